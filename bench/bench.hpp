@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frame of `bifocal bench`: suites of cases, each measured over several runs, beside a named peer where there is one.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bifocal::bench {
+
+struct Reference {
+  std::string name;  // the peer and its version; "(recorded)" when it was not measured in this run
+  double value;      // in the record's unit
+};
+
+// One line of the result. ratio > 1 means we are better.
+struct Record {
+  std::string suite, case_name, device = "cpu", unit;
+  double value = 0;  // median
+  int runs = 0;
+  double mad = 0;    // median absolute deviation
+  std::optional<Reference> reference;
+  bool higher_is_better = false;
+  nlohmann::json extra = nlohmann::json::object();  // accuracy figures beside the time
+
+  [[nodiscard]] double ratio() const;
+  [[nodiscard]] nlohmann::json to_json() const;
+};
+
+struct Sample {
+  double median = 0, mad = 0;
+  int runs = 0;
+};
+// Seconds of one call: a warm-up, then at least `min_runs` calls and `min_seconds`; each timed call repeats `body` often enough
+// to last a millisecond.
+[[nodiscard]] Sample measure(const std::function<void()>& body, int min_runs = 7, double min_seconds = 0.2);
+// Two bodies in turn, so that both see the same machine.
+[[nodiscard]] std::pair<Sample, Sample> measure_pair(const std::function<void()>& ours,
+                                                     const std::function<void()>& peer, int min_runs = 7,
+                                                     double min_seconds = 0.2);
+// Keeps a result alive.
+template <class T>
+void keep(const T& value) {
+  asm volatile("" : : "g"(&value) : "memory");
+}
+
+struct Context {
+  std::string data_folder;                       // test data, may not exist
+  std::function<bool(const std::string&)> wanted;  // does the case pass --filter?
+  std::function<void(Record)> report;
+};
+
+struct Suite {
+  std::string name, what;
+  std::function<void(Context&)> run;
+};
+// All suites, in the order they are listed (bench/suites.cpp).
+[[nodiscard]] const std::vector<Suite>& suites();
+
+}  // namespace bifocal::bench

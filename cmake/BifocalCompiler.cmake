@@ -1,0 +1,36 @@
+# Language level, warnings, floating-point model and sanitizers, for every target of this project.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+find_program(BIFOCAL_CCACHE ccache)
+if(BIFOCAL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${BIFOCAL_CCACHE})
+endif()
+# The install tree is relocatable: programs find the library beside themselves.
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+add_library(bifocal_flags INTERFACE)
+# Products and sums contract to fused multiply-adds, which solvers and scoring live on; no code here compares two separately
+# compiled copies of one expression for equality. Nothing reads errno or floating-point traps.
+target_compile_options(bifocal_flags INTERFACE -Wall -Wextra -Wshadow -ffp-contract=fast
+                       -fno-math-errno -fno-trapping-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports false positives inside Highway's and libstdc++'s inlined code.
+  target_compile_options(bifocal_flags INTERFACE -Wno-maybe-uninitialized -Wno-psabi)
+endif()
+if(BIFOCAL_WERROR)
+  target_compile_options(bifocal_flags INTERFACE -Werror)
+endif()
+if(BIFOCAL_SANITIZE)
+  # An -O3 of the build type is kept: the SIMD code is unusably slow otherwise.
+  target_compile_options(bifocal_flags INTERFACE -fsanitize=${BIFOCAL_SANITIZE}
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  target_link_options(bifocal_flags INTERFACE -fsanitize=${BIFOCAL_SANITIZE})
+endif()
+# Highway targets compiled: AVX-512, AVX2, SSE4 and the portable one (SSSE3 adds build time and serves no living machine).
+target_compile_definitions(bifocal_flags INTERFACE HWY_DISABLED_TARGETS=HWY_SSSE3)

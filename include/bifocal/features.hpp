@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIFT features with RootSIFT descriptors, and brute-force matching.
+//
+//   D. G. Lowe, Distinctive image features from scale-invariant keypoints, IJCV 60(2), 2004.
+//   R. Arandjelovic, A. Zisserman, Three things everyone should know to improve object retrieval, CVPR 2012 (RootSIFT).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <bifocal/geometry.hpp>
+#include <bifocal/image.hpp>
+
+namespace bifocal {
+
+inline constexpr int kDescriptorBytes = 128;
+
+struct Keypoint {
+  float x, y;       // px
+  float sigma;      // scale of the Gaussian that the point was found at, px of the input image
+  float angle_deg;  // dominant gradient direction, [0, 360), x towards y (clockwise on screen)
+  float response;   // |DoG| at the refined extremum, image values in [0, 1]
+};
+
+// keypoints[i] has descriptors[128 i .. 128 i + 127]. Order: response descending, ties by y, x, sigma, angle.
+struct Features {
+  std::vector<Keypoint> keypoints;
+  std::vector<std::uint8_t> descriptors;  // [keypoints, 128]
+
+  [[nodiscard]] int size() const { return static_cast<int>(keypoints.size()); }
+};
+
+struct SiftOptions {
+  int max_features = 8192;            // the strongest are kept; 0: all
+  int octave_layers = 3;              // scales an octave
+  double contrast_threshold = 0.04;   // on |DoG| * octave_layers, image values in [0, 1] (as in OpenCV)
+  double edge_threshold = 10.0;       // largest ratio of principal curvatures
+  double sigma = 1.6;                 // blur of the first layer of an octave
+  bool upsample = true;               // start from the image doubled in size
+  bool root = true;                   // RootSIFT: L1-normalised, square root, instead of Lowe's clipped L2 norm
+};
+
+// Grey image of any size (a small one just has few or no features). Same result for any number of threads.
+// Throws Error(usage) when an option is out of range or the image isn't grey.
+[[nodiscard]] Features detect_sift(ImageView<const std::uint8_t> grey, const SiftOptions& options = {});
+
+struct Match {
+  int index1, index2;
+  int distance;  // squared, of the 8-bit descriptors: exact
+  float ratio;   // nearest over second nearest distance (not squared), 0 when there is no second
+};
+
+struct MatchOptions {
+  double max_ratio = 0.8;  // Lowe's ratio test; >= 1: off
+  bool mutual = true;      // each has to be the other's nearest
+};
+
+// Brute force, exact; ties go to the lower index. Memory O(n1 + n2). Ordered by index1.
+[[nodiscard]] std::vector<Match> match(const Features& features1, const Features& features2,
+                                       const MatchOptions& options = {});
+
+// The matched pixel positions, in the order of `matches`.
+[[nodiscard]] std::vector<PointPair> matched_points(const Features& features1, const Features& features2,
+                                                    std::span<const Match> matches);
+
+}  // namespace bifocal

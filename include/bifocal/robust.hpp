@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Robust estimation of a homography, a fundamental or an essential matrix from one pair's correspondences.
+//
+// Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the number of threads; models
+// are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of the squared transfer (H) or Sampson (F, E) error; each
+// new best is refined by Levenberg-Marquardt on the truncated error; sampling stops when a better sample is unlikely.
+//   P. Torr, A. Zisserman, MLESAC, CVIU 78(1), 2000;  O. Chum, J. Matas, J. Kittler, Locally optimized RANSAC, DAGM 2003.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bifocal/geometry.hpp>
+
+namespace bifocal {
+
+struct RobustOptions {
+  double threshold = 2.0;       // px: a correspondence with a larger error is an outlier
+  double confidence = 0.9999;   // of having drawn an all-inlier sample, ends the sampling
+  int min_iterations = 100;
+  int max_iterations = 20000;
+  std::uint64_t seed = 0;
+};
+
+enum class Outcome {
+  ok,
+  too_few_points,     // fewer finite correspondences than the minimal sample
+  no_model,           // no sample gave a model with more inliers than chance
+  degenerate_sample,  // every sample was degenerate (all points equal, collinear, ...)
+};
+[[nodiscard]] std::string_view to_string(Outcome outcome);
+
+struct RobustResult {
+  Outcome outcome = Outcome::no_model;
+  Mat3 model{};                       // H, F (px) or E (normalised points), |model| = 1; zeros without a model
+  std::vector<std::uint8_t> inliers;  // 1 or 0 for each correspondence
+  int inlier_count = 0;
+  double gain = 0;                    // MSAC gain, at most inlier_count
+  double rms = 0;                     // px, of the inliers' errors
+  int iterations = 0;                 // minimal samples drawn
+  std::vector<int> not_finite;        // correspondences with NaN or infinity, excluded
+
+  [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
+};
+
+// Error of H: the mean of the squared distances |x2 - H x1|^2 and |x1 - H^-1 x2|^2; of F and E: squared Sampson distance, px.
+// Throws Error(usage) on an option out of range; degenerate input is an Outcome.
+[[nodiscard]] RobustResult estimate_homography(std::span<const PointPair> points, const RobustOptions& options = {});
+[[nodiscard]] RobustResult estimate_fundamental(std::span<const PointPair> points, const RobustOptions& options = {});
+
+struct RelativePoseResult : RobustResult {
+  Pose cam2_from_cam1;                // |t| = 1
+  int in_front = 0;                   // inliers in front of both cameras
+  std::vector<Vec3> triangulated;     // one a correspondence, frame of camera 1, unit of |t|; NaN for outliers
+  double median_parallax_deg = 0;     // angle between the rays of the inliers
+};
+[[nodiscard]] RelativePoseResult estimate_essential(std::span<const PointPair> points, const Intrinsics& camera1,
+                                                    const Intrinsics& camera2, const RobustOptions& options = {});
+
+// Absolute pose from scene points seen in the image: camera from world, by P3P.
+struct AbsolutePoseResult : RobustResult {
+  Pose cam_from_world;  // t in world units; RobustResult::model holds R
+};
+[[nodiscard]] AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points, const Intrinsics& camera,
+                                                        const RobustOptions& options = {});
+
+enum class ModelKind { homography, fundamental, essential };
+[[nodiscard]] std::string_view to_string(ModelKind kind);
+
+// Which model explains the pair: a homography when it explains nearly all that the epipolar geometry does, penalised for its
+// fewer constraints per point by the geometric robust information criterion (Torr, 1998). `reason` says it in words with numbers.
+struct ModelChoice {
+  ModelKind kind = ModelKind::fundamental;
+  std::string_view rule;  // "planar", "general", "no_epipolar_model", ...
+  std::string reason;
+};
+[[nodiscard]] ModelChoice choose_model(const RobustResult& homography, const RobustResult& epipolar,
+                                       ModelKind epipolar_kind);
+
+}  // namespace bifocal

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lane vocabulary for OpenCL C 1.2; the text in front of every lane and group file. Built with -D REAL_IS_FLOAT=1 or 0 and
+// -D GROUP_SIZE=n (a power of two; work-items of a group).
+#if REAL_IS_FLOAT
+typedef float real;
+typedef float scalar;
+#define LANE_EPSILON 1.1920929e-7f
+#else
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef double scalar;
+#define LANE_EPSILON 2.220446049250313e-16
+#endif
+typedef int mask;
+typedef int index;
+#define lane_fn static inline
+#define group_fn static inline
+#define global_const global const
+#define global_ptr global
+#define lane(v) ((real)(v))
+#define select(m, a, b) ((m) ? (a) : (b))
+#define select_mask(m, a, b) ((m) ? (a) : (b))
+#define any(m) (m)
+#define all(m) (m)
+#define reciprocal(v) (lane(1) / (v))
+#define lane_epsilon() lane(LANE_EPSILON)
+#define group_for(i, n) for (index i = (index)get_local_id(0); i < (n); i += GROUP_SIZE)
+#define group_load(p, i) ((real)((p)[i]))
+#define group_first(v) (v)
+#define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define GROUP_PARAM local scalar* group_scratch,
+#define GROUP_ARG group_scratch,
+// Tree sums: the same order of additions whatever the scheduling.
+static scalar group_sum_(local scalar* scratch, scalar v) {
+  int l = (int)get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  scratch[l] = v;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int o = GROUP_SIZE / 2; o > 0; o /= 2) {
+    if (l < o) scratch[l] += scratch[l + o];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  return scratch[0];
+}
+static scalar group_max_(local scalar* scratch, scalar v) {
+  int l = (int)get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  scratch[l] = v;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int o = GROUP_SIZE / 2; o > 0; o /= 2) {
+    if (l < o) scratch[l] = fmax(scratch[l], scratch[l + o]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  return scratch[0];
+}
+#define group_sum(v) group_sum_(group_scratch, (v))
+#define group_max(v) group_max_(group_scratch, (v))
+#define group_any(m) (group_max_(group_scratch, (m) ? (scalar)1 : (scalar)0) > (scalar)0)

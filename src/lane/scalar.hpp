@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lane vocabulary for scalars: double and float as lane types, bool as their mask. Also what CUDA threads use.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#ifdef __CUDACC__
+#define BIFOCAL_HOST_DEVICE __host__ __device__
+#else
+#define BIFOCAL_HOST_DEVICE
+#endif
+
+namespace bifocal::lane {
+
+// What a lane type is made of. Specialised for simd<T> in simd-inl.h.
+template <class Real>
+struct traits {
+  using element = Real;
+  using mask = bool;
+  static constexpr int width = 1;
+};
+
+template <class T>
+struct scalar_ops {
+  using real = T;
+  using mask = bool;
+  BIFOCAL_HOST_DEVICE static real set(double v) { return static_cast<real>(v); }
+  BIFOCAL_HOST_DEVICE static real select(mask m, real a, real b) { return m ? a : b; }
+  BIFOCAL_HOST_DEVICE static mask select(mask m, mask a, mask b) { return m ? a : b; }
+  BIFOCAL_HOST_DEVICE static bool any(mask m) { return m; }
+  BIFOCAL_HOST_DEVICE static bool all(mask m) { return m; }
+  BIFOCAL_HOST_DEVICE static real sqrt(real v) { return std::sqrt(v); }
+  BIFOCAL_HOST_DEVICE static real fabs(real v) { return std::fabs(v); }
+  BIFOCAL_HOST_DEVICE static real fmin(real a, real b) { return a < b ? a : b; }
+  BIFOCAL_HOST_DEVICE static real fmax(real a, real b) { return a < b ? b : a; }
+  BIFOCAL_HOST_DEVICE static real copysign(real a, real b) { return std::copysign(a, b); }
+  BIFOCAL_HOST_DEVICE static real reciprocal(real v) { return real(1) / v; }
+  BIFOCAL_HOST_DEVICE static real load(const float* p) { return static_cast<real>(*p); }
+  BIFOCAL_HOST_DEVICE static real load(const double* p) { return static_cast<real>(*p); }
+  BIFOCAL_HOST_DEVICE static void store(real v, T* p) { *p = v; }
+  BIFOCAL_HOST_DEVICE static T sum(real v) { return v; }
+  BIFOCAL_HOST_DEVICE static T first(real v) { return v; }
+  BIFOCAL_HOST_DEVICE static T maximum(real v) { return v; }
+};
+
+template <class Real>
+struct ops : scalar_ops<Real> {};
+
+}  // namespace bifocal::lane

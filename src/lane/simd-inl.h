@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lane vocabulary for a SIMD register: simd<float>, simd<double>, with operators, over Highway. Included once for every
+// target by a file that uses foreach_target.h (see docs/lanes.md for the frame of such a file).
+#if defined(BIFOCAL_LANE_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BIFOCAL_LANE_SIMD_INL_H_
+#undef BIFOCAL_LANE_SIMD_INL_H_
+#else
+#define BIFOCAL_LANE_SIMD_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "lane/scalar.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace bifocal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+struct simd_mask {
+  using Tag = hn::ScalableTag<T>;
+  hn::Mask<Tag> m;
+  friend HWY_INLINE simd_mask operator&(simd_mask a, simd_mask b) { return {hn::And(a.m, b.m)}; }
+  friend HWY_INLINE simd_mask operator|(simd_mask a, simd_mask b) { return {hn::Or(a.m, b.m)}; }
+  friend HWY_INLINE simd_mask operator!(simd_mask a) { return {hn::Not(a.m)}; }
+  HWY_INLINE simd_mask& operator&=(simd_mask b) { return *this = *this & b; }
+  HWY_INLINE simd_mask& operator|=(simd_mask b) { return *this = *this | b; }
+};
+
+template <class T>
+struct simd {
+  using Tag = hn::ScalableTag<T>;
+  using mask = simd_mask<T>;
+  static constexpr int width = static_cast<int>(hn::MaxLanes(Tag()));
+  hn::Vec<Tag> v;
+
+  friend HWY_INLINE simd operator+(simd a, simd b) { return {hn::Add(a.v, b.v)}; }
+  friend HWY_INLINE simd operator-(simd a, simd b) { return {hn::Sub(a.v, b.v)}; }
+  friend HWY_INLINE simd operator*(simd a, simd b) { return {hn::Mul(a.v, b.v)}; }
+  friend HWY_INLINE simd operator/(simd a, simd b) { return {hn::Div(a.v, b.v)}; }
+  friend HWY_INLINE simd operator-(simd a) { return {hn::Neg(a.v)}; }
+  HWY_INLINE simd& operator+=(simd b) { return *this = *this + b; }
+  HWY_INLINE simd& operator-=(simd b) { return *this = *this - b; }
+  HWY_INLINE simd& operator*=(simd b) { return *this = *this * b; }
+  friend HWY_INLINE mask operator<(simd a, simd b) { return {hn::Lt(a.v, b.v)}; }
+  friend HWY_INLINE mask operator<=(simd a, simd b) { return {hn::Le(a.v, b.v)}; }
+  friend HWY_INLINE mask operator>(simd a, simd b) { return {hn::Gt(a.v, b.v)}; }
+  friend HWY_INLINE mask operator>=(simd a, simd b) { return {hn::Ge(a.v, b.v)}; }
+  friend HWY_INLINE mask operator==(simd a, simd b) { return {hn::Eq(a.v, b.v)}; }
+};
+
+}  // namespace HWY_NAMESPACE
+
+namespace lane {
+
+template <class T>
+struct traits<HWY_NAMESPACE::simd<T>> {
+  using element = T;
+  using mask = HWY_NAMESPACE::simd_mask<T>;
+  static constexpr int width = HWY_NAMESPACE::simd<T>::width;
+};
+
+template <class T>
+struct ops<HWY_NAMESPACE::simd<T>> {
+  using real = HWY_NAMESPACE::simd<T>;
+  using mask = HWY_NAMESPACE::simd_mask<T>;
+  using Tag = typename real::Tag;
+  static HWY_INLINE real set(double v) { return {HWY_NAMESPACE::hn::Set(Tag(), static_cast<T>(v))}; }
+  static HWY_INLINE real select(mask m, real a, real b) {
+    return {HWY_NAMESPACE::hn::IfThenElse(m.m, a.v, b.v)};
+  }
+  static HWY_INLINE mask select(mask m, mask a, mask b) { return (m & a) | (!m & b); }
+  static HWY_INLINE bool any(mask m) { return !HWY_NAMESPACE::hn::AllFalse(Tag(), m.m); }
+  static HWY_INLINE bool all(mask m) { return HWY_NAMESPACE::hn::AllTrue(Tag(), m.m); }
+  static HWY_INLINE real sqrt(real v) { return {HWY_NAMESPACE::hn::Sqrt(v.v)}; }
+  static HWY_INLINE real fabs(real v) { return {HWY_NAMESPACE::hn::Abs(v.v)}; }
+  static HWY_INLINE real fmin(real a, real b) { return select(a < b, a, b); }
+  static HWY_INLINE real fmax(real a, real b) { return select(a < b, b, a); }
+  static HWY_INLINE real copysign(real a, real b) { return {HWY_NAMESPACE::hn::CopySign(a.v, b.v)}; }
+  // About half the cost of a division in float; exact division in double.
+  static HWY_INLINE real reciprocal(real v) {
+    if constexpr (sizeof(T) == 4) {
+      const real r = {HWY_NAMESPACE::hn::ApproximateReciprocal(v.v)};
+      return r * (set(2) - v * r);
+    } else {
+      return set(1) / v;
+    }
+  }
+  static HWY_INLINE real load(const T* p) { return {HWY_NAMESPACE::hn::LoadU(Tag(), p)}; }
+  // Loads as many floats as the register has doubles.
+  static HWY_INLINE real load(const float* p)
+    requires(sizeof(T) == 8)
+  {
+    namespace hn = HWY_NAMESPACE::hn;
+    return {hn::PromoteTo(Tag(), hn::LoadU(hn::Rebind<float, Tag>(), p))};
+  }
+  static HWY_INLINE void store(real v, T* p) { HWY_NAMESPACE::hn::StoreU(v.v, Tag(), p); }
+  static HWY_INLINE T sum(real v) {
+    return HWY_NAMESPACE::hn::GetLane(HWY_NAMESPACE::hn::SumOfLanes(Tag(), v.v));
+  }
+  static HWY_INLINE T first(real v) { return HWY_NAMESPACE::hn::GetLane(v.v); }
+  static HWY_INLINE T maximum(real v) {
+    return HWY_NAMESPACE::hn::GetLane(HWY_NAMESPACE::hn::MaxOfLanes(Tag(), v.v));
+  }
+};
+
+}  // namespace lane
+}  // namespace bifocal
+HWY_AFTER_NAMESPACE();
+
+#endif

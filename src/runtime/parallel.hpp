@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops over independent work packages on all threads the caller allows (ThreadLimit).
+#pragma once
+
+#include <functional>
+
+namespace bifocal::runtime {
+
+// Calls body(i) once for every i in [0, count), in any order, on any thread. Results must not depend on either. The first
+// exception thrown by a body is rethrown here.
+void parallel_for(int count, const std::function<void(int)>& body);
+
+}  // namespace bifocal::runtime
