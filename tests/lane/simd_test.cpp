@@ -1,80 +1,92 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One lane file, compiled as double, float and SIMD for every target, gives the same values. Also the model of a file that is
-// compiled once for every target.
+// Every lane function as double, float and as SIMD registers of every target this machine has gives the same values. Also the
+// model of a file that is compiled once for every target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lane/simd_test.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include <cmath>
-#include <random>
-#include <vector>
-
 #include "lane/simd-inl.h"
 
+#include "lane/case_class.h"
+
 HWY_BEFORE_NAMESPACE();
-namespace bifocal {
-namespace HWY_NAMESPACE {
+namespace bifocal::HWY_NAMESPACE {
 
-template <class Real>
-struct epipolar {
-#include "lane/cpp_begin.h"
-#include "math/math.lanes"
-#include "lane/cpp_end.h"
-};
-
-// points [4][n], n a multiple of the register's width.
-void sampson_batch(const float* F, const float* points, int n, float* out) {
-  using L = epipolar<simd<float>>;
-  L::real f[9];
-  for (int i = 0; i < 9; ++i) f[i] = L::lane(F[i]);
-  for (int i = 0; i < n; i += L::group_width) {
-    const L::real e = L::sampson_squared(f, L::group_load(points, i), L::group_load(points + n, i),
-                                         L::group_load(points + 2 * n, i), L::group_load(points + 3 * n, i));
-    L::lane_ops::store(e, out + i);
-  }
+void run_simd_float(const std::string& name, int inputs, int outputs, const float* in, float* out, int n) {
+  run_lane_case<case_class<simd<float>>>(name, inputs, outputs, in, out, n);
+}
+void run_simd_double(const std::string& name, int inputs, int outputs, const double* in, double* out, int n) {
+  run_lane_case<case_class<simd<double>>>(name, inputs, outputs, in, out, n);
+}
+void run_scalar_float(const std::string& name, int inputs, int outputs, const float* in, float* out, int n) {
+  run_lane_case<case_class<float>>(name, inputs, outputs, in, out, n);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace bifocal
+}  // namespace bifocal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "lane/cases.hpp"
 #include "support/targets.hpp"
 
 namespace bifocal {
-HWY_EXPORT(sampson_batch);
-
-template <class Real>
-struct epipolar {
-#include "lane/cpp_begin.h"
-#include "math/math.lanes"
-#include "lane/cpp_end.h"
-};
-
+HWY_EXPORT(run_simd_float);
+HWY_EXPORT(run_simd_double);
+HWY_EXPORT(run_scalar_float);
+namespace test {
 namespace {
 
-TEST(Lane, sampson_is_the_same_on_scalars_and_every_simd_target) {
-  constexpr int n = 1024;
-  std::mt19937 random(7);
-  std::normal_distribution<float> normal;
-  std::vector<float> F(9), points(4 * n), out(n);
-  for (float& v : F) v = normal(random);
-  for (float& v : points) v = normal(random);
-  test::for_each_target([&](const std::string& target) {
-    HWY_DYNAMIC_DISPATCH(sampson_batch)(F.data(), points.data(), n, out.data());
-    for (int i = 0; i < n; ++i) {
-      double Fd[9];
-      for (int k = 0; k < 9; ++k) Fd[k] = F[k];
-      const double e = epipolar<double>::sampson_squared(Fd, points[i], points[n + i], points[2 * n + i],
-                                                         points[3 * n + i]);
-      ASSERT_NEAR(out[i], e, 1e-4 * (1 + e)) << target << " point " << i;
-    }
+class Lane : public testing::TestWithParam<LaneCase> {};
+
+TEST_P(Lane, agrees_on_scalars_and_every_simd_target) {
+  const LaneCase& c = GetParam();
+  const std::vector<double> in = make_inputs(c);
+  const std::vector<float> in_float(in.begin(), in.end());
+  const Outputs reference = reference_outputs(c, in);
+  std::vector<float> out_float(reference.size());
+  Outputs out(reference.size());
+  for_each_target([&](const std::string& target) {
+    HWY_DYNAMIC_DISPATCH(run_simd_double)(c.name, c.inputs, c.outputs, in.data(), out.data(), kInstances);
+    expect_agreement(c, reference, out, false, target + " double");
+    HWY_DYNAMIC_DISPATCH(run_simd_float)
+    (c.name, c.inputs, c.outputs, in_float.data(), out_float.data(), kInstances);
+    expect_agreement(c, reference, Outputs(out_float.begin(), out_float.end()), true, target + " float");
+    HWY_DYNAMIC_DISPATCH(run_scalar_float)
+    (c.name, c.inputs, c.outputs, in_float.data(), out_float.data(), kInstances);
+    expect_agreement(c, reference, Outputs(out_float.begin(), out_float.end()), true, target + " scalar float");
   });
 }
 
+INSTANTIATE_TEST_SUITE_P(, Lane, testing::ValuesIn(lane_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+// A lane function without a case in cases.lane.h is not held to anything on other devices.
+TEST(LaneFiles, every_lane_function_has_a_case) {
+  std::ifstream cases_file(BIFOCAL_SOURCE_DIR "/tests/lane/cases.lane.h");
+  const std::string cases((std::istreambuf_iterator<char>(cases_file)), {});
+  const std::regex definition(R"(lane_fn\s+\w+\s+(\w+)\s*\()");
+  int found = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(BIFOCAL_SOURCE_DIR "/src")) {
+    if (!entry.path().string().ends_with(".lane.h")) continue;
+    std::ifstream file(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    for (std::sregex_iterator m(text.begin(), text.end(), definition), end; m != end; ++m, ++found) {
+      const std::string name = (*m)[1];
+      EXPECT_TRUE(std::regex_search(cases, std::regex("\\b" + name + "\\("))) << name << " in " << entry.path();
+    }
+  }
+  EXPECT_GT(found, 0);
+}
+
 }  // namespace
+}  // namespace test
 }  // namespace bifocal
 #endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words of one lane, shared by lane/cpp_begin.h and lane/cuda_begin.h; included inside the class body.
+using real = Real;
+using mask = typename bifocal::lane::traits<Real>::mask;
+using index = int;
+using scalar = typename bifocal::lane::traits<Real>::element;  // what a group-wide sum returns
+using lane_ops = bifocal::lane::ops<Real>;
+
+lane_fn real lane(double v) { return lane_ops::set(v); }
+lane_fn real select(mask m, real a, real b) { return lane_ops::select(m, a, b); }
+lane_fn mask select_mask(mask m, mask a, mask b) { return lane_ops::select(m, a, b); }
+lane_fn bool any(mask m) { return lane_ops::any(m); }
+lane_fn bool all(mask m) { return lane_ops::all(m); }
+lane_fn real sqrt(real v) { return lane_ops::sqrt(v); }
+lane_fn real fabs(real v) { return lane_ops::fabs(v); }
+lane_fn real fmin(real a, real b) { return lane_ops::fmin(a, b); }
+lane_fn real fmax(real a, real b) { return lane_ops::fmax(a, b); }
+lane_fn real copysign(real a, real b) { return lane_ops::copysign(a, b); }
+lane_fn real reciprocal(real v) { return lane_ops::reciprocal(v); }
+// Plain numbers that are the same for the whole group.
+lane_fn scalar sqrt(scalar v)
+  requires(!std::is_same_v<scalar, real>)
+{
+  return std::sqrt(v);
+}
+lane_fn scalar fabs(scalar v)
+  requires(!std::is_same_v<scalar, real>)
+{
+  return std::fabs(v);
+}
+// The distance from 1 to the next number of the lane's precision.
+lane_fn real lane_epsilon() { return lane(sizeof(scalar) == 4 ? 1.1920929e-7 : 2.220446049250313e-16); }
