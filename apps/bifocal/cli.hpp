@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the commands share: exit codes, common options, output to stdout.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace bifocal::cli {
+
+// 2, 3 and 4 are the values of bifocal::ErrorCode.
+inline constexpr int kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitInput = 3,
+                     kExitDevice = 4, kExitNoGeometry = 5;
+
+struct Context {
+  std::string command_line;  // as typed, quoted for a shell
+  int exit_code = kExitOk;   // set by the command that ran
+};
+
+// Each adds its command to `app`; the command runs when the arguments have been parsed.
+void add_pair(CLI::App& app, Context& context);
+void add_stereo(CLI::App& app, Context& context);
+void add_estimate(CLI::App& app, Context& context);
+void add_devices(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
+
+// Options of every command that computes.
+struct CommonOptions {
+  std::string device = "auto";
+  int threads = 0;
+  bool json = false;
+};
+void add_common(CLI::App& command, CommonOptions& options);
+
+// The id of the device to run on. Throws Error(device) when this build has none of that kind,
+// Error(usage) for any other word.
+std::string resolve_device(const std::string& device);
+
+// A number in [lo, hi]; unlike CLI::Range it refuses NaN.
+CLI::Validator in_range(double lo, double hi = std::numeric_limits<double>::infinity());
+
+// Ordered as inserted, so that files read well. Text that isn't UTF-8 (a file name) gets
+// replacement characters.
+using Json = nlohmann::ordered_json;
+std::string to_text(const Json& json);
+
+// Data for the caller; throws Error(input) when stdout can't take it (a full disk, a closed pipe).
+void print_out(const std::string& text);
+
+}  // namespace bifocal::cli

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/device.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/version.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <regex>
+
+#include "bench.hpp"
+#include "cli.hpp"
+#include "progress.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+struct Options {
+  std::string suite, device = "auto", json_file, filter, data = "../shared/data";
+  bool list = false;
+};
+
+// Runs a suite, or with `dry` only asks it for its cases.
+using Visit = std::function<bool(const std::string& case_name)>;
+void run_suite(const bench::Suite& suite, const std::string& data, const Visit& wanted,
+               const std::function<void(bench::Record)>& report) {
+  bench::Context context{.data_folder = data, .wanted = wanted, .report = report};
+  suite.run(context);
+}
+
+std::vector<bench::Suite> chosen_suites(const std::string& name) {
+  std::vector<bench::Suite> chosen;
+  std::string names;
+  for (const bench::Suite& suite : bench::suites()) {
+    names += suite.name + " ";
+    if (name == "all" || name == suite.name) chosen.push_back(suite);
+  }
+  if (chosen.empty()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("SUITE: {}: no such suite; there are {}and all", name, names));
+  }
+  return chosen;
+}
+
+std::regex filter_of(const std::string& text) {
+  try {
+    return std::regex(text);
+  } catch (const std::regex_error& e) {
+    throw Error(ErrorCode::usage, fmt::format("--filter: {}: {}", text, e.what()));
+  }
+}
+
+// One line: the value, its spread, the peer and how many times better than it we are.
+std::string row(const bench::Record& r) {
+  std::string text =
+      fmt::format("{:<46} {:>10.4g} {:<24} +- {:<9.2g}", r.case_name, r.value, r.unit, r.mad);
+  if (r.reference) {
+    text += fmt::format(" {:>6.2f}x  {} {:.4g}", r.ratio(), r.reference->name, r.reference->value);
+  }
+  for (const auto& [key, value] : r.extra.items()) {
+    text += value.is_number_float() ? fmt::format("  {}={:.4g}", key, value.get<double>())
+                                    : fmt::format("  {}={}", key, value.dump());
+  }
+  return text + "\n";
+}
+
+nlohmann::json machine(const Context& context) {
+  const Device cpu = list_devices().front();
+  return {{"cpu", cpu.name},
+          {"simd", cpu.simd},
+          {"cores", cpu.cores},
+          {"memory_bytes", cpu.memory},
+          {"compiler", __VERSION__},
+          {"version", BIFOCAL_VERSION},
+          {"command", context.command_line}};
+}
+
+// To a temporary name, then renamed: a failure leaves what was there.
+void write_text(const std::string& file, const std::string& text) {
+  const std::string temporary = file + ".part";
+  std::ofstream out(temporary, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out || std::rename(temporary.c_str(), file.c_str()) != 0) {
+    std::remove(temporary.c_str());
+    throw Error(ErrorCode::input, fmt::format("{}: can't write", file));
+  }
+}
+
+void list_cases(const std::vector<bench::Suite>& chosen, const Options& o,
+                const std::regex& filter) {
+  for (const bench::Suite& suite : chosen) {
+    print_out(fmt::format("{}: {}\n", suite.name, suite.what));
+    const auto print = [&](const std::string& name) {
+      if (std::regex_search(name, filter)) print_out("  " + name + "\n");
+      return false;
+    };
+    run_suite(suite, o.data, print, [](const bench::Record&) {});
+  }
+}
+
+void run(const Options& o, Context& context) {
+  resolve_device(o.device);
+  const std::vector<bench::Suite> chosen = chosen_suites(o.suite);
+  const std::regex filter = filter_of(o.filter);
+  if (o.list) return list_cases(chosen, o, filter);
+
+  int total = 0, started = 0;
+  for (const bench::Suite& suite : chosen) {
+    const auto count = [&](const std::string& name) {
+      total += std::regex_search(name, filter);
+      return false;
+    };
+    run_suite(suite, o.data, count, [](const bench::Record&) {});
+  }
+  if (total == 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--filter {}: no case of suite {} matches", o.filter, o.suite));
+  }
+
+  nlohmann::json records = nlohmann::json::array();
+  const nlohmann::json here = machine(context);
+  Progress progress(total, "cases");
+  const auto wanted = [&](const std::string& name) {
+    if (!std::regex_search(name, filter)) return false;
+    progress.update(started++, name);
+    return true;
+  };
+  const auto report = [&](const bench::Record& record) {
+    progress.hide();
+    print_out(row(record));
+    records.push_back(record.to_json());
+    records.back()["machine"] = here;
+  };
+  for (const bench::Suite& suite : chosen) run_suite(suite, o.data, wanted, report);
+  if (!o.json_file.empty()) write_text(o.json_file, records.dump(1) + "\n");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure this machine, beside peers where they are built in");
+  const auto o = std::make_shared<Options>();
+  std::string names;
+  for (const bench::Suite& suite : bench::suites()) names += suite.name + " ";
+  command->add_option("SUITE", o->suite, names + "or all")->required();
+  command->add_option("--device", o->device, "auto or cpu (this version has no other)")
+      ->capture_default_str();
+  command->add_option("--filter", o->filter,
+                      "regular expression that a case's name has to contain");
+  command->add_option("--json", o->json_file,
+                      "also write the records to this file, as a JSON array");
+  command
+      ->add_option("--data", o->data,
+                   "folder of the photographs that some cases need; without it they are left out")
+      ->envname("BIFOCAL_DATA")
+      ->capture_default_str();
+  command->add_flag("--list", o->list, "only list the cases");
+  command->callback([o, &context] { run(*o, context); });
+}
+
+}  // namespace bifocal::cli

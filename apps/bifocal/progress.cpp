@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace bifocal::cli {
+namespace {
+
+constexpr std::size_t kWidth = 79;  // a longer line would wrap and could not be redrawn
+
+std::string time_left(double seconds) {
+  const auto s = static_cast<long>(seconds + 0.5);
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{}:{:02} min", s / 60, s % 60);
+  return fmt::format("{}:{:02} h", s / 3600, s / 60 % 60);
+}
+
+}  // namespace
+
+Progress::Progress(double total, std::string unit)
+    : total_(total),
+      unit_(std::move(unit)),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      thread_([this] { tick(); }) {}
+
+Progress::~Progress() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+  erase();
+}
+
+void Progress::hide() {
+  const std::lock_guard lock(mutex_);
+  erase();
+}
+
+void Progress::erase() {
+  if (terminal_ && shown_) fmt::print(stderr, "\r\033[K");
+  shown_ = false;
+}
+
+void Progress::update(double done, std::string_view what) {
+  const std::lock_guard lock(mutex_);
+  done_ = done;
+  what_ = what;
+  if (terminal_) show();
+}
+
+void Progress::tick() {
+  const auto interval =
+      terminal_ ? std::chrono::milliseconds(250) : std::chrono::milliseconds(10000);
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, interval, [this] { return stop_; })) show();
+}
+
+std::string Progress::line() const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double rate = seconds > 0 ? done_ / seconds : 0;
+  std::string text = unit_ == "%" ? fmt::format("{:.0f} %", 100 * done_ / total_)
+                                  : fmt::format("{:g} of {:g} {}", done_, total_, unit_);
+  if (rate > 0)
+    text += fmt::format(", {:.3g} {}/s, {} left", rate, unit_, time_left((total_ - done_) / rate));
+  return what_.empty() ? text : text + ": " + what_;
+}
+
+void Progress::show() {
+  if (terminal_) {
+    fmt::print(stderr, "\r\033[K{}", line().substr(0, kWidth));
+  } else {
+    fmt::print(stderr, "{}\n", line());
+  }
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+}  // namespace bifocal::cli
