@@ -23,8 +23,7 @@ namespace bifocal::test {
 template <class Real>
 struct case_class {
 #include "lane/cpp_begin.h"
-#include "math/math.lanes"
-#include "lane/cases.lane.h"
+#include "lane/case_lists.h"
 #include "lane/cpp_end.h"
 };
 

@@ -2,7 +2,7 @@
 // The list of lane cases, their inputs, and what it means for two devices to agree on one.
 #pragma once
 
-#include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -20,6 +20,8 @@ struct LaneCase {
   int inputs, outputs;
   Inputs kind;
   double share_double, share_float;
+
+  friend void PrintTo(const LaneCase& c, std::ostream* out) { *out << c.name; }
 };
 
 inline const std::vector<LaneCase>& lane_cases() {

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All lane and group files, in order, and the cases that call them. Included into a class body (C++, CUDA) or put behind
+// lane/opencl_begin.h (OpenCL).
+#include "math/math.lanes"
+#include "lane/cases.lane.h"
