@@ -1,0 +1,16 @@
+# find_package(bifocal) -> bifocal::bifocal. The tree can be moved as a whole.
+include(CMakePackageConfigHelpers)
+install(TARGETS bifocal EXPORT bifocal-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/bifocal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${PROJECT_BINARY_DIR}/include/bifocal/version.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bifocal)
+if(BIFOCAL_APPS)
+  install(TARGETS bifocal_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(EXPORT bifocal-targets NAMESPACE bifocal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/bifocal)
+configure_package_config_file(cmake/bifocal-config.cmake.in ${PROJECT_BINARY_DIR}/bifocal-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/bifocal)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/bifocal-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/bifocal-config.cmake ${PROJECT_BINARY_DIR}/bifocal-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/bifocal)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

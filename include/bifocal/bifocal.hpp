@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The whole public API.
+#pragma once
+
+#include <bifocal/error.hpp>
+#include <bifocal/features.hpp>
+#include <bifocal/geometry.hpp>
+#include <bifocal/image.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/pair.hpp>
+#include <bifocal/robust.hpp>
+#include <bifocal/stereo.hpp>
+#include <bifocal/threads.hpp>
+#include <bifocal/version.hpp>

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program outside the project, as a user would write it: it sees nothing but the installed tree.
+#include <bifocal/bifocal.hpp>
+
+#include <cstdio>
+
+int main() {
+  const bifocal::ThreadLimit one_thread(1);
+  const bifocal::ImageU8 image(64, 48);
+  std::printf("bifocal %s, picture of %d x %d\n", BIFOCAL_VERSION, image.width, image.height);
+}
