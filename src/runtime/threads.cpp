@@ -7,18 +7,20 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
 #include "runtime/parallel.hpp"
 
 #if defined(__SANITIZE_THREAD__)
-#define BIFOCAL_TSAN 1
+#define BIFOCAL_THREAD_SANITIZER 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define BIFOCAL_TSAN 1
+#define BIFOCAL_THREAD_SANITIZER 1
 #endif
-#endif
-#ifdef BIFOCAL_TSAN
-extern "C" void __tsan_acquire(void*);
-extern "C" void __tsan_release(void*);
 #endif
 
 namespace bifocal {
@@ -37,37 +39,44 @@ ThreadLimit::ThreadLimit(int threads) {
 ThreadLimit::~ThreadLimit() = default;
 
 namespace runtime {
-namespace {
 
-// oneTBB's library is not built with the thread sanitizer, which therefore can't see that its fork and join order memory; these
-// two say so.
-void ordered_before([[maybe_unused]] void* token) {
-#ifdef BIFOCAL_TSAN
-  __tsan_release(token);
-#endif
-}
-void ordered_after([[maybe_unused]] void* token) {
-#ifdef BIFOCAL_TSAN
-  __tsan_acquire(token);
-#endif
-}
-
-}  // namespace
+#ifndef BIFOCAL_THREAD_SANITIZER
 
 void parallel_for(int count, const std::function<void(int)>& body) {
-  if (count <= 1) {
-    if (count == 1) body(0);
-    return;
+  if (count == 1) {
+    body(0);
+  } else if (count > 1) {
+    tbb::parallel_for(0, count, body);
   }
-  char fork = 0, join = 0;
-  ordered_before(&fork);
-  tbb::parallel_for(0, count, [&](int i) {
-    ordered_after(&fork);
-    body(i);
-    ordered_before(&join);
-  });
-  ordered_after(&join);
 }
+
+#else
+
+// oneTBB's library is not built with the thread sanitizer, which then sees races inside TBB, and a suppression of those hides
+// the races of every body called through it. So that bodies are checked, plain threads run them here.
+void parallel_for(int count, const std::function<void(int)>& body) {
+  const int limit = static_cast<int>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  std::atomic<int> next = 0;
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  const auto work = [&] {
+    for (int i = next++; i < count; i = next++) {
+      try {
+        body(i);
+      } catch (...) {
+        const std::lock_guard lock(failure_mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < std::min(limit, count); ++t) others.emplace_back(work);
+  work();
+  for (std::thread& thread : others) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+#endif
 
 }  // namespace runtime
 }  // namespace bifocal

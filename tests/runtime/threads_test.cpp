@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/error.hpp>
+#include <bifocal/threads.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "runtime/parallel.hpp"
+
+namespace bifocal::runtime {
+namespace {
+
+TEST(ParallelFor, calls_every_index_once) {
+  for (const int count : {0, 1, 2, 1000}) {
+    std::vector<int> calls(static_cast<size_t>(count));
+    parallel_for(count, [&](int i) { ++calls[static_cast<size_t>(i)]; });
+    EXPECT_EQ(std::accumulate(calls.begin(), calls.end(), 0), count);
+    for (const int n : calls) EXPECT_EQ(n, 1);
+  }
+}
+
+TEST(ParallelFor, what_came_before_and_after_is_ordered) {  // for the thread sanitizer
+  std::vector<int> values(1000, 1);
+  long total = 0;
+  for (int round = 0; round < 20; ++round) {
+    parallel_for(1000, [&](int i) { values[static_cast<size_t>(i)] += i; });
+    total += std::accumulate(values.begin(), values.end(), 0L);
+  }
+  EXPECT_GT(total, 0);
+}
+
+TEST(ParallelFor, may_be_nested) {
+  std::atomic<int> calls = 0;
+  parallel_for(8, [&](int) { parallel_for(16, [&](int) { ++calls; }); });
+  EXPECT_EQ(calls, 128);
+}
+
+TEST(ParallelFor, rethrows_what_a_body_throws) {
+  EXPECT_THROW(parallel_for(100,
+                            [](int i) {
+                              if (i == 37) throw std::runtime_error("37");
+                            }),
+               std::runtime_error);
+}
+
+TEST(ThreadLimit, one_thread_means_the_calling_one) {
+  const ThreadLimit limit(1);
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  parallel_for(1000, [&](int) {
+    const std::lock_guard lock(mutex);
+    threads.insert(std::this_thread::get_id());
+  });
+  EXPECT_EQ(threads, std::set{std::this_thread::get_id()});
+}
+
+TEST(ThreadLimit, refuses_a_negative_count) {
+  try {
+    const ThreadLimit limit(-3);
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::usage);
+    EXPECT_NE(std::string(e.what()).find("-3"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::runtime
