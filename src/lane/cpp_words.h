@@ -30,3 +30,4 @@ lane_fn scalar fabs(scalar v)
 }
 // The distance from 1 to the next number of the lane's precision.
 lane_fn real lane_epsilon() { return lane(sizeof(scalar) == 4 ? 1.1920929e-7 : 2.220446049250313e-16); }
+lane_fn real lane_nan() { return lane(__builtin_nan("")); }

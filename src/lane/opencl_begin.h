@@ -24,6 +24,7 @@ typedef int index;
 #define all(m) (m)
 #define reciprocal(v) (lane(1) / (v))
 #define lane_epsilon() lane(LANE_EPSILON)
+#define lane_nan() lane(NAN)
 #define group_for(i, n) for (index i = (index)get_local_id(0); i < (n); i += GROUP_SIZE)
 #define group_load(p, i) ((real)((p)[i]))
 #define group_first(v) (v)

@@ -2,4 +2,5 @@
 // All lane and group files, in order, and the cases that call them. Included into a class body (C++, CUDA) or put behind
 // lane/opencl_begin.h (OpenCL).
 #include "math/math.lanes"
+#include "solvers/solvers.lanes"
 #include "lane/cases.lane.h"

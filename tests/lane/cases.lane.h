@@ -5,3 +5,18 @@
 lane_fn void case_sampson_squared(const real* in, real* out) {
   out[0] = sampson_squared(in, in[9], in[10], in[11], in[12]);
 }
+
+lane_fn void case_mat3(const real* in, real* out) {
+  mat3_mul(in, in + 9, out);
+  mat3_apply(in, in + 9, out + 9);
+  mat3_apply_transposed(in, in + 9, out + 12);
+  out[15] = mat3_determinant(in);
+}
+
+lane_fn void case_homography_4pt(const real* in, real* out) {
+  out[9] = homography_4pt(in, in + 4, in + 8, in + 12, out);
+}
+
+lane_fn void case_fundamental_7pt(const real* in, real* out) {
+  out[27] = fundamental_7pt(in, in + 7, in + 14, in + 21, out);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Minimal solvers, many samples at once: every SIMD element works on a sample of its own, and
+// blocks of samples spread over threads. What each solver computes, its paper and its degenerate
+// samples are in src/solvers/<name>.lane.h.
+//
+//   solver           rows of a sample (m points each)      a solution             at most
+//   homography_4pt   x1[4] y1[4] x2[4] y2[4]               H[9], x2 ~ H x1              1
+//   fundamental_7pt  x1[7] y1[7] x2[7] y2[7]               F[9], x2' F x1 = 0           3
+#pragma once
+
+#include <span>
+
+namespace bifocal {
+
+enum class MinimalSolver { homography_4pt, fundamental_7pt };
+
+struct SolverShape {
+  int sample_rows;  // numbers of a sample
+  int max_solutions;
+  int solution_rows;  // numbers of a solution; matrices are row-major
+};
+[[nodiscard]] SolverShape solver_shape(MinimalSolver solver);
+
+// How samples are worked on: by the widest registers of this machine, or one after the other.
+enum class LaneKind { simd, scalar };
+
+// Solves solution_counts.size() = n samples. Arrays are structures of arrays, one row of n numbers
+// per number of a sample or solution: row r of sample i is samples[r * n + i], and number k of its
+// solution s is solutions[(s * solution_rows + k) * n + i], NaN for s >= solution_counts[i]. A
+// degenerate sample or NaN has no solution. Coordinates of homographies may be pixels; those of all
+// other solvers should be about unit size (normalised by the intrinsics, or pixels over half the
+// image's width). Throws Error(usage) when a span's size does not fit n.
+void solve_minimal(MinimalSolver solver, std::span<const double> samples,
+                   std::span<double> solutions, std::span<int> solution_counts,
+                   LaneKind lanes = LaneKind::simd);
+void solve_minimal(MinimalSolver solver, std::span<const float> samples, std::span<float> solutions,
+                   std::span<int> solution_counts, LaneKind lanes = LaneKind::simd);
+
+}  // namespace bifocal

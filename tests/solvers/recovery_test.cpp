@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each solver finds the true solution of random valid samples.
+#include "solvers/batches.hpp"
+
+namespace bifocal::test {
+namespace {
+
+constexpr int kSamples = 100000;
+
+TEST(Recovery, homography_4pt) {
+  const SampleBatch batch = planar_batch(MinimalSolver::homography_4pt, kSamples);
+  const auto f64 = errors_to_truth(batch, solve<double>(batch), matrix_distance);
+  const auto f32 = errors_to_truth(batch, solve<float>(batch), matrix_distance);
+  EXPECT_LE(failure_rate("homography_4pt f64", f64, 1e-6), 0.01);
+  EXPECT_LE(failure_rate("homography_4pt f32", f32, 1e-2), 0.05);
+}
+
+TEST(Recovery, fundamental_7pt) {
+  const SampleBatch batch = general_batch(MinimalSolver::fundamental_7pt, kSamples);
+  const auto f64 = errors_to_truth(batch, solve<double>(batch), matrix_distance);
+  const auto f32 = errors_to_truth(batch, solve<float>(batch), matrix_distance);
+  EXPECT_LE(failure_rate("fundamental_7pt f64", f64, 1e-6), 0.01);
+  EXPECT_LE(failure_rate("fundamental_7pt f32", f32, 1e-2), 0.5);
+}
+
+}  // namespace
+}  // namespace bifocal::test
