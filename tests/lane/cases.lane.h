@@ -11,6 +11,8 @@ lane_fn void case_mat3(const real* in, real* out) {
   mat3_apply(in, in + 9, out + 9);
   mat3_apply_transposed(in, in + 9, out + 12);
   out[15] = mat3_determinant(in);
+  for (index i = 0; i < 9; ++i) out[16 + i] = in[i];
+  mat3_normalise(out + 16);
 }
 
 lane_fn void case_homography_4pt(const real* in, real* out) {
