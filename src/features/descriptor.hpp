@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Orientation and description of one point on a Gaussian level.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "features/scale_space.hpp"
+
+namespace bifocal::features {
+
+inline constexpr int kOrientationBins = 36;
+using OrientationHistogram =
+    std::array<float, kOrientationBins>;     // bin i is centred at 10 i degrees
+using Description = std::array<float, 128>;  // [y 4][x 4][direction 8]
+
+// How far a description looks from its point: half of the diagonal of five bins of three sigma, and
+// a sample more.
+inline constexpr double kDescriptionReach = 11.2;  // sigma
+
+// Gradient directions around (x, y), px of the level, weighted by magnitude and a Gaussian of 1.5
+// sigma (Lowe, section 5).
+[[nodiscard]] OrientationHistogram orientation_histogram(const Level& level, float x, float y,
+                                                         float sigma);
+
+// Directions, [0, 360) degrees, of the histogram's highest peak and of those within 80 % of it,
+// strongest first.
+[[nodiscard]] std::vector<float> dominant_directions(const OrientationHistogram& histogram);
+
+// Lowe's 4 x 4 x 8 histogram with trilinear interpolation, before normalisation (Lowe, section 6).
+// The neighbourhood is resampled on a grid turned by the angle, a quarter of a bin (0.75 sigma)
+// apart: as dense as an image of this blur needs, and the same work for every scale, with constant
+// weights.
+[[nodiscard]] Description describe(const Level& level, float x, float y, float sigma,
+                                   float angle_deg);
+
+// Unit length, clipped at 0.2, unit length again; with `root` then the square root of the
+// L1-normalised vector. Times 512, in 8 bits.
+void quantise(const Description& description, bool root, std::uint8_t* out);
+
+}  // namespace bifocal::features

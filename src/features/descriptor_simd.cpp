@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Histograms of gradients, compiled for every SIMD target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "features/descriptor_simd.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "features/descriptor.hpp"
+
+#ifndef BIFOCAL_FEATURES_GRID_
+#define BIFOCAL_FEATURES_GRID_
+namespace bifocal::features {
+
+// The description's grid: 20 x 20 samples, a quarter of a bin apart, and a frame for the
+// differences.
+inline constexpr int kSide = 22;
+inline constexpr int kSamples = kSide * kSide;
+inline constexpr int kRoom = kSamples + 64;  // so that whole registers fit
+
+struct Grid {
+  alignas(64) float u[kRoom] = {}, v[kRoom] = {};  // steps from the centre
+  alignas(64) float weight[kRoom] =
+      {};  // Gaussian of half the descriptor's width (two bins); 0 on the frame
+  Grid() {
+    for (int i = 0; i < kSamples; ++i) {
+      const int row = i / kSide, column = i % kSide;
+      u[i] = static_cast<float>(column) - 10.5F;
+      v[i] = static_cast<float>(row) - 10.5F;
+      const bool frame = row == 0 || column == 0 || row == kSide - 1 || column == kSide - 1;
+      weight[i] = frame ? 0.0F : std::exp(-(u[i] * u[i] + v[i] * v[i]) / (2 * 8 * 8));
+    }
+  }
+};
+inline const Grid kGrid;
+
+}  // namespace bifocal::features
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace bifocal::features::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using Tag = hn::ScalableTag<float>;
+using IntTag = hn::Rebind<std::int32_t, Tag>;
+using Vec = hn::Vec<Tag>;
+using IntVec = hn::Vec<IntTag>;
+
+// Direction of (x, y) in units of which `turn` make a full turn, [0, turn]. Interpolation of
+// atan(t) / t at Chebyshev nodes in t^2: within 2e-5 radians.
+HWY_INLINE Vec direction(Vec x, Vec y, float turn) {
+  const Tag d;
+  const Vec ax = hn::Abs(x), ay = hn::Abs(y);
+  const Vec t = hn::Div(hn::Min(ax, ay), hn::Max(hn::Max(ax, ay), hn::Set(d, 1e-30F)));
+  const Vec z = hn::Mul(t, t);
+  Vec p = hn::MulAdd(z, hn::Set(d, 0.023286007733F), hn::Set(d, -0.090752017925F));
+  p = hn::MulAdd(z, p, hn::Set(d, 0.184463557509F));
+  p = hn::MulAdd(z, p, hn::Set(d, -0.331544619309F));
+  p = hn::MulAdd(z, p, hn::Set(d, 0.999964798401F));
+  p = hn::Mul(hn::Mul(p, t), hn::Set(d, turn * 0.15915494309F));
+  p = hn::IfThenElse(hn::Gt(ay, ax), hn::Sub(hn::Set(d, turn / 4), p), p);
+  p = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, turn / 2), p), p);
+  return hn::IfThenElse(hn::Lt(y, hn::Zero(d)), hn::Sub(hn::Set(d, turn), p), p);
+}
+
+OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const float spread = 1.5F * sigma;
+  const int reach = static_cast<int>(std::lround(3 * spread));
+  const int cx = static_cast<int>(std::lround(x)), cy = static_cast<int>(std::lround(y));
+  const int x0 = std::max(1, cx - reach), x1 = std::min(level.width - 2, cx + reach);
+  const int y0 = std::max(1, cy - reach), y1 = std::min(level.height - 2, cy + reach);
+  constexpr int kRow = 512;
+  alignas(64) float across[kRow] = {}, bins[kRow], weights[kRow];
+  const float factor = -0.5F / (spread * spread);
+  for (int i = x0; i <= x1; ++i) {
+    const float dx = static_cast<float>(i) - x;
+    across[i - x0] = std::exp(factor * dx * dx);
+  }
+  float histogram[kOrientationBins + 2] = {};  // bin i at i; the last two belong to the first two
+  for (int row = y0; row <= y1; ++row) {
+    const float dy = static_cast<float>(row) - y, down = std::exp(factor * dy * dy);
+    const float* above = level.row(row - 1) + x0;
+    const float* here = level.row(row) + x0;
+    const float* below = level.row(row + 1) + x0;
+    for (int i = 0; i <= x1 - x0; i += lanes) {
+      const Vec gx = hn::Sub(hn::LoadU(d, here + i + 1), hn::LoadU(d, here + i - 1));
+      const Vec gy = hn::Sub(hn::LoadU(d, below + i), hn::LoadU(d, above + i));
+      const Vec magnitude = hn::Sqrt(hn::MulAdd(gx, gx, hn::Mul(gy, gy)));
+      const Vec weight = hn::Mul(hn::Load(d, across + i), hn::Set(d, down));
+      hn::Store(hn::Mul(magnitude, weight), d, weights + i);
+      hn::Store(direction(gx, gy, kOrientationBins), d, bins + i);
+    }
+    for (int i = 0; i <= x1 - x0; ++i) {
+      const int bin = std::min(static_cast<int>(bins[i]), kOrientationBins);
+      const float part = bins[i] - static_cast<float>(bin);
+      histogram[bin] += (1 - part) * weights[i];
+      histogram[bin + 1] += part * weights[i];
+    }
+  }
+  OrientationHistogram result;
+  for (int i = 0; i < kOrientationBins; ++i) result[static_cast<std::size_t>(i)] = histogram[i];
+  result[0] += histogram[kOrientationBins];
+  result[1] += histogram[kOrientationBins + 1];
+  return result;
+}
+
+// Bilinear samples of the level on the grid. Where a sample is outside of the image `inside` is 0.
+HWY_INLINE void sample(const Level& level, float x, float y, float step_u, float step_v,
+                       float* values, float* inside) {
+  const Tag d;
+  const IntTag di;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const Vec right = hn::Set(d, static_cast<float>(level.width - 1));
+  const Vec bottom = hn::Set(d, static_cast<float>(level.height - 1));
+  for (int i = 0; i < kSamples; i += lanes) {
+    const Vec u = hn::Load(d, kGrid.u + i), v = hn::Load(d, kGrid.v + i);
+    Vec px = hn::MulAdd(u, hn::Set(d, step_u), hn::NegMulAdd(v, hn::Set(d, step_v), hn::Set(d, x)));
+    Vec py = hn::MulAdd(u, hn::Set(d, step_v), hn::MulAdd(v, hn::Set(d, step_u), hn::Set(d, y)));
+    const auto in_x = hn::And(hn::Ge(px, hn::Zero(d)), hn::Le(px, right));
+    const auto in_y = hn::And(hn::Ge(py, hn::Zero(d)), hn::Le(py, bottom));
+    hn::Store(hn::IfThenElseZero(hn::And(in_x, in_y), hn::Set(d, 1.0F)), d, inside + i);
+    px = hn::Min(hn::Max(px, hn::Zero(d)), right);
+    py = hn::Min(hn::Max(py, hn::Zero(d)), bottom);
+    const IntVec ix = hn::Min(hn::ConvertTo(di, px), hn::Set(di, level.width - 2));
+    const IntVec iy = hn::Min(hn::ConvertTo(di, py), hn::Set(di, level.height - 2));
+    const Vec fx = hn::Sub(px, hn::ConvertTo(d, ix)), fy = hn::Sub(py, hn::ConvertTo(d, iy));
+    const IntVec mask = hn::Set(di, level.mask), stride = hn::Set(di, level.stride);
+    const IntVec upper = hn::Add(hn::Mul(hn::And(iy, mask), stride), ix);
+    const IntVec lower = hn::Add(hn::Mul(hn::And(hn::Add(iy, hn::Set(di, 1)), mask), stride), ix);
+    const Vec a = hn::GatherIndex(d, level.data, upper),
+              b = hn::GatherIndex(d, level.data + 1, upper);
+    const Vec c = hn::GatherIndex(d, level.data, lower),
+              e = hn::GatherIndex(d, level.data + 1, lower);
+    const Vec top = hn::MulAdd(fx, hn::Sub(b, a), a), low = hn::MulAdd(fx, hn::Sub(e, c), c);
+    hn::Store(hn::MulAdd(fy, hn::Sub(low, top), top), d, values + i);
+  }
+}
+
+// Four samples between the centres of two neighbouring bins: their share of the left and of the
+// right one.
+constexpr float kShares[4] = {0.125F, 0.375F, 0.625F, 0.875F};
+
+// Adds the 20 samples of one row to its five gaps between bins: bins[g] gets from gap g its right
+// share.
+HWY_INLINE void gather_row(const float* weights, const float* directions, float (*bins)[8]) {
+  for (int gap = 0; gap < 5; ++gap) {
+    float left[8] = {}, right[8] = {};
+    for (int k = 0; k < 4; ++k) {
+      const float weight = weights[4 * gap + k], at = directions[4 * gap + k];
+      for (int o = 0; o < 8; ++o) {
+        const float apart = std::abs(at - static_cast<float>(o));
+        const float share = weight * std::max(0.0F, 1 - std::min(apart, 8 - apart));
+        left[o] += (1 - kShares[k]) * share;
+        right[o] += kShares[k] * share;
+      }
+    }
+    for (int o = 0; o < 8; ++o) {
+      bins[gap][o] += left[o];
+      bins[gap + 1][o] += right[o];
+    }
+  }
+}
+
+Description describe(const Level& level, float x, float y, float sigma, float angle_deg) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  alignas(64) float values[kRoom], weights[kRoom] = {}, directions[kRoom];
+  const float angle = angle_deg * 0.01745329252F, step = 0.75F * sigma;
+  sample(level, x, y, step * std::cos(angle), step * std::sin(angle), values, weights);
+  for (int i = kSide; i < kSamples - kSide; i += lanes) {
+    const Vec gx = hn::Sub(hn::LoadU(d, values + i + 1), hn::LoadU(d, values + i - 1));
+    const Vec gy = hn::Sub(hn::LoadU(d, values + i + kSide), hn::LoadU(d, values + i - kSide));
+    const Vec magnitude = hn::Sqrt(hn::MulAdd(gx, gx, hn::Mul(gy, gy)));
+    const Vec weight = hn::Mul(hn::LoadU(d, kGrid.weight + i), hn::LoadU(d, weights + i));
+    hn::StoreU(hn::Mul(magnitude, weight), d, weights + i);
+    hn::StoreU(direction(gx, gy, 8), d, directions + i);
+  }
+  float histogram[6][6][8] = {};  // with the bins beyond the border, which are dropped
+  for (int row = 0; row < 20; ++row) {
+    float bins[6][8] = {};
+    const int first = (row + 1) * kSide + 1;
+    gather_row(weights + first, directions + first, bins);
+    const int gap = row / 4;
+    const float share = kShares[row % 4];
+    for (int b = 1; b < 5; ++b) {
+      for (int o = 0; o < 8; ++o) {
+        histogram[gap][b][o] += (1 - share) * bins[b][o];
+        histogram[gap + 1][b][o] += share * bins[b][o];
+      }
+    }
+  }
+  Description result;
+  float* out = result.data();
+  for (int by = 1; by < 5; ++by) {
+    for (int bx = 1; bx < 5; ++bx, out += 8) std::copy_n(histogram[by][bx], 8, out);
+  }
+  return result;
+}
+
+}  // namespace bifocal::features::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bifocal::features {
+
+HWY_EXPORT(orientation_histogram);
+HWY_EXPORT(describe);
+
+OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma) {
+  return HWY_DYNAMIC_DISPATCH(orientation_histogram)(level, x, y, sigma);
+}
+Description describe(const Level& level, float x, float y, float sigma, float angle_deg) {
+  return HWY_DYNAMIC_DISPATCH(describe)(level, x, y, sigma, angle_deg);
+}
+
+}  // namespace bifocal::features
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/error.hpp>
+#include <bifocal/features.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "features/match_kernel.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal {
+namespace features {
+namespace {
+
+constexpr int kMostTasks = 16;   // each keeps its own nearest of all columns
+constexpr int kBlockRows = 128;  // rows whose state stays in the cache while the columns pass by
+
+int round_up(int n, int step) { return (n + step - 1) / step * step; }
+
+std::int32_t square(const std::uint8_t* descriptor) {
+  return std::inner_product(descriptor, descriptor + kElements, descriptor, std::int32_t{0});
+}
+
+struct BothWays {
+  Nearest rows, columns;
+};
+
+// The rows are dealt out in a way that doesn't depend on the number of threads.
+BothWays nearest(const Features& features1, const Features& features2) {
+  const PackedRows a = pack_rows(features1.descriptors.data(), features1.size());
+  const PackedPanels b = pack_panels(features2.descriptors.data(), features2.size());
+  const int share = round_up(std::max(1, (a.count + kMostTasks - 1) / kMostTasks), kBlockRows);
+  const int tasks = (a.count + share - 1) / share;
+  BothWays result{Nearest(std::size_t(a.count)), Nearest(std::size_t(b.padded))};
+  std::vector<Nearest> columns(std::size_t(tasks), Nearest(std::size_t(b.padded)));
+  runtime::parallel_for(tasks, [&](int task) {
+    const int end = std::min(a.count, (task + 1) * share);
+    for (int i = task * share; i < end; i += kBlockRows) {
+      nearest_in_block(a, i, std::min(end, i + kBlockRows), b, result.rows,
+                       columns[std::size_t(task)]);
+    }
+  });
+  for (const Nearest& n : columns) {
+    for (std::size_t j = 0; j < std::size_t(b.count); ++j) {
+      merge_nearest(result.columns, j, n.distance[j], n.second[j], n.index[j]);
+    }
+  }
+  return result;
+}
+
+void check(const Features& f, const char* name) {
+  if (f.descriptors.size() != f.keypoints.size() * std::size_t(kDescriptorBytes)) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("match: {} has {} keypoints but {} bytes of descriptors, must be {} each", name,
+                    f.keypoints.size(), f.descriptors.size(), kDescriptorBytes));
+  }
+}
+
+float distance_ratio(std::int32_t nearest, std::int32_t second) {
+  if (second >= kNoDistance) return 0;
+  return second == 0 ? 1.0F : static_cast<float>(std::sqrt(static_cast<double>(nearest) / second));
+}
+
+}  // namespace
+
+PackedRows pack_rows(const std::uint8_t* descriptors, int count) {
+  PackedRows packed{count, round_up(count, 4), {}, {}};
+  packed.values.resize(std::size_t(packed.padded) * kElements);
+  packed.squares.resize(std::size_t(packed.padded), kNoDistance);
+  std::copy_n(descriptors, std::size_t(count) * kElements, packed.values.begin());
+  for (int i = 0; i < count; ++i)
+    packed.squares[std::size_t(i)] = square(descriptors + std::ptrdiff_t{i} * kElements);
+  return packed;
+}
+
+PackedPanels pack_panels(const std::uint8_t* descriptors, int count) {
+  PackedPanels packed{count, round_up(count, kPanel), {}, {}};
+  packed.values.resize(std::size_t(packed.padded) * kElements);
+  packed.squares.resize(std::size_t(packed.padded), kNoDistance);
+  for (int i = 0; i < count; ++i) {
+    const std::uint8_t* in = descriptors + std::ptrdiff_t{i} * kElements;
+    std::int16_t* out =
+        packed.values.data() + std::ptrdiff_t{i / kPanel} * kPanel * kElements + 2 * (i % kPanel);
+    for (int k = 0; k < kElements; ++k) out[k / 2 * 2 * kPanel + k % 2] = in[k];
+    packed.squares[std::size_t(i)] = square(in);
+  }
+  return packed;
+}
+
+}  // namespace features
+
+std::vector<Match> match(const Features& features1, const Features& features2,
+                         const MatchOptions& options) {
+  using namespace features;
+  if (!(options.max_ratio > 0)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("MatchOptions::max_ratio = {}: must be above 0", options.max_ratio));
+  }
+  check(features1, "features1");
+  check(features2, "features2");
+  std::vector<Match> matches;
+  if (features1.size() == 0 || features2.size() == 0) return matches;
+  const BothWays both = nearest(features1, features2);
+  for (int i = 0; i < features1.size(); ++i) {
+    const std::int32_t distance = both.rows.distance[std::size_t(i)],
+                       j = both.rows.index[std::size_t(i)];
+    const float ratio = distance_ratio(distance, both.rows.second[std::size_t(i)]);
+    if (options.max_ratio < 1 && !(ratio < static_cast<float>(options.max_ratio))) continue;
+    if (options.mutual && both.columns.index[std::size_t(j)] != i) continue;
+    matches.push_back({i, j, distance, ratio});
+  }
+  return matches;
+}
+
+std::vector<PointPair> matched_points(const Features& features1, const Features& features2,
+                                      std::span<const Match> matches) {
+  std::vector<PointPair> points;
+  points.reserve(matches.size());
+  for (const Match& m : matches) {
+    if (m.index1 < 0 || m.index1 >= features1.size() || m.index2 < 0 ||
+        m.index2 >= features2.size()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("matched_points: match {} - {} of {} and {} features", m.index1,
+                              m.index2, features1.size(), features2.size()));
+    }
+    const Keypoint& a = features1.keypoints[std::size_t(m.index1)];
+    const Keypoint& b = features2.keypoints[std::size_t(m.index2)];
+    points.push_back({a.x, a.y, b.x, b.y});
+  }
+  return points;
+}
+
+}  // namespace bifocal

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nearest neighbours of 8-bit descriptors in both directions in one sweep.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bifocal::features {
+
+inline constexpr int kNoDistance = 1 << 30;  // larger than any squared distance (128 * 255^2)
+
+// The nearest and the second nearest of each descriptor; index -1 and kNoDistance where there is
+// none.
+struct Nearest {
+  std::vector<std::int32_t> distance, second, index;
+
+  explicit Nearest(std::size_t n = 0)
+      : distance(n, kNoDistance), second(n, kNoDistance), index(n, -1) {}
+};
+
+// Takes another set's nearest and second nearest into account. Of equal distances the lower index
+// wins.
+inline void merge_nearest(Nearest& n, std::size_t i, std::int32_t distance, std::int32_t second,
+                          std::int32_t index) {
+  n.second[i] = std::min({std::max(n.distance[i], distance), n.second[i], second});
+  if (distance < n.distance[i] ||
+      (distance == n.distance[i] && distance < kNoDistance && index < n.index[i])) {
+    n.distance[i] = distance;
+    n.index[i] = index;
+  }
+}
+
+inline constexpr int kElements = 128;  // of a descriptor
+
+// Descriptors in 16 bits, a row each: rows 0 .. count - 1 and rows of zeros up to a multiple of
+// four.
+struct PackedRows {
+  int count = 0, padded = 0;
+  std::vector<std::int16_t> values;   // [padded][128]
+  std::vector<std::int32_t> squares;  // |a|^2; kNoDistance in the padding
+};
+[[nodiscard]] PackedRows pack_rows(const std::uint8_t* descriptors, int count);
+
+// Descriptors in panels of kPanel: values [panel][64][kPanel][2], so that a register holds a pair
+// of elements of as many descriptors as it has 32-bit lanes.
+inline constexpr int kPanel = 64;
+struct PackedPanels {
+  int count = 0, padded = 0;
+  std::vector<std::int16_t> values;
+  std::vector<std::int32_t> squares;
+};
+[[nodiscard]] PackedPanels pack_panels(const std::uint8_t* descriptors, int count);
+
+// Compares rows [first, end) (first a multiple of four) with all panels. `rows` entries of that
+// range are set; `columns` has room for panels.padded entries and is merged into: among rows seen
+// so far, which must have been lower.
+void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b, Nearest& rows,
+                      Nearest& columns);
+
+}  // namespace bifocal::features

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One octave of the scale space, made and searched from top to bottom: only the rows in reach of a
+// description are kept, so memory grows with an image's width, not with its area.
+#pragma once
+
+#include <bifocal/features.hpp>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "features/scale_space.hpp"
+
+namespace bifocal::features {
+
+// An extremum of the difference of Gaussians, located to fractions of a sample (Lowe, section 4).
+struct Extremum {
+  float x, y;      // px of the octave
+  float layer;     // scale index, 1 - 1/2 .. layers + 1/2
+  float response;  // |DoG| there
+};
+
+// The quadratic through the 27 samples around (x, y, layer), moved to a better sample up to five
+// times. None when it leaves the octave, doesn't settle, is too weak or lies on an edge.
+[[nodiscard]] std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
+                                             const SiftOptions& options);
+
+inline constexpr int kMoves = 5;   // of a refinement
+inline constexpr int kBorder = 5;  // px of the octave in which no extremum is sought
+
+// A float image whose rows may be read and written in whole registers.
+struct Plane {
+  int width = 0, height = 0, stride = 0;
+  std::vector<float> data;
+
+  Plane() = default;
+  Plane(int w, int h)
+      : width(w), height(h), stride(row_stride(w)), data(std::size_t(stride) * std::size_t(h)) {}
+  [[nodiscard]] float* row(int y) { return data.data() + std::ptrdiff_t{y} * stride; }
+  [[nodiscard]] const float* row(int y) const { return data.data() + std::ptrdiff_t{y} * stride; }
+};
+
+// Writes rows [first, first + 2) of the octave's first level, or only the first if that is the
+// last.
+using RowPairSource = std::function<void(int first, float* row0, float* row1)>;
+
+// Features of the octave of width x height whose first level `source` makes, in order of (row,
+// scale, column) of their extrema; coordinates and sigma in px of the octave. `next` receives the
+// first level of the next octave (half the size).
+[[nodiscard]] Features detect_octave(int width, int height, const RowPairSource& source,
+                                     const SiftOptions& options, Plane& next);
+
+}  // namespace bifocal::features

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "features/descriptor.hpp"
+
+namespace bifocal::features {
+namespace {
+
+constexpr float kPeakRatio = 0.8F;
+constexpr float kTiny = 1e-20F;  // below any length that isn't zero
+
+std::size_t around(int i) {
+  return static_cast<std::size_t>((i + kOrientationBins) % kOrientationBins);
+}
+
+// Convolution with (1 4 6 4 1) / 16 on the circle.
+OrientationHistogram smoothed(const OrientationHistogram& h) {
+  OrientationHistogram result;
+  for (int i = 0; i < kOrientationBins; ++i) {
+    result[around(i)] = (h[around(i - 2)] + h[around(i + 2)] +
+                         4 * (h[around(i - 1)] + h[around(i + 1)]) + 6 * h[around(i)]) /
+                        16;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<float> dominant_directions(const OrientationHistogram& histogram) {
+  const OrientationHistogram h = smoothed(histogram);
+  const float highest = *std::max_element(h.begin(), h.end());
+  std::vector<std::pair<float, float>> peaks;  // height, direction
+  for (int i = 0; i < kOrientationBins; ++i) {
+    const float left = h[around(i - 1)], here = h[around(i)], right = h[around(i + 1)];
+    // Of two equal bins the first is the peak.
+    if (!(here > left && here >= right && here >= kPeakRatio * highest)) continue;
+    const float shift =
+        0.5F * (left - right) / (left - 2 * here + right);  // vertex of the parabola
+    float degrees = (static_cast<float>(i) + shift) * (360.0F / kOrientationBins);
+    if (degrees < 0) degrees += 360;
+    if (degrees >= 360) degrees -= 360;
+    peaks.emplace_back(here, degrees);
+  }
+  std::stable_sort(peaks.begin(), peaks.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<float> result;
+  for (const auto& [height, degrees] : peaks) result.push_back(degrees);
+  return result;
+}
+
+void quantise(const Description& description, bool root, std::uint8_t* out) {
+  constexpr float kClip = 0.2F, kScale = 512;
+  const auto unit = [](Description& v) {
+    float sum = 0;
+    for (float x : v) sum += x * x;
+    const float factor = 1 / std::max(std::sqrt(sum), kTiny);
+    for (float& x : v) x *= factor;
+  };
+  Description v = description;
+  unit(v);
+  float total = 0;
+  for (float& x : v) total += x = std::min(x, kClip);
+  if (root) {
+    for (float& x : v) x = std::sqrt(x / std::max(total, kTiny));
+  } else {
+    unit(v);
+  }
+  std::transform(v.begin(), v.end(), out, [](float x) {
+    return static_cast<std::uint8_t>(std::min(255.0F, std::floor(kScale * x + 0.5F)));
+  });
+}
+
+}  // namespace bifocal::features
