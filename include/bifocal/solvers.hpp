@@ -6,13 +6,14 @@
 //   solver           rows of a sample (m points each)      a solution             at most
 //   homography_4pt   x1[4] y1[4] x2[4] y2[4]               H[9], x2 ~ H x1              1
 //   fundamental_7pt  x1[7] y1[7] x2[7] y2[7]               F[9], x2' F x1 = 0           3
+//   essential_5pt    x1[5] y1[5] x2[5] y2[5], normalised   E[9], x2' E x1 = 0          10
 #pragma once
 
 #include <span>
 
 namespace bifocal {
 
-enum class MinimalSolver { homography_4pt, fundamental_7pt };
+enum class MinimalSolver { homography_4pt, fundamental_7pt, essential_5pt };
 
 struct SolverShape {
   int sample_rows;  // numbers of a sample

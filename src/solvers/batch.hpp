@@ -26,5 +26,6 @@ struct BatchFunctions {
 
 [[nodiscard]] BatchFunctions homography_4pt_functions();
 [[nodiscard]] BatchFunctions fundamental_7pt_functions();
+[[nodiscard]] BatchFunctions essential_5pt_functions();
 
 }  // namespace bifocal::solvers

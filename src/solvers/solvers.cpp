@@ -20,6 +20,8 @@ solvers::BatchFunctions functions_of(MinimalSolver solver) {
       return solvers::homography_4pt_functions();
     case MinimalSolver::fundamental_7pt:
       return solvers::fundamental_7pt_functions();
+    case MinimalSolver::essential_5pt:
+      return solvers::essential_5pt_functions();
   }
   throw Error(ErrorCode::usage, fmt::format("unknown minimal solver {}", static_cast<int>(solver)));
 }
@@ -66,6 +68,8 @@ SolverShape solver_shape(MinimalSolver solver) {
       return {16, 1, 9};
     case MinimalSolver::fundamental_7pt:
       return {28, 3, 9};
+    case MinimalSolver::essential_5pt:
+      return {20, 10, 9};
   }
   throw Error(ErrorCode::usage, fmt::format("unknown minimal solver {}", static_cast<int>(solver)));
 }

@@ -22,3 +22,7 @@ lane_fn void case_homography_4pt(const real* in, real* out) {
 lane_fn void case_fundamental_7pt(const real* in, real* out) {
   out[27] = fundamental_7pt(in, in + 7, in + 14, in + 21, out);
 }
+
+lane_fn void case_essential_5pt(const real* in, real* out) {
+  out[90] = essential_5pt(in, in + 5, in + 10, in + 15, out);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Essential matrix from 5 correspondences of calibrated cameras: x2' E x1 = 0, det E = 0, 2 E E' E
+// - trace(E E') E = 0.
+//   D. Nister, An efficient solution to the five-point relative pose problem, PAMI 26(6), 2004;
+//   H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation, ISPRS
+//   J. 60(4), 2006 (the ten equations).
+// The null space of the five linear equations gives E = x N0 + y N1 + z N2 + N3; the ten cubics in
+// x, y, z are eliminated to a 3x3 matrix of polynomials in z that is singular at the solutions.
+// Solutions: 0 to 10, an even number unless rounding merges two. None for dependent equations (two
+// equal points, ...) or NaN. Planar scenes are fine (a second solution family appears); without
+// translation the solutions are arbitrary members of [t]x R. Points normalised by the intrinsics.
+
+// The ten cubics on the null space N [4][9]: M [10][20].
+lane_fn void essential_constraints(const real* N, real* M) {
+  real e[36], gram[60], half_trace[10];
+  for (index i = 0; i < 9; ++i) {
+    for (index k = 0; k < 4; ++k) e[4 * i + k] = N[9 * k + i];
+  }
+  for (index i = 0; i < 60; ++i) gram[i] = lane(0);
+  for (index i = 0; i < 200; ++i) M[i] = lane(0);
+  // E E' - trace(E E') / 2, symmetric: 00 01 02 11 12 22
+  for (index k = 0; k < 3; ++k) {
+    linear_product_add(e + 4 * k, e + 4 * k, gram);
+    linear_product_add(e + 4 * k, e + 12 + 4 * k, gram + 10);
+    linear_product_add(e + 4 * k, e + 24 + 4 * k, gram + 20);
+    linear_product_add(e + 12 + 4 * k, e + 12 + 4 * k, gram + 30);
+    linear_product_add(e + 12 + 4 * k, e + 24 + 4 * k, gram + 40);
+    linear_product_add(e + 24 + 4 * k, e + 24 + 4 * k, gram + 50);
+  }
+  for (index i = 0; i < 10; ++i) {
+    half_trace[i] = lane(0.5) * (gram[i] + gram[30 + i] + gram[50 + i]);
+    gram[i] -= half_trace[i];
+    gram[30 + i] -= half_trace[i];
+    gram[50 + i] -= half_trace[i];
+  }
+  for (index j = 0; j < 3; ++j) {
+    const real* e0 = e + 4 * j;
+    const real* e1 = e + 12 + 4 * j;
+    const real* e2 = e + 24 + 4 * j;
+    real* m = M + 60 * j;
+    quadratic_product_add(gram, e0, m);
+    quadratic_product_add(gram + 10, e1, m);
+    quadratic_product_add(gram + 20, e2, m);
+    quadratic_product_add(gram + 10, e0, m + 20);
+    quadratic_product_add(gram + 30, e1, m + 20);
+    quadratic_product_add(gram + 40, e2, m + 20);
+    quadratic_product_add(gram + 20, e0, m + 40);
+    quadratic_product_add(gram + 40, e1, m + 40);
+    quadratic_product_add(gram + 50, e2, m + 40);
+  }
+  // det E along the first row
+  for (index j = 0; j < 3; ++j) {
+    const index j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    real minor[10], negative[4];
+    for (index i = 0; i < 10; ++i) minor[i] = lane(0);
+    for (index i = 0; i < 4; ++i) negative[i] = -e[12 + 4 * j2 + i];
+    linear_product_add(e + 12 + 4 * j1, e + 24 + 4 * j2, minor);
+    linear_product_add(negative, e + 24 + 4 * j1, minor);
+    quadratic_product_add(minor, e + 4 * j, M + 180);
+  }
+}
+
+// Eliminates the first ten columns of M [10][20] by row operations with partial pivoting. Rows 4 to
+// 9 become those of xxz, xx, yyz, yy, xyz, xy with the identity in front; the rows above are left
+// triangular.
+lane_fn void essential_eliminate(real* M) {
+  for (index k = 0; k < 10; ++k) {
+    real largest = fabs(M[21 * k]);
+    mask is_pivot[10];
+    for (index i = k + 1; i < 10; ++i) largest = fmax(largest, fabs(M[20 * i + k]));
+    // Row k changes places with the first row that has the largest element.
+    mask searching = !(fabs(M[21 * k]) >= largest);
+    for (index i = k + 1; i < 10; ++i) {
+      is_pivot[i] = searching & (fabs(M[20 * i + k]) >= largest);
+      searching = searching & !is_pivot[i];
+    }
+    real head = M[21 * k], pivot = head;
+    for (index i = k + 1; i < 10; ++i) pivot = select(is_pivot[i], M[20 * i + k], pivot);
+    real inverse = lane(1) / pivot;
+    real factor[10];
+    for (index i = k + 1; i < 10; ++i) factor[i] = select(is_pivot[i], head, M[20 * i + k]);
+    for (index j = k + 1; j < 20; ++j) {
+      real own = M[20 * k + j], chosen = own;
+      for (index i = k + 1; i < 10; ++i) chosen = select(is_pivot[i], M[20 * i + j], chosen);
+      chosen = chosen * inverse;
+      M[20 * k + j] = chosen;
+      for (index i = k + 1; i < 10; ++i)
+        M[20 * i + j] = select(is_pivot[i], own, M[20 * i + j]) - factor[i] * chosen;
+    }
+  }
+  for (index k = 9; k > 4; --k) {
+    for (index i = 4; i < k; ++i) {
+      real factor = M[20 * i + k];
+      for (index j = 10; j < 20; ++j) M[20 * i + j] -= factor * M[20 * k + j];
+    }
+  }
+}
+
+// Rows of the 3x3 matrix of polynomials in z from rows `a` (times 1) and `b` (times -z) of the
+// eliminated system: coefficients, lowest first, of x (4), y (4) and 1 (5).
+lane_fn void essential_row(const real* a, const real* b, real* out) {
+  out[0] = a[12];
+  out[1] = a[11] - b[12];
+  out[2] = a[10] - b[11];
+  out[3] = -b[10];
+  out[4] = a[15];
+  out[5] = a[14] - b[15];
+  out[6] = a[13] - b[14];
+  out[7] = -b[13];
+  out[8] = a[19];
+  out[9] = a[18] - b[19];
+  out[10] = a[17] - b[18];
+  out[11] = a[16] - b[17];
+  out[12] = -b[16];
+}
+
+// Determinant of the matrix of polynomials B [3][13]: 11 coefficients.
+lane_fn void essential_polynomial(const real* B, real* p) {
+  for (index i = 0; i < 11; ++i) p[i] = lane(0);
+  for (index r = 0; r < 3; ++r) {
+    const real* a = B + 13 * ((r + 1) % 3);
+    const real* b = B + 13 * ((r + 2) % 3);
+    real minor[7];
+    for (index i = 0; i < 7; ++i) minor[i] = lane(0);
+    for (index i = 0; i < 4; ++i) {
+      for (index j = 0; j < 4; ++j) minor[i + j] += a[i] * b[4 + j] - a[4 + i] * b[j];
+    }
+    for (index i = 0; i < 7; ++i) {
+      for (index j = 0; j < 5; ++j) p[i + j] += minor[i] * B[13 * r + 8 + j];
+    }
+  }
+}
+
+// E at the root z, in homogeneous form: (u, 1) for |z| <= 1, (1, u) with u = 1 / z beyond.
+lane_fn void essential_at_root(const real* N, const real* B, real z, real* E) {
+  mask beyond = fabs(z) > lane(1);
+  real u = select(beyond, lane(1) / z, z);
+  real rows[9];
+  for (index r = 0; r < 3; ++r) {
+    const real* b = B + 13 * r;
+    for (index k = 0; k < 2; ++k) {
+      real v = select(beyond, b[4 * k], b[4 * k + 3]);
+      for (index i = 2; i >= 0; --i) v = v * u + select(beyond, b[4 * k + 3 - i], b[4 * k + i]);
+      rows[3 * r + k] = v;
+    }
+    real v = select(beyond, b[8], b[12]);
+    for (index i = 3; i >= 0; --i) v = v * u + select(beyond, b[12 - i], b[8 + i]);
+    rows[3 * r + 2] = v;
+  }
+  // The null vector of the singular matrix: the longest of its rows' cross products.
+  real crosses[9];
+  mat3_cofactors(rows, crosses);
+  real best = vec3_dot(crosses, crosses);
+  for (index r = 1; r < 3; ++r) {
+    real length2 = vec3_dot(crosses + 3 * r, crosses + 3 * r);
+    mask better = length2 > best;
+    best = fmax(best, length2);
+    for (index k = 0; k < 3; ++k) crosses[k] = select(better, crosses[3 * r + k], crosses[k]);
+  }
+  real s = select(beyond, lane(1), u) * crosses[2], t = select(beyond, u, lane(1)) * crosses[2];
+  // The basis is orthonormal.
+  real scale = lane(1) / sqrt(crosses[0] * crosses[0] + crosses[1] * crosses[1] + s * s + t * t);
+  real w0 = scale * crosses[0], w1 = scale * crosses[1], w2 = scale * s, w3 = scale * t;
+  for (index i = 0; i < 9; ++i) E[i] = w0 * N[i] + w1 * N[9 + i] + w2 * N[18 + i] + w3 * N[27 + i];
+}
+
+// x1, y1, x2, y2: 5 normalised points each. E: [10][9], row-major, Frobenius norm 1; unused slots
+// NaN.
+lane_fn real essential_5pt(const real* x1, const real* y1, const real* x2, const real* y2,
+                           real* E) {
+  real A[45], N[36], M[200], B[39], p[11], roots[10];
+  for (index i = 0; i < 5; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], A + 9 * i);
+  real sine = null_space_9(A, 5, N);
+  essential_constraints(N, M);
+  essential_eliminate(M);
+  for (index r = 0; r < 3; ++r) essential_row(M + 80 + 40 * r, M + 100 + 40 * r, B + 13 * r);
+  essential_polynomial(B, p);
+  real count = real_roots_10(p, roots);
+  count = select(sine > lane(1e2) * lane_epsilon(), count, lane(0));
+  for (index s = 0; s < 10; ++s) {
+    mask valid = count > lane(s);
+    for (index i = 0; i < 9; ++i) E[9 * s + i] = lane_nan();
+    if (any(valid)) {
+      real candidate[9];
+      essential_at_root(N, B, roots[s], candidate);
+      for (index i = 0; i < 9; ++i) E[9 * s + i] = select(valid, candidate[i], E[9 * s + i]);
+    }
+  }
+  return count;
+}
