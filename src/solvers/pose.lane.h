@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Relative pose from an essential matrix: E ~ [t]x R with X2 = R X1 + t, |t| = 1.
+// With E scaled to E = [t]x R its cofactors are t t'R, so R = cof(E) - [t]x E, and the other
+// rotation is cof(E) + [t]x E (B. Horn, Recovering baseline and orientation from essential matrix,
+// 1990): no singular value decomposition. Solutions: four candidates (R0, t), (R0, -t), (R1, t),
+// (R1, -t); one of them has the points in front of both cameras (R. Hartley, A. Zisserman, Multiple
+// View Geometry, 2nd ed., 9.6). Any E of rank 2; NaN for E = 0.
+
+// One step of Newton's iteration to the nearest rotation, R (3 I - R'R) / 2: squares the departure
+// from orthogonality.
+lane_fn void rotation_mend(real* R) {
+  real gram[9], mended[9];
+  for (index i = 0; i < 3; ++i) {
+    for (index j = 0; j < 3; ++j) {
+      gram[3 * i + j] = lane(-0.5) * (R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j]);
+    }
+    gram[4 * i] += lane(1.5);
+  }
+  mat3_mul(R, gram, mended);
+  for (index i = 0; i < 9; ++i) R[i] = mended[i];
+}
+
+// E of any scale. R: [2][9], t: [3] of length 1.
+lane_fn void pose_candidates(const real* E, real* R, real* t) {
+  real unit[9], cofactors[9], lengths2[3];
+  real scale = lane(1.4142135623730951) / sqrt(mat3_dot(E, E));
+  for (index i = 0; i < 9; ++i) unit[i] = scale * E[i];
+  mat3_cofactors(unit, cofactors);
+  // The columns of the cofactors are multiples of t: take the longest.
+  for (index j = 0; j < 3; ++j) {
+    lengths2[j] = cofactors[j] * cofactors[j] + cofactors[3 + j] * cofactors[3 + j] +
+                  cofactors[6 + j] * cofactors[6 + j];
+  }
+  mask second = lengths2[1] > lengths2[0];
+  mask third = lengths2[2] > fmax(lengths2[0], lengths2[1]);
+  real length = sqrt(fmax(lengths2[2], fmax(lengths2[0], lengths2[1])));
+  for (index i = 0; i < 3; ++i) {
+    t[i] = select(third, cofactors[3 * i + 2],
+                  select(second, cofactors[3 * i + 1], cofactors[3 * i])) /
+           length;
+  }
+  for (index j = 0; j < 3; ++j) {
+    real column[3] = {unit[j], unit[3 + j], unit[6 + j]};
+    real cross[3];
+    vec3_cross(t, column, cross);
+    for (index i = 0; i < 3; ++i) {
+      R[3 * i + j] = cofactors[3 * i + j] - cross[i];
+      R[9 + 3 * i + j] = cofactors[3 * i + j] + cross[i];
+    }
+  }
+  rotation_mend(R);
+  rotation_mend(R + 9);
+}
+
+// Depths of the point nearest to both rays, times the squared sine between the rays (a factor >=
+// 0): z1 along (x1, y1, 1) in camera 1, z2 along (x2, y2, 1) in camera 2, so that z1 R (x1, y1, 1)'
+// + t = z2 (x2, y2, 1)'. Returns the factor, 0 for parallel rays.
+lane_fn real ray_depths(const real* R, const real* t, real x1, real y1, real x2, real y2, real* z1,
+                        real* z2) {
+  real ray1[3] = {x1, y1, lane(1)};
+  real b[3] = {x2, y2, lane(1)};
+  real a[3], normal[3], cross[3];
+  mat3_apply(R, ray1, a);
+  vec3_cross(a, b, normal);
+  vec3_cross(b, t, cross);
+  *z1 = vec3_dot(cross, normal);
+  vec3_cross(a, t, cross);
+  *z2 = vec3_dot(cross, normal);
+  return vec3_dot(normal, normal);
+}
+
+// Is the point in front of both cameras?
+lane_fn mask pose_in_front(const real* R, const real* t, real x1, real y1, real x2, real y2) {
+  real z1, z2;
+  real factor = ray_depths(R, t, x1, y1, x2, y2, &z1, &z2);
+  return (z1 > lane(0)) & (z2 > lane(0)) & (factor > lane(0));
+}
+
+// The candidate with the most of n points in front of both cameras (the first of equals). R: [9],
+// t: [3]. Returns that number.
+lane_fn real pose_from_essential(const real* E, const real* x1, const real* y1, const real* x2,
+                                 const real* y2, index n, real* R, real* t) {
+  real candidates[18], base[3];
+  pose_candidates(E, candidates, base);
+  real best = lane(-1), sign = lane(1);
+  mask second = best > lane(0);
+  for (index c = 0; c < 2; ++c) {
+    real in_front = lane(0), behind = lane(0);
+    for (index i = 0; i < n; ++i) {
+      real z1, z2;
+      ray_depths(candidates + 9 * c, base, x1[i], y1[i], x2[i], y2[i], &z1, &z2);
+      in_front += select((z1 > lane(0)) & (z2 > lane(0)), lane(1), lane(0));
+      behind += select((z1 < lane(0)) & (z2 < lane(0)), lane(1), lane(0));  // in front with -t
+    }
+    mask better = fmax(in_front, behind) > best;
+    best = fmax(best, fmax(in_front, behind));
+    sign = select(better, select(behind > in_front, lane(-1), lane(1)), sign);
+    if (c == 1) second = better;
+  }
+  for (index i = 0; i < 9; ++i) R[i] = select(second, candidates[9 + i], candidates[i]);
+  for (index i = 0; i < 3; ++i) t[i] = sign * base[i];
+  return best;
+}
