@@ -25,7 +25,11 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;    // of a 
 // A photograph as it lies in the file, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour, palette, alpha) or PGM/PPM
 // (binary or plain, any maximum). The format is told by the first bytes, not by the name. Deeper samples are scaled to 8 bits
 // with rounding; a palette becomes RGB; alpha is kept as the last channel.
+// A JPEG's EXIF orientation is not applied: coordinates are those of the stored pixels. A CMYK JPEG becomes RGB by the plain
+// product of its inks. A JPEG whose data is damaged or ends early is an error, though part of it could be shown.
 [[nodiscard]] ImageU8 read_image(const std::filesystem::path& file);
+// The same from the bytes of a file; `name` stands in messages.
+[[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
 
 // The same without loss of depth: 8-bit samples v as 257 v, 16-bit samples as they are; PGM/PPM scaled to 65535.
 [[nodiscard]] ImageU16 read_image_16(const std::filesystem::path& file);
@@ -36,6 +40,10 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;    // of a 
 void write_png(const std::filesystem::path& file, ImageView<const std::uint8_t> image);
 void write_png(const std::filesystem::path& file, ImageView<const std::uint16_t> image);
 void write_pnm(const std::filesystem::path& file, ImageView<const std::uint8_t> image);  // PGM or PPM by channels
+
+// PNG and JPEG in memory. JPEG drops alpha; quality 1 to 100.
+[[nodiscard]] std::string encode_png(ImageView<const std::uint8_t> image);
+[[nodiscard]] std::string encode_jpeg(ImageView<const std::uint8_t> image, int quality);
 
 // Portable float map, one channel ("Pf"), either byte order; rows come back top first.
 [[nodiscard]] ImageF read_pfm(const std::filesystem::path& file);

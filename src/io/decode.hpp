@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decoders of picture files in memory. `name` is the file's, for messages. All throw Error(input),
+// and check the size that a header claims against `max_pixels` and against the bytes there are
+// before they allocate.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <bifocal/image.hpp>
+#include <bifocal/io.hpp>
+
+namespace bifocal::io {
+
+// Samples as they lie in the file: 8-bit ones in `shallow`, deeper ones in `deep`; white is
+// `maximum`.
+struct Decoded {
+  ImageU8 shallow;
+  ImageU16 deep;
+  int maximum = 255;
+};
+
+// What becomes of a PNG's palette, transparency and samples below 8 bits.
+enum class Samples {
+  expanded,  // palette to RGB, transparency to alpha, 1, 2 and 4 bits to 8
+  raw,       // nothing: one value a pixel of a palette or grey picture, as stored
+};
+
+bool is_png(std::string_view bytes);
+bool is_jpeg(std::string_view bytes);
+bool is_pnm(std::string_view bytes);
+
+Decoded decode_png(std::string_view bytes, std::string_view name, Samples samples,
+                   std::int64_t max_pixels);
+Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+Decoded decode_pnm(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+ImageF decode_pfm(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+
+// Any of them, told by the first bytes; at 8 and at 16 bits a channel.
+ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+
+// Throws unless 0 < width, 0 < height and width * height <= max_pixels.
+void check_size(std::int64_t width, std::int64_t height, std::string_view name,
+                std::int64_t max_pixels);
+
+}  // namespace bifocal::io

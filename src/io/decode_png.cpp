@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libpng reports errors by longjmp. Each function with a setjmp here therefore holds no object with
+// a destructor; all state is in PngReader, which lives in the caller.
+#include <png.h>
+
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "io/decode.hpp"
+#include "io/reject.hpp"
+
+namespace bifocal::io {
+namespace {
+
+struct PngReader {
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  const char* data = nullptr;
+  std::size_t left = 0;
+  char message[200] = "can't be decoded";
+
+  PngReader() = default;
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
+};
+
+void on_error(png_structp png, png_const_charp message) {
+  auto* reader = static_cast<PngReader*>(png_get_error_ptr(png));
+  std::strncpy(reader->message, message, sizeof reader->message - 1);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+void on_read(png_structp png, png_bytep out, std::size_t size) {
+  auto* reader = static_cast<PngReader*>(png_get_io_ptr(png));
+  if (size > reader->left) png_error(png, "is truncated");
+  std::memcpy(out, reader->data, size);
+  reader->data += size;
+  reader->left -= size;
+}
+
+// Reads up to the first row and sets the transformations; false on error.
+bool read_header(PngReader& reader, Samples samples) {
+  reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
+  if (!reader.png) return false;
+  reader.info = png_create_info_struct(reader.png);
+  if (!reader.info) return false;
+  if (setjmp(png_jmpbuf(reader.png))) return false;
+  png_set_read_fn(reader.png, &reader, on_read);
+  // The size is checked by us, with a clearer message; these bound what text and profile chunks can
+  // take.
+  png_set_user_limits(reader.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  png_set_chunk_malloc_max(reader.png, 8u << 20);
+  png_set_chunk_cache_max(reader.png, 64);
+  png_read_info(reader.png, reader.info);
+  if (samples == Samples::expanded) {
+    png_set_expand(reader.png);
+  } else {
+    png_set_packing(reader.png);
+  }
+  if (std::endian::native == std::endian::little) png_set_swap(reader.png);
+  png_set_interlace_handling(reader.png);
+  png_read_update_info(reader.png, reader.info);
+  return true;
+}
+
+bool read_rows(PngReader& reader, png_bytep* rows) {
+  if (setjmp(png_jmpbuf(reader.png))) return false;
+  png_read_image(reader.png, rows);
+  png_read_end(reader.png, nullptr);
+  return true;
+}
+
+template <class T>
+void read_pixels(PngReader& reader, std::string_view name, Image<T>& image) {
+  image = Image<T>(int(png_get_image_width(reader.png, reader.info)),
+                   int(png_get_image_height(reader.png, reader.info)),
+                   png_get_channels(reader.png, reader.info));
+  std::vector<png_bytep> rows(std::size_t(image.height));
+  for (int y = 0; y < image.height; ++y) {
+    rows[std::size_t(y)] = reinterpret_cast<png_bytep>(image.row(y));
+  }
+  if (!read_rows(reader, rows.data())) reject(name, "damaged PNG: {}", reader.message);
+}
+
+}  // namespace
+
+bool is_png(std::string_view bytes) { return bytes.starts_with("\x89PNG"); }
+
+Decoded decode_png(std::string_view bytes, std::string_view name, Samples samples,
+                   std::int64_t max_pixels) {
+  PngReader reader;
+  reader.data = bytes.data();
+  reader.left = bytes.size();
+  if (!read_header(reader, samples)) reject(name, "damaged PNG: {}", reader.message);
+  const std::int64_t width = png_get_image_width(reader.png, reader.info);
+  const std::int64_t height = png_get_image_height(reader.png, reader.info);
+  check_size(width, height, name, max_pixels);
+  // Deflate shrinks at most 1032 times (RFC 1951: 258 bytes by two one-bit codes); a pixel takes at
+  // least 1 bit.
+  if (width * height / 8 / 1032 > std::int64_t(bytes.size())) {
+    reject(name, "damaged PNG: {} bytes can't hold {} x {} pixels", bytes.size(), width, height);
+  }
+  Decoded result;
+  if (png_get_bit_depth(reader.png, reader.info) == 16) {
+    result.maximum = 65535;
+    read_pixels(reader, name, result.deep);
+  } else {
+    read_pixels(reader, name, result.shallow);
+  }
+  return result;
+}
+
+}  // namespace bifocal::io

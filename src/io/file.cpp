@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include <bifocal/io.hpp>
+
+#include "io/reject.hpp"
+
+namespace bifocal {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() { (void)close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] bool valid() const { return fd_ >= 0; }
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool close() {
+    const int fd = std::exchange(fd_, -1);
+    return fd < 0 || ::close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+// Writes all bytes; false leaves the reason in errno.
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), 1u << 30));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(std::size_t(n));
+  }
+  return true;
+}
+
+[[noreturn]] void reject_write(const std::filesystem::path& file, int error) {
+  io::reject(file.string(), "can't be written: {}", std::strerror(error));
+}
+
+// A name in the same folder that nobody else uses, opened.
+int open_temporary(const std::filesystem::path& file, std::filesystem::path& temporary) {
+  std::random_device random;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    temporary = file;
+    temporary += fmt::format(".{:08x}.tmp", random());
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+// Devices and pipes (/dev/stdout) are written in place: renaming over them would replace them.
+bool is_stream(const std::filesystem::path& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+void write_stream(const std::filesystem::path& file, std::string_view bytes) {
+  Descriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!out.valid() || !write_all(out.get(), bytes) || !out.close()) reject_write(file, errno);
+}
+
+}  // namespace
+
+void write_file(const std::filesystem::path& file, std::string_view bytes) {
+  if (is_stream(file)) return write_stream(file, bytes);
+  std::filesystem::path temporary;
+  Descriptor out(open_temporary(file, temporary));
+  if (!out.valid()) reject_write(file, errno);
+  if (!write_all(out.get(), bytes) || !out.close() ||
+      ::rename(temporary.c_str(), file.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    reject_write(file, error);
+  }
+}
+
+std::string read_file(const std::filesystem::path& file, std::int64_t max_bytes) {
+  const std::string name = file.string();
+  Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!in.valid() || ::fstat(in.get(), &status) != 0) {
+    io::reject(name, "can't be read: {}", std::strerror(errno));
+  }
+  if (S_ISDIR(status.st_mode)) io::reject(name, "is a folder, not a file");
+  if (status.st_size > max_bytes) {
+    io::reject(name, "has {} bytes, more than the {} allowed", status.st_size, max_bytes);
+  }
+  // The size is only a hint: pipes have none, and a file can grow meanwhile.
+  std::string bytes(std::size_t(status.st_size) + 1, '\0');
+  std::size_t size = 0;
+  for (;;) {
+    if (size == bytes.size()) bytes.resize(2 * bytes.size());
+    const ssize_t n = ::read(in.get(), bytes.data() + size, bytes.size() - size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) io::reject(name, "can't be read: {}", std::strerror(errno));
+    if (n == 0) break;
+    size += std::size_t(n);
+    if (std::int64_t(size) > max_bytes)
+      io::reject(name, "has more than the {} bytes allowed", max_bytes);
+  }
+  if (size == 0) io::reject(name, "is empty");
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace bifocal

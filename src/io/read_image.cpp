@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "io/decode.hpp"
+#include "io/reject.hpp"
+
+namespace bifocal {
+namespace io {
+namespace {
+
+Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+  if (bytes.empty()) reject(name, "is empty");
+  if (is_png(bytes)) return decode_png(bytes, name, Samples::expanded, max_pixels);
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, name, max_pixels);
+  if (is_pnm(bytes)) return decode_pnm(bytes, name, max_pixels);
+  reject(name, "is not a JPEG, PNG, PGM or PPM picture");
+}
+
+// Samples of [0, from] as [0, to], to the nearest.
+template <class Out, class In>
+Image<Out> scaled(const Image<In>& in, unsigned from, unsigned to) {
+  Image<Out> out(in.width, in.height, in.channels);
+  std::transform(in.pixels.begin(), in.pixels.end(), out.pixels.begin(),
+                 [=](In v) { return Out((std::uint64_t{v} * to + from / 2) / from); });
+  return out;
+}
+
+}  // namespace
+
+void check_size(std::int64_t width, std::int64_t height, std::string_view name,
+                std::int64_t max_pixels) {
+  if (width <= 0 || height <= 0) reject(name, "picture of {} x {} pixels is empty", width, height);
+  if (width > max_pixels / height) {
+    reject(name, "picture of {} x {} pixels is larger than the {} allowed", width, height,
+           max_pixels);
+  }
+}
+
+ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+  Decoded in = decode(bytes, name, max_pixels);
+  const unsigned from = unsigned(in.maximum);
+  if (!in.deep.empty()) return scaled<std::uint8_t>(in.deep, from, 255);
+  return from == 255 ? std::move(in.shallow) : scaled<std::uint8_t>(in.shallow, from, 255);
+}
+
+ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+  Decoded in = decode(bytes, name, max_pixels);
+  const unsigned from = unsigned(in.maximum);
+  if (in.deep.empty()) return scaled<std::uint16_t>(in.shallow, from, 65535);
+  return from == 65535 ? std::move(in.deep) : scaled<std::uint16_t>(in.deep, from, 65535);
+}
+
+ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+  Decoded in;
+  if (is_png(bytes)) {
+    in = decode_png(bytes, name, Samples::raw, max_pixels);
+  } else if (is_pnm(bytes)) {
+    in = decode_pnm(bytes, name, max_pixels);
+  } else {
+    reject(name, "is not a PNG, PGM or PPM picture, whose samples are exact");
+  }
+  return in.deep.empty() ? scaled<std::uint16_t>(in.shallow, 1, 1) : std::move(in.deep);
+}
+
+}  // namespace io
+
+// No allowed picture needs more: 16 bits in 4 channels, plus headers.
+constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
+
+ImageU8 read_image(const std::filesystem::path& file) {
+  return decode_image(read_file(file, kMaxPictureBytes), file.string());
+}
+
+ImageU8 decode_image(std::string_view bytes, std::string_view name) {
+  return io::decode_8(bytes, name, kMaxImagePixels);
+}
+
+ImageU16 read_image_16(const std::filesystem::path& file) {
+  return io::decode_16(read_file(file, kMaxPictureBytes), file.string(), kMaxImagePixels);
+}
+
+ImageU16 read_samples(const std::filesystem::path& file) {
+  return io::decode_samples(read_file(file, kMaxPictureBytes), file.string(), kMaxImagePixels);
+}
+
+}  // namespace bifocal
