@@ -6,14 +6,16 @@
 //   solver           rows of a sample (m points each)      a solution             at most
 //   homography_4pt   x1[4] y1[4] x2[4] y2[4]               H[9], x2 ~ H x1              1
 //   fundamental_7pt  x1[7] y1[7] x2[7] y2[7]               F[9], x2' F x1 = 0           3
+//   fundamental_8pt  x1[8] y1[8] x2[8] y2[8]               F[9], x2' F x1 = 0           1
 //   essential_5pt    x1[5] y1[5] x2[5] y2[5], normalised   E[9], x2' E x1 = 0          10
+//   p3p              bearings[3][3] (unit), points[3][3]   R[9] t[3], d x = R X + t     4
 #pragma once
 
 #include <span>
 
 namespace bifocal {
 
-enum class MinimalSolver { homography_4pt, fundamental_7pt, essential_5pt };
+enum class MinimalSolver { homography_4pt, fundamental_7pt, fundamental_8pt, essential_5pt, p3p };
 
 struct SolverShape {
   int sample_rows;  // numbers of a sample

@@ -20,8 +20,12 @@ solvers::BatchFunctions functions_of(MinimalSolver solver) {
       return solvers::homography_4pt_functions();
     case MinimalSolver::fundamental_7pt:
       return solvers::fundamental_7pt_functions();
+    case MinimalSolver::fundamental_8pt:
+      return solvers::fundamental_8pt_functions();
     case MinimalSolver::essential_5pt:
       return solvers::essential_5pt_functions();
+    case MinimalSolver::p3p:
+      return solvers::p3p_functions();
   }
   throw Error(ErrorCode::usage, fmt::format("unknown minimal solver {}", static_cast<int>(solver)));
 }
@@ -70,6 +74,10 @@ SolverShape solver_shape(MinimalSolver solver) {
       return {28, 3, 9};
     case MinimalSolver::essential_5pt:
       return {20, 10, 9};
+    case MinimalSolver::fundamental_8pt:
+      return {32, 1, 9};
+    case MinimalSolver::p3p:
+      return {18, 4, 12};
   }
   throw Error(ErrorCode::usage, fmt::format("unknown minimal solver {}", static_cast<int>(solver)));
 }

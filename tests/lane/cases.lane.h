@@ -50,3 +50,9 @@ lane_fn void case_triangulate(const real* in, real* out) {
   out[3] = parallax_tangent(R, in[0], in[4], in[8], in[12]);
   out[4] = select(pose_in_front(R, t, in[0], in[4], in[8], in[12]), lane(1), lane(0));
 }
+
+lane_fn void case_fundamental_8pt(const real* in, real* out) {
+  out[9] = fundamental_8pt(in, in + 8, in + 16, in + 24, out);
+}
+
+lane_fn void case_p3p(const real* in, real* out) { out[48] = p3p(in, in + 9, out, out + 36); }

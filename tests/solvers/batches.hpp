@@ -129,6 +129,33 @@ inline SampleBatch general_batch(MinimalSolver solver, int n, std::uint64_t seed
                         });
 }
 
+// Bearings in camera 2 of points in the frame of camera 1.
+inline SampleBatch resection_batch(int n, std::uint64_t seed = 1) {
+  SampleBatch batch{
+      MinimalSolver::p3p, n, std::vector<double>(18 * static_cast<std::size_t>(n)), {}};
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < n; ++i) {
+    TwoViewScene scene(random);
+    for (int p = 0; p < 3; ++p) {
+      const Eigen::Vector3d X = scene.scene_point(), x = (scene.R * X + scene.t).normalized();
+      for (int k = 0; k < 3; ++k) {
+        batch.samples[static_cast<std::size_t>(3 * p + k) * n + i] = x[k];
+        batch.samples[static_cast<std::size_t>(9 + 3 * p + k) * n + i] = X[k];
+      }
+    }
+    batch.truth.insert(batch.truth.end(), scene.R.data(), scene.R.data() + 9);
+    batch.truth.insert(batch.truth.end(), scene.t.data(), scene.t.data() + 3);
+  }
+  return batch;
+}
+
+// Largest difference of an element of the rotation or the translation (the baseline is about 1).
+inline double pose_distance(const double* a, const double* b) {
+  double worst = 0;
+  for (int k = 0; k < 12; ++k) worst = std::max(worst, std::abs(a[k] - b[k]));
+  return worst;
+}
+
 inline SampleBatch planar_batch(MinimalSolver solver, int n, std::uint64_t seed = 1) {
   return two_view_batch(solver, n, seed,
                         [](TwoViewScene& scene, std::vector<Eigen::Vector3d>& points) {

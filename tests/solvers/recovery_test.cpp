@@ -23,6 +23,22 @@ TEST(Recovery, fundamental_7pt) {
   EXPECT_LE(failure_rate("fundamental_7pt f32", f32, 1e-2), 0.5);
 }
 
+TEST(Recovery, fundamental_8pt) {
+  const SampleBatch batch = general_batch(MinimalSolver::fundamental_8pt, kSamples);
+  const auto f64 = errors_to_truth(batch, solve<double>(batch), matrix_distance);
+  const auto f32 = errors_to_truth(batch, solve<float>(batch), matrix_distance);
+  EXPECT_LE(failure_rate("fundamental_8pt f64", f64, 1e-6), 0.01);
+  EXPECT_LE(failure_rate("fundamental_8pt f32", f32, 1e-2), 0.05);
+}
+
+TEST(Recovery, p3p) {
+  const SampleBatch batch = resection_batch(kSamples);
+  const auto f64 = errors_to_truth(batch, solve<double>(batch), pose_distance);
+  const auto f32 = errors_to_truth(batch, solve<float>(batch), pose_distance);
+  EXPECT_LE(failure_rate("p3p f64", f64, 1e-6), 0.01);
+  EXPECT_LE(failure_rate("p3p f32", f32, 1e-2), 0.05);
+}
+
 TEST(Recovery, essential_5pt) {
   const SampleBatch batch = general_batch(MinimalSolver::essential_5pt, kSamples);
   const auto f64 = errors_to_truth(batch, solve<double>(batch), matrix_distance);

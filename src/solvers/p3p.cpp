@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "solvers/p3p.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#include "solvers/batch-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace bifocal {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <class Real>
+struct p3p {
+  static constexpr int sample_rows = 18, solution_rows = 48;
+  static Real solve(const Real* in, Real* out) {
+    Real R[36], t[12];
+    const Real count = solver_lanes<Real>::p3p(in, in + 9, R, t);
+    for (int s = 0; s < 4; ++s) {
+      for (int k = 0; k < 9; ++k) out[12 * s + k] = R[9 * s + k];
+      for (int k = 0; k < 3; ++k) out[12 * s + 9 + k] = t[3 * s + k];
+    }
+    return count;
+  }
+};
+
+}  // namespace
+
+void p3p_f64(const solvers::Batch<double>& batch) { solve_batch<p3p, simd<double>>(batch); }
+void p3p_f32(const solvers::Batch<float>& batch) { solve_batch<p3p, simd<float>>(batch); }
+#if HWY_ONCE
+void p3p_scalar_f64(const solvers::Batch<double>& batch) { solve_batch<p3p, double>(batch); }
+void p3p_scalar_f32(const solvers::Batch<float>& batch) { solve_batch<p3p, float>(batch); }
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace bifocal
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bifocal {
+HWY_EXPORT(p3p_f64);
+HWY_EXPORT(p3p_f32);
+
+namespace solvers {
+
+BatchFunctions p3p_functions() {
+  return {&HWY_DYNAMIC_DISPATCH(p3p_f64), &HWY_STATIC_DISPATCH(p3p_scalar_f64),
+          &HWY_DYNAMIC_DISPATCH(p3p_f32), &HWY_STATIC_DISPATCH(p3p_scalar_f32)};
+}
+
+}  // namespace solvers
+}  // namespace bifocal
+#endif
