@@ -69,7 +69,7 @@ ImageU8 turbo_picture(ImageView<const float> disparity, float lo, float hi) {
                 fmt::format("turbo_picture: map of {} x {} pixels, {} channels, range {} to {}",
                             disparity.width, disparity.height, disparity.channels, lo, hi));
   }
-  const int scale = std::max(1, (disparity.width + 300) / 600);
+  const int scale = std::max(1, (disparity.width + 200) / 400);
   const int legend = 16 * scale + text_height(scale) + 10 * scale;
   ImageU8 rgb(disparity.width, disparity.height + legend, 3, kPaper);
   const double range = double(hi) - double(lo);
