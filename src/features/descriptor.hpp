@@ -15,9 +15,9 @@ using OrientationHistogram =
     std::array<float, kOrientationBins>;     // bin i is centred at 10 i degrees
 using Description = std::array<float, 128>;  // [y 4][x 4][direction 8]
 
-// In sigma. Lowe has 1.5 and 3: the wider ones give more correct matches at a higher precision on
-// all Oxford pairs (422 to 505 on graf 1-3, together with the smaller camera blur of sift.cpp) and
-// on the scenes of fountain and Herz-Jesus.
+// In sigma. Lowe has 1.5 and 3: the wider ones give 4 % more correct matches over the Oxford pairs,
+// at a precision at least as high on each, and no fewer on the scenes in depth (fountain,
+// Herz-Jesus).
 inline constexpr float kOrientationSpread = 2;
 inline constexpr float kBinWidth = 3.6F;
 
