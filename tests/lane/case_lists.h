@@ -3,4 +3,5 @@
 // lane/opencl_begin.h (OpenCL).
 #include "math/math.lanes"
 #include "solvers/solvers.lanes"
+#include "robust/robust.groups"
 #include "lane/cases.lane.h"

@@ -56,3 +56,85 @@ lane_fn void case_fundamental_8pt(const real* in, real* out) {
 }
 
 lane_fn void case_p3p(const real* in, real* out) { out[48] = p3p(in, in + 9, out, out + 36); }
+
+lane_fn void case_sampson_linearise(const real* in, real* out) {
+  out[9] = sampson_linearise(in, in[9], in[10], in[11], in[12], out, out + 10);
+}
+
+lane_fn void case_transfer_squared(const real* in, real* out) {
+  out[0] = transfer_squared(in, in[9], in[10], in[11], in[12]);
+}
+
+lane_fn void case_transfer_linearise(const real* in, real* out) {
+  transfer_linearise(in, in[9], in[10], in[11], in[12], out, out + 2, out + 5, out + 8, out + 11);
+}
+
+lane_fn void case_reprojection(const real* in, real* out) {
+  real cam[3], r[2];
+  out[0] = reprojection_squared(in, in[12], in[13], in + 14, lane(1.5), lane(2));
+  reprojection_residual(in, in[12], in[13], in + 14, lane(1.5), lane(2), cam, r);
+  out[1] = r[0];
+  out[2] = r[1];
+  reprojection_jacobian(cam, lane(1.5), lane(2), out + 3);
+}
+
+lane_fn void case_msac_gain(const real* in, real* out) { out[0] = msac_gain(in[0] * in[0], in[1] * in[1]); }
+
+// A A' + 1 of a 3x3 matrix A.
+lane_fn void case_definite(const real* A, real* out) {
+  for (index i = 0; i < 3; ++i) {
+    for (index j = 0; j < 3; ++j) out[3 * i + j] = vec3_dot(A + 3 * i, A + 3 * j) + lane(i == j);
+  }
+}
+
+lane_fn void case_ldl_solve(const real* in, real* out) {
+  real A[9];
+  case_definite(in, A);
+  for (index i = 0; i < 3; ++i) out[i] = in[9 + i];
+  out[3] = ldl_solve(A, out, 3);
+}
+
+lane_fn void case_damped_step(const real* in, real* out) {
+  real A[9];
+  case_definite(in, A);
+  real N[6] = {A[0], A[3], A[4], A[6], A[7], A[8]};
+  out[2] = damped_step(N, in + 9, in + 12, 3, 2, lane(0.5), out);
+}
+
+lane_fn void case_homography_chart(const real* in, real* out) {
+  for (index i = 0; i < 9; ++i) out[i] = in[i];
+  mat3_normalise(out);
+  homography_tangent(out, out + 9);
+  homography_move(out, out + 9, in + 9);
+}
+
+// A matrix of rank 2 from two rows; its chart, tangent, and where a step leads.
+lane_fn void case_rank2(const real* rows, real* F) {
+  for (index i = 0; i < 6; ++i) F[i] = rows[i];
+  for (index i = 0; i < 3; ++i) F[6 + i] = lane(0.75) * rows[i] - lane(0.5) * rows[3 + i];
+}
+
+lane_fn void case_fundamental_chart(const real* in, real* out) {
+  real F[9], chart[20];
+  case_rank2(in, F);
+  epipolar_chart(F, chart);
+  epipolar_matrix(chart, out);
+  epipolar_tangent(chart, 7, out + 9);
+  epipolar_move(chart, 7, in + 6);
+  epipolar_matrix(chart, out + 72);
+  for (index i = 81; i < 90; ++i) out[i] = chart[i - 81];
+}
+
+lane_fn void case_essential_chart(const real* in, real* out) {
+  real F[9], chart[20];
+  case_rank2(in, F);
+  essential_chart(F, chart);
+  epipolar_tangent(chart, 5, out);
+  epipolar_move(chart, 5, in + 6);
+  epipolar_matrix(chart, out + 45);
+}
+
+lane_fn void case_pose_move(const real* in, real* out) {
+  for (index i = 0; i < 12; ++i) out[i] = in[i];
+  pose_move(out, in + 12);
+}

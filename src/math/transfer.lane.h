@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transfer error of a correspondence under a homography H (row-major 3x3, x2 ~ H x1), to first
+// order and symmetric: how far the point (x1, y1, x2, y2) has to move until x2 ~ H x1. Between two
+// equal scales it is |x2 - H x1|^2 / 2. The unit is the points'.
+//   R. Hartley, A. Zisserman, Multiple View Geometry, 2nd ed., 4.2.6 (Sampson error of H).
+
+// The two equations c = w (x2, y2) - (u, v) with (u, v, w) = H (x1, y1, 1), and their derivatives:
+// d[0..1] of c[0] and d[2..3] of c[1] with respect to x1, y1. With respect to x2 (of c[0]) and y2
+// (of c[1]) it is w, which is returned.
+lane_fn real transfer_constraints(const real* H, real x1, real y1, real x2, real y2, real* c,
+                                  real* d) {
+  real w = H[6] * x1 + H[7] * y1 + H[8];
+  c[0] = w * x2 - (H[0] * x1 + H[1] * y1 + H[2]);
+  c[1] = w * y2 - (H[3] * x1 + H[4] * y1 + H[5]);
+  d[0] = H[6] * x2 - H[0];
+  d[1] = H[7] * x2 - H[1];
+  d[2] = H[6] * y2 - H[3];
+  d[3] = H[7] * y2 - H[4];
+  return w;
+}
+
+// Inverse of the constraints' covariance J J' (symmetric 2x2: a00, a01, a11).
+lane_fn void transfer_weight(const real* d, real w, real* a) {
+  real w2 = w * w;
+  real s00 = d[0] * d[0] + d[1] * d[1] + w2;
+  real s01 = d[0] * d[2] + d[1] * d[3];
+  real s11 = d[2] * d[2] + d[3] * d[3] + w2;
+  real inverse = reciprocal(s00 * s11 - s01 * s01);
+  a[0] = s11 * inverse;
+  a[1] = -s01 * inverse;
+  a[2] = s00 * inverse;
+}
+
+// Squared error.
+lane_fn real transfer_squared(const real* H, real x1, real y1, real x2, real y2) {
+  real c[2], d[4], a[3];
+  real w = transfer_constraints(H, x1, y1, x2, y2, c, d);
+  transfer_weight(d, w, a);
+  return c[0] * (a[0] * c[0] + lane(2) * a[1] * c[1]) + a[2] * c[1] * c[1];
+}
+
+// Linearises the error. The rows of B = dc/dH at the point moved onto the variety (to first order)
+// are (-p, 0, q) and (0, -p, r) with p, q, r [3]; the squared error is c' A c with A the 2x2 matrix
+// a; half its gradient is B' A c, and B' A B is the Gauss-Newton matrix.
+lane_fn void transfer_linearise(const real* H, real x1, real y1, real x2, real y2, real* c, real* a,
+                                real* p, real* q, real* r) {
+  real d[4];
+  real w = transfer_constraints(H, x1, y1, x2, y2, c, d);
+  transfer_weight(d, w, a);
+  real l0 = a[0] * c[0] + a[1] * c[1];
+  real l1 = a[1] * c[0] + a[2] * c[1];
+  real dx2 = w * l0, dy2 = w * l1;
+  p[0] = x1 - (d[0] * l0 + d[2] * l1);
+  p[1] = y1 - (d[1] * l0 + d[3] * l1);
+  p[2] = lane(1);
+  q[0] = x2 * p[0] - dx2 * x1;
+  q[1] = x2 * p[1] - dx2 * y1;
+  q[2] = x2 - dx2;
+  r[0] = y2 * p[0] - dy2 * x1;
+  r[1] = y2 * p[1] - dy2 * y1;
+  r[2] = y2 - dy2;
+}

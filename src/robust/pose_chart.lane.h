@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Six parameters of a pose near (R, t): a small turn w and shift s of the camera frame.
+
+// P [12] = (R, t) <- (exp(w) R, exp(w) t + s) with delta = (w, s).
+lane_fn void pose_move(real* P, const real* delta) {
+  real W[9], R[9], t[3];
+  rotation_cayley(delta, W);
+  mat3_mul(W, P, R);
+  mat3_apply(W, P + 9, t);
+  for (index i = 0; i < 9; ++i) P[i] = R[i];
+  for (index i = 0; i < 3; ++i) P[9 + i] = t[i] + delta[3 + i];
+}
