@@ -2,8 +2,7 @@
 // Robust estimation of a homography, a fundamental or an essential matrix from one pair's correspondences.
 //
 // Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the number of threads; models
-// are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of the squared transfer (H) or Sampson (F, E) error; each
-// new best is refined by Levenberg-Marquardt on the truncated error; sampling stops when a better sample is unlikely.
+// are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of the squared Sampson error; each new best is refined by Levenberg-Marquardt on the truncated error; sampling stops when a better sample is unlikely.
 //   P. Torr, A. Zisserman, MLESAC, CVIU 78(1), 2000;  O. Chum, J. Matas, J. Kittler, Locally optimized RANSAC, DAGM 2003.
 #pragma once
 
@@ -46,7 +45,8 @@ struct RobustResult {
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
 };
 
-// Error of H: the mean of the squared distances |x2 - H x1|^2 and |x1 - H^-1 x2|^2; of F and E: squared Sampson distance, px.
+// Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order, until it fits the model. For
+// H between images of one scale this is the transfer error |x2 - H x1| / sqrt(2).
 // Throws Error(usage) on an option out of range; degenerate input is an Outcome.
 [[nodiscard]] RobustResult estimate_homography(std::span<const PointPair> points, const RobustOptions& options = {});
 [[nodiscard]] RobustResult estimate_fundamental(std::span<const PointPair> points, const RobustOptions& options = {});

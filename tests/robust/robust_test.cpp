@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Estimates on synthetic scenes: exact, noisy, invariant.
+#include <bifocal/robust.hpp>
+
+#include <gtest/gtest.h>
+
+#include "two_view_scenes.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using bench::make_scene;
+using bench::SceneOptions;
+using bench::TwoViewScene;
+
+TEST(Homography, is_exact_on_exact_points) {
+  std::mt19937_64 random(1);
+  for (int trial = 0; trial < 20; ++trial) {
+    const TwoViewScene scene =
+        make_scene({.points = 300, .inliers = 0.4, .noise = 0, .planar = true}, random);
+    const RobustResult r = estimate_homography(scene.points);
+    ASSERT_TRUE(r.ok()) << to_string(r.outcome);
+    EXPECT_LT(bench::mean_transfer_px(r.model, scene.clean), 1e-6);
+  }
+}
+
+TEST(Fundamental, is_exact_on_exact_points) {
+  std::mt19937_64 random(2);
+  for (int trial = 0; trial < 20; ++trial) {
+    const TwoViewScene scene = make_scene({.points = 300, .inliers = 1, .noise = 0}, random);
+    const RobustResult r = estimate_fundamental(scene.points, {.threshold = 1});
+    ASSERT_TRUE(r.ok()) << to_string(r.outcome);
+    EXPECT_LT(bench::mean_sampson_px(r.model, scene.clean), 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::test
