@@ -4,9 +4,11 @@
 namespace bifocal::bench {
 
 // One line a suite; each is defined in bench/suite_NAME.cpp.
+void run_solvers(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
+      {"solvers", "minimal solvers, us a sample", run_solvers},
   };
   return all;
 }

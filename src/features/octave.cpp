@@ -29,7 +29,7 @@ class Octave {
       kernels_.push_back(gaussian_kernel(before * std::sqrt(ratio * ratio - 1)));
       lag += kernels_.back().radius;
     }
-    const double largest = options.sigma * std::pow(ratio, options.octave_layers + 0.5);
+    const double largest = options.sigma * std::pow(ratio, options.octave_layers + 0.6);
     reach_ = kMoves + 3 + static_cast<int>(std::ceil(kDescriptionReach * largest));
     const int rows = static_cast<int>(
         std::bit_ceil(static_cast<unsigned>(kStep + lag + 2 * reach_ + 2 * kBlurRows)));

@@ -16,7 +16,7 @@ namespace bifocal::features {
 // An extremum of the difference of Gaussians, located to fractions of a sample (Lowe, section 4).
 struct Extremum {
   float x, y;      // px of the octave
-  float layer;     // scale index, 1 - 1/2 .. layers + 1/2
+  float layer;     // scale index, from 0.4 to layers + 0.6
   float response;  // |DoG| there
 };
 

@@ -6,6 +6,9 @@
 namespace bifocal::features {
 namespace {
 
+// A little more than half a sample: a point halfway between two samples would be sent to and fro.
+constexpr float kSettled = 0.6F;
+
 // Value, gradient and Hessian of D = levels[i + 1] - levels[i] by central differences; order x, y,
 // layer.
 struct Quadratic {
@@ -62,7 +65,7 @@ std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
     const Quadratic q = quadratic_at(levels, x, y, layer);
     float o[3];
     if (!stationary_offset(q, o)) return std::nullopt;
-    if (std::abs(o[0]) <= 0.5F && std::abs(o[1]) <= 0.5F && std::abs(o[2]) <= 0.5F) {
+    if (std::abs(o[0]) <= kSettled && std::abs(o[1]) <= kSettled && std::abs(o[2]) <= kSettled) {
       const float response =
           std::abs(q.value + 0.5F * (q.g[0] * o[0] + q.g[1] * o[1] + q.g[2] * o[2]));
       if (response * static_cast<float>(options.octave_layers) <
@@ -74,7 +77,9 @@ std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
                       static_cast<float>(layer) + o[2], response};
     }
     // One sample at a time, so that the rows in reach are known beforehand.
-    const auto step = [](float offset) { return offset > 0.5F ? 1 : offset < -0.5F ? -1 : 0; };
+    const auto step = [](float offset) {
+      return offset > kSettled ? 1 : offset < -kSettled ? -1 : 0;
+    };
     x += step(o[0]), y += step(o[1]), layer += step(o[2]);
     if (x < kBorder || x >= width - kBorder || y < kBorder || y >= height - kBorder || layer < 1 ||
         layer > options.octave_layers) {

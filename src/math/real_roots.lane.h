@@ -49,10 +49,11 @@ lane_fn void bracket_refine(const real* c, const real* d, index degree, const re
       real next = x[i] - f / slope;
       mask inside = (next >= low[i]) & (next <= high[i]);
       next = select(inside, next, lane(0.5) * (low[i] + high[i]));
+      next = select(active, next, x[i]);  // a lane that is done does not depend on its neighbours
       longest = fmax(longest, fabs(next - x[i]));
       x[i] = next;
     }
-    active = longest > tolerance;
+    active = active & (longest > tolerance);
   }
 }
 

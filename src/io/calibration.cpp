@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "io/parse.hpp"
+
+namespace bifocal {
+namespace io {
+namespace {
+
+constexpr std::string_view kBrackets = ",;[]";
+
+// fx fy cx cy, or the nine numbers of a camera matrix without skew.
+Intrinsics camera_from(const std::vector<double>& v, std::string_view name, std::string_view what) {
+  for (const double x : v) {
+    if (!std::isfinite(x)) reject(name, "{}: {} is not finite", what, x);
+  }
+  Intrinsics camera;
+  if (v.size() == 4) {
+    camera = {v[0], v[1], v[2], v[3]};
+  } else if (v.size() == 9) {
+    camera = {v[0], v[4], v[2], v[5]};
+    if (v[1] != 0) reject(name, "{}: skew {} is not supported", what, v[1]);
+    if (v[3] != 0 || v[6] != 0 || v[7] != 0 || v[8] != 1) {
+      reject(name, "{}: is not a camera matrix fx 0 cx, 0 fy cy, 0 0 1", what);
+    }
+  } else {
+    reject(name, "{}: {} numbers, expected 4 (fx fy cx cy) or 9 (3 x 3 matrix)", what, v.size());
+  }
+  if (!camera.valid()) {
+    reject(name, "{}: focal lengths {} {} are not positive", what, camera.fx, camera.fy);
+  }
+  return camera;
+}
+
+double only_number(const LineReader& reader, std::string_view name) {
+  if (reader.words().size() != 2) {
+    reject(name, "line {}: {} needs one number", reader.line(), reader.words()[0]);
+  }
+  const double value = reader.number(1);
+  if (!std::isfinite(value)) {
+    reject(name, "line {}: {} is not finite", reader.line(), reader.words()[0]);
+  }
+  return value;
+}
+
+Intrinsics matrix_of_line(const LineReader& reader, std::string_view name) {
+  std::vector<double> values;
+  for (std::size_t i = 1; i < reader.words().size(); ++i) values.push_back(reader.number(i));
+  const std::string what = fmt::format("line {}: {}", reader.line(), reader.words()[0]);
+  if (values.size() != 9) reject(name, "{}: {} numbers, expected 9", what, values.size());
+  return camera_from(values, name, what);
+}
+
+// Lines "key=value" with blanks anywhere; other keys than ours are passed over.
+Calibration parse_middlebury(std::string_view text, std::string_view name) {
+  Calibration result;
+  std::optional<double> doffs;
+  LineReader reader(text, name, ",;[]=");
+  while (reader.next()) {
+    const std::string_view key = reader.words()[0];
+    if (key == "cam0") result.camera1 = matrix_of_line(reader, name);
+    if (key == "cam1") result.camera2 = matrix_of_line(reader, name);
+    if (key == "doffs") doffs = only_number(reader, name);
+    if (key == "baseline") {
+      result.baseline = only_number(reader, name);
+      if (*result.baseline <= 0) {
+        reject(name, "line {}: baseline {} is not positive", reader.line(), *result.baseline);
+      }
+    }
+    if (key == "ndisp") {
+      const double disparities = only_number(reader, name);
+      if (disparities < 0 || disparities > 65536 || disparities != std::floor(disparities)) {
+        reject(name, "line {}: ndisp {} is not a number of disparities", reader.line(),
+               disparities);
+      }
+      result.max_disparity = int(disparities);
+    }
+  }
+  if (!result.camera1.valid()) reject(name, "has no cam0");
+  if (!result.camera2.valid()) reject(name, "has no cam1");
+  result.doffs = doffs.value_or(result.camera2.cx - result.camera1.cx);
+  return result;
+}
+
+bool is_middlebury(std::string_view text, std::string_view name) {
+  LineReader reader(text, name, ",;[]=");
+  while (reader.next()) {
+    if (reader.words()[0] == "cam0" || reader.words()[0] == "cam1") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Calibration parse_calibration(std::string_view text, std::string_view name) {
+  if (is_middlebury(text, name)) return parse_middlebury(text, name);
+  std::vector<double> values;
+  LineReader reader(text, name, kBrackets);
+  while (reader.next() && values.size() <= 9) {
+    for (std::size_t i = 0; i < reader.words().size(); ++i) values.push_back(reader.number(i));
+  }
+  Calibration result;
+  result.camera1 = result.camera2 = camera_from(values, name, "calibration");
+  return result;
+}
+
+}  // namespace io
+
+Calibration read_calibration(const std::filesystem::path& file) {
+  return io::parse_calibration(read_file(file, 1 << 20), file.string());
+}
+
+Intrinsics parse_intrinsics(std::string_view text) {
+  const auto bad = [&](std::string_view why) -> Error {
+    return {ErrorCode::usage, fmt::format("intrinsics \"{}\": {}, expected fx,fy,cx,cy in px",
+                                          io::printable(text), why)};
+  };
+  double v[4];
+  std::string_view rest = text;
+  for (int i = 0; i < 4; ++i) {
+    const std::size_t comma = rest.find(',');
+    if ((comma == std::string_view::npos) != (i == 3)) throw bad("not four numbers");
+    std::string_view word = rest.substr(0, comma);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    const auto value = io::to_number<double>(word);
+    if (!value || !std::isfinite(*value)) {
+      throw bad(fmt::format("\"{}\" is not a finite number", io::printable(word)));
+    }
+    v[i] = *value;
+    if (i < 3) rest.remove_prefix(comma + 1);
+  }
+  const Intrinsics camera{v[0], v[1], v[2], v[3]};
+  if (!camera.valid()) throw bad("focal lengths are not positive");
+  return camera;
+}
+
+}  // namespace bifocal

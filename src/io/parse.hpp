@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parsers of text and of EXIF, in memory. `name` is the file's, for messages. All throw
+// Error(input) with the line.
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <bifocal/io.hpp>
+
+#include "io/reject.hpp"
+
+namespace bifocal::io {
+
+Correspondences parse_correspondences(std::string_view text, std::string_view name);
+std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_view name);
+Calibration parse_calibration(std::string_view text, std::string_view name);
+// Anything but a JPEG with a usable EXIF focal length gives nothing; never throws.
+std::optional<Intrinsics> parse_exif(std::string_view jpeg);
+
+// A whole word as a number (nan and inf are), or nothing.
+template <class Number>
+std::optional<Number> to_number(std::string_view word) {
+  if (word.starts_with('+')) word.remove_prefix(1);
+  Number value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+// Lines of words: blanks, tabs and what is in `separators` part words; # starts a comment; empty
+// lines are passed over.
+class LineReader {
+ public:
+  LineReader(std::string_view text, std::string_view name, std::string_view separators = "")
+      : text_(text), name_(name), separators_(separators) {}
+
+  // Moves to the next line that has words; false at the end.
+  bool next();
+  [[nodiscard]] int line() const { return line_; }
+  [[nodiscard]] const std::vector<std::string_view>& words() const { return words_; }
+  // Word i as a number; throws with line and word.
+  [[nodiscard]] double number(std::size_t i) const;
+
+ private:
+  std::string_view text_, name_, separators_;
+  int line_ = 0;
+  std::vector<std::string_view> words_;
+};
+
+}  // namespace bifocal::io

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Made-up images for the tests of features.
+#pragma once
+
+#include <bifocal/image.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace bifocal::test {
+
+struct Blob {
+  double x, y, sigma, height;  // px; grey values
+};
+
+// Gaussian blobs on grey 128, rounded to 8 bits.
+inline ImageU8 blob_image(int width, int height, const std::vector<Blob>& blobs) {
+  ImageU8 image(width, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      double v = 128;
+      for (const Blob& b : blobs) {
+        const double dx = x - b.x, dy = y - b.y;
+        v += b.height * std::exp(-0.5 * (dx * dx + dy * dy) / (b.sigma * b.sigma));
+      }
+      image.at(x, y) = static_cast<std::uint8_t>(std::clamp(std::lround(v), 0L, 255L));
+    }
+  }
+  return image;
+}
+
+// Blobs of all sizes and both signs at random: structure with known scales, no edges.
+inline ImageU8 random_blobs(int width, int height, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<Blob> blobs;
+  for (int i = 0; i < width * height / 150; ++i) {
+    const double sigma = 1.2 * std::pow(5.0, unit(random));
+    blobs.push_back({unit(random) * width, unit(random) * height, sigma,
+                     (unit(random) < 0.5 ? -1 : 1) * (20 + 40 * unit(random))});
+  }
+  return blob_image(width, height, blobs);
+}
+
+inline ImageU8 noise(int width, int height, unsigned seed) {
+  std::mt19937 random(seed);
+  ImageU8 image(width, height);
+  for (std::uint8_t& p : image.pixels) p = static_cast<std::uint8_t>(random() >> 24);
+  return image;
+}
+
+// A quarter turn clockwise: pixel (x, y) goes to (height - 1 - y, x).
+template <class T>
+Image<T> quarter_turn(const Image<T>& in) {
+  Image<T> out(in.height, in.width);
+  for (int y = 0; y < in.height; ++y) {
+    for (int x = 0; x < in.width; ++x) out.at(in.height - 1 - y, x) = in.at(x, y);
+  }
+  return out;
+}
+
+}  // namespace bifocal::test

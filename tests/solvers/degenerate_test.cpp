@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples without a finite number of solutions end, and give none or only finite ones.
+#include <functional>
+
+#include "solvers/batches.hpp"
+
+namespace bifocal::test {
+namespace {
+
+constexpr MinimalSolver kTwoView[] = {MinimalSolver::homography_4pt, MinimalSolver::fundamental_7pt,
+                                      MinimalSolver::fundamental_8pt, MinimalSolver::essential_5pt};
+constexpr int kCount = 1000;
+
+// Batch of two-view samples whose points are changed by edit(x1, y1, x2, y2), in place, one call a
+// sample.
+using Edit = std::function<void(std::vector<std::array<double, 4>>&)>;
+SampleBatch edited_batch(MinimalSolver solver, const Edit& edit) {
+  SampleBatch batch = solver == MinimalSolver::homography_4pt ? planar_batch(solver, kCount)
+                                                              : general_batch(solver, kCount);
+  const int m = solver_shape(solver).sample_rows / 4;
+  for (int i = 0; i < kCount; ++i) {
+    std::vector<std::array<double, 4>> points(m);
+    const auto at = [&](int k, int p) -> double& {
+      return batch.samples[static_cast<std::size_t>(k * m + p) * kCount + i];
+    };
+    for (int p = 0; p < m; ++p) {
+      for (int k = 0; k < 4; ++k) points[p][k] = at(k, p);
+    }
+    edit(points);
+    for (int p = 0; p < m; ++p) {
+      for (int k = 0; k < 4; ++k) at(k, p) = points[p][k];
+    }
+  }
+  return batch;
+}
+
+template <class T>
+void expect_finite_solutions(const SolvedBatch<T>& solved) {
+  for (int i = 0; i < solved.n; ++i) {
+    ASSERT_GE(solved.counts[i], 0);
+    ASSERT_LE(solved.counts[i], solved.shape.max_solutions);
+    for (int s = 0; s < solved.counts[i]; ++s) {
+      for (int k = 0; k < solved.shape.solution_rows; ++k)
+        ASSERT_TRUE(std::isfinite(solved.at(i, s, k))) << i;
+    }
+  }
+}
+int total(const std::vector<int>& counts) {
+  int sum = 0;
+  for (int c : counts) sum += c;
+  return sum;
+}
+
+TEST(Degenerate, points_that_are_all_equal_have_no_solution) {
+  for (const MinimalSolver solver : kTwoView) {
+    const SampleBatch batch = edited_batch(solver, [](auto& points) {
+      for (auto& p : points) p = points[0];
+    });
+    EXPECT_EQ(total(solve<double>(batch).counts), 0);
+    EXPECT_EQ(total(solve<float>(batch).counts), 0);
+  }
+}
+
+TEST(Degenerate, repeated_points_have_no_solution) {
+  for (const MinimalSolver solver : kTwoView) {
+    const SampleBatch batch = edited_batch(solver, [](auto& points) { points[1] = points[3]; });
+    EXPECT_EQ(total(solve<double>(batch).counts), 0) << static_cast<int>(solver);
+    EXPECT_EQ(total(solve<float>(batch).counts), 0) << static_cast<int>(solver);
+  }
+}
+
+TEST(Degenerate, not_a_number_has_no_solution) {
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (const MinimalSolver solver : kTwoView) {
+      for (int k = 0; k < 4; ++k) {
+        const SampleBatch batch = edited_batch(solver, [&](auto& points) { points[2][k] = bad; });
+        EXPECT_EQ(total(solve<double>(batch).counts), 0) << static_cast<int>(solver);
+        EXPECT_EQ(total(solve<float>(batch).counts), 0) << static_cast<int>(solver);
+      }
+    }
+    SampleBatch batch = resection_batch(kCount);
+    for (int i = 0; i < kCount; ++i)
+      batch.samples[static_cast<std::size_t>(i % 18) * kCount + i] = bad;
+    EXPECT_EQ(total(solve<double>(batch).counts), 0);
+    EXPECT_EQ(total(solve<float>(batch).counts), 0);
+  }
+}
+
+TEST(Degenerate, three_collinear_points_have_no_homography) {
+  const SampleBatch batch = edited_batch(MinimalSolver::homography_4pt, [](auto& points) {
+    for (int k = 0; k < 4; ++k) points[2][k] = 0.25 * points[0][k] + 0.75 * points[1][k];
+  });
+  EXPECT_EQ(total(solve<double>(batch).counts), 0);
+}
+
+TEST(Degenerate, a_mirrored_triple_has_no_homography) {
+  // Two points exchanged in one image: the quadrilateral folds over.
+  const SampleBatch batch = edited_batch(MinimalSolver::homography_4pt, [](auto& points) {
+    std::swap(points[0][2], points[1][2]);
+    std::swap(points[0][3], points[1][3]);
+  });
+  const auto solved = solve<double>(batch);
+  // Exchanging two neighbours folds the quadrilateral; exchanging the ends of a diagonal mirrors
+  // it, which stays a homography.
+  for (int i = 0; i < kCount; ++i) ASSERT_LE(solved.counts[i], 1);
+  EXPECT_LT(total(solved.counts), kCount);
+}
+
+TEST(Degenerate, collinear_points_end_and_stay_finite) {
+  for (const MinimalSolver solver : kTwoView) {
+    const SampleBatch batch = edited_batch(solver, [](auto& points) {
+      for (auto& p : points) p[1] = 0.5 * p[0] + 0.1, p[3] = -0.25 * p[2] + 0.2;
+    });
+    const auto f64 = solve<double>(batch);
+    expect_finite_solutions(f64);
+    expect_finite_solutions(solve<float>(batch));
+    if (solver != MinimalSolver::essential_5pt) {
+      EXPECT_EQ(total(f64.counts), 0) << static_cast<int>(solver);
+    }
+  }
+}
+
+TEST(Degenerate, pictures_that_are_the_same_end_and_stay_finite) {
+  for (const MinimalSolver solver : kTwoView) {
+    const SampleBatch batch = edited_batch(solver, [](auto& points) {
+      for (auto& p : points) p[2] = p[0], p[3] = p[1];
+    });
+    expect_finite_solutions(solve<double>(batch));
+    expect_finite_solutions(solve<float>(batch));
+  }
+}
+
+TEST(Degenerate, seven_points_on_a_plane_end_and_stay_finite) {
+  for (const MinimalSolver solver :
+       {MinimalSolver::fundamental_7pt, MinimalSolver::fundamental_8pt}) {
+    const SampleBatch batch = planar_batch(solver, kCount);
+    const auto solved = solve<double>(batch);
+    expect_finite_solutions(solved);
+    EXPECT_EQ(total(solved.counts), 0);
+  }
+}
+
+TEST(Degenerate, five_points_on_a_plane_are_solved) {
+  SampleBatch batch =
+      two_view_batch(MinimalSolver::essential_5pt, 10000, 9, [](TwoViewScene& scene, auto& points) {
+        const Eigen::Vector3d plane = scene.plane();
+        for (Eigen::Vector3d& X : points) X = scene.plane_point(plane);
+        return scene.essential();
+      });
+  const auto solved = solve<double>(batch);
+  expect_finite_solutions(solved);
+  EXPECT_LE(failure_rate("essential_5pt f64, planar",
+                         errors_to_truth(batch, solved, matrix_distance), 1e-6),
+            0.04);
+}
+
+TEST(Degenerate, collinear_or_equal_scene_points_have_no_absolute_pose) {
+  SampleBatch batch = resection_batch(kCount);
+  for (int i = 0; i < kCount; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      const auto at = [&](int p) -> double& {
+        return batch.samples[static_cast<std::size_t>(9 + 3 * p + k) * kCount + i];
+      };
+      at(2) = i % 2 ? at(0) : 2 * at(1) - at(0);
+    }
+  }
+  expect_finite_solutions(solve<double>(batch));
+  int equal = 0;
+  const auto solved = solve<double>(batch);
+  for (int i = 1; i < kCount; i += 2) equal += solved.counts[i];
+  EXPECT_EQ(equal, 0);
+}
+
+TEST(Degenerate, equal_bearings_end_and_stay_finite) {
+  SampleBatch batch = resection_batch(kCount);
+  for (int i = 0; i < kCount; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      batch.samples[static_cast<std::size_t>(3 + k) * kCount + i] =
+          batch.samples[static_cast<std::size_t>(k) * kCount + i];
+    }
+  }
+  expect_finite_solutions(solve<double>(batch));
+  expect_finite_solutions(solve<float>(batch));
+}
+
+}  // namespace
+}  // namespace bifocal::test

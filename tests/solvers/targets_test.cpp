@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The batched API: the same solutions one sample after the other and on every SIMD target, any
+// number of samples, and what it refuses.
+#include <bifocal/error.hpp>
+#include <bifocal/threads.hpp>
+
+#include "solvers/batches.hpp"
+#include "support/targets.hpp"
+
+namespace bifocal::test {
+namespace {
+
+constexpr MinimalSolver kSolvers[] = {MinimalSolver::homography_4pt, MinimalSolver::fundamental_7pt,
+                                      MinimalSolver::fundamental_8pt, MinimalSolver::essential_5pt,
+                                      MinimalSolver::p3p};
+
+SampleBatch batch_of(MinimalSolver solver, int n, std::uint64_t seed = 1) {
+  if (solver == MinimalSolver::p3p) return resection_batch(n, seed);
+  return solver == MinimalSolver::homography_4pt ? planar_batch(solver, n, seed)
+                                                 : general_batch(solver, n, seed);
+}
+
+// Does every solution of sample i in `a` have a partner in `b`, up to sign, and are there as many?
+template <class T>
+bool same_solutions(const SolvedBatch<T>& a, const SolvedBatch<T>& b, int i, double tolerance) {
+  if (a.counts[i] != b.counts[i]) return false;
+  for (int s = 0; s < a.counts[i]; ++s) {
+    double nearest = 1e30;
+    for (int r = 0; r < b.counts[i]; ++r) {
+      double plus = 0, minus = 0;
+      for (int k = 0; k < a.shape.solution_rows; ++k) {
+        plus = std::max(plus, std::abs(a.at(i, s, k) - b.at(i, r, k)));
+        minus = std::max(minus, std::abs(a.at(i, s, k) + b.at(i, r, k)));
+      }
+      nearest = std::min(nearest, std::min(plus, minus));
+    }
+    if (!(nearest < tolerance)) return false;
+  }
+  return true;
+}
+
+template <class T>
+double share_of_same(const SolvedBatch<T>& a, const SolvedBatch<T>& b, double tolerance) {
+  int same = 0;
+  for (int i = 0; i < a.n; ++i) same += same_solutions(a, b, i, tolerance);
+  return static_cast<double>(same) / a.n;
+}
+
+TEST(Targets, give_the_solutions_of_the_scalar) {
+  for (const MinimalSolver solver : kSolvers) {
+    const SampleBatch batch = batch_of(solver, 2000);
+    const auto f64 = solve<double>(batch, LaneKind::scalar);
+    const auto f32 = solve<float>(batch, LaneKind::scalar);
+    // What differs are double solutions that rounding makes real or complex, and in float
+    // ill-conditioned samples.
+    const bool five = solver == MinimalSolver::essential_5pt;
+    for_each_target([&](const std::string& target) {
+      EXPECT_GE(share_of_same(f64, solve<double>(batch), 1e-6), five ? 0.98 : 0.999)
+          << target << " solver " << static_cast<int>(solver);
+      EXPECT_GE(share_of_same(f32, solve<float>(batch), 1e-2), five ? 0.75 : 0.98)
+          << target << " solver " << static_cast<int>(solver);
+    });
+  }
+}
+
+TEST(Batches, of_any_size_and_thread_count_are_the_same) {
+  for (const MinimalSolver solver : kSolvers) {
+    const SampleBatch all = batch_of(solver, 3001);
+    const auto whole = solve<double>(all);
+    const ThreadLimit one(1);
+    const auto alone = solve<double>(all);
+    EXPECT_EQ(whole.counts, alone.counts);
+    for (std::size_t k = 0; k < whole.solutions.size(); ++k) {
+      ASSERT_TRUE(whole.solutions[k] == alone.solutions[k] || std::isnan(whole.solutions[k]));
+    }
+    for (const int n : {0, 1, 2, 3, 7, 9, 17}) {
+      SampleBatch few{solver, n, {}, {}};
+      const int rows = solver_shape(solver).sample_rows;
+      for (int r = 0; r < rows; ++r) {
+        const auto row = all.samples.begin() + static_cast<std::ptrdiff_t>(r) * all.n;
+        few.samples.insert(few.samples.end(), row, row + n);
+      }
+      const auto solved = solve<double>(few);
+      for (int i = 0; i < n; ++i) {
+        ASSERT_EQ(solved.counts[i], whole.counts[i]);
+        for (int s = 0; s < solved.counts[i]; ++s) {
+          for (int k = 0; k < solved.shape.solution_rows; ++k)
+            ASSERT_EQ(solved.at(i, s, k), whole.at(i, s, k));
+        }
+      }
+    }
+  }
+}
+
+TEST(Batches, unused_slots_are_nan) {
+  for (const MinimalSolver solver : kSolvers) {
+    const auto solved = solve<double>(batch_of(solver, 500));
+    for (int i = 0; i < solved.n; ++i) {
+      for (int s = 0; s < solved.shape.max_solutions; ++s) {
+        for (int k = 0; k < solved.shape.solution_rows; ++k) {
+          ASSERT_EQ(std::isnan(solved.at(i, s, k)), s >= solved.counts[i]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Batches, refuse_spans_that_do_not_fit) {
+  std::vector<double> samples(16 * 4), solutions(9 * 4);
+  std::vector<int> counts(4);
+  EXPECT_NO_THROW(solve_minimal(MinimalSolver::homography_4pt, samples, solutions, counts));
+  EXPECT_THROW(solve_minimal(MinimalSolver::essential_5pt, samples, solutions, counts), Error);
+  solutions.pop_back();
+  EXPECT_THROW(solve_minimal(MinimalSolver::homography_4pt, samples, solutions, counts), Error);
+  EXPECT_THROW((void)solver_shape(static_cast<MinimalSolver>(77)), Error);
+}
+
+}  // namespace
+}  // namespace bifocal::test
