@@ -10,4 +10,7 @@ namespace bifocal::runtime {
 // exception thrown by a body is rethrown here.
 void parallel_for(int count, const std::function<void(int)>& body);
 
+// The number of threads parallel_for may use now: into how many bands work with a cost per band is best cut.
+[[nodiscard]] int thread_count();
+
 }  // namespace bifocal::runtime

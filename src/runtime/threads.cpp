@@ -7,6 +7,7 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -77,6 +78,11 @@ void parallel_for(int count, const std::function<void(int)>& body) {
 }
 
 #endif
+
+int thread_count() {
+  const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return std::max(1, std::min(static_cast<int>(allowed), tbb::info::default_concurrency()));
+}
 
 }  // namespace runtime
 }  // namespace bifocal
