@@ -50,8 +50,13 @@ struct DisparityMap {
   double density = 0;  // per cent of pixels known in `raw`
 };
 
-// Sum of squared differences over a square window, both directions in one sweep, running sums (cost independent of the window),
-// cross-check, then occlusion fill. Grey images of one size. Windows are clipped at the border. Sub-pixel by a parabola.
+// Sum of squared differences over a square window, both directions in one sweep by running sums (cost independent of the
+// window), cross-check, then occlusion fill. Grey images of one size.
+// - Windows: rows outside the images are left out; columns outside repeat the border's.
+// - Search: disparities whose right pixel is inside the image; the smaller one wins a tie. Sub-pixel by a parabola.
+// - Cross-check: unknown unless the right image's winner at x - d is within `cross_check` of d.
+// - Fill: the smaller of the nearest known disparities left and right in the row (what only one camera sees is background).
+// Integers throughout: the same result on every machine and for any number of threads.
 // Throws Error(usage) naming the option on a value out of its range or images that differ in size.
 [[nodiscard]] DisparityMap stereo_ssd(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
                                       const SsdOptions& options = {});

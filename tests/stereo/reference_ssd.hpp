@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SSD block matching written plainly: the oracle of the fast one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "stereo/ssd.hpp"
+
+namespace bifocal::test {
+
+struct SsdReference {
+  std::vector<int> left, right;  // [height, width]
+  std::vector<float> offset;
+};
+
+inline std::int64_t ssd_cost(const ImageU8& left, const ImageU8& right, int x, int y, int d,
+                             int radius) {
+  std::int64_t sum = 0;
+  for (int j = std::max(0, y - radius); j <= std::min(left.height - 1, y + radius); ++j) {
+    for (int i = -radius; i <= radius; ++i) {
+      const int a = left.at(std::clamp(x + i, 0, left.width - 1), j);
+      const int b = right.at(std::clamp(x - d + i, 0, left.width - 1), j);
+      sum += (a - b) * (a - b);
+    }
+  }
+  return sum;
+}
+
+inline SsdReference ssd_reference(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
+  const int w = left.width, h = left.height, radius = o.window / 2,
+            end = o.min_disparity + o.disparities;
+  const auto n = static_cast<std::size_t>(w) * static_cast<std::size_t>(h);
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  SsdReference r{std::vector<int>(n, stereo::kNoDisparity),
+                 std::vector<int>(n, stereo::kNoDisparity), std::vector<float>(n)};
+  std::vector<std::int64_t> left_cost(n, none), right_cost(n, none);
+  for (int y = 0; y < h; ++y) {
+    const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(w);
+    const auto searched = [&](int x, int d) {
+      return d >= o.min_disparity && d < end && x >= d && x - d < w;
+    };
+    for (int x = 0; x < w; ++x) {
+      const std::size_t at = row + static_cast<std::size_t>(x);
+      for (int d = o.min_disparity; d < end; ++d) {
+        if (!searched(x, d)) continue;
+        const std::int64_t cost = ssd_cost(left, right, x, y, d, radius);
+        const std::size_t seen = row + static_cast<std::size_t>(x - d);
+        if (cost < left_cost[at]) left_cost[at] = cost, r.left[at] = d;
+        if (cost < right_cost[seen] || (cost == right_cost[seen] && d < r.right[seen]))
+          right_cost[seen] = cost, r.right[seen] = d;
+      }
+      const int d = r.left[at];
+      if (d == stereo::kNoDisparity || !searched(x, d - 1) || !searched(x, d + 1)) continue;
+      const std::int64_t below = ssd_cost(left, right, x, y, d - 1, radius);
+      const std::int64_t above = ssd_cost(left, right, x, y, d + 1, radius);
+      r.offset[at] = static_cast<float>(below - above) /
+                     static_cast<float>(2 * (below + above - 2 * left_cost[at]));
+    }
+  }
+  return r;
+}
+
+}  // namespace bifocal::test
