@@ -2,7 +2,8 @@
 // Robust estimation of a homography, a fundamental or an essential matrix from one pair's correspondences.
 //
 // Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the number of threads; models
-// are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of the squared Sampson error; each new best is refined by Levenberg-Marquardt on the truncated error; sampling stops when a better sample is unlikely.
+// are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of the squared Sampson error; each
+// new best is refined by Levenberg-Marquardt on the truncated error; sampling stops when a better sample is unlikely.
 //   P. Torr, A. Zisserman, MLESAC, CVIU 78(1), 2000;  O. Chum, J. Matas, J. Kittler, Locally optimized RANSAC, DAGM 2003.
 #pragma once
 
@@ -54,7 +55,7 @@ struct RobustResult {
 struct RelativePoseResult : RobustResult {
   Pose cam2_from_cam1;                // |t| = 1
   int in_front = 0;                   // inliers in front of both cameras
-  std::vector<Vec3> triangulated;     // one a correspondence, frame of camera 1, unit of |t|; NaN for outliers
+  std::vector<Vec3> triangulated;     // one a correspondence, frame of camera 1, unit of |t|; NaN for outliers and behind a camera
   double median_parallax_deg = 0;     // angle between the rays of the inliers
 };
 [[nodiscard]] RelativePoseResult estimate_essential(std::span<const PointPair> points, const Intrinsics& camera1,

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "robust/scalar_lanes.hpp"
+#include "robust/two_view_problem.hpp"
 
 namespace bifocal::robust {
 namespace {
@@ -63,37 +64,6 @@ void measure_extent(std::span<const PointPair> points, TwoViewPoints& out) {
   }
 }
 
-class TwoViewProblem : public Problem {
- public:
-  TwoViewProblem(const TwoViewPoints& points, double threshold, ErrorModel error) {
-    count = points.count();
-    points_f32 = points.columns->f32();
-    points_f64 = points.columns->f64();
-    kernels = kernels_for(error);
-    inverse_squared_threshold = points.frame.length * points.frame.length / (threshold * threshold);
-    solution_rows = 9;
-  }
-  void gather(const int* sample, double* column, int stride) const override {
-    for (int c = 0; c < 4; ++c) {
-      for (int i = 0; i < sample_size; ++i) {
-        column[(c * sample_size + i) * stride] =
-            points_f64.columns[static_cast<size_t>(c)][sample[i]];
-      }
-    }
-  }
-  void extract(const double* column, int stride, int k, Model& model) const override {
-    for (int i = 0; i < 9; ++i) model[static_cast<size_t>(i)] = column[(9 * k + i) * stride];
-  }
-
- protected:
-  void set_sample(int size, int solutions, solvers::BatchFunction<double> function) {
-    sample_size = size;
-    sample_rows = 4 * size;
-    max_solutions = solutions;
-    solve = function;
-  }
-};
-
 class HomographyProblem final : public TwoViewProblem {
  public:
   HomographyProblem(const TwoViewPoints& points, double threshold)
@@ -124,9 +94,7 @@ class FundamentalProblem final : public TwoViewProblem {
   FundamentalProblem(const TwoViewPoints& points, double threshold)
       : TwoViewProblem(points, threshold, ErrorModel::epipolar) {
     set_sample(7, 3, solvers::fundamental_7pt_functions().simd_f64);
-    // A wrong match falls into the strip along the epipolar line.
-    chance_rate =
-        std::min(1.0, 2 * std::numbers::sqrt2 * threshold * points.diagonal / points.area);
+    chance_rate = epipolar_chance_rate(points, threshold);
   }
   int dof() const override { return 7; }
   void open(const Model& model, ChartState& state) const override {
@@ -168,6 +136,10 @@ TwoViewPoints two_view_points(std::span<const PointPair> points, std::uint64_t s
     return (coordinate(p, c) - out.frame.centre[static_cast<size_t>(c)]) / out.frame.length;
   });
   return out;
+}
+
+double epipolar_chance_rate(const TwoViewPoints& points, double threshold) {
+  return std::min(1.0, 2 * std::numbers::sqrt2 * threshold * points.diagonal / points.area);
 }
 
 std::unique_ptr<Problem> homography_problem(const TwoViewPoints& points, double threshold) {

@@ -38,6 +38,15 @@ struct TwoViewPoints {
 [[nodiscard]] std::unique_ptr<Problem> fundamental_problem(const TwoViewPoints& points,
                                                            double threshold);
 
+// Of normalised points: the frame's centre has to be the principal points.
+[[nodiscard]] std::unique_ptr<Problem> essential_problem(const TwoViewPoints& points,
+                                                         const Intrinsics& camera1,
+                                                         const Intrinsics& camera2,
+                                                         double threshold);
+// E of a model of essential_problem, |E| = 1.
+[[nodiscard]] Mat3 essential_of(const Frame& frame, const Intrinsics& camera1,
+                                const Intrinsics& camera2, const Model& model);
+
 // Between scoring coordinates and those of the result: px, or the normalised image plane for E.
 [[nodiscard]] Mat3 homography_in_pixels(const Frame& frame, const Model& model);
 [[nodiscard]] Mat3 fundamental_in_pixels(const Frame& frame, const Model& model);

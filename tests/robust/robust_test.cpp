@@ -34,5 +34,17 @@ TEST(Fundamental, is_exact_on_exact_points) {
   }
 }
 
+TEST(Essential, is_exact_on_exact_points) {
+  std::mt19937_64 random(3);
+  for (int trial = 0; trial < 20; ++trial) {
+    const TwoViewScene scene = make_scene({.points = 300, .inliers = 1, .noise = 0}, random);
+    const RelativePoseResult r = estimate_essential(scene.points, scene.camera, scene.camera);
+    ASSERT_TRUE(r.ok()) << to_string(r.outcome);
+    EXPECT_LT(bench::rotation_error_deg(r.cam2_from_cam1.R, scene.truth.R), 1e-8);
+    EXPECT_LT(bench::direction_error_deg(r.cam2_from_cam1.t, scene.truth.t), 1e-7);
+    EXPECT_EQ(r.in_front, 300);
+  }
+}
+
 }  // namespace
 }  // namespace bifocal::test
