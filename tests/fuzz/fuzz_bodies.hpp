@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each fuzzer does with its bytes. A body returns when the bytes were refused with
+// Error(input) or read into something sound; anything else (another exception, a broken promise, a
+// sanitizer's report) ends the program.
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+
+#include <bifocal/error.hpp>
+
+#include "io/decode.hpp"
+#include "io/parse.hpp"
+
+namespace bifocal::fuzz {
+
+inline constexpr std::int64_t kMaxPixels = 1 << 16;  // bounds time and memory of one input
+
+inline void require(bool promise) {
+  if (!promise) std::abort();
+}
+
+template <class Body>
+void expect_sound(const Body& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    require(error.code() == ErrorCode::input);
+  }
+}
+
+template <class T>
+void check_picture(const Image<T>& image) {
+  require(image.width > 0 && image.height > 0 && image.channels >= 1 && image.channels <= 4);
+  require(std::int64_t{image.width} * image.height <= kMaxPixels);
+  require(image.pixels.size() ==
+          std::size_t(image.width) * std::size_t(image.height * image.channels));
+}
+
+inline void image(std::string_view bytes) {
+  expect_sound([&] { check_picture(io::decode_8(bytes, "fuzz", kMaxPixels)); });
+  expect_sound([&] { check_picture(io::decode_16(bytes, "fuzz", kMaxPixels)); });
+  expect_sound([&] { check_picture(io::decode_samples(bytes, "fuzz", kMaxPixels)); });
+}
+
+inline void pfm(std::string_view bytes) {
+  expect_sound([&] { check_picture(io::decode_pfm(bytes, "fuzz", kMaxPixels)); });
+}
+
+inline void text(std::string_view bytes) {
+  expect_sound([&] {
+    const Correspondences rows = io::parse_correspondences(bytes, "fuzz");
+    require(!rows.points.empty());
+    require(rows.weights.empty() || rows.weights.size() == rows.points.size());
+  });
+  expect_sound([&] { require(!io::parse_scene_points(bytes, "fuzz").empty()); });
+  expect_sound([&] {
+    const Calibration calibration = io::parse_calibration(bytes, "fuzz");
+    require(calibration.camera1.valid() && calibration.camera2.valid());
+  });
+  try {
+    require(parse_intrinsics(bytes).valid());
+  } catch (const Error& error) {
+    require(error.code() == ErrorCode::usage);
+  }
+}
+
+inline void exif(std::string_view bytes) {
+  if (const auto camera = io::parse_exif(bytes)) require(camera->valid());
+}
+
+}  // namespace bifocal::fuzz

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The real files of the test data all read.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include <bifocal/io.hpp>
+
+#include "support/data.hpp"
+
+namespace bifocal {
+namespace {
+
+TEST(Data, EveryPictureReads) {
+  BIFOCAL_NEEDS_DATA("");
+  std::map<std::string, int> read;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::data(""))) {
+    const std::string kind = entry.path().extension().string();
+    if (kind == ".png" || kind == ".jpg" || kind == ".pgm" || kind == ".ppm") {
+      const ImageU8 image = read_image(entry.path());
+      EXPECT_GT(image.width * image.height, 10000) << entry.path();
+      ++read[kind];
+    } else if (kind == ".pfm") {
+      const ImageF map = read_pfm(entry.path());
+      EXPECT_GT(map.width * map.height, 10000) << entry.path();
+      ++read[kind];
+    }
+  }
+  EXPECT_FALSE(read.empty());
+}
+
+TEST(Data, MotorcycleIsUpright) {
+  BIFOCAL_NEEDS_DATA("middlebury_2014_q/Motorcycle");
+  const auto folder = test::data("middlebury_2014_q/Motorcycle");
+  const ImageF truth = read_disparity(folder / "disp0GT.pfm");
+  const ImageU8 picture = read_image(folder / "im0.png");
+  EXPECT_EQ(truth.width, picture.width);
+  EXPECT_EQ(truth.height, picture.height);
+  double top = 0, bottom = 0;  // the floor in front is nearer than the shelves behind
+  for (int x = 0; x < truth.width; ++x) {
+    top = std::fmax(top, truth.at(x, 60));
+    bottom = std::fmax(bottom, truth.at(x, truth.height - 5));
+  }
+  EXPECT_GT(bottom, top);
+  const Calibration calibration = read_calibration(folder / "calib.txt");
+  EXPECT_EQ(calibration.camera1.fx, 999.421);
+  EXPECT_EQ(calibration.doffs, 32.778);
+  EXPECT_EQ(calibration.baseline, 193.001);
+  EXPECT_EQ(calibration.max_disparity, 70);
+}
+
+TEST(Data, EveryCalibrationAndPointFileReads) {
+  BIFOCAL_NEEDS_DATA("middlebury_2014_q");
+  for (const auto& entry : std::filesystem::directory_iterator(test::data("middlebury_2014_q"))) {
+    if (!entry.is_directory()) continue;
+    EXPECT_GT(read_calibration(entry.path() / "calib.txt").max_disparity, 0);
+  }
+  BIFOCAL_NEEDS_DATA("strecha");
+  int points = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::data("strecha"))) {
+    const auto& file = entry.path();
+    if (file.extension() == ".K") {
+      EXPECT_NEAR(read_calibration(file).camera1.fx, 2759.5, 1.0);
+    }
+    if (file.filename() == "fountain_0001_0005_pts.txt") {
+      EXPECT_EQ(read_correspondences(file).points.size(), 270u);
+      ++points;
+    }
+  }
+  EXPECT_EQ(points, 1);
+}
+
+}  // namespace
+}  // namespace bifocal

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is at a path, and what a write that fails leaves there.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <bifocal/io.hpp>
+
+#include "io/expect.hpp"
+#include "support/data.hpp"
+
+namespace bifocal {
+namespace {
+
+using test::expect_error;
+using test::TemporaryFolder;
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(Files, EveryReaderNamesWhatItCannotRead) {
+  const TemporaryFolder folder;
+  write_file(folder / "empty", "");
+  write_file(folder / "noise", std::string(64, '\x07'));
+  const std::vector<std::pair<std::string, void (*)(const std::filesystem::path&)>> readers = {
+      {"image", [](const auto& f) { (void)read_image(f); }},
+      {"image_16", [](const auto& f) { (void)read_image_16(f); }},
+      {"samples", [](const auto& f) { (void)read_samples(f); }},
+      {"pfm", [](const auto& f) { (void)read_pfm(f); }},
+      {"disparity", [](const auto& f) { (void)read_disparity(f); }},
+      {"calibration", [](const auto& f) { (void)read_calibration(f); }},
+      {"correspondences", [](const auto& f) { (void)read_correspondences(f); }},
+      {"scene points", [](const auto& f) { (void)read_scene_points(f); }}};
+  for (const auto& [name, read] : readers) {
+    SCOPED_TRACE(name);
+    const auto reading = [&, body = read](const char* file) {
+      return [&folder, body, file] { body(folder / file); };
+    };
+    expect_error(reading("missing"), "missing: can't be read: No such file");
+    expect_error(reading("empty"), "empty: is empty");
+    expect_error(reading("."), "is a folder");
+    expect_error(reading("noise"), "noise: ");
+  }
+  expect_error([&] { (void)intrinsics_from_exif(folder / "missing"); }, "missing: can't be read");
+  expect_error([&] { (void)read_file(folder / "noise", 63); }, "has 64 bytes, more than the 63");
+}
+
+TEST(Files, AFailedWriteLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "taken");
+  expect_error([&] { write_file(folder / "taken", "x"); }, "taken: can't be written");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"taken"});
+  EXPECT_TRUE(names_in(folder / "taken").empty());
+  expect_error([&] { write_file(folder / "none" / "a", "x"); }, "No such file");
+  write_file(folder / "a", "old");
+  write_file(folder / "a", "new");
+  EXPECT_EQ(read_file(folder / "a"), "new");
+  EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"a", "taken"}));
+}
+
+TEST(Files, ARunOutOfSpaceKeepsTheOldFile) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "old");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1000, before.rlim_max};  // the write stops half-way, as on a full disk
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  expect_error([&] { write_file(folder / "a", std::string(5000, 'x')); }, "a: can't be written");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(read_file(folder / "a"), "old");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a"});
+}
+
+TEST(Files, AnUnwritableFolderKeepsTheOldFile) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const TemporaryFolder folder;
+  write_file(folder / "a", "old");
+  ::chmod(folder.path().c_str(), 0555);
+  expect_error([&] { write_file(folder / "a", "new"); }, "Permission denied");
+  ::chmod(folder.path().c_str(), 0755);
+  EXPECT_EQ(read_file(folder / "a"), "old");
+}
+
+TEST(Files, DevicesAreWrittenInPlace) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  expect_error([] { write_file("/dev/full", "x"); }, "/dev/full: can't be written: No space left");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+  write_file("/dev/null", "x");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST(Files, PipesAreReadToTheirEnd) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "1 2 3 4\n", 8), 8);
+  ::close(ends[1]);
+  const auto rows = read_correspondences("/dev/fd/" + std::to_string(ends[0]));
+  ::close(ends[0]);
+  EXPECT_EQ(rows.points.size(), 1u);
+}
+
+}  // namespace
+}  // namespace bifocal
