@@ -44,6 +44,16 @@ void run_lane_case(const std::string& name, int inputs, int outputs, const typen
   }
 }
 
+// points [columns][n]; one group works on all of them.
+template <class C>
+void run_group_case(const std::string& name, const typename C::scalar* points, int n, const typename C::scalar* model,
+                    typename C::scalar* out) {
+#define GROUP_CASE(case_name, ...) \
+  if (name == #case_name) C::group_case_##case_name(points, n, model, out);
+#include "lane/group_cases.def"
+#undef GROUP_CASE
+}
+
 #ifdef HWY_NAMESPACE
 }  // namespace bifocal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

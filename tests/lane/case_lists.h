@@ -5,3 +5,4 @@
 #include "solvers/solvers.lanes"
 #include "robust/robust.groups"
 #include "lane/cases.lane.h"
+#include "lane/cases.group.h"

@@ -109,4 +109,50 @@ void expect_agreement(const LaneCase& c, const Outputs& reference, const Outputs
   }
 }
 
+GroupProblem make_group_problem(GroupInputs kind) {
+  Random random(7);
+  std::normal_distribution<double> noise(0, 0.003);
+  std::uniform_real_distribution<double> anywhere(-0.6, 0.6);
+  const Motion m = random_motion(random);
+  const Eigen::Vector3d normal = Eigen::Vector3d(0.2, -0.3, 1).normalized();
+  const double depth = 8;
+  GroupProblem problem{std::vector<double>(5 * kGroupPoints, std::nan("")), std::vector<double>(12)};
+  for (int i = 0; i < kGroupPointsUsed; ++i) {
+    Eigen::Vector3d X = random_point(random);
+    if (kind == GroupInputs::plane) X *= depth / normal.dot(X);
+    const Eigen::Vector3d Y = m.R * X + m.t;
+    const bool outlier = i % 3 == 0;
+    const auto seen = [&](double value) { return outlier ? anywhere(random) : value + noise(random); };
+    std::vector<double> row = {X.x() / X.z(), X.y() / X.z(), seen(Y.x() / Y.z()), seen(Y.y() / Y.z())};
+    if (kind == GroupInputs::scene_points) row = {row[2], row[3], X.x(), X.y(), X.z()};
+    for (size_t k = 0; k < row.size(); ++k) {
+      problem.points[k * kGroupPoints + static_cast<size_t>(i)] = static_cast<float>(row[k]);
+    }
+  }
+  Eigen::Matrix3d cross;
+  cross << 0, -m.t.z(), m.t.y(), m.t.z(), 0, -m.t.x(), -m.t.y(), m.t.x(), 0;
+  const Eigen::Matrix3d M = kind == GroupInputs::epipolar ? Eigen::Matrix3d(cross * m.R)
+                            : kind == GroupInputs::plane  ? Eigen::Matrix3d(m.R + m.t * normal.transpose() / depth)
+                                                          : m.R;
+  for (int k = 0; k < 9; ++k) problem.model[static_cast<size_t>(k)] = static_cast<float>(M(k / 3, k % 3));
+  for (int k = 0; k < 3; ++k) problem.model[static_cast<size_t>(9 + k)] = static_cast<float>(m.t[k]);
+  return problem;
+}
+
+Outputs group_reference(const GroupCase& c, const GroupProblem& problem) {
+  Outputs out(static_cast<size_t>(c.outputs));
+  run_group_case<case_class<double>>(c.name, problem.points.data(), kGroupPoints, problem.model.data(), out.data());
+  return out;
+}
+
+void expect_group_agreement(const GroupCase& c, const Outputs& reference, const Outputs& got, bool is_float,
+                            const std::string& device) {
+  double largest = 0;
+  for (const double v : reference) largest = std::max(largest, std::abs(v));
+  for (int k = 0; k < c.outputs; ++k) {
+    const double a = reference[static_cast<size_t>(k)], b = got[static_cast<size_t>(k)];
+    EXPECT_NEAR(a, b, (is_float ? 2e-4 : 1e-11) * largest) << c.name << " number " << k << " on " << device;
+  }
+}
+
 }  // namespace bifocal::test

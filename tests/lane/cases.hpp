@@ -48,4 +48,39 @@ void expect_agreement(const LaneCase& c, const Outputs& reference, const Outputs
 // The double-precision scalar result.
 Outputs reference_outputs(const LaneCase& c, const std::vector<double>& in);
 
+enum class GroupInputs {
+  epipolar,      // columns x1 y1 x2 y2, an essential matrix
+  plane,         // the same, a homography
+  scene_points,  // columns x y X Y Z, a pose [R, t]
+};
+struct GroupCase {
+  std::string name;
+  GroupInputs kind;
+  int outputs;
+
+  friend void PrintTo(const GroupCase& c, std::ostream* out) { *out << c.name; }
+};
+inline const std::vector<GroupCase>& group_cases() {
+  static const std::vector<GroupCase> all = {
+#define GROUP_CASE(name, kind, outputs) {#name, GroupInputs::kind, outputs},
+#include "lane/group_cases.def"
+#undef GROUP_CASE
+  };
+  return all;
+}
+
+inline constexpr int kGroupPoints = 1024;     // of which the last ones are NaN: padding
+inline constexpr int kGroupPointsUsed = 1000;
+inline constexpr int kGroupOutputs = 114;     // at most
+struct GroupProblem {
+  std::vector<double> points;  // [columns][kGroupPoints]
+  std::vector<double> model;   // 12 numbers
+};
+// A noisy scene with outliers, the same in every run; representable in float.
+GroupProblem make_group_problem(GroupInputs kind);
+Outputs group_reference(const GroupCase& c, const GroupProblem& problem);
+// Sums differ by the rounding of another order of additions.
+void expect_group_agreement(const GroupCase& c, const Outputs& reference, const Outputs& got, bool is_float,
+                            const std::string& device);
+
 }  // namespace bifocal::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every lane and group file compiles as OpenCL C 1.2, and every lane case gives the same values there as on a scalar.
+// Every lane and group file compiles as OpenCL C 1.2, and every case gives the same values there as on a scalar.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <fmt/format.h>
@@ -13,6 +13,8 @@
 
 namespace bifocal::test {
 namespace {
+
+constexpr int kGroupSize = 64;
 
 template <class T, cl_int (*Release)(T)>
 struct Releaser {
@@ -58,6 +60,14 @@ std::string program_text() {
         "  for (int k = 0; k < {2}; ++k) out[k * n + i] = b[k];\n}}\n",
         c.name, c.inputs, c.outputs);
   }
+  for (const GroupCase& c : group_cases()) {
+    text += fmt::format(
+        "kernel void group_{0}(global const scalar* points, int n, global const scalar* models, global scalar* out) {{\n"
+        "  local scalar scratch[GROUP_SIZE];\n  scalar model[12], result[{1}];\n"
+        "  for (int k = 0; k < 12; ++k) model[k] = models[k];\n  group_case_{0}(scratch, points, n, model, result);\n"
+        "  if (get_local_id(0) == 0) for (int k = 0; k < {1}; ++k) out[k] = result[k];\n}}\n",
+        c.name, c.outputs);
+  }
   return text;
 }
 
@@ -66,7 +76,7 @@ Program build(const Device& device, bool is_float) {
   const char* source = text.c_str();
   Program program(clCreateProgramWithSource(device.context.get(), 1, &source, nullptr, nullptr));
   const std::string options =
-      fmt::format("-cl-std=CL1.2 -D REAL_IS_FLOAT={} -D GROUP_SIZE=64", is_float ? 1 : 0);
+      fmt::format("-cl-std=CL1.2 -D REAL_IS_FLOAT={} -D GROUP_SIZE={}", is_float ? 1 : 0, kGroupSize);
   if (clBuildProgram(program.get(), 1, &device.id, options.c_str(), nullptr, nullptr) == CL_SUCCESS) return program;
   std::string log(1 << 16, '\0');
   size_t used = 0;
@@ -96,7 +106,32 @@ Outputs run(const Device& device, const Program& program, const LaneCase& c, con
   return Outputs(out.begin(), out.end());
 }
 
-TEST(OpenCL, lane_cases_agree_with_the_scalar) {
+template <class T>
+Outputs run(const Device& device, const Program& program, const GroupCase& c, const GroupProblem& problem) {
+  std::vector<T> points(problem.points.begin(), problem.points.end()), model(problem.model.begin(), problem.model.end());
+  std::vector<T> out(static_cast<size_t>(c.outputs));
+  const auto buffer = [&](std::vector<T>& values) {
+    return Memory(clCreateBuffer(device.context.get(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                 values.size() * sizeof(T), values.data(), nullptr));
+  };
+  const Memory buffers[3] = {buffer(points), buffer(model), buffer(out)};
+  Kernel kernel(clCreateKernel(program.get(), ("group_" + c.name).c_str(), nullptr));
+  cl_mem memory[3] = {buffers[0].get(), buffers[1].get(), buffers[2].get()};
+  const cl_int n = kGroupPoints;
+  clSetKernelArg(kernel.get(), 0, sizeof(cl_mem), &memory[0]);
+  clSetKernelArg(kernel.get(), 1, sizeof(n), &n);
+  clSetKernelArg(kernel.get(), 2, sizeof(cl_mem), &memory[1]);
+  clSetKernelArg(kernel.get(), 3, sizeof(cl_mem), &memory[2]);
+  const size_t size = kGroupSize;
+  EXPECT_EQ(clEnqueueNDRangeKernel(device.queue.get(), kernel.get(), 1, nullptr, &size, &size, 0, nullptr, nullptr),
+            CL_SUCCESS);
+  EXPECT_EQ(clEnqueueReadBuffer(device.queue.get(), memory[2], CL_TRUE, 0, out.size() * sizeof(T), out.data(), 0,
+                                nullptr, nullptr),
+            CL_SUCCESS);
+  return Outputs(out.begin(), out.end());
+}
+
+TEST(OpenCL, cases_agree_with_the_scalar) {
   const auto device = first_device();
   if (!device) GTEST_SKIP() << "no OpenCL device";
   char name[256] = "";
@@ -108,6 +143,11 @@ TEST(OpenCL, lane_cases_agree_with_the_scalar) {
       const std::vector<double> in = make_inputs(c);
       const Outputs got = is_float ? run<float>(*device, program, c, in) : run<double>(*device, program, c, in);
       expect_agreement(c, reference_outputs(c, in), got, is_float, is_float ? "OpenCL float" : "OpenCL double");
+    }
+    for (const GroupCase& c : group_cases()) {
+      const GroupProblem problem = make_group_problem(c.kind);
+      const Outputs got = is_float ? run<float>(*device, program, c, problem) : run<double>(*device, program, c, problem);
+      expect_group_agreement(c, group_reference(c, problem), got, is_float, is_float ? "OpenCL float" : "OpenCL double");
     }
   }
 }

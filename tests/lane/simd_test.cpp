@@ -23,6 +23,13 @@ void run_scalar_float(const std::string& name, int inputs, int outputs, const fl
   run_lane_case<case_class<float>>(name, inputs, outputs, in, out, n);
 }
 
+void run_group_float(const std::string& name, const float* points, int n, const float* model, float* out) {
+  run_group_case<case_class<simd<float>>>(name, points, n, model, out);
+}
+void run_group_double(const std::string& name, const double* points, int n, const double* model, double* out) {
+  run_group_case<case_class<simd<double>>>(name, points, n, model, out);
+}
+
 }  // namespace bifocal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -41,6 +48,8 @@ namespace bifocal {
 HWY_EXPORT(run_simd_float);
 HWY_EXPORT(run_simd_double);
 HWY_EXPORT(run_scalar_float);
+HWY_EXPORT(run_group_float);
+HWY_EXPORT(run_group_double);
 namespace test {
 namespace {
 
@@ -68,14 +77,39 @@ TEST_P(Lane, agrees_on_scalars_and_every_simd_target) {
 INSTANTIATE_TEST_SUITE_P(, Lane, testing::ValuesIn(lane_cases()),
                          [](const auto& test) { return test.param.name; });
 
+class Group : public testing::TestWithParam<GroupCase> {};
+
+TEST_P(Group, agrees_on_scalars_and_every_simd_target) {
+  const GroupCase& c = GetParam();
+  const GroupProblem problem = make_group_problem(c.kind);
+  const std::vector<float> points(problem.points.begin(), problem.points.end());
+  const std::vector<float> model(problem.model.begin(), problem.model.end());
+  const Outputs reference = group_reference(c, problem);
+  std::vector<float> out_float(reference.size());
+  Outputs out(reference.size());
+  for_each_target([&](const std::string& target) {
+    HWY_DYNAMIC_DISPATCH(run_group_double)
+    (c.name, problem.points.data(), kGroupPoints, problem.model.data(), out.data());
+    expect_group_agreement(c, reference, out, false, target + " double");
+    HWY_DYNAMIC_DISPATCH(run_group_float)(c.name, points.data(), kGroupPoints, model.data(), out_float.data());
+    expect_group_agreement(c, reference, Outputs(out_float.begin(), out_float.end()), true, target + " float");
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(, Group, testing::ValuesIn(group_cases()), [](const auto& test) { return test.param.name; });
+
 // A lane function that neither has a case in cases.lane.h nor is called by another one is held to nothing.
 TEST(LaneFiles, every_lane_function_is_reached_by_a_case) {
-  std::ifstream cases_file(BIFOCAL_SOURCE_DIR "/tests/lane/cases.lane.h");
-  std::string all((std::istreambuf_iterator<char>(cases_file)), {});
+  std::string all;
+  for (const char* cases : {"/tests/lane/cases.lane.h", "/tests/lane/cases.group.h"}) {
+    std::ifstream file(BIFOCAL_SOURCE_DIR + std::string(cases));
+    all.append(std::istreambuf_iterator<char>(file), {});
+  }
   std::set<std::string> names;
-  const std::regex definition(R"(lane_fn\s+\w+\s+(\w+)\s*\()");
+  const std::regex definition(R"((?:lane|group)_fn\s+\w+\s+(\w+)\s*\()");
   for (const auto& entry : std::filesystem::recursive_directory_iterator(BIFOCAL_SOURCE_DIR "/src")) {
-    if (!entry.path().string().ends_with(".lane.h")) continue;
+    const std::string path = entry.path().string();
+    if (!path.ends_with(".lane.h") && !path.ends_with(".group.h")) continue;
     std::ifstream file(entry.path());
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     for (std::sregex_iterator m(text.begin(), text.end(), definition), end; m != end; ++m) names.insert((*m)[1]);
