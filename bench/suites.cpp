@@ -4,10 +4,14 @@
 namespace bifocal::bench {
 
 // One line a suite; each is defined in bench/suite_NAME.cpp.
+void run_features(Context& context);
+void run_match(Context& context);
 void run_solvers(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
+      {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
+      {"match", "brute-force matching of 8-bit descriptors", run_match},
       {"solvers", "minimal solvers, us a sample", run_solvers},
   };
   return all;

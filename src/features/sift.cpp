@@ -21,7 +21,7 @@ namespace {
 // matches over the Oxford pairs, as precise.
 constexpr double kCameraBlur = 0.2;
 constexpr double kLeastBlur = 0.3;     // px; doubling needs some
-constexpr int kLargestSide = 1 << 20;  // px
+constexpr int kLargestSide = 1 << 18;  // px
 
 void check(bool ok, const char* name, double value, const char* wanted) {
   if (!ok)

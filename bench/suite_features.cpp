@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIFT: time to detect and describe, and correct matches on the Oxford pairs. Brute-force matching:
+// time.
+#include <bifocal/features.hpp>
+#include <bifocal/threads.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+
+#include "bench.hpp"
+#include "oxford.hpp"
+#ifdef BIFOCAL_PEER_OPENCV
+#include <opencv2/core.hpp>
+#include <opencv2/features2d.hpp>
+#endif
+
+namespace bifocal::bench {
+namespace {
+
+// Value noise of all scales, each as strong as the others: a texture with corners and blobs
+// everywhere.
+ImageU8 texture(int width, int height) {
+  std::mt19937 random(11);
+  std::vector<double> sum(std::size_t(width) * std::size_t(height));
+  for (int cell = 64; cell >= 4; cell /= 2) {
+    const int columns = width / cell + 2, rows = height / cell + 2;
+    std::vector<double> grid(std::size_t(columns) * std::size_t(rows));
+    for (double& g : grid) g = double(random() % 256) - 128;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const double* g = grid.data() + y / cell * columns + x / cell;
+        const double fx = double(x % cell) / cell, fy = double(y % cell) / cell;
+        sum[std::size_t(y) * std::size_t(width) + std::size_t(x)] +=
+            (1 - fy) * ((1 - fx) * g[0] + fx * g[1]) +
+            fy * ((1 - fx) * g[columns] + fx * g[columns + 1]);
+      }
+    }
+  }
+  ImageU8 image(width, height);
+  std::transform(sum.begin(), sum.end(), image.pixels.begin(),
+                 [](double v) { return std::uint8_t(std::clamp(128 + 0.5 * v, 0.0, 255.0)); });
+  return image;
+}
+
+struct Picture {
+  std::string name;
+  ImageU8 grey;
+};
+std::vector<Picture> pictures(const Context& context) {
+  std::vector<Picture> list;
+  for (const char* file : {"oxford_affine/graf/img1.png", "strecha/fountain-P11/0004.jpg"}) {
+    const std::string path = context.data_folder + "/" + file;
+    if (std::filesystem::exists(path)) list.push_back({file, read_grey(path)});
+  }
+  list.push_back({"texture", texture(1920, 1080)});
+  return list;
+}
+
+Record record_of(const std::string& suite, const std::string& name, const Sample& sample) {
+  Record record;
+  record.suite = suite;
+  record.case_name = name;
+  record.unit = "ms";
+  record.value = sample.median * 1e3, record.mad = sample.mad * 1e3, record.runs = sample.runs;
+  return record;
+}
+
+#ifdef BIFOCAL_PEER_OPENCV
+const char* const kPeer = "OpenCV " CV_VERSION;
+
+cv::Mat as_mat(const ImageU8& image) {
+  return {image.height, image.width, CV_8U, const_cast<std::uint8_t*>(image.pixels.data())};
+}
+
+struct PeerFeatures {
+  std::vector<cv::KeyPoint> points;
+  cv::Mat descriptors;
+};
+PeerFeatures peer_sift(const ImageU8& image) {
+  PeerFeatures f;
+  cv::SIFT::create()->detectAndCompute(as_mat(image), cv::noArray(), f.points, f.descriptors);
+  return f;
+}
+
+// Square root of the L1-normalised descriptors.
+PeerFeatures peer_rootsift(const ImageU8& image) {
+  PeerFeatures f = peer_sift(image);
+  for (int i = 0; i < f.descriptors.rows; ++i) {
+    cv::Mat row = f.descriptors.row(i);
+    row /= cv::norm(row, cv::NORM_L1) + 1e-12;
+    cv::sqrt(row, row);
+  }
+  return f;
+}
+
+// Ratio test at 0.8 and mutual.
+std::vector<PointPair> peer_match(const PeerFeatures& a, const PeerFeatures& b) {
+  std::vector<std::vector<cv::DMatch>> forward, backward;
+  const cv::BFMatcher matcher(cv::NORM_L2);
+  matcher.knnMatch(a.descriptors, b.descriptors, forward, 2);
+  matcher.knnMatch(b.descriptors, a.descriptors, backward, 1);
+  std::vector<PointPair> points;
+  for (const auto& m : forward) {
+    if (m.size() < 2 || m[0].distance >= 0.8F * m[1].distance) continue;
+    if (backward[std::size_t(m[0].trainIdx)][0].trainIdx != m[0].queryIdx) continue;
+    const cv::Point2f p = a.points[std::size_t(m[0].queryIdx)].pt,
+                      q = b.points[std::size_t(m[0].trainIdx)].pt;
+    points.push_back({p.x, p.y, q.x, q.y});
+  }
+  return points;
+}
+#endif
+
+void time_detection(Context& context, const Picture& picture) {
+  const std::string name =
+      fmt::format("features/rootsift/{}x{}", picture.grey.width, picture.grey.height);
+  for (int threads : {1, 2}) {
+    const std::string case_name = threads == 1 ? name : name + "/threads2";
+    if (!context.wanted(case_name)) continue;
+    const ThreadLimit limit(threads);
+    const auto ours = [&] { keep(detect_sift(picture.grey)); };
+#ifdef BIFOCAL_PEER_OPENCV
+    cv::setNumThreads(threads);
+    const auto [sample, peer] = measure_pair(ours, [&] { keep(peer_sift(picture.grey)); });
+    Record record = record_of("features", case_name, sample);
+    record.reference = Reference{fmt::format("{} SIFT", kPeer), peer.median * 1e3};
+    record.extra["reference_keypoints"] = peer_sift(picture.grey).points.size();
+#else
+    Record record = record_of("features", case_name, measure(ours));
+#endif
+    record.extra["keypoints"] = detect_sift(picture.grey).size();
+    record.extra["image"] = picture.name;
+    record.extra["threads"] = threads;
+    context.report(std::move(record));
+  }
+}
+
+// Correct matches with the default options.
+void count_matches(Context& context, const OxfordPair& pair) {
+  const std::string name = "features/correct/" + pair.name;
+  if (!context.wanted(name)) return;
+  const ImageU8 image1 = read_grey(pair.image1), image2 = read_grey(pair.image2);
+  const Mat3 H = read_homography(pair.homography_file);
+  const Features a = detect_sift(image1), b = detect_sift(image2);
+  const std::vector<PointPair> points = matched_points(a, b, match(a, b));
+  Record record;
+  record.suite = "features";
+  record.case_name = name;
+  record.unit = "matches within 3 px";
+  record.value = count_correct(points, H, 3), record.runs = 1;
+  record.higher_is_better = true;
+  record.extra["matches"] = points.size();
+  record.extra["precision"] = record.value / double(points.size());
+#ifdef BIFOCAL_PEER_OPENCV
+  const std::vector<PointPair> theirs = peer_match(peer_rootsift(image1), peer_rootsift(image2));
+  const int correct = count_correct(theirs, H, 3);
+  record.reference = Reference{fmt::format("{} RootSIFT", kPeer), double(correct)};
+  record.extra["reference_matches"] = theirs.size();
+  record.extra["reference_precision"] = correct / double(theirs.size());
+#endif
+  context.report(std::move(record));
+}
+
+// As long as RootSIFT's, in random directions.
+Features random_descriptors(int count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  Features f;
+  f.keypoints.resize(std::size_t(count));
+  for (int i = 0; i < count * kDescriptorBytes; ++i) {
+    f.descriptors.push_back(std::uint8_t(std::min(255.0, 45 * std::abs(normal(random)))));
+  }
+  return f;
+}
+
+}  // namespace
+
+void run_features(Context& context) {
+#ifdef BIFOCAL_PEER_OPENCV
+  cv::setNumThreads(1);
+#endif
+  for (const Picture& picture : pictures(context)) time_detection(context, picture);
+  const ThreadLimit one(1);
+  for (const OxfordPair& pair : oxford_pairs(context.data_folder)) count_matches(context, pair);
+}
+
+void run_match(Context& context) {
+  for (int threads : {1, 2}) {
+    const std::string name = threads == 1 ? "match/5000x5000" : "match/5000x5000/threads2";
+    if (!context.wanted(name)) continue;
+    const ThreadLimit limit(threads);
+    const Features a = random_descriptors(5000, 1), b = random_descriptors(5000, 2);
+    const auto ours = [&] { keep(match(a, b)); };
+#ifdef BIFOCAL_PEER_OPENCV
+    cv::setNumThreads(threads);
+    cv::Mat x, y;
+    cv::Mat(5000, kDescriptorBytes, CV_8U, const_cast<std::uint8_t*>(a.descriptors.data()))
+        .convertTo(x, CV_32F);
+    cv::Mat(5000, kDescriptorBytes, CV_8U, const_cast<std::uint8_t*>(b.descriptors.data()))
+        .convertTo(y, CV_32F);
+    const auto [sample, peer] = measure_pair(ours, [&] {
+      std::vector<std::vector<cv::DMatch>> matches;
+      cv::BFMatcher(cv::NORM_L2).knnMatch(x, y, matches, 2);
+      keep(matches);
+    });
+    Record record = record_of("match", name, sample);
+    record.reference =
+        Reference{fmt::format("{} BFMatcher, L2, knn 2, one way", kPeer), peer.median * 1e3};
+#else
+    Record record = record_of("match", name, measure(ours));
+#endif
+    record.extra["threads"] = threads;
+    record.extra["giga_pairs_per_s"] = 25e6 / record.value * 1e-6;
+    context.report(std::move(record));
+  }
+}
+
+}  // namespace bifocal::bench
