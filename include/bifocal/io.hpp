@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading and writing images, disparity maps, clouds, cameras and correspondences.
 //
-// Every reader throws Error(input) that names the file and what is wrong with it: missing, empty, truncated, of another format,
-// zero-sized or larger than kMaxImagePixels. Every writer writes to a temporary name in the same folder and renames it: a failed
-// write leaves what was there before.
+// Every reader throws Error(input) that names the file and what is wrong with it: missing, empty,
+// truncated, of another format, zero-sized or larger than kMaxImagePixels. Every writer writes to a
+// temporary name in the same folder and renames it: a failed write leaves what was there before.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,28 @@ namespace bifocal {
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 28;  // 268 megapixels
 inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;    // of a text file read whole
 
-// A photograph as it lies in the file, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour, palette, alpha) or PGM/PPM
-// (binary or plain, any maximum). The format is told by the first bytes, not by the name. Deeper samples are scaled to 8 bits
-// with rounding; a palette becomes RGB; alpha is kept as the last channel.
-// A JPEG's EXIF orientation is not applied: coordinates are those of the stored pixels. A CMYK JPEG becomes RGB by the plain
-// product of its inks. A JPEG whose data is damaged or ends early is an error, though part of it could be shown.
+// A photograph as it lies in the file, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour,
+// palette, alpha) or PGM/PPM (binary or plain, any maximum). The format is told by the first bytes,
+// not by the name. Deeper samples are scaled to 8 bits with rounding; a palette becomes RGB; alpha
+// is kept as the last channel. A JPEG's EXIF orientation is not applied: coordinates are those of
+// the stored pixels. A CMYK JPEG becomes RGB by the plain product of its inks. A JPEG whose data is
+// damaged or ends early is an error, though part of it could be shown.
 [[nodiscard]] ImageU8 read_image(const std::filesystem::path& file);
 // The same from the bytes of a file; `name` stands in messages.
 [[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
 
-// The same without loss of depth: 8-bit samples v as 257 v, 16-bit samples as they are; PGM/PPM scaled to 65535.
+// read_image without loss of depth: 8-bit samples v as 257 v, 16-bit samples as they are; PGM/PPM
+// scaled to 65535.
 [[nodiscard]] ImageU16 read_image_16(const std::filesystem::path& file);
 
-// Raw sample values of a PNG or PGM (no scaling; a 4-bit palette index stays 0..15): masks and disparity pictures with a scale.
+// Raw sample values of a PNG or PGM (no scaling; a 4-bit palette index stays 0..15): masks and
+// disparity pictures with a scale.
 [[nodiscard]] ImageU16 read_samples(const std::filesystem::path& file);
 
 void write_png(const std::filesystem::path& file, ImageView<const std::uint8_t> image);
 void write_png(const std::filesystem::path& file, ImageView<const std::uint16_t> image);
-void write_pnm(const std::filesystem::path& file, ImageView<const std::uint8_t> image);  // PGM or PPM by channels
+void write_pnm(const std::filesystem::path& file,
+               ImageView<const std::uint8_t> image);  // PGM or PPM by channels
 
 // PNG and JPEG in memory. JPEG drops alpha; quality 1 to 100.
 [[nodiscard]] std::string encode_png(ImageView<const std::uint8_t> image);
@@ -49,14 +53,18 @@ void write_pnm(const std::filesystem::path& file, ImageView<const std::uint8_t> 
 [[nodiscard]] ImageF read_pfm(const std::filesystem::path& file);
 void write_pfm(const std::filesystem::path& file, ImageView<const float> image);
 
-// Disparity files. In memory an unknown disparity is NaN; in PFM it is +inf, in the 16-bit PNG (KITTI: value = 256 d) it is 0.
-// A known disparity that the PNG can't hold (d < 1/512 or d >= 256) is unknown in it: its number is returned.
+// Disparity files. In memory an unknown disparity is NaN; in PFM it is +inf, in the 16-bit PNG
+// (KITTI: value = 256 d) it is 0. A known disparity that the PNG can't hold (d < 1/512 or d >= 256
+// - 1/512) is unknown in it: its number is returned.
 void write_disparity_pfm(const std::filesystem::path& file, ImageView<const float> disparity);
-std::int64_t write_disparity_png16(const std::filesystem::path& file, ImageView<const float> disparity);
-// Reads either; a picture is divided by `scale` (256 for KITTI, 4 for Middlebury 2003), 0 is unknown.
+std::int64_t write_disparity_png16(const std::filesystem::path& file,
+                                   ImageView<const float> disparity);
+// Reads either; a picture is divided by `scale` (256 for KITTI, 4 for Middlebury 2003), 0 is
+// unknown.
 [[nodiscard]] ImageF read_disparity(const std::filesystem::path& file, double scale = 1.0);
 
-// Colour picture of a disparity map with the turbo map over [lo, hi], unknown black, a legend of values below.
+// Colour picture of a disparity map with the turbo map over [lo, hi], unknown black, a legend of
+// values below. lo <= hi, both finite, or Error(usage).
 [[nodiscard]] ImageU8 turbo_picture(ImageView<const float> disparity, float lo, float hi);
 
 struct CloudPoint {
@@ -66,23 +74,29 @@ struct CloudPoint {
 // Binary little-endian PLY with float x y z and uchar red green blue.
 void write_ply(const std::filesystem::path& file, std::span<const CloudPoint> points);
 
-// Cameras. Reads a 3x3 matrix as text, a Middlebury calib.txt (cam0, cam1, doffs, baseline) or four numbers fx fy cx cy.
+// Cameras. Reads a 3x3 matrix as text, a Middlebury calib.txt (cam0, cam1, doffs, baseline) or four
+// numbers fx fy cx cy.
 struct Calibration {
   Intrinsics camera1, camera2;
-  // Of a rectified pair, when the file says so (Middlebury): Z = baseline * fx / (d + doffs). Unit of the file.
+  // Of a rectified pair, when the file says so (Middlebury): Z = baseline * fx / (d + doffs). Unit
+  // of the file.
   std::optional<double> baseline;
-  double doffs = 0;  // px: cx2 - cx1
+  double doffs = 0;       // px: cx2 - cx1
   int max_disparity = 0;  // exclusive end of the search range (ndisp), 0 unknown
 };
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
 // "fx,fy,cx,cy" as given on the command line. Throws Error(usage).
 [[nodiscard]] Intrinsics parse_intrinsics(std::string_view text);
-// Focal length from EXIF: FocalLengthIn35mmFilm, else FocalLength with the focal plane resolution; principal point at the
-// centre. Nothing when the file has neither.
+// Focal length from a JPEG's EXIF: FocalLengthIn35mmFilm (by diagonals: f = f35 * hypot(w, h)
+// / 43.27 mm), else FocalLength with the focal plane resolution; principal point at the centre, ((w
+// - 1) / 2, (h - 1) / 2). Nothing when the file has neither, has a damaged EXIF block or is no
+// JPEG; Error(input) only where it can't be read.
 [[nodiscard]] std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg);
 
-// Correspondences as text: rows "x1 y1 x2 y2 [weight]" (px), blank lines and lines with # are skipped; a first line that holds
-// one integer is a count and has to be right. Rows with NaN or infinity are kept: estimators exclude and report them.
+// Correspondences as text: rows "x1 y1 x2 y2 [weight]" (px), blank lines and lines with # are
+// skipped; a first line that holds one integer is a count and has to be right. All rows have a
+// weight (finite, >= 0) or none has. Rows with NaN or infinity are kept: estimators exclude and
+// report them.
 struct Correspondences {
   std::vector<PointPair> points;
   std::vector<double> weights;  // empty, or one a row
@@ -91,9 +105,11 @@ struct Correspondences {
 // Rows of "x y X Y Z" for absolute pose: image px, then world.
 [[nodiscard]] std::vector<ScenePoint> read_scene_points(const std::filesystem::path& file);
 
-// Writes bytes to a temporary name beside `file`, then renames it.
+// Writes bytes to a temporary name beside `file`, then renames it; a device or pipe is written in
+// place.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
-// Reads a whole file of at most `max_bytes`.
-[[nodiscard]] std::string read_file(const std::filesystem::path& file, std::int64_t max_bytes = kMaxTextBytes);
+// Reads a whole file or pipe of at most `max_bytes`; an empty one is an error.
+[[nodiscard]] std::string read_file(const std::filesystem::path& file,
+                                    std::int64_t max_bytes = kMaxTextBytes);
 
 }  // namespace bifocal

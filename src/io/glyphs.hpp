@@ -2,6 +2,7 @@
 // A bitmap font of our own for the labels of pictures: printable ASCII, 5 x 7 pixels a glyph.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace bifocal::io {
@@ -9,8 +10,9 @@ namespace bifocal::io {
 inline constexpr int kGlyphWidth = 5;
 inline constexpr int kGlyphHeight = 7;
 
-// From the blank to the tilde; seven rows a glyph from the top, each a base-32 digit (0-9 A-V) of five pixels, the left one
-// the highest bit.
+// From the blank to the tilde; seven rows a glyph from the top, each a base-32 digit (0-9 A-V) of
+// five pixels, the left one the highest bit.
+// clang-format off
 inline constexpr std::string_view kGlyphs =
     "0000000" "4444404" "AAA0000" "AAVAVAA" "4FKE5U4" "OP248J3" "CIK8LID" "4480000"  //  !"#$%&'
     "2488842" "8422248" "04LEL40" "044V440" "0000CC8" "000E000" "00000CC" "01248G0"  // ()*+,-./
@@ -23,7 +25,8 @@ inline constexpr std::string_view kGlyphs =
     "8420000" "00E1FHF" "GGUHHHU" "00EHGHE" "11FHHHF" "00EHVGE" "698S888" "00FHF1E"  // `abcdefg
     "GGUHHHH" "40C444E" "20622IC" "GGIKOKI" "C44444E" "00QLLLL" "00UHHHH" "00EHHHE"  // hijklmno
     "00UHUGG" "00FHF11" "00MPGGG" "00FGE1U" "88S8896" "00HHHJD" "00HHHA4" "00HHLLA"  // pqrstuvw
-    "00HA4AH" "00HHF1E" "00V248V" "2448442" "4444444" "8442448" "008L200";           // xyz{|}~
+    "00HA4AH" "00HHF1E" "00V248V" "2448442" "4444444" "8442448" "008L200";            // xyz{|}~
+// clang-format on
 static_assert(kGlyphs.size() == 95 * kGlyphHeight);
 
 // Whether pixel (x, y) of a glyph is ink; characters outside the font show as '?'.
