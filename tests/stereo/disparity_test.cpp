@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The chain around the winners: cross-check, sub-pixel, fill, score, cloud; and the quality on real
+// pairs.
+#include <bifocal/error.hpp>
+#include <bifocal/stereo.hpp>
+#include <bifocal/threads.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "stereo/fill.hpp"
+#include "stereo/reference_ssd.hpp"
+#include "support/data.hpp"
+
+namespace bifocal {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+bool same_bits(const ImageF& a, const ImageF& b) {
+  return a.pixels.size() == b.pixels.size() &&
+         std::memcmp(a.pixels.data(), b.pixels.data(), a.pixels.size() * sizeof(float)) == 0;
+}
+
+// A band-limited texture at column x.
+double texture(double x, int y) {
+  return 127 + 40 * std::sin(0.31 * x + 0.7 * y) + 35 * std::sin(0.17 * x - 1.3 * y) +
+         30 * std::sin(0.47 * x + 2.1 * y);
+}
+ImageU8 textured(int width, int height, double shift) {
+  ImageU8 image(width, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      image.at(x, y) = static_cast<std::uint8_t>(std::lround(texture(x + shift, y)));
+  return image;
+}
+
+TEST(Disparity, recovers_a_sub_pixel_shift) {
+  const ImageU8 left = textured(120, 40, 0);
+  for (double shift : {0.0, 3.0, 5.25, 7.5, -4.3}) {
+    const ImageU8 right = textured(120, 40, shift);
+    const DisparityMap map =
+        stereo_ssd(left, right, {.min_disparity = -10, .disparities = 24, .window = 9});
+    for (int y = 0; y < 40; ++y)
+      for (int x = 20; x < 100; ++x) ASSERT_NEAR(map.raw.at(x, y), shift, 0.12) << x << " " << y;
+  }
+}
+
+TEST(Disparity, cross_check_keeps_what_both_directions_agree_on) {
+  std::mt19937 random(1);
+  ImageU8 left(50, 12), right(50, 12);
+  for (auto* image : {&left, &right})
+    for (std::uint8_t& v : image->pixels) v = static_cast<std::uint8_t>(random());
+  for (double threshold : {-1.0, 0.0, 1.0, 2.5}) {
+    const SsdOptions o{
+        .min_disparity = -2, .disparities = 20, .window = 3, .cross_check = threshold};
+    const test::SsdReference r = test::ssd_reference(left, right, o);
+    const DisparityMap map = stereo_ssd(left, right, o);
+    int known = 0;
+    for (int i = 0; i < 600; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const int d = r.left[at];
+      const bool keep =
+          d != stereo::kNoDisparity &&
+          (threshold < 0 || std::abs(d - r.right[static_cast<std::size_t>(i - d)]) <= threshold);
+      known += keep ? 1 : 0;
+      ASSERT_EQ(std::isnan(map.raw.pixels[at]), !keep);
+      if (keep) {
+        ASSERT_EQ(map.raw.pixels[at], static_cast<float>(d) + r.offset[at]);
+      }
+      ASSERT_FALSE(std::isnan(map.filled.pixels[at]));
+    }
+    EXPECT_DOUBLE_EQ(map.density, known / 6.0);
+  }
+}
+
+TEST(Disparity, fill_takes_the_background) {
+  ImageF map(6, 4);
+  map.pixels = {kNan, kNan, kNan, kNan, kNan, kNan,  //
+                kNan, 5,    kNan, kNan, 3,    kNan,  //
+                kNan, kNan, kNan, kNan, kNan, kNan,  //
+                2,    kNan, 7,    kNan, kNan, kNan};
+  stereo::fill_background(map);
+  EXPECT_EQ(map.pixels, (std::vector<float>{5, 5, 3, 3, 3, 3,  //
+                                            5, 5, 3, 3, 3, 3,  //
+                                            5, 5, 3, 3, 3, 3,  //
+                                            2, 2, 7, 7, 7, 7}));
+}
+
+TEST(Disparity, nothing_known_stays_unknown) {
+  const DisparityMap map =
+      stereo_ssd(ImageU8(8, 5), ImageU8(8, 5), {.min_disparity = 40, .disparities = 3});
+  EXPECT_EQ(map.density, 0);
+  for (float v : map.filled.pixels) EXPECT_TRUE(std::isnan(v));
+}
+
+TEST(Disparity, threads_do_not_change_a_bit) {
+  const ImageU8 left = textured(90, 200, 0), right = textured(90, 200, 3.4);
+  const auto run = [&](int threads) {
+    ThreadLimit limit(threads);
+    return stereo_ssd(left, right, {.disparities = 30});
+  };
+  const DisparityMap one = run(1), two = run(2);
+  EXPECT_TRUE(same_bits(one.raw, two.raw));
+  EXPECT_TRUE(same_bits(one.filled, two.filled));
+}
+
+TEST(Disparity, bad_arguments_name_the_option_and_value) {
+  const auto message = [](const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
+    try {
+      (void)stereo_ssd(left, right, o);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::usage);
+      return std::string(e.what());
+    }
+    return std::string("nothing thrown");
+  };
+  const ImageU8 good(8, 8);
+  for (int window : {-3, 0, 1, 4, 33})
+    EXPECT_NE(message(good, good, {.window = window}).find("window = " + std::to_string(window)),
+              std::string::npos);
+  for (int disparities : {-1, 0, 1025})
+    EXPECT_NE(message(good, good, {.disparities = disparities})
+                  .find("disparities = " + std::to_string(disparities)),
+              std::string::npos);
+  EXPECT_NE(message(good, good, {.min_disparity = 1 << 30}).find("min_disparity"),
+            std::string::npos);
+  EXPECT_NE(message(good, good, {.cross_check = std::nan("")}).find("cross_check"),
+            std::string::npos);
+  EXPECT_NE(message(good, ImageU8(8, 9), {}).find("8 x 9"), std::string::npos);
+  EXPECT_NE(message(good, ImageU8(8, 8, 3), {}).find("grey"), std::string::npos);
+  EXPECT_NE(message(ImageU8(), ImageU8(), {}).find("empty"), std::string::npos);
+}
+
+TEST(Disparity, score_counts_as_defined) {
+  DisparityMap map;
+  map.raw = ImageF(4, 2);
+  map.filled = ImageF(4, 2);
+  ImageF truth(4, 2);
+  ImageU16 mask(4, 2, 1, 255);
+  truth.pixels = {10, 10, 10, 10, 10, std::numeric_limits<float>::infinity(), kNan, 10};
+  map.raw.pixels = {10, 11.5F, 12.5F, kNan, 10, 1, 1, 99};
+  map.filled.pixels = {10, 11.5F, 12.5F, 9, kNan, 1, 1, 99};
+  mask.pixels[7] = 128;
+  const StereoScore s = score_disparity(map, truth, mask);
+  EXPECT_EQ(s.scored, 5);
+  EXPECT_DOUBLE_EQ(s.density, 80);
+  EXPECT_DOUBLE_EQ(s.bad1, 50);
+  EXPECT_DOUBLE_EQ(s.bad2, 25);
+  EXPECT_DOUBLE_EQ(s.avgerr, 1);
+  EXPECT_DOUBLE_EQ(s.bad1_filled, 60);
+  EXPECT_DOUBLE_EQ(s.bad2_filled, 40);
+  EXPECT_DOUBLE_EQ(s.avgerr_filled, 1.25);
+  EXPECT_EQ(score_disparity(map, truth).scored, 6);
+  EXPECT_THROW((void)score_disparity(map, ImageF(4, 3)), Error);
+}
+
+TEST(Disparity, cloud_has_the_known_points_in_the_left_frame) {
+  ImageF disparity(3, 1);
+  disparity.pixels = {8, kNan, -5};
+  ImageU8 colour(3, 1, 3);
+  colour.pixels = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const Intrinsics camera{100, 50, 1, 2};
+  const std::vector<CloudPoint> points = disparity_to_cloud(disparity, colour, camera, 2, 0.5);
+  ASSERT_EQ(points.size(), 1U);  // the last has d + doffs < 0
+  EXPECT_FLOAT_EQ(points[0].z, 5);
+  EXPECT_FLOAT_EQ(points[0].x, -0.05F);
+  EXPECT_FLOAT_EQ(points[0].y, -0.2F);
+  EXPECT_EQ(points[0].g, 2);
+  EXPECT_THROW((void)disparity_to_cloud(disparity, ImageU8(2, 1), camera, 2, 0.5), Error);
+  EXPECT_THROW((void)disparity_to_cloud(disparity, colour, camera, 2, 0), Error);
+}
+
+// Truth of pixels that the right view's truth confirms within 1 px; the others become unknown.
+ImageF confirmed_truth(const std::string& left, const std::string& right, double scale) {
+  ImageF truth = read_disparity(test::data(left), scale);
+  const ImageF other = read_disparity(test::data(right), scale);
+  for (int y = 0; y < truth.height; ++y) {
+    for (int x = 0; x < truth.width; ++x) {
+      float& t = truth.at(x, y);
+      const double seen = std::nearbyint(x - t);
+      const bool inside = seen >= 0 && seen < truth.width;
+      if (!inside || !(std::abs(other.at(static_cast<int>(seen), y) - t) <= 1)) t = kNan;
+    }
+  }
+  return truth;
+}
+
+StereoScore score_pair(const std::string& left, const std::string& right, int disparities,
+                       const ImageF& truth, const ImageU16& mask = {}) {
+  const DisparityMap map =
+      stereo_ssd(to_grey(read_image(test::data(left))), to_grey(read_image(test::data(right))),
+                 {.disparities = disparities, .window = 15});
+  return score_disparity(map, truth, mask);
+}
+
+TEST(Disparity, motorcycle_is_as_good_as_the_plain_method) {
+  BIFOCAL_NEEDS_DATA("middlebury_2014_q/Motorcycle");
+  const std::string base = "middlebury_2014_q/Motorcycle/";
+  const StereoScore s =
+      score_pair(base + "im0.png", base + "im1.png", 70, read_pfm(test::data(base + "disp0GT.pfm")),
+                 read_samples(test::data(base + "mask0nocc.png")));
+  RecordProperty("bad2_filled", std::to_string(s.bad2_filled));
+  EXPECT_EQ(s.scored, 319078);
+  EXPECT_LE(s.bad2_filled, 17.0);
+}
+
+TEST(Disparity, cones_and_teddy_are_as_good_as_the_plain_method) {
+  BIFOCAL_NEEDS_DATA("middlebury_2003/cones");
+  for (const auto& [name, bound] :
+       {std::pair{std::string("cones"), 11.1}, std::pair{std::string("teddy"), 17.1}}) {
+    const std::string base = "middlebury_2003/" + name + "/";
+    const StereoScore s = score_pair(base + "im2.png", base + "im6.png", 64,
+                                     confirmed_truth(base + "disp2.png", base + "disp6.png", 4));
+    RecordProperty("bad2_filled_" + name, std::to_string(s.bad2_filled));
+    EXPECT_LE(s.bad2_filled, bound) << name;
+  }
+}
+
+}  // namespace
+}  // namespace bifocal
