@@ -7,12 +7,14 @@ namespace bifocal::bench {
 void run_features(Context& context);
 void run_match(Context& context);
 void run_solvers(Context& context);
+void run_stereo(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
       {"match", "brute-force matching of 8-bit descriptors", run_match},
       {"solvers", "minimal solvers, us a sample", run_solvers},
+      {"stereo", "block matching: time, and bad pixels on the Middlebury pairs", run_stereo},
   };
   return all;
 }

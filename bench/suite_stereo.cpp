@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block matching: time beside OpenCV's StereoBM, and the share of bad pixels on the Middlebury
+// pairs.
+#include <fmt/format.h>
+
+#include <bifocal/io.hpp>
+#include <bifocal/stereo.hpp>
+#include <bifocal/threads.hpp>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <random>
+
+#include "bench.hpp"
+#ifdef BIFOCAL_PEER_OPENCV
+#include <opencv2/calib3d.hpp>
+#endif
+
+namespace bifocal::bench {
+namespace {
+
+struct Pair {
+  ImageU8 left, right;
+};
+
+// Noise that the right camera sees 20 px further to the left.
+Pair shifted_noise(int width, int height) {
+  constexpr int shift = 20;
+  std::mt19937 random(1);
+  Pair pair{ImageU8(width, height), ImageU8(width, height)};
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) pair.left.at(x, y) = static_cast<std::uint8_t>(random());
+    for (int x = 0; x + shift < width; ++x) pair.right.at(x, y) = pair.left.at(x + shift, y);
+  }
+  return pair;
+}
+
+std::function<void()> ssd(const Pair& pair, int disparities) {
+  return [&pair, disparities] {
+    keep(stereo_ssd(pair.left, pair.right, {.disparities = disparities, .window = 15}));
+  };
+}
+
+void time_ssd(Context& context, int width, int height, int disparities) {
+  const std::string name = fmt::format("stereo/ssd/{}x{}/d{}w15", width, height, disparities);
+  if (!context.wanted(name)) return;
+  const Pair pair = shifted_noise(width, height);
+  const ThreadLimit one(1);
+  Record record;
+  record.suite = "stereo";
+  record.case_name = name;
+  record.unit = "ms";
+  Sample ours;
+#ifdef BIFOCAL_PEER_OPENCV
+  cv::setNumThreads(1);
+  const int rounded = (disparities + 15) / 16 * 16;  // all it takes
+  const cv::Mat left(height, width, CV_8U, const_cast<std::uint8_t*>(pair.left.pixels.data()));
+  const cv::Mat right(height, width, CV_8U, const_cast<std::uint8_t*>(pair.right.pixels.data()));
+  const cv::Ptr<cv::StereoBM> bm = cv::StereoBM::create(rounded, 15);
+  cv::Mat out;
+  const auto [mine, peer] =
+      measure_pair(ssd(pair, disparities), [&] { bm->compute(left, right, out); });
+  ours = mine;
+  record.reference =
+      Reference{fmt::format("OpenCV {} StereoBM, {} disparities, one direction, no fill",
+                            CV_VERSION, rounded),
+                peer.median * 1e3};
+#else
+  ours = measure(ssd(pair, disparities));
+#endif
+  record.value = ours.median * 1e3;
+  record.mad = ours.mad * 1e3;
+  record.runs = ours.runs;
+  context.report(record);
+}
+
+// What a second thread gains, against ours with one.
+void time_threads(Context& context) {
+  const std::string name = "stereo/ssd/735x504/d90w15/threads2";
+  if (!context.wanted(name)) return;
+  const Pair pair = shifted_noise(735, 504);
+  const auto run = [&](int threads) {
+    return [&pair, threads] {
+      const ThreadLimit limit(threads);
+      keep(stereo_ssd(pair.left, pair.right, {.disparities = 90, .window = 15}));
+    };
+  };
+  const auto [two, one] = measure_pair(run(2), run(1));
+  Record record;
+  record.suite = "stereo";
+  record.case_name = name;
+  record.unit = "ms";
+  record.value = two.median * 1e3;
+  record.mad = two.mad * 1e3;
+  record.runs = two.runs;
+  record.reference = Reference{"the same with one thread", one.median * 1e3};
+  context.report(record);
+}
+
+struct Scene {
+  const char *name, *folder, *left, *right, *truth, *mask, *right_truth;
+  double scale;  // of the truth
+  int disparities;
+  double recorded;  // bad 2 filled of a plain SSD 15x15 with cross-check and fill from the smaller
+                    // neighbour
+};
+constexpr Scene middlebury_3(const char* name, const char* folder, int disparities,
+                             double recorded) {
+  return {name,    folder, "im0.png",   "im1.png", "disp0GT.pfm", "mask0nocc.png",
+          nullptr, 1,      disparities, recorded};
+}
+constexpr Scene kScenes[] = {{"tsukuba", "middlebury_2001/tsukuba", "imL.png", "imR.png",
+                              "truedisp.pgm", "nonocc.png", nullptr, 16, 16, 6.97},
+                             {"venus", "middlebury_2001/venus", "im2.ppm", "im6.ppm", "disp2.pgm",
+                              nullptr, "disp6.pgm", 8, 32, 5.40},
+                             {"cones", "middlebury_2003/cones", "im2.png", "im6.png", "disp2.png",
+                              nullptr, "disp6.png", 4, 64, 11.06},
+                             {"teddy", "middlebury_2003/teddy", "im2.png", "im6.png", "disp2.png",
+                              nullptr, "disp6.png", 4, 64, 17.09},
+                             middlebury_3("motorcycle", "middlebury_2014_q/Motorcycle", 70, 16.92),
+                             middlebury_3("adirondack", "middlebury_2014_q/Adirondack", 73, 43.64),
+                             middlebury_3("piano", "middlebury_2014_q/Piano", 65, 28.30),
+                             middlebury_3("playtable", "middlebury_2014_q/Playtable", 73, 29.91)};
+
+// Truth that the right view's truth contradicts by more than 1 px, or does not see, becomes
+// unknown.
+void drop_occluded(ImageF& truth, const ImageF& right) {
+  for (int y = 0; y < truth.height; ++y) {
+    for (int x = 0; x < truth.width; ++x) {
+      float& t = truth.at(x, y);
+      const double seen = std::nearbyint(static_cast<double>(x) - t);
+      const bool inside = seen >= 0 && seen < truth.width;
+      if (!inside || !(std::abs(right.at(static_cast<int>(seen), y) - t) <= 1))
+        t = std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+}
+
+// First channel; a palette (tsukuba's mask) is looked up.
+ImageU16 read_mask(const std::filesystem::path& file) {
+  const ImageU8 picture = read_image(file);
+  ImageU16 mask(picture.width, picture.height);
+  for (int y = 0; y < mask.height; ++y) {
+    for (int x = 0; x < mask.width; ++x) mask.at(x, y) = picture.at(x, y);
+  }
+  return mask;
+}
+
+void score_scene(Context& context, const Scene& scene) {
+  const std::string name = fmt::format("stereo/ssd/quality/{}/w15", scene.name);
+  const std::filesystem::path folder = std::filesystem::path(context.data_folder) / scene.folder;
+  if (!context.wanted(name) || !std::filesystem::exists(folder)) return;
+  ImageF truth = read_disparity(folder / scene.truth, scene.scale);
+  if (scene.right_truth)
+    drop_occluded(truth, read_disparity(folder / scene.right_truth, scene.scale));
+  ImageU16 mask;
+  if (scene.mask) mask = read_mask(folder / scene.mask);
+  const DisparityMap map = stereo_ssd(to_grey(read_image(folder / scene.left)),
+                                      to_grey(read_image(folder / scene.right)),
+                                      {.disparities = scene.disparities, .window = 15});
+  const StereoScore s = score_disparity(map, truth, mask);
+  Record record;
+  record.suite = "stereo";
+  record.case_name = name;
+  record.unit = "per cent bad 2 px, filled, non-occluded";
+  record.value = s.bad2_filled;
+  record.runs = 1;
+  record.reference = Reference{"plain SSD 15x15, cross-check, fill (recorded)", scene.recorded};
+  record.extra = {{"scored", s.scored},
+                  {"density", s.density},
+                  {"bad1", s.bad1},
+                  {"bad2", s.bad2},
+                  {"avgerr", s.avgerr},
+                  {"bad1_filled", s.bad1_filled},
+                  {"bad2_filled", s.bad2_filled},
+                  {"avgerr_filled", s.avgerr_filled}};
+  context.report(record);
+}
+
+}  // namespace
+
+void run_stereo(Context& context) {
+  time_ssd(context, 735, 504, 90);
+  time_ssd(context, 741, 497, 80);
+  time_threads(context);
+  for (const Scene& scene : kScenes) score_scene(context, scene);
+}
+
+}  // namespace bifocal::bench
