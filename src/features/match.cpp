@@ -104,13 +104,19 @@ std::vector<Match> match(const Features& features1, const Features& features2,
   std::vector<Match> matches;
   if (features1.size() == 0 || features2.size() == 0) return matches;
   const BothWays both = nearest(features1, features2);
+  const auto distinct = [&](float ratio) {
+    return options.max_ratio >= 1 || ratio < static_cast<float>(options.max_ratio);
+  };
   for (int i = 0; i < features1.size(); ++i) {
-    const std::int32_t distance = both.rows.distance[std::size_t(i)],
-                       j = both.rows.index[std::size_t(i)];
-    const float ratio = distance_ratio(distance, both.rows.second[std::size_t(i)]);
-    if (options.max_ratio < 1 && !(ratio < static_cast<float>(options.max_ratio))) continue;
-    if (options.mutual && both.columns.index[std::size_t(j)] != i) continue;
-    matches.push_back({i, j, distance, ratio});
+    const auto row = std::size_t(i), column = std::size_t(both.rows.index[row]);
+    const float ratio = distance_ratio(both.rows.distance[row], both.rows.second[row]);
+    if (!distinct(ratio)) continue;
+    if (options.mutual && both.columns.index[column] != i) continue;
+    if (options.ratio_both_ways &&
+        !distinct(distance_ratio(both.columns.distance[column], both.columns.second[column]))) {
+      continue;
+    }
+    matches.push_back({i, both.rows.index[row], both.rows.distance[row], ratio});
   }
   return matches;
 }

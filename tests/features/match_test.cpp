@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -61,16 +62,23 @@ Two nearest_two(const Features& a, int i, const Features& b) {
   return two;
 }
 
+float ratio_of(const Two& two, int candidates) {
+  if (candidates < 2) return 0;
+  return two.second ? float(std::sqrt(double(two.nearest) / two.second)) : 1.0F;
+}
+bool distinct(const Two& two, int candidates, const MatchOptions& options) {
+  return options.max_ratio >= 1 || ratio_of(two, candidates) < float(options.max_ratio);
+}
+
 std::vector<Match> plain_match(const Features& a, const Features& b, const MatchOptions& options) {
   std::vector<Match> matches;
   for (int i = 0; i < a.size() && b.size() > 0; ++i) {
     const Two two = nearest_two(a, i, b);
-    float ratio = 0;
-    if (b.size() > 1)
-      ratio = two.second ? float(std::sqrt(double(two.nearest) / two.second)) : 1.0F;
-    if (options.max_ratio < 1 && !(ratio < float(options.max_ratio))) continue;
-    if (options.mutual && nearest_two(b, two.index, a).index != i) continue;
-    matches.push_back({i, two.index, two.nearest, ratio});
+    if (!distinct(two, b.size(), options)) continue;
+    const Two back = nearest_two(b, two.index, a);
+    if (options.mutual && back.index != i) continue;
+    if (options.ratio_both_ways && !distinct(back, a.size(), options)) continue;
+    matches.push_back({i, two.index, two.nearest, ratio_of(two, b.size())});
   }
   return matches;
 }
@@ -96,8 +104,12 @@ TEST(Match, is_the_naive_double_loop) {
     for (const auto& size : sizes) {
       const Features a = random_features(size[0], 7, levels),
                      b = random_features(size[1], 8, levels);
-      for (const MatchOptions& options :
-           {MatchOptions{0.9, true}, {0.9, false}, {1.0, true}, {1.0, false}}) {
+      for (const MatchOptions& options : {MatchOptions{0.9, true},
+                                          {0.9, false},
+                                          {1.0, true},
+                                          {1.0, false},
+                                          {0.9, true, true},
+                                          {0.9, false, true}}) {
         const std::vector<Match> want = plain_match(a, b, options);
         for_each_target([&](const std::string& target) {
           expect_same(match(a, b, options), want,
@@ -110,6 +122,22 @@ TEST(Match, is_the_naive_double_loop) {
 
 TEST(Match, finds_something_in_the_test_above) {
   EXPECT_GT(match(random_features(131, 7, 256), random_features(257, 8, 256)).size(), 20U);
+}
+
+TEST(Match, both_ways_does_not_depend_on_the_order) {
+  const Features a = random_features(131, 7, 256), b = random_features(257, 8, 256);
+  const MatchOptions options{0.9, true, true};
+  std::vector<Match> swapped = match(b, a, options);
+  for (Match& m : swapped) std::swap(m.index1, m.index2);
+  std::sort(swapped.begin(), swapped.end(),
+            [](const Match& m, const Match& n) { return m.index1 < n.index1; });
+  const std::vector<Match> straight = match(a, b, options);
+  ASSERT_EQ(straight.size(), swapped.size());
+  EXPECT_GT(straight.size(), 5U);
+  for (std::size_t i = 0; i < straight.size(); ++i) {
+    EXPECT_EQ(straight[i].index1, swapped[i].index1);
+    EXPECT_EQ(straight[i].index2, swapped[i].index2);
+  }
 }
 
 TEST(Match, is_the_same_for_any_number_of_threads) {
