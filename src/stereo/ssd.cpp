@@ -133,7 +133,7 @@ class Chunk {
                                  columns,
                                  wide,
                                  wide,
-                                 2 * lanes,
+                                 3 * lanes,
                                  lanes,
                                  keys,
                                  static_cast<std::size_t>(p_.width),

@@ -80,19 +80,48 @@ void move_sums(const Sweep& s) {
   }
 }
 
+// The right pixels' best keys under the lanes. Right pixels move up by one lane from column to
+// column; that is done in registers, for a load that overlaps two recent stores would wait for
+// both.
+struct RightRun {
+  using Indices = decltype(hn::SetTableIndices(Tag(), static_cast<const std::int32_t*>(nullptr)));
+
+  std::uint32_t* keys;  // [lanes]
+  Indices up;           // lane i takes lane i - 1, lane 0 the last
+  hn::Mask<Tag> first;
+
+  HWY_INLINE explicit RightRun(std::uint32_t* k)
+      : keys(k), up(rotation()), first(hn::FirstN(Tag(), 1)) {}
+
+  static HWY_INLINE Indices rotation() {
+    HWY_ALIGN std::int32_t from[kLaneStep];
+    const int n = static_cast<int>(hn::Lanes(Tag()));
+    for (int i = 0; i < n; ++i) from[i] = (i + n - 1) % n;
+    return hn::SetTableIndices(Tag(), from);
+  }
+  // `carry` holds in lane 0 what the vector below gives to this one, and then what this one gives
+  // to the next.
+  HWY_INLINE void update(int l, Vec key, Vec& carry) const {
+    const Tag d;
+    const Vec moved_up = hn::TableLookupLanes(hn::Min(key, hn::Load(d, keys + l)), up);
+    hn::Store(hn::IfThenElse(first, carry, moved_up), d, keys + l);
+    carry = moved_up;
+  }
+};
+
 // The search at pixel x once column x + 2 radius has come in. kClear: every lane's right pixel is
 // inside.
 template <bool kClear>
-HWY_INLINE void search(const Sweep& s, int x, const std::uint32_t* HWY_RESTRICT box_in,
+HWY_INLINE void search(const Sweep& s, const RightRun& run, int x,
+                       const std::uint32_t* HWY_RESTRICT box_in,
                        std::uint32_t* HWY_RESTRICT box_out) {
   const Tag d;
   const int step = static_cast<int>(hn::Lanes(d)), last = s.lanes - kLaneStep;
   const Column column(s, x + 2 * s.radius);
   const std::uint32_t* leaving =
       column.sums - static_cast<std::size_t>(2 * s.radius + 1) * static_cast<std::size_t>(s.lanes);
-  std::uint32_t* right_keys = s.right_keys + (s.width - 1 - x);
   const std::uint32_t* right_mask = s.right_mask + (s.width - 1 - x);
-  Vec best = hn::Set(d, ~0U);
+  Vec best = hn::Set(d, ~0U), carry = best;
   const auto lanes = [&](int l, bool edge) HWY_ATTR {
     const Vec in = column.move(l);
     const Vec box = hn::Add(hn::Load(d, box_in + l), hn::Sub(in, hn::Load(d, leaving + l)));
@@ -101,13 +130,14 @@ HWY_INLINE void search(const Sweep& s, int x, const std::uint32_t* HWY_RESTRICT 
     // Non-candidates lie in the first and the last kLaneStep lanes only.
     if (edge) key = hn::Or(key, hn::Load(d, s.lane_mask + l));
     if (!kClear) key = hn::Or(key, hn::LoadU(d, right_mask + l));
-    hn::StoreU(hn::Min(key, hn::LoadU(d, right_keys + l)), d, right_keys + l);
+    run.update(l, key, carry);
     best = hn::Min(best, key);
   };
   int l = 0;
   for (; l < kLaneStep; l += step) lanes(l, true);
   for (; l < last; l += step) lanes(l, false);
   for (; l < s.lanes; l += step) lanes(l, true);
+  s.right_keys[s.width - 1 - x + s.lanes - 1] = hn::GetLane(carry);
   const std::uint32_t key = hn::GetLane(hn::MinOfLanes(d, best));
   const int winner = static_cast<int>(key & ((1U << s.key_bits) - 1));
   s.left_keys[x] = key;
@@ -121,19 +151,21 @@ void sweep_row(const Sweep& s) {
   std::uint32_t* boxes[2] = {s.boxes, s.boxes + s.lanes};
   for (int l = 0; l < s.lanes; l += step)
     hn::Store(hn::Iota(d, static_cast<std::uint32_t>(l)), d, boxes[0] + l);
-  std::fill(s.right_keys, s.right_keys + s.width - 1 + s.lanes, ~0U);
   for (int c = 0; c < 2 * s.radius; ++c) {
     const Column column(s, c);
     for (int l = 0; l < s.lanes; l += step)
       hn::Store(hn::Add(hn::Load(d, boxes[0] + l), column.move(l)), d, boxes[0] + l);
   }
+  const RightRun run(s.boxes + 2 * s.lanes);
+  std::fill(run.keys, run.keys + s.lanes, ~0U);
   for (int x = 0; x < s.width; ++x) {
     if (x >= s.clear_begin && x < s.clear_end) {
-      search<true>(s, x, boxes[x & 1], boxes[(x & 1) ^ 1]);
+      search<true>(s, run, x, boxes[x & 1], boxes[(x & 1) ^ 1]);
     } else {
-      search<false>(s, x, boxes[x & 1], boxes[(x & 1) ^ 1]);
+      search<false>(s, run, x, boxes[x & 1], boxes[(x & 1) ^ 1]);
     }
   }
+  std::copy(run.keys + 1, run.keys + s.lanes, s.right_keys);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -29,7 +29,7 @@ struct Sweep {
   RowPairs left{};                 // [columns]
   RowPairs right{};                // [columns - 1 + lanes]
   std::uint32_t* sums = nullptr;   // column sums [1 + columns][lanes]; the first is zero for good
-  std::uint32_t* boxes = nullptr;  // scratch [2][lanes]
+  std::uint32_t* boxes = nullptr;  // scratch [3][lanes]: two box sums, right keys
   const std::uint32_t* lane_mask = nullptr;  // [lanes]: 0 candidate, ~0 not one
   const std::uint32_t* right_mask =
       nullptr;  // [width - 1 + lanes]: 0 where the right pixel is inside, else ~0
