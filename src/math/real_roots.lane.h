@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Real roots of a polynomial in [-1, 1], all lanes together. The roots of each derivative separate
 // those of the one before it, so that a ladder of derivatives, from the quadratic up, brackets
-// every root: d brackets at degree d, all worked on at once. A bracket without a change of sign
-// leaves some point of itself, which is a harmless further separator: no branches, no lists.
+// every root. Brackets are worked on five at a time, which keeps the multipliers busy; each lane
+// keeps its own list of roots, so a further five are only touched when some lane needs them.
 
 // Value at x of the polynomial c[0] + c[1] x + ... + c[degree] x^degree.
 lane_fn real polynomial_value(const real* c, index degree, real x) {
@@ -11,45 +11,97 @@ lane_fn real polynomial_value(const real* c, index degree, real x) {
   return v;
 }
 
-// The point in (0, 1) where the cubic with values 0 and 1 and zero slopes at both ends is about s
-// in [0, 1].
-lane_fn real smoothstep_inverse(real s) {
-  mask upper = s > lane(0.5);
-  real r = select(upper, lane(1) - s, s);
-  // r = t^2 (3 - 2 t), from t = sqrt(r / 3).
-  real root = sqrt(r * lane(1.0 / 3.0));
-  real t = root * (lane(1) + root * (lane(1.0 / 3.0) + root * lane(0.3)));
-  return select(upper, lane(1) - t, t);
+// Does a continuous function with these values at two ends change its sign between them? Zero
+// counts as positive.
+lane_fn mask sign_change(real a, real b) {
+  return ((a < lane(0)) & (b >= lane(0))) | ((a >= lane(0)) & (b < lane(0)));
 }
 
-// Newton steps on the polynomial c of `degree` with derivative d in each of the brackets
-// ends[i]..ends[i + 1], i < degree, bisecting where Newton leaves the bracket, until no step is
-// longer than `tolerance`; at most `bound` rounds. values: of c at the ends. x: the points reached;
-// an end of the bracket where the ends' signs agree.
-lane_fn void bracket_refine(const real* c, const real* d, index degree, const real* ends,
-                            const real* values, real tolerance, index bound, real* x) {
-  real low[10], high[10], sign[10];
-  for (index i = 0; i < degree; ++i) {
-    mask crossing = values[i] * values[i + 1] <= lane(0);
-    sign[i] = values[i];
-    low[i] = ends[i];
-    high[i] = select(crossing, ends[i + 1], ends[i]);
-    real share = select(crossing, values[i] / (values[i] - values[i + 1]), lane(0));
-    x[i] = low[i] + (high[i] - low[i]) * smoothstep_inverse(share);
+// Values of c and of its derivative d at 5 points: five at a time keeps the multipliers busy and
+// everything in registers.
+lane_fn void polynomial_pair_5(const real* c, const real* d, index degree, const real* x, real* f,
+                               real* slope) {
+  real f0 = c[degree], f1 = f0, f2 = f0, f3 = f0, f4 = f0;
+  real s0 = d[degree - 1], s1 = s0, s2 = s0, s3 = s0, s4 = s0;
+  for (index k = degree - 1; k > 0; --k) {
+    real a = c[k], b = d[k - 1];
+    f0 = f0 * x[0] + a;
+    f1 = f1 * x[1] + a;
+    f2 = f2 * x[2] + a;
+    f3 = f3 * x[3] + a;
+    f4 = f4 * x[4] + a;
+    s0 = s0 * x[0] + b;
+    s1 = s1 * x[1] + b;
+    s2 = s2 * x[2] + b;
+    s3 = s3 * x[3] + b;
+    s4 = s4 * x[4] + b;
   }
-  mask active = tolerance > lane(0);
-  for (index k = 0; k < bound && any(active); ++k) {
-    real longest = lane(0);
-    for (index i = 0; i < degree; ++i) {
-      real f = polynomial_value(c, degree, x[i]);
-      real slope = polynomial_value(d, degree - 1, x[i]);
-      mask left = f * sign[i] > lane(0);
+  f[0] = f0 * x[0] + c[0];
+  f[1] = f1 * x[1] + c[0];
+  f[2] = f2 * x[2] + c[0];
+  f[3] = f3 * x[3] + c[0];
+  f[4] = f4 * x[4] + c[0];
+  slope[0] = s0;
+  slope[1] = s1;
+  slope[2] = s2;
+  slope[3] = s3;
+  slope[4] = s4;
+}
+
+// Values of c at 5 points.
+lane_fn void polynomial_values_5(const real* c, index degree, const real* x, real* f) {
+  real f0 = c[degree], f1 = f0, f2 = f0, f3 = f0, f4 = f0;
+  for (index k = degree - 1; k >= 0; --k) {
+    real a = c[k];
+    f0 = f0 * x[0] + a;
+    f1 = f1 * x[1] + a;
+    f2 = f2 * x[2] + a;
+    f3 = f3 * x[3] + a;
+    f4 = f4 * x[4] + a;
+  }
+  f[0] = f0;
+  f[1] = f1;
+  f[2] = f2;
+  f[3] = f3;
+  f[4] = f4;
+}
+
+// Roots of the polynomial c of `degree` with derivative d in the brackets ends[i]..ends[i + 1], i <
+// 5, at whose ends it has the given values: a few halvings, then Newton steps, halving again where
+// they leave the bracket, until no step is longer than `tolerance`; at most 60 rounds. Brackets
+// without a change of sign shrink to their lower end. A lane that is done waits unchanged, so that
+// its result does not depend on its neighbours.
+lane_fn void brackets_refine_5(const real* c, const real* d, index degree, const real* ends,
+                               const real* values, real tolerance, real* x) {
+  real low[5], high[5], f[5], slope[5];
+  for (index i = 0; i < 5; ++i) {
+    low[i] = ends[i];
+    high[i] = select(sign_change(values[i], values[i + 1]), ends[i + 1], ends[i]);
+    x[i] = lane(0.5) * (low[i] + high[i]);
+  }
+  // A halving costs half of a Newton step, which wanders in a wide bracket between two extrema (4
+  // and 6 measured best).
+  for (index k = 0; k < (degree < 10 ? 4 : 6); ++k) {
+    polynomial_values_5(c, degree, x, f);
+    for (index i = 0; i < 5; ++i) {
+      mask left = f[i] * values[i] > lane(0);
       low[i] = select(left, x[i], low[i]);
       high[i] = select(left, high[i], x[i]);
-      real next = x[i] - f / slope;
+      x[i] = lane(0.5) * (low[i] + high[i]);
+    }
+  }
+  mask active = tolerance > lane(0);
+  for (index k = 0; k < 60 && any(active); ++k) {
+    real longest = lane(0);
+    polynomial_pair_5(c, d, degree, x, f, slope);
+    for (index i = 0; i < 5; ++i) {
+      mask left = f[i] * values[i] > lane(0);
+      low[i] = select(left, x[i], low[i]);
+      high[i] = select(left, high[i], x[i]);
+      real next = x[i] - f[i] / slope[i];
       mask inside = (next >= low[i]) & (next <= high[i]);
       next = select(inside, next, lane(0.5) * (low[i] + high[i]));
-      next = select(active, next, x[i]);  // a lane that is done does not depend on its neighbours
+      next = select(active, next, x[i]);
       longest = fmax(longest, fabs(next - x[i]));
       x[i] = next;
     }
@@ -57,58 +109,60 @@ lane_fn void bracket_refine(const real* c, const real* d, index degree, const re
   }
 }
 
-// c: 11 coefficients, lowest first. x: 10 candidates, in order; found[i]: 1 where x[i] is a root,
-// else 0.
-lane_fn void unit_roots_10(const real* c, real* x, real* found) {
+// c: 11 coefficients, lowest first. x: [10], the roots in order from the front. Returns their
+// number.
+lane_fn real unit_roots_10(const real* c, real* x) {
   // Row d: the derivative of degree d, d + 1 coefficients.
   real ladder[11 * 11];
   for (index i = 0; i < 11; ++i) ladder[110 + i] = c[i];
   for (index d = 9; d >= 1; --d) {
     for (index i = 0; i <= d; ++i) ladder[11 * d + i] = ladder[11 * (d + 1) + i + 1] * lane(i + 1);
   }
-  real ends[12], values[12], next[10];
-  real count = quadratic_roots(ladder[23] / ladder[24], ladder[22] / ladder[24], next);
-  for (index i = 0; i < 2; ++i) {
-    next[i] = select(count > lane(0), next[i], lane(0));
-    ends[i + 1] = fmax(lane(-1), fmin(lane(1), next[i]));
-  }
+  // ends: -1, the roots of the derivative, 1, 1, ...
+  real ends[16], values[16], reached[5];
+  real count = quadratic_roots(ladder[23] / ladder[24], ladder[22] / ladder[24], x);
+  for (index i = 0; i < 16; ++i) ends[i] = lane(1);
   ends[0] = lane(-1);
-  ends[3] = lane(1);
+  for (index i = 0; i < 2; ++i) {
+    ends[i + 1] = select(count > lane(0), fmax(lane(-1), fmin(lane(1), x[i])), lane(1));
+  }
   for (index d = 3; d <= 10; ++d) {
-    for (index i = 0; i <= d; ++i) values[i] = polynomial_value(ladder + 11 * d, d, ends[i]);
-    bracket_refine(ladder + 11 * d, ladder + 11 * (d - 1), d, ends, values,
-                   d < 10 ? lane(1e-4) : lane(4) * lane_epsilon(), 60, next);
-    if (d == 10) break;
-    for (index i = 0; i < d; ++i) ends[i + 1] = next[i];
-    ends[d + 1] = lane(1);
+    const real* p = ladder + 11 * d;
+    real separators = count;
+    count = lane(0);
+    for (index i = 0; i < 10; ++i) x[i] = lane(1);
+    values[0] = polynomial_value(p, d, ends[0]);
+    for (index b = 0; b < 10 && any(separators >= lane(b)); b += 5) {
+      polynomial_values_5(p, d, ends + b + 1, values + b + 1);
+      // Newton's last step squares the error.
+      real tolerance = d < 10 ? lane(1e-3) : lane(1e-2) * sqrt(lane_epsilon());
+      brackets_refine_5(p, p - 11, d, ends + b, values + b, tolerance, reached);
+      for (index i = 0; i < 5; ++i) {
+        mask crossing = sign_change(values[b + i], values[b + i + 1]);
+        for (index s = 0; s <= b + i; ++s) {
+          x[s] = select(crossing & (count == lane(s)), reached[i], x[s]);
+        }
+        count += select(crossing, lane(1), lane(0));
+      }
+    }
+    for (index i = 0; i < 10; ++i) ends[i + 1] = x[i];
   }
-  for (index i = 0; i < 10; ++i) {
-    x[i] = next[i];
-    found[i] = select((values[i] < lane(0)) & (values[i + 1] >= lane(0)), lane(1), lane(0)) +
-               select((values[i] >= lane(0)) & (values[i + 1] < lane(0)), lane(1), lane(0));
-  }
+  return count;
 }
 
 // All real roots of a polynomial of degree 10, those beyond [-1, 1] as the reciprocals of the roots
 // of the reversed polynomial. Returns their number; they fill roots[10] from the front: first those
 // in [-1, 1] in order, then the others.
 lane_fn real real_roots_10(const real* c, real* roots) {
-  real x[10], found[10], reversed[11];
-  real count = lane(0);
-  for (index i = 0; i < 10; ++i) roots[i] = lane(0);
-  unit_roots_10(c, x, found);
-  for (index i = 0; i < 10; ++i) {
-    for (index s = 0; s <= i; ++s)
-      roots[s] = select((found[i] > lane(0)) & (count == lane(s)), x[i], roots[s]);
-    count += found[i];
-  }
+  real beyond[10], reversed[11];
   for (index i = 0; i < 11; ++i) reversed[i] = c[10 - i];
-  unit_roots_10(reversed, x, found);
-  for (index i = 0; i < 10; ++i) {
-    real z = lane(1) / x[i];
-    for (index s = 0; s < 10; ++s)
-      roots[s] = select((found[i] > lane(0)) & (count == lane(s)), z, roots[s]);
-    count += found[i];
+  real count = unit_roots_10(c, roots);
+  real more = unit_roots_10(reversed, beyond);
+  for (index i = 0; i < 10 && any(more > lane(i)); ++i) {
+    mask valid = more > lane(i);
+    real z = lane(1) / beyond[i];
+    for (index s = i; s < 10; ++s) roots[s] = select(valid & (count == lane(s)), z, roots[s]);
+    count += select(valid, lane(1), lane(0));
   }
-  return count;
+  return fmin(count, lane(10));
 }
