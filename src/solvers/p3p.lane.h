@@ -168,7 +168,6 @@ lane_fn real p3p(const real* x, const real* X, real* R, real* t) {
     if (any(valid)) {
       real Y[9], seen01[3], seen02[3], seen_normal[3];
       p3p_refine(a, b, d + 3 * s);
-      p3p_refine(a, b, d + 3 * s);
       for (index i = 0; i < 9; ++i) Y[i] = x[i] * (extent * d[3 * s + i / 3]);
       for (index i = 0; i < 3; ++i) {
         seen01[i] = Y[i] - Y[3 + i];
