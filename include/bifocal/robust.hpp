@@ -40,6 +40,7 @@ struct RobustResult {
   int inlier_count = 0;
   double gain = 0;                    // MSAC gain, at most inlier_count
   double rms = 0;                     // px, of the inliers' errors
+  double noise = 0;                   // px, estimated standard deviation of the true matches' coordinates
   int iterations = 0;                 // minimal samples drawn
   std::vector<int> not_finite;        // correspondences with NaN or infinity, excluded
 

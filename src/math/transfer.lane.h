@@ -19,39 +19,46 @@ lane_fn real transfer_constraints(const real* H, real x1, real y1, real x2, real
   return w;
 }
 
-// Inverse of the constraints' covariance J J' (symmetric 2x2: a00, a01, a11).
-lane_fn void transfer_weight(const real* d, real w, real* a) {
+// Determinant of the constraints' covariance J J', as a sum of squares: rounding cannot make it
+// negative.
+lane_fn real transfer_determinant(const real* d, real w) {
   real w2 = w * w;
-  real s00 = d[0] * d[0] + d[1] * d[1] + w2;
-  real s01 = d[0] * d[2] + d[1] * d[3];
-  real s11 = d[2] * d[2] + d[3] * d[3] + w2;
-  real inverse = reciprocal(s00 * s11 - s01 * s01);
-  a[0] = s11 * inverse;
-  a[1] = -s01 * inverse;
-  a[2] = s00 * inverse;
+  real cross = d[0] * d[3] - d[1] * d[2];
+  return cross * cross + w2 * (vec4_norm_squared(d) + w2);
 }
 
-// Squared error.
+// Squared error c' (J J')^-1 c, again as sums of squares.
+lane_fn real transfer_error(const real* c, const real* d, real w, real inverse_determinant) {
+  real a = c[0] * d[2] - c[1] * d[0];
+  real b = c[0] * d[3] - c[1] * d[1];
+  real sum = a * a + b * b + w * w * (c[0] * c[0] + c[1] * c[1]);
+  return sum * inverse_determinant;
+}
+
 lane_fn real transfer_squared(const real* H, real x1, real y1, real x2, real y2) {
-  real c[2], d[4], a[3];
+  real c[2], d[4];
   real w = transfer_constraints(H, x1, y1, x2, y2, c, d);
-  transfer_weight(d, w, a);
-  return c[0] * (a[0] * c[0] + lane(2) * a[1] * c[1]) + a[2] * c[1] * c[1];
+  return transfer_error(c, d, w, reciprocal(transfer_determinant(d, w)));
 }
 
 // Linearises the error. The rows of B = dc/dH at the point moved onto the variety (to first order)
-// are (-p, 0, q) and (0, -p, r) with p, q, r [3]; the squared error is c' A c with A the 2x2 matrix
-// a; half its gradient is B' A c, and B' A B is the Gauss-Newton matrix.
-lane_fn void transfer_linearise(const real* H, real x1, real y1, real x2, real y2, real* c, real* a,
+// are (-p, 0, q) and (0, -p, r) with p, q, r [3]; with A = (J J')^-1 (symmetric 2x2: a00, a01, a11)
+// and l = A c, half the gradient of the squared error is B' l, and B' A B is the Gauss-Newton
+// matrix. Returns the squared error.
+lane_fn real transfer_linearise(const real* H, real x1, real y1, real x2, real y2, real* l, real* a,
                                 real* p, real* q, real* r) {
-  real d[4];
+  real c[2], d[4];
   real w = transfer_constraints(H, x1, y1, x2, y2, c, d);
-  transfer_weight(d, w, a);
-  real l0 = a[0] * c[0] + a[1] * c[1];
-  real l1 = a[1] * c[0] + a[2] * c[1];
-  real dx2 = w * l0, dy2 = w * l1;
-  p[0] = x1 - (d[0] * l0 + d[2] * l1);
-  p[1] = y1 - (d[1] * l0 + d[3] * l1);
+  real w2 = w * w;
+  real inverse = reciprocal(transfer_determinant(d, w));
+  a[0] = (d[2] * d[2] + d[3] * d[3] + w2) * inverse;
+  a[1] = -(d[0] * d[2] + d[1] * d[3]) * inverse;
+  a[2] = (d[0] * d[0] + d[1] * d[1] + w2) * inverse;
+  l[0] = a[0] * c[0] + a[1] * c[1];
+  l[1] = a[1] * c[0] + a[2] * c[1];
+  real dx2 = w * l[0], dy2 = w * l[1];
+  p[0] = x1 - (d[0] * l[0] + d[2] * l[1]);
+  p[1] = y1 - (d[1] * l[0] + d[3] * l[1]);
   p[2] = lane(1);
   q[0] = x2 * p[0] - dx2 * x1;
   q[1] = x2 * p[1] - dx2 * y1;
@@ -59,4 +66,5 @@ lane_fn void transfer_linearise(const real* H, real x1, real y1, real x2, real y
   r[0] = y2 * p[0] - dy2 * x1;
   r[1] = y2 * p[1] - dy2 * y1;
   r[2] = y2 - dy2;
+  return transfer_error(c, d, w, inverse);
 }

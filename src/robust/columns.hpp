@@ -33,8 +33,11 @@ class Columns {
  public:
   // value(i, c): column c of point i.
   template <class Value>
-  Columns(int count, int columns, Value value)
-      : padded_((count + kPadding - 1) / kPadding * kPadding), columns_(columns) {
+  Columns(int count, int columns, Value value, std::array<double, 2> focal = {1, 1})
+      : count_(count),
+        padded_((count + kPadding - 1) / kPadding * kPadding),
+        columns_(columns),
+        focal_(focal) {
     const auto size = static_cast<size_t>(padded_ * columns);
     f64_.assign(size, std::numeric_limits<double>::quiet_NaN());
     for (int c = 0; c < columns; ++c) {
@@ -44,8 +47,7 @@ class Columns {
     for (size_t i = 0; i < size; ++i) f32_[i] = static_cast<float>(f64_[i]);
   }
 
-  [[nodiscard]] PointsView<double> f64() const { return view(f64_); }
-  [[nodiscard]] PointsView<float> f32() const { return view(f32_); }
+  [[nodiscard]] Points points() const { return {view(f32_), view(f64_), count_}; }
 
  private:
   template <class T>
@@ -54,10 +56,12 @@ class Columns {
     for (int c = 0; c < columns_; ++c)
       v.columns[static_cast<size_t>(c)] = values.data() + c * padded_;
     v.padded = padded_;
+    v.focal = {static_cast<T>(focal_[0]), static_cast<T>(focal_[1])};
     return v;
   }
 
-  int padded_, columns_;
+  int count_, padded_, columns_;
+  std::array<double, 2> focal_;
   std::vector<double> f64_;
   std::vector<float> f32_;
 };

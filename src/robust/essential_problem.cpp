@@ -12,13 +12,14 @@ namespace {
 // Scored as a fundamental matrix F = diag(a) E diag(b): a and b take scoring coordinates to rays.
 class EssentialProblem final : public TwoViewProblem {
  public:
-  EssentialProblem(const TwoViewPoints& points, const Intrinsics& camera1,
-                   const Intrinsics& camera2, double threshold)
-      : TwoViewProblem(points, threshold, ErrorModel::epipolar),
-        to_rays_{points.frame.length / camera1.fx, points.frame.length / camera1.fy,
-                 points.frame.length / camera2.fx, points.frame.length / camera2.fy} {
+  EssentialProblem(const TwoViewPoints& pairs, const Intrinsics& camera1, const Intrinsics& camera2,
+                   double threshold)
+      : TwoViewProblem(pairs, threshold, ErrorModel::epipolar),
+        to_rays_{pairs.frame.length / camera1.fx, pairs.frame.length / camera1.fy,
+                 pairs.frame.length / camera2.fx, pairs.frame.length / camera2.fy} {
     set_sample(5, 10, solvers::essential_5pt_functions().simd_f64);
-    chance_rate = epipolar_chance_rate(points, threshold);
+    chance_rate = epipolar_chance_rate(pairs, threshold);
+    parallax_noise_ = 3 * threshold / std::min({camera1.fx, camera1.fy, camera2.fx, camera2.fy});
     const double a[3] = {to_rays_[2], to_rays_[3], 1}, b[3] = {to_rays_[0], to_rays_[1], 1};
     for (size_t i = 0; i < 9; ++i) scale_[i] = a[i / 3] * b[i % 3];
   }
@@ -33,6 +34,24 @@ class EssentialProblem final : public TwoViewProblem {
   void extract(const double* column, int stride, int k, Model& model) const override {
     TwoViewProblem::extract(column, stride, k, model);
     scale(model);
+  }
+  // A match behind a camera is wrong however near it is to its epipolar line; half of the wrong
+  // matches there are.
+  void errors(const Model& model, std::vector<double>& squared) const override {
+    constexpr size_t kVoters = 64;
+    TwoViewProblem::errors(model, squared);
+    std::array<std::vector<double>, 4> rays;
+    for (size_t i = 0; i < static_cast<size_t>(points.count) && rays[0].size() < kVoters; ++i) {
+      if (!(squared[i] * inverse_squared_threshold < 1)) continue;
+      for (size_t c = 0; c < 4; ++c) rays[c].push_back(to_rays_[c] * points.f64.columns[c][i]);
+    }
+    std::array<double, 9> R;
+    std::array<double, 3> t;
+    Lanes::pose_from_essential(essential(model).data(), rays[0].data(), rays[1].data(),
+                               rays[2].data(), rays[3].data(), static_cast<int>(rays[0].size()),
+                               R.data(), t.data());
+    exclude_behind(points.f64, R.data(), t.data(), to_rays_.data(), parallax_noise_,
+                   squared.data());
   }
   [[nodiscard]] int dof() const override { return 5; }
   void open(const Model& model, ChartState& state) const override {
@@ -64,6 +83,7 @@ class EssentialProblem final : public TwoViewProblem {
   }
 
   std::array<double, 4> to_rays_;  // x1, y1, x2, y2
+  double parallax_noise_;          // a smaller one (sine) says nothing about the side
   std::array<double, 9> scale_{};
 };
 

@@ -2,7 +2,7 @@
 // Homography and fundamental matrix of one pair.
 #include <bifocal/robust.hpp>
 
-#include "robust/search.hpp"
+#include "robust/result.hpp"
 #include "robust/two_view.hpp"
 
 namespace bifocal {
@@ -40,11 +40,8 @@ RobustResult estimate_in_pixels(std::span<const PointPair> pairs, const RobustOp
   }
   const auto problem = make_problem(points, options.threshold);
   const robust::SearchResult found = robust::search(*problem, options);
-  result.outcome = found.outcome;
-  result.iterations = found.iterations;
-  if (!result.ok()) return result;
-  result.model = to_pixels(points.frame, found.model);
-  robust::fill_result(*problem, points.order, points.frame.length, found.model, result);
+  robust::fill_result(*problem, points.order, points.frame.length, found, result);
+  if (result.ok()) result.model = to_pixels(points.frame, found.model);
   return result;
 }
 

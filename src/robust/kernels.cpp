@@ -19,6 +19,8 @@ struct robust_lanes {
 
 #include "math/math.lanes"
 
+#include "solvers/solvers.lanes"
+
 #include "robust/robust.groups"
 
 #include "lane/cpp_end.h"
@@ -139,6 +141,24 @@ robust::Kernels kernels_of() {
 
 }  // namespace
 
+void exclude_behind_points(const PointsView<double>& points, const double* R, const double* t,
+                           const double* to_rays, double noise, double* squared_errors) {
+  using L = robust_lanes<simd<double>>;
+  L::real pose[12], scale[4];
+  for (int i = 0; i < 9; ++i) pose[i] = L::lane(R[i]);
+  for (int i = 0; i < 3; ++i) pose[9 + i] = L::lane(t[i]);
+  for (int i = 0; i < 4; ++i) scale[i] = L::lane(to_rays[i]);
+  const auto& c = points.columns;
+  for (int i = 0; i < points.padded; i += L::group_width) {
+    const auto admitted =
+        L::pose_admits(pose, pose + 9, scale[0] * L::group_load(c[0], i),
+                       scale[1] * L::group_load(c[1], i), scale[2] * L::group_load(c[2], i),
+                       scale[3] * L::group_load(c[3], i), L::lane(noise * noise));
+    const auto e = L::group_load(squared_errors, i);
+    L::lane_ops::store(L::select(admitted, e, L::lane_nan()), squared_errors + i);
+  }
+}
+
 robust::Kernels robust_kernels(robust::ErrorModel model) {
   switch (model) {
     case robust::ErrorModel::epipolar:
@@ -158,8 +178,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bifocal {
 HWY_EXPORT(robust_kernels);
+HWY_EXPORT(exclude_behind_points);
 
 namespace robust {
+
+void exclude_behind(const PointsView<double>& points, const double* R, const double* t,
+                    const double* to_rays, double noise, double* squared_errors) {
+  HWY_DYNAMIC_DISPATCH(exclude_behind_points)(points, R, t, to_rays, noise, squared_errors);
+}
 
 Kernels kernels_for(ErrorModel model) { return HWY_DYNAMIC_DISPATCH(robust_kernels)(model); }
 

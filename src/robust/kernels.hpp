@@ -16,6 +16,12 @@ struct PointsView {
   std::array<T, 2> focal = {1, 1};  // absolute pose: px a unit of the normalised image plane
 };
 
+struct Points {
+  PointsView<float> f32;
+  PointsView<double> f64;
+  int count = 0;
+};
+
 // Where a model that falls behind is given up (score.group.h).
 struct Stages {
   static constexpr int kMost = 8;
@@ -47,5 +53,10 @@ struct Kernels {
   void (*errors)(const PointsView<double>&, const double* model, double* squared_errors);
 };
 [[nodiscard]] Kernels kernels_for(ErrorModel model);
+
+// Makes the errors of points that a pose puts behind a camera NaN, unless the sine of their
+// parallax is below `noise`. to_rays [4]: factors from the points' coordinates to rays.
+void exclude_behind(const PointsView<double>& points, const double* R, const double* t,
+                    const double* to_rays, double noise, double* squared_errors);
 
 }  // namespace bifocal::robust

@@ -73,11 +73,9 @@ group_fn void transfer_normal_equations(GROUP_PARAM const scalar* model, global_
   real t = lane(inverse_squared_threshold);
   mask is_smooth = lane(smooth) > lane(0);
   group_for(i, n) {
-    real c[2], a[3], p[3], q[3], r[3], aq[3], ar[3], w;
-    transfer_linearise(H, group_load(x1, i), group_load(y1, i), group_load(x2, i),
-                       group_load(y2, i), c, a, p, q, r);
-    real l0 = a[0] * c[0] + a[1] * c[1], l1 = a[1] * c[0] + a[2] * c[1];
-    real e = l0 * c[0] + l1 * c[1];
+    real l[2], a[3], p[3], q[3], r[3], aq[3], ar[3], w;
+    real e = transfer_linearise(H, group_load(x1, i), group_load(y1, i), group_load(x2, i),
+                                group_load(y2, i), l, a, p, q, r);
     real gain = robust_weight(e, t, is_smooth, &w);
     for (index k = 0; k < 3; ++k) {
       p[k] = masked(w, p[k]);
@@ -85,14 +83,14 @@ group_fn void transfer_normal_equations(GROUP_PARAM const scalar* model, global_
       r[k] = masked(w, r[k]);
       a[k] = masked(w, w * a[k]);
     }
-    l0 = masked(w, w * l0);
-    l1 = masked(w, w * l1);
+    l[0] = masked(w, w * l[0]);
+    l[1] = masked(w, w * l[1]);
     for (index k = 0; k < 3; ++k) {
       aq[k] = a[0] * q[k] + a[1] * r[k];
       ar[k] = a[1] * q[k] + a[2] * r[k];
-      sums[45 + k] -= l0 * p[k];
-      sums[48 + k] -= l1 * p[k];
-      sums[51 + k] += l0 * q[k] + l1 * r[k];
+      sums[45 + k] -= l[0] * p[k];
+      sums[48 + k] -= l[1] * p[k];
+      sums[51 + k] += l[0] * q[k] + l[1] * r[k];
     }
     // B' A B with the rows (-p, 0, q) and (0, -p, r) of B.
     packed_add(sums, 0, 0, a[0], p, p);

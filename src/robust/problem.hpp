@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "robust/kernels.hpp"
 #include "solvers/batch.hpp"
@@ -22,12 +23,12 @@ class Problem {
  public:
   virtual ~Problem() = default;
 
-  int count = 0;  // points
-  PointsView<float> points_f32;
-  PointsView<double> points_f64;
+  Points points;
+  int columns = 4;  // of a point
   Kernels kernels;
   double inverse_squared_threshold = 1;  // in the coordinates of scoring
-  double chance_rate = 0;                // probability that a wrong match agrees with a wrong model
+  int error_dof = 1;  // independent residuals of a point: 1 epipolar, 2 transfer or reprojection
+  double chance_rate = 0;  // probability that a wrong match agrees with a wrong model
 
   int sample_size = 0, sample_rows = 0, max_solutions = 0, solution_rows = 0;
   solvers::BatchFunction<double> solve = nullptr;
@@ -36,6 +37,13 @@ class Problem {
   virtual void gather(const int* sample, double* column, int stride) const = 0;
   // Solution `k` of a column of the solver's output [max_solutions * solution_rows][stride].
   virtual void extract(const double* column, int stride, int k, Model& model) const = 0;
+
+  // Squared errors of all points, padding included; NaN for a point that cannot be a match whatever
+  // its error.
+  virtual void errors(const Model& model, std::vector<double>& squared) const {
+    squared.resize(static_cast<size_t>(points.f64.padded));
+    kernels.errors(points.f64, model.data(), squared.data());
+  }
 
   virtual int dof() const = 0;
   virtual void open(const Model& model, ChartState& state) const = 0;

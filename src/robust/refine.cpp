@@ -10,26 +10,27 @@ namespace {
 
 constexpr double kFirstDamping = 1e-4, kLeastDamping = 1e-8, kMostDamping = 1e4;
 
-void evaluate(const Problem& problem, const RefineOptions& options, const Model& model,
-              NormalEquations& out) {
+void evaluate(const Problem& problem, const Points& points, const RefineOptions& options,
+              const Model& model, NormalEquations& out) {
   const double t = options.inverse_squared_threshold;
   if (options.in_double) {
-    problem.kernels.equations_f64(problem.points_f64, model.data(), t, options.smooth, out);
+    problem.kernels.equations_f64(points.f64, model.data(), t, options.smooth, out);
   } else {
-    problem.kernels.equations_f32(problem.points_f32, model.data(), t, options.smooth, out);
+    problem.kernels.equations_f32(points.f32, model.data(), t, options.smooth, out);
   }
 }
 
 }  // namespace
 
-Refined refine(const Problem& problem, const RefineOptions& options, Model& model) {
+Refined refine(const Problem& problem, const Points& points, const RefineOptions& options,
+               Model& model) {
   ChartState state{};
   Model current{};
   NormalEquations equations, next;
   Tangent D;
   problem.open(model, state);
   problem.close(state, current);
-  evaluate(problem, options, current, equations);
+  evaluate(problem, points, options, current, equations);
 
   double damping = kFirstDamping;
   int step = 0;
@@ -47,7 +48,7 @@ Refined refine(const Problem& problem, const RefineOptions& options, Model& mode
     Model trial{};
     problem.move(moved, D, delta.data());
     problem.close(moved, trial);
-    evaluate(problem, options, trial, next);
+    evaluate(problem, points, options, trial, next);
     if (!(next.gain > equations.gain)) {
       damping *= 10;
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levenberg-Marquardt on the robust gain of all points.
+// Levenberg-Marquardt on the robust gain.
 #pragma once
 
 #include "robust/problem.hpp"
@@ -20,6 +20,7 @@ struct Refined {
 };
 
 // Replaces `model` by a better one nearby, never by a worse one.
-Refined refine(const Problem& problem, const RefineOptions& options, Model& model);
+Refined refine(const Problem& problem, const Points& points, const RefineOptions& options,
+               Model& model);
 
 }  // namespace bifocal::robust

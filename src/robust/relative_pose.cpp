@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Essential matrix, and the pose and scene points that follow from it.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "robust/result.hpp"
 #include "robust/scalar_lanes.hpp"
-#include "robust/search.hpp"
 #include "robust/two_view.hpp"
 
 namespace bifocal {
 namespace {
 
 using robust::Lanes;
-
-void check_camera(const char* name, const Intrinsics& k) {
-  const bool finite =
-      std::isfinite(k.fx) && std::isfinite(k.fy) && std::isfinite(k.cx) && std::isfinite(k.cy);
-  if (!finite || !k.valid()) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("robust estimation: {} = ({}, {}, {}, {}), must be finite with fx, fy > 0",
-                    name, k.fx, k.fy, k.cx, k.cy));
-  }
-}
 
 // Rays (x, y, 1) of the inliers.
 struct InlierRays {
@@ -91,8 +77,8 @@ void recover_pose(std::span<const PointPair> points, const Intrinsics& c1, const
 RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const Intrinsics& camera1,
                                       const Intrinsics& camera2, const RobustOptions& options) {
   robust::check_options(options);
-  check_camera("camera1", camera1);
-  check_camera("camera2", camera2);
+  robust::check_camera("camera1", camera1);
+  robust::check_camera("camera2", camera2);
   RelativePoseResult result;
   result.inliers.assign(pairs.size(), 0);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -106,11 +92,9 @@ RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const In
   }
   const auto problem = robust::essential_problem(points, camera1, camera2, options.threshold);
   const robust::SearchResult found = robust::search(*problem, options);
-  result.outcome = found.outcome;
-  result.iterations = found.iterations;
+  robust::fill_result(*problem, points.order, points.frame.length, found, result);
   if (!result.ok()) return result;
   result.model = robust::essential_of(points.frame, camera1, camera2, found.model);
-  robust::fill_result(*problem, points.order, points.frame.length, found.model, result);
   recover_pose(pairs, camera1, camera2, result);
   return result;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "robust/philox.hpp"
+#include "robust/polish.hpp"
 #include "robust/refine.hpp"
 #include "robust/stop.hpp"
 
@@ -30,7 +31,7 @@ class SampleBlock {
     std::array<int, 8> sample{};
     for (int i = 0; i < trials; ++i) {
       TrialRandom random(seed, kPair, static_cast<std::uint32_t>(first_trial + i));
-      random.distinct(problem_.count, problem_.sample_size, sample.data());
+      random.distinct(problem_.points.count, problem_.sample_size, sample.data());
       problem_.gather(sample.data(), samples_.data() + i, kBlock);
     }
     problem_.solve({samples_.data(), solutions_.data(), counts_.data(), kBlock, 0, trials});
@@ -52,7 +53,7 @@ class Best {
   Best(const Problem& problem, const RobustOptions& options)
       : problem_(problem), options_(options) {
     needed_ = options.max_iterations;
-    stages_ = stages_for(0, problem.count, problem.points_f32.padded);
+    stages_ = stages_for(0, problem.points.count, problem.points.f32.padded);
   }
 
   void consider(const Model& model) {
@@ -60,18 +61,23 @@ class Best {
     std::transform(model.begin(), model.end(), m.begin(),
                    [](double v) { return static_cast<float>(v); });
     const auto t = static_cast<float>(problem_.inverse_squared_threshold);
-    const double gain = problem_.kernels.gain(problem_.points_f32, m.data(), stages_, t);
+    const double gain = problem_.kernels.gain(problem_.points.f32, m.data(), stages_, t);
     if (gain < 0) return;
-    stages_ = stages_for(gain, problem_.count, problem_.points_f32.padded);
+    stages_ = stages_for(gain, problem_.points.count, problem_.points.f32.padded);
     Model refined = model;
     RefineOptions local;
     local.inverse_squared_threshold = problem_.inverse_squared_threshold;
-    const Refined r = refine(problem_, local, refined);
+    refine(problem_, problem_.points, local, refined);
+    // Again without the points that cannot be matches of it (Problem::errors).
+    problem_.errors(refined, errors_);
+    const double window = 3 / std::sqrt(problem_.inverse_squared_threshold);
+    const Columns near = points_near(problem_, errors_, window);
+    const Refined r = refine(problem_, near.points(), local, refined);
     if (!(r.gain > gain_)) return;
     gain_ = r.gain;
     model_ = refined;
     needed_ = std::max(options_.min_iterations,
-                       samples_needed(r.inliers, problem_.count, problem_.sample_size,
+                       samples_needed(r.inliers, problem_.points.count, problem_.sample_size,
                                       options_.confidence, options_.max_iterations));
   }
   [[nodiscard]] int needed() const { return std::min(needed_, options_.max_iterations); }
@@ -82,26 +88,11 @@ class Best {
   const Problem& problem_;
   const RobustOptions& options_;
   Model model_{};
+  std::vector<double> errors_;
   double gain_ = 0;  // of the refined model
   Stages stages_;    // of the best model straight from a sample
   int needed_;
 };
-
-// To convergence in double precision, with weights that fade towards the threshold.
-void polish(const Problem& problem, SearchResult& result) {
-  RefineOptions final;
-  final.in_double = true;
-  final.smooth = true;
-  final.max_steps = 50;
-  final.tolerance = 1e-12;
-  final.inverse_squared_threshold = problem.inverse_squared_threshold;
-  refine(problem, final, result.model);
-  NormalEquations sums;
-  problem.kernels.equations_f64(problem.points_f64, result.model.data(),
-                                problem.inverse_squared_threshold, false, sums);
-  result.gain = sums.gain;
-  result.inliers = static_cast<int>(sums.inliers);
-}
 
 }  // namespace
 
@@ -138,9 +129,12 @@ SearchResult search(const Problem& problem, const RobustOptions& options) {
   result.outcome = solved ? Outcome::no_model : Outcome::degenerate_sample;
   if (!best.found()) return result;
   result.model = best.model();
-  polish(problem, result);
-  const double false_alarms = log_false_alarms(result.inliers, problem.count, problem.sample_size,
-                                               problem.max_solutions, problem.chance_rate);
+  const Polished polished = polish(problem, result.model);
+  result.inliers = polished.inliers;
+  result.noise = polished.noise;
+  const double false_alarms =
+      log_false_alarms(result.inliers, problem.points.count, problem.sample_size,
+                       problem.max_solutions, problem.chance_rate);
   if (false_alarms < kLogFalseAlarms) result.outcome = Outcome::ok;
   return result;
 }

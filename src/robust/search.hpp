@@ -13,7 +13,7 @@ namespace bifocal::robust {
 struct SearchResult {
   Outcome outcome = Outcome::no_model;
   Model model{};
-  double gain = 0;
+  double noise = 0;  // standard deviation, in scoring coordinates
   int inliers = 0;
   int iterations = 0;
 };

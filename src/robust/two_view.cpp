@@ -66,12 +66,12 @@ void measure_extent(std::span<const PointPair> points, TwoViewPoints& out) {
 
 class HomographyProblem final : public TwoViewProblem {
  public:
-  HomographyProblem(const TwoViewPoints& points, double threshold)
-      : TwoViewProblem(points, threshold, ErrorModel::transfer) {
+  HomographyProblem(const TwoViewPoints& pairs, double threshold)
+      : TwoViewProblem(pairs, threshold, ErrorModel::transfer) {
     set_sample(4, 1, solvers::homography_4pt_functions().simd_f64);
     // A wrong match falls into the ellipse around the transferred point: of radius sqrt(2)
     // thresholds where both images have one scale.
-    chance_rate = std::min(1.0, 2 * std::numbers::pi * threshold * threshold / points.area);
+    chance_rate = std::min(1.0, 2 * std::numbers::pi * threshold * threshold / pairs.area);
   }
   int dof() const override { return 8; }
   void open(const Model& model, ChartState& state) const override {
@@ -91,10 +91,10 @@ class HomographyProblem final : public TwoViewProblem {
 
 class FundamentalProblem final : public TwoViewProblem {
  public:
-  FundamentalProblem(const TwoViewPoints& points, double threshold)
-      : TwoViewProblem(points, threshold, ErrorModel::epipolar) {
+  FundamentalProblem(const TwoViewPoints& pairs, double threshold)
+      : TwoViewProblem(pairs, threshold, ErrorModel::epipolar) {
     set_sample(7, 3, solvers::fundamental_7pt_functions().simd_f64);
-    chance_rate = epipolar_chance_rate(points, threshold);
+    chance_rate = epipolar_chance_rate(pairs, threshold);
   }
   int dof() const override { return 7; }
   void open(const Model& model, ChartState& state) const override {
@@ -170,24 +170,6 @@ Mat3 fundamental_in_pixels(const Frame& frame, const Model& m) {
   Lanes::mat3_mul(T2t.data(), m.data(), A.data());
   Lanes::mat3_mul(A.data(), T1.data(), F.data());
   return normalised(F);
-}
-
-void fill_result(const Problem& problem, const std::vector<int>& order, double length,
-                 const Model& model, RobustResult& result) {
-  std::vector<double> errors(static_cast<size_t>(problem.points_f64.padded));
-  problem.kernels.errors(problem.points_f64, model.data(), errors.data());
-  result.inlier_count = 0;
-  result.gain = 0;
-  double sum = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const double e = errors[i] * problem.inverse_squared_threshold;
-    if (!(e < 1)) continue;
-    result.inliers[static_cast<size_t>(order[i])] = 1;
-    ++result.inlier_count;
-    result.gain += 1 - e;
-    sum += errors[i];
-  }
-  result.rms = result.inlier_count ? length * std::sqrt(sum / result.inlier_count) : 0;
 }
 
 }  // namespace bifocal::robust

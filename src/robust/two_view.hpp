@@ -51,8 +51,4 @@ struct TwoViewPoints {
 [[nodiscard]] Mat3 homography_in_pixels(const Frame& frame, const Model& model);
 [[nodiscard]] Mat3 fundamental_in_pixels(const Frame& frame, const Model& model);
 
-// Inlier flags, count, gain and rms in px of a found model.
-void fill_result(const Problem& problem, const std::vector<int>& order, double length,
-                 const Model& model, RobustResult& result);
-
 }  // namespace bifocal::robust

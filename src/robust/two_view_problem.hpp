@@ -11,19 +11,18 @@ namespace bifocal::robust {
 
 class TwoViewProblem : public Problem {
  public:
-  TwoViewProblem(const TwoViewPoints& points, double threshold, ErrorModel error) {
-    count = points.count();
-    points_f32 = points.columns->f32();
-    points_f64 = points.columns->f64();
+  TwoViewProblem(const TwoViewPoints& pairs, double threshold, ErrorModel error) {
+    points = pairs.columns->points();
     kernels = kernels_for(error);
-    inverse_squared_threshold = points.frame.length * points.frame.length / (threshold * threshold);
+    inverse_squared_threshold = pairs.frame.length * pairs.frame.length / (threshold * threshold);
+    error_dof = error == ErrorModel::transfer ? 2 : 1;
     solution_rows = 9;
   }
   void gather(const int* sample, double* column, int stride) const override {
     for (int c = 0; c < 4; ++c) {
       for (int i = 0; i < sample_size; ++i) {
         column[(c * sample_size + i) * stride] =
-            points_f64.columns[static_cast<size_t>(c)][sample[i]];
+            points.f64.columns[static_cast<size_t>(c)][sample[i]];
       }
     }
   }

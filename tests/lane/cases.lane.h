@@ -66,7 +66,7 @@ lane_fn void case_transfer_squared(const real* in, real* out) {
 }
 
 lane_fn void case_transfer_linearise(const real* in, real* out) {
-  transfer_linearise(in, in[9], in[10], in[11], in[12], out, out + 2, out + 5, out + 8, out + 11);
+  out[14] = transfer_linearise(in, in[9], in[10], in[11], in[12], out, out + 2, out + 5, out + 8, out + 11);
 }
 
 lane_fn void case_reprojection(const real* in, real* out) {
@@ -137,4 +137,8 @@ lane_fn void case_essential_chart(const real* in, real* out) {
 lane_fn void case_pose_move(const real* in, real* out) {
   for (index i = 0; i < 12; ++i) out[i] = in[i];
   pose_move(out, in + 12);
+}
+
+lane_fn void case_pose_admits(const real* in, real* out) {
+  out[0] = select(pose_admits(in, in + 9, in[12], in[13], in[14], in[15], lane(0.01)), lane(1), lane(0));
 }
