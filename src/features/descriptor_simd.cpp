@@ -66,6 +66,7 @@ HWY_INLINE Vec direction(Vec x, Vec y, float turn) {
 
 OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma) {
   const Tag d;
+  const IntTag di;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const float spread = kOrientationSpread * sigma;
   const int reach = static_cast<int>(std::lround(3 * spread));
@@ -73,13 +74,16 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
   const int x0 = std::max(1, cx - reach), x1 = std::min(level.width - 2, cx + reach);
   const int y0 = std::max(1, cy - reach), y1 = std::min(level.height - 2, cy + reach);
   constexpr int kRow = 512;
-  alignas(64) float across[kRow] = {}, bins[kRow], weights[kRow];
+  alignas(64) float across[kRow] = {}, low[kRow], high[kRow];  // shares of a bin and of the next
+  alignas(64) std::int32_t bins[kRow];
   const float factor = -0.5F / (spread * spread);
   for (int i = x0; i <= x1; ++i) {
     const float dx = static_cast<float>(i) - x;
     across[i - x0] = std::exp(factor * dx * dx);
   }
-  float histogram[kOrientationBins + 2] = {};  // bin i at i; the last two belong to the first two
+  // Even and odd columns apart, and the shares of a bin and of the next: an addition need not wait
+  // for the one before.
+  float lows[2][kOrientationBins + 1] = {}, highs[2][kOrientationBins + 1] = {};
   for (int row = y0; row <= y1; ++row) {
     const float dy = static_cast<float>(row) - y, down = std::exp(factor * dy * dy);
     const float* above = level.row(row - 1) + x0;
@@ -90,20 +94,23 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
       const Vec gy = hn::Sub(hn::LoadU(d, below + i), hn::LoadU(d, above + i));
       const Vec magnitude = hn::Sqrt(hn::MulAdd(gx, gx, hn::Mul(gy, gy)));
       const Vec weight = hn::Mul(hn::Load(d, across + i), hn::Set(d, down));
-      hn::Store(hn::Mul(magnitude, weight), d, weights + i);
-      hn::Store(direction(gx, gy, kOrientationBins), d, bins + i);
+      const Vec share = hn::Mul(magnitude, weight), at = direction(gx, gy, kOrientationBins);
+      const IntVec bin = hn::ConvertTo(di, at);
+      const Vec part = hn::Mul(hn::Sub(at, hn::ConvertTo(d, bin)), share);
+      hn::Store(hn::Sub(share, part), d, low + i);
+      hn::Store(part, d, high + i);
+      hn::Store(bin, di, bins + i);
     }
     for (int i = 0; i <= x1 - x0; ++i) {
-      const int bin = std::min(static_cast<int>(bins[i]), kOrientationBins);
-      const float part = bins[i] - static_cast<float>(bin);
-      histogram[bin] += (1 - part) * weights[i];
-      histogram[bin + 1] += part * weights[i];
+      lows[i % 2][bins[i]] += low[i];
+      highs[i % 2][bins[i]] += high[i];
     }
   }
-  OrientationHistogram result;
-  for (int i = 0; i < kOrientationBins; ++i) result[static_cast<std::size_t>(i)] = histogram[i];
-  result[0] += histogram[kOrientationBins];
-  result[1] += histogram[kOrientationBins + 1];
+  OrientationHistogram result{};
+  for (int i = 0; i <= kOrientationBins; ++i) {
+    result[static_cast<std::size_t>(i % kOrientationBins)] += lows[0][i] + lows[1][i];
+    result[static_cast<std::size_t>((i + 1) % kOrientationBins)] += highs[0][i] + highs[1][i];
+  }
   return result;
 }
 
@@ -143,23 +150,52 @@ HWY_INLINE void sample(const Level& level, float x, float y, float step_u, float
 // right one.
 constexpr float kShares[4] = {0.125F, 0.375F, 0.625F, 0.875F};
 
-// Adds the 20 samples of one row to its five gaps between bins: bins[g] gets from gap g its right
-// share.
+// The eight directions of a bin, or as many of them as a register holds.
+using DirectionTag = hn::CappedTag<float, 8>;
+using Directions = hn::Vec<DirectionTag>;
+
+// Shares of a sample in the directions that begin with `first`: linear in the angle between.
+HWY_INLINE Directions share_out(float weight, float at, Directions first) {
+  const DirectionTag d;
+  const Directions apart = hn::Abs(hn::Sub(hn::Set(d, at), first));
+  const Directions turn = hn::Min(apart, hn::Sub(hn::Set(d, 8.0F), apart));
+  const Directions share = hn::Max(hn::Zero(d), hn::Sub(hn::Set(d, 1.0F), turn));
+  return hn::Mul(share, hn::Set(d, weight));
+}
+
+HWY_INLINE void add_to(float* sum, Directions share, float factor) {
+  const DirectionTag d;
+  hn::StoreU(hn::MulAdd(share, hn::Set(d, factor), hn::LoadU(d, sum)), d, sum);
+}
+
+// Adds the 20 samples of one row, which lie in the five gaps between the centres of bins, to the
+// bins on both sides.
 HWY_INLINE void gather_row(const float* weights, const float* directions, float (*bins)[8]) {
-  for (int gap = 0; gap < 5; ++gap) {
-    float left[8] = {}, right[8] = {};
-    for (int k = 0; k < 4; ++k) {
-      const float weight = weights[4 * gap + k], at = directions[4 * gap + k];
-      for (int o = 0; o < 8; ++o) {
-        const float apart = std::abs(at - static_cast<float>(o));
-        const float share = weight * std::max(0.0F, 1 - std::min(apart, 8 - apart));
-        left[o] += (1 - kShares[k]) * share;
-        right[o] += kShares[k] * share;
+  const DirectionTag d;
+  for (int o = 0; o < 8; o += static_cast<int>(hn::Lanes(d))) {
+    const Directions first = hn::Iota(d, static_cast<float>(o));
+    for (int gap = 0; gap < 5; ++gap) {
+      Directions all = hn::Zero(d), right = all;
+      for (int k = 0; k < 4; ++k) {
+        const Directions share = share_out(weights[4 * gap + k], directions[4 * gap + k], first);
+        all = hn::Add(all, share);
+        right = hn::MulAdd(share, hn::Set(d, kShares[k]), right);
       }
+      add_to(bins[gap] + o, hn::Sub(all, right), 1);
+      add_to(bins[gap + 1] + o, right, 1);
     }
-    for (int o = 0; o < 8; ++o) {
-      bins[gap][o] += left[o];
-      bins[gap + 1][o] += right[o];
+  }
+}
+
+// Shares a row's bins out to the rows of bins above and below.
+HWY_INLINE void spread_row(const float (*bins)[8], float share, float (*upper)[8],
+                           float (*lower)[8]) {
+  const DirectionTag d;
+  for (int b = 1; b < 5; ++b) {
+    for (int o = 0; o < 8; o += static_cast<int>(hn::Lanes(d))) {
+      const Directions sum = hn::LoadU(d, bins[b] + o);
+      add_to(upper[b] + o, sum, 1 - share);
+      add_to(lower[b] + o, sum, share);
     }
   }
 }
@@ -183,14 +219,7 @@ Description describe(const Level& level, float x, float y, float sigma, float an
     float bins[6][8] = {};
     const int first = (row + 1) * kSide + 1;
     gather_row(weights + first, directions + first, bins);
-    const int gap = row / 4;
-    const float share = kShares[row % 4];
-    for (int b = 1; b < 5; ++b) {
-      for (int o = 0; o < 8; ++o) {
-        histogram[gap][b][o] += (1 - share) * bins[b][o];
-        histogram[gap + 1][b][o] += share * bins[b][o];
-      }
-    }
+    spread_row(bins, kShares[row % 4], histogram[row / 4], histogram[row / 4 + 1]);
   }
   Description result;
   float* out = result.data();

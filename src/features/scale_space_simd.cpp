@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "features/scale_space.hpp"
 
@@ -203,6 +204,10 @@ void find_extrema(const Level* levels, int scale, int y, int border, float thres
     after.add_row(rows[1][2], x);
     found = hn::And(found, is_extremum(v, before, after));
     if (hn::AllFalse(d, found)) continue;
+    before.add(rows[0][1].at(x));  // few pass these two
+    after.add(rows[2][1].at(x));
+    found = hn::And(found, is_extremum(v, before, after));
+    if (hn::AllFalse(d, found)) continue;
     for (int i = 0; i < 3; ++i) {
       before.add_row(rows[0][i], x);
       after.add_row(rows[2][i], x);
@@ -210,8 +215,10 @@ void find_extrema(const Level* levels, int scale, int y, int border, float thres
     found = hn::And(found, is_extremum(v, before, after));
     std::uint8_t bits[HWY_MAX_BYTES / 8] = {};
     hn::StoreMaskBits(d, found, bits);
-    for (int i = 0; i < lanes; ++i) {
-      if ((bits[i / 8] >> (i % 8)) & 1) columns.push_back(x + i);
+    for (int i = 0; i < lanes; i += 8) {
+      for (unsigned byte = bits[i / 8]; byte != 0; byte &= byte - 1) {
+        columns.push_back(x + i + std::countr_zero(byte));
+      }
     }
   }
 }
