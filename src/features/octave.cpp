@@ -27,7 +27,7 @@ class Octave {
     for (int i = 1; i < count; ++i) {
       const double before = options.sigma * std::pow(ratio, i - 1);
       kernels_.push_back(gaussian_kernel(before * std::sqrt(ratio * ratio - 1)));
-      lag += kernels_.back().radius;
+      lag += kernels_.back().radius + kBlurRows - 1;  // rows are made in whole groups
     }
     const double largest = options.sigma * std::pow(ratio, options.octave_layers + 0.6);
     reach_ = kMoves + 3 + static_cast<int>(std::ceil(kDescriptionReach * largest));
