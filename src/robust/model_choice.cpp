@@ -11,6 +11,11 @@ namespace {
 // Errors below this are no evidence for structure: no detector is that exact.
 constexpr double kLeastNoise = 0.1;  // px
 
+// A homography that explains this part of the epipolar model's inliers is the answer whatever the
+// criterion says: real walls and lenses are not exact, and the criterion, which trusts the noise it
+// is given, calls a bend of half a pixel depth.
+constexpr double kNearlyAll = 0.95;
+
 // Dimension of the model's variety in the four coordinates of a match, and its parameters.
 struct Complexity {
   int dimension, parameters;
@@ -79,6 +84,14 @@ ModelChoice choose_model(const RobustResult& homography, const RobustResult& epi
                         to_string(epipolar_kind), outcome(epipolar), homography.inlier_count)};
   }
   const int matches = count_either(homography, epipolar);
+  if (homography.inlier_count >= kNearlyAll * epipolar.inlier_count) {
+    return {ModelKind::homography, "planar",
+            fmt::format("of {} matches the homography explains {} (rms {:.2f} px), nearly all that "
+                        "the {} matrix does "
+                        "({}): a plane, a camera that only turned, or too little parallax",
+                        matches, homography.inlier_count, homography.rms, to_string(epipolar_kind),
+                        epipolar.inlier_count)};
+  }
   const double sigma = std::max(epipolar.noise, kLeastNoise);
   const double plane = gric(homography, ModelKind::homography, matches, sigma);
   const double general = gric(epipolar, epipolar_kind, matches, sigma);
