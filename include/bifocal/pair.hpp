@@ -2,7 +2,6 @@
 // The main job: two photographs in, geometry out.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,21 +19,25 @@ namespace bifocal {
 enum class ModelRequest { automatic, homography, fundamental, essential };
 
 struct PairOptions {
-  ModelRequest model = ModelRequest::automatic;  // automatic: essential when both cameras are known, else fundamental; or homography
+  ModelRequest model = ModelRequest::automatic;  // automatic: essential when both cameras are
+                                                 // known, else fundamental; or homography
   std::optional<Intrinsics> camera1, camera2;    // px
   SiftOptions sift;
   MatchOptions matching;
   RobustOptions robust;
-  bool dense = true;      // with a pose: rectify, match densely, build the cloud
-  int disparities = 0;    // dense search range, 0: from the triangulated inliers
+  bool dense = true;  // with a pose: rectify, match densely, build the cloud
+  int max_dense_pixels =
+      2'000'000;  // px: the pictures are reduced for dense matching until they have at most this
   // Called at the start of each stage with its name and the fraction done, for progress.
   std::function<void(std::string_view stage, double fraction)> progress;
 };
 
-// Dense part of a pair with a pose.
+// Dense part of a pair with a pose. The search range covers the disparities of the inliers, with a
+// margin. Pixels that see outside one of the photographs are unknown in `disparity.raw`, and in
+// `filled` when they are outside the left one.
 struct DensePair {
   Rectification rectification;
-  ImageU8 left, right;      // rectified pictures, colour when the inputs are
+  ImageU8 left, right;  // rectified pictures, RGB
   DisparityMap disparity;
   int min_disparity = 0, disparities = 0;
   std::vector<CloudPoint> cloud;  // frame of the rectified left camera, unit |t| = 1
@@ -48,21 +51,22 @@ struct StageTime {
 struct PairResult {
   Outcome outcome = Outcome::no_model;
   ModelKind kind = ModelKind::fundamental;
-  std::string reason;               // why this model, or why none
+  std::string reason;  // why this model, or why none
   Features features1, features2;
   std::vector<Match> matches;
-  std::vector<PointPair> points;    // of the matches, px
-  RobustResult model;               // of `kind`
+  std::vector<PointPair> points;  // of the matches, px
+  RobustResult model;             // of `kind`
   std::optional<Pose> cam2_from_cam1;
-  std::vector<Vec3> triangulated;   // with a pose
+  std::vector<Vec3> triangulated;  // with a pose
   std::optional<DensePair> dense;
-  std::string dense_reason;         // why there is no dense part, empty otherwise
+  std::string dense_reason;  // why there is no dense part, empty otherwise
   std::vector<StageTime> timings;
 };
 
-// Pictures with 1 to 4 channels. Throws Error(usage) on an option out of range, also when `essential` is asked for without
-// cameras; a pair without geometry is an outcome.
-[[nodiscard]] PairResult estimate_pair(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
+// Pictures with 1 to 4 channels. Throws Error(usage) on an option out of range, also when
+// `essential` is asked for without cameras; a pair without geometry is an outcome.
+[[nodiscard]] PairResult estimate_pair(ImageView<const std::uint8_t> image1,
+                                       ImageView<const std::uint8_t> image2,
                                        const PairOptions& options = {});
 
 }  // namespace bifocal

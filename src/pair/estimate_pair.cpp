@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/pair.hpp>
+
+#include "pair/dense_pair.hpp"
+#include "pair/stage_clock.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal {
+namespace {
+
+using Picture = ImageView<const std::uint8_t>;
+
+void check_picture(Picture image, const char* name) {
+  if (image.empty() || image.channels < 1 || image.channels > 4) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: {} x {} px with {} channels: not a picture of 1 to 4 channels",
+                            name, image.width, image.height, image.channels));
+  }
+}
+
+void check(Picture image1, Picture image2, const PairOptions& options) {
+  check_picture(image1, "image1");
+  check_picture(image2, "image2");
+  for (const auto& camera : {options.camera1, options.camera2}) {
+    if (camera && !camera->valid()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("camera1, camera2: focal lengths {}, {} must be positive", camera->fx,
+                              camera->fy));
+    }
+  }
+  if (options.model == ModelRequest::essential && !(options.camera1 && options.camera2)) {
+    throw Error(ErrorCode::usage, "model = essential: needs the intrinsics of both cameras");
+  }
+  if (options.max_dense_pixels < 1) {
+    throw Error(ErrorCode::usage,
+                fmt::format("max_dense_pixels = {}: must be positive", options.max_dense_pixels));
+  }
+}
+
+// Both candidate models of a pair; the one that wasn't asked for stays without a result.
+struct Candidates {
+  RobustResult homography;
+  RelativePoseResult epipolar;  // only the RobustResult part for F
+  ModelKind epipolar_kind;
+};
+
+Candidates estimate_candidates(const std::vector<PointPair>& points, const PairOptions& options) {
+  Candidates found;
+  const bool calibrated =
+      options.camera1 && options.camera2 && options.model != ModelRequest::fundamental;
+  found.epipolar_kind = calibrated ? ModelKind::essential : ModelKind::fundamental;
+  runtime::parallel_for(2, [&](int i) {
+    if (i == 0 && options.model != ModelRequest::homography) {
+      if (calibrated) {
+        found.epipolar =
+            estimate_essential(points, *options.camera1, *options.camera2, options.robust);
+      } else {
+        static_cast<RobustResult&>(found.epipolar) = estimate_fundamental(points, options.robust);
+      }
+    }
+    const bool wanted =
+        options.model == ModelRequest::automatic || options.model == ModelRequest::homography;
+    if (i == 1 && wanted) found.homography = estimate_homography(points, options.robust);
+  });
+  return found;
+}
+
+// Sets outcome, kind, reason and model.
+void choose(const Candidates& found, ModelRequest request, PairResult& result) {
+  result.kind = request == ModelRequest::homography ? ModelKind::homography : found.epipolar_kind;
+  if (request != ModelRequest::automatic) {
+    result.reason = fmt::format("{} was asked for", to_string(result.kind));
+  } else if (found.homography.ok() || found.epipolar.ok()) {
+    const ModelChoice choice = choose_model(found.homography, found.epipolar, found.epipolar_kind);
+    result.kind = choice.kind;
+    result.reason = choice.reason;
+  }
+  result.model = result.kind == ModelKind::homography ? found.homography : found.epipolar;
+  result.outcome = result.model.outcome;
+  if (!result.model.ok()) {
+    result.reason = fmt::format("{} from {} matches: {}", to_string(result.kind),
+                                result.points.size(), to_string(result.outcome));
+  }
+}
+
+}  // namespace
+
+PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& options) {
+  check(image1, image2, options);
+  PairResult result;
+  {
+    pair::StageClock clock(result.timings, options.progress);
+    clock.start("features", 0.0);
+    runtime::parallel_for(2, [&](int i) {
+      Features& features = i == 0 ? result.features1 : result.features2;
+      features = detect_sift(to_grey(i == 0 ? image1 : image2), options.sift);
+    });
+    clock.start("matching", 0.4);
+    result.matches = match(result.features1, result.features2, options.matching);
+    result.points = matched_points(result.features1, result.features2, result.matches);
+    clock.start("model", 0.55);
+    Candidates found = estimate_candidates(result.points, options);
+    choose(found, options.model, result);
+
+    if (result.outcome == Outcome::ok && result.kind == ModelKind::essential) {
+      result.cam2_from_cam1 = found.epipolar.cam2_from_cam1;
+      if (options.dense) pair::add_dense(image1, image2, found.epipolar, options, clock, result);
+      result.triangulated = std::move(found.epipolar.triangulated);
+    } else if (options.dense) {
+      result.dense_reason =
+          result.outcome == Outcome::ok
+              ? fmt::format("a {} gives no pose", result.kind == ModelKind::homography
+                                                      ? "homography"
+                                                      : "fundamental matrix")
+              : std::string("no geometry was found");
+    }
+  }
+  return result;
+}
+
+}  // namespace bifocal

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Misuse throws, and a pair without geometry is an outcome.
+#include <gtest/gtest.h>
+#include <bifocal/error.hpp>
+#include <bifocal/pair.hpp>
+
+#include <algorithm>
+#include <random>
+
+namespace bifocal {
+namespace {
+
+ImageU8 noise(int width, int height, int channels, unsigned seed) {
+  ImageU8 image(width, height, channels);
+  std::mt19937 random(seed);
+  for (auto& v : image.pixels) v = static_cast<std::uint8_t>(random() >> 24);
+  return image;
+}
+
+TEST(PairOptions, a_wrong_option_is_named) {
+  const ImageU8 image = noise(64, 48, 1, 1);
+  const auto message = [&](const PairOptions& options,
+                           ImageView<const std::uint8_t> first) -> std::string {
+    try {
+      (void)estimate_pair(first, image, options);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::usage);
+      return e.what();
+    }
+    return "nothing thrown";
+  };
+  PairOptions uncalibrated, flat_camera, no_room;
+  uncalibrated.model = ModelRequest::essential;
+  flat_camera.camera1 = Intrinsics{0, 1, 0, 0};
+  no_room.max_dense_pixels = 0;
+  EXPECT_NE(message(uncalibrated, image).find("essential"), std::string::npos);
+  EXPECT_NE(message(flat_camera, image).find("camera1"), std::string::npos);
+  EXPECT_NE(message(no_room, image).find("max_dense_pixels"), std::string::npos);
+  EXPECT_NE(message({}, ImageU8()).find("image1"), std::string::npos);
+  EXPECT_NE(message({}, noise(8, 8, 5, 1)).find("5 channels"), std::string::npos);
+}
+
+TEST(PairOptions, one_pixel_and_flat_pictures_have_no_geometry) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {3, 200}, {320, 240}}) {
+    const ImageU8 flat(width, height, 3, std::uint8_t{90});
+    PairOptions options;
+    options.camera1 = options.camera2 = Intrinsics{100, 100, 1, 1};
+    const PairResult r = estimate_pair(flat, flat, options);
+    EXPECT_EQ(r.outcome, Outcome::too_few_points);
+    EXPECT_FALSE(r.reason.empty());
+    EXPECT_FALSE(r.dense_reason.empty());
+    EXPECT_FALSE(r.cam2_from_cam1.has_value());
+    EXPECT_FALSE(r.dense.has_value());
+  }
+}
+
+TEST(PairOptions, unrelated_noise_has_no_geometry) {
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    const PairResult r = estimate_pair(noise(320, 240, 1, seed), noise(320, 240, 1, 100 + seed));
+    EXPECT_NE(r.outcome, Outcome::ok)
+        << r.model.inlier_count << " of " << r.points.size() << ": " << r.reason;
+  }
+}
+
+TEST(PairOptions, progress_names_the_stages_in_order) {
+  std::vector<double> fractions;
+  std::vector<std::string> stages;
+  PairOptions options;
+  options.progress = [&](std::string_view stage, double fraction) {
+    stages.emplace_back(stage);
+    fractions.push_back(fraction);
+  };
+  const ImageU8 image = noise(200, 160, 4, 3);
+  const PairResult r = estimate_pair(image, image, options);
+  EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
+  EXPECT_EQ(stages, (std::vector<std::string>{"features", "matching", "model"}));
+  ASSERT_EQ(r.timings.size(), stages.size());
+  for (const StageTime& t : r.timings) EXPECT_GT(t.ms, 0) << t.stage;
+}
+
+}  // namespace
+}  // namespace bifocal
