@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
 #include <bifocal/version.hpp>
 
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <regex>
 
@@ -76,18 +76,6 @@ nlohmann::json machine(const Context& context) {
           {"command", context.command_line}};
 }
 
-// To a temporary name, then renamed: a failure leaves what was there.
-void write_text(const std::string& file, const std::string& text) {
-  const std::string temporary = file + ".part";
-  std::ofstream out(temporary, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out || std::rename(temporary.c_str(), file.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    throw Error(ErrorCode::input, fmt::format("{}: can't write", file));
-  }
-}
-
 void list_cases(const std::vector<bench::Suite>& chosen, const Options& o,
                 const std::regex& filter) {
   for (const bench::Suite& suite : chosen) {
@@ -134,7 +122,7 @@ void run(const Options& o, Context& context) {
     records.back()["machine"] = here;
   };
   for (const bench::Suite& suite : chosen) run_suite(suite, o.data, wanted, report);
-  if (!o.json_file.empty()) write_text(o.json_file, records.dump(1) + "\n");
+  if (!o.json_file.empty()) write_file(o.json_file, records.dump(1) + "\n");
 }
 
 }  // namespace

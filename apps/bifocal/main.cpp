@@ -41,6 +41,9 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
 
   Context context{.command_line = command_line(argc, argv)};
+  add_pair(app, context);
+  add_stereo(app, context);
+  add_estimate(app, context);
   add_bench(app, context);
   add_devices(app, context);
   try {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/robust.hpp>
+#include <bifocal/threads.hpp>
+
+#include <memory>
+
+#include "cameras.hpp"
+#include "cli.hpp"
+#include "result_json.hpp"
+#include "robust_options.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+struct Options {
+  std::string model, points;
+  CameraOptions cameras;
+  RobustOptions robust;
+  CommonOptions common;
+};
+
+// What every estimator's result says.
+Json result_json(const RobustResult& r, const Options& o, const std::string& device) {
+  Json json = {{"outcome", to_string(r.outcome)}};
+  json["inliers"] = r.inlier_count;
+  json["matches"] = r.inliers.size();
+  json["rms"] = r.rms;
+  json["iterations"] = r.iterations;
+  json["device"] = device;
+  json["seed"] = o.robust.seed;
+  json["not_finite"] = r.not_finite;
+  json["inlier_mask"] = r.inliers;
+  return json;
+}
+
+Cameras needed_cameras(const Options& o) {
+  Cameras cameras = given_cameras(o.cameras);
+  if (!cameras.known()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("estimate {}: needs --intrinsics or --calib", o.model));
+  }
+  return cameras;
+}
+
+void run(const Options& o, Context& context) {
+  const std::string device = resolve_device(o.common.device);
+  const ThreadLimit limit(o.common.threads);
+  Json json;
+  Outcome outcome;
+  const auto finish = [&](const RobustResult& r, ModelKind kind) {
+    outcome = r.outcome;
+    json = result_json(r, o, device);
+    if (r.ok()) json["model"] = model_json(kind, r.model);
+  };
+  if (o.model == "pose") {
+    const Cameras cameras = needed_cameras(o);
+    const AbsolutePoseResult r =
+        estimate_absolute_pose(read_scene_points(o.points), *cameras.camera1, o.robust);
+    outcome = r.outcome;
+    json = result_json(r, o, device);
+    if (r.ok()) json["pose"] = pose_json(r.cam_from_world);
+  } else if (o.model == "essential") {
+    const Cameras cameras = needed_cameras(o);
+    const RelativePoseResult r = estimate_essential(read_correspondences(o.points).points,
+                                                    *cameras.camera1, *cameras.camera2, o.robust);
+    finish(r, ModelKind::essential);
+    json["in_front"] = r.in_front;
+    json["median_parallax_deg"] = r.median_parallax_deg;
+    if (r.ok()) json["pose"] = pose_json(r.cam2_from_cam1);
+  } else if (o.model == "fundamental") {
+    finish(estimate_fundamental(read_correspondences(o.points).points, o.robust),
+           ModelKind::fundamental);
+  } else {
+    finish(estimate_homography(read_correspondences(o.points).points, o.robust),
+           ModelKind::homography);
+  }
+  print_out(to_text(json));
+  if (outcome != Outcome::ok) {
+    fmt::print(stderr, "bifocal: {}: no geometry found: {}\n", o.points, to_string(outcome));
+    context.exit_code = kExitNoGeometry;
+  }
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("estimate", "Fit a model to point correspondences; JSON on stdout");
+  const auto o = std::make_shared<Options>();
+  command
+      ->add_option("MODEL", o->model,
+                   "homography, fundamental, essential or pose (from scene points)")
+      ->required()
+      ->check(CLI::IsMember({"homography", "fundamental", "essential", "pose"}));
+  command->add_option("--points", o->points, "rows of x1 y1 x2 y2 [weight]; for pose: x y X Y Z")
+      ->required();
+  add_camera_options(*command, o->cameras);
+  add_robust_options(*command, o->robust);
+  add_common(*command, o->common);
+  command->callback([o, &context] { run(*o, context); });
+}
+
+}  // namespace bifocal::cli

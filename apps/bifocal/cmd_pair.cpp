@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/pair.hpp>
+#include <bifocal/threads.hpp>
+#include <bifocal/version.hpp>
+
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "cameras.hpp"
+#include "cli.hpp"
+#include "disparity_files.hpp"
+#include "output_folder.hpp"
+#include "progress.hpp"
+#include "report/pair_figures.hpp"
+#include "report/pair_report.hpp"
+#include "result_json.hpp"
+#include "robust_options.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+struct Options {
+  std::string left, right, out, features = "rootsift";
+  bool no_dense = false;
+  CameraOptions cameras;
+  PairOptions pair;
+  CommonOptions common;
+};
+
+const std::map<std::string, ModelRequest> kModels = {{"auto", ModelRequest::automatic},
+                                                     {"homography", ModelRequest::homography},
+                                                     {"fundamental", ModelRequest::fundamental},
+                                                     {"essential", ModelRequest::essential}};
+
+const std::vector<std::string> kFiles = {
+    "geometry.json", "matches.txt",         "matches.png",   "report.html",
+    "left.png",      "right.png",           "disparity.pfm", "disparity_raw.pfm",
+    "disparity.png", "disparity_turbo.png", "cloud.ply"};
+
+// Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
+std::string matches_text(const PairResult& r) {
+  std::string text = "# x1 y1 x2 y2 inlier\n";
+  for (std::size_t i = 0; i < r.points.size(); ++i) {
+    const auto& p = r.points[i];
+    const bool inlier = !r.model.inliers.empty() && r.model.inliers[i];
+    fmt::format_to(std::back_inserter(text), "{:.9g} {:.9g} {:.9g} {:.9g} {}\n", p.x1, p.y1, p.x2,
+                   p.y2, int{inlier});
+  }
+  return text;
+}
+
+Json image_json(const std::string& file, const ImageU8& image, int features) {
+  return {{"file", file}, {"width", image.width}, {"height", image.height}, {"features", features}};
+}
+
+// Everything but the times is the same for one seed, whatever the number of threads.
+Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image2,
+                   const Cameras& cameras, const PairResult& r, const std::string& device) {
+  Json json = {
+      {"version", BIFOCAL_VERSION}, {"outcome", to_string(r.outcome)}, {"reason", r.reason}};
+  json["images"] = {image_json(o.left, image1, r.features1.size()),
+                    image_json(o.right, image2, r.features2.size())};
+  if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.model.model);
+  if (r.cam2_from_cam1) json["pose"] = pose_json(*r.cam2_from_cam1);
+  json["inliers"] = r.model.inlier_count;
+  json["matches"] = r.points.size();
+  json["iterations"] = r.model.iterations;
+  json["rms"] = r.model.rms;
+  if (cameras.known()) {
+    json["cameras"] = {{"source", cameras.source},
+                       {"first", intrinsics_json(*cameras.camera1)},
+                       {"second", intrinsics_json(*cameras.camera2)}};
+  }
+  if (r.dense) {
+    const Rectification& rectified = r.dense->rectification;
+    json["dense"] = {{"left_image", rectified.swapped ? 2 : 1},
+                     {"H_left", rectified.H1},
+                     {"H_right", rectified.H2},
+                     {"left_camera", intrinsics_json(rectified.camera1)},
+                     {"right_camera", intrinsics_json(rectified.camera2)},
+                     {"min_disparity", r.dense->min_disparity},
+                     {"disparities", r.dense->disparities},
+                     {"density", r.dense->disparity.density},
+                     {"cloud_points", r.dense->cloud.size()}};
+  } else {
+    json["dense_reason"] = r.dense_reason;
+  }
+  json["device"] = device;
+  json["seed"] = o.pair.robust.seed;
+  return json;
+}
+
+void check_features(const std::string& features) {
+  if (features == "surf") {
+    throw Error(ErrorCode::usage,
+                "--features surf: not built yet; this version has rootsift and sift");
+  }
+}
+
+std::string summary(const PairResult& r, const OutputFolder& folder) {
+  std::string text;
+  if (r.outcome == Outcome::ok) {
+    text = fmt::format("{}: {} of {} matches are inliers\n{}\n", to_string(r.kind),
+                       r.model.inlier_count, r.points.size(), r.reason);
+    text += r.dense ? fmt::format("cloud: {} points\n", r.dense->cloud.size())
+                    : fmt::format("no dense matching: {}\n", r.dense_reason);
+  }
+  return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
+}
+
+void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
+               const Cameras& cameras, const PairResult& r, const Json& geometry,
+               const std::string& command_line, OutputFolder& folder) {
+  write_file(folder.staged("geometry.json"), to_text(geometry));
+  write_file(folder.staged("matches.txt"), matches_text(r));
+  const PairFigures figures(image1, image2, r);
+  const ImageU8 matches = figures.matches();
+  write_png(folder.staged("matches.png"), matches);
+  ImageU8 turbo;
+  if (r.dense) {
+    write_png(folder.staged("left.png"), r.dense->left);
+    write_png(folder.staged("right.png"), r.dense->right);
+    turbo = write_disparity_files(folder, r.dense->disparity);
+    write_ply(folder.staged("cloud.ply"), r.dense->cloud);
+  }
+  write_file(folder.staged("report.html"),
+             pair_report({o.left, o.right, command_line, image1, image2, r, cameras, figures,
+                          matches, turbo, r.timings}));
+}
+
+void run(Options o, Context& context) {
+  const std::string device = resolve_device(o.common.device);
+  check_features(o.features);
+  const ThreadLimit limit(o.common.threads);
+  const ImageU8 image1 = read_image(o.left), image2 = read_image(o.right);
+  const Cameras cameras = cameras_of(o.cameras, o.left, o.right);
+  if (o.pair.model == ModelRequest::essential && !cameras.known()) {
+    throw Error(
+        ErrorCode::usage,
+        "--model essential: needs --intrinsics or --calib (the files hold no EXIF focal lengths)");
+  }
+  OutputFolder folder(o.out, kFiles);
+  o.pair.camera1 = cameras.camera1;
+  o.pair.camera2 = cameras.camera2;
+  o.pair.dense = !o.no_dense;
+  o.pair.sift.root = o.features == "rootsift";
+
+  PairResult result;
+  Json geometry;
+  {
+    Progress progress(1.0, "%");
+    o.pair.progress = [&](std::string_view stage, double fraction) {
+      progress.update(0.9 * fraction, stage);
+    };
+    result = estimate_pair(image1, image2, o.pair);
+    progress.update(0.9, "report");
+    geometry = geometry_json(o, image1, image2, cameras, result, device);
+    for (const StageTime& t : result.timings) geometry["timings_ms"][t.stage] = t.ms;
+    write_all(o, image1, image2, cameras, result, geometry, context.command_line, folder);
+    folder.commit();
+  }
+  print_out(o.common.json ? to_text(geometry) : summary(result, folder));
+  if (result.outcome != Outcome::ok) {
+    fmt::print(stderr, "bifocal: {}, {}: no geometry found: {}\n", o.left, o.right, result.reason);
+    context.exit_code = kExitNoGeometry;
+  }
+}
+
+}  // namespace
+
+void add_pair(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "pair", "Two photographs in: matches, model, pose, depth and a report out");
+  const auto o = std::make_shared<Options>();
+  command->add_option("LEFT", o->left, "first photograph: JPEG, PNG, PGM or PPM")->required();
+  command->add_option("RIGHT", o->right, "second photograph")->required();
+  command->add_option("--out", o->out, "folder for the results, made when missing")->required();
+  command
+      ->add_option("--model", o->pair.model,
+                   "auto, homography, fundamental or essential (default auto)")
+      ->transform(CLI::CheckedTransformer(kModels).description("MODEL"));
+  add_camera_options(*command, o->cameras);
+  command->add_option("--features", o->features, "rootsift or sift")
+      ->check(CLI::IsMember({"rootsift", "sift", "surf"}).description(""))
+      ->capture_default_str();
+  command
+      ->add_option("--max-features", o->pair.sift.max_features,
+                   "strongest features kept of a photograph, 0: all")
+      ->check(in_range(0, 1e6))
+      ->capture_default_str();
+  command
+      ->add_option("--ratio", o->pair.matching.max_ratio,
+                   "nearest over second nearest distance of a match")
+      ->check(in_range(0.1, 1))
+      ->capture_default_str();
+  add_robust_options(*command, o->pair.robust);
+  command->add_flag("--no-dense", o->no_dense, "with a pose: don't rectify and match densely");
+  add_common(*command, o->common);
+  command->callback([o, &context] { run(*o, context); });
+}
+
+}  // namespace bifocal::cli

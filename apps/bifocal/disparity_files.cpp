@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "disparity_files.hpp"
+
+#include <bifocal/io.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace bifocal::cli {
+namespace {
+
+// Lowest and highest known disparity but for one per cent at either end, so that a few wrong ones
+// don't flatten the colours.
+std::pair<float, float> colour_range(const ImageF& disparity) {
+  std::vector<float> known;
+  std::copy_if(disparity.pixels.begin(), disparity.pixels.end(), std::back_inserter(known),
+               [](float d) { return std::isfinite(d); });
+  if (known.empty()) return {0.0F, 1.0F};
+  const auto value = [&](std::size_t rank) {
+    const auto place = known.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(known.begin(), place, known.end());
+    return *place;
+  };
+  const float lo = value(known.size() / 100), hi = value(known.size() - 1 - known.size() / 100);
+  return {lo, std::max(hi, lo + 1.0F)};
+}
+
+}  // namespace
+
+ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity) {
+  write_disparity_pfm(folder.staged("disparity.pfm"), disparity.filled);
+  write_disparity_pfm(folder.staged("disparity_raw.pfm"), disparity.raw);
+  write_disparity_png16(folder.staged("disparity.png"), disparity.raw);
+  const auto [lo, hi] = colour_range(disparity.raw);
+  ImageU8 turbo = turbo_picture(disparity.raw, lo, hi);
+  write_png(folder.staged("disparity_turbo.png"), turbo);
+  return turbo;
+}
+
+}  // namespace bifocal::cli

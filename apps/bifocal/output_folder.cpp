@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output_folder.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>  // mkdtemp
+#include <bifocal/error.hpp>
+
+#include <cerrno>
+#include <cstring>
+
+namespace bifocal::cli {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void fail(const fs::path& folder, const std::string& why) {
+  throw Error(ErrorCode::input,
+              fmt::format("--out {}: can't write there: {}", folder.string(), why));
+}
+
+}  // namespace
+
+OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names)
+    : folder_(std::move(folder)), names_(std::move(names)) {
+  std::error_code error;
+  for (fs::path p = fs::absolute(folder_).lexically_normal();
+       !fs::exists(p, error) && p.has_relative_path(); p = p.parent_path()) {
+    if (p.has_filename()) created_.push_back(p);
+  }
+  fs::create_directories(folder_, error);
+  if (error) fail(folder_, error.message());
+  std::string name = (folder_ / ".bifocal-XXXXXX").string();
+  if (!mkdtemp(name.data())) fail(folder_, std::strerror(errno));
+  staging_ = name;
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  if (!staging_.empty()) fs::remove_all(staging_, ignored);
+  if (committed_) return;
+  for (const fs::path& folder : created_) fs::remove(folder, ignored);  // only while empty
+}
+
+void OutputFolder::commit() {
+  std::error_code error;
+  for (const std::string& name : names_) {
+    if (fs::exists(staging_ / name, error)) {
+      fs::rename(staging_ / name, folder_ / name, error);
+    } else {
+      fs::remove(folder_ / name, error);
+    }
+    if (error) fail(folder_ / name, error.message());
+  }
+  committed_ = true;
+}
+
+}  // namespace bifocal::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bifocal::cli {
+
+// The output folder of a command, all or nothing: files are written to a hidden folder inside it
+// and moved to their places by commit(). Without a commit nothing changes, and a folder made for
+// the purpose is removed again.
+class OutputFolder {
+ public:
+  // `names` are all the files that the command may make. Throws Error(input) naming the folder when
+  // it can't be written to.
+  OutputFolder(std::filesystem::path folder, std::vector<std::string> names);
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  // Where to write the file now.
+  [[nodiscard]] std::filesystem::path staged(const std::string& name) const {
+    return staging_ / name;
+  }
+  // Moves every file in and removes those of `names` that an earlier run made and this one didn't.
+  void commit();
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_, staging_;
+  std::vector<std::string> names_;
+  std::vector<std::filesystem::path> created_;  // folders that this object made, innermost first
+  bool committed_ = false;
+};
+
+}  // namespace bifocal::cli

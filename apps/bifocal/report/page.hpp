@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One self-contained HTML page: no scripts, no network, pictures embedded; reads on a screen and on
+// paper.
+#pragma once
+
+#include <bifocal/image.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bifocal::cli {
+
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+class Page {
+ public:
+  explicit Page(std::string_view title);
+
+  // All text is escaped here.
+  void heading(std::string_view text);
+  void paragraph(std::string_view text);
+  void preformatted(std::string_view text);
+  void table(std::string_view caption, const Rows& rows);
+  void photograph(ImageView<const std::uint8_t> picture, std::string_view caption);  // JPEG
+  void diagram(ImageView<const std::uint8_t> picture, std::string_view caption);     // PNG
+  void begin_columns();  // tables up to end_columns() stand beside each other
+  void end_columns();
+  [[nodiscard]] std::string html() const;
+
+ private:
+  void figure(std::string_view type, std::string_view bytes, ImageView<const std::uint8_t> size,
+              std::string_view caption);
+  std::string title_, body_;
+};
+
+}  // namespace bifocal::cli

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/pair_figures.hpp"
+
+#include <bifocal/draw.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace bifocal::cli {
+namespace {
+
+constexpr int kMostLines = 200;  // of inliers, and as many outliers
+constexpr int kEpipolarLines = 14;
+
+// Mean of the input pixels under output pixel (x, y), each weighted by its covered area.
+void average(const ImageU8& in, double step, int x, int y, std::uint8_t* rgb) {
+  const double x0 = x * step, y0 = y * step;
+  const double x1 = std::min((x + 1) * step, double(in.width)),
+               y1 = std::min((y + 1) * step, double(in.height));
+  double sum[3] = {}, area = 0;
+  for (int j = static_cast<int>(y0); j < y1; ++j) {
+    const double dy = std::min(y1, j + 1.0) - std::max(y0, double(j));
+    for (int i = static_cast<int>(x0); i < x1; ++i) {
+      const double w = dy * (std::min(x1, i + 1.0) - std::max(x0, double(i)));
+      for (int c = 0; c < 3; ++c) sum[c] += w * in.at(i, j, c);
+      area += w;
+    }
+  }
+  for (int c = 0; c < 3; ++c) rgb[c] = static_cast<std::uint8_t>(std::lround(sum[c] / area));
+}
+
+// Maps shrunken px x' of the photograph to its own px (centres at integers): x = (x' + 0.5) / s -
+// 0.5.
+double shrunken_px(double x, double scale) { return (x + 0.5) * scale - 0.5; }
+Mat3 photo_from_shrunken(double scale) {
+  const double shift = 0.5 / scale - 0.5;
+  return {1 / scale, 0, shift, 0, 1 / scale, shift, 0, 0, 1};
+}
+Mat3 shrunken_from_photo(double scale) { return photo_from_shrunken(1 / scale); }
+
+Mat3 product(const Mat3& A, const Mat3& B) {
+  Mat3 C{};
+  for (std::size_t i = 0; i < 9; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) C[i] += A[3 * (i / 3) + k] * B[3 * k + i % 3];
+  }
+  return C;
+}
+
+Mat3 transposed(const Mat3& A) { return {A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]}; }
+
+}  // namespace
+
+ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale) {
+  ImageU8 rgb = to_rgb(image);
+  const double step = std::max(1.0, double(rgb.width) / kPhotoWidth);
+  if (scale) *scale = 1 / step;
+  if (step == 1.0) return rgb;
+  ImageU8 out(std::max(1, static_cast<int>(rgb.width / step)),
+              std::max(1, static_cast<int>(rgb.height / step)), 3);
+  for (int y = 0; y < out.height; ++y) {
+    for (int x = 0; x < out.width; ++x) average(rgb, step, x, y, &out.at(x, y));
+  }
+  return out;
+}
+
+PairFigures::PairFigures(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
+                         const PairResult& result)
+    : image1_(shrunken(image1, &scale1_)),
+      image2_(shrunken(image2, &scale2_)),
+      inliers_(result.model.inliers) {
+  for (const auto& [x1, y1, x2, y2] : result.points) {
+    points_.push_back({shrunken_px(x1, scale1_), shrunken_px(y1, scale1_), shrunken_px(x2, scale2_),
+                       shrunken_px(y2, scale2_)});
+  }
+  inliers_.resize(points_.size());  // without a model there are none
+}
+
+ImageU8 PairFigures::matches() const {
+  return draw_matches(image1_, image2_, points_, inliers_, kMostLines);
+}
+
+ImageU8 PairFigures::epipolar_lines(const Mat3& F) const {
+  const Mat3 scaled =
+      product(transposed(photo_from_shrunken(scale2_)), product(F, photo_from_shrunken(scale1_)));
+  return draw_epipolar_lines(image1_, image2_, points_, inliers_, scaled, kEpipolarLines);
+}
+
+ImageU8 PairFigures::overlay(const Mat3& H) const {
+  return blend_warped(
+      image1_, image2_,
+      product(shrunken_from_photo(scale2_), product(H, photo_from_shrunken(scale1_))));
+}
+
+ImageU8 rectified_figure(const DensePair& dense) {
+  constexpr int kSpacing = 40;
+  ImageU8 figure = side_by_side(shrunken(dense.left), shrunken(dense.right)).picture;
+  for (int y = kSpacing / 2; y < figure.height; y += kSpacing) {
+    draw_line(figure, 0, y, figure.width, y, turbo_colour((y / kSpacing % 5 + 0.5) / 5), 1.0, 0.8);
+  }
+  return figure;
+}
+
+Mat3 fundamental_of(const Mat3& E, const Intrinsics& camera1, const Intrinsics& camera2) {
+  const auto inverse = [](const Intrinsics& c) -> Mat3 {
+    return {1 / c.fx, 0, -c.cx / c.fx, 0, 1 / c.fy, -c.cy / c.fy, 0, 0, 1};
+  };
+  return product(transposed(inverse(camera2)), product(E, inverse(camera1)));
+}
+
+}  // namespace bifocal::cli

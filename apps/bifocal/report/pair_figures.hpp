@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pictures of a pair: photographs made small enough for a page, with the geometry scaled along.
+#pragma once
+
+#include <bifocal/pair.hpp>
+
+namespace bifocal::cli {
+
+inline constexpr int kPhotoWidth = 800;  // px: a photograph in a figure is at most this wide
+
+// A smaller RGB copy by averaging, at most kPhotoWidth wide. `scale`: output px / input px.
+[[nodiscard]] ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale = nullptr);
+
+class PairFigures {
+ public:
+  PairFigures(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
+              const PairResult& result);
+
+  // Side by side with a line a match.
+  [[nodiscard]] ImageU8 matches() const;
+  // Inliers with the epipolar lines of their partners. F in px of the photographs.
+  [[nodiscard]] ImageU8 epipolar_lines(const Mat3& F) const;
+  // The first photograph warped onto the second by H, px of the photographs.
+  [[nodiscard]] ImageU8 overlay(const Mat3& H) const;
+
+ private:
+  double scale1_ = 1, scale2_ = 1;
+  ImageU8 image1_, image2_;
+  std::vector<PointPair> points_;
+  std::vector<std::uint8_t> inliers_;
+};
+
+// The rectified pictures side by side with horizontal lines across both.
+[[nodiscard]] ImageU8 rectified_figure(const DensePair& dense);
+
+// F with x2' F x1 = 0 in px, from the essential matrix and the cameras.
+[[nodiscard]] Mat3 fundamental_of(const Mat3& E, const Intrinsics& camera1,
+                                  const Intrinsics& camera2);
+
+}  // namespace bifocal::cli

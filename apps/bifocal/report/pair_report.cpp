@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/pair_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include "report/page.hpp"
+#include "result_json.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+std::string matrix_text(const Mat3& M) {
+  std::string text;
+  for (std::size_t i = 0; i < 9; ++i)
+    text += fmt::format("{:>13.6g}{}", M[i], i % 3 == 2 ? "\n" : " ");
+  return text;
+}
+
+double rotation_deg(const Mat3& R) {
+  const double cosine = std::clamp((R[0] + R[4] + R[8] - 1) / 2, -1.0, 1.0);
+  return std::acos(cosine) * 180 / std::numbers::pi;
+}
+
+std::string camera_text(const std::optional<Intrinsics>& c) {
+  return c ? fmt::format("fx {:.2f}, fy {:.2f}, cx {:.2f}, cy {:.2f} px", c->fx, c->fy, c->cx,
+                         c->cy)
+           : "unknown";
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text + ".";
+}
+
+std::string summary(const PairResult& r) {
+  if (r.outcome != Outcome::ok) return fmt::format("No geometry was found. {}", sentence(r.reason));
+  return fmt::format(
+      "{} of {} matches ({:.0f} %) agree with one {}{}; their error is {:.2f} px (root mean "
+      "square). {}",
+      r.model.inlier_count, r.points.size(),
+      100.0 * r.model.inlier_count / static_cast<double>(r.points.size()), to_string(r.kind),
+      r.kind == ModelKind::homography ? "" : " matrix", r.model.rms, sentence(r.reason));
+}
+
+void add_figures(Page& page, const PairReport& in) {
+  const PairResult& r = in.result;
+  page.heading("Matches");
+  page.photograph(in.matches_picture,
+                  "Green: inliers of the model. Red: outliers. At most 200 of each are drawn.");
+  if (r.outcome != Outcome::ok) return;
+  if (r.kind == ModelKind::homography) {
+    page.heading("Overlay");
+    page.photograph(in.figures.overlay(r.model.model),
+                    "The first photograph (red) warped onto the second (cyan): grey where they "
+                    "agree; dark where the first "
+                    "does not reach.");
+  } else {
+    page.heading("Epipolar lines");
+    const Mat3 F = r.kind == ModelKind::essential
+                       ? fundamental_of(r.model.model, *in.cameras.camera1, *in.cameras.camera2)
+                       : r.model.model;
+    page.photograph(in.figures.epipolar_lines(F),
+                    "Every point lies on the line of its colour, which is where the other "
+                    "photograph's point can be seen.");
+  }
+  page.heading("Depth");
+  if (!r.dense) return page.paragraph(fmt::format("No dense matching: {}.", r.dense_reason));
+  page.photograph(rectified_figure(*r.dense),
+                  "The rectified pair: a scene point has the same row in both.");
+  page.diagram(in.disparity_picture, fmt::format("Disparity of the rectified left picture, px; "
+                                                 "near is red. {:.0f} % of the pixels were matched "
+                                                 "both ways and are known; black is unknown.",
+                                                 r.dense->disparity.density));
+}
+
+void add_numbers(Page& page, const PairReport& in) {
+  const PairResult& r = in.result;
+  page.heading("Numbers");
+  page.begin_columns();
+  Rows rows = {{"First", fmt::format("{}, {} x {} px, {} features", in.file1, in.image1.width,
+                                     in.image1.height, r.features1.size())},
+               {"Second", fmt::format("{}, {} x {} px, {} features", in.file2, in.image2.width,
+                                      in.image2.height, r.features2.size())},
+               {"Matches", fmt::format("{}", r.points.size())},
+               {"Inliers", fmt::format("{}", r.model.inlier_count)},
+               {"Model", std::string(to_string(r.kind))},
+               {"Iterations", fmt::format("{}", r.model.iterations)},
+               {"Camera 1", camera_text(in.cameras.camera1)},
+               {"Camera 2", camera_text(in.cameras.camera2)}};
+  if (in.cameras.known()) rows.push_back({"Cameras from", in.cameras.source});
+  if (const auto& pose = r.cam2_from_cam1) {
+    rows.push_back({"Rotation", fmt::format("{:.3f} degrees", rotation_deg(pose->R))});
+    rows.push_back({"Direction of t",
+                    fmt::format("{:.5f}, {:.5f}, {:.5f}", pose->t[0], pose->t[1], pose->t[2])});
+  }
+  if (r.dense) {
+    rows.push_back({"Disparities", fmt::format("{} to {} px", r.dense->min_disparity,
+                                               r.dense->min_disparity + r.dense->disparities - 1)});
+    rows.push_back({"Cloud", fmt::format("{} points", r.dense->cloud.size())});
+  }
+  page.table("Result", rows);
+  Rows times;
+  double total = 0;
+  for (const StageTime& t : in.timings) {
+    times.push_back({t.stage, fmt::format("{:.1f} ms", t.ms)});
+    total += t.ms;
+  }
+  times.push_back({"sum", fmt::format("{:.1f} ms", total)});
+  page.table("Time", times);
+  page.end_columns();
+  if (r.outcome != Outcome::ok) return;
+  page.heading(fmt::format("{}, row by row", symbol(r.kind)));
+  page.preformatted(matrix_text(r.model.model));
+  if (r.cam2_from_cam1) {
+    page.heading("Rotation of camera 2 from camera 1, row by row");
+    page.preformatted(matrix_text(r.cam2_from_cam1->R));
+  }
+}
+
+}  // namespace
+
+std::string pair_report(const PairReport& in) {
+  const auto name = [](const std::string& file) {
+    return std::filesystem::path(file).filename().string();
+  };
+  Page page(fmt::format("{} and {}", name(in.file1), name(in.file2)));
+  page.paragraph(summary(in.result));
+  page.preformatted(in.command_line);
+  add_figures(page, in);
+  add_numbers(page, in);
+  return page.html();
+}
+
+}  // namespace bifocal::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bifocal/pair.hpp>
+
+#include <string>
+
+#include "cameras.hpp"
+#include "report/pair_figures.hpp"
+
+namespace bifocal::cli {
+
+// All that report.html of `bifocal pair` shows.
+struct PairReport {
+  std::string file1, file2, command_line;
+  ImageView<const std::uint8_t> image1, image2;
+  const PairResult& result;
+  const Cameras& cameras;
+  const PairFigures& figures;
+  ImageView<const std::uint8_t> matches_picture;    // figures.matches()
+  ImageView<const std::uint8_t> disparity_picture;  // turbo, with legend; empty if not dense
+  std::vector<StageTime> timings;
+};
+[[nodiscard]] std::string pair_report(const PairReport& report);
+
+}  // namespace bifocal::cli

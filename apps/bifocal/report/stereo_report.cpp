@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/stereo_report.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/draw.hpp>
+
+#include <filesystem>
+
+#include "report/page.hpp"
+#include "report/pair_figures.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+Rows score_rows(const StereoScore& s) {
+  return {
+      {"Scored pixels", fmt::format("{}", s.scored)},
+      {"Known", fmt::format("{:.2f} %", s.density)},
+      {"Off by more than 1 px", fmt::format("{:.2f} % (filled: {:.2f} %)", s.bad1, s.bad1_filled)},
+      {"Off by more than 2 px", fmt::format("{:.2f} % (filled: {:.2f} %)", s.bad2, s.bad2_filled)},
+      {"Mean error", fmt::format("{:.3f} px (filled: {:.3f} px)", s.avgerr, s.avgerr_filled)}};
+}
+
+}  // namespace
+
+std::string stereo_report(const StereoReport& in) {
+  const auto name = [](const std::string& file) {
+    return std::filesystem::path(file).filename().string();
+  };
+  Page page(fmt::format("{} and {}", name(in.file1), name(in.file2)));
+  page.paragraph(fmt::format(
+      "{:.1f} % of the left photograph's pixels were matched both ways, with windows of {} x {} px "
+      "and disparities from {} to {} px.",
+      in.disparity.density, in.options.window, in.options.window, in.options.min_disparity,
+      in.options.min_disparity + in.options.disparities - 1));
+  page.preformatted(in.command_line);
+  page.heading("Photographs");
+  page.photograph(side_by_side(shrunken(in.left), shrunken(in.right)).picture, "Left and right.");
+  page.heading("Disparity");
+  page.diagram(in.disparity_picture, "Of the left photograph, px; near is red; black is unknown.");
+  page.heading("Numbers");
+  page.begin_columns();
+  Rows rows = {{"Left", fmt::format("{}, {} x {} px", in.file1, in.left.width, in.left.height)},
+               {"Right", fmt::format("{}, {} x {} px", in.file2, in.right.width, in.right.height)},
+               {"Method", "ssd"},
+               {"Window", fmt::format("{0} x {0} px", in.options.window)},
+               {"Density", fmt::format("{:.2f} %", in.disparity.density)}};
+  if (in.cloud_points) rows.push_back({"Cloud", fmt::format("{} points", *in.cloud_points)});
+  page.table("Result", rows);
+  if (in.score) page.table("Against the truth", score_rows(*in.score));
+  Rows times;
+  for (const StageTime& t : in.timings) times.push_back({t.stage, fmt::format("{:.1f} ms", t.ms)});
+  page.table("Time", times);
+  page.end_columns();
+  return page.html();
+}
+
+}  // namespace bifocal::cli

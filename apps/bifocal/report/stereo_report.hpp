@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bifocal/pair.hpp>
+
+#include <string>
+
+namespace bifocal::cli {
+
+// All that report.html of `bifocal stereo` shows.
+struct StereoReport {
+  std::string file1, file2, command_line;
+  ImageView<const std::uint8_t> left, right;
+  SsdOptions options;
+  const DisparityMap& disparity;
+  ImageView<const std::uint8_t> disparity_picture;  // turbo, with legend
+  std::optional<StereoScore> score;
+  std::optional<std::size_t> cloud_points;
+  std::vector<StageTime> timings;
+};
+[[nodiscard]] std::string stereo_report(const StereoReport& report);
+
+}  // namespace bifocal::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "result_json.hpp"
+
+namespace bifocal::cli {
+
+const char* symbol(ModelKind kind) {
+  return kind == ModelKind::homography ? "H" : kind == ModelKind::essential ? "E" : "F";
+}
+
+Json model_json(ModelKind kind, const Mat3& model) {
+  return {{"kind", to_string(kind)}, {symbol(kind), model}};
+}
+
+Json pose_json(const Pose& pose) { return {{"R", pose.R}, {"t", pose.t}}; }
+
+Json intrinsics_json(const Intrinsics& camera) {
+  return {{"fx", camera.fx}, {"fy", camera.fy}, {"cx", camera.cx}, {"cy", camera.cy}};
+}
+
+}  // namespace bifocal::cli

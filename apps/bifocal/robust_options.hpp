@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bifocal/robust.hpp>
+
+#include "cli.hpp"
+
+namespace bifocal::cli {
+
+// --threshold --confidence --max-iterations --seed
+void add_robust_options(CLI::App& command, RobustOptions& options);
+
+}  // namespace bifocal::cli
