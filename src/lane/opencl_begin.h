@@ -34,25 +34,27 @@ typedef int index;
 // Tree sums: the same order of additions whatever the scheduling.
 static scalar group_sum_(local scalar* scratch, scalar v) {
   int l = (int)get_local_id(0);
-  barrier(CLK_LOCAL_MEM_FENCE);
   scratch[l] = v;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int o = GROUP_SIZE / 2; o > 0; o /= 2) {
     if (l < o) scratch[l] += scratch[l + o];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  return scratch[0];
+  scalar result = scratch[0];
+  barrier(CLK_LOCAL_MEM_FENCE);  // all have read before the scratch is used again
+  return result;
 }
 static scalar group_max_(local scalar* scratch, scalar v) {
   int l = (int)get_local_id(0);
-  barrier(CLK_LOCAL_MEM_FENCE);
   scratch[l] = v;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int o = GROUP_SIZE / 2; o > 0; o /= 2) {
     if (l < o) scratch[l] = fmax(scratch[l], scratch[l + o]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  return scratch[0];
+  scalar result = scratch[0];
+  barrier(CLK_LOCAL_MEM_FENCE);  // all have read before the scratch is used again
+  return result;
 }
 #define group_sum(v) group_sum_(group_scratch, (v))
 #define group_max(v) group_max_(group_scratch, (v))

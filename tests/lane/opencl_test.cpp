@@ -136,6 +136,7 @@ TEST(OpenCL, cases_agree_with_the_scalar) {
   if (!device) GTEST_SKIP() << "no OpenCL device";
   char name[256] = "";
   clGetDeviceInfo(device->id, CL_DEVICE_NAME, sizeof(name) - 1, name, nullptr);
+  std::printf("on %s\n", name);
   for (const bool is_float : {true, false}) {
     const Program program = build(*device, is_float);
     if (!program) continue;
