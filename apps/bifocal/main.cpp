@@ -52,6 +52,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     const auto chosen = app.get_subcommands();
+    if (chosen.empty() && argc > 1 && argv[1][0] != '-') {
+      return fail(fmt::format("{}: no such command\nSee bifocal --help", argv[1]), kExitUsage);
+    }
     const std::string name = chosen.empty() ? "bifocal" : "bifocal " + chosen.front()->get_name();
     return fail(fmt::format("{}\nSee {} --help", e.what(), name), kExitUsage);
   } catch (const Error& e) {

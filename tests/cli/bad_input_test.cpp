@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrong input gets the right exit code and a message that names the file, argument and value;
+// nothing half-written remains.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "cli/process.hpp"
+
+namespace bifocal::test {
+namespace {
+
+struct Bad {
+  std::string arguments;
+  int code;
+  std::string named;  // has to stand in the message
+};
+
+class BadInput : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadInput, is_named_and_leaves_nothing) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const std::string png = read_file(folder / "left.png");
+  write_file(folder / "text.png", "this is no picture\n");
+  write_file(folder / "short.png", std::string_view(png).substr(0, png.size() / 2));
+  write_file(folder / "empty.txt", "# nothing\n");
+  write_file(folder / "words.txt", "1 2 3 four\n");
+  write_file(folder / "two.txt", "1 2 3 4\n5 6 7 8\n");
+  write_file(folder / "nan.txt", "nan nan nan nan\n1 inf 2 3\n");
+  write_png(folder / "small.png", ImageU8(10, 10, 1, std::uint8_t{3}));
+  { std::ofstream touch(folder / "void.png"); }
+  const auto before = listing(folder.path());
+  const auto [arguments, code, named] = GetParam();
+  const Ran r = run(folder, arguments);
+  EXPECT_EQ(r.code, code) << r.err;
+  EXPECT_NE(r.err.find(named), std::string::npos) << r.err;
+  EXPECT_EQ(listing(folder.path()), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Usage, BadInput,
+    testing::Values(
+        Bad{"", 2, "subcommand"}, Bad{"frobnicate", 2, "frobnicate: no such command"},
+        Bad{"pair", 2, "LEFT"}, Bad{"pair left.png right.png", 2, "--out"},
+        Bad{"pair left.png right.png --out o --colour red", 2, "--colour"},
+        Bad{"pair left.png right.png --out o --ratio 3", 2, "--ratio: 3 is out of range"},
+        Bad{"pair left.png right.png --out o --ratio nan", 2, "--ratio: nan"},
+        Bad{"pair left.png right.png --out o --threshold -1", 2, "--threshold: -1"},
+        Bad{"pair left.png right.png --out o --threshold two", 2, "two is not a number"},
+        Bad{"pair left.png right.png --out o --seed -5", 2, "--seed"},
+        Bad{"pair left.png right.png --out o --threads -1", 2, "--threads"},
+        Bad{"pair left.png right.png --out o --model conic", 2, "conic"},
+        Bad{"pair left.png right.png --out o --features surf", 2, "surf: not built yet"},
+        Bad{"pair left.png right.png --out o --intrinsics 1,2,3", 2, "1,2,3"},
+        Bad{"pair left.png right.png --out o --intrinsics 1,2,3,4 --calib x", 2, "--calib"},
+        Bad{"pair left.png right.png --out o --model essential", 2, "--intrinsics"},
+        Bad{"stereo left.png right.png --out o", 2, "--max-disparity"},
+        Bad{"stereo left.png right.png --out o --max-disparity 0", 2, "--max-disparity: 0"},
+        Bad{"stereo left.png right.png --out o --max-disparity 5000", 2, "5000"},
+        Bad{"stereo left.png right.png --out o --max-disparity 32 --window 4", 2, "--window: 4"},
+        Bad{"stereo left.png right.png --out o --max-disparity 32 --window 99", 2, "--window: 99"},
+        Bad{"stereo left.png right.png --out o --max-disparity 32 --method sgm", 2,
+            "sgm: not built yet"},
+        Bad{"stereo left.png right.png --out o --max-disparity 32 --mask m.png", 2, "--truth"},
+        Bad{"estimate conic --points nan.txt", 2, "conic"},
+        Bad{"estimate essential --points nan.txt", 2, "--intrinsics"},
+        Bad{"bench nosuch", 2, "nosuch"}, Bad{"bench all --filter '('", 2, "--filter"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Input, BadInput,
+    testing::Values(
+        Bad{"pair left.png missing.png --out o", 3, "missing.png"},
+        Bad{"pair text.png right.png --out o", 3, "text.png"},
+        Bad{"pair left.png short.png --out o", 3, "short.png"},
+        Bad{"pair void.png left.png --out o", 3, "void.png"},
+        Bad{"pair . left.png --out o", 3, "."},
+        Bad{"pair left.png right.png --out left.png", 3, "left.png"},
+        Bad{"pair left.png right.png --out left.png/deep", 3, "left.png/deep"},
+        Bad{"pair left.png right.png --out /proc/nowhere", 3, "/proc/nowhere"},
+        Bad{"pair left.png right.png --out o --calib missing.txt", 3, "missing.txt"},
+        Bad{"pair left.png right.png --out o --calib words.txt", 3, "words.txt"},
+        Bad{"stereo left.png small.png --out o --max-disparity 32", 3, "small.png: 10 x 10"},
+        Bad{"stereo left.png right.png --out o --max-disparity 32 --truth small.png", 3,
+            "small.png"},
+        Bad{"stereo left.png right.png --out o --max-disparity 32 --truth text.png", 3, "text.png"},
+        Bad{"estimate homography --points missing.txt", 3, "missing.txt"},
+        Bad{"estimate homography --points words.txt", 3, "words.txt"},
+        Bad{"estimate homography --points empty.txt", 3, "empty.txt"},
+        Bad{"bench solvers --filter homography_4pt/f32 --json /proc/x.json", 3, "/proc/x.json"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Device, BadInput,
+    testing::Values(Bad{"pair left.png right.png --out o --device cuda", 4, "cuda: this build"},
+                    Bad{"stereo left.png right.png --out o --max-disparity 9 --device opencl:1", 4,
+                        "opencl:1"},
+                    Bad{"bench all --device cuda:0", 4, "cuda:0"},
+                    Bad{"estimate homography --points nan.txt --device tpu", 2, "tpu"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    NoGeometry, BadInput,
+    testing::Values(Bad{"estimate homography --points nan.txt", 5, "too_few_points"},
+                    Bad{"estimate fundamental --points two.txt", 5, "too_few_points"}));
+
+TEST(BadInput, one_pixel_pictures_have_disparity_but_no_depth) {
+  const TemporaryFolder folder;
+  write_png(folder / "dot.png", ImageU8(1, 1, 1, std::uint8_t{3}));
+  const Ran r = run(folder, "stereo dot.png dot.png --out o --max-disparity 4");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "o/disparity.pfm"));
+}
+
+TEST(BadInput, stdout_that_is_full_is_an_error) {
+  const std::string command = fmt::format("'{}' devices >/dev/full 2>/dev/null", BIFOCAL_CLI);
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 3);
+}
+
+}  // namespace
+}  // namespace bifocal::test

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every command does what its contract says.
+#include <gtest/gtest.h>
+#include <bifocal/draw.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/process.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kCameras = "--intrinsics 400,400,199.5,149.5";
+
+json json_of(const std::filesystem::path& file) { return json::parse(read_file(file)); }
+
+TEST(Cli, pair_of_a_plane_writes_the_homography) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const Ran r = run(folder, "pair left.png planar.png --out a/b --json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(listing(folder / "a/b"), (std::vector<std::string>{"geometry.json", "matches.png",
+                                                               "matches.txt", "report.html"}));
+  const json j = json_of(folder / "a/b/geometry.json");
+  EXPECT_EQ(j, json::parse(r.out));
+  EXPECT_EQ(j["outcome"], "ok");
+  EXPECT_EQ(j["model"]["kind"], "homography");
+  const std::vector<double> H = j["model"]["H"],
+                            truth = {0.95, 0.1, 5, -0.08, 0.98, 12, 1e-4, 5e-5, 1};
+  for (std::size_t i = 0; i < 9; ++i)
+    EXPECT_NEAR(H[i] / H[8], truth[i], 2e-3 * (1 + std::abs(truth[i]))) << i;
+  EXPECT_GT(j["inliers"], 100);
+  EXPECT_GE(j["matches"], j["inliers"]);
+  EXPECT_EQ(j["seed"], 0);
+  EXPECT_EQ(j["device"], "cpu");
+  EXPECT_TRUE(j["timings_ms"].contains("features"));
+
+  std::size_t rows = 0, inliers = 0;
+  std::istringstream lines(read_file(folder / "a/b/matches.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    ++rows;
+    inliers += line.ends_with(" 1");
+  }
+  EXPECT_EQ(rows, j["matches"]);
+  EXPECT_EQ(inliers, j["inliers"]);
+}
+
+TEST(Cli, report_is_self_contained_and_escapes_its_text) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  std::filesystem::rename(folder / "left.png", folder / "a <b> & 'c'.png");
+  const Ran r = run(folder, "pair \"a <b> & 'c'.png\" planar.png --out o");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string html = read_file(folder / "o/report.html");
+  EXPECT_NE(html.find("a &lt;b&gt; &amp; 'c'.png"), std::string::npos);
+  EXPECT_EQ(html.find("<b>"), std::string::npos);
+  for (const char* outside : {"http:", "https:", "<script", "<link", "src=\"/", "url("}) {
+    EXPECT_EQ(html.find(outside), std::string::npos) << outside;
+  }
+  EXPECT_NE(html.find("src=\"data:image/jpeg;base64,"), std::string::npos);
+}
+
+TEST(Cli, pair_with_cameras_writes_pose_disparity_and_cloud) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const Ran r =
+      run(folder, fmt::format("pair left.png right.png --out o {} --model essential", kCameras));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(
+      listing(folder / "o"),
+      (std::vector<std::string>{"cloud.ply", "disparity.pfm", "disparity.png", "disparity_raw.pfm",
+                                "disparity_turbo.png", "geometry.json", "left.png", "matches.png",
+                                "matches.txt", "report.html", "right.png"}));
+  const json j = json_of(folder / "o/geometry.json");
+  const std::vector<double> R = j["pose"]["R"], t = j["pose"]["t"];
+  EXPECT_NEAR(R[0] + R[4] + R[8], 3, 1e-4);
+  EXPECT_NEAR(t[0], -1, 1e-2);  // the right camera is to the right: X2 = X1 + t with t to the left
+  EXPECT_EQ(j["dense"]["left_image"], 1);
+  EXPECT_GT(j["dense"]["density"], 30);
+  EXPECT_EQ(read_pfm(folder / "o/disparity.pfm").width, read_image(folder / "o/left.png").width);
+
+  // A later run without a pose takes the files of the earlier one away.
+  ASSERT_EQ(run(folder, "pair left.png planar.png --out o").code, 0);
+  EXPECT_EQ(listing(folder / "o").size(), 4u);
+}
+
+TEST(Cli, geometry_is_byte_identical_for_any_number_of_threads) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  for (const int threads : {1, 2}) {
+    const Ran r =
+        run(folder,
+            fmt::format(
+                "pair left.png right.png --out o{0} {1} --model essential --threads {0} --seed 7",
+                threads, kCameras));
+    ASSERT_EQ(r.code, 0) << r.err;
+  }
+  const auto without_times = [&](const std::string& name) {
+    auto j = nlohmann::ordered_json::parse(read_file(folder / name));
+    EXPECT_EQ(j.erase("timings_ms"), 1u);
+    return j.dump(2);
+  };
+  EXPECT_EQ(without_times("o1/geometry.json"), without_times("o2/geometry.json"));
+  for (const char* name : {"matches.txt", "disparity.pfm", "cloud.ply", "left.png"}) {
+    EXPECT_EQ(read_file(folder / (std::string("o1/") + name)),
+              read_file(folder / (std::string("o2/") + name)))
+        << name;
+  }
+}
+
+TEST(Cli, no_geometry_is_exit_code_5_with_a_reason) {
+  const TemporaryFolder folder;
+  write_png(folder / "flat.png", ImageU8(64, 64, 1, std::uint8_t{9}));
+  write_png(folder / "dot.png", ImageU8(1, 1, 3, std::uint8_t{9}));
+  const Ran r = run(folder, "pair flat.png dot.png --out o");
+  EXPECT_EQ(r.code, 5);
+  EXPECT_NE(r.err.find("flat.png"), std::string::npos) << r.err;
+  const json j = json_of(folder / "o/geometry.json");
+  EXPECT_EQ(j["outcome"], "too_few_points");
+  EXPECT_FALSE(j["reason"].get<std::string>().empty());
+  EXPECT_FALSE(j.contains("model"));
+  EXPECT_EQ(j["inliers"], 0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "o/report.html"));
+}
+
+TEST(Cli, stereo_finds_the_planes_and_scores_itself) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  ImageF truth(400, 300);
+  for (int y = 0; y < 300; ++y) {
+    for (int x = 0; x < 400; ++x) truth.at(x, y) = static_cast<float>(10 + 6 * (x / 100));
+  }
+  write_pfm(folder / "truth.pfm", truth);
+  write_file(folder / "calib.txt",
+             "cam0=[400 0 199.5; 0 400 149.5; 0 0 1]\ncam1=[400 0 199.5; 0 400 149.5; 0 0 "
+             "1]\ndoffs=0\nbaseline=100\n"
+             "width=400\nheight=300\nndisp=48\n");
+  const Ran r = run(
+      folder,
+      "stereo left.png right.png --out o --calib calib.txt --truth truth.pfm --window 9 --json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(
+      listing(folder / "o"),
+      (std::vector<std::string>{"cloud.ply", "disparity.pfm", "disparity.png", "disparity_raw.pfm",
+                                "disparity_turbo.png", "report.html", "stereo.json"}));
+  const json j = json_of(folder / "o/stereo.json");
+  EXPECT_EQ(j, json::parse(r.out));
+  EXPECT_EQ(j["max_disparity"], 48);
+  EXPECT_GT(j["density"], 75);
+  EXPECT_LT(j["bad1"], 6);
+  EXPECT_LT(j["bad2_filled"], 15);
+  for (const char* key : {"bad2", "avgerr", "bad1_filled", "avgerr_filled", "timings_ms"})
+    EXPECT_TRUE(j.contains(key));
+  EXPECT_TRUE(std::isfinite(read_pfm(folder / "o/disparity.pfm").at(200, 150)));
+}
+
+TEST(Cli, estimate_prints_each_model) {
+  const TemporaryFolder folder;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::string plane = "# x1 y1 x2 y2\n", depth, scene;
+  for (int i = 0; i < 60; ++i) {
+    const double X = unit(random), Y = unit(random), Z = 4 + unit(random);
+    const double x = 320 + 500 * X / Z, y = 240 + 500 * Y / Z;
+    depth += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * (X - 1) / Z, y);
+    plane += fmt::format("{} {} {} {}\n", x, y, 0.9 * x + 7, 0.9 * y - 3);
+    scene += fmt::format("{} {} {} {} {}\n", x, y, X + 10, Y, Z);
+  }
+  plane += "nan 1 2 3\n";
+  write_file(folder / "plane.txt", plane);
+  write_file(folder / "depth.txt", depth);
+  write_file(folder / "scene.txt", scene);
+  const auto result = [&](const std::string& arguments) {
+    const Ran r = run(folder, "estimate " + arguments);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return json::parse(r.out);
+  };
+  const json H = result("homography --points plane.txt");
+  EXPECT_EQ(H["inliers"], 60);
+  EXPECT_EQ(H["not_finite"], json::array({60}));
+  EXPECT_NEAR(H["model"]["H"][2].get<double>() / H["model"]["H"][8].get<double>(), 7, 1e-3);
+  EXPECT_EQ(result("fundamental --points depth.txt")["model"]["kind"], "fundamental");
+  const json E = result("essential --points depth.txt --intrinsics 500,500,320,240 --seed 5");
+  EXPECT_EQ(E["seed"], 5);
+  EXPECT_NEAR(E["pose"]["t"][0].get<double>(), -1, 1e-6);
+  const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
+  EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
+
+  const Ran none = run(folder, "estimate pose --points scene.txt");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);
+}
+
+TEST(Cli, devices_and_bench_list_what_there_is) {
+  const TemporaryFolder folder;
+  const json devices = json::parse(run(folder, "devices --json").out);
+  EXPECT_EQ(devices["devices"][0]["id"], "cpu");
+  EXPECT_GT(devices["devices"][0]["cores"], 0);
+  const Ran list = run(folder, "bench solvers --list");
+  EXPECT_EQ(list.code, 0);
+  EXPECT_NE(list.out.find("solvers/"), std::string::npos) << list.out;
+  const Ran measured =
+      run(folder, "bench solvers --filter '^solvers/homography_4pt/f32$' --json r.json");
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const json records = json_of(folder / "r.json");
+  ASSERT_EQ(records.size(), 1u);
+  for (const char* key : {"suite", "case", "device", "unit", "value", "runs", "mad", "machine"}) {
+    EXPECT_TRUE(records[0].contains(key)) << key;
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::test
