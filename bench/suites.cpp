@@ -6,6 +6,8 @@ namespace bifocal::bench {
 // One line a suite; each is defined in bench/suite_NAME.cpp.
 void run_features(Context& context);
 void run_match(Context& context);
+void run_robust(Context& context);
+void run_score(Context& context);
 void run_solvers(Context& context);
 void run_stereo(Context& context);
 
@@ -13,6 +15,8 @@ const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
       {"match", "brute-force matching of 8-bit descriptors", run_match},
+      {"robust", "robust estimators on synthetic scenes: time, and error from the truth", run_robust},
+      {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
       {"solvers", "minimal solvers, us a sample", run_solvers},
       {"stereo", "block matching: time, and bad pixels on the Middlebury pairs", run_stereo},
   };

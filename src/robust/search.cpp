@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "robust/chance.hpp"
 #include "robust/philox.hpp"
 #include "robust/polish.hpp"
 #include "robust/refine.hpp"
@@ -134,7 +135,7 @@ SearchResult search(const Problem& problem, const RobustOptions& options) {
   result.noise = polished.noise;
   const double false_alarms =
       log_false_alarms(result.inliers, problem.points.count, problem.sample_size,
-                       problem.max_solutions, problem.chance_rate);
+                       problem.max_solutions, chance_rate_of(problem, result.model));
   if (false_alarms < kLogFalseAlarms) result.outcome = Outcome::ok;
   return result;
 }

@@ -170,6 +170,16 @@ INSTANTIATE_TEST_SUITE_P(
                               }}),
     [](const auto& test) { return test.param.name; });
 
+// The search finds near-singular homographies that agree with every match starting near a line.
+TEST(Homography, that_expands_along_a_line_is_no_model) {
+  std::mt19937_64 random(10);
+  for (int trial = 0; trial < 20; ++trial) {
+    const TwoViewScene scene = make_scene({.points = 2000, .inliers = 0}, random);
+    const RobustResult r = estimate_homography(scene.points, {.threshold = 2.5});
+    EXPECT_EQ(r.outcome, Outcome::no_model) << r.inlier_count << " inliers";
+  }
+}
+
 TEST(Cameras, have_to_be_valid) {
   const Pairs pairs(20, {1, 2, 3, 4});
   EXPECT_THROW((void)estimate_essential(pairs, {0, 1000, 0, 0}, kCamera), Error);

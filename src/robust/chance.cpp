@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "robust/chance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "robust/columns.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+// log n! (std::lgamma writes a global).
+double log_factorial(double n) {
+  double shift = 0;
+  for (; n < 10; ++n) shift -= std::log(n + 1);
+  const double x = n + 1;  // Stirling's series of log gamma(x)
+  return shift + (x - 0.5) * std::log(x) - x + 0.5 * std::log(2 * std::numbers::pi) + 1 / (12 * x) -
+         1 / (360 * x * x * x);
+}
+
+double log_binomial(double n, double k) {
+  return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
+}
+
+// log of the probability of at least k successes in n trials of probability p.
+double log_binomial_tail(int n, int k, double p) {
+  if (k <= 0 || p >= 1) return 0;
+  if (p <= 0) return -std::numeric_limits<double>::infinity();
+  double term = 1, sum = 1;  // relative to the first term
+  for (int i = k; i < n && term > 1e-12 * sum; ++i) {
+    term *= (n - i) * p / ((i + 1) * (1 - p));
+    sum += term;
+  }
+  return std::min(0.0,
+                  log_binomial(n, k) + k * std::log(p) + (n - k) * std::log1p(-p) + std::log(sum));
+}
+
+}  // namespace
+
+double chance_rate_of(const Problem& problem, const Model& model) {
+  constexpr int kWanted = 1000;  // wrong matches to try
+  const int n = problem.points.count;
+  const int shifts = std::min(n - 1, (kWanted + n - 1) / n);
+  std::vector<double> errors;
+  int agree = 0;
+  for (int shift = 1; shift <= shifts; ++shift) {
+    // Columns from the third on belong to the other image, or to the scene.
+    const Columns mixed(
+        n, problem.columns,
+        [&](int i, int c) {
+          const int partner = c < 2 ? i : (i + shift) % n;
+          return problem.points.f64.columns[static_cast<size_t>(c)][partner];
+        },
+        problem.points.f64.focal);
+    const PointsView<double> points = mixed.points().f64;
+    errors.resize(static_cast<size_t>(points.padded));
+    problem.kernels.errors(points, model.data(), errors.data());
+    agree += static_cast<int>(std::count_if(errors.begin(), errors.end(), [&](double e) {
+      return e * problem.inverse_squared_threshold < 1;
+    }));
+  }
+  const double measured = shifts > 0 ? static_cast<double>(agree) / (shifts * n) : 0;
+  return std::max(measured, problem.chance_rate);
+}
+
+double log_false_alarms(int inliers, int count, int sample_size, int max_solutions,
+                        double chance_rate) {
+  return (log_binomial(count, sample_size) + std::log(max_solutions) +
+          log_binomial_tail(count - sample_size, inliers - sample_size, chance_rate)) /
+         std::numbers::ln10;
+}
+
+}  // namespace bifocal::robust
