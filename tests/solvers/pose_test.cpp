@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pose from the essential matrix and triangulation, as double-precision scalars.
-#include "lane/scalar.hpp"
 #include "solvers/batches.hpp"
+#include "solvers/lanes.hpp"
 
 namespace bifocal::test {
 namespace {
 
-template <class Real>
-struct lanes {
-#include "lane/cpp_begin.h"
-
-#include "math/math.lanes"
-
-#include "solvers/solvers.lanes"
-
-#include "lane/cpp_end.h"
-};
 using L = lanes<double>;
 
 struct View {

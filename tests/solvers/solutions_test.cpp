@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every solution obeys, and how many there are: roots against the eigenvalues of the companion
+// matrix.
+#include <random>
+
+#include "solvers/batches.hpp"
+#include "solvers/lanes.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using L = lanes<double>;
+
+// Real roots of c[0] + c[1] x + ...; `clear` is false when a pair is too close to the real axis for
+// its number to be decided.
+std::vector<double> companion_roots(const std::vector<double>& c, bool* clear) {
+  const Eigen::Index n = static_cast<Eigen::Index>(c.size()) - 1;
+  Eigen::MatrixXd companion = Eigen::MatrixXd::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    companion(i, n - 1) = -c[static_cast<std::size_t>(i)] / c.back();
+    if (i > 0) companion(i, i - 1) = 1;
+  }
+  const Eigen::VectorXcd values = companion.eigenvalues();
+  std::vector<double> roots;
+  *clear = true;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double scale = 1 + std::abs(values[i]);
+    if (values[i].imag() == 0) roots.push_back(values[i].real());
+    for (Eigen::Index j = 0; j < i; ++j)
+      *clear = *clear && std::abs(values[i] - values[j]) > 1e-4 * scale;
+  }
+  std::sort(roots.begin(), roots.end());
+  return roots;
+}
+
+void expect_roots(std::vector<double> found, const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  std::sort(found.begin(), found.end());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_NEAR(found[i], expected[i], 1e-7 * (1 + std::pow(expected[i], 2)));
+  }
+}
+
+TEST(Roots, of_degree_10_are_the_real_eigenvalues_of_the_companion) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  int decided = 0;
+  constexpr int kTrials = 20000;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<double> c(11);
+    if (trial % 2) {  // random coefficients
+      for (double& v : c) v = normal(random);
+    } else {  // random real roots and pairs, with the spread of five-point solutions
+      c = {1};
+      while (c.size() < 11) {
+        std::vector<double> factor = {std::tan(normal(random)), 1};
+        if (c.size() < 10 && normal(random) > 0) {
+          const double re = normal(random);
+          factor = {re * re + 0.1 + std::abs(normal(random)), -2 * re, 1};
+        }
+        std::vector<double> product(c.size() + factor.size() - 1);
+        for (std::size_t i = 0; i < c.size(); ++i) {
+          for (std::size_t j = 0; j < factor.size(); ++j) product[i + j] += c[i] * factor[j];
+        }
+        c = product;
+      }
+    }
+    bool clear = false;
+    const std::vector<double> expected = companion_roots(c, &clear);
+    if (!clear) continue;
+    ++decided;
+    double roots[10];
+    const int count = static_cast<int>(L::real_roots_10(c.data(), roots));
+    ASSERT_NO_FATAL_FAILURE(expect_roots({roots, roots + count}, expected)) << "trial " << trial;
+  }
+  fmt::print("degree 10: {} of {} polynomials have roots clear of each other, all right\n", decided,
+             kTrials);
+  EXPECT_GT(decided, kTrials * 9 / 10);
+}
+
+TEST(Roots, of_cubics_are_the_real_eigenvalues_of_the_companion) {
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 20000; ++trial) {
+    const double scale = std::pow(10, trial % 5 - 2);  // of the roots
+    const std::vector<double> c = {normal(random) * scale * scale * scale,
+                                   normal(random) * scale * scale, normal(random) * scale, 1};
+    bool clear = false;
+    std::vector<double> expected = companion_roots(c, &clear);
+    if (!clear) continue;
+    double roots[3];
+    const int count = static_cast<int>(L::cubic_roots(c[2], c[1], c[0], roots));
+    ASSERT_NO_FATAL_FAILURE(expect_roots({roots, roots + count}, expected)) << "trial " << trial;
+  }
+}
+
+TEST(Roots, of_cubics_with_equal_roots_end) {
+  double roots[3];
+  EXPECT_GE(L::cubic_roots(0, 0, 0, roots), 1);
+  EXPECT_EQ(roots[0], 0);
+  EXPECT_GE(L::cubic_roots(-3, 3, -1, roots), 1);  // (x - 1)^3
+  EXPECT_NEAR(roots[0], 1, 1e-4);
+  EXPECT_EQ(L::cubic_roots(-4, 5, -2, roots), 3);  // (x - 1)^2 (x - 2)
+  EXPECT_NEAR(roots[0], 2, 1e-14);
+  EXPECT_NEAR(roots[1], 1, 1e-7);
+}
+
+double epipolar_residual(const SampleBatch& batch, int i, const Matrix3& M) {
+  const int m = solver_shape(batch.solver).sample_rows / 4;
+  const auto at = [&](int row) {
+    return batch.samples[static_cast<std::size_t>(row) * batch.n + i];
+  };
+  double worst = 0;
+  for (int p = 0; p < m; ++p) {
+    const Eigen::Vector3d a(at(p), at(m + p), 1), b(at(2 * m + p), at(3 * m + p), 1);
+    worst = std::max(worst, std::abs(b.dot(M * a)));
+  }
+  return worst;
+}
+
+TEST(Solutions, of_five_points_are_essential_and_fit_the_points) {
+  const SampleBatch batch = general_batch(MinimalSolver::essential_5pt, 20000);
+  const auto solved = solve<double>(batch);
+  std::vector<double> errors;
+  std::array<int, 11> histogram{};
+  for (int i = 0; i < batch.n; ++i) {
+    ++histogram[solved.counts[i]];
+    for (int s = 0; s < solved.counts[i]; ++s) {
+      const Matrix3 E = solved.matrix(i, s);
+      EXPECT_NEAR(E.norm(), 1, 1e-12);
+      const Matrix3 trace = 2 * E * E.transpose() * E - (E * E.transpose()).trace() * E;
+      errors.push_back(std::max(epipolar_residual(batch, i, E), trace.norm()));
+    }
+  }
+  fmt::print("five points, samples with 0, 1, ... 10 solutions: {}\n", fmt::join(histogram, " "));
+  EXPECT_LE(failure_rate("residual of E", errors, 1e-6), 0.01);
+}
+
+TEST(Solutions, of_seven_points_have_rank_two_and_fit_the_points) {
+  const SampleBatch batch = general_batch(MinimalSolver::fundamental_7pt, 20000);
+  const auto solved = solve<double>(batch);
+  double worst = 0;
+  for (int i = 0; i < batch.n; ++i) {
+    EXPECT_TRUE(solved.counts[i] == 1 || solved.counts[i] == 3);
+    for (int s = 0; s < solved.counts[i]; ++s) {
+      const Matrix3 F = solved.matrix(i, s);
+      worst = std::max({worst, epipolar_residual(batch, i, F), std::abs(F.determinant()),
+                        std::abs(F.norm() - 1)});
+    }
+  }
+  EXPECT_LT(worst, 1e-10);
+}
+
+TEST(Solutions, of_eight_noisy_points_have_rank_two) {
+  SampleBatch batch = general_batch(MinimalSolver::fundamental_8pt, 5000);
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> noise(0, 1e-3);
+  for (double& v : batch.samples)
+    v = 1000 * (v + noise(random));  // pixels: normalisation is the solver's own
+  const auto solved = solve<double>(batch);
+  for (int i = 0; i < batch.n; ++i) {
+    ASSERT_EQ(solved.counts[i], 1);
+    const Matrix3 F = solved.matrix(i, 0);
+    const Eigen::Vector3d scale(
+        1, 1, 1000);  // back to unit coordinates, where the elements are of one size
+    const Matrix3 G =
+        (scale.asDiagonal().inverse() * F * scale.asDiagonal().inverse()).normalized();
+    ASSERT_LT(std::abs(G.determinant()), 1e-12);
+  }
+}
+
+TEST(Solutions, of_p3p_are_rotations_that_fit_the_points) {
+  const SampleBatch batch = resection_batch(20000);
+  const auto solved = solve<double>(batch);
+  std::vector<double> errors;
+  for (int i = 0; i < batch.n; ++i) {
+    const auto at = [&](int row) {
+      return batch.samples[static_cast<std::size_t>(row) * batch.n + i];
+    };
+    for (int s = 0; s < solved.counts[i]; ++s) {
+      const Matrix3 R = solved.matrix(i, s);
+      double error = (R.transpose() * R - Matrix3::Identity()).norm();
+      for (int p = 0; p < 3; ++p) {
+        const Eigen::Vector3d X(at(9 + 3 * p), at(10 + 3 * p), at(11 + 3 * p));
+        const Eigen::Vector3d t(solved.at(i, s, 9), solved.at(i, s, 10), solved.at(i, s, 11));
+        const Eigen::Vector3d seen(at(3 * p), at(3 * p + 1), at(3 * p + 2));
+        error = std::max(error, ((R * X + t).normalized() - seen).norm());
+      }
+      errors.push_back(error);
+    }
+  }
+  EXPECT_LE(failure_rate("p3p: bearings and orthogonality", errors, 1e-6), 0.001);
+}
+
+}  // namespace
+}  // namespace bifocal::test
