@@ -18,6 +18,7 @@ struct PngReader {
   png_infop info = nullptr;
   const char* data = nullptr;
   std::size_t left = 0;
+  std::size_t row_bytes = 0;  // of a row in the file, uncompressed
   char message[200] = "can't be decoded";
 
   PngReader() = default;
@@ -56,6 +57,7 @@ bool read_header(PngReader& reader, Samples samples) {
   png_set_chunk_malloc_max(reader.png, 8u << 20);
   png_set_chunk_cache_max(reader.png, 64);
   png_read_info(reader.png, reader.info);
+  reader.row_bytes = png_get_rowbytes(reader.png, reader.info);
   if (samples == Samples::expanded) {
     png_set_expand(reader.png);
   } else {
@@ -99,9 +101,8 @@ Decoded decode_png(std::string_view bytes, std::string_view name, Samples sample
   const std::int64_t width = png_get_image_width(reader.png, reader.info);
   const std::int64_t height = png_get_image_height(reader.png, reader.info);
   check_size(width, height, name, max_pixels);
-  // Deflate shrinks at most 1032 times (RFC 1951: 258 bytes by two one-bit codes); a pixel takes at
-  // least 1 bit.
-  if (width * height / 8 / 1032 > std::int64_t(bytes.size())) {
+  // Deflate shrinks at most 1032 times (RFC 1951: 258 bytes by two one-bit codes).
+  if (std::int64_t(reader.row_bytes) * height / 1032 > std::int64_t(bytes.size())) {
     reject(name, "damaged PNG: {} bytes can't hold {} x {} pixels", bytes.size(), width, height);
   }
   Decoded result;

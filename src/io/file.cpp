@@ -48,12 +48,11 @@ bool write_all(int fd, std::string_view bytes) {
   io::reject(file.string(), "can't be written: {}", std::strerror(error));
 }
 
-// A name in the same folder that nobody else uses, opened.
+// A name in the same folder that nobody else uses, opened. Short, whatever the length of the file's.
 int open_temporary(const std::filesystem::path& file, std::filesystem::path& temporary) {
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary = file;
-    temporary += fmt::format(".{:08x}.tmp", random());
+    temporary = file.parent_path() / fmt::format(".bifocal-{:08x}.tmp", random());
     const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
@@ -75,11 +74,15 @@ void write_stream(const std::filesystem::path& file, std::string_view bytes) {
 
 void write_file(const std::filesystem::path& file, std::string_view bytes) {
   if (is_stream(file)) return write_stream(file, bytes);
+  // Renaming onto a symbolic link would replace the link: what it points to is meant.
+  std::error_code unresolved;
+  std::filesystem::path target = std::filesystem::weakly_canonical(file, unresolved);
+  if (unresolved) target = file;
   std::filesystem::path temporary;
-  Descriptor out(open_temporary(file, temporary));
+  Descriptor out(open_temporary(target, temporary));
   if (!out.valid()) reject_write(file, errno);
   if (!write_all(out.get(), bytes) || !out.close() ||
-      ::rename(temporary.c_str(), file.c_str()) != 0) {
+      ::rename(temporary.c_str(), target.c_str()) != 0) {
     const int error = errno;
     ::unlink(temporary.c_str());
     reject_write(file, error);

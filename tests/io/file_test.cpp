@@ -71,6 +71,19 @@ TEST(Files, AFailedWriteLeavesNothingBehind) {
   EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"a", "taken"}));
 }
 
+TEST(Files, AWriteGoesThroughASymbolicLinkAndTakesTheLongestName) {
+  const TemporaryFolder folder;
+  write_file(folder / "target", "old");
+  std::filesystem::create_symlink(folder / "target", folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "target"), "new");
+  const std::string longest(255, 'n');
+  write_file(folder / longest, "x");
+  EXPECT_EQ(read_file(folder / longest), "x");
+  EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"link", longest, "target"}));
+}
+
 TEST(Files, ARunOutOfSpaceKeepsTheOldFile) {
   const TemporaryFolder folder;
   write_file(folder / "a", "old");
