@@ -5,7 +5,6 @@
 #include <bifocal/threads.hpp>
 #include <bifocal/version.hpp>
 
-#include <chrono>
 #include <map>
 #include <memory>
 
@@ -151,12 +150,12 @@ void run(Options o, Context& context) {
   PairResult result;
   Json geometry;
   {
-    Progress progress(1.0, "%");
+    Progress progress(100, "%");
     o.pair.progress = [&](std::string_view stage, double fraction) {
-      progress.update(0.9 * fraction, stage);
+      progress.update(90 * fraction, stage);
     };
     result = estimate_pair(image1, image2, o.pair);
-    progress.update(0.9, "report");
+    progress.update(90, "report");
     geometry = geometry_json(o, image1, image2, cameras, result, device);
     for (const StageTime& t : result.timings) geometry["timings_ms"][t.stage] = t.ms;
     write_all(o, image1, image2, cameras, result, geometry, context.command_line, folder);

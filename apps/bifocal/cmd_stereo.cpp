@@ -144,11 +144,11 @@ void run(const Options& o, Context& context) {
   if (o.method == "sgm")
     throw Error(ErrorCode::usage, "--method sgm: not built yet; this version has ssd");
   const ThreadLimit limit(o.common.threads);
-  Progress progress(1.0, "%");
+  Progress progress(100, "%");
   const Inputs in = read_inputs(o);
   OutputFolder folder(o.out, kFiles);
 
-  progress.update(0.1, "dense");
+  progress.update(10, "dense");
   const ImageU8 left = to_grey(in.left), right = to_grey(in.right);
   const auto start = std::chrono::steady_clock::now();
   const DisparityMap disparity = stereo_ssd(left, right, in.ssd);
@@ -157,7 +157,7 @@ void run(const Options& o, Context& context) {
   std::optional<StereoScore> score;
   if (in.truth) score = score_disparity(disparity, *in.truth, in.mask);
 
-  progress.update(0.7, "report");
+  progress.update(70, "report");
   Json json = stereo_json(o, in, disparity, score);
   json["timings_ms"] = {{"dense", ms}};
   write_file(folder.staged("stereo.json"), to_text(json));

@@ -95,7 +95,7 @@ ImageU8 rectified_figure(const DensePair& dense) {
   constexpr int kSpacing = 40;
   ImageU8 figure = side_by_side(shrunken(dense.left), shrunken(dense.right)).picture;
   for (int y = kSpacing / 2; y < figure.height; y += kSpacing) {
-    draw_line(figure, 0, y, figure.width, y, turbo_colour((y / kSpacing % 5 + 0.5) / 5), 1.0, 0.8);
+    draw_line(figure, 0, y, figure.width, y, turbo_colour(0.2 + 0.15 * (y / kSpacing % 5)), 1.5);
   }
   return figure;
 }
