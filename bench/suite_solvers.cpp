@@ -18,8 +18,8 @@
 namespace bifocal::bench {
 namespace {
 
-// No power of two: rows 64 KiB apart would compete for one set of the cache.
-constexpr int kSamples = 8200;
+// No power of two: rows would compete for one set of the cache. One work package.
+constexpr int kSamples = 1008;
 
 struct Case {
   const char* name;
