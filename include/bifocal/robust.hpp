@@ -2,8 +2,9 @@
 // Robust estimation of a homography, a fundamental or an essential matrix from one pair's correspondences.
 //
 // Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the number of threads; models
-// are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of the squared Sampson error; each
-// new best is refined by Levenberg-Marquardt on the truncated error; sampling stops when a better sample is unlikely.
+// are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of the squared error; each new best is refined by
+// Levenberg-Marquardt on the truncated error; sampling stops when a better sample is unlikely. The last fit estimates the noise
+// and weighs on its scale, so that a threshold set too tight or too loose costs time rather than accuracy.
 //   P. Torr, A. Zisserman, MLESAC, CVIU 78(1), 2000;  O. Chum, J. Matas, J. Kittler, Locally optimized RANSAC, DAGM 2003.
 #pragma once
 
@@ -20,7 +21,7 @@ namespace bifocal {
 struct RobustOptions {
   double threshold = 2.0;       // px: a correspondence with a larger error is an outlier
   double confidence = 0.9999;   // of having drawn an all-inlier sample, ends the sampling
-  int min_iterations = 100;
+  int min_iterations = 100;     // samples drawn at least (at most max_iterations)
   int max_iterations = 20000;
   std::uint64_t seed = 0;
 };
@@ -28,7 +29,7 @@ struct RobustOptions {
 enum class Outcome {
   ok,
   too_few_points,     // fewer finite correspondences than the minimal sample
-  no_model,           // no sample gave a model with more inliers than chance
+  no_model,           // no model has more inliers than wrong matches give by chance (see below)
   degenerate_sample,  // every sample was degenerate (all points equal, collinear, ...)
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
@@ -47,6 +48,12 @@ struct RobustResult {
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
 };
 
+// A model is believed when among wrong matches less than 0.01 models as well supported are expected (an a contrario test that
+// accounts for the number of points and samples; the sample itself proves nothing, so that 4, 7 or 5 points alone have no
+// model). Measured with 2.5 px: of pairs without geometry accepted 0 in 200 for H, F and E (200 points each) and 0 in 200 for
+// H (2000 points); of pairs of 200 points with 20 % inliers rejected 0 in 200 for H and E. F needs more than the default
+// max_iterations there: 0.2^7 samples are clean.
+//
 // Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order, until it fits the model. For
 // H between images of one scale this is the transfer error |x2 - H x1| / sqrt(2).
 // Throws Error(usage) on an option out of range; degenerate input is an Outcome.
@@ -62,7 +69,7 @@ struct RelativePoseResult : RobustResult {
 [[nodiscard]] RelativePoseResult estimate_essential(std::span<const PointPair> points, const Intrinsics& camera1,
                                                     const Intrinsics& camera2, const RobustOptions& options = {});
 
-// Absolute pose from scene points seen in the image: camera from world, by P3P.
+// Absolute pose from scene points seen in the image: camera from world, by P3P. Error: the reprojection distance, px.
 struct AbsolutePoseResult : RobustResult {
   Pose cam_from_world;  // t in world units; RobustResult::model holds R
 };
