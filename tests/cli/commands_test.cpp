@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every command does what its contract says.
 #include <gtest/gtest.h>
-#include <bifocal/draw.hpp>
+#include <sys/resource.h>
+
+#include <chrono>
 
 #include <nlohmann/json.hpp>
 
@@ -109,6 +111,25 @@ TEST(Cli, geometry_is_byte_identical_for_any_number_of_threads) {
               read_file(folder / (std::string("o2/") + name)))
         << name;
   }
+}
+
+// Time is printed, not held: the machine may be busy. Sanitizers need several times the memory.
+TEST(Cli, pair_of_graf_stays_small) {
+  BIFOCAL_NEEDS_DATA("opencv_samples/graf1.png");
+  const TemporaryFolder folder;
+  const auto start = std::chrono::steady_clock::now();
+  const Ran r =
+      run(folder, fmt::format("pair '{}' '{}' --out o", data("opencv_samples/graf1.png").string(),
+                              data("opencv_samples/graf3.png").string()));
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ASSERT_EQ(r.code, 0) << r.err;
+  rusage used{};
+  ASSERT_EQ(getrusage(RUSAGE_CHILDREN, &used), 0);
+  fmt::print("pair graf1 graf3: {:.2f} s, peak {} MB\n", seconds, used.ru_maxrss / 1000);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LE(used.ru_maxrss, 500'000);
+#endif
 }
 
 TEST(Cli, no_geometry_is_exit_code_5_with_a_reason) {
