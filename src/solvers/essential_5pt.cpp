@@ -21,20 +21,7 @@ struct essential_5pt {
 
 }  // namespace
 
-void essential_5pt_f64(const solvers::Batch<double>& batch) {
-  solve_batch<essential_5pt, simd<double>>(batch);
-}
-void essential_5pt_f32(const solvers::Batch<float>& batch) {
-  solve_batch<essential_5pt, simd<float>>(batch);
-}
-#if HWY_ONCE
-void essential_5pt_scalar_f64(const solvers::Batch<double>& batch) {
-  solve_batch<essential_5pt, double>(batch);
-}
-void essential_5pt_scalar_f32(const solvers::Batch<float>& batch) {
-  solve_batch<essential_5pt, float>(batch);
-}
-#endif
+BIFOCAL_SOLVER_ON_TARGET(essential_5pt)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace bifocal
@@ -42,16 +29,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace bifocal {
-HWY_EXPORT(essential_5pt_f64);
-HWY_EXPORT(essential_5pt_f32);
-
-namespace solvers {
-
-BatchFunctions essential_5pt_functions() {
-  return {&HWY_DYNAMIC_DISPATCH(essential_5pt_f64), &HWY_STATIC_DISPATCH(essential_5pt_scalar_f64),
-          &HWY_DYNAMIC_DISPATCH(essential_5pt_f32), &HWY_STATIC_DISPATCH(essential_5pt_scalar_f32)};
-}
-
-}  // namespace solvers
+BIFOCAL_SOLVER_FUNCTIONS(essential_5pt)
 }  // namespace bifocal
 #endif

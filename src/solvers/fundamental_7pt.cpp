@@ -21,20 +21,7 @@ struct fundamental_7pt {
 
 }  // namespace
 
-void fundamental_7pt_f64(const solvers::Batch<double>& batch) {
-  solve_batch<fundamental_7pt, simd<double>>(batch);
-}
-void fundamental_7pt_f32(const solvers::Batch<float>& batch) {
-  solve_batch<fundamental_7pt, simd<float>>(batch);
-}
-#if HWY_ONCE
-void fundamental_7pt_scalar_f64(const solvers::Batch<double>& batch) {
-  solve_batch<fundamental_7pt, double>(batch);
-}
-void fundamental_7pt_scalar_f32(const solvers::Batch<float>& batch) {
-  solve_batch<fundamental_7pt, float>(batch);
-}
-#endif
+BIFOCAL_SOLVER_ON_TARGET(fundamental_7pt)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace bifocal
@@ -42,17 +29,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace bifocal {
-HWY_EXPORT(fundamental_7pt_f64);
-HWY_EXPORT(fundamental_7pt_f32);
-
-namespace solvers {
-
-BatchFunctions fundamental_7pt_functions() {
-  return {
-      &HWY_DYNAMIC_DISPATCH(fundamental_7pt_f64), &HWY_STATIC_DISPATCH(fundamental_7pt_scalar_f64),
-      &HWY_DYNAMIC_DISPATCH(fundamental_7pt_f32), &HWY_STATIC_DISPATCH(fundamental_7pt_scalar_f32)};
-}
-
-}  // namespace solvers
+BIFOCAL_SOLVER_FUNCTIONS(fundamental_7pt)
 }  // namespace bifocal
 #endif

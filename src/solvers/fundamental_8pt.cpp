@@ -21,20 +21,7 @@ struct fundamental_8pt {
 
 }  // namespace
 
-void fundamental_8pt_f64(const solvers::Batch<double>& batch) {
-  solve_batch<fundamental_8pt, simd<double>>(batch);
-}
-void fundamental_8pt_f32(const solvers::Batch<float>& batch) {
-  solve_batch<fundamental_8pt, simd<float>>(batch);
-}
-#if HWY_ONCE
-void fundamental_8pt_scalar_f64(const solvers::Batch<double>& batch) {
-  solve_batch<fundamental_8pt, double>(batch);
-}
-void fundamental_8pt_scalar_f32(const solvers::Batch<float>& batch) {
-  solve_batch<fundamental_8pt, float>(batch);
-}
-#endif
+BIFOCAL_SOLVER_ON_TARGET(fundamental_8pt)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace bifocal
@@ -42,17 +29,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace bifocal {
-HWY_EXPORT(fundamental_8pt_f64);
-HWY_EXPORT(fundamental_8pt_f32);
-
-namespace solvers {
-
-BatchFunctions fundamental_8pt_functions() {
-  return {
-      &HWY_DYNAMIC_DISPATCH(fundamental_8pt_f64), &HWY_STATIC_DISPATCH(fundamental_8pt_scalar_f64),
-      &HWY_DYNAMIC_DISPATCH(fundamental_8pt_f32), &HWY_STATIC_DISPATCH(fundamental_8pt_scalar_f32)};
-}
-
-}  // namespace solvers
+BIFOCAL_SOLVER_FUNCTIONS(fundamental_8pt)
 }  // namespace bifocal
 #endif

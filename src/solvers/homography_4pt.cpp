@@ -21,20 +21,7 @@ struct homography_4pt {
 
 }  // namespace
 
-void homography_4pt_f64(const solvers::Batch<double>& batch) {
-  solve_batch<homography_4pt, simd<double>>(batch);
-}
-void homography_4pt_f32(const solvers::Batch<float>& batch) {
-  solve_batch<homography_4pt, simd<float>>(batch);
-}
-#if HWY_ONCE
-void homography_4pt_scalar_f64(const solvers::Batch<double>& batch) {
-  solve_batch<homography_4pt, double>(batch);
-}
-void homography_4pt_scalar_f32(const solvers::Batch<float>& batch) {
-  solve_batch<homography_4pt, float>(batch);
-}
-#endif
+BIFOCAL_SOLVER_ON_TARGET(homography_4pt)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace bifocal
@@ -42,17 +29,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace bifocal {
-HWY_EXPORT(homography_4pt_f64);
-HWY_EXPORT(homography_4pt_f32);
-
-namespace solvers {
-
-BatchFunctions homography_4pt_functions() {
-  return {
-      &HWY_DYNAMIC_DISPATCH(homography_4pt_f64), &HWY_STATIC_DISPATCH(homography_4pt_scalar_f64),
-      &HWY_DYNAMIC_DISPATCH(homography_4pt_f32), &HWY_STATIC_DISPATCH(homography_4pt_scalar_f32)};
-}
-
-}  // namespace solvers
+BIFOCAL_SOLVER_FUNCTIONS(homography_4pt)
 }  // namespace bifocal
 #endif

@@ -27,12 +27,7 @@ struct p3p {
 
 }  // namespace
 
-void p3p_f64(const solvers::Batch<double>& batch) { solve_batch<p3p, simd<double>>(batch); }
-void p3p_f32(const solvers::Batch<float>& batch) { solve_batch<p3p, simd<float>>(batch); }
-#if HWY_ONCE
-void p3p_scalar_f64(const solvers::Batch<double>& batch) { solve_batch<p3p, double>(batch); }
-void p3p_scalar_f32(const solvers::Batch<float>& batch) { solve_batch<p3p, float>(batch); }
-#endif
+BIFOCAL_SOLVER_ON_TARGET(p3p)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace bifocal
@@ -40,16 +35,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace bifocal {
-HWY_EXPORT(p3p_f64);
-HWY_EXPORT(p3p_f32);
-
-namespace solvers {
-
-BatchFunctions p3p_functions() {
-  return {&HWY_DYNAMIC_DISPATCH(p3p_f64), &HWY_STATIC_DISPATCH(p3p_scalar_f64),
-          &HWY_DYNAMIC_DISPATCH(p3p_f32), &HWY_STATIC_DISPATCH(p3p_scalar_f32)};
-}
-
-}  // namespace solvers
+BIFOCAL_SOLVER_FUNCTIONS(p3p)
 }  // namespace bifocal
 #endif
