@@ -52,6 +52,15 @@ void check_size(const std::string& file, int width, int height, const Inputs& in
   }
 }
 
+// Masks are read as pictures: a palette's colours count, not its indices.
+ImageU16 first_channel(const ImageU8& image) {
+  ImageU16 out(image.width, image.height);
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) out.at(x, y) = image.at(x, y);
+  }
+  return out;
+}
+
 SsdOptions search(const Options& o, const std::optional<Calibration>& calibration) {
   SsdOptions ssd{.min_disparity = o.min_disparity, .window = o.window};
   int end = o.max_disparity.value_or(0);
@@ -85,7 +94,7 @@ Inputs read_inputs(const Options& o) {
     check_size(o.truth, in.truth->width, in.truth->height, in, o);
   }
   if (!o.mask.empty()) {
-    in.mask = read_samples(o.mask);
+    in.mask = first_channel(read_image(o.mask));
     check_size(o.mask, in.mask.width, in.mask.height, in, o);
   }
   return in;

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "cli.hpp"
+#include "interrupt.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -71,5 +72,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
+  bifocal::cli::watch_interrupts();
   return bifocal::cli::run(argc, argv);
 }

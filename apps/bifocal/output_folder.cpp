@@ -21,6 +21,7 @@ namespace {
 
 OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names)
     : folder_(std::move(folder)), names_(std::move(names)) {
+  const auto lock = hold_interrupts();
   std::error_code error;
   for (fs::path p = fs::absolute(folder_).lexically_normal();
        !fs::exists(p, error) && p.has_relative_path(); p = p.parent_path()) {
@@ -34,13 +35,22 @@ OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names)
 }
 
 OutputFolder::~OutputFolder() {
+  const auto lock = hold_interrupts();
+  undo();
+}
+
+void OutputFolder::undo() {
   std::error_code ignored;
-  if (!staging_.empty()) fs::remove_all(staging_, ignored);
+  // On an interrupt the other threads go on writing: once the folder is gone they can't.
+  for (int attempt = 0; attempt < 1000 && !staging_.empty() && fs::exists(staging_, ignored); ++attempt) {
+    fs::remove_all(staging_, ignored);
+  }
   if (committed_) return;
   for (const fs::path& folder : created_) fs::remove(folder, ignored);  // only while empty
 }
 
 void OutputFolder::commit() {
+  const auto lock = hold_interrupts();
   std::error_code error;
   for (const std::string& name : names_) {
     if (fs::exists(staging_ / name, error)) {

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "interrupt.hpp"
+
 namespace bifocal::cli {
 
 // The output folder of a command, all or nothing: files are written to a hidden folder inside it
 // and moved to their places by commit(). Without a commit nothing changes, and a folder made for
-// the purpose is removed again.
+// the purpose is removed again; also when the process is interrupted.
 class OutputFolder {
  public:
   // `names` are all the files that the command may make. Throws Error(input) naming the folder when
@@ -32,6 +34,9 @@ class OutputFolder {
   std::vector<std::string> names_;
   std::vector<std::filesystem::path> created_;  // folders that this object made, innermost first
   bool committed_ = false;
+  InterruptGuard interrupted_{[this] { undo(); }};
+
+  void undo();
 };
 
 }  // namespace bifocal::cli

@@ -110,6 +110,27 @@ TEST(BadInput, one_pixel_pictures_have_disparity_but_no_depth) {
   EXPECT_TRUE(std::filesystem::exists(folder / "o/disparity.pfm"));
 }
 
+// Whatever the moment, an interrupted run leaves all of its files or none, and no hidden folder.
+TEST(BadInput, a_terminated_run_leaves_everything_or_nothing) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  for (int delay_ms = 0; delay_ms <= 60; delay_ms += 4) {
+    const int status = std::system(
+        fmt::format("cd '{}' || exit; '{}' stereo left.png right.png --max-disparity 40 --out new >.out 2>.err & "
+                    "sleep 0.{:03}; kill -TERM $!; wait $!",
+                    folder.path().string(), BIFOCAL_CLI, delay_ms)
+            .c_str());
+    if (std::filesystem::exists(folder / "new")) {
+      const auto names = listing(folder / "new");
+      EXPECT_TRUE(std::find(names.begin(), names.end(), "stereo.json") != names.end()) << delay_ms << " ms";
+      for (const std::string& name : names) EXPECT_FALSE(name.starts_with(".")) << name << ' ' << delay_ms << " ms";
+    } else {
+      EXPECT_NE(status, 0) << delay_ms << " ms";
+    }
+    std::filesystem::remove_all(folder / "new");
+  }
+}
+
 TEST(BadInput, stdout_that_is_full_is_an_error) {
   const std::string command = fmt::format("'{}' devices >/dev/full 2>/dev/null", BIFOCAL_CLI);
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 3);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interrupt.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <thread>
+#include <vector>
+
+namespace bifocal::cli {
+namespace {
+
+// Never destroyed: the watching thread lives as long as the process.
+struct Interrupts {
+  std::mutex mutex;
+  std::vector<const std::function<void()>*> clean_ups;
+};
+Interrupts& interrupts() {
+  static auto* all = new Interrupts;
+  return *all;
+}
+
+int signal_pipe[2] = {-1, -1};
+
+// Any thread may get the signal (libraries make threads before main), and a handler may do next to nothing: it wakes the
+// watching thread.
+void on_signal(int signal) {
+  const int saved = errno;
+  const auto byte = static_cast<unsigned char>(signal);
+  [[maybe_unused]] const ssize_t written = write(signal_pipe[1], &byte, 1);
+  errno = saved;
+}
+
+void end_by(int signal) {
+  const auto lock = hold_interrupts();
+  for (const auto* clean_up : interrupts().clean_ups) (*clean_up)();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+}  // namespace
+
+void watch_interrupts() {
+  if (pipe2(signal_pipe, O_CLOEXEC) != 0) return;  // then a signal ends the process at once
+  std::thread([] {
+    unsigned char signal = 0;
+    while (read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) continue;
+    end_by(signal);
+  }).detach();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;  // nohup, background jobs
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+InterruptGuard::InterruptGuard(std::function<void()> clean_up) : clean_up_(std::move(clean_up)) {
+  const auto lock = hold_interrupts();
+  interrupts().clean_ups.push_back(&clean_up_);
+}
+
+InterruptGuard::~InterruptGuard() {
+  const auto lock = hold_interrupts();
+  std::erase(interrupts().clean_ups, &clean_up_);
+}
+
+std::unique_lock<std::mutex> hold_interrupts() { return std::unique_lock(interrupts().mutex); }
+
+}  // namespace bifocal::cli
