@@ -14,6 +14,8 @@ struct Bad {
   std::string arguments;
   int code;
   std::string named;  // has to stand in the message
+
+  friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.arguments; }
 };
 
 class BadInput : public testing::TestWithParam<Bad> {};

@@ -18,6 +18,8 @@ namespace {
 struct Case {
   const char *set, *extension;
   int second;
+
+  friend void PrintTo(const Case& c, std::ostream* out) { *out << c.set << " 1-" << c.second; }
 };
 
 Mat3 read_matrix(const std::filesystem::path& file) {
