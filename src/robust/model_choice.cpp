@@ -92,7 +92,8 @@ ModelChoice choose_model(const RobustResult& homography, const RobustResult& epi
                         matches, homography.inlier_count, homography.rms, to_string(epipolar_kind),
                         epipolar.inlier_count)};
   }
-  const double sigma = std::max(epipolar.noise, kLeastNoise);
+  // The better fit's: a search that stopped at a poor fit must not make room for the other model.
+  const double sigma = std::max(std::min(epipolar.noise, homography.noise), kLeastNoise);
   const double plane = gric(homography, ModelKind::homography, matches, sigma);
   const double general = gric(epipolar, epipolar_kind, matches, sigma);
   const bool planar = plane < general;

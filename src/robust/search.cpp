@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "robust/chance.hpp"
+#include "robust/evidence.hpp"
 #include "robust/philox.hpp"
 #include "robust/polish.hpp"
 #include "robust/refine.hpp"
@@ -133,10 +134,20 @@ SearchResult search(const Problem& problem, const RobustOptions& options) {
   const Polished polished = polish(problem, result.model);
   result.inliers = polished.inliers;
   result.noise = polished.noise;
-  const double false_alarms =
-      log_false_alarms(result.inliers, problem.points.count, problem.sample_size,
-                       problem.max_solutions, chance_rate_of(problem, result.model));
-  if (false_alarms < kLogFalseAlarms) result.outcome = Outcome::ok;
+  const double chance_rate = chance_rate_of(problem, result.model);
+  const auto believed = [&](int inliers, int count) {
+    return log_false_alarms(inliers, count, problem.sample_size, problem.max_solutions,
+                            chance_rate) < kLogFalseAlarms;
+  };
+  if (!believed(result.inliers, problem.points.count)) return result;
+  std::vector<double> errors;
+  problem.errors(result.model, errors);
+  const Evidence evidence = evidence_of(problem, errors, result.noise);
+  if (evidence.collinear) {
+    result.outcome = Outcome::degenerate_sample;
+  } else if (believed(evidence.inliers, evidence.count)) {
+    result.outcome = Outcome::ok;
+  }
   return result;
 }
 
