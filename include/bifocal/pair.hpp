@@ -53,7 +53,7 @@ struct PairResult {
   ModelKind kind = ModelKind::fundamental;
   std::string reason;  // why this model, or why none
   Features features1, features2;
-  std::vector<Match> matches;
+  std::vector<Match> matches;       // one between two places, whatever their orientations
   std::vector<PointPair> points;  // of the matches, px
   RobustResult model;             // of `kind`
   std::optional<Pose> cam2_from_cam1;

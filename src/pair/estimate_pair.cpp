@@ -3,6 +3,9 @@
 #include <bifocal/error.hpp>
 #include <bifocal/pair.hpp>
 
+#include <array>
+#include <map>
+
 #include "pair/dense_pair.hpp"
 #include "pair/stage_clock.hpp"
 #include "runtime/parallel.hpp"
@@ -37,6 +40,27 @@ void check(Picture image1, Picture image2, const PairOptions& options) {
     throw Error(ErrorCode::usage,
                 fmt::format("max_dense_pixels = {}: must be positive", options.max_dense_pixels));
   }
+}
+
+// A point with several orientations has a feature for each; of the matches between two places the
+// nearest in the descriptors stays (the first of equals), in the old order.
+std::vector<Match> different_places(const Features& features1, const Features& features2,
+                                    const std::vector<Match>& matches) {
+  const auto place = [&](const Match& m) {
+    const Keypoint& a = features1.keypoints[static_cast<std::size_t>(m.index1)];
+    const Keypoint& b = features2.keypoints[static_cast<std::size_t>(m.index2)];
+    return std::array{a.x, a.y, b.x, b.y};
+  };
+  std::map<std::array<float, 4>, const Match*> best;
+  for (const Match& m : matches) {
+    const Match*& at = best.try_emplace(place(m), &m).first->second;
+    if (m.distance < at->distance) at = &m;
+  }
+  std::vector<Match> kept;
+  for (const Match& m : matches) {
+    if (best.at(place(m)) == &m) kept.push_back(m);
+  }
+  return kept;
 }
 
 // Both candidate models of a pair; the one that wasn't asked for stays without a result.
@@ -99,6 +123,7 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     });
     clock.start("matching", 0.4);
     result.matches = match(result.features1, result.features2, options.matching);
+    result.matches = different_places(result.features1, result.features2, result.matches);
     result.points = matched_points(result.features1, result.features2, result.matches);
     clock.start("model", 0.55);
     Candidates found = estimate_candidates(result.points, options);
