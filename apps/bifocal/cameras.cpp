@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cameras.hpp"
 
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/features.hpp>
+
+#include <algorithm>
+
 namespace bifocal::cli {
 
 void add_camera_options(CLI::App& command, CameraOptions& options) {
@@ -29,12 +35,23 @@ Cameras given_cameras(const CameraOptions& options) {
   return cameras;
 }
 
-Cameras cameras_of(const CameraOptions& options, const std::string& file1,
-                   const std::string& file2) {
+Photograph read_photograph(const std::string& file) {
+  const std::string bytes = read_file(file, kMaxPictureBytes);
+  Photograph photograph{decode_image(bytes, file), exif_intrinsics(bytes)};
+  const ImageU8& image = photograph.image;
+  if (std::max(image.width, image.height) > kMaxSiftSide) {
+    throw Error(ErrorCode::input, fmt::format("{}: {} x {} px, sides must be at most {}", file,
+                                              image.width, image.height, kMaxSiftSide));
+  }
+  return photograph;
+}
+
+Cameras cameras_of(const CameraOptions& options, const std::optional<Intrinsics>& exif1,
+                   const std::optional<Intrinsics>& exif2) {
   Cameras cameras = given_cameras(options);
   if (cameras.known()) return cameras;
-  cameras.camera1 = intrinsics_from_exif(file1);
-  cameras.camera2 = intrinsics_from_exif(file2);
+  cameras.camera1 = exif1;
+  cameras.camera2 = exif2;
   if (!cameras.known()) return {};
   cameras.source = "EXIF focal lengths of both files; principal point taken at the centre";
   return cameras;

@@ -21,8 +21,18 @@ struct Cameras {
 };
 // The cameras given by the options; none when no option was given.
 [[nodiscard]] Cameras given_cameras(const CameraOptions& options);
-// The same, else from the EXIF focal lengths when both files have one.
-[[nodiscard]] Cameras cameras_of(const CameraOptions& options, const std::string& file1,
-                                 const std::string& file2);
+
+// A photograph and the camera that its EXIF tells, from one reading of the file (it may be a pipe).
+// Throws Error(input) naming the file, also when a side is longer than features can be found in.
+struct Photograph {
+  ImageU8 image;
+  std::optional<Intrinsics> exif;
+};
+[[nodiscard]] Photograph read_photograph(const std::string& file);
+
+// The cameras given by the options, else by EXIF when both photographs have one.
+[[nodiscard]] Cameras cameras_of(const CameraOptions& options,
+                                 const std::optional<Intrinsics>& exif1,
+                                 const std::optional<Intrinsics>& exif2);
 
 }  // namespace bifocal::cli

@@ -36,7 +36,7 @@ const std::map<std::string, ModelRequest> kModels = {{"auto", ModelRequest::auto
 
 const std::vector<std::string> kFiles = {
     "geometry.json", "matches.txt",         "matches.png",   "report.html",
-    "left.png",      "right.png",           "disparity.pfm", "disparity_raw.pfm",
+    "rectified_left.png", "rectified_right.png", "disparity.pfm", "disparity_raw.pfm",
     "disparity.png", "disparity_turbo.png", "cloud.ply"};
 
 // Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
@@ -120,8 +120,8 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
   write_png(folder.staged("matches.png"), matches);
   ImageU8 turbo;
   if (r.dense) {
-    write_png(folder.staged("left.png"), r.dense->left);
-    write_png(folder.staged("right.png"), r.dense->right);
+    write_png(folder.staged("rectified_left.png"), r.dense->left);
+    write_png(folder.staged("rectified_right.png"), r.dense->right);
     turbo = write_disparity_files(folder, r.dense->disparity);
     write_ply(folder.staged("cloud.ply"), r.dense->cloud);
   }
@@ -134,14 +134,15 @@ void run(Options o, Context& context) {
   const std::string device = resolve_device(o.common.device);
   check_features(o.features);
   const ThreadLimit limit(o.common.threads);
-  const ImageU8 image1 = read_image(o.left), image2 = read_image(o.right);
-  const Cameras cameras = cameras_of(o.cameras, o.left, o.right);
+  const Photograph first = read_photograph(o.left), second = read_photograph(o.right);
+  const ImageU8 &image1 = first.image, &image2 = second.image;
+  const Cameras cameras = cameras_of(o.cameras, first.exif, second.exif);
   if (o.pair.model == ModelRequest::essential && !cameras.known()) {
     throw Error(
         ErrorCode::usage,
         "--model essential: needs --intrinsics or --calib (the files hold no EXIF focal lengths)");
   }
-  OutputFolder folder(o.out, kFiles);
+  OutputFolder folder(o.out, kFiles, {o.left, o.right, o.cameras.calib});
   o.pair.camera1 = cameras.camera1;
   o.pair.camera2 = cameras.camera2;
   o.pair.dense = !o.no_dense;

@@ -89,6 +89,9 @@ Inputs read_inputs(const Options& o) {
   in.left = read_image(o.left);
   in.right = read_image(o.right);
   check_size(o.right, in.right.width, in.right.height, in, o);
+  if (in.calibration && in.calibration->width > 0 && in.calibration->height > 0) {
+    check_size(o.calib, in.calibration->width, in.calibration->height, in, o);
+  }
   if (!o.truth.empty()) {
     in.truth = read_disparity(o.truth, o.truth_scale);
     check_size(o.truth, in.truth->width, in.truth->height, in, o);
@@ -155,7 +158,7 @@ void run(const Options& o, Context& context) {
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%");
   const Inputs in = read_inputs(o);
-  OutputFolder folder(o.out, kFiles);
+  OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.truth, o.mask});
 
   progress.update(10, "dense");
   const ImageU8 left = to_grey(in.left), right = to_grey(in.right);
@@ -165,6 +168,10 @@ void run(const Options& o, Context& context) {
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   std::optional<StereoScore> score;
   if (in.truth) score = score_disparity(disparity, *in.truth, in.mask);
+  if (score && score->scored == 0) {
+    throw Error(ErrorCode::input, fmt::format("{}: no pixel has a true disparity{}", o.truth,
+                                              o.mask.empty() ? "" : " inside the mask " + o.mask));
+  }
 
   progress.update(70, "report");
   Json json = stereo_json(o, in, disparity, score);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "disparity_files.hpp"
 
+#include <fmt/format.h>
 #include <bifocal/io.hpp>
 
 #include <algorithm>
@@ -30,7 +31,13 @@ std::pair<float, float> colour_range(const ImageF& disparity) {
 ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& disparity) {
   write_disparity_pfm(folder.staged("disparity.pfm"), disparity.filled);
   write_disparity_pfm(folder.staged("disparity_raw.pfm"), disparity.raw);
-  write_disparity_png16(folder.staged("disparity.png"), disparity.raw);
+  const auto lost = write_disparity_png16(folder.staged("disparity.png"), disparity.raw);
+  if (lost > 0) {
+    fmt::print(stderr,
+               "bifocal: disparity.png holds 1/256 to below 256 px: {} other known disparities are "
+               "unknown in it (the .pfm files have them)\n",
+               lost);
+  }
   const auto [lo, hi] = colour_range(disparity.raw);
   ImageU8 turbo = turbo_picture(disparity.raw, lo, hi);
   write_png(folder.staged("disparity_turbo.png"), turbo);

@@ -19,10 +19,19 @@ namespace {
 
 }  // namespace
 
-OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names)
+OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names,
+                           const std::vector<std::string>& inputs)
     : folder_(std::move(folder)), names_(std::move(names)) {
   const auto lock = hold_interrupts();
+  if (folder_.empty()) throw Error(ErrorCode::usage, "--out: an empty name is no folder");
   std::error_code error;
+  for (const std::string& name : names_) {
+    for (const std::string& input : inputs) {
+      if (!fs::equivalent(folder_ / name, input, error)) continue;
+      throw Error(ErrorCode::usage, fmt::format("--out {}: the result {} would replace the input {}",
+                                                folder_.string(), name, input));
+    }
+  }
   for (fs::path p = fs::absolute(folder_).lexically_normal();
        !fs::exists(p, error) && p.has_relative_path(); p = p.parent_path()) {
     if (p.has_filename()) created_.push_back(p);
@@ -53,9 +62,14 @@ void OutputFolder::commit() {
   const auto lock = hold_interrupts();
   std::error_code error;
   for (const std::string& name : names_) {
+    if (fs::is_directory(folder_ / name, error)) fail(folder_ / name, "a folder is in the way");
+  }
+  const bool ours = fs::exists(folder_ / names_.front(), error);
+  for (const std::string& name : names_) {
+    error.clear();
     if (fs::exists(staging_ / name, error)) {
       fs::rename(staging_ / name, folder_ / name, error);
-    } else {
+    } else if (ours) {
       fs::remove(folder_ / name, error);
     }
     if (error) fail(folder_ / name, error.message());

@@ -15,6 +15,7 @@
 namespace bifocal {
 
 inline constexpr int kDescriptorBytes = 128;
+inline constexpr int kMaxSiftSide = 1 << 18;  // px, of an image
 
 struct Keypoint {
   float x, y;       // px

@@ -20,6 +20,8 @@
 namespace bifocal {
 
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 28;  // 268 megapixels
+// Of a picture's file: 16 bits in 4 channels, plus headers.
+inline constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
 inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;    // of a text file read whole
 
 // A photograph as it lies in the file, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour,
@@ -83,6 +85,7 @@ struct Calibration {
   std::optional<double> baseline;
   double doffs = 0;       // px: cx2 - cx1
   int max_disparity = 0;  // exclusive end of the search range (ndisp), 0 unknown
+  int width = 0, height = 0;  // px, of the pictures it belongs to, 0 unknown
 };
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
 // "fx,fy,cx,cy" as given on the command line. Throws Error(usage).
@@ -92,6 +95,8 @@ struct Calibration {
 // - 1) / 2, (h - 1) / 2). Nothing when the file has neither, has a damaged EXIF block or is no
 // JPEG; Error(input) only where it can't be read.
 [[nodiscard]] std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg);
+// The same from a file's bytes.
+[[nodiscard]] std::optional<Intrinsics> exif_intrinsics(std::string_view bytes);
 
 // Correspondences as text: rows "x1 y1 x2 y2 [weight]" (px), blank lines and lines with # are
 // skipped; a first line that holds one integer is a count and has to be right. All rows have a

@@ -79,6 +79,7 @@ struct DisparityMap {
 // Against truth (unknown NaN), over pixels whose truth is known and whose mask is 255 (no mask:
 // all). Raw figures are over pixels with a value; in filled ones a pixel without a value counts as
 // bad.
+// What there is nothing to count of is NaN.
 struct StereoScore {
   double density = 0;                     // per cent
   double bad1 = 0, bad2 = 0, avgerr = 0;  // per cent, per cent, px

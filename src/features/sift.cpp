@@ -21,7 +21,6 @@ namespace {
 // matches over the Oxford pairs, as precise.
 constexpr double kCameraBlur = 0.2;
 constexpr double kLeastBlur = 0.3;     // px; doubling needs some
-constexpr int kLargestSide = 1 << 18;  // px
 
 void check(bool ok, const char* name, double value, const char* wanted) {
   if (!ok)
@@ -43,10 +42,10 @@ void check(ImageView<const std::uint8_t> grey, const SiftOptions& o) {
         ErrorCode::usage,
         fmt::format("detect_sift: the image has {} channels, must be grey (1)", grey.channels));
   }
-  if (grey.width > kLargestSide || grey.height > kLargestSide) {
+  if (grey.width > kMaxSiftSide || grey.height > kMaxSiftSide) {
     throw Error(ErrorCode::usage,
                 fmt::format("detect_sift: image of {} x {} px, sides must be at most {}",
-                            grey.width, grey.height, kLargestSide));
+                            grey.width, grey.height, kMaxSiftSide));
   }
 }
 

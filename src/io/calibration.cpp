@@ -72,6 +72,13 @@ Calibration parse_middlebury(std::string_view text, std::string_view name) {
         reject(name, "line {}: baseline {} is not positive", reader.line(), *result.baseline);
       }
     }
+    if (key == "width" || key == "height") {
+      const double side = only_number(reader, name);
+      if (side < 1 || side > double(kMaxImagePixels) || side != std::floor(side)) {
+        reject(name, "line {}: {} {} is not a number of pixels", reader.line(), key, side);
+      }
+      (key == "width" ? result.width : result.height) = int(side);
+    }
     if (key == "ndisp") {
       const double disparities = only_number(reader, name);
       if (disparities < 0 || disparities > 65536 || disparities != std::floor(disparities)) {

@@ -127,7 +127,9 @@ std::optional<Intrinsics> parse_exif(std::string_view jpeg) {
 }  // namespace io
 
 std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg) {
-  return io::parse_exif(read_file(jpeg, 8 * kMaxImagePixels));
+  return exif_intrinsics(read_file(jpeg, kMaxPictureBytes));
 }
+
+std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) { return io::parse_exif(bytes); }
 
 }  // namespace bifocal

@@ -64,9 +64,6 @@ ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int6
 
 }  // namespace io
 
-// No allowed picture needs more: 16 bits in 4 channels, plus headers.
-constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
-
 ImageU8 read_image(const std::filesystem::path& file) {
   return decode_image(read_file(file, kMaxPictureBytes), file.string());
 }

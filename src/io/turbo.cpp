@@ -69,7 +69,8 @@ ImageU8 turbo_picture(ImageView<const float> disparity, float lo, float hi) {
                 fmt::format("turbo_picture: map of {} x {} pixels, {} channels, range {} to {}",
                             disparity.width, disparity.height, disparity.channels, lo, hi));
   }
-  const int scale = std::max(1, (disparity.width + 200) / 400);
+  constexpr int kLargest = 6;  // a legend for reading, however large the picture
+  const int scale = std::clamp((disparity.width + 200) / 400, 1, kLargest);
   const int legend = 16 * scale + text_height(scale) + 10 * scale;
   ImageU8 rgb(disparity.width, disparity.height + legend, 3, kPaper);
   const double range = double(hi) - double(lo);

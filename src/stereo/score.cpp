@@ -23,8 +23,9 @@ struct Tally {
   }
 };
 
+// NaN of nothing.
 double percent(std::int64_t part, std::int64_t whole) {
-  return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 void check(const DisparityMap& d, ImageView<const float> truth,
@@ -58,9 +59,7 @@ StereoScore score_disparity(const DisparityMap& disparity, ImageView<const float
     }
   }
   const std::int64_t missing = s.scored - filled.valued;
-  const auto mean = [](const Tally& t) {
-    return t.valued > 0 ? t.error / static_cast<double>(t.valued) : 0.0;
-  };
+  const auto mean = [](const Tally& t) { return t.error / static_cast<double>(t.valued); };
   s.density = percent(raw.valued, s.scored);
   s.bad1 = percent(raw.bad1, raw.valued);
   s.bad2 = percent(raw.bad2, raw.valued);

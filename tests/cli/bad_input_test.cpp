@@ -24,6 +24,7 @@ TEST_P(BadInput, is_named_and_leaves_nothing) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string png = read_file(folder / "left.png");
+  write_file(folder / "matches.png", png);
   write_file(folder / "text.png", "this is no picture\n");
   write_file(folder / "short.png", std::string_view(png).substr(0, png.size() / 2));
   write_file(folder / "empty.txt", "# nothing\n");
@@ -57,6 +58,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"pair left.png right.png --out o --intrinsics 1,2,3", 2, "1,2,3"},
         Bad{"pair left.png right.png --out o --intrinsics 1,2,3,4 --calib x", 2, "--calib"},
         Bad{"pair left.png right.png --out o --model essential", 2, "--intrinsics"},
+        Bad{"pair left.png right.png --out ''", 2, "--out"},
+        Bad{"pair matches.png right.png --out .", 2, "matches.png would replace the input matches.png"},
         Bad{"stereo left.png right.png --out o", 2, "--max-disparity"},
         Bad{"stereo left.png right.png --out o --max-disparity 0", 2, "--max-disparity: 0"},
         Bad{"stereo left.png right.png --out o --max-disparity 5000", 2, "5000"},

@@ -68,21 +68,28 @@ TEST(Cli, report_is_self_contained_and_escapes_its_text) {
 TEST(Cli, pair_with_cameras_writes_pose_disparity_and_cloud) {
   const TemporaryFolder folder;
   write_pictures(folder);
+  std::filesystem::create_directory(folder / "mine");
   const Ran r =
       run(folder, fmt::format("pair left.png right.png --out o {} --model essential", kCameras));
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(
       listing(folder / "o"),
       (std::vector<std::string>{"cloud.ply", "disparity.pfm", "disparity.png", "disparity_raw.pfm",
-                                "disparity_turbo.png", "geometry.json", "left.png", "matches.png",
-                                "matches.txt", "report.html", "right.png"}));
+                                "disparity_turbo.png", "geometry.json", "matches.png",
+                                "matches.txt", "rectified_left.png", "rectified_right.png",
+                                "report.html"}));
   const json j = json_of(folder / "o/geometry.json");
   const std::vector<double> R = j["pose"]["R"], t = j["pose"]["t"];
   EXPECT_NEAR(R[0] + R[4] + R[8], 3, 1e-4);
   EXPECT_NEAR(t[0], -1, 1e-2);  // the right camera is to the right: X2 = X1 + t with t to the left
   EXPECT_EQ(j["dense"]["left_image"], 1);
   EXPECT_GT(j["dense"]["density"], 30);
-  EXPECT_EQ(read_pfm(folder / "o/disparity.pfm").width, read_image(folder / "o/left.png").width);
+  EXPECT_EQ(read_pfm(folder / "o/disparity.pfm").width, read_image(folder / "o/rectified_left.png").width);
+
+  // Other people's files stay, whatever their names.
+  write_file(folder / "mine/cloud.ply", "mine");
+  ASSERT_EQ(run(folder, "pair left.png planar.png --out mine").code, 0);
+  EXPECT_EQ(read_file(folder / "mine/cloud.ply"), "mine");
 
   // A later run without a pose takes the files of the earlier one away.
   ASSERT_EQ(run(folder, "pair left.png planar.png --out o").code, 0);
@@ -106,11 +113,19 @@ TEST(Cli, geometry_is_byte_identical_for_any_number_of_threads) {
     return j.dump(2);
   };
   EXPECT_EQ(without_times("o1/geometry.json"), without_times("o2/geometry.json"));
-  for (const char* name : {"matches.txt", "disparity.pfm", "cloud.ply", "left.png"}) {
+  for (const char* name : {"matches.txt", "disparity.pfm", "cloud.ply", "rectified_left.png"}) {
     EXPECT_EQ(read_file(folder / (std::string("o1/") + name)),
               read_file(folder / (std::string("o2/") + name)))
         << name;
   }
+}
+
+TEST(Cli, a_photograph_may_come_through_a_pipe) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  ASSERT_EQ(std::system(fmt::format("cd '{}' && mkfifo pipe && (cat left.png >pipe &)", folder.path().string()).c_str()), 0);
+  const Ran r = run(folder, "pair pipe planar.png --out o");
+  EXPECT_EQ(r.code, 0) << r.err;
 }
 
 // Time is printed, not held: the machine may be busy. Sanitizers need several times the memory.
