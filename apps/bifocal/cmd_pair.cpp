@@ -63,7 +63,11 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
   json["images"] = {image_json(o.left, image1, r.features1.size()),
                     image_json(o.right, image2, r.features2.size())};
   if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.model.model);
-  if (r.cam2_from_cam1) json["pose"] = pose_json(*r.cam2_from_cam1);
+  if (r.cam2_from_cam1) {
+    json["pose"] = pose_json(*r.cam2_from_cam1);
+    json["in_front"] = r.in_front;
+    json["median_parallax_deg"] = r.median_parallax_deg;
+  }
   json["inliers"] = r.model.inlier_count;
   json["matches"] = r.points.size();
   json["iterations"] = r.model.iterations;

@@ -104,7 +104,7 @@ struct Calibration {
 // report them.
 struct Correspondences {
   std::vector<PointPair> points;
-  std::vector<double> weights;  // empty, or one a row
+  std::vector<double> weights;  // empty, or one a row; no estimator uses them yet
 };
 [[nodiscard]] Correspondences read_correspondences(const std::filesystem::path& file);
 // Rows of "x y X Y Z" for absolute pose: image px, then world.

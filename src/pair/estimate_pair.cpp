@@ -4,7 +4,9 @@
 #include <bifocal/pair.hpp>
 
 #include <array>
+#include <cmath>
 #include <map>
+#include <numbers>
 
 #include "pair/dense_pair.hpp"
 #include "pair/stage_clock.hpp"
@@ -109,6 +111,19 @@ void choose(const Candidates& found, ModelRequest request, PairResult& result) {
   }
 }
 
+void set_pose(const RelativePoseResult& found, const PairOptions& options, PairResult& result) {
+  result.cam2_from_cam1 = found.cam2_from_cam1;
+  result.in_front = found.in_front;
+  result.median_parallax_deg = found.median_parallax_deg;
+  constexpr double kLeastParallax = 1;  // px
+  const double parallax =
+      std::tan(found.median_parallax_deg * std::numbers::pi / 180) * options.camera1->fx;
+  if (parallax < kLeastParallax) {
+    result.reason += fmt::format(
+        "; the parallax is {:.2g} px in the median: the direction of t is not certain", parallax);
+  }
+}
+
 }  // namespace
 
 PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& options) {
@@ -130,7 +145,7 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     choose(found, options.model, result);
 
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential) {
-      result.cam2_from_cam1 = found.epipolar.cam2_from_cam1;
+      set_pose(found.epipolar, options, result);
       if (options.dense) pair::add_dense(image1, image2, found.epipolar, options, clock, result);
       result.triangulated = std::move(found.epipolar.triangulated);
     } else if (options.dense) {

@@ -18,8 +18,6 @@ struct Pair {
   const char *set, *image1, *image2, *homography;
   int correct;       // OpenCV's, within 3 px of the true homography
   double precision;  // per cent
-
-  friend void PrintTo(const Pair& p, std::ostream* out) { *out << p.set << ' ' << p.image2; }
 };
 void PrintTo(const Pair& p, std::ostream* out) { *out << p.set << "/" << p.image2; }
 
