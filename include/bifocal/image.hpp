@@ -30,6 +30,10 @@ struct ImageView {
   }
 
   [[nodiscard]] bool empty() const { return width <= 0 || height <= 0; }
+  // Pixels where there should be some, in rows that don't overlap. Functions refuse other views with Error(usage).
+  [[nodiscard]] bool usable() const {
+    return empty() || (data && stride >= std::ptrdiff_t{width} * channels);
+  }
   [[nodiscard]] T* row(int y) const { return data + y * stride; }
   [[nodiscard]] T& at(int x, int y, int c = 0) const { return row(y)[x * channels + c]; }
 };

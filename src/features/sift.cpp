@@ -42,6 +42,9 @@ void check(ImageView<const std::uint8_t> grey, const SiftOptions& o) {
         ErrorCode::usage,
         fmt::format("detect_sift: the image has {} channels, must be grey (1)", grey.channels));
   }
+  if (!grey.usable()) {
+    throw Error(ErrorCode::usage, "detect_sift: the view has no pixels, or rows that overlap");
+  }
   if (grey.width > kMaxSiftSide || grey.height > kMaxSiftSide) {
     throw Error(ErrorCode::usage,
                 fmt::format("detect_sift: image of {} x {} px, sides must be at most {}",

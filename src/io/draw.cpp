@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/draw.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -11,6 +13,13 @@
 
 namespace bifocal {
 namespace {
+
+void check_size(const char* what, double value) {
+  constexpr double kLargest = 10000;  // px
+  if (!(value >= 0 && value <= kLargest)) {
+    throw Error(ErrorCode::usage, fmt::format("{} = {}: must be in 0..{}", what, value, kLargest));
+  }
+}
 
 void check_rgb(const ImageU8& image, const char* function) {
   if (image.channels != 3) {
@@ -65,6 +74,7 @@ ImageU8 to_rgb(ImageView<const std::uint8_t> image) {
 void draw_line(ImageU8& rgb, double x1, double y1, double x2, double y2, Colour colour,
                double width, double opacity) {
   check_rgb(rgb, "draw_line");
+  check_size("draw_line: width", width);
   const double dx = x2 - x1, dy = y2 - y1, length = std::hypot(dx, dy);
   // Longer ones only come from degenerate geometry, and lose the pixel in rounding.
   if (!(length > 0 && length < 1e9)) return;
@@ -93,6 +103,8 @@ void draw_line(ImageU8& rgb, double x1, double y1, double x2, double y2, Colour 
 void draw_circle(ImageU8& rgb, double x, double y, double radius, Colour colour, double width,
                  double opacity) {
   check_rgb(rgb, "draw_circle");
+  check_size("draw_circle: width", width);
+  check_size("draw_circle: radius", radius);
   const double reach = radius + width;
   if (!(x > -reach && x < rgb.width + reach && y > -reach && y < rgb.height + reach)) return;
   const int x_end = std::min(rgb.width - 1, int(x + reach) + 1);
@@ -107,6 +119,7 @@ void draw_circle(ImageU8& rgb, double x, double y, double radius, Colour colour,
 
 void draw_text(ImageU8& rgb, int x, int y, std::string_view text, Colour colour, int scale) {
   check_rgb(rgb, "draw_text");
+  check_size("draw_text: scale", scale);
   for (const char character : text) {
     for (int gy = 0; gy < io::kGlyphHeight * scale; ++gy) {
       for (int gx = 0; gx < io::kGlyphWidth * scale; ++gx) {

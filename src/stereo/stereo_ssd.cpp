@@ -21,6 +21,7 @@ void check(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> rig
     throw Error(ErrorCode::usage, "stereo_ssd: " + message);
   };
   if (left.empty() || right.empty()) fail("an image is empty");
+  if (!left.usable() || !right.usable()) fail("a view has no pixels, or rows that overlap");
   if (left.channels != 1 || right.channels != 1)
     fail(fmt::format("images have {} and {} channels: must be grey (1)", left.channels,
                      right.channels));

@@ -83,6 +83,10 @@ TEST(Draw, LinesStayInsideAndGoWhereTheyShould) {
   EXPECT_EQ(picture.at(19, 5, 0), 0);
   const ImageU8 before = picture;
   draw_line(picture, kNaN, 0, 5, 5, {255, 255, 255});
+  EXPECT_THROW(draw_line(picture, 0, 0, 5, 5, {}, std::numeric_limits<double>::infinity()), Error);
+  EXPECT_THROW(draw_text(picture, 0, 0, "a", {}, 100'000'000), Error);
+  EXPECT_THROW((void)to_grey({nullptr, 4, 4, 1}), Error);
+  EXPECT_THROW((void)to_grey({picture.pixels.data(), 4, 4, 3, 4}), Error);
   draw_line(picture, -1e30, 3, 1e30, 3, {255, 255, 255});
   draw_line(picture, 100, 100, 200, 150, {255, 255, 255});
   draw_circle(picture, kNaN, 2, 3, {255, 255, 255});
