@@ -61,8 +61,9 @@ Sample measure(const std::function<void()>& body, int min_runs, double min_secon
   return sample_of(times);
 }
 
-std::pair<Sample, Sample> measure_pair(const std::function<void()>& ours, const std::function<void()>& peer,
-                                       int min_runs, double min_seconds) {
+std::pair<Sample, Sample> measure_pair(const std::function<void()>& ours,
+                                       const std::function<void()>& peer, int min_runs,
+                                       double min_seconds) {
   const int repeats[2] = {repeats_for(ours), repeats_for(peer)};
   std::vector<double> times[2];
   for (double total = 0; static_cast<int>(times[0].size()) < min_runs || total < min_seconds;) {

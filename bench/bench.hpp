@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The frame of `bifocal bench`: suites of cases, each measured over several runs, beside a named peer where there is one.
+// The frame of `bifocal bench`: suites of cases, each measured over several runs, beside a named
+// peer where there is one.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@ struct Record {
   std::string suite, case_name, device = "cpu", unit;
   double value = 0;  // median
   int runs = 0;
-  double mad = 0;    // median absolute deviation
+  double mad = 0;  // median absolute deviation
   std::optional<Reference> reference;
   bool higher_is_better = false;
   nlohmann::json extra = nlohmann::json::object();  // accuracy figures beside the time
@@ -33,13 +34,14 @@ struct Sample {
   double median = 0, mad = 0;
   int runs = 0;
 };
-// Seconds of one call: a warm-up, then at least `min_runs` calls and `min_seconds`; each timed call repeats `body` often enough
-// to last a millisecond.
-[[nodiscard]] Sample measure(const std::function<void()>& body, int min_runs = 7, double min_seconds = 0.2);
+// Seconds of one call: a warm-up, then at least `min_runs` calls and `min_seconds`; each timed call
+// repeats `body` often enough to last a millisecond.
+[[nodiscard]] Sample measure(const std::function<void()>& body, int min_runs = 7,
+                             double min_seconds = 0.2);
 // Two bodies in turn, so that both see the same machine.
 [[nodiscard]] std::pair<Sample, Sample> measure_pair(const std::function<void()>& ours,
-                                                     const std::function<void()>& peer, int min_runs = 7,
-                                                     double min_seconds = 0.2);
+                                                     const std::function<void()>& peer,
+                                                     int min_runs = 7, double min_seconds = 0.2);
 // Keeps a result alive.
 template <class T>
 void keep(const T& value) {
@@ -47,7 +49,7 @@ void keep(const T& value) {
 }
 
 struct Context {
-  std::string data_folder;                       // test data, may not exist
+  std::string data_folder;                         // test data, may not exist
   std::function<bool(const std::string&)> wanted;  // does the case pass --filter?
   std::function<void(Record)> report;
 };

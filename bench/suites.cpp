@@ -15,7 +15,8 @@ const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
       {"match", "brute-force matching of 8-bit descriptors", run_match},
-      {"robust", "robust estimators on synthetic scenes: time, and error from the truth", run_robust},
+      {"robust", "robust estimators on synthetic scenes: time, and error from the truth",
+       run_robust},
       {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
       {"solvers", "minimal solvers, us a sample", run_solvers},
       {"stereo", "block matching: time, and bad pixels on the Middlebury pairs", run_stereo},

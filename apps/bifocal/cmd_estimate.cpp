@@ -94,7 +94,9 @@ void add_estimate(CLI::App& app, Context& context) {
                    "homography, fundamental, essential or pose (from scene points)")
       ->required()
       ->check(CLI::IsMember({"homography", "fundamental", "essential", "pose"}));
-  command->add_option("--points", o->points, "rows of x1 y1 x2 y2 [weight, not used yet]; for pose: x y X Y Z")
+  command
+      ->add_option("--points", o->points,
+                   "rows of x1 y1 x2 y2 [weight, not used yet]; for pose: x y X Y Z")
       ->required();
   add_camera_options(*command, o->cameras);
   add_robust_options(*command, o->robust);

@@ -35,9 +35,9 @@ const std::map<std::string, ModelRequest> kModels = {{"auto", ModelRequest::auto
                                                      {"essential", ModelRequest::essential}};
 
 const std::vector<std::string> kFiles = {
-    "geometry.json", "matches.txt",         "matches.png",   "report.html",
+    "geometry.json",      "matches.txt",         "matches.png",   "report.html",
     "rectified_left.png", "rectified_right.png", "disparity.pfm", "disparity_raw.pfm",
-    "disparity.png", "disparity_turbo.png", "cloud.ply"};
+    "disparity.png",      "disparity_turbo.png", "cloud.ply"};
 
 // Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
 std::string matches_text(const PairResult& r) {

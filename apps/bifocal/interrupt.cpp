@@ -25,8 +25,8 @@ Interrupts& interrupts() {
 
 int signal_pipe[2] = {-1, -1};
 
-// Any thread may get the signal (libraries make threads before main), and a handler may do next to nothing: it wakes the
-// watching thread.
+// Any thread may get the signal (libraries make threads before main), and a handler may do next to
+// nothing: it wakes the watching thread.
 void on_signal(int signal) {
   const int saved = errno;
   const auto byte = static_cast<unsigned char>(signal);

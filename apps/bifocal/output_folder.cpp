@@ -28,8 +28,9 @@ OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names,
   for (const std::string& name : names_) {
     for (const std::string& input : inputs) {
       if (!fs::equivalent(folder_ / name, input, error)) continue;
-      throw Error(ErrorCode::usage, fmt::format("--out {}: the result {} would replace the input {}",
-                                                folder_.string(), name, input));
+      throw Error(ErrorCode::usage,
+                  fmt::format("--out {}: the result {} would replace the input {}",
+                              folder_.string(), name, input));
     }
   }
   for (fs::path p = fs::absolute(folder_).lexically_normal();
@@ -51,7 +52,8 @@ OutputFolder::~OutputFolder() {
 void OutputFolder::undo() {
   std::error_code ignored;
   // On an interrupt the other threads go on writing: once the folder is gone they can't.
-  for (int attempt = 0; attempt < 1000 && !staging_.empty() && fs::exists(staging_, ignored); ++attempt) {
+  for (int attempt = 0; attempt < 1000 && !staging_.empty() && fs::exists(staging_, ignored);
+       ++attempt) {
     fs::remove_all(staging_, ignored);
   }
   if (committed_) return;

@@ -14,9 +14,9 @@ namespace bifocal::cli {
 // the purpose is removed again; also when the process is interrupted.
 class OutputFolder {
  public:
-  // `names` are all the files that the command may make, the one that every run makes first; `inputs`
-  // are the files it reads. Throws Error(usage) when a result would replace an input, Error(input)
-  // naming the folder when it can't be written to.
+  // `names` are all the files that the command may make, the one that every run makes first;
+  // `inputs` are the files it reads. Throws Error(usage) when a result would replace an input,
+  // Error(input) naming the folder when it can't be written to.
   OutputFolder(std::filesystem::path folder, std::vector<std::string> names,
                const std::vector<std::string>& inputs);
   ~OutputFolder();
@@ -27,8 +27,8 @@ class OutputFolder {
   [[nodiscard]] std::filesystem::path staged(const std::string& name) const {
     return staging_ / name;
   }
-  // Moves every file in. Where an earlier run left its first file, also removes those of `names` that
-  // this run didn't make: results of two runs don't mix, and other people's files stay.
+  // Moves every file in. Where an earlier run left its first file, also removes those of `names`
+  // that this run didn't make: results of two runs don't mix, and other people's files stay.
   void commit();
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
 

@@ -2,7 +2,8 @@
 // SIFT features with RootSIFT descriptors, and brute-force matching.
 //
 //   D. G. Lowe, Distinctive image features from scale-invariant keypoints, IJCV 60(2), 2004.
-//   R. Arandjelovic, A. Zisserman, Three things everyone should know to improve object retrieval, CVPR 2012 (RootSIFT).
+//   R. Arandjelovic, A. Zisserman, Three things everyone should know to improve object retrieval,
+//   CVPR 2012 (RootSIFT).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct Keypoint {
   float response;   // |DoG| at the refined extremum, image values in [0, 1]
 };
 
-// keypoints[i] has descriptors[128 i .. 128 i + 127]. Order: response descending, ties by y, x, sigma, angle.
+// keypoints[i] has descriptors[128 i .. 128 i + 127]. Order: response descending, ties by y, x,
+// sigma, angle.
 struct Features {
   std::vector<Keypoint> keypoints;
   std::vector<std::uint8_t> descriptors;  // [keypoints, 128]
@@ -33,23 +35,27 @@ struct Features {
 };
 
 struct SiftOptions {
-  int max_features = 8192;            // the strongest are kept; 0: all
-  int octave_layers = 3;              // scales an octave, 1..16
-  double contrast_threshold = 0.04;   // on |DoG| * octave_layers, image values in [0, 1] (as in OpenCV); at least 0
-  double edge_threshold = 10.0;       // largest ratio of principal curvatures, at least 1
-  double sigma = 1.6;                 // blur of the first layer of an octave, 0.8..8
-  bool upsample = true;               // start from the image doubled in size
-  bool root = true;                   // RootSIFT: L1-normalised, square root, instead of Lowe's clipped L2 norm
+  int max_features = 8192;  // the strongest are kept; 0: all
+  int octave_layers = 3;    // scales an octave, 1..16
+  double contrast_threshold =
+      0.04;  // on |DoG| * octave_layers, image values in [0, 1] (as in OpenCV); at least 0
+  double edge_threshold = 10.0;  // largest ratio of principal curvatures, at least 1
+  double sigma = 1.6;            // blur of the first layer of an octave, 0.8..8
+  bool upsample = true;          // start from the image doubled in size
+  bool root = true;  // RootSIFT: L1-normalised, square root, instead of Lowe's clipped L2 norm
 };
 
-// Grey image of any size up to 262144 px a side (a small one just has few or no features). Same result for any number of
-// threads; another SIMD instruction set may gain or lose one point in 200 (at a threshold) and moves the others by less than
-// 0.01 px. Beside the features themselves it needs about 12 kB of memory per pixel of width and 4 bytes per pixel.
-// Throws Error(usage) when an option is out of range, the image is not grey or is too large.
+// Grey image of any size up to 262144 px a side (a small one just has few or no features). Same
+// result for any number of threads; another SIMD instruction set may gain or lose one point in 200
+// (at a threshold) and moves the others by less than 0.01 px. Beside the features themselves it
+// needs about 12 kB of memory per pixel of width and 4 bytes per pixel. Throws Error(usage) when an
+// option is out of range, the image is not grey or is too large.
 //
-// Differs from Lowe's text where measurements on the Oxford pairs asked for it: a photograph is taken to have a blur of 0.2 px
-// (0.5), the orientation window is 2 sigma wide (1.5), a bin of the descriptor 3.6 sigma (3).
-[[nodiscard]] Features detect_sift(ImageView<const std::uint8_t> grey, const SiftOptions& options = {});
+// Differs from Lowe's text where measurements on the Oxford pairs asked for it: a photograph is
+// taken to have a blur of 0.2 px (0.5), the orientation window is 2 sigma wide (1.5), a bin of the
+// descriptor 3.6 sigma (3).
+[[nodiscard]] Features detect_sift(ImageView<const std::uint8_t> grey,
+                                   const SiftOptions& options = {});
 
 struct Match {
   int index1, index2;
@@ -60,17 +66,20 @@ struct Match {
 struct MatchOptions {
   double max_ratio = 0.8;  // Lowe's ratio test from 1 to 2, above 0; >= 1: off
   bool mutual = true;      // each has to be the other's nearest
-  // The ratio test also from 2 to 1: fewer and safer matches, which don't depend on the order of the images if `mutual`.
+  // The ratio test also from 2 to 1: fewer and safer matches, which don't depend on the order of
+  // the images if `mutual`.
   bool ratio_both_ways = false;
 };
 
-// Brute force, exact; ties go to the lower index. Memory O(n1 + n2). Ordered by index1. Same result on every machine and for
-// any number of threads. Throws Error(usage) on a ratio out of range or descriptors that don't fit the keypoints.
+// Brute force, exact; ties go to the lower index. Memory O(n1 + n2). Ordered by index1. Same result
+// on every machine and for any number of threads. Throws Error(usage) on a ratio out of range or
+// descriptors that don't fit the keypoints.
 [[nodiscard]] std::vector<Match> match(const Features& features1, const Features& features2,
                                        const MatchOptions& options = {});
 
 // The matched pixel positions, in the order of `matches`.
-[[nodiscard]] std::vector<PointPair> matched_points(const Features& features1, const Features& features2,
+[[nodiscard]] std::vector<PointPair> matched_points(const Features& features1,
+                                                    const Features& features2,
                                                     std::span<const Match> matches);
 
 }  // namespace bifocal

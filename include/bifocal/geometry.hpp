@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plain types of two-view geometry. Matrices are row-major: x2 ~ H x1; x2' F x1 = 0 in pixels; x2' E x1 = 0 on normalised
-// points; a pose is cam2_from_cam1: X2 = R X1 + t with |t| = 1.
+// Plain types of two-view geometry. Matrices are row-major: x2 ~ H x1; x2' F x1 = 0 in pixels; x2'
+// E x1 = 0 on normalised points; a pose is cam2_from_cam1: X2 = R X1 + t with |t| = 1.
 #pragma once
 
 #include <array>

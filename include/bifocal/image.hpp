@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Images: an owning one and a view. The centre of the top-left pixel is (0, 0), x to the right, y down.
+// Images: an owning one and a view. The centre of the top-left pixel is (0, 0), x to the right, y
+// down.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +21,20 @@ struct ImageView {
 
   ImageView() = default;
   ImageView(T* pixels, int w, int h, int c = 1, std::ptrdiff_t row_stride = 0)
-      : data(pixels), width(w), height(h), channels(c),
+      : data(pixels),
+        width(w),
+        height(h),
+        channels(c),
         stride(row_stride ? row_stride : std::ptrdiff_t{w} * c) {}
   // A view of mutable pixels is also a view of constant ones.
   operator ImageView<const T>() const  // NOLINT(google-explicit-constructor)
-    requires(!std::is_const_v<T>)
-  {
+      requires(!std::is_const_v<T>) {
     return {data, width, height, channels, stride};
   }
 
   [[nodiscard]] bool empty() const { return width <= 0 || height <= 0; }
-  // Pixels where there should be some, in rows that don't overlap. Functions refuse other views with Error(usage).
+  // Pixels where there should be some, in rows that don't overlap. Functions refuse other views
+  // with Error(usage).
   [[nodiscard]] bool usable() const {
     return empty() || (data && stride >= std::ptrdiff_t{width} * channels);
   }
@@ -48,25 +52,33 @@ struct Image {
 
   Image() = default;
   Image(int w, int h, int c = 1, T value = T{})
-      : width(w), height(h), channels(c), pixels(std::size_t(w) * std::size_t(h) * std::size_t(c), value) {}
+      : width(w),
+        height(h),
+        channels(c),
+        pixels(std::size_t(w) * std::size_t(h) * std::size_t(c), value) {}
 
   [[nodiscard]] bool empty() const { return pixels.empty(); }
-  [[nodiscard]] T* row(int y) { return pixels.data() + std::size_t(y) * std::size_t(width * channels); }
+  [[nodiscard]] T* row(int y) {
+    return pixels.data() + std::size_t(y) * std::size_t(width * channels);
+  }
   [[nodiscard]] const T* row(int y) const {
     return pixels.data() + std::size_t(y) * std::size_t(width * channels);
   }
   [[nodiscard]] T& at(int x, int y, int c = 0) { return row(y)[x * channels + c]; }
   [[nodiscard]] const T& at(int x, int y, int c = 0) const { return row(y)[x * channels + c]; }
 
-  operator ImageView<T>() { return {pixels.data(), width, height, channels}; }              // NOLINT
-  operator ImageView<const T>() const { return {pixels.data(), width, height, channels}; }  // NOLINT
+  operator ImageView<T>() { return {pixels.data(), width, height, channels}; }  // NOLINT
+  operator ImageView<const T>() const {
+    return {pixels.data(), width, height, channels};
+  }  // NOLINT
 };
 
 using ImageU8 = Image<std::uint8_t>;
 using ImageU16 = Image<std::uint16_t>;
 using ImageF = Image<float>;
 
-// 8-bit grey from 1 to 4 channels: (77 R + 150 G + 29 B + 128) / 256, the weights of ITU-R BT.601; alpha is ignored.
+// 8-bit grey from 1 to 4 channels: (77 R + 150 G + 29 B + 128) / 256, the weights of ITU-R BT.601;
+// alpha is ignored.
 [[nodiscard]] ImageU8 to_grey(ImageView<const std::uint8_t> image);
 
 }  // namespace bifocal

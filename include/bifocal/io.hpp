@@ -22,7 +22,7 @@ namespace bifocal {
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 28;  // 268 megapixels
 // Of a picture's file: 16 bits in 4 channels, plus headers.
 inline constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
-inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;    // of a text file read whole
+inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a text file read whole
 
 // A photograph as it lies in the file, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour,
 // palette, alpha) or PGM/PPM (binary or plain, any maximum). The format is told by the first bytes,
@@ -83,8 +83,8 @@ struct Calibration {
   // Of a rectified pair, when the file says so (Middlebury): Z = baseline * fx / (d + doffs). Unit
   // of the file.
   std::optional<double> baseline;
-  double doffs = 0;       // px: cx2 - cx1
-  int max_disparity = 0;  // exclusive end of the search range (ndisp), 0 unknown
+  double doffs = 0;           // px: cx2 - cx1
+  int max_disparity = 0;      // exclusive end of the search range (ndisp), 0 unknown
   int width = 0, height = 0;  // px, of the pictures it belongs to, 0 unknown
 };
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);

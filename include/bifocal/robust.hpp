@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Robust estimation of a homography, a fundamental or an essential matrix from one pair's correspondences.
+// Robust estimation of a homography, a fundamental or an essential matrix from one pair's
+// correspondences.
 //
-// Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the number of threads; models
-// are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of the squared error; each new best is refined by
-// Levenberg-Marquardt on the truncated error; sampling stops when a better sample is unlikely. The last fit estimates the noise
-// and weighs on its scale, so that a threshold set too tight or too loose costs time rather than accuracy.
-//   P. Torr, A. Zisserman, MLESAC, CVIU 78(1), 2000;  O. Chum, J. Matas, J. Kittler, Locally optimized RANSAC, DAGM 2003.
+// Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the
+// number of threads; models are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of
+// the squared error; each new best is refined by Levenberg-Marquardt on the truncated error;
+// sampling stops when a better sample is unlikely. The last fit estimates the noise and weighs on
+// its scale, so that a threshold set too tight or too loose costs time rather than accuracy.
+//   P. Torr, A. Zisserman, MLESAC, CVIU 78(1), 2000;  O. Chum, J. Matas, J. Kittler, Locally
+//   optimized RANSAC, DAGM 2003.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +22,9 @@
 namespace bifocal {
 
 struct RobustOptions {
-  double threshold = 2.0;       // px: a correspondence with a larger error is an outlier
-  double confidence = 0.9999;   // of having drawn an all-inlier sample, ends the sampling
-  int min_iterations = 100;     // samples drawn at least (at most max_iterations)
+  double threshold = 2.0;      // px: a correspondence with a larger error is an outlier
+  double confidence = 0.9999;  // of having drawn an all-inlier sample, ends the sampling
+  int min_iterations = 100;    // samples drawn at least (at most max_iterations)
   int max_iterations = 20000;
   std::uint64_t seed = 0;
 };
@@ -36,51 +39,60 @@ enum class Outcome {
 
 struct RobustResult {
   Outcome outcome = Outcome::no_model;
-  Mat3 model{};                       // H, F (px) or E (normalised points), |model| = 1; zeros without a model
+  Mat3 model{};  // H, F (px) or E (normalised points), |model| = 1; zeros without a model
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each correspondence
   int inlier_count = 0;
-  double gain = 0;                    // MSAC gain, at most inlier_count
-  double rms = 0;                     // px, of the inliers' errors
-  double noise = 0;                   // px, estimated standard deviation of the true matches' coordinates
-  int iterations = 0;                 // minimal samples drawn
-  std::vector<int> not_finite;        // correspondences with NaN or infinity, excluded
+  double gain = 0;              // MSAC gain, at most inlier_count
+  double rms = 0;               // px, of the inliers' errors
+  double noise = 0;             // px, estimated standard deviation of the true matches' coordinates
+  int iterations = 0;           // minimal samples drawn
+  std::vector<int> not_finite;  // correspondences with NaN or infinity, excluded
 
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
 };
 
-// A model is believed when among wrong matches less than 0.01 models as well supported are expected (an a contrario test that
-// accounts for the number of points and samples; the sample itself proves nothing, so that 4, 7 or 5 points alone have no
-// model). Measured with 2.5 px: of pairs without geometry accepted 0 in 200 for H, F and E (200 points each) and 0 in 200 for
-// H (2000 points); of pairs of 200 points with 20 % inliers rejected 0 in 200 for H and E. F needs more than the default
-// max_iterations there: 0.2^7 samples are clean.
+// A model is believed when among wrong matches less than 0.01 models as well supported are expected
+// (an a contrario test that accounts for the number of points and samples; the sample itself proves
+// nothing, so that 4, 7 or 5 points alone have no model). Measured with 2.5 px: of pairs without
+// geometry accepted 0 in 200 for H, F and E (200 points each) and 0 in 200 for H (2000 points); of
+// pairs of 200 points with 20 % inliers rejected 0 in 200 for H and E. F needs more than the
+// default max_iterations there: 0.2^7 samples are clean.
 //
-// Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order, until it fits the model. For
-// H between images of one scale this is the transfer error |x2 - H x1| / sqrt(2).
-// Throws Error(usage) on an option out of range; degenerate input is an Outcome.
-[[nodiscard]] RobustResult estimate_homography(std::span<const PointPair> points, const RobustOptions& options = {});
-[[nodiscard]] RobustResult estimate_fundamental(std::span<const PointPair> points, const RobustOptions& options = {});
+// Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order,
+// until it fits the model. For H between images of one scale this is the transfer error |x2 - H x1|
+// / sqrt(2). Throws Error(usage) on an option out of range; degenerate input is an Outcome.
+[[nodiscard]] RobustResult estimate_homography(std::span<const PointPair> points,
+                                               const RobustOptions& options = {});
+[[nodiscard]] RobustResult estimate_fundamental(std::span<const PointPair> points,
+                                                const RobustOptions& options = {});
 
 struct RelativePoseResult : RobustResult {
-  Pose cam2_from_cam1;                // |t| = 1
-  int in_front = 0;                   // inliers in front of both cameras
-  std::vector<Vec3> triangulated;     // one a correspondence, frame of camera 1, unit of |t|; NaN for outliers and behind a camera
-  double median_parallax_deg = 0;     // angle between the rays of the inliers
+  Pose cam2_from_cam1;             // |t| = 1
+  int in_front = 0;                // inliers in front of both cameras
+  std::vector<Vec3> triangulated;  // one a correspondence, frame of camera 1, unit of |t|; NaN for
+                                   // outliers and behind a camera
+  double median_parallax_deg = 0;  // angle between the rays of the inliers
 };
-[[nodiscard]] RelativePoseResult estimate_essential(std::span<const PointPair> points, const Intrinsics& camera1,
-                                                    const Intrinsics& camera2, const RobustOptions& options = {});
+[[nodiscard]] RelativePoseResult estimate_essential(std::span<const PointPair> points,
+                                                    const Intrinsics& camera1,
+                                                    const Intrinsics& camera2,
+                                                    const RobustOptions& options = {});
 
-// Absolute pose from scene points seen in the image: camera from world, by P3P. Error: the reprojection distance, px.
+// Absolute pose from scene points seen in the image: camera from world, by P3P. Error: the
+// reprojection distance, px.
 struct AbsolutePoseResult : RobustResult {
   Pose cam_from_world;  // t in world units; RobustResult::model holds R
 };
-[[nodiscard]] AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points, const Intrinsics& camera,
+[[nodiscard]] AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
+                                                        const Intrinsics& camera,
                                                         const RobustOptions& options = {});
 
 enum class ModelKind { homography, fundamental, essential };
 [[nodiscard]] std::string_view to_string(ModelKind kind);
 
-// Which model explains the pair: a homography when it explains nearly all that the epipolar geometry does, penalised for its
-// fewer constraints per point by the geometric robust information criterion (Torr, 1998). `reason` says it in words with numbers.
+// Which model explains the pair: a homography when it explains nearly all that the epipolar
+// geometry does, penalised for its fewer constraints per point by the geometric robust information
+// criterion (Torr, 1998). `reason` says it in words with numbers.
 struct ModelChoice {
   ModelKind kind = ModelKind::fundamental;
   std::string_view rule;  // "planar", "general", "no_epipolar_model", ...

@@ -30,11 +30,11 @@ enum class LaneKind { simd, scalar };
 // Solves solution_counts.size() = n samples. Arrays are structures of arrays, one row of n numbers
 // per number of a sample or solution: row r of sample i is samples[r * n + i], and number k of its
 // solution s is solutions[(s * solution_rows + k) * n + i], NaN for s >= solution_counts[i]. A
-// degenerate sample or NaN has no solution. Coordinates for homographies and 8 points may be pixels;
-// for the other solvers, and always in float, they should be about unit size (normalised by the
-// intrinsics, or pixels over half the image's width). An n that is a large power of two is slower:
-// its rows compete for the same sets of the cache. Throws Error(usage) when a span's size does not
-// fit n.
+// degenerate sample or NaN has no solution. Coordinates for homographies and 8 points may be
+// pixels; for the other solvers, and always in float, they should be about unit size (normalised by
+// the intrinsics, or pixels over half the image's width). An n that is a large power of two is
+// slower: its rows compete for the same sets of the cache. Throws Error(usage) when a span's size
+// does not fit n.
 void solve_minimal(MinimalSolver solver, std::span<const double> samples,
                    std::span<double> solutions, std::span<int> solution_counts,
                    LaneKind lanes = LaneKind::simd);

@@ -5,8 +5,9 @@
 
 namespace bifocal {
 
-// While one of these lives, every Bifocal call in the process uses at most `threads` threads (0: all cores). Results never
-// depend on the number of threads. Throws Error(usage) on a negative count.
+// While one of these lives, every Bifocal call in the process uses at most `threads` threads (0:
+// all cores). Results never depend on the number of threads. Throws Error(usage) on a negative
+// count.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);

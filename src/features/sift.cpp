@@ -20,7 +20,7 @@ namespace {
 // sharp image come to lie within the range of scales that is searched: a quarter more correct
 // matches over the Oxford pairs, as precise.
 constexpr double kCameraBlur = 0.2;
-constexpr double kLeastBlur = 0.3;     // px; doubling needs some
+constexpr double kLeastBlur = 0.3;  // px; doubling needs some
 
 void check(bool ok, const char* name, double value, const char* wanted) {
   if (!ok)

@@ -48,7 +48,8 @@ bool write_all(int fd, std::string_view bytes) {
   io::reject(file.string(), "can't be written: {}", std::strerror(error));
 }
 
-// A name in the same folder that nobody else uses, opened. Short, whatever the length of the file's.
+// A name in the same folder that nobody else uses, opened. Short, whatever the length of the
+// file's.
 int open_temporary(const std::filesystem::path& file, std::filesystem::path& temporary) {
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {

@@ -11,7 +11,8 @@ ImageU8 to_grey(ImageView<const std::uint8_t> image) {
     throw Error(ErrorCode::usage,
                 "to_grey: image has " + std::to_string(image.channels) + " channels, not 1 to 4");
   }
-  if (!image.usable()) throw Error(ErrorCode::usage, "to_grey: the view has no pixels, or rows that overlap");
+  if (!image.usable())
+    throw Error(ErrorCode::usage, "to_grey: the view has no pixels, or rows that overlap");
   if (image.empty()) return {};
   ImageU8 grey(image.width, image.height);
   for (int y = 0; y < image.height; ++y) {

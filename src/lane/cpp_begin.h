@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens a class template body that lane and group files are included into, for C++; lane/cpp_end.h closes it. The enclosing
-// template's parameter has to be called Real. No include guard: every such class includes it.
+// Opens a class template body that lane and group files are included into, for C++; lane/cpp_end.h
+// closes it. The enclosing template's parameter has to be called Real. No include guard: every such
+// class includes it.
 #ifdef __CUDACC__
 #define lane_fn static inline __host__ __device__
 #else
@@ -10,7 +11,8 @@
 // Group code reads points from memory of the device, and shares small arrays within the group.
 #define global_const const
 #define global_ptr
-// Every group function takes GROUP_PARAM first and is called with GROUP_ARG first (OpenCL hands its local scratch through).
+// Every group function takes GROUP_PARAM first and is called with GROUP_ARG first (OpenCL hands its
+// local scratch through).
 #define GROUP_PARAM
 #define GROUP_ARG
 #include "lane/cpp_words.h"

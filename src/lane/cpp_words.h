@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of one lane, shared by lane/cpp_begin.h and lane/cuda_begin.h; included inside the class body.
+// The words of one lane, shared by lane/cpp_begin.h and lane/cuda_begin.h; included inside the
+// class body.
 using real = Real;
 using mask = typename bifocal::lane::traits<Real>::mask;
 using index = int;
@@ -18,16 +19,10 @@ lane_fn real fmax(real a, real b) { return lane_ops::fmax(a, b); }
 lane_fn real copysign(real a, real b) { return lane_ops::copysign(a, b); }
 lane_fn real reciprocal(real v) { return lane_ops::reciprocal(v); }
 // Plain numbers that are the same for the whole group.
-lane_fn scalar sqrt(scalar v)
-  requires(!std::is_same_v<scalar, real>)
-{
-  return std::sqrt(v);
-}
-lane_fn scalar fabs(scalar v)
-  requires(!std::is_same_v<scalar, real>)
-{
-  return std::fabs(v);
-}
+lane_fn scalar sqrt(scalar v) requires(!std::is_same_v<scalar, real>) { return std::sqrt(v); }
+lane_fn scalar fabs(scalar v) requires(!std::is_same_v<scalar, real>) { return std::fabs(v); }
 // The distance from 1 to the next number of the lane's precision.
-lane_fn real lane_epsilon() { return lane(sizeof(scalar) == 4 ? 1.1920929e-7 : 2.220446049250313e-16); }
+lane_fn real lane_epsilon() {
+  return lane(sizeof(scalar) == 4 ? 1.1920929e-7 : 2.220446049250313e-16);
+}
 lane_fn real lane_nan() { return lane(__builtin_nan("")); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens a class template body that lane and group files are included into, for code that runs on a CUDA device;
-// lane/cpp_end.h closes it. The template's parameter Real is float or double. A lane is a thread, a group is a warp.
+// Opens a class template body that lane and group files are included into, for code that runs on a
+// CUDA device; lane/cpp_end.h closes it. The template's parameter Real is float or double. A lane
+// is a thread, a group is a warp.
 #define lane_fn static inline __host__ __device__
 #define group_fn static inline __device__
 #define global_const const
@@ -10,7 +11,8 @@
 #include "lane/cpp_words.h"
 
 static constexpr int group_width = 32;
-#define group_for(i, n) for (index i = static_cast<int>(threadIdx.x % 32u); i < (n); i += group_width)
+#define group_for(i, n) \
+  for (index i = static_cast<int>(threadIdx.x % 32u); i < (n); i += group_width)
 template <class T>
 group_fn real group_load(const T* p, index i) {
   return static_cast<real>(p[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lane vocabulary for OpenCL C 1.2; the text in front of every lane and group file. Built with -D REAL_IS_FLOAT=1 or 0 and
-// -D GROUP_SIZE=n (a power of two; work-items of a group).
+// The lane vocabulary for OpenCL C 1.2; the text in front of every lane and group file. Built with
+// -D REAL_IS_FLOAT=1 or 0 and -D GROUP_SIZE=n (a power of two; work-items of a group).
 #if REAL_IS_FLOAT
 typedef float real;
 typedef float scalar;
@@ -29,7 +29,7 @@ typedef int index;
 #define group_load(p, i) ((real)((p)[i]))
 #define group_first(v) (v)
 #define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define GROUP_PARAM local scalar* group_scratch,
+#define GROUP_PARAM local scalar *group_scratch,
 #define GROUP_ARG group_scratch,
 // Tree sums: the same order of additions whatever the scheduling.
 static scalar group_sum_(local scalar* scratch, scalar v) {

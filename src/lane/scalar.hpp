@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lane vocabulary for scalars: double and float as lane types, bool as their mask. Also what CUDA threads use.
+// The lane vocabulary for scalars: double and float as lane types, bool as their mask. Also what
+// CUDA threads use.
 #pragma once
 
 #include <cmath>

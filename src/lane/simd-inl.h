@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lane vocabulary for a SIMD register: simd<float>, simd<double>, with operators, over Highway. Included once for every
-// target by a file that uses foreach_target.h (see docs/lanes.md for the frame of such a file).
+// The lane vocabulary for a SIMD register: simd<float>, simd<double>, with operators, over Highway.
+// Included once for every target by a file that uses foreach_target.h (see docs/lanes.md for the
+// frame of such a file).
 #if defined(BIFOCAL_LANE_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_LANE_SIMD_INL_H_
 #undef BIFOCAL_LANE_SIMD_INL_H_
@@ -66,7 +67,9 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   using real = HWY_NAMESPACE::simd<T>;
   using mask = HWY_NAMESPACE::simd_mask<T>;
   using Tag = typename real::Tag;
-  static HWY_INLINE real set(double v) { return {HWY_NAMESPACE::hn::Set(Tag(), static_cast<T>(v))}; }
+  static HWY_INLINE real set(double v) {
+    return {HWY_NAMESPACE::hn::Set(Tag(), static_cast<T>(v))};
+  }
   static HWY_INLINE real select(mask m, real a, real b) {
     return {HWY_NAMESPACE::hn::IfThenElse(m.m, a.v, b.v)};
   }
@@ -77,7 +80,9 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   static HWY_INLINE real fabs(real v) { return {HWY_NAMESPACE::hn::Abs(v.v)}; }
   static HWY_INLINE real fmin(real a, real b) { return select(a < b, a, b); }
   static HWY_INLINE real fmax(real a, real b) { return select(a < b, b, a); }
-  static HWY_INLINE real copysign(real a, real b) { return {HWY_NAMESPACE::hn::CopySign(a.v, b.v)}; }
+  static HWY_INLINE real copysign(real a, real b) {
+    return {HWY_NAMESPACE::hn::CopySign(a.v, b.v)};
+  }
   // About half the cost of a division in float; exact division in double.
   static HWY_INLINE real reciprocal(real v) {
     if constexpr (sizeof(T) == 4) {
@@ -89,9 +94,7 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   }
   static HWY_INLINE real load(const T* p) { return {HWY_NAMESPACE::hn::LoadU(Tag(), p)}; }
   // Loads as many floats as the register has doubles.
-  static HWY_INLINE real load(const float* p)
-    requires(sizeof(T) == 8)
-  {
+  static HWY_INLINE real load(const float* p) requires(sizeof(T) == 8) {
     namespace hn = HWY_NAMESPACE::hn;
     return {hn::PromoteTo(Tag(), hn::LoadU(hn::Rebind<float, Tag>(), p))};
   }

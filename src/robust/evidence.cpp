@@ -77,8 +77,8 @@ Evidence evidence_of(const Problem& problem, const std::vector<double>& squared_
     evidence.count = distinct_points(problem, all);
   }
   const bool two_view = problem.columns == 4;
-  evidence.collinear = two_view && (on_a_line(problem, 0, inliers, noise) ||
-                                    on_a_line(problem, 2, inliers, noise));
+  evidence.collinear =
+      two_view && (on_a_line(problem, 0, inliers, noise) || on_a_line(problem, 2, inliers, noise));
   return evidence;
 }
 

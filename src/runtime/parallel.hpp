@@ -6,11 +6,12 @@
 
 namespace bifocal::runtime {
 
-// Calls body(i) once for every i in [0, count), in any order, on any thread. Results must not depend on either. The first
-// exception thrown by a body is rethrown here.
+// Calls body(i) once for every i in [0, count), in any order, on any thread. Results must not
+// depend on either. The first exception thrown by a body is rethrown here.
 void parallel_for(int count, const std::function<void(int)>& body);
 
-// The number of threads parallel_for may use now: into how many bands work with a cost per band is best cut.
+// The number of threads parallel_for may use now: into how many bands work with a cost per band is
+// best cut.
 [[nodiscard]] int thread_count();
 
 }  // namespace bifocal::runtime

@@ -31,10 +31,12 @@ struct ThreadLimit::State {
 };
 
 ThreadLimit::ThreadLimit(int threads) {
-  if (threads < 0) throw Error(ErrorCode::usage, fmt::format("threads = {}: must be 0 (all cores) or more", threads));
+  if (threads < 0)
+    throw Error(ErrorCode::usage,
+                fmt::format("threads = {}: must be 0 (all cores) or more", threads));
   const int count = threads == 0 ? tbb::info::default_concurrency() : threads;
-  state_ = std::unique_ptr<State>(
-      new State{tbb::global_control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count))});
+  state_ = std::unique_ptr<State>(new State{tbb::global_control(
+      tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count))});
 }
 
 ThreadLimit::~ThreadLimit() = default;
@@ -53,10 +55,12 @@ void parallel_for(int count, const std::function<void(int)>& body) {
 
 #else
 
-// oneTBB's library is not built with the thread sanitizer, which then sees races inside TBB, and a suppression of those hides
-// the races of every body called through it. So that bodies are checked, plain threads run them here.
+// oneTBB's library is not built with the thread sanitizer, which then sees races inside TBB, and a
+// suppression of those hides the races of every body called through it. So that bodies are checked,
+// plain threads run them here.
 void parallel_for(int count, const std::function<void(int)>& body) {
-  const int limit = static_cast<int>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  const int limit = static_cast<int>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
   std::atomic<int> next = 0;
   std::exception_ptr failure;
   std::mutex failure_mutex;
@@ -80,7 +84,8 @@ void parallel_for(int count, const std::function<void(int)>& body) {
 #endif
 
 int thread_count() {
-  const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  const auto allowed =
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   return std::max(1, std::min(static_cast<int>(allowed), tbb::info::default_concurrency()));
 }
 

@@ -69,22 +69,23 @@ void solve_batch(const solvers::Batch<typename lane::traits<Real>::element>& bat
 }  // namespace bifocal
 HWY_AFTER_NAMESPACE();
 
-// A solver's file holds, for every target, its Problem template NAME with BIFOCAL_SOLVER_ON_TARGET(NAME) behind it, and once,
-// in namespace bifocal, BIFOCAL_SOLVER_FUNCTIONS(NAME).
+// A solver's file holds, for every target, its Problem template NAME with
+// BIFOCAL_SOLVER_ON_TARGET(NAME) behind it, and once, in namespace bifocal,
+// BIFOCAL_SOLVER_FUNCTIONS(NAME).
 #undef BIFOCAL_SOLVER_ON_TARGET
-#define BIFOCAL_SOLVER_ON_TARGET(NAME)                                                          \
+#define BIFOCAL_SOLVER_ON_TARGET(NAME)                                                             \
   void NAME##_f64(const solvers::Batch<double>& batch) { solve_batch<NAME, simd<double>>(batch); } \
   void NAME##_f32(const solvers::Batch<float>& batch) { solve_batch<NAME, simd<float>>(batch); }
 
 #undef BIFOCAL_SOLVER_FUNCTIONS
-#define BIFOCAL_SOLVER_FUNCTIONS(NAME)                                 \
-  HWY_EXPORT(NAME##_f64);                                              \
-  HWY_EXPORT(NAME##_f32);                                              \
-  solvers::BatchFunctions solvers::NAME##_functions() {                \
-    return {&HWY_DYNAMIC_DISPATCH(NAME##_f64),                         \
-            &HWY_NAMESPACE::solve_batch<HWY_NAMESPACE::NAME, double>,  \
-            &HWY_DYNAMIC_DISPATCH(NAME##_f32),                         \
-            &HWY_NAMESPACE::solve_batch<HWY_NAMESPACE::NAME, float>};  \
+#define BIFOCAL_SOLVER_FUNCTIONS(NAME)                                \
+  HWY_EXPORT(NAME##_f64);                                             \
+  HWY_EXPORT(NAME##_f32);                                             \
+  solvers::BatchFunctions solvers::NAME##_functions() {               \
+    return {&HWY_DYNAMIC_DISPATCH(NAME##_f64),                        \
+            &HWY_NAMESPACE::solve_batch<HWY_NAMESPACE::NAME, double>, \
+            &HWY_DYNAMIC_DISPATCH(NAME##_f32),                        \
+            &HWY_NAMESPACE::solve_batch<HWY_NAMESPACE::NAME, float>}; \
   }
 
 #endif

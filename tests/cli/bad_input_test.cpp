@@ -59,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"pair left.png right.png --out o --intrinsics 1,2,3,4 --calib x", 2, "--calib"},
         Bad{"pair left.png right.png --out o --model essential", 2, "--intrinsics"},
         Bad{"pair left.png right.png --out ''", 2, "--out"},
-        Bad{"pair matches.png right.png --out .", 2, "matches.png would replace the input matches.png"},
+        Bad{"pair matches.png right.png --out .", 2,
+            "matches.png would replace the input matches.png"},
         Bad{"stereo left.png right.png --out o", 2, "--max-disparity"},
         Bad{"stereo left.png right.png --out o --max-disparity 0", 2, "--max-disparity: 0"},
         Bad{"stereo left.png right.png --out o --max-disparity 5000", 2, "5000"},
@@ -120,15 +121,17 @@ TEST(BadInput, a_terminated_run_leaves_everything_or_nothing) {
   const TemporaryFolder folder;
   write_pictures(folder);
   for (int delay_ms = 0; delay_ms <= 60; delay_ms += 4) {
-    const int status = std::system(
-        fmt::format("cd '{}' || exit; '{}' stereo left.png right.png --max-disparity 40 --out new >.out 2>.err & "
-                    "sleep 0.{:03}; kill -TERM $!; wait $!",
-                    folder.path().string(), BIFOCAL_CLI, delay_ms)
-            .c_str());
+    const int status = std::system(fmt::format("cd '{}' || exit; '{}' stereo left.png right.png "
+                                               "--max-disparity 40 --out new >.out 2>.err & "
+                                               "sleep 0.{:03}; kill -TERM $!; wait $!",
+                                               folder.path().string(), BIFOCAL_CLI, delay_ms)
+                                       .c_str());
     if (std::filesystem::exists(folder / "new")) {
       const auto names = listing(folder / "new");
-      EXPECT_TRUE(std::find(names.begin(), names.end(), "stereo.json") != names.end()) << delay_ms << " ms";
-      for (const std::string& name : names) EXPECT_FALSE(name.starts_with(".")) << name << ' ' << delay_ms << " ms";
+      EXPECT_TRUE(std::find(names.begin(), names.end(), "stereo.json") != names.end())
+          << delay_ms << " ms";
+      for (const std::string& name : names)
+        EXPECT_FALSE(name.starts_with(".")) << name << ' ' << delay_ms << " ms";
     } else {
       EXPECT_NE(status, 0) << delay_ms << " ms";
     }

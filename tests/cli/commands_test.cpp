@@ -72,19 +72,19 @@ TEST(Cli, pair_with_cameras_writes_pose_disparity_and_cloud) {
   const Ran r =
       run(folder, fmt::format("pair left.png right.png --out o {} --model essential", kCameras));
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(
-      listing(folder / "o"),
-      (std::vector<std::string>{"cloud.ply", "disparity.pfm", "disparity.png", "disparity_raw.pfm",
-                                "disparity_turbo.png", "geometry.json", "matches.png",
-                                "matches.txt", "rectified_left.png", "rectified_right.png",
-                                "report.html"}));
+  EXPECT_EQ(listing(folder / "o"),
+            (std::vector<std::string>{"cloud.ply", "disparity.pfm", "disparity.png",
+                                      "disparity_raw.pfm", "disparity_turbo.png", "geometry.json",
+                                      "matches.png", "matches.txt", "rectified_left.png",
+                                      "rectified_right.png", "report.html"}));
   const json j = json_of(folder / "o/geometry.json");
   const std::vector<double> R = j["pose"]["R"], t = j["pose"]["t"];
   EXPECT_NEAR(R[0] + R[4] + R[8], 3, 1e-4);
   EXPECT_NEAR(t[0], -1, 1e-2);  // the right camera is to the right: X2 = X1 + t with t to the left
   EXPECT_EQ(j["dense"]["left_image"], 1);
   EXPECT_GT(j["dense"]["density"], 30);
-  EXPECT_EQ(read_pfm(folder / "o/disparity.pfm").width, read_image(folder / "o/rectified_left.png").width);
+  EXPECT_EQ(read_pfm(folder / "o/disparity.pfm").width,
+            read_image(folder / "o/rectified_left.png").width);
 
   // Other people's files stay, whatever their names.
   write_file(folder / "mine/cloud.ply", "mine");
@@ -123,7 +123,10 @@ TEST(Cli, geometry_is_byte_identical_for_any_number_of_threads) {
 TEST(Cli, a_photograph_may_come_through_a_pipe) {
   const TemporaryFolder folder;
   write_pictures(folder);
-  ASSERT_EQ(std::system(fmt::format("cd '{}' && mkfifo pipe && (cat left.png >pipe &)", folder.path().string()).c_str()), 0);
+  ASSERT_EQ(std::system(fmt::format("cd '{}' && mkfifo pipe && (cat left.png >pipe &)",
+                                    folder.path().string())
+                            .c_str()),
+            0);
   const Ran r = run(folder, "pair pipe planar.png --out o");
   EXPECT_EQ(r.code, 0) << r.err;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The class template that holds every lane function and its case, and the loop that runs one case over many instances.
-// Re-included for every SIMD target.
+// The class template that holds every lane function and its case, and the loop that runs one case
+// over many instances. Re-included for every SIMD target.
 #if defined(BIFOCAL_TEST_CASE_CLASS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_TEST_CASE_CLASS_H_
 #undef BIFOCAL_TEST_CASE_CLASS_H_
@@ -27,7 +27,8 @@ struct case_class {
 #include "lane/cpp_end.h"
 };
 
-// in [inputs][n], out [outputs][n], elements of the lane type; n a multiple of the register's width.
+// in [inputs][n], out [outputs][n], elements of the lane type; n a multiple of the register's
+// width.
 template <class C>
 void run_lane_case(const std::string& name, int inputs, int outputs, const typename C::scalar* in,
                    typename C::scalar* out, int n) {
@@ -46,8 +47,8 @@ void run_lane_case(const std::string& name, int inputs, int outputs, const typen
 
 // points [columns][n]; one group works on all of them.
 template <class C>
-void run_group_case(const std::string& name, const typename C::scalar* points, int n, const typename C::scalar* model,
-                    typename C::scalar* out) {
+void run_group_case(const std::string& name, const typename C::scalar* points, int n,
+                    const typename C::scalar* model, typename C::scalar* out) {
 #define GROUP_CASE(case_name, ...) \
   if (name == #case_name) C::group_case_##case_name(points, n, model, out);
 #include "lane/group_cases.def"

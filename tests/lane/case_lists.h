@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All lane and group files, in order, and the cases that call them. Included into a class body (C++, CUDA) or put behind
-// lane/opencl_begin.h (OpenCL).
+// All lane and group files, in order, and the cases that call them. Included into a class body
+// (C++, CUDA) or put behind lane/opencl_begin.h (OpenCL).
 #include "math/math.lanes"
 #include "solvers/solvers.lanes"
 #include "robust/robust.groups"

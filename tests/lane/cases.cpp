@@ -22,8 +22,10 @@ struct Motion {
 Motion random_motion(Random& random) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> angle(0, 0.5);
-  const Eigen::Vector3d axis = Eigen::Vector3d(normal(random), normal(random), normal(random)).normalized();
-  const Eigen::Vector3d t = Eigen::Vector3d(normal(random), normal(random), normal(random)).normalized();
+  const Eigen::Vector3d axis =
+      Eigen::Vector3d(normal(random), normal(random), normal(random)).normalized();
+  const Eigen::Vector3d t =
+      Eigen::Vector3d(normal(random), normal(random), normal(random)).normalized();
   return {Eigen::AngleAxisd(angle(random), axis).toRotationMatrix(), t};
 }
 
@@ -88,8 +90,8 @@ Outputs reference_outputs(const LaneCase& c, const std::vector<double>& in) {
   return out;
 }
 
-void expect_agreement(const LaneCase& c, const Outputs& reference, const Outputs& got, bool is_float,
-                      const std::string& device) {
+void expect_agreement(const LaneCase& c, const Outputs& reference, const Outputs& got,
+                      bool is_float, const std::string& device) {
   const double tolerance = is_float ? 1e-3 : 1e-8;
   int agree = 0;
   for (int i = 0; i < kInstances; ++i) {
@@ -105,7 +107,8 @@ void expect_agreement(const LaneCase& c, const Outputs& reference, const Outputs
   const double wanted = is_float ? c.share_float : c.share_double;
   EXPECT_GE(share, wanted) << c.name << " on " << device;
   if (share < 1) {
-    std::printf("%-28s %-24s %.2f %% of instances agree\n", c.name.c_str(), device.c_str(), 100 * share);
+    std::printf("%-28s %-24s %.2f %% of instances agree\n", c.name.c_str(), device.c_str(),
+                100 * share);
   }
 }
 
@@ -116,14 +119,18 @@ GroupProblem make_group_problem(GroupInputs kind) {
   const Motion m = random_motion(random);
   const Eigen::Vector3d normal = Eigen::Vector3d(0.2, -0.3, 1).normalized();
   const double depth = 8;
-  GroupProblem problem{std::vector<double>(5 * kGroupPoints, std::nan("")), std::vector<double>(12)};
+  GroupProblem problem{std::vector<double>(5 * kGroupPoints, std::nan("")),
+                       std::vector<double>(12)};
   for (int i = 0; i < kGroupPointsUsed; ++i) {
     Eigen::Vector3d X = random_point(random);
     if (kind == GroupInputs::plane) X *= depth / normal.dot(X);
     const Eigen::Vector3d Y = m.R * X + m.t;
     const bool outlier = i % 3 == 0;
-    const auto seen = [&](double value) { return outlier ? anywhere(random) : value + noise(random); };
-    std::vector<double> row = {X.x() / X.z(), X.y() / X.z(), seen(Y.x() / Y.z()), seen(Y.y() / Y.z())};
+    const auto seen = [&](double value) {
+      return outlier ? anywhere(random) : value + noise(random);
+    };
+    std::vector<double> row = {X.x() / X.z(), X.y() / X.z(), seen(Y.x() / Y.z()),
+                               seen(Y.y() / Y.z())};
     if (kind == GroupInputs::scene_points) row = {row[2], row[3], X.x(), X.y(), X.z()};
     for (size_t k = 0; k < row.size(); ++k) {
       problem.points[k * kGroupPoints + static_cast<size_t>(i)] = static_cast<float>(row[k]);
@@ -132,26 +139,31 @@ GroupProblem make_group_problem(GroupInputs kind) {
   Eigen::Matrix3d cross;
   cross << 0, -m.t.z(), m.t.y(), m.t.z(), 0, -m.t.x(), -m.t.y(), m.t.x(), 0;
   const Eigen::Matrix3d M = kind == GroupInputs::epipolar ? Eigen::Matrix3d(cross * m.R)
-                            : kind == GroupInputs::plane  ? Eigen::Matrix3d(m.R + m.t * normal.transpose() / depth)
-                                                          : m.R;
-  for (int k = 0; k < 9; ++k) problem.model[static_cast<size_t>(k)] = static_cast<float>(M(k / 3, k % 3));
-  for (int k = 0; k < 3; ++k) problem.model[static_cast<size_t>(9 + k)] = static_cast<float>(m.t[k]);
+                            : kind == GroupInputs::plane
+                                ? Eigen::Matrix3d(m.R + m.t * normal.transpose() / depth)
+                                : m.R;
+  for (int k = 0; k < 9; ++k)
+    problem.model[static_cast<size_t>(k)] = static_cast<float>(M(k / 3, k % 3));
+  for (int k = 0; k < 3; ++k)
+    problem.model[static_cast<size_t>(9 + k)] = static_cast<float>(m.t[k]);
   return problem;
 }
 
 Outputs group_reference(const GroupCase& c, const GroupProblem& problem) {
   Outputs out(static_cast<size_t>(c.outputs));
-  run_group_case<case_class<double>>(c.name, problem.points.data(), kGroupPoints, problem.model.data(), out.data());
+  run_group_case<case_class<double>>(c.name, problem.points.data(), kGroupPoints,
+                                     problem.model.data(), out.data());
   return out;
 }
 
-void expect_group_agreement(const GroupCase& c, const Outputs& reference, const Outputs& got, bool is_float,
-                            const std::string& device) {
+void expect_group_agreement(const GroupCase& c, const Outputs& reference, const Outputs& got,
+                            bool is_float, const std::string& device) {
   double largest = 0;
   for (const double v : reference) largest = std::max(largest, std::abs(v));
   for (int k = 0; k < c.outputs; ++k) {
     const double a = reference[static_cast<size_t>(k)], b = got[static_cast<size_t>(k)];
-    EXPECT_NEAR(a, b, (is_float ? 2e-4 : 1e-11) * largest) << c.name << " number " << k << " on " << device;
+    EXPECT_NEAR(a, b, (is_float ? 2e-4 : 1e-11) * largest)
+        << c.name << " number " << k << " on " << device;
   }
 }
 

@@ -36,14 +36,16 @@ inline const std::vector<LaneCase>& lane_cases() {
 
 inline constexpr int kInstances = 512;  // a multiple of every register's width
 
-// [inputs][kInstances], the same numbers in every run; representable in float, so that every precision sees the same problem.
+// [inputs][kInstances], the same numbers in every run; representable in float, so that every
+// precision sees the same problem.
 std::vector<double> make_inputs(const LaneCase& c);
 
 // Values [outputs][kInstances].
 using Outputs = std::vector<double>;
-// Expects that enough instances of `got` agree with the double-precision scalar result. `epsilon` is the unit of `got`'s precision.
-void expect_agreement(const LaneCase& c, const Outputs& reference, const Outputs& got, bool is_float,
-                      const std::string& device);
+// Expects that enough instances of `got` agree with the double-precision scalar result. `epsilon`
+// is the unit of `got`'s precision.
+void expect_agreement(const LaneCase& c, const Outputs& reference, const Outputs& got,
+                      bool is_float, const std::string& device);
 
 // The double-precision scalar result.
 Outputs reference_outputs(const LaneCase& c, const std::vector<double>& in);
@@ -69,9 +71,9 @@ inline const std::vector<GroupCase>& group_cases() {
   return all;
 }
 
-inline constexpr int kGroupPoints = 1024;     // of which the last ones are NaN: padding
+inline constexpr int kGroupPoints = 1024;  // of which the last ones are NaN: padding
 inline constexpr int kGroupPointsUsed = 1000;
-inline constexpr int kGroupOutputs = 114;     // at most
+inline constexpr int kGroupOutputs = 114;  // at most
 struct GroupProblem {
   std::vector<double> points;  // [columns][kGroupPoints]
   std::vector<double> model;   // 12 numbers
@@ -80,7 +82,7 @@ struct GroupProblem {
 GroupProblem make_group_problem(GroupInputs kind);
 Outputs group_reference(const GroupCase& c, const GroupProblem& problem);
 // Sums differ by the rounding of another order of additions.
-void expect_group_agreement(const GroupCase& c, const Outputs& reference, const Outputs& got, bool is_float,
-                            const std::string& device);
+void expect_group_agreement(const GroupCase& c, const Outputs& reference, const Outputs& got,
+                            bool is_float, const std::string& device);
 
 }  // namespace bifocal::test

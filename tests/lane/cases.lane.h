@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One adaptor for every lane function: numbers in, numbers out. Lane code itself, so that the same cases run on scalars, SIMD
-// registers, OpenCL work-items and CUDA threads. cases.def lists them with their inputs and tolerances.
+// One adaptor for every lane function: numbers in, numbers out. Lane code itself, so that the same
+// cases run on scalars, SIMD registers, OpenCL work-items and CUDA threads. cases.def lists them
+// with their inputs and tolerances.
 
 lane_fn void case_sampson_squared(const real* in, real* out) {
   out[0] = sampson_squared(in, in[9], in[10], in[11], in[12]);
@@ -27,7 +28,8 @@ lane_fn void case_essential_5pt(const real* in, real* out) {
   out[90] = essential_5pt(in, in + 5, in + 10, in + 15, out);
 }
 
-// The epipolar pose of the first solution of five points; what follows from it once per candidate is fixed up to order and sign.
+// The epipolar pose of the first solution of five points; what follows from it once per candidate
+// is fixed up to order and sign.
 lane_fn void case_pose_candidates(const real* in, real* out) {
   real E[90], R[18];
   essential_5pt(in, in + 5, in + 10, in + 15, E);
@@ -44,7 +46,8 @@ lane_fn void case_pose_from_essential(const real* in, real* out) {
 
 lane_fn void case_triangulate(const real* in, real* out) {
   // A turn about y (7:24:25) and a baseline mostly along x.
-  real R[9] = {lane(0.96), lane(0), lane(-0.28), lane(0), lane(1), lane(0), lane(0.28), lane(0), lane(0.96)};
+  real R[9] = {lane(0.96), lane(0),    lane(-0.28), lane(0),   lane(1),
+               lane(0),    lane(0.28), lane(0),     lane(0.96)};
   real t[3] = {lane(0.9), lane(0.3), lane(0.1)};
   triangulate(R, t, in[0], in[4], in[8], in[12], out);
   out[3] = parallax_tangent(R, in[0], in[4], in[8], in[12]);
@@ -66,7 +69,8 @@ lane_fn void case_transfer_squared(const real* in, real* out) {
 }
 
 lane_fn void case_transfer_linearise(const real* in, real* out) {
-  out[14] = transfer_linearise(in, in[9], in[10], in[11], in[12], out, out + 2, out + 5, out + 8, out + 11);
+  out[14] = transfer_linearise(in, in[9], in[10], in[11], in[12], out, out + 2, out + 5, out + 8,
+                               out + 11);
 }
 
 lane_fn void case_reprojection(const real* in, real* out) {
@@ -78,7 +82,9 @@ lane_fn void case_reprojection(const real* in, real* out) {
   reprojection_jacobian(cam, lane(1.5), lane(2), out + 3);
 }
 
-lane_fn void case_msac_gain(const real* in, real* out) { out[0] = msac_gain(in[0] * in[0], in[1] * in[1]); }
+lane_fn void case_msac_gain(const real* in, real* out) {
+  out[0] = msac_gain(in[0] * in[0], in[1] * in[1]);
+}
 
 // A A' + 1 of a 3x3 matrix A.
 lane_fn void case_definite(const real* A, real* out) {
@@ -140,5 +146,6 @@ lane_fn void case_pose_move(const real* in, real* out) {
 }
 
 lane_fn void case_pose_admits(const real* in, real* out) {
-  out[0] = select(pose_admits(in, in + 9, in[12], in[13], in[14], in[15], lane(0.01)), lane(1), lane(0));
+  out[0] =
+      select(pose_admits(in, in + 9, in[12], in[13], in[14], in[15], lane(0.01)), lane(1), lane(0));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every lane and group file compiles with nvcc, and every case gives the same values on a CUDA device as on a scalar.
-// Without a device the test is skipped: compiling is then what it proves.
+// Every lane and group file compiles with nvcc, and every case gives the same values on a CUDA
+// device as on a scalar. Without a device the test is skipped: compiling is then what it proves.
 #include <gtest/gtest.h>
 
 #include <type_traits>
@@ -18,15 +18,15 @@ struct cuda_class {
 #include "lane/cpp_end.h"
 };
 
-#define LANE_CASE(name, inputs, outputs, ...)                                   \
-  template <class T>                                                            \
-  __global__ void run_##name(const T* in, T* out, int n) {                      \
-    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);      \
-    if (i >= n) return;                                                         \
-    T a[inputs], b[outputs];                                                    \
-    for (int k = 0; k < (inputs); ++k) a[k] = in[k * n + i];                    \
-    cuda_class<T>::case_##name(a, b);                                           \
-    for (int k = 0; k < (outputs); ++k) out[k * n + i] = b[k];                  \
+#define LANE_CASE(name, inputs, outputs, ...)                              \
+  template <class T>                                                       \
+  __global__ void run_##name(const T* in, T* out, int n) {                 \
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); \
+    if (i >= n) return;                                                    \
+    T a[inputs], b[outputs];                                               \
+    for (int k = 0; k < (inputs); ++k) a[k] = in[k * n + i];               \
+    cuda_class<T>::case_##name(a, b);                                      \
+    for (int k = 0; k < (outputs); ++k) out[k * n + i] = b[k];             \
   }
 #include "lane/cases.def"
 #undef LANE_CASE
@@ -40,25 +40,27 @@ Outputs run(const LaneCase& c, const std::vector<double>& inputs) {
   EXPECT_EQ(cudaMalloc(&device_out, out.size() * sizeof(T)), cudaSuccess);
   cudaMemcpy(device_in, in.data(), in.size() * sizeof(T), cudaMemcpyHostToDevice);
 #define LANE_CASE(case_name, ...) \
-  if (c.name == #case_name) run_##case_name<T><<<kInstances / 64, 64>>>(device_in, device_out, kInstances);
+  if (c.name == #case_name)       \
+    run_##case_name<T><<<kInstances / 64, 64>>>(device_in, device_out, kInstances);
 #include "lane/cases.def"
 #undef LANE_CASE
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-  EXPECT_EQ(cudaMemcpy(out.data(), device_out, out.size() * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(out.data(), device_out, out.size() * sizeof(T), cudaMemcpyDeviceToHost),
+            cudaSuccess);
   cudaFree(device_in);
   cudaFree(device_out);
   return Outputs(out.begin(), out.end());
 }
 
-#define GROUP_CASE(case_name, kind, outputs)                                                 \
-  template <class T>                                                                         \
-  __global__ void run_group_##case_name(const T* points, int n, const T* models, T* out) {   \
-    T model[12], result[outputs];                                                            \
-    for (int k = 0; k < 12; ++k) model[k] = models[k];                                       \
-    cuda_class<T>::group_case_##case_name(points, n, model, result);                         \
-    if (threadIdx.x == 0) {                                                                  \
-      for (int k = 0; k < (outputs); ++k) out[k] = result[k];                                \
-    }                                                                                        \
+#define GROUP_CASE(case_name, kind, outputs)                                               \
+  template <class T>                                                                       \
+  __global__ void run_group_##case_name(const T* points, int n, const T* models, T* out) { \
+    T model[12], result[outputs];                                                          \
+    for (int k = 0; k < 12; ++k) model[k] = models[k];                                     \
+    cuda_class<T>::group_case_##case_name(points, n, model, result);                       \
+    if (threadIdx.x == 0) {                                                                \
+      for (int k = 0; k < (outputs); ++k) out[k] = result[k];                              \
+    }                                                                                      \
   }
 #include "lane/group_cases.def"
 #undef GROUP_CASE
@@ -75,11 +77,13 @@ Outputs run(const GroupCase& c, const GroupProblem& problem) {
   cudaMemcpy(device_points, points.data(), points.size() * sizeof(T), cudaMemcpyHostToDevice);
   cudaMemcpy(device_model, model.data(), model.size() * sizeof(T), cudaMemcpyHostToDevice);
 #define GROUP_CASE(case_name, ...) \
-  if (c.name == #case_name) run_group_##case_name<T><<<1, 32>>>(device_points, kGroupPoints, device_model, device_out);
+  if (c.name == #case_name)        \
+    run_group_##case_name<T><<<1, 32>>>(device_points, kGroupPoints, device_model, device_out);
 #include "lane/group_cases.def"
 #undef GROUP_CASE
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-  EXPECT_EQ(cudaMemcpy(out.data(), device_out, out.size() * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(out.data(), device_out, out.size() * sizeof(T), cudaMemcpyDeviceToHost),
+            cudaSuccess);
   cudaFree(device_points);
   cudaFree(device_model);
   cudaFree(device_out);
@@ -88,7 +92,8 @@ Outputs run(const GroupCase& c, const GroupProblem& problem) {
 
 TEST(Cuda, cases_agree_with_the_scalar) {
   int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device: compiled only";
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+    GTEST_SKIP() << "no CUDA device: compiled only";
   for (const LaneCase& c : lane_cases()) {
     const std::vector<double> in = make_inputs(c);
     const Outputs reference = reference_outputs(c, in);

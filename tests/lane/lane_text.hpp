@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lane files as one OpenCL C text: the #include lines of a list are replaced by the files they name.
+// Lane files as one OpenCL C text: the #include lines of a list are replaced by the files they
+// name.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +14,8 @@ namespace bifocal::test {
 // `name` relative to src/ or tests/.
 inline std::string expand_includes(const std::string& name) {
   std::filesystem::path file = std::filesystem::path(BIFOCAL_SOURCE_DIR) / "src" / name;
-  if (!std::filesystem::exists(file)) file = std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests" / name;
+  if (!std::filesystem::exists(file))
+    file = std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests" / name;
   std::ifstream in(file);
   if (!in) throw std::runtime_error("no lane file " + name);
   std::ostringstream out;
@@ -23,7 +25,8 @@ inline std::string expand_includes(const std::string& name) {
     ++number;
     if (line.starts_with("#include \"")) {
       const auto end = line.find('"', 10);
-      out << expand_includes(line.substr(10, end - 10)) << "#line " << number + 1 << " \"" << name << "\"\n";
+      out << expand_includes(line.substr(10, end - 10)) << "#line " << number + 1 << " \"" << name
+          << "\"\n";
     } else {
       out << line << '\n';
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every lane and group file compiles as OpenCL C 1.2, and every case gives the same values there as on a scalar.
+// Every lane and group file compiles as OpenCL C 1.2, and every case gives the same values there as
+// on a scalar.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <fmt/format.h>
@@ -42,7 +43,8 @@ std::unique_ptr<Device> first_device() {
   if (clGetPlatformIDs(8, platforms, &count) != CL_SUCCESS) return nullptr;
   for (cl_uint i = 0; i < count && i < 8; ++i) {
     auto device = std::make_unique<Device>();
-    if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device->id, nullptr) != CL_SUCCESS) continue;
+    if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device->id, nullptr) != CL_SUCCESS)
+      continue;
     device->context.reset(clCreateContext(nullptr, 1, &device->id, nullptr, nullptr, nullptr));
     device->queue.reset(clCreateCommandQueue(device->context.get(), device->id, 0, nullptr));
     return device;
@@ -62,9 +64,11 @@ std::string program_text() {
   }
   for (const GroupCase& c : group_cases()) {
     text += fmt::format(
-        "kernel void group_{0}(global const scalar* points, int n, global const scalar* models, global scalar* out) {{\n"
+        "kernel void group_{0}(global const scalar* points, int n, global const scalar* models, "
+        "global scalar* out) {{\n"
         "  local scalar scratch[GROUP_SIZE];\n  scalar model[12], result[{1}];\n"
-        "  for (int k = 0; k < 12; ++k) model[k] = models[k];\n  group_case_{0}(scratch, points, n, model, result);\n"
+        "  for (int k = 0; k < 12; ++k) model[k] = models[k];\n  group_case_{0}(scratch, points, "
+        "n, model, result);\n"
         "  if (get_local_id(0) == 0) for (int k = 0; k < {1}; ++k) out[k] = result[k];\n}}\n",
         c.name, c.outputs);
   }
@@ -75,22 +79,26 @@ Program build(const Device& device, bool is_float) {
   const std::string text = program_text();
   const char* source = text.c_str();
   Program program(clCreateProgramWithSource(device.context.get(), 1, &source, nullptr, nullptr));
-  const std::string options =
-      fmt::format("-cl-std=CL1.2 -D REAL_IS_FLOAT={} -D GROUP_SIZE={}", is_float ? 1 : 0, kGroupSize);
-  if (clBuildProgram(program.get(), 1, &device.id, options.c_str(), nullptr, nullptr) == CL_SUCCESS) return program;
+  const std::string options = fmt::format("-cl-std=CL1.2 -D REAL_IS_FLOAT={} -D GROUP_SIZE={}",
+                                          is_float ? 1 : 0, kGroupSize);
+  if (clBuildProgram(program.get(), 1, &device.id, options.c_str(), nullptr, nullptr) == CL_SUCCESS)
+    return program;
   std::string log(1 << 16, '\0');
   size_t used = 0;
-  clGetProgramBuildInfo(program.get(), device.id, CL_PROGRAM_BUILD_LOG, log.size(), log.data(), &used);
+  clGetProgramBuildInfo(program.get(), device.id, CL_PROGRAM_BUILD_LOG, log.size(), log.data(),
+                        &used);
   ADD_FAILURE() << log.substr(0, used);
   return nullptr;
 }
 
 template <class T>
-Outputs run(const Device& device, const Program& program, const LaneCase& c, const std::vector<double>& inputs) {
+Outputs run(const Device& device, const Program& program, const LaneCase& c,
+            const std::vector<double>& inputs) {
   std::vector<T> in(inputs.begin(), inputs.end()), out(static_cast<size_t>(c.outputs) * kInstances);
   Memory in_buffer(clCreateBuffer(device.context.get(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                   in.size() * sizeof(T), in.data(), nullptr));
-  Memory out_buffer(clCreateBuffer(device.context.get(), CL_MEM_WRITE_ONLY, out.size() * sizeof(T), nullptr, nullptr));
+  Memory out_buffer(clCreateBuffer(device.context.get(), CL_MEM_WRITE_ONLY, out.size() * sizeof(T),
+                                   nullptr, nullptr));
   Kernel kernel(clCreateKernel(program.get(), ("run_" + c.name).c_str(), nullptr));
   cl_mem in_memory = in_buffer.get(), out_memory = out_buffer.get();
   const cl_int n = kInstances;
@@ -98,17 +106,20 @@ Outputs run(const Device& device, const Program& program, const LaneCase& c, con
   clSetKernelArg(kernel.get(), 1, sizeof(cl_mem), &out_memory);
   clSetKernelArg(kernel.get(), 2, sizeof(n), &n);
   const size_t global = kInstances;
-  EXPECT_EQ(clEnqueueNDRangeKernel(device.queue.get(), kernel.get(), 1, nullptr, &global, nullptr, 0, nullptr, nullptr),
+  EXPECT_EQ(clEnqueueNDRangeKernel(device.queue.get(), kernel.get(), 1, nullptr, &global, nullptr,
+                                   0, nullptr, nullptr),
             CL_SUCCESS);
-  EXPECT_EQ(clEnqueueReadBuffer(device.queue.get(), out_memory, CL_TRUE, 0, out.size() * sizeof(T), out.data(), 0,
-                                nullptr, nullptr),
+  EXPECT_EQ(clEnqueueReadBuffer(device.queue.get(), out_memory, CL_TRUE, 0, out.size() * sizeof(T),
+                                out.data(), 0, nullptr, nullptr),
             CL_SUCCESS);
   return Outputs(out.begin(), out.end());
 }
 
 template <class T>
-Outputs run(const Device& device, const Program& program, const GroupCase& c, const GroupProblem& problem) {
-  std::vector<T> points(problem.points.begin(), problem.points.end()), model(problem.model.begin(), problem.model.end());
+Outputs run(const Device& device, const Program& program, const GroupCase& c,
+            const GroupProblem& problem) {
+  std::vector<T> points(problem.points.begin(), problem.points.end()),
+      model(problem.model.begin(), problem.model.end());
   std::vector<T> out(static_cast<size_t>(c.outputs));
   const auto buffer = [&](std::vector<T>& values) {
     return Memory(clCreateBuffer(device.context.get(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
@@ -123,10 +134,11 @@ Outputs run(const Device& device, const Program& program, const GroupCase& c, co
   clSetKernelArg(kernel.get(), 2, sizeof(cl_mem), &memory[1]);
   clSetKernelArg(kernel.get(), 3, sizeof(cl_mem), &memory[2]);
   const size_t size = kGroupSize;
-  EXPECT_EQ(clEnqueueNDRangeKernel(device.queue.get(), kernel.get(), 1, nullptr, &size, &size, 0, nullptr, nullptr),
+  EXPECT_EQ(clEnqueueNDRangeKernel(device.queue.get(), kernel.get(), 1, nullptr, &size, &size, 0,
+                                   nullptr, nullptr),
             CL_SUCCESS);
-  EXPECT_EQ(clEnqueueReadBuffer(device.queue.get(), memory[2], CL_TRUE, 0, out.size() * sizeof(T), out.data(), 0,
-                                nullptr, nullptr),
+  EXPECT_EQ(clEnqueueReadBuffer(device.queue.get(), memory[2], CL_TRUE, 0, out.size() * sizeof(T),
+                                out.data(), 0, nullptr, nullptr),
             CL_SUCCESS);
   return Outputs(out.begin(), out.end());
 }
@@ -142,13 +154,17 @@ TEST(OpenCL, cases_agree_with_the_scalar) {
     if (!program) continue;
     for (const LaneCase& c : lane_cases()) {
       const std::vector<double> in = make_inputs(c);
-      const Outputs got = is_float ? run<float>(*device, program, c, in) : run<double>(*device, program, c, in);
-      expect_agreement(c, reference_outputs(c, in), got, is_float, is_float ? "OpenCL float" : "OpenCL double");
+      const Outputs got =
+          is_float ? run<float>(*device, program, c, in) : run<double>(*device, program, c, in);
+      expect_agreement(c, reference_outputs(c, in), got, is_float,
+                       is_float ? "OpenCL float" : "OpenCL double");
     }
     for (const GroupCase& c : group_cases()) {
       const GroupProblem problem = make_group_problem(c.kind);
-      const Outputs got = is_float ? run<float>(*device, program, c, problem) : run<double>(*device, program, c, problem);
-      expect_group_agreement(c, group_reference(c, problem), got, is_float, is_float ? "OpenCL float" : "OpenCL double");
+      const Outputs got = is_float ? run<float>(*device, program, c, problem)
+                                   : run<double>(*device, program, c, problem);
+      expect_group_agreement(c, group_reference(c, problem), got, is_float,
+                             is_float ? "OpenCL float" : "OpenCL double");
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every lane function as double, float and as SIMD registers of every target this machine has gives the same values. Also the
-// model of a file that is compiled once for every target.
+// Every lane function as double, float and as SIMD registers of every target this machine has gives
+// the same values. Also the model of a file that is compiled once for every target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lane/simd_test.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -13,20 +13,25 @@
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::HWY_NAMESPACE {
 
-void run_simd_float(const std::string& name, int inputs, int outputs, const float* in, float* out, int n) {
+void run_simd_float(const std::string& name, int inputs, int outputs, const float* in, float* out,
+                    int n) {
   run_lane_case<case_class<simd<float>>>(name, inputs, outputs, in, out, n);
 }
-void run_simd_double(const std::string& name, int inputs, int outputs, const double* in, double* out, int n) {
+void run_simd_double(const std::string& name, int inputs, int outputs, const double* in,
+                     double* out, int n) {
   run_lane_case<case_class<simd<double>>>(name, inputs, outputs, in, out, n);
 }
-void run_scalar_float(const std::string& name, int inputs, int outputs, const float* in, float* out, int n) {
+void run_scalar_float(const std::string& name, int inputs, int outputs, const float* in, float* out,
+                      int n) {
   run_lane_case<case_class<float>>(name, inputs, outputs, in, out, n);
 }
 
-void run_group_float(const std::string& name, const float* points, int n, const float* model, float* out) {
+void run_group_float(const std::string& name, const float* points, int n, const float* model,
+                     float* out) {
   run_group_case<case_class<simd<float>>>(name, points, n, model, out);
 }
-void run_group_double(const std::string& name, const double* points, int n, const double* model, double* out) {
+void run_group_double(const std::string& name, const double* points, int n, const double* model,
+                      double* out) {
   run_group_case<case_class<simd<double>>>(name, points, n, model, out);
 }
 
@@ -63,14 +68,17 @@ TEST_P(Lane, agrees_on_scalars_and_every_simd_target) {
   std::vector<float> out_float(reference.size());
   Outputs out(reference.size());
   for_each_target([&](const std::string& target) {
-    HWY_DYNAMIC_DISPATCH(run_simd_double)(c.name, c.inputs, c.outputs, in.data(), out.data(), kInstances);
+    HWY_DYNAMIC_DISPATCH(run_simd_double)
+    (c.name, c.inputs, c.outputs, in.data(), out.data(), kInstances);
     expect_agreement(c, reference, out, false, target + " double");
     HWY_DYNAMIC_DISPATCH(run_simd_float)
     (c.name, c.inputs, c.outputs, in_float.data(), out_float.data(), kInstances);
-    expect_agreement(c, reference, Outputs(out_float.begin(), out_float.end()), true, target + " float");
+    expect_agreement(c, reference, Outputs(out_float.begin(), out_float.end()), true,
+                     target + " float");
     HWY_DYNAMIC_DISPATCH(run_scalar_float)
     (c.name, c.inputs, c.outputs, in_float.data(), out_float.data(), kInstances);
-    expect_agreement(c, reference, Outputs(out_float.begin(), out_float.end()), true, target + " scalar float");
+    expect_agreement(c, reference, Outputs(out_float.begin(), out_float.end()), true,
+                     target + " scalar float");
   });
 }
 
@@ -91,14 +99,18 @@ TEST_P(Group, agrees_on_scalars_and_every_simd_target) {
     HWY_DYNAMIC_DISPATCH(run_group_double)
     (c.name, problem.points.data(), kGroupPoints, problem.model.data(), out.data());
     expect_group_agreement(c, reference, out, false, target + " double");
-    HWY_DYNAMIC_DISPATCH(run_group_float)(c.name, points.data(), kGroupPoints, model.data(), out_float.data());
-    expect_group_agreement(c, reference, Outputs(out_float.begin(), out_float.end()), true, target + " float");
+    HWY_DYNAMIC_DISPATCH(run_group_float)
+    (c.name, points.data(), kGroupPoints, model.data(), out_float.data());
+    expect_group_agreement(c, reference, Outputs(out_float.begin(), out_float.end()), true,
+                           target + " float");
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(, Group, testing::ValuesIn(group_cases()), [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(, Group, testing::ValuesIn(group_cases()),
+                         [](const auto& test) { return test.param.name; });
 
-// A lane function that neither has a case in cases.lane.h nor is called by another one is held to nothing.
+// A lane function that neither has a case in cases.lane.h nor is called by another one is held to
+// nothing.
 TEST(LaneFiles, every_lane_function_is_reached_by_a_case) {
   std::string all;
   for (const char* cases : {"/tests/lane/cases.lane.h", "/tests/lane/cases.group.h"}) {
@@ -107,18 +119,21 @@ TEST(LaneFiles, every_lane_function_is_reached_by_a_case) {
   }
   std::set<std::string> names;
   const std::regex definition(R"((?:lane|group)_fn\s+\w+\s+(\w+)\s*\()");
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(BIFOCAL_SOURCE_DIR "/src")) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(BIFOCAL_SOURCE_DIR "/src")) {
     const std::string path = entry.path().string();
     if (!path.ends_with(".lane.h") && !path.ends_with(".group.h")) continue;
     std::ifstream file(entry.path());
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    for (std::sregex_iterator m(text.begin(), text.end(), definition), end; m != end; ++m) names.insert((*m)[1]);
+    for (std::sregex_iterator m(text.begin(), text.end(), definition), end; m != end; ++m)
+      names.insert((*m)[1]);
     all += text;
   }
   EXPECT_FALSE(names.empty());
   for (const std::string& name : names) {
     const std::regex use("\\b" + name + "\\s*\\(");
-    const auto uses = std::distance(std::sregex_iterator(all.begin(), all.end(), use), std::sregex_iterator());
+    const auto uses =
+        std::distance(std::sregex_iterator(all.begin(), all.end(), use), std::sregex_iterator());
     EXPECT_GE(uses, 2) << name << " has no case in tests/lane/cases.lane.h and no caller";
   }
 }

@@ -95,7 +95,8 @@ TEST_P(Oxford, the_homography_is_within_two_pixels) {
   options.model = ModelRequest::automatic;
   for (options.robust.seed = 0; options.robust.seed < 3; ++options.robust.seed) {
     const PairResult chosen = estimate_pair(first, second, options);
-    EXPECT_EQ(chosen.kind, planar ? ModelKind::homography : ModelKind::fundamental) << chosen.reason;
+    EXPECT_EQ(chosen.kind, planar ? ModelKind::homography : ModelKind::fundamental)
+        << chosen.reason;
   }
 }
 

@@ -80,8 +80,8 @@ TEST_P(Degenerate, nearly_collinear_points_determine_nothing) {
     std::normal_distribution<double> noise(0, sigma);
     Pairs pairs;
     for (int i = 0; i < 200; ++i) {
-      pairs.push_back({i * 3.0 + noise(random), i * 2.0 + 5 + noise(random), i * 3.0 + 7 + noise(random),
-                       i * 2.0 + noise(random)});
+      pairs.push_back({i * 3.0 + noise(random), i * 2.0 + 5 + noise(random),
+                       i * 3.0 + 7 + noise(random), i * 2.0 + noise(random)});
     }
     EXPECT_FALSE(run(pairs).ok()) << sigma << " px";
   }

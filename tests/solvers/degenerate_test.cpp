@@ -95,8 +95,8 @@ TEST(Degenerate, three_collinear_points_have_no_homography) {
 }
 
 TEST(Degenerate, a_folded_quadrilateral_has_no_homography) {
-  // The first point, mirrored at the line through the next two, turns the orientation of that triple and leaves that of the
-  // last three: no camera sees a plane like that.
+  // The first point, mirrored at the line through the next two, turns the orientation of that
+  // triple and leaves that of the last three: no camera sees a plane like that.
   const SampleBatch batch = edited_batch(MinimalSolver::homography_4pt, [](auto& points) {
     const double dx = points[2][2] - points[1][2], dy = points[2][3] - points[1][3];
     const double x = points[0][2] - points[1][2], y = points[0][3] - points[1][3];
