@@ -33,7 +33,8 @@ enum class Outcome {
   ok,
   too_few_points,     // fewer finite correspondences than the minimal sample
   no_model,           // no model has more inliers than wrong matches give by chance (see below)
-  degenerate_sample,  // every sample was degenerate (all points equal, collinear, ...)
+  degenerate_sample,  // every sample was degenerate (all points equal, ...), or the inliers lie on
+                      // a line in one of the images, to within the noise
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
@@ -53,10 +54,11 @@ struct RobustResult {
 
 // A model is believed when among wrong matches less than 0.01 models as well supported are expected
 // (an a contrario test that accounts for the number of points and samples; the sample itself proves
-// nothing, so that 4, 7 or 5 points alone have no model). Measured with 2.5 px: of pairs without
-// geometry accepted 0 in 200 for H, F and E (200 points each) and 0 in 200 for H (2000 points); of
-// pairs of 200 points with 20 % inliers rejected 0 in 200 for H and E. F needs more than the
-// default max_iterations there: 0.2^7 samples are clean.
+// nothing, so that 4, 7 or 5 points alone have no model; matches that share a point count once).
+// Measured with 2.5 px, all points different: of pairs without geometry accepted 0 in 200 for H, F
+// and E (200 points each) and 0 in 200 for H (2000 points); of pairs of 200 points with 20 %
+// inliers rejected 0 in 200 for H and E. F needs more than the default max_iterations there: 0.2^7
+// samples are clean.
 //
 // Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order,
 // until it fits the model. For H between images of one scale this is the transfer error |x2 - H x1|
