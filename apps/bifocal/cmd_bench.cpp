@@ -66,7 +66,7 @@ std::string row(const bench::Record& r) {
 }
 
 nlohmann::json machine(const Context& context) {
-  const Device cpu = list_devices().front();
+  const DeviceInfo cpu = list_devices().front();
   return {{"cpu", cpu.name},
           {"simd", cpu.simd},
           {"cores", cpu.cores},

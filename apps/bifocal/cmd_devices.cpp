@@ -14,18 +14,18 @@ constexpr const char* kAbsent =
     "CUDA and OpenCL devices are not supported by this version: there is nothing to install for "
     "them.";
 
-std::string as_text(const std::vector<Device>& devices) {
+std::string as_text(const std::vector<DeviceInfo>& devices) {
   std::string text;
-  for (const Device& d : devices) {
+  for (const DeviceInfo& d : devices) {
     text += fmt::format("{:<6}{}, {} core{}, {} SIMD, {:.1f} GiB memory\n", d.id, d.name, d.cores,
                         d.cores == 1 ? "" : "s", d.simd, static_cast<double>(d.memory) / (1 << 30));
   }
   return text + kAbsent + "\n";
 }
 
-std::string as_json(const std::vector<Device>& devices) {
+std::string as_json(const std::vector<DeviceInfo>& devices) {
   Json list = Json::array();
-  for (const Device& d : devices) {
+  for (const DeviceInfo& d : devices) {
     list.push_back({{"id", d.id},
                     {"name", d.name},
                     {"simd", d.simd},

@@ -26,7 +26,7 @@ enum class DeviceKind { cpu, cuda, opencl };
 
 // What a device says of itself. Zero or empty: it does not say.
 struct DeviceInfo {
-  std::string id;           // as given to --device: "cpu", "cuda:0", "opencl:1"
+  std::string id;  // as given to --device: "cpu", "cuda:0", "opencl:1"
   DeviceKind kind = DeviceKind::cpu;
   std::string name;         // of the maker
   std::string driver;       // its version; for OpenCL the platform too
@@ -111,7 +111,8 @@ class Buffer {
  public:
   Buffer() = default;
   Buffer(const Device& device, std::size_t size)
-      : memory_(size == 0 ? nullptr : runtime::allocate(device, checked_bytes(size))), size_(size) {}
+      : memory_(size == 0 ? nullptr : runtime::allocate(device, checked_bytes(size))),
+        size_(size) {}
   [[nodiscard]] std::size_t size() const { return size_; }
 
   // Copies that many numbers to or from the front. The host's memory has to live until the queue
@@ -173,8 +174,8 @@ class HostBuffer {
   std::size_t size_;
 };
 
-// Where the numbers of a batch lie: in host memory (a plain pointer converts), in a Buffer, or at an
-// address of a CUDA device that another library allocated (on_device).
+// Where the numbers of a batch lie: in host memory (a plain pointer converts), in a Buffer, or at
+// an address of a CUDA device that another library allocated (on_device).
 template <class T>
 class Memory {
  public:

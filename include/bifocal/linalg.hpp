@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear algebra of many small matrices at once: singular values and vectors, eigenpairs of symmetric
-// matrices, real eigenpairs of unsymmetric ones; on the CPU, CUDA and OpenCL.
+// Linear algebra of many small matrices at once: singular values and vectors, eigenpairs of
+// symmetric matrices, real eigenpairs of unsymmetric ones; on the CPU, CUDA and OpenCL.
 //
-//   std::vector<float> A(9 * 9 * n), S(9 * n), V(9 * 9 * n);        // element (i, j) of matrix b at A[(9 i + j) n + b]
-//   svd<float>(queue, {A.data(), 9, 9, n}, {.S = S.data(), .V = V.data()});
+//   std::vector<float> A(9 * 9 * n), S(9 * n), V(9 * 9 * n);        // element (i, j) of matrix b
+//   at A[(9 i + j) n + b] svd<float>(queue, {A.data(), 9, 9, n}, {.S = S.data(), .V = V.data()});
 //
-// A matrix with a NaN or an infinity, or one that did not converge, has its own status and NaN results; its
-// neighbours are not disturbed. A call is asynchronous on its queue when all of its memory is the
-// device's; with host memory it returns when the results are there, and copies overlap the work in pieces. Results are the same for any number of threads and any batch size.
+// A matrix with a NaN or an infinity, or one that did not converge, has its own status and NaN
+// results; its neighbours are not disturbed. A call is asynchronous on its queue when all of its
+// memory is the device's; with host memory it returns when the results are there, and copies
+// overlap the work in pieces. Results are the same for any number of threads and any batch size.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -17,8 +18,10 @@
 namespace bifocal {
 
 enum class MatrixLayout {
-  interleaved,  // element e = i cols + j of matrix b at data[e stride + b]; stride >= count (0: count)
-  strided,      // at data[b stride + e]: one row-major matrix behind the other; stride >= rows cols (0: rows cols)
+  interleaved,  // element e = i cols + j of matrix b at data[e stride + b]; stride >= count (0:
+                // count)
+  strided,  // at data[b stride + e]: one row-major matrix behind the other; stride >= rows cols (0:
+            // rows cols)
 };
 
 // `count` matrices of rows x cols. Outputs lie in the same layout: interleaved ones with the stride
@@ -38,9 +41,9 @@ enum class LinalgStatus : int {
   not_finite = 2,     // the matrix holds a NaN or an infinity
 };
 
-// Singular values S (descending) with A = U diag(S) V', of m x n matrices, n <= 32: one-sided Jacobi
-// (M. Hestenes, Inversion of matrices by biorthogonalization, 1958; J. Demmel, K. Veselic, Jacobi's method is more
-// accurate than QR, 1992), after a Householder QR where m > n. m <= 1024.
+// Singular values S (descending) with A = U diag(S) V', of m x n matrices, n <= 32: one-sided
+// Jacobi (M. Hestenes, Inversion of matrices by biorthogonalization, 1958; J. Demmel, K. Veselic,
+// Jacobi's method is more accurate than QR, 1992), after a Householder QR where m > n. m <= 1024.
 template <class T>
 struct SvdOutput {
   Memory<T> S;         // n x 1; the last n - m are zero where m < n
@@ -52,16 +55,18 @@ struct SvdOptions {
   int max_sweeps = 30;
 };
 template <class T>
-void svd(Queue& queue, const MatrixBatch<T>& A, const SvdOutput<T>& out, const SvdOptions& options = {});
+void svd(Queue& queue, const MatrixBatch<T>& A, const SvdOutput<T>& out,
+         const SvdOptions& options = {});
 
-// The right singular vector of the smallest singular value alone: the unit x (n x 1) of smallest |A x|; the null vector where
-// m = n - 1. Householder QR and inverse iteration on R (G. Golub, C. Van Loan, Matrix Computations,
-// 5.4); several times faster than svd.
+// The right singular vector of the smallest singular value alone: the unit x (n x 1) of smallest |A
+// x|; the null vector where m = n - 1. Householder QR and inverse iteration on R (G. Golub, C. Van
+// Loan, Matrix Computations, 5.4); several times faster than svd.
 template <class T>
-void smallest_singular_vector(Queue& queue, const MatrixBatch<T>& A, Memory<T> x, Memory<int> status = {});
+void smallest_singular_vector(Queue& queue, const MatrixBatch<T>& A, Memory<T> x,
+                              Memory<int> status = {});
 
-// Eigenvalues (descending) and orthonormal eigenvectors of symmetric n x n matrices, n <= 32: A = V diag(L) V', by
-// cyclic Jacobi (C. Jacobi, 1846; Golub, Van Loan, 8.5). Reads the lower triangle.
+// Eigenvalues (descending) and orthonormal eigenvectors of symmetric n x n matrices, n <= 32: A = V
+// diag(L) V', by cyclic Jacobi (C. Jacobi, 1846; Golub, Van Loan, 8.5). Reads the lower triangle.
 template <class T>
 struct SymmetricEigenOutput {
   Memory<T> values;   // n x 1
@@ -72,27 +77,31 @@ template <class T>
 void symmetric_eigen(Queue& queue, const MatrixBatch<T>& A, const SymmetricEigenOutput<T>& out,
                      const SvdOptions& options = {});
 
-// Real eigenvalues and their right eigenvectors of unsymmetric n x n matrices, n <= 127: balancing (B. Parlett,
-// C. Reinsch, 1969), Householder reduction to Hessenberg form, double-shift QR with deflation and
-// exceptional shifts (J. Francis, The QR transformation, 1961), one inverse-iteration solve with exact shift per real eigenvalue on the
-// Hessenberg form (J. Wilkinson; LAPACK's dhsein), transformed back. Made for minimal solvers, whose solutions are the real eigenpairs of an
-// action matrix; meant for nonderogatory matrices: equal eigenvalues of a matrix with several independent eigenvectors each get
-// one eigenvector, not a basis.
+// Real eigenvalues and their right eigenvectors of unsymmetric n x n matrices, n <= 127: balancing
+// (B. Parlett, C. Reinsch, 1969), Householder reduction to Hessenberg form, double-shift QR with
+// deflation and exceptional shifts (J. Francis, The QR transformation, 1961), one inverse-iteration
+// solve with exact shift per real eigenvalue on the Hessenberg form (J. Wilkinson; LAPACK's
+// dhsein), transformed back. Made for minimal solvers, whose solutions are the real eigenpairs of
+// an action matrix; meant for nonderogatory matrices: equal eigenvalues of a matrix with several
+// independent eigenvectors each get one eigenvector, not a basis.
 template <class T>
 struct EigenOutput {
-  Memory<T> values;     // n x 1: the real eigenvalues first, in the order found; then NaN
-  Memory<T> vectors;    // n x n: element (i, k) is component i of the k-th real eigenvalue's unit eigenvector; unused columns NaN;
-                        // nullptr: not wanted
+  Memory<T> values;   // n x 1: the real eigenvalues first, in the order found; then NaN
+  Memory<T> vectors;  // n x n: element (i, k) is component i of the k-th real eigenvalue's unit
+                      // eigenvector; unused columns NaN; nullptr: not wanted
   Memory<int> counts;   // number of real eigenvalues, count numbers
   Memory<int> status;   // nullptr: not wanted
-  Memory<T> residuals;  // largest |A v - l v| / |A| (Frobenius) of a matrix's pairs, count numbers; nullptr: not wanted
-  Memory<T> real_parts, imaginary_parts;  // n x 1: all eigenvalues, complex ones as conjugate pairs; nullptr: not wanted
+  Memory<T> residuals;  // largest |A v - l v| / |A| (Frobenius) of a matrix's pairs, count numbers;
+                        // nullptr: not wanted
+  Memory<T> real_parts, imaginary_parts;  // n x 1: all eigenvalues, complex ones as conjugate
+                                          // pairs; nullptr: not wanted
 };
 struct EigenOptions {
   bool balance = true;
   int max_sweeps_per_value = 30;
 };
 template <class T>
-void real_eigenpairs(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out, const EigenOptions& options = {});
+void real_eigenpairs(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
+                     const EigenOptions& options = {});
 
 }  // namespace bifocal

@@ -31,8 +31,11 @@ std::string simd_name() {
 
 }  // namespace
 
-std::vector<Device> list_devices() {
-  Device cpu{.id = "cpu", .name = cpu_name(), .simd = simd_name()};
+std::vector<DeviceInfo> list_devices() {
+  DeviceInfo cpu;
+  cpu.id = "cpu";
+  cpu.name = cpu_name();
+  cpu.simd = simd_name();
   cpu.cores = tbb::info::default_concurrency();
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
   if (pages > 0 && page > 0) cpu.memory = std::int64_t{pages} * page;

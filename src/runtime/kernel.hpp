@@ -22,24 +22,28 @@ struct Kernel {
   // cmake/BifocalEmbed.cmake), built with -D NAME=VALUE for every constant.
   std::string entry, text;
   std::vector<std::pair<std::string, int>> constants;  // REAL_IS_FLOAT, GROUP_SIZE, SIZE, ...
-  const void* cuda = nullptr;   // address of the __global__ function
+  const void* cuda = nullptr;                          // address of the __global__ function
   CpuFunction cpu = nullptr;
-  int cpu_block = 64;           // instances of one CPU work package
+  int cpu_block = 64;  // instances of one CPU work package
 };
 
 // A launch: `groups` groups of `group_size` members (CUDA blocks, OpenCL work-groups); on the CPU
 // instances [0, count) in work packages on all threads.
 struct Launch {
-  int count = 0;                 // instances
+  int count = 0;  // instances
   int groups = 0, group_size = 0;
-  std::size_t local_bytes = 0;   // CUDA: dynamic shared memory. OpenCL: a `local` buffer of this size is the last argument.
+  std::size_t local_bytes = 0;  // CUDA: dynamic shared memory. OpenCL: a `local` buffer of this
+                                // size is the last argument.
 };
 
 // One argument: an address in memory of the queue's device, or a plain value.
 class Argument {
  public:
   template <class T>
-  Argument(const Memory<T>& m) : memory_(m.owner()), pointer_(const_cast<void*>(static_cast<const void*>(m.pointer()))), is_memory_(true) {}
+  Argument(const Memory<T>& m)
+      : memory_(m.owner()),
+        pointer_(const_cast<void*>(static_cast<const void*>(m.pointer()))),
+        is_memory_(true) {}
   template <class T>
   Argument(const Buffer<T>& b) : memory_(b.memory()), pointer_(b.data()), is_memory_(true) {}
   Argument(int v) : size_(sizeof v) { *reinterpret_cast<int*>(value_) = v; }
@@ -50,7 +54,9 @@ class Argument {
   [[nodiscard]] bool is_memory() const { return is_memory_; }
   [[nodiscard]] const std::shared_ptr<BackendMemory>& memory() const { return memory_; }
   // Where the argument's value lies: of the address, or of the plain value (CUDA, CPU).
-  [[nodiscard]] const void* value() const { return is_memory_ ? static_cast<const void*>(&pointer_) : value_; }
+  [[nodiscard]] const void* value() const {
+    return is_memory_ ? static_cast<const void*>(&pointer_) : value_;
+  }
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
@@ -61,8 +67,10 @@ class Argument {
   bool is_memory_ = false;
 };
 
-// Asynchronous and ordered. Throws Error(device) when the device lacks the kernel (a CUDA variant that this build
-// does not hold), its text does not build (with the driver's log) or the launch fails.
-void launch(Queue& queue, const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
+// Asynchronous and ordered. Throws Error(device) when the device lacks the kernel (a CUDA variant
+// that this build does not hold), its text does not build (with the driver's log) or the launch
+// fails.
+void launch(Queue& queue, const Kernel& kernel, const Launch& launch,
+            std::span<const Argument> arguments);
 
 }  // namespace bifocal::runtime
