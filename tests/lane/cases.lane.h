@@ -28,6 +28,18 @@ lane_fn void case_essential_5pt(const real* in, real* out) {
   out[90] = essential_5pt(in, in + 5, in + 10, in + 15, out);
 }
 
+lane_fn void case_essential_action_matrix(const real* in, real* out) {
+  real equations[45], N[36];
+  for (index i = 0; i < 5; ++i)
+    epipolar_equation(in[i], in[5 + i], in[10 + i], in[15 + i], equations + 9 * i);
+  null_space_9(equations, 5, N);
+  essential_action_matrix(N, out);
+}
+
+lane_fn void case_essential_at_eigenvector(const real* in, real* out) {
+  essential_at_eigenvector(in, in + 36, out);
+}
+
 // The epipolar pose of the first solution of five points; what follows from it once per candidate
 // is fixed up to order and sign.
 lane_fn void case_pose_candidates(const real* in, real* out) {

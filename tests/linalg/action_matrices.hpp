@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Action matrices of random five-point problems: what real_eigenpairs is made for.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "solvers/lanes.hpp"
+#include "solvers/scenes.hpp"
+
+namespace bifocal::test {
+
+using Matrix10 = Eigen::Matrix<double, 10, 10, Eigen::RowMajor>;
+
+struct ActionMatrix {
+  Matrix10 A;
+  std::array<double, 36> N;  // [4][9], the null space that its eigenvectors mix E from
+  Matrix3 truth;             // E, one of the solutions: an eigenvector of A gives it
+};
+
+// Noise-free samples of five points; the same matrices for the same seed.
+inline std::vector<ActionMatrix> action_matrices(int n, std::uint64_t seed = 1) {
+  using L = lanes<double>;
+  std::vector<ActionMatrix> all(static_cast<std::size_t>(n));
+  std::mt19937_64 random(seed);
+  for (ActionMatrix& one : all) {
+    TwoViewScene scene(random);
+    std::array<double, 45> equations{};
+    for (int i = 0; i < 5; ++i) {
+      const Eigen::Vector3d X1 = scene.scene_point(), X2 = scene.R * X1 + scene.t;
+      L::epipolar_equation(X1.x() / X1.z(), X1.y() / X1.z(), X2.x() / X2.z(), X2.y() / X2.z(),
+                           &equations[9 * static_cast<std::size_t>(i)]);
+    }
+    (void)L::null_space_9(equations.data(), 5, one.N.data());
+    L::essential_action_matrix(one.N.data(), one.A.data());
+    one.truth = scene.essential();
+  }
+  return all;
+}
+
+}  // namespace bifocal::test
