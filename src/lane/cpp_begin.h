@@ -15,6 +15,17 @@
 // local scratch through).
 #define GROUP_PARAM
 #define GROUP_ARG
+// Memory that a group shares.
+#define local_ptr
+// A matrix of one lane that is too large for registers: element e at lane_at(A, e). On a GPU it
+// lies in memory of the group, kept_array in global memory, element by element side by side for all
+// threads.
+#define lane_array real*
+#define kept_array real*
+#define lane_at(A, e) (A)[e]
+#define kept_at(A, e) (A)[e]
+// In front of a loop of constant length whose arrays a GPU shall keep in registers.
+#define lane_unroll
 #include "lane/cpp_words.h"
 
 // A group on a CPU is one register: element i + l of an array is lane l's.
@@ -30,3 +41,26 @@ group_fn bool group_any(mask m) { return lane_ops::any(m); }
 // The value of a real that is the same in every lane of the group.
 group_fn scalar group_first(real v) { return lane_ops::first(v); }
 group_fn void group_barrier() {}
+group_fn scalar scalar_rsqrt(scalar v) { return scalar(1) / std::sqrt(v); }
+group_fn index group_max_int(lane_int k) { return lane_ops::highest(k); }
+group_fn real group_same(scalar v) { return lane_ops::same(v); }
+// Of one member alone.
+group_fn bool group_leads() { return true; }
+
+// Ranges [i, to) that are no multiple of the group: loads may run past `to`, stores do not.
+#define group_for_range(i, from, to) for (index i = (from); i < (to); i += group_width)
+group_fn lane_int group_index(index i) { return lane_ops::iota(i); }
+group_fn mask group_within(index i, index to) { return lane_ops::iota(i) < lane_ops::integer(to); }
+group_fn mask group_equals(index i, index k) { return lane_ops::iota(i) == lane_ops::integer(k); }
+template <class T>
+group_fn void group_store(T* p, index i, real v, index to) {
+  lane_ops::store_strided(v, p + i, 1, to - i);
+}
+template <class T>
+group_fn real group_load_strided(const T* p, offset i, offset stride) {
+  return lane_ops::load_strided(p + i * stride, stride);
+}
+template <class T>
+group_fn void group_store_strided(T* p, offset i, offset stride, real v, index to) {
+  lane_ops::store_strided(v, p + i * stride, stride, to - static_cast<index>(i));
+}

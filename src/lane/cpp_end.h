@@ -7,3 +7,12 @@
 #undef GROUP_PARAM
 #undef GROUP_ARG
 #undef group_for
+#undef group_for_range
+#undef local_ptr
+#undef lane_array
+#undef kept_array
+#undef lane_at
+#undef kept_at
+#undef lane_unroll
+#undef LANE_STRIDE
+#undef LANE_GROUP_WIDTH

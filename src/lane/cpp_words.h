@@ -4,7 +4,9 @@
 using real = Real;
 using mask = typename bifocal::lane::traits<Real>::mask;
 using index = int;
-using scalar = typename bifocal::lane::traits<Real>::element;  // what a group-wide sum returns
+using offset = std::ptrdiff_t;                                   // of an element in a large array
+using lane_int = typename bifocal::lane::traits<Real>::integer;  // a whole number a lane
+using scalar = typename bifocal::lane::traits<Real>::element;    // what a group-wide sum returns
 using lane_ops = bifocal::lane::ops<Real>;
 
 lane_fn real lane(double v) { return lane_ops::set(v); }
@@ -18,6 +20,13 @@ lane_fn real fmin(real a, real b) { return lane_ops::fmin(a, b); }
 lane_fn real fmax(real a, real b) { return lane_ops::fmax(a, b); }
 lane_fn real copysign(real a, real b) { return lane_ops::copysign(a, b); }
 lane_fn real reciprocal(real v) { return lane_ops::reciprocal(v); }
+lane_fn lane_int lane_int_of(index k) { return lane_ops::integer(k); }
+lane_fn lane_int select_int(mask m, lane_int a, lane_int b) {
+  return lane_ops::select_integer(m, a, b);
+}
+// Over the lanes of a register; on a GPU the thread's own.
+lane_fn index lanes_min(lane_int k) { return lane_ops::lowest(k); }
+lane_fn index lanes_max(lane_int k) { return lane_ops::highest(k); }
 // Plain numbers that are the same for the whole group.
 lane_fn scalar sqrt(scalar v) requires(!std::is_same_v<scalar, real>) { return std::sqrt(v); }
 lane_fn scalar fabs(scalar v) requires(!std::is_same_v<scalar, real>) { return std::fabs(v); }
@@ -26,3 +35,6 @@ lane_fn real lane_epsilon() {
   return lane(sizeof(scalar) == 4 ? 1.1920929e-7 : 2.220446049250313e-16);
 }
 lane_fn real lane_nan() { return lane(__builtin_nan("")); }
+// Numbers between these have squares and products that stay in the range of the precision.
+lane_fn scalar scalar_tiny() { return static_cast<scalar>(sizeof(scalar) == 4 ? 1e-17 : 1e-140); }
+lane_fn scalar scalar_huge() { return static_cast<scalar>(sizeof(scalar) == 4 ? 1e17 : 1e140); }

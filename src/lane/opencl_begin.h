@@ -5,18 +5,37 @@
 typedef float real;
 typedef float scalar;
 #define LANE_EPSILON 1.1920929e-7f
+#define scalar_tiny() 1e-17f
+#define scalar_huge() 1e17f
 #else
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 typedef double scalar;
 #define LANE_EPSILON 2.220446049250313e-16
+#define scalar_tiny() 1e-140
+#define scalar_huge() 1e140
 #endif
 typedef int mask;
 typedef int index;
+typedef int lane_int;
+typedef long offset;
 #define lane_fn static inline
 #define group_fn static inline
 #define global_const global const
 #define global_ptr global
+#define local_ptr local
+#ifndef LANE_STRIDE
+#define LANE_STRIDE GROUP_SIZE
+#endif
+#define lane_array local real*
+#define kept_array global real*
+#define lane_at(A, e) (A)[(e)*LANE_STRIDE]
+#define kept_at(A, e) (A)[(e)*LANE_STRIDE]
+#define lane_unroll _Pragma("unroll")
+#define lane_int_of(k) ((lane_int)(k))
+#define select_int(m, a, b) ((m) ? (a) : (b))
+#define lanes_min(k) (k)
+#define lanes_max(k) (k)
 #define lane(v) ((real)(v))
 #define select(m, a, b) ((m) ? (a) : (b))
 #define select_mask(m, a, b) ((m) ? (a) : (b))
@@ -27,6 +46,18 @@ typedef int index;
 #define lane_nan() lane(NAN)
 #define group_for(i, n) for (index i = (index)get_local_id(0); i < (n); i += GROUP_SIZE)
 #define group_load(p, i) ((real)((p)[i]))
+#define group_for_range(i, from, to) \
+  for (index i = (from) + (index)get_local_id(0); i < (to); i += GROUP_SIZE)
+#define group_width GROUP_SIZE
+#define group_load_strided(p, i, stride) ((real)((p)[(offset)(i) * (stride)]))
+#define group_store(p, i, v, to) ((p)[i] = (v))
+#define group_store_strided(p, i, stride, v, to) ((p)[(offset)(i) * (stride)] = (v))
+#define group_same(v) ((real)(v))
+#define group_leads() (get_local_id(0) == 0)
+#define group_index(i) (i)
+#define group_within(i, to) 1
+#define group_equals(i, k) ((i) == (k))
+#define scalar_rsqrt(v) rsqrt(v)
 #define group_first(v) (v)
 #define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GROUP_PARAM local scalar *group_scratch,
@@ -59,3 +90,4 @@ static scalar group_max_(local scalar* scratch, scalar v) {
 #define group_sum(v) group_sum_(group_scratch, (v))
 #define group_max(v) group_max_(group_scratch, (v))
 #define group_any(m) (group_max_(group_scratch, (m) ? (scalar)1 : (scalar)0) > (scalar)0)
+#define group_max_int(k) ((index)group_max_(group_scratch, (scalar)(k)))

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 
 #ifdef __CUDACC__
@@ -19,6 +20,7 @@ template <class Real>
 struct traits {
   using element = Real;
   using mask = bool;
+  using integer = int;  // a whole number a lane
   static constexpr int width = 1;
 };
 
@@ -43,6 +45,14 @@ struct scalar_ops {
   BIFOCAL_HOST_DEVICE static T sum(real v) { return v; }
   BIFOCAL_HOST_DEVICE static T first(real v) { return v; }
   BIFOCAL_HOST_DEVICE static T maximum(real v) { return v; }
+  BIFOCAL_HOST_DEVICE static real same(T v) { return v; }
+  BIFOCAL_HOST_DEVICE static int integer(int k) { return k; }
+  BIFOCAL_HOST_DEVICE static int select_integer(mask m, int a, int b) { return m ? a : b; }
+  BIFOCAL_HOST_DEVICE static int lowest(int k) { return k; }
+  BIFOCAL_HOST_DEVICE static int highest(int k) { return k; }
+  BIFOCAL_HOST_DEVICE static int iota(int first) { return first; }
+  BIFOCAL_HOST_DEVICE static real load_strided(const T* p, std::ptrdiff_t) { return *p; }
+  BIFOCAL_HOST_DEVICE static void store_strided(real v, T* p, std::ptrdiff_t, int) { *p = v; }
 };
 
 template <class Real>

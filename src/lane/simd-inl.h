@@ -59,6 +59,7 @@ template <class T>
 struct traits<HWY_NAMESPACE::simd<T>> {
   using element = T;
   using mask = HWY_NAMESPACE::simd_mask<T>;
+  using integer = HWY_NAMESPACE::simd<T>;  // a whole number a lane: small ones are exact
   static constexpr int width = HWY_NAMESPACE::simd<T>::width;
 };
 
@@ -105,6 +106,28 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   static HWY_INLINE T first(real v) { return HWY_NAMESPACE::hn::GetLane(v.v); }
   static HWY_INLINE T maximum(real v) {
     return HWY_NAMESPACE::hn::GetLane(HWY_NAMESPACE::hn::MaxOfLanes(Tag(), v.v));
+  }
+  static HWY_INLINE real same(T v) { return {HWY_NAMESPACE::hn::Set(Tag(), v)}; }
+  static HWY_INLINE real integer(int k) { return same(static_cast<T>(k)); }
+  static HWY_INLINE real select_integer(mask m, real a, real b) { return select(m, a, b); }
+  static HWY_INLINE int lowest(real v) {
+    return static_cast<int>(HWY_NAMESPACE::hn::GetLane(HWY_NAMESPACE::hn::MinOfLanes(Tag(), v.v)));
+  }
+  static HWY_INLINE int highest(real v) { return static_cast<int>(maximum(v)); }
+  static HWY_INLINE real iota(int first) {
+    return {HWY_NAMESPACE::hn::Iota(Tag(), static_cast<T>(first))};
+  }
+  // Lane l's element is p[l stride]. Element by element: gathers are hardly faster.
+  static HWY_INLINE real load_strided(const T* p, std::ptrdiff_t stride) {
+    HWY_ALIGN T v[real::width];
+    for (int l = 0; l < real::width; ++l) v[l] = p[l * stride];
+    return {HWY_NAMESPACE::hn::Load(Tag(), v)};
+  }
+  // Of the first n lanes.
+  static HWY_INLINE void store_strided(real v, T* p, std::ptrdiff_t stride, int n) {
+    HWY_ALIGN T values[real::width];
+    HWY_NAMESPACE::hn::Store(v.v, Tag(), values);
+    for (int l = 0; l < real::width && l < n; ++l) p[l * stride] = values[l];
   }
 };
 
