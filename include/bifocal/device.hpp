@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace bifocal {
@@ -37,6 +38,7 @@ struct DeviceInfo {
   std::int64_t local_memory = 0;    // bytes that the members of one group share
   int max_group = 0;                // members of one group at most
   bool has_double = true;
+  bool is_gpu = false;
 };
 
 // Every device of this machine that this build can use; the CPU is always the first.
@@ -113,6 +115,9 @@ class Buffer {
   Buffer(const Device& device, std::size_t size)
       : memory_(size == 0 ? nullptr : runtime::allocate(device, checked_bytes(size))),
         size_(size) {}
+  // For the library: memory that exists already, such as a slice of a larger one.
+  Buffer(std::shared_ptr<runtime::BackendMemory> memory, std::size_t size)
+      : memory_(std::move(memory)), size_(size) {}
   [[nodiscard]] std::size_t size() const { return size_; }
 
   // Copies that many numbers to or from the front. The host's memory has to live until the queue

@@ -1,45 +1,125 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/device.hpp>
 
-#include <hwy/highway.h>
-#include <hwy/targets.h>
-#include <tbb/info.h>
-#include <unistd.h>
+#include <fmt/format.h>
 
-#include <fstream>
+#include <charconv>
+#include <optional>
+
+#include "runtime/backend.hpp"
 
 namespace bifocal {
 namespace {
 
-// "model name : X" of Linux; elsewhere (and on ARM, which has no such line) the architecture has to
-// do.
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return HWY_ARCH_X86 ? "x86-64 processor" : HWY_ARCH_ARM ? "ARM processor" : "processor";
+using runtime::Backend;
+using runtime::Devices;
+
+#if !BIFOCAL_HAS_CUDA
+Devices cuda_left_out() {
+  return {{},
+          "this build was made without CUDA",
+          "build Bifocal with nvcc (Debian: nvidia-cuda-toolkit) and -DBIFOCAL_CUDA=ON"};
+}
+#endif
+#if !BIFOCAL_HAS_OPENCL
+Devices opencl_left_out() {
+  return {{},
+          "this build was made without OpenCL",
+          "build Bifocal with ocl-icd-opencl-dev and opencl-headers installed and "
+          "-DBIFOCAL_OPENCL=ON"};
+}
+#endif
+
+// Each kind is looked for when it is first asked for, once a process: starting a GPU's driver takes
+// long. Never destroyed, as queues and buffers may outlive every other static object.
+const std::shared_ptr<Backend>& cpu_backend() {
+  static const auto& cpu = *new std::shared_ptr<Backend>(runtime::make_cpu_backend());
+  return cpu;
 }
 
-// The best of the targets that this build holds and this machine has: the lowest bit, as Highway's
-// dispatch chooses.
-std::string simd_name() {
-  const auto targets = hwy::SupportedTargets() & HWY_TARGETS;
-  return targets == 0 ? "none" : hwy::TargetName(targets & -targets);
+const Devices& cuda_devices() {
+#if BIFOCAL_HAS_CUDA
+  static const Devices& devices = *new Devices(runtime::find_cuda_devices());
+#else
+  static const Devices& devices = *new Devices(cuda_left_out());
+#endif
+  return devices;
+}
+
+const Devices& opencl_devices() {
+#if BIFOCAL_HAS_OPENCL
+  static const Devices& devices = *new Devices(runtime::find_opencl_devices());
+#else
+  static const Devices& devices = *new Devices(opencl_left_out());
+#endif
+  return devices;
+}
+
+std::shared_ptr<Backend> best_device() {
+  if (const Devices& cuda = cuda_devices(); !cuda.backends.empty()) return cuda.backends.front();
+  // GPUs come first; an OpenCL driver for the CPU is slower than the CPU's own code.
+  if (const Devices& opencl = opencl_devices();
+      !opencl.backends.empty() && opencl.backends.front()->info().is_gpu)
+    return opencl.backends.front();
+  return cpu_backend();
+}
+
+// The number behind "kind:"; a kind alone is its first device.
+std::optional<std::size_t> device_number(std::string_view id, std::string_view kind) {
+  if (id == kind) return 0;
+  if (!id.starts_with(kind) || id[kind.size()] != ':') return {};
+  const std::string_view digits = id.substr(kind.size() + 1);
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return {};
+  return number;
+}
+
+[[noreturn]] void refuse(std::string_view id) {
+  std::string text = fmt::format("device '{}': there is no such device. There is ", id);
+  const std::vector<DeviceInfo> devices = list_devices();
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", devices[i].id, devices[i].name);
+  for (const MissingDevices& missing : missing_devices())
+    text +=
+        fmt::format(". No {} device: {}; {}", missing.kind == DeviceKind::cuda ? "CUDA" : "OpenCL",
+                    missing.reason, missing.remedy);
+  throw Error(ErrorCode::device, text);
+}
+
+std::shared_ptr<Backend> find_device(std::string_view id) {
+  if (id == "cpu") return cpu_backend();
+  if (id == "auto") return best_device();
+  if (const auto number = device_number(id, "cuda");
+      number && *number < cuda_devices().backends.size())
+    return cuda_devices().backends[*number];
+  if (const auto number = device_number(id, "opencl");
+      number && *number < opencl_devices().backends.size())
+    return opencl_devices().backends[*number];
+  refuse(id);
 }
 
 }  // namespace
 
 std::vector<DeviceInfo> list_devices() {
-  DeviceInfo cpu;
-  cpu.id = "cpu";
-  cpu.name = cpu_name();
-  cpu.simd = simd_name();
-  cpu.cores = tbb::info::default_concurrency();
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-  if (pages > 0 && page > 0) cpu.memory = std::int64_t{pages} * page;
-  return {cpu};
+  std::vector<DeviceInfo> infos = {cpu_backend()->info()};
+  for (const Devices* devices : {&cuda_devices(), &opencl_devices()})
+    for (const auto& backend : devices->backends) infos.push_back(backend->info());
+  return infos;
 }
+
+std::vector<MissingDevices> missing_devices() {
+  std::vector<MissingDevices> missing;
+  const auto add = [&](DeviceKind kind, const Devices& devices) {
+    if (devices.backends.empty()) missing.push_back({kind, devices.reason, devices.remedy});
+  };
+  add(DeviceKind::cuda, cuda_devices());
+  add(DeviceKind::opencl, opencl_devices());
+  return missing;
+}
+
+Device::Device() : backend_(cpu_backend()) {}
+Device::Device(std::string_view id) : backend_(find_device(id)) {}
+const DeviceInfo& Device::info() const { return backend_->info(); }
 
 }  // namespace bifocal

@@ -7,8 +7,12 @@
 #include <bifocal/device.hpp>
 
 #include <cstddef>
-#include <functional>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bifocal::runtime {
@@ -43,15 +47,18 @@ class Argument {
   Argument(const Memory<T>& m)
       : memory_(m.owner()),
         pointer_(const_cast<void*>(static_cast<const void*>(m.pointer()))),
-        is_memory_(true) {}
+        is_memory_(true),
+        on_host_(m.pointer() && !m.is_on_device()) {}
   template <class T>
   Argument(const Buffer<T>& b) : memory_(b.memory()), pointer_(b.data()), is_memory_(true) {}
-  Argument(int v) : size_(sizeof v) { *reinterpret_cast<int*>(value_) = v; }
-  Argument(std::int64_t v) : size_(sizeof v) { *reinterpret_cast<std::int64_t*>(value_) = v; }
-  Argument(float v) : size_(sizeof v) { *reinterpret_cast<float*>(value_) = v; }
-  Argument(double v) : size_(sizeof v) { *reinterpret_cast<double*>(value_) = v; }
+  Argument(int v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }
+  Argument(std::int64_t v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }
+  Argument(float v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }
+  Argument(double v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }
 
   [[nodiscard]] bool is_memory() const { return is_memory_; }
+  // An address in the host's memory, which only kernels of the CPU can use.
+  [[nodiscard]] bool on_host() const { return on_host_; }
   [[nodiscard]] const std::shared_ptr<BackendMemory>& memory() const { return memory_; }
   // Where the argument's value lies: of the address, or of the plain value (CUDA, CPU).
   [[nodiscard]] const void* value() const {
@@ -64,7 +71,7 @@ class Argument {
   void* pointer_ = nullptr;
   alignas(8) unsigned char value_[8] = {};
   std::size_t size_ = sizeof(void*);
-  bool is_memory_ = false;
+  bool is_memory_ = false, on_host_ = false;
 };
 
 // Asynchronous and ordered. Throws Error(device) when the device lacks the kernel (a CUDA variant

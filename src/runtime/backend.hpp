@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a kind of device has to provide: memory, ordered queues and launches. One file a kind:
+// cpu_backend.cpp, cuda_backend.cpp, opencl_backend.cpp.
+#pragma once
+
+#include <bifocal/device.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/kernel.hpp"
+
+namespace bifocal::runtime {
+
+// `rows` rows of `row_bytes` each: in the device's memory from `offset` on and `pitch` bytes apart,
+// in the host's `host_pitch` bytes apart. Pitches matter to more than one row only.
+struct Rectangle {
+  std::size_t offset = 0, row_bytes = 0, rows = 1, pitch = 0, host_pitch = 0;
+};
+
+class BackendMemory {
+ public:
+  BackendMemory(const Backend& owner, void* address, std::size_t bytes)
+      : owner_(&owner), address_(address), bytes_(bytes) {}
+  virtual ~BackendMemory() = default;
+  BackendMemory(const BackendMemory&) = delete;
+  BackendMemory& operator=(const BackendMemory&) = delete;
+  [[nodiscard]] const Backend& owner() const { return *owner_; }
+  [[nodiscard]] void* address() const { return address_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  const Backend* owner_;
+  void* address_;
+  std::size_t bytes_;
+};
+
+// Kernels, arguments and rectangles are checked before they come here; a launch has work to do.
+class BackendQueue {
+ public:
+  BackendQueue() = default;
+  virtual ~BackendQueue() = default;  // derived ones wait first
+  BackendQueue(const BackendQueue&) = delete;
+  BackendQueue& operator=(const BackendQueue&) = delete;
+  virtual void wait() = 0;
+  virtual void upload(BackendMemory& to, const Rectangle& rectangle, const void* from) = 0;
+  virtual void download(const BackendMemory& from, const Rectangle& rectangle, void* to) = 0;
+  virtual void launch(const Kernel& kernel, const Launch& launch,
+                      std::span<const Argument> arguments) = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] const DeviceInfo& info() const { return info_; }
+  [[nodiscard]] virtual std::shared_ptr<BackendMemory> allocate(std::size_t bytes) = 0;
+  // Part of a memory, which it keeps alive. `offset` is a multiple of kSliceAlignment.
+  [[nodiscard]] virtual std::shared_ptr<BackendMemory> slice(
+      const std::shared_ptr<BackendMemory>& memory, std::size_t offset, std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<BackendQueue> make_queue() = 0;
+  [[nodiscard]] virtual void* allocate_host(std::size_t bytes) = 0;
+  virtual void free_host(void* memory) noexcept = 0;
+  // Whether copies from and to this address run while other work does.
+  [[nodiscard]] virtual bool is_page_locked(const void* address) const = 0;
+
+ protected:
+  explicit Backend(DeviceInfo info) : info_(std::move(info)) {}
+  DeviceInfo info_;
+};
+
+inline constexpr std::size_t kSliceAlignment = 512;
+
+// The devices of a kind; none: why, and what would bring them.
+struct Devices {
+  std::vector<std::shared_ptr<Backend>> backends;
+  std::string reason, remedy;
+};
+[[nodiscard]] std::shared_ptr<Backend> make_cpu_backend();
+[[nodiscard]] Devices find_cuda_devices();    // cuda_backend.cpp, where this build has it
+[[nodiscard]] Devices find_opencl_devices();  // opencl_backend.cpp, where this build has it
+
+// Rectangular copies of a queue, with the checks of the public ones.
+void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const void* from);
+void download(Queue& queue, const BackendMemory& from, const Rectangle& rectangle, void* to);
+
+}  // namespace bifocal::runtime

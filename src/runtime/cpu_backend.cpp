@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CPU as a device: its memory is the host's, and its queue works at once.
+#include <fmt/format.h>
+#include <hwy/highway.h>
+#include <hwy/targets.h>
+#include <tbb/info.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+#include "runtime/backend.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal::runtime {
+namespace {
+
+constexpr std::align_val_t kAlignment{128};  // two cache lines, a SIMD register and then some
+
+// "model name : X" of Linux; elsewhere (and on ARM, which has no such line) the architecture has to
+// do.
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return HWY_ARCH_X86 ? "x86-64 processor" : HWY_ARCH_ARM ? "ARM processor" : "processor";
+}
+
+// The best of the targets that this build holds and this machine has: the lowest bit, as Highway's
+// dispatch chooses.
+std::string simd_name() {
+  const auto targets = hwy::SupportedTargets() & HWY_TARGETS;
+  return targets == 0 ? "none" : hwy::TargetName(targets & -targets);
+}
+
+std::int64_t page_bytes(int pages_of) {
+  const long pages = sysconf(pages_of), page = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page > 0 ? std::int64_t{pages} * page : 0;
+}
+
+DeviceInfo cpu_info() {
+  DeviceInfo cpu;
+  cpu.id = "cpu";
+  cpu.name = cpu_name();
+  cpu.simd = simd_name();
+  cpu.cores = tbb::info::default_concurrency();
+  cpu.memory = page_bytes(_SC_PHYS_PAGES);
+  cpu.largest_buffer = cpu.memory;
+  return cpu;
+}
+
+// Linux lends more than there is; what is more than all of the machine's is refused here.
+void* allocate_bytes(const DeviceInfo& cpu, std::size_t bytes) {
+  const bool possible = cpu.memory == 0 || bytes <= static_cast<std::size_t>(cpu.memory);
+  void* memory = possible ? ::operator new(bytes, kAlignment, std::nothrow) : nullptr;
+  if (!memory)
+    throw Error(ErrorCode::device,
+                fmt::format("cpu: out of memory: {} bytes asked for, {} of {} free", bytes,
+                            page_bytes(_SC_AVPHYS_PAGES), cpu.memory));
+  return memory;
+}
+
+class CpuMemory final : public BackendMemory {
+ public:
+  using BackendMemory::BackendMemory;
+  ~CpuMemory() override { ::operator delete(address(), kAlignment); }
+};
+
+class CpuSlice final : public BackendMemory {
+ public:
+  CpuSlice(std::shared_ptr<BackendMemory> whole, std::size_t offset, std::size_t bytes)
+      : BackendMemory(whole->owner(), static_cast<char*>(whole->address()) + offset, bytes),
+        whole_(std::move(whole)) {}
+
+ private:
+  std::shared_ptr<BackendMemory> whole_;
+};
+
+class CpuQueue final : public BackendQueue {
+ public:
+  void wait() override {}
+
+  void upload(BackendMemory& to, const Rectangle& r, const void* from) override {
+    char* device = static_cast<char*>(to.address()) + r.offset;
+    const char* host = static_cast<const char*>(from);
+    for (std::size_t row = 0; row < r.rows; ++row)
+      std::memcpy(device + row * r.pitch, host + row * r.host_pitch, r.row_bytes);
+  }
+
+  void download(const BackendMemory& from, const Rectangle& r, void* to) override {
+    const char* device = static_cast<const char*>(from.address()) + r.offset;
+    char* host = static_cast<char*>(to);
+    for (std::size_t row = 0; row < r.rows; ++row)
+      std::memcpy(host + row * r.host_pitch, device + row * r.pitch, r.row_bytes);
+  }
+
+  void launch(const Kernel& kernel, const Launch& launch,
+              std::span<const Argument> arguments) override {
+    if (!kernel.cpu)
+      throw Error(ErrorCode::device, fmt::format("cpu: no kernel {} for the CPU", kernel.entry));
+    std::vector<const void*> values;
+    values.reserve(arguments.size());
+    for (const Argument& argument : arguments) values.push_back(argument.value());
+    const int block = std::max(1, kernel.cpu_block);
+    parallel_for((launch.count - 1) / block + 1, [&](int package) {
+      const int begin = package * block;
+      kernel.cpu(values.data(), begin, begin + std::min(block, launch.count - begin));
+    });
+  }
+};
+
+class CpuBackend final : public Backend {
+ public:
+  CpuBackend() : Backend(cpu_info()) {}
+  std::shared_ptr<BackendMemory> allocate(std::size_t bytes) override {
+    return std::make_shared<CpuMemory>(*this, allocate_bytes(info_, bytes), bytes);
+  }
+  std::shared_ptr<BackendMemory> slice(const std::shared_ptr<BackendMemory>& memory,
+                                       std::size_t offset, std::size_t bytes) override {
+    return std::make_shared<CpuSlice>(memory, offset, bytes);
+  }
+  std::unique_ptr<BackendQueue> make_queue() override { return std::make_unique<CpuQueue>(); }
+  void* allocate_host(std::size_t bytes) override { return allocate_bytes(info_, bytes); }
+  void free_host(void* memory) noexcept override { ::operator delete(memory, kAlignment); }
+  bool is_page_locked(const void*) const override { return false; }
+};
+
+}  // namespace
+
+std::shared_ptr<Backend> make_cpu_backend() { return std::make_shared<CpuBackend>(); }
+
+}  // namespace bifocal::runtime

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finding the OpenCL devices, and their memory.
+#include "runtime/opencl_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace bifocal::runtime {
+namespace {
+
+// What a driver says of itself, without the padding that some add; empty when it fails to.
+template <class Query, class Object>
+std::string text_of(Query query, Object object, cl_uint what) {
+  std::size_t size = 0;
+  if (query(object, what, 0, nullptr, &size) != CL_SUCCESS || size == 0 || size > 1 << 16)
+    return {};
+  std::string text(size, '\0');
+  if (query(object, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
+  text.resize(std::min(text.find('\0'), text.size()));
+  const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
+  return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
+}
+
+std::string platform_text(cl_platform_id platform, cl_platform_info what) {
+  return text_of(cl().clGetPlatformInfo, platform, what);
+}
+std::string device_text(cl_device_id device, cl_device_info what) {
+  return text_of(cl().clGetDeviceInfo, device, what);
+}
+
+template <class T>
+T device_number(cl_device_id device, cl_device_info what) {
+  T value{};
+  if (cl().clGetDeviceInfo(device, what, sizeof value, &value, nullptr) != CL_SUCCESS) return T{};
+  return value;
+}
+
+std::vector<cl_platform_id> platforms_of(cl_int& code) {
+  cl_uint count = 0;
+  code = cl().clGetPlatformIDs(0, nullptr, &count);
+  if (code != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_platform_id> platforms(count);
+  code = cl().clGetPlatformIDs(count, platforms.data(), nullptr);
+  if (code != CL_SUCCESS) platforms.clear();
+  return platforms;
+}
+
+std::vector<cl_device_id> devices_of(cl_platform_id platform, cl_int& code) {
+  cl_uint count = 0;
+  code = cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (code != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_device_id> devices(count);
+  code = cl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr);
+  if (code != CL_SUCCESS) devices.clear();
+  return devices;
+}
+
+// Why a device can't be used; empty when it can.
+std::string fault_of(cl_device_id device) {
+  if (!device_number<cl_bool>(device, CL_DEVICE_AVAILABLE)) return "is not available";
+  if (!device_number<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE)) return "has no compiler";
+  const std::string version = device_text(device, CL_DEVICE_VERSION);
+  if (version < "OpenCL 1.2") return "speaks " + version + ", and 1.2 is needed";
+  return {};
+}
+
+DeviceInfo info_of(cl_platform_id platform, cl_device_id device) {
+  DeviceInfo info;
+  info.kind = DeviceKind::opencl;
+  info.name = device_text(device, CL_DEVICE_NAME);
+  info.driver = fmt::format("{}, {} ({})", device_text(device, CL_DRIVER_VERSION),
+                            platform_text(platform, CL_PLATFORM_NAME),
+                            platform_text(platform, CL_PLATFORM_VERSION));
+  info.cores = static_cast<int>(device_number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
+  info.memory =
+      static_cast<std::int64_t>(device_number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+  info.largest_buffer =
+      static_cast<std::int64_t>(device_number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  info.local_memory =
+      static_cast<std::int64_t>(device_number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE));
+  info.max_group =
+      static_cast<int>(device_number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  info.has_double = device_number<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+  info.is_gpu = (device_number<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
+  return info;
+}
+
+struct Found {
+  DeviceInfo info;
+  cl_device_id device;
+  std::string platform_version;
+};
+
+constexpr const char* kInstallDriver =
+    "install an OpenCL driver (Debian: pocl-opencl-icd for the CPU, nvidia-opencl-icd, "
+    "intel-opencl-icd or mesa-opencl-icd for a GPU)";
+
+}  // namespace
+
+Devices find_opencl_devices() {
+  if (!find_opencl_api())
+    return {{},
+            "there is no OpenCL loader (libOpenCL.so.1)",
+            std::string("install ocl-icd-libopencl1 and then ") + kInstallDriver};
+  cl_int code = CL_SUCCESS;
+  const std::vector<cl_platform_id> platforms = platforms_of(code);
+  if (platforms.empty())
+    return {{},
+            fmt::format("the OpenCL loader finds no driver ({})", opencl_error_name(code)),
+            kInstallDriver};
+  std::vector<Found> found;
+  std::string faults;
+  for (cl_platform_id platform : platforms) {
+    const std::string name = platform_text(platform, CL_PLATFORM_NAME);
+    const std::vector<cl_device_id> devices = devices_of(platform, code);
+    if (devices.empty())
+      faults += fmt::format("; driver {}: no device ({})", name, opencl_error_name(code));
+    for (cl_device_id device : devices) {
+      const std::string fault = fault_of(device);
+      if (fault.empty())
+        found.push_back({info_of(platform, device), device,
+                         name + ' ' + platform_text(platform, CL_PLATFORM_VERSION)});
+      else
+        faults +=
+            fmt::format("; driver {}: {} {}", name, device_text(device, CL_DEVICE_NAME), fault);
+    }
+  }
+  if (found.empty()) return {{}, "no OpenCL device can be used" + faults, kInstallDriver};
+  // GPUs first, so that "opencl" is one where there is one.
+  std::stable_partition(found.begin(), found.end(), [](const Found& f) { return f.info.is_gpu; });
+  Devices devices;
+  for (Found& f : found) {
+    f.info.id = fmt::format("opencl:{}", devices.backends.size());
+    devices.backends.push_back(
+        std::make_shared<OpenClBackend>(std::move(f.info), f.device, f.platform_version));
+  }
+  return devices;
+}
+
+OpenClBackend::OpenClBackend(DeviceInfo info, cl_device_id device, std::string platform_version)
+    : Backend(std::move(info)),
+      device_(device),
+      platform_version_(std::move(platform_version)),
+      slice_alignment_(device_number<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8) {}
+
+cl_context OpenClBackend::context() {
+  std::call_once(context_made_, [this] {
+    cl_int code = CL_SUCCESS;
+    context_.reset(cl().clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code));
+    check_opencl(code, label(), "clCreateContext");
+  });
+  return context_.get();
+}
+
+ClQueue OpenClBackend::make_cl_queue() {
+  cl_int code = CL_SUCCESS;
+  ClQueue queue(cl().clCreateCommandQueue(context(), device_, 0, &code));  // in order
+  check_opencl(code, label(), "clCreateCommandQueue");
+  return queue;
+}
+
+std::unique_ptr<BackendQueue> OpenClBackend::make_queue() { return make_opencl_queue(*this); }
+
+// OpenCL does not tell what is free; what this process has taken is the best guess.
+void OpenClBackend::out_of_memory(cl_int code, std::size_t bytes) const {
+  throw Error(ErrorCode::device,
+              fmt::format("{}: out of memory: {} bytes asked for, {} of {} free, {} at once at "
+                          "most ({})",
+                          label(), bytes, std::max<std::int64_t>(0, info_.memory - allocated_),
+                          info_.memory, info_.largest_buffer, opencl_error_name(code)));
+}
+
+std::shared_ptr<BackendMemory> OpenClBackend::allocate(std::size_t bytes) {
+  // Drivers that allocate late would fail in the middle of the work.
+  if (info_.memory > 0 && bytes > static_cast<std::size_t>(info_.memory))
+    out_of_memory(CL_MEM_OBJECT_ALLOCATION_FAILURE, bytes);
+  cl_int code = CL_SUCCESS;
+  ClMemory memory(cl().clCreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &code));
+  if (code != CL_SUCCESS) out_of_memory(code, bytes);
+  allocated_ += static_cast<std::int64_t>(bytes);
+  return std::make_shared<OpenClMemory>(*this, std::move(memory), bytes);
+}
+
+std::shared_ptr<BackendMemory> OpenClBackend::slice(const std::shared_ptr<BackendMemory>& memory,
+                                                    std::size_t offset, std::size_t bytes) {
+  if (slice_alignment_ > kSliceAlignment && offset % slice_alignment_ != 0)
+    return allocate(bytes);  // the device can't start a buffer there
+  const cl_buffer_region region{offset, bytes};
+  cl_int code = CL_SUCCESS;
+  ClMemory part(cl().clCreateSubBuffer(static_cast<const OpenClMemory&>(*memory).get(),
+                                       CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                                       &code));
+  check_opencl(code, label(), "clCreateSubBuffer");
+  return std::make_shared<OpenClMemory>(*this, std::move(part), bytes, memory);
+}
+
+// A buffer that the driver allocates on the host is page-locked on the GPUs that need it; it stays
+// mapped as long as it lives.
+void* OpenClBackend::allocate_host(std::size_t bytes) {
+  const std::lock_guard lock(host_mutex_);
+  if (!host_queue_) host_queue_ = make_cl_queue();
+  cl_int code = CL_SUCCESS;
+  ClMemory memory(cl().clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
+                                      nullptr, &code));
+  if (code != CL_SUCCESS) out_of_memory(code, bytes);
+  void* address =
+      cl().clEnqueueMapBuffer(host_queue_.get(), memory.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                              0, bytes, 0, nullptr, nullptr, &code);
+  if (code != CL_SUCCESS) out_of_memory(code, bytes);
+  page_locked_[static_cast<const char*>(address)] = {std::move(memory), bytes};
+  return address;
+}
+
+void OpenClBackend::free_host(void* memory) noexcept {
+  const std::lock_guard lock(host_mutex_);
+  const auto found = page_locked_.find(static_cast<const char*>(memory));
+  if (found == page_locked_.end()) return;
+  cl().clEnqueueUnmapMemObject(host_queue_.get(), found->second.memory.get(), memory, 0, nullptr,
+                               nullptr);
+  cl().clFinish(host_queue_.get());
+  page_locked_.erase(found);
+}
+
+bool OpenClBackend::is_page_locked(const void* address) const {
+  const std::lock_guard lock(host_mutex_);
+  const char* byte = static_cast<const char*>(address);
+  const auto next = page_locked_.upper_bound(byte);
+  if (next == page_locked_.begin()) return false;
+  const auto& [begin, block] = *std::prev(next);
+  return byte < begin + block.bytes;
+}
+
+}  // namespace bifocal::runtime

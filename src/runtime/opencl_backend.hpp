@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One OpenCL device: its context, its memory and the programs built for it.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "runtime/backend.hpp"
+#include "runtime/opencl_api.hpp"
+
+namespace bifocal::runtime {
+
+class OpenClBackend final : public Backend {
+ public:
+  OpenClBackend(DeviceInfo info, cl_device_id device, std::string platform_version);
+  std::shared_ptr<BackendMemory> allocate(std::size_t bytes) override;
+  std::shared_ptr<BackendMemory> slice(const std::shared_ptr<BackendMemory>& memory,
+                                       std::size_t offset, std::size_t bytes) override;
+  std::unique_ptr<BackendQueue> make_queue() override;
+  void* allocate_host(std::size_t bytes) override;
+  void free_host(void* memory) noexcept override;
+  [[nodiscard]] bool is_page_locked(const void* address) const override;
+
+  // An own object for every caller, as arguments are set on it. Builds the program when this
+  // process has not yet.
+  [[nodiscard]] ClKernel make_kernel(const Kernel& kernel);
+  [[nodiscard]] std::string label() const { return info_.id + " (" + info_.name + ")"; }
+  // Made when first needed, not for listing the device.
+  [[nodiscard]] cl_context context();
+  [[nodiscard]] ClQueue make_cl_queue();
+  [[nodiscard]] cl_device_id device() const { return device_; }
+  void released(std::size_t bytes) { allocated_ -= static_cast<std::int64_t>(bytes); }
+
+ private:
+  [[nodiscard]] cl_program program(const std::string& text_name, const std::string& options);
+  [[nodiscard]] ClProgram build(const std::string& text_name, const std::string& options);
+  [[noreturn]] void out_of_memory(cl_int code, std::size_t bytes) const;
+
+  struct PageLocked {
+    ClMemory memory;
+    std::size_t bytes = 0;
+  };
+
+  cl_device_id device_;
+  std::string platform_version_;
+  std::size_t slice_alignment_ = 0;
+  std::once_flag context_made_;
+  ClContext context_;
+  std::atomic<std::int64_t> allocated_ = 0;
+  std::mutex build_mutex_;
+  std::map<std::string, ClProgram> programs_;  // by text name and options
+  mutable std::mutex host_mutex_;
+  ClQueue host_queue_;  // maps and unmaps page-locked memory
+  std::map<const char*, PageLocked> page_locked_;
+};
+
+class OpenClMemory final : public BackendMemory {
+ public:
+  OpenClMemory(OpenClBackend& owner, ClMemory memory, std::size_t bytes,
+               std::shared_ptr<BackendMemory> whole = nullptr)
+      : BackendMemory(owner, nullptr, bytes),
+        backend_(owner),
+        whole_(std::move(whole)),
+        memory_(std::move(memory)) {}
+  ~OpenClMemory() override {
+    if (!whole_) backend_.released(bytes());
+  }
+  [[nodiscard]] cl_mem get() const { return memory_.get(); }
+
+ private:
+  OpenClBackend& backend_;
+  std::shared_ptr<BackendMemory> whole_;  // of a slice
+  ClMemory memory_;
+};
+
+[[nodiscard]] std::unique_ptr<BackendQueue> make_opencl_queue(OpenClBackend& backend);
+
+}  // namespace bifocal::runtime

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Queues, memory and copies of the public API: the checks that all devices share.
+#include <fmt/format.h>
+
+#include "runtime/backend.hpp"
+
+namespace bifocal {
+namespace runtime {
+namespace {
+
+void check(const Queue& queue, const BackendMemory& memory, const Rectangle& r) {
+  const DeviceInfo& device = queue.device().info();
+  if (&memory.owner() != queue.device().backend().get())
+    throw Error(ErrorCode::usage, fmt::format("a copy on a queue of {}, but the memory is of {}",
+                                              device.id, memory.owner().info().id));
+  const std::size_t end = r.offset + (r.rows - 1) * r.pitch + r.row_bytes;
+  if (r.rows > 1 && (r.pitch < r.row_bytes || r.host_pitch < r.row_bytes))
+    throw Error(ErrorCode::usage, fmt::format("a copy of rows of {} bytes, {} and {} bytes apart",
+                                              r.row_bytes, r.pitch, r.host_pitch));
+  if (end > memory.bytes())
+    throw Error(ErrorCode::usage,
+                fmt::format("a copy up to byte {} of a memory of {}", end, memory.bytes()));
+}
+
+}  // namespace
+
+std::shared_ptr<BackendMemory> allocate(const Device& device, std::size_t bytes) {
+  return device.backend()->allocate(bytes);
+}
+
+void* address(const BackendMemory& memory) { return memory.address(); }
+
+void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const void* from) {
+  if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
+  check(queue, to, rectangle);
+  queue.backend().upload(to, rectangle, from);
+}
+
+void download(Queue& queue, const BackendMemory& from, const Rectangle& rectangle, void* to) {
+  if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
+  check(queue, from, rectangle);
+  queue.backend().download(from, rectangle, to);
+}
+
+void upload(Queue& queue, BackendMemory& to, std::size_t offset, const void* from,
+            std::size_t bytes) {
+  upload(queue, to, Rectangle{.offset = offset, .row_bytes = bytes}, from);
+}
+
+void download(Queue& queue, const BackendMemory& from, std::size_t offset, void* to,
+              std::size_t bytes) {
+  download(queue, from, Rectangle{.offset = offset, .row_bytes = bytes}, to);
+}
+
+void* allocate_host(const Device& device, std::size_t bytes) {
+  return device.backend()->allocate_host(bytes);
+}
+
+void free_host(const Device& device, void* memory) noexcept { device.backend()->free_host(memory); }
+
+}  // namespace runtime
+
+Queue::Queue(const Device& device) : device_(device), queue_(device.backend()->make_queue()) {}
+Queue::~Queue() = default;
+Queue::Queue(Queue&&) noexcept = default;
+Queue& Queue::operator=(Queue&&) noexcept = default;
+void Queue::wait() { queue_->wait(); }
+
+}  // namespace bifocal

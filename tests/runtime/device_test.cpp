@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory, copies and launches on every device there is.
+#include <bifocal/device.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "runtime/backend.hpp"
+#include "runtime/kernels.hpp"
+
+namespace bifocal::test {
+namespace {
+
+std::vector<float> ramp(std::size_t n) {
+  std::vector<float> values(n);
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
+}
+
+class OnDevice : public testing::TestWithParam<std::string> {
+ protected:
+  Device device{GetParam()};
+};
+
+TEST_P(OnDevice, copies_come_back) {
+  Queue queue(device);
+  for (const std::size_t n : {0, 1, 3, 1000, 1 << 20}) {
+    const std::vector<float> in = ramp(n);
+    std::vector<float> out(n, -1);
+    Buffer<float> buffer(device, n);
+    buffer.upload(queue, in);
+    buffer.download(queue, out);
+    queue.wait();
+    EXPECT_EQ(in, out) << n;
+  }
+}
+
+TEST_P(OnDevice, a_copy_of_fewer_numbers_leaves_the_rest) {
+  Queue queue(device);
+  Buffer<float> buffer(device, 10);
+  const std::vector<float> front = {7, 8, 9};
+  std::vector<float> values = ramp(10);
+  buffer.upload(queue, values);
+  buffer.upload(queue, front);
+  queue.wait();
+  buffer.download(queue, values);
+  queue.wait();
+  EXPECT_EQ(values, (std::vector<float>{7, 8, 9, 3, 4, 5, 6, 7, 8, 9}));
+}
+
+TEST_P(OnDevice, launches_of_a_queue_are_ordered) {
+  Queue queue(device);
+  const int n = 10000;
+  const runtime::Kernel kernel = combine_kernel();
+  std::vector<float> x = ramp(static_cast<std::size_t>(n)), y(x.size(), 1);
+  Buffer<float> dx(device, x.size()), dy(device, x.size());
+  dx.upload(queue, x);
+  dy.upload(queue, y);
+  for (int round = 0; round < 3; ++round) {
+    const runtime::Argument arguments[] = {dx, dy, 2.0F, 0.5, std::int64_t{-3}, n};
+    runtime::launch(queue, kernel, launch_of(n), arguments);
+  }
+  dy.download(queue, y);
+  queue.wait();
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    float expected = 1;
+    for (int round = 0; round < 3; ++round) expected = 2 * expected + x[i] + 0.5F - 3 + 1;
+    ASSERT_EQ(y[i], expected) << i;
+  }
+}
+
+TEST_P(OnDevice, null_memory_is_a_null_address) {
+  Queue queue(device);
+  std::vector<float> y = ramp(5);
+  Buffer<float> dy(device, y.size());
+  dy.upload(queue, y);
+  const runtime::Argument arguments[] = {
+      Memory<const float>(), Memory<float>(dy), 1.0F, 0.0, std::int64_t{0}, 5};
+  runtime::launch(queue, combine_kernel(), launch_of(5), arguments);
+  dy.download(queue, y);
+  queue.wait();
+  EXPECT_EQ(y, (std::vector<float>{1, 2, 3, 4, 5}));
+}
+
+TEST_P(OnDevice, groups_share_local_memory) {
+  Queue queue(device);
+  const int n = 10 * kGroup - 5;
+  const std::vector<float> x(static_cast<std::size_t>(n), 2);
+  std::vector<float> sums(10);
+  Buffer<float> dx(device, x.size()), dsums(device, sums.size());
+  dx.upload(queue, x);
+  runtime::Launch launch = launch_of(n);
+  launch.local_bytes = kGroup * sizeof(float);
+  const runtime::Argument arguments[] = {dx, dsums, n};
+  runtime::launch(queue, sum_groups_kernel(), launch, arguments);
+  dsums.download(queue, sums);
+  queue.wait();
+  for (std::size_t g = 0; g < 10; ++g) EXPECT_EQ(sums[g], g < 9 ? 128 : 118) << g;
+}
+
+TEST_P(OnDevice, a_launch_of_nothing_does_nothing) {
+  Queue queue(device);
+  Buffer<float> x(device, 1);
+  const runtime::Argument arguments[] = {x, x, 1.0F, 0.0, std::int64_t{0}, 0};
+  EXPECT_NO_THROW(runtime::launch(queue, combine_kernel(), launch_of(0), arguments));
+  EXPECT_NO_THROW(queue.wait());
+}
+
+TEST_P(OnDevice, queues_work_side_by_side) {
+  Queue queues[2] = {Queue(device), Queue(device)};
+  const runtime::Kernel kernel = combine_kernel();
+  const int n = 5000;
+  std::vector<std::vector<float>> y(2, std::vector<float>(static_cast<std::size_t>(n), 1));
+  std::vector<Buffer<float>> buffers;
+  for (std::size_t q = 0; q < 2; ++q) {
+    buffers.emplace_back(device, y[q].size());
+    buffers[q].upload(queues[q], y[q]);
+  }
+  for (int round = 0; round < 5; ++round)
+    for (std::size_t q = 0; q < 2; ++q) {
+      const runtime::Argument arguments[] = {Memory<float>(),        buffers[q],      2.0F,
+                                             static_cast<double>(q), std::int64_t{0}, n};
+      runtime::launch(queues[q], kernel, launch_of(n), arguments);
+    }
+  for (std::size_t q = 0; q < 2; ++q) buffers[q].download(queues[q], y[q]);
+  for (Queue& queue : queues) queue.wait();
+  EXPECT_EQ(y[0].back(), 63);  // 2 y + 1, five times
+  EXPECT_EQ(y[1].back(), 94);  // 2 y + 2
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& device) {
+  std::string name = device.param;
+  std::replace(name.begin(), name.end(), ':', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(All, OnDevice, testing::ValuesIn(device_ids()), test_name);
+
+}  // namespace
+}  // namespace bifocal::test

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/kernels.hpp"
+
+#if BIFOCAL_HAS_OPENCL
+#include "runtime/opencl_text.hpp"
+namespace bifocal::runtime {
+OpenClText opencl_text_test_kernels();
+}
+#endif
+
+namespace bifocal::test {
+namespace {
+
+template <class T>
+T value(const void* argument) {
+  return *static_cast<const T*>(argument);
+}
+
+void combine(const void* const* arguments, int begin, int end) {
+  const float* x = value<const float*>(arguments[0]);
+  float* y = value<float*>(arguments[1]);
+  const float a = value<float>(arguments[2]);
+  const float k = static_cast<float>(value<double>(arguments[3]));
+  const float shift = static_cast<float>(value<std::int64_t>(arguments[4]));
+  for (int i = begin; i < end; ++i) y[i] = a * y[i] + (x ? x[i] : 0) + k + shift + 1;
+}
+
+// Instances are numbers, and a work package (cpu_block) is a group.
+void sum_groups(const void* const* arguments, int begin, int end) {
+  const float* x = value<const float*>(arguments[0]);
+  float sum = 0;
+  for (int i = begin; i < end; ++i) sum += x[i];
+  value<float*>(arguments[1])[begin / kGroup] = sum;
+}
+
+void add_text() {
+#if BIFOCAL_HAS_OPENCL
+  runtime::add_opencl_text(runtime::opencl_text_test_kernels());
+#endif
+}
+
+}  // namespace
+
+#if !BIFOCAL_HAS_CUDA
+const void* cuda_combine() { return nullptr; }
+const void* cuda_sum_groups() { return nullptr; }
+#endif
+
+runtime::Kernel combine_kernel() {
+  add_text();
+  return {.entry = "combine",
+          .text = "test_kernels",
+          .constants = {{"REAL_IS_FLOAT", 1}, {"GROUP_SIZE", kGroup}, {"SHIFT", 1}},
+          .cuda = cuda_combine(),
+          .cpu = combine,
+          .cpu_block = 7};
+}
+
+runtime::Kernel sum_groups_kernel() {
+  add_text();
+  return {.entry = "sum_groups",
+          .text = "test_kernels",
+          .constants = {{"REAL_IS_FLOAT", 1}, {"GROUP_SIZE", kGroup}, {"SHIFT", 1}},
+          .cuda = cuda_sum_groups(),
+          .cpu = sum_groups,
+          .cpu_block = kGroup};
+}
+
+}  // namespace bifocal::test
