@@ -17,15 +17,19 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 add_library(bifocal_flags INTERFACE)
 # Products and sums contract to fused multiply-adds, which solvers and scoring live on; no code here compares two separately
 # compiled copies of one expression for equality. Nothing reads errno or floating-point traps.
-target_compile_options(bifocal_flags INTERFACE -Wall -Wextra -Wshadow -ffp-contract=fast
-                       -fno-math-errno -fno-trapping-math)
+# nvcc contracts by default, and hands warnings to the host compiler one by one.
+set(cxx_flags -Wall -Wextra -Wshadow -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+set(cuda_flags -Xcompiler=-Wall,-Wextra)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives inside Highway's and libstdc++'s inlined code.
-  target_compile_options(bifocal_flags INTERFACE -Wno-maybe-uninitialized -Wno-psabi)
+  list(APPEND cxx_flags -Wno-maybe-uninitialized -Wno-psabi)
 endif()
 if(BIFOCAL_WERROR)
-  target_compile_options(bifocal_flags INTERFACE -Werror)
+  list(APPEND cxx_flags -Werror)
+  list(APPEND cuda_flags -Werror=all-warnings)
 endif()
+target_compile_options(bifocal_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_flags}>"
+                       "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>")
 if(BIFOCAL_SANITIZE)
   # An -O3 of the build type is kept: the SIMD code is unusably slow otherwise.
   target_compile_options(bifocal_flags INTERFACE -fsanitize=${BIFOCAL_SANITIZE}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CUDA devices through the runtime API, which is linked statically and opens the driver by itself:
+// on a machine without one there are no devices.
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <fstream>
+#include <map>
+#include <mutex>
+
+#include "runtime/backend.hpp"
+
+namespace bifocal::runtime {
+namespace {
+
+// Takes the error from the runtime, so that a later call does not find it again. Errors that break
+// the context stay.
+std::string error_text(cudaError_t code) {
+  (void)cudaGetLastError();
+  return fmt::format("{} ({})", cudaGetErrorString(code), cudaGetErrorName(code));
+}
+
+void check_cuda(cudaError_t code, const std::string& device, const std::string& what) {
+  if (code != cudaSuccess)
+    throw Error(ErrorCode::device, fmt::format("{}: {}: {}", device, what, error_text(code)));
+}
+
+// Makes a device the thread's current one, and afterwards the one that was: the caller may use CUDA
+// too.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device) : device_(device) {
+    if (cudaGetDevice(&before_) != cudaSuccess) before_ = -1;
+    if (before_ != device_) (void)cudaSetDevice(device_);
+  }
+  ~CurrentDevice() {
+    if (before_ >= 0 && before_ != device_) (void)cudaSetDevice(before_);
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int device_, before_ = -1;
+};
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend(DeviceInfo info, int device) : Backend(std::move(info)), device_(device) {}
+  std::shared_ptr<BackendMemory> allocate(std::size_t bytes) override;
+  std::shared_ptr<BackendMemory> slice(const std::shared_ptr<BackendMemory>& memory,
+                                       std::size_t offset, std::size_t bytes) override;
+  std::unique_ptr<BackendQueue> make_queue() override;
+  void* allocate_host(std::size_t bytes) override;
+  void free_host(void* memory) noexcept override;
+  [[nodiscard]] bool is_page_locked(const void* address) const override;
+
+  [[nodiscard]] int device() const { return device_; }
+  [[nodiscard]] std::string label() const { return info_.id + " (" + info_.name + ")"; }
+  // Lets a function use that much dynamic shared memory: more than 48 KiB is asked for once a
+  // function. The device is current.
+  [[nodiscard]] cudaError_t allow_shared(const void* function, std::size_t bytes);
+
+ private:
+  int device_;
+  std::mutex shared_mutex_;
+  std::map<const void*, std::size_t> shared_;  // largest allowed so far
+};
+
+class CudaMemory final : public BackendMemory {
+ public:
+  CudaMemory(const CudaBackend& owner, void* address, std::size_t bytes)
+      : BackendMemory(owner, address, bytes), device_(owner.device()) {}
+  ~CudaMemory() override {  // waits for the work that uses it
+    const CurrentDevice current(device_);
+    (void)cudaFree(address());
+  }
+
+ private:
+  int device_;
+};
+
+class CudaSlice final : public BackendMemory {
+ public:
+  CudaSlice(std::shared_ptr<BackendMemory> whole, std::size_t offset, std::size_t bytes)
+      : BackendMemory(whole->owner(), static_cast<char*>(whole->address()) + offset, bytes),
+        whole_(std::move(whole)) {}
+
+ private:
+  std::shared_ptr<BackendMemory> whole_;
+};
+
+class CudaQueue final : public BackendQueue {
+ public:
+  explicit CudaQueue(CudaBackend& backend) : backend_(backend), label_(backend.label()) {
+    const CurrentDevice current(backend_.device());
+    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), label_,
+               "making a stream");
+  }
+  ~CudaQueue() override {
+    const CurrentDevice current(backend_.device());
+    (void)cudaStreamSynchronize(stream_);
+    (void)cudaStreamDestroy(stream_);
+  }
+
+  void wait() override {
+    const CurrentDevice current(backend_.device());
+    check_cuda(cudaStreamSynchronize(stream_), label_, "waiting for work");
+  }
+
+  void upload(BackendMemory& to, const Rectangle& r, const void* from) override {
+    const CurrentDevice current(backend_.device());
+    char* device = static_cast<char*>(to.address()) + r.offset;
+    check_cuda(r.rows == 1
+                   ? cudaMemcpyAsync(device, from, r.row_bytes, cudaMemcpyHostToDevice, stream_)
+                   : cudaMemcpy2DAsync(device, r.pitch, from, r.host_pitch, r.row_bytes, r.rows,
+                                       cudaMemcpyHostToDevice, stream_),
+               label_, "copying to the device");
+  }
+
+  void download(const BackendMemory& from, const Rectangle& r, void* to) override {
+    const CurrentDevice current(backend_.device());
+    const char* device = static_cast<const char*>(from.address()) + r.offset;
+    check_cuda(r.rows == 1
+                   ? cudaMemcpyAsync(to, device, r.row_bytes, cudaMemcpyDeviceToHost, stream_)
+                   : cudaMemcpy2DAsync(to, r.host_pitch, device, r.pitch, r.row_bytes, r.rows,
+                                       cudaMemcpyDeviceToHost, stream_),
+               label_, "copying from the device");
+  }
+
+  void launch(const Kernel& kernel, const Launch& launch,
+              std::span<const Argument> arguments) override {
+    if (!kernel.cuda) fail(kernel, "this build holds no CUDA variant of it");
+    void* values[kMostArguments];
+    if (arguments.size() > kMostArguments)
+      fail(kernel, fmt::format("{} arguments are too many", arguments.size()));
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      values[i] = const_cast<void*>(arguments[i].value());
+    const CurrentDevice current(backend_.device());
+    cudaError_t code = cudaSuccess;
+    if (launch.local_bytes > 0) code = backend_.allow_shared(kernel.cuda, launch.local_bytes);
+    if (code == cudaSuccess)
+      code = cudaLaunchKernel(kernel.cuda, dim3(static_cast<unsigned>(launch.groups)),
+                              dim3(static_cast<unsigned>(launch.group_size)), values,
+                              launch.local_bytes, stream_);
+    if (code != cudaSuccess)
+      fail(kernel, fmt::format("{} groups of {}, {} bytes of shared memory: {}", launch.groups,
+                               launch.group_size, launch.local_bytes, error_text(code)));
+  }
+
+ private:
+  static constexpr std::size_t kMostArguments = 64;
+
+  [[noreturn]] void fail(const Kernel& kernel, const std::string& why) const {
+    throw Error(ErrorCode::device, fmt::format("{}: kernel {}: {}", label_, kernel.entry, why));
+  }
+
+  CudaBackend& backend_;
+  std::string label_;
+  cudaStream_t stream_ = nullptr;
+};
+
+std::shared_ptr<BackendMemory> CudaBackend::allocate(std::size_t bytes) {
+  const CurrentDevice current(device_);
+  void* memory = nullptr;
+  const cudaError_t code = cudaMalloc(&memory, bytes);
+  if (code == cudaErrorMemoryAllocation) {
+    const std::string text = error_text(code);
+    std::size_t free = 0, total = 0;
+    (void)cudaMemGetInfo(&free, &total);
+    throw Error(ErrorCode::device,
+                fmt::format("{}: out of memory: {} bytes asked for, {} of {} free ({})", label(),
+                            bytes, free, total, text));
+  }
+  check_cuda(code, label(), fmt::format("allocating {} bytes", bytes));
+  return std::make_shared<CudaMemory>(*this, memory, bytes);
+}
+
+std::shared_ptr<BackendMemory> CudaBackend::slice(const std::shared_ptr<BackendMemory>& memory,
+                                                  std::size_t offset, std::size_t bytes) {
+  return std::make_shared<CudaSlice>(memory, offset, bytes);
+}
+
+std::unique_ptr<BackendQueue> CudaBackend::make_queue() {
+  return std::make_unique<CudaQueue>(*this);
+}
+
+void* CudaBackend::allocate_host(std::size_t bytes) {
+  const CurrentDevice current(device_);
+  void* memory = nullptr;
+  check_cuda(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), label(),
+             fmt::format("allocating {} bytes of page-locked memory of the host", bytes));
+  return memory;
+}
+
+void CudaBackend::free_host(void* memory) noexcept {
+  const CurrentDevice current(device_);
+  (void)cudaFreeHost(memory);
+}
+
+bool CudaBackend::is_page_locked(const void* address) const {
+  const CurrentDevice current(device_);
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, address) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  return attributes.type == cudaMemoryTypeHost;
+}
+
+cudaError_t CudaBackend::allow_shared(const void* function, std::size_t bytes) {
+  const std::lock_guard lock(shared_mutex_);
+  std::size_t& allowed = shared_[function];
+  if (bytes <= allowed) return cudaSuccess;
+  const cudaError_t code = cudaFuncSetAttribute(
+      function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (code == cudaSuccess) allowed = bytes;
+  return code;
+}
+
+// "580.95.05" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue ...".
+std::string driver_version() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  for (std::string word; file >> word;) {
+    const std::size_t dot = word.find('.');
+    if (dot != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos)
+      return word;
+  }
+  return {};
+}
+
+std::string cuda_version(int version) {  // 13000: 13.0
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+DeviceInfo info_of(const cudaDeviceProp& properties, int device, const std::string& driver) {
+  DeviceInfo info;
+  info.id = fmt::format("cuda:{}", device);
+  info.kind = DeviceKind::cuda;
+  info.name = properties.name;
+  info.driver =
+      fmt::format("{}, compute capability {}.{}", driver, properties.major, properties.minor);
+  info.cores = properties.multiProcessorCount;
+  info.memory = static_cast<std::int64_t>(properties.totalGlobalMem);
+  info.largest_buffer = info.memory;
+  info.local_memory = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
+  info.max_group = properties.maxThreadsPerBlock;
+  info.is_gpu = true;
+  return info;
+}
+
+}  // namespace
+
+Devices find_cuda_devices() {
+  int version = 0, count = 0;
+  if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) {
+    (void)cudaGetLastError();
+    return {{},
+            "there is no NVIDIA driver (libcuda.so.1)",
+            "on a machine with an NVIDIA GPU install its driver (Debian: nvidia-driver)"};
+  }
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code == cudaErrorInsufficientDriver)
+    return {{},
+            fmt::format("the NVIDIA driver knows CUDA {}, and this build needs {}",
+                        cuda_version(version), cuda_version(CUDART_VERSION)),
+            "install a newer NVIDIA driver"};
+  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
+    (void)cudaGetLastError();
+    return {{},
+            "the NVIDIA driver finds no GPU",
+            "check nvidia-smi and CUDA_VISIBLE_DEVICES; a container has to be given the GPU"};
+  }
+  if (code != cudaSuccess)
+    return {{}, "CUDA does not start: " + error_text(code), "check nvidia-smi"};
+  std::string driver = driver_version();
+  driver += fmt::format("{}CUDA {}", driver.empty() ? "" : ", ", cuda_version(version));
+  Devices devices;
+  for (int device = 0; device < count; ++device) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, device) == cudaSuccess) {
+      devices.backends.push_back(
+          std::make_shared<CudaBackend>(info_of(properties, device, driver), device));
+    } else {
+      (void)cudaGetLastError();
+    }
+  }
+  if (devices.backends.empty()) return {{}, "no CUDA device says what it is", "check nvidia-smi"};
+  return devices;
+}
+
+}  // namespace bifocal::runtime
