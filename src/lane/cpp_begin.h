@@ -30,6 +30,8 @@
 
 // A group on a CPU is one register: element i + l of an array is lane l's.
 static constexpr int group_width = bifocal::lane::traits<Real>::width;
+// How far a load of a range may run past its end.
+static constexpr int group_slack = group_width;
 #define group_for(i, n) for (index i = 0; i < (n); i += group_width)
 template <class T>
 group_fn real group_load(const T* p, index i) {
@@ -42,6 +44,7 @@ group_fn bool group_any(mask m) { return lane_ops::any(m); }
 group_fn scalar group_first(real v) { return lane_ops::first(v); }
 group_fn void group_barrier() {}
 group_fn scalar scalar_rsqrt(scalar v) { return scalar(1) / std::sqrt(v); }
+group_fn scalar scalar_reciprocal(scalar v) { return scalar(1) / v; }
 group_fn index group_max_int(lane_int k) { return lane_ops::highest(k); }
 group_fn real group_same(scalar v) { return lane_ops::same(v); }
 // Of one member alone.

@@ -24,6 +24,7 @@
 #include "lane/cpp_words.h"
 
 static constexpr int group_width = LANE_GROUP_WIDTH;
+static constexpr int group_slack = 0;
 group_fn unsigned group_member() { return threadIdx.x % unsigned(group_width); }
 group_fn unsigned group_members() {
   if (group_width == 32) return 0xffffffffu;
@@ -69,4 +70,5 @@ template <class T>
 group_fn void group_store_strided(T* p, offset i, offset stride, real v, index) {
   p[i * stride] = v;
 }
-group_fn scalar scalar_rsqrt(scalar v) { return ::rsqrt(v); }
+group_fn scalar scalar_rsqrt(scalar v) { return bifocal::lane::quick_rsqrt(v); }
+group_fn scalar scalar_reciprocal(scalar v) { return bifocal::lane::quick_reciprocal(v); }

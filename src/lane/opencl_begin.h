@@ -41,7 +41,27 @@ typedef long offset;
 #define select_mask(m, a, b) ((m) ? (a) : (b))
 #define any(m) (m)
 #define all(m) (m)
+// Quick words: see lane/scalar.hpp.
+#if defined(__NV_CL_C_VERSION) && !REAL_IS_FLOAT
+static inline real reciprocal(real v) {
+  real r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
+  real e = fma(-v, r, 1.0);
+  return fma(r, fma(e, e, e), r);
+}
+static inline real scalar_rsqrt(real v) {
+  real r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
+  real e = fma(-v * r, r, 1.0);
+  return fma(r, e * fma(0.375, e, 0.5), r);
+}
+#define sqrt_normal(v) ((v) > 1e-300 ? (v)*scalar_rsqrt(v) : 0.0)
+#else
 #define reciprocal(v) (lane(1) / (v))
+#define scalar_rsqrt(v) rsqrt(v)
+#define sqrt_normal(v) sqrt(v)
+#endif
+#define scalar_reciprocal(v) reciprocal(v)
 #define lane_epsilon() lane(LANE_EPSILON)
 #define lane_nan() lane(NAN)
 #define group_for(i, n) for (index i = (index)get_local_id(0); i < (n); i += GROUP_SIZE)
@@ -49,6 +69,7 @@ typedef long offset;
 #define group_for_range(i, from, to) \
   for (index i = (from) + (index)get_local_id(0); i < (to); i += GROUP_SIZE)
 #define group_width GROUP_SIZE
+#define group_slack 0
 #define group_load_strided(p, i, stride) ((real)((p)[(offset)(i) * (stride)]))
 #define group_store(p, i, v, to) ((p)[i] = (v))
 #define group_store_strided(p, i, stride, v, to) ((p)[(offset)(i) * (stride)] = (v))
@@ -57,7 +78,6 @@ typedef long offset;
 #define group_index(i) (i)
 #define group_within(i, to) 1
 #define group_equals(i, k) ((i) == (k))
-#define scalar_rsqrt(v) rsqrt(v)
 #define group_first(v) (v)
 #define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GROUP_PARAM local scalar *group_scratch,

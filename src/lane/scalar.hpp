@@ -24,6 +24,52 @@ struct traits {
   static constexpr int width = 1;
 };
 
+// 1 / v and 1 / sqrt(v) of normal numbers, to about an ulp. On a GPU by the approximation of the
+// hardware and one cubic step: a third of the instructions of a correctly rounded one.
+template <class T>
+BIFOCAL_HOST_DEVICE T quick_reciprocal(T v) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) == 8) {
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
+    const double e = fma(-v, r, 1.0);
+    return fma(r, fma(e, e, e), r);
+  } else {
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+    return fmaf(r, fmaf(-v, r, 1.0f), r);
+  }
+#else
+  return T(1) / v;
+#endif
+}
+template <class T>
+BIFOCAL_HOST_DEVICE T quick_rsqrt(T v) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) == 8) {
+    double r;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
+    const double e = fma(-v * r, r, 1.0);
+    return fma(r, e * fma(0.375, e, 0.5), r);
+  } else {
+    float r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+    return fmaf(r, 0.5f * fmaf(-v * r, r, 1.0f), r);
+  }
+#else
+  return T(1) / std::sqrt(v);
+#endif
+}
+template <class T>
+BIFOCAL_HOST_DEVICE T quick_sqrt(T v) {
+#ifdef __CUDA_ARCH__
+  constexpr T tiny = sizeof(T) == 8 ? T(1e-300) : T(1e-37);
+  return v > tiny ? v * quick_rsqrt(v) : T(0);
+#else
+  return std::sqrt(v);
+#endif
+}
+
 template <class T>
 struct scalar_ops {
   using real = T;
@@ -38,7 +84,8 @@ struct scalar_ops {
   BIFOCAL_HOST_DEVICE static real fmin(real a, real b) { return a < b ? a : b; }
   BIFOCAL_HOST_DEVICE static real fmax(real a, real b) { return a < b ? b : a; }
   BIFOCAL_HOST_DEVICE static real copysign(real a, real b) { return std::copysign(a, b); }
-  BIFOCAL_HOST_DEVICE static real reciprocal(real v) { return real(1) / v; }
+  BIFOCAL_HOST_DEVICE static real reciprocal(real v) { return quick_reciprocal(v); }
+  BIFOCAL_HOST_DEVICE static real sqrt_normal(real v) { return quick_sqrt(v); }
   BIFOCAL_HOST_DEVICE static real load(const float* p) { return static_cast<real>(*p); }
   BIFOCAL_HOST_DEVICE static real load(const double* p) { return static_cast<real>(*p); }
   BIFOCAL_HOST_DEVICE static void store(real v, T* p) { *p = v; }

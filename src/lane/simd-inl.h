@@ -78,6 +78,7 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   static HWY_INLINE bool any(mask m) { return !HWY_NAMESPACE::hn::AllFalse(Tag(), m.m); }
   static HWY_INLINE bool all(mask m) { return HWY_NAMESPACE::hn::AllTrue(Tag(), m.m); }
   static HWY_INLINE real sqrt(real v) { return {HWY_NAMESPACE::hn::Sqrt(v.v)}; }
+  static HWY_INLINE real sqrt_normal(real v) { return sqrt(v); }
   static HWY_INLINE real fabs(real v) { return {HWY_NAMESPACE::hn::Abs(v.v)}; }
   static HWY_INLINE real fmin(real a, real b) { return select(a < b, a, b); }
   static HWY_INLINE real fmax(real a, real b) { return select(a < b, b, a); }
