@@ -24,9 +24,14 @@
 #define kept_array real*
 #define lane_at(A, e) (A)[e]
 #define kept_at(A, e) (A)[e]
+// Element e of a lane_array, with an e of its own in every lane; a put into the lanes of m only.
+#define lane_get(A, e) lane_ops::get(A, e)
+#define kept_put(A, e, m, v) lane_ops::put(A, e, m, v)
 // In front of a loop of constant length whose arrays a GPU shall keep in registers.
 #define lane_unroll
 #include "lane/cpp_words.h"
+// Elements between the rows of an n x n lane_array: no column falls into one set of a cache.
+lane_fn constexpr index lane_pitch(index n) { return n % 8 == 0 ? n + 1 : n; }
 
 // A group on a CPU is one register: element i + l of an array is lane l's.
 static constexpr int group_width = bifocal::lane::traits<Real>::width;

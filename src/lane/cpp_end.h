@@ -13,6 +13,8 @@
 #undef kept_array
 #undef lane_at
 #undef kept_at
+#undef lane_get
+#undef kept_put
 #undef lane_unroll
 #undef LANE_STRIDE
 #undef LANE_GROUP_WIDTH

@@ -38,6 +38,10 @@ lane_fn real lane_epsilon() {
   return lane(sizeof(scalar) == 4 ? 1.1920929e-7 : 2.220446049250313e-16);
 }
 lane_fn real lane_nan() { return lane(__builtin_nan("")); }
+// About sqrt(smallest normal number / epsilon): smaller numbers lose digits when squared.
+lane_fn real lane_tiny() { return lane(sizeof(scalar) == 4 ? 3e-16 : 1e-146); }
+// The power of two at or below v >= 0, kept where its reciprocal is a normal number too.
+lane_fn real power_of_two(real v) { return lane_ops::power_of_two(v); }
 // Numbers between these have squares and products that stay in the range of the precision.
 lane_fn scalar scalar_tiny() { return static_cast<scalar>(sizeof(scalar) == 4 ? 1e-17 : 1e-140); }
 lane_fn scalar scalar_huge() { return static_cast<scalar>(sizeof(scalar) == 4 ? 1e17 : 1e140); }

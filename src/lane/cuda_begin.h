@@ -20,8 +20,11 @@
 #define kept_array real*
 #define lane_at(A, e) (A)[(e)*LANE_STRIDE]
 #define kept_at(A, e) (A)[(e)*LANE_STRIDE]
+#define lane_get(A, e) lane_at(A, e)
+#define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_unroll _Pragma("unroll")
 #include "lane/cpp_words.h"
+lane_fn constexpr index lane_pitch(index n) { return n; }
 
 static constexpr int group_width = LANE_GROUP_WIDTH;
 static constexpr int group_slack = 0;

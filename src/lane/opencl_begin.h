@@ -2,6 +2,8 @@
 // The lane vocabulary for OpenCL C 1.2; the text in front of every lane and group file. Built with
 // -D REAL_IS_FLOAT=1 or 0 and -D GROUP_SIZE=n (a power of two; work-items of a group).
 #if REAL_IS_FLOAT
+#define lane_tiny() 3e-16f
+#define power_of_two(v) fmin(fmax(as_float(as_uint(v) & 0x7f800000u), 0x1p-126f), 0x1p126f)
 typedef float real;
 typedef float scalar;
 #define LANE_EPSILON 1.1920929e-7f
@@ -11,6 +13,9 @@ typedef float scalar;
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 typedef double scalar;
+#define lane_tiny() 1e-146
+#define power_of_two(v) \
+  fmin(fmax(as_double(as_ulong(v) & 0x7ff0000000000000ul), 0x1p-1022), 0x1p1022)
 #define LANE_EPSILON 2.220446049250313e-16
 #define scalar_tiny() 1e-140
 #define scalar_huge() 1e140
@@ -27,10 +32,19 @@ typedef long offset;
 #ifndef LANE_STRIDE
 #define LANE_STRIDE GROUP_SIZE
 #endif
+// -D LANE_SPACE=private: both of one work-item alone (with LANE_STRIDE=1).
+#ifdef LANE_SPACE
+#define lane_array LANE_SPACE real*
+#define kept_array LANE_SPACE real*
+#else
 #define lane_array local real*
 #define kept_array global real*
+#endif
 #define lane_at(A, e) (A)[(e)*LANE_STRIDE]
 #define kept_at(A, e) (A)[(e)*LANE_STRIDE]
+#define lane_get(A, e) lane_at(A, e)
+#define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
+#define lane_pitch(n) (n)
 #define lane_unroll _Pragma("unroll")
 #define lane_int_of(k) ((lane_int)(k))
 #define select_int(m, a, b) ((m) ? (a) : (b))

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #ifdef __CUDACC__
@@ -93,6 +94,17 @@ struct scalar_ops {
   BIFOCAL_HOST_DEVICE static T first(real v) { return v; }
   BIFOCAL_HOST_DEVICE static T maximum(real v) { return v; }
   BIFOCAL_HOST_DEVICE static real same(T v) { return v; }
+  BIFOCAL_HOST_DEVICE static real power_of_two(real v) {
+    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr bits exponent = sizeof(T) == 4 ? bits(0x7f800000) : bits(0x7ff0000000000000);
+    constexpr real least = sizeof(T) == 4 ? real(0x1p-126) : real(0x1p-1022);
+    const real p = __builtin_bit_cast(real, __builtin_bit_cast(bits, v) & exponent);
+    return fmin(fmax(p, least), 1 / least);
+  }
+  static real get(const T* A, int e) { return A[e]; }
+  static void put(T* A, int e, mask m, real v) {
+    if (m) A[e] = v;
+  }
   BIFOCAL_HOST_DEVICE static int integer(int k) { return k; }
   BIFOCAL_HOST_DEVICE static int select_integer(mask m, int a, int b) { return m ? a : b; }
   BIFOCAL_HOST_DEVICE static int lowest(int k) { return k; }

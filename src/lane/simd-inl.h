@@ -109,6 +109,24 @@ struct ops<HWY_NAMESPACE::simd<T>> {
     return HWY_NAMESPACE::hn::GetLane(HWY_NAMESPACE::hn::MaxOfLanes(Tag(), v.v));
   }
   static HWY_INLINE real same(T v) { return {HWY_NAMESPACE::hn::Set(Tag(), v)}; }
+  static HWY_INLINE real power_of_two(real v) {
+    const T least = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
+    const real p = {HWY_NAMESPACE::hn::And(v.v, HWY_NAMESPACE::hn::Inf(Tag()))};
+    return fmin(fmax(p, same(least)), same(1 / least));
+  }
+  // Of an array of registers, element e (another one in every lane).
+  static HWY_INLINE auto lane_offset(real e) {
+    namespace hn = HWY_NAMESPACE::hn;
+    const hn::RebindToSigned<Tag> whole;
+    return hn::ConvertTo(whole, (e * same(T{real::width}) + iota(0)).v);
+  }
+  static HWY_INLINE real get(const real* A, real e) {
+    return {HWY_NAMESPACE::hn::GatherIndex(Tag(), reinterpret_cast<const T*>(A), lane_offset(e))};
+  }
+  static HWY_INLINE void put(real* A, real e, mask m, real v) {
+    HWY_NAMESPACE::hn::ScatterIndex(select(m, v, get(A, e)).v, Tag(), reinterpret_cast<T*>(A),
+                                    lane_offset(e));
+  }
   static HWY_INLINE real integer(int k) { return same(static_cast<T>(k)); }
   static HWY_INLINE real select_integer(mask m, real a, real b) { return select(m, a, b); }
   static HWY_INLINE int lowest(real v) {

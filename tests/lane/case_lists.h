@@ -2,6 +2,7 @@
 // All lane and group files, in order, and the cases that call them. Included into a class body
 // (C++, CUDA) or put behind lane/opencl_begin.h (OpenCL).
 #include "math/math.lanes"
+#include "linalg/linalg.lanes"
 #include "solvers/solvers.lanes"
 #include "robust/robust.groups"
 #include "lane/cases.lane.h"

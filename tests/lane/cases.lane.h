@@ -161,3 +161,43 @@ lane_fn void case_pose_admits(const real* in, real* out) {
   out[0] =
       select(pose_admits(in, in + 9, in[12], in[13], in[14], in[15], lane(0.01)), lane(1), lane(0));
 }
+
+// What does not depend on the order of the eigenvalues or the signs of the vectors: counts, traces,
+// residuals.
+lane_fn void case_eigenpairs(const real* in, index n, lane_array A, kept_array K, real* out) {
+  const index pitch = lane_pitch(n);
+  real x[6];
+  for (index e = 0; e < n * n; ++e) lane_at(A, e / n * pitch + e % n) = in[e];
+  lane_int status;
+  lane_int count = real_eigenvalues(A, K, n, 1, 30, &status);
+  out[0] = select(count == lane_int_of(2), lane(1), lane(0));
+  out[1] = select(count == lane_int_of(n), lane(1), lane(0));
+  out[2] = select(status == lane_int_of(0), lane(1), lane(0));
+  for (index k = 3; k < 9; ++k) out[k] = lane(0);
+  for (index i = 0; i < n; ++i) {
+    real re = eigenvalue_part(K, n, i, 0), im = eigenvalue_part(K, n, i, 1);
+    out[3] = out[3] + re;
+    out[4] = out[4] + re * re - im * im;
+    out[5] = out[5] + im;
+  }
+  real worst = lane(0);
+  for (index e = 0; e < lanes_max(count); ++e) {
+    mask has = lane_int_of(e) < count;
+    real_eigenvector(A, K, n, 1, e, x);
+    for (index k = 0; k < n * n; ++k) lane_at(A, k / n * pitch + k % n) = in[k];
+    worst = fmax(worst, select(has, eigenpair_residual(A, K, n, e, x), lane(0)));
+    out[6] = out[6] + select(has, real_eigenvalue(K, n, e), lane(0));
+    out[7] = out[7] + select(has, fabs(x[0]) + lane(2) * fabs(x[n - 1]), lane(0));
+  }
+  out[8] = select(worst < lane(300) * lane_epsilon(), lane(1), lane(0));
+}
+
+lane_fn void case_real_eigenpairs_4(const real* in, real* out) {
+  real A[16], K[43];
+  case_eigenpairs(in, 4, A, K, out);
+}
+
+lane_fn void case_real_eigenpairs_6(const real* in, real* out) {
+  real A[36], K[75];
+  case_eigenpairs(in, 6, A, K, out);
+}

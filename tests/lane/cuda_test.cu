@@ -11,6 +11,7 @@
 namespace bifocal::test {
 namespace {
 
+#define LANE_STRIDE 1  // lane arrays of a case are a thread's own
 template <class Real>
 struct cuda_class {
 #include "lane/cuda_begin.h"

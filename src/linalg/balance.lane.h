@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scaling of a matrix before its eigenvalues are sought.
+
+// Divides A (n x n) by a power of two such that its largest element is about 1, so that nothing
+// below can over- or underflow; a matrix that holds a NaN or an infinity becomes zero. The power is
+// powers[0] * powers[1] (the product itself may not be representable). Returns 0, or 2 for a matrix
+// that was not finite (LinalgStatus).
+lane_fn lane_int matrix_normalise(lane_array A, index n, real* powers) {
+  const index pitch = lane_pitch(n);
+  real largest = lane(0), sound = lane(0);
+  for (index i = 0; i < n; ++i) {
+    for (index j = 0; j < n; ++j) {
+      real a = lane_at(A, i * pitch + j);
+      largest = fmax(largest, fabs(a));
+      sound = sound + a * lane(0);
+    }
+  }
+  mask finite = sound == lane(0);
+  largest = select(finite, largest, lane(0));
+  powers[0] = power_of_two(largest);
+  real f = lane(1) / powers[0];
+  powers[1] = power_of_two(largest * f);
+  real g = lane(1) / powers[1];
+  for (index i = 0; i < n; ++i) {
+    for (index j = 0; j < n; ++j) {
+      lane_at(A, i * pitch + j) = select(finite, lane_at(A, i * pitch + j) * f * g, lane(0));
+    }
+  }
+  return select_int(finite, lane_int_of(0), lane_int_of(2));
+}
+
+// Replaces A by D^-1 A D with the diagonal D of powers of two (at K[d + i]) that make the norms of
+// a row and its column alike (B. Parlett, C. Reinsch, 1969; the 2-norm with the diagonal element,
+// which never makes the eigenvalues worse: R. James, J. Langou, B. Lowery, On matrix balancing and
+// eigenvector computation, 2014). Scaling only: lanes could not permute rows together, and the
+// sweeps deflate what a permutation would have isolated.
+lane_fn void matrix_balance(lane_array A, kept_array K, index d, index n) {
+  const index pitch = lane_pitch(n);
+  for (index i = 0; i < n; ++i) kept_at(K, d + i) = lane(1);
+  mask moved = lane(0) == lane(0);
+  for (index pass = 0; pass < 20 && any(moved); ++pass) {
+    moved = lane(0) == lane(1);
+    for (index i = 0; i < n; ++i) {
+      real column = lane(0), row = lane(0);
+      for (index j = 0; j < n; ++j) {
+        real c = lane_at(A, j * pitch + i), r = lane_at(A, i * pitch + j);
+        column = column + c * c;
+        row = row + r * r;
+      }
+      // A factor of 2 gains nothing before the squares differ by 2^2.
+      mask uneven = (column > lane_tiny() * lane_tiny()) & (row > lane_tiny() * lane_tiny()) &
+                    ((column * lane(4) < row) | (row * lane(4) <= column));
+      if (any(uneven)) {
+        real f = power_of_two(sqrt(sqrt(row / column)) * lane(1.4142135623730951));
+        f = select(uneven, f, lane(1));
+        real g = lane(1) / f;
+        mask pays = column * (f * f) + row * (g * g) < lane(0.9) * (column + row);
+        f = select(pays, f, lane(1));
+        g = select(pays, g, lane(1));
+        for (index j = 0; j < n; ++j) {
+          lane_at(A, i * pitch + j) = lane_at(A, i * pitch + j) * g;
+          lane_at(A, j * pitch + i) = lane_at(A, j * pitch + i) * f;
+        }
+        kept_at(K, d + i) = kept_at(K, d + i) * f;
+        moved = moved | pays;
+      }
+    }
+  }
+}
