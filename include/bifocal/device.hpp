@@ -7,6 +7,9 @@
 //   x.upload(queue, host);                       // ordered, asynchronous
 //   svd(queue, {x, 9, 9, count}, ...);           // see linalg.hpp
 //   queue.wait();
+//
+// OpenCL programs are compiled when they are first used and kept in $XDG_CACHE_HOME/bifocal (or
+// ~/.cache/bifocal); BIFOCAL_CACHE=off in the environment keeps none and reads none.
 #pragma once
 
 #include <bifocal/error.hpp>

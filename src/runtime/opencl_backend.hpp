@@ -35,6 +35,9 @@ class OpenClBackend final : public Backend {
  private:
   [[nodiscard]] cl_program program(const std::string& text_name, const std::string& options);
   [[nodiscard]] ClProgram build(const std::string& text_name, const std::string& options);
+  [[nodiscard]] ClProgram build_source(std::string_view text, const std::string& options,
+                                       const std::string& text_name);
+  [[nodiscard]] ClProgram build_binary(const std::string& binary, const std::string& options);
   [[noreturn]] void out_of_memory(cl_int code, std::size_t bytes) const;
 
   struct PageLocked {

@@ -2,8 +2,11 @@
 // Programs of an OpenCL device, built from the embedded texts at run time.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/opencl_backend.hpp"
 #include "runtime/opencl_text.hpp"
+#include "runtime/program_cache.hpp"
 
 namespace bifocal::runtime {
 namespace {
@@ -28,10 +31,24 @@ std::string build_log(cl_program program, cl_device_id device) {
   return log;
 }
 
+// Empty when the driver does not give it.
+std::string binary_of(cl_program program) {
+  std::size_t size = 0;
+  if (cl().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=
+      CL_SUCCESS)
+    return {};
+  std::string binary(size, '\0');
+  unsigned char* bytes = reinterpret_cast<unsigned char*>(binary.data());
+  if (size == 0 || cl().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes,
+                                         nullptr) != CL_SUCCESS)
+    return {};
+  return binary;
+}
+
 }  // namespace
 
-ClProgram OpenClBackend::build(const std::string& text_name, const std::string& options) {
-  const std::string_view text = opencl_text(text_name);
+ClProgram OpenClBackend::build_source(std::string_view text, const std::string& options,
+                                      const std::string& text_name) {
   const char* source = text.data();
   const std::size_t length = text.size();
   cl_int code = CL_SUCCESS;
@@ -43,6 +60,29 @@ ClProgram OpenClBackend::build(const std::string& text_name, const std::string& 
         ErrorCode::device,
         fmt::format("{}: the OpenCL text '{}' does not build with {}: {}\n{}", label(), text_name,
                     options, opencl_error_name(code), build_log(program.get(), device_)));
+  return program;
+}
+
+// nullptr when the driver does not take the binary.
+ClProgram OpenClBackend::build_binary(const std::string& binary, const std::string& options) {
+  const unsigned char* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+  const std::size_t length = binary.size();
+  cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+  ClProgram program(
+      cl().clCreateProgramWithBinary(context(), 1, &device_, &length, &bytes, &status, &code));
+  if (code != CL_SUCCESS || status != CL_SUCCESS) return nullptr;
+  code = cl().clBuildProgram(program.get(), 1, &device_, options.c_str(), nullptr, nullptr);
+  return code == CL_SUCCESS ? std::move(program) : nullptr;
+}
+
+ClProgram OpenClBackend::build(const std::string& text_name, const std::string& options) {
+  const std::string_view text = opencl_text(text_name);
+  const ProgramKey key{text, options, info_.name, info_.driver, platform_version_};
+  if (const std::string binary = read_cached_program(key); !binary.empty())
+    if (ClProgram program = build_binary(binary, options)) return program;
+  ClProgram program = build_source(text, options, text_name);
+  if (const std::string binary = binary_of(program.get()); !binary.empty())
+    write_cached_program(key, binary);
   return program;
 }
 
