@@ -21,6 +21,9 @@ struct Rectangle {
   std::size_t offset = 0, row_bytes = 0, rows = 1, pitch = 0, host_pitch = 0;
 };
 
+struct Arena;
+struct Staging;
+
 class BackendMemory {
  public:
   BackendMemory(const Backend& owner, void* address, std::size_t bytes)
@@ -41,8 +44,8 @@ class BackendMemory {
 // Kernels, arguments and rectangles are checked before they come here; a launch has work to do.
 class BackendQueue {
  public:
-  BackendQueue() = default;
-  virtual ~BackendQueue() = default;  // derived ones wait first
+  BackendQueue();
+  virtual ~BackendQueue();  // derived ones wait first
   BackendQueue(const BackendQueue&) = delete;
   BackendQueue& operator=(const BackendQueue&) = delete;
   virtual void wait() = 0;
@@ -50,6 +53,10 @@ class BackendQueue {
   virtual void download(const BackendMemory& from, const Rectangle& rectangle, void* to) = 0;
   virtual void launch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) = 0;
+
+  // Kept from call to call (workspace.hpp, staging.hpp).
+  std::unique_ptr<Arena> arena;
+  std::unique_ptr<Staging> staging;
 };
 
 class Backend {

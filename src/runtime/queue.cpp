@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "runtime/backend.hpp"
+#include "runtime/staging_slots.hpp"
+#include "runtime/workspace.hpp"
 
 namespace bifocal {
 namespace runtime {
@@ -23,6 +25,9 @@ void check(const Queue& queue, const BackendMemory& memory, const Rectangle& r) 
 }
 
 }  // namespace
+
+BackendQueue::BackendQueue() = default;
+BackendQueue::~BackendQueue() = default;
 
 std::shared_ptr<BackendMemory> allocate(const Device& device, std::size_t bytes) {
   return device.backend()->allocate(bytes);

@@ -6,7 +6,8 @@ namespace {
 __global__ void combine(const float* x, float* y, float a, double k, long long shift, int n) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n)
-    y[i] = a * y[i] + (x ? x[i] : 0.0f) + static_cast<float>(k) + static_cast<float>(shift) + 1;
+    y[i] = (a != 0 ? a * y[i] : 0.0f) + (x ? x[i] : 0.0f) + static_cast<float>(k) +
+           static_cast<float>(shift) + 1;
 }
 
 __global__ void sum_groups(const float* x, float* sums, int n) {

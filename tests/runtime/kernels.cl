@@ -2,7 +2,7 @@
 // y[i] = a y[i] + x[i] + k + SHIFT, so that the order of two launches shows.
 kernel void combine(global const float* x, global float* y, float a, double k, long shift, int n) {
   int i = get_global_id(0);
-  if (i < n) y[i] = a * y[i] + (x ? x[i] : 0.0f) + (float)k + (float)shift + SHIFT;
+  if (i < n) y[i] = (a != 0 ? a * y[i] : 0.0f) + (x ? x[i] : 0.0f) + (float)k + (float)shift + SHIFT;
 }
 
 // The sum of every group's numbers, through local memory whose size the launch gives.

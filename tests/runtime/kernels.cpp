@@ -22,7 +22,7 @@ void combine(const void* const* arguments, int begin, int end) {
   const float a = value<float>(arguments[2]);
   const float k = static_cast<float>(value<double>(arguments[3]));
   const float shift = static_cast<float>(value<std::int64_t>(arguments[4]));
-  for (int i = begin; i < end; ++i) y[i] = a * y[i] + (x ? x[i] : 0) + k + shift + 1;
+  for (int i = begin; i < end; ++i) y[i] = (a != 0 ? a * y[i] : 0) + (x ? x[i] : 0) + k + shift + 1;
 }
 
 // Instances are numbers, and a work package (cpu_block) is a group.

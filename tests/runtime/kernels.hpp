@@ -13,7 +13,8 @@ namespace bifocal::test {
 
 inline constexpr int kGroup = 64;
 
-// y[i] = a y[i] + x[i] + k + shift (int64) + SHIFT (a constant of 1 here); x may be null.
+// y[i] = a y[i] + x[i] + k + shift (int64) + SHIFT (a constant of 1 here); x may be null, and
+// y is not read when a is 0.
 // Arguments: x, y, a, k, shift, n.
 [[nodiscard]] runtime::Kernel combine_kernel();
 // Sums of groups of kGroup numbers, in local memory. Arguments: x, sums, n.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two queues, with page-locked memory each, that pieces of a batch alternate between.
+#pragma once
+
+#include <bifocal/device.hpp>
+
+#include <cstddef>
+#include <optional>
+
+namespace bifocal::runtime {
+
+struct StagingSlot {
+  explicit StagingSlot(const Device& device) : queue(device) {}
+  void reserve(std::size_t bytes) {
+    if (bytes == 0 || (memory && memory->size() >= bytes)) return;
+    memory.reset();
+    memory.emplace(queue.device(), bytes);
+  }
+  Queue queue;
+  std::optional<HostBuffer<char>> memory;
+  std::size_t begin = 0, count = 0;  // of the piece under way; count 0: none
+};
+
+struct Staging {
+  explicit Staging(const Device& device) : slots{StagingSlot(device), StagingSlot(device)} {}
+  StagingSlot slots[2];
+};
+
+}  // namespace bifocal::runtime
