@@ -10,39 +10,71 @@
 namespace bifocal::cli {
 namespace {
 
-constexpr const char* kAbsent =
-    "CUDA and OpenCL devices are not supported by this version: there is nothing to install for "
-    "them.";
-
-std::string as_text(const std::vector<DeviceInfo>& devices) {
-  std::string text;
-  for (const DeviceInfo& d : devices) {
-    text += fmt::format("{:<6}{}, {} core{}, {} SIMD, {:.1f} GiB memory\n", d.id, d.name, d.cores,
-                        d.cores == 1 ? "" : "s", d.simd, static_cast<double>(d.memory) / (1 << 30));
+const char* name_of(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cuda:
+      return "cuda";
+    case DeviceKind::opencl:
+      return "opencl";
+    case DeviceKind::cpu:
+      break;
   }
-  return text + kAbsent + "\n";
+  return "cpu";
 }
 
-std::string as_json(const std::vector<DeviceInfo>& devices) {
-  Json list = Json::array();
-  for (const DeviceInfo& d : devices) {
-    list.push_back({{"id", d.id},
-                    {"name", d.name},
-                    {"simd", d.simd},
-                    {"cores", d.cores},
-                    {"memory_bytes", d.memory}});
+std::string gibibytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+std::string as_text(const DeviceInfo& d) {
+  if (d.kind == DeviceKind::cpu)
+    return fmt::format("{:<9} {}, {} core{}, {} SIMD, {} memory\n", d.id, d.name, d.cores,
+                       d.cores == 1 ? "" : "s", d.simd, gibibytes(d.memory));
+  return fmt::format(
+      "{:<9} {}, {} units, {} memory ({} at once), {} KiB local, groups of {}, {}\n{:<9} driver "
+      "{}\n",
+      d.id, d.name, d.cores, gibibytes(d.memory), gibibytes(d.largest_buffer),
+      d.local_memory / 1024, d.max_group, d.has_double ? "double" : "no double", "", d.driver);
+}
+
+std::string as_text() {
+  std::string text;
+  for (const DeviceInfo& d : list_devices()) text += as_text(d);
+  for (const MissingDevices& m : missing_devices())
+    text += fmt::format("no {} device: {}; to have one, {}\n",
+                        m.kind == DeviceKind::cuda ? "CUDA" : "OpenCL", m.reason, m.remedy);
+  return text;
+}
+
+std::string as_json() {
+  Json devices = Json::array(), missing = Json::array();
+  for (const DeviceInfo& d : list_devices()) {
+    devices.push_back({{"id", d.id},
+                       {"kind", name_of(d.kind)},
+                       {"name", d.name},
+                       {"driver", d.driver},
+                       {"simd", d.simd},
+                       {"cores", d.cores},
+                       {"memory_bytes", d.memory},
+                       {"largest_buffer_bytes", d.largest_buffer},
+                       {"local_memory_bytes", d.local_memory},
+                       {"max_group", d.max_group},
+                       {"double", d.has_double},
+                       {"gpu", d.is_gpu}});
   }
-  return to_text({{"version", BIFOCAL_VERSION}, {"devices", list}, {"note", kAbsent}});
+  for (const MissingDevices& m : missing_devices())
+    missing.push_back({{"kind", name_of(m.kind)}, {"reason", m.reason}, {"remedy", m.remedy}});
+  return to_text({{"version", BIFOCAL_VERSION}, {"devices", devices}, {"missing", missing}});
 }
 
 }  // namespace
 
 void add_devices(CLI::App& app, Context&) {
-  CLI::App* command = app.add_subcommand("devices", "List what this build can compute on");
+  CLI::App* command =
+      app.add_subcommand("devices", "List what runs here, and how to get what does not");
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "print JSON");
-  command->callback(
-      [json] { print_out(*json ? as_json(list_devices()) : as_text(list_devices())); });
+  command->callback([json] { print_out(*json ? as_json() : as_text()); });
 }
 
 }  // namespace bifocal::cli
