@@ -2,6 +2,7 @@
 // The whole public API.
 #pragma once
 
+#include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/geometry.hpp>

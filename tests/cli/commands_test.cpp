@@ -4,6 +4,9 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -233,11 +236,40 @@ TEST(Cli, estimate_prints_each_model) {
   EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);
 }
 
-TEST(Cli, devices_and_bench_list_what_there_is) {
+// Every kind of device is there, or missing with a reason and a remedy, as text and as JSON.
+void expect_every_kind(const TemporaryFolder& folder) {
+  const json found = json::parse(run(folder, "devices --json").out);
+  const Ran text = run(folder, "devices");
+  EXPECT_EQ(text.code, 0);
+  std::set<std::string> kinds;
+  for (const json& device : found["devices"]) {
+    kinds.insert(device["kind"]);
+    EXPECT_GT(device["memory_bytes"], 0);
+    EXPECT_NE(text.out.find(device["id"].get<std::string>() + " "), std::string::npos) << text.out;
+  }
+  for (const json& missing : found["missing"]) {
+    EXPECT_TRUE(kinds.insert(missing["kind"]).second) << missing;
+    for (const char* key : {"reason", "remedy"})
+      EXPECT_NE(text.out.find(missing[key].get<std::string>()), std::string::npos) << text.out;
+  }
+  EXPECT_EQ(kinds, (std::set<std::string>{"cpu", "cuda", "opencl"}));
+  EXPECT_EQ(found["devices"][0]["id"], "cpu");
+  EXPECT_GT(found["devices"][0]["cores"], 0);
+}
+
+TEST(Cli, devices_are_listed_with_broken_drivers_beside_them) {
   const TemporaryFolder folder;
-  const json devices = json::parse(run(folder, "devices --json").out);
-  EXPECT_EQ(devices["devices"][0]["id"], "cpu");
-  EXPECT_GT(devices["devices"][0]["cores"], 0);
+  expect_every_kind(folder);
+  setenv("OCL_ICD_VENDORS", folder.path().c_str(), 1);  // read by the loader: no driver at all
+  expect_every_kind(folder);
+  std::ofstream(folder / "a.icd") << "/no/such/driver.so\n";
+  std::ofstream(folder / "b.icd") << "libm.so.6\n";  // a library, but no driver
+  expect_every_kind(folder);
+  unsetenv("OCL_ICD_VENDORS");
+}
+
+TEST(Cli, bench_lists_and_measures_what_there_is) {
+  const TemporaryFolder folder;
   const Ran list = run(folder, "bench solvers --list");
   EXPECT_EQ(list.code, 0);
   EXPECT_NE(list.out.find("solvers/"), std::string::npos) << list.out;

@@ -7,5 +7,8 @@
 int main() {
   const bifocal::ThreadLimit one_thread(1);
   const bifocal::ImageU8 image(64, 48);
+  bifocal::Queue queue;  // and what the devices need is linked
+  bifocal::Buffer<float> buffer(queue.device(), 3);
+  std::printf("%zu devices\n", bifocal::list_devices().size());
   std::printf("bifocal %s, picture of %d x %d\n", BIFOCAL_VERSION, image.width, image.height);
 }
