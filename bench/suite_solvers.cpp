@@ -28,11 +28,13 @@ struct Case {
   // PoseLib 3.0.0 on one core of another x86 machine with AVX-512, us; 0: not measured.
   double poselib;
 };
-constexpr Case kCases[] = {{"homography_4pt", MinimalSolver::homography_4pt, true, 0.038},
-                           {"fundamental_7pt", MinimalSolver::fundamental_7pt, false, 1.73},
-                           {"fundamental_8pt", MinimalSolver::fundamental_8pt, false, 0},
-                           {"essential_5pt", MinimalSolver::essential_5pt, false, 4.68},
-                           {"p3p", MinimalSolver::p3p, false, 0.212}};
+constexpr Case kCases[] = {
+    {"homography_4pt", MinimalSolver::homography_4pt, true, 0.038},
+    {"fundamental_7pt", MinimalSolver::fundamental_7pt, false, 1.73},
+    {"fundamental_8pt", MinimalSolver::fundamental_8pt, false, 0},
+    {"essential_5pt", MinimalSolver::essential_5pt, false, 4.68},
+    {"essential_5pt_action", MinimalSolver::essential_5pt_action, false, 4.68},
+    {"p3p", MinimalSolver::p3p, false, 0.212}};
 
 struct Camera2 {
   Mat3 R;

@@ -19,6 +19,8 @@ struct robust_lanes {
 
 #include "math/math.lanes"
 
+#include "linalg/linalg.lanes"
+
 #include "solvers/solvers.lanes"
 
 #include "robust/robust.groups"

@@ -12,6 +12,8 @@ struct scalar_lanes {
 
 #include "math/math.lanes"
 
+#include "linalg/linalg.lanes"
+
 #include "solvers/solvers.lanes"
 
 #include "robust/robust.groups"

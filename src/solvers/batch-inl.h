@@ -24,6 +24,8 @@ struct solver_lanes {
 
 #include "math/math.lanes"
 
+#include "linalg/linalg.lanes"
+
 #include "solvers/solvers.lanes"
 
 #include "lane/cpp_end.h"

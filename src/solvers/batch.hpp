@@ -28,6 +28,7 @@ struct BatchFunctions {
 [[nodiscard]] BatchFunctions fundamental_7pt_functions();
 [[nodiscard]] BatchFunctions fundamental_8pt_functions();
 [[nodiscard]] BatchFunctions essential_5pt_functions();
+[[nodiscard]] BatchFunctions essential_5pt_action_functions();
 [[nodiscard]] BatchFunctions p3p_functions();
 
 }  // namespace bifocal::solvers

@@ -24,6 +24,8 @@ solvers::BatchFunctions functions_of(MinimalSolver solver) {
       return solvers::fundamental_8pt_functions();
     case MinimalSolver::essential_5pt:
       return solvers::essential_5pt_functions();
+    case MinimalSolver::essential_5pt_action:
+      return solvers::essential_5pt_action_functions();
     case MinimalSolver::p3p:
       return solvers::p3p_functions();
   }
@@ -73,6 +75,7 @@ SolverShape solver_shape(MinimalSolver solver) {
     case MinimalSolver::fundamental_7pt:
       return {28, 3, 9};
     case MinimalSolver::essential_5pt:
+    case MinimalSolver::essential_5pt_action:
       return {20, 10, 9};
     case MinimalSolver::fundamental_8pt:
       return {32, 1, 9};

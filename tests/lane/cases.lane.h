@@ -28,6 +28,11 @@ lane_fn void case_essential_5pt(const real* in, real* out) {
   out[90] = essential_5pt(in, in + 5, in + 10, in + 15, out);
 }
 
+lane_fn void case_essential_5pt_action(const real* in, real* out) {
+  real A[100], K[163];
+  out[90] = essential_5pt_action(in, in + 5, in + 10, in + 15, A, K, out);
+}
+
 lane_fn void case_essential_action_matrix(const real* in, real* out) {
   real equations[45], N[36];
   for (index i = 0; i < 5; ++i)

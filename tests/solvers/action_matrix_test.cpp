@@ -6,6 +6,11 @@
 namespace bifocal::test {
 namespace {
 
+TEST(ActionMatrix, work_space_is_what_the_solver_states) {
+  EXPECT_EQ(10 * lanes<double>::lane_pitch(10), 100);
+  EXPECT_EQ(lanes<double>::real_eigenpairs_kept(10), 163);
+}
+
 TEST(ActionMatrix, eigenvectors_are_the_products_of_the_solution) {
   std::vector<double> errors;
   for (const ActionMatrix& one : action_matrices(1000)) {

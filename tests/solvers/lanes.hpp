@@ -12,6 +12,8 @@ struct lanes {
 
 #include "math/math.lanes"
 
+#include "linalg/linalg.lanes"
+
 #include "solvers/solvers.lanes"
 
 #include "lane/cpp_end.h"

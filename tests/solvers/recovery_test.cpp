@@ -47,5 +47,13 @@ TEST(Recovery, essential_5pt) {
   EXPECT_LE(failure_rate("essential_5pt f32", f32, 1e-2), 0.15);
 }
 
+TEST(Recovery, essential_5pt_action) {
+  const SampleBatch batch = general_batch(MinimalSolver::essential_5pt_action, kSamples);
+  const auto f64 = errors_to_truth(batch, solve<double>(batch), matrix_distance);
+  const auto f32 = errors_to_truth(batch, solve<float>(batch), matrix_distance);
+  EXPECT_LE(failure_rate("essential_5pt_action f64", f64, 1e-6), 0.0005);
+  EXPECT_LE(failure_rate("essential_5pt_action f32", f32, 1e-2), 0.03);
+}
+
 }  // namespace
 }  // namespace bifocal::test

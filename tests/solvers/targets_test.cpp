@@ -10,9 +10,12 @@
 namespace bifocal::test {
 namespace {
 
-constexpr MinimalSolver kSolvers[] = {MinimalSolver::homography_4pt, MinimalSolver::fundamental_7pt,
-                                      MinimalSolver::fundamental_8pt, MinimalSolver::essential_5pt,
-                                      MinimalSolver::p3p};
+constexpr MinimalSolver kSolvers[] = {MinimalSolver::homography_4pt,
+                                      MinimalSolver::fundamental_7pt,
+                                      MinimalSolver::fundamental_8pt,
+                                      MinimalSolver::essential_5pt,
+                                      MinimalSolver::p3p,
+                                      MinimalSolver::essential_5pt_action};
 
 SampleBatch batch_of(MinimalSolver solver, int n, std::uint64_t seed = 1) {
   if (solver == MinimalSolver::p3p) return resection_batch(n, seed);
@@ -53,7 +56,8 @@ TEST(Targets, give_the_solutions_of_the_scalar) {
     const auto f32 = solve<float>(batch, LaneKind::scalar);
     // What differs are double solutions that rounding makes real or complex, and in float
     // ill-conditioned samples.
-    const bool five = solver == MinimalSolver::essential_5pt;
+    const bool five =
+        solver == MinimalSolver::essential_5pt || solver == MinimalSolver::essential_5pt_action;
     for_each_target([&](const std::string& target) {
       EXPECT_GE(share_of_same(f64, solve<double>(batch), 1e-6), five ? 0.98 : 0.999)
           << target << " solver " << static_cast<int>(solver);
