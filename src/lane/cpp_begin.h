@@ -65,10 +65,19 @@ group_fn void group_store(T* p, index i, real v, index to) {
   lane_ops::store_strided(v, p + i, 1, to - i);
 }
 template <class T>
-group_fn real group_load_strided(const T* p, offset i, offset stride) {
+group_fn real group_load_strided(const T* p, index i, index stride) {
   return lane_ops::load_strided(p + i * stride, stride);
 }
 template <class T>
-group_fn void group_store_strided(T* p, offset i, offset stride, real v, index to) {
-  lane_ops::store_strided(v, p + i * stride, stride, to - static_cast<index>(i));
+group_fn void group_store_strided(T* p, index i, index stride, real v, index to) {
+  lane_ops::store_strided(v, p + i * stride, stride, to - i);
+}
+// The same in large arrays.
+template <class T>
+group_fn real group_load_far(const T* p, index i, offset stride) {
+  return lane_ops::load_strided(p + i * stride, stride);
+}
+template <class T>
+group_fn void group_store_far(T* p, index i, offset stride, real v, index to) {
+  lane_ops::store_strided(v, p + i * stride, stride, to - i);
 }

@@ -35,7 +35,7 @@ group_fn unsigned group_members() {
 }
 #define group_for(i, n) group_for_range(i, 0, n)
 #define group_for_range(i, from, to) \
-  for (index i = (from) + static_cast<int>(group_member()); i < (to); i += group_width)
+  _Pragma("unroll 1") for (index i = (from) + static_cast<int>(group_member()); i < (to); i += group_width)
 template <class T>
 group_fn real group_load(const T* p, index i) {
   return static_cast<real>(p[i]);
@@ -65,12 +65,21 @@ template <class T>
 group_fn void group_store(T* p, index i, real v, index) {
   p[i] = v;
 }
+// Memory of the group; the _far words are for large arrays.
 template <class T>
-group_fn real group_load_strided(const T* p, offset i, offset stride) {
+group_fn real group_load_strided(const T* p, index i, index stride) {
   return static_cast<real>(p[i * stride]);
 }
 template <class T>
-group_fn void group_store_strided(T* p, offset i, offset stride, real v, index) {
+group_fn void group_store_strided(T* p, index i, index stride, real v, index) {
+  p[i * stride] = v;
+}
+template <class T>
+group_fn real group_load_far(const T* p, index i, offset stride) {
+  return static_cast<real>(p[i * stride]);
+}
+template <class T>
+group_fn void group_store_far(T* p, index i, offset stride, real v, index) {
   p[i * stride] = v;
 }
 group_fn scalar scalar_rsqrt(scalar v) { return bifocal::lane::quick_rsqrt(v); }

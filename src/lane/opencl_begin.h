@@ -28,11 +28,20 @@ typedef long offset;
 #define group_fn static inline
 #define global_const global const
 #define global_ptr global
+// -D WORK_IN_GLOBAL=1: what a group shares lies in global memory, because it is large.
+#ifdef WORK_IN_GLOBAL
+#define local_ptr global
+#else
 #define local_ptr local
+#endif
 #ifndef LANE_STRIDE
 #define LANE_STRIDE GROUP_SIZE
 #endif
-// -D LANE_SPACE=private: both of one work-item alone (with LANE_STRIDE=1).
+// -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size. -D LANE_SPACE=private: both
+// of one work-item alone (with LANE_STRIDE=1).
+#ifdef LANES_IN_GLOBAL
+#define LANE_SPACE global
+#endif
 #ifdef LANE_SPACE
 #define lane_array LANE_SPACE real*
 #define kept_array LANE_SPACE real*
@@ -84,18 +93,53 @@ static inline real scalar_rsqrt(real v) {
   for (index i = (from) + (index)get_local_id(0); i < (to); i += GROUP_SIZE)
 #define group_width GROUP_SIZE
 #define group_slack 0
-#define group_load_strided(p, i, stride) ((real)((p)[(offset)(i) * (stride)]))
+#define group_load_strided(p, i, stride) ((real)((p)[(i) * (stride)]))
+#define group_load_far(p, i, stride) ((real)((p)[(offset)(i) * (stride)]))
 #define group_store(p, i, v, to) ((p)[i] = (v))
-#define group_store_strided(p, i, stride, v, to) ((p)[(offset)(i) * (stride)] = (v))
+#define group_store_strided(p, i, stride, v, to) ((p)[(i) * (stride)] = (v))
+#define group_store_far(p, i, stride, v, to) ((p)[(offset)(i) * (stride)] = (v))
 #define group_same(v) ((real)(v))
 #define group_leads() (get_local_id(0) == 0)
 #define group_index(i) (i)
 #define group_within(i, to) 1
 #define group_equals(i, k) ((i) == (k))
 #define group_first(v) (v)
-#define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GROUP_PARAM local scalar *group_scratch,
 #define GROUP_ARG group_scratch,
+#if defined(__NV_CL_C_VERSION) && GROUP_SIZE <= 32
+// A work-group is a warp or a part of one: the driver takes inline PTX, and the shuffles are those
+// of lane/cuda_begin.h.
+static inline scalar group_shuffle_(scalar v, int o) {
+#if REAL_IS_FLOAT
+  float r;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
+               : "=f"(r)
+               : "f"(v), "r"(o), "r"((int)(0xffffffffu >> (32 - GROUP_SIZE))));
+  return r;
+#else
+  int2 w = as_int2(v), r;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
+               : "=r"(r.x)
+               : "r"(w.x), "r"(o), "r"((int)(0xffffffffu >> (32 - GROUP_SIZE))));
+  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
+               : "=r"(r.y)
+               : "r"(w.y), "r"(o), "r"((int)(0xffffffffu >> (32 - GROUP_SIZE))));
+  return as_double(r);
+#endif
+}
+static inline scalar group_sum_(local scalar* scratch, scalar v) {
+  for (int o = GROUP_SIZE / 2; o > 0; o /= 2) v += group_shuffle_(v, o);
+  return v;
+}
+static inline scalar group_max_(local scalar* scratch, scalar v) {
+  for (int o = GROUP_SIZE / 2; o > 0; o /= 2) v = fmax(v, group_shuffle_(v, o));
+  return v;
+}
+static inline void group_barrier(void) {
+  asm volatile("bar.warp.sync %0;" ::"r"((int)(0xffffffffu >> (32 - GROUP_SIZE))) : "memory");
+}
+#else
+#define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 // Tree sums: the same order of additions whatever the scheduling.
 static scalar group_sum_(local scalar* scratch, scalar v) {
   int l = (int)get_local_id(0);
@@ -121,6 +165,7 @@ static scalar group_max_(local scalar* scratch, scalar v) {
   barrier(CLK_LOCAL_MEM_FENCE);  // all have read before the scratch is used again
   return result;
 }
+#endif
 #define group_sum(v) group_sum_(group_scratch, (v))
 #define group_max(v) group_max_(group_scratch, (v))
 #define group_any(m) (group_max_(group_scratch, (m) ? (scalar)1 : (scalar)0) > (scalar)0)

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Real eigenvalues and their right eigenvectors of one unsymmetric matrix by a group: see
+// bifocal/linalg.hpp (real_eigenpairs).
+
+// Numbers of the group's memory for an n x n matrix: H (n + slack rows of ld = n | 1), then
+// re, im, beta, scale and x. Numbers of kept memory: 2 n^2.
+#define EIGEN_LOCAL(n, slack) (((n) + (slack)) * ((n) | 1) + 5 * ((n) + (slack)))
+
+// A in H (finite). Afterwards: re, im at work + 0 and + step; H destroyed; kept holds the Hessenberg
+// form and the reflectors, beta and scale what group_eigenvector needs. Returns the status.
+group_fn index group_eigenvalues(GROUP_PARAM local_ptr scalar* H, index n, bool balance,
+                                 index max_sweeps, global_ptr scalar* kept, local_ptr scalar* re,
+                                 local_ptr scalar* im, local_ptr scalar* beta,
+                                 local_ptr scalar* scale) {
+  index ld = n | 1;
+  if (balance) {
+    group_balance(GROUP_ARG H, n, ld, scale);
+  } else {
+    group_for_range(i, 0, n) group_store(scale, i, lane(1), n);
+    group_barrier();
+  }
+  group_hessenberg(GROUP_ARG H, n, ld, beta);
+  global_ptr scalar* reflectors = kept + n * n;
+  for (index i = 0; i < n; ++i) {
+    group_for_range(j, 0, n) {
+      real h = group_load(H + i * ld, j);
+      group_store(kept + i * n, j, h, n);
+      group_store(reflectors + i * n, j, group_load_strided(H + i, j, ld), n);
+    }
+  }
+  group_barrier();
+  for (index i = 2; i < n; ++i) {
+    group_for_range(j, 0, i - 1) group_store(H + i * ld, j, lane(0), i - 1);
+  }
+  group_barrier();
+  return group_francis_values(GROUP_ARG H, n, ld, max_sweeps, re, im);
+}
+
+// Sum of the absolute values of the kept Hessenberg form's largest row: its norm for tests of size.
+group_fn scalar group_kept_norm(GROUP_PARAM global_ptr const scalar* kept, index n) {
+  real largest = lane(0);
+  for (index i = 0; i < n; ++i) {
+    group_for_range(j, i > 0 ? i - 1 : 0, n) {
+      real h = select(group_within(j, n), fabs(group_load(kept + i * n, j)), lane(0));
+      largest = fmax(largest, h);
+    }
+  }
+  return group_max(largest);
+}
+
+// Two eigenvalues that are the same number would get the same vector: the one in slot i moves away
+// from those in later slots (found before it).
+group_fn scalar group_separate(local_ptr const scalar* re, local_ptr const scalar* im, index n,
+                               index i, scalar tiny) {
+  scalar value = re[i];
+  for (index j = n - 1; j > i; --j) {
+    if (im[j] == (scalar)0 && fabs(re[j] - value) < tiny) value += tiny;
+  }
+  return value;
+}
+
+// What a batch's pointers and strides are: element e of matrix b at b * matrix + e * element.
+// residuals, real_parts and imaginary_parts may be null; vectors too.
+#define EIGEN_BATCH                                                                              \
+  global_ptr const scalar *A, offset element, offset matrix, global_ptr scalar *values,          \
+      global_ptr scalar *vectors, global_ptr int *counts, global_ptr int *status,                \
+      global_ptr scalar *residuals, global_ptr scalar *real_parts,                               \
+      global_ptr scalar *imaginary_parts, offset out_element, offset values_matrix,              \
+      offset vectors_matrix
+
+// |A v - lambda v| / |A| of a unit v; A in global memory.
+group_fn scalar group_residual(GROUP_PARAM global_ptr const scalar* A, offset element, index n,
+                               local_ptr const scalar* v, scalar lambda, scalar scale) {
+  real error = lane(0), size = lane(0);
+  group_for_range(i, 0, n) {
+    real sum = lane(0), row = lane(0);
+    for (index j = 0; j < n; ++j) {
+      real a = group_load_far(A + j * element, i, n * element) * group_same(scale);
+      sum += a * group_same(v[j]);
+      row += a * a;
+    }
+    sum -= group_same(lambda) * group_load(v, i);
+    error += select(group_within(i, n), sum * sum, lane(0));
+    size += select(group_within(i, n), row, lane(0));
+  }
+  scalar square = group_sum(size), miss = group_sum(error);
+  return square > (scalar)0 ? sqrt(miss / square) : sqrt(miss);
+}
+
+// A power of two that brings `largest` to a size whose square is a number.
+group_fn scalar group_power_scale(scalar largest) {
+  scalar scale = (scalar)1;
+  if (largest > scalar_huge() || (largest < scalar_tiny() && largest > (scalar)0)) {
+    while (largest * scale > (scalar)2) scale *= (scalar)0.5;
+    while (largest * scale < (scalar)1) scale *= (scalar)2;
+  }
+  return scale;
+}
+
+// Matrix b of the batch. work: EIGEN_LOCAL(n, group_slack) numbers of the group's memory; kept:
+// 2 n^2 of global memory.
+group_fn void group_real_eigenpairs(GROUP_PARAM EIGEN_BATCH, index n, offset b, bool balance,
+                                    index max_sweeps, local_ptr scalar* work,
+                                    global_ptr scalar* kept) {
+  index ld = n | 1, step = n + group_slack;
+  local_ptr scalar* H = work;
+  local_ptr scalar* re = work + step * ld;
+  local_ptr scalar* im = re + step;
+  local_ptr scalar* beta = im + step;
+  local_ptr scalar* scale = beta + step;
+  local_ptr scalar* x = scale + step;
+  global_ptr const scalar* a = A + b * matrix;
+  real largest = lane(0);
+  mask finite = lane(0) <= lane(0);
+  for (index i = 0; i < n; ++i) {
+    group_for_range(j, 0, n) {
+      real v = group_load_far(a + i * n * element, j, element);
+      group_store(H + i * ld, j, v, n);
+      finite = finite & ((v - v <= lane(0)) | !group_within(j, n));
+      largest = fmax(largest, select(group_within(j, n), fabs(v), lane(0)));
+    }
+  }
+  bool usable = !group_any(!finite);
+  scalar factor = usable ? group_power_scale(group_max(largest)) : (scalar)1;
+  group_barrier();
+  if (factor != (scalar)1) {
+    for (index i = 0; i < n; ++i) {
+      group_for_range(j, 0, n) {
+        group_store(H + i * ld, j, group_load(H + i * ld, j) * group_same(factor), n);
+      }
+    }
+    group_barrier();
+  }
+  index state = 2, found = 0;
+  if (usable)
+    state = group_eigenvalues(GROUP_ARG H, n, balance, max_sweeps, kept, re, im, beta, scale);
+  group_barrier();
+  scalar unscale = (scalar)1 / factor, worst = (scalar)0;
+  values += b * values_matrix;
+  if (state == 0) {
+    scalar norm = group_kept_norm(GROUP_ARG kept, n);
+    if (!(norm > (scalar)0)) norm = (scalar)1;
+    scalar tiny = group_first(lane_epsilon()) * norm;
+    for (index i = n - 1; i >= 0; --i) {
+      if (im[i] != (scalar)0) continue;
+      if (group_leads()) values[found * out_element] = re[i] * unscale;
+      if (vectors != 0 || residuals != 0) {
+        scalar lambda = group_separate(re, im, n, i, tiny);
+        group_inverse_iteration(GROUP_ARG H, n, ld, kept, lambda, norm, x);
+        group_back_transform(GROUP_ARG kept + n * n, beta, scale, n, x);
+        group_normalise(GROUP_ARG x, n);
+        if (vectors != 0) {
+          group_for_range(j, 0, n) {
+            group_store_far(vectors + b * vectors_matrix + found * out_element, j,
+                                n * out_element, group_load(x, j), n);
+          }
+        }
+        if (residuals != 0)
+          worst = fmax(worst, group_residual(GROUP_ARG a, element, n, x, re[i], factor));
+      }
+      ++found;
+    }
+  }
+  scalar nan = group_first(lane_nan());
+  group_for_range(i, found, n) group_store_far(values, i, out_element, lane_nan(), n);
+  if (vectors != 0) {
+    for (index j = 0; j < n; ++j) {
+      group_for_range(i, found, n) {
+        group_store_far(vectors + b * vectors_matrix + j * n * out_element, i, out_element,
+                            lane_nan(), n);
+      }
+    }
+  }
+  if (real_parts != 0) {
+    group_for_range(i, 0, n) {
+      real v = state == 0 ? group_load(re, i) * group_same(unscale) : lane_nan();
+      group_store_far(real_parts + b * values_matrix, i, out_element, v, n);
+    }
+  }
+  if (imaginary_parts != 0) {
+    group_for_range(i, 0, n) {
+      real v = state == 0 ? group_load(im, i) * group_same(unscale) : lane_nan();
+      group_store_far(imaginary_parts + b * values_matrix, i, out_element, v, n);
+    }
+  }
+  if (group_leads()) {
+    counts[b] = found;
+    if (status != 0) status[b] = state;
+    if (residuals != 0) residuals[b] = state == 0 ? worst : nan;
+  }
+  group_barrier();
+}
