@@ -6,6 +6,7 @@
 #include <bifocal/device.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,6 +42,16 @@ class BackendMemory {
   std::size_t bytes_;
 };
 
+// Work of a queue that can be done again (recording.hpp).
+class BackendGraph {
+ public:
+  BackendGraph() = default;
+  virtual ~BackendGraph() = default;
+  BackendGraph(const BackendGraph&) = delete;
+  BackendGraph& operator=(const BackendGraph&) = delete;
+  virtual void launch() = 0;
+};
+
 // Kernels, arguments and rectangles are checked before they come here; a launch has work to do.
 class BackendQueue {
  public:
@@ -53,6 +64,8 @@ class BackendQueue {
   virtual void download(const BackendMemory& from, const Rectangle& rectangle, void* to) = 0;
   virtual void launch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) = 0;
+  // What `work` gives to this queue, not done but kept; nullptr when the device can't.
+  [[nodiscard]] virtual std::unique_ptr<BackendGraph> record(const std::function<void()>& work);
 
   // Kept from call to call (workspace.hpp, staging.hpp).
   std::unique_ptr<Arena> arena;

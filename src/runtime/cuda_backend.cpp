@@ -89,6 +89,26 @@ class CudaSlice final : public BackendMemory {
   std::shared_ptr<BackendMemory> whole_;
 };
 
+class CudaGraph final : public BackendGraph {
+ public:
+  CudaGraph(int device, std::string label, cudaStream_t stream, cudaGraphExec_t graph)
+      : device_(device), label_(std::move(label)), stream_(stream), graph_(graph) {}
+  ~CudaGraph() override {
+    const CurrentDevice current(device_);
+    (void)cudaGraphExecDestroy(graph_);  // when its work is done
+  }
+  void launch() override {
+    const CurrentDevice current(device_);
+    check_cuda(cudaGraphLaunch(graph_, stream_), label_, "launching recorded work");
+  }
+
+ private:
+  int device_;
+  std::string label_;
+  cudaStream_t stream_;
+  cudaGraphExec_t graph_;
+};
+
 class CudaQueue final : public BackendQueue {
  public:
   explicit CudaQueue(CudaBackend& backend) : backend_(backend), label_(backend.label()) {
@@ -147,8 +167,37 @@ class CudaQueue final : public BackendQueue {
                                launch.group_size, launch.local_bytes, error_text(code)));
   }
 
+  std::unique_ptr<BackendGraph> record(const std::function<void()>& work) override {
+    const CurrentDevice current(backend_.device());
+    check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), label_,
+               "recording work");
+    bool recorded = true;
+    try {
+      work();
+    } catch (const Error&) {  // it waits or allocates; if it is wrong, it says so when it is run
+      recorded = false;
+    } catch (...) {
+      end_capture();
+      throw;
+    }
+    cudaGraph_t graph = end_capture();
+    cudaGraphExec_t executable = nullptr;
+    if (graph && recorded && cudaGraphInstantiateWithFlags(&executable, graph, 0) != cudaSuccess)
+      executable = nullptr;
+    if (graph) (void)cudaGraphDestroy(graph);
+    (void)cudaGetLastError();
+    if (!executable) return nullptr;
+    return std::make_unique<CudaGraph>(backend_.device(), label_, stream_, executable);
+  }
+
  private:
   static constexpr std::size_t kMostArguments = 64;
+
+  cudaGraph_t end_capture() {
+    cudaGraph_t graph = nullptr;
+    if (cudaStreamEndCapture(stream_, &graph) != cudaSuccess) graph = nullptr;
+    return graph;
+  }
 
   [[noreturn]] void fail(const Kernel& kernel, const std::string& why) const {
     throw Error(ErrorCode::device, fmt::format("{}: kernel {}: {}", label_, kernel.entry, why));

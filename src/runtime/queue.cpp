@@ -28,6 +28,7 @@ void check(const Queue& queue, const BackendMemory& memory, const Rectangle& r) 
 
 BackendQueue::BackendQueue() = default;
 BackendQueue::~BackendQueue() = default;
+std::unique_ptr<BackendGraph> BackendQueue::record(const std::function<void()>&) { return nullptr; }
 
 std::shared_ptr<BackendMemory> allocate(const Device& device, std::size_t bytes) {
   return device.backend()->allocate(bytes);

@@ -9,6 +9,7 @@
 
 #include "runtime/backend.hpp"
 #include "runtime/kernels.hpp"
+#include "runtime/recording.hpp"
 #include "runtime/staging.hpp"
 #include "runtime/workspace.hpp"
 
@@ -236,6 +237,47 @@ TEST_P(BatchOn, workspaces_nest_and_never_overlap) {
     queue.wait();
     EXPECT_EQ(back, ones) << round;
   }
+}
+
+TEST_P(BatchOn, recorded_work_is_done_at_every_run) {
+  Buffer<float> y(device, 100);
+  std::vector<float> values(100, 1), twos(100, 2), back(100);
+  y.upload(queue, values);
+  const runtime::Kernel kernel = combine_kernel();
+  runtime::Recording step(queue, [&] {
+    runtime::Workspace workspace(queue);
+    const Buffer<float> sum = workspace.take<float>(100), rest = workspace.take<float>(50);
+    const runtime::Argument copy[] = {y, sum, 0.0F, -1.0, std::int64_t{0}, 100};  // sum = y
+    const runtime::Argument add[] = {sum, y, 1.0F, -1.0, std::int64_t{0}, 100};   // y += sum
+    runtime::launch(queue, kernel, launch_of(100), copy);
+    runtime::launch(queue, kernel, launch_of(100), add);
+  });
+  for (int run = 1; run <= 8; ++run) {
+    step.run();
+    if (run == 5) {  // larger work of others in between
+      runtime::Workspace workspace(queue);
+      workspace.take<float>(10000).upload(queue, twos);
+    }
+    y.download(queue, back);
+    queue.wait();
+    EXPECT_EQ(back, std::vector<float>(100, static_cast<float>(1 << run))) << run;
+  }
+}
+
+TEST_P(BatchOn, work_that_cannot_be_recorded_is_still_done) {
+  Buffer<float> y(device, 10);
+  std::vector<float> values(10, 1);
+  y.upload(queue, values);
+  const runtime::Kernel kernel = combine_kernel();
+  runtime::Recording step(queue, [&] {
+    const runtime::Argument twice[] = {Memory<float>(), y, 2.0F, -1.0, std::int64_t{0}, 10};
+    runtime::launch(queue, kernel, launch_of(10), twice);
+    queue.wait();
+  });
+  for (int run = 0; run < 6; ++run) step.run();
+  y.download(queue, values);
+  queue.wait();
+  EXPECT_EQ(values, std::vector<float>(10, 64));
 }
 
 std::string test_name(const testing::TestParamInfo<std::string>& device) {

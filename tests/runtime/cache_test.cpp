@@ -123,7 +123,9 @@ TEST_F(ProgramCache, a_second_build_uses_the_file) {
   const double cold = milliseconds_of([&] { first = run(); });
   if (first.empty()) GTEST_SKIP() << "no OpenCL device";
   EXPECT_EQ(first, std::vector<float>(first.size(), 11.25F));
-  ASSERT_EQ(entries().size(), first.size());  // and no temporary file
+  // Equal devices share an entry, and no temporary file is left.
+  ASSERT_FALSE(entries().empty());
+  ASSERT_LE(entries().size(), first.size());
   const ino_t number = number_of(entries().front());
   const double warm = milliseconds_of([&] { second = run(); });
   std::printf("%.1f ms from source, %.1f ms from the cache\n", cold, warm);
@@ -132,9 +134,10 @@ TEST_F(ProgramCache, a_second_build_uses_the_file) {
 }
 
 TEST_F(ProgramCache, other_constants_are_another_entry) {
-  const std::size_t devices = run(1).size();
-  EXPECT_EQ(run(2), run(1));
-  EXPECT_EQ(entries().size(), 2 * devices);
+  const std::vector<float> one = run(1);
+  const std::size_t of_one = entries().size();
+  EXPECT_EQ(run(2), one);
+  EXPECT_EQ(entries().size(), 2 * of_one);
 }
 
 TEST_F(ProgramCache, a_changed_byte_is_noticed_wherever_it_is) {
