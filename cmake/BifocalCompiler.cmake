@@ -17,9 +17,9 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 add_library(bifocal_flags INTERFACE)
 # Products and sums contract to fused multiply-adds, which solvers and scoring live on; no code here compares two separately
 # compiled copies of one expression for equality. Nothing reads errno or floating-point traps.
-# nvcc contracts by default, and hands warnings to the host compiler one by one.
+# nvcc contracts by default; its host compiler does not know the pragmas for the device.
 set(cxx_flags -Wall -Wextra -Wshadow -ffp-contract=fast -fno-math-errno -fno-trapping-math)
-set(cuda_flags -Xcompiler=-Wall,-Wextra)
+set(cuda_flags -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas,-Wno-psabi)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives inside Highway's and libstdc++'s inlined code.
   list(APPEND cxx_flags -Wno-maybe-uninitialized -Wno-psabi)
