@@ -24,8 +24,7 @@
 #define kept_array real*
 #define lane_at(A, e) (A)[e]
 #define kept_at(A, e) (A)[e]
-// Element e of a lane_array, with an e of its own in every lane; a put into the lanes of m only.
-#define lane_get(A, e) lane_ops::get(A, e)
+// Puts v where every lane has an e of its own, into the lanes of m only.
 #define kept_put(A, e, m, v) lane_ops::put(A, e, m, v)
 // In front of a loop of constant length whose arrays a GPU shall keep in registers.
 #define lane_unroll

@@ -13,7 +13,6 @@
 #undef kept_array
 #undef lane_at
 #undef kept_at
-#undef lane_get
 #undef kept_put
 #undef lane_unroll
 #undef LANE_STRIDE

@@ -20,7 +20,6 @@
 #define kept_array real*
 #define lane_at(A, e) (A)[(e)*LANE_STRIDE]
 #define kept_at(A, e) (A)[(e)*LANE_STRIDE]
-#define lane_get(A, e) lane_at(A, e)
 #define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_unroll _Pragma("unroll")
 #include "lane/cpp_words.h"

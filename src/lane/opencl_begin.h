@@ -51,7 +51,6 @@ typedef long offset;
 #endif
 #define lane_at(A, e) (A)[(e)*LANE_STRIDE]
 #define kept_at(A, e) (A)[(e)*LANE_STRIDE]
-#define lane_get(A, e) lane_at(A, e)
 #define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_pitch(n) (n)
 #define lane_unroll _Pragma("unroll")

@@ -29,15 +29,44 @@ lane_fn lane_int matrix_normalise(lane_array A, index n, real* powers) {
   return select_int(finite, lane_int_of(0), lane_int_of(2));
 }
 
-// Replaces A by D^-1 A D with the diagonal D of powers of two (at K[d + i]) that make the norms of
-// a row and its column alike (B. Parlett, C. Reinsch, 1969; the 2-norm with the diagonal element,
-// which never makes the eigenvalues worse: R. James, J. Langou, B. Lowery, On matrix balancing and
-// eigenvector computation, 2014). Scaling only: lanes could not permute rows together, and the
-// sweeps deflate what a permutation would have isolated.
+// Divides row i by d and multiplies column i by it, and D too.
+lane_fn void balance_row(lane_array A, kept_array K, index d, index n, index i, real factor) {
+  const index pitch = lane_pitch(n);
+  real g = lane(1) / factor;
+  for (index j = 0; j < n; ++j) {
+    lane_at(A, i * pitch + j) = lane_at(A, i * pitch + j) * g;
+    lane_at(A, j * pitch + i) = lane_at(A, j * pitch + i) * factor;
+  }
+  kept_at(K, d + i) = kept_at(K, d + i) * factor;
+}
+
+// What is wrong with an eigenvector of the balanced matrix grows by up to max D / min D on the way
+// back. Where the balanced matrix is not smaller in proportion, because zeros or grading left D
+// without a bound, balancing is undone.
+lane_fn void balance_undo(lane_array A, kept_array K, index d, index n) {
+  const index pitch = lane_pitch(n);
+  real most = kept_at(K, d), least = most, largest = lane(0);
+  for (index i = 0; i < n; ++i) {
+    most = fmax(most, kept_at(K, d + i));
+    least = fmin(least, kept_at(K, d + i));
+    for (index j = 0; j < n; ++j) largest = fmax(largest, fabs(lane_at(A, i * pitch + j)));
+  }
+  mask harmful = most * largest > lane(256) * least;
+  if (any(harmful)) {
+    for (index i = 0; i < n; ++i)
+      balance_row(A, K, d, n, i, select(harmful, lane(1) / kept_at(K, d + i), lane(1)));
+  }
+}
+
+// Replaces A (elements of about 1) by D^-1 A D with the diagonal D of powers of two (at K[d + i])
+// that make the norms of a row and its column alike (B. Parlett, C. Reinsch, 1969; the 2-norm with
+// the diagonal element: R. James, J. Langou, B. Lowery, On matrix balancing and eigenvector
+// computation, 2014). Scaling only: lanes could not permute rows together, and the sweeps deflate
+// what a permutation would have isolated.
 lane_fn void matrix_balance(lane_array A, kept_array K, index d, index n) {
   const index pitch = lane_pitch(n);
   for (index i = 0; i < n; ++i) kept_at(K, d + i) = lane(1);
-  mask moved = lane(0) == lane(0);
+  mask moved = lane(0) == lane(0), ever = lane(0) == lane(1);
   for (index pass = 0; pass < 20 && any(moved); ++pass) {
     moved = lane(0) == lane(1);
     for (index i = 0; i < n; ++i) {
@@ -53,17 +82,12 @@ lane_fn void matrix_balance(lane_array A, kept_array K, index d, index n) {
       if (any(uneven)) {
         real f = power_of_two(sqrt(sqrt(row / column)) * lane(1.4142135623730951));
         f = select(uneven, f, lane(1));
-        real g = lane(1) / f;
-        mask pays = column * (f * f) + row * (g * g) < lane(0.9) * (column + row);
-        f = select(pays, f, lane(1));
-        g = select(pays, g, lane(1));
-        for (index j = 0; j < n; ++j) {
-          lane_at(A, i * pitch + j) = lane_at(A, i * pitch + j) * g;
-          lane_at(A, j * pitch + i) = lane_at(A, j * pitch + i) * f;
-        }
-        kept_at(K, d + i) = kept_at(K, d + i) * f;
+        mask pays = column * (f * f) + row / (f * f) < lane(0.9) * (column + row);
+        if (any(pays)) balance_row(A, K, d, n, i, select(pays, f, lane(1)));
         moved = moved | pays;
       }
     }
+    ever = ever | moved;
   }
+  if (any(ever)) balance_undo(A, K, d, n);
 }

@@ -59,8 +59,7 @@ lane_fn void hessenberg_left(lane_array A, index n, index k, real beta) {
   }
   for (; j < n; ++j) {
     real s = lane_at(A, first + j);
-    for (index i = k + 2; i < n; ++i)
-      s = s + lane_at(A, i * pitch + k) * lane_at(A, i * pitch + j);
+    for (index i = k + 2; i < n; ++i) s = s + lane_at(A, i * pitch + k) * lane_at(A, i * pitch + j);
     s = s * beta;
     lane_at(A, first + j) = lane_at(A, first + j) - s;
     for (index i = k + 2; i < n; ++i) {
@@ -141,14 +140,11 @@ lane_fn real hessenberg_reduce(lane_array A, kept_array K, index b, index n) {
 // x <- Q x, the reflectors in reverse order.
 lane_fn void hessenberg_transform_back(kept_array K, index b, index n, real* x) {
   const index pitch = lane_pitch(n);
-  lane_unroll
-  for (index k = n - 3; k >= 0; --k) {
+  lane_unroll for (index k = n - 3; k >= 0; --k) {
     real s = x[k + 1];
-    lane_unroll
-    for (index i = k + 2; i < n; ++i) s = s + kept_at(K, i * pitch + k) * x[i];
+    lane_unroll for (index i = k + 2; i < n; ++i) s = s + kept_at(K, i * pitch + k) * x[i];
     s = s * kept_at(K, b + k);
     x[k + 1] = x[k + 1] - s;
-    lane_unroll
-    for (index i = k + 2; i < n; ++i) x[i] = x[i] - s * kept_at(K, i * pitch + k);
+    lane_unroll for (index i = k + 2; i < n; ++i) x[i] = x[i] - s * kept_at(K, i * pitch + k);
   }
 }

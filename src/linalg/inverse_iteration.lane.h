@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The eigenvector of a Hessenberg matrix for one eigenvalue, by one solve of inverse iteration with
-// the eigenvalue itself as the shift (J. Wilkinson; LAPACK's dlaein and dhsein state the tests). One
-// solve: a second one spoils the residuals of nearly defective eigenvalues by four digits.
+// the eigenvalue itself as the shift (J. Wilkinson; LAPACK's dlaein and dhsein state the tests).
+// One solve: a second one spoils the residuals of nearly defective eigenvalues by four digits.
 
 // A <- U of P (H - value I) = L U by elimination with exchanges of neighbouring rows, the
 // reciprocals of the pivots on its diagonal; below it A is not touched. Pivots under `least` are
@@ -16,7 +16,7 @@ lane_fn void shifted_lu(lane_array A, kept_array K, index n, real value, real le
     mask exchange = fabs(below) > fabs(pivot);
     real top = select(exchange, below, pivot), other = select(exchange, pivot, below);
     top = select(fabs(top) < least, least, top);
-    real inverse = lane(1) / top;
+    real inverse = reciprocal(top);
     real factor = other * inverse;
     lane_at(A, r0 + k) = inverse;
     real a = lane_at(A, r0 + k + 1), b = kept_at(K, r1 + k + 1) - value;
@@ -32,34 +32,31 @@ lane_fn void shifted_lu(lane_array A, kept_array K, index n, real value, real le
     }
   }
   pivot = select(fabs(pivot) < least, least, pivot);
-  lane_at(A, (n - 1) * pitch + n - 1) = lane(1) / pivot;
+  lane_at(A, (n - 1) * pitch + n - 1) = reciprocal(pivot);
 }
 
-// x <- f U^-1 x in the lanes of `wanted`, with U as shifted_lu leaves it; f is a power of `shrink`
-// that keeps x from overflowing, and the growth is measured before it: returns the sum of |x| over
-// what the sum of |x| was, at least.
+// x <- f U^-1 D x in the lanes of `wanted`, x > 0, with U as shifted_lu leaves it. D: signs, chosen
+// on the way so that x grows (as condition estimators do). f is a power of `shrink` that keeps x
+// from overflowing, and the growth is measured before it: returns the sum of |x| over what the sum
+// of x was, at least.
 lane_fn real shrinking_solve(lane_array A, index n, mask wanted, real shrink, real* x) {
   const index pitch = lane_pitch(n);
   const real most = lane(1) / shrink;
   real factor = lane(1), before = lane(0), after = lane(0);
-  lane_unroll
-  for (index i = 0; i < n; ++i) before = before + fabs(x[i]);
-  lane_unroll
-  for (index i = n - 1; i >= 0; --i) {
-    real s = x[i];
-    lane_unroll
-    for (index j = n - 1; j > i; --j) s = s - lane_at(A, i * pitch + j) * x[j];
+  lane_unroll for (index i = 0; i < n; ++i) before = before + fabs(x[i]);
+  lane_unroll for (index i = n - 1; i >= 0; --i) {
+    real s = lane(0);
+    lane_unroll for (index j = n - 1; j > i; --j) s = s - lane_at(A, i * pitch + j) * x[j];
+    s = s + select(s < lane(0), -x[i], x[i]);
     x[i] = select(wanted, s * lane_at(A, i * pitch + i), x[i]);
     mask large = wanted & (fabs(x[i]) > most);
     if (any(large)) {
       real f = select(large, shrink, lane(1));
       factor = factor * f;
-      lane_unroll
-      for (index j = 0; j < n; ++j) x[j] = x[j] * f;
+      lane_unroll for (index j = 0; j < n; ++j) x[j] = x[j] * f;
     }
   }
-  lane_unroll
-  for (index i = 0; i < n; ++i) after = after + fabs(x[i]);
+  lane_unroll for (index i = 0; i < n; ++i) after = after + fabs(x[i]);
   return after / (before * fmax(factor, shrink));
 }
 
@@ -69,23 +66,21 @@ lane_fn void inverse_iteration(lane_array A, kept_array K, index n, real value, 
                                real* x) {
   shifted_lu(A, K, n, value, least);
   const real shrink = lane_tiny();
-  // U^-1 grows by 1 / least when the shift is an eigenvalue; a start that does not show it had no
-  // part in that direction, and others are tried, different in one element.
+  // U^-1 grows by about 1 / least when the shift is an eigenvalue; a start that does not show it
+  // had little part in that direction, and others are tried, different in one element. (dlaein is
+  // content with 0.1 / sqrt(n) of it, whatever that leaves of a large matrix's residual.)
   const real root = sqrt(lane(n));
-  const real enough = lane(0.1) / (root * least);
-  lane_unroll
-  for (index i = 0; i < n; ++i) x[i] = lane(1);
+  const real enough = lane(0.02) / (root * least);
+  lane_unroll for (index i = 0; i < n; ++i) x[i] = lane(1);
   mask wanted = lane(0) == lane(0);
   real growth = shrinking_solve(A, n, wanted, shrink, x);
-  wanted = growth * lane(n) < enough;
-  for (index attempt = 0; attempt < n && any(wanted); ++attempt) {
-    lane_unroll
-    for (index i = 0; i < n; ++i) {
-      real start = i == 0 ? lane(1) : lane(1) / (root + lane(1));
-      if (i == n - 1 - attempt) start = start - root;
+  wanted = growth < enough;
+  for (index attempt = 0; attempt < 5 && attempt < n && any(wanted); ++attempt) {
+    lane_unroll for (index i = 0; i < n; ++i) {
+      real start = i == n - 1 - attempt ? root : lane(1) / (root + lane(1));
       x[i] = select(wanted, start, x[i]);
     }
     growth = shrinking_solve(A, n, wanted, shrink, x);
-    wanted = wanted & (growth * lane(n) < enough);
+    wanted = wanted & (growth < enough);
   }
 }

@@ -114,20 +114,17 @@ lane_fn void real_eigenvector(lane_array A, kept_array K, index n, index balance
   inverse_iteration(A, K, n, eigenvalue_apart(K, n, e, least), least, x);
   hessenberg_transform_back(K, eigen_list(n, 0), n, x);
   real largest = lane(0), sum = lane(0);
-  lane_unroll
-  for (index i = 0; i < n; ++i) {
+  lane_unroll for (index i = 0; i < n; ++i) {
     if (balance) x[i] = x[i] * kept_at(K, eigen_list(n, 1) + i);
     largest = fmax(largest, fabs(x[i]));
   }
   real f = lane(1) / largest;  // the squares may not underflow
-  lane_unroll
-  for (index i = 0; i < n; ++i) {
+  lane_unroll for (index i = 0; i < n; ++i) {
     x[i] = x[i] * f;
     sum = sum + x[i] * x[i];
   }
   f = lane(1) / sqrt(sum);
-  lane_unroll
-  for (index i = 0; i < n; ++i) x[i] = x[i] * f + lane(0);
+  lane_unroll for (index i = 0; i < n; ++i) x[i] = x[i] * f + lane(0);
 }
 
 // |A x - value x| / |A| of one pair, A the matrix as it was given, with the powers at K that keep
