@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernels of real_eigenpairs take, in this order, and what the files of it offer each
+// other.
+#pragma once
+
+#include <bifocal/linalg.hpp>
+
+#include <array>
+
+#include "runtime/kernel.hpp"
+
+namespace bifocal::linalg {
+
+inline constexpr int kLargestEigen = 127;
+
+// Positions of the kernel's arguments: 8 addresses, 4 numbers, the stride (64 bits; never 0). Null
+// addresses of what is not wanted.
+enum EigenArgument {
+  eigen_data,
+  eigen_values,
+  eigen_vectors,
+  eigen_counts,
+  eigen_status,
+  eigen_residuals,
+  eigen_real_parts,
+  eigen_imaginary_parts,
+  eigen_n,
+  eigen_count,
+  eigen_interleaved,  // 1, or 0: strided
+  eigen_balance,
+  eigen_max_sweeps,
+  eigen_stride,
+  eigen_argument_count,
+};
+
+template <class T>
+[[nodiscard]] runtime::CpuFunction eigen_cpu_function();
+
+}  // namespace bifocal::linalg

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrices of a batch into registers, one a lane, and results out of them. Included once for every
+// target.
+#if defined(BIFOCAL_LINALG_LANES_IO_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BIFOCAL_LINALG_LANES_IO_INL_H_
+#undef BIFOCAL_LINALG_LANES_IO_INL_H_
+#else
+#define BIFOCAL_LINALG_LANES_IO_INL_H_
+#endif
+
+#include <hwy/aligned_allocator.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "lane/simd-inl.h"
+#include "linalg/lanes.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace bifocal {
+namespace HWY_NAMESPACE {
+
+// Element e of the matrices first .. first + used - 1; the lanes behind them repeat the last one.
+template <class Real, class T>
+Real load_element(const linalg::View<const T>& view, int e, int first, int used) {
+  constexpr int width = lane::traits<Real>::width;
+  const T* p = view.at(e, first);
+  if (used == width && view.matrix == 1) return lane::ops<Real>::load(p);
+  alignas(64) T values[width];
+  for (int l = 0; l < width; ++l) values[l] = p[std::min(l, used - 1) * view.matrix];
+  return lane::ops<Real>::load(values);
+}
+
+// Nothing where the view has no memory.
+template <class Real, class T>
+void store_element(const linalg::View<T>& view, int e, int first, int used, Real v) {
+  constexpr int width = lane::traits<Real>::width;
+  if (!view.data) return;
+  T* p = view.at(e, first);
+  if (used == width && view.matrix == 1) return lane::ops<Real>::store(v, p);
+  alignas(64) T values[width];
+  lane::ops<Real>::store(v, values);
+  for (int l = 0; l < used; ++l) p[l * view.matrix] = values[l];
+}
+
+// Registers of a thread, kept from call to call.
+template <class Real>
+Real* lane_workspace(std::size_t size) {
+  thread_local hwy::AlignedFreeUniquePtr<unsigned char[]> memory;
+  thread_local std::size_t bytes = 0;
+  if (size * sizeof(Real) > bytes) {
+    memory = hwy::AllocateAligned<unsigned char>(size * sizeof(Real));
+    if (!memory) throw std::bad_alloc();
+    bytes = size * sizeof(Real);
+  }
+  return reinterpret_cast<Real*>(memory.get());
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace bifocal
+HWY_AFTER_NAMESPACE();
+
+#endif
