@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Eigenvalues of an upper Hessenberg matrix by the double-shift QR iteration, by a group (J. Francis,
-// The QR transformation, 1961; Golub, Van Loan, 7.5). Values only: the active window alone is
-// worked on. Every member of the group computes the reflectors, each updates its own columns, then
-// its own rows.
+// Eigenvalues of an upper Hessenberg matrix by the double-shift QR iteration, by a group (J.
+// Francis, The QR transformation, 1961; Golub, Van Loan, 7.5). Values only: the active window alone
+// is worked on. Every member of the group computes the reflectors, each updates its own columns,
+// then its own rows.
 
 // Largest l in [1, hi] whose subdiagonal H(l, l - 1) is negligible; 0 if none is.
-group_fn index group_francis_split(GROUP_PARAM local_ptr scalar* H, index ld, index hi, scalar norm) {
+group_fn index group_francis_split(GROUP_PARAM local_ptr scalar* H, index ld, index hi,
+                                   scalar norm) {
   lane_int split = lane_int_of(0);
   group_for_range(l, 1, hi + 1) {
-    real s = fabs(group_load_strided(H - ld - 1, l, ld + 1)) +
-             fabs(group_load_strided(H, l, ld + 1));
+    real s =
+        fabs(group_load_strided(H - ld - 1, l, ld + 1)) + fabs(group_load_strided(H, l, ld + 1));
     s = select(s > lane(0), s, group_same(norm));
     mask negligible = fabs(group_load_strided(H - 1, l, ld + 1)) <= lane_epsilon() * s;
     split = select_int(negligible & group_within(l, hi + 1), group_index(l), split);
@@ -19,8 +20,8 @@ group_fn index group_francis_split(GROUP_PARAM local_ptr scalar* H, index ld, in
 
 // First column (p, q, r) of (H - a)(H - b) from row m down, times H(m + 1, m), for shifts a, b with
 // sum x + y and product x y - w.
-group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, scalar x, scalar y, scalar w,
-                             scalar* p, scalar* q, scalar* r) {
+group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, scalar x, scalar y,
+                                   scalar w, scalar* p, scalar* q, scalar* r) {
   local_ptr scalar* h = H + m * ld + m;
   scalar z = h[0], below = h[ld], u = x - z, v = y - z;
   *p = u * v - w + h[1] * below;
@@ -31,7 +32,7 @@ group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, scala
 // Where the sweep may start: the largest m in [lo, hi - 2] above which two consecutive subdiagonals
 // are small.
 group_fn index group_francis_start(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
-                             scalar x, scalar y, scalar w) {
+                                   scalar x, scalar y, scalar w) {
   lane_int start = lane_int_of(lo);
   group_for_range(m, lo + 1, hi - 1) {
     real z = group_load_strided(H, m, ld + 1);
@@ -53,7 +54,7 @@ group_fn index group_francis_start(GROUP_PARAM local_ptr scalar* H, index ld, in
 // One bulge step: the reflector of (p, q, r) on rows and columns k, k + 1, k + 2 (two of them where
 // k + 2 > hi) of the window [lo, hi].
 group_fn void group_francis_reflect(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
-                              index k, scalar t, scalar vq, scalar vr) {
+                                    index k, scalar t, scalar vq, scalar vr) {
   real X = group_same(t), Y = group_same(t * vq), Z = group_same(t * vr);
   real Q = group_same(vq), R = group_same(vr);
   bool three = k + 2 <= hi;
@@ -93,8 +94,8 @@ group_fn void group_francis_reflect(GROUP_PARAM local_ptr scalar* H, index ld, i
 }
 
 // One double-shift sweep over [lo, hi], from row m; x, y, w: the shifts.
-group_fn void group_francis_sweep(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi, index m,
-                            scalar x, scalar y, scalar w) {
+group_fn void group_francis_sweep(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
+                                  index m, scalar x, scalar y, scalar w) {
   scalar p, q, r;
   group_francis_column(H, ld, m, x, y, w, &p, &q, &r);
   for (index k = m; k < hi; ++k) {
@@ -135,7 +136,7 @@ group_fn void group_francis_sweep(GROUP_PARAM local_ptr scalar* H, index ld, ind
 
 // Eigenvalues of the last 2x2 block (x at its end) into slots hi - 1, hi.
 group_fn void group_francis_pair(local_ptr scalar* H, index ld, index hi, local_ptr scalar* re,
-                           local_ptr scalar* im) {
+                                 local_ptr scalar* im) {
   scalar x = H[hi * ld + hi], y = H[(hi - 1) * ld + hi - 1];
   scalar w = H[hi * ld + hi - 1] * H[(hi - 1) * ld + hi];
   scalar p = (y - x) / (scalar)2, square = p * p + w, root = sqrt(fabs(square));
@@ -153,8 +154,8 @@ group_fn void group_francis_pair(local_ptr scalar* H, index ld, index hi, local_
 
 // All eigenvalues of the n x n Hessenberg matrix H (destroyed): re + i im. Returns 0, or 1 when
 // it took more than max_sweeps max(n, 10) sweeps. Entries below the subdiagonal have to be zero.
-group_fn index group_francis_values(GROUP_PARAM local_ptr scalar* H, index n, index ld, index max_sweeps,
-                              local_ptr scalar* re, local_ptr scalar* im) {
+group_fn index group_francis_values(GROUP_PARAM local_ptr scalar* H, index n, index ld,
+                                    index max_sweeps, local_ptr scalar* re, local_ptr scalar* im) {
   real share = lane(0);
   for (index i = 0; i < n; ++i) {
     group_for_range(j, 0, n) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Balancing and Householder reduction to Hessenberg form of one n x n matrix by a group (B. Parlett,
-// C. Reinsch, Balancing a matrix, 1969; G. Golub, C. Van Loan, Matrix Computations, 4th ed., 7.4.3,
-// 7.5.7). The matrix lies in memory of the group, row i at H + i ld; an odd ld keeps the members of
-// a GPU's group off each other's banks when they walk down columns.
+// Balancing and Householder reduction to Hessenberg form of one n x n matrix by a group (B.
+// Parlett, C. Reinsch, Balancing a matrix, 1969; G. Golub, C. Van Loan, Matrix Computations, 4th
+// ed., 7.4.3, 7.5.7). The matrix lies in memory of the group, row i at H + i ld; an odd ld keeps
+// the members of a GPU's group off each other's banks when they walk down columns.
 
 // Scales rows and columns by powers of two until the 1-norms of row i and column i are within a
 // factor of two; scale[i]: factor of unknown i, of which eigenvector components are multiples. At
@@ -67,6 +67,33 @@ group_fn void group_balance(GROUP_PARAM local_ptr scalar* H, index n, index ld,
   }
 }
 
+// Undoes the balancing where zeros or grading left the factors without a bound and the matrix is
+// not smaller in proportion: what is wrong with an eigenvector grows by up to max scale / min scale
+// on the way back. `before`: the largest element before balancing.
+group_fn void group_balance_undo(GROUP_PARAM local_ptr scalar* H, index n, index ld, scalar before,
+                                 local_ptr scalar* scale) {
+  real high = lane(0), low = lane(0), after = lane(0);
+  group_for_range(j, 0, n) {
+    mask inside = group_within(j, n);
+    real s = group_load(scale, j);
+    high = fmax(high, select(inside, s, lane(0)));
+    low = fmax(low, select(inside, lane(1) / s, lane(0)));
+    for (index i = 0; i < n; ++i)
+      after = fmax(after, select(inside, fabs(group_load(H + i * ld, j)), lane(0)));
+  }
+  scalar spread = group_max(high) * group_max(low), largest = group_max(after);
+  if (!(spread > (scalar)1) || spread * largest <= (scalar)256 * before) return;
+  for (index i = 0; i < n; ++i) {
+    group_for_range(j, 0, n) {
+      real h = group_load(H + i * ld, j) * group_same(scale[i]) / group_load(scale, j);
+      group_store(H + i * ld, j, h, n);
+    }
+  }
+  group_barrier();
+  group_for_range(j, 0, n) group_store(scale, j, lane(1), n);
+  group_barrier();
+}
+
 // H = Q' A Q; column k keeps the reflector I - beta[k] v v' below its subdiagonal: v[k + 1] = 1,
 // v[i] = H(i, k) for i > k + 1.
 group_fn void group_hessenberg(GROUP_PARAM local_ptr scalar* H, index n, index ld,
@@ -98,8 +125,7 @@ group_fn void group_hessenberg(GROUP_PARAM local_ptr scalar* H, index n, index l
     real factor = group_same(b);
     group_for_range(j, k + 1, n) {  // from the left: columns
       real t = group_load(H + (k + 1) * ld, j);
-      for (index i = k + 2; i < n; ++i)
-        t += group_same(H[i * ld + k]) * group_load(H + i * ld, j);
+      for (index i = k + 2; i < n; ++i) t += group_same(H[i * ld + k]) * group_load(H + i * ld, j);
       t *= factor;
       group_store(H + (k + 1) * ld, j, group_load(H + (k + 1) * ld, j) - t, n);
       for (index i = k + 2; i < n; ++i)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The eigenvector of a real eigenvalue by one inverse-iteration solve on the Hessenberg form, by a
-// group (J. Wilkinson, The Algebraic Eigenvalue Problem, 1965; as LAPACK's dhsein). One solve, never
-// two: with the exact shift a second one spoils the residual of nearly defective eigenvalues.
+// group (J. Wilkinson, The Algebraic Eigenvalue Problem, 1965; as LAPACK's dhsein). One solve,
+// never two: with the exact shift a second one spoils the residual of nearly defective eigenvalues.
 
-// W = U of the factorisation of H - lambda I with exchanges of neighbouring rows, reciprocals of the
-// pivots on its diagonal. kept: row-major n x n, H in its upper Hessenberg part.
+// W = U of the factorisation of H - lambda I with exchanges of neighbouring rows, reciprocals of
+// the pivots on its diagonal. kept: row-major n x n, H in its upper Hessenberg part.
 group_fn void group_hessenberg_lu(GROUP_PARAM local_ptr scalar* W, index n, index ld,
                                   global_ptr const scalar* kept, scalar lambda, scalar tiny) {
   for (index i = 0; i < n; ++i) {
@@ -34,16 +34,22 @@ group_fn void group_hessenberg_lu(GROUP_PARAM local_ptr scalar* W, index n, inde
   }
 }
 
-// x := U^-1 x, scaled down on the way where it threatens to overflow.
-group_fn void group_upper_solve(GROUP_PARAM local_ptr scalar* W, index n, index ld,
-                                local_ptr scalar* x) {
+// x := U^-1 b, scaled down on the way where it threatens to overflow; b has elements +-start, at
+// `odd` +-odd_start, with signs chosen so that x grows (as condition estimators do).
+group_fn void group_upper_solve(GROUP_PARAM local_ptr scalar* W, index n, index ld, scalar start,
+                                index odd, scalar odd_start, local_ptr scalar* x) {
+  group_for_range(i, 0, n) group_store(x, i, lane(0), n);
+  group_barrier();
   for (index i = n - 1; i >= 0; --i) {
-    scalar xi = x[i] * W[i * ld + i];
+    scalar b = i == odd ? odd_start : start;
+    scalar xi = (x[i] + (x[i] < (scalar)0 ? -b : b)) * W[i * ld + i];
     group_barrier();
     if (!(fabs(xi) < scalar_huge())) {
       scalar f = (scalar)1 / scalar_huge();
       group_for_range(j, 0, n) group_store(x, j, group_load(x, j) * group_same(f), n);
       xi *= f;
+      start *= f;
+      odd_start *= f;
       group_barrier();
     }
     real factor = group_same(xi);
@@ -85,16 +91,14 @@ group_fn void group_inverse_iteration(GROUP_PARAM local_ptr scalar* W, index n, 
                                       local_ptr scalar* x) {
   scalar tiny = group_first(lane_epsilon()) * norm;
   group_hessenberg_lu(GROUP_ARG W, n, ld, kept, lambda, tiny);
-  for (index attempt = 0; attempt < 4; ++attempt) {
-    group_for_range(i, 0, n) {
-      // Of size tiny, so that a good solution has size about 1.
-      real start = select(group_equals(i, attempt > 0 ? n - attempt : n), lane(-1), lane(1));
-      group_store(x, i, start * group_same(tiny), n);
-    }
+  // Of size tiny, so that a good solution has size about 1.
+  scalar root = sqrt((scalar)n);
+  group_upper_solve(GROUP_ARG W, n, ld, tiny, -1, tiny, x);
+  for (index attempt = 0; attempt < 5 && attempt < n; ++attempt) {
+    if (group_largest(GROUP_ARG x, n) * root > (scalar)0.05) break;
     group_barrier();
-    group_upper_solve(GROUP_ARG W, n, ld, x);
-    if (group_largest(GROUP_ARG x, n) * (scalar)n > (scalar)0.1) break;
-    group_barrier();
+    group_upper_solve(GROUP_ARG W, n, ld, tiny / (root + (scalar)1), n - 1 - attempt, tiny * root,
+                      x);
   }
   group_normalise(GROUP_ARG x, n);
 }

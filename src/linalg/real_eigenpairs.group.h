@@ -6,15 +6,17 @@
 // re, im, beta, scale and x. Numbers of kept memory: 2 n^2.
 #define EIGEN_LOCAL(n, slack) (((n) + (slack)) * ((n) | 1) + 5 * ((n) + (slack)))
 
-// A in H (finite). Afterwards: re, im at work + 0 and + step; H destroyed; kept holds the Hessenberg
-// form and the reflectors, beta and scale what group_eigenvector needs. Returns the status.
-group_fn index group_eigenvalues(GROUP_PARAM local_ptr scalar* H, index n, bool balance,
-                                 index max_sweeps, global_ptr scalar* kept, local_ptr scalar* re,
-                                 local_ptr scalar* im, local_ptr scalar* beta,
+// A in H (finite, elements up to `largest`). Afterwards: re, im at work + 0 and + step; H
+// destroyed; kept holds the Hessenberg form and the reflectors, beta and scale what
+// group_eigenvector needs. Returns the status.
+group_fn index group_eigenvalues(GROUP_PARAM local_ptr scalar* H, index n, scalar largest,
+                                 bool balance, index max_sweeps, global_ptr scalar* kept,
+                                 local_ptr scalar* re, local_ptr scalar* im, local_ptr scalar* beta,
                                  local_ptr scalar* scale) {
   index ld = n | 1;
   if (balance) {
     group_balance(GROUP_ARG H, n, ld, scale);
+    group_balance_undo(GROUP_ARG H, n, ld, largest, scale);
   } else {
     group_for_range(i, 0, n) group_store(scale, i, lane(1), n);
     group_barrier();
@@ -61,11 +63,11 @@ group_fn scalar group_separate(local_ptr const scalar* re, local_ptr const scala
 
 // What a batch's pointers and strides are: element e of matrix b at b * matrix + e * element.
 // residuals, real_parts and imaginary_parts may be null; vectors too.
-#define EIGEN_BATCH                                                                              \
-  global_ptr const scalar *A, offset element, offset matrix, global_ptr scalar *values,          \
-      global_ptr scalar *vectors, global_ptr int *counts, global_ptr int *status,                \
-      global_ptr scalar *residuals, global_ptr scalar *real_parts,                               \
-      global_ptr scalar *imaginary_parts, offset out_element, offset values_matrix,              \
+#define EIGEN_BATCH                                                                     \
+  global_ptr const scalar *A, offset element, offset matrix, global_ptr scalar *values, \
+      global_ptr scalar *vectors, global_ptr int *counts, global_ptr int *status,       \
+      global_ptr scalar *residuals, global_ptr scalar *real_parts,                      \
+      global_ptr scalar *imaginary_parts, offset out_element, offset values_matrix,     \
       offset vectors_matrix
 
 // |A v - lambda v| / |A| of a unit v; A in global memory.
@@ -121,7 +123,7 @@ group_fn void group_real_eigenpairs(GROUP_PARAM EIGEN_BATCH, index n, offset b, 
     }
   }
   bool usable = !group_any(!finite);
-  scalar factor = usable ? group_power_scale(group_max(largest)) : (scalar)1;
+  scalar most = group_max(largest), factor = usable ? group_power_scale(most) : (scalar)1;
   group_barrier();
   if (factor != (scalar)1) {
     for (index i = 0; i < n; ++i) {
@@ -133,7 +135,8 @@ group_fn void group_real_eigenpairs(GROUP_PARAM EIGEN_BATCH, index n, offset b, 
   }
   index state = 2, found = 0;
   if (usable)
-    state = group_eigenvalues(GROUP_ARG H, n, balance, max_sweeps, kept, re, im, beta, scale);
+    state = group_eigenvalues(GROUP_ARG H, n, most * factor, balance, max_sweeps, kept, re, im,
+                              beta, scale);
   group_barrier();
   scalar unscale = (scalar)1 / factor, worst = (scalar)0;
   values += b * values_matrix;
@@ -151,8 +154,8 @@ group_fn void group_real_eigenpairs(GROUP_PARAM EIGEN_BATCH, index n, offset b, 
         group_normalise(GROUP_ARG x, n);
         if (vectors != 0) {
           group_for_range(j, 0, n) {
-            group_store_far(vectors + b * vectors_matrix + found * out_element, j,
-                                n * out_element, group_load(x, j), n);
+            group_store_far(vectors + b * vectors_matrix + found * out_element, j, n * out_element,
+                            group_load(x, j), n);
           }
         }
         if (residuals != 0)
@@ -167,7 +170,7 @@ group_fn void group_real_eigenpairs(GROUP_PARAM EIGEN_BATCH, index n, offset b, 
     for (index j = 0; j < n; ++j) {
       group_for_range(i, found, n) {
         group_store_far(vectors + b * vectors_matrix + j * n * out_element, i, out_element,
-                            lane_nan(), n);
+                        lane_nan(), n);
       }
     }
   }
