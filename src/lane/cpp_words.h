@@ -30,6 +30,12 @@ lane_fn lane_int select_int(mask m, lane_int a, lane_int b) {
 // Over the lanes of a register; on a GPU the thread's own.
 lane_fn index lanes_min(lane_int k) { return lane_ops::lowest(k); }
 lane_fn index lanes_max(lane_int k) { return lane_ops::highest(k); }
+// 1 / sqrt(v) to about a unit of the precision, for normal numbers v > 0: without a division or a
+// root where an estimate and Newton steps are cheaper.
+lane_fn real rsqrt(real v) { return lane_ops::rsqrt(v); }
+// The power of two p with 1 <= p v < 2, for v > 0 below half the largest number; the largest power
+// for zero and for numbers too small for one.
+lane_fn real reciprocal_power(real v) { return lane_ops::reciprocal_power(v); }
 // Plain numbers that are the same for the whole group.
 lane_fn scalar sqrt(scalar v) requires(!std::is_same_v<scalar, real>) { return std::sqrt(v); }
 lane_fn scalar fabs(scalar v) requires(!std::is_same_v<scalar, real>) { return std::fabs(v); }

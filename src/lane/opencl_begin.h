@@ -77,6 +77,7 @@ static inline real scalar_rsqrt(real v) {
   real e = fma(-v * r, r, 1.0);
   return fma(r, e * fma(0.375, e, 0.5), r);
 }
+#define rsqrt(v) scalar_rsqrt(v)
 #define sqrt_normal(v) ((v) > 1e-300 ? (v)*scalar_rsqrt(v) : 0.0)
 #else
 #define reciprocal(v) (lane(1) / (v))
@@ -84,6 +85,11 @@ static inline real scalar_rsqrt(real v) {
 #define sqrt_normal(v) sqrt(v)
 #endif
 #define scalar_reciprocal(v) reciprocal(v)
+#if REAL_IS_FLOAT
+#define reciprocal_power(v) as_float(0x7f000000 - (as_int(v) & 0x7f800000))
+#else
+#define reciprocal_power(v) as_double(0x7fe0000000000000L - (as_long(v) & 0x7ff0000000000000L))
+#endif
 #define lane_epsilon() lane(LANE_EPSILON)
 #define lane_nan() lane(NAN)
 #define group_for(i, n) for (index i = (index)get_local_id(0); i < (n); i += GROUP_SIZE)

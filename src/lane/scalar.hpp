@@ -87,6 +87,15 @@ struct scalar_ops {
   BIFOCAL_HOST_DEVICE static real copysign(real a, real b) { return std::copysign(a, b); }
   BIFOCAL_HOST_DEVICE static real reciprocal(real v) { return quick_reciprocal(v); }
   BIFOCAL_HOST_DEVICE static real sqrt_normal(real v) { return quick_sqrt(v); }
+  BIFOCAL_HOST_DEVICE static real rsqrt(real v) { return quick_rsqrt(v); }
+  BIFOCAL_HOST_DEVICE static real reciprocal_power(real v) {
+    if constexpr (sizeof(T) == 4) {
+      return __builtin_bit_cast(real, 0x7f000000 - (__builtin_bit_cast(int, v) & 0x7f800000));
+    } else {
+      return __builtin_bit_cast(
+          real, 0x7fe0000000000000 - (__builtin_bit_cast(long long, v) & 0x7ff0000000000000));
+    }
+  }
   BIFOCAL_HOST_DEVICE static real load(const float* p) { return static_cast<real>(*p); }
   BIFOCAL_HOST_DEVICE static real load(const double* p) { return static_cast<real>(*p); }
   BIFOCAL_HOST_DEVICE static void store(real v, T* p) { *p = v; }

@@ -94,6 +94,30 @@ struct ops<HWY_NAMESPACE::simd<T>> {
       return set(1) / v;
     }
   }
+  static HWY_INLINE real rsqrt(real v) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3  // estimates of 14 bits
+    const real half = set(0.5) * v;
+    real r;
+    if constexpr (sizeof(T) == 4) {
+      r = {HWY_NAMESPACE::hn::ApproximateReciprocalSqrt(v.v)};
+    } else {
+      r.v.raw = _mm512_rsqrt14_pd(v.v.raw);
+      r = r * (set(1.5) - half * r * r);
+    }
+    return r * (set(1.5) - half * r * r);
+#else
+    return set(1) / sqrt(v);
+#endif
+  }
+  static HWY_INLINE real reciprocal_power(real v) {
+    namespace hn = HWY_NAMESPACE::hn;
+    const hn::RebindToSigned<Tag> bits;
+    using I = hn::TFromD<decltype(bits)>;
+    const I one = sizeof(T) == 4 ? I{0x3f800000} : static_cast<I>(0x3ff0000000000000);
+    const I exponent = sizeof(T) == 4 ? I{0x7f800000} : static_cast<I>(0x7ff0000000000000);
+    return {hn::BitCast(Tag(), hn::Sub(hn::Set(bits, 2 * one),
+                                       hn::And(hn::BitCast(bits, v.v), hn::Set(bits, exponent))))};
+  }
   static HWY_INLINE real load(const T* p) { return {HWY_NAMESPACE::hn::LoadU(Tag(), p)}; }
   // Loads as many floats as the register has doubles.
   static HWY_INLINE real load(const float* p) requires(sizeof(T) == 8) {

@@ -37,7 +37,7 @@ void run_lane_case(const std::string& name, int inputs, int outputs, const typen
   if (name == #case_name) function = C::case_##case_name;
 #include "lane/cases.def"
 #undef LANE_CASE
-  typename C::real a[64], b[256];
+  typename C::real a[96], b[256];
   for (int i = 0; i < n; i += C::group_width) {
     for (int k = 0; k < inputs; ++k) a[k] = C::group_load(in, k * n + i);
     function(a, b);

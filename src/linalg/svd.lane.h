@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Singular value decomposition A = U diag(S) V', S descending. Matrices are columns one behind the
+// other, scaled as jacobi_rotation.lane.h says. Where a matrix does not converge within max_sweeps
+// the mask returned is set and the results are of no use.
+
+// Y [n][n]: row pivot-permuted W [n][n], so that the rows are in the order they had before the
+// exchanges of qr_factor_pivoted.
+lane_fn void rows_restore(const real* W, index n, const real* pivot, real* Y) {
+  real row[32];  // where row k of W goes
+  lane_unroll for (index k = 0; k < n; ++k) row[k] = lane(k);
+  lane_unroll for (index k = 0; k < n; ++k) {
+    lane_unroll for (index j = k + 1; j < n; ++j)
+        columns_exchange(pivot[k] == lane(j), row + k, row + j, 1);
+  }
+  lane_unroll for (index j = 0; j < n; ++j) {
+    lane_unroll for (index i = 0; i < n; ++i) {
+      real value = W[j * n];
+      lane_unroll for (index k = 1; k < n; ++k) value =
+          select(row[k] == lane(i), W[j * n + k], value);
+      Y[j * n + i] = value;
+    }
+  }
+}
+
+// B [n][n] (overwritten): a QR factorisation with column pivoting, then rotations of the rows of R
+// (Z. Drmac, K. Veselic, New fast and accurate Jacobi SVD algorithm, 2008): they come out as S V',
+// so that V costs nothing more, and they need fewer sweeps than the columns of B. V [n][n]; U
+// [n][n] where with_u. W [n][n]: work.
+lane_fn mask svd_square(real* B, index n, real* W, real* S, real* V, real* U, index with_u,
+                        index max_sweeps) {
+  real diagonal[32], beta[32], pivot[32], norm2[32];
+  qr_factor_pivoted(B, n, n, diagonal, beta, pivot);
+  lane_unroll for (index i = 0; i < n; ++i) {
+    lane_unroll for (index j = 0; j < n; ++j) {
+      W[i * n + j] = i < j ? B[j * n + i] : (i == j ? diagonal[i] : lane(0));
+      if (with_u) U[i * n + j] = lane(i == j ? 1 : 0);
+    }
+  }
+  index u = with_u ? n : 0;
+  mask unfinished = jacobi_orthogonalise(W, n, U, u, n, norm2, max_sweeps);
+  jacobi_sort(W, n, U, u, n, norm2);
+  jacobi_normalise(W, n, n, norm2, S);
+  rows_restore(W, n, pivot, V);
+  if (with_u) {
+    qr_apply(B, beta, n, n, U, n);
+    lane_unroll for (index e = 0; e < n * n; ++e) U[e] += lane(0);  // as in jacobi_normalise
+  }
+  return unfinished;
+}
+
+// Y [columns][m] <- Q [X 0; 0 I], for X [n][n] and the reflectors of qr_factor in A [n][m].
+lane_fn void qr_embed(const real* A, const real* beta, index m, index n, const real* X, real* Y,
+                      index columns) {
+  lane_unroll for (index j = 0; j < columns; ++j) {
+    lane_unroll for (index i = 0; i < m; ++i) Y[j * m + i] =
+        i < n && j < n ? X[j * n + i] : lane(i == j ? 1 : 0);
+  }
+  qr_apply(A, beta, m, n, Y, columns);
+}
+
+// A [n][m] (overwritten), m > n: S [n], V [n][n], U [n][m]. B, W, X [n][n]: work. Without U there
+// is no need for all of A at once: see qr_append.
+lane_fn mask svd_tall(real* A, index m, index n, real* B, real* W, real* X, real* S, real* V,
+                      real* U, index max_sweeps) {
+  real diagonal[32], beta[32];
+  qr_factor(A, m, n, diagonal, beta);
+  lane_unroll for (index j = 0; j < n; ++j) {
+    lane_unroll for (index i = 0; i < n; ++i) B[j * n + i] =
+        i < j ? A[j * m + i] : (i == j ? diagonal[i] : lane(0));
+  }
+  mask unfinished = svd_square(B, n, W, S, V, X, 1, max_sweeps);
+  qr_embed(A, beta, m, n, X, U, n);
+  return unfinished;
+}
+
+// m < n; the rows of A are given, T [m][n] (overwritten). S [n], the last n - m zero; V [n][n], its
+// last columns the null space; U [m][m] where with_u. B, W, X [m][m]: work.
+lane_fn mask svd_wide(real* T, index m, index n, real* B, real* W, real* X, real* S, real* V,
+                      real* U, index with_u, index max_sweeps) {
+  real diagonal[32], beta[32];
+  qr_factor(T, n, m, diagonal, beta);
+  lane_unroll for (index j = 0; j < m; ++j) {  // A = R' Q'
+    lane_unroll for (index i = 0; i < m; ++i) B[j * m + i] =
+        j < i ? T[i * n + j] : (i == j ? diagonal[i] : lane(0));
+  }
+  mask unfinished = svd_square(B, m, W, S, X, U, with_u, max_sweeps);
+  lane_unroll for (index i = m; i < n; ++i) S[i] = lane(0);
+  qr_embed(T, beta, n, m, X, V, n);
+  return unfinished;
+}
