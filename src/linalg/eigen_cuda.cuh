@@ -17,8 +17,9 @@ struct eigen_class {
 #include "lane/cpp_end.h"
 };
 
+// Small ones fit 64 registers, and then 32 warps run on a multiprocessor instead of 24.
 template <class T, int N>
-__global__ void eigen_lanes(const T* A, long element, long matrix, T* values, T* vectors,
+__global__ void __launch_bounds__(128, N <= 4 ? 8 : 1) eigen_lanes(const T* A, long element, long matrix, T* values, T* vectors,
                             int* counts, int* status, T* residuals, T* real_parts,
                             T* imaginary_parts, long out_element, long values_matrix,
                             long vectors_matrix, T* kept, int, int balance, int max_sweeps,

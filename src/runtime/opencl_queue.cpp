@@ -87,12 +87,12 @@ class OpenClQueue final : public BackendQueue {
 
   void set_argument(cl_kernel function, const Kernel& kernel, cl_uint index,
                     const Argument& argument) {
-    cl_mem memory = nullptr;
+    cl_mem memory = nullptr;  // of null arrays; NVIDIA's driver takes no null for its address
     if (argument.memory()) memory = static_cast<const OpenClMemory&>(*argument.memory()).get();
     const bool is_buffer = argument.is_memory();
     const cl_int code =
         cl().clSetKernelArg(function, index, is_buffer ? sizeof memory : argument.size(),
-                            is_buffer ? (memory ? &memory : nullptr) : argument.value());
+                            is_buffer ? &memory : argument.value());
     if (code != CL_SUCCESS) check(kernel, fmt::format("argument {}", index), code);
   }
 
