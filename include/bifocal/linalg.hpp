@@ -5,10 +5,12 @@
 //   std::vector<float> A(9 * 9 * n), S(9 * n), V(9 * 9 * n);        // element (i, j) of matrix b
 //   at A[(9 i + j) n + b] svd<float>(queue, {A.data(), 9, 9, n}, {.S = S.data(), .V = V.data()});
 //
-// A matrix with a NaN or an infinity, or one that did not converge, has its own status and NaN
-// results; its neighbours are not disturbed. A call is asynchronous on its queue when all of its
-// memory is the device's; with host memory it returns when the results are there, and copies
-// overlap the work in pieces. Results are the same for any number of threads and any batch size.
+// A matrix with a NaN or an infinity has its own status and NaN results; one that did not converge
+// has its status and what was reached (A = U diag(S) V' holds still, but U or V is not orthogonal
+// yet; eigenpairs: NaN). Neighbours are not disturbed. A call is asynchronous on its queue when all
+// of its memory is the device's; with host memory it returns when the results are there, and copies
+// overlap the work in pieces. Results are the same for any number of threads and any batch size,
+// but that svd on a GPU takes another kernel for large batches than for small ones.
 #pragma once
 
 #include <bifocal/device.hpp>

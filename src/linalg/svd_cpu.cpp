@@ -38,7 +38,7 @@ struct Register {
     store_element(to, e, first, used, v);
   }
 
-  // Writes statuses; the mask of lanes whose results are of use.
+  // Writes statuses; the mask of lanes that have results.
   typename Real::mask finish(typename Real::mask finite, typename Real::mask unfinished) const {
     if (work.status) {
       T status[width];
@@ -46,7 +46,7 @@ struct Register {
                  status);
       for (int l = 0; l < used; ++l) work.status[first + l] = static_cast<int>(status[l]);
     }
-    return finite & !unfinished;
+    return finite;
   }
 };
 

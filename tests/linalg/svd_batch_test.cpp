@@ -117,7 +117,9 @@ TEST(SvdBatch, TooFewSweepsAreSaid) {
       EXPECT_TRUE(same_bits(got, b, full, b));  // a diagonal matrix is ready
     } else {
       EXPECT_EQ(status, LinalgStatus::not_converged) << b;
-      EXPECT_TRUE(got.S(b).array().isNaN().all() && got.V(b).array().isNaN().all());
+      EXPECT_LE(svd_ratio(matrices[static_cast<std::size_t>(b)], got.U(b), got.S(b), got.V(b),
+                          ulp_of<double>()),
+                10);
     }
   }
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "linalg/svd_cuda.cuh"
+
+namespace bifocal::linalg {
+
+template <>
+const void* svd_cuda_function<double>(int n, const SvdMapping& m) {
+  BIFOCAL_SVD_REGISTERS(double, 1, 128, 4)
+  BIFOCAL_SVD_REGISTERS(double, 2, 128, 4)
+  BIFOCAL_SVD_REGISTERS(double, 3, 128, 4)
+  BIFOCAL_SVD_REGISTERS(double, 4, 128, 3)
+  BIFOCAL_SVD_REGISTERS(double, 5, 128, 2)
+  BIFOCAL_SVD_REGISTERS(double, 6, 128, 2)
+  BIFOCAL_SVD_COLUMNS(double, 8, 8, 1, 4)
+  BIFOCAL_SVD_COLUMNS(double, 10, 8, 1, 3)
+  BIFOCAL_SVD_COLUMNS(double, 10, 16, 1, 3)
+  BIFOCAL_SVD_COLUMNS(double, 16, 8, 1, 3)
+  BIFOCAL_SVD_COLUMNS(double, 20, 8, 2, 2)
+  BIFOCAL_SVD_COLUMNS(double, 24, 8, 2, 2)
+  BIFOCAL_SVD_COLUMNS(double, 32, 16, 2, 3)
+  return nullptr;
+}
+
+}  // namespace bifocal::linalg

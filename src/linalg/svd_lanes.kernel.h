@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The SVD family on a GPU, a thread a matrix with arrays of its own, by the lane code of the CPU;
+// in CUDA and OpenCL C. SVD_LARGEST: the most columns there are. Arguments: SVD_BATCH
+// (svd_batch.kernel.h); of the smallest vector V is what is asked for, n numbers a matrix, of the
+// symmetric matrices S the eigenvalues and V the vectors.
+#define SVD_OWN (SVD_LARGEST * SVD_LARGEST)
+
+// What brings a matrix (element e at A[e step]) to the range of the Jacobi methods; with j <= i
+// only where lower_only. NaN if it is not finite.
+lane_fn real lane_svd_scale(global_const real* A, offset step, index m, index n, index lower_only) {
+  real largest = lane(0), wrong = lane(0);
+  for (index i = 0; i < m; ++i) {
+    for (index j = 0; j < (lower_only ? i + 1 : n); ++j) {
+      real v = A[(i * n + j) * step];
+      largest = fmax(largest, fabs(v));
+      wrong += v - v;
+    }
+  }
+  mask finite = wrong == lane(0);
+  return jacobi_scale(select(finite, largest, lane(1))) + wrong;
+}
+// An element by a scale that may be NaN.
+lane_fn real lane_svd_scaled(real v, real scale) {
+  return select(scale == scale, jacobi_scaled(v, scale), lane(0));
+}
+// X [cols][rows] to element e at to[e step], NaN where the scale is.
+lane_fn void lane_svd_write(const real* X, index rows, index cols, real scale, global_ptr real* to,
+                            offset step) {
+  real poison = scale - scale;
+  for (index i = 0; i < rows; ++i) {
+    for (index j = 0; j < cols; ++j) to[(i * cols + j) * step] = X[j * rows + i] + poison;
+  }
+}
+lane_fn offset lane_svd_at(offset b, index size, index interleaved) {
+  return interleaved ? b : b * size;
+}
+lane_fn void lane_svd_status(global_ptr int* status, offset b, real scale, mask unfinished) {
+  if (status) status[b] = scale == scale ? (unfinished ? 1 : 0) : 2;
+}
+lane_fn void lane_svd_values(const real* S, index n, real scale, global_ptr real* to, offset step) {
+  for (index i = 0; i < n; ++i) to[i * step] = jacobi_unscaled(S[i], scale);
+}
+
+#ifdef SVD_LANE_SVD
+// rows <= n.
+lane_fn void lane_svd_of(SVD_BATCH, offset b) {
+  real T[SVD_OWN], W[SVD_OWN], X[SVD_OWN], B[SVD_OWN], Y[SVD_OWN], Z[SVD_OWN], s[SVD_LARGEST];
+  index with_u = U ? 1 : 0;
+  A = A + b * in_matrix;
+  real scale = lane_svd_scale(A, in_element, rows, n, 0);
+  for (index i = 0; i < rows; ++i) {
+    for (index j = 0; j < n; ++j)
+      T[rows < n ? i * n + j : j * n + i] = lane_svd_scaled(A[(i * n + j) * in_element], scale);
+  }
+  mask unfinished = rows < n ? svd_wide(T, rows, n, B, W, X, s, Y, Z, with_u, max_sweeps)
+                             : svd_square(T, n, W, s, Y, Z, with_u, max_sweeps);
+  lane_svd_values(s, n, scale, S + lane_svd_at(b, n, out_interleaved), out_element);
+  lane_svd_write(Y, n, n, scale, V + lane_svd_at(b, n * n, out_interleaved), out_element);
+  if (U)
+    lane_svd_write(Z, rows, rows, scale, U + lane_svd_at(b, u_rows * rows, out_interleaved),
+                   out_element);
+  lane_svd_status(status, b, scale, unfinished);
+}
+#endif
+
+// rows <= n.
+lane_fn void lane_smallest_vector_of(SVD_BATCH, offset b) {
+  real T[SVD_OWN], W[SVD_OWN], Y[SVD_OWN], s[SVD_LARGEST], x[SVD_LARGEST];
+  A = A + b * in_matrix;
+  real scale = lane_svd_scale(A, in_element, rows, n, 0);
+  for (index i = 0; i < rows; ++i) {
+    for (index j = 0; j < n; ++j)
+      T[rows < n ? i * n + j : j * n + i] = lane_svd_scaled(A[(i * n + j) * in_element], scale);
+  }
+  mask unfinished = lane(1) < lane(0);
+  if (rows < n) {
+    null_vector(T, rows, n, x);
+  } else {
+    qr_factor(T, n, n, s, x);
+    for (index j = 0; j < n; ++j) {
+      T[j * n + j] = s[j];
+      for (index i = j + 1; i < n; ++i) T[j * n + i] = lane(0);
+    }
+    if (any(!smallest_vector(T, n, x, 10))) {
+      unfinished = svd_square(T, n, W, s, Y, W, 0, max_sweeps);
+      for (index i = 0; i < n; ++i) x[i] = Y[(n - 1) * n + i];
+    }
+  }
+  lane_svd_write(x, n, 1, scale, V + lane_svd_at(b, n, out_interleaved), out_element);
+  lane_svd_status(status, b, scale, unfinished);
+}
+
+lane_fn void lane_symmetric_of(SVD_BATCH, offset b) {
+  real T[SVD_OWN], Y[SVD_OWN], s[SVD_LARGEST];
+  A = A + b * in_matrix;
+  real scale = lane_svd_scale(A, in_element, n, n, 1);
+  for (index i = 0; i < n; ++i) {
+    for (index j = 0; j <= i; ++j)
+      T[i * n + j] = T[j * n + i] = lane_svd_scaled(A[(i * n + j) * in_element], scale);
+  }
+  mask unfinished = symmetric_jacobi(T, n, s, Y, V ? 1 : 0, max_sweeps);
+  lane_svd_values(s, n, scale, S + lane_svd_at(b, n, out_interleaved), out_element);
+  if (V) lane_svd_write(Y, n, n, scale, V + lane_svd_at(b, n * n, out_interleaved), out_element);
+  lane_svd_status(status, b, scale, unfinished);
+}

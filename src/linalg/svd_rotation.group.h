@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the SVD kernels of GPUs share: one-sided Jacobi (M. Hestenes, Inversion of matrices by
+// biorthogonalization, 1958) with fast scaled rotations (W. Gentleman, 1973; LAPACK's xGESVJ): a
+// column is kept as a multiple of itself, so that a rotation is two multiply-adds a pair of
+// elements.
+
+// A power of two that numbers are scaled to before they are squared, and what is then nothing (a
+// squared length).
+group_fn real svd_ceiling(void) { return lane(sizeof(scalar) == 4 ? 0x1p20 : 0x1p200); }
+group_fn real svd_floor(void) { return lane(sizeof(scalar) == 4 ? 0x1p-40 : 0x1p180); }
+// A rotation of at most this tangent, of columns with at most this squared cosine between them,
+// spoils no other pair beyond the precision: after a sweep of such rotations nothing is left to do.
+// (Columns of about the same length turn far at any cosine.)
+group_fn real svd_slight_turn(void) { return lane(sizeof(scalar) == 4 ? 3e-4 : 3e-8); }
+group_fn real svd_slight_cosine2(void) { return lane(sizeof(scalar) == 4 ? 1e-8 : 1e-16); }
+
+// A squared length as the rotations want it: that of nothing is so large that no angle to it
+// matters (and its square still a number: a root estimated of infinity is NaN).
+group_fn real svd_length2(real length2) {
+  return select(length2 > svd_floor(), length2, lane(sizeof(scalar) == 4 ? 0x1p120 : 0x1p500));
+}
+
+// The squared cosine of columns of n numbers that are as orthogonal as can be.
+group_fn real svd_tolerance2(index n) { return lane(n) * (lane_epsilon() * lane_epsilon()); }
+
+// Two columns of which multiples p, q are kept: columns scale_p p, scale_q q.
+typedef struct {
+  real norm_p, norm_q;  // their squared lengths
+  real scale_p, scale_q;
+} svd_columns;
+
+// The rotation p' = p - *tp q, q' = q + *tq p that makes two columns orthogonal; dot = p q of what
+// is kept, where it is `wanted` and their squared cosine is more than tolerance2. Returns whether
+// they were far from it. Estimates of reciprocal and root are enough: they
+// change the angle, and the scale follows the angle taken.
+group_fn mask svd_rotation(svd_columns* c, real dot, mask wanted, real tolerance2, real* tp,
+                           real* tq) {
+  real scale = c->scale_p * c->scale_q;
+  real product = dot * scale, square = product * product, lengths = c->norm_p * c->norm_q;
+  mask rotate = wanted & (square > tolerance2 * lengths);
+  real difference = c->norm_q - c->norm_p, twice = lane(2) * product;
+  real root = fast_sqrt(difference * difference + twice * twice);
+  real t = twice * fast_reciprocal(difference + copysign(root, difference));
+  mask far = rotate & ((square > svd_slight_cosine2() * lengths) | (fabs(t) > svd_slight_turn()));
+  t = select(rotate, t, lane(0));
+  real per_scale = t * fast_reciprocal(scale);
+  *tp = per_scale * (c->scale_q * c->scale_q);
+  *tq = per_scale * (c->scale_p * c->scale_p);
+  real secant2 = lane(1) + *tp * *tq;
+  real cosine = full_rsqrt(secant2);
+  c->norm_p -= t * product;
+  c->norm_q += t * product;
+  c->scale_p *= cosine;
+  c->scale_q *= cosine;
+  return far;
+}
+
+// Columns from `first` on of U (m x k) made an orthonormal set with those before: unit vectors
+// orthogonalised twice. Slow, and for singular values of zero only.
+group_fn void svd_complete(global_ptr real* U, offset step, index m, index k, index first) {
+  for (index j = first; j < k; ++j) {
+    index best = 0;
+    real most = lane(-1);
+    for (index i = 0; i < m; ++i) {
+      real rest = lane(1);
+      for (index c = 0; c < j; ++c) rest -= U[(i * k + c) * step] * U[(i * k + c) * step];
+      best = rest > most ? i : best;
+      most = fmax(most, rest);
+    }
+    for (index i = 0; i < m; ++i) U[(i * k + j) * step] = lane(i == best ? 1 : 0);
+    for (index pass = 0; pass < 2; ++pass) {
+      for (index c = 0; c < j; ++c) {
+        real dot = lane(0);
+        for (index i = 0; i < m; ++i) dot += U[(i * k + j) * step] * U[(i * k + c) * step];
+        for (index i = 0; i < m; ++i) U[(i * k + j) * step] -= dot * U[(i * k + c) * step];
+      }
+      real length2 = lane(0);
+      for (index i = 0; i < m; ++i) length2 += U[(i * k + j) * step] * U[(i * k + j) * step];
+      real inverse = reciprocal(sqrt(length2));
+      for (index i = 0; i < m; ++i) U[(i * k + j) * step] *= inverse;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Householder QR (see householder_qr.lane.h) of matrices that are too tall for a thread's own
+// memory, m x n with m > n, in CUDA and OpenCL C: a thread a matrix. T: (m + 1) n numbers of the
+// matrix, element e at T[e step]: first the columns, in the end reflectors, then their factors.
+
+// Reads A (element e at A[e in_element]) and leaves the reflectors in T; R (n x n, element e at
+// R[e r_step]) of the scaled matrix; returns the scale. Not finite: R is NaN.
+lane_fn real tall_factor(global_const real* A, offset in_element, index m, index n,
+                         global_ptr real* T, offset step, global_ptr real* R, offset r_step) {
+  real largest = lane(0), wrong = lane(0);
+  for (index e = 0; e < m * n; ++e) {
+    real v = A[e * in_element];
+    largest = fmax(largest, fabs(v));
+    wrong += v - v;  // NaN of a NaN or an infinity
+  }
+  mask finite = wrong == lane(0);
+  real scale = jacobi_scale(select(finite, largest, lane(1)));
+  for (index i = 0; i < m; ++i) {
+    for (index j = 0; j < n; ++j)
+      T[(j * m + i) * step] =
+          select(finite, jacobi_scaled(A[(i * n + j) * in_element], scale), lane(0));
+  }
+  for (index k = 0; k < n; ++k) {
+    global_ptr real* v = T + (offset)(k * m + k) * step;
+    real head = v[0], tail2 = lane(0);
+    for (index i = 1; i < m - k; ++i) tail2 += v[i * step] * v[i * step];
+    real norm = sqrt(head * head + tail2);
+    real first = head + copysign(norm, head);
+    mask useful = tail2 > jacobi_floor();
+    real beta = select(useful, lane(1) / (norm * fabs(first)), lane(0));
+    v[0] = select(useful, first, lane(0));
+    T[(m * n + k) * step] = beta;
+    for (index j = 0; j < k; ++j) R[(k * n + j) * r_step] = wrong;
+    R[(k * n + k) * r_step] = select(useful, copysign(norm, lane(0) - head), head) + wrong;
+    for (index j = k + 1; j < n; ++j) {
+      global_ptr real* b = T + (offset)(j * m + k) * step;
+      real s = lane(0);
+      for (index i = 0; i < m - k; ++i) s += v[i * step] * b[i * step];
+      s *= beta;
+      for (index i = 0; i < m - k; ++i) b[i * step] -= s * v[i * step];
+      R[(k * n + j) * r_step] = b[0] + wrong;
+    }
+  }
+  return scale;
+}
+
+// Column j of U (m x n, element e at U[e u_step]), of which the first n rows are given: Q times it.
+lane_fn void tall_apply(global_const real* T, offset step, index m, index n, index j,
+                        global_ptr real* U, offset u_step) {
+  real fill = U[j * u_step] - U[j * u_step];  // NaN where the matrix is not finite
+  for (index i = n; i < m; ++i) U[(i * n + j) * u_step] = fill;
+  for (index k = n - 1; k >= 0; --k) {
+    global_const real* v = T + (offset)(k * m + k) * step;
+    global_ptr real* b = U + (offset)(k * n + j) * u_step;
+    real s = lane(0);
+    for (index i = 0; i < m - k; ++i) s += v[i * step] * b[i * n * u_step];
+    s *= T[(m * n + k) * step];
+    for (index i = 0; i < m - k; ++i) b[i * n * u_step] -= s * v[i * step];
+  }
+}
+
+#define SVD_TALL_FACTOR                                                                            \
+  global_const scalar *A, offset in_element, offset in_matrix, int m, int n, global_ptr scalar *T, \
+      global_ptr scalar *R, offset r_step, global_ptr scalar *scales, int first, int count
+#define SVD_TALL_APPLY                                                                     \
+  global_const scalar *T, int m, int n, global_const scalar *scales, global_ptr scalar *S, \
+      global_ptr scalar *U, offset out_element, int out_interleaved, int first, int count
+
+// The i-th of matrices [first, first + count), whose T lie side by side; R and scales are those of
+// the whole batch.
+lane_fn void tall_factor_of(SVD_TALL_FACTOR, index i) {
+  offset b = (offset)first + i;
+  scales[b] = tall_factor(A + b * in_matrix, in_element, m, n, T + i, count, R + b, r_step);
+}
+
+// Undoes the scale of the singular values, and makes U that of the tall matrix: column j of the
+// i-th matrix. U may be nullptr.
+lane_fn void tall_apply_of(SVD_TALL_APPLY, index i, index j) {
+  offset b = (offset)first + i;
+  global_ptr scalar* s = S + (out_interleaved ? b : b * n) + j * out_element;
+  *s = jacobi_unscaled(*s, scales[b]);
+  if (U) tall_apply(T + i, count, m, n, j, U + (out_interleaved ? b : b * m * n), out_element);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which mapping of the SVD a GPU takes for a size and a batch: data.
+#pragma once
+
+#include <limits>
+
+#include "linalg/svd_kernels.hpp"
+
+namespace bifocal::linalg {
+
+struct SvdTuning {
+  bool is_double;
+  int largest, largest_count;  // columns, matrices
+  SvdMapping mapping;
+};
+
+inline constexpr int kAnyCount = std::numeric_limits<int>::max();
+
+// The first row that the matrices do not exceed. Measured on an NVIDIA H200. A thread a matrix
+// leaves the GPU empty when there are few, so teams take those.
+inline constexpr SvdTuning kSvdTuning[] = {
+    {false, 4, kAnyCount, {0, 1, 1, 128}},   {false, 8, 20000, {8, 8, 1, 32}},
+    {false, 8, kAnyCount, {0, 1, 1, 128}},   {false, 9, 20000, {10, 8, 1, 32}},
+    {false, 9, kAnyCount, {0, 1, 1, 64}},    {false, 10, 20000, {10, 8, 1, 32}},
+    {false, 10, kAnyCount, {10, 8, 1, 128}}, {false, 12, kAnyCount, {12, 4, 2, 128}},
+    {false, 16, kAnyCount, {16, 4, 2, 128}}, {false, 20, kAnyCount, {20, 8, 2, 128}},
+    {false, 24, kAnyCount, {24, 8, 2, 128}}, {false, 32, kAnyCount, {32, 8, 2, 128}},
+    {true, 4, kAnyCount, {0, 1, 1, 128}},    {true, 6, 20000, {8, 8, 1, 32}},
+    {true, 6, kAnyCount, {0, 1, 1, 128}},    {true, 8, kAnyCount, {8, 8, 1, 128}},
+    {true, 10, 20000, {10, 16, 1, 32}},      {true, 10, kAnyCount, {10, 8, 1, 128}},
+    {true, 16, kAnyCount, {16, 8, 1, 128}},  {true, 20, kAnyCount, {20, 8, 2, 128}},
+    {true, 24, kAnyCount, {24, 8, 2, 128}},  {true, 32, kAnyCount, {32, 16, 2, 128}},
+};
+
+// Takes this mapping instead of the table's, for every call while it is not null; for the search.
+inline const SvdMapping* forced_svd_mapping = nullptr;
+
+}  // namespace bifocal::linalg
