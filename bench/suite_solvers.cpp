@@ -125,6 +125,9 @@ void solve_by_opencv(const Case& c, const std::vector<double>& samples, int i) {
     case MinimalSolver::homography_4pt:
       keep(cv::getPerspectiveTransform(a, b));
       break;
+    case MinimalSolver::homography_svd:
+      keep(cv::findHomography(a, b));
+      break;
     case MinimalSolver::fundamental_7pt:
       keep(cv::findFundamentalMat(a, b, cv::FM_7POINT));
       break;

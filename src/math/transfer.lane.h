@@ -41,6 +41,13 @@ lane_fn real transfer_squared(const real* H, real x1, real y1, real x2, real y2)
   return transfer_error(c, d, w, reciprocal(transfer_determinant(d, w)));
 }
 
+// Whether transfer_squared is below a limit: without its division.
+lane_fn mask transfer_within(const real* H, real x1, real y1, real x2, real y2, real limit) {
+  real c[2], d[4];
+  real w = transfer_constraints(H, x1, y1, x2, y2, c, d);
+  return transfer_error(c, d, w, lane(1)) < limit * transfer_determinant(d, w);
+}
+
 // Linearises the error. The rows of B = dc/dH at the point moved onto the variety (to first order)
 // are (-p, 0, q) and (0, -p, r) with p, q, r [3]; with A = (J J')^-1 (symmetric 2x2: a00, a01, a11)
 // and l = A c, half the gradient of the squared error is B' l, and B' A B is the Gauss-Newton

@@ -25,6 +25,7 @@ struct BatchFunctions {
 };
 
 [[nodiscard]] BatchFunctions homography_4pt_functions();
+[[nodiscard]] BatchFunctions homography_svd_functions();
 [[nodiscard]] BatchFunctions fundamental_7pt_functions();
 [[nodiscard]] BatchFunctions fundamental_8pt_functions();
 [[nodiscard]] BatchFunctions essential_5pt_functions();

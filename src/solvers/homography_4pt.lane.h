@@ -21,6 +21,16 @@ lane_fn mask homography_triples(const real* x, const real* y, real* l) {
   return smallest > lane(1e3) * lane_epsilon() * extent;
 }
 
+// Can a camera see a plane so? The points of image 1 (a, b) and image 2 (c, d) relative to the
+// fourth; l, m: see homography_triples.
+lane_fn mask homography_admits(const real* a, const real* b, const real* c, const real* d, real* l,
+                               real* m) {
+  mask valid = homography_triples(a, b, l) & homography_triples(c, d, m);
+  real side = (l[0] + l[1] + l[2]) * (m[0] + m[1] + m[2]);
+  for (index i = 0; i < 3; ++i) valid = valid & (l[i] * m[i] * side > lane(0));
+  return valid;
+}
+
 // x1, y1, x2, y2: 4 points each. H: row-major, Frobenius norm 1, the sign that gives H x1 = s x2
 // with s > 0; NaN without a solution.
 lane_fn real homography_4pt(const real* x1, const real* y1, const real* x2, const real* y2,
@@ -32,10 +42,7 @@ lane_fn real homography_4pt(const real* x1, const real* y1, const real* x2, cons
     c[i] = x2[i] - x2[3];
     d[i] = y2[i] - y2[3];
   }
-  mask valid = homography_triples(a, b, l) & homography_triples(c, d, m);
-  real volume1 = l[0] + l[1] + l[2];
-  real side = volume1 * (m[0] + m[1] + m[2]);
-  for (index i = 0; i < 3; ++i) valid = valid & (l[i] * m[i] * side > lane(0));
+  mask valid = homography_admits(a, b, c, d, l, m);
 
   // G = sum_i w_i p2_i r_i' with r_i the rows of adj(P1): maps the points relative to their fourth
   // ones.
@@ -54,7 +61,7 @@ lane_fn real homography_4pt(const real* x1, const real* y1, const real* x2, cons
     H[j] += x2[3] * H[6 + j];
     H[3 + j] += y2[3] * H[6 + j];
   }
-  real s = copysign(lane(1) / sqrt(mat3_dot(H, H)), w[0] * volume1);
+  real s = copysign(lane(1) / sqrt(mat3_dot(H, H)), w[0] * (l[0] + l[1] + l[2]));
   mat3_scale(H, select(valid, s, lane_nan()));
   return select(valid, lane(1), lane(0));
 }

@@ -18,6 +18,8 @@ solvers::BatchFunctions functions_of(MinimalSolver solver) {
   switch (solver) {
     case MinimalSolver::homography_4pt:
       return solvers::homography_4pt_functions();
+    case MinimalSolver::homography_svd:
+      return solvers::homography_svd_functions();
     case MinimalSolver::fundamental_7pt:
       return solvers::fundamental_7pt_functions();
     case MinimalSolver::fundamental_8pt:
@@ -71,6 +73,7 @@ void solve(MinimalSolver solver, std::span<const T> samples, std::span<T> soluti
 SolverShape solver_shape(MinimalSolver solver) {
   switch (solver) {
     case MinimalSolver::homography_4pt:
+    case MinimalSolver::homography_svd:
       return {16, 1, 9};
     case MinimalSolver::fundamental_7pt:
       return {28, 3, 9};

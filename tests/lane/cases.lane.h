@@ -20,6 +20,20 @@ lane_fn void case_homography_4pt(const real* in, real* out) {
   out[9] = homography_4pt(in, in + 4, in + 8, in + 12, out);
 }
 
+lane_fn void case_homography_svd(const real* in, real* out) {
+  out[9] = homography_svd(in, in + 4, in + 8, in + 12, out);
+}
+
+// The triangle of 5 rows of 9 numbers.
+lane_fn void case_triangle_append_row(const real* in, real* out) {
+  real row[9];
+  for (index i = 0; i < 81; ++i) out[i] = lane(0);
+  for (index i = 0; i < 5; ++i) {
+    for (index j = 0; j < 9; ++j) row[j] = in[9 * i + j];
+    triangle_append_row(out, row);
+  }
+}
+
 lane_fn void case_fundamental_7pt(const real* in, real* out) {
   out[27] = fundamental_7pt(in, in + 7, in + 14, in + 21, out);
 }
@@ -83,6 +97,11 @@ lane_fn void case_sampson_linearise(const real* in, real* out) {
 
 lane_fn void case_transfer_squared(const real* in, real* out) {
   out[0] = transfer_squared(in, in[9], in[10], in[11], in[12]);
+}
+
+lane_fn void case_transfer_within(const real* in, real* out) {
+  mask within = transfer_within(in, in[9], in[10], in[11], in[12], in[13] * in[13]);
+  out[0] = select(within, lane(1), lane(0));
 }
 
 lane_fn void case_transfer_linearise(const real* in, real* out) {

@@ -16,6 +16,10 @@
 
 namespace bifocal::test {
 
+inline bool is_homography(MinimalSolver solver) {
+  return solver == MinimalSolver::homography_4pt || solver == MinimalSolver::homography_svd;
+}
+
 // A batch in double; samples and solutions laid out as in bifocal/solvers.hpp.
 struct SampleBatch {
   MinimalSolver solver;

@@ -7,17 +7,20 @@
 namespace bifocal::test {
 namespace {
 
-constexpr MinimalSolver kTwoView[] = {MinimalSolver::homography_4pt, MinimalSolver::fundamental_7pt,
-                                      MinimalSolver::fundamental_8pt, MinimalSolver::essential_5pt,
-                                      MinimalSolver::essential_5pt_action};
+constexpr MinimalSolver kTwoView[] = {
+    MinimalSolver::homography_4pt,       MinimalSolver::fundamental_7pt,
+    MinimalSolver::fundamental_8pt,      MinimalSolver::essential_5pt,
+    MinimalSolver::essential_5pt_action, MinimalSolver::homography_svd};
+constexpr MinimalSolver kHomographies[] = {MinimalSolver::homography_4pt,
+                                           MinimalSolver::homography_svd};
 constexpr int kCount = 1000;
 
 // Batch of two-view samples whose points are changed by edit(x1, y1, x2, y2), in place, one call a
 // sample.
 using Edit = std::function<void(std::vector<std::array<double, 4>>&)>;
 SampleBatch edited_batch(MinimalSolver solver, const Edit& edit) {
-  SampleBatch batch = solver == MinimalSolver::homography_4pt ? planar_batch(solver, kCount)
-                                                              : general_batch(solver, kCount);
+  SampleBatch batch =
+      is_homography(solver) ? planar_batch(solver, kCount) : general_batch(solver, kCount);
   const int m = solver_shape(solver).sample_rows / 4;
   for (int i = 0; i < kCount; ++i) {
     std::vector<std::array<double, 4>> points(m);
@@ -89,23 +92,28 @@ TEST(Degenerate, not_a_number_has_no_solution) {
 }
 
 TEST(Degenerate, three_collinear_points_have_no_homography) {
-  const SampleBatch batch = edited_batch(MinimalSolver::homography_4pt, [](auto& points) {
-    for (int k = 0; k < 4; ++k) points[2][k] = 0.25 * points[0][k] + 0.75 * points[1][k];
-  });
-  EXPECT_EQ(total(solve<double>(batch).counts), 0);
+  for (const MinimalSolver solver : kHomographies) {
+    for (const int first : {0, 2}) {  // in both images, in the second alone
+      const SampleBatch batch = edited_batch(solver, [first](auto& points) {
+        for (int k = first; k < 4; ++k) points[2][k] = 0.25 * points[0][k] + 0.75 * points[1][k];
+      });
+      EXPECT_EQ(total(solve<double>(batch).counts), 0);
+    }
+  }
 }
 
 TEST(Degenerate, a_folded_quadrilateral_has_no_homography) {
   // The first point, mirrored at the line through the next two, turns the orientation of that
   // triple and leaves that of the last three: no camera sees a plane like that.
-  const SampleBatch batch = edited_batch(MinimalSolver::homography_4pt, [](auto& points) {
+  const Edit fold = [](auto& points) {
     const double dx = points[2][2] - points[1][2], dy = points[2][3] - points[1][3];
     const double x = points[0][2] - points[1][2], y = points[0][3] - points[1][3];
     const double along = (x * dx + y * dy) / (dx * dx + dy * dy);
     points[0][2] = points[1][2] + 2 * along * dx - x;
     points[0][3] = points[1][3] + 2 * along * dy - y;
-  });
-  EXPECT_EQ(total(solve<double>(batch).counts), 0);
+  };
+  for (const MinimalSolver solver : kHomographies)
+    EXPECT_EQ(total(solve<double>(edited_batch(solver, fold)).counts), 0);
 }
 
 TEST(Degenerate, collinear_points_end_and_stay_finite) {

@@ -15,6 +15,14 @@ TEST(Recovery, homography_4pt) {
   EXPECT_LE(failure_rate("homography_4pt f32", f32, 1e-2), 0.05);
 }
 
+TEST(Recovery, homography_svd) {
+  const SampleBatch batch = planar_batch(MinimalSolver::homography_svd, kSamples);
+  const auto f64 = errors_to_truth(batch, solve<double>(batch), matrix_distance);
+  const auto f32 = errors_to_truth(batch, solve<float>(batch), matrix_distance);
+  EXPECT_LE(failure_rate("homography_svd f64", f64, 1e-6), 0.001);
+  EXPECT_LE(failure_rate("homography_svd f32", f32, 1e-2), 0.01);
+}
+
 TEST(Recovery, fundamental_7pt) {
   const SampleBatch batch = general_batch(MinimalSolver::fundamental_7pt, kSamples);
   const auto f64 = errors_to_truth(batch, solve<double>(batch), matrix_distance);

@@ -15,12 +15,12 @@ constexpr MinimalSolver kSolvers[] = {MinimalSolver::homography_4pt,
                                       MinimalSolver::fundamental_8pt,
                                       MinimalSolver::essential_5pt,
                                       MinimalSolver::p3p,
-                                      MinimalSolver::essential_5pt_action};
+                                      MinimalSolver::essential_5pt_action,
+                                      MinimalSolver::homography_svd};
 
 SampleBatch batch_of(MinimalSolver solver, int n, std::uint64_t seed = 1) {
   if (solver == MinimalSolver::p3p) return resection_batch(n, seed);
-  return solver == MinimalSolver::homography_4pt ? planar_batch(solver, n, seed)
-                                                 : general_batch(solver, n, seed);
+  return is_homography(solver) ? planar_batch(solver, n, seed) : general_batch(solver, n, seed);
 }
 
 // Does every solution of sample i in `a` have a partner in `b`, up to sign, and are there as many?

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Homography from n >= 4 correspondences: x2 ~ H x1, by the singular vector of the smallest
+// singular value of the linear equations (R. Hartley, A. Zisserman, Multiple View Geometry, 2nd
+// ed., algorithm 4.2, the normalised DLT; the normalisation is R. Hartley's, In defense of the
+// eight-point algorithm, PAMI 19(6), 1997). The singular values are those of the equations
+// themselves, never of A'A, whose condition would be squared. For 4 points the closed form
+// (homography_4pt.lane.h) gives the same H for a small part of the work.
+// Solutions: 0 or 1. None when the equations leave more than one H (two equal points, three
+// collinear in both images, ...), when H is singular (three of 4 points collinear in one image),
+// when 4 points are not all on the same side of the line that goes to infinity, or for NaN. Any
+// unit: the normalisation is part of it.
+
+// The two equations of a correspondence in the elements of H: rows [2][9].
+lane_fn void homography_equations(real x1, real y1, real x2, real y2, real* rows) {
+  for (index i = 0; i < 18; ++i) rows[i] = lane(0);
+  rows[0] = x1;
+  rows[1] = y1;
+  rows[2] = lane(1);
+  rows[6] = -x2 * x1;
+  rows[7] = -x2 * y1;
+  rows[8] = -x2;
+  rows[12] = x1;
+  rows[13] = y1;
+  rows[14] = lane(1);
+  rows[15] = -y2 * x1;
+  rows[16] = -y2 * y1;
+  rows[17] = -y2;
+}
+
+// R [9][9] upper triangular (a QR factor): becomes that of the equations with one more row, which
+// is overwritten. Givens rotations: no row is ever multiplied with another.
+lane_fn void triangle_append_row(real* R, real* row) {
+  for (index k = 0; k < 9; ++k) {
+    real length = sqrt(R[10 * k] * R[10 * k] + row[k] * row[k]);
+    real inverse = select(length > lane(0), lane(1) / length, lane(0));
+    real c = select(length > lane(0), R[10 * k] * inverse, lane(1)), s = row[k] * inverse;
+    for (index j = k; j < 9; ++j) {
+      real top = R[9 * k + j];
+      R[9 * k + j] = c * top + s * row[j];
+      row[j] = c * row[j] - s * top;
+    }
+  }
+}
+
+// H back to the points' own coordinates: T2^-1 H T1.
+lane_fn void homography_denormalise(real* H, const real* normal1, const real* normal2) {
+  for (index i = 0; i < 3; ++i) {
+    H[3 * i + 2] -= normal1[0] * (H[3 * i] * normal1[1] + H[3 * i + 1] * normal1[2]);
+    H[3 * i] = H[3 * i] * normal1[0];
+    H[3 * i + 1] = H[3 * i + 1] * normal1[0];
+  }
+  real inverse = lane(1) / normal2[0];
+  for (index j = 0; j < 3; ++j) {
+    H[j] = H[j] * inverse + normal2[1] * H[6 + j];
+    H[3 + j] = H[3 + j] * inverse + normal2[2] * H[6 + j];
+  }
+}
+
+// H from the singular vector h of the smallest singular value, of unit length; second: the
+// singular value next to it, as a share of the norm. Row-major, Frobenius norm 1, the sign that
+// gives H x1 = s x2 with s > 0 at the points' mean; NaN without a solution.
+lane_fn real homography_of_vector(const real* h, real second, const real* normal1,
+                                  const real* normal2, real* H) {
+  mask valid = (second > lane(1e2) * lane_epsilon()) &
+               (fabs(mat3_determinant(h)) > lane(1e2) * lane_epsilon());
+  for (index i = 0; i < 9; ++i) H[i] = h[i];
+  homography_denormalise(H, normal1, normal2);
+  // The normalised points' mean is the origin.
+  real s = copysign(lane(1) / sqrt(mat3_dot(H, H)), h[8]);
+  mat3_scale(H, select(valid, s, lane_nan()));
+  return select(valid, lane(1), lane(0));
+}
+
+// The singular vector h [9] of the smallest singular value of the columns W [9][m] (overwritten),
+// their numbers about 1 at most. Returns the singular value next to it as a share of the matrix's
+// norm; NaN for NaN.
+lane_fn real homography_vector(real* W, index m, real* h) {
+  real V[81], norm2[9];
+  for (index i = 0; i < 81; ++i) V[i] = lane(i % 10 == 0);
+  for (index i = 0; i < 9; ++i) h[i] = lane(0);
+  mask unfinished = jacobi_orthogonalise(W, m, V, 9, 9, norm2, 20);
+  real total = lane(0), second = lane(0), smallest = lane(0);
+  for (index j = 0; j < 9; ++j) {
+    real length2 = columns_dot(W + m * j, W + m * j, m);
+    mask below = length2 < smallest;
+    if (j == 0) below = length2 == length2;
+    for (index i = 0; i < 9; ++i) h[i] = select(below, V[9 * j + i], h[i]);
+    second = select(below, smallest, j == 1 ? length2 : fmin(second, length2));
+    smallest = select(below, length2, smallest);
+    total += length2;
+  }
+  return select(unfinished, lane_nan(), sqrt(second / total));
+}
+
+// x1, y1, x2, y2: 4 points each. H: [9], row-major, Frobenius norm 1; NaN without a solution.
+lane_fn real homography_svd(const real* x1, const real* y1, const real* x2, const real* y2,
+                            real* H) {
+  real a[4], b[4], c[4], d[4], normal1[3], normal2[3], rows[18], W[72], h[9];
+  points_normalise(x1, y1, 4, a, b, normal1);
+  points_normalise(x2, y2, 4, c, d, normal2);
+  real relative[12], l[3], m[3];
+  for (index i = 0; i < 3; ++i) {
+    relative[i] = a[i] - a[3];
+    relative[3 + i] = b[i] - b[3];
+    relative[6 + i] = c[i] - c[3];
+    relative[9 + i] = d[i] - d[3];
+  }
+  mask valid = homography_admits(relative, relative + 3, relative + 6, relative + 9, l, m);
+  for (index i = 0; i < 4; ++i) {
+    homography_equations(a[i], b[i], c[i], d[i], rows);
+    for (index j = 0; j < 9; ++j) {
+      W[8 * j + 2 * i] = rows[j];
+      W[8 * j + 2 * i + 1] = rows[9 + j];
+    }
+  }
+  real second = homography_vector(W, 8, h);
+  return homography_of_vector(h, select(valid, second, lane_nan()), normal1, normal2, H);
+}
