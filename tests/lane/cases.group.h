@@ -26,6 +26,12 @@ group_fn void group_case_transfer_gain(GROUP_PARAM global_const scalar* p, index
       transfer_gain(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, ends, floors, 1, (scalar)1e2);
 }
 
+group_fn void group_case_transfer_inliers(GROUP_PARAM global_const scalar* p, index n,
+                                          const scalar* model, scalar* out) {
+  // A limit of a few standard deviations, which no point is so near to that rounding decides.
+  out[0] = transfer_inliers(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e-3);
+}
+
 group_fn void group_case_reprojection_gain(GROUP_PARAM global_const scalar* p, index n,
                                            const scalar* model, scalar* out) {
   index ends[1] = {n};
