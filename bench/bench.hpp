@@ -50,6 +50,7 @@ void keep(const T& value) {
 
 struct Context {
   std::string data_folder;                         // test data, may not exist
+  std::string device = "cpu";                      // id, for the suites that run on any device
   std::function<bool(const std::string&)> wanted;  // does the case pass --filter?
   std::function<void(Record)> report;
 };

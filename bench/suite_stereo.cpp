@@ -9,9 +9,9 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <random>
 
 #include "bench.hpp"
+#include "shifted_noise.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
@@ -19,23 +19,7 @@
 namespace bifocal::bench {
 namespace {
 
-struct Pair {
-  ImageU8 left, right;
-};
-
-// Noise that the right camera sees 20 px further to the left.
-Pair shifted_noise(int width, int height) {
-  constexpr int shift = 20;
-  std::mt19937 random(1);
-  Pair pair{ImageU8(width, height), ImageU8(width, height)};
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) pair.left.at(x, y) = static_cast<std::uint8_t>(random());
-    for (int x = 0; x + shift < width; ++x) pair.right.at(x, y) = pair.left.at(x + shift, y);
-  }
-  return pair;
-}
-
-std::function<void()> ssd(const Pair& pair, int disparities) {
+std::function<void()> ssd(const StereoPair& pair, int disparities) {
   return [&pair, disparities] {
     keep(stereo_ssd(pair.left, pair.right, {.disparities = disparities, .window = 15}));
   };
@@ -44,7 +28,7 @@ std::function<void()> ssd(const Pair& pair, int disparities) {
 void time_ssd(Context& context, int width, int height, int disparities) {
   const std::string name = fmt::format("stereo/ssd/{}x{}/d{}w15", width, height, disparities);
   if (!context.wanted(name)) return;
-  const Pair pair = shifted_noise(width, height);
+  const StereoPair pair = shifted_noise(width, height);
   const ThreadLimit one(1);
   Record record;
   record.suite = "stereo";
@@ -78,7 +62,7 @@ void time_ssd(Context& context, int width, int height, int disparities) {
 void time_threads(Context& context) {
   const std::string name = "stereo/ssd/735x504/d90w15/threads2";
   if (!context.wanted(name)) return;
-  const Pair pair = shifted_noise(735, 504);
+  const StereoPair pair = shifted_noise(735, 504);
   const auto run = [&](int threads) {
     return [&pair, threads] {
       const ThreadLimit limit(threads);

@@ -8,6 +8,7 @@ void run_features(Context& context);
 void run_match(Context& context);
 void run_robust(Context& context);
 void run_score(Context& context);
+void run_seeds(Context& context);
 void run_solvers(Context& context);
 void run_stereo(Context& context);
 
@@ -18,6 +19,10 @@ const std::vector<Suite>& suites() {
       {"robust", "robust estimators on synthetic scenes: time, and error from the truth",
        run_robust},
       {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
+      {"seeds",
+       "the systems Bifocal descends from, beside their recorded figures; without the five-point "
+       "one, whose verification of many pairs is not there yet",
+       run_seeds},
       {"solvers", "minimal solvers, us a sample", run_solvers},
       {"stereo", "block matching: time, and bad pixels on the Middlebury pairs", run_stereo},
   };

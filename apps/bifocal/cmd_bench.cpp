@@ -23,9 +23,10 @@ struct Options {
 
 // Runs a suite, or with `dry` only asks it for its cases.
 using Visit = std::function<bool(const std::string& case_name)>;
-void run_suite(const bench::Suite& suite, const std::string& data, const Visit& wanted,
+void run_suite(const bench::Suite& suite, const Options& o, const Visit& wanted,
                const std::function<void(bench::Record)>& report) {
-  bench::Context context{.data_folder = data, .wanted = wanted, .report = report};
+  bench::Context context{
+      .data_folder = o.data, .device = o.device, .wanted = wanted, .report = report};
   suite.run(context);
 }
 
@@ -65,9 +66,11 @@ std::string row(const bench::Record& r) {
   return text + "\n";
 }
 
-nlohmann::json machine(const Context& context) {
-  const DeviceInfo cpu = list_devices().front();
-  return {{"cpu", cpu.name},
+nlohmann::json machine(const Context& context, const Device& device) {
+  const DeviceInfo cpu = Device("cpu").info();
+  return {{"device", device.info().name},
+          {"driver", device.info().driver},
+          {"cpu", cpu.name},
           {"simd", cpu.simd},
           {"cores", cpu.cores},
           {"memory_bytes", cpu.memory},
@@ -84,12 +87,13 @@ void list_cases(const std::vector<bench::Suite>& chosen, const Options& o,
       if (std::regex_search(name, filter)) print_out("  " + name + "\n");
       return false;
     };
-    run_suite(suite, o.data, print, [](const bench::Record&) {});
+    run_suite(suite, o, print, [](const bench::Record&) {});
   }
 }
 
-void run(const Options& o, Context& context) {
-  resolve_device(o.device);
+void run(Options o, Context& context) {
+  const Device device(o.device);
+  o.device = device.info().id;
   const std::vector<bench::Suite> chosen = chosen_suites(o.suite);
   const std::regex filter = filter_of(o.filter);
   if (o.list) return list_cases(chosen, o, filter);
@@ -100,7 +104,7 @@ void run(const Options& o, Context& context) {
       total += std::regex_search(name, filter);
       return false;
     };
-    run_suite(suite, o.data, count, [](const bench::Record&) {});
+    run_suite(suite, o, count, [](const bench::Record&) {});
   }
   if (total == 0) {
     throw Error(ErrorCode::usage,
@@ -108,7 +112,7 @@ void run(const Options& o, Context& context) {
   }
 
   nlohmann::json records = nlohmann::json::array();
-  const nlohmann::json here = machine(context);
+  const nlohmann::json here = machine(context, device);
   Progress progress(total, "cases");
   const auto wanted = [&](const std::string& name) {
     if (!std::regex_search(name, filter)) return false;
@@ -121,7 +125,7 @@ void run(const Options& o, Context& context) {
     records.push_back(record.to_json());
     records.back()["machine"] = here;
   };
-  for (const bench::Suite& suite : chosen) run_suite(suite, o.data, wanted, report);
+  for (const bench::Suite& suite : chosen) run_suite(suite, o, wanted, report);
   if (!o.json_file.empty()) write_file(o.json_file, records.dump(1) + "\n");
 }
 
@@ -134,7 +138,9 @@ void add_bench(CLI::App& app, Context& context) {
   std::string names;
   for (const bench::Suite& suite : bench::suites()) names += suite.name + " ";
   command->add_option("SUITE", o->suite, names + "or all")->required();
-  command->add_option("--device", o->device, "auto or cpu (this version has no other)")
+  command
+      ->add_option("--device", o->device,
+                   "auto, cpu, cuda[:i] or opencl[:i]; for the suites that run on any device")
       ->capture_default_str();
   command->add_option("--filter", o->filter,
                       "regular expression that a case's name has to contain");

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The systems that Bifocal descends from, run by today's code beside the figures recorded for them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bifocal/stereo.hpp>
+#include <random>
+
+#include "bench.hpp"
+#include "robust/homography_trials.hpp"
+#include "shifted_noise.hpp"
+#include "two_view_scenes.hpp"
+
+namespace bifocal::bench {
+namespace {
+
+void report_ms(Context& context, const std::string& name, const std::string& device,
+               const Sample& sample, const Reference& recorded,
+               nlohmann::json extra = nlohmann::json::object()) {
+  Record record;
+  record.suite = "seeds";
+  record.case_name = name;
+  record.device = device;
+  record.unit = "ms";
+  record.value = sample.median * 1e3;
+  record.mad = sample.mad * 1e3;
+  record.runs = sample.runs;
+  record.reference = recorded;
+  record.extra = std::move(extra);
+  context.report(std::move(record));
+}
+
+// 2000 samples of 2000 planar correspondences, 60 per cent of them inliers.
+class HomographySeed {
+ public:
+  static constexpr int kTrials = 2000, kPoints = 2000;
+
+  explicit HomographySeed(const std::string& device)
+      : queue_(Device(device)), trials_(queue_.device(), kTrials) {
+    std::mt19937_64 random(1);
+    TwoViewScene scene =
+        make_scene({.points = kPoints, .inliers = 0.6, .noise = 1, .planar = true}, random);
+    for (PointPair& p : scene.points) p.x1 -= 640, p.x2 -= 640, p.y1 -= 480, p.y2 -= 480;
+    points_ = robust::upload_points(queue_, scene.points);
+    draw();
+    solve();
+    count();
+  }
+
+  void solve() {
+    robust::solve_trials(queue_, points_, trials_);
+    queue_.wait();
+  }
+  void count() {
+    robust::count_inliers(queue_, points_, kThreshold, trials_);
+    queue_.wait();
+  }
+  void solve_and_count() {
+    robust::solve_trials(queue_, points_, trials_);
+    robust::count_inliers(queue_, points_, kThreshold, trials_);
+    queue_.wait();
+  }
+  // All of a RANSAC of so many trials, from drawing the samples to the number of inliers of the
+  // best.
+  int ransac() {
+    draw();
+    solve_and_count();
+    trials_.inliers.download(queue_, inliers_);
+    queue_.wait();
+    return *std::max_element(inliers_.begin(), inliers_.end());
+  }
+
+ private:
+  static constexpr float kThreshold = 3;
+
+  void draw() {
+    for (int& p : samples_) p = static_cast<int>(random_() % kPoints);
+    trials_.samples.upload(queue_, samples_);
+  }
+
+  Queue queue_;
+  robust::HomographyTrials trials_;
+  robust::DevicePoints points_;
+  std::mt19937 random_{1};
+  std::vector<int> samples_ = std::vector<int>(4 * kTrials), inliers_ = std::vector<int>(kTrials);
+};
+
+void run_homography(Context& context) {
+  const std::string all = "seeds/homography2000", svd = all + "/svd", inliers = all + "/inliers",
+                    ransac = all + "/ransac";
+  const bool wants[] = {context.wanted(all), context.wanted(svd), context.wanted(inliers),
+                        context.wanted(ransac)};
+  if (std::none_of(std::begin(wants), std::end(wants), [](bool w) { return w; })) return;
+  HomographySeed seed(context.device);
+  const auto report = [&](const std::string& name, const std::function<void()>& body,
+                          const char* what, double recorded, const nlohmann::json& extra) {
+    report_ms(context, name, context.device, measure(body), {what, recorded}, extra);
+  };
+  const nlohmann::json sizes = {{"trials", HomographySeed::kTrials},
+                                {"points", HomographySeed::kPoints}};
+  if (wants[0])
+    report(
+        all, [&] { seed.solve_and_count(); }, "OpenCL, SVD to inliers (recorded)", 3.64, sizes);
+  if (wants[1])
+    report(
+        svd, [&] { seed.solve(); }, "OpenCL, 3.5 to 4 ms (recorded)", 3.5, sizes);
+  if (wants[2])
+    report(
+        inliers, [&] { seed.count(); }, "OpenCL (recorded)", 0.14, sizes);
+  if (wants[3]) {
+    nlohmann::json extra = sizes;
+    extra["best_inliers"] = seed.ransac();
+    report(
+        ransac, [&] { keep(seed.ransac()); }, "an older CUDA RANSAC (recorded)", 200, extra);
+  }
+}
+
+// Block matching is on the CPU only, whatever the device.
+void run_stereo_seed(Context& context) {
+  struct Case {
+    int disparities, window;
+    double recorded_s;
+  };
+  constexpr Case kCases[] = {
+      {60, 11, 0.2775}, {60, 15, 0.4932}, {90, 11, 0.5780}, {90, 15, 0.8518}};
+  for (const Case& c : kCases) {
+    const std::string name =
+        fmt::format("seeds/stereo_ssd/735x504/d{}w{}", c.disparities, c.window);
+    if (!context.wanted(name)) continue;
+    const StereoPair pair = shifted_noise(735, 504);
+    const Sample sample = measure([&] {
+      keep(stereo_ssd(pair.left, pair.right, {.disparities = c.disparities, .window = c.window}));
+    });
+    report_ms(context, name, "cpu", sample, {"OpenCL (recorded)", c.recorded_s * 1e3});
+  }
+}
+
+}  // namespace
+
+void run_seeds(Context& context) {
+  run_homography(context);
+  run_stereo_seed(context);
+}
+
+}  // namespace bifocal::bench
