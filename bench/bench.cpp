@@ -64,14 +64,25 @@ Sample measure(const std::function<void()>& body, int min_runs, double min_secon
 std::pair<Sample, Sample> measure_pair(const std::function<void()>& ours,
                                        const std::function<void()>& peer, int min_runs,
                                        double min_seconds) {
-  const int repeats[2] = {repeats_for(ours), repeats_for(peer)};
-  std::vector<double> times[2];
-  for (double total = 0; static_cast<int>(times[0].size()) < min_runs || total < min_seconds;) {
-    times[0].push_back(seconds_of(ours, repeats[0]));
-    times[1].push_back(seconds_of(peer, repeats[1]));
-    total += times[0].back() * repeats[0];
+  const std::vector<Sample> samples = measure_in_turn({ours, peer}, min_runs, min_seconds);
+  return {samples[0], samples[1]};
+}
+
+std::vector<Sample> measure_in_turn(const std::vector<std::function<void()>>& bodies, int min_runs,
+                                    double min_seconds) {
+  std::vector<int> repeats;
+  for (const auto& body : bodies) repeats.push_back(repeats_for(body));
+  std::vector<std::vector<double>> times(bodies.size());
+  const double enough = min_seconds * static_cast<double>(bodies.size());
+  for (double total = 0; static_cast<int>(times[0].size()) < min_runs || total < enough;) {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      times[i].push_back(seconds_of(bodies[i], repeats[i]));
+      total += times[i].back() * repeats[i];
+    }
   }
-  return {sample_of(times[0]), sample_of(times[1])};
+  std::vector<Sample> samples;
+  for (const auto& t : times) samples.push_back(sample_of(t));
+  return samples;
 }
 
 }  // namespace bifocal::bench

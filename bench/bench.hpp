@@ -42,6 +42,9 @@ struct Sample {
 [[nodiscard]] std::pair<Sample, Sample> measure_pair(const std::function<void()>& ours,
                                                      const std::function<void()>& peer,
                                                      int min_runs = 7, double min_seconds = 0.2);
+// Any number of bodies in turn, until each ran `min_runs` times and on average `min_seconds`.
+[[nodiscard]] std::vector<Sample> measure_in_turn(const std::vector<std::function<void()>>& bodies,
+                                                  int min_runs = 7, double min_seconds = 0.2);
 // Keeps a result alive.
 template <class T>
 void keep(const T& value) {
@@ -50,7 +53,7 @@ void keep(const T& value) {
 
 struct Context {
   std::string data_folder;                         // test data, may not exist
-  std::string device = "cpu";                      // id, for the suites that run on any device
+  std::string device;                              // as given to --device
   std::function<bool(const std::string&)> wanted;  // does the case pass --filter?
   std::function<void(Record)> report;
 };
@@ -58,6 +61,7 @@ struct Context {
 struct Suite {
   std::string name, what;
   std::function<void(Context&)> run;
+  bool on_devices = false;  // runs on Context::device; else always on the CPU
 };
 // All suites, in the order they are listed (bench/suites.cpp).
 [[nodiscard]] const std::vector<Suite>& suites();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search behind src/linalg/tuning.hpp: every mapping of a size on a GPU, us a matrix. The row of
-// the table for a size is the mapping with the least value.
+// The search behind src/linalg/tuning.hpp: every mapping of a size on a GPU, us a matrix. The row
+// of the table for a size is the mapping with the least value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,13 +39,13 @@ void tune_size(Context& context, Queue& queue, int n) {
   Buffer<int> counts(device, static_cast<std::size_t>(count));
   A.upload(queue, host);
   for (const linalg::EigenMapping& mapping : kMappings) {
-    const std::string name = fmt::format("tune/eig/{}/f{}/w{}t{}", n, 8 * sizeof(T), mapping.width,
-                                         mapping.threads);
+    const std::string name =
+        fmt::format("tune/eig/{}/f{}/w{}t{}", n, 8 * sizeof(T), mapping.width, mapping.threads);
     if (!context.wanted(name)) continue;
     const Forced forced(mapping);
     const auto solve = [&] {
-      real_eigenpairs<T>(queue, {A, n, n, count}, {.values = values, .vectors = vectors,
-                                                   .counts = counts});
+      real_eigenpairs<T>(queue, {A, n, n, count},
+                         {.values = values, .vectors = vectors, .counts = counts});
       queue.wait();
     };
     try {

@@ -4,6 +4,7 @@
 namespace bifocal::bench {
 
 // One line a suite; each is defined in bench/suite_NAME.cpp.
+void run_eig(Context& context);
 void run_features(Context& context);
 void run_match(Context& context);
 void run_robust(Context& context);
@@ -11,9 +12,12 @@ void run_score(Context& context);
 void run_seeds(Context& context);
 void run_solvers(Context& context);
 void run_stereo(Context& context);
+void run_svd(Context& context);
+void run_tune(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
+      {"eig", "real eigenpairs of many small unsymmetric matrices, us a matrix", run_eig, true},
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
       {"match", "brute-force matching of 8-bit descriptors", run_match},
       {"robust", "robust estimators on synthetic scenes: time, and error from the truth",
@@ -22,9 +26,11 @@ const std::vector<Suite>& suites() {
       {"seeds",
        "the systems Bifocal descends from, beside their recorded figures; without the five-point "
        "one, whose verification of many pairs is not there yet",
-       run_seeds},
+       run_seeds, true},
       {"solvers", "minimal solvers, us a sample", run_solvers},
       {"stereo", "block matching: time, and bad pixels on the Middlebury pairs", run_stereo},
+      {"svd", "singular values and vectors of many small matrices, us a matrix", run_svd, true},
+      {"tune", "which mapping of an eigenproblem is the fastest on a GPU", run_tune, true},
   };
   return all;
 }

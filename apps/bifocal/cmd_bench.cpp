@@ -30,12 +30,20 @@ void run_suite(const bench::Suite& suite, const Options& o, const Visit& wanted,
   suite.run(context);
 }
 
-std::vector<bench::Suite> chosen_suites(const std::string& name) {
+// `all` on another device means those suites that run there.
+std::vector<bench::Suite> chosen_suites(const std::string& name, const std::string& device) {
+  const bool on_cpu = device == "auto" || device == "cpu";
   std::vector<bench::Suite> chosen;
   std::string names;
   for (const bench::Suite& suite : bench::suites()) {
     names += suite.name + " ";
-    if (name == "all" || name == suite.name) chosen.push_back(suite);
+    if (name == suite.name && !on_cpu && !suite.on_devices) {
+      throw Error(ErrorCode::device,
+                  fmt::format("--device {}: suite {} runs on the CPU only", device, name));
+    }
+    if (name == suite.name || (name == "all" && (on_cpu || suite.on_devices))) {
+      chosen.push_back(suite);
+    }
   }
   if (chosen.empty()) {
     throw Error(ErrorCode::usage,
@@ -68,15 +76,18 @@ std::string row(const bench::Record& r) {
 
 nlohmann::json machine(const Context& context, const Device& device) {
   const DeviceInfo cpu = Device("cpu").info();
-  return {{"device", device.info().name},
-          {"driver", device.info().driver},
-          {"cpu", cpu.name},
-          {"simd", cpu.simd},
-          {"cores", cpu.cores},
-          {"memory_bytes", cpu.memory},
-          {"compiler", __VERSION__},
-          {"version", BIFOCAL_VERSION},
-          {"command", context.command_line}};
+  nlohmann::json here = {{"cpu", cpu.name},
+                         {"simd", cpu.simd},
+                         {"cores", cpu.cores},
+                         {"memory_bytes", cpu.memory},
+                         {"compiler", __VERSION__},
+                         {"version", BIFOCAL_VERSION},
+                         {"command", context.command_line}};
+  if (device.info().kind != DeviceKind::cpu) {
+    here["device"] = device.info().name;
+    here["driver"] = device.info().driver;
+  }
+  return here;
 }
 
 void list_cases(const std::vector<bench::Suite>& chosen, const Options& o,
@@ -91,10 +102,9 @@ void list_cases(const std::vector<bench::Suite>& chosen, const Options& o,
   }
 }
 
-void run(Options o, Context& context) {
-  const Device device(o.device);
-  o.device = device.info().id;
-  const std::vector<bench::Suite> chosen = chosen_suites(o.suite);
+void run(const Options& o, Context& context) {
+  const Device device(o.device);  // refuses one that is not there before anything is measured
+  const std::vector<bench::Suite> chosen = chosen_suites(o.suite, o.device);
   const std::regex filter = filter_of(o.filter);
   if (o.list) return list_cases(chosen, o, filter);
 
@@ -138,9 +148,7 @@ void add_bench(CLI::App& app, Context& context) {
   std::string names;
   for (const bench::Suite& suite : bench::suites()) names += suite.name + " ";
   command->add_option("SUITE", o->suite, names + "or all")->required();
-  command
-      ->add_option("--device", o->device,
-                   "auto, cpu, cuda[:i] or opencl[:i]; for the suites that run on any device")
+  command->add_option("--device", o->device, "auto, cpu, cuda[:i] or opencl[:i] (see bifocal devices); some suites run on the CPU only")
       ->capture_default_str();
   command->add_option("--filter", o->filter,
                       "regular expression that a case's name has to contain");

@@ -100,7 +100,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Bad{"pair left.png right.png --out o --device cuda", 4, "cuda: this build"},
                     Bad{"stereo left.png right.png --out o --max-disparity 9 --device opencl:1", 4,
                         "opencl:1"},
-                    Bad{"bench all --device cuda:99", 4, "cuda:99"},
+                    Bad{"bench all --device cuda:0", 4, "cuda:0"},
+                    Bad{"bench svd --device cuda:99", 4, "cuda:99"},
+                    Bad{"bench score --device opencl", 4, "opencl"},
                     Bad{"estimate homography --points nan.txt --device tpu", 2, "tpu"}));
 
 INSTANTIATE_TEST_SUITE_P(

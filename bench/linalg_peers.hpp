@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the peers of a case and writes what they take into its record.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench.hpp"
+#include "linalg_batches.hpp"
+#include "peers.hpp"
+
+namespace bifocal::bench {
+
+// The peers of a task on the CPU, with memory for their results.
+template <class T>
+class CpuPeers {
+ public:
+  CpuPeers(PeerTask task, const Matrices<T>& matrices);
+  // One a peer. On one thread each call takes the next few matrices, about 2 ms of work: calls as
+  // short as ours, for other work on the machine disturbs longer ones more often. On all threads
+  // that ThreadLimit allows each call takes all matrices.
+  [[nodiscard]] std::vector<std::function<void()>> bodies(bool all_threads);
+  // Seconds of those bodies: each peer's time into `extra`, the fastest as the reference.
+  void report(Record& record, std::span<const Sample> samples, bool all_threads) const;
+
+ private:
+  [[nodiscard]] PeerProblem<T> problem();
+
+  const Matrices<T>* matrices_;
+  PeerTask task_;
+  std::vector<Peer<T>> peers_;
+  std::vector<int> matrices_per_call_;
+  std::vector<T> S_, V_, U_;
+};
+
+// A peer on a GPU, its matrices resident there: run() does all of them and waits.
+struct GpuPeer {
+  std::string key, name;
+  int count;
+  std::function<void()> run;
+};
+// cuSOLVER's batched Jacobi methods; none where it is not built in, the device is not CUDA's, the
+// library is not on this machine or it has nothing for the task.
+template <class T>
+std::optional<GpuPeer> cusolver_peer(PeerTask task, const Device& device,
+                                     const Matrices<T>& matrices, int count);
+
+// Truth in double, by whatever peer there is; empty without one.
+template <class T>
+std::vector<int> count_real_eigenvalues(const Matrices<T>& matrices);
+template <class T>
+std::vector<double> smallest_singular_values(const Matrices<T>& matrices);
+
+}  // namespace bifocal::bench
