@@ -45,7 +45,7 @@ void tune_size(Context& context, Queue& queue, int n) {
     const Forced forced(mapping);
     const auto solve = [&] {
       real_eigenpairs<T>(queue, {A, n, n, count},
-                         {.values = values, .vectors = vectors, .counts = counts});
+                         {values, vectors, counts, {}, {}, {}, {}});
       queue.wait();
     };
     try {
