@@ -78,6 +78,7 @@ lane_fn real homography_vector(real* W, index m, real* h) {
   real V[81], norm2[9];
   for (index i = 0; i < 81; ++i) V[i] = lane(i % 10 == 0);
   for (index i = 0; i < 9; ++i) h[i] = lane(0);
+  for (index i = 0; i < 9 * m; ++i) W[i] = W[i] * lane(0x1p48f);  // see jacobi_scaled
   mask unfinished = jacobi_orthogonalise(W, m, V, 9, 9, norm2, 20);
   real total = lane(0), second = lane(0), smallest = lane(0);
   for (index j = 0; j < 9; ++j) {
