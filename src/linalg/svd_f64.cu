@@ -17,7 +17,7 @@ const void* svd_cuda_function<double>(int n, const SvdMapping& m) {
   BIFOCAL_SVD_COLUMNS(double, 16, 8, 1, 3)
   BIFOCAL_SVD_COLUMNS(double, 20, 8, 2, 2)
   BIFOCAL_SVD_COLUMNS(double, 24, 8, 2, 2)
-  BIFOCAL_SVD_COLUMNS(double, 32, 16, 2, 3)
+  BIFOCAL_SVD_COLUMNS(double, 32, 8, 4, 2)
   return nullptr;
 }
 

@@ -14,9 +14,11 @@ kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void svd_register
     svd_of_thread(SVD_BATCH_NAMES, (offset)first + i, own + (index)get_local_id(0), GROUP_SIZE);
 }
 #else
+// shared: of pairs, so that it lies where a pair may be read at once.
 kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void svd_columns_kernel(
-    SVD_BATCH, int first, int count, local scalar* shared) {
+    SVD_BATCH, int first, int count, local local_pair* shared) {
   index i = (index)get_global_id(0) / SVD_TEAM;
-  svd_of_team(SVD_BATCH_NAMES, (offset)first + (i < count ? i : count - 1), i < count, shared);
+  svd_of_team(SVD_BATCH_NAMES, (offset)first + (i < count ? i : count - 1), i < count,
+              (local scalar*)shared);
 }
 #endif

@@ -10,9 +10,10 @@ group_fn real svd_ceiling(void) { return lane(sizeof(scalar) == 4 ? 0x1p20 : 0x1
 group_fn real svd_floor(void) { return lane(sizeof(scalar) == 4 ? 0x1p-40 : 0x1p180); }
 // A rotation of at most this tangent, of columns with at most this squared cosine between them,
 // spoils no other pair beyond the precision: after a sweep of such rotations nothing is left to do.
-// (Columns of about the same length turn far at any cosine.)
+// (Columns of about the same length turn far at any cosine.) Angles are good to 2^-20, so that in
+// double the cosine has to be 2^-32 for what a rotation leaves of it to be nothing.
 group_fn real svd_slight_turn(void) { return lane(sizeof(scalar) == 4 ? 3e-4 : 3e-8); }
-group_fn real svd_slight_cosine2(void) { return lane(sizeof(scalar) == 4 ? 1e-8 : 1e-16); }
+group_fn real svd_slight_cosine2(void) { return lane(sizeof(scalar) == 4 ? 1e-8 : 0x1p-64); }
 
 // A squared length as the rotations want it: that of nothing is so large that no angle to it
 // matters (and its square still a number: a root estimated of infinity is NaN).
