@@ -90,9 +90,7 @@ HWY_EXPORT(count_inliers_cpu);
 namespace robust {
 namespace {
 
-constexpr int kGroupSize = 64;      // work-items of an OpenCL group
-constexpr int kCudaBlock = 128;     // threads: as many trials to solve, four to count
-constexpr int kThreadsATrial = 32;  // a warp counts
+constexpr int kGroupSize = 64;  // work-items of an OpenCL group
 
 using runtime::Kernel;
 using runtime::Launch;
@@ -140,9 +138,11 @@ void solve_trials(Queue& queue, const DevicePoints& points, HomographyTrials& tr
       trial_kernel("solve_trials", cuda_solve_trials(), HWY_DYNAMIC_DISPATCH(solve_trials_cpu));
   const runtime::Argument arguments[] = {trials.samples, points.columns, points.stride, trials.H,
                                          trials.count};
-  const Launch launch = {.count = trials.count,
-                         .groups = groups_for(trials.count, kGroupSize),
-                         .group_size = kGroupSize};
+  const bool is_cuda = queue.device().info().kind == DeviceKind::cuda;
+  const Launch launch = {
+      .count = trials.count,
+      .groups = groups_for(trials.count, is_cuda ? kTrialsASolveBlock : kGroupSize),
+      .group_size = is_cuda ? kSolveThreads : kGroupSize};
   runtime::launch(queue, kernel, launch, arguments);
 }
 
@@ -151,10 +151,9 @@ void count_inliers(Queue& queue, const DevicePoints& points, float threshold,
   static const Kernel kernel =
       trial_kernel("count_inliers", cuda_count_inliers(), HWY_DYNAMIC_DISPATCH(count_inliers_cpu));
   const bool is_cuda = queue.device().info().kind == DeviceKind::cuda;
-  const Launch launch = {
-      .count = trials.count,
-      .groups = is_cuda ? groups_for(trials.count, kCudaBlock / kThreadsATrial) : trials.count,
-      .group_size = is_cuda ? kCudaBlock : kGroupSize};
+  const Launch launch = {.count = trials.count,
+                         .groups = trials.count,
+                         .group_size = is_cuda ? kCountThreads : kGroupSize};
   const runtime::Argument arguments[] = {trials.H,      trials.count,          points.columns,
                                          points.stride, threshold * threshold, trials.inliers};
   runtime::launch(queue, kernel, launch, arguments);

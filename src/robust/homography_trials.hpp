@@ -38,7 +38,9 @@ void solve_trials(Queue& queue, const DevicePoints& points, HomographyTrials& tr
 void count_inliers(Queue& queue, const DevicePoints& points, float threshold,
                    HomographyTrials& trials);
 
-// Addresses of the functions of homography_trials.cu; nullptr in a build without CUDA.
+// The functions of homography_trials.cu; nullptr in a build without CUDA. A block of theirs solves
+// kTrialsASolveBlock trials, and counts the inliers of one.
+inline constexpr int kTrialsASolveBlock = 4, kSolveThreads = 32, kCountThreads = 128;
 [[nodiscard]] const void* cuda_solve_trials();
 [[nodiscard]] const void* cuda_count_inliers();
 

@@ -93,26 +93,30 @@ lane_fn real homography_vector(real* W, index m, real* h) {
   return select(unfinished, lane_nan(), sqrt(second / total));
 }
 
-// x1, y1, x2, y2: 4 points each. H: [9], row-major, Frobenius norm 1; NaN without a solution.
-lane_fn real homography_svd(const real* x1, const real* y1, const real* x2, const real* y2,
-                            real* H) {
-  real a[4], b[4], c[4], d[4], normal1[3], normal2[3], rows[18], W[72], h[9];
+// The equations of a sample: x1, y1, x2, y2 of 4 points, rows [8][9] in normalised coordinates.
+// Returns whether the points may have a homography.
+lane_fn mask homography_system(const real* x1, const real* y1, const real* x2, const real* y2,
+                               real* rows, real* normal1, real* normal2) {
+  real a[4], b[4], c[4], d[4], relative[12], l[3], m[3];
   points_normalise(x1, y1, 4, a, b, normal1);
   points_normalise(x2, y2, 4, c, d, normal2);
-  real relative[12], l[3], m[3];
   for (index i = 0; i < 3; ++i) {
     relative[i] = a[i] - a[3];
     relative[3 + i] = b[i] - b[3];
     relative[6 + i] = c[i] - c[3];
     relative[9 + i] = d[i] - d[3];
   }
-  mask valid = homography_admits(relative, relative + 3, relative + 6, relative + 9, l, m);
-  for (index i = 0; i < 4; ++i) {
-    homography_equations(a[i], b[i], c[i], d[i], rows);
-    for (index j = 0; j < 9; ++j) {
-      W[8 * j + 2 * i] = rows[j];
-      W[8 * j + 2 * i + 1] = rows[9 + j];
-    }
+  for (index i = 0; i < 4; ++i) homography_equations(a[i], b[i], c[i], d[i], rows + 18 * i);
+  return homography_admits(relative, relative + 3, relative + 6, relative + 9, l, m);
+}
+
+// x1, y1, x2, y2: 4 points each. H: [9], row-major, Frobenius norm 1; NaN without a solution.
+lane_fn real homography_svd(const real* x1, const real* y1, const real* x2, const real* y2,
+                            real* H) {
+  real normal1[3], normal2[3], rows[72], W[72], h[9];
+  mask valid = homography_system(x1, y1, x2, y2, rows, normal1, normal2);
+  for (index i = 0; i < 8; ++i) {
+    for (index j = 0; j < 9; ++j) W[8 * j + i] = rows[9 * i + j];
   }
   real second = homography_vector(W, 8, h);
   return homography_of_vector(h, select(valid, second, lane_nan()), normal1, normal2, H);
