@@ -44,8 +44,7 @@ void tune_size(Context& context, Queue& queue, int n) {
     if (!context.wanted(name)) continue;
     const Forced forced(mapping);
     const auto solve = [&] {
-      real_eigenpairs<T>(queue, {A, n, n, count},
-                         {values, vectors, counts, {}, {}, {}, {}});
+      real_eigenpairs<T>(queue, {A, n, n, count}, {values, vectors, counts, {}, {}, {}, {}});
       queue.wait();
     };
     try {

@@ -148,7 +148,10 @@ void add_bench(CLI::App& app, Context& context) {
   std::string names;
   for (const bench::Suite& suite : bench::suites()) names += suite.name + " ";
   command->add_option("SUITE", o->suite, names + "or all")->required();
-  command->add_option("--device", o->device, "auto, cpu, cuda[:i] or opencl[:i] (see bifocal devices); some suites run on the CPU only")
+  command
+      ->add_option("--device", o->device,
+                   "auto, cpu, cuda[:i] or opencl[:i] (see bifocal devices); some suites run on "
+                   "the CPU only")
       ->capture_default_str();
   command->add_option("--filter", o->filter,
                       "regular expression that a case's name has to contain");

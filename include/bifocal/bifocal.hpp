@@ -8,8 +8,10 @@
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/linalg.hpp>
 #include <bifocal/pair.hpp>
 #include <bifocal/robust.hpp>
+#include <bifocal/solvers.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/threads.hpp>
 #include <bifocal/version.hpp>

@@ -30,7 +30,7 @@ enum class MatrixLayout {
 // of the input, strided ones densely. Statuses and counts are one number a matrix.
 template <class T>
 struct MatrixBatch {
-  Memory<const T> data;
+  Memory<const T> data = {};
   int rows = 0, cols = 0, count = 0;
   MatrixLayout layout = MatrixLayout::interleaved;
   std::ptrdiff_t stride = 0;
@@ -48,10 +48,10 @@ enum class LinalgStatus : int {
 // Jacobi's method is more accurate than QR, 1992), after a Householder QR where m > n. m <= 1024.
 template <class T>
 struct SvdOutput {
-  Memory<T> S;         // n x 1; the last n - m are zero where m < n
-  Memory<T> V;         // n x n, orthogonal, right singular vectors in its columns
-  Memory<T> U;         // m x min(m, n), left singular vectors in its columns; nullptr: not computed
-  Memory<int> status;  // LinalgStatus, count numbers; nullptr: not wanted
+  Memory<T> S = {};  // n x 1; the last n - m are zero where m < n
+  Memory<T> V = {};  // n x n, orthogonal, right singular vectors in its columns
+  Memory<T> U = {};  // m x min(m, n), left singular vectors in its columns; nullptr: not computed
+  Memory<int> status = {};  // LinalgStatus, count numbers; nullptr: not wanted
 };
 struct SvdOptions {
   int max_sweeps = 30;
@@ -71,9 +71,9 @@ void smallest_singular_vector(Queue& queue, const MatrixBatch<T>& A, Memory<T> x
 // diag(L) V', by cyclic Jacobi (C. Jacobi, 1846; Golub, Van Loan, 8.5). Reads the lower triangle.
 template <class T>
 struct SymmetricEigenOutput {
-  Memory<T> values;   // n x 1
-  Memory<T> vectors;  // n x n, in its columns; nullptr: not wanted
-  Memory<int> status;
+  Memory<T> values = {};   // n x 1
+  Memory<T> vectors = {};  // n x n, in its columns; nullptr: not wanted
+  Memory<int> status = {};
 };
 template <class T>
 void symmetric_eigen(Queue& queue, const MatrixBatch<T>& A, const SymmetricEigenOutput<T>& out,
@@ -88,19 +88,19 @@ void symmetric_eigen(Queue& queue, const MatrixBatch<T>& A, const SymmetricEigen
 // independent eigenvectors each get one eigenvector, not a basis.
 template <class T>
 struct EigenOutput {
-  Memory<T> values;   // n x 1: the real eigenvalues first, in the order found; then NaN
-  Memory<T> vectors;  // n x n: element (i, k) is component i of the k-th real eigenvalue's unit
-                      // eigenvector; unused columns NaN; nullptr: not wanted
-  Memory<int> counts;   // number of real eigenvalues, count numbers
-  Memory<int> status;   // nullptr: not wanted
-  Memory<T> residuals;  // largest |A v - l v| / |A| (Frobenius) of a matrix's pairs, count numbers;
-                        // nullptr: not wanted
-  Memory<T> real_parts, imaginary_parts;  // n x 1: all eigenvalues, complex ones as conjugate
-                                          // pairs; nullptr: not wanted
+  Memory<T> values = {};   // n x 1: the real eigenvalues first, in the order found; then NaN
+  Memory<T> vectors = {};  // n x n: element (i, k) is component i of the k-th real eigenvalue's
+                           // unit eigenvector; unused columns NaN; nullptr: not wanted
+  Memory<int> counts = {};   // number of real eigenvalues, count numbers
+  Memory<int> status = {};   // nullptr: not wanted
+  Memory<T> residuals = {};  // largest |A v - l v| / |A| (Frobenius) of a matrix's pairs, count
+                             // numbers; nullptr: not wanted
+  Memory<T> real_parts = {}, imaginary_parts = {};  // n x 1: all eigenvalues, complex ones as
+                                                    // conjugate pairs; nullptr: not wanted
 };
 struct EigenOptions {
   bool balance = true;
-  int max_sweeps_per_value = 30;
+  int max_sweeps_per_value = 30;  // a matrix has n times as many in all
 };
 template <class T>
 void real_eigenpairs(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,

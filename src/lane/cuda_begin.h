@@ -33,8 +33,9 @@ group_fn unsigned group_members() {
   return ((1u << (group_width % 32)) - 1) << (threadIdx.x % 32u - group_member());
 }
 #define group_for(i, n) group_for_range(i, 0, n)
-#define group_for_range(i, from, to) \
-  _Pragma("unroll 1") for (index i = (from) + static_cast<int>(group_member()); i < (to); i += group_width)
+#define group_for_range(i, from, to)                                                      \
+  _Pragma("unroll 1") for (index i = (from) + static_cast<int>(group_member()); i < (to); \
+                           i += group_width)
 template <class T>
 group_fn real group_load(const T* p, index i) {
   return static_cast<real>(p[i]);

@@ -37,8 +37,8 @@ typedef long offset;
 #ifndef LANE_STRIDE
 #define LANE_STRIDE GROUP_SIZE
 #endif
-// -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size. -D LANE_SPACE=private: both
-// of one work-item alone (with LANE_STRIDE=1).
+// -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size. -D LANE_SPACE=private:
+// both of one work-item alone (with LANE_STRIDE=1).
 #ifdef LANES_IN_GLOBAL
 #define LANE_SPACE global
 #endif

@@ -44,8 +44,7 @@ Problem<T> make_problem(int n, int count, MatrixLayout layout) {
     const auto pick = static_cast<std::size_t>(b / 4 + n) % types.size();
     const MatrixType type = b % 4 == 3 ? types[pick].type : MatrixType::random_normal;
     p.derogatory.push_back(b % 4 == 3 && types[pick].derogatory);
-    const Eigen::MatrixXd M =
-        make_matrix<T>(type, n, n, static_cast<std::uint64_t>(1000 * n + b));
+    const Eigen::MatrixXd M = make_matrix<T>(type, n, n, static_cast<std::uint64_t>(1000 * n + b));
     for (int e = 0; e < n * n; ++e) p.A[p.at(e, b, n * n)] = static_cast<T>(M(e / n, e % n));
   }
   return p;
@@ -108,8 +107,7 @@ void check_pairs(const Problem<T>& p, const Results<T>& r, int b, Tally& tally) 
     for (int i = 0; i < n; ++i) {
       double sum = 0;
       for (int j = 0; j < n; ++j) {
-        sum += a(i * n + j) / scale *
-               static_cast<double>(r.vectors[p.at(j * n + k, b, n * n)]);
+        sum += a(i * n + j) / scale * static_cast<double>(r.vectors[p.at(j * n + k, b, n * n)]);
       }
       const double v = static_cast<double>(r.vectors[p.at(i * n + k, b, n * n)]);
       error += std::pow(sum - lambda * v, 2);
@@ -143,7 +141,8 @@ class EigenOnDevice : public testing::TestWithParam<std::string> {
 
   template <class T>
   void run(int n, int count, MatrixLayout layout, bool in_buffers) {
-    SCOPED_TRACE(testing::Message() << "n " << n << " count " << count << " float" << 8 * sizeof(T));
+    SCOPED_TRACE(testing::Message()
+                 << "n " << n << " count " << count << " float" << 8 * sizeof(T));
     const Problem<T> p = make_problem<T>(n, count, layout);
     const Tally tally = compare(p, solve(queue, p, in_buffers), solve(cpu, p, false));
     // A pair that is nearly defective may be a real or a complex one.
