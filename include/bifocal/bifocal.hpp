@@ -8,6 +8,7 @@
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/npz.hpp>
 #include <bifocal/pair.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/stereo.hpp>
