@@ -1,6 +1,7 @@
 # Everything is a Debian package; nothing is downloaded. scripts/packages lists the package names.
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(TBB REQUIRED)
 find_package(hwy REQUIRED)
 find_package(fmt REQUIRED)

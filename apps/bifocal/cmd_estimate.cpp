@@ -8,6 +8,7 @@
 
 #include "cameras.hpp"
 #include "cli.hpp"
+#include "estimate_scenes.hpp"
 #include "result_json.hpp"
 #include "robust_options.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 struct Options {
   std::string model, points;
+  SceneOptions scenes;
   CameraOptions cameras;
   RobustOptions robust;
   CommonOptions common;
@@ -94,14 +96,19 @@ void add_estimate(CLI::App& app, Context& context) {
                    "homography, fundamental, essential or pose (from scene points)")
       ->required()
       ->check(CLI::IsMember({"homography", "fundamental", "essential", "pose"}));
-  command
-      ->add_option("--points", o->points,
-                   "rows of x1 y1 x2 y2 [weight, not used yet]; for pose: x y X Y Z")
-      ->required();
+  CLI::Option* points = command->add_option(
+      "--points", o->points, "rows of x1 y1 x2 y2 [weight, not used yet]; for pose: x y X Y Z");
   add_camera_options(*command, o->cameras);
+  add_scene_options(*command, o->scenes, points);
   add_robust_options(*command, o->robust);
   add_common(*command, o->common);
-  command->callback([o, &context] { run(*o, context); });
+  command->callback([o, &context, points] {
+    if (!o->scenes.scenes.empty()) {
+      return run_scene_file(o->model, o->scenes, o->robust, o->common, context);
+    }
+    if (points->empty()) throw CLI::RequiredError("--points");
+    run(*o, context);
+  });
 }
 
 }  // namespace bifocal::cli

@@ -9,6 +9,7 @@
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/linalg.hpp>
+#include <bifocal/npz.hpp>
 #include <bifocal/pair.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/solvers.hpp>

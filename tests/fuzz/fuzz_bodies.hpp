@@ -9,7 +9,10 @@
 
 #include <bifocal/error.hpp>
 
+#include <bifocal/npz.hpp>
+
 #include "io/decode.hpp"
+#include "io/npy.hpp"
 #include "io/parse.hpp"
 
 namespace bifocal::fuzz {
@@ -67,6 +70,34 @@ inline void text(std::string_view bytes) {
 
 inline void exif(std::string_view bytes) {
   if (const auto camera = io::parse_exif(bytes)) require(camera->valid());
+}
+
+// The values fill the shape, bools are 0 or 1, and what is written back is the same again.
+inline void check_array(const NpyArray& array) {
+  if (const auto* bools = std::get_if<std::vector<std::uint8_t>>(&array.values)) {
+    for (const std::uint8_t value : *bools) require(value <= 1);
+  }
+  const std::string bytes = encode_npz(std::vector<NamedArray>{{"x", array}});
+  const NpyArray again = NpzFile(bytes, "fuzz").read("x");
+  require(again.shape == array.shape && again.values.index() == array.values.index());
+  require(encode_npz(std::vector<NamedArray>{{"x", again}}) == bytes);
+}
+
+// The bytes as an archive, and, for a checksum stops most damage there, as the NPY file in one.
+inline void npz(std::string_view bytes) {
+  constexpr std::int64_t kMaxArrayBytes = 1 << 20;
+  expect_sound([&] {
+    const NpzFile file(std::string(bytes), "fuzz", kMaxArrayBytes);
+    for (const std::string& name : file.names()) {
+      expect_sound([&] { check_array(file.read(name)); });
+    }
+  });
+  const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  const io::ZipMember member{"x.npy", bytes, false, std::uint32_t(crc), bytes.size()};
+  expect_sound([&] {
+    io::ZipStream stream(member, "fuzz");
+    check_array(io::read_npy(stream, "fuzz"));
+  });
 }
 
 }  // namespace bifocal::fuzz

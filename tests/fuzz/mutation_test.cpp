@@ -77,6 +77,7 @@ void run(const std::string& target, void (*body)(std::string_view)) {
 TEST(Mutations, Image) { run("image", fuzz::image); }
 TEST(Mutations, Pfm) { run("pfm", fuzz::pfm); }
 TEST(Mutations, Text) { run("text", fuzz::text); }
+TEST(Mutations, Npz) { run("npz", fuzz::npz); }
 TEST(Mutations, Exif) { run("exif", fuzz::exif); }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <bifocal/io.hpp>
+#include <bifocal/npz.hpp>
 
 #include "io/expect.hpp"
 #include "support/data.hpp"
@@ -43,7 +44,8 @@ TEST(Files, EveryReaderNamesWhatItCannotRead) {
       {"disparity", [](const auto& f) { (void)read_disparity(f); }},
       {"calibration", [](const auto& f) { (void)read_calibration(f); }},
       {"correspondences", [](const auto& f) { (void)read_correspondences(f); }},
-      {"scene points", [](const auto& f) { (void)read_scene_points(f); }}};
+      {"scene points", [](const auto& f) { (void)read_scene_points(f); }},
+      {"npz", [](const auto& f) { (void)NpzFile(f); }}};
   for (const auto& [name, read] : readers) {
     SCOPED_TRACE(name);
     const auto reading = [&, body = read](const char* file) {

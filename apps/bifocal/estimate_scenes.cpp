@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "estimate_scenes.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/threads.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <numeric>
+
+#include "progress.hpp"
+#include "scenes.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+// Found out before the work, not after it.
+void check_scene_files(const SceneOptions& o) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (fs::equivalent(o.scenes, o.result, none)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--result: {} would replace the input {}", o.result, o.scenes));
+  }
+  const fs::path folder = fs::absolute(o.result, none).parent_path();
+  if (!fs::is_directory(folder, none)) {
+    throw Error(ErrorCode::input,
+                fmt::format("{}: can't be written: no folder {}", o.result, folder.string()));
+  }
+  if (fs::is_directory(o.result, none)) {
+    throw Error(ErrorCode::input, fmt::format("{}: is a folder, not a file", o.result));
+  }
+}
+
+ModelKind kind_of(const std::string& model) {
+  for (const auto kind : {ModelKind::homography, ModelKind::fundamental, ModelKind::essential}) {
+    if (model == to_string(kind)) return kind;
+  }
+  throw Error(ErrorCode::usage, fmt::format("estimate {}: has no --scenes", model));
+}
+
+SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, ModelKind kind,
+                               const RobustOptions& robust) {
+  using Clock = std::chrono::steady_clock;
+  Progress progress(double(scenes.trials), "trials");
+  Clock::time_point shown = Clock::now();
+  const auto update = [&](std::size_t done) {  // seldom: trials take less than a millisecond
+    if (Clock::now() - shown < std::chrono::milliseconds(100)) return;
+    shown = Clock::now();
+    progress.update(double(done), o.scenes);
+  };
+  return run_scenes(scenes, {kind, robust, o.one_by_one, update});
+}
+
+}  // namespace
+
+// With --scenes the points, and K, come from that file.
+void add_scene_options(CLI::App& command, SceneOptions& o, CLI::Option* points) {
+  CLI::Option* scenes =
+      command.add_option("--scenes", o.scenes,
+                         "instead of --points: NPZ file of many pairs (x1, x2, K), not for pose");
+  CLI::Option* result =
+      command.add_option("--result", o.result, "NPZ file to write for --scenes")->needs(scenes);
+  command
+      .add_flag("--one-by-one", o.one_by_one,
+                "with --scenes: time every trial by itself, else their mean")
+      ->needs(scenes);
+  scenes->needs(result)->excludes(points);
+  for (const char* name : {"--intrinsics", "--intrinsics2", "--calib"}) {
+    scenes->excludes(command.get_option(name));
+  }
+}
+
+void run_scene_file(const std::string& model, const SceneOptions& o, const RobustOptions& robust,
+                    const CommonOptions& common, Context& context) {
+  const std::string device = resolve_device(common.device);
+  const ThreadLimit limit(common.threads);
+  const ModelKind kind = kind_of(model);
+  check_scene_files(o);
+  const Scenes scenes = read_scenes(o.scenes, kind == ModelKind::essential);
+  const SceneResults results = run_with_progress(scenes, o, kind, robust);
+  write_results(o.result, scenes, results);
+  const auto failures = std::count(results.ok.begin(), results.ok.end(), 0);
+  const double ms = std::accumulate(results.time_ms.begin(), results.time_ms.end(), 0.0);
+  Json json = {{"problem", model}};
+  json["scenes"] = o.scenes;
+  json["result"] = o.result;
+  json["trials"] = scenes.trials;
+  json["points"] = scenes.points;
+  json["failures"] = failures;
+  json["mean_ms"] = ms / double(scenes.trials);
+  json["device"] = device;
+  json["seed"] = robust.seed;
+  print_out(to_text(json));
+  if (std::size_t(failures) == scenes.trials) {
+    fmt::print(stderr, "bifocal: {}: no geometry found in any trial\n", o.scenes);
+    context.exit_code = kExitNoGeometry;
+  }
+}
+
+}  // namespace bifocal::cli

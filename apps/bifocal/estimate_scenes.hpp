@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// bifocal estimate MODEL --scenes S.npz --result R.npz
+#pragma once
+
+#include <bifocal/robust.hpp>
+
+#include "cli.hpp"
+
+namespace bifocal::cli {
+
+struct SceneOptions {
+  std::string scenes, result;
+  bool one_by_one = false;
+};
+// After the options of the cameras, which it excludes, as it does `points`.
+void add_scene_options(CLI::App& command, SceneOptions& options, CLI::Option* points);
+
+// Estimates every trial of the file, writes the result and prints a summary as JSON.
+void run_scene_file(const std::string& model, const SceneOptions& options,
+                    const RobustOptions& robust, const CommonOptions& common, Context& context);
+
+}  // namespace bifocal::cli

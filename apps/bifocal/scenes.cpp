@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scenes.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/npz.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace bifocal::cli {
+namespace {
+
+[[noreturn]] void reject(const std::string& file, const std::string& what) {
+  throw Error(ErrorCode::input, fmt::format("{}: {}", file, what));
+}
+
+// A float64 or float32 array as double.
+NpyArray read_doubles(const NpzFile& npz, const std::string& file, const std::string& name,
+                      const std::string& shape) {
+  NpyArray array = npz.read(name);
+  if (const auto* floats = std::get_if<std::vector<float>>(&array.values)) {
+    array.values = std::vector<double>(floats->begin(), floats->end());
+  }
+  if (!std::holds_alternative<std::vector<double>>(array.values)) {
+    reject(file, fmt::format("array {} is {}, not float64 {}", name, describe(array), shape));
+  }
+  return array;
+}
+
+NpyArray read_points(const NpzFile& npz, const std::string& file, const std::string& name) {
+  constexpr const char* kShape = "[trials, points, 2]";
+  NpyArray array = read_doubles(npz, file, name, kShape);
+  if (array.shape.size() != 3 || array.shape[2] != 2) {
+    reject(file, fmt::format("array {} is {}, not float64 {}", name, describe(array), kShape));
+  }
+  if (array.shape[0] == 0 || array.shape[1] == 0) {
+    reject(file, fmt::format("array {} is {}: there are no points", name, describe(array)));
+  }
+  return array;
+}
+
+Intrinsics read_camera(const NpzFile& npz, const std::string& file) {
+  const NpyArray array = read_doubles(npz, file, "K", "[3, 3]");
+  if (array.shape != std::vector<std::int64_t>{3, 3}) {
+    reject(file, fmt::format("array K is {}, not float64 [3, 3]", describe(array)));
+  }
+  const auto& K = std::get<std::vector<double>>(array.values);
+  const Intrinsics camera{K[0], K[4], K[2], K[5]};
+  const Mat3 pinhole = camera.matrix();
+  if (!camera.valid() ||
+      !std::all_of(K.begin(), K.end(), [](double v) { return std::isfinite(v); }) ||
+      !std::equal(K.begin(), K.end(), pinhole.begin())) {
+    reject(file, fmt::format("array K is [{:g}], not a camera [fx 0 cx, 0 fy cy, 0 0 1]",
+                             fmt::join(K, " ")));
+  }
+  return camera;
+}
+
+RelativePoseResult without_pose(RobustResult&& result) {
+  RelativePoseResult r;
+  static_cast<RobustResult&>(r) = std::move(result);
+  return r;
+}
+
+RelativePoseResult estimate(const Scenes& scenes, std::size_t k, const SceneRun& run) {
+  switch (run.problem) {
+    case ModelKind::homography:
+      return without_pose(estimate_homography(scenes.trial(k), run.robust));
+    case ModelKind::fundamental:
+      return without_pose(estimate_fundamental(scenes.trial(k), run.robust));
+    case ModelKind::essential:
+      break;
+  }
+  return estimate_essential(scenes.trial(k), scenes.camera.value(), scenes.camera.value(),
+                            run.robust);
+}
+
+void append(const RelativePoseResult& r, SceneResults& results) {
+  const auto extend = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  results.ok.push_back(r.ok());
+  extend(results.model, r.ok() ? r.model : Mat3{});
+  extend(results.inliers, r.inliers);
+  if (results.problem == ModelKind::essential) {
+    const Pose pose = r.ok() ? r.cam2_from_cam1 : Pose{};
+    extend(results.R, pose.R);
+    extend(results.t, pose.t);
+  }
+}
+
+}  // namespace
+
+Scenes read_scenes(const std::string& file, bool camera) {
+  const NpzFile npz{std::filesystem::path(file)};
+  const NpyArray first = read_points(npz, file, "x1"), second = read_points(npz, file, "x2");
+  if (first.shape != second.shape) {
+    reject(file, fmt::format("array x1 is {}, x2 is {}", describe(first), describe(second)));
+  }
+  Scenes scenes;
+  scenes.trials = std::size_t(first.shape[0]);
+  scenes.points = std::size_t(first.shape[1]);
+  const auto& x1 = std::get<std::vector<double>>(first.values);
+  const auto& x2 = std::get<std::vector<double>>(second.values);
+  scenes.pairs.reserve(scenes.trials * scenes.points);
+  for (std::size_t i = 0; i < x1.size(); i += 2) {
+    scenes.pairs.push_back({x1[i], x1[i + 1], x2[i], x2[i + 1]});
+  }
+  if (camera) scenes.camera = read_camera(npz, file);
+  return scenes;
+}
+
+SceneResults run_scenes(const Scenes& scenes, const SceneRun& run) {
+  using Clock = std::chrono::steady_clock;
+  SceneResults results;
+  results.problem = run.problem;
+  (void)estimate(scenes, 0, run);
+  double total_ms = 0;
+  for (std::size_t k = 0; k < scenes.trials; ++k) {
+    const Clock::time_point start = Clock::now();
+    const RelativePoseResult r = estimate(scenes, k, run);
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    results.time_ms.push_back(ms);
+    total_ms += ms;
+    append(r, results);
+    if (run.progress) run.progress(k + 1);
+  }
+  if (!run.one_by_one) {
+    std::fill(results.time_ms.begin(), results.time_ms.end(), total_ms / double(scenes.trials));
+  }
+  return results;
+}
+
+void write_results(const std::string& file, const Scenes& scenes, const SceneResults& results) {
+  const auto T = std::int64_t(scenes.trials), N = std::int64_t(scenes.points);
+  std::vector<NamedArray> arrays = {
+      {"problem", {{}, std::string(to_string(results.problem))}},
+      {"name", {{}, std::string("bifocal")}},
+      {"ok", {{T}, results.ok}},
+      {"model", {{T, 3, 3}, results.model}},
+      {"inliers", {{T, N}, results.inliers}},
+      {"time_ms", {{T}, results.time_ms}},
+  };
+  if (results.problem == ModelKind::essential) {
+    arrays.push_back({"R", {{T, 3, 3}, results.R}});
+    arrays.push_back({"t", {{T, 3}, results.t}});
+  }
+  write_npz(file, arrays);
+}
+
+}  // namespace bifocal::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Many pairs of one size in a file, and what an estimator made of them (docs/formats.md).
+#pragma once
+
+#include <bifocal/geometry.hpp>
+#include <bifocal/robust.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bifocal::cli {
+
+struct Scenes {
+  std::size_t trials = 0, points = 0;  // points a trial
+  std::vector<PointPair> pairs;        // [trials][points]
+  std::optional<Intrinsics> camera;    // of both images
+
+  [[nodiscard]] std::span<const PointPair> trial(std::size_t k) const {
+    return std::span(pairs).subspan(k * points, points);
+  }
+};
+// Throws Error(input) naming file and array. `camera`: K is needed and read.
+[[nodiscard]] Scenes read_scenes(const std::string& file, bool camera);
+
+// One entry a trial; a trial without a model has zeros, R = 1 and t = 0.
+struct SceneResults {
+  ModelKind problem = ModelKind::homography;
+  std::vector<std::uint8_t> ok;
+  std::vector<double> model;          // [trials][9]
+  std::vector<double> R, t;           // [trials][9] and [trials][3], of an essential matrix only
+  std::vector<std::uint8_t> inliers;  // [trials][points]
+  std::vector<double> time_ms;        // [trials]
+};
+
+struct SceneRun {
+  ModelKind problem = ModelKind::homography;
+  RobustOptions robust;     // every trial has the same seed
+  bool one_by_one = false;  // time_ms of each call; else the mean over all
+  std::function<void(std::size_t done)> progress;
+};
+// Runs the estimator on every trial. The first trial runs once more before, untimed: threads and
+// memory are there then.
+[[nodiscard]] SceneResults run_scenes(const Scenes& scenes, const SceneRun& run);
+
+void write_results(const std::string& file, const Scenes& scenes, const SceneResults& results);
+
+}  // namespace bifocal::cli
