@@ -88,9 +88,9 @@ void symmetric_eigen(Queue& queue, const MatrixBatch<T>& A, const SymmetricEigen
 // independent eigenvectors each get one eigenvector, not a basis.
 template <class T>
 struct EigenOutput {
-  Memory<T> values = {};   // n x 1: the real eigenvalues first, in the order found; then NaN
-  Memory<T> vectors = {};  // n x n: element (i, k) is component i of the k-th real eigenvalue's
-                           // unit eigenvector; unused columns NaN; nullptr: not wanted
+  Memory<T> values = {};     // n x 1: the real eigenvalues first, in the order found; then NaN
+  Memory<T> vectors = {};    // n x n: element (i, k) is component i of the k-th real eigenvalue's
+                             // unit eigenvector; unused columns NaN; nullptr: not wanted
   Memory<int> counts = {};   // number of real eigenvalues, count numbers
   Memory<int> status = {};   // nullptr: not wanted
   Memory<T> residuals = {};  // largest |A v - l v| / |A| (Frobenius) of a matrix's pairs, count

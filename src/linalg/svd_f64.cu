@@ -14,7 +14,7 @@ const void* svd_cuda_function<double>(int n, const SvdMapping& m) {
   BIFOCAL_SVD_COLUMNS(double, 8, 8, 1, 4)
   BIFOCAL_SVD_COLUMNS(double, 10, 8, 1, 3)
   BIFOCAL_SVD_COLUMNS(double, 10, 16, 1, 3)
-  BIFOCAL_SVD_COLUMNS(double, 16, 8, 1, 3)
+  BIFOCAL_SVD_COLUMNS(double, 16, 8, 1, 2)
   BIFOCAL_SVD_COLUMNS(double, 20, 8, 2, 2)
   BIFOCAL_SVD_COLUMNS(double, 24, 8, 2, 2)
   BIFOCAL_SVD_COLUMNS(double, 32, 8, 4, 2)

@@ -143,7 +143,9 @@ OpenClBackend::OpenClBackend(DeviceInfo info, cl_device_id device, std::string p
     : Backend(std::move(info)),
       device_(device),
       platform_version_(std::move(platform_version)),
-      slice_alignment_(device_number<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8) {}
+      slice_alignment_(device_number<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8),
+      exact_division_((device_number<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
+                       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0) {}
 
 cl_context OpenClBackend::context() {
   std::call_once(context_made_, [this] {

@@ -48,6 +48,7 @@ class OpenClBackend final : public Backend {
   cl_device_id device_;
   std::string platform_version_;
   std::size_t slice_alignment_ = 0;
+  bool exact_division_ = false;  // of float, on request
   std::once_flag context_made_;
   ClContext context_;
   std::atomic<std::int64_t> allocated_ = 0;
