@@ -81,8 +81,17 @@ static inline real scalar_rsqrt(real v) {
 #define sqrt_normal(v) ((v) > 1e-300 ? (v)*scalar_rsqrt(v) : 0.0)
 #else
 #define reciprocal(v) (lane(1) / (v))
-#define scalar_rsqrt(v) rsqrt(v)
 #define sqrt_normal(v) sqrt(v)
+#ifdef __NV_CL_C_VERSION
+// The driver's is an estimate, off to one side: rotations made of it grow or shrink what they turn.
+static inline real scalar_rsqrt(real v) {
+  real r = rsqrt(v);
+  return fma(r, lane(0.5) * fma(-v * r, r, lane(1)), r);
+}
+#define rsqrt(v) scalar_rsqrt(v)
+#else
+#define scalar_rsqrt(v) rsqrt(v)
+#endif
 #endif
 #define scalar_reciprocal(v) reciprocal(v)
 #if REAL_IS_FLOAT

@@ -13,8 +13,7 @@ namespace {
 
 // Contracted multiply-adds as everywhere else in Bifocal, but nothing that breaks NaN, infinities
 // or signed zeros (no -cl-fast-relaxed-math). Division and root rounded as on a CPU where a device
-// can: OpenCL else allows them 2.5 ulp, and rotations made of such add up (|I - V'V| of a symmetric
-// 32 x 32 in float: 12 n eps on an NVIDIA H200, 4 with exact ones).
+// can; OpenCL else allows them 2.5 and 3 ulp.
 std::string options_of(const Kernel& kernel, bool exact_division) {
   std::string options = "-cl-std=CL1.2 -cl-mad-enable";
   if (exact_division) options += " -cl-fp32-correctly-rounded-divide-sqrt";
