@@ -32,6 +32,11 @@ group_fn void group_case_transfer_inliers(GROUP_PARAM global_const scalar* p, in
   out[0] = transfer_inliers(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e-3);
 }
 
+group_fn void group_case_essential_inliers(GROUP_PARAM global_const scalar* p, index n,
+                                           const scalar* model, scalar* out) {
+  essential_inliers(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e-4, out);
+}
+
 group_fn void group_case_reprojection_gain(GROUP_PARAM global_const scalar* p, index n,
                                            const scalar* model, scalar* out) {
   index ends[1] = {n};
