@@ -6,29 +6,13 @@
 #include <bifocal/stereo.hpp>
 #include <random>
 
-#include "bench.hpp"
 #include "robust/homography_trials.hpp"
+#include "seeds.hpp"
 #include "shifted_noise.hpp"
 #include "two_view_scenes.hpp"
 
 namespace bifocal::bench {
 namespace {
-
-void report_ms(Context& context, const std::string& name, const std::string& device,
-               const Sample& sample, const Reference& recorded,
-               nlohmann::json extra = nlohmann::json::object()) {
-  Record record;
-  record.suite = "seeds";
-  record.case_name = name;
-  record.device = device;
-  record.unit = "ms";
-  record.value = sample.median * 1e3;
-  record.mad = sample.mad * 1e3;
-  record.runs = sample.runs;
-  record.reference = recorded;
-  record.extra = std::move(extra);
-  context.report(std::move(record));
-}
 
 // 2000 samples of 2000 planar correspondences, 60 per cent of them inliers.
 class HomographySeed {
@@ -94,7 +78,7 @@ void run_homography(Context& context) {
   HomographySeed seed(context.device);
   const auto report = [&](const std::string& name, const std::function<void()>& body,
                           const char* what, double recorded, const nlohmann::json& extra) {
-    report_ms(context, name, context.device, measure(body), {what, recorded}, extra);
+    report_ms(context, name, context.device, measure(body), Reference{what, recorded}, extra);
   };
   const nlohmann::json sizes = {{"trials", HomographySeed::kTrials},
                                 {"points", HomographySeed::kPoints}};
@@ -131,14 +115,31 @@ void run_stereo_seed(Context& context) {
     const Sample sample = measure([&] {
       keep(stereo_ssd(pair.left, pair.right, {.disparities = c.disparities, .window = c.window}));
     });
-    report_ms(context, name, "cpu", sample, {"OpenCL (recorded)", c.recorded_s * 1e3});
+    report_ms(context, name, "cpu", sample, Reference{"OpenCL (recorded)", c.recorded_s * 1e3});
   }
 }
 
 }  // namespace
 
+void report_ms(Context& context, const std::string& name, const std::string& device,
+               const Sample& sample, const std::optional<Reference>& reference,
+               nlohmann::json extra) {
+  Record record;
+  record.suite = "seeds";
+  record.case_name = name;
+  record.device = device;
+  record.unit = "ms";
+  record.value = sample.median * 1e3;
+  record.mad = sample.mad * 1e3;
+  record.runs = sample.runs;
+  record.reference = reference;
+  record.extra = std::move(extra);
+  context.report(std::move(record));
+}
+
 void run_seeds(Context& context) {
   run_homography(context);
+  run_essential_seed(context);
   run_stereo_seed(context);
 }
 

@@ -24,8 +24,9 @@ const std::vector<Suite>& suites() {
        run_robust},
       {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
       {"seeds",
-       "the systems Bifocal descends from, beside their recorded figures; without the five-point "
-       "one, whose verification of many pairs is not there yet",
+       "the systems Bifocal descends from, beside their recorded figures; the five-point one "
+       "beside "
+       "one core",
        run_seeds, true},
       {"solvers", "minimal solvers, us a sample", run_solvers},
       {"stereo", "block matching: time, and bad pixels on the Middlebury pairs", run_stereo},

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of suite `seeds`.
+#pragma once
+
+#include "bench.hpp"
+
+namespace bifocal::bench {
+
+// A record in ms.
+void report_ms(Context& context, const std::string& name, const std::string& device,
+               const Sample& sample, const std::optional<Reference>& reference,
+               nlohmann::json extra = nlohmann::json::object());
+
+// Essential matrices by five points: where each stage is best placed (seeds_essential.cpp).
+void run_essential_seed(Context& context);
+
+}  // namespace bifocal::bench
