@@ -28,6 +28,11 @@
 #define kept_put(A, e, m, v) lane_ops::put(A, e, m, v)
 // In front of a loop of constant length whose arrays a GPU shall keep in registers.
 #define lane_unroll
+// A lane function on plain numbers, where one member of the group works for all. The class that
+// uses it has a type `uniform`, itself on plain numbers.
+#define uniform_fn(f) uniform::f
+// An if on a constant of the text.
+#define if_constant(condition) if constexpr (condition)
 #include "lane/cpp_words.h"
 // Elements between the rows of an n x n lane_array: no column falls into one set of a cache.
 lane_fn constexpr index lane_pitch(index n) { return n % 8 == 0 ? n + 1 : n; }
@@ -42,6 +47,10 @@ group_fn real group_load(const T* p, index i) {
   return lane_ops::load(p + i);
 }
 group_fn scalar group_sum(real v) { return lane_ops::sum(v); }
+// out[k]: the sum of v[k], k < n <= 64.
+group_fn void group_sums(const real* v, index n, scalar* out) {
+  for (index k = 0; k < n; ++k) out[k] = group_sum(v[k]);
+}
 group_fn scalar group_max(real v) { return lane_ops::maximum(v); }
 group_fn bool group_any(mask m) { return lane_ops::any(m); }
 // The value of a real that is the same in every lane of the group.

@@ -15,5 +15,7 @@
 #undef kept_at
 #undef kept_put
 #undef lane_unroll
+#undef uniform_fn
+#undef if_constant
 #undef LANE_STRIDE
 #undef LANE_GROUP_WIDTH

@@ -8,6 +8,14 @@ using offset = std::ptrdiff_t;                                   // of an elemen
 using lane_int = typename bifocal::lane::traits<Real>::integer;  // a whole number a lane
 using scalar = typename bifocal::lane::traits<Real>::element;    // what a group-wide sum returns
 using lane_ops = bifocal::lane::ops<Real>;
+using bits32 = std::uint32_t;
+
+// The high half of a product.
+lane_fn bits32 bits_mul_high(bits32 a, bits32 b) {
+  return static_cast<bits32>(static_cast<std::uint64_t>(a) * b >> 32);
+}
+lane_fn bits32 float_bits(float v) { return __builtin_bit_cast(bits32, v); }
+lane_fn scalar scalar_log(scalar v) { return std::log(v); }
 
 lane_fn real lane(double v) { return lane_ops::set(v); }
 lane_fn real select(mask m, real a, real b) { return lane_ops::select(m, a, b); }

@@ -2,7 +2,8 @@
 // Opens a class template body that lane and group files are included into, for code that runs on a
 // CUDA device; lane/cpp_end.h closes it. The template's parameter Real is float or double. A lane
 // is a thread, a group is a warp, or LANE_GROUP_WIDTH threads of one (8, 16), each with its own
-// flow of control. LANE_STRIDE: threads that share memory for their lane arrays.
+// flow of control, or a block of several warps. LANE_STRIDE: threads that share memory for their
+// lane arrays.
 #ifndef LANE_GROUP_WIDTH
 #define LANE_GROUP_WIDTH 32
 #endif
@@ -22,6 +23,8 @@
 #define kept_at(A, e) (A)[(e)*LANE_STRIDE]
 #define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_unroll _Pragma("unroll")
+#define uniform_fn(f) f
+#define if_constant(condition) if constexpr (condition)
 #include "lane/cpp_words.h"
 lane_fn constexpr index lane_pitch(index n) { return n; }
 
@@ -29,7 +32,7 @@ static constexpr int group_width = LANE_GROUP_WIDTH;
 static constexpr int group_slack = 0;
 group_fn unsigned group_member() { return threadIdx.x % unsigned(group_width); }
 group_fn unsigned group_members() {
-  if (group_width == 32) return 0xffffffffu;
+  if (group_width >= 32) return 0xffffffffu;
   return ((1u << (group_width % 32)) - 1) << (threadIdx.x % 32u - group_member());
 }
 #define group_for(i, n) group_for_range(i, 0, n)
@@ -40,22 +43,65 @@ template <class T>
 group_fn real group_load(const T* p, index i) {
   return static_cast<real>(p[i]);
 }
-// Butterflies: every thread adds in the same order, so all hold the same bits.
+// Butterflies: every thread adds in the same order, so all hold the same bits. Of several warps,
+// the warps' results are added in their order.
+static constexpr int group_warps = (group_width + 31) / 32;
+static constexpr int group_butterfly = group_warps > 1 ? 16 : group_width / 2;
+group_fn scalar warp_sum_(real v) {
+  for (int o = group_butterfly; o > 0; o /= 2) v += __shfl_xor_sync(group_members(), v, o);
+  return v;
+}
+group_fn void group_sums(const real* v, index n, scalar* out) {
+  if constexpr (group_warps == 1) {
+    lane_unroll for (index k = 0; k < n; ++k) out[k] = warp_sum_(v[k]);
+  } else {
+    __shared__ scalar parts[64 * group_warps];
+    lane_unroll for (index k = 0; k < n; ++k) {
+      const scalar part = warp_sum_(v[k]);
+      if (threadIdx.x % 32 == 0) parts[k * group_warps + group_member() / 32] = part;
+    }
+    __syncthreads();
+    lane_unroll for (index k = 0; k < n; ++k) {
+      scalar sum = parts[k * group_warps];
+      for (int w = 1; w < group_warps; ++w) sum += parts[k * group_warps + w];
+      out[k] = sum;
+    }
+    __syncthreads();
+  }
+}
 group_fn scalar group_sum(real v) {
-  for (int o = group_width / 2; o > 0; o /= 2) v += __shfl_xor_sync(group_members(), v, o);
+  scalar sum;
+  group_sums(&v, 1, &sum);
+  return sum;
+}
+template <class T>
+group_fn T group_max_(T v) {
+  for (int o = group_butterfly; o > 0; o /= 2) v = max(v, __shfl_xor_sync(group_members(), v, o));
+  if constexpr (group_warps > 1) {
+    __shared__ T parts[group_warps];
+    if (threadIdx.x % 32 == 0) parts[group_member() / 32] = v;
+    __syncthreads();
+    for (int w = 0; w < group_warps; ++w) v = max(v, parts[w]);
+    __syncthreads();
+  }
   return v;
 }
-group_fn scalar group_max(real v) {
-  for (int o = group_width / 2; o > 0; o /= 2) v = fmax(v, __shfl_xor_sync(group_members(), v, o));
-  return v;
+group_fn scalar group_max(real v) { return group_max_(v); }
+group_fn index group_max_int(index k) { return group_max_(k); }
+group_fn bool group_any(mask m) {
+  if constexpr (group_warps > 1) return __syncthreads_or(m) != 0;
+  return __any_sync(group_members(), m) != 0;
 }
-group_fn index group_max_int(index k) {
-  for (int o = group_width / 2; o > 0; o /= 2) k = max(k, __shfl_xor_sync(group_members(), k, o));
-  return k;
-}
-group_fn bool group_any(mask m) { return __any_sync(group_members(), m) != 0; }
+// Puts v where 0 is; returns what was there.
+group_fn bits32 table_claim(bits32* p, bits32 v) { return atomicCAS(p, 0u, v); }
 group_fn scalar group_first(real v) { return v; }
-group_fn void group_barrier() { __syncwarp(group_members()); }
+group_fn void group_barrier() {
+  if constexpr (group_warps > 1) {
+    __syncthreads();
+  } else {
+    __syncwarp(group_members());
+  }
+}
 group_fn real group_same(scalar v) { return v; }
 group_fn bool group_leads() { return group_member() == 0; }
 group_fn lane_int group_index(index i) { return i; }

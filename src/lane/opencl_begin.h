@@ -24,6 +24,15 @@ typedef int mask;
 typedef int index;
 typedef int lane_int;
 typedef long offset;
+typedef uint bits32;
+#define bits_mul_high(a, b) mul_hi((bits32)(a), (bits32)(b))
+#define float_bits(v) as_uint(v)
+#define scalar_log(v) log(v)
+#define group_member() ((index)get_local_id(0))
+// Puts v where 0 is; returns what was there.
+#define table_claim(p, v) atomic_cmpxchg((volatile global uint*)(p), 0u, (v))
+#define uniform_fn(f) f
+#define if_constant(condition) if (condition)
 #define lane_fn static inline
 #define group_fn static inline
 #define global_const global const
@@ -120,27 +129,34 @@ static inline real scalar_rsqrt(real v) {
 #define group_first(v) (v)
 #define GROUP_PARAM local scalar *group_scratch,
 #define GROUP_ARG group_scratch,
-#if defined(__NV_CL_C_VERSION) && GROUP_SIZE <= 32
-// A work-group is a warp or a part of one: the driver takes inline PTX, and the shuffles are those
+#if defined(__NV_CL_C_VERSION) && GROUP_SIZE > 1
+// A work-group is warps or a part of one: the driver takes inline PTX, and the shuffles are those
 // of lane/cuda_begin.h.
+#define GROUP_MEMBERS_ ((int)(GROUP_SIZE >= 32 ? 0xffffffffu : (1u << (GROUP_SIZE % 32)) - 1u))
 static inline scalar group_shuffle_(scalar v, int o) {
 #if REAL_IS_FLOAT
   float r;
   asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
                : "=f"(r)
-               : "f"(v), "r"(o), "r"((int)(0xffffffffu >> (32 - GROUP_SIZE))));
+               : "f"(v), "r"(o), "r"(GROUP_MEMBERS_));
   return r;
 #else
   int2 w = as_int2(v), r;
   asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
                : "=r"(r.x)
-               : "r"(w.x), "r"(o), "r"((int)(0xffffffffu >> (32 - GROUP_SIZE))));
+               : "r"(w.x), "r"(o), "r"(GROUP_MEMBERS_));
   asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
                : "=r"(r.y)
-               : "r"(w.y), "r"(o), "r"((int)(0xffffffffu >> (32 - GROUP_SIZE))));
+               : "r"(w.y), "r"(o), "r"(GROUP_MEMBERS_));
   return as_double(r);
 #endif
 }
+#endif
+#if GROUP_SIZE == 1
+#define group_barrier()
+#define group_sum_(scratch, v) (v)
+#define group_max_(scratch, v) (v)
+#elif defined(__NV_CL_C_VERSION) && GROUP_SIZE <= 32
 static inline scalar group_sum_(local scalar* scratch, scalar v) {
   for (int o = GROUP_SIZE / 2; o > 0; o /= 2) v += group_shuffle_(v, o);
   return v;
@@ -150,7 +166,7 @@ static inline scalar group_max_(local scalar* scratch, scalar v) {
   return v;
 }
 static inline void group_barrier(void) {
-  asm volatile("bar.warp.sync %0;" ::"r"((int)(0xffffffffu >> (32 - GROUP_SIZE))) : "memory");
+  asm volatile("bar.warp.sync %0;" ::"r"(GROUP_MEMBERS_) : "memory");
 }
 #else
 #define group_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
@@ -180,6 +196,32 @@ static scalar group_max_(local scalar* scratch, scalar v) {
   return result;
 }
 #endif
+#if defined(__NV_CL_C_VERSION) && GROUP_SIZE > 32
+// Several warps: by shuffles inside each, whose results are added in their order. Scratch for 64
+// sums a warp.
+#define GROUP_SCRATCH (64 * GROUP_SIZE / 32)
+static inline void group_sums_(local scalar* scratch, const real* v, int n, scalar* out) {
+  const int warps = GROUP_SIZE / 32, l = (int)get_local_id(0);
+  lane_unroll for (int k = 0; k < n; ++k) {
+    scalar part = v[k];
+    for (int o = 16; o > 0; o /= 2) part += group_shuffle_(part, o);
+    if (l % 32 == 0) scratch[k * warps + l / 32] = part;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  lane_unroll for (int k = 0; k < n; ++k) {
+    scalar sum = scratch[k * warps];
+    for (int w = 1; w < warps; ++w) sum += scratch[k * warps + w];
+    out[k] = sum;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+#else
+#define GROUP_SCRATCH GROUP_SIZE
+static inline void group_sums_(local scalar* scratch, const real* v, int n, scalar* out) {
+  for (int k = 0; k < n; ++k) out[k] = group_sum_(scratch, v[k]);
+}
+#endif
+#define group_sums(v, n, out) group_sums_(group_scratch, (v), (n), (out))
 #define group_sum(v) group_sum_(group_scratch, (v))
 #define group_max(v) group_max_(group_scratch, (v))
 #define group_any(m) (group_max_(group_scratch, (m) ? (scalar)1 : (scalar)0) > (scalar)0)
