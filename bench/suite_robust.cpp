@@ -10,21 +10,34 @@
 #include <functional>
 
 #include "bench.hpp"
-#include "two_view_scenes.hpp"
+#include "robust_suite.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
 
 namespace bifocal::bench {
+
+double error_of(const std::string& problem, const TwoViewScene& scene, const Estimate& e) {
+  if (problem == "homography") return mean_transfer_px(e.model, scene.clean);
+  if (problem == "fundamental") return mean_sampson_px(e.model, scene.clean);
+  return std::max(rotation_error_deg(e.pose.R, scene.truth.R),
+                  direction_error_deg(e.pose.t, scene.truth.t));
+}
+
+std::vector<TwoViewScene> make_scenes(int count, int points, int inliers_percent, bool planar) {
+  std::mt19937_64 random(1);
+  std::vector<TwoViewScene> scenes;
+  for (int i = 0; i < count; ++i) {
+    scenes.push_back(make_scene(
+        {.points = points, .inliers = inliers_percent / 100.0, .planar = planar}, random));
+  }
+  return scenes;
+}
+
 namespace {
 
 constexpr int kTrials = 40, kPoints = 2000;
 
-struct Estimate {
-  bool ok = false;
-  Mat3 model{};
-  Pose pose;
-};
 using Estimator = std::function<Estimate(const TwoViewScene&, double threshold)>;
 
 struct Problem {
@@ -43,13 +56,6 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
                    values.end());
   return values[values.size() / 2];
-}
-
-double error_of(const std::string& problem, const TwoViewScene& scene, const Estimate& e) {
-  if (problem == "homography") return mean_transfer_px(e.model, scene.clean);
-  if (problem == "fundamental") return mean_sampson_px(e.model, scene.clean);
-  return std::max(rotation_error_deg(e.pose.R, scene.truth.R),
-                  direction_error_deg(e.pose.t, scene.truth.t));
 }
 
 Scores run(const std::string& problem, const std::vector<TwoViewScene>& scenes,
@@ -154,12 +160,7 @@ void run_case(Context& context, const Problem& problem, int inliers, double thre
   const std::string name =
       fmt::format("robust/{}/n{}/inliers{}/thr{:.1f}", problem.name, kPoints, inliers, threshold);
   if (!context.wanted(name)) return;
-  std::mt19937_64 random(1);
-  std::vector<TwoViewScene> scenes;
-  for (int i = 0; i < kTrials; ++i) {
-    scenes.push_back(make_scene(
-        {.points = kPoints, .inliers = inliers / 100.0, .planar = problem.planar}, random));
-  }
+  const std::vector<TwoViewScene> scenes = make_scenes(kTrials, kPoints, inliers, problem.planar);
   const Scores ours = run(problem.name, scenes, problem.ours, threshold);
   Record record;
   record.suite = "robust";
@@ -189,6 +190,8 @@ void run_case(Context& context, const Problem& problem, int inliers, double thre
 }  // namespace
 
 void run_robust(Context& context) {
+  run_robust_batches(context);
+  if (Device(context.device).info().kind != DeviceKind::cpu) return;
   const ThreadLimit one(1);
   for (const Problem& problem : problems()) {
     for (const double threshold : {2.5, 1.0}) {

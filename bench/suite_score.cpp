@@ -4,7 +4,7 @@
 #include <random>
 
 #include "bench.hpp"
-#include "robust/columns.hpp"
+#include "robust/engine.hpp"
 
 namespace bifocal::bench {
 namespace {
@@ -13,29 +13,27 @@ constexpr int kPoints = 2000, kModels = 256;
 
 struct Case {
   const char* name;
-  robust::ErrorModel error;
+  robust::Problem problem;
   double poselib;  // G/s of PoseLib 3.0.0 in double on one core of another x86 machine with AVX-512
 };
-constexpr Case kCases[] = {{"score/sampson/f32", robust::ErrorModel::epipolar, 0.33},
-                           {"score/transfer/f32", robust::ErrorModel::transfer, 0.497},
-                           {"score/reprojection/f32", robust::ErrorModel::reprojection, 0.403}};
+constexpr Case kCases[] = {{"score/sampson/f32", robust::Problem::fundamental, 0.33},
+                           {"score/transfer/f32", robust::Problem::homography, 0.497},
+                           {"score/reprojection/f32", robust::Problem::absolute_pose, 0.403}};
 
 void run_case(Context& context, const Case& c) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   std::vector<float> models(12 * kModels);
   for (float& v : models) v = static_cast<float>(normal(random));
-  const robust::Columns columns(kPoints, 5, [&](int, int) { return normal(random); });
-  const robust::Points points = columns.points();
-  const robust::Kernels kernels = robust::kernels_for(c.error);
-  robust::Stages all{};  // nothing is given up: every model sees every point
-  all.ends[0] = points.f32.padded;
-  all.floors[0] = -1;
-  all.count = 1;
-  const Sample ours = measure([&] {
+  robust::PairPoints pair;
+  pair.set_order(kPoints, 0, [](int) { return true; });
+  pair.fill(5, [&](int, int) { return normal(random); });
+  pair.info.fill(1);
+  pair.info[robust::Lanes::INFO_THRESHOLD] = 100;
+  const robust::EngineSteps& steps = robust::engine_steps(c.problem);
+  const Sample ours = measure([&] {  // nothing is given up: every model sees every point
     float sum = 0;
-    for (int m = 0; m < kModels; ++m)
-      sum += kernels.gain(points.f32, &models[12 * static_cast<size_t>(m)], all, 100);
+    for (int m = 0; m < kModels; ++m) sum += steps.gain(pair, &models[12 * static_cast<size_t>(m)]);
     keep(sum);
   });
   constexpr double kWork = 1e-9 * kPoints * kModels;

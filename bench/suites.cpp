@@ -21,7 +21,7 @@ const std::vector<Suite>& suites() {
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
       {"match", "brute-force matching of 8-bit descriptors", run_match},
       {"robust", "robust estimators on synthetic scenes: time, and error from the truth",
-       run_robust},
+       run_robust, true},
       {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
       {"seeds",
        "the systems Bifocal descends from, beside their recorded figures; the five-point one "

@@ -42,7 +42,7 @@ ModelKind kind_of(const std::string& model) {
 }
 
 SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, ModelKind kind,
-                               const RobustOptions& robust) {
+                               const std::string& device, const RobustOptions& robust) {
   using Clock = std::chrono::steady_clock;
   Progress progress(double(scenes.trials), "trials");
   Clock::time_point shown = Clock::now();
@@ -51,7 +51,7 @@ SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, Mode
     shown = Clock::now();
     progress.update(double(done), o.scenes);
   };
-  return run_scenes(scenes, {kind, robust, o.one_by_one, update});
+  return run_scenes(scenes, {kind, device, robust, o.one_by_one, update});
 }
 
 }  // namespace
@@ -75,12 +75,13 @@ void add_scene_options(CLI::App& command, SceneOptions& o, CLI::Option* points) 
 
 void run_scene_file(const std::string& model, const SceneOptions& o, const RobustOptions& robust,
                     const CommonOptions& common, Context& context) {
-  const std::string device = resolve_device(common.device);
+  const std::string device = common.device == "auto" ? "cpu" : common.device;
+  (void)Device(device);  // refuses an unknown one before any file is read
   const ThreadLimit limit(common.threads);
   const ModelKind kind = kind_of(model);
   check_scene_files(o);
   const Scenes scenes = read_scenes(o.scenes, kind == ModelKind::essential);
-  const SceneResults results = run_with_progress(scenes, o, kind, robust);
+  const SceneResults results = run_with_progress(scenes, o, kind, device, robust);
   write_results(o.result, scenes, results);
   const auto failures = std::count(results.ok.begin(), results.ok.end(), 0);
   const double ms = std::accumulate(results.time_ms.begin(), results.time_ms.end(), 0.0);

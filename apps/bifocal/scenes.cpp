@@ -58,36 +58,27 @@ Intrinsics read_camera(const NpzFile& npz, const std::string& file) {
   return camera;
 }
 
-RelativePoseResult without_pose(RobustResult&& result) {
-  RelativePoseResult r;
-  static_cast<RobustResult&>(r) = std::move(result);
-  return r;
+BatchEstimate estimate(const Scenes& scenes, std::size_t first, std::size_t count,
+                       const SceneRun& run, Queue& queue) {
+  std::vector<std::int64_t> offsets;
+  for (std::size_t k = first; k <= first + count; ++k)
+    offsets.push_back(std::int64_t(k * scenes.points));
+  const std::vector<Intrinsics> camera(scenes.camera ? 1 : 0, scenes.camera.value_or(Intrinsics{}));
+  return estimate_batch(queue, run.problem, {scenes.pairs.data(), offsets, camera, camera},
+                        run.robust);
 }
 
-RelativePoseResult estimate(const Scenes& scenes, std::size_t k, const SceneRun& run) {
-  switch (run.problem) {
-    case ModelKind::homography:
-      return without_pose(estimate_homography(scenes.trial(k), run.robust));
-    case ModelKind::fundamental:
-      return without_pose(estimate_fundamental(scenes.trial(k), run.robust));
-    case ModelKind::essential:
-      break;
-  }
-  return estimate_essential(scenes.trial(k), scenes.camera.value(), scenes.camera.value(),
-                            run.robust);
-}
-
-void append(const RelativePoseResult& r, SceneResults& results) {
+void append(const BatchEstimate& batch, SceneResults& results) {
   const auto extend = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
-  results.ok.push_back(r.ok());
-  extend(results.model, r.ok() ? r.model : Mat3{});
-  extend(results.inliers, r.inliers);
-  if (results.problem == ModelKind::essential) {
-    const Pose pose = r.ok() ? r.cam2_from_cam1 : Pose{};
-    extend(results.R, pose.R);
-    extend(results.t, pose.t);
+  extend(results.inliers, batch.inliers);
+  for (const PairEstimate& e : batch.pairs) {
+    results.ok.push_back(e.outcome == Outcome::ok);
+    extend(results.model, e.model);
+    if (results.problem != ModelKind::essential) continue;
+    extend(results.R, e.cam2_from_cam1.R);
+    extend(results.t, e.cam2_from_cam1.t);
   }
 }
 
@@ -116,19 +107,17 @@ SceneResults run_scenes(const Scenes& scenes, const SceneRun& run) {
   using Clock = std::chrono::steady_clock;
   SceneResults results;
   results.problem = run.problem;
-  (void)estimate(scenes, 0, run);
-  double total_ms = 0;
-  for (std::size_t k = 0; k < scenes.trials; ++k) {
+  Queue queue{Device(run.device)};
+  const std::size_t together = run.one_by_one ? 1 : scenes.trials;
+  const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
+  (void)estimate(scenes, 0, on_cpu ? 1 : together, run, queue);
+  for (std::size_t k = 0; k < scenes.trials; k += together) {
     const Clock::time_point start = Clock::now();
-    const RelativePoseResult r = estimate(scenes, k, run);
+    const BatchEstimate batch = estimate(scenes, k, together, run, queue);
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    results.time_ms.push_back(ms);
-    total_ms += ms;
-    append(r, results);
-    if (run.progress) run.progress(k + 1);
-  }
-  if (!run.one_by_one) {
-    std::fill(results.time_ms.begin(), results.time_ms.end(), total_ms / double(scenes.trials));
+    results.time_ms.insert(results.time_ms.end(), together, ms / double(together));
+    append(batch, results);
+    if (run.progress) run.progress(k + together);
   }
   return results;
 }

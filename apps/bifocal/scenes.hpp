@@ -39,12 +39,13 @@ struct SceneResults {
 
 struct SceneRun {
   ModelKind problem = ModelKind::homography;
+  std::string device = "cpu";
   RobustOptions robust;     // every trial has the same seed
   bool one_by_one = false;  // time_ms of each call; else the mean over all
   std::function<void(std::size_t done)> progress;
 };
-// Runs the estimator on every trial. The first trial runs once more before, untimed: threads and
-// memory are there then.
+// Runs the estimator on every trial. The first trial (on a GPU: the batch) runs once more before,
+// untimed: threads and memory are there then.
 [[nodiscard]] SceneResults run_scenes(const Scenes& scenes, const SceneRun& run);
 
 void write_results(const std::string& file, const Scenes& scenes, const SceneResults& results);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Robust estimation of a homography, a fundamental or an essential matrix from one pair's
-// correspondences.
+// Robust estimation of a homography, a fundamental or an essential matrix, or an absolute pose:
+// from one pair's correspondences on the CPU, or from those of any number of pairs on any device.
 //
 // Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the
-// number of threads; models are compared by the MSAC gain sum_i max(0, 1 - e_i / threshold^2) of
-// the squared error; each new best is refined by Levenberg-Marquardt on the truncated error;
-// sampling stops when a better sample is unlikely. The last fit estimates the noise and weighs on
-// its scale, so that a threshold set too tight or too loose costs time rather than accuracy.
+// number of threads and pairs; models are compared by the MSAC gain sum_i max(0, 1 - e_i /
+// threshold^2) of the squared error; the best are refined by Levenberg-Marquardt on the truncated
+// error; sampling stops when a better sample is unlikely, or early when nothing tells of geometry.
+// The last fit estimates the noise and weighs on its scale, so that a threshold set 2.5 times too
+// tight or too loose costs little, and leaves wrong matches of high leverage out. docs/robust.md
+// explains and measures it.
 //   P. Torr, A. Zisserman, MLESAC, CVIU 78(1), 2000;  O. Chum, J. Matas, J. Kittler, Locally
 //   optimized RANSAC, DAGM 2003.
 #pragma once
@@ -17,17 +19,21 @@
 #include <string_view>
 #include <vector>
 
+#include <bifocal/device.hpp>
 #include <bifocal/geometry.hpp>
 
 namespace bifocal {
 
 struct RobustOptions {
-  double threshold = 2.0;      // px: a correspondence with a larger error is an outlier
-  double confidence = 0.9999;  // of having drawn an all-inlier sample, ends the sampling
-  int min_iterations = 100;    // samples drawn at least (at most max_iterations)
-  int max_iterations = 20000;
+  double threshold = 2.0;     // px: a correspondence with a larger error is an outlier
+  double confidence = 0.999;  // of having drawn an all-inlier sample, ends the sampling
+  int min_iterations = 100;   // samples drawn at least (at most max_iterations)
+  int max_iterations = 300000;
   std::uint64_t seed = 0;
 };
+
+enum class ModelKind { homography, fundamental, essential };
+[[nodiscard]] std::string_view to_string(ModelKind kind);
 
 enum class Outcome {
   ok,
@@ -47,6 +53,7 @@ struct RobustResult {
   double rms = 0;               // px, of the inliers' errors
   double noise = 0;             // px, estimated standard deviation of the true matches' coordinates
   int iterations = 0;           // minimal samples drawn
+  double significance = 0;      // log10 of the number of such models expected of wrong matches
   std::vector<int> not_finite;  // correspondences with NaN or infinity, excluded
 
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
@@ -55,10 +62,9 @@ struct RobustResult {
 // A model is believed when among wrong matches less than 0.01 models as well supported are expected
 // (an a contrario test that accounts for the number of points and samples; the sample itself proves
 // nothing, so that 4, 7 or 5 points alone have no model; matches that share a point count once).
-// Measured with 2.5 px, all points different: of pairs without geometry accepted 0 in 200 for H, F
-// and E (200 points each) and 0 in 200 for H (2000 points); of pairs of 200 points with 20 %
-// inliers rejected 0 in 200 for H and E. F needs more than the default max_iterations there: 0.2^7
-// samples are clean.
+// Measured with 2.5 px: of pairs without geometry accepted 0 in 100 (2000 points) and 0 in 300 (200
+// points) for each of H, F and E; of pairs of 200 points with 20 % inliers rejected 1 (H), 2 (F)
+// and 0 (E) in 300.
 //
 // Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order,
 // until it fits the model. For H between images of one scale this is the transfer error |x2 - H x1|
@@ -80,6 +86,29 @@ struct RelativePoseResult : RobustResult {
                                                     const Intrinsics& camera2,
                                                     const RobustOptions& options = {});
 
+// Many pairs in one call, on any device: the same estimate for each as its own call would give (on
+// a CPU to the bit, elsewhere from the same samples), whatever the others are.
+struct PairBatch {
+  Memory<const PointPair> points;         // of all pairs, in the host's memory or the device's
+  std::span<const std::int64_t> offsets;  // pair k has the points [offsets[k], offsets[k + 1])
+  std::span<const Intrinsics> cameras1, cameras2;  // essential: one for all pairs or one each
+};
+struct PairEstimate {
+  Outcome outcome = Outcome::no_model;
+  Mat3 model{};         // H, F (px) or E (normalised points), |model| = 1; zeros without a model
+  Pose cam2_from_cam1;  // essential
+  int inlier_count = 0, iterations = 0;
+  double gain = 0, rms = 0, noise = 0, significance = 0;  // as in RobustResult
+};
+struct BatchEstimate {
+  std::vector<PairEstimate> pairs;
+  std::vector<std::uint8_t> inliers;  // 1 or 0 for each point, from offsets.front() on
+};
+// Waits until all is done. Throws Error(usage) naming the first argument that does not fit, and
+// Error(device).
+[[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batch,
+                                           const RobustOptions& options = {});
+
 // Absolute pose from scene points seen in the image: camera from world, by P3P. Error: the
 // reprojection distance, px.
 struct AbsolutePoseResult : RobustResult {
@@ -88,9 +117,6 @@ struct AbsolutePoseResult : RobustResult {
 [[nodiscard]] AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
                                                         const Intrinsics& camera,
                                                         const RobustOptions& options = {});
-
-enum class ModelKind { homography, fundamental, essential };
-[[nodiscard]] std::string_view to_string(ModelKind kind);
 
 // Which model explains the pair: a homography when it explains nearly all that the epipolar
 // geometry does, penalised for its fewer constraints per point by the geometric robust information

@@ -8,10 +8,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "robust/columns.hpp"
 #include "robust/result.hpp"
 #include "robust/scalar_lanes.hpp"
-#include "robust/search.hpp"
 
 namespace bifocal {
 namespace {
@@ -43,6 +41,7 @@ World world_of(std::span<const ScenePoint> points, const std::vector<int>& order
 }
 
 double image_area(std::span<const ScenePoint> points, const std::vector<int>& order) {
+  if (order.empty()) return 0;
   const auto [left, right] = std::minmax_element(order.begin(), order.end(), [&](int a, int b) {
     return points[static_cast<size_t>(a)].x < points[static_cast<size_t>(b)].x;
   });
@@ -53,58 +52,9 @@ double image_area(std::span<const ScenePoint> points, const std::vector<int>& or
          (points[static_cast<size_t>(*bottom)].y - points[static_cast<size_t>(*top)].y);
 }
 
-// Model: R, t of the scaled world; parameters: a turn and shift of the camera frame.
-class PoseProblem final : public robust::Problem {
- public:
-  PoseProblem(const robust::Points& scene, double threshold, double area) {
-    points = scene;
-    columns = 5;
-    kernels = robust::kernels_for(robust::ErrorModel::reprojection);
-    inverse_squared_threshold = 1 / (threshold * threshold);
-    error_dof = 2;
-    chance_rate = std::min(1.0, std::numbers::pi * threshold * threshold / area);
-    sample_size = 3;
-    sample_rows = 18;
-    max_solutions = 4;
-    solution_rows = 12;
-    solve = solvers::p3p_functions().simd_f64;
-  }
-  void gather(const int* sample, double* column, int stride) const override {
-    const auto& c = points.f64.columns;
-    for (int i = 0; i < 3; ++i) {
-      const double x = c[0][sample[i]], y = c[1][sample[i]], scale = 1 / std::hypot(x, y, 1);
-      const double values[6] = {x * scale,       y * scale,       scale,
-                                c[2][sample[i]], c[3][sample[i]], c[4][sample[i]]};
-      for (int k = 0; k < 3; ++k) {
-        column[(3 * i + k) * stride] = values[k];
-        column[(9 + 3 * i + k) * stride] = values[3 + k];
-      }
-    }
-  }
-  void extract(const double* column, int stride, int k, robust::Model& model) const override {
-    for (int i = 0; i < 12; ++i) {
-      model[static_cast<size_t>(i)] = column[(12 * k + i) * stride];
-    }
-  }
-  [[nodiscard]] int dof() const override { return 6; }
-  void open(const robust::Model& model, robust::ChartState& state) const override {
-    std::copy(model.begin(), model.end(), state.begin());
-  }
-  void tangent(const robust::ChartState&, robust::Tangent& D) const override {
-    D.fill(0);
-    for (size_t i = 0; i < 6; ++i) D[7 * i] = 1;
-  }
-  void move(robust::ChartState& state, const robust::Tangent&, const double* delta) const override {
-    Lanes::pose_move(state.data(), delta);
-  }
-  void close(const robust::ChartState& state, robust::Model& model) const override {
-    std::copy_n(state.begin(), 12, model.begin());
-  }
-};
-
-Pose pose_in_world(const World& world, const robust::Model& model) {
+Pose pose_in_world(const World& world, const double* model) {
   Pose pose;
-  std::copy_n(model.begin(), 9, pose.R.begin());
+  std::copy_n(model, 9, pose.R.begin());
   Vec3 turned;
   Lanes::mat3_apply(pose.R.data(), world.centre.data(), turned.data());
   for (size_t i = 0; i < 3; ++i) pose.t[i] = world.length * model[9 + i] - turned[i];
@@ -124,30 +74,28 @@ AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
   robust::check_camera("camera", camera);
   AbsolutePoseResult result;
   result.inliers.assign(points.size(), 0);
-  const std::vector<int> order = robust::shuffled_finite(
-      static_cast<int>(points.size()), options.seed,
-      [&](int i) { return finite(points[static_cast<size_t>(i)]); }, result.not_finite);
-  if (order.size() < 3) {
-    result.outcome = Outcome::too_few_points;
-    return result;
-  }
-  const World world = world_of(points, order);
-  const robust::Columns columns(
-      static_cast<int>(order.size()), 5,
-      [&](int i, int c) {
-        const ScenePoint& p = points[static_cast<size_t>(order[static_cast<size_t>(i)])];
-        const double values[5] = {(p.x - camera.cx) / camera.fx, (p.y - camera.cy) / camera.fy,
-                                  (p.X - world.centre[0]) / world.length,
-                                  (p.Y - world.centre[1]) / world.length,
-                                  (p.Z - world.centre[2]) / world.length};
-        return values[c];
-      },
-      {camera.fx, camera.fy});
-  const PoseProblem problem(columns.points(), options.threshold, image_area(points, order));
-  const robust::SearchResult found = robust::search(problem, options);
-  robust::fill_result(problem, order, 1, found, result);
+  robust::PairPoints pair;
+  pair.set_order(static_cast<int>(points.size()), options.seed,
+                 [&](int i) { return finite(points[static_cast<size_t>(i)]); });
+  const World world = world_of(points, pair.order);
+  pair.fill(5, [&](int i, int c) {
+    const ScenePoint& p = points[static_cast<size_t>(i)];
+    const double values[5] = {(p.x - camera.cx) / camera.fx, (p.y - camera.cy) / camera.fy,
+                              (p.X - world.centre[0]) / world.length,
+                              (p.Y - world.centre[1]) / world.length,
+                              (p.Z - world.centre[2]) / world.length};
+    return values[c];
+  });
+  const double t2 = options.threshold * options.threshold;
+  pair.info[Lanes::INFO_THRESHOLD] = 1 / t2;
+  pair.info[Lanes::INFO_CHANCE] =
+      std::min(1.0, std::numbers::pi * t2 / image_area(points, pair.order));
+  pair.info[Lanes::INFO_FOCAL] = camera.fx;
+  pair.info[Lanes::INFO_FOCAL + 1] = camera.fy;
+  robust::Result found;
+  robust::run_search(robust::Problem::absolute_pose, pair, options, 1, found, result);
   if (!result.ok()) return result;
-  result.cam_from_world = pose_in_world(world, found.model);
+  result.cam_from_world = pose_in_world(world, found.data());
   result.model = result.cam_from_world.R;
   return result;
 }

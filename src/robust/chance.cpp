@@ -6,8 +6,6 @@
 #include <limits>
 #include <numbers>
 
-#include "robust/columns.hpp"
-
 namespace bifocal::robust {
 namespace {
 
@@ -38,32 +36,6 @@ double log_binomial_tail(int n, int k, double p) {
 }
 
 }  // namespace
-
-double chance_rate_of(const Problem& problem, const Model& model) {
-  constexpr int kWanted = 1000;  // wrong matches to try
-  const int n = problem.points.count;
-  const int shifts = std::min(n - 1, (kWanted + n - 1) / n);
-  std::vector<double> errors;
-  int agree = 0;
-  for (int shift = 1; shift <= shifts; ++shift) {
-    // Columns from the third on belong to the other image, or to the scene.
-    const Columns mixed(
-        n, problem.columns,
-        [&](int i, int c) {
-          const int partner = c < 2 ? i : (i + shift) % n;
-          return problem.points.f64.columns[static_cast<size_t>(c)][partner];
-        },
-        problem.points.f64.focal);
-    const PointsView<double> points = mixed.points().f64;
-    errors.resize(static_cast<size_t>(points.padded));
-    problem.kernels.errors(points, model.data(), errors.data());
-    agree += static_cast<int>(std::count_if(errors.begin(), errors.end(), [&](double e) {
-      return e * problem.inverse_squared_threshold < 1;
-    }));
-  }
-  const double measured = shifts > 0 ? static_cast<double>(agree) / (shifts * n) : 0;
-  return std::max(measured, problem.chance_rate);
-}
 
 double log_false_alarms(int inliers, int count, int sample_size, int max_solutions,
                         double chance_rate) {

@@ -2,14 +2,7 @@
 // When to believe a model: when wrong matches would hardly support one as well.
 #pragma once
 
-#include "robust/problem.hpp"
-
 namespace bifocal::robust {
-
-// Probability that a wrong match agrees with `model`: measured on wrong matches made by pairing
-// each point of image 1 with the partner of another one, and at least problem.chance_rate. (A
-// nearly singular homography agrees with every match that starts near a line of image 1.)
-[[nodiscard]] double chance_rate_of(const Problem& problem, const Model& model);
 
 // Logarithm (base 10) of the expected number of models as well supported as this one among wrong
 // matches: number of possible samples times the probability that `inliers` - `sample_size` of the

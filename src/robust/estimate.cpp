@@ -3,7 +3,6 @@
 #include <bifocal/robust.hpp>
 
 #include "robust/result.hpp"
-#include "robust/two_view.hpp"
 
 namespace bifocal {
 
@@ -23,37 +22,30 @@ std::string_view to_string(Outcome outcome) {
 
 namespace {
 
-using MakeProblem = std::unique_ptr<robust::Problem> (*)(const robust::TwoViewPoints&,
-                                                         double threshold);
-using ToPixels = Mat3 (*)(const robust::Frame&, const robust::Model&);
+using ToPixels = Mat3 (*)(const double* info, const double* model);
 
-RobustResult estimate_in_pixels(std::span<const PointPair> pairs, const RobustOptions& options,
-                                int sample_size, MakeProblem make_problem, ToPixels to_pixels) {
+RobustResult estimate_in_pixels(robust::Problem problem, std::span<const PointPair> points,
+                                const RobustOptions& options, ToPixels to_pixels) {
   robust::check_options(options);
   RobustResult result;
-  result.inliers.assign(pairs.size(), 0);
-  robust::TwoViewPoints points = robust::two_view_points(pairs, options.seed);
-  result.not_finite = std::move(points.not_finite);
-  if (points.count() < sample_size) {
-    result.outcome = Outcome::too_few_points;
-    return result;
-  }
-  const auto problem = make_problem(points, options.threshold);
-  const robust::SearchResult found = robust::search(*problem, options);
-  robust::fill_result(*problem, points.order, points.frame.length, found, result);
-  if (result.ok()) result.model = to_pixels(points.frame, found.model);
+  result.inliers.assign(points.size(), 0);
+  robust::PairPoints pair;
+  robust::Result found;
+  robust::set_two_view_points(problem, points, options, nullptr, pair);
+  robust::run_search(problem, pair, options, pair.info[robust::Lanes::INFO_LENGTH], found, result);
+  if (result.ok()) result.model = to_pixels(pair.info.data(), found.data());
   return result;
 }
 
 }  // namespace
 
 RobustResult estimate_homography(std::span<const PointPair> points, const RobustOptions& options) {
-  return estimate_in_pixels(points, options, 4, robust::homography_problem,
+  return estimate_in_pixels(robust::Problem::homography, points, options,
                             robust::homography_in_pixels);
 }
 
 RobustResult estimate_fundamental(std::span<const PointPair> points, const RobustOptions& options) {
-  return estimate_in_pixels(points, options, 7, robust::fundamental_problem,
+  return estimate_in_pixels(robust::Problem::fundamental, points, options,
                             robust::fundamental_in_pixels);
 }
 

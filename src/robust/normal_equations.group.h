@@ -4,7 +4,8 @@
 // u^2 inside the threshold.
 // out: packed lower triangle N [size (size + 1) / 2], half gradient g [size] of the weighted sum of
 // the squared errors, then the gain, the number of inliers and the sum of their squared errors;
-// size = 9 elements of F or H, 6 parameters of a pose.
+// size = 9 elements of F or H, 6 parameters of a pose. weights: of the points, which multiply gain
+// and weight, where `weighted` is 1.
 
 // u of a point, 0 outside; *weight gets the weight.
 lane_fn real robust_weight(real squared_error, real inverse_squared_threshold, mask smooth,
@@ -34,7 +35,7 @@ group_fn void epipolar_normal_equations(GROUP_PARAM const scalar* model, global_
                                         global_const scalar* y1, global_const scalar* x2,
                                         global_const scalar* y2, index n,
                                         scalar inverse_squared_threshold, index smooth,
-                                        scalar* out) {
+                                        global_const scalar* weights, index weighted, scalar* out) {
   real F[9], sums[57], B[9];
   for (index k = 0; k < 9; ++k) F[k] = lane(model[k]);
   for (index k = 0; k < 57; ++k) sums[k] = lane(0);
@@ -46,6 +47,11 @@ group_fn void epipolar_normal_equations(GROUP_PARAM const scalar* model, global_
                                group_load(y2, i), B, &a);
     real e = a * c * c;
     real gain = robust_weight(e, t, is_smooth, &w);
+    if (weighted) {
+      real own = group_load(weights, i);
+      w = w * own;
+      gain = gain * own;
+    }
     for (index k = 0; k < 9; ++k) B[k] = masked(w, B[k]);
     real wa = masked(w, w * a), wc = masked(w, w * a * c);
     index packed = 0;
@@ -59,14 +65,14 @@ group_fn void epipolar_normal_equations(GROUP_PARAM const scalar* model, global_
     sums[55] += masked(w, lane(1));
     sums[56] += masked(w, e);
   }
-  for (index k = 0; k < 57; ++k) out[k] = group_sum(sums[k]);
+  group_sums(sums, 57, out);
 }
 
 group_fn void transfer_normal_equations(GROUP_PARAM const scalar* model, global_const scalar* x1,
                                         global_const scalar* y1, global_const scalar* x2,
                                         global_const scalar* y2, index n,
                                         scalar inverse_squared_threshold, index smooth,
-                                        scalar* out) {
+                                        global_const scalar* weights, index weighted, scalar* out) {
   real H[9], sums[57];
   for (index k = 0; k < 9; ++k) H[k] = lane(model[k]);
   for (index k = 0; k < 57; ++k) sums[k] = lane(0);
@@ -77,6 +83,11 @@ group_fn void transfer_normal_equations(GROUP_PARAM const scalar* model, global_
     real e = transfer_linearise(H, group_load(x1, i), group_load(y1, i), group_load(x2, i),
                                 group_load(y2, i), l, a, p, q, r);
     real gain = robust_weight(e, t, is_smooth, &w);
+    if (weighted) {
+      real own = group_load(weights, i);
+      w = w * own;
+      gain = gain * own;
+    }
     for (index k = 0; k < 3; ++k) {
       p[k] = masked(w, p[k]);
       q[k] = masked(w, q[k]);
@@ -104,7 +115,7 @@ group_fn void transfer_normal_equations(GROUP_PARAM const scalar* model, global_
     sums[55] += masked(w, lane(1));
     sums[56] += masked(w, e);
   }
-  for (index k = 0; k < 57; ++k) out[k] = group_sum(sums[k]);
+  group_sums(sums, 57, out);
 }
 
 group_fn void reprojection_normal_equations(GROUP_PARAM const scalar* model, global_const scalar* x,
@@ -112,6 +123,7 @@ group_fn void reprojection_normal_equations(GROUP_PARAM const scalar* model, glo
                                             global_const scalar* Y, global_const scalar* Z,
                                             const scalar* focal, index n,
                                             scalar inverse_squared_threshold, index smooth,
+                                            global_const scalar* weights, index weighted,
                                             scalar* out) {
   real P[12], sums[30], J[12];
   for (index k = 0; k < 12; ++k) P[k] = lane(model[k]);
@@ -124,6 +136,11 @@ group_fn void reprojection_normal_equations(GROUP_PARAM const scalar* model, glo
     real z = reprojection_residual(P, group_load(x, i), group_load(y, i), point, fx, fy, cam, r);
     real e = select(z > lane(0), r[0] * r[0] + r[1] * r[1], lane_nan());
     real gain = robust_weight(e, t, is_smooth, &w);
+    if (weighted) {
+      real own = group_load(weights, i);
+      w = w * own;
+      gain = gain * own;
+    }
     reprojection_jacobian(cam, fx, fy, J);
     for (index k = 0; k < 12; ++k) J[k] = masked(w, J[k]);
     real r0 = masked(w, w * r[0]), r1 = masked(w, w * r[1]);
@@ -138,5 +155,5 @@ group_fn void reprojection_normal_equations(GROUP_PARAM const scalar* model, glo
     sums[28] += masked(w, lane(1));
     sums[29] += masked(w, e);
   }
-  for (index k = 0; k < 30; ++k) out[k] = group_sum(sums[k]);
+  group_sums(sums, 30, out);
 }

@@ -8,7 +8,6 @@
 
 #include "robust/result.hpp"
 #include "robust/scalar_lanes.hpp"
-#include "robust/two_view.hpp"
 
 namespace bifocal {
 namespace {
@@ -55,21 +54,11 @@ void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
 }
 
 void recover_pose(std::span<const PointPair> points, const Intrinsics& c1, const Intrinsics& c2,
-                  RelativePoseResult& result) {
-  constexpr int kVoters = 200;  // inliers that choose among the four poses
-  const InlierRays rays = inlier_rays(points, c1, c2, result.inliers);
-  InlierRays voters;
-  const size_t n = rays.index.size(), step = std::max<size_t>(1, n / kVoters);
-  for (size_t i = 0; i < n; i += step) {
-    voters.x1.push_back(rays.x1[i]);
-    voters.y1.push_back(rays.y1[i]);
-    voters.x2.push_back(rays.x2[i]);
-    voters.y2.push_back(rays.y2[i]);
-  }
-  Lanes::pose_from_essential(result.model.data(), voters.x1.data(), voters.y1.data(),
-                             voters.x2.data(), voters.y2.data(), static_cast<int>(voters.x1.size()),
-                             result.cam2_from_cam1.R.data(), result.cam2_from_cam1.t.data());
-  triangulate_inliers(rays, result);
+                  const robust::Result& found, RelativePoseResult& result) {
+  const double* pose = found.data() + Lanes::RESULT_POSE;
+  std::copy_n(pose, 9, result.cam2_from_cam1.R.begin());
+  std::copy_n(pose + 9, 3, result.cam2_from_cam1.t.begin());
+  triangulate_inliers(inlier_rays(points, c1, c2, result.inliers), result);
 }
 
 }  // namespace
@@ -83,19 +72,15 @@ RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const In
   result.inliers.assign(pairs.size(), 0);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   result.triangulated.assign(pairs.size(), Vec3{kNaN, kNaN, kNaN});
-  const std::array<double, 4> centre = {camera1.cx, camera1.cy, camera2.cx, camera2.cy};
-  robust::TwoViewPoints points = robust::two_view_points(pairs, options.seed, &centre);
-  result.not_finite = std::move(points.not_finite);
-  if (points.count() < 5) {
-    result.outcome = Outcome::too_few_points;
-    return result;
-  }
-  const auto problem = robust::essential_problem(points, camera1, camera2, options.threshold);
-  const robust::SearchResult found = robust::search(*problem, options);
-  robust::fill_result(*problem, points.order, points.frame.length, found, result);
+  const robust::CameraPair cameras = {camera1, camera2};
+  robust::PairPoints pair;
+  robust::Result found;
+  robust::set_two_view_points(robust::Problem::essential, pairs, options, &cameras, pair);
+  robust::run_search(robust::Problem::essential, pair, options,
+                     pair.info[robust::Lanes::INFO_LENGTH], found, result);
   if (!result.ok()) return result;
-  result.model = robust::essential_of(points.frame, camera1, camera2, found.model);
-  recover_pose(pairs, camera1, camera2, result);
+  result.model = robust::essential_of(pair.info.data(), found.data());
+  recover_pose(pairs, camera1, camera2, found, result);
   return result;
 }
 

@@ -6,26 +6,38 @@
 #include <bifocal/error.hpp>
 #include <cmath>
 
+#include "robust/chance.hpp"
+
 namespace bifocal::robust {
 
-void fill_result(const Problem& problem, const std::vector<int>& order, double length,
-                 const SearchResult& found, RobustResult& result) {
-  result.outcome = found.outcome;
-  result.iterations = found.iterations;
-  if (!result.ok()) return;
-  result.noise = found.noise * length;
-  std::vector<double> errors;
-  problem.errors(found.model, errors);
-  double sum = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const double e = errors[i] * problem.inverse_squared_threshold;
-    if (!(e < 1)) continue;
-    result.inliers[static_cast<size_t>(order[i])] = 1;
-    ++result.inlier_count;
-    result.gain += 1 - e;
-    sum += errors[i];
-  }
-  if (result.inlier_count > 0) result.rms = length * std::sqrt(sum / result.inlier_count);
+Outcome judge(Problem problem, const Result& found,
+              const std::array<double, Lanes::INFO_SIZE>& info, int count,
+              const std::function<Evidence()>& evidence, double& significance) {
+  const EngineSteps& steps = engine_steps(problem);
+  const double outcome = found[Lanes::RESULT_OUTCOME];
+  if (outcome < 2) return outcome < 1 ? Outcome::degenerate_sample : Outcome::no_model;
+  const double rate = std::max(found[Lanes::RESULT_CHANCE], info[Lanes::INFO_CHANCE]);
+  const auto false_alarms = [&](int inliers, int points) {
+    return log_false_alarms(inliers, points, steps.sample_size, steps.slots, rate);
+  };
+  significance = false_alarms(static_cast<int>(found[Lanes::RESULT_INLIERS]), count);
+  if (!(significance < kLogFalseAlarms)) return Outcome::no_model;
+  if (found[Lanes::RESULT_COLLINEAR] > 0) return Outcome::degenerate_sample;
+  const Evidence counted = evidence();
+  significance = false_alarms(counted.inliers, counted.count);
+  return significance < kLogFalseAlarms ? Outcome::ok : Outcome::no_model;
+}
+
+void check_options(const RobustOptions& o) {
+  const auto fail = [](const char* name, auto value, const char* range) {
+    throw Error(ErrorCode::usage,
+                fmt::format("robust estimation: {} = {}, must be {}", name, value, range));
+  };
+  if (!(o.threshold > 0) || !std::isfinite(o.threshold))
+    fail("threshold", o.threshold, "positive and finite (px)");
+  if (!(o.confidence > 0 && o.confidence < 1)) fail("confidence", o.confidence, "between 0 and 1");
+  if (o.min_iterations < 1) fail("min_iterations", o.min_iterations, "at least 1");
+  if (o.max_iterations < 1) fail("max_iterations", o.max_iterations, "at least 1");
 }
 
 void check_camera(const char* name, const Intrinsics& k) {
@@ -37,6 +49,35 @@ void check_camera(const char* name, const Intrinsics& k) {
         fmt::format("robust estimation: {} = ({}, {}, {}, {}), must be finite with fx, fy > 0",
                     name, k.fx, k.fy, k.cx, k.cy));
   }
+}
+
+void fill_result(Problem problem, const PairPoints& pair, const std::vector<double>& errors,
+                 const Result& found, double length, RobustResult& result) {
+  result.iterations = static_cast<int>(found[Lanes::RESULT_TRIALS]);
+  result.outcome = judge(
+      problem, found, pair.info, pair.count(), [&] { return evidence_of(problem, pair, errors); },
+      result.significance);
+  if (!result.ok()) return;
+  result.noise = found[Lanes::RESULT_NOISE] * length;
+  result.gain = found[Lanes::RESULT_GAIN];
+  result.inlier_count = static_cast<int>(found[Lanes::RESULT_INLIERS]);
+  result.rms = length * std::sqrt(found[Lanes::RESULT_SQUARES] / std::max(1, result.inlier_count));
+  for (size_t i = 0; i < pair.order.size(); ++i) {
+    if (errors[i] * pair.info[Lanes::INFO_THRESHOLD] < 1)
+      result.inliers[static_cast<size_t>(pair.order[i])] = 1;
+  }
+}
+
+void run_search(Problem problem, const PairPoints& pair, const RobustOptions& options,
+                double length, Result& found, RobustResult& result) {
+  result.not_finite = pair.not_finite;
+  if (pair.count() < engine_steps(problem).sample_size) {
+    result.outcome = Outcome::too_few_points;
+    return;
+  }
+  std::vector<double> errors;
+  search(problem, pair, options, errors, found);
+  fill_result(problem, pair, errors, found, length, result);
 }
 
 }  // namespace bifocal::robust

@@ -2,16 +2,30 @@
 // From what the search found to what the caller gets.
 #pragma once
 
-#include "robust/search.hpp"
+#include <functional>
+
+#include "robust/engine.hpp"
+#include "robust/evidence.hpp"
 
 namespace bifocal::robust {
 
-// Outcome, iterations and, of a found model, inlier flags, count, gain, rms and noise. order[i]:
-// original index of point i; `length`: px a unit of the errors.
-void fill_result(const Problem& problem, const std::vector<int>& order, double length,
-                 const SearchResult& found, RobustResult& result);
-
-// Throws Error(usage) naming the camera.
+// Throws Error(usage) naming the first option out of range, or the camera.
+void check_options(const RobustOptions& options);
 void check_camera(const char* name, const Intrinsics& camera);
+
+// When to believe a model: when wrong matches would hardly support one as well. evidence: asked for
+// when the inliers would do. significance: log10 of the expected number of such models.
+[[nodiscard]] Outcome judge(Problem problem, const Result& found,
+                            const std::array<double, Lanes::INFO_SIZE>& info, int count,
+                            const std::function<Evidence()>& evidence, double& significance);
+
+// Outcome, iterations and, of a found model, inlier flags, count, gain, rms and noise. errors: of
+// the points in their order; `length`: px a unit of the errors.
+void fill_result(Problem problem, const PairPoints& pair, const std::vector<double>& errors,
+                 const Result& found, double length, RobustResult& result);
+
+// too_few_points, or the search and fill_result.
+void run_search(Problem problem, const PairPoints& pair, const RobustOptions& options,
+                double length, Result& found, RobustResult& result);
 
 }  // namespace bifocal::robust

@@ -6,8 +6,10 @@
 
 namespace bifocal::robust {
 
-template <class Real>
+template <class Real, int Problem = 0>
 struct scalar_lanes {
+  static constexpr int PROBLEM = Problem;
+  using uniform = scalar_lanes;
 #include "lane/cpp_begin.h"
 
 #include "math/math.lanes"
@@ -17,6 +19,8 @@ struct scalar_lanes {
 #include "solvers/solvers.lanes"
 
 #include "robust/robust.groups"
+
+#include "robust/engine.groups"
 
 #include "lane/cpp_end.h"
 };

@@ -74,19 +74,12 @@ Share piece_share(const Batch& batch, const BatchArray& array, std::size_t begin
   return {batch, array, begin, count, stride};
 }
 
-// Rows between the caller's memory and page-locked memory, on all threads: one thread is slower
-// than the bus.
+constexpr std::size_t kPackage = std::size_t{256} << 10;  // bytes a thread copies
+
+// Rows between the caller's memory and page-locked memory, on all threads.
 void copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t from_pitch,
                std::size_t row_bytes, std::size_t rows) {
-  constexpr std::size_t kPackage = std::size_t{256} << 10;
-  if (rows == 1) {
-    const std::size_t packages = (row_bytes + kPackage - 1) / kPackage;
-    parallel_for(static_cast<int>(packages), [&](int package) {
-      const std::size_t at = static_cast<std::size_t>(package) * kPackage;
-      std::memcpy(to + at, from + at, std::min(kPackage, row_bytes - at));
-    });
-    return;
-  }
+  if (rows == 1) return copy_on_all_threads(to, from, row_bytes);
   const std::size_t rows_each = std::max<std::size_t>(1, kPackage / row_bytes);
   parallel_for(static_cast<int>((rows + rows_each - 1) / rows_each), [&](int package) {
     const std::size_t begin = static_cast<std::size_t>(package) * rows_each;
@@ -265,6 +258,14 @@ std::size_t piece_capacity(const Batch& batch, std::span<const BatchArray> array
 }
 
 }  // namespace
+
+void copy_on_all_threads(char* to, const char* from, std::size_t bytes) {
+  const std::size_t packages = (bytes + kPackage - 1) / kPackage;
+  parallel_for(static_cast<int>(packages), [&](int package) {
+    const std::size_t at = static_cast<std::size_t>(package) * kPackage;
+    std::memcpy(to + at, from + at, std::min(kPackage, bytes - at));
+  });
+}
 
 void for_each_piece(Queue& queue, const Batch& batch, std::span<const BatchArray> arrays,
                     const std::function<void(const Piece&)>& work, std::size_t piece_bytes) {

@@ -59,6 +59,9 @@ void for_each_piece(Queue& queue, const Batch& batch, std::span<const BatchArray
                     const std::function<void(const Piece&)>& work,
                     std::size_t piece_bytes = std::size_t{32} << 20);
 
+// One thread copies slower than the bus.
+void copy_on_all_threads(char* to, const char* from, std::size_t bytes);
+
 // What a queue keeps for this: two queues with page-locked memory.
 struct Staging;
 

@@ -164,11 +164,11 @@ lane_fn void essential_at_root(const real* N, const real* B, real z, real* E) {
   for (index i = 0; i < 9; ++i) E[i] = w0 * N[i] + w1 * N[9 + i] + w2 * N[18 + i] + w3 * N[27 + i];
 }
 
-// x1, y1, x2, y2: 5 normalised points each. E: [10][9], row-major, Frobenius norm 1; unused slots
-// NaN.
-lane_fn real essential_5pt(const real* x1, const real* y1, const real* x2, const real* y2,
-                           real* E) {
-  real A[45], N[36], M[200], B[39], p[11], roots[10];
+// The solutions' places: null space N [4][9], matrix of polynomials B [3][13] and the values of z
+// [10] for which essential_at_root gives E. x1, y1, x2, y2: 5 normalised points each.
+lane_fn real essential_5pt_roots(const real* x1, const real* y1, const real* x2, const real* y2,
+                                 real* N, real* B, real* roots) {
+  real A[45], M[200], p[11];
   for (index i = 0; i < 5; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], A + 9 * i);
   real sine = null_space_9(A, 5, N);
   essential_constraints(N, M);
@@ -176,7 +176,14 @@ lane_fn real essential_5pt(const real* x1, const real* y1, const real* x2, const
   for (index r = 0; r < 3; ++r) essential_row(M + 80 + 40 * r, M + 100 + 40 * r, B + 13 * r);
   essential_polynomial(B, p);
   real count = real_roots_10(p, roots);
-  count = select(sine > lane(1e2) * lane_epsilon(), count, lane(0));
+  return select(sine > lane(1e2) * lane_epsilon(), count, lane(0));
+}
+
+// E: [10][9], row-major, Frobenius norm 1; unused slots NaN.
+lane_fn real essential_5pt(const real* x1, const real* y1, const real* x2, const real* y2,
+                           real* E) {
+  real N[36], B[39], roots[10];
+  real count = essential_5pt_roots(x1, y1, x2, y2, N, B, roots);
   for (index s = 0; s < 10; ++s) {
     mask valid = count > lane(s);
     for (index i = 0; i < 9; ++i) E[9 * s + i] = lane_nan();

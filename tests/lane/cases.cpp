@@ -119,7 +119,7 @@ GroupProblem make_group_problem(GroupInputs kind) {
   const Motion m = random_motion(random);
   const Eigen::Vector3d normal = Eigen::Vector3d(0.2, -0.3, 1).normalized();
   const double depth = 8;
-  GroupProblem problem{std::vector<double>(5 * kGroupPoints, std::nan("")),
+  GroupProblem problem{std::vector<double>(6 * kGroupPoints, std::nan("")),
                        std::vector<double>(12)};
   for (int i = 0; i < kGroupPointsUsed; ++i) {
     Eigen::Vector3d X = random_point(random);
@@ -136,6 +136,9 @@ GroupProblem make_group_problem(GroupInputs kind) {
       problem.points[k * kGroupPoints + static_cast<size_t>(i)] = static_cast<float>(row[k]);
     }
   }
+  std::uniform_real_distribution<double> weight(0, 1);
+  for (size_t i = 0; i < kGroupPoints; ++i)
+    problem.points[5 * kGroupPoints + i] = static_cast<float>(weight(random));
   Eigen::Matrix3d cross;
   cross << 0, -m.t.z(), m.t.y(), m.t.z(), 0, -m.t.x(), -m.t.y(), m.t.x(), 0;
   const Eigen::Matrix3d M = kind == GroupInputs::epipolar ? Eigen::Matrix3d(cross * m.R)

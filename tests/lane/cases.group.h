@@ -45,27 +45,68 @@ group_fn void group_case_reprojection_gain(GROUP_PARAM global_const scalar* p, i
                              ends, floors, 1, (scalar)1e4);
 }
 
+// The equations sharp, smooth, and smooth with the weights of column 5.
 group_fn void group_case_epipolar_equations(GROUP_PARAM global_const scalar* p, index n,
                                             const scalar* model, scalar* out) {
-  epipolar_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e4, 0,
-                            out);
-  epipolar_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e4, 1,
-                            out + 57);
+  for (index k = 0; k < 3; ++k) {
+    epipolar_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e4,
+                              k > 0, p + 5 * n, k > 1, out + 57 * k);
+  }
 }
 
 group_fn void group_case_transfer_equations(GROUP_PARAM global_const scalar* p, index n,
                                             const scalar* model, scalar* out) {
-  transfer_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e2, 0,
-                            out);
-  transfer_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e2, 1,
-                            out + 57);
+  for (index k = 0; k < 3; ++k) {
+    transfer_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e2,
+                              k > 0, p + 5 * n, k > 1, out + 57 * k);
+  }
 }
 
 group_fn void group_case_reprojection_equations(GROUP_PARAM global_const scalar* p, index n,
                                                 const scalar* model, scalar* out) {
   scalar focal[2] = {(scalar)1, (scalar)1};
-  reprojection_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, focal,
-                                n, (scalar)1e4, 0, out);
-  reprojection_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, focal,
-                                n, (scalar)1e4, 1, out + 30);
+  for (index k = 0; k < 3; ++k) {
+    reprojection_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, focal,
+                                  n, (scalar)1e4, k > 0, p + 5 * n, k > 1, out + 30 * k);
+  }
+}
+
+// The points as a pair of an essential matrix, its coordinates being rays.
+group_fn void case_pair(global_const scalar* p, index n, struct pair_view* pair) {
+  pair->points = p;
+  pair->n = n;
+  pair->stride = n;
+  pair->threshold = (scalar)1e4;
+  pair->chance = (scalar)0.02;
+  pair->parallax = (scalar)1e-4;
+  for (index i = 0; i < 2; ++i) pair->focal[i] = 1;
+  for (index i = 0; i < 4; ++i) pair->rays[i] = 1;
+}
+
+group_fn void group_case_support(GROUP_PARAM global_const scalar* p, index n, const scalar* model,
+                                 scalar* out) {
+  struct pair_view pair;
+  case_pair(p, n, &pair);
+  essential_pose(GROUP_ARG & pair, n, model, out);
+  model_support(GROUP_ARG & pair, n, model, out, out + 12);
+}
+
+// How the search is planned: plain numbers.
+group_fn void group_case_plan(GROUP_PARAM global_const scalar* p, index n, const scalar* model,
+                              scalar* out) {
+  struct pair_view pair;
+  index ends[8];
+  (void)model;
+  case_pair(p, n, &pair);
+  out[0] = trials_needed((scalar)300, 1000, (scalar)-4.6, (scalar)1e4);
+  out[1] = trials_needed((scalar)100, 1000, (scalar)-4.6, (scalar)1e4);
+  out[2] = trials_needed((scalar)1000, 1000, (scalar)-4.6, (scalar)1e4);
+  out[3] = (scalar)next_round(first_round(100, 1000), (scalar)120, 0);
+  out[4] = (scalar)next_round(5000, (scalar)1e5, 0);
+  out[5] = (scalar)(next_round(100, (scalar)99.5, 0) + next_round(100, (scalar)1e5, 1));
+  out[6] = (scalar)(gain_is_hopeful(&pair, n, (scalar)20) + 2 * gain_is_hopeful(&pair, n, 100));
+  out[7] = trials_without_hope(&pair);
+  out[8] = (scalar)candidates_of(&pair, 0, (scalar)20);
+  out[9] = (scalar)score_stages((scalar)400, n, n, ends, out + 10);
+  for (index i = 0; i < 4; ++i) out[14 + i] = (scalar)ends[i];
 }

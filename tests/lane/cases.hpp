@@ -73,9 +73,9 @@ inline const std::vector<GroupCase>& group_cases() {
 
 inline constexpr int kGroupPoints = 1024;  // of which the last ones are NaN: padding
 inline constexpr int kGroupPointsUsed = 1000;
-inline constexpr int kGroupOutputs = 114;  // at most
+inline constexpr int kGroupOutputs = 171;  // at most
 struct GroupProblem {
-  std::vector<double> points;  // [columns][kGroupPoints]
+  std::vector<double> points;  // [6][kGroupPoints], the last column weights
   std::vector<double> model;   // 12 numbers
 };
 // A noisy scene with outliers, the same in every run; representable in float.

@@ -186,6 +186,122 @@ lane_fn void case_pose_admits(const real* in, real* out) {
       select(pose_admits(in, in + 9, in[12], in[13], in[14], in[15], lane(0.01)), lane(1), lane(0));
 }
 
+lane_fn void case_epipolar_side(const real* in, real* out) {
+  out[0] = epipolar_side(in, in + 9, in[12], in[13], in[14], in[15], out + 1);
+}
+
+// The first solution of seven points: do three of them agree with it, do all?
+lane_fn void case_epipolar_oriented(const real* in, real* out) {
+  real F[27];
+  fundamental_7pt(in, in + 7, in + 14, in + 21, F);
+  mask some = epipolar_oriented(F, in, in + 7, in + 14, in + 21, 3);
+  mask all_of_them = epipolar_oriented(F, in, in + 7, in + 14, in + 21, 7);
+  out[0] = select(some, lane(1), lane(0));
+  out[1] = select(all_of_them, lane(1), lane(0));
+}
+
+lane_fn void case_chance_and_parallax(const real* in, real* out) {
+  real focal[4];
+  for (index i = 0; i < 4; ++i) focal[i] = fabs(in[i]) + lane(0.5);
+  out[0] = chance_in_box(0, focal[0], focal[1], lane(0.05) * focal[2]);
+  out[1] = chance_in_box(1, focal[0], focal[1], lane(0.05) * focal[2]);
+  out[2] = parallax_limit(focal, fabs(in[4]));
+}
+
+// Whole numbers in two halves, each exact in every precision.
+lane_fn void case_halves(bits32 v, real* out) {
+  out[0] = lane((index)(v >> 16));
+  out[1] = lane((index)(v & 0xffffu));
+}
+
+lane_fn void case_philox(const real* in, real* out) {
+  (void)in;
+  bits32 counter[4] = {0x243f6a88u, 0x85a308d3u, 0x13198a2eu, 0x03707344u}, numbers[4];
+  philox(counter, 0xa4093822u, 0x299f31d0u, numbers);
+  for (index i = 0; i < 4; ++i) case_halves(numbers[i], out + 2 * i);
+  philox(numbers, 7u, 0u, counter);
+  for (index i = 0; i < 4; ++i) case_halves(counter[i], out + 8 + 2 * i);
+}
+
+// Of few points, where numbers repeat, and of very many, where some are rejected; with random
+// numbers made before and without.
+lane_fn void case_sample_draw(const real* in, real* out) {
+  (void)in;
+  bits32 counter[4] = {0, 0, 3u, 0}, ready[4];
+  index sample[7];
+  philox(counter, 12u, 34u, ready);
+  for (index k = 0; k < 4; ++k) {
+    sample_draw(12u, 34u, 3u, k % 2 ? 1500000000 : 8, 7, ready, k / 2, sample);
+    for (index i = 0; i < 7; ++i) case_halves((bits32)sample[i], out + 14 * k + 2 * i);
+  }
+  sample_draw(0xffffffffu, 0x80000001u, 0xfffffffeu, 1000, 6, ready, 0, sample);
+  for (index i = 0; i < 6; ++i) case_halves((bits32)sample[i], out + 56 + 2 * i);
+}
+
+lane_fn void case_shuffled(const real* in, real* out) {
+  (void)in;
+  for (index i = 0; i < 10; ++i) {
+    case_halves((bits32)shuffled(i, 10, 1u, 0u), out + 2 * i);
+    case_halves((bits32)shuffled(i, 1000, 0xfedcba98u, 0x76543210u), out + 20 + 2 * i);
+    case_halves((bits32)shuffled(i, 100000000, 5u, 6u), out + 40 + 2 * i);
+  }
+}
+
+lane_fn void case_sample_models(const real* in, real* out) {
+  real rays[4] = {lane(1), lane(1), lane(1), lane(1)};
+  out[36] = sample_models(in, rays, out);
+}
+
+// The chart of an essential matrix in coordinates of another scale in each direction: back to the
+// model, its tangent, and where a step leads.
+lane_fn void case_model_chart(const real* in, real* out) {
+  real F[9], chart[20], scale[9], rays[4];
+  case_rank2(in, F);
+  for (index i = 0; i < 4; ++i) rays[i] = fabs(in[11 + i]) + lane(0.5);
+  ray_scale(rays, scale);
+  for (index i = 0; i < 9; ++i) F[i] = F[i] * scale[i];
+  model_open(F, rays, chart);
+  model_close(chart, rays, out);
+  model_tangent(chart, rays, out + 9);
+  model_move(chart, out + 9, in + 6);
+  model_close(chart, rays, out + 54);
+}
+
+lane_fn void case_leverage_matrix(const real* in, real* out) {
+  real F[9], chart[20], N[45], D[45];
+  real rays[4] = {lane(1), lane(1), lane(1), lane(1)};
+  case_rank2(in + 81, F);
+  model_open(F, rays, chart);
+  model_tangent(chart, rays, D);
+  index packed = 0;
+  for (index i = 0; i < 9; ++i) {
+    for (index j = 0; j <= i; ++j) {
+      N[packed] = lane(i == j);
+      for (index k = 0; k < 9; ++k) N[packed] += in[9 * i + k] * in[9 * j + k];
+      ++packed;
+    }
+  }
+  leverage_matrix(N, D, out);
+}
+
+// Six points anywhere, on a line, and on a line to within the noise.
+lane_fn void case_moments_on_line(const real* in, real* out) {
+  for (index k = 0; k < 3; ++k) {
+    real s[6];
+    for (index i = 0; i < 6; ++i) s[i] = lane(0);
+    for (index i = 0; i < 6; ++i) {
+      real x = in[i], y = in[6 + i] * lane(k == 0 ? 1 : k == 1 ? 0 : 0.01) + lane(0.5) * x;
+      s[0] += lane(1);
+      s[1] += x;
+      s[2] += y;
+      s[3] += x * x;
+      s[4] += x * y;
+      s[5] += y * y;
+    }
+    out[k] = select(moments_on_line(s, lane(k == 2 ? 0.05 : 1e-3)), lane(1), lane(0));
+  }
+}
+
 // What does not depend on the order of the eigenvalues or the signs of the vectors: counts, traces,
 // residuals.
 lane_fn void case_eigenpairs(const real* in, index n, lane_array A, kept_array K, real* out) {

@@ -14,6 +14,7 @@ namespace {
 #define LANE_STRIDE 1  // lane arrays of a case are a thread's own
 template <class Real>
 struct cuda_class {
+  static constexpr int PROBLEM = 2;
 #include "lane/cuda_begin.h"
 #include "lane/case_lists.h"
 #include "lane/cpp_end.h"

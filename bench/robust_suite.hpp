@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the parts of the suite `robust` share.
+#pragma once
+
+#include "bench.hpp"
+#include "two_view_scenes.hpp"
+
+namespace bifocal::bench {
+
+struct Estimate {
+  bool ok = false;
+  Mat3 model{};
+  Pose pose;
+};
+// Degrees (essential: the larger of rotation and direction), or px of the clean pairs.
+[[nodiscard]] double error_of(const std::string& problem, const TwoViewScene& scene,
+                              const Estimate& e);
+// The same ones for the same arguments.
+[[nodiscard]] std::vector<TwoViewScene> make_scenes(int count, int points, int inliers_percent,
+                                                    bool planar);
+
+void run_robust_batches(Context& context);  // robust_batches.cpp
+
+}  // namespace bifocal::bench

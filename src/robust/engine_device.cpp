@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "robust/engine_device.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "robust/engine_kernels.hpp"
+#include "robust/result.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/kernel.hpp"
+#include "runtime/staging.hpp"
+#include "runtime/staging_slots.hpp"
+#include "runtime/workspace.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+using runtime::Argument;
+using runtime::Launch;
+
+// The layout that engine.kernel.h reads, and what a column of a pair may hold.
+constexpr int kPairNumbers = 4, kWorkNumbers = 5;
+enum { kWorkCount, kWorkDone, kWorkPlan, kWorkDistinct };
+constexpr std::size_t kPiecePairs = 4096, kHostPiecePairs = 2048, kPlaces = 1 << 20;
+constexpr std::int64_t kPiecePoints = 1 << 23;
+
+bool is_nvidia(const DeviceInfo& device) {
+  return device.kind == DeviceKind::cuda ||
+         (device.is_gpu && device.driver.find("NVIDIA") != std::string::npos);
+}
+
+// Elsewhere a pair, and a model, is the work of one work-item: PoCL does not get through group
+// code.
+runtime::Kernel make_kernel(const DeviceInfo& device, Problem problem, EngineKernel kernel) {
+  const int p = static_cast<int>(problem);
+  const bool in_float =
+      kernel == EngineKernel::score || (kernel == EngineKernel::solve && solves_in_float(p));
+  const int group = !is_nvidia(device) ? 1 : in_float ? kScoreThreads : kPairThreads;
+  return {.entry = kEngineEntries[static_cast<int>(kernel)],
+          .text = "engine",
+          .constants = {{"REAL_IS_FLOAT", in_float ? 1 : 0}, {"GROUP_SIZE", group}, {"PROBLEM", p}},
+          .cuda = cuda_engine_kernel(p, kernel),
+          .cpu = nullptr};
+}
+
+// Pairs [begin, end) of a batch in the memory of the device.
+class Piece {
+ public:
+  // staged: page-locked memory for the points, where they are the host's; else they are copied from
+  // where they are.
+  Piece(Queue& queue, const DeviceBatch& batch, std::size_t begin, std::size_t end, char* staged)
+      : queue_(queue),
+        staged_(staged),
+        batch_(batch),
+        begin_(begin),
+        pairs_(end - begin),
+        workspace_(queue) {
+    steps_ = &engine_steps(batch.problem);
+    layout();
+    upload();
+  }
+
+  void search() {
+    prepare();
+    std::vector<int> active(pairs_);
+    std::iota(active.begin(), active.end(), 0);
+    const SearchLimits limits = limits_of(batch_.options);
+    int round = first_round();
+    while (!active.empty()) {
+      run_round(active, round, limits);
+      read_work();
+      std::erase_if(active, [&](int pair) { return work_of(pair, kWorkPlan) == 0; });
+      round = 0;
+      for (const int pair : active) round = std::max(round, work_of(pair, kWorkPlan));
+    }
+  }
+
+  void finish(std::span<PairFound> found, std::span<std::uint8_t> inliers) {
+    launch(EngineKernel::finish, {.groups = int(pairs_), .group_size = pair_threads()},
+           {pair_table_, work_, order_, points_, fast_points_, info_, state_, weights_, results_,
+            tables_, inliers_});
+    std::vector<double> results(results_.size()), info(info_.size());
+    results_.download(queue_, results);
+    info_.download(queue_, info);
+    const auto before = static_cast<std::size_t>(batch_.offsets.front());
+    inliers_.download(queue_, inliers.subspan(offset(0) - before, offset(pairs_) - offset(0)));
+    read_work();
+    for (std::size_t k = 0; k < pairs_; ++k) {
+      PairFound& f = found[begin_ + k];
+      f.count = work_of(int(k), kWorkCount);
+      f.evidence = {work_of(int(k), kWorkDistinct + 1), work_of(int(k), kWorkDistinct)};
+      if (f.count < steps_->sample_size) continue;
+      std::copy_n(results.data() + k * Lanes::RESULT_SIZE, Lanes::RESULT_SIZE, f.result.begin());
+      std::copy_n(info.data() + k * Lanes::INFO_SIZE, Lanes::INFO_SIZE, f.info.begin());
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t offset(std::size_t pair) const {
+    return static_cast<std::size_t>(batch_.offsets[begin_ + pair]);
+  }
+  [[nodiscard]] int work_of(int pair, int which) const {
+    return host_work_[static_cast<std::size_t>(pair * kWorkNumbers + which)];
+  }
+  [[nodiscard]] int pair_threads() const {
+    return is_nvidia(queue_.device().info()) ? kPairThreads : 1;
+  }
+  [[nodiscard]] int first_round() const {
+    return Lanes::first_round(batch_.options.min_iterations, batch_.options.max_iterations);
+  }
+  [[nodiscard]] int seed(int shift) const {
+    return static_cast<int>(static_cast<std::uint32_t>(batch_.options.seed >> shift));
+  }
+
+  void launch(EngineKernel kernel, const Launch& sizes, std::initializer_list<Argument> arguments) {
+    runtime::launch(queue_, make_kernel(queue_.device().info(), batch_.problem, kernel), sizes,
+                    arguments);
+  }
+
+  void layout() {
+    std::int64_t start = 0;
+    host_pairs_.reserve(pairs_ * kPairNumbers);
+    for (std::size_t k = 0; k < pairs_; ++k) {
+      const auto points = static_cast<std::int64_t>(offset(k + 1) - offset(k));
+      const int stride = column_stride(static_cast<int>(points));
+      const auto first = static_cast<std::int64_t>(offset(k) - (given_on_device() ? 0 : offset(0)));
+      host_pairs_.insert(host_pairs_.end(), {first, points, start, stride});
+      start += stride;
+    }
+    const auto columns = static_cast<std::size_t>(start);
+    pair_table_ = workspace_.take<std::int64_t>(host_pairs_.size());
+    cameras_ = workspace_.take<double>(8 * pairs_);
+    kept_ = workspace_.take<int>(columns);
+    order_ = workspace_.take<int>(columns);
+    points_ = workspace_.take<double>(4 * columns + 64);
+    fast_points_ = workspace_.take<float>(4 * columns + 64);
+    weights_ = workspace_.take<double>(columns);
+    tables_ = workspace_.take<std::uint32_t>(4 * columns);
+    info_ = workspace_.take<double>(pairs_ * Lanes::INFO_SIZE);
+    state_ = workspace_.take<double>(pairs_ * Lanes::STATE_SIZE);
+    results_ = workspace_.take<double>(pairs_ * Lanes::RESULT_SIZE);
+    work_ = workspace_.take<int>(pairs_ * kWorkNumbers);
+    inliers_ = workspace_.take<std::uint8_t>(std::max<std::size_t>(1, offset(pairs_) - offset(0)));
+    active_ = workspace_.take<int>(pairs_);
+  }
+  [[nodiscard]] bool given_on_device() const { return batch_.points.is_on_device(); }
+
+  void upload() {
+    pair_table_.upload(queue_, host_pairs_);
+    host_cameras_.assign(8 * pairs_, 0);
+    for (std::size_t k = 0; k < pairs_ && !batch_.first.empty(); ++k) {
+      const Intrinsics &a = batch_.first[begin_ + k], &b = batch_.second[begin_ + k];
+      const double numbers[8] = {a.fx, a.fy, a.cx, a.cy, b.fx, b.fy, b.cx, b.cy};
+      std::copy_n(numbers, 8, host_cameras_.data() + 8 * k);
+    }
+    cameras_.upload(queue_, host_cameras_);
+    if (given_on_device()) return;
+    const std::size_t points = offset(pairs_) - offset(0);
+    given_ = workspace_.take<PointPair>(std::max<std::size_t>(1, points));
+    const PointPair* from = batch_.points.pointer() + offset(0);
+    if (staged_) {
+      runtime::copy_on_all_threads(staged_, reinterpret_cast<const char*>(from),
+                                   points * sizeof(PointPair));
+      from = reinterpret_cast<const PointPair*>(staged_);
+    }
+    given_.upload(queue_, {from, points});
+  }
+
+  void prepare() {
+    const Argument given = given_on_device() ? Argument(batch_.points) : Argument(given_);
+    launch(EngineKernel::prepare, {.groups = int(pairs_), .group_size = pair_threads()},
+           {pair_table_, given, cameras_, batch_.options.threshold, seed(0), seed(32),
+            first_round(), kept_, order_, points_, fast_points_, info_, state_, work_, inliers_});
+  }
+
+  // The trials of all active pairs, in parts that the room for models allows.
+  void run_round(const std::vector<int>& active, int trials, const SearchLimits& limits) {
+    const int round = (trials + 63) / 64 * 64;
+    active_.upload(queue_, active);
+    const std::size_t most = std::max<std::size_t>(1, kPlaces / static_cast<std::size_t>(round));
+    for (std::size_t first = 0; first < active.size(); first += most) {
+      const int some = static_cast<int>(std::min(most, active.size() - first));
+      run_part(first, some, round, limits);
+    }
+    queue_.wait();  // `active` lives as long as its copy
+  }
+
+  void run_part(std::size_t first, int some, int round, const SearchLimits& limits) {
+    runtime::Workspace room(queue_);
+    const auto places = static_cast<std::size_t>(some) * static_cast<std::size_t>(round);
+    const auto models = room.take<float>(places * std::size_t(steps_->slots * steps_->model_size));
+    const auto counts = room.take<int>(places), slots = room.take<int>(places);
+    const auto gains = room.take<float>(places);
+    const int all = static_cast<int>(places), from = static_cast<int>(first);
+    const bool in_float = solves_in_float(static_cast<int>(batch_.problem));
+    const Argument sample_points = in_float ? Argument(fast_points_) : Argument(points_);
+    launch(EngineKernel::solve,
+           {.groups = (all + kSolveThreadsOfBlock - 1) / kSolveThreadsOfBlock,
+            .group_size = kSolveThreadsOfBlock},
+           {active_, from, round, all, pair_table_, work_, sample_points, info_, seed(0), seed(32),
+            models, counts});
+    const int scorers = is_nvidia(queue_.device().info()) ? kScoreThreads : 1;
+    launch(EngineKernel::score, {.groups = all, .group_size = scorers},
+           {active_, from, round, pair_table_, work_, fast_points_, info_, state_, models, counts,
+            gains, slots});
+    launch(EngineKernel::decide, {.groups = some, .group_size = pair_threads()},
+           {active_, from, round, pair_table_, work_, points_, info_, limits.min_trials,
+            limits.max_trials, limits.log_failure, gains, models, slots, state_, weights_});
+  }
+
+  void read_work() {
+    host_work_.resize(work_.size());
+    work_.download(queue_, host_work_);
+    queue_.wait();
+  }
+
+  Queue& queue_;
+  char* staged_;
+  const DeviceBatch& batch_;
+  std::size_t begin_, pairs_;
+  runtime::Workspace workspace_;
+  const EngineSteps* steps_ = nullptr;
+  std::vector<std::int64_t> host_pairs_;
+  std::vector<double> host_cameras_;
+  std::vector<int> host_work_;
+  Buffer<std::int64_t> pair_table_;
+  Buffer<PointPair> given_;
+  Buffer<double> cameras_, points_, weights_, info_, state_, results_;
+  Buffer<float> fast_points_;
+  Buffer<int> kept_, order_, work_, active_;
+  Buffer<std::uint32_t> tables_;
+  Buffer<std::uint8_t> inliers_;
+};
+
+// Where the pieces of a batch begin, and its end.
+std::vector<std::size_t> pieces_of(std::span<const std::int64_t> offsets, std::size_t most) {
+  std::vector<std::size_t> begins = {0};
+  std::int64_t columns = 0;
+  for (std::size_t k = 0; k + 1 < offsets.size(); ++k) {
+    columns += column_stride(static_cast<int>(offsets[k + 1] - offsets[k]));
+    if (k > begins.back() && (columns > kPiecePoints || k - begins.back() >= most)) {
+      begins.push_back(k);
+      columns = column_stride(static_cast<int>(offsets[k + 1] - offsets[k]));
+    }
+  }
+  begins.push_back(offsets.size() - 1);
+  return begins;
+}
+
+}  // namespace
+
+#if !BIFOCAL_HAS_CUDA
+const void* cuda_engine_kernel(int, EngineKernel) { return nullptr; }
+#endif
+
+void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFound> found,
+                      std::span<std::uint8_t> inliers) {
+  const bool on_host = !batch.points.is_on_device();
+  const std::vector<std::size_t> begins =
+      pieces_of(batch.offsets, on_host ? kHostPiecePairs : kPiecePairs);
+  const std::size_t pieces = begins.size() - 1;
+  const auto run = [&](Queue& q, std::size_t k, char* staged) {
+    Piece piece(q, batch, begins[k], begins[k + 1], staged);
+    piece.search();
+    piece.finish(found, inliers);
+  };
+  if (pieces == 1) return run(queue, 0, nullptr);
+  // Two pieces at a time, so that the copies of one overlap the work of the other.
+  queue.wait();  // earlier work may still write what is read here
+  std::unique_ptr<runtime::Staging>& staging = queue.backend().staging;
+  if (!staging) staging = std::make_unique<runtime::Staging>(queue.device());
+  const auto run_every_second = [&](std::size_t first) {
+    runtime::StagingSlot& slot = staging->slots[first];
+    for (std::size_t k = first; k < pieces; k += 2) {
+      const auto points =
+          static_cast<std::size_t>(batch.offsets[begins[k + 1]] - batch.offsets[begins[k]]);
+      if (on_host) slot.reserve(points * sizeof(PointPair));
+      run(slot.queue, k, on_host ? slot.memory->data() : nullptr);
+    }
+  };
+  std::exception_ptr failed;
+  std::thread other([&] {
+    try {
+      run_every_second(1);
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  });
+  try {
+    run_every_second(0);
+  } catch (...) {
+    other.join();
+    throw;
+  }
+  other.join();
+  if (failed) std::rethrow_exception(failed);
+}
+
+}  // namespace bifocal::robust

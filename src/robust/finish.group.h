@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The last fit of a pair and what it is worth.
+
+// Of a pair whose search has ended [RESULT_SIZE].
+enum {
+  RESULT_MODEL,                     // in scoring coordinates
+  RESULT_POSE = RESULT_MODEL + 12,  // of an essential matrix
+  RESULT_NOISE = RESULT_POSE + 12,  // standard deviation of a coordinate
+  RESULT_GAIN,
+  RESULT_INLIERS,
+  RESULT_SQUARES,    // sum of the inliers' squared errors
+  RESULT_CHANCE,     // measured probability that a wrong match agrees with the model
+  RESULT_COLLINEAR,  // 1: the inliers lie on a line in one of the images, to within the noise
+  RESULT_TRIALS,
+  RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model gained anything, 2: a model
+  RESULT_SIZE
+};
+enum { MOST_SHIFTS = 16, WRONG_MATCHES = 1000 };
+
+// Estimates the scale of the noise and refines to convergence with biweights on that scale, in
+// turn: neither depends on how well the threshold was set. Returns the scale.
+group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* model, scalar* pose,
+                             global_ptr scalar* weights, local_ptr scalar* shared) {
+  const scalar reach = 6;  // zero of the weight, in standard deviations
+  scalar sigma = (scalar)0.4 / sqrt(pair->threshold), matches;
+  for (index round = 0; round < 4; ++round) {
+    scalar previous = sigma;
+    model_pose(GROUP_ARG pair, pair->stride, model, pose);
+    sigma = noise_scale(GROUP_ARG pair, pair->stride, model, pose, sigma, &matches);
+    if_constant(IS_EPIPOLAR) {
+      admit_points(GROUP_ARG pair, pair->stride, model, pose, weights);
+      cut_leverage(GROUP_ARG pair, model, sigma, weights, shared);
+    }
+    struct refine_options options = {1 / (reach * reach * sigma * sigma), 1, IS_EPIPOLAR, 50,
+                                     (scalar)1e-9};
+    model_refine(GROUP_ARG pair, pair->stride, &options, weights, model, shared);
+    scalar change = sigma / previous;
+    if (round > 0 && change > (scalar)0.98 && change < (scalar)1.02) break;
+  }
+  model_pose(GROUP_ARG pair, pair->stride, model, pose);
+  return sigma;
+}
+
+// Share of wrong matches that agree with the model; they are made by pairing each point of image 1
+// with the partner of another one, unless the two matches share a point: that may be right. (A
+// nearly singular homography agrees with every match that starts near a line of image 1.)
+group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scalar* model) {
+  struct lane_model m;
+  index shifts = (WRONG_MATCHES + pair->n - 1) / pair->n;
+  if (shifts > MOST_SHIFTS) shifts = MOST_SHIFTS;
+  if (shifts > pair->n - 1) shifts = pair->n - 1;
+  if (shifts < 1) return 0;
+  lane_model_set(pair, model, model, &m);
+  real counts[2] = {lane(0), lane(0)}, t = group_same(pair->threshold);
+  for (index shift = 1; shift <= shifts; ++shift) {
+    group_for(i, pair->stride) {
+      mask wrong = lane(1) > lane(0);
+      for (index c = 0; c < 2; ++c) {
+        global_const scalar* x = pair->points + 2 * c * pair->stride;
+        global_const scalar* y = x + pair->stride;
+        wrong = wrong & !((group_load(x, i) == group_load(x, i + shift)) &
+                          (group_load(y, i) == group_load(y, i + shift)));
+      }
+      real e = problem_error(m.model, pair->points, pair->stride, m.focal, i, shift);
+      counts[0] += select(wrong & (e * t < lane(1)), lane(1), lane(0));
+      counts[1] += select(wrong & (e >= lane(0)), lane(1), lane(0));
+    }
+  }
+  scalar sums[2];
+  group_sums(counts, 2, sums);
+  return sums[0] / (sums[1] > 1 ? sums[1] : 1);
+}
+
+// Do points with these moments (sums of 1, x, y, xx, xy, yy) deviate from a line by no more than
+// the noise?
+lane_fn mask moments_on_line(const real* s, real noise) {
+  real mx = s[1] / s[0], my = s[2] / s[0];
+  real xx = s[3] / s[0] - mx * mx, xy = s[4] / s[0] - mx * my, yy = s[5] / s[0] - my * my;
+  real mean = lane(0.5) * (xx + yy), apart = lane(0.5) * (xx - yy);
+  real spread = sqrt(apart * apart + xy * xy), along = mean + spread;
+  // The smaller variance is the determinant divided by the larger one.
+  real across = fmax(xx * yy - xy * xy, lane(0)) / along;
+  real limit = fmax(lane(16) * noise * noise, lane(1e-12) * along);
+  return !(across > limit);
+}
+
+// Are the inliers collinear in an image? Moments about a point of theirs. Squared errors of all
+// points go to `errors`.
+group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const scalar* model,
+                                 const scalar* pose, scalar noise, global_ptr scalar* errors) {
+  struct lane_model m;
+  real s[12], t = group_same(pair->threshold);
+  scalar moments[12];
+  lane_model_set(pair, model, pose, &m);
+  for (index k = 0; k < 12; ++k) s[k] = lane(0);
+  group_for(i, pair->stride) {
+    global_const scalar* p = pair->points;
+    real e = admitted_error(&m, pair, i);
+    mask inlier = e * t < lane(1);
+    group_store(errors, i, e, pair->stride);
+    for (index k = 0; k < 2; ++k) {
+      real x = select(inlier, group_load(p + 2 * k * pair->stride, i), lane(0));
+      real y = select(inlier, group_load(p + (2 * k + 1) * pair->stride, i), lane(0));
+      s[6 * k] += select(inlier, lane(1), lane(0));
+      s[6 * k + 1] += x;
+      s[6 * k + 2] += y;
+      s[6 * k + 3] += x * x;
+      s[6 * k + 4] += x * y;
+      s[6 * k + 5] += y * y;
+    }
+  }
+  group_sums(s, 12, moments);
+  if (IS_POSE) return 0;
+  return uniform_fn(moments_on_line)(moments, noise) ||
+         uniform_fn(moments_on_line)(moments + 6, noise);
+}
+
+group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const scalar* state,
+                          global_ptr scalar* errors, global_ptr scalar* result,
+                          local_ptr scalar* shared) {
+  scalar model[12], pose[12], sums[3] = {0, 0, 0}, noise = 0, chance = 0;
+  index collinear = 0;
+  for (index i = 0; i < 12; ++i) model[i] = pose[i] = 0;
+  const index found = state[STATE_GAIN] > 0;
+  // Of few points even a hopeless model is fitted: that costs little, and judge() has the last
+  // word.
+  if (found && (pair->n < 100 || gain_is_hopeful(pair, pair->n, state[STATE_GAIN]))) {
+    for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
+    noise = model_polish(GROUP_ARG pair, model, pose, errors, shared);
+    model_support(GROUP_ARG pair, pair->stride, model, pose, sums);
+    chance = chance_rate(GROUP_ARG pair, model);
+    collinear = inliers_collinear(GROUP_ARG pair, model, pose, noise, errors);
+  }
+  if (!group_leads()) return;
+  for (index i = 0; i < 12; ++i) result[RESULT_MODEL + i] = model[i];
+  for (index i = 0; i < 12; ++i) result[RESULT_POSE + i] = pose[i];
+  result[RESULT_NOISE] = noise;
+  result[RESULT_GAIN] = sums[0];
+  result[RESULT_INLIERS] = sums[1];
+  result[RESULT_SQUARES] = sums[2];
+  result[RESULT_CHANCE] = chance;
+  result[RESULT_COLLINEAR] = (scalar)collinear;
+  result[RESULT_TRIALS] = state[STATE_DONE];
+  result[RESULT_OUTCOME] = found ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
+}

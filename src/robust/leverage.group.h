@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrong matches that lie near their epipolar line by chance spoil the last fit by their leverage:
+// they lie anywhere along the line, where right ones keep to the parallax of the scene, and the
+// farther out, the more they move the model. So points of more leverage than a cut are left out.
+// The cut is where wrong matches begin to count: their number at each leverage is known from a
+// strip farther from the line. Without wrong matches nothing is cut.
+//   D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, Am. Stat. 32(1), 1978.
+
+enum { LEVERAGE_CUTS = 16 };
+
+// M [9][9] such that B'M B is the leverage of a residual with derivatives B in the elements of the
+// model: D (D'N D)^-1 D'. Zeros where the points do not determine the model.
+lane_fn void leverage_matrix(const real* N, const real* D, real* M) {
+  real A[64], ND[72], x[8];
+  for (index i = 0; i < 9; ++i) {
+    for (index j = 0; j < DOF; ++j) {
+      real sum = lane(0);
+      for (index k = 0; k < 9; ++k) {
+        index packed = i > k ? i * (i + 1) / 2 + k : k * (k + 1) / 2 + i;
+        sum += N[packed] * D[DOF * k + j];
+      }
+      ND[DOF * i + j] = sum;
+    }
+  }
+  for (index c = 0; c < 9; ++c) {
+    for (index i = 0; i < DOF; ++i) {
+      for (index j = 0; j <= i; ++j) {
+        real sum = lane(0);
+        for (index k = 0; k < 9; ++k) sum += D[DOF * k + i] * ND[DOF * k + j];
+        A[DOF * i + j] = sum;
+      }
+      x[i] = D[DOF * c + i];
+    }
+    real pivot = ldl_solve(A, x, DOF);
+    for (index r = 0; r < 9; ++r) {
+      real sum = lane(0);
+      for (index i = 0; i < DOF; ++i) sum += D[DOF * r + i] * x[i];
+      M[9 * r + c] = select(pivot > lane(1e-14), sum, lane(0));
+    }
+  }
+}
+
+// Squared error of point i and its leverage.
+group_fn real point_leverage(const real* F, const real* M, const struct pair_view* pair, index i,
+                             real* leverage) {
+  global_const scalar* p = pair->points;
+  const index stride = pair->stride;
+  real B[9], a, sum = lane(0);
+  real c = sampson_linearise(F, group_load(p, i), group_load(p + stride, i),
+                             group_load(p + 2 * stride, i), group_load(p + 3 * stride, i), B, &a);
+  for (index r = 0; r < 9; ++r) {
+    real row = M[9 * r] * B[0];
+    for (index k = 1; k < 9; ++k) row += M[9 * r + k] * B[k];
+    sum += row * B[r];
+  }
+  *leverage = a * sum;
+  return a * c * c;
+}
+
+// The cut: of LEVERAGE_CUTS multiples of the mean leverage the one above which matches near the
+// line are outnumbered most by those of a strip ten times as wide; infinite when nowhere.
+group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const real* F, const real* M,
+                             scalar mean, scalar sigma, global_const scalar* weights) {
+  real counts[2 * LEVERAGE_CUTS], cuts[LEVERAGE_CUTS];
+  scalar sums[2 * LEVERAGE_CUTS], cut = mean;
+  for (index k = 0; k < LEVERAGE_CUTS; ++k) {
+    cuts[k] = group_same(cut);
+    cut = cut * (scalar)1.4142135623730951;
+    counts[k] = counts[LEVERAGE_CUTS + k] = lane(0);
+  }
+  const scalar s2 = sigma * sigma;
+  real near = group_same(4 * s2), from = group_same(25 * s2), to = group_same(625 * s2);
+  group_for(i, pair->stride) {
+    real h, e = point_leverage(F, M, pair, i, &h);
+    mask open = group_load(weights, i) > lane(0);
+    mask core = open & (e < near), beside = open & (e > from) & (e < to);
+    for (index k = 0; k < LEVERAGE_CUTS; ++k) {
+      counts[k] += select(core & (h > cuts[k]), lane(1), lane(0));
+      counts[LEVERAGE_CUTS + k] += select(beside & (h > cuts[k]), lane(1), lane(0));
+    }
+  }
+  group_sums(counts, 2 * LEVERAGE_CUTS, sums);
+  scalar lowest = 0, best = (scalar)1e30;
+  cut = mean;
+  for (index k = 0; k < LEVERAGE_CUTS; ++k) {
+    scalar excess = sums[k] - sums[LEVERAGE_CUTS + k];
+    if (excess < lowest) {
+      lowest = excess;
+      best = cut;
+    }
+    cut = cut * (scalar)1.4142135623730951;
+  }
+  return best;
+}
+
+// Makes the weights of the points above the cut zero. weights: 1 for the points that can be matches
+// of the epipolar matrix `model`, else 0. shared [100]: memory of the group.
+group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scalar* model,
+                           scalar sigma, global_ptr scalar* weights, local_ptr scalar* shared) {
+  scalar sums[SUMS];
+  const scalar sharp = (scalar)0.25 / (sigma * sigma);
+  problem_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->stride, sharp,
+                    0, weights, 1, sums);
+  if (group_leads()) {
+    scalar chart[20], D[72], leverage[81];
+    uniform_fn(model_open)(model, pair->rays, chart);
+    uniform_fn(model_tangent)(chart, pair->rays, D);
+    uniform_fn(leverage_matrix)(sums, D, leverage);
+    for (index i = 0; i < 81; ++i) shared[i] = leverage[i];
+  }
+  group_barrier();
+  real F[9], M[81];
+  for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
+  for (index i = 0; i < 81; ++i) M[i] = group_same(shared[i]);
+  group_barrier();
+  scalar mean = (scalar)DOF / (sums[SUMS - 2] + 1);
+  scalar cut = leverage_cut(GROUP_ARG pair, F, M, mean, sigma, weights);
+  group_for(i, pair->stride) {
+    real h;
+    point_leverage(F, M, pair, i, &h);
+    group_store(weights, i, select(h > group_same(cut), lane(0), group_load(weights, i)),
+                pair->stride);
+  }
+  group_barrier();
+}

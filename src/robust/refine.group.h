@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levenberg-Marquardt on the robust gain of a model over the first n points (sharp: MSAC; smooth:
+// biweight; see normal_equations.group.h).
+//   D. Marquardt, SIAM J. Appl. Math. 11(2), 1963.
+
+// What the leader of the group keeps between two sums over the points.
+struct refine_state {
+  scalar chart[20], moved[20];  // of the best model, and of the one on trial
+  scalar best[SUMS];
+  scalar damping;
+  index step;
+};
+
+// A new model near the best one; 0 when the steps are used up.
+group_fn index refine_propose(const struct pair_view* pair, index max_steps, struct refine_state* s,
+                              scalar* model) {
+  const scalar most_damping = (scalar)1e4;
+  scalar D[72], delta[8];
+  while (++s->step <= max_steps && s->damping <= most_damping) {
+    uniform_fn(model_tangent)(s->chart, pair->rays, D);
+    scalar pivot = uniform_fn(damped_step)(s->best, s->best + EQUATIONS * (EQUATIONS + 1) / 2, D,
+                                           EQUATIONS, DOF, s->damping, delta);
+    if (pivot > (scalar)1e-14) {
+      for (index i = 0; i < 20; ++i) s->moved[i] = s->chart[i];
+      uniform_fn(model_move)(s->moved, D, delta);
+      uniform_fn(model_close)(s->moved, pair->rays, model);
+      return 1;
+    }
+    s->damping = s->damping * 100;  // the points do not determine the model
+  }
+  return 0;
+}
+
+// Takes the model on trial or leaves it; 0 when it gained less than a share of `tolerance`.
+group_fn index refine_judge(const scalar* sums, scalar tolerance, struct refine_state* s) {
+  const index gain = SUMS - 3;
+  const scalar least_damping = (scalar)1e-8;
+  scalar improvement = sums[gain] - s->best[gain];
+  if (s->step > 0 && !(improvement > 0)) {
+    s->damping = s->damping * 10;
+    return 1;
+  }
+  for (index i = 0; i < SUMS; ++i) s->best[i] = sums[i];
+  for (index i = 0; i < 20; ++i) s->chart[i] = s->moved[i];
+  if (s->step == 0) return 1;
+  s->damping = s->damping * (scalar)0.1;
+  if (s->damping < least_damping) s->damping = least_damping;
+  return improvement >= tolerance * s->best[gain];
+}
+
+struct refine_options {
+  scalar threshold;  // 1 / threshold^2
+  index smooth, weighted, max_steps;
+  scalar tolerance;  // ends when a step gains less than this share
+};
+
+// Replaces `model` (the same for all members) by a better one nearby, never by a worse one.
+// weights: of the points, where they are wanted. shared [16]: memory of the group.
+group_fn void model_refine(GROUP_PARAM const struct pair_view* pair, index n,
+                           const struct refine_options* options, global_const scalar* weights,
+                           scalar* model, local_ptr scalar* shared) {
+  struct refine_state state;
+  scalar sums[SUMS], trial[12];
+  index going = 1;
+  state.step = 0;
+  state.damping = (scalar)1e-4;
+  if (group_leads()) {
+    uniform_fn(model_open)(model, pair->rays, state.moved);
+    uniform_fn(model_close)(state.moved, pair->rays, trial);
+    for (index i = 0; i < MODEL_SIZE; ++i) shared[i] = trial[i];
+  }
+  while (going) {
+    group_barrier();
+    for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared[i];
+    problem_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, n,
+                      options->threshold, options->smooth, weights, options->weighted, sums);
+    group_barrier();
+    if (group_leads()) {
+      index more = refine_judge(sums, options->tolerance, &state);
+      if (more) more = refine_propose(pair, options->max_steps, &state, trial);
+      if (!more) uniform_fn(model_close)(state.chart, pair->rays, trial);
+      for (index i = 0; i < MODEL_SIZE; ++i) shared[i] = trial[i];
+      shared[12] = (scalar)more;
+    }
+    group_barrier();
+    going = shared[12] > (scalar)0;
+  }
+  for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared[i];
+  group_barrier();
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scenes as the engine sees them: points in scoring coordinates, the true model among them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "robust/engine.hpp"
+#include "two_view_scenes.hpp"
+
+namespace bifocal::robust {
+
+using Model = std::array<double, 12>;
+
+struct EngineScene {
+  PairPoints pair;
+  Model truth{};                     // in scoring coordinates
+  std::vector<std::uint8_t> labels;  // 1: a true match, in the order of the points
+  double pixel = 1;                  // in units of the errors
+  double threshold = 0;              // in units of the errors
+};
+
+using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+
+inline RowMajor3 matrix_of(const Mat3& m) { return Eigen::Map<const RowMajor3>(m.data()); }
+
+// px of image `second` from scoring coordinates.
+inline RowMajor3 frame_of(const PairPoints& pair, int second) {
+  const double l = pair.info[Lanes::INFO_LENGTH];
+  const double* c = pair.info.data() + Lanes::INFO_CENTRE + 2 * second;
+  RowMajor3 T;
+  T << l, 0, c[0], 0, l, c[1], 0, 0, 1;
+  return T;
+}
+
+inline RowMajor3 true_fundamental(const bench::TwoViewScene& s) {
+  const Vec3& t = s.truth.t;
+  RowMajor3 cross;
+  cross << 0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0;
+  const RowMajor3 inverse = matrix_of(s.camera.matrix()).inverse();
+  return inverse.transpose() * cross * matrix_of(s.truth.R) * inverse;
+}
+
+inline EngineScene make_pose_scene(const bench::SceneOptions& options, double threshold,
+                                   std::mt19937_64& random) {
+  EngineScene scene;
+  const bench::TwoViewScene s = bench::make_scene({.points = 10, .inliers = 1}, random);
+  std::normal_distribution<double> noise(0, 1);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::vector<std::array<double, 5>> points;
+  std::vector<std::uint8_t> labels;
+  const Eigen::Map<const Eigen::Vector3d> t(s.truth.t.data());
+  while (points.size() < static_cast<size_t>(options.points)) {
+    const Eigen::Vector3d X(4 * unit(random), 3 * unit(random), 8 + 3 * unit(random));
+    const Eigen::Vector3d Y = matrix_of(s.truth.R) * X + t;
+    if (Y.z() < 1) continue;
+    labels.push_back(static_cast<double>(points.size()) < options.inliers * options.points);
+    double x = Y.x() / Y.z() + options.noise / s.camera.fx * noise(random);
+    double y = Y.y() / Y.z() + options.noise / s.camera.fy * noise(random);
+    if (!labels.back()) x = 0.64 * unit(random), y = 0.48 * unit(random);
+    points.push_back({x, y, X.x(), X.y(), X.z()});
+  }
+  scene.pair.set_order(options.points, 0, [](int) { return true; });
+  scene.pair.fill(
+      5, [&](int i, int c) { return points[static_cast<size_t>(i)][static_cast<size_t>(c)]; });
+  scene.threshold = threshold;
+  scene.pair.info[Lanes::INFO_THRESHOLD] = 1 / (threshold * threshold);
+  scene.pair.info[Lanes::INFO_FOCAL] = s.camera.fx;
+  scene.pair.info[Lanes::INFO_FOCAL + 1] = s.camera.fy;
+  std::copy(s.truth.R.begin(), s.truth.R.end(), scene.truth.begin());
+  std::copy(s.truth.t.begin(), s.truth.t.end(), scene.truth.begin() + 9);
+  for (const int i : scene.pair.order) scene.labels.push_back(labels[static_cast<size_t>(i)]);
+  return scene;
+}
+
+// threshold: px.
+inline EngineScene make_engine_scene(Problem problem, bench::SceneOptions options, double threshold,
+                                     std::mt19937_64& random) {
+  if (problem == Problem::absolute_pose) return make_pose_scene(options, threshold, random);
+  EngineScene scene;
+  options.planar = problem == Problem::homography;
+  const bench::TwoViewScene s = bench::make_scene(options, random);
+  const CameraPair cameras = {s.camera, s.camera};
+  set_two_view_points(problem, s.points, {.threshold = threshold},
+                      problem == Problem::essential ? &cameras : nullptr, scene.pair);
+  const RowMajor3 first = frame_of(scene.pair, 0), second = frame_of(scene.pair, 1);
+  RowMajor3 model;
+  if (options.planar) {
+    model = second.inverse() * matrix_of(s.H) * first;
+  } else {
+    model = second.transpose() * true_fundamental(s) * first;
+  }
+  model /= model.norm();
+  std::copy_n(model.data(), 9, scene.truth.begin());
+  scene.pixel = 1 / scene.pair.info[Lanes::INFO_LENGTH];
+  scene.threshold = threshold * scene.pixel;
+  for (const int i : scene.pair.order) scene.labels.push_back(s.labels[static_cast<size_t>(i)]);
+  return scene;
+}
+
+template <int P>
+typename scalar_lanes<double, P>::pair_view view_of(const PairPoints& pair) {
+  typename scalar_lanes<double, P>::pair_view view;
+  scalar_lanes<double, P>::pair_open(pair.f64.data(), pair.count(), pair.stride, pair.info.data(),
+                                     &view);
+  return view;
+}
+
+// Squared error of point i in long-hand.
+inline double plain_error(Problem problem, const PairPoints& pair, const Model& m, int i) {
+  const auto at = [&](int c) { return pair.f64[static_cast<size_t>(c * pair.stride + i)]; };
+  const double x1 = at(0), y1 = at(1), x2 = at(2), y2 = at(3);
+  if (problem == Problem::absolute_pose) {
+    double Y[3];
+    for (size_t k = 0; k < 3; ++k)
+      Y[k] = m[3 * k] * at(2) + m[3 * k + 1] * at(3) + m[3 * k + 2] * at(4) + m[9 + k];
+    const double dx = pair.info[Lanes::INFO_FOCAL] * (Y[0] / Y[2] - x1);
+    const double dy = pair.info[Lanes::INFO_FOCAL + 1] * (Y[1] / Y[2] - y1);
+    return dx * dx + dy * dy;
+  }
+  if (problem != Problem::homography) {
+    const double a = m[0] * x1 + m[1] * y1 + m[2], b = m[3] * x1 + m[4] * y1 + m[5];
+    const double d = m[0] * x2 + m[3] * y2 + m[6], e = m[1] * x2 + m[4] * y2 + m[7];
+    const double r = x2 * a + y2 * b + m[6] * x1 + m[7] * y1 + m[8];
+    return r * r / (a * a + b * b + d * d + e * e);
+  }
+  // c' (J J')^-1 c with the two equations c and their derivatives J.
+  const double w = m[6] * x1 + m[7] * y1 + m[8];
+  const double c0 = w * x2 - (m[0] * x1 + m[1] * y1 + m[2]),
+               c1 = w * y2 - (m[3] * x1 + m[4] * y1 + m[5]);
+  const double J[2][4] = {{m[6] * x2 - m[0], m[7] * x2 - m[1], w, 0},
+                          {m[6] * y2 - m[3], m[7] * y2 - m[4], 0, w}};
+  double s00 = 0, s01 = 0, s11 = 0;
+  for (int k = 0; k < 4; ++k) {
+    s00 += J[0][k] * J[0][k];
+    s01 += J[0][k] * J[1][k];
+    s11 += J[1][k] * J[1][k];
+  }
+  return (s11 * c0 * c0 - 2 * s01 * c0 * c1 + s00 * c1 * c1) / (s00 * s11 - s01 * s01);
+}
+
+template <int P>
+struct ProblemConstant {
+  using Text = scalar_lanes<double, P>;
+  static constexpr Problem problem = static_cast<Problem>(P);
+};
+using AllProblems =
+    testing::Types<ProblemConstant<0>, ProblemConstant<1>, ProblemConstant<2>, ProblemConstant<3>>;
+using EpipolarProblems = testing::Types<ProblemConstant<1>, ProblemConstant<2>>;
+struct ProblemNames {
+  template <class T>
+  static std::string GetName(int) {
+    constexpr const char* names[] = {"homography", "fundamental", "essential", "absolute_pose"};
+    return names[static_cast<size_t>(T::problem)];
+  }
+};
+
+}  // namespace bifocal::robust

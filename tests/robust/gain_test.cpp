@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sums over a pair's points against plain loops.
+#include "engine_scene.hpp"
+#include "support/targets.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+template <class P>
+class Gain : public testing::Test {
+ protected:
+  using Text = typename P::Text;
+  static constexpr Problem problem = P::problem;
+  std::mt19937_64 random_{11};
+  EngineScene scene_ = make_engine_scene(problem, {.points = 700, .inliers = 0.6}, 3, random_);
+  const PairPoints& pair_ = scene_.pair;
+  double t_ = pair_.info[Lanes::INFO_THRESHOLD];
+
+  struct Sums {
+    double gain = 0, smooth = 0, squares = 0;
+    int inliers = 0;
+  };
+  [[nodiscard]] Sums plain_sums(const Model& m, const std::vector<double>& weights) const {
+    Sums s;
+    for (int i = 0; i < pair_.count(); ++i) {
+      const double e = plain_error(problem, pair_, m, i), u = 1 - e * t_;
+      if (!(u > 0)) continue;
+      s.gain += weights[static_cast<size_t>(i)] * u;
+      s.smooth += weights[static_cast<size_t>(i)] * u * u * u;
+      s.squares += e;
+      ++s.inliers;
+    }
+    return s;
+  }
+  [[nodiscard]] std::array<float, 12> in_float() const {
+    std::array<float, 12> out{};
+    for (size_t i = 0; i < 12; ++i) out[i] = static_cast<float>(scene_.truth[i]);
+    return out;
+  }
+};
+TYPED_TEST_SUITE(Gain, AllProblems, ProblemNames);
+
+TYPED_TEST(Gain, of_a_model_equals_a_plain_loop_on_every_target) {
+  const std::vector<double> ones(static_cast<size_t>(this->pair_.stride), 1);
+  const auto expected = this->plain_sums(this->scene_.truth, ones);
+  EXPECT_GT(expected.inliers, 380);
+  // Coordinates and models of about 1 rounded to float move an error by 1e-6 at most (absolute
+  // pose: times the focal length), and an inlier's gain by twice that over the threshold.
+  const double unit = this->problem == Problem::absolute_pose ? 1000 : 1;
+  const double tolerance = expected.inliers * 2e-6 * unit / this->scene_.threshold;
+  const auto model = this->in_float();
+  test::for_each_target([&](const std::string& target) {
+    EXPECT_NEAR(engine_steps(this->problem).gain(this->pair_, model.data()), expected.gain,
+                tolerance)
+        << target;
+  });
+}
+
+TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
+  using L = typename TypeParam::Text;
+  const PairPoints& pair = this->pair_;
+  std::vector<double> weights(static_cast<size_t>(pair.stride), 1);
+  for (const bool weighted : {false, true}) {
+    std::uniform_real_distribution<double> unit(0, 1);
+    if (weighted)
+      std::generate(weights.begin(), weights.end(), [&] { return unit(this->random_); });
+    const auto expected = this->plain_sums(this->scene_.truth, weights);
+    for (const bool smooth : {false, true}) {
+      double sums[L::SUMS];
+      L::problem_equations(this->scene_.truth.data(), pair.f64.data(), pair.stride,
+                           pair.info.data() + Lanes::INFO_FOCAL, pair.stride, this->t_, smooth,
+                           weights.data(), weighted, sums);
+      const double gain = smooth ? expected.smooth : expected.gain;
+      EXPECT_NEAR(sums[L::SUMS - 3], gain, 1e-9 * gain);
+      EXPECT_EQ(sums[L::SUMS - 2], expected.inliers);
+      EXPECT_NEAR(sums[L::SUMS - 1], expected.squares, 1e-9 * expected.squares);
+    }
+  }
+}
+
+TYPED_TEST(Gain, of_a_model_that_falls_behind_is_given_up) {
+  using L = typename TypeParam::Text;
+  const PairPoints& pair = this->pair_;
+  const double* focal = pair.info.data() + Lanes::INFO_FOCAL;
+  const int ends[3] = {128, 256, pair.stride};
+  const auto gain = [&](std::array<double, 3> floors, int stages) {
+    return L::problem_gain(this->scene_.truth.data(), pair.f64.data(), pair.stride, focal,
+                           ends + 3 - stages, floors.data() + 3 - stages, stages, this->t_);
+  };
+  const double whole = gain({-1, -1, -1}, 1);
+  EXPECT_NEAR(gain({-1, -1, -1}, 3), whole, 1e-12 * whole);
+  EXPECT_NEAR(gain({0, 0, 0.999 * whole}, 3), whole, 1e-12 * whole);
+  EXPECT_EQ(gain({0, 0, 1.001 * whole}, 3), -1);
+  EXPECT_EQ(gain({128, 0, 0}, 3), -1) << "128 points gain less than 128";
+  EXPECT_EQ(gain({0, 256, 0}, 3), -1);
+}
+
+// The stages never give up a model that gains what is asked for of all points, evenly.
+TYPED_TEST(Gain, of_a_better_model_passes_the_stages) {
+  using L = typename TypeParam::Text;
+  const PairPoints& pair = this->pair_;
+  const double* focal = pair.info.data() + Lanes::INFO_FOCAL;
+  const double whole = this->plain_sums(this->scene_.truth, std::vector<double>(1024, 1)).gain;
+  for (const double share : {0.0, 0.2, 0.5, 0.9, 0.999, 1.001}) {
+    int ends[8];
+    double floors[8];
+    const int stages = L::score_stages(share * whole, pair.count(), pair.stride, ends, floors);
+    ASSERT_LE(stages, 8);
+    EXPECT_EQ(ends[stages - 1], pair.stride);
+    const double gain = L::problem_gain(this->scene_.truth.data(), pair.f64.data(), pair.stride,
+                                        focal, ends, floors, stages, this->t_);
+    EXPECT_NEAR(gain, share > 1 ? -1 : whole, 1e-9 * whole) << share;
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::robust

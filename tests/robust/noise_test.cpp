@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the errors of a model tell: the scale of the noise, points of too much leverage, which side
+// of the cameras the points lie on.
+#include <Eigen/Cholesky>
+#include <algorithm>
+
+#include "engine_scene.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+template <class P>
+struct Noise : public testing::Test {
+  std::mt19937_64 random_{13};
+};
+TYPED_TEST_SUITE(Noise, AllProblems, ProblemNames);
+
+// Noise of 1 px under the true model, whatever the share of right matches and the threshold.
+TYPED_TEST(Noise, scale_is_found) {
+  using L = typename TypeParam::Text;
+  constexpr int kPoints = 20000;
+  for (const double inliers : {0.8, 0.5, 0.3}) {
+    for (const double threshold : {1.0, 2.5, 6.25}) {
+      const EngineScene s = make_engine_scene(
+          TypeParam::problem, {.points = kPoints, .inliers = inliers}, threshold, this->random_);
+      const auto view = view_of<static_cast<int>(TypeParam::problem)>(s.pair);
+      Model pose{};
+      double matches = 0;
+      L::model_pose(&view, s.pair.stride, s.truth.data(), pose.data());
+      const double sigma = L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(),
+                                          0.4 * s.threshold, &matches) /
+                           s.pixel;
+      const double right = inliers * kPoints;
+      // The fixed point is left when the variance changes by less than 2 %; five standard
+      // deviations of a scale from so many matches, of a window that sees most of them.
+      const double tolerance = 0.02 + 5 / std::sqrt(right);
+      EXPECT_NEAR(sigma, 1, tolerance) << inliers << ", " << threshold << " px";
+      EXPECT_NEAR(matches, right, tolerance * right) << inliers << ", " << threshold << " px";
+    }
+  }
+}
+
+TYPED_TEST(Noise, scale_of_nothing_is_where_it_started) {
+  using L = typename TypeParam::Text;
+  EngineScene s =
+      make_engine_scene(TypeParam::problem, {.points = 100, .inliers = 1}, 2, this->random_);
+  std::fill(s.pair.f64.begin(), s.pair.f64.end(), std::nan(""));
+  const auto view = view_of<static_cast<int>(TypeParam::problem)>(s.pair);
+  const Model pose{};
+  double matches = -1;
+  EXPECT_EQ(L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(), 0.5, &matches), 0.5);
+  EXPECT_EQ(matches, 0);
+}
+
+template <class P>
+class Leverage : public testing::Test {
+ protected:
+  using Text = typename P::Text;
+  std::mt19937_64 random_{14};
+
+  struct Cut {
+    double sigma;
+    std::vector<double> admitted, weights;
+  };
+  static Cut cut(const EngineScene& s) {
+    const auto view = view_of<static_cast<int>(P::problem)>(s.pair);
+    Cut c{s.pixel, std::vector<double>(static_cast<size_t>(s.pair.stride)), {}};  // noise: 1 px
+    Model pose{};
+    double shared[Text::SHARED_SIZE];
+    Text::model_pose(&view, s.pair.stride, s.truth.data(), pose.data());
+    Text::admit_points(&view, s.pair.stride, s.truth.data(), pose.data(), c.admitted.data());
+    c.weights = c.admitted;
+    Text::cut_leverage(&view, s.truth.data(), c.sigma, c.weights.data(), shared);
+    return c;
+  }
+
+  // Of every point: |R^-T J|^2 with its row J of the Jacobian in the parameters, and R of the
+  // points that are within two standard deviations.
+  static std::vector<double> plain_leverage(const EngineScene& s, const Cut& c) {
+    double chart[20], D[72];
+    Text::model_open(s.truth.data(), s.pair.info.data() + Lanes::INFO_RAYS, chart);
+    Text::model_tangent(chart, s.pair.info.data() + Lanes::INFO_RAYS, D);
+    double unit[9];  // of the chart: the derivatives are those of this multiple of the truth
+    Text::model_close(chart, s.pair.info.data() + Lanes::INFO_RAYS, unit);
+    Model model{};
+    std::copy_n(unit, 9, model.begin());
+    const Eigen::Map<Eigen::Matrix<double, 9, Text::DOF, Eigen::RowMajor>> tangent(D);
+    Eigen::MatrixXd all(s.pair.count(), int(Text::DOF));
+    Eigen::MatrixXd near = Eigen::MatrixXd::Zero(s.pair.count(), int(Text::DOF));
+    for (int i = 0; i < s.pair.count(); ++i) {
+      Eigen::Matrix<double, 1, 9> row;
+      for (int k = 0; k < 9; ++k) {
+        // Signed residuals by central differences.
+        const auto residual = [&](double step) {
+          Model m = model;
+          m[static_cast<size_t>(k)] += step;
+          const double e = std::sqrt(plain_error(P::problem, s.pair, m, i));
+          return constraint(s.pair, m, i) < 0 ? -e : e;
+        };
+        row[k] = (residual(1e-6) - residual(-1e-6)) / 2e-6;
+      }
+      all.row(i) = row * tangent;
+      const double e = plain_error(P::problem, s.pair, model, i);
+      if (c.admitted[static_cast<size_t>(i)] > 0 && e < 4 * c.sigma * c.sigma)
+        near.row(i) = all.row(i);
+    }
+    const Eigen::MatrixXd normal = near.transpose() * near;
+    const Eigen::MatrixXd solved = normal.ldlt().solve(all.transpose());
+    std::vector<double> leverage;
+    for (int i = 0; i < s.pair.count(); ++i) leverage.push_back(all.row(i).dot(solved.col(i)));
+    return leverage;
+  }
+
+ private:
+  static double constraint(const PairPoints& pair, const Model& m, int i) {
+    const auto at = [&](int c) { return pair.f64[static_cast<size_t>(c * pair.stride + i)]; };
+    const double a = m[0] * at(0) + m[1] * at(1) + m[2], b = m[3] * at(0) + m[4] * at(1) + m[5];
+    return at(2) * a + at(3) * b + m[6] * at(0) + m[7] * at(1) + m[8];
+  }
+};
+TYPED_TEST_SUITE(Leverage, EpipolarProblems, ProblemNames);
+
+TYPED_TEST(Leverage, nothing_is_cut_without_wrong_matches) {
+  for (int trial = 0; trial < 20; ++trial) {
+    const EngineScene s =
+        make_engine_scene(TypeParam::problem, {.points = 1000, .inliers = 1}, 2.5, this->random_);
+    const auto c = this->cut(s);
+    EXPECT_EQ(c.weights, c.admitted);
+  }
+}
+
+TYPED_TEST(Leverage, what_is_cut_lies_above_the_rest) {
+  int cut_right = 0, cut_wrong = 0;
+  for (int trial = 0; trial < 10; ++trial) {
+    const EngineScene s =
+        make_engine_scene(TypeParam::problem, {.points = 1000, .inliers = 0.3}, 2.5, this->random_);
+    const auto c = this->cut(s);
+    const std::vector<double> leverage = this->plain_leverage(s, c);
+    double lowest = 1e300, highest = 0;
+    for (size_t i = 0; i < leverage.size(); ++i) {
+      ASSERT_TRUE(c.weights[i] == 0 || c.weights[i] == c.admitted[i]);
+      if (c.admitted[i] == 0) continue;
+      if (c.weights[i] > 0) {
+        highest = std::max(highest, leverage[i]);
+        continue;
+      }
+      lowest = std::min(lowest, leverage[i]);
+      const double e = plain_error(TypeParam::problem, s.pair, s.truth, static_cast<int>(i));
+      if (e < 4 * c.sigma * c.sigma) ++(s.labels[i] ? cut_right : cut_wrong);
+    }
+    // To the digits of the finite differences.
+    EXPECT_LT(highest, lowest * (1 + 1e-4));
+  }
+  EXPECT_GT(cut_wrong, cut_right) << "of those near their epipolar line";
+}
+
+template <class P>
+struct Oriented : public testing::Test {
+  std::mt19937_64 random_{15};
+};
+TYPED_TEST_SUITE(Oriented, EpipolarProblems, ProblemNames);
+
+TYPED_TEST(Oriented, true_matches_are) {
+  using L = typename TypeParam::Text;
+  for (int trial = 0; trial < 300; ++trial) {
+    const EngineScene s = make_engine_scene(
+        TypeParam::problem, {.points = 64, .inliers = 1, .noise = 0}, 2, this->random_);
+    const double* p = s.pair.f64.data();
+    const int stride = s.pair.stride;
+    for (const double sign : {1.0, -1.0}) {
+      Model F = s.truth;
+      for (double& v : F) v *= sign;
+      EXPECT_TRUE(L::epipolar_oriented(F.data(), p, p + stride, p + 2 * stride, p + 3 * stride,
+                                       s.pair.count()));
+    }
+    // One that lies behind a camera among them: mirrored at the epipole e (F'e = 0) on its line.
+    std::vector<double> q(s.pair.f64);
+    Eigen::Map<const RowMajor3> F(s.truth.data());
+    const Eigen::Vector3d e = F.transpose().fullPivLu().kernel().col(0);
+    const size_t x = static_cast<size_t>(2 * stride + 3), y = static_cast<size_t>(3 * stride + 3);
+    q[x] = 2 * e.x() / e.z() - q[x];
+    q[y] = 2 * e.y() / e.z() - q[y];
+    EXPECT_FALSE(L::epipolar_oriented(s.truth.data(), q.data(), q.data() + stride,
+                                      q.data() + 2 * stride, q.data() + 3 * stride,
+                                      s.pair.count()));
+  }
+}
+
+// With the epipole in the middle of image 2 a wrong match lies on either side of it equally often:
+// n of them agree by chance 2 in 2^n times.
+TYPED_TEST(Oriented, wrong_matches_are_by_chance_only) {
+  using L = typename TypeParam::Text;
+  std::normal_distribution<double> normal(0, 1);
+  constexpr int kTrials = 100000;
+  for (const int n : {2, 5, 7}) {
+    int passed = 0;
+    for (int trial = 0; trial < kTrials; ++trial) {
+      double F[9] = {}, p[28];
+      for (int i = 0; i < 6; ++i) F[i] = normal(this->random_);
+      for (double& v : p) v = normal(this->random_);
+      passed += L::epipolar_oriented(F, p, p + 7, p + 14, p + 21, n);
+    }
+    const double chance = std::pow(2.0, 1 - n);
+    EXPECT_NEAR(passed, kTrials * chance, 5 * std::sqrt(kTrials * chance * (1 - chance))) << n;
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::robust

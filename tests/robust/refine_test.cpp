@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The charts of the models, the gradients in them, and the refinement that follows these.
+#include <algorithm>
+
+#include "engine_scene.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+template <class P>
+class Chart : public testing::Test {
+ protected:
+  using Text = typename P::Text;
+  using Delta = std::array<double, 8>;
+  using Tangent = std::array<double, 72>;
+  static constexpr Problem problem = P::problem;
+  std::mt19937_64 random_{12};
+
+  static std::array<double, 20> open(const EngineScene& s, const Model& m) {
+    std::array<double, 20> chart{};
+    Text::model_open(m.data(), rays(s), chart.data());
+    return chart;
+  }
+  static Model close(const EngineScene& s, const std::array<double, 20>& chart) {
+    Model m{};
+    Text::model_close(chart.data(), rays(s), m.data());
+    return m;
+  }
+  static Model moved(const EngineScene& s, std::array<double, 20> chart, const Delta& delta) {
+    Tangent D;
+    Text::model_tangent(chart.data(), rays(s), D.data());
+    Text::model_move(chart.data(), D.data(), delta.data());
+    return close(s, chart);
+  }
+  static const double* rays(const EngineScene& s) { return s.pair.info.data() + Lanes::INFO_RAYS; }
+  static double norm(const Model& m) {
+    double sum = 0;
+    for (int i = 0; i < Text::MODEL_SIZE; ++i) sum += m[size_t(i)] * m[size_t(i)];
+    return std::sqrt(sum);
+  }
+  // A step of about `share` of the threshold.
+  Delta step(const EngineScene& s, double share) {
+    std::normal_distribution<double> normal(0, share * s.threshold);
+    Delta delta{};
+    for (double& d : delta) d = normal(random_);
+    if (problem == Problem::absolute_pose) {
+      for (double& d : delta) d /= s.pair.info[Lanes::INFO_FOCAL];
+    }
+    return delta;
+  }
+  struct Robust {
+    double t;
+    bool smooth = false, weighted = false;
+  };
+  static std::array<double, 57> sums_of(const EngineScene& s, const Model& m, const Robust& r,
+                                        const std::vector<double>& weights) {
+    std::array<double, 57> sums{};
+    Text::problem_equations(m.data(), s.pair.f64.data(), s.pair.stride,
+                            s.pair.info.data() + Lanes::INFO_FOCAL, s.pair.stride, r.t, r.smooth,
+                            weights.data(), r.weighted, sums.data());
+    return sums;
+  }
+  static double gain_of(const EngineScene& s, const Model& m, const Robust& r,
+                        const std::vector<double>& weights) {
+    return sums_of(s, m, r, weights)[Text::SUMS - 3];
+  }
+  std::vector<double> random_weights(const EngineScene& s) {
+    std::uniform_real_distribution<double> unit(0, 1);
+    std::vector<double> weights(static_cast<size_t>(s.pair.stride));
+    for (double& w : weights) w = unit(random_);
+    return weights;
+  }
+};
+TYPED_TEST_SUITE(Chart, AllProblems, ProblemNames);
+
+TYPED_TEST(Chart, gives_back_the_model) {
+  for (int trial = 0; trial < 50; ++trial) {
+    const EngineScene s =
+        make_engine_scene(this->problem, {.points = 50, .inliers = 1}, 2, this->random_);
+    const Model back = this->close(s, this->open(s, s.truth));
+    const double a = this->norm(s.truth), b = this->norm(back);
+    for (size_t i = 0; i < 12; ++i) EXPECT_NEAR(back[i] / b, s.truth[i] / a, 1e-12) << i;
+  }
+}
+
+// A move of the chart changes the elements by the tangent, to first order. (The equations of a pose
+// are in its parameters: its tangent is the identity.)
+TYPED_TEST(Chart, moves_along_its_tangent) {
+  using L = typename TypeParam::Text;
+  const EngineScene s =
+      make_engine_scene(this->problem, {.points = 50, .inliers = 1}, 2, this->random_);
+  const auto chart = this->open(s, s.truth);
+  typename TestFixture::Tangent D;
+  L::model_tangent(chart.data(), this->rays(s), D.data());
+  constexpr double kStep = 1e-5;  // truncation and rounding are both about 1e-10
+  for (int j = 0; j < L::DOF; ++j) {
+    typename TestFixture::Delta plus{}, minus{};
+    plus[size_t(j)] = kStep;
+    minus[size_t(j)] = -kStep;
+    const Model a = this->moved(s, chart, plus), b = this->moved(s, chart, minus);
+    for (int i = 0; i < L::EQUATIONS; ++i) {
+      if (L::IS_POSE) {
+        EXPECT_EQ(D[size_t(i * L::DOF + j)], i == j);
+      } else {
+        EXPECT_NEAR((a[size_t(i)] - b[size_t(i)]) / (2 * kStep), D[size_t(i * L::DOF + j)], 1e-8)
+            << "element " << i << ", parameter " << j;
+      }
+    }
+  }
+}
+
+// g is half the gradient of the weighted squared errors: the gain, sum u or sum u^3 with u = 1 -
+// e t, has the gradient -2 t g or -6 t g.
+TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_gain) {
+  using L = typename TypeParam::Text;
+  const EngineScene s =
+      make_engine_scene(this->problem, {.points = 700, .inliers = 0.6}, 3, this->random_);
+  const std::vector<double> weights = this->random_weights(s);
+  const double t = s.pair.info[Lanes::INFO_THRESHOLD];
+  // Sharp: a threshold that nothing reaches, since its gain has a kink there.
+  using R = typename TestFixture::Robust;
+  for (const R& r : {R{1e-9 * t}, R{1e-9 * t, false, true}, R{t, true}, R{t, true, true}}) {
+    const auto chart = this->open(s, this->moved(s, this->open(s, s.truth), this->step(s, 0.3)));
+    const auto sums = this->sums_of(s, this->close(s, chart), r, weights);
+    typename TestFixture::Tangent D;
+    L::model_tangent(chart.data(), this->rays(s), D.data());
+    const double* g = sums.data() + L::EQUATIONS * (L::EQUATIONS + 1) / 2;
+    const double kStep = 1e-4 * s.threshold / (L::IS_POSE ? s.pair.info[Lanes::INFO_FOCAL] : 1.0);
+    std::array<double, 8> analytic{}, numeric{};
+    double largest = 0;
+    for (int j = 0; j < L::DOF; ++j) {
+      for (int i = 0; i < L::EQUATIONS; ++i)
+        analytic[size_t(j)] -= (r.smooth ? 6 : 2) * r.t * D[size_t(i * L::DOF + j)] * g[i];
+      typename TestFixture::Delta plus{}, minus{};
+      plus[size_t(j)] = kStep;
+      minus[size_t(j)] = -kStep;
+      numeric[size_t(j)] = (this->gain_of(s, this->moved(s, chart, plus), r, weights) -
+                            this->gain_of(s, this->moved(s, chart, minus), r, weights)) /
+                           (2 * kStep);
+      largest = std::max(largest, std::abs(analytic[size_t(j)]));
+    }
+    // Of steps of 1e-4 thresholds the second order is about 1e-8; of the sharp gain, 1e-9 away from
+    // its largest value, rounding leaves 1e-16 / 1e-9 / 1e-4 = 1e-3.
+    const double tolerance = (r.smooth ? 1e-6 : 5e-3) * largest;
+    for (int j = 0; j < L::DOF; ++j)
+      EXPECT_NEAR(analytic[size_t(j)], numeric[size_t(j)], tolerance)
+          << j << " smooth " << r.smooth;
+  }
+}
+
+TYPED_TEST(Chart, refinement_never_worsens_the_gain) {
+  using L = typename TypeParam::Text;
+  for (int trial = 0; trial < 40; ++trial) {
+    const EngineScene s =
+        make_engine_scene(this->problem, {.points = 300, .inliers = 0.5}, 2.5, this->random_);
+    const auto view = view_of<static_cast<int>(TestFixture::problem)>(s.pair);
+    const std::vector<double> weights = this->random_weights(s);
+    const double t = s.pair.info[Lanes::INFO_THRESHOLD];
+    for (const bool smooth : {false, true}) {
+      for (const bool weighted : {false, true}) {
+        // From near and from hopelessly far.
+        for (const double far : {0.1, 1.0, 30.0, 1000.0}) {
+          Model m = this->moved(s, this->open(s, s.truth), this->step(s, far));
+          const double before = this->gain_of(s, m, {t, smooth, weighted}, weights);
+          const typename L::refine_options options = {t, smooth, weighted, 10, 1e-4};
+          double shared[16];
+          L::model_refine(&view, s.pair.stride, &options, weights.data(), m.data(), shared);
+          const double after = this->gain_of(s, m, {t, smooth, weighted}, weights);
+          // The chart and back costs rounding.
+          ASSERT_GE(after, before - 1e-9 * (1 + before)) << far;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Chart, refinement_recovers_the_truth) {
+  using L = typename TypeParam::Text;
+  for (int trial = 0; trial < 20; ++trial) {
+    const EngineScene s = make_engine_scene(
+        this->problem, {.points = 300, .inliers = 1, .noise = 0}, 2.5, this->random_);
+    const auto view = view_of<static_cast<int>(TestFixture::problem)>(s.pair);
+    const double t = s.pair.info[Lanes::INFO_THRESHOLD];
+    for (const bool smooth : {false, true}) {
+      Model m = this->moved(s, this->open(s, s.truth), this->step(s, 0.2));
+      const auto start = this->sums_of(s, m, {t, smooth}, {});
+      const typename L::refine_options options = {t, smooth, 0, 50, 1e-9};
+      double shared[16];
+      L::model_refine(&view, s.pair.stride, &options, nullptr, m.data(), shared);
+      const auto sums = this->sums_of(s, m, {t, smooth}, {});
+      EXPECT_EQ(sums[L::SUMS - 2], s.pair.count()) << "from " << start[L::SUMS - 2];
+      // The last step gained less than 1e-9 of all: mean squared error in thresholds.
+      EXPECT_LT(sums[L::SUMS - 1] * t / s.pair.count(), 1e-9);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::robust
