@@ -63,7 +63,7 @@ struct RobustResult {
 // (an a contrario test that accounts for the number of points and samples; the sample itself proves
 // nothing, so that 4, 7 or 5 points alone have no model; matches that share a point count once).
 // Measured with 2.5 px: of pairs without geometry accepted 0 in 100 (2000 points) and 0 in 300 (200
-// points) for each of H, F and E; of pairs of 200 points with 20 % inliers rejected 1 (H), 2 (F)
+// points) for each of H, F and E; of pairs of 200 points with 20 % inliers rejected 1 (H), 3 (F)
 // and 0 (E) in 300.
 //
 // Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order,
