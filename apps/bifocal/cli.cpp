@@ -29,7 +29,7 @@ std::string resolve_device(const std::string& device) {
   if (kind == "cuda" || kind == "opencl") {
     throw Error(
         ErrorCode::device,
-        fmt::format("--device {}: this build runs on the CPU only; use --device cpu", device));
+        fmt::format("--device {}: this command runs on the CPU only; use --device cpu", device));
   }
   throw Error(ErrorCode::usage, fmt::format("--device {}: not a device; use auto or cpu", device));
 }

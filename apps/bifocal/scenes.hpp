@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,10 +18,6 @@ struct Scenes {
   std::size_t trials = 0, points = 0;  // points a trial
   std::vector<PointPair> pairs;        // [trials][points]
   std::optional<Intrinsics> camera;    // of both images
-
-  [[nodiscard]] std::span<const PointPair> trial(std::size_t k) const {
-    return std::span(pairs).subspan(k * points, points);
-  }
 };
 // Throws Error(input) naming file and array. `camera`: K is needed and read.
 [[nodiscard]] Scenes read_scenes(const std::string& file, bool camera);
