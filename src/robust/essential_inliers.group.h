@@ -20,16 +20,7 @@ group_fn void essential_inliers(GROUP_PARAM const scalar* model, global_const sc
     real u2 = group_load(x2, i), v2 = group_load(y2, i);
     mask near = sampson_within(E, u1, v1, u2, v2, limit);
     // Few points are near a wrong E.
-    if (any(near)) {
-      for (index c = 0; c < 2; ++c) {
-        real z1, z2;
-        ray_depths(R + 9 * c, t, u1, v1, u2, v2, &z1, &z2);
-        mask in_front = near & (z1 > lane(0)) & (z2 > lane(0));
-        mask behind = near & (z1 < lane(0)) & (z2 < lane(0));  // in front with -t
-        found[2 * c] += select(in_front, lane(1), lane(0));
-        found[2 * c + 1] += select(behind, lane(1), lane(0));
-      }
-    }
+    if (any(near)) pose_vote(R, t, u1, v1, u2, v2, near, found);
   }
-  for (index k = 0; k < 4; ++k) counts[k] = group_sum(found[k]);
+  group_sums(found, 4, counts);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a model's errors say: its support, the camera's side of the points, the scale of the noise.
 
-// A model with all that its errors need, one number a lane. pose: of an essential matrix.
+// A model with all that its errors need, one number a lane. pose: see model_pose.
 struct lane_model {
   real model[12], pose[12], rays[4], focal[2], parallax;
 };
@@ -20,8 +20,9 @@ group_fn void lane_model_set(const struct pair_view* pair, const scalar* model, 
   }
 }
 
-// Squared error of point i; NaN for one that cannot be a match whatever its error, because the pose
-// of an essential matrix puts it behind a camera: half of the wrong matches on epipolar lines.
+// Squared error of point i; NaN for one that cannot be a match whatever its error, because it lies
+// behind a camera (E) or on the wrong side of the epipole (F): half of the wrong matches on
+// epipolar lines.
 group_fn real admitted_error(const struct lane_model* m, const struct pair_view* pair, index i) {
   real e = problem_error(m->model, pair->points, pair->stride, m->focal, i, 0);
   if_constant(PROBLEM == ESSENTIAL) {
@@ -82,15 +83,7 @@ group_fn void essential_pose(GROUP_PARAM const struct pair_view* pair, index n, 
     real x1 = group_load(p, i), y1 = group_load(p + pair->stride, i);
     real x2 = group_load(p + 2 * pair->stride, i), y2 = group_load(p + 3 * pair->stride, i);
     mask inlier = sampson_squared(F, x1, y1, x2, y2) * threshold < lane(1);
-    for (index c = 0; c < 2; ++c) {
-      real z1, z2;
-      ray_depths(turns + 9 * c, t, rays[0] * x1, rays[1] * y1, rays[2] * x2, rays[3] * y2, &z1,
-                 &z2);
-      mask ahead = inlier & (z1 > lane(0)) & (z2 > lane(0));
-      mask behind = inlier & (z1 < lane(0)) & (z2 < lane(0));  // in front with -t
-      counts[2 * c] += select(ahead, lane(1), lane(0));
-      counts[2 * c + 1] += select(behind, lane(1), lane(0));
-    }
+    pose_vote(turns, t, rays[0] * x1, rays[1] * y1, rays[2] * x2, rays[3] * y2, inlier, counts);
   }
   group_sums(counts, 4, votes);
   index best = 0;

@@ -76,6 +76,20 @@ lane_fn mask pose_in_front(const real* R, const real* t, real x1, real y1, real 
   return (z1 > lane(0)) & (z2 > lane(0)) & (factor > lane(0));
 }
 
+// Adds the points of `voters` to the counts of the candidates that have them in front of both
+// cameras: counts [4] of (R0, t), (R0, -t), (R1, t), (R1, -t).
+lane_fn void pose_vote(const real* R, const real* t, real x1, real y1, real x2, real y2,
+                       mask voters, real* counts) {
+  for (index c = 0; c < 2; ++c) {
+    real z1, z2;
+    ray_depths(R + 9 * c, t, x1, y1, x2, y2, &z1, &z2);
+    mask ahead = voters & (z1 > lane(0)) & (z2 > lane(0));
+    mask behind = voters & (z1 < lane(0)) & (z2 < lane(0));  // in front with -t
+    counts[2 * c] += select(ahead, lane(1), lane(0));
+    counts[2 * c + 1] += select(behind, lane(1), lane(0));
+  }
+}
+
 // The candidate with the most of n points in front of both cameras (the first of equals). R: [9],
 // t: [3]. Returns that number.
 lane_fn real pose_from_essential(const real* E, const real* x1, const real* y1, const real* x2,
