@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The trials' memory, and the order of the stages in each placement.
 #include <algorithm>
-#include <limits>
 
 #include "robust/essential_trials.hpp"
 
@@ -10,21 +9,6 @@ namespace {
 
 std::size_t size_of(int numbers, int count) {
   return static_cast<std::size_t>(numbers) * static_cast<std::size_t>(count);
-}
-
-int padded(std::size_t count) {
-  return (static_cast<int>(count) + kWidestGroup - 1) / kWidestGroup * kWidestGroup;
-}
-
-std::vector<double> columns_of(std::span<const PointPair> rays, int stride) {
-  const auto n = static_cast<std::size_t>(stride);
-  std::vector<double> columns(4 * n, std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t i = 0; i < rays.size(); ++i) {
-    const PointPair& p = rays[i];
-    columns[i] = p.x1, columns[n + i] = p.y1;
-    columns[2 * n + i] = p.x2, columns[3 * n + i] = p.y2;
-  }
-  return columns;
 }
 
 // The E of samples [begin, end), from page-locked memory: the host goes on meanwhile.
@@ -43,9 +27,9 @@ constexpr int kSamplesABlock = 32;
 }  // namespace
 
 RayPairs::RayPairs(Queue& queue, std::span<const PointPair> rays)
-    : stride(padded(rays.size())),
-      f64(columns_of(rays, stride)),
+    : f64(padded_columns(rays)),
       f32(f64.begin(), f64.end()),
+      stride(static_cast<int>(f64.size() / 4)),
       on_device{Buffer<double>(queue.device(), f64.size()),
                 Buffer<float>(queue.device(), f32.size())} {
   on_device.f64.upload(queue, f64);

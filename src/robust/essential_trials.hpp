@@ -21,9 +21,9 @@ namespace bifocal::robust {
 struct RayPairs {
   RayPairs(Queue& queue, std::span<const PointPair> rays);
 
-  int stride;
   std::vector<double> f64;
   std::vector<float> f32;
+  int stride;
   struct {
     Buffer<double> f64;
     Buffer<float> f32;

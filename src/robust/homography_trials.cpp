@@ -119,15 +119,22 @@ HomographyTrials::HomographyTrials(const Device& device, int trials)
       H(device, 9 * static_cast<std::size_t>(trials)),
       inliers(device, static_cast<std::size_t>(trials)) {}
 
-DevicePoints upload_points(Queue& queue, std::span<const PointPair> points) {
+std::vector<double> padded_columns(std::span<const PointPair> points) {
   const std::size_t width = kWidestGroup, n = (points.size() + width - 1) / width * width;
-  std::vector<float> columns(4 * n, std::numeric_limits<float>::quiet_NaN());
+  std::vector<double> columns(4 * n, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const PointPair& p = points[i];
-    columns[i] = static_cast<float>(p.x1), columns[n + i] = static_cast<float>(p.y1);
-    columns[2 * n + i] = static_cast<float>(p.x2), columns[3 * n + i] = static_cast<float>(p.y2);
+    columns[i] = p.x1, columns[n + i] = p.y1;
+    columns[2 * n + i] = p.x2, columns[3 * n + i] = p.y2;
   }
-  DevicePoints out{Buffer<float>(queue.device(), columns.size()), static_cast<int>(n)};
+  return columns;
+}
+
+DevicePoints upload_points(Queue& queue, std::span<const PointPair> points) {
+  const std::vector<double> exact = padded_columns(points);
+  const std::vector<float> columns(exact.begin(), exact.end());
+  DevicePoints out{Buffer<float>(queue.device(), columns.size()),
+                   static_cast<int>(columns.size() / 4)};
   out.columns.upload(queue, columns);
   queue.wait();
   return out;

@@ -21,6 +21,8 @@ struct DevicePoints {
   int stride = 0;
 };
 inline constexpr int kWidestGroup = 64;
+// x1 y1 x2 y2 of the points, each padded with NaN to a multiple of kWidestGroup.
+[[nodiscard]] std::vector<double> padded_columns(std::span<const PointPair> points);
 [[nodiscard]] DevicePoints upload_points(Queue& queue, std::span<const PointPair> points);
 
 // Trials in the memory of a device, allocated once for `count` of them.
