@@ -2,6 +2,7 @@
 // Many pairs in one call, on any device.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
 
@@ -57,15 +58,11 @@ PairEstimate estimate_of(ModelKind kind, const robust::PairFound& f) {
     e.outcome = Outcome::too_few_points;
     return e;
   }
-  const double length = f.info[Lanes::INFO_LENGTH];
   e.iterations = static_cast<int>(f.result[Lanes::RESULT_TRIALS]);
   e.outcome = robust::judge(
       problem, f.result, f.info, f.count, [&] { return f.evidence; }, e.significance);
   if (e.outcome != Outcome::ok) return e;
-  e.noise = f.result[Lanes::RESULT_NOISE] * length;
-  e.gain = f.result[Lanes::RESULT_GAIN];
-  e.inlier_count = static_cast<int>(f.result[Lanes::RESULT_INLIERS]);
-  e.rms = length * std::sqrt(f.result[Lanes::RESULT_SQUARES] / std::max(1, e.inlier_count));
+  robust::fill_numbers(f.result, f.info[Lanes::INFO_LENGTH], e);
   const double* model = f.result.data() + Lanes::RESULT_MODEL;
   if (kind == ModelKind::homography) {
     e.model = robust::homography_in_pixels(f.info.data(), model);
@@ -94,8 +91,7 @@ robust::PairFound search_pair(ModelKind kind, std::span<const PointPair> points,
   robust::search(problem, pair, options, errors, found.result);
   if (found.result[Lanes::RESULT_OUTCOME] < 2) return found;
   found.evidence = robust::evidence_of(problem, pair, errors);
-  for (std::size_t i = 0; i < pair.order.size(); ++i)
-    inliers[pair.order[i]] = errors[i] * pair.info[Lanes::INFO_THRESHOLD] < 1;
+  robust::mark_inliers(pair, errors, inliers);
   return found;
 }
 

@@ -51,6 +51,12 @@ void check_camera(const char* name, const Intrinsics& k) {
   }
 }
 
+void mark_inliers(const PairPoints& pair, const std::vector<double>& errors, std::uint8_t* flags) {
+  for (size_t i = 0; i < pair.order.size(); ++i) {
+    if (errors[i] * pair.info[Lanes::INFO_THRESHOLD] < 1) flags[pair.order[i]] = 1;
+  }
+}
+
 void fill_result(Problem problem, const PairPoints& pair, const std::vector<double>& errors,
                  const Result& found, double length, RobustResult& result) {
   result.iterations = static_cast<int>(found[Lanes::RESULT_TRIALS]);
@@ -58,14 +64,8 @@ void fill_result(Problem problem, const PairPoints& pair, const std::vector<doub
       problem, found, pair.info, pair.count(), [&] { return evidence_of(problem, pair, errors); },
       result.significance);
   if (!result.ok()) return;
-  result.noise = found[Lanes::RESULT_NOISE] * length;
-  result.gain = found[Lanes::RESULT_GAIN];
-  result.inlier_count = static_cast<int>(found[Lanes::RESULT_INLIERS]);
-  result.rms = length * std::sqrt(found[Lanes::RESULT_SQUARES] / std::max(1, result.inlier_count));
-  for (size_t i = 0; i < pair.order.size(); ++i) {
-    if (errors[i] * pair.info[Lanes::INFO_THRESHOLD] < 1)
-      result.inliers[static_cast<size_t>(pair.order[i])] = 1;
-  }
+  fill_numbers(found, length, result);
+  mark_inliers(pair, errors, result.inliers.data());
 }
 
 void run_search(Problem problem, const PairPoints& pair, const RobustOptions& options,

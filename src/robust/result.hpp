@@ -2,6 +2,8 @@
 // From what the search found to what the caller gets.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "robust/engine.hpp"
@@ -18,6 +20,19 @@ void check_camera(const char* name, const Intrinsics& camera);
 [[nodiscard]] Outcome judge(Problem problem, const Result& found,
                             const std::array<double, Lanes::INFO_SIZE>& info, int count,
                             const std::function<Evidence()>& evidence, double& significance);
+
+// The numbers of a believed model that RobustResult and PairEstimate share; `length`: px a unit of
+// the errors.
+template <class Estimate>
+void fill_numbers(const Result& found, double length, Estimate& out) {
+  out.noise = found[Lanes::RESULT_NOISE] * length;
+  out.gain = found[Lanes::RESULT_GAIN];
+  out.inlier_count = static_cast<int>(found[Lanes::RESULT_INLIERS]);
+  out.rms = length * std::sqrt(found[Lanes::RESULT_SQUARES] / std::max(1, out.inlier_count));
+}
+
+// Sets the flags of the pair's inliers, by original index.
+void mark_inliers(const PairPoints& pair, const std::vector<double>& errors, std::uint8_t* flags);
 
 // Outcome, iterations and, of a found model, inlier flags, count, gain, rms and noise. errors: of
 // the points in their order; `length`: px a unit of the errors.
