@@ -1,15 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of engine_device.cpp. A pair's arrays: `pairs` [PAIR_SIZE] numbers a pair say where.
-
-enum {
-  PAIR_FIRST,   // of its points in the caller's array
-  PAIR_POINTS,  // how many
-  PAIR_START,   // of its columns: in points COLUMNS times as far
-  PAIR_STRIDE,
-  PAIR_SIZE
-};
-// What the rounds of a pair say to each other [WORK_SIZE].
-enum { WORK_COUNT, WORK_DONE, WORK_PLAN, WORK_DISTINCT, WORK_SIZE = WORK_DISTINCT + 2 };
+// The kernels of engine_device.cpp; the layout of `pairs` and `work` is in pair_view.group.h.
 
 group_fn void kernel_pair(global_const offset* pairs, global_const int* work,
                           global_const scalar* points, global_const scalar* info, index pair,
@@ -159,6 +149,6 @@ group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
     if (counts[0] >= (index)result[RESULT_INLIERS]) break;
   }
   if (!group_leads()) return;
-  w[WORK_DISTINCT] = counts[0];
-  w[WORK_DISTINCT + 1] = counts[0] < (index)result[RESULT_INLIERS] ? counts[1] : view.n;
+  w[WORK_DISTINCT_INLIERS] = counts[0];
+  w[WORK_DISTINCT_POINTS] = counts[0] < (index)result[RESULT_INLIERS] ? counts[1] : view.n;
 }

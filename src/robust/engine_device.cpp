@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "robust/engine_device.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <mutex>
+#include <bifocal/error.hpp>
+#include <exception>
 #include <numeric>
 #include <thread>
 
@@ -20,9 +23,7 @@ namespace {
 using runtime::Argument;
 using runtime::Launch;
 
-// The layout that engine.kernel.h reads, and what a column of a pair may hold.
-constexpr int kPairNumbers = 4, kWorkNumbers = 5;
-enum { kWorkCount, kWorkDone, kWorkPlan, kWorkDistinct };
+// Of a piece: pairs whose points are on the device, or the host's; trials of a launch; points.
 constexpr std::size_t kPiecePairs = 4096, kHostPiecePairs = 2048, kPlaces = 1 << 20;
 constexpr std::int64_t kPiecePoints = 1 << 23;
 
@@ -62,6 +63,16 @@ class Piece {
     upload();
   }
 
+  // What the queue still copies is the piece's own when work throws.
+  ~Piece() {
+    try {
+      queue_.wait();
+    } catch (const Error&) {  // the first one is on its way
+    }
+  }
+  Piece(const Piece&) = delete;
+  Piece& operator=(const Piece&) = delete;
+
   void search() {
     prepare();
     std::vector<int> active(pairs_);
@@ -71,9 +82,9 @@ class Piece {
     while (!active.empty()) {
       run_round(active, round, limits);
       read_work();
-      std::erase_if(active, [&](int pair) { return work_of(pair, kWorkPlan) == 0; });
+      std::erase_if(active, [&](int pair) { return work_of(pair, Lanes::WORK_PLAN) == 0; });
       round = 0;
-      for (const int pair : active) round = std::max(round, work_of(pair, kWorkPlan));
+      for (const int pair : active) round = std::max(round, work_of(pair, Lanes::WORK_PLAN));
     }
   }
 
@@ -89,8 +100,9 @@ class Piece {
     read_work();
     for (std::size_t k = 0; k < pairs_; ++k) {
       PairFound& f = found[begin_ + k];
-      f.count = work_of(int(k), kWorkCount);
-      f.evidence = {work_of(int(k), kWorkDistinct + 1), work_of(int(k), kWorkDistinct)};
+      f.count = work_of(int(k), Lanes::WORK_COUNT);
+      f.evidence = {work_of(int(k), Lanes::WORK_DISTINCT_POINTS),
+                    work_of(int(k), Lanes::WORK_DISTINCT_INLIERS)};
       if (f.count < steps_->sample_size) continue;
       std::copy_n(results.data() + k * Lanes::RESULT_SIZE, Lanes::RESULT_SIZE, f.result.begin());
       std::copy_n(info.data() + k * Lanes::INFO_SIZE, Lanes::INFO_SIZE, f.info.begin());
@@ -102,7 +114,7 @@ class Piece {
     return static_cast<std::size_t>(batch_.offsets[begin_ + pair]);
   }
   [[nodiscard]] int work_of(int pair, int which) const {
-    return host_work_[static_cast<std::size_t>(pair * kWorkNumbers + which)];
+    return host_work_[static_cast<std::size_t>(pair * Lanes::WORK_SIZE + which)];
   }
   [[nodiscard]] int pair_threads() const {
     return is_nvidia(queue_.device().info()) ? kPairThreads : 1;
@@ -121,7 +133,7 @@ class Piece {
 
   void layout() {
     std::int64_t start = 0;
-    host_pairs_.reserve(pairs_ * kPairNumbers);
+    host_pairs_.reserve(pairs_ * Lanes::PAIR_SIZE);
     for (std::size_t k = 0; k < pairs_; ++k) {
       const auto points = static_cast<std::int64_t>(offset(k + 1) - offset(k));
       const int stride = column_stride(static_cast<int>(points));
@@ -141,7 +153,7 @@ class Piece {
     info_ = workspace_.take<double>(pairs_ * Lanes::INFO_SIZE);
     state_ = workspace_.take<double>(pairs_ * Lanes::STATE_SIZE);
     results_ = workspace_.take<double>(pairs_ * Lanes::RESULT_SIZE);
-    work_ = workspace_.take<int>(pairs_ * kWorkNumbers);
+    work_ = workspace_.take<int>(pairs_ * Lanes::WORK_SIZE);
     inliers_ = workspace_.take<std::uint8_t>(std::max<std::size_t>(1, offset(pairs_) - offset(0)));
     active_ = workspace_.take<int>(pairs_);
   }
@@ -257,6 +269,10 @@ const void* cuda_engine_kernel(int, EngineKernel) { return nullptr; }
 
 void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFound> found,
                       std::span<std::uint8_t> inliers) {
+  const DeviceInfo& device = queue.device().info();
+  if (!device.has_double)
+    throw Error(ErrorCode::device, fmt::format("estimate_batch: {} ({}) does not compute in double",
+                                               device.id, device.name));
   const bool on_host = !batch.points.is_on_device();
   const std::vector<std::size_t> begins =
       pieces_of(batch.offsets, on_host ? kHostPiecePairs : kPiecePairs);

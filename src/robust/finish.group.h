@@ -4,7 +4,7 @@
 // Of a pair whose search has ended [RESULT_SIZE].
 enum {
   RESULT_MODEL,                     // in scoring coordinates
-  RESULT_POSE = RESULT_MODEL + 12,  // of an essential matrix
+  RESULT_POSE = RESULT_MODEL + 12,  // of an essential matrix (support.group.h)
   RESULT_NOISE = RESULT_POSE + 12,  // standard deviation of a coordinate
   RESULT_GAIN,
   RESULT_INLIERS,
@@ -12,7 +12,7 @@ enum {
   RESULT_CHANCE,     // measured probability that a wrong match agrees with the model
   RESULT_COLLINEAR,  // 1: the inliers lie on a line in one of the images, to within the noise
   RESULT_TRIALS,
-  RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model gained anything, 2: a model
+  RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model is worth a fit, 2: a fitted model
   RESULT_SIZE
 };
 enum { MOST_SHIFTS = 16, WRONG_MATCHES = 1000 };
@@ -54,13 +54,14 @@ group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scal
   real counts[2] = {lane(0), lane(0)}, t = group_same(pair->threshold);
   for (index shift = 1; shift <= shifts; ++shift) {
     group_for(i, pair->stride) {
-      mask wrong = lane(1) > lane(0);
-      for (index c = 0; c < 2; ++c) {
-        global_const scalar* x = pair->points + 2 * c * pair->stride;
-        global_const scalar* y = x + pair->stride;
-        wrong = wrong & !((group_load(x, i) == group_load(x, i + shift)) &
-                          (group_load(y, i) == group_load(y, i + shift)));
+      mask same_first = lane(1) > lane(0), same_second = same_first;
+      for (index c = 0; c < COLUMNS; ++c) {
+        global_const scalar* x = pair->points + c * pair->stride;
+        mask same = group_load(x, i) == group_load(x, i + shift);
+        if (c < 2) same_first = same_first & same;
+        if (c >= 2) same_second = same_second & same;
       }
+      mask wrong = !(same_first | same_second);
       real e = problem_error(m.model, pair->points, pair->stride, m.focal, i, shift);
       counts[0] += select(wrong & (e * t < lane(1)), lane(1), lane(0));
       counts[1] += select(wrong & (e >= lane(0)), lane(1), lane(0));
@@ -84,8 +85,7 @@ lane_fn mask moments_on_line(const real* s, real noise) {
   return !(across > limit);
 }
 
-// Are the inliers collinear in an image? Moments about a point of theirs. Squared errors of all
-// points go to `errors`.
+// Are the inliers collinear in an image? Squared errors of all points go to `errors`.
 group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                                  const scalar* pose, scalar noise, global_ptr scalar* errors) {
   struct lane_model m;
@@ -121,10 +121,11 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   scalar model[12], pose[12], sums[3] = {0, 0, 0}, noise = 0, chance = 0;
   index collinear = 0;
   for (index i = 0; i < 12; ++i) model[i] = pose[i] = 0;
-  const index found = state[STATE_GAIN] > 0;
+  index fitted = state[STATE_GAIN] > 0;
   // Of few points even a hopeless model is fitted: that costs little, and judge() has the last
   // word.
-  if (found && (pair->n < 100 || gain_is_hopeful(pair, pair->n, state[STATE_GAIN]))) {
+  fitted = fitted && (pair->n < 100 || gain_is_hopeful(pair, pair->n, state[STATE_GAIN]));
+  if (fitted) {
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
     noise = model_polish(GROUP_ARG pair, model, pose, errors, shared);
     model_support(GROUP_ARG pair, pair->stride, model, pose, sums);
@@ -141,5 +142,5 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   result[RESULT_CHANCE] = chance;
   result[RESULT_COLLINEAR] = (scalar)collinear;
   result[RESULT_TRIALS] = state[STATE_DONE];
-  result[RESULT_OUTCOME] = found ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
+  result[RESULT_OUTCOME] = fitted ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
 }

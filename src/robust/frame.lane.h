@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers that follow from a pair's points and options.
 
+enum { FRAME_SUBSET = 128 };  // points whose medians make the scoring coordinates
+
 // How often a wrong match agrees with a wrong model, from the box [w, h] of the points in an image:
 // it falls into the strip along its epipolar line, or into the ellipse around the transferred point
 // (of radius sqrt(2) thresholds where both images have one scale).

@@ -8,8 +8,6 @@
 namespace bifocal::robust {
 namespace {
 
-constexpr size_t kFrameSubset = 128;  // as in prepare.group.h
-
 double coordinate(const PointPair& p, int c) {
   const double values[4] = {p.x1, p.y1, p.x2, p.y2};
   return values[c];
@@ -24,7 +22,7 @@ double median(std::vector<double>& values) {
 // From the first points of the random order: medians, so that a wild point does not spoil the
 // others' precision.
 void set_frame(std::span<const PointPair> points, const CameraPair* cameras, PairPoints& out) {
-  const std::span subset(out.order.data(), std::min(kFrameSubset, out.order.size()));
+  const std::span subset(out.order.data(), std::min<size_t>(Lanes::FRAME_SUBSET, out.order.size()));
   double* centre = out.info.data() + Lanes::INFO_CENTRE;
   double& length = out.info[Lanes::INFO_LENGTH];
   length = 1;

@@ -38,3 +38,21 @@ group_fn void pair_open(global_const scalar* points, index n, index stride,
 group_fn index pair_subset(const struct pair_view* pair, index most) {
   return pair->stride < most ? pair->stride : most;
 }
+
+// Where a pair's arrays lie in a batch on a GPU: PAIR_SIZE numbers each.
+enum {
+  PAIR_FIRST,   // of its points in the caller's array
+  PAIR_POINTS,  // how many
+  PAIR_START,   // of its columns: in points COLUMNS times as far
+  PAIR_STRIDE,
+  PAIR_SIZE
+};
+// What the rounds of a pair say to each other and to the host: WORK_SIZE numbers each.
+enum {
+  WORK_COUNT,  // finite points
+  WORK_DONE,   // trials
+  WORK_PLAN,   // trials of the next round
+  WORK_DISTINCT_INLIERS,
+  WORK_DISTINCT_POINTS,
+  WORK_SIZE
+};

@@ -2,7 +2,7 @@
 // Puts a pair's points in order on a GPU: what pair_points.cpp does on a CPU, to the same numbers.
 // A lane is a thread.
 
-enum { FRAME_SUBSET = 128, PREPARE_SHARED = 4 * FRAME_SUBSET + 8 };
+enum { PREPARE_SHARED = 4 * FRAME_SUBSET + 8 };
 
 group_fn index point_is_finite(global_const scalar* p) {
   index finite = 1;
@@ -92,7 +92,7 @@ group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, globa
 }
 
 // given: the pair's `count` points x1 y1 x2 y2, px. order [count], points [4][stride] in double and
-// float (a little more is written), info, mask [count] (all 0): see pair_points.hpp. Returns the
+// float, info: see pair_points.hpp; inliers [count]: all 0. Returns the
 // number of finite points. shared [PREPARE_SHARED].
 group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
                             global_const scalar* cameras, scalar threshold, bits32 seed0,
@@ -134,8 +134,9 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
   return n;
 }
 
-// Different points among those with limit[i] < most (all: is_all): marks in `table`, `size` a power
-// of two above 2 n, and counts.
+// How many different points (rows of the columns [first, end)) there are among those with a squared
+// error below the limit, or among all. table: room for `size` hashes, a power of two of at least 2
+// n.
 group_fn index count_distinct(GROUP_PARAM global_const float* points, index stride, index n,
                               index first, index end, global_const scalar* errors, scalar limit,
                               index is_all, global_ptr bits32* table, index size) {
