@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Device, BadInput,
-    testing::Values(Bad{"pair left.png right.png --out o --device cuda", 4, "cuda: this build"},
+    testing::Values(Bad{"pair left.png right.png --out o --device cuda", 4, "cuda: this command"},
                     Bad{"stereo left.png right.png --out o --max-disparity 9 --device opencl:1", 4,
                         "opencl:1"},
                     Bad{"bench all --device cuda:0", 4, "cuda:0"},
