@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/camera.hpp>
+#include <bifocal/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "stereo/lens.hpp"
+
+namespace bifocal {
+namespace {
+
+using Polynomial = std::vector<double>;  // constant first
+constexpr double kFarthest = 1000;       // 89.94 degrees off the axis
+
+double at(const Polynomial& p, double r) {
+  double v = 0;
+  for (std::size_t i = p.size(); i-- > 0;) v = v * r + p[i];
+  return v;
+}
+
+// Sorted points of [0, kFarthest] between which p is monotone and of one sign: its roots, told
+// apart by those of its derivative.
+Polynomial roots(const Polynomial& p) {
+  if (p.size() < 2) return {};
+  Polynomial slope;
+  for (std::size_t i = 1; i < p.size(); ++i) slope.push_back(static_cast<double>(i) * p[i]);
+  Polynomial ends = roots(slope), found;
+  ends.push_back(kFarthest);
+  double from = 0;
+  for (const double end : ends) {
+    double lo = from, hi = end;
+    from = end;
+    const bool positive = at(p, lo) > 0;
+    if (positive == (at(p, hi) > 0)) continue;
+    for (int i = 0; i < 200 && lo < hi; ++i) {
+      const double middle = 0.5 * (lo + hi);
+      if (middle <= lo || middle >= hi) break;
+      ((at(p, middle) > 0) == positive ? lo : hi) = middle;
+    }
+    found.push_back(lo);
+  }
+  return found;
+}
+
+// Polynomials in the radius r.
+Polynomial product(const Polynomial& a, const Polynomial& b) {
+  Polynomial c(a.size() + b.size() - 1);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < b.size(); ++j) c[i + j] += a[i] * b[j];
+  return c;
+}
+Polynomial sum(Polynomial a, const Polynomial& b, double factor) {
+  a.resize(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < b.size(); ++i) a[i] += factor * b[i];
+  return a;
+}
+Polynomial slope_times_r(Polynomial p) {
+  for (std::size_t i = 0; i < p.size(); ++i) p[i] *= static_cast<double>(i);
+  return p;
+}
+
+// The Jacobian of the radial part has the eigenvalues s across and s + r ds/dr along the radius;
+// that of the decentring part has none below -6 |p| r. So it is positive definite while both of
+// the former exceed 6 |p| r; all are multiplied by the square of the denominator.
+double disc(const Distortion& d) {
+  if (d.none()) return std::numeric_limits<double>::infinity();
+  const Polynomial above = {1, 0, d.k1, 0, d.k2, 0, d.k3}, below = {1, 0, d.k4, 0, d.k5, 0, d.k6};
+  const Polynomial decentring =
+      product({0, 6 * std::hypot(d.p1, d.p2)}, product(below, below));
+  const Polynomial across = product(above, below);
+  const Polynomial along = sum(sum(across, product(slope_times_r(above), below), 1),
+                               product(above, slope_times_r(below)), -1);
+  double radius = kFarthest;
+  for (const Polynomial& p :
+       {below, sum(across, decentring, -1), sum(along, decentring, -1)}) {
+    const Polynomial crossings = roots(p);
+    if (!crossings.empty()) radius = std::min(radius, crossings.front());
+  }
+  return radius;
+}
+
+}  // namespace
+
+Lens::Lens(const Distortion& d) : coefficients_{d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6} {
+  for (const double k : coefficients_)
+    if (!std::isfinite(k))
+      throw Error(ErrorCode::usage, fmt::format("Lens: coefficient {} is not finite", k));
+  radius_ = disc(d);
+}
+
+Vec2 Lens::distort(const Vec2& p) const {
+  Vec2 out{};
+  stereo::LensLanes::lens_distort(coefficients_.data(), radius_ * radius_, p[0], p[1], out.data());
+  return out;
+}
+
+Vec2 Lens::undistort(const Vec2& p) const {
+  Vec2 out{};
+  stereo::LensLanes::lens_undistort(coefficients_.data(), radius_ * radius_, p[0], p[1],
+                                    out.data());
+  return out;
+}
+
+}  // namespace bifocal

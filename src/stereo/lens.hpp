@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lens's lane code for plain numbers.
+#pragma once
+
+#include "lane/scalar.hpp"
+
+namespace bifocal::stereo {
+
+template <class Real>
+struct lens_lanes {
+#include "lane/cpp_begin.h"
+
+#include "stereo/lens.lane.h"
+
+#include "lane/cpp_end.h"
+};
+using LensLanes = lens_lanes<double>;
+
+}  // namespace bifocal::stereo
