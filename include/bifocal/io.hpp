@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <bifocal/camera.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 
@@ -90,6 +91,21 @@ struct Calibration {
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
 // "fx,fy,cx,cy" as given on the command line. Throws Error(usage).
 [[nodiscard]] Intrinsics parse_intrinsics(std::string_view text);
+// A calibrated pair with lenses: both cameras and X2 = R X1 + t, |t| being the baseline in the unit
+// of the file. Text, in lines as COLMAP's cameras.txt has them (one: of both cameras), R by rows:
+//   CAMERA_ID MODEL WIDTH HEIGHT PARAMS...
+//   R r11 r12 r13 r21 r22 r23 r31 r32 r33
+//   t t1 t2 t3
+// with the models SIMPLE_PINHOLE PINHOLE SIMPLE_RADIAL RADIAL OPENCV FULL_OPENCV, their parameters
+// in COLMAP's order and from its pixel origin: cx, cy of a camera here are 0.5 less. Or JSON, in
+// our own pixels: {"camera1": {"width", "height", "fx", "fy", "cx", "cy", "k1", ...}, "camera2":
+// {...}, "R": [9], "t": [3]}, coefficients that are not named being 0. Throws Error(input) naming
+// file, line or key, and value; also when R is no rotation to 1e-3 or t is zero. docs/formats.md.
+struct PairCalibration {
+  Camera camera1, camera2;
+  Pose cam2_from_cam1;
+};
+[[nodiscard]] PairCalibration read_pair_calibration(const std::filesystem::path& file);
 // Focal length from a JPEG's EXIF: FocalLengthIn35mmFilm (by diagonals: f = f35 * hypot(w, h)
 // / 43.27 mm), else FocalLength with the focal plane resolution; principal point at the centre, ((w
 // - 1) / 2, (h - 1) / 2). Nothing when the file has neither, has a damaged EXIF block or is no

@@ -17,6 +17,7 @@ namespace bifocal::io {
 Correspondences parse_correspondences(std::string_view text, std::string_view name);
 std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_view name);
 Calibration parse_calibration(std::string_view text, std::string_view name);
+PairCalibration parse_pair_calibration(std::string_view text, std::string_view name);
 // Anything but a JPEG with a usable EXIF focal length gives nothing; never throws.
 std::optional<Intrinsics> parse_exif(std::string_view jpeg);
 

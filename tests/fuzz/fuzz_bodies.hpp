@@ -61,6 +61,10 @@ inline void text(std::string_view bytes) {
     const Calibration calibration = io::parse_calibration(bytes, "fuzz");
     require(calibration.camera1.valid() && calibration.camera2.valid());
   });
+  expect_sound([&] {
+    const PairCalibration pair = io::parse_pair_calibration(bytes, "fuzz");
+    require(pair.camera1.intrinsics.valid() && pair.camera2.height > 0);
+  });
   try {
     require(parse_intrinsics(bytes).valid());
   } catch (const Error& error) {

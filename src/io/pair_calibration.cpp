@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two cameras with lenses and the pose between them, as text in COLMAP's camera lines or as JSON.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "io/parse.hpp"
+
+namespace bifocal::io {
+namespace {
+
+using Json = nlohmann::json;
+
+// What a model's parameters are, in the order of the file; f stands for fx and fy.
+struct Model {
+  std::string_view name;
+  std::vector<double Distortion::*> coefficients;
+  bool one_focal_length;
+};
+const std::vector<Model>& models() {
+  using D = Distortion;
+  static const std::vector<Model> all = {
+      {"SIMPLE_PINHOLE", {}, true},
+      {"PINHOLE", {}, false},
+      {"SIMPLE_RADIAL", {&D::k1}, true},
+      {"RADIAL", {&D::k1, &D::k2}, true},
+      {"OPENCV", {&D::k1, &D::k2, &D::p1, &D::p2}, false},
+      {"FULL_OPENCV",
+       {&D::k1, &D::k2, &D::p1, &D::p2, &D::k3, &D::k4, &D::k5, &D::k6},
+       false}};
+  return all;
+}
+
+// `where` names the line or the key.
+void check_camera(const Camera& c, std::string_view name, const std::string& where) {
+  const Intrinsics& k = c.intrinsics;
+  const Distortion& d = c.distortion;
+  for (const double v : {k.fx, k.fy, k.cx, k.cy, d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6})
+    if (!std::isfinite(v)) reject(name, "{}: {} is not finite", where, v);
+  if (!k.valid()) reject(name, "{}: focal lengths {} {} are not positive", where, k.fx, k.fy);
+}
+
+int side_from(double v, std::string_view name, const std::string& where) {
+  if (!(v >= 1) || v > double(kMaxImagePixels) || v != std::floor(v))
+    reject(name, "{}: {} is not a number of pixels", where, v);
+  return static_cast<int>(v);
+}
+
+void check_pose(const Pose& pose, std::string_view name, const std::string& at_R,
+                const std::string& at_t) {
+  const Mat3& R = pose.R;
+  for (const double v : R)
+    if (!std::isfinite(v)) reject(name, "{}: {} is not finite", at_R, v);
+  double off = 0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      double sum = i == j ? -1 : 0;
+      for (std::size_t k = 0; k < 3; ++k) sum += R[3 * i + k] * R[3 * j + k];
+      off = std::max(off, std::abs(sum));
+    }
+  const double determinant = R[0] * (R[4] * R[8] - R[5] * R[7]) -
+                             R[1] * (R[3] * R[8] - R[5] * R[6]) +
+                             R[2] * (R[3] * R[7] - R[4] * R[6]);
+  if (!(off < 1e-3) || determinant < 0)
+    reject(name, "{}: is no rotation: R R' differs from I by {:.3g}, the determinant is {:.3g}",
+           at_R, off, determinant);
+  const double length = std::hypot(pose.t[0], pose.t[1], pose.t[2]);
+  if (!(length > 0) || !std::isfinite(length))
+    reject(name, "{}: {} {} {}: must be finite and not zero", at_t, pose.t[0], pose.t[1],
+           pose.t[2]);
+}
+
+// CAMERA_ID MODEL WIDTH HEIGHT PARAMS...; pixels from COLMAP's origin, the corner.
+Camera camera_of_line(const LineReader& reader, std::string_view name) {
+  const auto& words = reader.words();
+  const std::string where = fmt::format("line {}", reader.line());
+  if (words.size() < 4)
+    reject(name, "{}: {} words, expected CAMERA_ID MODEL WIDTH HEIGHT PARAMS...", where,
+           words.size());
+  const Model* model = nullptr;
+  for (const Model& m : models())
+    if (words[1] == m.name) model = &m;
+  if (!model)
+    reject(name,
+           "{}: camera model {}: known are SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, OPENCV "
+           "and FULL_OPENCV",
+           where, printable(words[1]));
+  const std::size_t focal = model->one_focal_length ? 1 : 2,
+                    needed = 4 + focal + 2 + model->coefficients.size();
+  if (words.size() != needed)
+    reject(name, "{}: {} has {} parameters, here are {}", where, model->name, needed - 4,
+           words.size() - 4);
+  Camera camera;
+  camera.width = side_from(reader.number(2), name, where + ": width");
+  camera.height = side_from(reader.number(3), name, where + ": height");
+  camera.intrinsics = {reader.number(4), reader.number(3 + focal), reader.number(4 + focal) - 0.5,
+                       reader.number(5 + focal) - 0.5};
+  for (std::size_t i = 0; i < model->coefficients.size(); ++i)
+    camera.distortion.*model->coefficients[i] = reader.number(6 + focal + i);
+  check_camera(camera, name, where);
+  return camera;
+}
+
+PairCalibration parse_text(std::string_view text, std::string_view name) {
+  PairCalibration out;
+  std::vector<Camera> cameras;
+  std::string at_R, at_t;
+  const auto numbers = [&](const LineReader& reader, std::size_t count, double* to,
+                           std::string& at) {
+    const std::string_view key = reader.words()[0];
+    if (!at.empty()) reject(name, "line {}: a second {}", reader.line(), key);
+    at = fmt::format("line {}: {}", reader.line(), key);
+    if (reader.words().size() != count + 1)
+      reject(name, "{}: {} numbers, expected {}", at, reader.words().size() - 1, count);
+    for (std::size_t i = 0; i < count; ++i) to[i] = reader.number(i + 1);
+  };
+  LineReader reader(text, name, ",;[]=:");
+  while (reader.next()) {
+    const std::string_view key = reader.words()[0];
+    if (key == "R") {
+      numbers(reader, 9, out.cam2_from_cam1.R.data(), at_R);
+    } else if (key == "t" || key == "T") {
+      numbers(reader, 3, out.cam2_from_cam1.t.data(), at_t);
+    } else if (to_number<std::int64_t>(key)) {
+      if (cameras.size() == 2) reject(name, "line {}: a third camera", reader.line());
+      cameras.push_back(camera_of_line(reader, name));
+    } else {
+      reject(name, "line {}: {}: expected a camera's number, R or t", reader.line(),
+             printable(key));
+    }
+  }
+  if (cameras.empty()) reject(name, "has no camera (a line CAMERA_ID MODEL WIDTH HEIGHT PARAMS...)");
+  if (at_R.empty()) reject(name, "has no R, the rotation from camera 1 to camera 2");
+  if (at_t.empty()) reject(name, "has no t, the translation from camera 1 to camera 2");
+  check_pose(out.cam2_from_cam1, name, at_R, at_t);
+  out.camera1 = cameras.front();
+  out.camera2 = cameras.back();
+  return out;
+}
+
+// A value as it stands in the file; of what may be deep, its kind.
+std::string shown(const Json& value) {
+  return value.is_structured() ? fmt::format("an {}", value.type_name()) : printable(value.dump());
+}
+
+double number_of(const Json& object, const std::string& key, std::string_view name,
+                 const std::string& where) {
+  const auto found = object.find(key);
+  if (found == object.end()) reject(name, "{} has no \"{}\"", where, key);
+  if (!found->is_number())
+    reject(name, "{}: {}: {} is not a number", where, key, shown(*found));
+  return found->get<double>();
+}
+
+Camera camera_of_json(const Json& root, const std::string& key, std::string_view name) {
+  const auto found = root.find(key);
+  if (found == root.end() || !found->is_object()) reject(name, "has no object \"{}\"", key);
+  const auto number = [&](const char* k) { return number_of(*found, k, name, key); };
+  Camera camera{{number("fx"), number("fy"), number("cx"), number("cy")},
+                {},
+                side_from(number("width"), name, key + ": width"),
+                side_from(number("height"), name, key + ": height")};
+  using D = Distortion;
+  constexpr std::pair<const char*, double D::*> kCoefficients[] = {
+      {"k1", &D::k1}, {"k2", &D::k2}, {"p1", &D::p1}, {"p2", &D::p2},
+      {"k3", &D::k3}, {"k4", &D::k4}, {"k5", &D::k5}, {"k6", &D::k6}};
+  for (const auto& [k, member] : kCoefficients)
+    if (found->contains(k)) camera.distortion.*member = number(k);
+  check_camera(camera, name, key);
+  return camera;
+}
+
+void numbers_of_json(const Json& root, const char* key, std::size_t count, double* to,
+                     std::string_view name) {
+  const auto found = root.find(key);
+  if (found == root.end()) reject(name, "has no \"{}\"", key);
+  if (!found->is_array() || found->size() != count)
+    reject(name, "{}: {} is not an array of {} numbers", key, shown(*found), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(*found)[i].is_number())
+      reject(name, "{}: {} is not a number", key, shown((*found)[i]));
+    to[i] = (*found)[i].get<double>();
+  }
+}
+
+PairCalibration parse_json(std::string_view text, std::string_view name) {
+  Json root;
+  try {
+    root = Json::parse(text);
+  } catch (const Json::exception& e) {
+    reject(name, "is no JSON: {}", e.what());
+  }
+  PairCalibration out;
+  out.camera1 = camera_of_json(root, "camera1", name);
+  out.camera2 = camera_of_json(root, "camera2", name);
+  numbers_of_json(root, "R", 9, out.cam2_from_cam1.R.data(), name);
+  numbers_of_json(root, "t", 3, out.cam2_from_cam1.t.data(), name);
+  check_pose(out.cam2_from_cam1, name, "R", "t");
+  return out;
+}
+
+}  // namespace
+
+PairCalibration parse_pair_calibration(std::string_view text, std::string_view name) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool is_json = first != std::string_view::npos && text[first] == '{';
+  return is_json ? parse_json(text, name) : parse_text(text, name);
+}
+
+}  // namespace bifocal::io
+
+namespace bifocal {
+
+PairCalibration read_pair_calibration(const std::filesystem::path& file) {
+  return io::parse_pair_calibration(read_file(file, 1 << 20), file.string());
+}
+
+}  // namespace bifocal
