@@ -2,6 +2,7 @@
 // The whole public API.
 #pragma once
 
+#include <bifocal/camera.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
@@ -11,6 +12,7 @@
 #include <bifocal/linalg.hpp>
 #include <bifocal/npz.hpp>
 #include <bifocal/pair.hpp>
+#include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/solvers.hpp>
 #include <bifocal/stereo.hpp>

@@ -1,17 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/error.hpp>
-#include <bifocal/stereo.hpp>
+#include <bifocal/rectify.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <utility>
 
 #include "stereo/mat3.hpp"
+#include "stereo/rectify_canvas.hpp"
 
 namespace bifocal {
+namespace stereo {
+
+void check_sizes(const char* function, const int (&sizes)[4], double max_scale) {
+  for (int size : sizes)
+    if (size < 1)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: image size {}: must be positive", function, size));
+  if (!(max_scale > 0) || !std::isfinite(max_scale))
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: max_scale = {}: must be positive", function, max_scale));
+}
+
+}  // namespace stereo
+
 namespace {
 
 using namespace stereo;
@@ -21,29 +35,31 @@ constexpr double kMaxCornerTangent =
     8;  // rays further than 83 degrees from the rectified axis: stretched beyond use
 
 struct View {
-  Intrinsics camera;
+  Camera camera;
   Mat3 R;  // rectified from camera
-  int width, height;
 };
 
-// Extent of a picture on the plane Z = 1 of its rectified camera.
-struct Extent {
-  double u0 = std::numeric_limits<double>::infinity(), u1 = -u0, v0 = u0, v1 = -u0;
-  bool usable = true;
-};
-
-Extent extent_of(const View& view) {
+// Extent of a picture on the plane Z = 1 of its rectified camera, nothing when it reaches too far.
+// A pinhole's is that of its corners; behind a lens borders are curved and corners may have no ray:
+// a grid of points.
+std::optional<Extent> extent_of(const View& view) {
+  const Intrinsics& k = view.camera.intrinsics;
+  const bool pinhole = view.camera.distortion.none();
+  const Lens lens(view.camera.distortion);
+  const int steps = pinhole ? 1 : 64;
   Extent e;
-  for (int corner = 0; corner < 4; ++corner) {
-    const double x = corner & 1 ? view.width - 1 : 0, y = corner & 2 ? view.height - 1 : 0;
-    const Intrinsics& k = view.camera;
-    const Vec3 ray = mul(view.R, Vec3{(x - k.cx) / k.fx, (y - k.cy) / k.fy, 1});
-    const double u = ray[0] / ray[2], v = ray[1] / ray[2];
-    e.usable = e.usable && ray[2] > 0 && std::hypot(u, v) < kMaxCornerTangent;
-    e.u0 = std::min(e.u0, u);
-    e.u1 = std::max(e.u1, u);
-    e.v0 = std::min(e.v0, v);
-    e.v1 = std::max(e.v1, v);
+  for (int j = 0; j <= steps; ++j) {
+    for (int i = 0; i <= steps; ++i) {
+      const double x = double(view.camera.width - 1) * i / steps,
+                   y = double(view.camera.height - 1) * j / steps;
+      Vec2 p = {(x - k.cx) / k.fx, (y - k.cy) / k.fy};
+      if (!pinhole) p = lens.undistort(p);
+      if (std::isnan(p[0])) continue;
+      const Vec3 ray = mul(view.R, Vec3{p[0], p[1], 1});
+      const double u = ray[0] / ray[2], v = ray[1] / ray[2];
+      if (!(ray[2] > 0) || std::hypot(u, v) >= kMaxCornerTangent) return {};
+      e.add(u, v);
+    }
   }
   return e;
 }
@@ -69,61 +85,81 @@ bool turn(const Pose& pose, Mat3& rectified_from_1, bool& swapped) {
   return true;
 }
 
-void check(const Intrinsics& a, const Intrinsics& b, const Pose& pose, const int (&sizes)[4],
-           double max_scale) {
+void check(const Camera& a, const Camera& b, const Pose& pose, double max_scale) {
   const auto fail = [](const std::string& message) {
     throw Error(ErrorCode::usage, "rectify: " + message);
   };
-  for (const Intrinsics& k : {a, b})
+  for (const Intrinsics& k : {a.intrinsics, b.intrinsics})
     if (!k.valid() || !std::isfinite(k.fx + k.fy + k.cx + k.cy))
       fail(fmt::format("camera {},{},{},{}: fx and fy must be positive, all finite", k.fx, k.fy,
                        k.cx, k.cy));
-  for (int size : sizes)
-    if (size < 1) fail(fmt::format("image size {}: must be positive", size));
+  check_sizes("rectify", {a.width, a.height, b.width, b.height}, max_scale);
   for (double v : pose.R)
     if (!std::isfinite(v)) fail("R is not finite");
   const double length = norm(pose.t);
   if (!(length > 0) || !std::isfinite(length))
     fail(fmt::format("baseline t = {},{},{}: must be finite and not zero", pose.t[0], pose.t[1],
                      pose.t[2]));
-  if (!(max_scale > 0) || !std::isfinite(max_scale))
-    fail(fmt::format("max_scale = {}: must be positive", max_scale));
 }
 
+double area(const Camera& camera) { return double(camera.width) * double(camera.height); }
+
 }  // namespace
+
+Rectification rectify(const Camera& camera1, const Camera& camera2, const Pose& cam2_from_cam1,
+                      const RectifyOptions& options) {
+  check(camera1, camera2, cam2_from_cam1, options.max_scale);
+  Rectification out;
+  const auto refused = [&](RectifyOutcome why) {
+    out.outcome = why;
+    return out;
+  };
+  Mat3 from1{};
+  if (!turn(cam2_from_cam1, from1, out.swapped)) return refused(RectifyOutcome::epipole_near_image);
+  View left{camera1, from1}, right{camera2, mul(from1, transpose(cam2_from_cam1.R))};
+  if (out.swapped) std::swap(left, right);
+  const auto l = extent_of(left), r = extent_of(right);
+  if (!l || !r) return refused(RectifyOutcome::too_wide);
+  if (!(std::min(l->v1, r->v1) > std::max(l->v0, r->v0)))
+    return refused(RectifyOutcome::no_common_rows);
+  const Intrinsics &k1 = camera1.intrinsics, &k2 = camera2.intrinsics;
+  const Canvas canvas = canvas_of(*l, *r, (k1.fx + k1.fy + k2.fx + k2.fy) / 4,
+                                  options.max_scale * std::max(area(camera1), area(camera2)));
+  const double f = canvas.scale;
+  out.width = canvas.width;
+  out.height = canvas.height;
+  out.camera1 = {f, f, -f * l->u0, -f * canvas.top};
+  out.camera2 = {f, f, -f * r->u0, -f * canvas.top};
+  out.R1 = left.R;
+  out.R2 = right.R;
+  out.input1 = left.camera;
+  out.input2 = right.camera;
+  out.H1 = mul(out.camera1.matrix(), mul(left.R, inverse(left.camera.intrinsics.matrix())));
+  out.H2 = mul(out.camera2.matrix(), mul(right.R, inverse(right.camera.intrinsics.matrix())));
+  return out;
+}
 
 Rectification rectify(const Intrinsics& camera1, const Intrinsics& camera2,
                       const Pose& cam2_from_cam1, int width1, int height1, int width2, int height2,
                       const RectifyOptions& options) {
-  check(camera1, camera2, cam2_from_cam1, {width1, height1, width2, height2}, options.max_scale);
-  Rectification out;
-  Mat3 from1{};
-  if (!turn(cam2_from_cam1, from1, out.swapped)) return out;
-  View left{camera1, from1, width1, height1};
-  View right{camera2, mul(from1, transpose(cam2_from_cam1.R)), width2, height2};
-  if (out.swapped) std::swap(left, right);
-  const Extent l = extent_of(left), r = extent_of(right);
-  // Rows that both pictures have; columns of each from its own left end, which is what keeps
-  // disparities small.
-  const double top = std::max(l.v0, r.v0), bottom = std::min(l.v1, r.v1);
-  if (!l.usable || !r.usable || !(bottom > top)) return out;
-  const double wide = std::max(l.u1 - l.u0, r.u1 - r.u0);
-  const double limit = options.max_scale *
-                       std::max(double(width1) * double(height1), double(width2) * double(height2));
-  double f = (camera1.fx + camera1.fy + camera2.fx + camera2.fy) / 4;
-  double area = 0;
-  do {
-    if (area > 0) f *= 0.9999 * std::sqrt(limit / area);
-    area = (std::floor(f * wide) + 1) * (std::floor(f * (bottom - top)) + 1);
-  } while (area > limit && area > 1);
-  out.width = static_cast<int>(f * wide) + 1;
-  out.height = static_cast<int>(f * (bottom - top)) + 1;
-  out.camera1 = {f, f, -f * l.u0, -f * top};
-  out.camera2 = {f, f, -f * r.u0, -f * top};
-  out.R1 = left.R;
-  out.H1 = mul(out.camera1.matrix(), mul(left.R, inverse(left.camera.matrix())));
-  out.H2 = mul(out.camera2.matrix(), mul(right.R, inverse(right.camera.matrix())));
-  return out;
+  return rectify(Camera{camera1, {}, width1, height1}, Camera{camera2, {}, width2, height2},
+                 cam2_from_cam1, options);
+}
+
+const char* to_string(RectifyOutcome outcome) {
+  switch (outcome) {
+    case RectifyOutcome::ok:
+      return "ok";
+    case RectifyOutcome::epipole_near_image:
+      return "epipole_near_image";
+    case RectifyOutcome::too_wide:
+      return "too_wide";
+    case RectifyOutcome::no_common_rows:
+      return "no_common_rows";
+    case RectifyOutcome::no_geometry:
+      return "no_geometry";
+  }
+  return "";
 }
 
 }  // namespace bifocal

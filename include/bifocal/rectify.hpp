@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rectification: two pictures resampled so that a scene point lies on the same row of both. Of a
+// calibrated pair, lenses included, or of an uncalibrated one from F. docs/rectification.md.
+//
+//   const Rectification r = rectify(camera1, camera2, cam2_from_cam1);
+//   const auto maps = sampling_maps(r);
+//   Remapper left(queue, maps[0]), right(queue, maps[1]);     // once a rig
+//   left.run(queue, left_picture, 1, left_rectified);         // every frame, on the device
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <bifocal/camera.hpp>
+#include <bifocal/device.hpp>
+#include <bifocal/geometry.hpp>
+#include <bifocal/image.hpp>
+
+namespace bifocal {
+
+enum class RectifyOutcome {
+  ok,
+  epipole_near_image,  // motion along a viewing direction: rows can't be made parallel to it
+                       // without extreme stretching
+  too_wide,            // a corner turns further than 83 degrees from the rectified axis
+  no_common_rows,
+  no_geometry,  // F is not of rank 2
+};
+[[nodiscard]] const char* to_string(RectifyOutcome outcome);
+
+// Disparities [min, min + count) px to search.
+struct DisparityRange {
+  int min = 0, count = 0;
+};
+
+// Index 1 is the left picture: image 1, or image 2 when `swapped`. Pixels of the rectified pictures
+// are H times those of a pinhole at the place of the input's camera: with a lens, px of the input
+// go through undistort() first (rectified_point does both).
+//
+// Calibrated: Z = baseline fx / (d + doffs) with doffs = camera2.cx - camera1.cx, d + doffs > 0 for
+// a point in front, and d itself may be negative. Uncalibrated: camera1 and camera2 are not valid.
+struct Rectification {
+  Mat3 H1{}, H2{};              // rectified px ~ H input px
+  Mat3 R1{};                    // rectified left camera from left camera
+  Intrinsics camera1, camera2;  // of the rectified images; differ in cx only
+  int width = 0, height = 0;    // px, of both rectified images; 0 when they can't be rectified
+  bool swapped = false;         // camera 2 is the left one
+  Mat3 R2{};                    // rectified right camera from right camera
+  Camera input1, input2;        // of the left and of the right picture as given
+  RectifyOutcome outcome = RectifyOutcome::ok;  // why width is 0
+};
+struct RectifyOptions {
+  double max_scale =
+      1.5;  // rectified area at most this times the input's; the focal length is reduced to keep it
+};
+
+// Turns both cameras about their centres until their rows are parallel to the baseline:
+//   A. Fusiello, E. Trucco, A. Verri, A compact algorithm for rectification of stereo pairs, MVA
+//   12(1), 2000.
+// The rectified cameras share fx = fy and cy; the canvas has the rows that both pictures have, and
+// each picture's columns from its own left end. The length of the baseline does not matter. Throws
+// Error(usage) when it is zero or an argument is not finite or not positive where it has to be.
+// Returns width = 0 and the outcome when the baseline lies within 30 degrees of a viewing direction
+// (the epipole is in or near the image), when the views differ so much that a corner turns further
+// than 83 degrees from the rectified axis, and when the pictures have no row in common.
+[[nodiscard]] Rectification rectify(const Intrinsics& camera1, const Intrinsics& camera2,
+                                    const Pose& cam2_from_cam1, int width1, int height1, int width2,
+                                    int height2, const RectifyOptions& options = {});
+// With lenses; the cameras hold the sizes of their pictures. Pixels beyond the disc of a lens
+// (Lens::radius) are left out.
+[[nodiscard]] Rectification rectify(const Camera& camera1, const Camera& camera2,
+                                    const Pose& cam2_from_cam1, const RectifyOptions& options = {});
+
+// From x2' F x1 = 0 alone, pictures taken as free of distortion:
+//   C. Loop, Z. Zhang, Computing rectifying homographies for stereo vision, CVPR 1999.
+// Of all pairs of homographies that make F's lines equal rows, the one whose perspective part
+// distorts both pictures least; each picture then keeps the aspect and the right angle of its
+// middle lines. Rows are equal as exactly as F is; F is made one of rank 2 first. Image 1 counts as
+// the left one. The canvas is that of the calibrated case, at the pictures' own scale. Width = 0
+// and the outcome when an epipole is in a picture, or so near that its scale would change across it
+// by more than 1 : 3; or no row is in common. Throws Error(usage) when F is not finite or zero, or
+// a size is not positive.
+[[nodiscard]] Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int width2,
+                                                 int height2, const RectifyOptions& options = {});
+
+// Where a pixel of the left (side 0) or right (1) input picture comes to lie; NaN beyond the disc
+// of its lens or the horizon of its homography.
+[[nodiscard]] Vec2 rectified_point(const Rectification& rectification, int side, const Vec2& px);
+
+// |y_left - y_right| of matches between image 1 and image 2, px; matches that have no place in the
+// rectified pictures are not counted. NaN when none is.
+struct VerticalDisparity {
+  double median = 0, percentile95 = 0;
+  std::int64_t counted = 0;
+};
+[[nodiscard]] VerticalDisparity vertical_disparity(const Rectification& rectification,
+                                                   std::span<const PointPair> matches);
+
+// Covers the middle 98 % of the matches' disparities in the rectified pictures (a match that obeys
+// the epipolar geometry may still be wrong along its line), widened at both ends by a fifth of
+// their span and at least 8 px, because sparse matches needn't hold the nearest and the farthest
+// surface. count = 0 without matches.
+[[nodiscard]] DisparityRange disparity_range(const Rectification& rectification,
+                                             std::span<const PointPair> matches);
+
+// Row-major 4 x 4: (X, Y, Z, W) = Q (x, y, d, 1) of a pixel of the left rectified picture and its
+// disparity is the point (X, Y, Z) / W in the rectified left camera, in the unit of `baseline`.
+// Throws Error(usage) for an uncalibrated rectification.
+[[nodiscard]] std::array<double, 16> reprojection_matrix(const Rectification& rectification,
+                                                         double baseline);
+
+// For every pixel of an output where it comes from in an input: positions in 1/256 px, rounded, -1
+// outside. The same numbers on every machine.
+struct SamplingMap {
+  int width = 0, height = 0;              // px, of the output
+  int input_width = 0, input_height = 0;  // px
+  std::vector<std::int32_t> x, y;         // [height][width]
+};
+// Through a homography. The input's centre counts as in front: pixels across the homography's
+// horizon are outside. Throws Error(usage) when the matrix has no inverse or a size is not
+// positive.
+[[nodiscard]] SamplingMap sampling_map(const Mat3& output_from_input, int input_width,
+                                       int input_height, int width, int height);
+// Of both rectified pictures, left first, lenses included. Throws Error(usage) where width is 0.
+[[nodiscard]] std::array<SamplingMap, 2> sampling_maps(const Rectification& rectification);
+
+// Bilinear sampling through a map that lies in a device's memory. All in whole numbers: the same
+// pixels on every device. Outside the input: 0.
+class Remapper {
+ public:
+  // Throws Error(usage) when the map is empty, its arrays don't fit its size, or a position is
+  // outside the input.
+  Remapper(Queue& queue, const SamplingMap& map);
+
+  [[nodiscard]] int width() const { return width_; }
+  [[nodiscard]] int height() const { return height_; }
+
+  // Asynchronous, without allocation. `input` [input_height][input_width][channels], `output`
+  // [height][width][channels], `valid` [height][width], when given 255 where there is a pixel: rows
+  // without gaps, in memory that the queue's device can use; the queue is one of the constructor's
+  // device. 1 to 4 channels. Throws Error(usage) when a Buffer is too small.
+  void run(Queue& queue, Memory<const std::uint8_t> input, int channels,
+           Memory<std::uint8_t> output, Memory<std::uint8_t> valid = {}) const;
+  void run(Queue& queue, Memory<const std::uint16_t> input, int channels,
+           Memory<std::uint16_t> output, Memory<std::uint8_t> valid = {}) const;
+
+  // A picture of the host's: up, sampled, down. Throws Error(usage) when it has another size than
+  // the map's input.
+  [[nodiscard]] ImageU8 operator()(Queue& queue, ImageView<const std::uint8_t> image,
+                                   ImageU8* valid = nullptr) const;
+  [[nodiscard]] ImageU16 operator()(Queue& queue, ImageView<const std::uint16_t> image,
+                                    ImageU8* valid = nullptr) const;
+
+ private:
+  int width_, height_, input_width_, input_height_;
+  Buffer<std::int32_t> x_, y_;
+};
+
+// One picture through a homography on the CPU, by the same numbers: source positions rounded to
+// 1/256 px. Pixels from outside the input are 0, and 0 in `valid` when given (else 255). The
+// input's centre counts as in front: pixels across the homography's horizon are outside. Throws
+// Error(usage) when the matrix has no inverse or a size is not positive.
+[[nodiscard]] ImageU8 warp(ImageView<const std::uint8_t> image, const Mat3& output_from_input,
+                           int width, int height, ImageU8* valid = nullptr);
+
+}  // namespace bifocal

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the calibrated and the uncalibrated rectification share: the part of the plane that a
+// picture covers, and the canvas for two of them.
+#pragma once
+
+#include <bifocal/rectify.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace bifocal::stereo {
+
+struct Extent {
+  double u0 = std::numeric_limits<double>::infinity(), u1 = -u0, v0 = u0, v1 = -u0;
+
+  void add(double u, double v) {
+    u0 = std::min(u0, u);
+    u1 = std::max(u1, u);
+    v0 = std::min(v0, v);
+    v1 = std::max(v1, v);
+  }
+};
+
+// Rows that both pictures have; columns of each from its own left end, which is what keeps
+// disparities small. `scale` is px a unit of the plane, reduced until the area is at most `limit`.
+struct Canvas {
+  double scale, top;
+  int width, height;
+};
+[[nodiscard]] inline Canvas canvas_of(const Extent& left, const Extent& right, double scale,
+                                      double limit) {
+  const double top = std::max(left.v0, right.v0), tall = std::min(left.v1, right.v1) - top;
+  const double wide = std::max(left.u1 - left.u0, right.u1 - right.u0);
+  double area = 0;
+  do {
+    if (area > 0) scale *= 0.9999 * std::sqrt(limit / area);
+    area = (std::floor(scale * wide) + 1) * (std::floor(scale * tall) + 1);
+  } while (area > limit && area > 1);
+  return {scale, top, static_cast<int>(scale * wide) + 1, static_cast<int>(scale * tall) + 1};
+}
+
+// Throws Error(usage) in the name of `function`.
+void check_sizes(const char* function, const int (&sizes)[4], double max_scale);
+
+}  // namespace bifocal::stereo

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stereo/remap.hpp"
+
+#include <bifocal/error.hpp>
+#include <bifocal/rectify.hpp>
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "runtime/kernel.hpp"
+
+namespace bifocal {
+namespace stereo {
+#if !BIFOCAL_HAS_CUDA
+const void* cuda_remap(int, int) { return nullptr; }
+#endif
+namespace {
+
+template <class T>
+T value(const void* argument) {
+  return *static_cast<const T*>(argument);
+}
+
+// input, its width and height, positions x and y, width and height of the output, output, valid,
+// are validity marks wanted?; an instance is a row.
+template <class Pixel, int kChannels>
+void remap_cpu(const void* const* a, int begin, int end) {
+  const ImageView<const Pixel> input(value<const Pixel*>(a[0]), value<int>(a[1]),
+                                     value<int>(a[2]), kChannels);
+  const auto *x = value<const std::int32_t*>(a[3]), *y = value<const std::int32_t*>(a[4]);
+  const int width = value<int>(a[5]);
+  auto* output = value<Pixel*>(a[7]);
+  auto* valid = value<int>(a[9]) ? value<std::uint8_t*>(a[8]) : nullptr;
+  for (int row = begin; row < end; ++row) {
+    const std::ptrdiff_t at = std::ptrdiff_t{row} * width;
+    remap_row(input, x + at, y + at, width, output + at * kChannels, valid ? valid + at : nullptr);
+  }
+}
+
+template <class Pixel, int kChannels>
+runtime::Kernel remap_kernel() {
+  constexpr int kBits = 8 * sizeof(Pixel);
+  return {.entry = "remap",
+          .text = "remap",
+          .constants = {{"REAL_IS_FLOAT", 1},
+                        {"GROUP_SIZE", kRemapThreads},
+                        {"PIXEL_BITS", kBits},
+                        {"CHANNELS", kChannels}},
+          .cuda = cuda_remap(kBits, kChannels),
+          .cpu = remap_cpu<Pixel, kChannels>,
+          .cpu_block = 8};
+}
+
+template <class Pixel>
+const runtime::Kernel& kernel_for(int channels) {
+  static const runtime::Kernel kernels[] = {remap_kernel<Pixel, 1>(), remap_kernel<Pixel, 2>(),
+                                            remap_kernel<Pixel, 3>(), remap_kernel<Pixel, 4>()};
+  return kernels[channels - 1];
+}
+
+std::size_t pixels(int width, int height) {
+  return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+}
+
+template <class T>
+void check_memory(const char* what, const Memory<T>& m, std::size_t numbers) {
+  if (m.is_null()) throw Error(ErrorCode::usage, fmt::format("Remapper: {} is null", what));
+  if (m.owner() && m.size() < numbers)
+    throw Error(ErrorCode::usage, fmt::format("Remapper: {} holds {} numbers, {} are needed", what,
+                                              m.size(), numbers));
+}
+
+struct Sizes {
+  int width, height, input_width, input_height;
+};
+
+template <class Pixel>
+void run_remap(Queue& queue, const Sizes& s, const Buffer<std::int32_t>& x,
+               const Buffer<std::int32_t>& y, const Memory<const Pixel>& input, int channels,
+               const Memory<Pixel>& output, const Memory<std::uint8_t>& valid) {
+  if (channels < 1 || channels > 4)
+    throw Error(ErrorCode::usage, fmt::format("Remapper: {} channels, 1 to 4 can be", channels));
+  const std::size_t area = pixels(s.width, s.height), each = static_cast<std::size_t>(channels);
+  check_memory("input", input, pixels(s.input_width, s.input_height) * each);
+  check_memory("output", output, area * each);
+  if (!valid.is_null()) check_memory("valid", valid, area);
+  const runtime::Argument arguments[] = {input,   s.input_width, s.input_height, x,
+                                         y,       s.width,       s.height,       output,
+                                         valid,   valid.is_null() ? 0 : 1};
+  const runtime::Launch launch = {
+      .count = s.height,
+      .groups = static_cast<int>((area + kRemapThreads - 1) / kRemapThreads),
+      .group_size = kRemapThreads};
+  runtime::launch(queue, kernel_for<Pixel>(channels), launch, arguments);
+}
+
+template <class Pixel>
+Image<Pixel> remap_picture(const Remapper& remapper, Queue& queue, const Sizes& s,
+                           ImageView<const Pixel> image, ImageU8* valid) {
+  if (image.width != s.input_width || image.height != s.input_height || !image.usable())
+    throw Error(ErrorCode::usage,
+                fmt::format("Remapper: a picture of {} x {}, the map is for {} x {}", image.width,
+                            image.height, s.input_width, s.input_height));
+  const std::size_t row =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
+  std::vector<Pixel> packed;
+  std::span<const Pixel> source(image.data, row * static_cast<std::size_t>(image.height));
+  if (image.stride != static_cast<std::ptrdiff_t>(row)) {
+    for (int y = 0; y < image.height; ++y)
+      packed.insert(packed.end(), image.row(y), image.row(y) + row);
+    source = packed;
+  }
+  Image<Pixel> out(s.width, s.height, image.channels);
+  if (valid) *valid = ImageU8(s.width, s.height);
+  if (queue.device().info().kind == DeviceKind::cpu) {
+    remapper.run(queue, source.data(), image.channels, out.pixels.data(),
+                 valid ? Memory<std::uint8_t>(valid->pixels.data()) : Memory<std::uint8_t>());
+    return out;
+  }
+  Buffer<Pixel> in(queue.device(), source.size()), made(queue.device(), out.pixels.size());
+  const Buffer<std::uint8_t> marks(queue.device(), valid ? valid->pixels.size() : 0);
+  in.upload(queue, source);
+  remapper.run(queue, in, image.channels, made,
+               valid ? Memory<std::uint8_t>(marks) : Memory<std::uint8_t>());
+  made.download(queue, std::span<Pixel>(out.pixels));
+  if (valid) marks.download(queue, std::span<std::uint8_t>(valid->pixels));
+  queue.wait();
+  return out;
+}
+
+void check_map(const SamplingMap& map) {
+  const auto fail = [](const std::string& why) {
+    throw Error(ErrorCode::usage, "Remapper: " + why);
+  };
+  if (map.width < 1 || map.height < 1 || map.input_width < 1 || map.input_height < 1)
+    fail(fmt::format("a map of {} x {} from {} x {}", map.width, map.height, map.input_width,
+                     map.input_height));
+  const std::size_t area = pixels(map.width, map.height);
+  if (area > static_cast<std::size_t>(std::numeric_limits<int>::max()) - kRemapThreads)
+    fail(fmt::format("a map of {} x {} is too large", map.width, map.height));
+  if (map.x.size() != area || map.y.size() != area)
+    fail(fmt::format("{} and {} positions for {} x {} px", map.x.size(), map.y.size(), map.width,
+                     map.height));
+  const std::int64_t right = 256 * std::int64_t{map.input_width - 1},
+                     bottom = 256 * std::int64_t{map.input_height - 1};
+  for (std::size_t i = 0; i < area; ++i) {
+    const std::int32_t x = map.x[i], y = map.y[i];
+    if (x > right || y > bottom || x < -1 || (x >= 0) != (y >= 0))
+      fail(fmt::format("position {} ({}, {}) is not in the input", i, x, y));
+  }
+}
+
+}  // namespace
+}  // namespace stereo
+
+Remapper::Remapper(Queue& queue, const SamplingMap& map)
+    : width_(map.width),
+      height_(map.height),
+      input_width_(map.input_width),
+      input_height_(map.input_height) {
+  stereo::check_map(map);
+  x_ = Buffer<std::int32_t>(queue.device(), map.x.size());
+  y_ = Buffer<std::int32_t>(queue.device(), map.y.size());
+  x_.upload(queue, map.x);
+  y_.upload(queue, map.y);
+  queue.wait();
+}
+
+void Remapper::run(Queue& queue, Memory<const std::uint8_t> input, int channels,
+                   Memory<std::uint8_t> output, Memory<std::uint8_t> valid) const {
+  stereo::run_remap(queue, {width_, height_, input_width_, input_height_}, x_, y_, input, channels,
+                    output, valid);
+}
+void Remapper::run(Queue& queue, Memory<const std::uint16_t> input, int channels,
+                   Memory<std::uint16_t> output, Memory<std::uint8_t> valid) const {
+  stereo::run_remap(queue, {width_, height_, input_width_, input_height_}, x_, y_, input, channels,
+                    output, valid);
+}
+
+ImageU8 Remapper::operator()(Queue& queue, ImageView<const std::uint8_t> image,
+                             ImageU8* valid) const {
+  return stereo::remap_picture(*this, queue, {width_, height_, input_width_, input_height_}, image,
+                               valid);
+}
+ImageU16 Remapper::operator()(Queue& queue, ImageView<const std::uint16_t> image,
+                              ImageU8* valid) const {
+  return stereo::remap_picture(*this, queue, {width_, height_, input_width_, input_height_}, image,
+                               valid);
+}
+
+}  // namespace bifocal

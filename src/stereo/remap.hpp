@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of fixed-point sampling on the CPU, and the kernels of the devices.
+#pragma once
+
+#include <bifocal/image.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lane/scalar.hpp"
+
+namespace bifocal::stereo {
+
+// remap.lane.h for one kind of pixel.
+template <class Real, class Pixel, int kChannels>
+struct remap_lanes {
+  using pixel = Pixel;
+  static constexpr int CHANNELS = kChannels;
+#ifdef __CUDACC__
+#include "lane/cuda_begin.h"
+#else
+#include "lane/cpp_begin.h"
+#endif
+
+#include "stereo/remap.lane.h"
+
+#include "lane/cpp_end.h"
+};
+
+// Output pixels of a row from positions x, y (1/256 px, -1 outside); `valid` may be null.
+void remap_row(ImageView<const std::uint8_t> input, const std::int32_t* x, const std::int32_t* y,
+               int width, std::uint8_t* output, std::uint8_t* valid);
+void remap_row(ImageView<const std::uint16_t> input, const std::int32_t* x, const std::int32_t* y,
+               int width, std::uint16_t* output, std::uint8_t* valid);
+
+// Positions in a picture of a row's pixels. `m` is input_from_output with the visible side
+// positive.
+void homography_positions(const double* m, int y, int width, int input_width, int input_height,
+                          std::int32_t* x, std::int32_t* out_y);
+
+// Address of the __global__ function for pixels of `bits` bits (8, 16) and 1 to 4 channels;
+// nullptr in a build without CUDA.
+[[nodiscard]] const void* cuda_remap(int bits, int channels);
+inline constexpr int kRemapThreads = 256;
+
+}  // namespace bifocal::stereo

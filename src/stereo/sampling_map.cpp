@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Source positions in 1/256 px. Compiled without contraction (see CMakeLists.txt): every product
+// and sum is rounded as written, so that positions are the same on every machine.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stereo/sampling_map.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#include <bifocal/error.hpp>
+#include <bifocal/rectify.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "runtime/parallel.hpp"
+#include "stereo/lens.hpp"
+#include "stereo/mat3.hpp"
+#include "stereo/remap.hpp"
+#include "stereo/sampling_map.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace bifocal::stereo {
+namespace HWY_NAMESPACE {
+
+// A plain loop: the compiler makes vectors of this target out of it.
+void homography_row(const double* m, int y, int width, int max_x, int max_y,
+                    std::int32_t* HWY_RESTRICT sx, std::int32_t* HWY_RESTRICT sy) {
+  const double u0 = m[1] * y + m[2], v0 = m[4] * y + m[5], w0 = m[7] * y + m[8];
+  const double du = m[0], dv = m[3], dw = m[6];
+  for (int x = 0; x < width; ++x) {
+    const double w = w0 + dw * x, scale = 256 / w;
+    const double u = (u0 + du * x) * scale + 0.5, v = (v0 + dv * x) * scale + 0.5;
+    const bool in = (w > 0) & (u >= 0) & (v >= 0) & (u < max_x + 1.0) & (v < max_y + 1.0);
+    sx[x] = in ? static_cast<std::int32_t>(in ? u : 0.0) : -1;
+    sy[x] = in ? static_cast<std::int32_t>(in ? v : 0.0) : -1;
+  }
+}
+
+// Rays of the rectified camera, turned (`R`: input from rectified) and bent by the lens.
+void lens_row(const LensView& view, int y, int width, int max_x, int max_y,
+              std::int32_t* HWY_RESTRICT sx, std::int32_t* HWY_RESTRICT sy) {
+  const double* R = view.R;
+  const double ry = (y - view.rectified.cy) / view.rectified.fy;
+  for (int x = 0; x < width; ++x) {
+    const double rx = (x - view.rectified.cx) / view.rectified.fx;
+    const double w = R[6] * rx + R[7] * ry + R[8];
+    double p[2];
+    LensLanes::lens_distort(view.k, view.squared_radius, (R[0] * rx + R[1] * ry + R[2]) / w,
+                            (R[3] * rx + R[4] * ry + R[5]) / w, p);
+    const double u = (view.camera.fx * p[0] + view.camera.cx) * 256 + 0.5,
+                 v = (view.camera.fy * p[1] + view.camera.cy) * 256 + 0.5;
+    const bool in = (w > 0) & (u >= 0) & (v >= 0) & (u < max_x + 1.0) & (v < max_y + 1.0);
+    sx[x] = in ? static_cast<std::int32_t>(in ? u : 0.0) : -1;
+    sy[x] = in ? static_cast<std::int32_t>(in ? v : 0.0) : -1;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace bifocal::stereo
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bifocal {
+namespace stereo {
+HWY_EXPORT(homography_row);
+HWY_EXPORT(lens_row);
+
+void homography_positions(const double* m, int y, int width, int input_width, int input_height,
+                          std::int32_t* x, std::int32_t* out_y) {
+  HWY_DYNAMIC_DISPATCH(homography_row)
+  (m, y, width, 256 * (input_width - 1), 256 * (input_height - 1), x, out_y);
+}
+
+Mat3 input_from_output(const char* function, const Mat3& output_from_input, int width, int height) {
+  Mat3 m = inverse(output_from_input);
+  for (double v : m)
+    if (!std::isfinite(v))
+      throw Error(ErrorCode::usage, fmt::format("{}: output_from_input has no inverse", function));
+  const Vec3 centre = mul(output_from_input, Vec3{(width - 1) / 2.0, (height - 1) / 2.0, 1});
+  if (centre[2] < 0)
+    for (double& v : m) v = -v;
+  return m;
+}
+
+void check_map_sizes(const char* function, int input_width, int input_height, int width,
+                     int height) {
+  if (input_width < 1 || input_height < 1 || input_width > kMaxSide || input_height > kMaxSide)
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: image is {} x {}", function, input_width, input_height));
+  if (width < 1 || height < 1)
+    throw Error(ErrorCode::usage, fmt::format("{}: output size {} x {}: must be positive",
+                                              function, width, height));
+}
+
+namespace {
+
+template <class Row>
+SamplingMap filled_map(int input_width, int input_height, int width, int height, Row row) {
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  SamplingMap map{width,        height, input_width, input_height, std::vector<std::int32_t>(pixels),
+                  std::vector<std::int32_t>(pixels)};
+  runtime::parallel_for(height, [&](int y) {
+    const std::size_t at = static_cast<std::size_t>(y) * static_cast<std::size_t>(width);
+    row(y, map.x.data() + at, map.y.data() + at);
+  });
+  return map;
+}
+
+SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
+                     const Intrinsics& rectified, int width, int height) {
+  const Distortion& d = camera.distortion;
+  const Mat3 R = transpose(rectified_from_camera);
+  LensView view{camera.intrinsics, rectified, {}, {d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6},
+                0};
+  for (std::size_t i = 0; i < 9; ++i) view.R[i] = R[i];
+  const double radius = Lens(d).radius();
+  view.squared_radius = radius * radius;
+  return filled_map(camera.width, camera.height, width, height,
+                    [&](int y, std::int32_t* sx, std::int32_t* sy) {
+                      HWY_DYNAMIC_DISPATCH(lens_row)
+                      (view, y, width, 256 * (camera.width - 1), 256 * (camera.height - 1), sx, sy);
+                    });
+}
+
+}  // namespace
+}  // namespace stereo
+
+SamplingMap sampling_map(const Mat3& output_from_input, int input_width, int input_height,
+                         int width, int height) {
+  stereo::check_map_sizes("sampling_map", input_width, input_height, width, height);
+  const Mat3 m =
+      stereo::input_from_output("sampling_map", output_from_input, input_width, input_height);
+  return stereo::filled_map(input_width, input_height, width, height,
+                            [&](int y, std::int32_t* sx, std::int32_t* sy) {
+                              stereo::homography_positions(m.data(), y, width, input_width,
+                                                           input_height, sx, sy);
+                            });
+}
+
+std::array<SamplingMap, 2> sampling_maps(const Rectification& r) {
+  if (r.width < 1 || r.height < 1)
+    throw Error(ErrorCode::usage, fmt::format("sampling_maps: the pair is not rectified ({})",
+                                              to_string(r.outcome)));
+  const auto side = [&](const Camera& input, const Mat3& H, const Mat3& R,
+                        const Intrinsics& rectified) {
+    stereo::check_map_sizes("sampling_maps", input.width, input.height, r.width, r.height);
+    if (input.distortion.none())
+      return sampling_map(H, input.width, input.height, r.width, r.height);
+    return stereo::lens_map(input, R, rectified, r.width, r.height);
+  };
+  return {side(r.input1, r.H1, r.R1, r.camera1), side(r.input2, r.H2, r.R2, r.camera2)};
+}
+
+}  // namespace bifocal
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rectification through lenses: rows of a pair's points, and the maps that pictures go through.
+#include <bifocal/error.hpp>
+#include <bifocal/rectify.hpp>
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <random>
+
+namespace bifocal {
+namespace {
+
+using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+
+struct Rig {
+  Camera one, two;
+  Matrix R;
+  Eigen::Vector3d t;
+
+  [[nodiscard]] Rectification rectified() const {
+    Pose pose;
+    Eigen::Map<Matrix>(pose.R.data()) = R;
+    Eigen::Map<Eigen::Vector3d>(pose.t.data()) = t;
+    return rectify(one, two, pose);
+  }
+};
+
+Rig random_rig(std::mt19937& random) {
+  std::uniform_real_distribution<double> u(-1, 1);
+  const auto camera = [&] {
+    return Camera{{550 + 50 * u(random), 550 + 50 * u(random), 320 + 20 * u(random),
+                   240 + 20 * u(random)},
+                  {.k1 = 0.2 * u(random),
+                   .k2 = 0.05 * u(random),
+                   .p1 = 2e-3 * u(random),
+                   .p2 = 2e-3 * u(random),
+                   .k3 = 0.01 * u(random),
+                   .k4 = 0.05 * u(random)},
+                  640,
+                  480};
+  };
+  Rig rig{camera(), camera(), {}, {}};
+  const Eigen::Vector3d axis = Eigen::Vector3d(u(random), u(random), u(random)).normalized();
+  rig.R = Eigen::AngleAxisd(0.15 * u(random), axis).toRotationMatrix();
+  rig.t = Eigen::Vector3d(u(random) < 0 ? -2 : 2, 0.3 * u(random), 0.3 * u(random));
+  return rig;
+}
+
+Vec2 seen(const Camera& camera, const Eigen::Vector3d& X) {
+  const Vec2 p = Lens(camera.distortion).distort({X.x() / X.z(), X.y() / X.z()});
+  const Intrinsics& k = camera.intrinsics;
+  return {k.fx * p[0] + k.cx, k.fy * p[1] + k.cy};
+}
+
+TEST(RectifiedLens, points_lie_on_equal_rows_at_their_depth) {
+  std::mt19937 random(21);
+  std::uniform_real_distribution<double> u(-1, 1);
+  int counted = 0;
+  double worst = 0;
+  for (int trial = 0; trial < 100; ++trial) {
+    const Rig rig = random_rig(random);
+    const Rectification r = rig.rectified();
+    ASSERT_EQ(r.outcome, RectifyOutcome::ok);
+    std::vector<PointPair> matches;
+    for (int i = 0; i < 30; ++i) {
+      const double z = 8 + 4 * u(random);
+      const Eigen::Vector3d X1(0.4 * z * u(random), 0.3 * z * u(random), z), X2 = rig.R * X1 + rig.t;
+      const Vec2 p1 = seen(rig.one, X1), p2 = seen(rig.two, X2);
+      const Vec2 l = rectified_point(r, 0, r.swapped ? p2 : p1),
+                 p = rectified_point(r, 1, r.swapped ? p1 : p2);
+      ASSERT_FALSE(std::isnan(l[0]) || std::isnan(p[0]));
+      matches.push_back({p1[0], p1[1], p2[0], p2[1]});
+      worst = std::max(worst, std::abs(l[1] - p[1]));
+      const auto Q = reprojection_matrix(r, rig.t.norm());
+      const Eigen::Vector4d X =
+          Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(Q.data()) *
+          Eigen::Vector4d(l[0], l[1], l[0] - p[0], 1);
+      const Eigen::Vector3d expected =
+          Eigen::Map<const Matrix>(r.R1.data()) * (r.swapped ? X2 : X1);
+      ASSERT_LT((X.head<3>() / X.w() - expected).norm(), 1e-7 * expected.norm());
+      ++counted;
+    }
+    const VerticalDisparity v = vertical_disparity(r, matches);
+    EXPECT_EQ(v.counted, 30);
+    EXPECT_LT(v.percentile95, 1e-6);
+  }
+  EXPECT_EQ(counted, 3000);
+  RecordProperty("worst_row_difference", std::to_string(worst));
+  EXPECT_LT(worst, 1e-8);
+}
+
+// A map and rectified_point() are each other's inverse, to the rounding of the map.
+TEST(RectifiedLens, maps_lead_back_to_where_points_come_from) {
+  std::mt19937 random(22);
+  for (int trial = 0; trial < 10; ++trial) {
+    const Rig rig = random_rig(random);
+    const Rectification r = rig.rectified();
+    const auto maps = sampling_maps(r);
+    for (int side = 0; side < 2; ++side) {
+      const SamplingMap& map = maps[static_cast<std::size_t>(side)];
+      std::int64_t inside = 0;
+      for (int y = 0; y < map.height; y += 7) {
+        for (int x = 0; x < map.width; x += 7) {
+          const std::size_t i = static_cast<std::size_t>(y) * std::size_t(map.width) + std::size_t(x);
+          if (map.x[i] < 0) continue;
+          ++inside;
+          const Vec2 p = rectified_point(r, side, {map.x[i] / 256.0, map.y[i] / 256.0});
+          ASSERT_NEAR(p[0], x, 0.01) << trial;
+          ASSERT_NEAR(p[1], y, 0.01) << trial;
+        }
+      }
+      EXPECT_GT(inside, map.width * map.height / 49 / 3);
+    }
+  }
+}
+
+TEST(RectifiedLens, coefficients_of_zero_are_the_pinhole) {
+  std::mt19937 random(23);
+  Rig rig = random_rig(random);
+  rig.one.distortion = rig.two.distortion = {};
+  const Rectification a = rig.rectified();
+  // A coefficient that does nothing takes the way of the lens.
+  rig.one.distortion.k6 = rig.two.distortion.k6 = 1e-14;
+  const Rectification b = rig.rectified();
+  EXPECT_NEAR(a.camera1.cx, b.camera1.cx, 1e-6);
+  ASSERT_EQ(a.width, b.width);
+  const auto pinhole = sampling_maps(a), lens = sampling_maps(b);
+  std::int64_t apart = 0;
+  for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t i = 0; i < pinhole[side].x.size(); ++i) {
+      const bool inside = pinhole[side].x[i] >= 0 && lens[side].x[i] >= 0;
+      if (inside) {
+        ASSERT_NEAR(pinhole[side].x[i], lens[side].x[i], 1);
+        ASSERT_NEAR(pinhole[side].y[i], lens[side].y[i], 1);
+      }
+      apart += (pinhole[side].x[i] >= 0) != (lens[side].x[i] >= 0);
+    }
+  EXPECT_LT(apart, 10);
+}
+
+// Beyond the disc of a lens there is nothing: no pixels from the folded part.
+TEST(RectifiedLens, the_folded_part_of_a_picture_is_left_out) {
+  const Camera folded{{300, 300, 319.5, 239.5}, {.k1 = -1.0 / 3}, 640, 480};  // r < 200 px of 400
+  const Rectification r =
+      rectify(folded, folded, {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0, 0}});
+  ASSERT_EQ(r.outcome, RectifyOutcome::ok);
+  const auto map = sampling_maps(r)[0];
+  std::int64_t inside = 0;
+  for (std::size_t i = 0; i < map.x.size(); ++i) {
+    if (map.x[i] < 0) continue;
+    ++inside;
+    ASSERT_LE(std::hypot(map.x[i] / 256.0 - 319.5, map.y[i] / 256.0 - 239.5), 200.01);
+  }
+  EXPECT_GT(inside, 100000);
+  EXPECT_TRUE(std::isnan(rectified_point(r, 0, {0, 0})[0]));
+}
+
+TEST(RectifiedLens, refusals_say_why) {
+  const Camera camera{{500, 500, 320, 240}, {.k1 = -0.1}, 640, 480};
+  const Mat3 I = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  EXPECT_EQ(rectify(camera, camera, {I, {0, 0, 1}}).outcome, RectifyOutcome::epipole_near_image);
+  Rig rig{camera, camera, Eigen::AngleAxisd(1.2, Eigen::Vector3d::UnitX()).toRotationMatrix(),
+          {1, 0, 0}};
+  const RectifyOutcome outcome = rig.rectified().outcome;
+  EXPECT_EQ(outcome, RectifyOutcome::no_common_rows) << to_string(outcome);
+  Camera bad = camera;
+  bad.distortion.k2 = std::nan("");
+  EXPECT_THROW((void)rectify(bad, camera, {I, {1, 0, 0}}), Error);
+  bad = camera;
+  bad.width = 0;
+  EXPECT_THROW((void)rectify(bad, camera, {I, {1, 0, 0}}), Error);
+  EXPECT_EQ(vertical_disparity(rectify(camera, camera, {I, {1, 0, 0}}), {}).counted, 0);
+}
+
+}  // namespace
+}  // namespace bifocal
