@@ -12,8 +12,9 @@ namespace bifocal::cli {
 
 void add_common(CLI::App& command, CommonOptions& options) {
   command
-      .add_option("--device", options.device,
-                  "auto or cpu; estimate --scenes and bench also run on cuda[:i] and opencl[:i]")
+      .add_option(
+          "--device", options.device,
+          "auto or cpu; rectify, estimate --scenes and bench also run on cuda[:i] and opencl[:i]")
       ->capture_default_str();
   command
       .add_option("--threads", options.threads,

@@ -21,6 +21,7 @@ struct Context {
 
 // Each adds its command to `app`; the command runs when the arguments have been parsed.
 void add_pair(CLI::App& app, Context& context);
+void add_rectify(CLI::App& app, Context& context);
 void add_stereo(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);

@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
 
   Context context{.command_line = command_line(argc, argv)};
   add_pair(app, context);
+  add_rectify(app, context);
   add_stereo(app, context);
   add_estimate(app, context);
   add_bench(app, context);

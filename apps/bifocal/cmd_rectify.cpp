@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/rectify.hpp>
+#include <bifocal/robust.hpp>
+#include <bifocal/threads.hpp>
+#include <bifocal/version.hpp>
+
+#include <cmath>
+#include <memory>
+
+#include "cli.hpp"
+#include "output_folder.hpp"
+#include "result_json.hpp"
+#include "robust_options.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+struct Options {
+  std::string left, right, out, calib, matches;
+  RectifyOptions rectify;
+  RobustOptions robust;
+  CommonOptions common;
+};
+
+const std::vector<std::string> kFiles = {"rectification.json", "left.png", "right.png"};
+
+// What the options give: the rectification, or why there is none.
+struct Solution {
+  Rectification rectification;
+  std::vector<PointPair> matches;  // that the geometry was made from, or none
+  std::optional<double> baseline;
+  std::optional<Mat3> F;
+  std::string reason;  // in words; empty when rectified
+};
+
+std::string reason_of(RectifyOutcome outcome) {
+  switch (outcome) {
+    case RectifyOutcome::ok: return "";
+    case RectifyOutcome::epipole_near_image:
+      return "an epipole is in or near a picture (motion along the viewing direction)";
+    case RectifyOutcome::too_wide: return "the views differ too much";
+    case RectifyOutcome::no_common_rows: return "the pictures have no rows in common";
+    case RectifyOutcome::no_geometry: return "the fundamental matrix is not of rank 2";
+  }
+  return "";
+}
+
+void check_size(const Options& o, const std::string& picture, const ImageU8& image,
+                const char* name, const Camera& camera) {
+  if (image.width != camera.width || image.height != camera.height) {
+    throw Error(ErrorCode::input, fmt::format("{}: {} is for {} x {} px, but {} is {} x {} px",
+                                              o.calib, name, camera.width, camera.height, picture,
+                                              image.width, image.height));
+  }
+}
+
+Solution from_calibration(const Options& o, const PairCalibration& calibration, const ImageU8& left,
+                          const ImageU8& right) {
+  check_size(o, o.left, left, "camera 1", calibration.camera1);
+  check_size(o, o.right, right, "camera 2", calibration.camera2);
+  const Vec3& t = calibration.cam2_from_cam1.t;
+  Solution s;
+  s.rectification =
+      rectify(calibration.camera1, calibration.camera2, calibration.cam2_from_cam1, o.rectify);
+  s.baseline = std::hypot(t[0], t[1], t[2]);
+  s.reason = reason_of(s.rectification.outcome);
+  return s;
+}
+
+// Rows of weight 0 (outliers, as `pair` writes them) are left out.
+Solution from_matches(const Options& o, const Correspondences& rows, const ImageU8& left,
+                      const ImageU8& right) {
+  std::vector<PointPair> points;
+  for (std::size_t i = 0; i < rows.points.size(); ++i) {
+    if (rows.weights.empty() || rows.weights[i] > 0) points.push_back(rows.points[i]);
+  }
+  const RobustResult f = estimate_fundamental(points, o.robust);
+  Solution s;
+  if (!f.ok()) {
+    s.reason = fmt::format("no fundamental matrix: {}", to_string(f.outcome));
+    return s;
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (f.inliers[i]) s.matches.push_back(points[i]);
+  }
+  s.F = f.model;
+  s.rectification = rectify_uncalibrated(f.model, left.width, left.height, right.width,
+                                         right.height, o.rectify);
+  s.reason = reason_of(s.rectification.outcome);
+  return s;
+}
+
+Json camera_json(const Camera& c) {
+  const Distortion& d = c.distortion;
+  Json json = {{"width", c.width}, {"height", c.height}};
+  json.update(intrinsics_json(c.intrinsics));
+  json.update(Json{{"k1", d.k1}, {"k2", d.k2}, {"p1", d.p1}, {"p2", d.p2},
+                   {"k3", d.k3}, {"k4", d.k4}, {"k5", d.k5}, {"k6", d.k6}});
+  return json;
+}
+
+Json rectification_json(const Options& o, const Solution& s, const std::string& device) {
+  const Rectification& r = s.rectification;
+  Json json = {{"version", BIFOCAL_VERSION},
+               {"left", r.swapped ? o.right : o.left},
+               {"right", r.swapped ? o.left : o.right},
+               {"device", device},
+               {"width", r.width},
+               {"height", r.height},
+               {"swapped", r.swapped},
+               {"H1", r.H1},
+               {"H2", r.H2}};
+  if (r.camera1.valid()) {
+    json["camera1"] = intrinsics_json(r.camera1);
+    json["camera2"] = intrinsics_json(r.camera2);
+    json["R1"] = r.R1;
+    json["R2"] = r.R2;
+    json["input1"] = camera_json(r.input1);
+    json["input2"] = camera_json(r.input2);
+    json["baseline"] = *s.baseline;
+    json["doffs"] = r.camera2.cx - r.camera1.cx;
+    json["Q"] = reprojection_matrix(r, *s.baseline);
+  }
+  if (s.F) {
+    const DisparityRange range = disparity_range(r, s.matches);
+    const VerticalDisparity rows = vertical_disparity(r, s.matches);
+    json["F"] = *s.F;
+    json["inliers"] = s.matches.size();
+    json["seed"] = o.robust.seed;
+    json["min_disparity"] = range.min;
+    json["max_disparity"] = range.min + range.count;
+    json["vertical_disparity"] = {{"median", rows.median}, {"percentile95", rows.percentile95}};
+  }
+  return json;
+}
+
+std::string summary(const Solution& s, const Json& json, const OutputFolder& folder) {
+  std::string text = fmt::format("rectified: {} x {} px{}\n", s.rectification.width,
+                                 s.rectification.height,
+                                 s.rectification.swapped ? ", RIGHT is the left picture" : "");
+  if (s.F) {
+    text += fmt::format(
+        "{} matches: rows differ by {:.3f} px (median), {:.3f} px (95 %)\n"
+        "disparities: --min-disparity {} --max-disparity {}\n",
+        s.matches.size(), json["vertical_disparity"]["median"].get<double>(),
+        json["vertical_disparity"]["percentile95"].get<double>(), json["min_disparity"].get<int>(),
+        json["max_disparity"].get<int>());
+  }
+  return text + fmt::format("pictures: {}\n", (folder.path() / "left.png").string());
+}
+
+void run(const Options& o, Context& context) {
+  const std::string device = o.common.device == "auto" ? "cpu" : o.common.device;
+  Queue queue{Device(device)};
+  if (o.calib.empty() == o.matches.empty())
+    throw Error(ErrorCode::usage, "rectify: needs either --calib or --matches");
+  const ThreadLimit limit(o.common.threads);
+  PairCalibration calibration;
+  Correspondences matches;
+  if (!o.calib.empty()) calibration = read_pair_calibration(o.calib);
+  if (!o.matches.empty()) matches = read_correspondences(o.matches);
+  const ImageU8 left = read_image(o.left), right = read_image(o.right);
+  OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.matches});
+
+  const Solution s = o.calib.empty() ? from_matches(o, matches, left, right)
+                                     : from_calibration(o, calibration, left, right);
+  if (!s.reason.empty()) {
+    fmt::print(stderr, "bifocal: {}, {}: can't be rectified: {}\n", o.left, o.right, s.reason);
+    context.exit_code = kExitNoGeometry;
+    return;
+  }
+  const auto maps = sampling_maps(s.rectification);
+  const bool swapped = s.rectification.swapped;
+  write_png(folder.staged("left.png"), Remapper(queue, maps[0])(queue, swapped ? right : left));
+  write_png(folder.staged("right.png"), Remapper(queue, maps[1])(queue, swapped ? left : right));
+  const Json json = rectification_json(o, s, device);
+  write_file(folder.staged("rectification.json"), to_text(json));
+  folder.commit();
+  print_out(o.common.json ? to_text(json) : summary(s, json, folder));
+}
+
+}  // namespace
+
+void add_rectify(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("rectify", "Resample a pair so that a point lies on one row of both");
+  const auto o = std::make_shared<Options>();
+  command->add_option("LEFT", o->left, "photograph of camera 1: JPEG, PNG, PGM or PPM")
+      ->required();
+  command->add_option("RIGHT", o->right, "photograph of camera 2")->required();
+  command->add_option("--out", o->out, "folder for the results, made when missing")->required();
+  CLI::Option* calib = command->add_option(
+      "--calib", o->calib,
+      "both cameras with their lenses, R and t: COLMAP's camera lines or JSON (docs/formats.md)");
+  command
+      ->add_option("--matches", o->matches,
+                   "rows of x1 y1 x2 y2 [weight]: uncalibrated, from their fundamental matrix; rows "
+                   "of weight 0 are left out")
+      ->excludes(calib);
+  command
+      ->add_option("--max-scale", o->rectify.max_scale,
+                   "largest area of a rectified picture, in areas of the larger input")
+      ->check(in_range(1e-3, 16))
+      ->capture_default_str();
+  add_robust_options(*command, o->robust);
+  add_common(*command, o->common);
+  command->callback([o, &context] { run(*o, context); });
+}
+
+}  // namespace bifocal::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `bifocal rectify`: from a calibration file, from matches, and what it refuses.
+#include <gtest/gtest.h>
+
+#include <bifocal/rectify.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/process.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using nlohmann::json;
+
+// Matches of a scene seen by two cameras of 400 x 300 px; `forward`: moved along the axis.
+std::string matches_text(bool forward) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> u(-1, 1);
+  std::string text;
+  for (int i = 0; i < 200; ++i) {
+    const double z = 6 + 3 * u(random), x = 0.4 * z * u(random), y = 0.3 * z * u(random);
+    const double x2 = x - (forward ? 0 : 1), y2 = y + (forward ? 0 : 0.1), z2 = forward ? z - 1 : z;
+    text += fmt::format("{} {} {} {} 1\n", 400 * x / z + 199.5, 400 * y / z + 149.5,
+                        420 * x2 / z2 + 199.5, 420 * y2 / z2 + 149.5);
+  }
+  return text + "3 4 300 200 0\n";  // an outlier, as `pair` marks it
+}
+
+TEST(CliRectify, a_calibrated_pair_of_parallel_cameras_keeps_its_pictures) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_file(folder / "c.txt",
+             "1 PINHOLE 400 300 400 400 200 150\nR 1 0 0 0 1 0 0 0 1\nt -0.25 0 0\n");
+  const Ran r = run(folder, "rectify left.png right.png --calib c.txt --out o --json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(listing(folder / "o"),
+            (std::vector<std::string>{"left.png", "rectification.json", "right.png"}));
+  EXPECT_EQ(read_image(folder / "o/left.png").pixels, read_image(folder / "left.png").pixels);
+  EXPECT_EQ(read_image(folder / "o/right.png").pixels, read_image(folder / "right.png").pixels);
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j, json::parse(read_file(folder / "o/rectification.json")));
+  EXPECT_EQ(j["swapped"], false);
+  EXPECT_EQ(j["baseline"], 0.25);
+  EXPECT_EQ(j["Q"].size(), 16u);
+  EXPECT_NEAR(j["Q"][14].get<double>(), 4, 1e-12);  // 1 / baseline
+  EXPECT_EQ(j["input1"]["cx"], 199.5);
+}
+
+TEST(CliRectify, a_lens_is_taken_out_and_swapped_cameras_are_named) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_file(folder / "c.json",
+             R"({"camera1": {"width": 400, "height": 300, "fx": 400, "fy": 400, "cx": 199.5,
+                "cy": 149.5, "k1": -0.2, "p1": 0.001}, "camera2": {"width": 400, "height": 300,
+                "fx": 380, "fy": 385, "cx": 201, "cy": 149}, "R": [1,0,0,0,1,0,0,0,1],
+                "t": [0.25,0.01,0]})");
+  const Ran r = run(folder, "rectify left.png right.png --calib c.json --out o");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json j = json::parse(read_file(folder / "o/rectification.json"));
+  EXPECT_EQ(j["swapped"], true);
+  EXPECT_EQ(j["left"], "right.png");
+  EXPECT_EQ(j["input2"]["k1"], -0.2);
+  EXPECT_NE(r.out.find("RIGHT is the left picture"), std::string::npos);
+  const ImageU8 left = read_image(folder / "o/left.png");
+  EXPECT_EQ(left.width, j["width"]);
+  EXPECT_EQ(left.height, j["height"]);
+}
+
+TEST(CliRectify, matches_alone_give_equal_rows_and_a_range) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_file(folder / "m.txt", matches_text(false));
+  const Ran r = run(folder, "rectify left.png right.png --matches m.txt --out o --json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["inliers"], 200);
+  EXPECT_LT(j["vertical_disparity"]["percentile95"].get<double>(), 1e-6);
+  EXPECT_FALSE(j.contains("Q"));
+  EXPECT_LT(j["min_disparity"].get<int>(), j["max_disparity"].get<int>());
+  EXPECT_LT(j["max_disparity"].get<int>() - j["min_disparity"].get<int>(), 250);
+}
+
+TEST(CliRectify, every_device_writes_the_same_pictures) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_file(folder / "m.txt", matches_text(false));
+  for (const DeviceInfo& device : list_devices()) {
+    const Ran r = run(folder, fmt::format("rectify left.png right.png --matches m.txt --out '{}' "
+                                          "--device {}",
+                                          device.id, device.id));
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(read_file(folder / device.id / "left.png"), read_file(folder / "cpu/left.png"));
+    EXPECT_EQ(read_file(folder / device.id / "right.png"), read_file(folder / "cpu/right.png"));
+  }
+}
+
+TEST(CliRectify, what_can_not_be_is_named_and_leaves_nothing) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_file(folder / "forward.txt", matches_text(true));
+  write_file(folder / "two.txt", "1 2 3 4\n5 6 7 8\n");
+  write_file(folder / "small.txt",
+             "1 PINHOLE 40 30 400 400 20 15\nR 1 0 0 0 1 0 0 0 1\nt -0.25 0 0\n");
+  write_file(folder / "fisheye.txt", "1 FISHEYE 400 300 400 400 20 15\n");
+  write_file(folder / "along.txt",
+             "1 PINHOLE 400 300 400 400 200 150\nR 1 0 0 0 1 0 0 0 1\nt 0 0 1\n");
+  const auto before = listing(folder.path());
+  const auto fails = [&](const std::string& arguments, int code, const char* named) {
+    const Ran r = run(folder, "rectify left.png right.png " + arguments);
+    EXPECT_EQ(r.code, code) << arguments << r.err;
+    EXPECT_NE(r.err.find(named), std::string::npos) << r.err;
+    EXPECT_EQ(listing(folder.path()), before) << arguments;
+  };
+  fails("--out o", 2, "either --calib or --matches");
+  fails("--out o --calib a --matches b", 2, "--calib");
+  fails("--matches two.txt", 2, "--out");
+  fails("--out o --calib missing.txt", 3, "missing.txt");
+  fails("--out o --calib fisheye.txt", 3, "fisheye.txt: line 1: camera model FISHEYE");
+  fails("--out o --calib small.txt", 3, "small.txt: camera 1 is for 40 x 30 px");
+  fails("--out o --calib along.txt --max-scale 0", 2, "--max-scale: 0");
+  fails("--out o --matches two.txt --device cuda:77", 4, "cuda:77");
+  fails("--out o --matches two.txt", 5, "too_few_points");
+  fails("--out o --matches forward.txt", 5, "epipole");
+  fails("--out o --calib along.txt", 5, "epipole");
+  fails("--out . --calib along.txt", 2, "would replace the input");
+}
+
+}  // namespace
+}  // namespace bifocal::test
