@@ -5,6 +5,7 @@
 // is NaN.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,16 +17,67 @@
 
 namespace bifocal {
 
+// How pixels that no match is believed of get a value.
+enum class Fill {
+  none,        // they stay unknown, NaN
+  background,  // the smaller of the nearest known disparities left and right in the row: what only
+               // one camera sees is background
+  mean,  // the mean of the known ones in a window around the pixel, again and again until none
+         // is left, as in the first OpenCL system
+  edge_aware,  // of the nearest known ones in eight directions that with the least contrast on the
+               // way; the second smallest where only one camera sees the pixel
+};
+
+// What happens to disparities after the winners are known, in this order.
+struct DisparityFilter {
+  double cross_check = 1;  // px: largest difference of the two directions; negative: no check
+  int uniqueness = 0;  // per cent by which the winner has to be better than the best one elsewhere
+  int median = 5;      // side of the median over known neighbours: 0 (none), 3 or 5
+  int speckle_size = 100;    // px: smaller regions become unknown; 0: none
+  double speckle_range = 2;  // px: neighbours of one region differ by at most this
+  Fill fill = Fill::background;
+  int fill_window = 15;  // of Fill::mean: odd, 3 to 31
+};
+
 struct SsdOptions {
   int min_disparity = 0;
   int disparities = 64;      // searched: [min_disparity, min_disparity + disparities), 1 to 1024
   int window = 15;           // odd, 3 to 31
   double cross_check = 1.0;  // px: largest difference of the two directions; negative: no check
+  Fill fill = Fill::background;
+};
+
+// Codes of a pixel's neighbourhood of 9 x 7, compared bit by bit.
+enum class Census {
+  sparse,     // every other neighbour against the centre: 31 bits
+  symmetric,  // neighbours that face each other: 31 bits
+  full,       // every neighbour against the centre: 62 bits, twice the time
+};
+
+// Semi-global matching of census codes.
+//   H. Hirschmueller, PAMI 30(2), 2008;  R. Zabih, J. Woodfill, ECCV 1994.
+// Whole numbers throughout: the same bits on every device, for any number of threads and any
+// max_memory. One set of defaults for all pictures; docs/stereo.md has what they were chosen by.
+struct SgmOptions {
+  int min_disparity = 0;
+  int disparities = 128;  // searched: [min_disparity, min_disparity + disparities), 1 to 1024
+  Census census = Census::sparse;
+  int paths = 8;        // 8, or 4: along rows and columns only, in half the time
+  int P1 = 9;           // bits: cost of a step of one disparity between neighbours
+  int P2 = 100;         // of a larger one, where the brightness is the same; at most 190
+  int P2_contrast = 7;  // levels of 255: a difference of g makes it P2 contrast / (contrast + g);
+                        // 0: P2 everywhere
+  int vertical_tolerance = 0;  // px, 0 to 2: rows may be apart by this where rectification is not
+                               // exact
+  int white = 0;  // brightest value of a picture: 0 means 255 of 8 bits and 65535 of 16 bits
+  DisparityFilter filter{};
+  std::size_t max_memory = 0;  // bytes that the matcher may allocate; 0: any number
 };
 
 struct DisparityMap {
-  ImageF raw;          // cross-checked, unknown NaN
-  ImageF filled;       // every pixel has a value, unless `raw` has none at all
+  ImageF raw;          // checked and filtered, unknown NaN
+  ImageF filled;       // every pixel has a value, unless `raw` has none at all or fill is none
+  ImageU8 confidence;  // 1 to 255, how far the winner is ahead; 0 unknown. Empty for SSD
   double density = 0;  // per cent of pixels known in `raw`
 };
 
@@ -35,13 +87,20 @@ struct DisparityMap {
 // - Search: disparities whose right pixel is inside the image; the smaller one wins a tie.
 // Sub-pixel by a parabola.
 // - Cross-check: unknown unless the right image's winner at x - d is within `cross_check` of d.
-// - Fill: the smaller of the nearest known disparities left and right in the row (what only one
-// camera sees is background). Integers throughout: the same result on every machine and for any
-// number of threads. Throws Error(usage) naming the option on a value out of its range or images
-// that differ in size.
+// Integers throughout: the same result on every machine and for any number of threads. Throws
+// Error(usage) naming the option on a value out of its range or images that differ in size.
 [[nodiscard]] DisparityMap stereo_ssd(ImageView<const std::uint8_t> left,
                                       ImageView<const std::uint8_t> right,
                                       const SsdOptions& options = {});
+
+// Semi-global matching; 8 or 16 bits, 1 channel grey or 3 and 4 channels RGB(A), which become grey
+// (to_grey). Throws Error(usage) naming what does not fit.
+[[nodiscard]] DisparityMap stereo_sgm(ImageView<const std::uint8_t> left,
+                                      ImageView<const std::uint8_t> right,
+                                      const SgmOptions& options = {});
+[[nodiscard]] DisparityMap stereo_sgm(ImageView<const std::uint16_t> left,
+                                      ImageView<const std::uint16_t> right,
+                                      const SgmOptions& options = {});
 
 // Against truth (unknown NaN), over pixels whose truth is known and whose mask is 255 (no mask:
 // all). Raw figures are over pixels with a value; in filled ones a pixel without a value counts as

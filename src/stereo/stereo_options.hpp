@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What dense stereo refuses, naming the option or picture and its value.
+#pragma once
+
+#include <bifocal/stereo.hpp>
+
+namespace bifocal::stereo {
+
+// Throw Error(usage).
+void check_sgm(const SgmOptions& options);
+void check_ssd(const SsdOptions& options);
+void check_filter(const char* function, const DisparityFilter& filter);
+
+struct PictureShape {
+  int width, height, channels;
+  bool empty, usable;
+};
+template <class T>
+[[nodiscard]] PictureShape shape_of(ImageView<const T> image) {
+  return {image.width, image.height, image.channels, image.empty(), image.usable()};
+}
+void check_shapes(const char* function, const PictureShape& left, const PictureShape& right);
+// Two grey pictures of one size.
+template <class T>
+void check_pictures(const char* function, ImageView<const T> left, ImageView<const T> right) {
+  check_shapes(function, shape_of(left), shape_of(right));
+}
+
+}  // namespace bifocal::stereo
