@@ -38,12 +38,16 @@ struct Solution {
 
 std::string reason_of(RectifyOutcome outcome) {
   switch (outcome) {
-    case RectifyOutcome::ok: return "";
+    case RectifyOutcome::ok:
+      return "";
     case RectifyOutcome::epipole_near_image:
       return "an epipole is in or near a picture (motion along the viewing direction)";
-    case RectifyOutcome::too_wide: return "the views differ too much";
-    case RectifyOutcome::no_common_rows: return "the pictures have no rows in common";
-    case RectifyOutcome::no_geometry: return "the fundamental matrix is not of rank 2";
+    case RectifyOutcome::too_wide:
+      return "the views differ too much";
+    case RectifyOutcome::no_common_rows:
+      return "the pictures have no rows in common";
+    case RectifyOutcome::no_geometry:
+      return "the fundamental matrix is not of rank 2";
   }
   return "";
 }
@@ -51,9 +55,9 @@ std::string reason_of(RectifyOutcome outcome) {
 void check_size(const Options& o, const std::string& picture, const ImageU8& image,
                 const char* name, const Camera& camera) {
   if (image.width != camera.width || image.height != camera.height) {
-    throw Error(ErrorCode::input, fmt::format("{}: {} is for {} x {} px, but {} is {} x {} px",
-                                              o.calib, name, camera.width, camera.height, picture,
-                                              image.width, image.height));
+    throw Error(ErrorCode::input,
+                fmt::format("{}: {} is for {} x {} px, but {} is {} x {} px", o.calib, name,
+                            camera.width, camera.height, picture, image.width, image.height));
   }
 }
 
@@ -87,8 +91,8 @@ Solution from_matches(const Options& o, const Correspondences& rows, const Image
     if (f.inliers[i]) s.matches.push_back(points[i]);
   }
   s.F = f.model;
-  s.rectification = rectify_uncalibrated(f.model, left.width, left.height, right.width,
-                                         right.height, o.rectify);
+  s.rectification =
+      rectify_uncalibrated(f.model, left.width, left.height, right.width, right.height, o.rectify);
   s.reason = reason_of(s.rectification.outcome);
   return s;
 }
@@ -97,8 +101,14 @@ Json camera_json(const Camera& c) {
   const Distortion& d = c.distortion;
   Json json = {{"width", c.width}, {"height", c.height}};
   json.update(intrinsics_json(c.intrinsics));
-  json.update(Json{{"k1", d.k1}, {"k2", d.k2}, {"p1", d.p1}, {"p2", d.p2},
-                   {"k3", d.k3}, {"k4", d.k4}, {"k5", d.k5}, {"k6", d.k6}});
+  json.update(Json{{"k1", d.k1},
+                   {"k2", d.k2},
+                   {"p1", d.p1},
+                   {"p2", d.p2},
+                   {"k3", d.k3},
+                   {"k4", d.k4},
+                   {"k5", d.k5},
+                   {"k6", d.k6}});
   return json;
 }
 
@@ -138,9 +148,9 @@ Json rectification_json(const Options& o, const Solution& s, const std::string& 
 }
 
 std::string summary(const Solution& s, const Json& json, const OutputFolder& folder) {
-  std::string text = fmt::format("rectified: {} x {} px{}\n", s.rectification.width,
-                                 s.rectification.height,
-                                 s.rectification.swapped ? ", RIGHT is the left picture" : "");
+  std::string text =
+      fmt::format("rectified: {} x {} px{}\n", s.rectification.width, s.rectification.height,
+                  s.rectification.swapped ? ", RIGHT is the left picture" : "");
   if (s.F) {
     text += fmt::format(
         "{} matches: rows differ by {:.3f} px (median), {:.3f} px (95 %)\n"
@@ -188,17 +198,17 @@ void add_rectify(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("rectify", "Resample a pair so that a point lies on one row of both");
   const auto o = std::make_shared<Options>();
-  command->add_option("LEFT", o->left, "photograph of camera 1: JPEG, PNG, PGM or PPM")
-      ->required();
+  command->add_option("LEFT", o->left, "photograph of camera 1: JPEG, PNG, PGM or PPM")->required();
   command->add_option("RIGHT", o->right, "photograph of camera 2")->required();
   command->add_option("--out", o->out, "folder for the results, made when missing")->required();
   CLI::Option* calib = command->add_option(
       "--calib", o->calib,
       "both cameras with their lenses, R and t: COLMAP's camera lines or JSON (docs/formats.md)");
   command
-      ->add_option("--matches", o->matches,
-                   "rows of x1 y1 x2 y2 [weight]: uncalibrated, from their fundamental matrix; rows "
-                   "of weight 0 are left out")
+      ->add_option(
+          "--matches", o->matches,
+          "rows of x1 y1 x2 y2 [weight]: uncalibrated, from their fundamental matrix; rows "
+          "of weight 0 are left out")
       ->excludes(calib);
   command
       ->add_option("--max-scale", o->rectify.max_scale,

@@ -26,9 +26,7 @@ const std::vector<Model>& models() {
       {"SIMPLE_RADIAL", {&D::k1}, true},
       {"RADIAL", {&D::k1, &D::k2}, true},
       {"OPENCV", {&D::k1, &D::k2, &D::p1, &D::p2}, false},
-      {"FULL_OPENCV",
-       {&D::k1, &D::k2, &D::p1, &D::p2, &D::k3, &D::k4, &D::k5, &D::k6},
-       false}};
+      {"FULL_OPENCV", {&D::k1, &D::k2, &D::p1, &D::p2, &D::k3, &D::k4, &D::k5, &D::k6}, false}};
   return all;
 }
 
@@ -130,7 +128,8 @@ PairCalibration parse_text(std::string_view text, std::string_view name) {
              printable(key));
     }
   }
-  if (cameras.empty()) reject(name, "has no camera (a line CAMERA_ID MODEL WIDTH HEIGHT PARAMS...)");
+  if (cameras.empty())
+    reject(name, "has no camera (a line CAMERA_ID MODEL WIDTH HEIGHT PARAMS...)");
   if (at_R.empty()) reject(name, "has no R, the rotation from camera 1 to camera 2");
   if (at_t.empty()) reject(name, "has no t, the translation from camera 1 to camera 2");
   check_pose(out.cam2_from_cam1, name, at_R, at_t);
@@ -148,8 +147,7 @@ double number_of(const Json& object, const std::string& key, std::string_view na
                  const std::string& where) {
   const auto found = object.find(key);
   if (found == object.end()) reject(name, "{} has no \"{}\"", where, key);
-  if (!found->is_number())
-    reject(name, "{}: {}: {} is not a number", where, key, shown(*found));
+  if (!found->is_number()) reject(name, "{}: {}: {} is not a number", where, key, shown(*found));
   return found->get<double>();
 }
 
@@ -178,8 +176,7 @@ void numbers_of_json(const Json& root, const char* key, std::size_t count, doubl
   if (!found->is_array() || found->size() != count)
     reject(name, "{}: {} is not an array of {} numbers", key, shown(*found), count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (!(*found)[i].is_number())
-      reject(name, "{}: {} is not a number", key, shown((*found)[i]));
+    if (!(*found)[i].is_number()) reject(name, "{}: {} is not a number", key, shown((*found)[i]));
     to[i] = (*found)[i].get<double>();
   }
 }

@@ -69,14 +69,12 @@ Polynomial slope_times_r(Polynomial p) {
 double disc(const Distortion& d) {
   if (d.none()) return std::numeric_limits<double>::infinity();
   const Polynomial above = {1, 0, d.k1, 0, d.k2, 0, d.k3}, below = {1, 0, d.k4, 0, d.k5, 0, d.k6};
-  const Polynomial decentring =
-      product({0, 6 * std::hypot(d.p1, d.p2)}, product(below, below));
+  const Polynomial decentring = product({0, 6 * std::hypot(d.p1, d.p2)}, product(below, below));
   const Polynomial across = product(above, below);
   const Polynomial along = sum(sum(across, product(slope_times_r(above), below), 1),
                                product(above, slope_times_r(below)), -1);
   double radius = kFarthest;
-  for (const Polynomial& p :
-       {below, sum(across, decentring, -1), sum(along, decentring, -1)}) {
+  for (const Polynomial& p : {below, sum(across, decentring, -1), sum(along, decentring, -1)}) {
     const Polynomial crossings = roots(p);
     if (!crossings.empty()) radius = std::min(radius, crossings.front());
   }

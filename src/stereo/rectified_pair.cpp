@@ -102,8 +102,22 @@ std::array<double, 16> reprojection_matrix(const Rectification& r, double baseli
     throw Error(ErrorCode::usage,
                 fmt::format("reprojection_matrix: baseline {}: must be positive", baseline));
   const double doffs = r.camera2.cx - r.camera1.cx;
-  return {1, 0, 0, -r.camera1.cx, 0, 1, 0,            -r.camera1.cy,
-          0, 0, 0, r.camera1.fx,  0, 0, 1 / baseline, doffs / baseline};
+  return {1,
+          0,
+          0,
+          -r.camera1.cx,
+          0,
+          1,
+          0,
+          -r.camera1.cy,
+          0,
+          0,
+          0,
+          r.camera1.fx,
+          0,
+          0,
+          1 / baseline,
+          doffs / baseline};
 }
 
 }  // namespace bifocal

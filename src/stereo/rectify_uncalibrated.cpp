@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// C. Loop, Z. Zhang, Computing rectifying homographies for stereo vision, CVPR 1999. Coordinates are
-// relative to the middle of each picture, in units of one size for both.
+// C. Loop, Z. Zhang, Computing rectifying homographies for stereo vision, CVPR 1999. Coordinates
+// are relative to the middle of each picture, in units of one size for both.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 
@@ -19,12 +19,12 @@ namespace {
 
 using namespace stereo;
 
-constexpr double kMaxScaleRatio = 3;  // of the perspective part across a picture
+constexpr double kMaxScaleRatio = 4;     // of the perspective part across a picture
 constexpr double kMaxThirdValue = 0.02;  // of F's third singular value to its norm: estimates from
                                          // matches are below 1e-3 even without the constraint
 
 struct Picture {
-  double width, height;  // units
+  double width, height;              // units
   double inner_width, inner_height;  // between the middles of the first and the last pixel
 };
 
@@ -165,8 +165,8 @@ Plane plane_of(const Mat3& F, const Lines& w, const Picture& one, const Picture&
   const auto area = [&](const Mat3& H, const Vec3& l) {
     return linear(H, l, 0, 0) * linear(H, l, 1, 1) - linear(H, l, 0, 1) * linear(H, l, 1, 0);
   };
-  const double turned = linear(H1, w.w1, 0, 0) + linear(H1, w.w1, 1, 1) +
-                        linear(H2, w.w2, 0, 0) + linear(H2, w.w2, 1, 1);
+  const double turned = linear(H1, w.w1, 0, 0) + linear(H1, w.w1, 1, 1) + linear(H2, w.w2, 0, 0) +
+                        linear(H2, w.w2, 1, 1);
   const double scale =
       std::copysign(1 / std::sqrt(std::sqrt(area(H1, w.w1) * area(H2, w.w2))), turned);
   for (Mat3* H : {&H1, &H2})
@@ -180,9 +180,8 @@ Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int w
                                    const RectifyOptions& options) {
   for (const double v : F)
     if (!std::isfinite(v)) throw Error(ErrorCode::usage, "rectify_uncalibrated: F is not finite");
-  if (!(*std::max_element(F.begin(), F.end(), [](double a, double b) {
-        return std::abs(a) < std::abs(b);
-      }) != 0))
+  if (!(*std::max_element(F.begin(), F.end(),
+                          [](double a, double b) { return std::abs(a) < std::abs(b); }) != 0))
     throw Error(ErrorCode::usage, "rectify_uncalibrated: F is zero");
   check_sizes("rectify_uncalibrated", {width1, height1, width2, height2}, options.max_scale);
 
@@ -217,8 +216,15 @@ Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int w
                                   options.max_scale * std::max(double(width1) * double(height1),
                                                                double(width2) * double(height2)));
   const auto to_canvas = [&](const Extent& e) {
-    return Mat3{canvas.scale, 0, -canvas.scale * e.u0, 0, canvas.scale,
-                -canvas.scale * canvas.top, 0, 0, 1};
+    return Mat3{canvas.scale,
+                0,
+                -canvas.scale * e.u0,
+                0,
+                canvas.scale,
+                -canvas.scale * canvas.top,
+                0,
+                0,
+                1};
   };
   out.H1 = mul(to_canvas(l), mul(plane.H1, inverse(px1)));
   out.H2 = mul(to_canvas(r), mul(plane.H2, inverse(px2)));

@@ -26,8 +26,8 @@ T value(const void* argument) {
 // are validity marks wanted?; an instance is a row.
 template <class Pixel, int kChannels>
 void remap_cpu(const void* const* a, int begin, int end) {
-  const ImageView<const Pixel> input(value<const Pixel*>(a[0]), value<int>(a[1]),
-                                     value<int>(a[2]), kChannels);
+  const ImageView<const Pixel> input(value<const Pixel*>(a[0]), value<int>(a[1]), value<int>(a[2]),
+                                     kChannels);
   const auto *x = value<const std::int32_t*>(a[3]), *y = value<const std::int32_t*>(a[4]);
   const int width = value<int>(a[5]);
   auto* output = value<Pixel*>(a[7]);
@@ -85,9 +85,9 @@ void run_remap(Queue& queue, const Sizes& s, const Buffer<std::int32_t>& x,
   check_memory("input", input, pixels(s.input_width, s.input_height) * each);
   check_memory("output", output, area * each);
   if (!valid.is_null()) check_memory("valid", valid, area);
-  const runtime::Argument arguments[] = {input,   s.input_width, s.input_height, x,
-                                         y,       s.width,       s.height,       output,
-                                         valid,   valid.is_null() ? 0 : 1};
+  const runtime::Argument arguments[] = {
+      input,   s.input_width, s.input_height, x,     y,
+      s.width, s.height,      output,         valid, valid.is_null() ? 0 : 1};
   const runtime::Launch launch = {
       .count = s.height,
       .groups = static_cast<int>((area + kRemapThreads - 1) / kRemapThreads),

@@ -22,10 +22,14 @@ __global__ void __launch_bounds__(kRemapThreads)
 template <class Pixel>
 const void* of_channels(int channels) {
   switch (channels) {
-    case 1: return reinterpret_cast<const void*>(&remap_kernel<Pixel, 1>);
-    case 2: return reinterpret_cast<const void*>(&remap_kernel<Pixel, 2>);
-    case 3: return reinterpret_cast<const void*>(&remap_kernel<Pixel, 3>);
-    default: return reinterpret_cast<const void*>(&remap_kernel<Pixel, 4>);
+    case 1:
+      return reinterpret_cast<const void*>(&remap_kernel<Pixel, 1>);
+    case 2:
+      return reinterpret_cast<const void*>(&remap_kernel<Pixel, 2>);
+    case 3:
+      return reinterpret_cast<const void*>(&remap_kernel<Pixel, 3>);
+    default:
+      return reinterpret_cast<const void*>(&remap_kernel<Pixel, 4>);
   }
 }
 

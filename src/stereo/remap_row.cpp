@@ -101,8 +101,7 @@ int sample_registers(const ImageView<const Pixel>& input, const std::int32_t* sx
     const VI at = hn::IfThenElseZero(
         inside, hn::Add(hn::Mul(line, step), hn::Mul(column, hn::Set(d, L::kBytes / 2))));
     const VI below = hn::Add(
-        at, hn::IfThenElseZero(
-                hn::And(inside, hn::Lt(line, hn::Set(d, input.height - 1))), step));
+        at, hn::IfThenElseZero(hn::And(inside, hn::Lt(line, hn::Set(d, input.height - 1))), step));
     // At the end of the memory the right neighbour may not be read although it has no weight.
     if (!hn::AllFalse(d, hn::Gt(below, last))) {
       sample_pixels<Pixel, kChannels>(input, sx, sy, x, x + lanes, out);
@@ -117,8 +116,8 @@ int sample_registers(const ImageView<const Pixel>& input, const std::int32_t* sx
     const VU right = hn::BitCast(du, hn::And(px, hn::Set(d, 255))),
              down = hn::BitCast(du, hn::And(py, hn::Set(d, 255)));
     const auto keep = hn::RebindMask(du, inside);
-    const auto c0 = narrowed<Pixel>(
-        hn::IfThenElseZero(keep, blend<L, kChannels, 0>(top, bottom, right, down)));
+    const auto c0 =
+        narrowed<Pixel>(hn::IfThenElseZero(keep, blend<L, kChannels, 0>(top, bottom, right, down)));
     if constexpr (kChannels == 1) {
       hn::StoreU(c0, dp, out + x);
     } else {
@@ -147,12 +146,14 @@ void sample_row(const ImageView<const Pixel>& input, const std::int32_t* sx, con
       const int done = sample_registers<Pixel, 1>(input, sx, sy, width, out);
       return sample_pixels<Pixel, 1>(input, sx, sy, done, width, out);
     }
-    case 2: return sample_pixels<Pixel, 2>(input, sx, sy, 0, width, out);
+    case 2:
+      return sample_pixels<Pixel, 2>(input, sx, sy, 0, width, out);
     case 3: {
       const int done = sample_registers<Pixel, 3>(input, sx, sy, width, out);
       return sample_pixels<Pixel, 3>(input, sx, sy, done, width, out);
     }
-    default: return sample_pixels<Pixel, 4>(input, sx, sy, 0, width, out);
+    default:
+      return sample_pixels<Pixel, 4>(input, sx, sy, 0, width, out);
   }
 }
 

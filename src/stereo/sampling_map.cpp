@@ -42,13 +42,14 @@ void homography_row(const double* m, int y, int width, int max_x, int max_y,
 void lens_row(const LensView& view, int y, int width, int max_x, int max_y,
               std::int32_t* HWY_RESTRICT sx, std::int32_t* HWY_RESTRICT sy) {
   const double* R = view.R;
-  const double ry = (y - view.rectified.cy) / view.rectified.fy;
+  const double across = 1 / view.rectified.fx, ry = (y - view.rectified.cy) / view.rectified.fy;
+  const double u0 = R[1] * ry + R[2], v0 = R[4] * ry + R[5], w0 = R[7] * ry + R[8];
   for (int x = 0; x < width; ++x) {
-    const double rx = (x - view.rectified.cx) / view.rectified.fx;
-    const double w = R[6] * rx + R[7] * ry + R[8];
+    const double rx = (x - view.rectified.cx) * across;
+    const double w = R[6] * rx + w0, scale = 1 / w;
     double p[2];
-    LensLanes::lens_distort(view.k, view.squared_radius, (R[0] * rx + R[1] * ry + R[2]) / w,
-                            (R[3] * rx + R[4] * ry + R[5]) / w, p);
+    LensLanes::lens_distort(view.k, view.squared_radius, (R[0] * rx + u0) * scale,
+                            (R[3] * rx + v0) * scale, p);
     const double u = (view.camera.fx * p[0] + view.camera.cx) * 256 + 0.5,
                  v = (view.camera.fy * p[1] + view.camera.cy) * 256 + 0.5;
     const bool in = (w > 0) & (u >= 0) & (v >= 0) & (u < max_x + 1.0) & (v < max_y + 1.0);
@@ -90,8 +91,8 @@ void check_map_sizes(const char* function, int input_width, int input_height, in
     throw Error(ErrorCode::usage,
                 fmt::format("{}: image is {} x {}", function, input_width, input_height));
   if (width < 1 || height < 1)
-    throw Error(ErrorCode::usage, fmt::format("{}: output size {} x {}: must be positive",
-                                              function, width, height));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: output size {} x {}: must be positive", function, width, height));
 }
 
 namespace {
@@ -99,7 +100,11 @@ namespace {
 template <class Row>
 SamplingMap filled_map(int input_width, int input_height, int width, int height, Row row) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  SamplingMap map{width,        height, input_width, input_height, std::vector<std::int32_t>(pixels),
+  SamplingMap map{width,
+                  height,
+                  input_width,
+                  input_height,
+                  std::vector<std::int32_t>(pixels),
                   std::vector<std::int32_t>(pixels)};
   runtime::parallel_for(height, [&](int y) {
     const std::size_t at = static_cast<std::size_t>(y) * static_cast<std::size_t>(width);
@@ -112,8 +117,8 @@ SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
                      const Intrinsics& rectified, int width, int height) {
   const Distortion& d = camera.distortion;
   const Mat3 R = transpose(rectified_from_camera);
-  LensView view{camera.intrinsics, rectified, {}, {d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6},
-                0};
+  LensView view{
+      camera.intrinsics, rectified, {}, {d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6}, 0};
   for (std::size_t i = 0; i < 9; ++i) view.R[i] = R[i];
   const double radius = Lens(d).radius();
   view.squared_radius = radius * radius;
@@ -132,17 +137,16 @@ SamplingMap sampling_map(const Mat3& output_from_input, int input_width, int inp
   stereo::check_map_sizes("sampling_map", input_width, input_height, width, height);
   const Mat3 m =
       stereo::input_from_output("sampling_map", output_from_input, input_width, input_height);
-  return stereo::filled_map(input_width, input_height, width, height,
-                            [&](int y, std::int32_t* sx, std::int32_t* sy) {
-                              stereo::homography_positions(m.data(), y, width, input_width,
-                                                           input_height, sx, sy);
-                            });
+  return stereo::filled_map(
+      input_width, input_height, width, height, [&](int y, std::int32_t* sx, std::int32_t* sy) {
+        stereo::homography_positions(m.data(), y, width, input_width, input_height, sx, sy);
+      });
 }
 
 std::array<SamplingMap, 2> sampling_maps(const Rectification& r) {
   if (r.width < 1 || r.height < 1)
-    throw Error(ErrorCode::usage, fmt::format("sampling_maps: the pair is not rectified ({})",
-                                              to_string(r.outcome)));
+    throw Error(ErrorCode::usage,
+                fmt::format("sampling_maps: the pair is not rectified ({})", to_string(r.outcome)));
   const auto side = [&](const Camera& input, const Mat3& H, const Mat3& R,
                         const Intrinsics& rectified) {
     stereo::check_map_sizes("sampling_maps", input.width, input.height, r.width, r.height);

@@ -122,7 +122,8 @@ TEST(Lens, adversarial_coefficients_give_the_origin_or_nothing) {
       const Vec2 far = {4 * normal(random), 4 * normal(random)}, origin = lens.undistort(far);
       if (std::isnan(origin[0])) continue;
       const Vec2 again = lens.distort(origin);
-      strays += !(std::hypot(again[0] - far[0], again[1] - far[1]) < 1e-12 * (1 + std::hypot(far[0], far[1])));
+      strays += !(std::hypot(again[0] - far[0], again[1] - far[1]) <
+                  1e-12 * (1 + std::hypot(far[0], far[1])));
     }
   }
   RecordProperty("points", points);

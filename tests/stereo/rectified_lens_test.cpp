@@ -30,16 +30,16 @@ struct Rig {
 Rig random_rig(std::mt19937& random) {
   std::uniform_real_distribution<double> u(-1, 1);
   const auto camera = [&] {
-    return Camera{{550 + 50 * u(random), 550 + 50 * u(random), 320 + 20 * u(random),
-                   240 + 20 * u(random)},
-                  {.k1 = 0.2 * u(random),
-                   .k2 = 0.05 * u(random),
-                   .p1 = 2e-3 * u(random),
-                   .p2 = 2e-3 * u(random),
-                   .k3 = 0.01 * u(random),
-                   .k4 = 0.05 * u(random)},
-                  640,
-                  480};
+    return Camera{
+        {550 + 50 * u(random), 550 + 50 * u(random), 320 + 20 * u(random), 240 + 20 * u(random)},
+        {.k1 = 0.2 * u(random),
+         .k2 = 0.05 * u(random),
+         .p1 = 2e-3 * u(random),
+         .p2 = 2e-3 * u(random),
+         .k3 = 0.01 * u(random),
+         .k4 = 0.05 * u(random)},
+        640,
+        480};
   };
   Rig rig{camera(), camera(), {}, {}};
   const Eigen::Vector3d axis = Eigen::Vector3d(u(random), u(random), u(random)).normalized();
@@ -66,7 +66,8 @@ TEST(RectifiedLens, points_lie_on_equal_rows_at_their_depth) {
     std::vector<PointPair> matches;
     for (int i = 0; i < 30; ++i) {
       const double z = 8 + 4 * u(random);
-      const Eigen::Vector3d X1(0.4 * z * u(random), 0.3 * z * u(random), z), X2 = rig.R * X1 + rig.t;
+      const Eigen::Vector3d X1(0.4 * z * u(random), 0.3 * z * u(random), z),
+          X2 = rig.R * X1 + rig.t;
       const Vec2 p1 = seen(rig.one, X1), p2 = seen(rig.two, X2);
       const Vec2 l = rectified_point(r, 0, r.swapped ? p2 : p1),
                  p = rectified_point(r, 1, r.swapped ? p1 : p2);
@@ -103,7 +104,8 @@ TEST(RectifiedLens, maps_lead_back_to_where_points_come_from) {
       std::int64_t inside = 0;
       for (int y = 0; y < map.height; y += 7) {
         for (int x = 0; x < map.width; x += 7) {
-          const std::size_t i = static_cast<std::size_t>(y) * std::size_t(map.width) + std::size_t(x);
+          const std::size_t i =
+              static_cast<std::size_t>(y) * std::size_t(map.width) + std::size_t(x);
           if (map.x[i] < 0) continue;
           ++inside;
           const Vec2 p = rectified_point(r, side, {map.x[i] / 256.0, map.y[i] / 256.0});
@@ -143,8 +145,7 @@ TEST(RectifiedLens, coefficients_of_zero_are_the_pinhole) {
 // Beyond the disc of a lens there is nothing: no pixels from the folded part.
 TEST(RectifiedLens, the_folded_part_of_a_picture_is_left_out) {
   const Camera folded{{300, 300, 319.5, 239.5}, {.k1 = -1.0 / 3}, 640, 480};  // r < 200 px of 400
-  const Rectification r =
-      rectify(folded, folded, {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0, 0}});
+  const Rectification r = rectify(folded, folded, {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0, 0}});
   ASSERT_EQ(r.outcome, RectifyOutcome::ok);
   const auto map = sampling_maps(r)[0];
   std::int64_t inside = 0;
@@ -161,7 +162,9 @@ TEST(RectifiedLens, refusals_say_why) {
   const Camera camera{{500, 500, 320, 240}, {.k1 = -0.1}, 640, 480};
   const Mat3 I = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   EXPECT_EQ(rectify(camera, camera, {I, {0, 0, 1}}).outcome, RectifyOutcome::epipole_near_image);
-  Rig rig{camera, camera, Eigen::AngleAxisd(1.2, Eigen::Vector3d::UnitX()).toRotationMatrix(),
+  Rig rig{camera,
+          camera,
+          Eigen::AngleAxisd(1.2, Eigen::Vector3d::UnitX()).toRotationMatrix(),
           {1, 0, 0}};
   const RectifyOutcome outcome = rig.rectified().outcome;
   EXPECT_EQ(outcome, RectifyOutcome::no_common_rows) << to_string(outcome);

@@ -147,8 +147,8 @@ TEST(Remap, a_view_with_gaps_between_its_rows) {
 TEST(Remap, warp_is_the_same_picture) {
   std::mt19937 random(10);
   const Mat3 H = {0.9, 0.1, 5, -0.1, 1.1, 8, 1e-3, -5e-4, 1};
-  for (const auto& [w, h] : {std::pair{1, 1}, std::pair{33, 1}, std::pair{1, 17},
-                             std::pair{129, 65}}) {
+  for (const auto& [w, h] :
+       {std::pair{1, 1}, std::pair{33, 1}, std::pair{1, 17}, std::pair{129, 65}}) {
     for (int channels = 1; channels <= 4; ++channels) {
       const auto image = noise<std::uint8_t>(random, w, h, channels);
       ImageU8 valid, expected_valid;

@@ -2,6 +2,7 @@
 // Rectification from F alone: rows, shape, refusals.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
+#include <bifocal/robust.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,8 +32,7 @@ struct Rig {
 
   [[nodiscard]] Mat3 F() const {
     Mat3 out;
-    Eigen::Map<Matrix>(out.data()) =
-        K2.inverse().transpose() * cross_matrix(t) * R * K1.inverse();
+    Eigen::Map<Matrix>(out.data()) = K2.inverse().transpose() * cross_matrix(t) * R * K1.inverse();
     return out;
   }
   [[nodiscard]] Rectification rectified() const {
@@ -103,9 +103,10 @@ TEST(Uncalibrated, exact_matches_share_rows_and_pictures_keep_their_shape) {
       worst_diagonal = std::max({worst_diagonal, s.diagonals, 1 / s.diagonals});
       double least = 1e9, most = -1e9, top = 1e9;
       for (int corner = 0; corner < 4; ++corner) {
-        const Eigen::Vector2d p = (Eigen::Map<const Matrix>(H.data()) *
-                                   Eigen::Vector3d(corner & 1 ? w - 1 : 0, corner & 2 ? h - 1 : 0, 1))
-                                      .hnormalized();
+        const Eigen::Vector2d p =
+            (Eigen::Map<const Matrix>(H.data()) *
+             Eigen::Vector3d(corner & 1 ? w - 1 : 0, corner & 2 ? h - 1 : 0, 1))
+                .hnormalized();
         least = std::min(least, p.x());
         most = std::max(most, p.x());
         top = std::min(top, p.y());
@@ -193,6 +194,113 @@ TEST(Uncalibrated, ranges_cover_the_matches) {
   EXPECT_GE(covered, 295);
   EXPECT_LT(range.count, 640);
   EXPECT_EQ(disparity_range(r, {}).count, 0);
+}
+
+// Ground-truth cameras of two sequences of photographs: K, zeros, R (camera to world), centre.
+Rig read_rig(const std::filesystem::path& folder, int a, int b) {
+  struct View {
+    Matrix K, R;
+    Eigen::Vector3d centre;
+  };
+  const auto read = [&](int i) {
+    std::ifstream in(folder / ("000" + std::to_string(i) + ".jpg.camera"));
+    View v;
+    double zero = 0;
+    for (int k = 0; k < 9; ++k) in >> v.K(k / 3, k % 3);
+    for (int k = 0; k < 3; ++k) in >> zero;
+    for (int k = 0; k < 9; ++k) in >> v.R(k / 3, k % 3);
+    for (int k = 0; k < 3; ++k) in >> v.centre(k);
+    return v;
+  };
+  const View one = read(a), two = read(b);
+  return {one.K,
+          two.K,
+          two.R.transpose() * one.R,
+          two.R.transpose() * (one.centre - two.centre),
+          3072,
+          2048,
+          3072,
+          2048};
+}
+
+TEST(Uncalibrated, photographs_with_measured_cameras) {
+  BIFOCAL_NEEDS_DATA("strecha/fountain-P11/0004.jpg.camera");
+  for (const auto& [name, views] :
+       {std::pair{"strecha/fountain-P11", 10}, std::pair{"strecha/Herz-Jesus-P8", 8}}) {
+    std::mt19937 random(35);
+    double worst = 0, corner = 0, diagonal = 1;
+    int refused[4] = {}, pairs[4] = {};
+    for (int a = 0; a < views; ++a) {
+      for (int b = a + 1; b < views && b <= a + 3; ++b) {
+        const Rig rig = read_rig(test::data(name), a, b);
+        const Rectification r = rig.rectified();
+        ++pairs[b - a];
+        refused[b - a] += r.width == 0;
+        if (r.width == 0) {
+          Pose pose;
+          Eigen::Map<Matrix>(pose.R.data()) = rig.R;
+          Eigen::Map<Eigen::Vector3d>(pose.t.data()) = rig.t;
+          const auto camera = [](const Matrix& K) {
+            return Intrinsics{K(0, 0), K(1, 1), K(0, 2), K(1, 2)};
+          };
+          const Rectification c =
+              rectify(camera(rig.K1), camera(rig.K2), pose, 3072, 2048, 3072, 2048);
+          EXPECT_EQ(c.width, 0) << a << " " << b << " " << to_string(r.outcome);
+          continue;
+        }
+        worst = std::max(worst, vertical_disparity(r, matches_of(rig, random, 100)).percentile95);
+        for (const Mat3& H : {r.H1, r.H2}) {
+          const Shape shape = shape_of(H, 3072, 2048);
+          corner = std::max(corner, std::abs(shape.corner_deg - 90));
+          diagonal = std::max({diagonal, shape.diagonals, 1 / shape.diagonals});
+        }
+      }
+    }
+    printf(
+        "%s: rows %.1e px, corner %.3f deg, diagonals 1:%.3f, refused %d/%d neighbours, %d/%d, "
+        "%d/%d\n",
+        name, worst, corner, diagonal, refused[1], pairs[1], refused[2], pairs[2], refused[3],
+        pairs[3]);
+    EXPECT_LT(worst, 1e-6);
+    EXPECT_LE(refused[1] + refused[2] + refused[3], 1);
+  }
+}
+
+// Estimates from tentative matches; the pictures' sizes are not in the files: what the points
+// cover.
+TEST(Uncalibrated, matches_of_photographs_come_to_lie_on_rows) {
+  BIFOCAL_NEEDS_DATA("correspondences/kusvod2/box_pts.txt");
+  int made = 0;
+  for (const char* name : {"Brussels", "Dresden", "Kyoto", "Leuven1", "Leuven2", "booksh", "box",
+                           "castle", "corr", "graff", "head", "kampa", "leafs", "plant"}) {
+    std::ifstream in(test::data(std::string("correspondences/kusvod2/") + name + "_pts.txt"));
+    std::vector<PointPair> points, inliers;
+    double one = 0, label = 0, w = 0, h = 0;
+    for (PointPair p; in >> p.x1 >> p.y1 >> one >> p.x2 >> p.y2 >> one >> label;) {
+      points.push_back(p);
+      w = std::max({w, p.x1, p.x2});
+      h = std::max({h, p.y1, p.y2});
+    }
+    const RobustResult f = estimate_fundamental(points);
+    ASSERT_TRUE(f.ok()) << name;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (f.inliers[i]) inliers.push_back(points[i]);
+    const int width = static_cast<int>(w) + 1, height = static_cast<int>(h) + 1;
+    const Rectification r = rectify_uncalibrated(f.model, width, height, width, height);
+    if (r.width == 0) {
+      printf("%s: %s\n", name, to_string(r.outcome));
+      continue;
+    }
+    ++made;
+    const VerticalDisparity v = vertical_disparity(r, inliers);
+    const DisparityRange range = disparity_range(r, inliers);
+    printf("%s: %zu inliers, rows %.2f px median, %.2f px 95 %%, disparities %d + %d, %d x %d\n",
+           name, inliers.size(), v.median, v.percentile95, range.min, range.count, r.width,
+           r.height);
+    EXPECT_LT(v.median, 1) << name;
+    EXPECT_LT(v.percentile95, 4) << name;
+  }
+  EXPECT_EQ(made, 8);  // of the others an epipole is in a picture, or just outside
 }
 
 }  // namespace
