@@ -7,5 +7,6 @@
 #include "solvers/solvers.lanes"
 #include "robust/robust.groups"
 #include "robust/engine.groups"
+#include "stereo/lens.lane.h"
 #include "lane/cases.lane.h"
 #include "lane/cases.group.h"

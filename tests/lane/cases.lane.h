@@ -437,3 +437,14 @@ lane_fn void case_qr(const real* in, real* out) {
       out[4 * j + i] = i < j ? fabs(A[j * 6 + i]) : (i == j ? fabs(diagonal[i]) : lane(0));
   }
 }
+
+// A moderate lens at a point, its Jacobian, and the way back; the disc has the radius 1.2.
+lane_fn void case_lens(const real* in, real* out) {
+  real k[8];
+  for (index i = 0; i < 8; ++i) k[i] = in[i] * lane(i == 2 || i == 3 ? 1e-3 : 0.02);
+  real x = in[8] * lane(0.3), y = in[9] * lane(0.3), J[3];
+  lens_map(k, x, y, out, J);
+  for (index i = 0; i < 3; ++i) out[2 + i] = J[i];
+  lens_distort(k, lane(1.44), x, y, out);
+  lens_undistort(k, lane(1.44), out[0], out[1], out + 5);
+}
