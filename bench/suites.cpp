@@ -7,6 +7,7 @@ namespace bifocal::bench {
 void run_eig(Context& context);
 void run_features(Context& context);
 void run_match(Context& context);
+void run_rectify(Context& context);
 void run_robust(Context& context);
 void run_score(Context& context);
 void run_seeds(Context& context);
@@ -20,6 +21,7 @@ const std::vector<Suite>& suites() {
       {"eig", "real eigenpairs of many small unsymmetric matrices, us a matrix", run_eig, true},
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
       {"match", "brute-force matching of 8-bit descriptors", run_match},
+      {"rectify", "resampling of a frame by a map, and making the map", run_rectify, true},
       {"robust", "robust estimators on synthetic scenes: time, and error from the truth",
        run_robust, true},
       {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
