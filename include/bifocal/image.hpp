@@ -77,8 +77,9 @@ using ImageU8 = Image<std::uint8_t>;
 using ImageU16 = Image<std::uint16_t>;
 using ImageF = Image<float>;
 
-// 8-bit grey from 1 to 4 channels: (77 R + 150 G + 29 B + 128) / 256, the weights of ITU-R BT.601;
-// alpha is ignored.
+// Grey of the same depth from 1 to 4 channels: (77 R + 150 G + 29 B + 128) / 256, the weights of
+// ITU-R BT.601; alpha is ignored.
 [[nodiscard]] ImageU8 to_grey(ImageView<const std::uint8_t> image);
+[[nodiscard]] ImageU16 to_grey(ImageView<const std::uint16_t> image);
 
 }  // namespace bifocal

@@ -69,7 +69,8 @@ CensusPicture census_picture(ImageView<const T> image, const SgmOptions& options
     for (int y = task * kRowsATask; y < std::min(height, (task + 1) * kRowsATask); ++y) {
       smooth_row(image, y, smoothed.row(y), column);
       for (int x = 0; x < width; ++x)
-        p.brightness.at(x, y) = static_cast<std::uint8_t>(Text::brightness_of(image.at(x, y), white));
+        p.brightness.at(x, y) =
+            static_cast<std::uint8_t>(Text::brightness_of(image.at(x, y), white));
     }
   });
   const int tolerance = Text::census_margin(white, sizeof(T) == 1);
@@ -79,7 +80,8 @@ CensusPicture census_picture(ImageView<const T> image, const SgmOptions& options
     c.width = width;
     c.kind = kind;
     c.tolerance = tolerance;
-    for (std::size_t k = 0; k < 4; ++k) c.half[k] = halves.data() + k * static_cast<std::size_t>(width);
+    for (std::size_t k = 0; k < 4; ++k)
+      c.half[k] = halves.data() + k * static_cast<std::size_t>(width);
     for (int y = task * kRowsATask; y < std::min(height, (task + 1) * kRowsATask); ++y) {
       for (int j = -kRows; j <= kRows; ++j)
         c.rows[kRows + j] = smoothed.row(std::clamp(y + j, 0, height - 1));

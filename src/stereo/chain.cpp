@@ -106,7 +106,8 @@ void remove_speckles(ImageU16& steps, int size, int range) {
   }
   first[static_cast<std::size_t>(height)] = static_cast<int>(runs.size());
   for (int y = 0; y < height; ++y) {
-    for (int r = first[static_cast<std::size_t>(y)]; r < first[static_cast<std::size_t>(y) + 1]; ++r) {
+    for (int r = first[static_cast<std::size_t>(y)]; r < first[static_cast<std::size_t>(y) + 1];
+         ++r) {
       const Run& run = runs[static_cast<std::size_t>(r)];
       if (runs[static_cast<std::size_t>(root(r))].pixels < size)
         std::fill(steps.row(y) + run.begin, steps.row(y) + run.end, kUnknown);
@@ -250,8 +251,7 @@ void fill_unknown(const ImageU16& steps, Fill fill, int window, const ImageU8& b
   for_rows(steps.height, [&](int y) {
     for (int x = 0; x < steps.width; ++x) {
       if (steps.at(x, y) == kUnknown)
-        out.at(x, y) =
-            edge_aware_value(steps, brightness, occluded.at(x, y) != 0, x, y);
+        out.at(x, y) = edge_aware_value(steps, brightness, occluded.at(x, y) != 0, x, y);
     }
   });
   fill_background(out);  // what no direction leads out of
@@ -271,7 +271,8 @@ void to_maps(const ImageU16& raw, const ImageU16& filled, int min_disparity, Dis
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
   const auto value = [&](std::uint16_t s) {
     return s == kUnknown ? unknown
-                         : static_cast<float>(min_disparity) + static_cast<float>(s) / static_cast<float>(kSteps);
+                         : static_cast<float>(min_disparity) +
+                               static_cast<float>(s) / static_cast<float>(kSteps);
   };
   for_rows(height, [&](int y) {
     int count = 0;

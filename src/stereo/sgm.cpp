@@ -177,7 +177,8 @@ class Matcher {
       const auto& in = part == 0 ? right.low : right.high;
       runtime::parallel_for(sizes_.height, [&](int y) {
         for (int e = 0; e < reach; ++e) {
-          const int x = std::clamp(sizes_.width - 1 - options_.min_disparity - e, 0, sizes_.width - 1);
+          const int x =
+              std::clamp(sizes_.width - 1 - options_.min_disparity - e, 0, sizes_.width - 1);
           out.at(e, y) = in.at(x, y);
         }
       });
@@ -218,7 +219,8 @@ class Matcher {
       c.left[part] = has ? (part == 0 ? left_.low : left_.high).row(y) : nullptr;
       for (int k = 0; k < 5; ++k) {
         const int apart = (k + 1) / 2, other = k % 2 == 1 ? y - apart : y + apart;
-        const bool inside = apart <= options_.vertical_tolerance && other >= 0 && other < sizes_.height;
+        const bool inside =
+            apart <= options_.vertical_tolerance && other >= 0 && other < sizes_.height;
         c.right[k][part] = has && inside ? reversed_[part].row(other) : nullptr;
       }
     }
@@ -323,9 +325,10 @@ SgmPlan plan_sgm(int width, int height, const SgmOptions& options, int threads) 
   }
   std::size_t least = bytes_of(height);
   for (int band = 1; band <= height; ++band) least = std::min(least, bytes_of(band));
-  throw Error(ErrorCode::usage,
-              fmt::format("max_memory = {} bytes: {} x {} pixels with {} disparities take at least {}",
-                          options.max_memory, width, height, options.disparities, least));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("max_memory = {} bytes: {} x {} pixels with {} disparities take at least {}",
+                  options.max_memory, width, height, options.disparities, least));
 }
 
 void sgm_winners(const CensusPicture& left, const CensusPicture& right, const SgmOptions& options,

@@ -84,8 +84,8 @@ void cost_row(const CostRow& c) {
     const auto low = hn::Set(d, c.left[0][x]), high = hn::Set(d, full ? c.left[1][x] : 0U);
     const int from = c.width - 1 - x;
     for (int i = 0; i < c.disparities; i += step) {
-      auto least = differing(low, high, c.right[0][0] + from + i,
-                             full ? c.right[0][1] + from + i : nullptr);
+      auto least =
+          differing(low, high, c.right[0][0] + from + i, full ? c.right[0][1] + from + i : nullptr);
       for (int k = 1; k < 5; ++k) {
         if (!c.right[k][0]) continue;
         const int apart = (k + 1) / 2 * c.rows_apart_penalty;
@@ -109,8 +109,8 @@ HWY_INLINE int lowest(V8 v) {
 #else
   const D16 d16;
   const V16 wide = hn::BitCast(d16, v);
-  const V16 pairs = hn::Min(hn::And(wide, hn::Set(d16, std::uint16_t{255})),
-                            hn::ShiftRight<8>(wide));
+  const V16 pairs =
+      hn::Min(hn::And(wide, hn::Set(d16, std::uint16_t{255})), hn::ShiftRight<8>(wide));
   return hn::GetLane(hn::MinOfLanes(d16, pairs));
 #endif
 }
@@ -228,8 +228,8 @@ void winner_row(const WinnerRow16& w) {
   const D16 d;
   const int step = lanes16(), D = w.disparities;
   const V16 none = hn::Set(d, std::uint16_t{0xffff});
-  const std::size_t right_size = static_cast<std::size_t>(w.width) +
-                                 static_cast<std::size_t>(w.sums_stride) + kSumsBlock;
+  const std::size_t right_size =
+      static_cast<std::size_t>(w.width) + static_cast<std::size_t>(w.sums_stride) + kSumsBlock;
   std::fill_n(w.right_best, right_size, std::uint16_t{0xffff});
   std::fill_n(w.right_index, right_size, std::uint16_t{0xffff});
   for (int x = w.width - 1; x >= 0; --x) {

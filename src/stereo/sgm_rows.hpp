@@ -12,9 +12,9 @@
 
 namespace bifocal::stereo {
 
-inline constexpr int kGuard = 16;         // bytes of 255 between pixels
-inline constexpr int kWidestBytes = 64;   // a register of the widest target
-inline constexpr int kSumsBlock = 32;     // a pixel's sums are padded to a multiple of this
+inline constexpr int kGuard = 16;        // bytes of 255 between pixels
+inline constexpr int kWidestBytes = 64;  // a register of the widest target
+inline constexpr int kSumsBlock = 32;    // a pixel's sums are padded to a multiple of this
 
 // Smoothed brightness of one row as three padded rows around it.
 struct CensusRow {
@@ -27,22 +27,24 @@ struct CensusRow {
 void census_row(const CensusRow& c);
 
 // Matching costs of one row: cost(x, i) = bits that differ between the left code at x and the
-// right one at x - min_disparity - i, whose row is reversed and padded: element (width - 1 - x) + i.
+// right one at x - min_disparity - i, whose row is reversed and padded: element (width - 1 - x) +
+// i.
 struct CostRow {
   int width = 0, disparities = 0, stride = 0;
-  const std::uint32_t* left[2];      // low and high codes [width]; high: nullptr without
-  const std::uint32_t* right[5][2];  // reversed rows y, y - 1, y + 1, y - 2, y + 2; nullptr: outside
-  int rows_apart_penalty = 0;        // a row apart costs
-  std::uint8_t* cost = nullptr;      // out [width][stride], 255 beyond D
+  const std::uint32_t* left[2];  // low and high codes [width]; high: nullptr without
+  const std::uint32_t* right[5]
+                            [2];  // reversed rows y, y - 1, y + 1, y - 2, y + 2; nullptr: outside
+  int rows_apart_penalty = 0;     // a row apart costs
+  std::uint8_t* cost = nullptr;   // out [width][stride], 255 beyond D
 };
 void cost_row(const CostRow& c);
 
 // One row of a sweep: the path along it and one or three from the row before.
 struct PathRow {
   int width = 0, disparities = 0, stride = 0, sums_stride = 0;
-  int step = 1;   // 1: x rises, -1: it falls
-  int paths = 4;  // 4, or 2: along the row and straight from the row before
-  const std::uint8_t* cost = nullptr;        // [width][stride]
+  int step = 1;                        // 1: x rises, -1: it falls
+  int paths = 4;                       // 4, or 2: along the row and straight from the row before
+  const std::uint8_t* cost = nullptr;  // [width][stride]
   const std::uint8_t* brightness = nullptr;  // [width] of this row
   const std::uint8_t* brightness_before = nullptr;
   const std::uint8_t* jump = nullptr;  // [256] penalty of a jump by contrast
@@ -65,12 +67,12 @@ void path_row(const PathRow& p, int begin, int end);
 // - xr, with `reach` elements on both sides.
 struct WinnerRow16 {
   int width = 0, disparities = 0, min_disparity = 0, sums_stride = 0;
-  std::uint16_t* sums = nullptr;  // [width][sums_stride]; candidates outside become 0xffff
-  std::uint16_t* index = nullptr;      // out [width]: the winner, 0xffff none
-  std::uint16_t* best = nullptr;       // its sum
-  std::uint16_t* below = nullptr;      // the sums beside it, 0xffff: no candidate
+  std::uint16_t* sums = nullptr;   // [width][sums_stride]; candidates outside become 0xffff
+  std::uint16_t* index = nullptr;  // out [width]: the winner, 0xffff none
+  std::uint16_t* best = nullptr;   // its sum
+  std::uint16_t* below = nullptr;  // the sums beside it, 0xffff: no candidate
   std::uint16_t* above = nullptr;
-  std::uint16_t* elsewhere = nullptr;  // the lowest sum that is not beside it, 0xffff none
+  std::uint16_t* elsewhere = nullptr;    // the lowest sum that is not beside it, 0xffff none
   std::uint16_t* right_best = nullptr;   // scratch [width + disparities + 2 block]
   std::uint16_t* right_index = nullptr;  // out, of the same size
 };

@@ -25,7 +25,8 @@ void check_range(const char* function, const char* name, int value, int low, int
 
 void check_window(const char* function, const char* name, int window) {
   if (window < kMinWindow || window > kMaxWindow || window % 2 == 0)
-    fail(function, fmt::format("{} = {}: must be odd, {} to {}", name, window, kMinWindow, kMaxWindow));
+    fail(function,
+         fmt::format("{} = {}: must be odd, {} to {}", name, window, kMinWindow, kMaxWindow));
 }
 
 void check_search(const char* function, int min_disparity, int disparities) {
@@ -44,6 +45,7 @@ void check_filter(const char* function, const DisparityFilter& f) {
   check_range(function, "speckle_size", f.speckle_size, 0, 1 << 30);
   if (!(f.speckle_range >= 0))
     fail(function, fmt::format("speckle_range = {}: must be 0 px or more", f.speckle_range));
+  check_range(function, "fill", static_cast<int>(f.fill), 0, static_cast<int>(Fill::edge_aware));
   if (f.fill == Fill::mean) check_window(function, "fill_window", f.fill_window);
 }
 
@@ -52,6 +54,7 @@ void check_sgm(const SgmOptions& o) {
   check_search(function, o.min_disparity, o.disparities);
   if (o.paths != 4 && o.paths != 8)
     fail(function, fmt::format("paths = {}: must be 4 or 8", o.paths));
+  check_range(function, "census", static_cast<int>(o.census), 0, static_cast<int>(Census::full));
   check_range(function, "P1", o.P1, 0, kMaxP2);
   check_range(function, "P2", o.P2, o.P1, kMaxP2);
   check_range(function, "P2_contrast", o.P2_contrast, 0, 1 << 16);
@@ -68,12 +71,15 @@ void check_ssd(const SsdOptions& o) {
     fail(function, "cross_check is NaN: must be a number of px, negative for no check");
 }
 
-void check_shapes(const char* function, const PictureShape& left, const PictureShape& right) {
+void check_shapes(const char* function, const PictureShape& left, const PictureShape& right,
+                  int most_channels) {
   if (left.empty || right.empty) fail(function, "an image is empty");
   if (!left.usable || !right.usable) fail(function, "a view has no pixels, or rows that overlap");
-  if (left.channels != 1 || right.channels != 1)
-    fail(function, fmt::format("images have {} and {} channels: must be grey (1)", left.channels,
-                               right.channels));
+  for (const int channels : {left.channels, right.channels}) {
+    if (channels < 1 || channels > most_channels)
+      fail(function, fmt::format("images have {} and {} channels: must be {}", left.channels,
+                                 right.channels, most_channels == 1 ? "grey (1)" : "1 to 4"));
+  }
   if (left.width != right.width || left.height != right.height)
     fail(function, fmt::format("images differ in size: left {} x {}, right {} x {}", left.width,
                                left.height, right.width, right.height));

@@ -19,11 +19,13 @@ template <class T>
 [[nodiscard]] PictureShape shape_of(ImageView<const T> image) {
   return {image.width, image.height, image.channels, image.empty(), image.usable()};
 }
-void check_shapes(const char* function, const PictureShape& left, const PictureShape& right);
-// Two grey pictures of one size.
+void check_shapes(const char* function, const PictureShape& left, const PictureShape& right,
+                  int most_channels);
+// Two pictures of one size, grey unless more channels are allowed.
 template <class T>
-void check_pictures(const char* function, ImageView<const T> left, ImageView<const T> right) {
-  check_shapes(function, shape_of(left), shape_of(right));
+void check_pictures(const char* function, ImageView<const T> left, ImageView<const T> right,
+                    int most_channels = 1) {
+  check_shapes(function, shape_of(left), shape_of(right), most_channels);
 }
 
 }  // namespace bifocal::stereo

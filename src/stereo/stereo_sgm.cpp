@@ -67,14 +67,13 @@ class Checks {
 };
 
 template <class T>
-DisparityMap match(ImageView<const T> left, ImageView<const T> right, const SgmOptions& o) {
-  stereo::check_sgm(o);
-  stereo::check_pictures("stereo_sgm", left, right);
+DisparityMap match_grey(ImageView<const T> left, ImageView<const T> right, const SgmOptions& o) {
   const int threads = runtime::thread_count();
   const stereo::SgmPlan plan = stereo::plan_sgm(left.width, left.height, o, threads);
   const CensusPicture l = stereo::census_picture(left, o), r = stereo::census_picture(right, o);
   Checks checks(left.width, left.height, o);
-  stereo::sgm_winners(l, r, o, plan, [&](int y, const stereo::WinnerRow16& w) { checks.row(y, w); });
+  stereo::sgm_winners(l, r, o, plan,
+                      [&](int y, const stereo::WinnerRow16& w) { checks.row(y, w); });
   DisparityMap map;
   stereo::filter_steps(checks.steps, o.filter, l.brightness, checks.occluded, o.min_disparity, map);
   map.confidence = std::move(checks.confidence);
@@ -82,6 +81,14 @@ DisparityMap match(ImageView<const T> left, ImageView<const T> right, const SgmO
     if (std::isnan(map.raw.pixels[i])) map.confidence.pixels[i] = 0;
   }
   return map;
+}
+
+template <class T>
+DisparityMap match(ImageView<const T> left, ImageView<const T> right, const SgmOptions& o) {
+  stereo::check_sgm(o);
+  stereo::check_pictures("stereo_sgm", left, right, 4);
+  const bool grey = left.channels == 1 && right.channels == 1;
+  return grey ? match_grey(left, right, o) : match_grey<T>(to_grey(left), to_grey(right), o);
 }
 
 }  // namespace
