@@ -65,18 +65,21 @@ void run(const Options& o, Context& context) {
     if (r.ok()) json["pose"] = pose_json(r.cam_from_world);
   } else if (o.model == "essential") {
     const Cameras cameras = needed_cameras(o);
-    const RelativePoseResult r = estimate_essential(read_correspondences(o.points).points,
-                                                    *cameras.camera1, *cameras.camera2, o.robust);
+    const Correspondences given = read_correspondences(o.points);
+    const RelativePoseResult r = estimate_essential(
+        given.points, *cameras.camera1, *cameras.camera2, o.robust, {.weights = given.weights});
     finish(r, ModelKind::essential);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
     if (r.ok()) json["pose"] = pose_json(r.cam2_from_cam1);
-  } else if (o.model == "fundamental") {
-    finish(estimate_fundamental(read_correspondences(o.points).points, o.robust),
-           ModelKind::fundamental);
   } else {
-    finish(estimate_homography(read_correspondences(o.points).points, o.robust),
-           ModelKind::homography);
+    const Correspondences given = read_correspondences(o.points);
+    const MatchPriors priors = {.weights = given.weights};
+    if (o.model == "fundamental") {
+      finish(estimate_fundamental(given.points, o.robust, priors), ModelKind::fundamental);
+    } else {
+      finish(estimate_homography(given.points, o.robust, priors), ModelKind::homography);
+    }
   }
   print_out(to_text(json));
   if (outcome != Outcome::ok) {
@@ -97,7 +100,8 @@ void add_estimate(CLI::App& app, Context& context) {
       ->required()
       ->check(CLI::IsMember({"homography", "fundamental", "essential", "pose"}));
   CLI::Option* points = command->add_option(
-      "--points", o->points, "rows of x1 y1 x2 y2 [weight, not used yet]; for pose: x y X Y Z");
+      "--points", o->points,
+      "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts]; for pose: x y X Y Z");
   add_camera_options(*command, o->cameras);
   add_scene_options(*command, o->scenes, points);
   add_robust_options(*command, o->robust);

@@ -120,7 +120,7 @@ struct PairCalibration {
 // report them.
 struct Correspondences {
   std::vector<PointPair> points;
-  std::vector<double> weights;  // empty, or one a row; no estimator uses them yet
+  std::vector<double> weights;  // empty, or one a row; MatchPriors takes them
 };
 [[nodiscard]] Correspondences read_correspondences(const std::filesystem::path& file);
 // Rows of "x y X Y Z" for absolute pose: image px, then world.

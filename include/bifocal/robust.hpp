@@ -32,12 +32,27 @@ struct RobustOptions {
   std::uint64_t seed = 0;
 };
 
+// What is known of the matches beforehand: one number each, or none at all.
+struct MatchPriors {
+  // Finite and >= 0, in any unit: a match is drawn, gains and counts in the fits in proportion to
+  // its weight (one of weight 2 as if it were given twice), in steps of 2^-24 of the largest. One
+  // of weight 0 has no part in the model, nor in how far it is believed, but gets its inlier flag.
+  // Weights that are all the same change nothing.
+  std::span<const double> weights = {};
+  // Any numbers (compared as floats; NaN is the lowest), the higher the likelier right, as the
+  // negative ratio of descriptor distances: every second sample is drawn from the best matches,
+  // ever more of them, so that fewer samples are needed where qualities tell right from wrong, and
+  // at most twice as many where they do not.
+  //   O. Chum, J. Matas, Matching with PROSAC, CVPR 2005.
+  std::span<const double> qualities = {};
+};
+
 enum class ModelKind { homography, fundamental, essential };
 [[nodiscard]] std::string_view to_string(ModelKind kind);
 
 enum class Outcome {
   ok,
-  too_few_points,     // fewer finite correspondences than the minimal sample
+  too_few_points,     // fewer finite correspondences (of a weight above 0) than the minimal sample
   no_model,           // no model has more inliers than wrong matches give by chance (see below)
   degenerate_sample,  // every sample was degenerate (all points equal, ...), or the inliers lie on
                       // a line in one of the images, to within the noise
@@ -49,7 +64,7 @@ struct RobustResult {
   Mat3 model{};  // H, F (px) or E (normalised points), |model| = 1; zeros without a model
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each correspondence
   int inlier_count = 0;
-  double gain = 0;              // MSAC gain, at most inlier_count
+  double gain = 0;              // MSAC gain (weights: scaled to a largest of 1), <= inlier_count
   double rms = 0;               // px, of the inliers' errors
   double noise = 0;             // px, estimated standard deviation of the true matches' coordinates
   int iterations = 0;           // minimal samples drawn
@@ -68,11 +83,14 @@ struct RobustResult {
 //
 // Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order,
 // until it fits the model. For H between images of one scale this is the transfer error |x2 - H x1|
-// / sqrt(2). Throws Error(usage) on an option out of range; degenerate input is an Outcome.
+// / sqrt(2). Throws Error(usage) on an option out of range and on a weight that is none (naming its
+// index and value); degenerate input is an Outcome.
 [[nodiscard]] RobustResult estimate_homography(std::span<const PointPair> points,
-                                               const RobustOptions& options = {});
+                                               const RobustOptions& options = {},
+                                               const MatchPriors& priors = {});
 [[nodiscard]] RobustResult estimate_fundamental(std::span<const PointPair> points,
-                                                const RobustOptions& options = {});
+                                                const RobustOptions& options = {},
+                                                const MatchPriors& priors = {});
 
 struct RelativePoseResult : RobustResult {
   Pose cam2_from_cam1;             // |t| = 1
@@ -84,7 +102,8 @@ struct RelativePoseResult : RobustResult {
 [[nodiscard]] RelativePoseResult estimate_essential(std::span<const PointPair> points,
                                                     const Intrinsics& camera1,
                                                     const Intrinsics& camera2,
-                                                    const RobustOptions& options = {});
+                                                    const RobustOptions& options = {},
+                                                    const MatchPriors& priors = {});
 
 // Many pairs in one call, on any device: the same estimate for each as its own call would give (on
 // a CPU to the bit, elsewhere from the same samples), whatever the others are.
@@ -92,6 +111,9 @@ struct PairBatch {
   Memory<const PointPair> points;         // of all pairs, in the host's memory or the device's
   std::span<const std::int64_t> offsets;  // pair k has the points [offsets[k], offsets[k + 1])
   std::span<const Intrinsics> cameras1, cameras2;  // essential: one for all pairs or one each
+  // As in MatchPriors, one a point or null; each in the host's memory or the device's. In a
+  // device's memory a weight that is not finite and above 0 counts as 0.
+  Memory<const double> weights = {}, qualities = {};
 };
 struct PairEstimate {
   Outcome outcome = Outcome::no_model;
@@ -116,7 +138,8 @@ struct AbsolutePoseResult : RobustResult {
 };
 [[nodiscard]] AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
                                                         const Intrinsics& camera,
-                                                        const RobustOptions& options = {});
+                                                        const RobustOptions& options = {},
+                                                        const MatchPriors& priors = {});
 
 // Which model explains the pair: a homography when it explains nearly all that the epipolar
 // geometry does, penalised for its fewer constraints per point by the geometric robust information

@@ -69,14 +69,17 @@ bool finite(const ScenePoint& p) {
 }  // namespace
 
 AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
-                                          const Intrinsics& camera, const RobustOptions& options) {
+                                          const Intrinsics& camera, const RobustOptions& options,
+                                          const MatchPriors& priors) {
   robust::check_options(options);
   robust::check_camera("camera", camera);
+  robust::check_priors(priors, points.size());
   AbsolutePoseResult result;
   result.inliers.assign(points.size(), 0);
   robust::PairPoints pair;
-  pair.set_order(static_cast<int>(points.size()), options.seed,
-                 [&](int i) { return finite(points[static_cast<size_t>(i)]); });
+  pair.set_order(
+      static_cast<int>(points.size()), options.seed,
+      [&](int i) { return finite(points[static_cast<size_t>(i)]); }, priors);
   const World world = world_of(points, pair.order);
   pair.fill(5, [&](int i, int c) {
     const ScenePoint& p = points[static_cast<size_t>(i)];

@@ -37,6 +37,11 @@ void check(const PairBatch& batch, ModelKind kind) {
     refuse(
         fmt::format("offsets end at {}, but there are {} points", o.back(), batch.points.size()));
   if (batch.points.is_null() && o.back() > o.front()) refuse("points are null");
+  for (const auto* priors : {&batch.weights, &batch.qualities}) {
+    if (priors->size() > 0 && static_cast<std::size_t>(o.back()) > priors->size())
+      refuse(fmt::format("offsets end at {}, but there are {} {}", o.back(), priors->size(),
+                         priors == &batch.weights ? "weights" : "qualities"));
+  }
   if (kind != ModelKind::essential) return;
   for (const auto* cameras : {&batch.cameras1, &batch.cameras2}) {
     const char* name = cameras == &batch.cameras1 ? "cameras1" : "cameras2";
@@ -44,6 +49,20 @@ void check(const PairBatch& batch, ModelKind kind) {
       refuse(fmt::format("{} {}, must be one or one a pair", cameras->size(), name));
     for (const Intrinsics& k : *cameras) robust::check_camera(name, k);
   }
+}
+
+// Those of one pair, where this machine can read them.
+std::span<const double> numbers_of(const Memory<const double>& numbers, std::int64_t begin,
+                                   std::int64_t end) {
+  if (numbers.is_null()) return {};
+  return {numbers.pointer() + begin, static_cast<std::size_t>(end - begin)};
+}
+
+void check_weights(const PairBatch& batch, bool on_cpu) {
+  if (batch.weights.is_null() || (batch.weights.is_on_device() && !on_cpu)) return;
+  const std::int64_t begin = batch.offsets.front();
+  robust::check_weights("estimate_batch", numbers_of(batch.weights, begin, batch.offsets.back()),
+                        static_cast<std::size_t>(begin));
 }
 
 std::vector<Intrinsics> one_each(std::span<const Intrinsics> cameras, std::size_t pairs) {
@@ -79,12 +98,12 @@ PairEstimate estimate_of(ModelKind kind, const robust::PairFound& f) {
 // One pair on this machine.
 robust::PairFound search_pair(ModelKind kind, std::span<const PointPair> points,
                               const robust::CameraPair* cameras, const RobustOptions& options,
-                              std::uint8_t* inliers) {
+                              const MatchPriors& priors, std::uint8_t* inliers) {
   thread_local robust::PairPoints pair;  // kept from pair to pair
   thread_local std::vector<double> errors;
   robust::PairFound found;
   const robust::Problem problem = problem_of(kind);
-  robust::set_two_view_points(problem, points, options, cameras, pair);
+  robust::set_two_view_points(problem, points, options, cameras, pair, priors);
   found.count = pair.count();
   found.info = pair.info;
   if (found.count < robust::engine_steps(problem).sample_size) return found;
@@ -101,6 +120,8 @@ BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batc
                              const RobustOptions& options) {
   robust::check_options(options);
   check(batch, kind);
+  const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
+  check_weights(batch, on_cpu);
   const std::size_t pairs = batch.offsets.size() - 1;
   BatchEstimate out;
   out.pairs.resize(pairs);
@@ -113,18 +134,22 @@ BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batc
   }
   std::vector<robust::PairFound> found(pairs);
   const std::int64_t begin = batch.offsets.front();
-  if (queue.device().info().kind == DeviceKind::cpu) {
+  if (on_cpu) {
     runtime::parallel_for(static_cast<int>(pairs), [&](int i) {
       const auto k = static_cast<std::size_t>(i);
-      const std::int64_t at = batch.offsets[k];
+      const std::int64_t at = batch.offsets[k], end = batch.offsets[k + 1];
       robust::CameraPair cameras;
       if (!first.empty()) cameras = {first[k], second[k]};
-      found[k] = search_pair(
-          kind, {batch.points.pointer() + at, static_cast<std::size_t>(batch.offsets[k + 1] - at)},
-          first.empty() ? nullptr : &cameras, options, out.inliers.data() + (at - begin));
+      found[k] =
+          search_pair(kind, {batch.points.pointer() + at, static_cast<std::size_t>(end - at)},
+                      first.empty() ? nullptr : &cameras, options,
+                      {numbers_of(batch.weights, at, end), numbers_of(batch.qualities, at, end)},
+                      out.inliers.data() + (at - begin));
     });
   } else {
-    search_on_device(queue, {problem_of(kind), batch.points, batch.offsets, first, second, options},
+    search_on_device(queue,
+                     {problem_of(kind), batch.points, batch.weights, batch.qualities, batch.offsets,
+                      first, second, options},
                      found, out.inliers);
   }
   runtime::parallel_for(static_cast<int>((pairs + 63) / 64), [&](int block) {

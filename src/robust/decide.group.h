@@ -11,7 +11,8 @@ enum {
   STATE_RAW,     // gain of the best model straight from a sample
   STATE_DONE,    // trials
   STATE_SOLVED,  // 1 when a sample had a solution
-  STATE_SIZE
+  STATE_RATES,   // of the right matches among the best ones (quality_trials.group.h)
+  STATE_SIZE = STATE_RATES + QUALITY_LEVELS
 };
 enum { LEAST_ROUND = 64, GROWN_ROUND = 1024, MOST_ROUND = 4096, SEARCH_POINTS = 1024 };
 // What the caller asked for.
@@ -21,8 +22,8 @@ struct search_limits {
 };
 
 // Trials until one is free of wrong matches, when `inliers` of n points are right.
-group_fn scalar trials_needed(scalar inliers, index n, scalar log_failure, scalar most) {
-  scalar rate = inliers / (scalar)n, clean = 1;
+group_fn scalar trials_needed(scalar inliers, scalar n, scalar log_failure, scalar most) {
+  scalar rate = inliers / n, clean = 1;
   for (index i = 0; i < SAMPLE_SIZE; ++i) clean *= rate;
   if (!(clean > (scalar)1e-15)) return most;
   if (clean >= (scalar)(1 - 1e-15)) return 1;
@@ -33,8 +34,8 @@ group_fn scalar trials_needed(scalar inliers, index n, scalar log_failure, scala
 // Does a gain of n points tell of geometry? More than a model of wrong matches gains, which are
 // `chance` of the points and gain 2/3 each in the mean: by 4 standard deviations and a term for the
 // skew of few.
-group_fn index gain_is_hopeful(const struct pair_view* pair, index n, scalar gain) {
-  scalar by_chance = (scalar)n * pair->chance;
+group_fn index gain_is_hopeful(const struct pair_view* pair, scalar n, scalar gain) {
+  scalar by_chance = n * pair->chance;
   scalar limit = (scalar)SAMPLE_SIZE + by_chance * (scalar)(2.0 / 3.0) +
                  4 * sqrt(by_chance * (scalar)(8.0 / 15.0)) + (scalar)(8.0 / 3.0);
   return gain > limit;
@@ -44,9 +45,11 @@ group_fn index gain_is_hopeful(const struct pair_view* pair, index n, scalar gai
 // right and some wrong matches has already more support than chance, and the more points the
 // clearer; a homography needs a clean sample. Measured with 20 % of right matches (docs/robust.md).
 group_fn scalar trials_without_hope(const struct pair_view* pair) {
-  if_constant(PROBLEM == FUNDAMENTAL) return (scalar)1.2e10 / ((scalar)pair->n * (scalar)pair->n);
-  if_constant(PROBLEM == ESSENTIAL) return (scalar)1.4e6 / (scalar)pair->n;
-  return 3000 + (scalar)8e5 / (scalar)pair->n;
+  // Bad qualities leave every second trial to find something.
+  const scalar trials = pair->ranked ? 2 : 1, n = pair->effective;
+  if_constant(PROBLEM == FUNDAMENTAL) return trials * ((scalar)1.2e10 / (n * n));
+  if_constant(PROBLEM == ESSENTIAL) return trials * ((scalar)1.4e6 / n);
+  return trials * (3000 + (scalar)8e5 / n);
 }
 
 // Trials of the first round: as many as are wanted anyway, within what is worth one launch.
@@ -99,7 +102,7 @@ group_fn void next_trial(GROUP_PARAM global_const float* gains, index trials,
 group_fn index candidates_of(const struct pair_view* pair, index done, scalar gain) {
   index most = IS_EPIPOLAR && done == 0 ? 2 : 1;
   index many = 4096 / (pair->n + 1);
-  if (many > most && !gain_is_hopeful(pair, pair->n, gain)) most = many < 16 ? many : 16;
+  if (many > most && !gain_is_hopeful(pair, pair->effective, gain)) most = many < 16 ? many : 16;
   return most;
 }
 
@@ -110,10 +113,10 @@ group_fn scalar score_floor(scalar raw, index n) { return n < 1024 ? raw / 2 : r
 group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* model,
                               global_ptr scalar* state, global_ptr scalar* weights,
                               local_ptr scalar* shared) {
-  scalar pose[12], sums[3];
+  scalar pose[12], sums[4];
   index subset = pair_subset(pair, SEARCH_POINTS);
-  struct refine_options options = {pair->threshold, 0, 0, 10, (scalar)1e-4};
-  model_refine(GROUP_ARG pair, subset, &options, weights, model, shared);
+  struct refine_options options = {pair->threshold, 0, pair->weighted, 10, (scalar)1e-4};
+  model_refine(GROUP_ARG pair, subset, &options, pair->shares, model, shared);
   if_constant(IS_EPIPOLAR) {
     // Again without the points that cannot be matches of it.
     model_pose(GROUP_ARG pair, subset, model, pose);
@@ -132,13 +135,17 @@ group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* 
   // Samples are free of wrong matches as often as the share of right ones allows, even where the
   // threshold is too tight to call them inliers.
   scalar matches;
-  index seen = subset < pair->n ? subset : pair->n;
   noise_scale(GROUP_ARG pair, subset, model, pose, (scalar)0.4 / sqrt(pair->threshold), &matches);
-  matches = matches * (scalar)pair->n / (scalar)seen;
+  matches = matches * pair->effective / pair->scored;
+  if (!(matches > sums[3])) matches = sums[3];
+  if (pair->ranked) {
+    const scalar boost = matches / (sums[3] > 1 ? sums[3] : 1);
+    quality_rates(GROUP_ARG pair, model, pose, boost, state + STATE_RATES);
+  }
   if (group_leads()) {
     for (index i = 0; i < MODEL_SIZE; ++i) state[STATE_MODEL + i] = model[i];
     state[STATE_GAIN] = sums[0];
-    state[STATE_INLIERS] = matches > sums[1] ? matches : sums[1];
+    state[STATE_INLIERS] = matches;
   }
   group_barrier();
 }
@@ -166,13 +173,17 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
     search_consider(GROUP_ARG pair, model, state, weights, shared);
   }
   const scalar most_raw = best > raw ? best : raw;
-  scalar wanted =
-      trials_needed(state[STATE_INLIERS], pair->n, limits->log_failure, (scalar)limits->max_trials);
+  scalar wanted = trials_needed(state[STATE_INLIERS], pair->effective, limits->log_failure,
+                                (scalar)limits->max_trials);
+  if (pair->ranked) {
+    wanted =
+        quality_trials_needed(pair, state + STATE_RATES, state[STATE_INLIERS] / pair->effective,
+                              limits->log_failure, (scalar)limits->max_trials);
+  }
   if (wanted < (scalar)limits->min_trials) wanted = (scalar)limits->min_trials;
   scalar most = (scalar)limits->max_trials;
-  const index scored = pair->n < SCORE_POINTS ? pair->n : SCORE_POINTS;
-  const index is_hopeful =
-      gain_is_hopeful(pair, scored, most_raw) || gain_is_hopeful(pair, pair->n, state[STATE_GAIN]);
+  const index is_hopeful = gain_is_hopeful(pair, pair->scored, most_raw) ||
+                           gain_is_hopeful(pair, pair->effective, state[STATE_GAIN]);
   if (!is_hopeful) {
     scalar hopeless = trials_without_hope(pair);
     if (hopeless < (scalar)limits->min_trials) hopeless = (scalar)limits->min_trials;

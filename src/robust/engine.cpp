@@ -52,6 +52,11 @@ struct steps {
     std::array<T, Plain::INFO_SIZE> info;
     for (size_t i = 0; i < info.size(); ++i) info[i] = static_cast<T>(pair.info[i]);
     L::pair_open(points.data(), pair.count(), pair.stride, info.data(), &v);
+    if (!pair.weighted() && !pair.ranked()) return v;
+    if constexpr (sizeof(T) == 4)
+      L::pair_open_priors(pair.priors.fast_shares.data(), nullptr, info.data(), &v);
+    else
+      L::pair_open_priors(pair.priors.shares.data(), pair.priors.ranks.data(), info.data(), &v);
     return v;
   }
 
@@ -92,13 +97,22 @@ struct steps {
                      Number* gathered) {
     constexpr int size = Wide::SAMPLE_SIZE;
     std::uint32_t numbers[4 * blocks * width];
-    random_numbers(seed, first, numbers);
+    const bool is_plain = !pair.weighted() && !pair.ranked();
+    const typename Plain::sample_source source = {pair.count(), pair.weighted(), pair.ranked(),
+                                                  pair.priors.masses.data(),
+                                                  pair.priors.ranking.data()};
+    const auto seed0 = static_cast<std::uint32_t>(seed),
+               seed1 = static_cast<std::uint32_t>(seed >> 32);
+    if (is_plain) random_numbers(seed, first, numbers);
     for (int l = 0; l < width; ++l) {
       int sample[size];
       const int own = l < count ? l : count - 1;
-      Plain::sample_draw(static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                         static_cast<std::uint32_t>(first + own), pair.count(), size,
-                         numbers + 4 * blocks * own, blocks, sample);
+      if (is_plain) {
+        Plain::sample_draw(seed0, seed1, static_cast<std::uint32_t>(first + own), pair.count(),
+                           size, numbers + 4 * blocks * own, blocks, sample);
+      } else {
+        Plain::prior_draw(seed0, seed1, first + own, &source, sample);
+      }
       for (int c = 0; c < Wide::COLUMNS; ++c) {
         const Number* column;
         if constexpr (sizeof(Number) == 4)
@@ -139,14 +153,20 @@ struct steps {
     const auto v = view<Fast>(pair, pair.f32);
     int ends[8];
     float floors[8];
-    const int stages = Fast::score_stages(floor, v.n, v.stride, ends, floors);
+    float seen[4];
+    for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info[Wide::INFO_SEEN + k]);
+    const int stages = v.weighted ? Fast::weighted_stages(floor, seen, v.stride, ends, floors)
+                                  : Fast::score_stages(floor, v.n, v.stride, ends, floors);
     for (int i = 0; i < count; ++i) {
       float best = trials.counts[size_t(i)] > 0 ? -1.0f : -2.0f;
       int slot = 0;
       for (int s = 0; s < trials.counts[size_t(i)]; ++s) {
         const float* model = trials.models.data() + (i * slots + s) * model_size;
-        const float gain = Fast::problem_gain(model, v.points, v.stride, v.focal, ends, floors,
-                                              stages, v.threshold);
+        const float gain = v.weighted
+                               ? Fast::weighted_gain(model, v.points, v.shares, v.stride, v.focal,
+                                                     ends, floors, stages, v.threshold)
+                               : Fast::problem_gain(model, v.points, v.stride, v.focal, ends,
+                                                    floors, stages, v.threshold);
         if (gain > best) best = gain, slot = s;
       }
       trials.gains[size_t(i)] = best;
@@ -173,6 +193,12 @@ struct steps {
     double shared[Wide::SHARED_SIZE];
     errors.resize(static_cast<size_t>(pair.stride));
     Wide::pair_finish(&v, state.data(), errors.data(), result.data(), shared);
+    if (pair.idle.empty() || result[Wide::RESULT_OUTCOME] < 2) return;
+    errors.resize(static_cast<size_t>(pair.stride + pair.idle_stride()));
+    typename Wide::pair_view idle;
+    Wide::pair_open(pair.idle_columns.data(), static_cast<int>(pair.idle.size()),
+                    pair.idle_stride(), pair.info.data(), &idle);
+    Wide::idle_finish(&idle, errors.data() + pair.stride, result.data());
   }
 
   static float gain(const PairPoints& pair, const float* model) {

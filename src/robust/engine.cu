@@ -33,14 +33,17 @@ using Bits = std::uint32_t;
 
 template <int P>
 __global__ void __launch_bounds__(kPairThreads)
-    prepare(const Wide* pairs, const double* given, const double* cameras, double threshold,
-            int seed0, int seed1, int first_round, int* kept, int* order, double* points,
-            float* fast_points, double* info, double* state, int* work, unsigned char* inliers) {
+    prepare(const Wide* pairs, const double* given, const double* cameras, int given_priors,
+            const double* weights, Wide weights_from, const double* qualities, Wide qualities_from,
+            double threshold, int seed0, int seed1, int first_round, int* kept, int* order,
+            double* points, float* fast_points, double* priors, float* fast_shares, int* ranking,
+            Bits* tables, double* info, double* state, int* work, unsigned char* inliers) {
   using L = pair_text<double, P>;
   __shared__ double shared[L::PREPARE_SHARED];
-  L::kernel_prepare(static_cast<int>(blockIdx.x), pairs, given, cameras, threshold,
-                    static_cast<Bits>(seed0), static_cast<Bits>(seed1), first_round, kept, order,
-                    points, fast_points, info, state, work, inliers, shared);
+  L::kernel_prepare(static_cast<int>(blockIdx.x), pairs, given, cameras, given_priors, weights,
+                    weights_from, qualities, qualities_from, threshold, static_cast<Bits>(seed0),
+                    static_cast<Bits>(seed1), first_round, kept, order, points, fast_points, priors,
+                    fast_shares, ranking, tables, info, state, work, inliers, shared);
 }
 
 template <int P>
@@ -49,47 +52,49 @@ using solve_number = std::conditional_t<solves_in_float(P), float, double>;
 template <int P>
 __global__ void __launch_bounds__(kSolveThreadsOfBlock)
     solve(const int* active, int from, int round, int places, const Wide* pairs, const int* work,
-          const solve_number<P>* points, const double* info, int seed0, int seed1, float* models,
-          int* counts) {
+          const solve_number<P>* points, const double* info, const double* priors,
+          const int* ranking, int seed0, int seed1, float* models, int* counts) {
   const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (place >= places) return;
-  model_text<solve_number<P>, P>::kernel_solve(active[from + place / round], place % round, place,
-                                               pairs, work, points, info, static_cast<Bits>(seed0),
-                                               static_cast<Bits>(seed1), models, counts);
+  model_text<solve_number<P>, P>::kernel_solve(
+      active[from + place / round], place % round, place, pairs, work, points, info, priors,
+      ranking, static_cast<Bits>(seed0), static_cast<Bits>(seed1), models, counts);
 }
 
+// As many blocks at once as a multiprocessor takes: 64 registers a thread.
 template <int P>
-__global__ void __launch_bounds__(kScoreThreads)
+__global__ void __launch_bounds__(kScoreThreads, 32)
     score(const int* active, int from, int round, const Wide* pairs, const int* work,
-          const float* points, const double* info, const double* state, const float* models,
-          const int* counts, float* gains, int* slots) {
+          const float* points, const double* info, const float* fast_shares, const double* state,
+          const float* models, const int* counts, float* gains, int* slots) {
   const int place = static_cast<int>(blockIdx.x);
   model_text<float, P>::kernel_score(active[from + place / round], place % round, place, pairs,
-                                     work, points, info, state, models, counts, gains, slots);
+                                     work, points, info, fast_shares, state, models, counts, gains,
+                                     slots);
 }
 
 template <int P>
 __global__ void __launch_bounds__(kPairThreads)
     decide(const int* active, int from, int round, const Wide* pairs, int* work,
-           const double* points, const double* info, int min_trials, int max_trials,
-           double log_failure, const float* gains, const float* models, const int* slots,
-           double* state, double* weights) {
+           const double* points, const double* info, const double* priors, int min_trials,
+           int max_trials, double log_failure, const float* gains, const float* models,
+           const int* slots, double* state, double* weights) {
   using L = pair_text<double, P>;
   __shared__ double shared[L::SHARED_SIZE];
   const Wide place = static_cast<Wide>(blockIdx.x) * round;
-  L::kernel_decide(active[from + blockIdx.x], place, pairs, work, points, info, min_trials,
+  L::kernel_decide(active[from + blockIdx.x], place, pairs, work, points, info, priors, min_trials,
                    max_trials, log_failure, gains, models, slots, state, weights, shared);
 }
 
 template <int P>
 __global__ void __launch_bounds__(kPairThreads)
-    finish(const Wide* pairs, int* work, const int* order, const double* points,
-           const float* fast_points, const double* info, const double* state, double* errors,
-           double* results, Bits* tables, unsigned char* inliers) {
+    finish(const Wide* pairs, const double* given, int* work, const int* order, double* points,
+           const float* fast_points, const double* info, const double* priors, const double* state,
+           double* errors, double* results, Bits* tables, unsigned char* inliers) {
   using L = pair_text<double, P>;
   __shared__ double shared[L::SHARED_SIZE];
-  L::kernel_finish(static_cast<int>(blockIdx.x), pairs, work, order, points, fast_points, info,
-                   state, errors, results, tables, inliers, shared);
+  L::kernel_finish(static_cast<int>(blockIdx.x), pairs, given, work, order, points, fast_points,
+                   info, priors, state, errors, results, tables, inliers, shared);
 }
 
 template <int P>

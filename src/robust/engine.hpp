@@ -35,7 +35,8 @@ struct EngineSteps {
 };
 [[nodiscard]] const EngineSteps& engine_steps(Problem problem);
 
-// errors: squared errors of the points in their order, when a model was found.
+// errors: squared errors of the points in their order, and from `stride` on of the idle ones, when
+// a model was found.
 void search(Problem problem, const PairPoints& pair, const RobustOptions& options,
             std::vector<double>& errors, Result& result);
 

@@ -1,32 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of engine_device.cpp; the layout of `pairs` and `work` is in pair_view.group.h.
+// The kernels of engine_device.cpp; the layout of `pairs` and `work` is in pair_view.group.h, that
+// of `priors` [PRIOR_COLUMNS][stride] for each pair too. priors, fast_shares and ranking are read
+// where the info of a pair says that it has weights or qualities.
 
 group_fn void kernel_pair(global_const offset* pairs, global_const int* work,
-                          global_const scalar* points, global_const scalar* info, index pair,
-                          struct pair_view* view) {
+                          global_const scalar* points, global_const scalar* info,
+                          global_const scalar* priors, index pair, struct pair_view* view) {
   global_const offset* p = pairs + pair * PAIR_SIZE;
+  global_const scalar* own = priors + PRIOR_COLUMNS * p[PAIR_START];
   pair_open(points + COLUMNS * p[PAIR_START], work[pair * WORK_SIZE + WORK_COUNT],
             (index)p[PAIR_STRIDE], info + pair * INFO_SIZE, view);
+  pair_open_priors(own, own + PRIOR_RANKS * p[PAIR_STRIDE], info + pair * INFO_SIZE, view);
 }
 
+// weights, qualities: of the points, where given_priors says so; theirs begin weights_from and
+// qualities_from before the points.
 group_fn void kernel_prepare(GROUP_PARAM index pair, global_const offset* pairs,
                              global_const scalar* given, global_const scalar* cameras,
+                             index given_priors, global_const scalar* weights, offset weights_from,
+                             global_const scalar* qualities, offset qualities_from,
                              scalar threshold, bits32 seed0, bits32 seed1, index first_round,
                              global_ptr int* kept, global_ptr int* order, global_ptr scalar* points,
-                             global_ptr float* fast_points, global_ptr scalar* info,
+                             global_ptr float* fast_points, global_ptr scalar* priors,
+                             global_ptr float* fast_shares, global_ptr int* ranking,
+                             global_ptr bits32* tables, global_ptr scalar* info,
                              global_ptr scalar* state, global_ptr int* work,
                              global_ptr unsigned char* inliers, local_ptr scalar* shared) {
   global_const offset* p = pairs + pair * PAIR_SIZE;
-  const offset start = p[PAIR_START], out = p[PAIR_FIRST] - pairs[PAIR_FIRST];
+  const offset start = p[PAIR_START], first = p[PAIR_FIRST], out = first - pairs[PAIR_FIRST];
+  const index stride = (index)p[PAIR_STRIDE];
+  struct prior_arrays a;
+  a.has_weights = (given_priors & GIVEN_WEIGHTS) != 0;
+  a.has_qualities = (given_priors & GIVEN_QUALITIES) != 0;
+  a.weights = weights + (a.has_weights ? first + weights_from : 0);
+  a.qualities = qualities + (a.has_qualities ? first + qualities_from : 0);
+  const offset own = given_priors ? start : 0;  // else there is no room for any
+  a.shares = priors + PRIOR_COLUMNS * own;
+  a.ranks = a.shares + PRIOR_RANKS * (offset)stride;
+  a.masses = a.shares + PRIOR_MASSES * (offset)stride;
+  a.fast_shares = fast_shares + own;
+  a.ranking = ranking + own;
+  index idle;
   const index n =
-      pair_prepare(GROUP_ARG given + 4 * p[PAIR_FIRST], (index)p[PAIR_POINTS],
-                   cameras + 8 * (offset)pair, threshold, seed0, seed1, (index)p[PAIR_STRIDE],
-                   kept + start, order + start, points + COLUMNS * start,
-                   fast_points + COLUMNS * start, info + pair * INFO_SIZE, inliers + out, shared);
+      pair_prepare(GROUP_ARG given + 4 * first, (index)p[PAIR_POINTS], &a, tables + 4 * start,
+                   &idle, cameras + 8 * (offset)pair, threshold, seed0, seed1, stride, kept + start,
+                   order + start, points + COLUMNS * start, fast_points + COLUMNS * start,
+                   info + pair * INFO_SIZE, inliers + out, shared);
   if (!group_leads()) return;
   for (index i = 0; i < STATE_SIZE; ++i) state[pair * STATE_SIZE + i] = 0;
   global_ptr int* w = work + pair * WORK_SIZE;
   w[WORK_COUNT] = n;
+  w[WORK_IDLE] = idle;
   w[WORK_DONE] = 0;
   w[WORK_PLAN] = n < SAMPLE_SIZE ? 0 : first_round;
 }
@@ -34,7 +58,8 @@ group_fn void kernel_prepare(GROUP_PARAM index pair, global_const offset* pairs,
 // Trial `trial` of the round of a pair; `place`: among all trials of this launch.
 group_fn void kernel_solve(index pair, index trial, offset place, global_const offset* pairs,
                            global_const int* work, global_const scalar* points,
-                           global_const double* info, bits32 seed0, bits32 seed1,
+                           global_const double* info, global_const double* priors,
+                           global_const int* ranking, bits32 seed0, bits32 seed1,
                            global_ptr float* models, global_ptr int* counts) {
   global_const int* w = work + pair * WORK_SIZE;
   if (trial >= w[WORK_PLAN]) return;
@@ -43,9 +68,18 @@ group_fn void kernel_solve(index pair, index trial, offset place, global_const o
   const index stride = (index)about[PAIR_STRIDE];
   index sample[SAMPLE_SIZE];
   scalar p[SAMPLE_SIZE * COLUMNS], rays[4], solved[SLOTS * MODEL_SIZE];
-  for (index i = 0; i < 4; ++i) rays[i] = (scalar)info[pair * INFO_SIZE + INFO_RAYS + i];
-  sample_draw(seed0, seed1, (bits32)(w[WORK_DONE] + trial), w[WORK_COUNT], SAMPLE_SIZE, 0, 0,
-              sample);
+  info += pair * INFO_SIZE;
+  for (index i = 0; i < 4; ++i) rays[i] = (scalar)info[INFO_RAYS + i];
+  if (info[INFO_WEIGHTED] > 0 || info[INFO_RANKED] > 0) {
+    struct sample_source source = {
+        w[WORK_COUNT], info[INFO_WEIGHTED] > 0, info[INFO_RANKED] > 0,
+        priors + PRIOR_COLUMNS * about[PAIR_START] + PRIOR_MASSES * (offset)stride,
+        ranking + about[PAIR_START]};
+    prior_draw(seed0, seed1, w[WORK_DONE] + trial, &source, sample);
+  } else {
+    sample_draw(seed0, seed1, (bits32)(w[WORK_DONE] + trial), w[WORK_COUNT], SAMPLE_SIZE, 0, 0,
+                sample);
+  }
   for (index c = 0; c < COLUMNS; ++c) {
     for (index k = 0; k < SAMPLE_SIZE; ++k)
       p[c * SAMPLE_SIZE + k] = columns[c * stride + sample[k]];
@@ -59,9 +93,9 @@ group_fn void kernel_solve(index pair, index trial, offset place, global_const o
 group_fn void kernel_score(GROUP_PARAM index pair, index trial, offset place,
                            global_const offset* pairs, global_const int* work,
                            global_const scalar* points, global_const double* info,
-                           global_const double* state, global_const float* models,
-                           global_const int* counts, global_ptr float* gains,
-                           global_ptr int* slots) {
+                           global_const float* fast_shares, global_const double* state,
+                           global_const float* models, global_const int* counts,
+                           global_ptr float* gains, global_ptr int* slots) {
   float best = -2;
   index slot = 0;
   global_const int* w = work + pair * WORK_SIZE;
@@ -69,18 +103,27 @@ group_fn void kernel_score(GROUP_PARAM index pair, index trial, offset place,
     global_const offset* p = pairs + pair * PAIR_SIZE;
     global_const scalar* columns = points + COLUMNS * p[PAIR_START];
     const index stride = (index)p[PAIR_STRIDE], count = counts[place];
-    const scalar threshold = (scalar)info[pair * INFO_SIZE + INFO_THRESHOLD];
+    info += pair * INFO_SIZE;
+    const scalar threshold = (scalar)info[INFO_THRESHOLD];
+    const index weighted = info[INFO_WEIGHTED] > 0;
     index ends[8];
-    scalar floors[8], focal[2] = {0, 0}, model[MODEL_SIZE];
-    const index stages =
-        score_stages(score_floor((scalar)state[pair * STATE_SIZE + STATE_RAW], w[WORK_COUNT]),
-                     w[WORK_COUNT], stride, ends, floors);
+    scalar floors[8], focal[2] = {0, 0}, model[MODEL_SIZE], seen[4];
+    const scalar floor = score_floor((scalar)state[pair * STATE_SIZE + STATE_RAW], w[WORK_COUNT]);
+    for (index k = 0; k < 4; ++k) seen[k] = (scalar)info[INFO_SEEN + k];
+    const index stages = weighted ? weighted_stages(floor, seen, stride, ends, floors)
+                                  : score_stages(floor, w[WORK_COUNT], stride, ends, floors);
     if (count > 0) best = -1;
     for (index s = 0; s < count; ++s) {
       global_const float* m = models + (place * SLOTS + s) * MODEL_SIZE;
       for (index i = 0; i < MODEL_SIZE; ++i) model[i] = m[i];
-      const scalar gain =
-          problem_gain(GROUP_ARG model, columns, stride, focal, ends, floors, stages, threshold);
+      scalar gain;
+      if (weighted) {
+        gain = weighted_gain(GROUP_ARG model, columns, fast_shares + p[PAIR_START], stride, focal,
+                             ends, floors, stages, threshold);
+      } else {
+        gain =
+            problem_gain(GROUP_ARG model, columns, stride, focal, ends, floors, stages, threshold);
+      }
       if (gain > best) {
         best = (float)gain;
         slot = s;
@@ -94,17 +137,17 @@ group_fn void kernel_score(GROUP_PARAM index pair, index trial, offset place,
 
 group_fn void kernel_decide(GROUP_PARAM index pair, offset place, global_const offset* pairs,
                             global_ptr int* work, global_const scalar* points,
-                            global_const scalar* info, index min_trials, index max_trials,
-                            scalar log_failure, global_const float* gains,
-                            global_const float* models, global_const int* slots,
-                            global_ptr scalar* state, global_ptr scalar* weights,
-                            local_ptr scalar* shared) {
+                            global_const scalar* info, global_const scalar* priors,
+                            index min_trials, index max_trials, scalar log_failure,
+                            global_const float* gains, global_const float* models,
+                            global_const int* slots, global_ptr scalar* state,
+                            global_ptr scalar* weights, local_ptr scalar* shared) {
   global_ptr int* w = work + pair * WORK_SIZE;
   const index trials = w[WORK_PLAN];
   if (trials == 0) return;
   struct pair_view view;
   struct search_limits limits = {min_trials, max_trials, log_failure};
-  kernel_pair(pairs, work, points, info, pair, &view);
+  kernel_pair(pairs, work, points, info, priors, pair, &view);
   const index next = pair_decide(
       GROUP_ARG & view, &limits, gains + place, models + place * SLOTS * MODEL_SIZE, slots + place,
       trials, state + pair * STATE_SIZE, weights + pairs[pair * PAIR_SIZE + PAIR_START], shared);
@@ -114,10 +157,36 @@ group_fn void kernel_decide(GROUP_PARAM index pair, offset place, global_const o
   w[WORK_PLAN] = next;
 }
 
+// Inlier flags of the points of weight 0, which take the place of the others in `points`.
+group_fn void finish_idle(GROUP_PARAM const struct pair_view* view, index idle,
+                          global_const scalar* given, global_const int* order,
+                          global_const scalar* info, global_ptr scalar* points,
+                          global_ptr scalar* errors, global_ptr scalar* result,
+                          global_ptr unsigned char* inliers) {
+  const index stride = view->stride;
+  const scalar limit = 1 / view->threshold;
+  struct pair_view own;
+  for (index c = 0; c < 4; ++c) {
+    group_for_range(k, 0, stride) {
+      scalar v = lane_nan();
+      if (k < idle) {
+        v = (given[4 * (offset)order[k] + c] - info[INFO_CENTRE + c]) * (1 / info[INFO_LENGTH]);
+      }
+      points[c * stride + k] = v;
+    }
+  }
+  group_barrier();
+  pair_open(points, idle, stride, info, &own);
+  idle_finish(GROUP_ARG & own, errors, result);
+  group_barrier();
+  group_for_range(k, 0, idle) inliers[order[k]] = errors[k] < limit ? 1 : 0;
+}
+
 group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
-                            global_ptr int* work, global_const int* order,
-                            global_const scalar* points, global_const float* fast_points,
-                            global_const scalar* info, global_const scalar* state,
+                            global_const scalar* given, global_ptr int* work,
+                            global_const int* order, global_ptr scalar* points,
+                            global_const float* fast_points, global_const scalar* info,
+                            global_const scalar* priors, global_const scalar* state,
                             global_ptr scalar* errors, global_ptr scalar* results,
                             global_ptr bits32* tables, global_ptr unsigned char* inliers,
                             local_ptr scalar* shared) {
@@ -126,7 +195,7 @@ group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
   global_const offset* p = pairs + pair * PAIR_SIZE;
   const offset start = p[PAIR_START], out = p[PAIR_FIRST] - pairs[PAIR_FIRST];
   if (w[WORK_COUNT] < SAMPLE_SIZE) return;
-  kernel_pair(pairs, work, points, info, pair, &view);
+  kernel_pair(pairs, work, points, info, priors, pair, &view);
   global_ptr scalar* result = results + pair * RESULT_SIZE;
   pair_finish(GROUP_ARG & view, state + pair * STATE_SIZE, errors + start, result, shared);
   group_barrier();
@@ -148,7 +217,12 @@ group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
     counts[all] = first < second ? first : second;
     if (counts[0] >= (index)result[RESULT_INLIERS]) break;
   }
-  if (!group_leads()) return;
-  w[WORK_DISTINCT_INLIERS] = counts[0];
-  w[WORK_DISTINCT_POINTS] = counts[0] < (index)result[RESULT_INLIERS] ? counts[1] : view.n;
+  if (group_leads()) {
+    w[WORK_DISTINCT_INLIERS] = counts[0];
+    w[WORK_DISTINCT_POINTS] = counts[0] < (index)result[RESULT_INLIERS] ? counts[1] : view.n;
+  }
+  if (w[WORK_IDLE] == 0) return;
+  finish_idle(GROUP_ARG & view, w[WORK_IDLE], given + 4 * p[PAIR_FIRST], order + start + view.n,
+              info + pair * INFO_SIZE, points + COLUMNS * start, errors + start, result,
+              inliers + out);
 }

@@ -90,8 +90,8 @@ class Piece {
 
   void finish(std::span<PairFound> found, std::span<std::uint8_t> inliers) {
     launch(EngineKernel::finish, {.groups = int(pairs_), .group_size = pair_threads()},
-           {pair_table_, work_, order_, points_, fast_points_, info_, state_, weights_, results_,
-            tables_, inliers_});
+           {pair_table_, given(), work_, order_, points_, fast_points_, info_, priors_, state_,
+            weights_, results_, tables_, inliers_});
     std::vector<double> results(results_.size()), info(info_.size());
     results_.download(queue_, results);
     info_.download(queue_, info);
@@ -149,6 +149,11 @@ class Piece {
     points_ = workspace_.take<double>(4 * columns + 64);
     fast_points_ = workspace_.take<float>(4 * columns + 64);
     weights_ = workspace_.take<double>(columns);
+    // Where there are none, of a size that nothing reads.
+    const std::size_t columns_with_priors = given_priors() ? columns : 0;
+    priors_ = workspace_.take<double>(Lanes::PRIOR_COLUMNS * columns_with_priors + 64);
+    fast_shares_ = workspace_.take<float>(columns_with_priors + 64);
+    ranking_ = workspace_.take<int>(columns_with_priors + 64);
     tables_ = workspace_.take<std::uint32_t>(4 * columns);
     info_ = workspace_.take<double>(pairs_ * Lanes::INFO_SIZE);
     state_ = workspace_.take<double>(pairs_ * Lanes::STATE_SIZE);
@@ -158,6 +163,29 @@ class Piece {
     active_ = workspace_.take<int>(pairs_);
   }
   [[nodiscard]] bool given_on_device() const { return batch_.points.is_on_device(); }
+  [[nodiscard]] Argument given() const {
+    return given_on_device() ? Argument(batch_.points) : Argument(given_);
+  }
+  [[nodiscard]] int given_priors() const {
+    return (batch_.weights.is_null() ? 0 : Lanes::GIVEN_WEIGHTS) |
+           (batch_.qualities.is_null() ? 0 : Lanes::GIVEN_QUALITIES);
+  }
+
+  // One number a point of the caller's, or of its copy on the device. Theirs begin `from` before
+  // the points.
+  struct GivenNumbers {
+    Argument numbers;
+    std::int64_t from;
+  };
+  GivenNumbers numbers_on_device(const Memory<const double>& numbers, Buffer<double>& copy) {
+    const auto first = static_cast<std::int64_t>(offset(0));
+    if (numbers.is_null()) return {Argument(cameras_), 0};  // not read
+    if (numbers.is_on_device()) return {Argument(numbers), given_on_device() ? 0 : first};
+    const std::size_t points = offset(pairs_) - offset(0);
+    copy = workspace_.take<double>(std::max<std::size_t>(1, points));
+    copy.upload(queue_, {numbers.pointer() + offset(0), points});
+    return {Argument(copy), given_on_device() ? -first : 0};
+  }
 
   void upload() {
     pair_table_.upload(queue_, host_pairs_);
@@ -181,10 +209,33 @@ class Piece {
   }
 
   void prepare() {
-    const Argument given = given_on_device() ? Argument(batch_.points) : Argument(given_);
+    const GivenNumbers weights = numbers_on_device(batch_.weights, given_weights_);
+    const GivenNumbers qualities = numbers_on_device(batch_.qualities, given_qualities_);
     launch(EngineKernel::prepare, {.groups = int(pairs_), .group_size = pair_threads()},
-           {pair_table_, given, cameras_, batch_.options.threshold, seed(0), seed(32),
-            first_round(), kept_, order_, points_, fast_points_, info_, state_, work_, inliers_});
+           {pair_table_,
+            given(),
+            cameras_,
+            given_priors(),
+            weights.numbers,
+            weights.from,
+            qualities.numbers,
+            qualities.from,
+            batch_.options.threshold,
+            seed(0),
+            seed(32),
+            first_round(),
+            kept_,
+            order_,
+            points_,
+            fast_points_,
+            priors_,
+            fast_shares_,
+            ranking_,
+            tables_,
+            info_,
+            state_,
+            work_,
+            inliers_});
   }
 
   // The trials of all active pairs, in parts that the room for models allows.
@@ -211,14 +262,14 @@ class Piece {
     launch(EngineKernel::solve,
            {.groups = (all + kSolveThreadsOfBlock - 1) / kSolveThreadsOfBlock,
             .group_size = kSolveThreadsOfBlock},
-           {active_, from, round, all, pair_table_, work_, sample_points, info_, seed(0), seed(32),
-            models, counts});
+           {active_, from, round, all, pair_table_, work_, sample_points, info_, priors_, ranking_,
+            seed(0), seed(32), models, counts});
     const int scorers = is_nvidia(queue_.device().info()) ? kScoreThreads : 1;
     launch(EngineKernel::score, {.groups = all, .group_size = scorers},
-           {active_, from, round, pair_table_, work_, fast_points_, info_, state_, models, counts,
-            gains, slots});
+           {active_, from, round, pair_table_, work_, fast_points_, info_, fast_shares_, state_,
+            models, counts, gains, slots});
     launch(EngineKernel::decide, {.groups = some, .group_size = pair_threads()},
-           {active_, from, round, pair_table_, work_, points_, info_, limits.min_trials,
+           {active_, from, round, pair_table_, work_, points_, info_, priors_, limits.min_trials,
             limits.max_trials, limits.log_failure, gains, models, slots, state_, weights_});
   }
 
@@ -239,9 +290,10 @@ class Piece {
   std::vector<int> host_work_;
   Buffer<std::int64_t> pair_table_;
   Buffer<PointPair> given_;
-  Buffer<double> cameras_, points_, weights_, info_, state_, results_;
-  Buffer<float> fast_points_;
-  Buffer<int> kept_, order_, work_, active_;
+  Buffer<double> cameras_, given_weights_, given_qualities_;
+  Buffer<double> points_, priors_, weights_, info_, state_, results_;
+  Buffer<float> fast_points_, fast_shares_;
+  Buffer<int> kept_, order_, ranking_, work_, active_;
   Buffer<std::uint32_t> tables_;
   Buffer<std::uint8_t> inliers_;
 };

@@ -21,6 +21,7 @@ struct PairFound {
 struct DeviceBatch {
   Problem problem = Problem::homography;
   Memory<const PointPair> points;             // of all pairs
+  Memory<const double> weights, qualities;    // of all points, or null
   std::span<const std::int64_t> offsets;      // pairs + 1
   std::span<const Intrinsics> first, second;  // essential: one each
   RobustOptions options;

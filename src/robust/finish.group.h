@@ -13,6 +13,8 @@ enum {
   RESULT_COLLINEAR,  // 1: the inliers lie on a line in one of the images, to within the noise
   RESULT_TRIALS,
   RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model is worth a fit, 2: a fitted model
+  RESULT_IDLE_INLIERS,  // of weight 0, and
+  RESULT_IDLE_SQUARES,  // the sum of their squared errors
   RESULT_SIZE
 };
 enum { MOST_SHIFTS = 16, WRONG_MATCHES = 1000 };
@@ -31,9 +33,10 @@ group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* m
       admit_points(GROUP_ARG pair, pair->stride, model, pose, weights);
       cut_leverage(GROUP_ARG pair, model, sigma, weights, shared);
     }
-    struct refine_options options = {1 / (reach * reach * sigma * sigma), 1, IS_EPIPOLAR, 50,
-                                     (scalar)1e-9};
-    model_refine(GROUP_ARG pair, pair->stride, &options, weights, model, shared);
+    struct refine_options options = {1 / (reach * reach * sigma * sigma), 1,
+                                     IS_EPIPOLAR || pair->weighted, 50, (scalar)1e-9};
+    model_refine(GROUP_ARG pair, pair->stride, &options, IS_EPIPOLAR ? weights : pair->shares,
+                 model, shared);
     scalar change = sigma / previous;
     if (round > 0 && change > (scalar)0.98 && change < (scalar)1.02) break;
   }
@@ -118,13 +121,14 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
 group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const scalar* state,
                           global_ptr scalar* errors, global_ptr scalar* result,
                           local_ptr scalar* shared) {
-  scalar model[12], pose[12], sums[3] = {0, 0, 0}, noise = 0, chance = 0;
+  scalar model[12], pose[12], sums[4] = {0, 0, 0, 0}, noise = 0, chance = 0;
   index collinear = 0;
   for (index i = 0; i < 12; ++i) model[i] = pose[i] = 0;
   index fitted = state[STATE_GAIN] > 0;
   // Of few points even a hopeless model is fitted: that costs little, and judge() has the last
   // word.
-  fitted = fitted && (pair->n < 100 || gain_is_hopeful(pair, pair->n, state[STATE_GAIN]));
+  fitted = fitted &&
+           (pair->effective < 100 || gain_is_hopeful(pair, pair->effective, state[STATE_GAIN]));
   if (fitted) {
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
     noise = model_polish(GROUP_ARG pair, model, pose, errors, shared);
@@ -136,11 +140,30 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   for (index i = 0; i < 12; ++i) result[RESULT_MODEL + i] = model[i];
   for (index i = 0; i < 12; ++i) result[RESULT_POSE + i] = pose[i];
   result[RESULT_NOISE] = noise;
-  result[RESULT_GAIN] = sums[0];
+  // Of weights scaled to a largest of 1.
+  result[RESULT_GAIN] = pair->weighted ? sums[0] / pair->largest : sums[0];
   result[RESULT_INLIERS] = sums[1];
   result[RESULT_SQUARES] = sums[2];
   result[RESULT_CHANCE] = chance;
   result[RESULT_COLLINEAR] = (scalar)collinear;
   result[RESULT_TRIALS] = state[STATE_DONE];
   result[RESULT_OUTCOME] = fitted ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
+  result[RESULT_IDLE_INLIERS] = result[RESULT_IDLE_SQUARES] = 0;
+}
+
+// Matches of weight 0 under the model of `result`: squared errors of the points of `idle`, a view
+// of them alone with the numbers of their pair, and how many are inliers.
+group_fn void idle_finish(GROUP_PARAM const struct pair_view* idle, global_ptr scalar* errors,
+                          global_ptr scalar* result) {
+  scalar model[12], pose[12], sums[4];
+  struct lane_model m;
+  for (index i = 0; i < 12; ++i) model[i] = result[RESULT_MODEL + i];
+  for (index i = 0; i < 12; ++i) pose[i] = result[RESULT_POSE + i];
+  lane_model_set(idle, model, pose, &m);
+  model_support(GROUP_ARG idle, idle->stride, model, pose, sums);
+  group_for(i, idle->stride) { group_store(errors, i, admitted_error(&m, idle, i), idle->stride); }
+  group_barrier();  // all have read the result
+  if (!group_leads()) return;
+  result[RESULT_IDLE_INLIERS] = sums[1];
+  result[RESULT_IDLE_SQUARES] = sums[2];
 }

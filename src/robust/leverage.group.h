@@ -58,7 +58,8 @@ group_fn real point_leverage(const real* F, const real* M, const struct pair_vie
 }
 
 // The cut: of LEVERAGE_CUTS multiples of the mean leverage the one above which matches near the
-// line are outnumbered most by those of a strip ten times as wide; infinite when nowhere.
+// line are outnumbered (by weight) most by those of a strip ten times as wide; infinite when
+// nowhere.
 group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const real* F, const real* M,
                              scalar mean, scalar sigma, global_const scalar* weights) {
   real counts[2 * LEVERAGE_CUTS], cuts[LEVERAGE_CUTS];
@@ -72,11 +73,12 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
   real near = group_same(4 * s2), from = group_same(25 * s2), to = group_same(625 * s2);
   group_for(i, pair->stride) {
     real h, e = point_leverage(F, M, pair, i, &h);
-    mask open = group_load(weights, i) > lane(0);
+    real own = group_load(weights, i);
+    mask open = own > lane(0);
     mask core = open & (e < near), beside = open & (e > from) & (e < to);
     for (index k = 0; k < LEVERAGE_CUTS; ++k) {
-      counts[k] += select(core & (h > cuts[k]), lane(1), lane(0));
-      counts[LEVERAGE_CUTS + k] += select(beside & (h > cuts[k]), lane(1), lane(0));
+      counts[k] += select(core & (h > cuts[k]), own, lane(0));
+      counts[LEVERAGE_CUTS + k] += select(beside & (h > cuts[k]), own, lane(0));
     }
   }
   group_sums(counts, 2 * LEVERAGE_CUTS, sums);
@@ -93,8 +95,21 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
   return best;
 }
 
-// Makes the weights of the points above the cut zero. weights: 1 for the points that can be matches
-// of the epipolar matrix `model`, else 0. shared [100]: memory of the group.
+// Weight of the points nearer to an epipolar matrix than the threshold.
+group_fn scalar weight_within(GROUP_PARAM const struct pair_view* pair, const scalar* model,
+                              global_const scalar* weights, scalar inverse_squared_threshold) {
+  real F[9], sum = lane(0), focal[2] = {lane(0), lane(0)},
+             t = group_same(inverse_squared_threshold);
+  for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
+  group_for(i, pair->stride) {
+    mask inside = problem_error(F, pair->points, pair->stride, focal, i, 0) * t < lane(1);
+    sum += select(inside, group_load(weights, i), lane(0));
+  }
+  return group_sum(sum);
+}
+
+// Makes the weights of the points above the cut zero. weights: own ones for the points that can be
+// matches of the epipolar matrix `model`, else 0. shared [100]: memory of the group.
 group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                            scalar sigma, global_ptr scalar* weights, local_ptr scalar* shared) {
   scalar sums[SUMS];
@@ -113,7 +128,9 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
   for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
   for (index i = 0; i < 81; ++i) M[i] = group_same(shared[i]);
   group_barrier();
-  scalar mean = (scalar)DOF / (sums[SUMS - 2] + 1);
+  scalar within = sums[SUMS - 2];
+  if (pair->weighted) within = weight_within(GROUP_ARG pair, model, weights, sharp);
+  scalar mean = (scalar)DOF / (within + 1);
   scalar cut = leverage_cut(GROUP_ARG pair, F, M, mean, sigma, weights);
   group_for(i, pair->stride) {
     real h;

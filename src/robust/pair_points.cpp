@@ -84,12 +84,13 @@ Mat3 product(const Mat3& A, const double* m, const Mat3& B) {
 }  // namespace
 
 void set_two_view_points(Problem problem, std::span<const PointPair> points,
-                         const RobustOptions& options, const CameraPair* cameras, PairPoints& out) {
+                         const RobustOptions& options, const CameraPair* cameras, PairPoints& out,
+                         const MatchPriors& priors) {
   const auto finite = [&](int i) {
     const PointPair& p = points[static_cast<size_t>(i)];
     return std::isfinite(p.x1) && std::isfinite(p.y1) && std::isfinite(p.x2) && std::isfinite(p.y2);
   };
-  out.set_order(static_cast<int>(points.size()), options.seed, finite);
+  out.set_order(static_cast<int>(points.size()), options.seed, finite, priors);
   set_frame(points, cameras, out);
   const double* centre = out.info.data() + Lanes::INFO_CENTRE;
   const double length = out.info[Lanes::INFO_LENGTH], inverse = 1 / length;

@@ -10,13 +10,25 @@ group_fn index point_is_finite(global_const scalar* p) {
   return finite;
 }
 
-// Original indices of the finite points, in order, to `kept`; returns their number.
-group_fn index keep_finite(GROUP_PARAM global_const scalar* given, index count,
+// Does point i take part (idle: may it not, though it is finite, because its weight is not a finite
+// number above 0)?
+group_fn index point_belongs(global_const scalar* given, const struct prior_arrays* priors,
+                             index idle, index i) {
+  if (!point_is_finite(given + 4 * (offset)i)) return 0;
+  if (!priors->has_weights) return !idle;
+  const scalar w = priors->weights[i];
+  return (w > 0 && w - w == 0) != idle;
+}
+
+// Original indices of the points that take part (or are idle), in order, to `kept`; returns their
+// number.
+group_fn index keep_points(GROUP_PARAM global_const scalar* given,
+                           const struct prior_arrays* priors, index idle, index count,
                            global_ptr int* kept, local_ptr scalar* shared) {
   const index share = (count + group_width - 1) / group_width, member = group_member();
   const index begin = member * share, end = begin + share < count ? begin + share : count;
   index own = 0;
-  for (index i = begin; i < end; ++i) own += point_is_finite(given + 4 * (offset)i);
+  for (index i = begin; i < end; ++i) own += point_belongs(given, priors, idle, i);
   shared[member] = (scalar)own;
   group_barrier();
   index before = 0, all = 0;
@@ -25,7 +37,7 @@ group_fn index keep_finite(GROUP_PARAM global_const scalar* given, index count,
     all += (index)shared[m];
   }
   for (index i = begin; i < end; ++i) {
-    if (point_is_finite(given + 4 * (offset)i)) kept[before++] = i;
+    if (point_belongs(given, priors, idle, i)) kept[before++] = i;
   }
   group_barrier();
   return all;
@@ -91,21 +103,27 @@ group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, globa
   return chance_in_box(PROBLEM == HOMOGRAPHY, second ? w2 : w1, second ? h2 : h1, threshold);
 }
 
-// given: the pair's `count` points x1 y1 x2 y2, px. order [count], points [4][stride] in double and
-// float, info: see pair_points.hpp; inliers [count]: all 0. Returns the
-// number of finite points. shared [PREPARE_SHARED].
+// given: the pair's `count` points x1 y1 x2 y2, px. order [count]: of the points that take part,
+// then the idle ones; points [4][stride] in double and float, info: see pair_points.hpp; inliers
+// [count]: all 0; keys [4 stride]: room to sort. Returns the number of points that take part.
+// shared [PREPARE_SHARED].
 group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
+                            const struct prior_arrays* priors, global_ptr bits32* keys, index* idle,
                             global_const scalar* cameras, scalar threshold, bits32 seed0,
                             bits32 seed1, index stride, global_ptr int* kept, global_ptr int* order,
                             global_ptr scalar* points, global_ptr float* fast_points,
                             global_ptr scalar* info, global_ptr unsigned char* inliers,
                             local_ptr scalar* shared) {
   scalar centre[4], length = 1;
-  const index n = keep_finite(GROUP_ARG given, count, kept, shared);
+  const index n = keep_points(GROUP_ARG given, priors, 0, count, kept, shared);
+  *idle = 0;
+  if (priors->has_weights)
+    *idle = keep_points(GROUP_ARG given, priors, 1, count, order + n, shared);
   group_for_range(i, 0, n) order[i] = kept[shuffled(i, n, seed0, seed1)];
   group_for_range(j, 0, count) inliers[j] = 0;
   group_barrier();
   if (n < SAMPLE_SIZE) return n;
+  prepare_priors(GROUP_ARG priors, order, n, stride, keys, info, shared);
   set_frame(GROUP_ARG given, n, order, cameras, centre, &length, shared);
   const scalar chance = chance_of(GROUP_ARG given, n, order, threshold);
   for (index c = 0; c < 4; ++c) {

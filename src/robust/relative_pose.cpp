@@ -64,10 +64,12 @@ void recover_pose(std::span<const PointPair> points, const Intrinsics& c1, const
 }  // namespace
 
 RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const Intrinsics& camera1,
-                                      const Intrinsics& camera2, const RobustOptions& options) {
+                                      const Intrinsics& camera2, const RobustOptions& options,
+                                      const MatchPriors& priors) {
   robust::check_options(options);
   robust::check_camera("camera1", camera1);
   robust::check_camera("camera2", camera2);
+  robust::check_priors(priors, pairs.size());
   RelativePoseResult result;
   result.inliers.assign(pairs.size(), 0);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -75,7 +77,7 @@ RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const In
   const robust::CameraPair cameras = {camera1, camera2};
   robust::PairPoints pair;
   robust::Result found;
-  robust::set_two_view_points(robust::Problem::essential, pairs, options, &cameras, pair);
+  robust::set_two_view_points(robust::Problem::essential, pairs, options, &cameras, pair, priors);
   robust::run_search(robust::Problem::essential, pair, options,
                      pair.info[robust::Lanes::INFO_LENGTH], found, result);
   if (!result.ok()) return result;

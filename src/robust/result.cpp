@@ -40,6 +40,26 @@ void check_options(const RobustOptions& o) {
   if (o.max_iterations < 1) fail("max_iterations", o.max_iterations, "at least 1");
 }
 
+void check_weights(const char* where, std::span<const double> weights, size_t first) {
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] >= 0 && std::isfinite(weights[i])) continue;
+    throw Error(ErrorCode::usage, fmt::format("{}: weights[{}] = {}, must be finite and >= 0",
+                                              where, first + i, weights[i]));
+  }
+}
+
+void check_priors(const MatchPriors& priors, size_t matches) {
+  const auto check_size = [&](const char* name, size_t size) {
+    if (size == 0 || size == matches) return;
+    throw Error(ErrorCode::usage, fmt::format("robust estimation: {} {} for {} matches, must be "
+                                              "none or one a match",
+                                              size, name, matches));
+  };
+  check_size("weights", priors.weights.size());
+  check_size("qualities", priors.qualities.size());
+  check_weights("robust estimation", priors.weights);
+}
+
 void check_camera(const char* name, const Intrinsics& k) {
   const bool finite =
       std::isfinite(k.fx) && std::isfinite(k.fy) && std::isfinite(k.cx) && std::isfinite(k.cy);
@@ -54,6 +74,10 @@ void check_camera(const char* name, const Intrinsics& k) {
 void mark_inliers(const PairPoints& pair, const std::vector<double>& errors, std::uint8_t* flags) {
   for (size_t i = 0; i < pair.order.size(); ++i) {
     if (errors[i] * pair.info[Lanes::INFO_THRESHOLD] < 1) flags[pair.order[i]] = 1;
+  }
+  for (size_t i = 0; i < pair.idle.size(); ++i) {
+    const double error = errors[static_cast<size_t>(pair.stride) + i];
+    if (error * pair.info[Lanes::INFO_THRESHOLD] < 1) flags[pair.idle[i]] = 1;
   }
 }
 

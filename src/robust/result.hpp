@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "robust/engine.hpp"
 #include "robust/evidence.hpp"
@@ -14,6 +15,10 @@ namespace bifocal::robust {
 // Throws Error(usage) naming the first option out of range, or the camera.
 void check_options(const RobustOptions& options);
 void check_camera(const char* name, const Intrinsics& camera);
+// Or the first weight that is no weight (their first one has the index `first`), or the argument
+// that has not one number a match.
+void check_weights(const char* where, std::span<const double> weights, std::size_t first = 0);
+void check_priors(const MatchPriors& priors, std::size_t matches);
 
 // When to believe a model: when wrong matches would hardly support one as well. evidence: asked for
 // when the inliers would do. significance: log10 of the expected number of such models.
@@ -27,8 +32,10 @@ template <class Estimate>
 void fill_numbers(const Result& found, double length, Estimate& out) {
   out.noise = found[Lanes::RESULT_NOISE] * length;
   out.gain = found[Lanes::RESULT_GAIN];
-  out.inlier_count = static_cast<int>(found[Lanes::RESULT_INLIERS]);
-  out.rms = length * std::sqrt(found[Lanes::RESULT_SQUARES] / std::max(1, out.inlier_count));
+  out.inlier_count =
+      static_cast<int>(found[Lanes::RESULT_INLIERS] + found[Lanes::RESULT_IDLE_INLIERS]);
+  out.rms = length * std::sqrt((found[Lanes::RESULT_SQUARES] + found[Lanes::RESULT_IDLE_SQUARES]) /
+                               std::max(1, out.inlier_count));
 }
 
 // Sets the flags of the pair's inliers, by original index.

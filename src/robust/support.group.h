@@ -45,20 +45,27 @@ group_fn real admitted_error(const struct lane_model* m, const struct pair_view*
   return e;
 }
 
-// sums [3]: MSAC gain, inliers, and their squared errors over the first n points.
+// sums [4]: MSAC gain, inliers, their squared errors, and their weight over the first n points.
 group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                             const scalar* pose, scalar* sums) {
   struct lane_model m;
-  real total[3] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold);
+  real total[3] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold), heavy = lane(0);
   lane_model_set(pair, model, pose, &m);
   group_for(i, n) {
     real e = admitted_error(&m, pair, i), u = msac_gain(e, t);
     mask inside = u > lane(0);
+    if (pair->weighted) {
+      real own = group_load(pair->shares, i);
+      u = u * own;
+      heavy += select(inside, own, lane(0));
+    }
     total[0] += u;
     total[1] += select(inside, lane(1), lane(0));
     total[2] += select(inside, e, lane(0));
   }
   group_sums(total, 3, sums);
+  sums[3] = sums[1];
+  if (pair->weighted) sums[3] = group_sum(heavy);
 }
 
 // The pose of an essential matrix, given as a model: the one of four that has the most inliers
@@ -120,14 +127,14 @@ group_fn void model_pose(GROUP_PARAM const struct pair_view* pair, index n, cons
   if_constant(PROBLEM == FUNDAMENTAL) fundamental_sides(GROUP_ARG pair, n, model, pose);
 }
 
-// weights [n]: 1 for the points that can be matches of the model, else 0.
+// weights [n]: own ones for the points that can be matches of the model, else 0.
 group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                            const scalar* pose, global_ptr scalar* weights) {
   struct lane_model m;
   lane_model_set(pair, model, pose, &m);
   group_for(i, n) {
     real e = admitted_error(&m, pair, i);
-    group_store(weights, i, select(e >= lane(0), lane(1), lane(0)), n);
+    group_store(weights, i, select(e >= lane(0), point_share(pair, i), lane(0)), n);
   }
   group_barrier();
 }
@@ -137,7 +144,7 @@ group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, co
 // standard deviations, less the share of wrong matches, whose density a ring around the window
 // tells; the window follows the result (a fixed point as in P. Huber's proposal 2, Robust
 // Statistics, 1981, with the moments of a truncated normal distribution). `sigma`: where to start.
-// *matches: how many of the points are right matches, whatever their error.
+// *matches: how many of the points are right matches, whatever their error. All by weight.
 group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                             const scalar* pose, scalar sigma, scalar* matches) {
   // One residual a point: window 2.5 sigma, else two: 3 sigma; the ring reaches twice as far.
@@ -159,6 +166,13 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     group_for(i, n) {
       real e = admitted_error(&m, pair, i);
       mask within = e < inner;
+      if (pair->weighted) {
+        real own = group_load(pair->shares, i);
+        total[0] += select(within, own, lane(0));
+        total[1] += select(within, own * e, lane(0));
+        total[2] += select(e < outer, own, lane(0));
+        continue;
+      }
       total[0] += select(within, lane(1), lane(0));
       total[1] += select(within, e, lane(0));
       total[2] += select(e < outer, lane(1), lane(0));

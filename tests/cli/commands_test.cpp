@@ -231,6 +231,17 @@ TEST(Cli, estimate_prints_each_model) {
   const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
   EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
 
+  // Of two planes the one whose matches have weight 0 has no part.
+  std::string weighted;
+  for (int i = 0; i < 90; ++i) {
+    const double x = 200 + 5 * i, y = 300 + 40 * unit(random), s = i % 3 ? 1.1 : 0.9;
+    weighted += fmt::format("{} {} {} {} {}\n", x, y, s * x + 7, s * y - 3, i % 3 ? 0 : 2.5);
+  }
+  write_file(folder / "weighted.txt", weighted);
+  const json W = result("homography --points weighted.txt");
+  EXPECT_EQ(W["inliers"], 30);
+  EXPECT_NEAR(W["model"]["H"][0].get<double>() / W["model"]["H"][8].get<double>(), 0.9, 1e-6);
+
   const Ran none = run(folder, "estimate pose --points scene.txt");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);

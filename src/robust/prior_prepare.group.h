@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Weights and qualities of a pair's points on a GPU: what priors.cpp does on a CPU, to the same
+// numbers. A lane is a thread.
+
+// What a call gives with its points and what is made of it, of one pair; pair_points.hpp says more.
+struct prior_arrays {
+  index has_weights, has_qualities;
+  global_const scalar *weights, *qualities;  // given, one a point
+  global_ptr scalar *shares, *ranks, *masses;
+  global_ptr float* fast_shares;
+  global_ptr int* ranking;
+};
+
+// Is a pair's point before another in the order of falling quality?
+group_fn index ranks_before(bits32 key, index point, bits32 other_key, index other) {
+  return key > other_key || (key == other_key && point < other);
+}
+
+// ranking [n]: the points in the order of falling quality; ranks [stride]. keys: room for
+// `size` numbers, a power of two of at least n, and as many points behind them.
+//   K. Batcher, Sorting networks and their applications, AFIPS 1968.
+group_fn void rank_points(GROUP_PARAM const struct prior_arrays* a, global_const int* order, index n,
+                          index stride, global_ptr bits32* keys, index size) {
+  global_ptr bits32* points = keys + size;
+  group_for_range(i, 0, size) {
+    keys[i] = i < n ? quality_key(a->qualities[order[i]]) : 0;
+    points[i] = (bits32)i;  // those beyond the last are behind all
+  }
+  group_barrier();
+  for (index length = 2; length <= size; length *= 2) {
+    for (index step = length / 2; step > 0; step /= 2) {
+      group_for_range(t, 0, size / 2) {
+        const index i = t / step * step * 2 + t % step, j = i + step;
+        const bits32 a_key = keys[i], b_key = keys[j], a_point = points[i], b_point = points[j];
+        const index falling = (i & length) == 0;
+        if (ranks_before(a_key, (index)a_point, b_key, (index)b_point) == falling) continue;
+        keys[i] = b_key;
+        keys[j] = a_key;
+        points[i] = b_point;
+        points[j] = a_point;
+      }
+      group_barrier();
+    }
+  }
+  group_for_range(i, n, stride) a->ranks[i] = lane_nan();
+  group_for_range(r, 0, n) {
+    a->ranking[r] = (index)points[r];
+    a->ranks[points[r]] = (scalar)r;
+  }
+  group_barrier();
+}
+
+// masses [n]: running sum of the steps of weight, in the order of quality where there is one.
+group_fn void sum_masses(GROUP_PARAM const struct prior_arrays* a, index n,
+                         local_ptr scalar* shared) {
+  const index share = (n + group_width - 1) / group_width, member = group_member();
+  const index begin = member * share, end = begin + share < n ? begin + share : n;
+  scalar own = 0, before = 0;
+  for (index r = begin; r < end; ++r) {
+    own += 16777216 * a->shares[a->has_qualities ? a->ranking[r] : r];
+    a->masses[r] = own;
+  }
+  shared[member] = own;
+  group_barrier();
+  for (index m = 0; m < member; ++m) before += shared[m];
+  for (index r = begin; r < end; ++r) a->masses[r] += before;
+  group_barrier();
+}
+
+// The numbers from INFO_WEIGHTED on, and the arrays. order [n]: of the pair's points among those
+// given; shared [group_width].
+group_fn void prepare_priors(GROUP_PARAM const struct prior_arrays* a, global_const int* order,
+                             index n, index stride, global_ptr bits32* keys,
+                             global_ptr scalar* info, local_ptr scalar* shared) {
+  if (group_leads()) {
+    for (index i = INFO_WEIGHTED; i < INFO_SIZE; ++i) info[i] = 0;
+    info[INFO_RANKED] = (scalar)a->has_qualities;
+  }
+  group_barrier();
+  if (a->has_qualities) {
+    index size = 2;
+    while (size < n) size *= 2;
+    rank_points(GROUP_ARG a, order, n, stride, keys, size);
+  }
+  if (!a->has_weights) return;
+  scalar most = 0, least = (scalar)1e308;
+  group_for_range(i, 0, n) {
+    const scalar w = a->weights[order[i]];
+    most = w > most ? w : most;
+    least = w < least ? w : least;
+  }
+  most = group_max(most);
+  least = -group_max(-least);
+  if (!(least < most)) return;  // as without
+  scalar sums[6] = {0, 0, 0, 0, 0, 0};
+  group_for_range(i, 0, stride) {
+    scalar share = 0;
+    if (i < n) share = weight_steps(a->weights[order[i]], most) * (scalar)(1.0 / 16777216.0);
+    a->shares[i] = share;
+    sums[4] += share;
+    sums[5] += share * share;
+    for (index k = 0; k < 4; ++k) sums[k] += i < (128 << k) ? share : 0;
+  }
+  scalar totals[6];
+  group_sums(sums, 6, totals);
+  group_barrier();
+  sum_masses(GROUP_ARG a, n, shared);
+  const scalar scale = totals[4] / totals[5];
+  group_for_range(i, 0, stride) {
+    a->shares[i] *= scale;
+    a->fast_shares[i] = (float)a->shares[i];
+  }
+  group_barrier();
+  if (!group_leads()) return;
+  info[INFO_WEIGHTED] = 1;
+  info[INFO_EFFECTIVE] = totals[4] * scale;
+  info[INFO_LARGEST] = scale;
+  for (index k = 0; k < 4; ++k) info[INFO_SEEN + k] = totals[k] * scale;
+}

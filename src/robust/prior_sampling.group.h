@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples of matches that are not alike: in proportion to their weights, and from the best ones
+// first. A trial is a function of seed and trial, as without.
+//   O. Chum, J. Matas, Matching with PROSAC, progressive sample consensus, CVPR 2005.
+
+// A weight as a share of the largest, in whole steps of 2^-24, one at least: sums of them are exact
+// in double, whatever their order.
+lane_fn double weight_steps(double weight, double largest) {
+  const double steps = (double)(offset)(weight / largest * 16777216.0 + 0.5);
+  return steps > 1 ? steps : 1;
+}
+
+// A number that is greater the greater the quality, as a float; 0 for NaN.
+lane_fn bits32 quality_key(double quality) {
+  if (!(quality == quality)) return 0;
+  const bits32 bits = float_bits((float)quality + 0.0f);  // -0 is 0
+  return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+// Trials after which the best matches are all matches (T_N of the paper).
+enum { GROWTH_TRIALS = 200000 };
+
+// What the trials of a pair draw from. masses [n]: running sum of the weights, whole numbers below
+// 2^53, and ranking [n]: point of each rank, both in the order of quality where `ranked` is 1, else
+// in that of the points.
+struct sample_source {
+  index n, weighted, ranked;
+  global_const double* masses;
+  global_const int* ranking;
+};
+
+// Samples of `size` matches, in order.
+lane_fn double samples_of(index size) {
+  double samples = 1;
+  for (index i = 0; i < SAMPLE_SIZE; ++i) samples *= (double)(size - i);
+  return samples;
+}
+
+// How many of the best of n matches the growing trial draws from: as few as the growth function
+// allows, which is GROWTH_TRIALS times the share of all samples that lie within them; and one more
+// a trial at most. Whole numbers and products alone decide, so that all devices do alike.
+lane_fn index grown_size(index n, index trial) {
+  const double wanted = ((double)trial + 1) * samples_of(n);
+  index low = SAMPLE_SIZE, high = trial < n - SAMPLE_SIZE ? SAMPLE_SIZE + trial : n;
+  while (low < high) {
+    const index middle = low + (high - low) / 2;
+    if ((double)GROWTH_TRIALS * samples_of(middle) >= wanted) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+// Completes a sample of which `drawn` ranks are there with different ones below `pool`, the next
+// always in proportion to the weights of those that are left.
+group_fn void weighted_draw(bits32 seed0, bits32 seed1, bits32 trial, global_const double* masses,
+                            index pool, index drawn, index* sample) {
+  bits32 counter[4] = {0, 0, trial, 0}, numbers[4];
+  index taken[SAMPLE_SIZE];  // in rising order
+  double left = masses[pool - 1];
+  for (index k = 0; k + drawn < SAMPLE_SIZE; ++k) {
+    if (k % 4 == 0) {
+      philox(counter, seed0, seed1, numbers);
+      counter[0] += 1;
+    }
+    // A whole number below `left`, then past the masses of those that are taken.
+    double at = (double)(offset)((double)numbers[k % 4] * (left * 2.3283064365386963e-10));
+    for (index i = 0; i < k; ++i) {
+      const double before = taken[i] > 0 ? masses[taken[i] - 1] : 0;
+      if (at >= before) at += masses[taken[i]] - before;
+    }
+    index low = 0, high = pool - 1, place = k;
+    while (low < high) {
+      const index middle = low + (high - low) / 2;
+      if (masses[middle] > at) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    for (; place > 0 && taken[place - 1] > low; --place) taken[place] = taken[place - 1];
+    taken[place] = sample[drawn + k] = low;
+    left -= masses[low] - (low > 0 ? masses[low - 1] : 0);
+  }
+}
+
+// The sample of a trial: points. With qualities every second trial draws from the best matches, the
+// last of which is always in; the others draw from all, so that bad qualities cost no more than
+// twice the trials.
+group_fn void prior_draw(bits32 seed0, bits32 seed1, index trial,
+                         const struct sample_source* source, index* sample) {
+  index pool = source->n, drawn = 0;
+  if (source->ranked && trial % 2 == 0) {
+    const index size = grown_size(source->n, trial / 2);
+    if (size < source->n) {
+      sample[0] = pool = size - 1;
+      drawn = 1;
+    }
+  }
+  if (source->weighted) {
+    weighted_draw(seed0, seed1, (bits32)trial, source->masses, pool, drawn, sample);
+  } else {
+    sample_draw(seed0, seed1, (bits32)trial, pool, SAMPLE_SIZE - drawn, 0, 0, sample + drawn);
+  }
+  if (!source->ranked) return;
+  for (index k = 0; k < SAMPLE_SIZE; ++k) sample[k] = source->ranking[sample[k]];
+}

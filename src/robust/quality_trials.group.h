@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many trials are needed where samples of the best matches come first: what the model's support
+// among the best half, quarter, ... of the matches says of the trials drawn from there.
+
+enum { QUALITY_LEVELS = 10 };  // sizes n, n / 2, n / 4, ...
+
+group_fn index level_size(index n, index level) { return (n + (1 << level) - 1) >> level; }
+
+// log of the probability that a sample is not free of wrong matches.
+group_fn scalar failure_log(scalar rate) {
+  scalar clean = 1;
+  for (index i = 0; i < SAMPLE_SIZE; ++i) clean *= rate;
+  if (!(clean > (scalar)1e-15)) return 0;
+  if (clean > (scalar)(1 - 1e-15)) clean = (scalar)(1 - 1e-15);
+  return scalar_log(1 - clean);
+}
+
+// rates [QUALITY_LEVELS]: share of the right matches at each level; 0 where the model has no more
+// inliers than wrong matches give by chance (as gain_is_hopeful). boost: right matches for each
+// inlier.
+group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scalar* model,
+                            const scalar* pose, scalar boost, global_ptr scalar* rates) {
+  struct lane_model m;
+  real counts[2 * QUALITY_LEVELS], t = group_same(pair->threshold);
+  scalar sums[2 * QUALITY_LEVELS];
+  lane_model_set(pair, model, pose, &m);
+  for (index k = 0; k < 2 * QUALITY_LEVELS; ++k) counts[k] = lane(0);
+  group_for(i, pair->stride) {
+    mask inside = admitted_error(&m, pair, i) * t < lane(1);
+    real rank = group_load(pair->ranks, i), own = point_share(pair, i);
+    for (index k = 0; k < QUALITY_LEVELS; ++k) {
+      mask within = rank < lane(level_size(pair->n, k));
+      counts[k] += select(within & inside, own, lane(0));
+      counts[QUALITY_LEVELS + k] += select(within, own, lane(0));
+    }
+  }
+  group_sums(counts, 2 * QUALITY_LEVELS, sums);
+  if (!group_leads()) return;
+  for (index k = 0; k < QUALITY_LEVELS; ++k) {
+    const scalar all = sums[QUALITY_LEVELS + k], by_chance = all * pair->chance;
+    const scalar rate = sums[k] * boost / all;
+    const index proven = sums[k] > (scalar)SAMPLE_SIZE + 4 + by_chance + 4 * sqrt(by_chance);
+    rates[k] = !proven ? 0 : rate < 1 ? rate : 1;
+  }
+}
+
+// Trials until one is free of wrong matches, of which every second draws from the best matches
+// (prior_draw). rate: share of the right ones among all.
+group_fn scalar quality_trials_needed(const struct pair_view* pair, global_const scalar* rates,
+                                      scalar rate, scalar log_failure, scalar most) {
+  const scalar of_all = failure_log(rate);
+  scalar sum = 0, behind = 0;  // log of the failure of all, and number, of the pairs of trials
+  for (index k = QUALITY_LEVELS - 1; k >= 0; --k) {
+    const index size = level_size(pair->n, k);
+    if (size < SAMPLE_SIZE) continue;
+    // Until here the growing trials draw within this level.
+    scalar end = (scalar)(size - SAMPLE_SIZE + 1);
+    const scalar grown =
+        (scalar)((double)GROWTH_TRIALS * (samples_of(size) / samples_of(pair->n)));
+    if (grown > end) end = grown;
+    const scalar each = of_all + failure_log(rates[k]), steps = end - behind;
+    if (sum + steps * each <= log_failure) {
+      const scalar needed = 2 * (behind + (log_failure - sum) / each);
+      return needed < most ? needed : most;
+    }
+    sum += steps * each;
+    behind = end;
+  }
+  if (!(of_all < 0)) return most;
+  const scalar needed = 2 * behind + (log_failure - sum) / of_all;
+  return needed < most ? needed : most;
+}

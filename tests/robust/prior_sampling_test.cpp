@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples in proportion to weights and from the best matches first.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "engine_scene.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+template <class Problem>
+class PriorSampling : public testing::Test {};
+TYPED_TEST_SUITE(PriorSampling, AllProblems, ProblemNames);
+
+// What a pair's trials draw from, the points in the order of their quality.
+template <class Text>
+struct Source {
+  explicit Source(std::vector<double> masses_of_each) : masses(std::move(masses_of_each)) {
+    std::partial_sum(masses.begin(), masses.end(), masses.begin());
+  }
+  std::vector<int> draw(int trial, bool weighted, bool ranked, int n = 0) const {
+    const typename Text::sample_source source = {
+        n ? n : static_cast<int>(masses.size()), weighted, ranked, masses.data(), ranking.data()};
+    std::vector<int> sample(Text::SAMPLE_SIZE, -1);
+    Text::prior_draw(5, 9, trial, &source, sample.data());
+    return sample;
+  }
+  std::vector<double> masses;
+  std::vector<int> ranking;
+};
+
+bool all_different(std::vector<int> sample, int n) {
+  std::sort(sample.begin(), sample.end());
+  return sample.front() >= 0 && sample.back() < n &&
+         std::adjacent_find(sample.begin(), sample.end()) == sample.end();
+}
+
+// Probability of each point in a sample: first and second draw in proportion to the weights, the
+// second without the first.
+TYPED_TEST(PriorSampling, is_in_proportion_to_the_weights) {
+  const std::vector<double> weights = {1, 5, 2, 8, 1, 1, 3, 9, 4, 6, 2, 7};
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const Source<typename TypeParam::Text> source(weights);
+  constexpr int kTrials = 200000;
+  std::vector<double> first(weights.size()), second(weights.size());
+  for (int t = 0; t < kTrials; ++t) {
+    const std::vector<int> sample = source.draw(t, true, false);
+    ASSERT_TRUE(all_different(sample, 12));
+    first[static_cast<size_t>(sample[0])] += 1;
+    second[static_cast<size_t>(sample[1])] += 1;
+  }
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const double p = weights[i] / all;
+    double q = 0;
+    for (size_t j = 0; j < weights.size(); ++j) {
+      if (j != i) q += weights[j] / all * weights[i] / (all - weights[j]);
+    }
+    EXPECT_NEAR(first[i], kTrials * p, 5 * std::sqrt(kTrials * p * (1 - p))) << i;
+    EXPECT_NEAR(second[i], kTrials * q, 5 * std::sqrt(kTrials * q * (1 - q))) << i;
+  }
+}
+
+TYPED_TEST(PriorSampling, ends_whatever_the_weights) {
+  using Text = typename TypeParam::Text;
+  constexpr double kMost = 1 << 24;
+  std::vector<double> one(1000, 1), falling(1000);
+  one[500] = kMost;
+  for (size_t i = 0; i < falling.size(); ++i)
+    falling[i] = std::max(1.0, std::floor(std::ldexp(kMost, -static_cast<int>(i))));
+  for (const std::vector<double>& weights : {one, falling}) {
+    const Source<Text> source(weights);
+    for (int t = 0; t < 500; ++t) {
+      ASSERT_TRUE(all_different(source.draw(t, true, false), 1000));
+      // No more points than the sample needs.
+      ASSERT_TRUE(all_different(source.draw(t, true, false, Text::SAMPLE_SIZE), Text::SAMPLE_SIZE));
+    }
+  }
+}
+
+// The recursion of the paper: one more match each time as many trials are drawn as T'_n says.
+std::vector<int> paper_growth(int n, int m, int trials) {
+  double T = 200000;
+  for (int i = 0; i < m; ++i) T *= double(m - i) / (n - i);
+  std::vector<int> sizes;
+  double whole = 1;
+  int size = m;
+  for (int t = 1; t <= trials; ++t) {
+    while (t > whole && size < n) {
+      const double next = T * (size + 1) / (size + 1 - m);
+      whole += std::ceil(next - T);
+      T = next;
+      ++size;
+    }
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+TYPED_TEST(PriorSampling, grows_as_in_the_paper) {
+  using Text = typename TypeParam::Text;
+  for (const int n : {60, 1000, 5000}) {
+    const std::vector<int> paper = paper_growth(n, Text::SAMPLE_SIZE, 250000);
+    int before = 0;
+    for (int t = 0; t < 250000; ++t) {
+      const int size = Text::grown_size(n, t);
+      ASSERT_GE(size, before);
+      before = size;
+      // The paper's steps are rounded up one by one, so that its sets grow later; the first one is a
+      // single trial there.
+      ASSERT_GE(size + 1, paper[static_cast<size_t>(t)]) << n << ", " << t;
+      if (t < 20000) {
+        ASSERT_LE(size, 1.25 * paper[static_cast<size_t>(t)] + 3) << n << ", " << t;
+      }
+    }
+    EXPECT_EQ(Text::grown_size(n, 0), Text::SAMPLE_SIZE);
+    EXPECT_EQ(before, n);
+  }
+}
+
+TYPED_TEST(PriorSampling, every_second_trial_draws_from_the_best) {
+  using Text = typename TypeParam::Text;
+  constexpr int n = 300;
+  Source<Text> source(std::vector<double>(n, 1));
+  for (int r = 0; r < n; ++r) source.ranking.push_back((r * 7 + 3) % n);
+  std::vector<int> rank(n);
+  for (int r = 0; r < n; ++r) rank[static_cast<size_t>(source.ranking[static_cast<size_t>(r)])] = r;
+  for (const bool weighted : {false, true}) {
+    double mean = 0;
+    for (int t = 0; t < 3000; ++t) {
+      const std::vector<int> sample = source.draw(t, weighted, true);
+      ASSERT_TRUE(all_different(sample, n));
+      int last = 0;
+      for (const int i : sample) last = std::max(last, rank[static_cast<size_t>(i)]);
+      if (t % 2 == 0) {
+        ASSERT_EQ(last, Text::grown_size(n, t / 2) - 1) << t;
+      } else {
+        mean += rank[static_cast<size_t>(sample[1])] / 1500.0;
+      }
+    }
+    EXPECT_NEAR(mean, n / 2, 5 * n / std::sqrt(12 * 1500.0));
+  }
+}
+
+TEST(QualityKey, orders_as_the_numbers_do) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> rising = {-infinity, -1e30, -2, -1e-30, 0, 1e-30, 1, 2, 1e30, infinity};
+  for (size_t i = 1; i < rising.size(); ++i)
+    EXPECT_LT(Lanes::quality_key(rising[i - 1]), Lanes::quality_key(rising[i]));
+  EXPECT_EQ(Lanes::quality_key(-0.0), Lanes::quality_key(0.0));
+  EXPECT_LT(Lanes::quality_key(std::nan("")), Lanes::quality_key(-infinity));
+}
+
+}  // namespace
+}  // namespace bifocal::robust
