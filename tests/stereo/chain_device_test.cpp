@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cross-check and fills on every GPU and OpenCL device of this machine: the bits of the CPU.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "stereo/chain.hpp"
+#include "stereo/chain_device.hpp"
+
+namespace bifocal {
+namespace {
+
+using stereo::ChainSize;
+
+constexpr std::uint16_t kUnknown = 0xffff;
+
+// Steps of `disparities`, a share of them unknown, in blobs and rows without any.
+ImageU16 random_steps(std::mt19937& random, int width, int height, unsigned unknown_percent) {
+  ImageU16 steps(width, height);
+  for (int y = 0; y < height; ++y) {
+    const bool blank = unknown_percent > 0 && random() % 4 == 0;
+    for (int x = 0; x < width; ++x) {
+      const bool unknown = blank || random() % 100 < unknown_percent;
+      steps.at(x, y) = unknown ? kUnknown : static_cast<std::uint16_t>(random() % 3000);
+      if (unknown_percent > 50 && !unknown && x > 0 && random() % 2 == 0)
+        steps.at(x, y) = steps.at(x - 1, y);
+    }
+  }
+  return steps;
+}
+
+template <class T>
+Image<T> noise(std::mt19937& random, int width, int height, unsigned values) {
+  Image<T> image(width, height);
+  for (T& v : image.pixels) v = static_cast<T>(random() % values);
+  return image;
+}
+
+class ChainDevice : public ::testing::Test {
+ protected:
+  template <class Body>
+  void for_each_device(const Body& body) {
+    for (const DeviceInfo& info : list_devices()) {
+      if (info.kind == DeviceKind::cpu) continue;
+      Queue queue{Device(info.id)};
+      body(queue, info.id);
+      ++devices_;
+    }
+    if (devices_ == 0) GTEST_SKIP() << "no CUDA or OpenCL device";
+  }
+  int devices_ = 0;
+};
+
+template <class T>
+Buffer<T> uploaded(Queue& queue, const Image<T>& image) {
+  Buffer<T> buffer(queue.device(), image.pixels.size());
+  buffer.upload(queue, image.pixels);
+  queue.wait();
+  return buffer;
+}
+template <class T>
+Image<T> downloaded(Queue& queue, const Buffer<T>& buffer, int width, int height) {
+  Image<T> image(width, height);
+  buffer.download(queue, std::span<T>(image.pixels));
+  queue.wait();
+  return image;
+}
+
+const std::pair<int, int> kSizes[] = {{1, 1},   {7, 1},    {1, 9},    {256, 3}, {257, 5},
+                                      {61, 43}, {600, 11}, {2100, 4}, {3, 300}};
+
+TEST_F(ChainDevice, fills_are_those_of_the_cpu) {
+  for_each_device([](Queue& queue, const std::string& device) {
+    std::mt19937 random(1);
+    for (const auto& [width, height] : kSizes) {
+      for (const unsigned unknown : {0U, 30U, 99U, 100U}) {
+        const ImageU16 steps = random_steps(random, width, height, unknown);
+        const auto brightness = noise<std::uint8_t>(random, width, height, 256);
+        const auto occluded = noise<std::uint8_t>(random, width, height, 2);
+        const auto on_device = uploaded(queue, steps);
+        const auto b = uploaded(queue, brightness), o = uploaded(queue, occluded);
+        const stereo::StepsBuffer filled(queue.device(), steps.pixels.size());
+        const stereo::FillScratch scratch{{queue.device(), steps.pixels.size()},
+                                          {queue.device(), static_cast<std::size_t>(height)}};
+        for (const Fill fill : {Fill::background, Fill::mean, Fill::edge_aware}) {
+          const int window = 3 + 2 * static_cast<int>(random() % 8);
+          ImageU16 expected;
+          stereo::fill_unknown(steps, fill, window, brightness, occluded, expected);
+          stereo::fill_unknown(queue, {width, height}, fill, window, on_device, b, o, scratch,
+                               filled);
+          EXPECT_EQ(downloaded(queue, filled, width, height).pixels, expected.pixels)
+              << device << " " << width << "x" << height << " unknown " << unknown << " fill "
+              << static_cast<int>(fill) << " window " << window;
+        }
+        EXPECT_EQ(downloaded(queue, on_device, width, height).pixels, steps.pixels);
+      }
+    }
+  });
+}
+
+// One known pixel in a corner: as many rounds as can be.
+TEST_F(ChainDevice, means_spread_over_the_whole_picture) {
+  for_each_device([](Queue& queue, const std::string& device) {
+    ImageU16 steps(90, 40, 1, kUnknown), expected;
+    steps.at(0, 39) = 77;
+    steps.at(1, 39) = 90;
+    stereo::fill_unknown(steps, Fill::mean, 3, {}, {}, expected);
+    const auto on_device = uploaded(queue, steps);
+    const stereo::StepsBuffer filled(queue.device(), steps.pixels.size());
+    const stereo::FillScratch scratch{{queue.device(), steps.pixels.size()}, {queue.device(), 40}};
+    stereo::fill_unknown(queue, {90, 40}, Fill::mean, 3, on_device, {}, {}, scratch, filled);
+    EXPECT_EQ(downloaded(queue, filled, 90, 40).pixels, expected.pixels) << device;
+    EXPECT_EQ(std::count(expected.pixels.begin(), expected.pixels.end(), kUnknown), 0);
+  });
+}
+
+// Left winners of steps and right winners of random indices, that lie inside.
+TEST_F(ChainDevice, cross_check_and_occlusion_follow_their_definition) {
+  for_each_device([](Queue& queue, const std::string& device) {
+    std::mt19937 random(2);
+    for (const auto& [width, height] : kSizes) {
+      const int first = static_cast<int>(random() % 30) - 15;
+      const auto index_to = [&](int base) {  // disparity index i with base + first + i inside
+        const int i = static_cast<int>(random() % static_cast<unsigned>(width)) - base - first;
+        return i < 0 || i > 500 || random() % 5 == 0 ? 0xffff : i;
+      };
+      ImageU16 steps(width, height), right(width, height);
+      ImageU8 occluded(width, height, 1, 1);
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          // A left winner i has x - first - i inside.
+          const int seen = static_cast<int>(random() % static_cast<unsigned>(width));
+          const int i = x - first - seen, offset = static_cast<int>(random() % 31) - 15;
+          steps.at(x, y) = i < 0 || (i == 0 && offset < 0) || random() % 5 == 0
+                               ? kUnknown
+                               : static_cast<std::uint16_t>(std::min(65534, 32 * i + offset));
+          const int r = index_to(x);
+          right.at(x, y) = static_cast<std::uint16_t>(r);
+          if (r != 0xffff) occluded.at(x + first + r, y) = 0;
+        }
+      }
+      for (const int tolerance : {-1, 0, 31, 32, 200, 65534}) {
+        ImageU16 expected = steps;
+        for (int y = 0; y < height && tolerance >= 0; ++y) {
+          for (int x = 0; x < width; ++x) {
+            if (steps.at(x, y) == kUnknown) continue;
+            const int i = (steps.at(x, y) + 16) / 32, r = right.at(x - first - i, y);
+            if (r == 0xffff || 32 * std::abs(i - r) > tolerance) expected.at(x, y) = kUnknown;
+          }
+        }
+        const auto on_device = uploaded(queue, steps), right_index = uploaded(queue, right);
+        stereo::check_directions(queue, {width, height}, on_device, right_index, first, tolerance);
+        EXPECT_EQ(downloaded(queue, on_device, width, height).pixels, expected.pixels)
+            << device << " " << width << "x" << height << " tolerance " << tolerance;
+      }
+      const auto right_index = uploaded(queue, right);
+      const Buffer<std::uint8_t> marks(queue.device(), occluded.pixels.size());
+      stereo::mark_occluded(queue, {width, height}, right_index, first, marks);
+      EXPECT_EQ(downloaded(queue, marks, width, height).pixels, occluded.pixels) << device;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace bifocal
