@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words of teams: TEAM threads of one warp (a power of two) that hold WORDS 32-bit words each of
+// one thing. All teams of a warp call them together. Included inside a class body, after
+// lane/cuda_begin.h.
+group_fn index team_member() { return static_cast<index>(threadIdx.x) % TEAM; }
+// The value of the member before and after; of the first and the last one their own.
+group_fn bits32 team_before(bits32 v) { return __shfl_up_sync(0xffffffffu, v, 1, TEAM); }
+group_fn bits32 team_after(bits32 v) { return __shfl_down_sync(0xffffffffu, v, 1, TEAM); }
+group_fn bits32 team_min(bits32 v) {
+#if __CUDA_ARCH__ >= 800
+  constexpr bool has_instruction = TEAM == 32;
+#else
+  constexpr bool has_instruction = false;
+#endif
+  if constexpr (has_instruction) {
+    return __reduce_min_sync(0xffffffffu, v);
+  } else {
+    for (int o = TEAM / 2; o > 0; o /= 2) v = min(v, __shfl_xor_sync(0xffffffffu, v, o));
+    return v;
+  }
+}
+group_fn bits32 team_and(bits32 v) {
+#if __CUDA_ARCH__ >= 800
+  constexpr bool has_instruction = TEAM == 32;
+#else
+  constexpr bool has_instruction = false;
+#endif
+  if constexpr (has_instruction) {
+    return __reduce_and_sync(0xffffffffu, v);
+  } else {
+    for (int o = TEAM / 2; o > 0; o /= 2) v &= __shfl_xor_sync(0xffffffffu, v, o);
+    return v;
+  }
+}
+// The largest of all teams that go together.
+group_fn index teams_most(index k) {
+  for (int o = 16; o > 0; o /= 2) k = max(k, __shfl_xor_sync(0xffffffffu, k, o));
+  return k;
+}
+// Two whole numbers of 16 bits each in one word.
+group_fn bits32 pair_min(bits32 a, bits32 b) { return __vminu2(a, b); }
+// min(a + b, c)
+group_fn bits32 pair_add_min(bits32 a, bits32 b, bits32 c) { return __viaddmin_u16x2(a, b, c); }
+// The high half of a below the low half of b.
+group_fn bits32 pair_join(bits32 a, bits32 b) { return __funnelshift_r(a, b, 16); }
+group_fn index bits_count(bits32 v) { return __popc(v); }
+// n (a constant) words from and to memory, aligned to the largest power of two that n holds.
+group_fn void words_load(const bits32* p, index n, bits32* out) {
+  lane_unroll for (index k = 0; k < n;) {
+    if (n % 4 == 0) {
+      const uint4 v = *reinterpret_cast<const uint4*>(p + k);
+      out[k] = v.x;
+      out[k + 1] = v.y;
+      out[k + 2] = v.z;
+      out[k + 3] = v.w;
+      k += 4;
+    } else if (n % 2 == 0) {
+      const uint2 v = *reinterpret_cast<const uint2*>(p + k);
+      out[k] = v.x;
+      out[k + 1] = v.y;
+      k += 2;
+    } else {
+      out[k] = p[k];
+      k += 1;
+    }
+  }
+}
+group_fn void words_store(bits32* p, index n, const bits32* v) {
+  lane_unroll for (index k = 0; k < n;) {
+    if (n % 4 == 0) {
+      *reinterpret_cast<uint4*>(p + k) = make_uint4(v[k], v[k + 1], v[k + 2], v[k + 3]);
+      k += 4;
+    } else if (n % 2 == 0) {
+      *reinterpret_cast<uint2*>(p + k) = make_uint2(v[k], v[k + 1]);
+      k += 2;
+    } else {
+      p[k] = v[k];
+      k += 1;
+    }
+  }
+}
+group_fn void local_atomic_min(bits32* p, bits32 v) { atomicMin(p, v); }

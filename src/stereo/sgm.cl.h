@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels of sgm_device.cpp for OpenCL. Layouts: sgm.kernel.h.
+
+// left, right [height][width] -> smoothed, brightness [2][height][width]. A work-item a pixel.
+kernel void sgm_smooth(global const pixel* left, global const pixel* right, int width, int height,
+                       int white, global ushort* smoothed, global uchar* brightness) {
+  const long area = (long)width * height, i = (long)get_global_id(0);
+  if (i >= 2 * area) return;
+  const int second = i >= area, at = (int)(second ? i - area : i);
+  global const pixel* image = second ? right : left;
+  smoothed[i] = (ushort)smoothed_pixel(image, width, height, at % width, at / width,
+                                       PIXEL_BITS == 16);
+  brightness[i] = (uchar)brightness_of(image[at], white);
+}
+
+// smoothed -> codes, high [2][height][width]. A work-item a pixel.
+kernel void sgm_census(global const ushort* smoothed, int width, int height, int kind, int margin,
+                       global uint* codes, global uint* high) {
+  const long area = (long)width * height, i = (long)get_global_id(0);
+  if (i >= 2 * area) return;
+  const int second = i >= area, at = (int)(second ? i - area : i);
+  uint code[2];
+  const int x = at % width, y = at / width;
+  if (census_inside(width, height, x, y)) {
+    census_pixel(smoothed + (second ? area : 0), width, height, x, y, CENSUS_KIND, margin, 1, code);
+  } else {
+    census_pixel(smoothed + (second ? area : 0), width, height, x, y, CENSUS_KIND, margin, 0, code);
+  }
+  codes[i] = code[0];
+  if (CENSUS_KIND == CENSUS_FULL) high[i] = code[1];
+}
+
+// codes, high -> costs. A work-item a word of four costs, a work-group one of the `parts` of a row.
+kernel void sgm_cost(global const uint* codes, global const uint* high, int is_full, int width,
+                     int height, int disparities, int min_disparity, int tolerance,
+                     int pixel_words, int parts, global uint* costs) {
+  const int group = (int)get_group_id(0), y = group / parts,
+            i = group % parts * (int)get_local_size(0) + (int)get_local_id(0), x = i / pixel_words;
+  if (x >= width) return;
+  costs[(long)y * width * pixel_words + i] =
+      cost_word(codes, high, is_full, width, height, x, y, 4 * (i - x * pixel_words), disparities,
+                min_disparity, tolerance);
+}
+
+// costs, brightness of the left picture, jumps [256] -> volumes [count][height][width]. A team a
+// line.
+kernel void sgm_paths(int width, int height, int count, global const uint* costs,
+                      global const uchar* brightness, global const uchar* jumps, int P1,
+                      global uint* volumes) {
+  local uchar table[256];
+  for (int i = (int)get_local_id(0); i < 256; i += (int)get_local_size(0)) table[i] = jumps[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  sgm_line((int)get_global_id(0) / TEAM, line_count(width, height, count), width, height, costs,
+           brightness, table, P1, volumes);
+}
+
+// volumes -> steps and confidence, checked for uniqueness, and the right pixels' winners (0xffff
+// none) [height][width]. A work-group a row, whose teams
+// take a part of it each.
+kernel void sgm_winners(int width, int height, int disparities, int min_disparity, int count,
+                        int uniqueness, global const uint* volumes, global ushort* steps,
+                        global uchar* confidence, global ushort* right_index, local uint* keys) {
+  const int members = (int)get_local_size(0), member = (int)get_local_id(0), teams = members / TEAM;
+  const int y = (int)get_group_id(0), team = member / TEAM;
+  struct sgm_search search = {width, height, disparities, min_disparity, count, uniqueness};
+  for (int x = member; x < width; x += members) keys[x] = NO_KEY;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int run = (width + teams - 1) / teams;
+  winner_run(&search, y, team * run, run, volumes, steps, confidence, keys);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int x = member; x < width; x += members)
+    right_index[(long)y * width + x] = (ushort)(keys[x] & 0xffffu);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels of sgm_device.cpp for CUDA; their arguments are described in sgm.cl.h.
+#include <cstddef>
+
+#include "lane/scalar.hpp"
+#include "stereo/sgm_kernels.hpp"
+
+namespace bifocal::stereo {
+namespace {
+
+template <class Real, class Pixel, int Team, int Words>
+struct sgm_text {
+  static constexpr int TEAM = Team, WORDS = Words;
+  using pixel = Pixel;
+#include "lane/cuda_begin.h"
+#include "lane/team_cuda.h"
+
+#include "stereo/disparity.lane.h"
+#include "stereo/sgm.kernel.h"
+
+#include "lane/cpp_end.h"
+};
+// What does not depend on the shape.
+template <class Pixel>
+using any_text = sgm_text<float, Pixel, 4, 1>;
+using U8 = unsigned char;
+using U16 = unsigned short;
+using U32 = unsigned int;
+
+template <class Pixel>
+__global__ void __launch_bounds__(kPixelThreads)
+    smooth(const Pixel* left, const Pixel* right, int width, int height, int white, U16* smoothed,
+           U8* brightness) {
+  const std::ptrdiff_t area = std::ptrdiff_t{width} * height,
+                       i = std::ptrdiff_t{blockIdx.x} * kPixelThreads + threadIdx.x;
+  if (i >= 2 * area) return;
+  const bool second = i >= area;
+  const Pixel* image = second ? right : left;
+  const int at = static_cast<int>(second ? i - area : i), x = at % width, y = at / width;
+  using L = any_text<Pixel>;
+  smoothed[i] =
+      static_cast<U16>(L::smoothed_pixel(image, width, height, x, y, sizeof(Pixel) == 2));
+  brightness[i] = static_cast<U8>(L::brightness_of(image[at], white));
+}
+
+template <int Kind>
+__device__ void census_at(const U16* smoothed, int width, int height, int margin, U32* codes,
+                          U32* high, std::ptrdiff_t i, bool second, int at) {
+  const std::ptrdiff_t area = std::ptrdiff_t{width} * height;
+  U32 code[2];
+  using L = any_text<U8>;
+  const U16* image = smoothed + (second ? area : 0);
+  const int x = at % width, y = at / width;
+  if (L::census_inside(width, height, x, y)) {
+    L::census_pixel(image, width, height, x, y, Kind, margin, 1, code);
+  } else {
+    L::census_pixel(image, width, height, x, y, Kind, margin, 0, code);
+  }
+  codes[i] = code[0];
+  if (Kind == L::CENSUS_FULL) high[i] = code[1];
+}
+
+__global__ void __launch_bounds__(kPixelThreads)
+    census(const U16* smoothed, int width, int height, int kind, int margin, U32* codes,
+           U32* high) {
+  const std::ptrdiff_t area = std::ptrdiff_t{width} * height,
+                       i = std::ptrdiff_t{blockIdx.x} * kPixelThreads + threadIdx.x;
+  if (i >= 2 * area) return;
+  const bool second = i >= area;
+  const int at = static_cast<int>(second ? i - area : i);
+  using L = any_text<U8>;
+  if (kind == L::CENSUS_SPARSE) {
+    census_at<L::CENSUS_SPARSE>(smoothed, width, height, margin, codes, high, i, second, at);
+  } else if (kind == L::CENSUS_SYMMETRIC) {
+    census_at<L::CENSUS_SYMMETRIC>(smoothed, width, height, margin, codes, high, i, second, at);
+  } else {
+    census_at<L::CENSUS_FULL>(smoothed, width, height, margin, codes, high, i, second, at);
+  }
+}
+
+// A block a part of a row.
+__global__ void __launch_bounds__(kPixelThreads)
+    cost(const U32* codes, const U32* high, int is_full, int width, int height, int disparities,
+         int min_disparity, int tolerance, int pixel_words, int parts, U32* costs) {
+  const int y = static_cast<int>(blockIdx.x) / parts, part = static_cast<int>(blockIdx.x) % parts,
+            i = part * kPixelThreads + static_cast<int>(threadIdx.x), x = i / pixel_words;
+  if (x >= width) return;
+  costs[std::ptrdiff_t{y} * width * pixel_words + i] = any_text<U8>::cost_word(
+      codes, high, is_full, width, height, x, y, 4 * (i - x * pixel_words), disparities,
+      min_disparity, tolerance);
+}
+
+template <int Team, int Words>
+__global__ void __launch_bounds__(kPathThreads)
+    paths(int width, int height, int count, const U32* costs, const U8* brightness, const U8* jumps,
+          int P1, U32* volumes) {
+  using L = sgm_text<float, U8, Team, Words>;
+  const int line = static_cast<int>((blockIdx.x * kPathThreads + threadIdx.x) / Team);
+  __shared__ U8 table[256];
+  for (int i = static_cast<int>(threadIdx.x); i < 256; i += kPathThreads) table[i] = jumps[i];
+  __syncthreads();
+  L::sgm_line(line, L::line_count(width, height, count), width, height, costs, brightness, table,
+              P1, volumes);
+}
+
+template <int Team, int Words>
+__global__ void __launch_bounds__(kWinnerThreads)
+    winners(int width, int height, int disparities, int min_disparity, int count, int uniqueness,
+            const U32* volumes, U16* steps, U8* confidence, U16* right_index) {
+  using L = sgm_text<float, U8, Team, Words>;
+  extern __shared__ U32 keys[];
+  constexpr int teams = kWinnerThreads / Team;
+  const int y = static_cast<int>(blockIdx.x), team = static_cast<int>(threadIdx.x) / Team;
+  const typename L::sgm_search search = {width,         height, disparities,
+                                         min_disparity, count,  uniqueness};
+  for (int x = static_cast<int>(threadIdx.x); x < width; x += kWinnerThreads) keys[x] = ~0U;
+  __syncthreads();
+  const int run = (width + teams - 1) / teams;
+  L::winner_run(&search, y, team * run, run, volumes, steps, confidence, keys);
+  __syncthreads();
+  for (int x = static_cast<int>(threadIdx.x); x < width; x += kWinnerThreads)
+    right_index[std::ptrdiff_t{y} * width + x] = static_cast<U16>(keys[x] & 0xffffU);
+}
+
+template <int Team, int Words>
+const void* shaped(SgmKernel kernel) {
+  return kernel == SgmKernel::paths ? reinterpret_cast<const void*>(&paths<Team, Words>)
+                                    : reinterpret_cast<const void*>(&winners<Team, Words>);
+}
+
+template <int I = 0>
+const void* of_shape(SgmKernel kernel, TeamShape shape) {
+  if constexpr (I < static_cast<int>(sizeof kTeamShapes / sizeof *kTeamShapes)) {
+    constexpr TeamShape this_shape = kTeamShapes[I];
+    if (shape.team == this_shape.team && shape.words == this_shape.words)
+      return shaped<this_shape.team, this_shape.words>(kernel);
+    return of_shape<I + 1>(kernel, shape);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const void* cuda_sgm_kernel(SgmKernel kernel, int pixel_bits, TeamShape shape) {
+  switch (kernel) {
+    case SgmKernel::smooth:
+      return pixel_bits == 8 ? reinterpret_cast<const void*>(&smooth<U8>)
+                             : reinterpret_cast<const void*>(&smooth<U16>);
+    case SgmKernel::census:
+      return reinterpret_cast<const void*>(&census);
+    case SgmKernel::cost:
+      return reinterpret_cast<const void*>(&cost);
+    case SgmKernel::paths:
+    case SgmKernel::winners:
+      break;
+  }
+  return of_shape(kernel, shape);
+}
+
+}  // namespace bifocal::stereo

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Census and semi-global matching on CUDA and OpenCL devices, to the same bits as on a CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <bifocal/device.hpp>
+#include <bifocal/stereo.hpp>
+
+#include "stereo/sgm_kernels.hpp"
+
+namespace bifocal::stereo {
+
+// Winners of pictures of one size: all memory is taken once.
+class SgmDevice {
+ public:
+  // `options` have been checked. pixel_bits: 8 or 16. Throws Error(device) naming what it takes
+  // when the device has not enough memory, or when a row is too wide for it.
+  SgmDevice(Queue& queue, int width, int height, int pixel_bits, const SgmOptions& options);
+
+  // left, right [height][width]; asynchronous.
+  template <class Pixel>
+  void run(Queue& queue, const Memory<const Pixel>& left, const Memory<const Pixel>& right);
+
+  // Results in the device's memory, [height][width].
+  [[nodiscard]] const Buffer<std::uint16_t>& steps() const { return steps_; }
+  [[nodiscard]] const Buffer<std::uint16_t>& right_index() const { return right_index_; }
+  [[nodiscard]] const Buffer<std::uint8_t>& confidence() const { return confidence_; }
+  [[nodiscard]] const Buffer<std::uint8_t>& brightness() const { return brightness_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  int width_, height_, pixel_bits_;
+  SgmOptions options_;
+  TeamShape shape_{};
+  std::size_t bytes_ = 0, key_bytes_ = 0;
+  Buffer<std::uint16_t> smoothed_, steps_, right_index_;
+  Buffer<std::uint8_t> brightness_, confidence_, jumps_;
+  Buffer<std::uint32_t> codes_, high_, costs_, volumes_;
+};
+
+}  // namespace bifocal::stereo

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels of sgm_device.cpp: how many threads share a pixel, and the CUDA functions.
+#pragma once
+
+namespace bifocal::stereo {
+
+// Threads of a team and 32-bit words of four disparities each holds.
+struct TeamShape {
+  int team, words;
+  [[nodiscard]] constexpr int disparities() const { return 4 * team * words; }
+};
+// Every shape that CUDA functions exist for, by disparities.
+inline constexpr TeamShape kTeamShapes[] = {{4, 1},  {8, 1},  {8, 2},  {8, 3},  {16, 2}, {16, 3},
+                                            {32, 2}, {32, 3}, {32, 4}, {32, 6}, {32, 8}};
+
+inline constexpr int kPixelThreads = 128, kPathThreads = 128, kWinnerThreads = 256;
+
+enum class SgmKernel { smooth, census, cost, paths, winners };
+
+// nullptr in a build without CUDA, and for shapes that are not in kTeamShapes.
+[[nodiscard]] const void* cuda_sgm_kernel(SgmKernel kernel, int pixel_bits, TeamShape shape);
+
+}  // namespace bifocal::stereo
