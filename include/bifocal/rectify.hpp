@@ -119,8 +119,8 @@ struct SamplingMap {
   std::vector<std::int32_t> x, y;         // [height][width]
 };
 // Through a homography. The input's centre counts as in front: pixels across the homography's
-// horizon are outside. Throws Error(usage) when the matrix has no inverse or a size is not
-// positive.
+// horizon are outside. Throws Error(usage) when the matrix has no inverse or a size is not positive
+// or too large: an input's side beyond 2^22 px, an output beyond 2^31 - 256 px.
 [[nodiscard]] SamplingMap sampling_map(const Mat3& output_from_input, int input_width,
                                        int input_height, int width, int height);
 // Of both rectified pictures, left first, lenses included. Throws Error(usage) where width is 0.
@@ -159,9 +159,8 @@ class Remapper {
 };
 
 // One picture through a homography on the CPU, by the same numbers: source positions rounded to
-// 1/256 px. Pixels from outside the input are 0, and 0 in `valid` when given (else 255). The
-// input's centre counts as in front: pixels across the homography's horizon are outside. Throws
-// Error(usage) when the matrix has no inverse or a size is not positive.
+// 1/256 px. Pixels from outside the input are 0, and 0 in `valid` when given (else 255). Errors as
+// of sampling_map().
 [[nodiscard]] ImageU8 warp(ImageView<const std::uint8_t> image, const Mat3& output_from_input,
                            int width, int height, ImageU8* valid = nullptr);
 

@@ -16,9 +16,9 @@ namespace stereo {
 
 void check_sizes(const char* function, const int (&sizes)[4], double max_scale) {
   for (int size : sizes)
-    if (size < 1)
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: image size {}: must be positive", function, size));
+    if (size < 1 || size > kMaxSide)
+      throw Error(ErrorCode::usage, fmt::format("{}: image size {}: must be positive, at most {}",
+                                                function, size, kMaxSide));
   if (!(max_scale > 0) || !std::isfinite(max_scale))
     throw Error(ErrorCode::usage,
                 fmt::format("{}: max_scale = {}: must be positive", function, max_scale));

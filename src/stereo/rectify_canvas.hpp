@@ -6,7 +6,10 @@
 #include <bifocal/rectify.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include "stereo/sampling_map.hpp"
 
 namespace bifocal::stereo {
 
@@ -22,7 +25,8 @@ struct Extent {
 };
 
 // Rows that both pictures have; columns of each from its own left end, which is what keeps
-// disparities small. `scale` is px a unit of the plane, reduced until the area is at most `limit`.
+// disparities small. `scale` is px a unit of the plane, reduced until the area is at most `limit`
+// and no side longer than kMaxSide.
 struct Canvas {
   double scale, top;
   int width, height;
@@ -31,6 +35,7 @@ struct Canvas {
                                       double limit) {
   const double top = std::max(left.v0, right.v0), tall = std::min(left.v1, right.v1) - top;
   const double wide = std::max(left.u1 - left.u0, right.u1 - right.u0);
+  scale = std::min(scale, (kMaxSide - 1) / std::max(wide, tall));
   double area = 0;
   do {
     if (area > 0) scale *= 0.9999 * std::sqrt(limit / area);

@@ -6,9 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "runtime/kernel.hpp"
+#include "stereo/sampling_map.hpp"
 
 namespace bifocal {
 namespace stereo {
@@ -137,7 +136,7 @@ void check_map(const SamplingMap& map) {
     fail(fmt::format("a map of {} x {} from {} x {}", map.width, map.height, map.input_width,
                      map.input_height));
   const std::size_t area = pixels(map.width, map.height);
-  if (area > static_cast<std::size_t>(std::numeric_limits<int>::max()) - kRemapThreads)
+  if (area > static_cast<std::size_t>(kMaxMapPixels))
     fail(fmt::format("a map of {} x {} is too large", map.width, map.height));
   if (map.x.size() != area || map.y.size() != area)
     fail(fmt::format("{} and {} positions for {} x {} px", map.x.size(), map.y.size(), map.width,

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernel of remap.cpp for CUDA; its arguments are described there. A thread a pixel.
+#include "lane/scalar.hpp"
 #include "stereo/remap.hpp"
 
 namespace bifocal::stereo {
 namespace {
+
+template <class Real, class Pixel, int kChannels>
+struct remap_text {
+  using pixel = Pixel;
+  static constexpr int CHANNELS = kChannels;
+#include "lane/cuda_begin.h"
+
+#include "stereo/remap.lane.h"
+
+#include "lane/cpp_end.h"
+};
 
 template <class Pixel, int kChannels>
 __global__ void __launch_bounds__(kRemapThreads)
@@ -13,7 +25,7 @@ __global__ void __launch_bounds__(kRemapThreads)
   const std::int64_t i = std::int64_t{blockIdx.x} * kRemapThreads + threadIdx.x;
   if (i >= std::int64_t{width} * height) return;
   const int sx = x[i];
-  remap_lanes<float, Pixel, kChannels>::remap_pixel(
+  remap_text<float, Pixel, kChannels>::remap_pixel(
       input, static_cast<std::ptrdiff_t>(input_width) * kChannels, input_width, input_height, sx,
       y[i], output + i * kChannels);
   if (marks) valid[i] = sx < 0 ? 0 : 255;

@@ -11,21 +11,19 @@
 
 namespace bifocal::stereo {
 
+#ifndef __CUDACC__
 // remap.lane.h for one kind of pixel.
 template <class Real, class Pixel, int kChannels>
 struct remap_lanes {
   using pixel = Pixel;
   static constexpr int CHANNELS = kChannels;
-#ifdef __CUDACC__
-#include "lane/cuda_begin.h"
-#else
 #include "lane/cpp_begin.h"
-#endif
 
 #include "stereo/remap.lane.h"
 
 #include "lane/cpp_end.h"
 };
+#endif
 
 // Output pixels of a row from positions x, y (1/256 px, -1 outside); `valid` may be null.
 void remap_row(ImageView<const std::uint8_t> input, const std::int32_t* x, const std::int32_t* y,

@@ -90,9 +90,10 @@ void check_map_sizes(const char* function, int input_width, int input_height, in
   if (input_width < 1 || input_height < 1 || input_width > kMaxSide || input_height > kMaxSide)
     throw Error(ErrorCode::usage,
                 fmt::format("{}: image is {} x {}", function, input_width, input_height));
-  if (width < 1 || height < 1)
+  if (width < 1 || height < 1 || std::int64_t{width} * height > kMaxMapPixels)
     throw Error(ErrorCode::usage,
-                fmt::format("{}: output size {} x {}: must be positive", function, width, height));
+                fmt::format("{}: output size {} x {}: must be positive, at most {} px", function,
+                            width, height, kMaxMapPixels));
 }
 
 namespace {

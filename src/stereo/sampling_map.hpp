@@ -3,9 +3,12 @@
 
 #include <bifocal/geometry.hpp>
 
+#include <cstdint>
+
 namespace bifocal::stereo {
 
 inline constexpr int kMaxSide = 1 << 22;  // px; 256ths of it fit an int
+inline constexpr std::int64_t kMaxMapPixels = (std::int64_t{1} << 31) - 256;  // numbered by an int
 
 // From a rectified camera's pixels to those of a camera with a lens.
 struct LensView {

@@ -205,6 +205,16 @@ TEST(Remap, bad_maps_are_refused) {
   EXPECT_THROW((void)sampling_map({}, 4, 4, 4, 4), Error);
   EXPECT_THROW((void)sampling_map({1, 0, 0, 0, 1, 0, 0, 0, 1}, 4, 0, 4, 4), Error);
   EXPECT_THROW((void)sampling_maps(Rectification{}), Error);
+  constexpr Mat3 kIdentity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  constexpr int kHuge = 2147483647;
+  EXPECT_THROW((void)sampling_map(kIdentity, kHuge, 4, 4, 4), Error);
+  EXPECT_THROW((void)sampling_map(kIdentity, 4, 4, kHuge, kHuge), Error);
+  EXPECT_THROW((void)warp(ImageU8(4, 4), kIdentity, 1 << 20, 1 << 20), Error);
+  EXPECT_THROW((void)rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, kHuge, 4, 4, 4), Error);
+  const Rectification wide =
+      rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, 1 << 22, 4, 1 << 22, 4);
+  EXPECT_EQ(wide.outcome, RectifyOutcome::ok);
+  EXPECT_LE(wide.width, 1 << 22);
 }
 
 }  // namespace
