@@ -8,7 +8,10 @@
 #include <bifocal/version.hpp>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string_view>
 
 #include "cli.hpp"
 #include "output_folder.hpp"
@@ -26,6 +29,38 @@ struct Options {
 };
 
 const std::vector<std::string> kFiles = {"rectification.json", "left.png", "right.png"};
+
+// A picture in the depth of its file: a PNG of 16 bits keeps them.
+struct Picture {
+  ImageU8 image;
+  ImageU16 deep;
+  int width = 0, height = 0;
+};
+Picture read_picture(const std::string& file) {
+  char head[25] = {};  // signature, length and name of the first chunk, width, height, bit depth
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(file, ignored))
+    std::ifstream(file, std::ios::binary).read(head, sizeof head);
+  Picture p;
+  if (std::string_view(head, 4) == "\x89PNG" && head[24] == 16) {
+    p.deep = read_image_16(file);
+    p.width = p.deep.width, p.height = p.deep.height;
+  } else {
+    p.image = read_image(file);
+    p.width = p.image.width, p.height = p.image.height;
+  }
+  return p;
+}
+
+void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
+                     const std::filesystem::path& file) {
+  const Remapper remapper(queue, map);
+  if (p.deep.empty()) {
+    write_png(file, remapper(queue, p.image));
+  } else {
+    write_png(file, remapper(queue, p.deep));
+  }
+}
 
 // What the options give: the rectification, or why there is none.
 struct Solution {
@@ -52,7 +87,7 @@ std::string reason_of(RectifyOutcome outcome) {
   return "";
 }
 
-void check_size(const Options& o, const std::string& picture, const ImageU8& image,
+void check_size(const Options& o, const std::string& picture, const Picture& image,
                 const char* name, const Camera& camera) {
   if (image.width != camera.width || image.height != camera.height) {
     throw Error(ErrorCode::input,
@@ -61,8 +96,8 @@ void check_size(const Options& o, const std::string& picture, const ImageU8& ima
   }
 }
 
-Solution from_calibration(const Options& o, const PairCalibration& calibration, const ImageU8& left,
-                          const ImageU8& right) {
+Solution from_calibration(const Options& o, const PairCalibration& calibration, const Picture& left,
+                          const Picture& right) {
   check_size(o, o.left, left, "camera 1", calibration.camera1);
   check_size(o, o.right, right, "camera 2", calibration.camera2);
   const Vec3& t = calibration.cam2_from_cam1.t;
@@ -75,8 +110,8 @@ Solution from_calibration(const Options& o, const PairCalibration& calibration, 
 }
 
 // Rows of weight 0 (outliers, as `pair` writes them) are left out.
-Solution from_matches(const Options& o, const Correspondences& rows, const ImageU8& left,
-                      const ImageU8& right) {
+Solution from_matches(const Options& o, const Correspondences& rows, const Picture& left,
+                      const Picture& right) {
   std::vector<PointPair> points;
   for (std::size_t i = 0; i < rows.points.size(); ++i) {
     if (rows.weights.empty() || rows.weights[i] > 0) points.push_back(rows.points[i]);
@@ -172,7 +207,7 @@ void run(const Options& o, Context& context) {
   Correspondences matches;
   if (!o.calib.empty()) calibration = read_pair_calibration(o.calib);
   if (!o.matches.empty()) matches = read_correspondences(o.matches);
-  const ImageU8 left = read_image(o.left), right = read_image(o.right);
+  const Picture left = read_picture(o.left), right = read_picture(o.right);
   OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.matches});
 
   const Solution s = o.calib.empty() ? from_matches(o, matches, left, right)
@@ -184,8 +219,8 @@ void run(const Options& o, Context& context) {
   }
   const auto maps = sampling_maps(s.rectification);
   const bool swapped = s.rectification.swapped;
-  write_png(folder.staged("left.png"), Remapper(queue, maps[0])(queue, swapped ? right : left));
-  write_png(folder.staged("right.png"), Remapper(queue, maps[1])(queue, swapped ? left : right));
+  write_resampled(queue, maps[0], swapped ? right : left, folder.staged("left.png"));
+  write_resampled(queue, maps[1], swapped ? left : right, folder.staged("right.png"));
   const Json json = rectification_json(o, s, device);
   write_file(folder.staged("rectification.json"), to_text(json));
   folder.commit();

@@ -47,6 +47,20 @@ TEST(CliRectify, a_calibrated_pair_of_parallel_cameras_keeps_its_pictures) {
   EXPECT_EQ(j["input1"]["cx"], 199.5);
 }
 
+TEST(CliRectify, a_png_of_16_bits_keeps_them) {
+  const TemporaryFolder folder;
+  ImageU16 deep(40, 30, 3);
+  for (std::size_t i = 0; i < deep.pixels.size(); ++i)
+    deep.pixels[i] = static_cast<std::uint16_t>(i * 7919);
+  write_png(folder / "deep.png", ImageView<const std::uint16_t>(deep));
+  write_png(folder / "flat.png", ImageU8(40, 30, 1, std::uint8_t{9}));
+  write_file(folder / "c.txt", "1 PINHOLE 40 30 40 40 20 15\nR 1 0 0 0 1 0 0 0 1\nt -0.25 0 0\n");
+  const Ran r = run(folder, "rectify deep.png flat.png --calib c.txt --out o");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(read_image_16(folder / "o/left.png").pixels, deep.pixels);
+  EXPECT_EQ(read_image(folder / "o/right.png").pixels, read_image(folder / "flat.png").pixels);
+}
+
 TEST(CliRectify, a_lens_is_taken_out_and_swapped_cameras_are_named) {
   const TemporaryFolder folder;
   write_pictures(folder);
