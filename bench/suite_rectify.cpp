@@ -21,10 +21,8 @@ constexpr int kWidth = 1920, kHeight = 1080;
 
 // A rig of two wide cameras, turned by some degrees.
 Camera camera(double k1) {
-  return {{1100, 1100, 959.5, 539.5},
-          {.k1 = k1, .k2 = 0.05, .p1 = 5e-4, .p2 = -3e-4},
-          kWidth,
-          kHeight};
+  return {
+      {1100, 1100, 959.5, 539.5}, {.k1 = k1, .k2 = 0.05, .p1 = 5e-4, .p2 = -3e-4}, kWidth, kHeight};
 }
 Rectification rectification() {
   const double c = std::cos(0.05), s = std::sin(0.05);
@@ -69,8 +67,8 @@ Record record_of(const std::string& name, const std::string& device, const Sampl
 template <class Pixel>
 void time_remap(Context& context, const Device& device, const SamplingMap& map, int channels) {
   constexpr int kFrames = 32;
-  const std::string name = fmt::format("rectify/remap/{}x{}/u{}c{}", map.width, map.height,
-                                       8 * sizeof(Pixel), channels);
+  const std::string name =
+      fmt::format("rectify/remap/{}x{}/u{}c{}", map.width, map.height, 8 * sizeof(Pixel), channels);
   if (!context.wanted(name)) return;
   const ThreadLimit one(1);
   std::mt19937 random(1);
@@ -96,13 +94,14 @@ void time_remap(Context& context, const Device& device, const SamplingMap& map, 
     cv::Mat target;
     const auto [mine, peer] = measure_pair(
         ours, [&] { cv::remap(source, target, maps.xy, maps.fraction, cv::INTER_LINEAR); });
-    record = record_of(name, context.device, mine, 1);
+    record = record_of(name, device.info().id, mine, 1);
     record.reference = Reference{peer_name("remap, fixed-point maps"), peer.median * 1e3};
   }
 #endif
-  if (record.runs == 0) record = record_of(name, context.device, measure(ours), 1.0 / frames);
-  const double bytes = static_cast<double>(map.x.size()) * 8 +
-                       static_cast<double>((frame.pixels.size() + out.pixels.size()) * sizeof(Pixel));
+  if (record.runs == 0) record = record_of(name, device.info().id, measure(ours), 1.0 / frames);
+  const double bytes =
+      static_cast<double>(map.x.size()) * 8 +
+      static_cast<double>((frame.pixels.size() + out.pixels.size()) * sizeof(Pixel));
   record.extra = {{"GB/s", bytes / (record.value * 1e6)}};
   context.report(record);
 }
