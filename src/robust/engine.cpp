@@ -103,7 +103,7 @@ struct steps {
                                                   pair.priors.ranking.data()};
     const auto seed0 = static_cast<std::uint32_t>(seed),
                seed1 = static_cast<std::uint32_t>(seed >> 32);
-    if (is_plain) random_numbers(seed, first, numbers);
+    random_numbers(seed, first, numbers);
     for (int l = 0; l < width; ++l) {
       int sample[size];
       const int own = l < count ? l : count - 1;
@@ -111,7 +111,8 @@ struct steps {
         Plain::sample_draw(seed0, seed1, static_cast<std::uint32_t>(first + own), pair.count(),
                            size, numbers + 4 * blocks * own, blocks, sample);
       } else {
-        Plain::prior_draw(seed0, seed1, first + own, &source, sample);
+        Plain::prior_draw(seed0, seed1, first + own, &source, numbers + 4 * blocks * own, blocks,
+                          sample);
       }
       for (int c = 0; c < Wide::COLUMNS; ++c) {
         const Number* column;

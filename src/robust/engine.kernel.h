@@ -75,7 +75,7 @@ group_fn void kernel_solve(index pair, index trial, offset place, global_const o
         w[WORK_COUNT], info[INFO_WEIGHTED] > 0, info[INFO_RANKED] > 0,
         priors + PRIOR_COLUMNS * about[PAIR_START] + PRIOR_MASSES * (offset)stride,
         ranking + about[PAIR_START]};
-    prior_draw(seed0, seed1, w[WORK_DONE] + trial, &source, sample);
+    prior_draw(seed0, seed1, w[WORK_DONE] + trial, &source, 0, 0, sample);
   } else {
     sample_draw(seed0, seed1, (bits32)(w[WORK_DONE] + trial), w[WORK_COUNT], SAMPLE_SIZE, 0, 0,
                 sample);

@@ -19,8 +19,8 @@ group_fn index ranks_before(bits32 key, index point, bits32 other_key, index oth
 // ranking [n]: the points in the order of falling quality; ranks [stride]. keys: room for
 // `size` numbers, a power of two of at least n, and as many points behind them.
 //   K. Batcher, Sorting networks and their applications, AFIPS 1968.
-group_fn void rank_points(GROUP_PARAM const struct prior_arrays* a, global_const int* order, index n,
-                          index stride, global_ptr bits32* keys, index size) {
+group_fn void rank_points(GROUP_PARAM const struct prior_arrays* a, global_const int* order,
+                          index n, index stride, global_ptr bits32* keys, index size) {
   global_ptr bits32* points = keys + size;
   group_for_range(i, 0, size) {
     keys[i] = i < n ? quality_key(a->qualities[order[i]]) : 0;

@@ -53,44 +53,75 @@ lane_fn index grown_size(index n, index trial) {
   return low;
 }
 
-// Completes a sample of which `drawn` ranks are there with different ones below `pool`, the next
-// always in proportion to the weights of those that are left.
-group_fn void weighted_draw(bits32 seed0, bits32 seed1, bits32 trial, global_const double* masses,
-                            index pool, index drawn, index* sample) {
-  bits32 counter[4] = {0, 0, trial, 0}, numbers[4];
-  index taken[SAMPLE_SIZE];  // in rising order
+// The first rank below `pool` whose running sum is above `at`.
+group_fn index rank_at(global_const double* masses, index pool, double at) {
+  index first = 0;
+  while (pool > 1) {
+    const index step = pool / 2;
+    first = masses[first + step - 1] > at ? first : first + step;
+    pool -= step;
+  }
+  return first;
+}
+
+// A whole number in [0, mass), from a random one of 32 bits.
+lane_fn double mass_at(bits32 number, double mass) {
+  return (double)(offset)((double)number * (mass * 2.3283064365386963e-10));
+}
+
+// A rank below `pool` that is none of the `count` taken ones, in proportion to the weights.
+group_fn index other_rank(bits32 number, global_const double* masses, index pool,
+                          const index* taken, index count) {
+  index sorted[SAMPLE_SIZE];
   double left = masses[pool - 1];
-  for (index k = 0; k + drawn < SAMPLE_SIZE; ++k) {
+  for (index k = 0; k < count; ++k) {
+    index place = k;
+    for (; place > 0 && sorted[place - 1] > taken[k]; --place) sorted[place] = sorted[place - 1];
+    sorted[place] = taken[k];
+    left -= masses[taken[k]] - (taken[k] > 0 ? masses[taken[k] - 1] : 0);
+  }
+  double at = mass_at(number, left);  // then past the masses of the taken ones
+  for (index i = 0; i < count; ++i) {
+    const double before = sorted[i] > 0 ? masses[sorted[i] - 1] : 0;
+    if (at >= before) at += masses[sorted[i]] - before;
+  }
+  return rank_at(masses, pool, at);
+}
+
+// `count` different ranks below `pool`, the next always in proportion to the weights of those that
+// are left: at most two searches each. ready: as in sample_draw.
+group_fn void weighted_draw(bits32 seed0, bits32 seed1, bits32 trial, global_const double* masses,
+                            index pool, index count, const bits32* ready, index ready_blocks,
+                            index* sample) {
+  const double all = masses[pool - 1];
+  bits32 own[4];
+  const bits32* numbers = own;
+  for (index k = 0; k < count; ++k) {
     if (k % 4 == 0) {
-      philox(counter, seed0, seed1, numbers);
-      counter[0] += 1;
-    }
-    // A whole number below `left`, then past the masses of those that are taken.
-    double at = (double)(offset)((double)numbers[k % 4] * (left * 2.3283064365386963e-10));
-    for (index i = 0; i < k; ++i) {
-      const double before = taken[i] > 0 ? masses[taken[i] - 1] : 0;
-      if (at >= before) at += masses[taken[i]] - before;
-    }
-    index low = 0, high = pool - 1, place = k;
-    while (low < high) {
-      const index middle = low + (high - low) / 2;
-      if (masses[middle] > at) {
-        high = middle;
+      bits32 counter[4] = {(bits32)(k / 4), 0, trial, 0};
+      numbers = own;
+      if (k / 4 < ready_blocks) {
+        numbers = ready + k;
       } else {
-        low = middle + 1;
+        philox(counter, seed0, seed1, own);
       }
     }
-    for (; place > 0 && taken[place - 1] > low; --place) taken[place] = taken[place - 1];
-    taken[place] = sample[drawn + k] = low;
-    left -= masses[low] - (low > 0 ? masses[low - 1] : 0);
+    sample[k] = rank_at(masses, pool, mass_at(numbers[k % 4], all));
+    index fresh = 1;
+    for (index i = 0; i < k; ++i) fresh = fresh && sample[i] != sample[k];
+    if (fresh) continue;
+    bits32 counter[4] = {(bits32)k, 1, trial, 0}, other[4];
+    philox(counter, seed0, seed1, other);
+    sample[k] = other_rank(other[0], masses, pool, sample, k);
   }
 }
 
 // The sample of a trial: points. With qualities every second trial draws from the best matches, the
 // last of which is always in; the others draw from all, so that bad qualities cost no more than
-// twice the trials.
+// twice the trials. ready: as in sample_draw.
 group_fn void prior_draw(bits32 seed0, bits32 seed1, index trial,
-                         const struct sample_source* source, index* sample) {
+                         const struct sample_source* source, const bits32* ready,
+                         index ready_blocks, index* sample) {
   index pool = source->n, drawn = 0;
   if (source->ranked && trial % 2 == 0) {
     const index size = grown_size(source->n, trial / 2);
@@ -100,9 +131,11 @@ group_fn void prior_draw(bits32 seed0, bits32 seed1, index trial,
     }
   }
   if (source->weighted) {
-    weighted_draw(seed0, seed1, (bits32)trial, source->masses, pool, drawn, sample);
+    weighted_draw(seed0, seed1, (bits32)trial, source->masses, pool, SAMPLE_SIZE - drawn, ready,
+                  ready_blocks, sample + drawn);
   } else {
-    sample_draw(seed0, seed1, (bits32)trial, pool, SAMPLE_SIZE - drawn, 0, 0, sample + drawn);
+    sample_draw(seed0, seed1, (bits32)trial, pool, SAMPLE_SIZE - drawn, ready, ready_blocks,
+                sample + drawn);
   }
   if (!source->ranked) return;
   for (index k = 0; k < SAMPLE_SIZE; ++k) sample[k] = source->ranking[sample[k]];

@@ -19,13 +19,12 @@ void PairPoints::set_priors(const MatchPriors& given) {
 void PairPoints::set_ranks(std::span<const double> given) {
   const size_t n = order.size();
   std::vector<std::uint32_t> keys(n);
-  for (size_t i = 0; i < n; ++i)
-    keys[i] = Lanes::quality_key(given[static_cast<size_t>(order[i])]);
+  for (size_t i = 0; i < n; ++i) keys[i] = Lanes::quality_key(given[static_cast<size_t>(order[i])]);
   priors.ranking.resize(n);
   std::iota(priors.ranking.begin(), priors.ranking.end(), 0);
-  std::stable_sort(
-      priors.ranking.begin(), priors.ranking.end(),
-      [&](int a, int b) { return keys[static_cast<size_t>(a)] > keys[static_cast<size_t>(b)]; });
+  std::stable_sort(priors.ranking.begin(), priors.ranking.end(), [&](int a, int b) {
+    return keys[static_cast<size_t>(a)] > keys[static_cast<size_t>(b)];
+  });
   priors.ranks.assign(static_cast<size_t>(stride), std::numeric_limits<double>::quiet_NaN());
   for (size_t r = 0; r < n; ++r)
     priors.ranks[static_cast<size_t>(priors.ranking[r])] = static_cast<double>(r);

@@ -55,8 +55,7 @@ group_fn scalar quality_trials_needed(const struct pair_view* pair, global_const
     if (size < SAMPLE_SIZE) continue;
     // Until here the growing trials draw within this level.
     scalar end = (scalar)(size - SAMPLE_SIZE + 1);
-    const scalar grown =
-        (scalar)((double)GROWTH_TRIALS * (samples_of(size) / samples_of(pair->n)));
+    const scalar grown = (scalar)((double)GROWTH_TRIALS * (samples_of(size) / samples_of(pair->n)));
     if (grown > end) end = grown;
     const scalar each = of_all + failure_log(rates[k]), steps = end - behind;
     if (sum + steps * each <= log_failure) {

@@ -12,8 +12,8 @@ group_fn index weighted_stages(scalar best, const scalar* seen, index padded, in
   if (rate > 1) rate = 1;
   for (index end = 128; end < padded && stages < 3; end *= 2) {
     scalar hopeless = best - (all - seen[stages]);
-    scalar unlikely = seen[stages] * rate -
-                      (IS_EPIPOLAR ? 4 : 3) * sqrt(seen[stages] * rate * (1 - rate));
+    scalar unlikely =
+        seen[stages] * rate - (IS_EPIPOLAR ? 4 : 3) * sqrt(seen[stages] * rate * (1 - rate));
     scalar floor = hopeless > unlikely ? hopeless : unlikely;
     ends[stages] = end;
     floors[stages] = floor > -1 ? floor : (scalar)-1;

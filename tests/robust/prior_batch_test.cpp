@@ -38,8 +38,8 @@ Content make_content(ModelKind kind) {
   std::mt19937_64 random(71);
   std::uniform_real_distribution<double> unit(0.1, 1);
   std::normal_distribution<double> normal;
-  Content c{kind, std::vector<PointPair>(5, PointPair{1, 2, 3, 4}), Numbers(5, 2), Numbers(5, 3),
-            {5}};
+  Content c{
+      kind, std::vector<PointPair>(5, PointPair{1, 2, 3, 4}), Numbers(5, 2), Numbers(5, 3), {5}};
   const auto add = [&](int n, double inliers, auto weight, auto quality) {
     const bench::TwoViewScene s = bench::make_scene(
         {.points = n, .inliers = inliers, .planar = kind == ModelKind::homography}, random);
@@ -161,11 +161,10 @@ TEST_P(PriorBatch, the_same_wherever_the_numbers_lie) {
     Queue queue{Device(info.id)};
     const BatchEstimate reference = run(queue, content_, {});
     for (const int where : {1, 2, 4, 6, 7}) {
-      const BatchEstimate other =
-          run(queue, content_,
-              {.points_in_buffer = (where & 1) != 0,
-               .weights_in_buffer = (where & 2) != 0,
-               .qualities_in_buffer = (where & 4) != 0});
+      const BatchEstimate other = run(queue, content_,
+                                      {.points_in_buffer = (where & 1) != 0,
+                                       .weights_in_buffer = (where & 2) != 0,
+                                       .qualities_in_buffer = (where & 4) != 0});
       EXPECT_EQ(other.inliers, reference.inliers) << where;
       for (size_t k = 0; k < reference.pairs.size(); ++k) {
         EXPECT_EQ(other.pairs[k].outcome, reference.pairs[k].outcome);

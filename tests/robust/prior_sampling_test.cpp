@@ -23,10 +23,10 @@ struct Source {
     std::partial_sum(masses.begin(), masses.end(), masses.begin());
   }
   std::vector<int> draw(int trial, bool weighted, bool ranked, int n = 0) const {
-    const typename Text::sample_source source = {
-        n ? n : static_cast<int>(masses.size()), weighted, ranked, masses.data(), ranking.data()};
+    const typename Text::sample_source source = {n ? n : static_cast<int>(masses.size()), weighted,
+                                                 ranked, masses.data(), ranking.data()};
     std::vector<int> sample(Text::SAMPLE_SIZE, -1);
-    Text::prior_draw(5, 9, trial, &source, sample.data());
+    Text::prior_draw(5, 9, trial, &source, nullptr, 0, sample.data());
     return sample;
   }
   std::vector<double> masses;
@@ -109,8 +109,8 @@ TYPED_TEST(PriorSampling, grows_as_in_the_paper) {
       const int size = Text::grown_size(n, t);
       ASSERT_GE(size, before);
       before = size;
-      // The paper's steps are rounded up one by one, so that its sets grow later; the first one is a
-      // single trial there.
+      // The paper's steps are rounded up one by one, so that its sets grow later; the first one is
+      // a single trial there.
       ASSERT_GE(size + 1, paper[static_cast<size_t>(t)]) << n << ", " << t;
       if (t < 20000) {
         ASSERT_LE(size, 1.35 * paper[static_cast<size_t>(t)] + 3) << n << ", " << t;

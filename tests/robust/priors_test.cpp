@@ -270,8 +270,8 @@ TEST_P(Priors, qualities_save_trials) {
   for (size_t v = 0; v < 4; ++v) {
     std::sort(errors[v].begin(), errors[v].end());
     std::printf("%s, %.0f %% right, qualities %s: %.0f trials, found %d of %d, median error %.4f\n",
-                GetParam().name.c_str(), 100 * share, names[v], all[v]->mean, all[v]->found, kScenes,
-                errors[v][kScenes / 2]);
+                GetParam().name.c_str(), 100 * share, names[v], all[v]->mean, all[v]->found,
+                kScenes, errors[v][kScenes / 2]);
   }
   EXPECT_LT(good.mean, 0.5 * none.mean);
   EXPECT_GE(good.found, none.found);
