@@ -4,8 +4,8 @@
 
 // A match with the right picture's row k rows away costs this much more, times k.
 enum { ROWS_APART_PENALTY = 3 };
-// Of subpixel_offset, for sums of census costs.
-enum { CENSUS_CURVE = 32 };
+// Of subpixel_offset, in 1/16 of what a step of one disparity costs all paths.
+enum { SUBPIXEL_SHARED = 10, SUBPIXEL_DAMPING = 3 };
 // Of filling: how much a level of contrast counts against a pixel of way.
 enum { CONTRAST_WEIGHT = 3 };
 enum { STEPS = 32, UNKNOWN_STEPS = 0xffff, NO_CANDIDATE = 0xffff };
@@ -48,23 +48,24 @@ lane_fn index jump_penalty(index P2, index contrast, index g) {
   return contrast > 0 ? P2 * contrast / (contrast + g) : P2;
 }
 
-// Offset of the minimum from the lowest of three neighbouring costs, in steps, -15 to 15. The
-// position follows from how much steeper one side is than the other; a parabola or a pair of
-// straight lines through the costs pulls it to whole pixels or away from them.
+// Offset of the minimum from the lowest of three neighbouring sums, in steps, -15 to 15: where two
+// straight lines of one slope through them meet, (1 - low / high) / 2. Before that SUBPIXEL_SHARED
+// is taken from both: next to the winner a path costs up to P1 more only because it came over from
+// the winner, and that pulls the position to whole pixels. SUBPIXEL_DAMPING keeps costs that hardly
+// differ from deciding. `step_cost`: paths * P1. docs/stereo.md has the bias that is left.
 //   M. Shimizu, M. Okutomi, Sub-pixel estimation error cancellation on area-based matching, IJCV
 //   63(3), 2005, has the effect;  I. Haller, S. Nedevschi, Design of interpolation functions for
 //   subpixel-accuracy stereo-vision systems, IEEE TIP 21(2), 2012, the kind of remedy.
-lane_fn index subpixel_offset(index below, index best, index above, index curve) {
-  index a = below - best, b = above - best;
-  index low = a < b ? a : b, high = a < b ? b : a;
-  if (high <= 0) return 0;
-  // (1 - r) / 2 of the straight lines and (1 - r) / (2 (1 + r)) of the parabola, r = low / high,
-  // mixed in 1/64: `curve` of the former.
-  index lines = STEPS * (high - low) * 64 / (2 * high);
-  index parabola = STEPS * (high - low) * 64 / (2 * (high + low));
-  index offset = (lines * curve + parabola * (64 - curve) + 2048) / 4096;
+lane_fn index subpixel_offset(index below, index best, index above, index step_cost) {
+  index low = 16 * ((below < above ? below : above) - best) - SUBPIXEL_SHARED * step_cost;
+  index high = 16 * ((below < above ? above : below) - best) - SUBPIXEL_SHARED * step_cost;
+  if (low < 0) low = 0;
+  if (high < 0) high = 0;
+  index whole = high + SUBPIXEL_DAMPING * step_cost;
+  if (whole <= 0) return 0;
+  index offset = (STEPS * (high - low) + whole) / (2 * whole);
   if (offset > STEPS / 2 - 1) offset = STEPS / 2 - 1;
-  return a < b ? -offset : offset;
+  return below < above ? -offset : offset;
 }
 
 // Is the best cost lower than the best one elsewhere by `uniqueness` per cent of it?

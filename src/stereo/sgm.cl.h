@@ -58,11 +58,11 @@ kernel void sgm_paths(int width, int height, int count, global const uint* costs
 // none) [height][width]. A work-group a row, whose teams
 // take a part of it each.
 kernel void sgm_winners(int width, int height, int disparities, int min_disparity, int count,
-                        int uniqueness, global const uint* volumes, global ushort* steps,
-                        global uchar* confidence, global ushort* right_index, local uint* keys) {
+                        int uniqueness, int step_cost, global const uint* volumes,
+                        global ushort* steps, global uchar* confidence, global ushort* right_index, local uint* keys) {
   const int members = (int)get_local_size(0), member = (int)get_local_id(0), teams = members / TEAM;
   const int y = (int)get_group_id(0), team = member / TEAM;
-  struct sgm_search search = {width, height, disparities, min_disparity, count, uniqueness};
+  struct sgm_search search = {width, height, disparities, min_disparity, count, uniqueness, step_cost};
   for (int x = member; x < width; x += members) keys[x] = NO_KEY;
   barrier(CLK_LOCAL_MEM_FENCE);
   const int run = (width + teams - 1) / teams;

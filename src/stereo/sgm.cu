@@ -106,13 +106,13 @@ __global__ void __launch_bounds__(kPathThreads)
 template <int Team, int Words>
 __global__ void __launch_bounds__(kWinnerThreads)
     winners(int width, int height, int disparities, int min_disparity, int count, int uniqueness,
-            const U32* volumes, U16* steps, U8* confidence, U16* right_index) {
+            int step_cost, const U32* volumes, U16* steps, U8* confidence, U16* right_index) {
   using L = sgm_text<float, U8, Team, Words>;
   extern __shared__ U32 keys[];
   constexpr int teams = kWinnerThreads / Team;
   const int y = static_cast<int>(blockIdx.x), team = static_cast<int>(threadIdx.x) / Team;
-  const typename L::sgm_search search = {width,         height, disparities,
-                                         min_disparity, count,  uniqueness};
+  const typename L::sgm_search search = {width, height,     disparities, min_disparity,
+                                         count, uniqueness, step_cost};
   for (int x = static_cast<int>(threadIdx.x); x < width; x += kWinnerThreads) keys[x] = ~0U;
   __syncthreads();
   const int run = (width + teams - 1) / teams;

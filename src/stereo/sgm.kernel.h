@@ -197,7 +197,7 @@ group_fn void sgm_line(index line, index lines, index width, index height,
 }
 
 struct sgm_search {
-  index width, height, disparities, min_disparity, paths, uniqueness;
+  index width, height, disparities, min_disparity, paths, uniqueness, step_cost;
 };
 enum { CELLS = 4 * WORDS, PADDED = TEAM * CELLS };
 #define NO_KEY 0xffffffffu
@@ -265,7 +265,7 @@ group_fn void winner_pixel(const struct sgm_search* s, const bits32* keys, index
   if (best != NO_KEY && is_unique(sum, (index)other, s->uniqueness)) {
     out = winner * STEPS;
     if (below != NO_CANDIDATE && above != NO_CANDIDATE)
-      out += subpixel_offset(below, sum, above, CENSUS_CURVE);
+      out += subpixel_offset(below, sum, above, s->step_cost);
     sure = winner_confidence(sum, (index)other);
   }
   steps[here] = (unsigned short)out;

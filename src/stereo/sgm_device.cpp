@@ -139,7 +139,7 @@ void SgmDevice::run(Queue& queue, const Memory<const Pixel>& left,
           .group_size = winner_threads,
           .local_bytes = key_bytes_},
          {width_, height_, options_.disparities, options_.min_disparity, options_.paths,
-          options_.filter.uniqueness, volumes_, steps_, confidence_, right_index_});
+          options_.filter.uniqueness, options_.paths * options_.P1, volumes_, steps_, confidence_, right_index_});
 }
 
 template void SgmDevice::run(Queue&, const Memory<const std::uint8_t>&,

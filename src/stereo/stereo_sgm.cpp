@@ -49,8 +49,9 @@ class Checks {
       if (!Text::is_unique(best, elsewhere, options_.filter.uniqueness)) continue;
       if (tolerance_ >= 0 && !Text::directions_agree(i * Text::STEPS, right, tolerance_)) continue;
       const bool has_sides = w.below[x] != Text::NO_CANDIDATE && w.above[x] != Text::NO_CANDIDATE;
+      const int step_cost = options_.paths * options_.P1;
       const int offset =
-          has_sides ? Text::subpixel_offset(w.below[x], best, w.above[x], Text::CENSUS_CURVE) : 0;
+          has_sides ? Text::subpixel_offset(w.below[x], best, w.above[x], step_cost) : 0;
       out[x] = static_cast<std::uint16_t>(i * Text::STEPS + offset);
       sure[x] = static_cast<std::uint8_t>(Text::winner_confidence(best, elsewhere));
     }

@@ -32,7 +32,9 @@ class SgmReference {
         w_(left.width),
         h_(left.height),
         D_(o.disparities),
-        white_(o.white > 0 ? o.white : sizeof(T) == 1 ? 255 : 65535),
+        white_(o.white > 0      ? o.white
+               : sizeof(T) == 1 ? 255
+                                : 65535),
         left_(codes(left)),
         right_(codes(right)),
         brightness(w_, h_) {
@@ -219,7 +221,7 @@ class SgmReference {
     if (f.cross_check >= 0 && 32 * std::abs(p.index - right) > nearest_steps(f.cross_check)) return;
     int offset = 0;
     if (p.below >= 0 && p.above >= 0)
-      offset = Text::subpixel_offset(p.below, p.best, p.above, Text::CENSUS_CURVE);
+      offset = Text::subpixel_offset(p.below, p.best, p.above, o_.paths * o_.P1);
     steps.at(x, y) = static_cast<std::uint16_t>(32 * p.index + offset);
     // Nothing to compare with counts as 0xffff.
     const int elsewhere = p.elsewhere >= 0 ? p.elsewhere : 0xffff;
