@@ -126,8 +126,8 @@ Solution from_matches(const Options& o, const Correspondences& rows, const Pictu
     if (f.inliers[i]) s.matches.push_back(points[i]);
   }
   s.F = f.model;
-  s.rectification =
-      rectify_uncalibrated(f.model, left.width, left.height, right.width, right.height, o.rectify);
+  s.rectification = rectify_uncalibrated(f.model, s.matches, left.width, left.height, right.width,
+                                         right.height, o.rectify);
   s.reason = reason_of(s.rectification.outcome);
   return s;
 }

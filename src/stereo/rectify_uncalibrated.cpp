@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 #include "stereo/mat3.hpp"
 #include "stereo/rectify_canvas.hpp"
@@ -19,7 +20,8 @@ namespace {
 
 using namespace stereo;
 
-constexpr double kMaxScaleRatio = 4;     // of the perspective part across a picture
+constexpr double kTypicalFocalLength = 1.2;  // to the longer side: 45 degrees across it
+constexpr double kMaxScaleRatio = 4;         // of the perspective part across a picture
 constexpr double kMaxThirdValue = 0.02;  // of F's third singular value to its norm: estimates from
                                          // matches are below 1e-3 even without the constraint
 
@@ -174,6 +176,18 @@ Plane plane_of(const Mat3& F, const Lines& w, const Picture& one, const Picture&
   return {H1, H2};
 }
 
+double column(const Mat3& H, double x, double y) { return apply(H, x, y)[0]; }
+
+// Column of the rectified camera's axis for a camera of usual angle and centre: what H makes of its
+// own third row, that axis, once the intrinsics are in it.
+double axis_column(const Mat3& H, const Camera& input) {
+  const double f = kTypicalFocalLength * std::max(input.width, input.height);
+  const Mat3 A =
+      mul(H, Mat3{f, 0, (input.width - 1) / 2.0, 0, f, (input.height - 1) / 2.0, 0, 0, 1});
+  const Vec3 p = mul(A, Vec3{A[6], A[7], A[8]});
+  return p[0] / p[2];
+}
+
 }  // namespace
 
 Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int width2, int height2,
@@ -231,6 +245,25 @@ Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int w
   out.width = canvas.width;
   out.height = canvas.height;
   return out;
+}
+
+Rectification rectify_uncalibrated(const Mat3& F, std::span<const PointPair> matches, int width1,
+                                   int height1, int width2, int height2,
+                                   const RectifyOptions& options) {
+  Rectification r = rectify_uncalibrated(F, width1, height1, width2, height2, options);
+  if (r.width == 0) return r;
+  // Where infinitely far points would have their disparity, were the cameras typical ones.
+  const double far = axis_column(r.H1, r.input1) - axis_column(r.H2, r.input2);
+  std::int64_t vote = 0;
+  for (const PointPair& m : matches) {
+    const double d = column(r.H1, m.x1, m.y1) - column(r.H2, m.x2, m.y2) - far;
+    vote += (d > 0) - (d < 0);
+  }
+  if (vote >= 0) return r;
+  std::swap(r.H1, r.H2);
+  std::swap(r.input1, r.input2);
+  r.swapped = true;
+  return r;
 }
 
 }  // namespace bifocal

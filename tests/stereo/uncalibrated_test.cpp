@@ -196,6 +196,36 @@ TEST(Uncalibrated, ranges_cover_the_matches) {
   EXPECT_EQ(disparity_range(r, {}).count, 0);
 }
 
+// The calibrated method on the same rig.
+Rectification calibrated(const Rig& rig) {
+  Pose pose;
+  Eigen::Map<Matrix>(pose.R.data()) = rig.R;
+  Eigen::Map<Eigen::Vector3d>(pose.t.data()) = rig.t;
+  const auto camera = [](const Matrix& K) {
+    return Intrinsics{K(0, 0), K(1, 1), K(0, 2), K(1, 2)};
+  };
+  return rectify(camera(rig.K1), camera(rig.K2), pose, rig.w1, rig.h1, rig.w2, rig.h2);
+}
+
+TEST(Uncalibrated, matches_tell_which_picture_is_the_left_one) {
+  std::mt19937 random(36);
+  int wrong = 0, swapped = 0;
+  for (int trial = 0; trial < 500; ++trial) {
+    const Rig rig = random_rig(random, 0.12);
+    const auto matches = matches_of(rig, random, 50);
+    const Rectification r = rectify_uncalibrated(rig.F(), matches, rig.w1, rig.h1, rig.w2, rig.h2);
+    ASSERT_EQ(r.outcome, RectifyOutcome::ok);
+    wrong += r.swapped != calibrated(rig).swapped;
+    swapped += r.swapped;
+    ASSERT_LT(vertical_disparity(r, matches).percentile95, 1e-6);
+    EXPECT_EQ(r.input1.width, r.swapped ? rig.w2 : rig.w1);
+  }
+  printf("left and right wrong: %d of 500, %d swapped\n", wrong, swapped);
+  EXPECT_LE(wrong, 5);
+  EXPECT_GT(swapped, 150);
+  EXPECT_LT(swapped, 350);
+}
+
 // Ground-truth cameras of two sequences of photographs: K, zeros, R (camera to world), centre.
 Rig read_rig(const std::filesystem::path& folder, int a, int b) {
   struct View {
@@ -237,15 +267,7 @@ TEST(Uncalibrated, photographs_with_measured_cameras) {
         ++pairs[b - a];
         refused[b - a] += r.width == 0;
         if (r.width == 0) {
-          Pose pose;
-          Eigen::Map<Matrix>(pose.R.data()) = rig.R;
-          Eigen::Map<Eigen::Vector3d>(pose.t.data()) = rig.t;
-          const auto camera = [](const Matrix& K) {
-            return Intrinsics{K(0, 0), K(1, 1), K(0, 2), K(1, 2)};
-          };
-          const Rectification c =
-              rectify(camera(rig.K1), camera(rig.K2), pose, 3072, 2048, 3072, 2048);
-          EXPECT_EQ(c.width, 0) << a << " " << b << " " << to_string(r.outcome);
+          EXPECT_EQ(calibrated(rig).width, 0) << a << " " << b << " " << to_string(r.outcome);
           continue;
         }
         worst = std::max(worst, vertical_disparity(r, matches_of(rig, random, 100)).percentile95);
