@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include <bifocal/device.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
@@ -44,7 +45,7 @@ struct SsdOptions {
   int disparities = 64;      // searched: [min_disparity, min_disparity + disparities), 1 to 1024
   int window = 15;           // odd, 3 to 31
   double cross_check = 1.0;  // px: largest difference of the two directions; negative: no check
-  Fill fill = Fill::background;
+  Fill fill = Fill::background;  // Fill::mean: of the same window
 };
 
 // Codes of a pixel's neighbourhood of 9 x 7, compared bit by bit.
@@ -85,11 +86,15 @@ struct DisparityMap {
 // (cost independent of the window), cross-check, then occlusion fill. Grey images of one size.
 // - Windows: rows outside the images are left out; columns outside repeat the border's.
 // - Search: disparities whose right pixel is inside the image; the smaller one wins a tie.
-// Sub-pixel by a parabola.
+// - Sub-pixel by a parabola, to 1/32 px.
 // - Cross-check: unknown unless the right image's winner at x - d is within `cross_check` of d.
-// Integers throughout: the same result on every machine and for any number of threads. Throws
-// Error(usage) naming the option on a value out of its range or images that differ in size.
+// Integers throughout: the same result on every machine and device and for any number of threads.
+// Throws Error(usage) naming the option on a value out of its range or images that differ in size.
 [[nodiscard]] DisparityMap stereo_ssd(ImageView<const std::uint8_t> left,
+                                      ImageView<const std::uint8_t> right,
+                                      const SsdOptions& options = {});
+// On the queue's device, whatever it is; returns when the result is there.
+[[nodiscard]] DisparityMap stereo_ssd(Queue& queue, ImageView<const std::uint8_t> left,
                                       ImageView<const std::uint8_t> right,
                                       const SsdOptions& options = {});
 

@@ -11,7 +11,6 @@
 
 #include "runtime/parallel.hpp"
 #include "stereo/disparity_text.hpp"
-#include "stereo/fill.hpp"
 #include "stereo/median_row.hpp"
 
 namespace bifocal::stereo {

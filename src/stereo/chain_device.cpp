@@ -40,8 +40,7 @@ int groups_of_pixels(ChainSize size) { return (size.pixels() + kChainThreads - 1
 void fill_background(Queue& queue, ChainSize size, const StepsBuffer& steps,
                      const FillScratch& scratch, const StepsBuffer& filled) {
   start(queue, ChainKernel::fill_row, size.height, {steps, size.width, filled, scratch.row_known});
-  start(queue, ChainKernel::fill_blank, size.height,
-        {scratch.row_known, size.width, size.height, filled});
+  fill_blank_rows(queue, size, scratch.row_known, filled);
 }
 
 // Every round reaches `radius` px further. An odd number of them ends in `filled`.
@@ -74,6 +73,11 @@ void mark_occluded(Queue& queue, ChainSize size, const StepsBuffer& right_index,
                    const Buffer<std::uint8_t>& occluded) {
   start(queue, ChainKernel::occluded, size.height,
         {right_index, size.width, min_disparity, occluded});
+}
+
+void fill_blank_rows(Queue& queue, ChainSize size, const Buffer<int>& row_known,
+                     const StepsBuffer& filled) {
+  start(queue, ChainKernel::fill_blank, size.height, {row_known, size.width, size.height, filled});
 }
 
 void fill_unknown(Queue& queue, ChainSize size, Fill fill, int window, const StepsBuffer& steps,

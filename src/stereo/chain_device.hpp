@@ -40,4 +40,8 @@ void fill_unknown(Queue& queue, ChainSize size, Fill fill, int window, const Ste
                   const Buffer<std::uint8_t>& occluded, const FillScratch& scratch,
                   const StepsBuffer& filled);
 
+// The end of a background fill whose rows are filled: those without any value.
+void fill_blank_rows(Queue& queue, ChainSize size, const Buffer<int>& row_known,
+                     const StepsBuffer& filled);
+
 }  // namespace bifocal::stereo

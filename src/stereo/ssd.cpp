@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/parallel.hpp"
+#include "stereo/disparity_text.hpp"
 #include "stereo/ssd_sweep.hpp"
 
 namespace bifocal::stereo {
@@ -88,7 +89,7 @@ struct Winners {
   int width;
   std::vector<std::uint32_t> left_cost, right_cost;
   std::vector<int> left, right;
-  std::vector<float> offset;
+  std::vector<std::int8_t> offset;
 
   Winners(int w, int rows) : width(w) {
     const auto n = static_cast<std::size_t>(w) * static_cast<std::size_t>(rows);
@@ -107,7 +108,7 @@ struct Winners {
     std::fill_n(right_cost.begin() + n, width, ~0U);
     std::fill_n(left.begin() + n, width, kNoDisparity);
     std::fill_n(right.begin() + n, width, kNoDisparity);
-    std::fill_n(offset.begin() + n, width, 0.0F);
+    std::fill_n(offset.begin() + n, width, std::int8_t{0});
   }
 };
 
@@ -201,12 +202,10 @@ class Chunk {
     return d >= p_.first && d < p_.end && inside(x - d);
   }
 
-  [[nodiscard]] float offset(int x, int d, std::uint32_t cost) const {
+  [[nodiscard]] std::int8_t offset(int x, int d, std::uint32_t cost) const {
     if (!searched(x, d - 1) || !searched(x, d + 1)) return 0;
-    const auto c = static_cast<std::int64_t>(cost), below = static_cast<std::int64_t>(s_.below[x]),
-               above = static_cast<std::int64_t>(s_.above[x]);
-    // Ties go to the smaller disparity, so below > cost and the curvature is positive.
-    return static_cast<float>(below - above) / static_cast<float>(2 * (below + above - 2 * c));
+    return static_cast<std::int8_t>(disparity_text::parabola_offset(
+        static_cast<int>(s_.below[x]), static_cast<int>(cost), static_cast<int>(s_.above[x])));
   }
 
   // Rows outside the pictures add nothing on either side.

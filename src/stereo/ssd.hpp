@@ -20,10 +20,10 @@ inline constexpr int kNoDisparity = INT_MIN;  // no disparity could be searched
 
 // One row of winners, each [width]. The smaller disparity wins a tie.
 struct WinnerRow {
-  const int* left;      // disparity of left pixel x, seen at x - d on the right
-  const float* offset;  // in [-0.5, 0.5]: vertex of the parabola through the left winner's cost and
-                        // its two neighbours', 0 where one of them was not searched
-  const int* right;     // disparity of right pixel x, seen at x + d on the left
+  const int* left;            // disparity of left pixel x, seen at x - d on the right
+  const std::int8_t* offset;  // steps: vertex of the parabola through the left winner's cost and
+                              // its two neighbours', 0 where one of them was not searched
+  const int* right;           // disparity of right pixel x, seen at x + d on the left
 };
 // Called once a row, in any order, from several threads.
 using WinnerSink = std::function<void(int y, const WinnerRow& row)>;

@@ -2,41 +2,67 @@
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <limits>
-
-#include "stereo/fill.hpp"
+#include "stereo/chain.hpp"
+#include "stereo/disparity_text.hpp"
 #include "stereo/ssd.hpp"
+#include "stereo/ssd_device.hpp"
+#include "stereo/stereo_options.hpp"
 
 namespace bifocal {
 namespace {
 
-constexpr int kMaxDisparities = 1024, kMinWindow = 3, kMaxWindow = 31, kMaxStart = 1 << 20;
+using Text = stereo::disparity_text;
+
+struct Winners {
+  ImageU16 steps;
+  ImageU8 occluded;  // empty unless the fill asks for it
+};
+
+void mark_seen(const stereo::WinnerRow& row, int width, std::uint8_t* occluded) {
+  std::fill_n(occluded, width, std::uint8_t{1});
+  for (int x = 0; x < width; ++x) {
+    if (row.right[x] != stereo::kNoDisparity) occluded[x + row.right[x]] = 0;
+  }
+}
+
+// What both directions agree on.
+void check_row(const stereo::WinnerRow& row, int width, int min_disparity, int tolerance,
+               std::uint16_t* steps) {
+  for (int x = 0; x < width; ++x) {
+    const int d = row.left[x];
+    steps[x] = Text::UNKNOWN_STEPS;
+    if (d == stereo::kNoDisparity) continue;
+    // A left winner at x - d means that the right pixel was searched too.
+    const int index = d - min_disparity, right = row.right[x - d] - min_disparity;
+    if (tolerance >= 0 && !Text::directions_agree(index * Text::STEPS, right, tolerance)) continue;
+    steps[x] = static_cast<std::uint16_t>(index * Text::STEPS + row.offset[x]);
+  }
+}
+
+Winners search(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+               const SsdOptions& options) {
+  Winners w;
+  w.steps = ImageU16(left.width, left.height);
+  if (options.fill == Fill::edge_aware) w.occluded = ImageU8(left.width, left.height);
+  const int tolerance = stereo::steps_of(options.cross_check);
+  stereo::ssd_winners(left, right, options, [&](int y, const stereo::WinnerRow& row) {
+    check_row(row, left.width, options.min_disparity, tolerance, w.steps.row(y));
+    if (!w.occluded.pixels.empty()) mark_seen(row, left.width, w.occluded.row(y));
+  });
+  return w;
+}
+
+// Rows without gaps between them.
+ImageU8 packed(ImageView<const std::uint8_t> image) {
+  ImageU8 copy(image.width, image.height);
+  for (int y = 0; y < image.height; ++y) std::copy_n(image.row(y), image.width, copy.row(y));
+  return copy;
+}
 
 void check(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
-           const SsdOptions& o) {
-  const auto fail = [](const std::string& message) {
-    throw Error(ErrorCode::usage, "stereo_ssd: " + message);
-  };
-  if (left.empty() || right.empty()) fail("an image is empty");
-  if (!left.usable() || !right.usable()) fail("a view has no pixels, or rows that overlap");
-  if (left.channels != 1 || right.channels != 1)
-    fail(fmt::format("images have {} and {} channels: must be grey (1)", left.channels,
-                     right.channels));
-  if (left.width != right.width || left.height != right.height)
-    fail(fmt::format("images differ in size: left {} x {}, right {} x {}", left.width, left.height,
-                     right.width, right.height));
-  if (o.window < kMinWindow || o.window > kMaxWindow || o.window % 2 == 0)
-    fail(fmt::format("window = {}: must be odd, {} to {}", o.window, kMinWindow, kMaxWindow));
-  if (o.disparities < 1 || o.disparities > kMaxDisparities)
-    fail(fmt::format("disparities = {}: must be 1 to {}", o.disparities, kMaxDisparities));
-  if (o.min_disparity < -kMaxStart || o.min_disparity > kMaxStart)
-    fail(fmt::format("min_disparity = {}: must be {} to {}", o.min_disparity, -kMaxStart,
-                     kMaxStart));
-  if (std::isnan(o.cross_check))
-    fail("cross_check is NaN: must be a number of px, negative for no check");
+           const SsdOptions& options) {
+  stereo::check_pictures("stereo_ssd", left, right);
+  stereo::check_ssd(options);
 }
 
 }  // namespace
@@ -44,30 +70,32 @@ void check(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> rig
 DisparityMap stereo_ssd(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
                         const SsdOptions& options) {
   check(left, right, options);
-  const int width = left.width;
-  constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+  const Winners w = search(left, right, options);
+  ImageU8 brightness;
+  if (options.fill == Fill::edge_aware) brightness = packed(left);
+  ImageU16 filled;
+  stereo::fill_unknown(w.steps, options.fill, options.window, brightness, w.occluded, filled);
   DisparityMap map;
-  map.raw = ImageF(width, left.height);
-  std::vector<int> known(static_cast<std::size_t>(left.height));
-  stereo::ssd_winners(left, right, options, [&](int y, const stereo::WinnerRow& row) {
-    float* out = map.raw.row(y);
-    int count = 0;
-    for (int x = 0; x < width; ++x) {
-      const int d = row.left[x];
-      // A left winner at x - d means that the right pixel was searched too.
-      const bool good =
-          d != stereo::kNoDisparity &&
-          (options.cross_check < 0 || std::abs(d - row.right[x - d]) <= options.cross_check);
-      out[x] = good ? static_cast<float>(d) + row.offset[x] : unknown;
-      count += good ? 1 : 0;
-    }
-    known[static_cast<std::size_t>(y)] = count;
-  });
-  std::int64_t total = 0;
-  for (int count : known) total += count;
-  map.density = 100.0 * static_cast<double>(total) / (static_cast<double>(width) * left.height);
-  map.filled = map.raw;
-  stereo::fill_background(map.filled);
+  stereo::to_maps(w.steps, filled, options.min_disparity, map);
+  return map;
+}
+
+DisparityMap stereo_ssd(Queue& queue, ImageView<const std::uint8_t> left,
+                        ImageView<const std::uint8_t> right, const SsdOptions& options) {
+  if (queue.device().info().kind == DeviceKind::cpu) return stereo_ssd(left, right, options);
+  check(left, right, options);
+  const ImageU8 pictures[] = {packed(left), packed(right)};
+  const std::size_t pixels = pictures[0].pixels.size();
+  Buffer<std::uint8_t> on_device[] = {{queue.device(), pixels}, {queue.device(), pixels}};
+  stereo::SsdDevice matcher(queue, left.width, left.height, options);
+  for (std::size_t i = 0; i < 2; ++i) on_device[i].upload(queue, pictures[i].pixels);
+  matcher.run(on_device[0], on_device[1]);
+  ImageU16 steps(left.width, left.height), filled(left.width, left.height);
+  matcher.steps().download(queue, std::span<std::uint16_t>(steps.pixels));
+  matcher.filled().download(queue, std::span<std::uint16_t>(filled.pixels));
+  queue.wait();
+  DisparityMap map;
+  stereo::to_maps(steps, filled, options.min_disparity, map);
   return map;
 }
 

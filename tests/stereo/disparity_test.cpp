@@ -11,7 +11,7 @@
 #include <cstring>
 #include <random>
 
-#include "stereo/fill.hpp"
+#include "stereo/chain.hpp"
 #include "stereo/reference_ssd.hpp"
 #include "support/data.hpp"
 
@@ -69,7 +69,8 @@ TEST(Disparity, cross_check_keeps_what_both_directions_agree_on) {
       known += keep ? 1 : 0;
       ASSERT_EQ(std::isnan(map.raw.pixels[at]), !keep);
       if (keep) {
-        ASSERT_EQ(map.raw.pixels[at], static_cast<float>(d) + r.offset[at]);
+        ASSERT_EQ(map.raw.pixels[at],
+                  static_cast<float>(d) + static_cast<float>(r.offset[at]) / 32);
       }
       ASSERT_FALSE(std::isnan(map.filled.pixels[at]));
     }
@@ -78,16 +79,29 @@ TEST(Disparity, cross_check_keeps_what_both_directions_agree_on) {
 }
 
 TEST(Disparity, fill_takes_the_background) {
-  ImageF map(6, 4);
-  map.pixels = {kNan, kNan, kNan, kNan, kNan, kNan,  //
-                kNan, 5,    kNan, kNan, 3,    kNan,  //
-                kNan, kNan, kNan, kNan, kNan, kNan,  //
-                2,    kNan, 7,    kNan, kNan, kNan};
-  stereo::fill_background(map);
-  EXPECT_EQ(map.pixels, (std::vector<float>{5, 5, 3, 3, 3, 3,  //
-                                            5, 5, 3, 3, 3, 3,  //
-                                            5, 5, 3, 3, 3, 3,  //
-                                            2, 2, 7, 7, 7, 7}));
+  constexpr std::uint16_t o = 0xffff;
+  ImageU16 map(6, 4), filled;
+  map.pixels = {o, o, o, o, o, o,  //
+                o, 5, o, o, 3, o,  //
+                o, o, o, o, o, o,  //
+                2, o, 7, o, o, o};
+  stereo::fill_unknown(map, Fill::background, 0, {}, {}, filled);
+  EXPECT_EQ(filled.pixels, (std::vector<std::uint16_t>{5, 5, 3, 3, 3, 3,  //
+                                                       5, 5, 3, 3, 3, 3,  //
+                                                       5, 5, 3, 3, 3, 3,  //
+                                                       2, 2, 7, 7, 7, 7}));
+}
+
+TEST(Disparity, no_fill_leaves_what_is_unknown) {
+  const ImageU8 left = textured(60, 20, 0), right = textured(60, 20, 4);
+  const DisparityMap map = stereo_ssd(left, right, {.disparities = 16, .fill = Fill::none});
+  EXPECT_TRUE(same_bits(map.raw, map.filled));
+  EXPECT_LT(map.density, 100);
+  for (const Fill fill : {Fill::background, Fill::mean, Fill::edge_aware}) {
+    const DisparityMap other = stereo_ssd(left, right, {.disparities = 16, .fill = fill});
+    EXPECT_TRUE(same_bits(map.raw, other.raw));
+    for (float v : other.filled.pixels) ASSERT_FALSE(std::isnan(v));
+  }
 }
 
 TEST(Disparity, nothing_known_stays_unknown) {

@@ -13,7 +13,7 @@ namespace bifocal::test {
 
 struct SsdReference {
   std::vector<int> left, right;  // [height, width]
-  std::vector<float> offset;
+  std::vector<int> offset;       // steps of 1/32 px
 };
 
 inline std::int64_t ssd_cost(const ImageU8& left, const ImageU8& right, int x, int y, int d,
@@ -29,13 +29,21 @@ inline std::int64_t ssd_cost(const ImageU8& left, const ImageU8& right, int x, i
   return sum;
 }
 
+// The vertex of a parabola through three costs, the outer ones a and b above the middle: at
+// (a - b) / (2 (a + b)) px, rounded to 1/32 px, at most 15 of them.
+inline int parabola_steps(std::int64_t a, std::int64_t b) {
+  if (a + b == 0) return 0;
+  const auto steps = static_cast<int>((32 * std::abs(a - b) + a + b) / (2 * (a + b)));
+  return a < b ? -std::min(15, steps) : std::min(15, steps);
+}
+
 inline SsdReference ssd_reference(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
   const int w = left.width, h = left.height, radius = o.window / 2,
             end = o.min_disparity + o.disparities;
   const auto n = static_cast<std::size_t>(w) * static_cast<std::size_t>(h);
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   SsdReference r{std::vector<int>(n, stereo::kNoDisparity),
-                 std::vector<int>(n, stereo::kNoDisparity), std::vector<float>(n)};
+                 std::vector<int>(n, stereo::kNoDisparity), std::vector<int>(n)};
   std::vector<std::int64_t> left_cost(n, none), right_cost(n, none);
   for (int y = 0; y < h; ++y) {
     const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(w);
@@ -56,8 +64,7 @@ inline SsdReference ssd_reference(const ImageU8& left, const ImageU8& right, con
       if (d == stereo::kNoDisparity || !searched(x, d - 1) || !searched(x, d + 1)) continue;
       const std::int64_t below = ssd_cost(left, right, x, y, d - 1, radius);
       const std::int64_t above = ssd_cost(left, right, x, y, d + 1, radius);
-      r.offset[at] = static_cast<float>(below - above) /
-                     static_cast<float>(2 * (below + above - 2 * left_cost[at]));
+      r.offset[at] = parabola_steps(below - left_cost[at], above - left_cost[at]);
     }
   }
   return r;

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SSD block matching on every CUDA and OpenCL device of this machine: the bits of the CPU, which
+// ssd_test.cpp holds to the plain reference.
+#include <bifocal/stereo.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "stereo/ssd.hpp"
+#include "stereo/ssd_device.hpp"
+
+namespace bifocal {
+namespace {
+
+ImageU8 random_image(std::mt19937& random, int width, int height, int levels) {
+  ImageU8 image(width, height);
+  for (std::uint8_t& v : image.pixels)
+    v = static_cast<std::uint8_t>(static_cast<int>(random() % static_cast<unsigned>(levels)) * 255 /
+                                  std::max(1, levels - 1));
+  return image;
+}
+
+std::string described(const ImageU8& picture, const SsdOptions& o) {
+  return std::to_string(picture.width) + " x " + std::to_string(picture.height) + ", d from " +
+         std::to_string(o.min_disparity) + ", " + std::to_string(o.disparities) + ", window " +
+         std::to_string(o.window) + ", cross_check " + std::to_string(o.cross_check) + ", fill " +
+         std::to_string(static_cast<int>(o.fill));
+}
+
+bool same_bits(const ImageF& a, const ImageF& b) {
+  return a.width == b.width && a.height == b.height &&
+         std::memcmp(a.pixels.data(), b.pixels.data(), a.pixels.size() * sizeof(float)) == 0;
+}
+
+class SsdDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const DeviceInfo& info : list_devices()) {
+      if (info.kind != DeviceKind::cpu) queues_.emplace_back(Device(info.id));
+    }
+    if (queues_.empty()) GTEST_SKIP() << "no CUDA or OpenCL device";
+  }
+
+  // raw, filled and density; and what no map shows, the right picture's winners.
+  void check(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
+    const DisparityMap expected = stereo_ssd(left, right, o);
+    std::vector<std::uint16_t> right_index(left.pixels.size(), 0xffff);
+    stereo::ssd_winners(left, right, o, [&](int y, const stereo::WinnerRow& row) {
+      for (int x = 0; x < left.width; ++x) {
+        if (row.right[x] != stereo::kNoDisparity)
+          right_index[static_cast<std::size_t>(y * left.width + x)] =
+              static_cast<std::uint16_t>(row.right[x] - o.min_disparity);
+      }
+    });
+    for (Queue& queue : queues_) {
+      const std::string what = queue.device().info().id + ": " + described(left, o);
+      const DisparityMap map = stereo_ssd(queue, left, right, o);
+      ASSERT_TRUE(same_bits(map.raw, expected.raw)) << what;
+      ASSERT_TRUE(same_bits(map.filled, expected.filled)) << what;
+      ASSERT_EQ(map.density, expected.density) << what;
+      ASSERT_EQ(frames(queue, left, right, o), right_index) << what;
+    }
+  }
+
+  // The right winners of the second of two frames with the same matcher.
+  static std::vector<std::uint16_t> frames(Queue& queue, const ImageU8& left, const ImageU8& right,
+                                           const SsdOptions& o) {
+    Buffer<std::uint8_t> a(queue.device(), left.pixels.size()),
+        b(queue.device(), left.pixels.size());
+    a.upload(queue, left.pixels);
+    b.upload(queue, right.pixels);
+    stereo::SsdDevice matcher(queue, left.width, left.height, o);
+    matcher.run(b, a);
+    matcher.run(a, b);
+    std::vector<std::uint16_t> out(left.pixels.size());
+    matcher.right_index().download(queue, std::span<std::uint16_t>(out));
+    queue.wait();
+    return out;
+  }
+
+  std::vector<Queue> queues_;
+};
+
+TEST_F(SsdDevice, random_sizes_and_options_give_the_bits_of_the_cpu) {
+  std::mt19937 random(1);
+  const auto pick = [&](int lo, int hi) {
+    return std::uniform_int_distribution<int>(lo, hi)(random);
+  };
+  for (int trial = 0; trial < 60; ++trial) {
+    const int width = pick(1, trial % 5 == 0 ? 200 : 80), height = pick(1, 30);
+    SsdOptions o;
+    o.disparities = pick(1, trial % 3 == 0 ? 100 : 30);
+    o.min_disparity = pick(-40, 20);
+    o.window = 3 + 2 * (trial % 15);
+    o.cross_check = pick(-1, 8) * 0.5;
+    o.fill = static_cast<Fill>(pick(0, 3));
+    const int levels = trial % 2 == 0 ? 256 : 3;  // few levels: many ties
+    ASSERT_NO_FATAL_FAILURE(check(random_image(random, width, height, levels),
+                                  random_image(random, width, height, levels), o));
+  }
+}
+
+TEST_F(SsdDevice, one_pixel_one_row_constant_and_saturated_pictures) {
+  std::mt19937 random(2);
+  check(ImageU8(1, 1, 1, 7), ImageU8(1, 1, 1, 9), {.disparities = 4, .window = 3});
+  check(random_image(random, 300, 1, 256), random_image(random, 300, 1, 256),
+        {.min_disparity = -5, .disparities = 40, .window = 31});
+  check(random_image(random, 1, 90, 256), random_image(random, 1, 90, 256),
+        {.min_disparity = -5, .disparities = 40, .window = 9});
+  for (int value : {0, 255})
+    check(ImageU8(140, 40, 1, static_cast<std::uint8_t>(value)), ImageU8(140, 40, 1, 255),
+          {.min_disparity = -3, .disparities = 50, .window = 31});
+}
+
+TEST_F(SsdDevice, more_disparities_than_a_group_has_members) {
+  std::mt19937 random(3);
+  const ImageU8 left = random_image(random, 300, 20, 4), right = random_image(random, 300, 20, 4);
+  for (const Fill fill : {Fill::background, Fill::edge_aware}) {
+    check(left, right, {.min_disparity = -150, .disparities = 1024, .window = 31, .fill = fill});
+    check(left, right, {.min_disparity = 10, .disparities = 280, .window = 15, .fill = fill});
+    for (const int disparities : {127, 128, 129, 130, 131, 254, 255})
+      check(left, right, {.disparities = disparities, .window = 5, .fill = fill});
+  }
+}
+
+TEST_F(SsdDevice, nothing_to_search) {
+  std::mt19937 random(4);
+  const ImageU8 left = random_image(random, 20, 5, 256), right = random_image(random, 20, 5, 256);
+  for (int start : {20, 500, -60, -1000})
+    check(left, right, {.min_disparity = start, .disparities = 30, .window = 5});
+}
+
+// Taller than the rows of a tile on any device.
+TEST_F(SsdDevice, several_tiles_in_both_directions) {
+  std::mt19937 random(5);
+  const ImageU8 left = random_image(random, 150, 150, 5), right = random_image(random, 150, 150, 5);
+  for (const int window : {3, 15, 23})
+    check(left, right, {.min_disparity = -7, .disparities = 40, .window = window});
+}
+
+}  // namespace
+}  // namespace bifocal
