@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     const bifocal::ImageU8 right = bifocal::to_grey(bifocal::read_image(argv[2]));
     const int disparities = std::atoi(argv[3]);
     const bifocal::DisparityMap map =
-        bifocal::stereo_ssd(left, right, {.disparities = disparities});
+        bifocal::stereo_sgm(left, right, {.disparities = disparities});
     bifocal::write_png(argv[4],
                        bifocal::turbo_picture(map.raw, 0.0F, static_cast<float>(disparities)));
     std::printf("%.1f %% of the pixels were matched both ways\n", map.density);

@@ -9,12 +9,11 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <string_view>
 
 #include "cli.hpp"
 #include "output_folder.hpp"
+#include "picture.hpp"
 #include "result_json.hpp"
 #include "robust_options.hpp"
 
@@ -29,28 +28,6 @@ struct Options {
 };
 
 const std::vector<std::string> kFiles = {"rectification.json", "left.png", "right.png"};
-
-// A picture in the depth of its file: a PNG of 16 bits keeps them.
-struct Picture {
-  ImageU8 image;
-  ImageU16 deep;
-  int width = 0, height = 0;
-};
-Picture read_picture(const std::string& file) {
-  char head[25] = {};  // signature, length and name of the first chunk, width, height, bit depth
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(file, ignored))
-    std::ifstream(file, std::ios::binary).read(head, sizeof head);
-  Picture p;
-  if (std::string_view(head, 4) == "\x89PNG" && head[24] == 16) {
-    p.deep = read_image_16(file);
-    p.width = p.deep.width, p.height = p.deep.height;
-  } else {
-    p.image = read_image(file);
-    p.width = p.image.width, p.height = p.image.height;
-  }
-  return p;
-}
 
 void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
                      const std::filesystem::path& file) {

@@ -9,36 +9,37 @@
 
 #include <chrono>
 #include <memory>
+#include <tuple>
 
 #include "cli.hpp"
 #include "disparity_files.hpp"
 #include "output_folder.hpp"
+#include "picture.hpp"
 #include "progress.hpp"
 #include "report/stereo_report.hpp"
+#include "stereo_method.hpp"
 
 namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string left, right, out, method = "ssd", truth, mask, calib;
-  int min_disparity = 0;
-  std::optional<int> max_disparity;
-  int window = 15;
+  std::string left, right, out, truth, mask, calib;
+  StereoMethod method;
   double truth_scale = 1.0;
   CommonOptions common;
 };
 
 const std::vector<std::string> kFiles = {
-    "stereo.json",   "report.html",         "disparity.pfm", "disparity_raw.pfm",
-    "disparity.png", "disparity_turbo.png", "cloud.ply"};
+    "stereo.json",   "report.html",         "disparity.pfm",  "disparity_raw.pfm",
+    "disparity.png", "disparity_turbo.png", "confidence.png", "cloud.ply"};
 
 // Everything that is read before the output folder is touched.
 struct Inputs {
-  ImageU8 left, right;
+  Picture left, right;
+  ImageU8 shown_left, shown_right;  // of 8 bits, for the report
   std::optional<Calibration> calibration;
   std::optional<ImageF> truth;
   ImageU16 mask;
-  SsdOptions ssd;
 };
 
 std::string size_text(int width, int height) { return fmt::format("{} x {} px", width, height); }
@@ -61,34 +62,25 @@ ImageU16 first_channel(const ImageU8& image) {
   return out;
 }
 
-SsdOptions search(const Options& o, const std::optional<Calibration>& calibration) {
-  SsdOptions ssd{.min_disparity = o.min_disparity, .window = o.window};
-  int end = o.max_disparity.value_or(0);
-  if (!o.max_disparity) {
-    if (!calibration || calibration->max_disparity <= 0) {
-      throw Error(ErrorCode::usage,
-                  "--max-disparity is required (unless --calib names a file with ndisp)");
-    }
-    end = calibration->max_disparity;
+// SSD takes 8 bits, and so does a pair of two depths.
+void read_pictures(const Options& o, Inputs& in) {
+  in.left = read_picture(o.left);
+  in.right = read_picture(o.right);
+  check_size(o.right, in.right.width, in.right.height, in, o);
+  const bool deep = !in.left.deep.empty() && !in.right.deep.empty() && o.method.method == "sgm";
+  for (auto [picture, file, shown] : {std::tuple{&in.left, &o.left, &in.shown_left},
+                                      std::tuple{&in.right, &o.right, &in.shown_right}}) {
+    if (!picture->deep.empty()) *shown = read_image(*file);
+    if (picture->deep.empty()) *shown = picture->image;
+    if (!deep) *picture = {*shown, {}, picture->width, picture->height};
   }
-  ssd.disparities = end - o.min_disparity;
-  if (ssd.disparities < 1 || ssd.disparities > 1024) {
-    throw Error(ErrorCode::usage, fmt::format("--max-disparity: {} with --min-disparity {}: the "
-                                              "search must hold 1 to 1024 disparities",
-                                              end, o.min_disparity));
-  }
-  if (o.window % 2 == 0)
-    throw Error(ErrorCode::usage, fmt::format("--window: {} is not odd", o.window));
-  return ssd;
 }
 
-Inputs read_inputs(const Options& o) {
+Inputs read_inputs(Options& o) {
   Inputs in;
   if (!o.calib.empty()) in.calibration = read_calibration(o.calib);
-  in.ssd = search(o, in.calibration);
-  in.left = read_image(o.left);
-  in.right = read_image(o.right);
-  check_size(o.right, in.right.width, in.right.height, in, o);
+  finish(o.method, in.calibration ? in.calibration->max_disparity : 0);
+  read_pictures(o, in);
   if (in.calibration && in.calibration->width > 0 && in.calibration->height > 0) {
     check_size(o.calib, in.calibration->width, in.calibration->height, in, o);
   }
@@ -105,17 +97,10 @@ Inputs read_inputs(const Options& o) {
 
 Json stereo_json(const Options& o, const Inputs& in, const DisparityMap& disparity,
                  const std::optional<StereoScore>& score) {
-  Json json = {{"version", BIFOCAL_VERSION},
-               {"left", o.left},
-               {"right", o.right},
-               {"width", in.left.width},
-               {"height", in.left.height},
-               {"method", o.method},
-               {"window", in.ssd.window},
-               {"min_disparity", in.ssd.min_disparity},
-               {"max_disparity", in.ssd.min_disparity + in.ssd.disparities},
-               {"device", "cpu"},
-               {"density", disparity.density}};
+  Json json = {{"version", BIFOCAL_VERSION}, {"left", o.left},           {"right", o.right},
+               {"width", in.left.width},     {"height", in.left.height}, {"device", "cpu"}};
+  json.update(options_json(o.method));
+  json["density"] = disparity.density;
   if (score) {
     json.update({{"scored", score->scored},
                  {"bad1", score->bad1},
@@ -145,25 +130,23 @@ std::string summary(const DisparityMap& disparity, const std::optional<StereoSco
 std::optional<std::size_t> write_cloud(const Inputs& in, const DisparityMap& disparity,
                                        const OutputFolder& folder) {
   if (!in.calibration || !in.calibration->baseline) return {};
-  const auto cloud = disparity_to_cloud(disparity.raw, to_rgb(in.left), in.calibration->camera1,
-                                        in.calibration->doffs, *in.calibration->baseline);
+  const auto cloud =
+      disparity_to_cloud(disparity.raw, to_rgb(in.shown_left), in.calibration->camera1,
+                         in.calibration->doffs, *in.calibration->baseline);
   write_ply(folder.staged("cloud.ply"), cloud);
   return cloud.size();
 }
 
-void run(const Options& o, Context& context) {
+void run(Options& o, Context& context) {
   resolve_device(o.common.device);
-  if (o.method == "sgm")
-    throw Error(ErrorCode::usage, "--method sgm: not built yet; this version has ssd");
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%");
   const Inputs in = read_inputs(o);
   OutputFolder folder(o.out, kFiles, {o.left, o.right, o.calib, o.truth, o.mask});
 
   progress.update(10, "dense");
-  const ImageU8 left = to_grey(in.left), right = to_grey(in.right);
   const auto start = std::chrono::steady_clock::now();
-  const DisparityMap disparity = stereo_ssd(left, right, in.ssd);
+  const DisparityMap disparity = match(o.method, in.left, in.right);
   const double ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   std::optional<StereoScore> score;
@@ -178,13 +161,15 @@ void run(const Options& o, Context& context) {
   json["timings_ms"] = {{"dense", ms}};
   write_file(folder.staged("stereo.json"), to_text(json));
   const ImageU8 turbo = write_disparity_files(folder, disparity);
+  if (!disparity.confidence.empty())
+    write_png(folder.staged("confidence.png"), disparity.confidence);
   const std::optional<std::size_t> cloud_points = write_cloud(in, disparity, folder);
   write_file(folder.staged("report.html"), stereo_report({o.left,
                                                           o.right,
                                                           context.command_line,
-                                                          in.left,
-                                                          in.right,
-                                                          in.ssd,
+                                                          in.shown_left,
+                                                          in.shown_right,
+                                                          option_rows(o.method),
                                                           disparity,
                                                           turbo,
                                                           score,
@@ -203,21 +188,7 @@ void add_stereo(CLI::App& app, Context& context) {
   command->add_option("LEFT", o->left, "left photograph: JPEG, PNG, PGM or PPM")->required();
   command->add_option("RIGHT", o->right, "right photograph, of the same size")->required();
   command->add_option("--out", o->out, "folder for the results, made when missing")->required();
-  command
-      ->add_option("--max-disparity", o->max_disparity,
-                   "end of the search, px: disparities below this; default: ndisp of --calib")
-      ->check(in_range(-1e5, 1e5));
-  command->add_option("--min-disparity", o->min_disparity, "start of the search, px")
-      ->check(in_range(-1e5, 1e5))
-      ->capture_default_str();
-  command
-      ->add_option("--method", o->method,
-                   "ssd: sum of squared differences with cross-check and fill")
-      ->check(CLI::IsMember({"ssd", "sgm"}).description(""))
-      ->capture_default_str();
-  command->add_option("--window", o->window, "side of the square window, px, odd")
-      ->check(in_range(3, 31))
-      ->capture_default_str();
+  add_stereo_method(*command, o->method);
   command->add_option("--calib", o->calib,
                       "Middlebury calib.txt: with a baseline there is a cloud");
   CLI::Option* truth =

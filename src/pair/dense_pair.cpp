@@ -18,7 +18,7 @@ using Picture = ImageView<const std::uint8_t>;
 
 constexpr double kMinParallaxDeg =
     0.5;  // with less, depth is noise: 1 px of error is 10 % of it at f = 1000 px
-constexpr int kMaxDisparities = 1024;  // what stereo_ssd searches at most
+constexpr int kMaxDisparities = 1024;  // what stereo_sgm searches at most
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 Rectification rectify_bounded(Picture image1, Picture image2, const Pose& pose,
@@ -103,7 +103,7 @@ void add_dense(Picture image1, Picture image2, const RelativePoseResult& geometr
   dense.min_disparity = range.min;
   dense.disparities = range.count;
   dense.disparity =
-      stereo_ssd(grey[0], grey[1], {.min_disparity = range.min, .disparities = range.count});
+      stereo_sgm(grey[0], grey[1], {.min_disparity = range.min, .disparities = range.count});
   forget_outside(valid[0], valid[1], dense.disparity);
 
   clock.start("cloud", 0.95);

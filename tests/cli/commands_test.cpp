@@ -180,9 +180,10 @@ TEST(Cli, stereo_finds_the_planes_and_scores_itself) {
              "cam0=[400 0 199.5; 0 400 149.5; 0 0 1]\ncam1=[400 0 199.5; 0 400 149.5; 0 0 "
              "1]\ndoffs=0\nbaseline=100\n"
              "width=400\nheight=300\nndisp=48\n");
-  const Ran r = run(
-      folder,
-      "stereo left.png right.png --out o --calib calib.txt --truth truth.pfm --window 9 --json");
+  const Ran r = run(folder,
+                    "stereo left.png right.png --out o --calib calib.txt --truth truth.pfm "
+                    "--method ssd --window 9 "
+                    "--json");
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(
       listing(folder / "o"),
@@ -197,6 +198,54 @@ TEST(Cli, stereo_finds_the_planes_and_scores_itself) {
   for (const char* key : {"bad2", "avgerr", "bad1_filled", "avgerr_filled", "timings_ms"})
     EXPECT_TRUE(j.contains(key));
   EXPECT_TRUE(std::isfinite(read_pfm(folder / "o/disparity.pfm").at(200, 150)));
+
+  // The default method is better, and leaves its confidence.
+  const Ran sgm =
+      run(folder, "stereo left.png right.png --out o --calib calib.txt --truth truth.pfm --json");
+  ASSERT_EQ(sgm.code, 0) << sgm.err;
+  const json better = json::parse(sgm.out);
+  EXPECT_EQ(better["method"], "sgm");
+  EXPECT_EQ(better["paths"], 8);
+  EXPECT_LT(better["bad2_filled"], j["bad2_filled"]);
+  EXPECT_LT(better["bad2_filled"], 8);
+  const ImageU8 confidence = read_image(folder / "o/confidence.png");
+  const ImageF raw = read_disparity(folder / "o/disparity_raw.pfm");
+  for (int y = 0; y < 300; ++y) {
+    for (int x = 0; x < 400; ++x)
+      ASSERT_EQ(confidence.at(x, y) == 0, std::isnan(raw.at(x, y))) << x << " " << y;
+  }
+}
+
+TEST(Cli, stereo_takes_deep_and_coloured_pictures_and_little_memory) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  for (const char* side : {"left", "right"}) {
+    const ImageU8 grey = to_grey(read_image(folder / fmt::format("{}.png", side)));
+    ImageU16 deep(grey.width, grey.height);
+    ImageU8 colour(grey.width, grey.height, 3);
+    for (std::size_t i = 0; i < grey.pixels.size(); ++i) {
+      deep.pixels[i] = static_cast<std::uint16_t>(grey.pixels[i] * 257);
+      for (std::size_t c = 0; c < 3; ++c) colour.pixels[3 * i + c] = grey.pixels[i];
+    }
+    write_png(folder / fmt::format("{}16.png", side), deep);
+    write_png(folder / fmt::format("{}rgb.png", side), colour);
+    write_png(folder / fmt::format("{}grey.png", side), grey);
+  }
+  const auto filled = [&](const std::string& arguments) {
+    const Ran r = run(folder, "stereo " + arguments + " --out o --max-disparity 48");
+    EXPECT_EQ(r.code, 0) << r.err;
+    return read_disparity(folder / "o/disparity.pfm");
+  };
+  const ImageF expected = filled("leftgrey.png rightgrey.png");
+  EXPECT_EQ(filled("leftrgb.png rightrgb.png").pixels, expected.pixels);
+  EXPECT_EQ(filled("leftgrey.png right16.png").pixels, expected.pixels);
+  EXPECT_EQ(filled("leftgrey.png rightgrey.png --max-memory 9M --threads 1").pixels,
+            expected.pixels);
+  const ImageF deep = filled("left16.png right16.png");
+  int close = 0;  // the smoothing rounds differently
+  for (std::size_t i = 0; i < deep.pixels.size(); ++i)
+    close += std::abs(deep.pixels[i] - expected.pixels[i]) <= 0.5F ? 1 : 0;
+  EXPECT_GT(close, 0.98 * static_cast<double>(deep.pixels.size()));
 }
 
 TEST(Cli, estimate_prints_each_model) {

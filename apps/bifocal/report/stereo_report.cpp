@@ -29,22 +29,23 @@ std::string stereo_report(const StereoReport& in) {
   };
   Page page(fmt::format("{} and {}", name(in.file1), name(in.file2)));
   page.paragraph(fmt::format(
-      "{:.1f} % of the left photograph's pixels were matched both ways, with windows of {} x {} px "
-      "and disparities from {} to {} px.",
-      in.disparity.density, in.options.window, in.options.window, in.options.min_disparity,
-      in.options.min_disparity + in.options.disparities - 1));
+      "{:.1f} % of the left photograph's pixels were matched both ways and passed the filters.",
+      in.disparity.density));
   page.preformatted(in.command_line);
   page.heading("Photographs");
   page.photograph(side_by_side(shrunken(in.left), shrunken(in.right)).picture, "Left and right.");
   page.heading("Disparity");
   page.diagram(in.disparity_picture, "Of the left photograph, px; near is red; black is unknown.");
+  if (!in.disparity.confidence.empty())
+    page.diagram(
+        in.disparity.confidence,
+        "Confidence: how far the winner is ahead of the best one elsewhere; black is unknown.");
   page.heading("Numbers");
   page.begin_columns();
   Rows rows = {{"Left", fmt::format("{}, {} x {} px", in.file1, in.left.width, in.left.height)},
                {"Right", fmt::format("{}, {} x {} px", in.file2, in.right.width, in.right.height)},
-               {"Method", "ssd"},
-               {"Window", fmt::format("{0} x {0} px", in.options.window)},
                {"Density", fmt::format("{:.2f} %", in.disparity.density)}};
+  for (const auto& [option, value] : in.options) rows.push_back({option, value});
   if (in.cloud_points) rows.push_back({"Cloud", fmt::format("{} points", *in.cloud_points)});
   page.table("Result", rows);
   if (in.score) page.table("Against the truth", score_rows(*in.score));

@@ -11,7 +11,7 @@ namespace bifocal::cli {
 struct StereoReport {
   std::string file1, file2, command_line;
   ImageView<const std::uint8_t> left, right;
-  SsdOptions options;
+  std::vector<std::pair<std::string, std::string>> options;  // names and values
   const DisparityMap& disparity;
   ImageView<const std::uint8_t> disparity_picture;  // turbo, with legend
   std::optional<StereoScore> score;
