@@ -39,8 +39,8 @@ group_fn index teams_most(index k) {
 }
 // Two whole numbers of 16 bits each in one word.
 group_fn bits32 pair_min(bits32 a, bits32 b) { return __vminu2(a, b); }
-// min(a + b, c)
-group_fn bits32 pair_add_min(bits32 a, bits32 b, bits32 c) { return __viaddmin_u16x2(a, b, c); }
+// min(a, b, c)
+group_fn bits32 pair_min3(bits32 a, bits32 b, bits32 c) { return __vimin3_u16x2(a, b, c); }
 // The high half of a below the low half of b.
 group_fn bits32 pair_join(bits32 a, bits32 b) { return __funnelshift_r(a, b, 16); }
 group_fn index bits_count(bits32 v) { return __popc(v); }
@@ -65,16 +65,17 @@ group_fn void words_load(const bits32* p, index n, bits32* out) {
     }
   }
 }
+// Not to be read again soon.
 group_fn void words_store(bits32* p, index n, const bits32* v) {
   lane_unroll for (index k = 0; k < n;) {
     if (n % 4 == 0) {
-      *reinterpret_cast<uint4*>(p + k) = make_uint4(v[k], v[k + 1], v[k + 2], v[k + 3]);
+      __stcs(reinterpret_cast<uint4*>(p + k), make_uint4(v[k], v[k + 1], v[k + 2], v[k + 3]));
       k += 4;
     } else if (n % 2 == 0) {
-      *reinterpret_cast<uint2*>(p + k) = make_uint2(v[k], v[k + 1]);
+      __stcs(reinterpret_cast<uint2*>(p + k), make_uint2(v[k], v[k + 1]));
       k += 2;
     } else {
-      p[k] = v[k];
+      __stcs(p + k, v[k]);
       k += 1;
     }
   }

@@ -28,6 +28,11 @@ static inline uint team_other_(uint v, int o) {
   return r;
 }
 static inline uint team_min(uint v) {
+#if TEAM == 32
+  uint r;
+  asm volatile("redux.sync.min.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(v));
+  return r;
+#endif
   for (int o = TEAM / 2; o > 0; o /= 2) v = min(v, team_other_(v, o));
   return v;
 }
@@ -40,16 +45,51 @@ static inline int teams_most(int k) {
   return k;
 }
 #endif
+#if NVIDIA_CAPABILITY >= 90
+static inline uint pair_min(uint a, uint b) {
+  uint r;
+  asm("min.u16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+#else
 #define pair_min(a, b) as_uint(min(as_ushort2((uint)(a)), as_ushort2((uint)(b))))
-#define pair_add_min(a, b, c) pair_min((a) + (b), c)
+#endif
+#if TEAM == 1  // compilers for CPUs work on loops as they are
+#undef lane_unroll
+#define lane_unroll
+#endif
+#define pair_min3(a, b, c) pair_min(pair_min(a, b), c)
 #define pair_join(a, b) (((uint)(a) >> 16) | ((uint)(b) << 16))
 #define bits_count(v) ((int)popcount((uint)(v)))
-#define words_load(p, n, out)                                            \
-  do {                                                                   \
-    _Pragma("unroll") for (int k_ = 0; k_ < (n); ++k_)(out)[k_] = (p)[k_]; \
-  } while (0)
-#define words_store(p, n, v)                                           \
-  do {                                                                 \
-    _Pragma("unroll") for (int k_ = 0; k_ < (n); ++k_)(p)[k_] = (v)[k_]; \
-  } while (0)
+#if WORDS % 4 == 0 && TEAM > 1
+#define WORDS_AT_ONCE 4
+typedef uint4 words_vector;
+#elif WORDS % 2 == 0 && TEAM > 1
+#define WORDS_AT_ONCE 2
+typedef uint2 words_vector;
+#else
+#define WORDS_AT_ONCE 1
+typedef uint words_vector;
+#endif
+// WORDS words from and to memory.
+static inline void words_load(global const uint* p, int n, uint* out) {
+  lane_unroll for (int k = 0; k < WORDS / WORDS_AT_ONCE; ++k) {
+    union {
+      words_vector v;
+      uint w[WORDS_AT_ONCE];
+    } u;
+    u.v = ((global const words_vector*)p)[k];
+    lane_unroll for (int j = 0; j < WORDS_AT_ONCE; ++j) out[k * WORDS_AT_ONCE + j] = u.w[j];
+  }
+}
+static inline void words_store(global uint* p, int n, const uint* v) {
+  lane_unroll for (int k = 0; k < WORDS / WORDS_AT_ONCE; ++k) {
+    union {
+      words_vector v;
+      uint w[WORDS_AT_ONCE];
+    } u;
+    lane_unroll for (int j = 0; j < WORDS_AT_ONCE; ++j) u.w[j] = v[k * WORDS_AT_ONCE + j];
+    ((global words_vector*)p)[k] = u.v;
+  }
+}
 #define local_atomic_min(p, v) atomic_min((volatile local uint*)(p), (uint)(v))

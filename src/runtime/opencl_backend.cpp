@@ -10,6 +10,9 @@
 namespace bifocal::runtime {
 namespace {
 
+// Of cl_nv_device_attribute_query.
+constexpr cl_device_info kCapabilityMajor = 0x4000, kCapabilityMinor = 0x4001;
+
 // What a driver says of itself, without the padding that some add; empty when it fails to.
 template <class Query, class Object>
 std::string text_of(Query query, Object object, cl_uint what) {
@@ -145,7 +148,9 @@ OpenClBackend::OpenClBackend(DeviceInfo info, cl_device_id device, std::string p
       platform_version_(std::move(platform_version)),
       slice_alignment_(device_number<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8),
       exact_division_((device_number<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG) &
-                       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0) {}
+                       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0),
+      nvidia_capability_(10 * static_cast<int>(device_number<cl_uint>(device, kCapabilityMajor)) +
+                         static_cast<int>(device_number<cl_uint>(device, kCapabilityMinor))) {}
 
 cl_context OpenClBackend::context() {
   std::call_once(context_made_, [this] {

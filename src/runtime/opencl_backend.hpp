@@ -49,6 +49,7 @@ class OpenClBackend final : public Backend {
   std::string platform_version_;
   std::size_t slice_alignment_ = 0;
   bool exact_division_ = false;  // of float, on request
+  int nvidia_capability_ = 0;    // 90 is 9.0; 0: not NVIDIA's
   std::once_flag context_made_;
   ClContext context_;
   std::atomic<std::int64_t> allocated_ = 0;

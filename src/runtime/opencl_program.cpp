@@ -14,9 +14,10 @@ namespace {
 // Contracted multiply-adds as everywhere else in Bifocal, but nothing that breaks NaN, infinities
 // or signed zeros (no -cl-fast-relaxed-math). Division and root rounded as on a CPU where a device
 // can; OpenCL else allows them 2.5 and 3 ulp.
-std::string options_of(const Kernel& kernel, bool exact_division) {
+std::string options_of(const Kernel& kernel, bool exact_division, int nvidia_capability) {
   std::string options = "-cl-std=CL1.2 -cl-mad-enable";
   if (exact_division) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  if (nvidia_capability > 0) options += fmt::format(" -D NVIDIA_CAPABILITY={}", nvidia_capability);
   for (const auto& [name, value] : kernel.constants)
     options += fmt::format(" -D {}={}", name, value);
   return options;
@@ -96,7 +97,7 @@ cl_program OpenClBackend::program(const std::string& text_name, const std::strin
 }
 
 ClKernel OpenClBackend::make_kernel(const Kernel& kernel) {
-  cl_program from = program(kernel.text, options_of(kernel, exact_division_));
+  cl_program from = program(kernel.text, options_of(kernel, exact_division_, nvidia_capability_));
   cl_int code = CL_SUCCESS;
   ClKernel made(cl().clCreateKernel(from, kernel.entry.c_str(), &code));
   if (code != CL_SUCCESS)

@@ -8,8 +8,8 @@ kernel void sgm_smooth(global const pixel* left, global const pixel* right, int 
   if (i >= 2 * area) return;
   const int second = i >= area, at = (int)(second ? i - area : i);
   global const pixel* image = second ? right : left;
-  smoothed[i] = (ushort)smoothed_pixel(image, width, height, at % width, at / width,
-                                       PIXEL_BITS == 16);
+  smoothed[i] =
+      (ushort)smoothed_pixel(image, width, height, at % width, at / width, PIXEL_BITS == 16);
   brightness[i] = (uchar)brightness_of(image[at], white);
 }
 
@@ -30,16 +30,14 @@ kernel void sgm_census(global const ushort* smoothed, int width, int height, int
   if (CENSUS_KIND == CENSUS_FULL) high[i] = code[1];
 }
 
-// codes, high -> costs. A work-item a word of four costs, a work-group one of the `parts` of a row.
+// codes, high -> costs. A work-item a word of the pixels of one of the `runs` of a row.
 kernel void sgm_cost(global const uint* codes, global const uint* high, int is_full, int width,
-                     int height, int disparities, int min_disparity, int tolerance,
-                     int pixel_words, int parts, global uint* costs) {
-  const int group = (int)get_group_id(0), y = group / parts,
-            i = group % parts * (int)get_local_size(0) + (int)get_local_id(0), x = i / pixel_words;
-  if (x >= width) return;
-  costs[(long)y * width * pixel_words + i] =
-      cost_word(codes, high, is_full, width, height, x, y, 4 * (i - x * pixel_words), disparities,
-                min_disparity, tolerance);
+                     int height, int disparities, int min_disparity, int tolerance, int pixel_words,
+                     int runs, global uint* costs) {
+  const int i = (int)get_global_id(0), run = i / pixel_words, y = run / runs;
+  if (y >= height) return;
+  cost_words(codes, high, is_full, width, height, y, run - y * runs, 4 * (i - run * pixel_words),
+             disparities, min_disparity, tolerance, pixel_words, costs);
 }
 
 // costs, brightness of the left picture, jumps [256] -> volumes [count][height][width]. A team a
@@ -50,19 +48,19 @@ kernel void sgm_paths(int width, int height, int count, global const uint* costs
   local uchar table[256];
   for (int i = (int)get_local_id(0); i < 256; i += (int)get_local_size(0)) table[i] = jumps[i];
   barrier(CLK_LOCAL_MEM_FENCE);
-  sgm_line((int)get_global_id(0) / TEAM, line_count(width, height, count), width, height, costs,
-           brightness, table, P1, volumes);
+  sgm_line((int)get_global_id(0) / TEAM, count, width, height, costs, brightness, table, P1,
+           volumes);
 }
 
 // volumes -> steps and confidence, checked for uniqueness, and the right pixels' winners (0xffff
 // none) [height][width]. A work-group a row, whose teams
 // take a part of it each.
-kernel void sgm_winners(int width, int height, int disparities, int min_disparity, int count,
-                        int uniqueness, int step_cost, global const uint* volumes,
-                        global ushort* steps, global uchar* confidence, global ushort* right_index, local uint* keys) {
+kernel void sgm_winners(int width, int height, int disparities, int min_disparity, int uniqueness,
+                        int step_cost, global const uint* volumes, global ushort* steps,
+                        global uchar* confidence, global ushort* right_index, local uint* keys) {
   const int members = (int)get_local_size(0), member = (int)get_local_id(0), teams = members / TEAM;
   const int y = (int)get_group_id(0), team = member / TEAM;
-  struct sgm_search search = {width, height, disparities, min_disparity, count, uniqueness, step_cost};
+  struct sgm_search search = {width, height, disparities, min_disparity, uniqueness, step_cost};
   for (int x = member; x < width; x += members) keys[x] = NO_KEY;
   barrier(CLK_LOCAL_MEM_FENCE);
   const int run = (width + teams - 1) / teams;

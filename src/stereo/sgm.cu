@@ -8,9 +8,11 @@
 namespace bifocal::stereo {
 namespace {
 
-template <class Real, class Pixel, int Team, int Words>
+template <class Real, class Pixel, int Team, int Words, int Paths>
 struct sgm_text {
   static constexpr int TEAM = Team, WORDS = Words;
+  static constexpr int PATHS = Paths;
+  static_assert(PATHS == 4 || PATHS == 8);
   using pixel = Pixel;
 #include "lane/cuda_begin.h"
 #include "lane/team_cuda.h"
@@ -22,7 +24,7 @@ struct sgm_text {
 };
 // What does not depend on the shape.
 template <class Pixel>
-using any_text = sgm_text<float, Pixel, 4, 1>;
+using any_text = sgm_text<float, Pixel, 4, 1, 4>;
 using U8 = unsigned char;
 using U16 = unsigned short;
 using U32 = unsigned int;
@@ -38,8 +40,7 @@ __global__ void __launch_bounds__(kPixelThreads)
   const Pixel* image = second ? right : left;
   const int at = static_cast<int>(second ? i - area : i), x = at % width, y = at / width;
   using L = any_text<Pixel>;
-  smoothed[i] =
-      static_cast<U16>(L::smoothed_pixel(image, width, height, x, y, sizeof(Pixel) == 2));
+  smoothed[i] = static_cast<U16>(L::smoothed_pixel(image, width, height, x, y, sizeof(Pixel) == 2));
   brightness[i] = static_cast<U8>(L::brightness_of(image[at], white));
 }
 
@@ -78,41 +79,40 @@ __global__ void __launch_bounds__(kPixelThreads)
   }
 }
 
-// A block a part of a row.
+// Runs of a row, one after the other.
 __global__ void __launch_bounds__(kPixelThreads)
     cost(const U32* codes, const U32* high, int is_full, int width, int height, int disparities,
-         int min_disparity, int tolerance, int pixel_words, int parts, U32* costs) {
-  const int y = static_cast<int>(blockIdx.x) / parts, part = static_cast<int>(blockIdx.x) % parts,
-            i = part * kPixelThreads + static_cast<int>(threadIdx.x), x = i / pixel_words;
-  if (x >= width) return;
-  costs[std::ptrdiff_t{y} * width * pixel_words + i] = any_text<U8>::cost_word(
-      codes, high, is_full, width, height, x, y, 4 * (i - x * pixel_words), disparities,
-      min_disparity, tolerance);
+         int min_disparity, int tolerance, int pixel_words, int runs, U32* costs) {
+  const int i = static_cast<int>(blockIdx.x * kPixelThreads + threadIdx.x), run = i / pixel_words,
+            y = run / runs;
+  if (y >= height) return;
+  any_text<U8>::cost_words(codes, high, is_full, width, height, y, run - y * runs,
+                           4 * (i - run * pixel_words), disparities, min_disparity, tolerance,
+                           pixel_words, costs);
 }
 
 template <int Team, int Words>
 __global__ void __launch_bounds__(kPathThreads)
     paths(int width, int height, int count, const U32* costs, const U8* brightness, const U8* jumps,
           int P1, U32* volumes) {
-  using L = sgm_text<float, U8, Team, Words>;
+  using L = sgm_text<float, U8, Team, Words, 8>;
   const int line = static_cast<int>((blockIdx.x * kPathThreads + threadIdx.x) / Team);
   __shared__ U8 table[256];
   for (int i = static_cast<int>(threadIdx.x); i < 256; i += kPathThreads) table[i] = jumps[i];
   __syncthreads();
-  L::sgm_line(line, L::line_count(width, height, count), width, height, costs, brightness, table,
-              P1, volumes);
+  L::sgm_line(line, count, width, height, costs, brightness, table, P1, volumes);
 }
 
-template <int Team, int Words>
+template <int Team, int Words, int Paths>
 __global__ void __launch_bounds__(kWinnerThreads)
-    winners(int width, int height, int disparities, int min_disparity, int count, int uniqueness,
+    winners(int width, int height, int disparities, int min_disparity, int uniqueness,
             int step_cost, const U32* volumes, U16* steps, U8* confidence, U16* right_index) {
-  using L = sgm_text<float, U8, Team, Words>;
+  using L = sgm_text<float, U8, Team, Words, Paths>;
   extern __shared__ U32 keys[];
   constexpr int teams = kWinnerThreads / Team;
   const int y = static_cast<int>(blockIdx.x), team = static_cast<int>(threadIdx.x) / Team;
-  const typename L::sgm_search search = {width, height,     disparities, min_disparity,
-                                         count, uniqueness, step_cost};
+  const typename L::sgm_search search = {width,         height,     disparities,
+                                         min_disparity, uniqueness, step_cost};
   for (int x = static_cast<int>(threadIdx.x); x < width; x += kWinnerThreads) keys[x] = ~0U;
   __syncthreads();
   const int run = (width + teams - 1) / teams;
@@ -123,25 +123,26 @@ __global__ void __launch_bounds__(kWinnerThreads)
 }
 
 template <int Team, int Words>
-const void* shaped(SgmKernel kernel) {
-  return kernel == SgmKernel::paths ? reinterpret_cast<const void*>(&paths<Team, Words>)
-                                    : reinterpret_cast<const void*>(&winners<Team, Words>);
+const void* shaped(SgmKernel kernel, int count) {
+  if (kernel == SgmKernel::paths) return reinterpret_cast<const void*>(&paths<Team, Words>);
+  return count == 8 ? reinterpret_cast<const void*>(&winners<Team, Words, 8>)
+                    : reinterpret_cast<const void*>(&winners<Team, Words, 4>);
 }
 
 template <int I = 0>
-const void* of_shape(SgmKernel kernel, TeamShape shape) {
+const void* of_shape(SgmKernel kernel, TeamShape shape, int count) {
   if constexpr (I < static_cast<int>(sizeof kTeamShapes / sizeof *kTeamShapes)) {
     constexpr TeamShape this_shape = kTeamShapes[I];
     if (shape.team == this_shape.team && shape.words == this_shape.words)
-      return shaped<this_shape.team, this_shape.words>(kernel);
-    return of_shape<I + 1>(kernel, shape);
+      return shaped<this_shape.team, this_shape.words>(kernel, count);
+    return of_shape<I + 1>(kernel, shape, count);
   }
   return nullptr;
 }
 
 }  // namespace
 
-const void* cuda_sgm_kernel(SgmKernel kernel, int pixel_bits, TeamShape shape) {
+const void* cuda_sgm_kernel(SgmKernel kernel, int pixel_bits, TeamShape shape, int count) {
   switch (kernel) {
     case SgmKernel::smooth:
       return pixel_bits == 8 ? reinterpret_cast<const void*>(&smooth<U8>)
@@ -154,7 +155,7 @@ const void* cuda_sgm_kernel(SgmKernel kernel, int pixel_bits, TeamShape shape) {
     case SgmKernel::winners:
       break;
   }
-  return of_shape(kernel, shape);
+  return of_shape(kernel, shape, count);
 }
 
 }  // namespace bifocal::stereo

@@ -25,8 +25,7 @@ group_fn index smoothed_pixel(global_const pixel* image, index width, index heig
 // Codes of pixel (x, y): code[0], and code[1] of a full census. inside: all neighbours lie in the
 // picture.
 group_fn void census_pixel(global_const unsigned short* smoothed, index width, index height,
-                           index x, index y, index kind, index margin, index inside,
-                           bits32* code) {
+                           index x, index y, index kind, index margin, index inside, bits32* code) {
   bits32 low = 0, high = 0;
   index bits = 0;
   global_const unsigned short* at = smoothed + (offset)y * width + x;
@@ -38,8 +37,7 @@ group_fn void census_pixel(global_const unsigned short* smoothed, index width, i
       if (!census_takes(kind, i, j)) continue;
       const index right = inside ? i : clamped(x + i, width) - x,
                   left = inside ? -i : clamped(x - i, width) - x;
-      const index other =
-          kind == CENSUS_SYMMETRIC ? (index)at[(offset)up * width + left] : centre;
+      const index other = kind == CENSUS_SYMMETRIC ? (index)at[(offset)up * width + left] : centre;
       const bits32 bit = (index)at[(offset)down * width + right] > other + margin;
       if (bits < 32) {
         low |= bit << bits;
@@ -57,68 +55,125 @@ lane_fn index census_inside(index width, index height, index x, index y) {
   return x >= CENSUS_RX && x < width - CENSUS_RX && y >= CENSUS_RY && y < height - CENSUS_RY;
 }
 
-// Four costs of pixel (x, y) as bytes: of the disparities from `first` on. codes: of both pictures,
-// high: of a full census or of no meaning.
-group_fn bits32 cost_word(global_const bits32* codes, global_const bits32* high, index is_full,
-                          index width, index height, index x, index y, index first,
-                          index disparities, index min_disparity, index tolerance) {
-  const offset area = (offset)width * height, here = (offset)y * width;
-  const bits32 left = codes[here + x], left_high = is_full ? high[here + x] : 0;
-  const index newest = x - min_disparity - first;
-  index xr[4], least[4];
-  for (index k = 0; k < 4; ++k) {
-    xr[k] = clamped(newest - k, width);
-    least[k] = 255;
+// The row's matching costs of the pixels [from, to) as words of four bytes, of the disparities from
+// `first` on: word x at out[x * pixel_words]. codes: of both pictures; high: of a full
+// census or of no meaning. From one pixel to the next the right pixels move on by one, so that one
+// new code is read for four costs.
+group_fn void cost_run(global_const bits32* codes, global_const bits32* high, index is_full,
+                       index width, index height, index y, index from, index to, index first,
+                       index disparities, index min_disparity, index pixel_words,
+                       global_ptr bits32* out) {
+  const offset area = (offset)width * height, row = (offset)y * width;
+  global_const bits32 *left = codes + row, *right = codes + area + row;
+  global_const bits32 *left_high = high + (is_full ? row : 0),
+                      *right_high = high + (is_full ? area + row : 0);
+  const index newest = -min_disparity - first;
+  const bits32 beyond = disparities >= first + 4 ? 0
+                        : disparities <= first   ? 0xffffffffu
+                                                 : 0xffffffffu << (8 * (disparities - first));
+  bits32 low[4], top[4];
+  for (index k = 1; k < 4; ++k) {
+    const index xr = clamped(from + newest - k, width);
+    low[k] = right[xr];
+    top[k] = is_full ? right_high[xr] : 0;
   }
-  for (index apart = -tolerance; apart <= tolerance; ++apart) {
-    const index yr = y + apart;
-    if (yr < 0 || yr >= height) continue;
-    const offset row = area + (offset)yr * width;
-    global_const bits32* right = codes + row;
-    for (index k = 0; k < 4; ++k) {
-      index cost = bits_count(left ^ right[xr[k]]);
-      if (is_full) cost += bits_count(left_high ^ high[row + xr[k]]);
-      cost += (apart < 0 ? -apart : apart) * ROWS_APART_PENALTY;
-      least[k] = cost < least[k] ? cost : least[k];
+  for (index x = from; x < to; ++x) {
+    const index xr = clamped(x + newest, width);
+    const bits32 code = left[x];
+    low[0] = right[xr];
+    bits32 word = (bits32)bits_count(code ^ low[0]) | (bits32)bits_count(code ^ low[1]) << 8 |
+                  (bits32)bits_count(code ^ low[2]) << 16 | (bits32)bits_count(code ^ low[3]) << 24;
+    if (is_full) {
+      const bits32 code_high = left_high[x];
+      top[0] = right_high[xr];
+      word += (bits32)bits_count(code_high ^ top[0]) | (bits32)bits_count(code_high ^ top[1]) << 8 |
+              (bits32)bits_count(code_high ^ top[2]) << 16 |
+              (bits32)bits_count(code_high ^ top[3]) << 24;
+    }
+    out[(offset)x * pixel_words] = word | beyond;
+    lane_unroll for (index k = 3; k > 0; --k) {
+      low[k] = low[k - 1];
+      top[k] = top[k - 1];
     }
   }
-  bits32 word = 0;
-  for (index k = 0; k < 4; ++k) {
-    if (first + k >= disparities) least[k] = 255;
-    word |= (bits32)least[k] << (8 * k);
-  }
-  return word;
 }
 
-// Lines of all directions, one after the other: right, left, down, up, then the four diagonals.
+// Lowers costs by those against the right picture's row `apart` away, which take a penalty.
+group_fn void cost_lower(global_const bits32* codes, global_const bits32* high, index is_full,
+                         index width, index height, index x, index y, index apart, index first,
+                         index disparities, index min_disparity, global_ptr bits32* word) {
+  const offset area = (offset)width * height, here = (offset)y * width + x,
+               row = area + (offset)(y + apart) * width;
+  if (y + apart < 0 || y + apart >= height) return;
+  bits32 lowered = 0;
+  for (index k = 0; k < 4; ++k) {
+    const index xr = clamped(x - min_disparity - first - k, width);
+    bits32 was = *word >> (8 * k) & 255u;
+    bits32 cost = (bits32)bits_count(codes[here] ^ codes[row + xr]);
+    if (is_full) cost += (bits32)bits_count(high[here] ^ high[row + xr]);
+    cost += (bits32)((apart < 0 ? -apart : apart) * ROWS_APART_PENALTY);
+    if (first + k < disparities && cost < was) was = cost;
+    lowered |= was << (8 * k);
+  }
+  *word = lowered;
+}
+
+enum { COST_RUN = 32 };  // pixels of a run
+
+// All costs of a run of row y: word `first` / 4 of the pixels from COST_RUN run on.
+group_fn void cost_words(global_const bits32* codes, global_const bits32* high, index is_full,
+                         index width, index height, index y, index run, index first,
+                         index disparities, index min_disparity, index tolerance, index pixel_words,
+                         global_ptr bits32* costs) {
+  const index from = run * COST_RUN, to = from + COST_RUN < width ? from + COST_RUN : width;
+  global_ptr bits32* out = costs + (offset)y * width * pixel_words + first / 4;
+  cost_run(codes, high, is_full, width, height, y, from, to, first, disparities, min_disparity,
+           pixel_words, out);
+  for (index apart = -tolerance; apart <= tolerance; ++apart) {
+    if (apart == 0) continue;
+    for (index x = from; x < to; ++x)
+      cost_lower(codes, high, is_full, width, height, x, y, apart, first, disparities,
+                 min_disparity, out + (offset)x * pixel_words);
+  }
+}
+
+// Lines of all directions: along the rows, those that go down and those that go up. What goes down
+// together meets the costs of a row at about the same time, while they are in a cache.
 lane_fn index line_count(index width, index height, index paths) {
   return 2 * (width + height) + (paths == 8 ? 4 * (width + height - 1) : 0);
 }
 struct line_of_path {
   index path, x, y, dx, dy, length;
 };
-lane_fn void line_open(index line, index width, index height, struct line_of_path* l) {
-  const index straight = 2 * (width + height), diagonal = width + height - 1;
-  if (line < straight) {
-    const index along_rows = line < 2 * height, i = along_rows ? line : line - 2 * height;
-    const index count = along_rows ? height : width, back = i >= count, at = back ? i - count : i;
-    l->path = (along_rows ? 0 : 2) + back;
-    l->dx = along_rows ? (back ? -1 : 1) : 0;
-    l->dy = along_rows ? 0 : (back ? -1 : 1);
-    l->x = along_rows ? (back ? width - 1 : 0) : at;
-    l->y = along_rows ? at : (back ? height - 1 : 0);
-    l->length = along_rows ? width : height;
+lane_fn void line_open(index line, index width, index height, index paths, struct line_of_path* l) {
+  if (line < 2 * height) {
+    const index back = line >= height;
+    l->path = back;
+    l->dx = back ? -1 : 1;
+    l->dy = 0;
+    l->x = back ? width - 1 : 0;
+    l->y = back ? line - height : line;
+    l->length = width;
     return;
   }
-  const index i = line - straight, which = i / diagonal, at = i % diagonal;
-  l->path = 4 + which;
-  l->dx = which == 0 || which == 3 ? 1 : -1;
-  l->dy = which == 0 || which == 2 ? 1 : -1;
+  const index diagonal = paths == 8 ? width + height - 1 : 0, set = width + 2 * diagonal;
+  const index up = line - 2 * height >= set, in_set = line - 2 * height - (up ? set : 0);
+  index at = in_set, slant = 0;
+  if (in_set >= width) {
+    slant = in_set < width + diagonal ? 1 : -1;
+    at = in_set - width - (slant > 0 ? 0 : diagonal);
+  }
+  l->path = 2 + (paths == 8 ? 3 : 1) * up + (slant == 0 ? 0 : slant > 0 ? 1 : 2);
+  l->dx = slant;
+  l->dy = up ? -1 : 1;
   // From the first row, or from the side below it.
   const index below = at < width ? 0 : at - width + 1;
-  l->x = at < width ? at : (l->dx > 0 ? 0 : width - 1);
-  l->y = l->dy > 0 ? below : height - 1 - below;
-  const index across = l->dx > 0 ? width - l->x : l->x + 1, down = height - below;
+  l->x = at < width ? at : (slant > 0 ? 0 : width - 1);
+  l->y = up ? height - 1 - below : below;
+  const index across = slant == 0  ? height
+                       : slant > 0 ? width - l->x
+                                   : l->x + 1,
+              down = height - below;
   l->length = across < down ? across : down;
 }
 
@@ -136,22 +191,24 @@ group_fn void path_step(bits32* even, bits32* odd, const bits32* cost, bits32 le
     const bits32 e = even[k], o = odd[k];
     const bits32 next = k + 1 < WORDS ? even[k + 1] : after;
     const bits32 lower = pair_join(before, o), upper = pair_join(e, next);
-    const bits32 came_e = pair_add_min(pair_min(lower, o), step, pair_min(e, top));
-    const bits32 came_o = pair_add_min(pair_min(e, upper), step, pair_min(o, top));
+    const bits32 came_e = pair_min3(pair_min(lower, o) + step, e, top);
+    const bits32 came_o = pair_min3(pair_min(e, upper) + step, o, top);
     before = o;
     even[k] = (cost[k] & LOW_BYTES) + (came_e - base);
     odd[k] = (cost[k] >> 8 & LOW_BYTES) + (came_o - base);
   }
 }
 
-enum { READ_AHEAD = 4 };  // steps that a line's costs are asked for before they are needed
+// Steps that a line's costs are asked for before they are needed: warps wait for memory.
+enum { READ_AHEAD = TEAM == 1 ? 1 : 4 };
 
 // All path costs of one line; `volumes`: of all paths.
-group_fn void sgm_line(index line, index lines, index width, index height,
+group_fn void sgm_line(index line, index paths, index width, index height,
                        global_const bits32* costs, global_const unsigned char* brightness,
                        local_ptr const unsigned char* jumps, index P1, global_ptr bits32* volumes) {
   struct line_of_path l;
-  line_open(line < lines ? line : 0, width, height, &l);
+  const index lines = line_count(width, height, paths);
+  line_open(line < lines ? line : 0, width, height, paths, &l);
   const index length = line < lines ? l.length : 0, most = teams_most(length);
   const offset area = (offset)width * height, step = (offset)l.dy * width + l.dx;
   const index mine = team_member() * WORDS;
@@ -185,8 +242,7 @@ group_fn void sgm_line(index line, index lines, index width, index height,
       bright += more ? step : 0;
       path_step(even, odd, cost, least, jump, (bits32)P1);
       bits32 lowest = pair_min(even[0], odd[0]);
-      lane_unroll for (index k = 1; k < WORDS; ++k)
-        lowest = pair_min(lowest, pair_min(even[k], odd[k]));
+      lane_unroll for (index k = 1; k < WORDS; ++k) lowest = pair_min3(lowest, even[k], odd[k]);
       lowest = (lowest & 0xffffu) < lowest >> 16 ? lowest & 0xffffu : lowest >> 16;
       least = team_min(lowest);
       lane_unroll for (index k = 0; k < WORDS; ++k) packed[k] = even[k] + (odd[k] << 8);
@@ -197,25 +253,27 @@ group_fn void sgm_line(index line, index lines, index width, index height,
 }
 
 struct sgm_search {
-  index width, height, disparities, min_disparity, paths, uniqueness, step_cost;
+  index width, height, disparities, min_disparity, uniqueness, step_cost;
 };
 enum { CELLS = 4 * WORDS, PADDED = TEAM * CELLS };
 #define NO_KEY 0xffffffffu
 
-// Sums of all paths of a pixel.
-group_fn void pixel_sums(const struct sgm_search* s, global_const bits32* volumes, offset here,
-                         bits32* even, bits32* odd) {
+// A member's words of a pixel in the volumes of all PATHS.
+group_fn void path_words(const struct sgm_search* s, global_const bits32* volumes, offset here,
+                         bits32 (*words)[WORDS]) {
   const offset area = (offset)s->width * s->height * PIXEL_WORDS;
   global_const bits32* in = volumes + here * PIXEL_WORDS + team_member() * WORDS;
-  for (index k = 0; k < WORDS; ++k) even[k] = odd[k] = 0;
-  lane_unroll for (index p = 0; p < 8; ++p) {
-    if (p < s->paths) {
-      bits32 words[WORDS];
-      words_load(in + area * p, WORDS, words);
-      lane_unroll for (index k = 0; k < WORDS; ++k) {
-        even[k] += words[k] & LOW_BYTES;
-        odd[k] += words[k] >> 8 & LOW_BYTES;
-      }
+  lane_unroll for (index p = 0; p < PATHS; ++p) words_load(in + area * p, WORDS, words[p]);
+}
+
+// Their sums, in pairs.
+group_fn void path_sums(bits32 (*words)[WORDS], bits32* even, bits32* odd) {
+  lane_unroll for (index k = 0; k < WORDS; ++k) {
+    even[k] = words[0][k] & LOW_BYTES;
+    odd[k] = words[0][k] >> 8 & LOW_BYTES;
+    lane_unroll for (index p = 1; p < PATHS; ++p) {
+      even[k] += words[p][k] & LOW_BYTES;
+      odd[k] += words[p][k] >> 8 & LOW_BYTES;
     }
   }
 }
@@ -241,32 +299,46 @@ group_fn void candidate_keys(const struct sgm_search* s, index newest, index val
   }
 }
 
-// The winner of a pixel with the team's keys, written by its first member.
-group_fn void winner_pixel(const struct sgm_search* s, const bits32* keys, index valid, offset here,
-                           global_ptr unsigned short* steps,
-                           global_ptr unsigned char* confidence) {
+// What is known of a pixel's winner: its key, and the lowest key that is not beside it.
+struct pixel_winner {
+  bits32 best, elsewhere;
+};
+
+group_fn void winner_find(const bits32* keys, struct pixel_winner* w) {
   bits32 best = keys[0];
   lane_unroll for (index k = 1; k < CELLS; ++k) best = keys[k] < best ? keys[k] : best;
   best = team_min(best);
-  const index winner = (index)(best & 0xffffu), place = CELLS * team_member() - winner;
-  bits32 other = NO_KEY, sides = 0xffffffffu;
-  lane_unroll for (index k = 0; k < CELLS; ++k) {
-    const index from = place + k;
-    if ((bits32)(from + 1) > 2u) other = keys[k] < other ? keys[k] : other;
-    if (from == -1) sides &= keys[k] >> 16 | 0xffff0000u;
-    if (from == 1) sides &= keys[k] | 0xffffu;
-  }
-  other = team_min(other) >> 16;
-  sides = team_and(sides);
-  if (team_member() != 0 || !valid) return;
+  // Of the candidates that are not beside it: place + k is 0 to 2 for those that are.
+  const bits32 place = (bits32)(CELLS * team_member() + 1) - (best & 0xffffu);
+  bits32 other = NO_KEY;
+  lane_unroll for (index k = 0; k < CELLS; ++k) other =
+      place + (bits32)k > 2u && keys[k] < other ? keys[k] : other;
+  w->best = best;
+  w->elsewhere = team_min(other);
+}
+
+// Sum of all paths of one candidate.
+group_fn index candidate_sum(const struct sgm_search* s, global_const bits32* volumes, offset here,
+                             index i) {
+  const offset area = (offset)s->width * s->height * PIXEL_WORDS;
+  global_const bits32* in = volumes + here * PIXEL_WORDS + i / 4;
+  bits32 sum = 0;
+  for (index p = 0; p < PATHS; ++p) sum += in[area * p] >> (8 * (i % 4)) & 255u;
+  return (index)sum;
+}
+
+group_fn void winner_write(const struct sgm_search* s, const struct pixel_winner* w,
+                           global_const bits32* volumes, index x, offset here,
+                           global_ptr unsigned short* steps, global_ptr unsigned char* confidence) {
   index out = UNKNOWN_STEPS, sure = 0;
-  const index sum = (index)(best >> 16), below = (index)(sides & 0xffffu),
-              above = (index)(sides >> 16);
-  if (best != NO_KEY && is_unique(sum, (index)other, s->uniqueness)) {
-    out = winner * STEPS;
-    if (below != NO_CANDIDATE && above != NO_CANDIDATE)
-      out += subpixel_offset(below, sum, above, s->step_cost);
-    sure = winner_confidence(sum, (index)other);
+  const index sum = (index)(w->best >> 16), i = (index)(w->best & 0xffffu),
+              elsewhere = (index)(w->elsewhere >> 16), xr = x - s->min_disparity - i;
+  if (w->best != NO_KEY && is_unique(sum, elsewhere, s->uniqueness)) {
+    out = i * STEPS;
+    if (i > 0 && i + 1 < s->disparities && xr > 0 && xr + 1 < s->width)
+      out += subpixel_offset(candidate_sum(s, volumes, here, i - 1), sum,
+                             candidate_sum(s, volumes, here, i + 1), s->step_cost);
+    sure = winner_confidence(sum, elsewhere);
   }
   steps[here] = (unsigned short)out;
   confidence[here] = (unsigned char)sure;
@@ -275,30 +347,41 @@ group_fn void winner_pixel(const struct sgm_search* s, const bits32* keys, index
 // The winners of the pixels x in [from, from + count) of row y, and what they are for the right
 // pixels: `row_keys` [width] of the group. A team keeps the lowest keys of the right pixels that it
 // meets: from one pixel to the next they go on to the next disparity, and into row_keys at the end.
+// Each member writes what the team found of one of TEAM pixels.
 group_fn void winner_run(const struct sgm_search* s, index y, index from, index count,
                          global_const bits32* volumes, global_ptr unsigned short* steps,
                          global_ptr unsigned char* confidence, local_ptr bits32* row_keys) {
-  const index member = team_member();
-  bits32 right[CELLS], keys[CELLS], even[WORDS], odd[WORDS];
+  const index member = team_member(), last = s->width - 1;
+  const offset row = (offset)y * s->width;
+  struct pixel_winner mine = {NO_KEY, 0};
+  bits32 right[CELLS], words[PATHS][WORDS];
   lane_unroll for (index k = 0; k < CELLS; ++k) right[k] = NO_KEY;
-  for (index x = from; x < from + count; ++x) {
-    const index valid = x < s->width, newest = x - s->min_disparity;
-    const offset here = (offset)y * s->width + (valid ? x : s->width - 1);
-    pixel_sums(s, volumes, here, even, odd);
+  path_words(s, volumes, row + (from < last ? from : last), words);
+  for (index n = 0; n < count; ++n) {
+    const index x = from + n, valid = x <= last, newest = x - s->min_disparity;
+    bits32 keys[CELLS], even[WORDS], odd[WORDS];
+    path_sums(words, even, odd);
+    path_words(s, volumes, row + (x < last ? x + 1 : last), words);  // ahead
     candidate_keys(s, newest, valid, even, odd, keys);
     const bits32 leaving = right[CELLS - 1];
     bits32 entering = team_before(leaving);
     if (member == 0) entering = NO_KEY;
     if (member == TEAM - 1 && leaving != NO_KEY)
       local_atomic_min(row_keys + (newest - PADDED), leaving);
-    lane_unroll for (index k = CELLS - 1; k > 0; --k)
-      right[k] = keys[k] < right[k - 1] ? keys[k] : right[k - 1];
+    lane_unroll for (index k = CELLS - 1; k > 0; --k) right[k] =
+        keys[k] < right[k - 1] ? keys[k] : right[k - 1];
     right[0] = keys[0] < entering ? keys[0] : entering;
-    winner_pixel(s, keys, valid, here, steps, confidence);
+    struct pixel_winner found;
+    winner_find(keys, &found);
+    if (n % TEAM == member) mine = found;
+    if (n % TEAM == TEAM - 1 || n == count - 1) {
+      const index own = x - n % TEAM + member;
+      if (own <= x && own <= last)
+        winner_write(s, &mine, volumes, own, row + own, steps, confidence);
+    }
   }
   const index newest = from + count - 1 - s->min_disparity;
   lane_unroll for (index k = 0; k < CELLS; ++k) {
-    if (right[k] != NO_KEY)
-      local_atomic_min(row_keys + (newest - (CELLS * member + k)), right[k]);
+    if (right[k] != NO_KEY) local_atomic_min(row_keys + (newest - (CELLS * member + k)), right[k]);
   }
 }

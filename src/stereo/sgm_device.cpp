@@ -15,7 +15,7 @@
 
 namespace bifocal::stereo {
 #if !BIFOCAL_HAS_CUDA
-const void* cuda_sgm_kernel(SgmKernel, int, TeamShape) { return nullptr; }
+const void* cuda_sgm_kernel(SgmKernel, int, TeamShape, int) { return nullptr; }
 #endif
 namespace {
 
@@ -24,6 +24,7 @@ using runtime::Argument;
 using runtime::Kernel;
 using runtime::Launch;
 
+constexpr int kCostRun = 32;  // COST_RUN of sgm.kernel.h
 constexpr const char* kEntries[] = {"sgm_smooth", "sgm_census", "sgm_cost", "sgm_paths",
                                     "sgm_winners"};
 
@@ -41,11 +42,12 @@ TeamShape shape_for(const DeviceInfo& device, int disparities) {
   return kTeamShapes[std::size(kTeamShapes) - 1];
 }
 
-const Kernel& kernel_of(SgmKernel kernel, int pixel_bits, int census, TeamShape shape) {
+const Kernel& kernel_of(SgmKernel kernel, int pixel_bits, int census, TeamShape shape, int paths) {
   static std::mutex mutex;
-  static std::map<std::tuple<int, int, int, int, int>, Kernel> made;
+  static std::map<std::tuple<int, int, int, int, int, int>, Kernel> made;
   const std::lock_guard lock(mutex);
-  const auto key = std::tuple(static_cast<int>(kernel), pixel_bits, census, shape.team, shape.words);
+  const auto key =
+      std::tuple(static_cast<int>(kernel), pixel_bits, census, shape.team, shape.words, paths);
   const auto found = made.find(key);
   if (found != made.end()) return found->second;
   return made
@@ -56,8 +58,9 @@ const Kernel& kernel_of(SgmKernel kernel, int pixel_bits, int census, TeamShape 
                                          {"PIXEL_BITS", pixel_bits},
                                          {"CENSUS_KIND", census},
                                          {"TEAM", shape.team},
-                                         {"WORDS", shape.words}},
-                           .cuda = cuda_sgm_kernel(kernel, pixel_bits, shape)})
+                                         {"WORDS", shape.words},
+                                         {"PATHS", paths}},
+                           .cuda = cuda_sgm_kernel(kernel, pixel_bits, shape, paths)})
       .first->second;
 }
 
@@ -79,14 +82,15 @@ SgmDevice::SgmDevice(Queue& queue, int width, int height, int pixel_bits, const 
   bytes_ = area * (4 + 2 + 2 * 4 + 2 * 2 + 1 + 4 * words * (1 + paths)) + full * 4 + 256;
   key_bytes_ = static_cast<std::size_t>(width) * sizeof(std::uint32_t);
   if (info.local_memory > 0 && key_bytes_ > static_cast<std::size_t>(info.local_memory))
-    throw Error(ErrorCode::device,
-                fmt::format("stereo_sgm: {} ({}): rows of {} pixels; its groups share memory for {}",
-                            info.id, info.name, width, info.local_memory / 4));
+    throw Error(
+        ErrorCode::device,
+        fmt::format("stereo_sgm: {} ({}): rows of {} pixels; its groups share memory for {}",
+                    info.id, info.name, width, info.local_memory / 4));
   if (options.max_memory > 0 && bytes_ > options.max_memory)
-    throw Error(ErrorCode::usage,
-                fmt::format("max_memory = {} bytes: on {} {} x {} pixels with {} disparities take {}",
-                            options.max_memory, info.id, width, height, options.disparities,
-                            bytes_));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("max_memory = {} bytes: on {} {} x {} pixels with {} disparities take {}",
+                    options.max_memory, info.id, width, height, options.disparities, bytes_));
   smoothed_ = Buffer<std::uint16_t>(device, 2 * area);
   brightness_ = Buffer<std::uint8_t>(device, 2 * area);
   codes_ = Buffer<std::uint32_t>(device, 2 * area);
@@ -114,32 +118,33 @@ void SgmDevice::run(Queue& queue, const Memory<const Pixel>& left,
   const int words = shape_.team * shape_.words;
   const auto launch = [&](SgmKernel kernel, const Launch& how,
                           std::initializer_list<Argument> arguments) {
-    runtime::launch(queue, kernel_of(kernel, pixel_bits_, static_cast<int>(options_.census), shape_), how,
-                    std::span(arguments.begin(), arguments.size()));
+    runtime::launch(
+        queue,
+        kernel_of(kernel, pixel_bits_, static_cast<int>(options_.census), shape_, options_.paths),
+        how, std::span(arguments.begin(), arguments.size()));
   };
   const Launch pixels = {.groups = groups_of(2 * area, kPixelThreads), .group_size = kPixelThreads};
   launch(SgmKernel::smooth, pixels, {left, right, width_, height_, white, smoothed_, brightness_});
   launch(SgmKernel::census, pixels,
          {smoothed_, width_, height_, static_cast<int>(options_.census),
           Text::census_margin(white, pixel_bits_ == 8), codes_, high_});
-  const int parts = groups_of(std::int64_t{width_} * words, kPixelThreads);
-  launch(SgmKernel::cost, {.groups = height_ * parts, .group_size = kPixelThreads},
+  const int runs = groups_of(width_, kCostRun);
+  launch(SgmKernel::cost,
+         {.groups = groups_of(std::int64_t{height_} * runs * words, kPixelThreads),
+          .group_size = kPixelThreads},
          {codes_, high_, is_full, width_, height_, options_.disparities, options_.min_disparity,
-          options_.vertical_tolerance, words, parts, costs_});
+          options_.vertical_tolerance, words, runs, costs_});
   const int path_threads = shape_.team == 1 ? 1 : kPathThreads,
             winner_threads = shape_.team == 1 ? 1 : kWinnerThreads;
-  const std::int64_t lines =
-      2 * (std::int64_t{width_} + height_) +
-      (options_.paths == 8 ? 4 * (std::int64_t{width_} + height_ - 1) : 0);
+  const std::int64_t lines = 2 * (std::int64_t{width_} + height_) +
+                             (options_.paths == 8 ? 4 * (std::int64_t{width_} + height_ - 1) : 0);
   launch(SgmKernel::paths,
          {.groups = groups_of(lines * shape_.team, path_threads), .group_size = path_threads},
          {width_, height_, options_.paths, costs_, brightness_, jumps_, options_.P1, volumes_});
   launch(SgmKernel::winners,
-         {.groups = height_,
-          .group_size = winner_threads,
-          .local_bytes = key_bytes_},
-         {width_, height_, options_.disparities, options_.min_disparity, options_.paths,
-          options_.filter.uniqueness, options_.paths * options_.P1, volumes_, steps_, confidence_, right_index_});
+         {.groups = height_, .group_size = winner_threads, .local_bytes = key_bytes_},
+         {width_, height_, options_.disparities, options_.min_disparity, options_.filter.uniqueness,
+          options_.paths * options_.P1, volumes_, steps_, confidence_, right_index_});
 }
 
 template void SgmDevice::run(Queue&, const Memory<const std::uint8_t>&,

@@ -9,7 +9,8 @@ struct TeamShape {
   int team, words;
   [[nodiscard]] constexpr int disparities() const { return 4 * team * words; }
 };
-// Every shape that CUDA functions exist for, by disparities.
+// Every shape that CUDA functions exist for, by disparities; the fastest of those with as many on
+// an NVIDIA H200.
 inline constexpr TeamShape kTeamShapes[] = {{4, 1},  {8, 1},  {8, 2},  {8, 3},  {16, 2}, {16, 3},
                                             {32, 2}, {32, 3}, {32, 4}, {32, 6}, {32, 8}};
 
@@ -18,6 +19,7 @@ inline constexpr int kPixelThreads = 128, kPathThreads = 128, kWinnerThreads = 2
 enum class SgmKernel { smooth, census, cost, paths, winners };
 
 // nullptr in a build without CUDA, and for shapes that are not in kTeamShapes.
-[[nodiscard]] const void* cuda_sgm_kernel(SgmKernel kernel, int pixel_bits, TeamShape shape);
+[[nodiscard]] const void* cuda_sgm_kernel(SgmKernel kernel, int pixel_bits, TeamShape shape,
+                                          int paths);
 
 }  // namespace bifocal::stereo
