@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -106,6 +107,90 @@ struct DisparityMap {
 [[nodiscard]] DisparityMap stereo_sgm(ImageView<const std::uint16_t> left,
                                       ImageView<const std::uint16_t> right,
                                       const SgmOptions& options = {});
+
+// On the queue's device, whatever it is; returns when the result is there. For more than one pair:
+// StereoMatcher.
+[[nodiscard]] DisparityMap stereo_sgm(Queue& queue, ImageView<const std::uint8_t> left,
+                                      ImageView<const std::uint8_t> right,
+                                      const SgmOptions& options = {});
+[[nodiscard]] DisparityMap stereo_sgm(Queue& queue, ImageView<const std::uint16_t> left,
+                                      ImageView<const std::uint16_t> right,
+                                      const SgmOptions& options = {});
+
+// Maps of StereoMatcher::run as DisparityMap has them, [height][width] in memory that the queue's
+// device can reach. Null: not wanted.
+struct StereoOutput {
+  Memory<float> raw{}, filled{};
+  Memory<std::uint8_t> confidence{};
+};
+
+namespace stereo {
+template <class Pixel>
+class MatcherEngine;
+}  // namespace stereo
+
+// Semi-global matching of pairs of one size, one after the other: stereo_sgm, to the same bits on
+// every device, in memory that is taken once.
+//
+//   Queue queue(Device("cuda:0"));
+//   StereoMatcher matcher(queue, 1920, 1080, {.disparities = 128});
+//   DisparityMap map = matcher(left, right);              // one pair of the host
+//
+//   matcher.run(left_on_device, right_on_device, {.filled = map_on_device});   // asynchronous
+//
+//   matcher.submit(camera.left(), camera.right());        // a stream of pairs of the host
+//   while (camera.grab()) {
+//     matcher.submit(camera.left(), camera.right());      // its copies overlap the work before it
+//     matcher.next(map);                                  // of the pair before this one
+//   }
+//   matcher.next(map);
+//
+// Not for two threads at once; several matchers may share a device and a queue.
+class StereoMatcher {
+ public:
+  // The queue lives longer than the matcher. bits: 8 or 16, of the pictures. Throws Error(usage)
+  // naming an option out of its range, and max_memory when the work does not fit it; Error(device)
+  // when the device has not enough memory.
+  StereoMatcher(Queue& queue, int width, int height, const SgmOptions& options = {}, int bits = 8);
+  ~StereoMatcher();  // waits
+  StereoMatcher(StereoMatcher&&) noexcept;
+  StereoMatcher& operator=(StereoMatcher&&) noexcept;
+
+  // Bytes of the device's memory that the matcher takes. On a GPU each pixel takes about
+  // (paths + 1) disparities bytes; on a CPU 2 disparities, or less with max_memory.
+  [[nodiscard]] std::size_t memory() const;
+
+  // Grey pictures [height][width], rows without gaps, and maps in memory of the queue's device (on
+  // a CPU also of the host). In the queue's order and, but on a CPU, asynchronous. On CUDA the
+  // third run with the same memory and later ones are launched as one graph; the matcher keeps the
+  // memory of its last runs alive for that. Throws Error(usage) for memory that is null, too small
+  // or the host's, and while a stream is under way.
+  void run(const Memory<const std::uint8_t>& left, const Memory<const std::uint8_t>& right,
+           const StereoOutput& out);
+  void run(const Memory<const std::uint16_t>& left, const Memory<const std::uint16_t>& right,
+           const StereoOutput& out);
+
+  // Pictures of the host, of 1 channel grey or 2 to 4 that become grey (to_grey). Throws
+  // Error(usage) when they differ from the matcher's size or bits.
+  [[nodiscard]] DisparityMap operator()(ImageView<const std::uint8_t> left,
+                                        ImageView<const std::uint8_t> right);
+  [[nodiscard]] DisparityMap operator()(ImageView<const std::uint16_t> left,
+                                        ImageView<const std::uint16_t> right);
+
+  // A stream: submit copies a pair and starts its work; next waits for the oldest one's maps,
+  // which take the place of those in `map` (whose memory is used again). At most two pairs may be
+  // on their way: Error(usage) for a third, and for next when there is none.
+  void submit(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right);
+  void submit(ImageView<const std::uint16_t> left, ImageView<const std::uint16_t> right);
+  void next(DisparityMap& map);
+  [[nodiscard]] int pending() const;
+
+ private:
+  template <class Pixel>
+  stereo::MatcherEngine<Pixel>& engine();
+  std::unique_ptr<stereo::MatcherEngine<std::uint8_t>> engine8_;  // one of the two
+  std::unique_ptr<stereo::MatcherEngine<std::uint16_t>> engine16_;
+};
 
 // Against truth (unknown NaN), over pixels whose truth is known and whose mask is 255 (no mask:
 // all). Raw figures are over pixels with a value; in filled ones a pixel without a value counts as

@@ -262,10 +262,13 @@ int steps_of(double px) {
   return steps < 65534 ? static_cast<int>(steps) : 65534;
 }
 
-void to_maps(const ImageU16& raw, const ImageU16& filled, int min_disparity, DisparityMap& map) {
+void to_maps(ImageView<const std::uint16_t> raw, ImageView<const std::uint16_t> filled,
+             int min_disparity, DisparityMap& map) {
   const int width = raw.width, height = raw.height;
-  map.raw = ImageF(width, height);
-  map.filled = ImageF(width, height);
+  for (ImageF* image : {&map.raw, &map.filled}) {
+    if (image->width != width || image->height != height || image->channels != 1)
+      *image = ImageF(width, height);
+  }
   std::vector<int> known(static_cast<std::size_t>(height));
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
   const auto value = [&](std::uint16_t s) {

@@ -28,7 +28,8 @@ void fill_unknown(const ImageU16& steps, Fill fill, int window, const ImageU8& b
 void filter_steps(ImageU16& steps, const DisparityFilter& filter, const ImageU8& brightness,
                   const ImageU8& occluded, int min_disparity, DisparityMap& map);
 
-// raw, filled and density from steps.
-void to_maps(const ImageU16& raw, const ImageU16& filled, int min_disparity, DisparityMap& map);
+// raw, filled and density from steps; maps of the right size are used again.
+void to_maps(ImageView<const std::uint16_t> raw, ImageView<const std::uint16_t> filled,
+             int min_disparity, DisparityMap& map);
 
 }  // namespace bifocal::stereo

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// StereoMatcher on every device of this machine: the maps of stereo_sgm on the CPU, to the bit, and
+// what it refuses. The stages of the filter alone, against the CPU's, for more sizes than a matcher
+// has time for.
+#include <bifocal/error.hpp>
+#include <bifocal/stereo.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "stereo/chain.hpp"
+#include "stereo/filter_device.hpp"
+
+namespace bifocal {
+namespace {
+
+using Random = std::mt19937;
+
+int pick(Random& random, int low, int high) {
+  return std::uniform_int_distribution<int>(low, high)(random);
+}
+
+template <class T>
+struct Pair {
+  Image<T> left, right;
+};
+
+// The right picture repeats the left one moved by a few px that change from part to part, with
+// noise.
+template <class T>
+Pair<T> random_pair(Random& random, int width, int height) {
+  Pair<T> pair{Image<T>(width, height), Image<T>(width, height)};
+  const int white = sizeof(T) == 1 ? 255 : 65535;
+  for (T& v : pair.left.pixels) v = static_cast<T>(pick(random, 0, white));
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const int seen = x + 3 + (y / 9 + x / 13) % 4 * 2;
+      const bool copied = seen < width && pick(random, 0, 7) > 0;
+      pair.right.at(x, y) = copied ? pair.left.at(seen, y) : static_cast<T>(pick(random, 0, white));
+    }
+  }
+  return pair;
+}
+
+SgmOptions random_options(Random& random) {
+  SgmOptions o;
+  o.disparities = 32;  // one shape: kernels take long to compile on some devices
+  o.min_disparity = pick(random, -9, 6);
+  o.paths = pick(random, 0, 1) == 0 ? 4 : 8;
+  DisparityFilter& f = o.filter;
+  f.cross_check = pick(random, -1, 4) * 0.5;
+  f.uniqueness = pick(random, 0, 1) * 10;
+  f.median = std::array{0, 3, 5}[static_cast<std::size_t>(pick(random, 0, 2))];
+  f.speckle_size = std::array{0, 1, 2, 7, 40, 2000}[static_cast<std::size_t>(pick(random, 0, 5))];
+  f.speckle_range = pick(random, 0, 8) * 0.5;
+  f.fill = static_cast<Fill>(pick(random, 0, 3));
+  f.fill_window = 3 + 2 * pick(random, 0, 14);
+  return o;
+}
+
+std::string text_of(int width, int height, const SgmOptions& o) {
+  const DisparityFilter& f = o.filter;
+  return testing::PrintToString(
+      std::vector<double>{1. * width, 1. * height, 1. * o.min_disparity, 1. * o.paths,
+                          f.cross_check, 1. * f.uniqueness, 1. * f.median, 1. * f.speckle_size,
+                          f.speckle_range, static_cast<double>(f.fill), 1. * f.fill_window});
+}
+
+bool same_bits(const ImageF& a, const ImageF& b) {
+  return a.width == b.width && a.height == b.height && a.pixels.size() == b.pixels.size() &&
+         std::memcmp(a.pixels.data(), b.pixels.data(), a.pixels.size() * sizeof(float)) == 0;
+}
+
+void expect_same(const DisparityMap& a, const DisparityMap& b, const std::string& what) {
+  ASSERT_TRUE(same_bits(a.raw, b.raw)) << what;
+  ASSERT_TRUE(same_bits(a.filled, b.filled)) << what;
+  ASSERT_EQ(a.confidence.pixels, b.confidence.pixels) << what;
+  ASSERT_DOUBLE_EQ(a.density, b.density) << what;
+}
+
+template <class Body>
+void for_each_device(const Body& body) {
+  for (const DeviceInfo& info : list_devices()) {
+    SCOPED_TRACE(info.id + " " + info.name);
+    Queue queue{Device(info.id)};
+    body(queue);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// Maps in the device's memory.
+struct DeviceMaps {
+  Buffer<float> raw, filled;
+  Buffer<std::uint8_t> confidence;
+  int width, height;
+
+  DeviceMaps(const Device& device, int w, int h) : width(w), height(h) {
+    const auto pixels = static_cast<std::size_t>(w) * static_cast<std::size_t>(h);
+    raw = Buffer<float>(device, pixels);
+    filled = Buffer<float>(device, pixels);
+    confidence = Buffer<std::uint8_t>(device, pixels);
+  }
+  [[nodiscard]] StereoOutput output() const { return {raw, filled, confidence}; }
+  [[nodiscard]] DisparityMap download(Queue& queue, double density) const {
+    DisparityMap map{ImageF(width, height), ImageF(width, height), ImageU8(width, height), density};
+    raw.download(queue, std::span<float>(map.raw.pixels));
+    filled.download(queue, std::span<float>(map.filled.pixels));
+    confidence.download(queue, std::span<std::uint8_t>(map.confidence.pixels));
+    queue.wait();
+    return map;
+  }
+};
+
+template <class T>
+Buffer<T> uploaded(Queue& queue, const Image<T>& image) {
+  Buffer<T> buffer(queue.device(), image.pixels.size());
+  buffer.upload(queue, image.pixels);
+  queue.wait();
+  return buffer;
+}
+
+template <class T>
+void check_random(Queue& queue, unsigned seed, int trials) {
+  Random random(seed);
+  int some_known = 0;  // the trials have to be about something
+  for (int trial = 0; trial < trials; ++trial) {
+    const int width = pick(random, 1, 110), height = pick(random, 1, 50);
+    const SgmOptions o = random_options(random);
+    const auto [left, right] = random_pair<T>(random, width, height);
+    const DisparityMap expected = stereo_sgm(left, right, o);
+    some_known += expected.density > 20 ? 1 : 0;
+    StereoMatcher matcher(queue, width, height, o, 8 * sizeof(T));
+    expect_same(matcher(left, right), expected, "host " + text_of(width, height, o));
+    const DeviceMaps maps(queue.device(), width, height);
+    const auto l = uploaded(queue, left), r = uploaded(queue, right);
+    matcher.run(l, r, maps.output());
+    expect_same(maps.download(queue, expected.density), expected,
+                "resident " + text_of(width, height, o));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(some_known, trials / 5);
+}
+
+TEST(Matcher, maps_are_those_of_the_cpu_for_random_sizes_and_options) {
+  for_each_device([](Queue& queue) { check_random<std::uint8_t>(queue, 1, 30); });
+}
+
+TEST(Matcher, maps_are_those_of_the_cpu_on_16_bits) {
+  for_each_device([](Queue& queue) { check_random<std::uint16_t>(queue, 2, 8); });
+}
+
+// New pictures in the same memory, more often than it takes to record the work.
+TEST(Matcher, frames_in_the_same_memory) {
+  for_each_device([](Queue& queue) {
+    Random random(3);
+    const SgmOptions o{.disparities = 32, .filter = {.speckle_size = 20}};
+    StereoMatcher matcher(queue, 75, 41, o);
+    const DeviceMaps maps(queue.device(), 75, 41);
+    Buffer<std::uint8_t> left(queue.device(), 75 * 41), right(queue.device(), 75 * 41);
+    for (int frame = 0; frame < 6; ++frame) {
+      const auto pair = random_pair<std::uint8_t>(random, 75, 41);
+      const DisparityMap expected = stereo_sgm(pair.left, pair.right, o);
+      left.upload(queue, pair.left.pixels);
+      right.upload(queue, pair.right.pixels);
+      matcher.run(left, right, maps.output());
+      expect_same(maps.download(queue, expected.density), expected, std::to_string(frame));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    // Single maps, and other memory.
+    const auto pair = random_pair<std::uint8_t>(random, 75, 41);
+    const DisparityMap expected = stereo_sgm(pair.left, pair.right, o);
+    const auto l = uploaded(queue, pair.left), r = uploaded(queue, pair.right);
+    matcher.run(l, r, {.raw = maps.raw});
+    matcher.run(l, r, {.filled = maps.filled});
+    matcher.run(l, r, {.confidence = maps.confidence});
+    expect_same(maps.download(queue, expected.density), expected, "one by one");
+  });
+}
+
+TEST(Matcher, streams_and_single_pairs_in_turn) {
+  for_each_device([](Queue& queue) {
+    Random random(4);
+    const SgmOptions o{.disparities = 32, .filter = {.speckle_size = 20}};
+    StereoMatcher matcher(queue, 75, 41, o);
+    std::vector<Pair<std::uint8_t>> pairs;
+    std::vector<DisparityMap> expected;
+    for (int frame = 0; frame < 7; ++frame) {
+      pairs.push_back(random_pair<std::uint8_t>(random, 75, 41));
+      expected.push_back(stereo_sgm(pairs.back().left, pairs.back().right, o));
+    }
+    DisparityMap map;
+    for (int turn = 0; turn < 2; ++turn) {
+      matcher.submit(pairs[0].left, pairs[0].right);
+      for (std::size_t frame = 1; frame < pairs.size(); ++frame) {
+        matcher.submit(pairs[frame].left, pairs[frame].right);
+        EXPECT_EQ(matcher.pending(), 2);
+        matcher.next(map);
+        expect_same(map, expected[frame - 1], "stream " + std::to_string(frame - 1));
+      }
+      matcher.next(map);
+      expect_same(map, expected.back(), "the last one");
+      EXPECT_EQ(matcher.pending(), 0);
+      expect_same(matcher(pairs[2].left, pairs[2].right), expected[2], "single");
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    const float* kept = map.raw.pixels.data();
+    for (int i = 0; i < 4; ++i) {
+      matcher.submit(pairs[0].left, pairs[0].right);
+      matcher.next(map);
+    }
+    if (queue.device().info().kind != DeviceKind::cpu) {
+      EXPECT_EQ(map.raw.pixels.data(), kept);  // no new memory
+    }
+  });
+}
+
+TEST(Matcher, two_at_once_on_one_queue_and_on_two) {
+  for_each_device([](Queue& queue) {
+    Random random(5);
+    Queue other_queue(queue.device());
+    const SgmOptions options[] = {{.disparities = 32},
+                                  {.min_disparity = -5, .disparities = 30, .paths = 4}};
+    StereoMatcher a(queue, 60, 30, options[0]), b(queue, 75, 41, options[1]),
+        c(other_queue, 60, 30, options[1]);
+    StereoMatcher* matchers[] = {&a, &b, &c};
+    std::vector<DisparityMap> expected;
+    for (int i = 0; i < 3; ++i) {
+      const auto [left, right] =
+          random_pair<std::uint8_t>(random, i == 1 ? 75 : 60, i == 1 ? 41 : 30);
+      expected.push_back(stereo_sgm(left, right, options[i == 0 ? 0 : 1]));
+      matchers[i]->submit(left, right);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      DisparityMap map;
+      matchers[i]->next(map);
+      expect_same(map, expected[i], std::to_string(i));
+    }
+  });
+}
+
+TEST(Matcher, colour_becomes_grey_and_rows_may_have_gaps) {
+  for_each_device([](Queue& queue) {
+    Random random(6);
+    const SgmOptions o{.disparities = 32};
+    ImageU8 left(60, 30, 3), right(60, 30, 4);
+    for (std::uint8_t& v : left.pixels) v = static_cast<std::uint8_t>(pick(random, 0, 255));
+    for (std::uint8_t& v : right.pixels) v = static_cast<std::uint8_t>(pick(random, 0, 255));
+    const ImageView<const std::uint8_t> part(left.pixels.data() + 15, 50, 30, 3, 180),
+        other(right.pixels.data() + 8, 50, 30, 4, 240);
+    const DisparityMap expected = stereo_sgm(to_grey(part), to_grey(other), o);
+    expect_same(stereo_sgm(queue, part, other, o), expected, "colour");
+  });
+}
+
+template <class Run>
+std::string usage_error(const Run& run) {
+  try {
+    run();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::usage) << e.what();
+    return e.what();
+  }
+  return "no error";
+}
+#define EXPECT_USAGE(text, statement)                                      \
+  EXPECT_NE(usage_error([&] { statement; }).find(text), std::string::npos) \
+      << usage_error([&] { statement; })
+
+TEST(Matcher, says_what_does_not_fit) {
+  for_each_device([](Queue& queue) {
+    const SgmOptions o{.disparities = 32};
+    EXPECT_USAGE("bits = 12", StereoMatcher(queue, 60, 30, o, 12));
+    EXPECT_USAGE("0 x 30", StereoMatcher(queue, 0, 30, o));
+    EXPECT_USAGE("70000 x 70000", StereoMatcher(queue, 70000, 70000, o));
+    EXPECT_USAGE("paths = 5", StereoMatcher(queue, 60, 30, {.paths = 5}));
+    EXPECT_USAGE("max_memory = 1000 bytes", StereoMatcher(queue, 60, 30, {.max_memory = 1000}));
+    StereoMatcher matcher(queue, 60, 30, o);
+    EXPECT_GT(matcher.memory(), 60U * 30 * 32);
+    const ImageU8 good(60, 30), wide(61, 30), other(60, 31);
+    EXPECT_USAGE("61 x 30", (void)matcher(wide, wide));
+    EXPECT_USAGE("left 60 x 30, right 60 x 31", (void)matcher(good, other));
+    EXPECT_USAGE("empty", (void)matcher(ImageU8(), good));
+    EXPECT_USAGE("16 bits; it was made for 8", (void)matcher(ImageU16(60, 30), ImageU16(60, 30)));
+
+    const DeviceMaps maps(queue.device(), 60, 30);
+    const Buffer<std::uint8_t> pixels(queue.device(), 60 * 30), few(queue.device(), 60 * 29);
+    const Buffer<float> few_maps(queue.device(), 5);
+    EXPECT_USAGE("left is null", matcher.run(Memory<const std::uint8_t>(), pixels, maps.output()));
+    EXPECT_USAGE("right is null", matcher.run(pixels, Memory<const std::uint8_t>(), maps.output()));
+    EXPECT_USAGE("all null", matcher.run(pixels, pixels, {}));
+    EXPECT_USAGE("right holds 1740 numbers", matcher.run(pixels, few, maps.output()));
+    EXPECT_USAGE("filled holds 5 numbers", matcher.run(pixels, pixels, {.filled = few_maps}));
+    if (queue.device().info().kind != DeviceKind::cpu) {
+      EXPECT_USAGE("left is memory of the host",
+                   matcher.run(good.pixels.data(), pixels, maps.output()));
+    }
+
+    DisparityMap map;
+    EXPECT_USAGE("no pair was submitted", matcher.next(map));
+    matcher.submit(good, good);
+    EXPECT_USAGE("on their way", matcher.run(pixels, pixels, maps.output()));
+    EXPECT_USAGE("on their way", (void)matcher(good, good));
+    matcher.submit(good, good);
+    EXPECT_USAGE("two pairs are on their way", matcher.submit(good, good));
+    matcher.next(map);
+    matcher.next(map);
+    EXPECT_EQ(map.raw.width, 60);
+  });
+}
+
+TEST(Matcher, max_memory_that_suffices_is_enough) {
+  for_each_device([](Queue& queue) {
+    SgmOptions o{.disparities = 32};
+    o.max_memory = StereoMatcher(queue, 60, 30, o).memory();
+    EXPECT_EQ(StereoMatcher(queue, 60, 30, o).memory(), o.max_memory);
+  });
+}
+
+// Steps in patches that are near each other or not, some unknown: regions of every size and form.
+ImageU16 patches(Random& random, int width, int height) {
+  ImageU16 steps(width, height);
+  const int levels = pick(random, 1, 4), unknown = pick(random, 0, 60), spread = pick(random, 0, 3);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      int v = 100 + 40 * pick(random, 0, levels - 1) + pick(random, 0, spread);
+      if (x > 0 && pick(random, 0, 2) > 0) v = steps.at(x - 1, y);
+      if (y > 0 && pick(random, 0, 2) > 0) v = steps.at(x, y - 1);
+      if (pick(random, 0, 99) < unknown) v = 0xffff;
+      steps.at(x, y) = static_cast<std::uint16_t>(v);
+    }
+  }
+  return steps;
+}
+
+void check_filter(Queue& queue, const ImageU16& steps, const DisparityFilter& filter,
+                  const std::string& what) {
+  const int width = steps.width, height = steps.height, first = -7;
+  ImageU16 expected = steps;
+  DisparityMap map;
+  stereo::filter_steps(expected, filter, {}, {}, first, map);
+  const auto on_device = uploaded(queue, steps);
+  const Buffer<std::uint8_t> none;
+  stereo::FilterDevice device(queue.device(), {width, height}, filter, first);
+  const Buffer<float> raw(queue.device(), steps.pixels.size());
+  device.run(queue, {on_device, on_device, none, none},
+             {.raw = raw, .filled = {}, .confidence = {}});
+  ImageU16 made(width, height);
+  ImageF made_raw(width, height);
+  device.steps().download(queue, std::span<std::uint16_t>(made.pixels));
+  raw.download(queue, std::span<float>(made_raw.pixels));
+  queue.wait();
+  ASSERT_EQ(made.pixels, expected.pixels) << what;
+  ASSERT_TRUE(same_bits(made_raw, map.raw)) << what;
+}
+
+TEST(Filter, median_and_speckles_are_those_of_the_cpu) {
+  for_each_device([](Queue& queue) {
+    if (queue.device().info().kind == DeviceKind::cpu) return;
+    Random random(7);
+    for (int trial = 0; trial < 60; ++trial) {
+      const int width = pick(random, 1, 140), height = pick(random, 1, 70);
+      DisparityFilter filter{.cross_check = -1, .fill = Fill::none};
+      filter.median = std::array{0, 3, 5}[static_cast<std::size_t>(trial % 3)];
+      filter.speckle_size = std::array{0, 2, 3, 20, 400, 100000}[std::size_t(pick(random, 0, 5))];
+      filter.speckle_range = pick(random, 0, 4) / 32.0 + (trial % 7 == 0 ? 2 : 0);
+      check_filter(
+          queue, patches(random, width, height), filter,
+          std::to_string(trial) + ": " + std::to_string(width) + "x" + std::to_string(height));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  });
+}
+
+// Regions that wind through many tiles, and the largest numbers.
+TEST(Filter, spirals_combs_and_chess_boards) {
+  for_each_device([](Queue& queue) {
+    if (queue.device().info().kind == DeviceKind::cpu) return;
+    const int width = 203, height = 117;
+    ImageU16 comb(width, height), chess(width, height), spiral(width, height, 1, 0xffff);
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        // One region: teeth that hang together at the bottom; its neighbour at the top.
+        comb.at(x, y) = (x % 2 == 0 && y > 0) || y == height - 1 ? 32751 : 0;
+        chess.at(x, y) = (x + y) % 2 == 0 ? 500 : 0xffff;
+      }
+    }
+    int x = 0, y = 0, dx = 1, dy = 0, length = 0;
+    const auto free = [&](int u, int v) {
+      return u >= 0 && v >= 0 && u < width && v < height && spiral.at(u, v) == 0xffff;
+    };
+    for (bool turned = false;;) {
+      spiral.at(x, y) = 77;
+      ++length;
+      const bool on =
+          free(x + dx, y + dy) && (free(x + 2 * dx, y + 2 * dy) || x + 2 * dx < 0 ||
+                                   x + 2 * dx >= width || y + 2 * dy < 0 || y + 2 * dy >= height);
+      if (!on) {
+        if (turned) break;
+        const int old = dx;
+        dx = -dy;
+        dy = old;
+        turned = true;
+        if (!free(x + dx, y + dy)) break;
+      } else {
+        turned = false;
+      }
+      x += dx;
+      y += dy;
+    }
+    ASSERT_GT(length, 8000);
+    for (const int size : {2, length, length + 1, 1 << 30}) {
+      const DisparityFilter f{.cross_check = -1,
+                              .median = 0,
+                              .speckle_size = size,
+                              .speckle_range = 0,
+                              .fill = Fill::none};
+      check_filter(queue, comb, f, "comb");
+      check_filter(queue, chess, f, "chess");
+      check_filter(queue, spiral, f,
+                   "spiral " + std::to_string(size) + " of " + std::to_string(length));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace bifocal
