@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/kernel.hpp"
 #include "stereo/chain.hpp"
 #include "stereo/ssd_kernels.hpp"
 
@@ -66,7 +65,11 @@ runtime::Kernel make_kernel(SsdKernel kernel, int window) {
 }  // namespace
 
 SsdDevice::SsdDevice(Queue& queue, int width, int height, const SsdOptions& options)
-    : queue_(queue), size_{width, height}, options_(options) {
+    : queue_(queue),
+      size_{width, height},
+      options_(options),
+      winners_(make_kernel(SsdKernel::winners, options.window)),
+      finish_(make_kernel(SsdKernel::finish, options.window)) {
   const std::int64_t area = std::int64_t{width} * height;
   if (area > std::numeric_limits<int>::max() - kSsdFinishThreads)
     throw Error(ErrorCode::usage,
@@ -74,6 +77,8 @@ SsdDevice::SsdDevice(Queue& queue, int width, int height, const SsdOptions& opti
   first_ = std::max(options.min_disparity, 1 - width);
   end_ = std::max(first_, std::min(options.min_disparity + options.disparities, width));
   chunks_ = plan_chunks(first_, end_, SsdTile(options.window).lanes);
+  tiles_ = divided_up(width, SsdTile(options.window).outputs);
+  rows_ = plan_rows(height, tiles_, queue.device().info().cores, options.window);
   const auto pixels = static_cast<std::size_t>(area);
   const Device& device = queue.device();
   steps_ = StepsBuffer(device, pixels);
@@ -113,15 +118,13 @@ void SsdDevice::run(const Memory<const std::uint8_t>& left,
 void SsdDevice::search(const SsdChunk& chunk, int chunk_kind,
                        const Memory<const std::uint8_t>& left,
                        const Memory<const std::uint8_t>& right) {
-  const int tiles = divided_up(size_.width, SsdTile(options_.window).outputs);
-  const int rows = plan_rows(size_.height, tiles, queue_.device().info().cores, options_.window);
   const runtime::Argument arguments[] = {
-      left,       right, size_.width, size_.height, options_.min_disparity,
-      first_,     end_,  chunk.lane0, chunk.first,  chunk.end,
-      chunk_kind, tiles, rows,        left_cost_,   steps_,
+      left,       right,  size_.width, size_.height, options_.min_disparity,
+      first_,     end_,   chunk.lane0, chunk.first,  chunk.end,
+      chunk_kind, tiles_, rows_,       left_cost_,   steps_,
       right_keys_};
-  runtime::launch(queue_, make_kernel(SsdKernel::winners, options_.window),
-                  {.groups = tiles * divided_up(size_.height, rows), .group_size = chunk.lanes},
+  runtime::launch(queue_, winners_,
+                  {.groups = tiles_ * divided_up(size_.height, rows_), .group_size = chunk.lanes},
                   arguments);
 }
 
@@ -138,8 +141,8 @@ void SsdDevice::finish(const SsdChunk& chunk, int chunk_kind) {
                                          steps_,
                                          filled_,
                                          scratch_.row_known};
-  runtime::launch(queue_, make_kernel(SsdKernel::finish, options_.window),
-                  {.groups = size_.height, .group_size = kSsdFinishThreads}, arguments);
+  runtime::launch(queue_, finish_, {.groups = size_.height, .group_size = kSsdFinishThreads},
+                  arguments);
 }
 
 }  // namespace bifocal::stereo

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/kernel.hpp"
 #include "stereo/chain_device.hpp"
 
 namespace bifocal::stereo {
@@ -44,8 +45,10 @@ class SsdDevice {
   Queue& queue_;
   ChainSize size_;
   SsdOptions options_;
+  runtime::Kernel winners_, finish_;
   int first_, end_;  // disparities that some pixel can have
   std::vector<SsdChunk> chunks_;
+  int tiles_, rows_;  // tiles of a row of pictures, rows of a tile
   StepsBuffer steps_, right_index_, filled_;
   Buffer<std::uint32_t> right_keys_, left_cost_, right_cost_;
   Buffer<std::uint8_t> occluded_;
