@@ -33,39 +33,46 @@ kernel void sgm_census(global const ushort* smoothed, int width, int height, int
 // codes, high -> costs. A work-item a word of the pixels of one of the `runs` of a row.
 kernel void sgm_cost(global const uint* codes, global const uint* high, int is_full, int width,
                      int height, int disparities, int min_disparity, int tolerance, int pixel_words,
-                     int runs, global uint* costs) {
+                     int runs, int row0, int rows, global uint* costs) {
   const int i = (int)get_global_id(0), run = i / pixel_words, y = run / runs;
-  if (y >= height) return;
-  cost_words(codes, high, is_full, width, height, y, run - y * runs, 4 * (i - run * pixel_words),
-             disparities, min_disparity, tolerance, pixel_words, costs);
+  if (y >= rows) return;
+  cost_words(codes, high, is_full, width, height, row0 + y, run - y * runs,
+             4 * (i - run * pixel_words), disparities, min_disparity, tolerance, pixel_words,
+             costs + (long)y * width * pixel_words);
 }
 
-// costs, brightness of the left picture, jumps [256] -> volumes [count][height][width]. A team a
-// line.
-kernel void sgm_paths(int width, int height, int count, global const uint* costs,
+// costs, brightness of the left picture, jumps [256] -> volumes [count][rows][width] and states. A
+// team a line; struct sgm_band has the numbers.
+kernel void sgm_paths(int width, int height, int row0, int rows, int count, int directions,
+                      int keeps, int leaves, int disparities, global const uint* costs,
                       global const uchar* brightness, global const uchar* jumps, int P1,
-                      global uint* volumes) {
+                      global uint* volumes, global const uint* down_in, global const uint* up_in,
+                      global uint* down_out, global uint* up_out) {
   local uchar table[256];
   for (int i = (int)get_local_id(0); i < 256; i += (int)get_local_size(0)) table[i] = jumps[i];
   barrier(CLK_LOCAL_MEM_FENCE);
-  sgm_line((int)get_global_id(0) / TEAM, count, width, height, costs, brightness, table, P1,
+  const struct sgm_band band = {width, height, row0, rows, count, directions, keeps, leaves};
+  const struct sgm_states states = {down_in, up_in, down_out, up_out};
+  sgm_line((int)get_global_id(0) / TEAM, &band, &states, disparities, costs, brightness, table, P1,
            volumes);
 }
 
 // volumes -> steps and confidence, checked for uniqueness, and the right pixels' winners (0xffff
 // none) [height][width]. A work-group a row, whose teams
 // take a part of it each.
-kernel void sgm_winners(int width, int height, int disparities, int min_disparity, int uniqueness,
-                        int step_cost, global const uint* volumes, global ushort* steps,
-                        global uchar* confidence, global ushort* right_index, local uint* keys) {
+kernel void sgm_winners(int width, int rows, int row0, int disparities, int min_disparity,
+                        int uniqueness, int step_cost, global const uint* volumes,
+                        global ushort* steps, global uchar* confidence, global ushort* right_index,
+                        local uint* keys) {
   const int members = (int)get_local_size(0), member = (int)get_local_id(0), teams = members / TEAM;
   const int y = (int)get_group_id(0), team = member / TEAM;
-  struct sgm_search search = {width, height, disparities, min_disparity, uniqueness, step_cost};
+  struct sgm_search search = {width, rows, disparities, min_disparity, uniqueness, step_cost};
   for (int x = member; x < width; x += members) keys[x] = NO_KEY;
   barrier(CLK_LOCAL_MEM_FENCE);
   const int run = (width + teams - 1) / teams;
-  winner_run(&search, y, team * run, run, volumes, steps, confidence, keys);
+  const long first = (long)row0 * width;
+  winner_run(&search, y, team * run, run, volumes, steps + first, confidence + first, keys);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int x = member; x < width; x += members)
-    right_index[(long)y * width + x] = (ushort)(keys[x] & 0xffffu);
+    right_index[first + (long)y * width + x] = (ushort)(keys[x] & 0xffffu);
 }

@@ -82,44 +82,49 @@ __global__ void __launch_bounds__(kPixelThreads)
 // Runs of a row, one after the other.
 __global__ void __launch_bounds__(kPixelThreads)
     cost(const U32* codes, const U32* high, int is_full, int width, int height, int disparities,
-         int min_disparity, int tolerance, int pixel_words, int runs, U32* costs) {
+         int min_disparity, int tolerance, int pixel_words, int runs, int row0, int rows,
+         U32* costs) {
   const int i = static_cast<int>(blockIdx.x * kPixelThreads + threadIdx.x), run = i / pixel_words,
             y = run / runs;
-  if (y >= height) return;
-  any_text<U8>::cost_words(codes, high, is_full, width, height, y, run - y * runs,
+  if (y >= rows) return;
+  any_text<U8>::cost_words(codes, high, is_full, width, height, row0 + y, run - y * runs,
                            4 * (i - run * pixel_words), disparities, min_disparity, tolerance,
-                           pixel_words, costs);
+                           pixel_words, costs + std::ptrdiff_t{y} * width * pixel_words);
 }
 
 template <int Team, int Words>
 __global__ void __launch_bounds__(kPathThreads)
-    paths(int width, int height, int count, const U32* costs, const U8* brightness, const U8* jumps,
-          int P1, U32* volumes) {
+    paths(int width, int height, int row0, int rows, int count, int directions, int keeps,
+          int leaves, int disparities, const U32* costs, const U8* brightness, const U8* jumps,
+          int P1, U32* volumes, const U32* down_in, const U32* up_in, U32* down_out, U32* up_out) {
   using L = sgm_text<float, U8, Team, Words, 8>;
   const int line = static_cast<int>((blockIdx.x * kPathThreads + threadIdx.x) / Team);
   __shared__ U8 table[256];
   for (int i = static_cast<int>(threadIdx.x); i < 256; i += kPathThreads) table[i] = jumps[i];
   __syncthreads();
-  L::sgm_line(line, count, width, height, costs, brightness, table, P1, volumes);
+  const typename L::sgm_band band = {width, height, row0, rows, count, directions, keeps, leaves};
+  const typename L::sgm_states states = {down_in, up_in, down_out, up_out};
+  L::sgm_line(line, &band, &states, disparities, costs, brightness, table, P1, volumes);
 }
 
 template <int Team, int Words, int Paths>
 __global__ void __launch_bounds__(kWinnerThreads)
-    winners(int width, int height, int disparities, int min_disparity, int uniqueness,
+    winners(int width, int rows, int row0, int disparities, int min_disparity, int uniqueness,
             int step_cost, const U32* volumes, U16* steps, U8* confidence, U16* right_index) {
   using L = sgm_text<float, U8, Team, Words, Paths>;
   extern __shared__ U32 keys[];
   constexpr int teams = kWinnerThreads / Team;
   const int y = static_cast<int>(blockIdx.x), team = static_cast<int>(threadIdx.x) / Team;
-  const typename L::sgm_search search = {width,         height,     disparities,
+  const typename L::sgm_search search = {width,         rows,       disparities,
                                          min_disparity, uniqueness, step_cost};
   for (int x = static_cast<int>(threadIdx.x); x < width; x += kWinnerThreads) keys[x] = ~0U;
   __syncthreads();
   const int run = (width + teams - 1) / teams;
-  L::winner_run(&search, y, team * run, run, volumes, steps, confidence, keys);
+  const std::ptrdiff_t first = std::ptrdiff_t{row0} * width;
+  L::winner_run(&search, y, team * run, run, volumes, steps + first, confidence + first, keys);
   __syncthreads();
   for (int x = static_cast<int>(threadIdx.x); x < width; x += kWinnerThreads)
-    right_index[std::ptrdiff_t{y} * width + x] = static_cast<U16>(keys[x] & 0xffffU);
+    right_index[first + std::ptrdiff_t{y} * width + x] = static_cast<U16>(keys[x] & 0xffffU);
 }
 
 template <int Team, int Words>

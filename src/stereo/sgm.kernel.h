@@ -3,8 +3,8 @@
 // threads works on one pixel at a time; each member holds 4 WORDS disparities as bytes in memory
 // and, while it computes, as pairs of 16 bits: of a word with the bytes 0 1 2 3 the pairs (0, 2)
 // and (1, 3), so that a neighbouring disparity is mostly in the other pair of the same word.
-// Layouts: pictures, smoothed and codes [2][height][width], the left one first; costs and each path
-// [height][width][PIXEL_WORDS].
+// Layouts: pictures, smoothed and codes [2][height][width], the left one first; of the band of rows
+// [row0, row0 + rows) that is worked on, costs and each path [rows][width][PIXEL_WORDS].
 
 enum { PIXEL_WORDS = TEAM * WORDS, LOW_BYTES = 0x00ff00ff, FAR_PAIR = 0x7fff7fff };
 
@@ -55,6 +55,12 @@ lane_fn index census_inside(index width, index height, index x, index y) {
   return x >= CENSUS_RX && x < width - CENSUS_RX && y >= CENSUS_RY && y < height - CENSUS_RY;
 }
 
+// Bytes of a word beyond the last disparity.
+lane_fn bits32 beyond_last(index disparities, index first) {
+  if (disparities >= first + 4) return 0;
+  return disparities <= first ? 0xffffffffu : 0xffffffffu << (8 * (disparities - first));
+}
+
 // The row's matching costs of the pixels [from, to) as words of four bytes, of the disparities from
 // `first` on: word x at out[x * pixel_words]. codes: of both pictures; high: of a full
 // census or of no meaning. From one pixel to the next the right pixels move on by one, so that one
@@ -68,9 +74,7 @@ group_fn void cost_run(global_const bits32* codes, global_const bits32* high, in
   global_const bits32 *left_high = high + (is_full ? row : 0),
                       *right_high = high + (is_full ? area + row : 0);
   const index newest = -min_disparity - first;
-  const bits32 beyond = disparities >= first + 4 ? 0
-                        : disparities <= first   ? 0xffffffffu
-                                                 : 0xffffffffu << (8 * (disparities - first));
+  const bits32 beyond = beyond_last(disparities, first);
   bits32 low[4], top[4];
   for (index k = 1; k < 4; ++k) {
     const index xr = clamped(from + newest - k, width);
@@ -120,13 +124,14 @@ group_fn void cost_lower(global_const bits32* codes, global_const bits32* high, 
 
 enum { COST_RUN = 32 };  // pixels of a run
 
-// All costs of a run of row y: word `first` / 4 of the pixels from COST_RUN run on.
+// Costs of a run of row y of the picture: word `first` / 4 of the pixels from COST_RUN run on;
+// costs: of that row.
 group_fn void cost_words(global_const bits32* codes, global_const bits32* high, index is_full,
                          index width, index height, index y, index run, index first,
                          index disparities, index min_disparity, index tolerance, index pixel_words,
                          global_ptr bits32* costs) {
   const index from = run * COST_RUN, to = from + COST_RUN < width ? from + COST_RUN : width;
-  global_ptr bits32* out = costs + (offset)y * width * pixel_words + first / 4;
+  global_ptr bits32* out = costs + first / 4;
   cost_run(codes, high, is_full, width, height, y, from, to, first, disparities, min_disparity,
            pixel_words, out);
   for (index apart = -tolerance; apart <= tolerance; ++apart) {
@@ -202,24 +207,66 @@ group_fn void path_step(bits32* even, bits32* odd, const bits32* cost, bits32 le
 // Steps that a line's costs are asked for before they are needed: warps wait for memory.
 enum { READ_AHEAD = TEAM == 1 ? 1 : 4 };
 
-// All path costs of one line; `volumes`: of all paths.
-group_fn void sgm_line(index line, index paths, index width, index height,
-                       global_const bits32* costs, global_const unsigned char* brightness,
-                       local_ptr const unsigned char* jumps, index P1, global_ptr bits32* volumes) {
+// A band of rows of the picture: which directions are wanted (rows 1, down 2, up 4), whether the
+// volumes are, and whether the states of the lines that leave it down (1) and up (2).
+struct sgm_band {
+  index width, height, row0, rows, paths, directions, keeps, leaves;
+};
+// States: path costs of the row before the band, [3][width][PIXEL_WORDS]: straight, then the
+// diagonals to the right and to the left.
+struct sgm_states {
+  global_const bits32 *down_in, *up_in;
+  global_ptr bits32 *down_out, *up_out;
+};
+
+// What a line begins with: nothing at the picture's border, else the state of the row before.
+// `last` is the brightness before.
+group_fn void line_begin(const struct sgm_band* b, const struct line_of_path* l,
+                         const struct sgm_states* states, global_const unsigned char* brightness,
+                         index disparities, bits32* even, bits32* odd, index* last) {
+  const index mine = team_member() * WORDS, x = l->x - l->dx, y = b->row0 + l->y - l->dy;
+  const index from_before = l->dy > 0 ? l->y == 0 : l->dy < 0 && l->y == b->rows - 1;
+  for (index k = 0; k < WORDS; ++k) even[k] = odd[k] = 0;
+  if (!from_before || x < 0 || x >= b->width || y < 0 || y >= b->height) return;
+  const index plane = l->dx == 0 ? 0 : l->dx > 0 ? 1 : 2;
+  global_const bits32* from = (l->dy > 0 ? states->down_in : states->up_in) +
+                              ((offset)plane * b->width + x) * PIXEL_WORDS + mine;
+  for (index k = 0; k < WORDS; ++k) {
+    const bits32 word = from[k] | beyond_last(disparities, 4 * (mine + k));
+    even[k] = word & LOW_BYTES;
+    odd[k] = word >> 8 & LOW_BYTES;
+  }
+  *last = brightness[(offset)y * b->width + x];
+}
+
+// The lowest of all costs of a team.
+group_fn bits32 team_lowest(const bits32* even, const bits32* odd) {
+  bits32 lowest = pair_min(even[0], odd[0]);
+  lane_unroll for (index k = 1; k < WORDS; ++k) lowest = pair_min3(lowest, even[k], odd[k]);
+  lowest = (lowest & 0xffffu) < lowest >> 16 ? lowest & 0xffffu : lowest >> 16;
+  return team_min(lowest);
+}
+
+// All path costs of one line of a band; `volumes`: of all paths.
+group_fn void sgm_line(index line, const struct sgm_band* b, const struct sgm_states* states,
+                       index disparities, global_const bits32* costs,
+                       global_const unsigned char* brightness, local_ptr const unsigned char* jumps,
+                       index P1, global_ptr bits32* volumes) {
   struct line_of_path l;
-  const index lines = line_count(width, height, paths);
-  line_open(line < lines ? line : 0, width, height, paths, &l);
-  const index length = line < lines ? l.length : 0, most = teams_most(length);
-  const offset area = (offset)width * height, step = (offset)l.dy * width + l.dx;
+  const index width = b->width, lines = line_count(width, b->rows, b->paths);
+  line_open(line < lines ? line : 0, width, b->rows, b->paths, &l);
+  const index direction = l.dy == 0 ? 1 : l.dy > 0 ? 2 : 4;
+  const index length = line < lines && (b->directions & direction) ? l.length : 0,
+              most = teams_most(length), kept = b->keeps ? length : 0;
+  const offset area = (offset)width * b->rows, step = (offset)l.dy * width + l.dx;
   const index mine = team_member() * WORDS;
-  global_const unsigned char* bright = brightness + (offset)l.y * width + l.x;
+  global_const unsigned char* bright = brightness + (offset)(b->row0 + l.y) * width + l.x;
   global_const bits32* in = costs + ((offset)l.y * width + l.x) * PIXEL_WORDS + mine;
   global_ptr bits32* out =
-      volumes + (area * l.path + (offset)l.y * width + l.x) * PIXEL_WORDS + mine;
+      volumes + (area * (b->keeps ? l.path : 0) + (offset)l.y * width + l.x) * PIXEL_WORDS + mine;
   const offset word_step = step * PIXEL_WORDS;
-  bits32 even[WORDS], odd[WORDS], ahead[READ_AHEAD][WORDS], least = 0;
-  index bright_ahead[READ_AHEAD], last = 0;
-  for (index k = 0; k < WORDS; ++k) even[k] = odd[k] = 0;
+  bits32 even[WORDS], odd[WORDS], ahead[READ_AHEAD][WORDS];
+  index bright_ahead[READ_AHEAD];
   // Beyond its end a line reads its last pixel again.
   lane_unroll for (index a = 0; a < READ_AHEAD; ++a) {
     words_load(in, WORDS, ahead[a]);
@@ -227,7 +274,16 @@ group_fn void sgm_line(index line, index paths, index width, index height,
     in += a + 1 < length ? word_step : 0;
     bright += a + 1 < length ? step : 0;
   }
-  last = bright_ahead[0];
+  index last = bright_ahead[0];
+  line_begin(b, &l, states, brightness, disparities, even, odd, &last);
+  bits32 least = team_lowest(even, odd);
+  // The pixel in the band's last row leaves its state for the next band.
+  const index across = l.x + l.dx * (length - 1), plane = l.dx == 0 ? 0 : l.dx > 0 ? 1 : 2;
+  const index leaves = l.dy > 0   ? (b->leaves & 1) && l.y + length == b->rows
+                       : l.dy < 0 ? (b->leaves & 2) && l.y - length == -1
+                                  : 0;
+  const index leaves_at = leaves ? length - 1 : -1;
+  global_ptr bits32* state = l.dy > 0 ? states->down_out : states->up_out;
   for (index i = 0; i < most; i += READ_AHEAD) {
     lane_unroll for (index a = 0; a < READ_AHEAD; ++a) {
       bits32 cost[WORDS], packed[WORDS];
@@ -241,12 +297,11 @@ group_fn void sgm_line(index line, index paths, index width, index height,
       in += more ? word_step : 0;
       bright += more ? step : 0;
       path_step(even, odd, cost, least, jump, (bits32)P1);
-      bits32 lowest = pair_min(even[0], odd[0]);
-      lane_unroll for (index k = 1; k < WORDS; ++k) lowest = pair_min3(lowest, even[k], odd[k]);
-      lowest = (lowest & 0xffffu) < lowest >> 16 ? lowest & 0xffffu : lowest >> 16;
-      least = team_min(lowest);
+      least = team_lowest(even, odd);
       lane_unroll for (index k = 0; k < WORDS; ++k) packed[k] = even[k] + (odd[k] << 8);
-      if (i + a < length) words_store(out, WORDS, packed);
+      if (i + a < kept) words_store(out, WORDS, packed);
+      if (i + a == leaves_at)
+        words_store(state + ((offset)plane * width + across) * PIXEL_WORDS + mine, WORDS, packed);
       out += word_step;
     }
   }

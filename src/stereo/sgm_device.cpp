@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -79,24 +80,25 @@ SgmDevice::SgmDevice(Queue& queue, int width, int height, int pixel_bits, const 
   const auto words = static_cast<std::size_t>(shape_.team * shape_.words);
   const std::size_t full = options.census == Census::full ? 2 * area : 1;
   const auto paths = static_cast<std::size_t>(options.paths);
-  bytes_ = area * (4 + 2 + 2 * 4 + 2 * 2 + 1 + 4 * words * (1 + paths)) + full * 4 + 256;
   key_bytes_ = static_cast<std::size_t>(width) * sizeof(std::uint32_t);
   if (info.local_memory > 0 && key_bytes_ > static_cast<std::size_t>(info.local_memory))
     throw Error(
         ErrorCode::device,
         fmt::format("stereo_sgm: {} ({}): rows of {} pixels; its groups share memory for {}",
                     info.id, info.name, width, info.local_memory / 4));
-  if (options.max_memory > 0 && bytes_ > options.max_memory)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("max_memory = {} bytes: on {} {} x {} pixels with {} disparities take {}",
-                    options.max_memory, info.id, width, height, options.disparities, bytes_));
+  plan_band(info);
   smoothed_ = Buffer<std::uint16_t>(device, 2 * area);
   brightness_ = Buffer<std::uint8_t>(device, 2 * area);
   codes_ = Buffer<std::uint32_t>(device, 2 * area);
   high_ = Buffer<std::uint32_t>(device, full);
-  costs_ = Buffer<std::uint32_t>(device, area * words);
-  volumes_ = Buffer<std::uint32_t>(device, area * words * paths);
+  const std::size_t row = static_cast<std::size_t>(width) * words,
+                    band = row * static_cast<std::size_t>(band_);
+  costs_ = Buffer<std::uint32_t>(device, band);
+  volumes_ = Buffer<std::uint32_t>(device, band * paths);
+  const int bands = (height + band_ - 1) / band_;
+  for (auto& state : down_) state = Buffer<std::uint32_t>(device, bands > 1 ? 3 * row : 1);
+  for (int b = 0; b < std::max(1, bands - 1); ++b)
+    up_.emplace_back(device, bands > 1 ? 3 * row : 1);
   steps_ = Buffer<std::uint16_t>(device, area);
   right_index_ = Buffer<std::uint16_t>(device, area);
   confidence_ = Buffer<std::uint8_t>(device, area);
@@ -107,6 +109,45 @@ SgmDevice::SgmDevice(Queue& queue, int width, int height, int pixel_bits, const 
         static_cast<std::uint8_t>(Text::jump_penalty(options.P2, options.P2_contrast, g));
   jumps_.upload(queue, jumps);
   queue.wait();
+}
+
+// The highest band that fits.
+void SgmDevice::plan_band(const DeviceInfo& info) {
+  const auto width = static_cast<std::size_t>(width_), height = static_cast<std::size_t>(height_);
+  const auto words = static_cast<std::size_t>(shape_.team * shape_.words);
+  const std::size_t whole =
+      width * height * (2 * (2 + 1 + 4) + 2 * 2 + 1 + (options_.census == Census::full ? 8 : 0)) +
+      260;
+  const std::size_t row = 4 * width * words;
+  const auto bytes_of = [&](std::size_t band) {
+    const std::size_t bands = (height + band - 1) / band;
+    return whole + band * row * (1 + static_cast<std::size_t>(options_.paths)) +
+           (bands > 1 ? (bands + 1) * 3 * row : 0);
+  };
+  // A fifth of the device's memory is left to others; no buffer is larger than it allows.
+  std::size_t most = info.memory > 0 ? static_cast<std::size_t>(info.memory) / 5 * 4 : SIZE_MAX;
+  if (options_.max_memory > 0) most = std::min(most, options_.max_memory);
+  std::size_t band = height;
+  if (info.largest_buffer > 0)
+    band = std::min(band, static_cast<std::size_t>(info.largest_buffer) /
+                              (row * static_cast<std::size_t>(options_.paths)));
+  band = std::max<std::size_t>(1, band);
+  std::size_t least = SIZE_MAX;
+  for (std::size_t bands = (height + band - 1) / band; bands <= height; ++bands) {
+    band = (height + bands - 1) / bands;
+    bytes_ = bytes_of(band);
+    least = std::min(least, bytes_);
+    if (bytes_ <= most) {
+      band_ = static_cast<int>(band);
+      return;
+    }
+  }
+  const bool asked = options_.max_memory > 0 && most == options_.max_memory;
+  throw Error(
+      asked ? ErrorCode::usage : ErrorCode::device,
+      fmt::format("{}: {} x {} pixels with {} disparities take {} bytes on {}, more than {}",
+                  asked ? "max_memory" : "stereo_sgm", width_, height_, options_.disparities, least,
+                  info.id, most));
 }
 
 template <class Pixel>
@@ -128,23 +169,43 @@ void SgmDevice::run(Queue& queue, const Memory<const Pixel>& left,
   launch(SgmKernel::census, pixels,
          {smoothed_, width_, height_, static_cast<int>(options_.census),
           Text::census_margin(white, pixel_bits_ == 8), codes_, high_});
-  const int runs = groups_of(width_, kCostRun);
-  launch(SgmKernel::cost,
-         {.groups = groups_of(std::int64_t{height_} * runs * words, kPixelThreads),
-          .group_size = kPixelThreads},
-         {codes_, high_, is_full, width_, height_, options_.disparities, options_.min_disparity,
-          options_.vertical_tolerance, words, runs, costs_});
+  const int runs = groups_of(width_, kCostRun), bands = groups_of(height_, band_);
   const int path_threads = shape_.team == 1 ? 1 : kPathThreads,
             winner_threads = shape_.team == 1 ? 1 : kWinnerThreads;
-  const std::int64_t lines = 2 * (std::int64_t{width_} + height_) +
-                             (options_.paths == 8 ? 4 * (std::int64_t{width_} + height_ - 1) : 0);
-  launch(SgmKernel::paths,
-         {.groups = groups_of(lines * shape_.team, path_threads), .group_size = path_threads},
-         {width_, height_, options_.paths, costs_, brightness_, jumps_, options_.P1, volumes_});
-  launch(SgmKernel::winners,
-         {.groups = height_, .group_size = winner_threads, .local_bytes = key_bytes_},
-         {width_, height_, options_.disparities, options_.min_disparity, options_.filter.uniqueness,
-          options_.paths * options_.P1, volumes_, steps_, confidence_, right_index_});
+  enum { along_rows = 1, down = 2, up = 4, leaves_down = 1, leaves_up = 2 };
+  const auto find_costs = [&](int row0, int rows) {
+    launch(SgmKernel::cost,
+           {.groups = groups_of(std::int64_t{rows} * runs * words, kPixelThreads),
+            .group_size = kPixelThreads},
+           {codes_, high_, is_full, width_, height_, options_.disparities, options_.min_disparity,
+            options_.vertical_tolerance, words, runs, row0, rows, costs_});
+  };
+  const auto find_paths = [&](int band, int rows, int directions, int keeps, int leaves) {
+    const std::int64_t lines = 2 * (std::int64_t{width_} + rows) +
+                               (options_.paths == 8 ? 4 * (std::int64_t{width_} + rows - 1) : 0);
+    const auto last = up_.size() - 1, here = static_cast<std::size_t>(band);
+    launch(
+        SgmKernel::paths,
+        {.groups = groups_of(lines * shape_.team, path_threads), .group_size = path_threads},
+        {width_, height_, band * band_, rows, options_.paths, directions, keeps, leaves,
+         options_.disparities, costs_, brightness_, jumps_, options_.P1, volumes_, down_[here % 2],
+         up_[std::min(here, last)], down_[1 - here % 2], up_[here > 0 ? here - 1 : 0]});
+  };
+  const auto rows_of = [&](int band) { return std::min(band_, height_ - band * band_); };
+  for (int band = bands - 1; band > 0; --band) {
+    find_costs(band * band_, rows_of(band));
+    find_paths(band, rows_of(band), up, 0, leaves_up);
+  }
+  for (int band = 0; band < bands; ++band) {
+    const int row0 = band * band_, rows = rows_of(band);
+    find_costs(row0, rows);
+    find_paths(band, rows, along_rows | down | up, 1, band < bands - 1 ? leaves_down : 0);
+    launch(SgmKernel::winners,
+           {.groups = rows, .group_size = winner_threads, .local_bytes = key_bytes_},
+           {width_, rows, row0, options_.disparities, options_.min_disparity,
+            options_.filter.uniqueness, options_.paths * options_.P1, volumes_, steps_, confidence_,
+            right_index_});
+  }
 }
 
 template void SgmDevice::run(Queue&, const Memory<const std::uint8_t>&,

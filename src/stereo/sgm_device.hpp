@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <bifocal/device.hpp>
 #include <bifocal/stereo.hpp>
@@ -15,8 +16,10 @@ namespace bifocal::stereo {
 // Winners of pictures of one size: all memory is taken once.
 class SgmDevice {
  public:
-  // `options` have been checked. pixel_bits: 8 or 16. Throws Error(device) naming what it takes
-  // when the device has not enough memory, or when a row is too wide for it.
+  // `options` have been checked. pixel_bits: 8 or 16. Pictures whose path costs need more than
+  // max_memory, or most of the device's, are worked on in bands of rows, with the same results.
+  // Throws Error(usage) when max_memory is less than that takes, and Error(device) when the
+  // device has not enough or a row is too wide for it.
   SgmDevice(Queue& queue, int width, int height, int pixel_bits, const SgmOptions& options);
 
   // left, right [height][width]; asynchronous.
@@ -31,6 +34,8 @@ class SgmDevice {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
+  void plan_band(const DeviceInfo& info);
+
   int width_, height_, pixel_bits_;
   SgmOptions options_;
   TeamShape shape_{};
@@ -38,6 +43,12 @@ class SgmDevice {
   Buffer<std::uint16_t> smoothed_, steps_, right_index_;
   Buffer<std::uint8_t> brightness_, confidence_, jumps_;
   Buffer<std::uint32_t> codes_, high_, costs_, volumes_;
+  // Rows that are worked on at a time. What paths go on with from band to band: the row before it
+  // in turn, and of those that go up the row after each but the last, found by a sweep of their
+  // own.
+  int band_;
+  Buffer<std::uint32_t> down_[2];
+  std::vector<Buffer<std::uint32_t>> up_;
 };
 
 }  // namespace bifocal::stereo
