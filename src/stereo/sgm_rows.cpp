@@ -65,38 +65,53 @@ void census_row(const CensusRow& c) {
 
 // ---- matching costs
 
-template <class V32>
-HWY_INLINE V32 differing(V32 left_low, V32 left_high, const std::uint32_t* low,
-                         const std::uint32_t* high) {
+template <bool kFull, class V32>
+HWY_INLINE V32 differing(V32 left_low, V32 left_high, const std::uint32_t* const (&right)[2],
+                         std::ptrdiff_t from) {
   const hn::DFromV<V32> d;
-  V32 count = hn::PopulationCount(hn::Xor(left_low, hn::LoadU(d, low)));
-  if (high) count = hn::Add(count, hn::PopulationCount(hn::Xor(left_high, hn::LoadU(d, high))));
+  V32 count = hn::PopulationCount(hn::Xor(left_low, hn::LoadU(d, right[0] + from)));
+  if constexpr (kFull) {
+    const V32 high = hn::PopulationCount(hn::Xor(left_high, hn::LoadU(d, right[1] + from)));
+    count = hn::Add(count, high);
+  }
   return count;
 }
 
-void cost_row(const CostRow& c) {
+template <bool kFull, bool kRowsApart>
+HWY_INLINE void cost_row_of(const CostRow& c) {
   const hn::CappedTag<std::uint32_t, kSumsBlock> d;
   const hn::Rebind<std::uint8_t, decltype(d)> bytes;
-  const int step = static_cast<int>(hn::Lanes(d));
-  const bool full = c.left[1] != nullptr;
+  const int step = static_cast<int>(hn::Lanes(d)), disparities = c.disparities;
+  const int end = (disparities + kWidestBytes - 1) / kWidestBytes * kWidestBytes;
+  const auto none = hn::Set(bytes, std::uint8_t{255});
   for (int x = 0; x < c.width; ++x) {
     std::uint8_t* out = c.cost + at(x, c.stride);
-    const auto low = hn::Set(d, c.left[0][x]), high = hn::Set(d, full ? c.left[1][x] : 0U);
+    const auto low = hn::Set(d, c.left[0][x]), high = hn::Set(d, kFull ? c.left[1][x] : 0U);
     const int from = c.width - 1 - x;
-    for (int i = 0; i < c.disparities; i += step) {
-      auto least =
-          differing(low, high, c.right[0][0] + from + i, full ? c.right[0][1] + from + i : nullptr);
-      for (int k = 1; k < 5; ++k) {
+    for (int i = 0; i < disparities; i += step) {
+      auto least = differing<kFull>(low, high, c.right[0], from + i);
+      for (int k = 1; kRowsApart && k < 5; ++k) {
         if (!c.right[k][0]) continue;
         const int apart = (k + 1) / 2 * c.rows_apart_penalty;
-        const auto other = differing(low, high, c.right[k][0] + from + i,
-                                     full ? c.right[k][1] + from + i : nullptr);
+        const auto other = differing<kFull>(low, high, c.right[k], from + i);
         least = hn::Min(least, hn::Add(other, hn::Set(d, static_cast<std::uint32_t>(apart))));
       }
       hn::StoreU(hn::TruncateTo(bytes, least), bytes, out + i);
     }
-    const int end = (c.disparities + kWidestBytes - 1) / kWidestBytes * kWidestBytes;
-    std::fill(out + c.disparities, out + end, std::uint8_t{255});
+    for (int i = disparities; i % step != 0 && i < end; ++i) out[i] = 255;
+    for (int i = (disparities + step - 1) / step * step; i < end; i += step)
+      hn::StoreU(none, bytes, out + i);
+  }
+}
+
+void cost_row(const CostRow& c) {
+  const bool full = c.left[1] != nullptr;
+  bool apart = false;
+  for (int k = 1; k < 5; ++k) apart = apart || c.right[k][0] != nullptr;
+  if (full) {
+    apart ? cost_row_of<true, true>(c) : cost_row_of<true, false>(c);
+  } else {
+    apart ? cost_row_of<false, true>(c) : cost_row_of<false, false>(c);
   }
 }
 
@@ -218,75 +233,89 @@ HWY_INLINE int lowest16(V16 v) {
 #endif
 }
 
-// Candidates [first, end) of a pixel's sums stay, the others become 0xffff.
-HWY_INLINE void keep_candidates(std::uint16_t* sums, int stride, int first, int end) {
-  std::fill(sums, sums + std::min(first, stride), std::uint16_t{0xffff});
-  std::fill(sums + std::max(0, end), sums + stride, std::uint16_t{0xffff});
+// Sums of candidates [first, first + count) and 0xffff for the rest; i: of the first lane.
+HWY_INLINE V16 candidates(const std::uint16_t* sums, int i, int first, int count) {
+  const D16 d;
+  const V16 from_first = hn::Iota(d, static_cast<std::uint16_t>(i - first));
+  return hn::IfThenElse(hn::Lt(from_first, hn::Set(d, static_cast<std::uint16_t>(count))),
+                        hn::LoadU(d, sums + i), hn::Set(d, std::uint16_t{0xffff}));
+}
+
+// A pixel's sums against the best that its right pixels have so far; returns the lowest.
+HWY_INLINE int meet_right(const WinnerRow16& w, const std::uint16_t* s, int x, int first, int end) {
+  const D16 d;
+  const int step = lanes16(), block0 = first / step * step;
+  const V16 none = hn::Set(d, std::uint16_t{0xffff});
+  V16 low = none;
+  // The reversed place of candidate i; those outside the arrays are no candidates.
+  const int place = w.width - 1 - x + w.min_disparity;
+  for (int i = block0; i < end; i += step) {
+    const V16 v = candidates(s, i, first, end - first);
+    low = hn::Min(low, v);
+    if (place + i < 0) continue;  // the block is entered below
+    const V16 was = hn::LoadU(d, w.right_best + place + i);
+    const V16 lower = hn::Min(v, was);
+    const auto better = hn::AndNot(hn::Eq(v, none), hn::Eq(lower, v));
+    const V16 index = hn::Iota(d, static_cast<std::uint16_t>(i));
+    hn::StoreU(lower, d, w.right_best + place + i);
+    hn::StoreU(hn::IfThenElse(better, index, hn::LoadU(d, w.right_index + place + i)), d,
+               w.right_index + place + i);
+  }
+  if (place + block0 < 0 && block0 < end) {  // only the first block can begin outside
+    for (int i = first; i < std::min(end, block0 + step); ++i) {
+      if (s[i] > w.right_best[place + i]) continue;
+      w.right_best[place + i] = s[i];
+      w.right_index[place + i] = static_cast<std::uint16_t>(i);
+    }
+  }
+  return lowest16(low);
+}
+
+// The first candidate with the sum `best`.
+HWY_INLINE int find_winner(const std::uint16_t* s, int best, int first, int end) {
+  const D16 d;
+  const int step = lanes16();
+  const V16 b = hn::Set(d, static_cast<std::uint16_t>(best));
+  for (int i = first / step * step; i < end; i += step) {
+    const auto found = hn::FindFirstTrue(d, hn::Eq(candidates(s, i, first, end - first), b));
+    if (found >= 0) return i + static_cast<int>(found);
+  }
+  return first;
+}
+
+// The lowest sum that is not beside the winner.
+HWY_INLINE int lowest_elsewhere(const std::uint16_t* s, int winner, int first, int end) {
+  const D16 d;
+  const int step = lanes16();
+  const V16 none = hn::Set(d, std::uint16_t{0xffff}), three = hn::Set(d, std::uint16_t{3});
+  V16 other = none;
+  for (int i = first / step * step; i < end; i += step) {
+    const auto beside = hn::Lt(hn::Iota(d, static_cast<std::uint16_t>(i - winner + 1)), three);
+    other = hn::Min(other, hn::IfThenElse(beside, none, candidates(s, i, first, end - first)));
+  }
+  return lowest16(other);
 }
 
 void winner_row(const WinnerRow16& w) {
-  const D16 d;
-  const int step = lanes16(), D = w.disparities;
-  const V16 none = hn::Set(d, std::uint16_t{0xffff});
+  const int D = w.disparities;
   const std::size_t right_size =
       static_cast<std::size_t>(w.width) + static_cast<std::size_t>(w.sums_stride) + kSumsBlock;
   std::fill_n(w.right_best, right_size, std::uint16_t{0xffff});
   std::fill_n(w.right_index, right_size, std::uint16_t{0xffff});
   for (int x = w.width - 1; x >= 0; --x) {
-    std::uint16_t* s = w.sums + at(x, w.sums_stride);
+    const std::uint16_t* s = w.sums + at(x, w.sums_stride);
     // Right pixel x - min_disparity - i lies in the picture.
     const int first = std::clamp(x - w.min_disparity - (w.width - 1), 0, D),
               end = std::clamp(x - w.min_disparity + 1, first, D);
-    keep_candidates(s, w.sums_stride, first, end);
-    V16 low = none;
-    // The reversed place of candidate i; those outside the arrays are no candidates.
-    const int place = w.width - 1 - x + w.min_disparity;
-    const int block0 = first / step * step;
-    for (int i = block0; i < end; i += step) {
-      const V16 v = hn::LoadU(d, s + i);
-      low = hn::Min(low, v);
-      if (place + i < 0) continue;  // the block is entered below
-      const V16 was = hn::LoadU(d, w.right_best + place + i);
-      const V16 lower = hn::Min(v, was);
-      const auto better = hn::AndNot(hn::Eq(v, none), hn::Eq(lower, v));
-      const V16 index = hn::Iota(d, static_cast<std::uint16_t>(i));
-      hn::StoreU(lower, d, w.right_best + place + i);
-      hn::StoreU(hn::IfThenElse(better, index, hn::LoadU(d, w.right_index + place + i)), d,
-                 w.right_index + place + i);
-    }
-    if (place + block0 < 0 && block0 < end) {  // only the first block can begin outside
-      for (int i = first; i < std::min(end, block0 + step); ++i) {
-        if (s[i] > w.right_best[place + i]) continue;
-        w.right_best[place + i] = s[i];
-        w.right_index[place + i] = static_cast<std::uint16_t>(i);
-      }
-    }
-    const int best = lowest16(low);
+    const int best = meet_right(w, s, x, first, end);
     w.index[x] = w.below[x] = w.above[x] = w.elsewhere[x] = 0xffff;
     w.best[x] = static_cast<std::uint16_t>(best);
     if (best == 0xffff) continue;
-    int winner = first;
-    {
-      const V16 b = hn::Set(d, static_cast<std::uint16_t>(best));
-      for (int i = block0; i < end; i += step) {
-        const auto found = hn::FindFirstTrue(d, hn::Eq(hn::LoadU(d, s + i), b));
-        if (found < 0) continue;
-        winner = i + static_cast<int>(found);
-        break;
-      }
-    }
+    const int winner = find_winner(s, best, first, end);
     w.index[x] = static_cast<std::uint16_t>(winner);
-    const int lo = std::max(winner - 1, 0), hi = std::min(winner + 1, D - 1);
-    const std::uint16_t at_lo = s[lo], at_winner = s[winner], at_hi = s[hi];
-    if (winner > 0) w.below[x] = at_lo;
-    if (winner < D - 1) w.above[x] = at_hi;
-    s[lo] = s[winner] = s[hi] = 0xffff;
-    V16 other = none;
-    for (int i = block0; i < end; i += step) other = hn::Min(other, hn::LoadU(d, s + i));
-    w.elsewhere[x] = static_cast<std::uint16_t>(lowest16(other));
-    s[lo] = at_lo;
-    s[hi] = at_hi;
-    s[winner] = at_winner;
+    if (winner > first) w.below[x] = s[winner - 1];
+    if (winner + 1 < end) w.above[x] = s[winner + 1];
+    w.elsewhere[x] = static_cast<std::uint16_t>(lowest_elsewhere(s, winner, first, end));
   }
 }
 

@@ -67,10 +67,10 @@ void path_row(const PathRow& p, int begin, int end);
 // - xr, with `reach` elements on both sides.
 struct WinnerRow16 {
   int width = 0, disparities = 0, min_disparity = 0, sums_stride = 0;
-  std::uint16_t* sums = nullptr;   // [width][sums_stride]; candidates outside become 0xffff
-  std::uint16_t* index = nullptr;  // out [width]: the winner, 0xffff none
-  std::uint16_t* best = nullptr;   // its sum
-  std::uint16_t* below = nullptr;  // the sums beside it, 0xffff: no candidate
+  const std::uint16_t* sums = nullptr;  // [width][sums_stride]
+  std::uint16_t* index = nullptr;       // out [width]: the winner, 0xffff none
+  std::uint16_t* best = nullptr;        // its sum
+  std::uint16_t* below = nullptr;       // the sums beside it, 0xffff: no candidate
   std::uint16_t* above = nullptr;
   std::uint16_t* elsewhere = nullptr;    // the lowest sum that is not beside it, 0xffff none
   std::uint16_t* right_best = nullptr;   // scratch [width + disparities + 2 block]
