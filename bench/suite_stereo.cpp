@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block matching: time beside OpenCV's StereoBM, and the share of bad pixels on the Middlebury
-// pairs.
+// Dense stereo: time beside OpenCV's StereoBM and StereoSGBM, and the share of bad pixels on the
+// Middlebury pairs.
 #include <fmt/format.h>
 
 #include <bifocal/io.hpp>
@@ -12,6 +12,7 @@
 
 #include "bench.hpp"
 #include "shifted_noise.hpp"
+#include "stereo_sgm.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
@@ -85,26 +86,31 @@ struct Scene {
   const char *name, *folder, *left, *right, *truth, *mask, *right_truth;
   double scale;  // of the truth
   int disparities;
-  double recorded;  // bad 2 filled of a plain SSD 15x15 with cross-check and fill from the smaller
-                    // neighbour
+  double ssd;  // recorded bad 2 filled of a plain SSD 15x15 with cross-check and fill from the
+               // smaller neighbour
+  double sgm;  // of the best mode of OpenCV's StereoSGBM after the same fill
+  bool plain_sgm = false;  // `sgm` is of a plain census SGM with 4 paths instead
 };
-constexpr Scene middlebury_3(const char* name, const char* folder, int disparities,
-                             double recorded) {
-  return {name,    folder, "im0.png",   "im1.png", "disp0GT.pfm", "mask0nocc.png",
-          nullptr, 1,      disparities, recorded};
+constexpr Scene middlebury_3(const char* name, const char* folder, int disparities, double ssd,
+                             double sgm, const char* right = "im1.png", bool plain_sgm = false) {
+  return {name,    folder, "im0.png",   right, "disp0GT.pfm", "mask0nocc.png",
+          nullptr, 1,      disparities, ssd,   sgm,           plain_sgm};
 }
-constexpr Scene kScenes[] = {{"tsukuba", "middlebury_2001/tsukuba", "imL.png", "imR.png",
-                              "truedisp.pgm", "nonocc.png", nullptr, 16, 16, 6.97},
-                             {"venus", "middlebury_2001/venus", "im2.ppm", "im6.ppm", "disp2.pgm",
-                              nullptr, "disp6.pgm", 8, 32, 5.40},
-                             {"cones", "middlebury_2003/cones", "im2.png", "im6.png", "disp2.png",
-                              nullptr, "disp6.png", 4, 64, 11.06},
-                             {"teddy", "middlebury_2003/teddy", "im2.png", "im6.png", "disp2.png",
-                              nullptr, "disp6.png", 4, 64, 17.09},
-                             middlebury_3("motorcycle", "middlebury_2014_q/Motorcycle", 70, 16.92),
-                             middlebury_3("adirondack", "middlebury_2014_q/Adirondack", 73, 43.64),
-                             middlebury_3("piano", "middlebury_2014_q/Piano", 65, 28.30),
-                             middlebury_3("playtable", "middlebury_2014_q/Playtable", 73, 29.91)};
+constexpr Scene kScenes[] = {
+    {"tsukuba", "middlebury_2001/tsukuba", "imL.png", "imR.png", "truedisp.pgm", "nonocc.png",
+     nullptr, 16, 16, 6.97, 2.19},
+    {"venus", "middlebury_2001/venus", "im2.ppm", "im6.ppm", "disp2.pgm", nullptr, "disp6.pgm", 8,
+     32, 5.40, 0.58},
+    {"cones", "middlebury_2003/cones", "im2.png", "im6.png", "disp2.png", nullptr, "disp6.png", 4,
+     64, 11.06, 4.76},
+    {"teddy", "middlebury_2003/teddy", "im2.png", "im6.png", "disp2.png", nullptr, "disp6.png", 4,
+     64, 17.09, 5.55},
+    middlebury_3("motorcycle", "middlebury_2014_q/Motorcycle", 70, 16.92, 5.46),
+    middlebury_3("adirondack", "middlebury_2014_q/Adirondack", 73, 43.64, 7.35),
+    middlebury_3("piano", "middlebury_2014_q/Piano", 65, 28.30, 17.1),
+    middlebury_3("playtable", "middlebury_2014_q/Playtable", 73, 29.91, 10.4),
+    middlebury_3("motorcycle_e", "middlebury_2014_q/Motorcycle", 70, 72.03, 5.67,
+                 "../MotorcycleE/im1.png", true)};
 
 // Truth that the right view's truth contradicts by more than 1 px, or does not see, becomes
 // unknown.
@@ -130,8 +136,10 @@ ImageU16 read_mask(const std::filesystem::path& file) {
   return mask;
 }
 
-void score_scene(Context& context, const Scene& scene) {
-  const std::string name = fmt::format("stereo/ssd/quality/{}/w15", scene.name);
+// paths: 8 or 4 of SGM; 0: SSD.
+void score_scene(Context& context, const Scene& scene, int paths) {
+  const std::string name = paths == 0 ? fmt::format("stereo/ssd/quality/{}/w15", scene.name)
+                                      : fmt::format("stereo/sgm/quality/{}/p{}", scene.name, paths);
   const std::filesystem::path folder = std::filesystem::path(context.data_folder) / scene.folder;
   if (!context.wanted(name) || !std::filesystem::exists(folder)) return;
   ImageF truth = read_disparity(folder / scene.truth, scene.scale);
@@ -139,9 +147,11 @@ void score_scene(Context& context, const Scene& scene) {
     drop_occluded(truth, read_disparity(folder / scene.right_truth, scene.scale));
   ImageU16 mask;
   if (scene.mask) mask = read_mask(folder / scene.mask);
-  const DisparityMap map = stereo_ssd(to_grey(read_image(folder / scene.left)),
-                                      to_grey(read_image(folder / scene.right)),
-                                      {.disparities = scene.disparities, .window = 15});
+  const ImageU8 left = to_grey(read_image(folder / scene.left)),
+                right = to_grey(read_image(folder / scene.right));
+  const DisparityMap map =
+      paths == 0 ? stereo_ssd(left, right, {.disparities = scene.disparities, .window = 15})
+                 : stereo_sgm(left, right, {.disparities = scene.disparities, .paths = paths});
   const StereoScore s = score_disparity(map, truth, mask);
   Record record;
   record.suite = "stereo";
@@ -149,7 +159,11 @@ void score_scene(Context& context, const Scene& scene) {
   record.unit = "per cent bad 2 px, filled, non-occluded";
   record.value = s.bad2_filled;
   record.runs = 1;
-  record.reference = Reference{"plain SSD 15x15, cross-check, fill (recorded)", scene.recorded};
+  record.reference =
+      paths == 0 ? Reference{"plain SSD 15x15, cross-check, fill (recorded)", scene.ssd}
+      : !scene.plain_sgm
+          ? Reference{"best StereoSGBM mode of OpenCV 4.6, same fill (recorded)", scene.sgm}
+          : Reference{"plain census SGM, 4 paths (recorded)", scene.sgm};
   record.extra = {{"scored", s.scored},
                   {"density", s.density},
                   {"bad1", s.bad1},
@@ -167,7 +181,10 @@ void run_stereo(Context& context) {
   time_ssd(context, 735, 504, 90);
   time_ssd(context, 741, 497, 80);
   time_threads(context);
-  for (const Scene& scene : kScenes) score_scene(context, scene);
+  time_sgm(context);
+  for (int paths : {0, 8, 4}) {
+    for (const Scene& scene : kScenes) score_scene(context, scene, paths);
+  }
 }
 
 }  // namespace bifocal::bench

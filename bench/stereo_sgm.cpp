@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Semi-global matching with its whole chain (checks, median, speckles, fill) beside OpenCV's
+// StereoSGBM, which fills nothing.
+#include "stereo_sgm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <limits>
+
+#include <bifocal/io.hpp>
+#include <bifocal/stereo.hpp>
+#include <bifocal/threads.hpp>
+
+#include "shifted_noise.hpp"
+#ifdef BIFOCAL_PEER_OPENCV
+#include <opencv2/calib3d.hpp>
+#endif
+
+namespace bifocal::bench {
+namespace {
+
+struct Size {
+  const char *folder, *left, *right;  // photographs of this size, where they are at hand
+  int width, height, disparities;
+};
+constexpr Size kSizes[] = {
+    {"middlebury_2014_q/Motorcycle", "im0.png", "im1.png", 741, 497, 80},
+    {"middlebury_2003/cones", "im2.png", "im6.png", 450, 375, 64},
+};
+
+StereoPair pair_of(const Context& context, const Size& size) {
+  const std::filesystem::path folder = std::filesystem::path(context.data_folder) / size.folder;
+  if (!std::filesystem::exists(folder)) return shifted_noise(size.width, size.height);
+  return {to_grey(read_image(folder / size.left)), to_grey(read_image(folder / size.right))};
+}
+
+// Least processor time of one call, ms: other work on the machine disturbs it less than the time on
+// the wall.
+double cpu_ms(const std::function<void()>& body) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+  };
+  double least = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < 7; ++run) {
+    const double start = now();
+    body();
+    least = std::min(least, now() - start);
+  }
+  return least;
+}
+
+std::function<void()> sgm(const StereoPair& pair, int disparities, int paths, int threads) {
+  return [&pair, disparities, paths, threads] {
+    const ThreadLimit limit(threads);
+    keep(stereo_sgm(pair.left, pair.right, {.disparities = disparities, .paths = paths}));
+  };
+}
+
+void time_beside_opencv(Context& context, const Size& size, int paths) {
+  const std::string name =
+      fmt::format("stereo/sgm/{}x{}/d{}p{}", size.width, size.height, size.disparities, paths);
+  if (!context.wanted(name)) return;
+  const StereoPair pair = pair_of(context, size);
+  const auto ours = sgm(pair, size.disparities, paths, 1);
+  Record record;
+  record.suite = "stereo";
+  record.case_name = name;
+  record.unit = "ms";
+  Sample mine;
+#ifdef BIFOCAL_PEER_OPENCV
+  cv::setNumThreads(1);
+  const auto mat = [&](const ImageU8& image) {
+    return cv::Mat(size.height, size.width, CV_8U, const_cast<std::uint8_t*>(image.pixels.data()));
+  };
+  const cv::Mat left = mat(pair.left), right = mat(pair.right);
+  constexpr int block = 3;
+  const cv::Ptr<cv::StereoSGBM> sgbm = cv::StereoSGBM::create(
+      0, size.disparities, block, 8 * block * block, 32 * block * block, 1, 63, 10, 100, 2,
+      paths == 8 ? cv::StereoSGBM::MODE_HH : cv::StereoSGBM::MODE_SGBM);
+  cv::Mat out;
+  const auto peer = [&] { sgbm->compute(left, right, out); };
+  const auto [our_sample, peer_sample] = measure_pair(ours, peer);
+  mine = our_sample;
+  record.reference = Reference{fmt::format("OpenCV {} StereoSGBM {}, no fill", CV_VERSION,
+                                           paths == 8 ? "MODE_HH" : "MODE_SGBM (5 paths)"),
+                               peer_sample.median * 1e3};
+  record.extra = {{"cpu_ms", cpu_ms(ours)}, {"peer_cpu_ms", cpu_ms(peer)}};
+#else
+  mine = measure(ours);
+  record.extra = {{"cpu_ms", cpu_ms(ours)}};
+#endif
+  record.value = mine.median * 1e3;
+  record.mad = mine.mad * 1e3;
+  record.runs = mine.runs;
+  context.report(record);
+}
+
+// What a second thread gains, against ours with one.
+void time_threads(Context& context, const Size& size) {
+  const std::string name =
+      fmt::format("stereo/sgm/{}x{}/d{}p8/threads2", size.width, size.height, size.disparities);
+  if (!context.wanted(name)) return;
+  const StereoPair pair = pair_of(context, size);
+  const auto [two, one] =
+      measure_pair(sgm(pair, size.disparities, 8, 2), sgm(pair, size.disparities, 8, 1));
+  Record record;
+  record.suite = "stereo";
+  record.case_name = name;
+  record.unit = "ms";
+  record.value = two.median * 1e3;
+  record.mad = two.mad * 1e3;
+  record.runs = two.runs;
+  record.reference = Reference{"the same with one thread", one.median * 1e3};
+  context.report(record);
+}
+
+}  // namespace
+
+void time_sgm(Context& context) {
+  for (const Size& size : kSizes) {
+    for (int paths : {8, 4}) time_beside_opencv(context, size, paths);
+  }
+  time_threads(context, kSizes[0]);
+}
+
+}  // namespace bifocal::bench

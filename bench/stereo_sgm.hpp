@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "bench.hpp"
+
+namespace bifocal::bench {
+
+// Records of the time of stereo_sgm, with one thread beside OpenCV's and with two.
+void time_sgm(Context& context);
+
+}  // namespace bifocal::bench
