@@ -13,6 +13,7 @@
 #include "bench.hpp"
 #include "shifted_noise.hpp"
 #include "stereo_sgm.hpp"
+#include "stereo_suite.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
@@ -178,6 +179,8 @@ void score_scene(Context& context, const Scene& scene, int paths) {
 }  // namespace
 
 void run_stereo(Context& context) {
+  if (context.device.starts_with("cuda") || context.device.starts_with("opencl"))
+    return run_stereo_device(context);
   time_ssd(context, 735, 504, 90);
   time_ssd(context, 741, 497, 80);
   time_threads(context);

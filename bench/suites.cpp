@@ -31,7 +31,9 @@ const std::vector<Suite>& suites() {
        "one core",
        run_seeds, true},
       {"solvers", "minimal solvers, us a sample", run_solvers},
-      {"stereo", "block matching: time, and bad pixels on the Middlebury pairs", run_stereo},
+      {"stereo",
+       "dense stereo; on the CPU time and bad pixels on the Middlebury pairs, on a GPU frames",
+       run_stereo, true},
       {"svd", "singular values and vectors of many small matrices, us a matrix", run_svd, true},
       {"tune", "which mapping of an eigenproblem is the fastest on a GPU", run_tune, true},
   };

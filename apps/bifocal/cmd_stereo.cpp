@@ -95,10 +95,11 @@ Inputs read_inputs(Options& o) {
   return in;
 }
 
-Json stereo_json(const Options& o, const Inputs& in, const DisparityMap& disparity,
-                 const std::optional<StereoScore>& score) {
-  Json json = {{"version", BIFOCAL_VERSION}, {"left", o.left},           {"right", o.right},
-               {"width", in.left.width},     {"height", in.left.height}, {"device", "cpu"}};
+Json stereo_json(const Options& o, const Inputs& in, const Device& device,
+                 const DisparityMap& disparity, const std::optional<StereoScore>& score) {
+  Json json = {{"version", BIFOCAL_VERSION}, {"left", o.left},
+               {"right", o.right},           {"width", in.left.width},
+               {"height", in.left.height},   {"device", device.info().id}};
   json.update(options_json(o.method));
   json["density"] = disparity.density;
   if (score) {
@@ -138,7 +139,8 @@ std::optional<std::size_t> write_cloud(const Inputs& in, const DisparityMap& dis
 }
 
 void run(Options& o, Context& context) {
-  resolve_device(o.common.device);
+  const Device device(o.common.device == "auto" ? "cpu" : o.common.device);
+  Queue queue(device);
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%");
   const Inputs in = read_inputs(o);
@@ -146,7 +148,7 @@ void run(Options& o, Context& context) {
 
   progress.update(10, "dense");
   const auto start = std::chrono::steady_clock::now();
-  const DisparityMap disparity = match(o.method, in.left, in.right);
+  const DisparityMap disparity = match(queue, o.method, in.left, in.right);
   const double ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   std::optional<StereoScore> score;
@@ -157,7 +159,7 @@ void run(Options& o, Context& context) {
   }
 
   progress.update(70, "report");
-  Json json = stereo_json(o, in, disparity, score);
+  Json json = stereo_json(o, in, device, disparity, score);
   json["timings_ms"] = {{"dense", ms}};
   write_file(folder.staged("stereo.json"), to_text(json));
   const ImageU8 turbo = write_disparity_files(folder, disparity);

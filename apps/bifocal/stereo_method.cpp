@@ -148,10 +148,10 @@ void finish(StereoMethod& m, int ndisp) {
   m.sgm.max_memory = m.max_memory;
 }
 
-DisparityMap match(const StereoMethod& m, const Picture& left, const Picture& right) {
-  if (m.method == "ssd") return stereo_ssd(to_grey(left.image), to_grey(right.image), m.ssd);
-  return left.deep.empty() ? stereo_sgm(left.image, right.image, m.sgm)
-                           : stereo_sgm(left.deep, right.deep, m.sgm);
+DisparityMap match(Queue& queue, const StereoMethod& m, const Picture& left, const Picture& right) {
+  if (m.method == "ssd") return stereo_ssd(queue, to_grey(left.image), to_grey(right.image), m.ssd);
+  return left.deep.empty() ? stereo_sgm(queue, left.image, right.image, m.sgm)
+                           : stereo_sgm(queue, left.deep, right.deep, m.sgm);
 }
 
 Json options_json(const StereoMethod& m) {

@@ -33,7 +33,7 @@ void add_stereo_method(CLI::App& command, StereoMethod& method);
 void finish(StereoMethod& method, int ndisp);
 
 // Both pictures of one depth and size.
-[[nodiscard]] DisparityMap match(const StereoMethod& method, const Picture& left,
+[[nodiscard]] DisparityMap match(Queue& queue, const StereoMethod& method, const Picture& left,
                                  const Picture& right);
 
 // For stereo.json.

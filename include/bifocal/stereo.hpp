@@ -130,7 +130,7 @@ class MatcherEngine;
 }  // namespace stereo
 
 // Semi-global matching of pairs of one size, one after the other: stereo_sgm, to the same bits on
-// every device, in memory that is taken once.
+// every device. A GPU's memory is taken once; a CPU takes that of the search for each pair.
 //
 //   Queue queue(Device("cuda:0"));
 //   StereoMatcher matcher(queue, 1920, 1080, {.disparities = 128});

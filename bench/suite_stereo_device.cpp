@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Semi-global matching of frames on a GPU, beside what libSGM took on an H200: winners alone
+// (sub-pixel and cross-check), the full chain (median, speckles, fill, confidence), the chain by
+// itself, and a stream from host to host.
+#include <fmt/format.h>
+
+#include <bifocal/stereo.hpp>
+#include <random>
+
+#include "bench.hpp"
+#include "runtime/recording.hpp"
+#include "stereo/filter_device.hpp"
+#include "stereo/sgm_device.hpp"
+#include "stereo_suite.hpp"
+
+namespace bifocal::bench {
+namespace {
+
+struct Shape {
+  int width, height, disparities;
+  double libsgm4, libsgm8;  // ms a frame, resident, H200
+};
+constexpr Shape kShapes[] = {{741, 497, 128, 0.95, 1.27},
+                             {1024, 440, 128, 1.10, 1.46},
+                             {1920, 1080, 128, 2.60, 3.72},
+                             {1920, 1080, 256, 3.74, 6.31}};
+constexpr int kFrames = 16;  // a timed call
+
+// Patches of smooth noise at many depths, with pixels that match nothing: medians, speckles and
+// fills have as much to do as in a photograph.
+struct Frame {
+  ImageU8 left, right;
+};
+Frame patches(int width, int height, int disparities) {
+  constexpr int kPatch = 48;
+  std::mt19937 random(1);
+  Frame f{ImageU8(width, height), ImageU8(width, height)};
+  for (std::uint8_t& v : f.left.pixels) v = static_cast<std::uint8_t>(random());
+  for (std::uint8_t& v : f.right.pixels) v = static_cast<std::uint8_t>(random());
+  std::vector<int> depth(static_cast<std::size_t>(width / kPatch + 1));
+  for (int y = 0; y < height; ++y) {
+    if (y % kPatch == 0) {
+      for (int& d : depth) d = static_cast<int>(random() % static_cast<unsigned>(disparities / 2));
+    }
+    for (int x = 0; x < width; ++x) {
+      const int seen = x - depth[static_cast<std::size_t>(x / kPatch)];
+      if (seen >= 0 && random() % 8 != 0) f.right.at(seen, y) = f.left.at(x, y);
+    }
+  }
+  return f;
+}
+
+struct Resident {
+  Buffer<std::uint8_t> left, right, confidence;
+  Buffer<float> raw, filled;
+
+  Resident(Queue& queue, const Frame& frame) {
+    const std::size_t pixels = frame.left.pixels.size();
+    left = Buffer<std::uint8_t>(queue.device(), pixels);
+    right = Buffer<std::uint8_t>(queue.device(), pixels);
+    confidence = Buffer<std::uint8_t>(queue.device(), pixels);
+    raw = Buffer<float>(queue.device(), pixels);
+    filled = Buffer<float>(queue.device(), pixels);
+    left.upload(queue, frame.left.pixels);
+    right.upload(queue, frame.right.pixels);
+    queue.wait();
+  }
+};
+
+Record record_of(const Context& context, const std::string& name, const std::string& unit,
+                 const Sample& sample, double value_of_second) {
+  Record record;
+  record.suite = "stereo";
+  record.case_name = name;
+  record.device = context.device;
+  record.unit = unit;
+  record.value = sample.median * value_of_second;
+  record.mad = sample.mad * value_of_second;
+  record.runs = sample.runs;
+  return record;
+}
+
+// Nothing but what libSGM does: the sub-pixel disparity that both directions agree on.
+SgmOptions winners_only(SgmOptions o) {
+  o.filter.median = 0;
+  o.filter.speckle_size = 0;
+  o.filter.fill = Fill::none;
+  return o;
+}
+
+void time_frames(Context& context, const Device& device, const Shape& s, int paths) {
+  const std::string name =
+      fmt::format("stereo/sgm{}/{}x{}/d{}", paths, s.width, s.height, s.disparities);
+  const bool winners = context.wanted(name + "/winners"), full = context.wanted(name + "/full");
+  if (!winners && !full) return;
+  Queue queue(device);
+  const Frame frame = patches(s.width, s.height, s.disparities);
+  const Resident r(queue, frame);
+  const SgmOptions options{.disparities = s.disparities, .paths = paths};
+  const auto time = [&](const std::string& what, const SgmOptions& o, const StereoOutput& out) {
+    StereoMatcher matcher(queue, s.width, s.height, o);
+    const Sample sample = measure([&] {
+      for (int i = 0; i < kFrames; ++i) matcher.run(r.left, r.right, out);
+      queue.wait();
+    });
+    Record record = record_of(context, name + "/" + what, "ms", sample, 1e3 / kFrames);
+    record.reference =
+        Reference{"libSGM on an H200 (recorded)", paths == 4 ? s.libsgm4 : s.libsgm8};
+    const double cells = 1e-9 * s.width * s.height * s.disparities;
+    record.extra = {{"Gcells/s", cells / (record.value * 1e-3)},
+                    {"memory_bytes", matcher.memory()}};
+    context.report(record);
+  };
+  if (winners) time("winners", winners_only(options), {.raw = r.raw});
+  if (full) time("full", options, {r.raw, r.filled, r.confidence});
+}
+
+// Everything after the winners, as one recorded work.
+void time_filters(Context& context, const Device& device, const Shape& s) {
+  const std::string name = fmt::format("stereo/filters/{}x{}", s.width, s.height);
+  if (!context.wanted(name)) return;
+  Queue queue(device);
+  const Resident r(queue, patches(s.width, s.height, s.disparities));
+  const SgmOptions o{.disparities = s.disparities};
+  stereo::SgmDevice sgm(queue, s.width, s.height, 8, o);
+  sgm.run<std::uint8_t>(queue, r.left, r.right);
+  stereo::FilterDevice filter(device, {s.width, s.height}, o.filter, o.min_disparity);
+  runtime::Recording work(queue, [&] {
+    filter.run(queue, {sgm.steps(), sgm.right_index(), sgm.confidence(), sgm.brightness()},
+               {r.raw, r.filled, r.confidence});
+  });
+  const Sample sample = measure([&] {
+    for (int i = 0; i < kFrames; ++i) work.run();
+    queue.wait();
+  });
+  context.report(record_of(context, name, "ms", sample, 1e3 / kFrames));
+}
+
+void time_stream(Context& context, const Device& device, const Shape& s, int paths) {
+  const std::string name =
+      fmt::format("stereo/sgm{}/{}x{}/d{}/stream", paths, s.width, s.height, s.disparities);
+  if (!context.wanted(name)) return;
+  Queue queue(device);
+  const Frame frame = patches(s.width, s.height, s.disparities);
+  StereoMatcher matcher(queue, s.width, s.height, {.disparities = s.disparities, .paths = paths});
+  DisparityMap map;
+  const Sample sample = measure([&] {
+    matcher.submit(frame.left, frame.right);
+    for (int i = 1; i < kFrames; ++i) {
+      matcher.submit(frame.left, frame.right);
+      matcher.next(map);
+    }
+    matcher.next(map);
+  });
+  Record record = record_of(context, name, "frames/s", sample, 1);
+  record.value = kFrames / sample.median;
+  record.mad = record.value * sample.mad / sample.median;
+  record.higher_is_better = true;
+  record.extra = {{"density", map.density}};
+  context.report(record);
+}
+
+}  // namespace
+
+void run_stereo_device(Context& context) {
+  const Device device(context.device);
+  for (const Shape& s : kShapes) {
+    for (const int paths : {4, 8}) {
+      time_frames(context, device, s, paths);
+      time_stream(context, device, s, paths);
+    }
+    if (s.disparities == 128) time_filters(context, device, s);
+  }
+}
+
+}  // namespace bifocal::bench
