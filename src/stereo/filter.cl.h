@@ -23,7 +23,7 @@ kernel void filter_sizes(int pixels, global uint* labels, global uint* sizes) {
   if (pixel < pixels) kernel_sizes(pixel, labels, sizes);
 }
 
-kernel void filter_apply(int pixels, global ushort* steps, global uint* labels,
+kernel void filter_apply(int pixels, global ushort* steps, global const uint* labels,
                          global const uint* sizes, int least, int min_disparity,
                          global const uchar* sure, global float* raw, global uchar* confidence) {
   int pixel = (int)get_global_id(0);

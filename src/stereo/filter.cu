@@ -70,8 +70,8 @@ __global__ void __launch_bounds__(kFilterThreads) sizes(int pixels, U32* labels,
 }
 
 __global__ void __launch_bounds__(kFilterThreads)
-    apply(int pixels, U16* steps, U32* labels, const U32* counts, int least, int min_disparity,
-          const Byte* sure, float* raw, Byte* confidence) {
+    apply(int pixels, U16* steps, const U32* labels, const U32* counts, int least,
+          int min_disparity, const Byte* sure, float* raw, Byte* confidence) {
   if (thread_index() < pixels)
     L::kernel_apply(thread_index(), steps, labels, counts, least, min_disparity, sure, raw,
                     confidence);

@@ -186,7 +186,8 @@ group_fn void kernel_borders(index pair, global_const unsigned short* steps, ind
   picture_join(labels, (bits32)here, (bits32)other);
 }
 
-// The sizes of regions of several tiles, at their label's pixel.
+// The sizes of regions of several tiles, at their label's pixel, to which the labels of all their
+// tiles then lead at once.
 group_fn void kernel_sizes(index pixel, global_ptr bits32* labels, global_ptr bits32* sizes) {
   const bits32 size = sizes[pixel];
   if (size == 0 || labels[pixel] == (bits32)pixel) return;
@@ -202,12 +203,12 @@ group_fn float px_of(index steps, index min_disparity) {
 
 // Pixels of regions of fewer than `least` pixels become unknown (0: no regions). What is known
 // then: `raw`, and the confidence `sure` of the winners. Null: not wanted.
-group_fn void kernel_apply(index pixel, global_ptr unsigned short* steps, global_ptr bits32* labels,
-                           global_const bits32* sizes, index least, index min_disparity,
-                           global_const unsigned char* sure, global_ptr float* raw,
-                           global_ptr unsigned char* confidence) {
+group_fn void kernel_apply(index pixel, global_ptr unsigned short* steps,
+                           global_const bits32* labels, global_const bits32* sizes, index least,
+                           index min_disparity, global_const unsigned char* sure,
+                           global_ptr float* raw, global_ptr unsigned char* confidence) {
   index s = steps[pixel];
-  if (least > 0 && s != UNKNOWN_STEPS && sizes[picture_root(labels, (bits32)pixel)] < (bits32)least)
+  if (least > 0 && s != UNKNOWN_STEPS && sizes[labels[labels[pixel]]] < (bits32)least)
     steps[pixel] = (unsigned short)(s = UNKNOWN_STEPS);
   if (raw) raw[pixel] = px_of(s, min_disparity);
   if (confidence) confidence[pixel] = s == UNKNOWN_STEPS ? 0 : sure[pixel];
