@@ -18,7 +18,7 @@ struct ssd_text {
 
   static __device__ void local_lowest(bits32* p, bits32 v) { atomicMin(p, v); }
   static __device__ void global_lowest(bits32* p, bits32 v) { atomicMin(p, v); }
-  static __device__ bool group_speaks() { return threadIdx.x % 32 == 0; }
+  static __device__ constexpr int group_in_step() { return 32; }
   static __device__ bits32 group_lowest_(bits32 v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_min_sync(0xffffffffu, v);

@@ -11,8 +11,8 @@
 // one tiles overlap, and their minima meet in global memory.
 //
 // WINDOW is a constant of the text. The words group_lowest_, local_lowest and global_lowest are
-// those of ssd.cu and ssd.cl.h: the minimum over members that run in step (a warp, or one), of
-// which group_speaks() is true for one, and atomic minima.
+// those of ssd.cu and ssd_words.cl.h: the minimum over the group_in_step() members that run in step
+// (a warp, or one), and atomic minima.
 enum {
   RADIUS = WINDOW / 2,
   COLUMNS = WINDOW <= 17 ? 64 : 80,
@@ -77,7 +77,8 @@ group_fn void ssd_costs(const bits32* sums, index lane, index lanes, index from,
                         local_ptr struct ssd_shared* s, index turn) {
   local_ptr bits32* left_keys = s->left_keys + turn * OUTPUTS;
   local_ptr bits32* right_keys = s->right_keys + turn * RIGHT_OUTPUTS + lanes - 1 - lane;
-  bits32 box = 0;
+  bits32 box = 0, own = SSD_NO_KEY;  // own: of one output for each member that runs in step
+  const index step_member = lane % group_in_step();
   ssd_unroll for (index c = 0; c < 2 * RADIUS; ++c) box += sums[c];
   ssd_unroll for (index i = 0; i < OUTPUTS; ++i) {
     box += sums[i + 2 * RADIUS];
@@ -85,7 +86,11 @@ group_fn void ssd_costs(const bits32* sums, index lane, index lanes, index from,
     const bits32 key =
         (bits32)(i - from) < (bits32)count ? box << KEY_BITS | (bits32)lane : SSD_NO_KEY;
     const bits32 lowest = group_lowest_(key);
-    if (group_speaks()) local_lowest(left_keys + i, lowest);
+    own = i % group_in_step() == step_member ? lowest : own;
+    if (i % group_in_step() == group_in_step() - 1 || i == OUTPUTS - 1) {
+      const index mine = i - i % group_in_step() + step_member;
+      if (mine <= i) local_lowest(left_keys + mine, own);
+    }
     local_lowest(right_keys + i, key);
     box -= sums[i];
   }

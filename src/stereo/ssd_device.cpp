@@ -36,22 +36,18 @@ std::vector<SsdChunk> plan_chunks(int first, int end, int most) {
   return chunks;
 }
 
-// Rows of a tile. Every tile begins with the sums of a window, which pays for many rows; few tiles
-// leave multiprocessors idle or without warps to change to.
-int plan_rows(int height, int tiles, int cores, int window) {
-  constexpr double kRow = 16, kPairOfRows = 8;  // instructions for a cost
-  int best = 1;
-  double least = std::numeric_limits<double>::max();
-  for (int rows = 4; rows <= 64; ++rows) {
-    const int share = divided_up(divided_up(height, rows) * tiles, std::max(1, cores));
-    const double cost =
-        std::max(share, 4) * (rows * kRow + static_cast<double>(window / 2) * kPairOfRows);
-    if (cost < least) {
-      least = cost;
-      best = rows;
-    }
+// Rows of a tile. A multiprocessor works on few tiles at a time, and mostly waits; so there are as
+// many tiles as it takes to occupy all at once, but no more, or a second turn would begin. On an
+// NVIDIA H200, 60 disparities, 735 x 504: 9 rows 0.12 ms, 8 rows (two turns) 0.16 ms, 12 rows
+// 0.145.
+int plan_rows(int height, int tiles, int cores, int lanes, const SsdTile& tile) {
+  constexpr int kThreads = 65536 / 128, kShared = 228 << 10;  // of a multiprocessor
+  const int shared = 4 * tile.outputs * tile.lanes + (7 << 10);
+  const int at_once = std::max(1, cores) * std::clamp(kThreads / lanes, 1, kShared / shared);
+  for (int rows = 4; rows < 64; ++rows) {
+    if (divided_up(height, rows) * tiles <= at_once) return rows;
   }
-  return best;
+  return 64;
 }
 
 runtime::Kernel make_kernel(SsdKernel kernel, int window) {
@@ -78,7 +74,8 @@ SsdDevice::SsdDevice(Queue& queue, int width, int height, const SsdOptions& opti
   end_ = std::max(first_, std::min(options.min_disparity + options.disparities, width));
   chunks_ = plan_chunks(first_, end_, SsdTile(options.window).lanes);
   tiles_ = divided_up(width, SsdTile(options.window).outputs);
-  rows_ = plan_rows(height, tiles_, queue.device().info().cores, options.window);
+  rows_ = plan_rows(height, tiles_, queue.device().info().cores, chunks_.front().lanes,
+                    SsdTile(options.window));
   const auto pixels = static_cast<std::size_t>(area);
   const Device& device = queue.device();
   steps_ = StepsBuffer(device, pixels);

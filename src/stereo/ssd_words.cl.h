@@ -5,9 +5,9 @@
 #ifdef __NV_CL_C_VERSION
 // NVIDIA's work-items run in warps, and its compiler takes PTX.
 #define ssd_unroll _Pragma("unroll")
-#define group_speaks() ((get_local_id(0) & 31) == 0)
+#define group_in_step() 32
 static inline uint group_lowest_(uint v) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if NVIDIA_CAPABILITY >= 80
   uint r;
   asm volatile("redux.sync.min.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(v));
   return r;
@@ -22,6 +22,6 @@ static inline uint group_lowest_(uint v) {
 }
 #else
 #define ssd_unroll
-#define group_speaks() 1
+#define group_in_step() 1
 #define group_lowest_(v) (v)
 #endif
