@@ -19,6 +19,11 @@ struct Estimate {
 [[nodiscard]] std::vector<TwoViewScene> make_scenes(int count, int points, int inliers_percent,
                                                     bool planar);
 
+[[nodiscard]] double median(std::vector<double> values);
+[[nodiscard]] double median_deviation(std::vector<double> values);  // median absolute, from it
+
 void run_robust_batches(Context& context);  // robust_batches.cpp
+void run_robust_pose(Context& context);     // robust_pose.cpp
+void run_robust_real(Context& context);     // robust_real.cpp
 
 }  // namespace bifocal::bench

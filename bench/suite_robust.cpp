@@ -10,9 +10,10 @@
 #include <functional>
 
 #include "bench.hpp"
+#include "opencv_estimates.hpp"
 #include "robust_suite.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
-#include <opencv2/calib3d.hpp>
+#include <opencv2/core.hpp>
 #endif
 
 namespace bifocal::bench {
@@ -34,6 +35,18 @@ std::vector<TwoViewScene> make_scenes(int count, int points, int inliers_percent
   return scenes;
 }
 
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+double median_deviation(std::vector<double> values) {
+  const double middle = median(values);
+  for (double& v : values) v = std::abs(v - middle);
+  return median(values);
+}
+
 namespace {
 
 constexpr int kTrials = 40, kPoints = 2000;
@@ -52,12 +65,6 @@ struct Scores {
   double auc1 = 0, median_error = 0;  // per cent; degrees, or px of the clean pairs
 };
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 Scores run(const std::string& problem, const std::vector<TwoViewScene>& scenes,
            const Estimator& estimator, double threshold) {
   using Clock = std::chrono::steady_clock;
@@ -73,57 +80,11 @@ Scores run(const std::string& problem, const std::vector<TwoViewScene>& scenes,
   }
   scores.ms.median = median(times);
   scores.ms.runs = static_cast<int>(times.size());
-  for (double& t : times) t = std::abs(t - scores.ms.median);
-  scores.ms.mad = median(times);
+  scores.ms.mad = median_deviation(times);
   scores.auc1 = area_under_recall(errors, 1);
   scores.median_error = median(errors);
   return scores;
 }
-
-#ifdef BIFOCAL_PEER_OPENCV
-struct OpencvPoints {
-  explicit OpencvPoints(const TwoViewScene& scene) {
-    for (const PointPair& p : scene.points) {
-      a.emplace_back(p.x1, p.y1);
-      b.emplace_back(p.x2, p.y2);
-    }
-  }
-  std::vector<cv::Point2d> a, b;
-};
-
-Mat3 to_mat3(const cv::Mat& m) {
-  Mat3 out{};
-  if (m.rows == 3 && m.cols == 3) std::copy_n(m.ptr<double>(), 9, out.begin());
-  return out;
-}
-
-Estimate opencv_homography(const TwoViewScene& scene, double threshold) {
-  const OpencvPoints p(scene);
-  const cv::Mat H =
-      cv::findHomography(p.a, p.b, cv::USAC_MAGSAC, threshold, cv::noArray(), 10000, 0.9999);
-  return {!H.empty(), to_mat3(H), {}};
-}
-
-Estimate opencv_fundamental(const TwoViewScene& scene, double threshold) {
-  const OpencvPoints p(scene);
-  const cv::Mat F = cv::findFundamentalMat(p.a, p.b, cv::USAC_MAGSAC, threshold, 0.9999, 10000);
-  return {!F.empty(), to_mat3(F), {}};
-}
-
-Estimate opencv_essential(const TwoViewScene& scene, double threshold) {
-  const OpencvPoints p(scene);
-  const Intrinsics& k = scene.camera;
-  const cv::Mat K = (cv::Mat_<double>(3, 3) << k.fx, 0, k.cx, 0, k.fy, k.cy, 0, 0, 1);
-  cv::Mat mask, R, t;
-  const cv::Mat E = cv::findEssentialMat(p.a, p.b, K, cv::USAC_MAGSAC, 0.9999, threshold, mask);
-  if (E.rows != 3) return {};
-  cv::recoverPose(E, p.a, p.b, K, R, t, mask);
-  Estimate e{true, to_mat3(E), {}};
-  e.pose.R = to_mat3(R);
-  std::copy_n(t.ptr<double>(), 3, e.pose.t.begin());
-  return e;
-}
-#endif
 
 std::vector<Problem> problems() {
   const auto plain = [](const RobustResult& r) { return Estimate{r.ok(), r.model, {}}; };
@@ -148,10 +109,11 @@ std::vector<Problem> problems() {
                                },
                                {}}};
 #ifdef BIFOCAL_PEER_OPENCV
-  cv::setNumThreads(1);
-  all[0].opencv = opencv_homography;
-  all[1].opencv = opencv_fundamental;
-  all[2].opencv = opencv_essential;
+  all[0].opencv = [](const TwoViewScene& s, double t) { return opencv_homography(s.points, t); };
+  all[1].opencv = [](const TwoViewScene& s, double t) { return opencv_fundamental(s.points, t); };
+  all[2].opencv = [](const TwoViewScene& s, double t) {
+    return opencv_essential(s.points, s.camera, s.camera, t);
+  };
 #endif
   return all;
 }
@@ -193,12 +155,17 @@ void run_robust(Context& context) {
   run_robust_batches(context);
   if (Device(context.device).info().kind != DeviceKind::cpu) return;
   const ThreadLimit one(1);
+#ifdef BIFOCAL_PEER_OPENCV
+  cv::setNumThreads(1);
+#endif
   for (const Problem& problem : problems()) {
     for (const double threshold : {2.5, 1.0}) {
       for (const int inliers : {80, 50, 30}) run_case(context, problem, inliers, threshold);
     }
     run_case(context, problem, 0, 2.5);
   }
+  run_robust_pose(context);
+  run_robust_real(context);
 }
 
 }  // namespace bifocal::bench

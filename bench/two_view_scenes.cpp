@@ -15,23 +15,6 @@ double uniform(std::mt19937_64& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
 }
 
-Vec3 direction(std::mt19937_64& random) {
-  std::normal_distribution<double> normal;
-  Vec3 d = {normal(random), normal(random), normal(random)};
-  const double length = std::hypot(d[0], d[1], d[2]);
-  for (double& v : d) v /= length;
-  return d;
-}
-
-// Rodrigues' formula.
-Mat3 rotation(const Vec3& axis, double angle) {
-  const double s = std::sin(angle), c = 1 - std::cos(angle);
-  const auto& [x, y, z] = axis;
-  return {1 - c * (y * y + z * z), c * x * y - s * z,       c * x * z + s * y,
-          c * x * y + s * z,       1 - c * (x * x + z * z), c * y * z - s * x,
-          c * x * z - s * y,       c * y * z + s * x,       1 - c * (x * x + y * y)};
-}
-
 Vec3 apply(const Mat3& A, const Vec3& v) {
   Vec3 out{};
   for (size_t i = 0; i < 3; ++i)
@@ -78,13 +61,30 @@ Mat3 plane_homography(const TwoViewScene& s, const Vec3& n) {
 
 }  // namespace
 
+Vec3 random_direction(std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  Vec3 d = {normal(random), normal(random), normal(random)};
+  const double length = std::hypot(d[0], d[1], d[2]);
+  for (double& v : d) v /= length;
+  return d;
+}
+
+// Rodrigues' formula.
+Mat3 rotation_about(const Vec3& axis, double angle) {
+  const double s = std::sin(angle), c = 1 - std::cos(angle);
+  const auto& [x, y, z] = axis;
+  return {1 - c * (y * y + z * z), c * x * y - s * z,       c * x * z + s * y,
+          c * x * y + s * z,       1 - c * (x * x + z * z), c * y * z - s * x,
+          c * x * z - s * y,       c * y * z + s * x,       1 - c * (x * x + y * y)};
+}
+
 TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
   const auto inliers = static_cast<size_t>(std::lround(o.points * o.inliers));
   std::normal_distribution<double> noise(0, 1);
   for (;;) {
     TwoViewScene s;
-    s.truth.R = rotation(direction(random), uniform(random, 0, 30 * kDegree));
-    const Vec3 centre = apply(s.truth.R, direction(random));
+    s.truth.R = rotation_about(random_direction(random), uniform(random, 0, 30 * kDegree));
+    const Vec3 centre = apply(s.truth.R, random_direction(random));
     const double baseline = uniform(random, 0.7, 1.5);
     for (size_t i = 0; i < 3; ++i) s.truth.t[i] = -centre[i] * baseline;
     Vec3 normal = {uniform(random, -0.4, 0.4), uniform(random, -0.4, 0.4), 1};

@@ -28,6 +28,10 @@ struct TwoViewScene {
 
 [[nodiscard]] TwoViewScene make_scene(const SceneOptions& options, std::mt19937_64& random);
 
+// Of length 1, uniform on the sphere; about a unit axis by an angle in radians.
+[[nodiscard]] Vec3 random_direction(std::mt19937_64& random);
+[[nodiscard]] Mat3 rotation_about(const Vec3& axis, double angle);
+
 // Degrees.
 [[nodiscard]] double rotation_error_deg(const Mat3& R, const Mat3& truth);
 [[nodiscard]] double direction_error_deg(const Vec3& t, const Vec3& truth);

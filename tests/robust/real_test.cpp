@@ -5,42 +5,13 @@
 
 #include <algorithm>
 #include <bifocal/robust.hpp>
-#include <fstream>
-#include <set>
 
+#include "real_matches.hpp"
 #include "support/data.hpp"
 #include "two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
-
-struct Set {
-  std::string name;
-  std::vector<PointPair> matches,
-      reference;  // label 0: tentative matches of unknown truth; 1: picked by hand
-};
-
-// The tentative matches in these files are those of booksh, box, castle and corr, byte for byte:
-// they do not belong to the reference points beside them.
-const std::set<std::string> kMixedUp = {"Brussels", "Dresden", "Leuven1", "Leuven2"};
-
-std::vector<Set> read_sets(const std::string& folder) {
-  std::vector<Set> sets;
-  for (const auto& entry : std::filesystem::directory_iterator(data("correspondences/" + folder))) {
-    const std::string file = entry.path().filename().string();
-    if (!file.ends_with("_pts.txt")) continue;
-    if (folder == "kusvod2" && kMixedUp.contains(file.substr(0, file.size() - 8))) continue;
-    Set set{file.substr(0, file.size() - 8), {}, {}};
-    std::ifstream in(entry.path());
-    double x1, y1, one1, x2, y2, one2, label;
-    while (in >> x1 >> y1 >> one1 >> x2 >> y2 >> one2 >> label) {
-      (label > 0 ? set.reference : set.matches).push_back({x1, y1, x2, y2});
-    }
-    sets.push_back(set);
-  }
-  std::sort(sets.begin(), sets.end(), [](const Set& a, const Set& b) { return a.name < b.name; });
-  return sets;
-}
 
 struct Summary {
   double median = 0;
@@ -51,7 +22,8 @@ Summary run(const std::string& folder, Estimate estimate, Error error) {
   constexpr std::uint64_t kSeeds = 5;
   std::vector<double> errors;
   Summary s;
-  for (const Set& set : read_sets(folder)) {
+  for (const bench::RealMatches& set :
+       bench::read_real_matches(data("correspondences/" + folder).string())) {
     std::vector<double> of_set;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
       const RobustResult r = estimate(set.matches, seed);

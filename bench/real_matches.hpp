@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tentative matches of photographs, with reference points picked by hand or a measured pose
+// (shared/data/correspondences and strecha).
+#pragma once
+
+#include <bifocal/geometry.hpp>
+#include <string>
+#include <vector>
+
+namespace bifocal::bench {
+
+struct RealMatches {
+  std::string name;
+  std::vector<PointPair> matches;    // of unknown truth
+  std::vector<PointPair> reference;  // picked by hand
+};
+// The sets of a folder of rows x1 y1 1 x2 y2 1 label, sorted by name; none where it is missing.
+// Sets of kusvod2 whose matches belong to other pictures are left out.
+[[nodiscard]] std::vector<RealMatches> read_real_matches(const std::string& folder);
+
+struct PosedMatches {
+  std::vector<PointPair> matches;
+  Intrinsics camera1, camera2;
+  Pose truth;  // camera 2 from camera 1, |t| = 1
+};
+// Pictures 0001 and 0005 of fountain-P11; no matches where the folder is missing.
+[[nodiscard]] PosedMatches read_fountain(const std::string& folder);
+
+}  // namespace bifocal::bench

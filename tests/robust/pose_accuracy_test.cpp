@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Absolute poses of noisy scenes: near the fit to the right matches alone, also where these are few
+// or the threshold is too tight, and none where there is nothing to find.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bifocal/robust.hpp>
+
+#include "pose_scenes.hpp"
+#include "two_view_scenes.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using bench::make_pose_scene;
+using bench::PoseScene;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Median rotation and position errors, and those of the fit to the right matches.
+struct Errors {
+  double rotation, position, best_rotation, best_position;
+};
+Errors errors_of(int points, double inliers, double threshold) {
+  std::mt19937_64 random(31);
+  std::vector<double> e[4];
+  for (int trial = 0; trial < 30; ++trial) {
+    const PoseScene s = make_pose_scene(points, inliers, 1, random);
+    std::vector<ScenePoint> right;
+    for (size_t i = 0; i < s.points.size(); ++i) {
+      if (s.labels[i]) right.push_back(s.points[i]);
+    }
+    const AbsolutePoseResult r =
+        estimate_absolute_pose(s.points, s.camera, {.threshold = threshold});
+    const AbsolutePoseResult best = estimate_absolute_pose(right, s.camera, {.threshold = 10});
+    EXPECT_TRUE(r.ok() && best.ok());
+    EXPECT_NEAR(r.noise, 1, 0.2);
+    e[0].push_back(bench::rotation_error_deg(r.cam_from_world.R, s.truth.R));
+    e[1].push_back(bench::position_error(r.cam_from_world, s.truth));
+    e[2].push_back(bench::rotation_error_deg(best.cam_from_world.R, s.truth.R));
+    e[3].push_back(bench::position_error(best.cam_from_world, s.truth));
+  }
+  return {median(e[0]), median(e[1]), median(e[2]), median(e[3])};
+}
+
+TEST(PoseAccuracy, is_near_the_fit_to_the_right_matches) {
+  for (const double inliers : {0.8, 0.3}) {
+    for (const double threshold : {1.0, 2.5, 6.25}) {
+      const Errors e = errors_of(1000, inliers, threshold);
+      std::printf("%.0f %%, %.2f px: %.4f deg %.5f, fit to the right matches %.4f deg %.5f\n",
+                  100 * inliers, threshold, e.rotation, e.position, e.best_rotation,
+                  e.best_position);
+      EXPECT_LT(e.rotation, 1.2 * e.best_rotation);
+      EXPECT_LT(e.position, 1.2 * e.best_position);
+    }
+  }
+}
+
+TEST(PoseAccuracy, wrong_matches_alone_have_no_pose) {
+  std::mt19937_64 random(32);
+  for (const int points : {20, 200, 2000}) {
+    for (int trial = 0; trial < 20; ++trial) {
+      const PoseScene s = make_pose_scene(points, 0, 1, random);
+      const AbsolutePoseResult r = estimate_absolute_pose(s.points, s.camera, {.threshold = 2.5});
+      EXPECT_EQ(r.outcome, Outcome::no_model);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::test
