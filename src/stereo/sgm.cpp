@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include <bifocal/error.hpp>
@@ -288,6 +287,7 @@ class Matcher {
         path_row(p, sizes_.width - end, sizes_.width - done);
       }
       progress_[static_cast<std::size_t>(n)].store(end, std::memory_order_release);
+      if (threads_ > 1) progress_[static_cast<std::size_t>(n)].notify_all();
     }
     if (goal != Goal::winners) return;
     WinnerRow16 w = s.row;
@@ -302,8 +302,10 @@ class Matcher {
 
   void wait_for(int n, int pixels) const {
     const auto& done = progress_[static_cast<std::size_t>(n)];
-    for (int spins = 0; done.load(std::memory_order_acquire) < pixels; ++spins) {
-      if (spins > 1000) std::this_thread::yield();
+    int now = done.load(std::memory_order_acquire);
+    for (int spins = 0; now < pixels; now = done.load(std::memory_order_acquire)) {
+      // The other thread may have lost its core: it needs this one.
+      if (++spins > 1000) done.wait(now, std::memory_order_acquire);
     }
   }
 
