@@ -258,21 +258,20 @@ group_fn void sgm_line(index line, const struct sgm_band* b, const struct sgm_st
   const index direction = l.dy == 0 ? 1 : l.dy > 0 ? 2 : 4;
   const index length = line < lines && (b->directions & direction) ? l.length : 0,
               most = teams_most(length), kept = b->keeps ? length : 0;
-  const offset area = (offset)width * b->rows, step = (offset)l.dy * width + l.dx;
-  const index mine = team_member() * WORDS;
-  global_const unsigned char* bright = brightness + (offset)(b->row0 + l.y) * width + l.x;
-  global_const bits32* in = costs + ((offset)l.y * width + l.x) * PIXEL_WORDS + mine;
-  global_ptr bits32* out =
-      volumes + (area * (b->keeps ? l.path : 0) + (offset)l.y * width + l.x) * PIXEL_WORDS + mine;
-  const offset word_step = step * PIXEL_WORDS;
+  // Places fit 32 bits: a band is no larger (sgm_device.cpp).
+  const index area = width * b->rows, step = l.dy * width + l.dx, word_step = step * PIXEL_WORDS;
+  const index mine = team_member() * WORDS, start = l.y * width + l.x;
+  global_const unsigned char* bright = brightness + (offset)b->row0 * width;
+  index in_at = start * PIXEL_WORDS + mine, bright_at = start,
+        out_at = (area * (b->keeps ? l.path : 0) + start) * PIXEL_WORDS + mine;
   bits32 even[WORDS], odd[WORDS], ahead[READ_AHEAD][WORDS];
   index bright_ahead[READ_AHEAD];
   // Beyond its end a line reads its last pixel again.
   lane_unroll for (index a = 0; a < READ_AHEAD; ++a) {
-    words_load(in, WORDS, ahead[a]);
-    bright_ahead[a] = *bright;
-    in += a + 1 < length ? word_step : 0;
-    bright += a + 1 < length ? step : 0;
+    words_load(costs + in_at, WORDS, ahead[a]);
+    bright_ahead[a] = bright[bright_at];
+    in_at += a + 1 < length ? word_step : 0;
+    bright_at += a + 1 < length ? step : 0;
   }
   index last = bright_ahead[0];
   line_begin(b, &l, states, brightness, disparities, even, odd, &last);
@@ -292,17 +291,17 @@ group_fn void sgm_line(index line, const struct sgm_band* b, const struct sgm_st
       const index more = i + a + READ_AHEAD + 1 < length;
       last = now;
       for (index k = 0; k < WORDS; ++k) cost[k] = ahead[a][k];
-      words_load(in, WORDS, ahead[a]);
-      bright_ahead[a] = *bright;
-      in += more ? word_step : 0;
-      bright += more ? step : 0;
+      words_load(costs + in_at, WORDS, ahead[a]);
+      bright_ahead[a] = bright[bright_at];
+      in_at += more * word_step;
+      bright_at += more * step;
       path_step(even, odd, cost, least, jump, (bits32)P1);
       least = team_lowest(even, odd);
       lane_unroll for (index k = 0; k < WORDS; ++k) packed[k] = even[k] + (odd[k] << 8);
-      if (i + a < kept) words_store(out, WORDS, packed);
+      if (i + a < kept) words_store(volumes + out_at, WORDS, packed);
       if (i + a == leaves_at)
         words_store(state + ((offset)plane * width + across) * PIXEL_WORDS + mine, WORDS, packed);
-      out += word_step;
+      out_at += word_step;
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -131,6 +132,9 @@ void SgmDevice::plan_band(const DeviceInfo& info) {
   if (info.largest_buffer > 0)
     band = std::min(band, static_cast<std::size_t>(info.largest_buffer) /
                               (row * static_cast<std::size_t>(options_.paths)));
+  // Kernels count a band's words in 32 bits.
+  band = std::min(band, static_cast<std::size_t>(std::numeric_limits<int>::max()) /
+                            (width * words * static_cast<std::size_t>(options_.paths)));
   band = std::max<std::size_t>(1, band);
   std::size_t least = SIZE_MAX;
   for (std::size_t bands = (height + band - 1) / band; bands <= height; ++bands) {
