@@ -24,6 +24,14 @@ struct filter_text {
   group_fn bits32 picture_lower(volatile bits32* p, bits32 v) {
     return atomicMin(const_cast<bits32*>(p), v);
   }
+  // Others may lower what is read.
+  group_fn bits32 tile_read(volatile bits32* p) {
+    return __nv_atomic_load_n(const_cast<bits32*>(p), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+  }
+  group_fn bits32 picture_read(volatile bits32* p) {
+    return __nv_atomic_load_n(const_cast<bits32*>(p), __NV_ATOMIC_RELAXED,
+                              __NV_THREAD_SCOPE_DEVICE);
+  }
   group_fn float float_nan() { return __int_as_float(0x7fc00000); }
 
 #include "stereo/disparity.lane.h"

@@ -8,4 +8,6 @@
 #define global_add(p, v) ((void)atomic_add((volatile global uint*)(p), (uint)(v)))
 #define tile_lower(p, v) atomic_min((p), (uint)(v))
 #define picture_lower(p, v) atomic_min((p), (uint)(v))
+#define tile_read(p) (*(p))
+#define picture_read(p) (*(p))
 #define float_nan() as_float(0x7fc00000)

@@ -5,24 +5,23 @@
 //   Links by atomic minima that are tried again from what they replaced: D. Playne, K. Hawick, A
 //   new algorithm for parallel connected-component labelling on GPUs, IEEE TPDS 29(6), 2018.
 group_fn bits32 FOREST(root)(volatile FOREST_MEMORY bits32* trees, bits32 i) {
-  bits32 up = trees[i];
+  bits32 up = FOREST(read)(trees + i);
   while (up != i) {
     i = up;
-    up = trees[i];
+    up = FOREST(read)(trees + i);
   }
   return i;
 }
 
-// The same; shortens the way for those who come later. What it writes is an ancestor still: whoever
-// replaces a link goes on to join its old end with the new one.
+// The same; shortens the way for those who come later: an ancestor's ancestor is one.
 group_fn bits32 FOREST(root_shortened)(volatile FOREST_MEMORY bits32* trees, bits32 i) {
-  bits32 up = trees[i];
+  bits32 up = FOREST(read)(trees + i);
   while (up != i) {
-    const bits32 next = trees[up];
+    const bits32 next = FOREST(read)(trees + up);
     if (next == up) return up;
-    trees[i] = next;
+    FOREST(lower)(trees + i, next);
     i = next;
-    up = trees[i];
+    up = FOREST(read)(trees + i);
   }
   return i;
 }

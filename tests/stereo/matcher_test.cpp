@@ -4,6 +4,7 @@
 // has time for.
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
+#include <bifocal/threads.hpp>
 
 #include <gtest/gtest.h>
 
@@ -315,6 +316,7 @@ TEST(Matcher, says_what_does_not_fit) {
 
 // As much as it takes is enough; with less, work in bands gives the same.
 TEST(Matcher, respects_max_memory) {
+  const ThreadLimit two(2);  // every thread of a CPU takes some
   for_each_device([](Queue& queue) {
     Random random(8);
     const auto [left, right] = random_pair<std::uint8_t>(random, 75, 60);
