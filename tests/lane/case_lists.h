@@ -7,6 +7,7 @@
 #include "solvers/solvers.lanes"
 #include "robust/robust.groups"
 #include "robust/engine.groups"
+#include "stereo/disparity.lane.h"
 #include "stereo/lens.lane.h"
 #include "lane/cases.lane.h"
 #include "lane/cases.group.h"

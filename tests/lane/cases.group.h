@@ -81,6 +81,13 @@ group_fn void case_pair(global_const scalar* p, index n, struct pair_view* pair)
   pair->parallax = (scalar)1e-4;
   for (index i = 0; i < 2; ++i) pair->focal[i] = 1;
   for (index i = 0; i < 4; ++i) pair->rays[i] = 1;
+  pair->weighted = 0;
+  pair->ranked = 0;
+  pair->shares = p;
+  pair->ranks = p;
+  pair->effective = (scalar)n;
+  pair->scored = (scalar)n;
+  pair->largest = 1;
 }
 
 group_fn void group_case_support(GROUP_PARAM global_const scalar* p, index n, const scalar* model,

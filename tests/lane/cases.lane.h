@@ -448,3 +448,15 @@ lane_fn void case_lens(const real* in, real* out) {
   lens_distort(k, lane(1.44), x, y, out);
   lens_undistort(k, lane(1.44), out[0], out[1], out + 5);
 }
+
+// Whole numbers, the same in every lane.
+lane_fn void case_disparity(const real* in, real* out) {
+  out[0] = in[0] * lane(0) + lane(jump_penalty(100, 7, 12));
+  out[1] = lane(census_margin(255, 1) + 100 * census_margin(65535, 0));
+  out[2] = lane(brightness_of(40000, 65535) + 1000 * brightness_of(77, 255));
+  out[3] = lane(subpixel_offset(400, 250, 350, 72));
+  out[4] = lane(subpixel_offset(310, 250, 500, 72));
+  out[5] = lane(parabola_offset(62000000, 100, 31000000));
+  out[6] = lane(is_unique(90, 100, 10) + 2 * is_unique(91, 100, 10));
+  out[7] = lane(winner_confidence(90, 100) + 1000 * directions_agree(70, 2, 16));
+}
