@@ -85,7 +85,7 @@ TEST(Draw, LinesStayInsideAndGoWhereTheyShould) {
   draw_line(picture, kNaN, 0, 5, 5, {255, 255, 255});
   EXPECT_THROW(draw_line(picture, 0, 0, 5, 5, {}, std::numeric_limits<double>::infinity()), Error);
   EXPECT_THROW(draw_text(picture, 0, 0, "a", {}, 100'000'000), Error);
-  EXPECT_THROW((void)to_grey({nullptr, 4, 4, 1}), Error);
+  EXPECT_THROW((void)to_grey(ImageView<const std::uint8_t>{nullptr, 4, 4, 1}), Error);
   EXPECT_THROW((void)to_grey({picture.pixels.data(), 4, 4, 3, 4}), Error);
   draw_line(picture, -1e30, 3, 1e30, 3, {255, 255, 255});
   draw_line(picture, 100, 100, 200, 150, {255, 255, 255});
