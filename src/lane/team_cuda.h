@@ -19,19 +19,6 @@ group_fn bits32 team_min(bits32 v) {
     return v;
   }
 }
-group_fn bits32 team_and(bits32 v) {
-#if __CUDA_ARCH__ >= 800
-  constexpr bool has_instruction = TEAM == 32;
-#else
-  constexpr bool has_instruction = false;
-#endif
-  if constexpr (has_instruction) {
-    return __reduce_and_sync(0xffffffffu, v);
-  } else {
-    for (int o = TEAM / 2; o > 0; o /= 2) v &= __shfl_xor_sync(0xffffffffu, v, o);
-    return v;
-  }
-}
 // The largest of all teams that go together.
 group_fn index teams_most(index k) {
   for (int o = 16; o > 0; o /= 2) k = max(k, __shfl_xor_sync(0xffffffffu, k, o));

@@ -6,7 +6,6 @@
 #define team_before(v) (v)
 #define team_after(v) (v)
 #define team_min(v) (v)
-#define team_and(v) (v)
 #define teams_most(k) (k)
 #else
 #define TEAM_CLAMP_ ((32 - TEAM) << 8)
@@ -34,10 +33,6 @@ static inline uint team_min(uint v) {
   return r;
 #endif
   for (int o = TEAM / 2; o > 0; o /= 2) v = min(v, team_other_(v, o));
-  return v;
-}
-static inline uint team_and(uint v) {
-  for (int o = TEAM / 2; o > 0; o /= 2) v &= team_other_(v, o);
   return v;
 }
 static inline int teams_most(int k) {
