@@ -53,7 +53,7 @@ struct SsdOptions {
 enum class Census {
   sparse,     // every other neighbour against the centre: 31 bits
   symmetric,  // neighbours that face each other: 31 bits
-  full,       // every neighbour against the centre: 62 bits, twice the time
+  full,       // every neighbour against the centre: 62 bits
 };
 
 // Semi-global matching of census codes.
@@ -64,7 +64,7 @@ struct SgmOptions {
   int min_disparity = 0;
   int disparities = 128;  // searched: [min_disparity, min_disparity + disparities), 1 to 1024
   Census census = Census::sparse;
-  int paths = 8;        // 8, or 4: along rows and columns only, in half the time
+  int paths = 8;        // 8, or 4: along rows and columns only, in 3/4 of the time
   int P1 = 9;           // bits: cost of a step of one disparity between neighbours
   int P2 = 100;         // of a larger one, where the brightness is the same; at most 190
   int P2_contrast = 7;  // levels of 255: a difference of g makes it P2 contrast / (contrast + g);

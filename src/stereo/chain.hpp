@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens to disparities after the winners are known, on the CPU; chain.kernel.h does the same
-// on GPUs. `steps` as in disparity.lane.h.
+// What happens to disparities after the winners are known, on the CPU; chain.kernel.h and
+// filter.kernel.h do the same on GPUs. `steps` as in disparity.lane.h.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ void median_known(const ImageU16& steps, int side, ImageU16& out);
 // unknown.
 void remove_speckles(ImageU16& steps, int size, int range);
 
-// Values for unknown pixels; `brightness` of the left picture, `seen` 0 where no right pixel's
+// Values for unknown pixels; `brightness` of the left picture, `occluded` 1 where no right pixel's
 // winner leads to the pixel (Fill::edge_aware only).
 void fill_unknown(const ImageU16& steps, Fill fill, int window, const ImageU8& brightness,
                   const ImageU8& occluded, ImageU16& out);

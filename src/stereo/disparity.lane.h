@@ -10,12 +10,12 @@ enum { SUBPIXEL_SHARED = 10, SUBPIXEL_DAMPING = 3 };
 enum { CONTRAST_WEIGHT = 3 };
 enum { STEPS = 32, UNKNOWN_STEPS = 0xffff, NO_CANDIDATE = 0xffff };
 
-// Tournament of a census code: which of the 9 x 7 neighbours are brighter than the centre. Sparse
+// A census code says which of the 9 x 7 neighbours are brighter than the centre. Sparse
 // takes every other one, as on a chess board; symmetric compares neighbours that face each other.
 //   R. Zabih, J. Woodfill, Non-parametric local transforms, ECCV 1994;  R. Spangenberg, T. Langner,
 //   R. Rojas, Weighted semi-global matching and center-symmetric census transform, CAIP 2013.
 enum { CENSUS_SPARSE, CENSUS_SYMMETRIC, CENSUS_FULL };
-enum { CENSUS_RX = 4, CENSUS_RY = 3, CENSUS_BITS_MOST = 62 };
+enum { CENSUS_RX = 4, CENSUS_RY = 3 };
 
 // Does the neighbour at (i, j) of the centre take part?
 lane_fn index census_takes(index kind, index i, index j) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The inner loops of semi-global matching on a CPU, compiled for every SIMD target: the lanes are
-// neighbouring disparities of one pixel. One row at a time; the same numbers as sgm.group.h, which
-// works on GPUs and is the oracle in tests.
+// neighbouring disparities of one pixel. One row at a time; the same numbers as sgm.kernel.h on
+// GPUs, and as tests/stereo/reference_sgm.hpp, the oracle of both.
 //
 // A pixel's path costs [D] are bytes; lanes beyond D hold 255 for good. `stride` bytes from one
 // pixel to the next leave kGuard bytes of 255 behind them, which neighbours of the first and the
