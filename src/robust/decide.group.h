@@ -135,7 +135,7 @@ group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* 
   // Samples are free of wrong matches as often as the share of right ones allows, even where the
   // threshold is too tight to call them inliers.
   scalar matches;
-  noise_scale(GROUP_ARG pair, subset, model, pose, (scalar)0.4 / sqrt(pair->threshold), &matches);
+  noise_scale(GROUP_ARG pair, subset, model, pose, expected_noise(pair), &matches);
   matches = matches * pair->effective / pair->scored;
   if (!(matches > sums[3])) matches = sums[3];
   if (pair->ranked) {

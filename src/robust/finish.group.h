@@ -24,7 +24,7 @@ enum { MOST_SHIFTS = 16, WRONG_MATCHES = 1000 };
 group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* model, scalar* pose,
                              global_ptr scalar* weights, local_ptr scalar* shared) {
   const scalar reach = 6;  // zero of the weight, in standard deviations
-  scalar sigma = (scalar)0.4 / sqrt(pair->threshold), matches;
+  scalar sigma = expected_noise(pair), matches;
   for (index round = 0; round < 4; ++round) {
     scalar previous = sigma;
     model_pose(GROUP_ARG pair, pair->stride, model, pose);

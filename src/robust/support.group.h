@@ -139,12 +139,20 @@ group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, co
   group_barrier();
 }
 
+// Of the noise, the standard deviation of a coordinate that the threshold is made for.
+group_fn scalar expected_noise(const struct pair_view* pair) {
+  return (scalar)0.4 / sqrt(pair->threshold);
+}
+
 // Standard deviation of a coordinate's noise, in scoring coordinates, from the errors of the first
 // n points, wrong matches included: the second moment of the errors inside a window of a few
 // standard deviations, less the share of wrong matches, whose density a ring around the window
 // tells; the window follows the result (a fixed point as in P. Huber's proposal 2, Robust
-// Statistics, 1981, with the moments of a truncated normal distribution). `sigma`: where to start.
-// *matches: how many of the points are right matches, whatever their error. All by weight.
+// Statistics, 1981, with the moments of a truncated normal distribution), beside as many residuals
+// of the noise that the threshold is made for as the model has parameters: without them a fit to
+// few matches takes its own residuals for the noise, and leaves right matches out. `sigma`: where
+// to start. *matches: how many of the points are right matches, whatever their error. All by
+// weight.
 group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                             const scalar* pose, scalar sigma, scalar* matches) {
   // One residual a point: window 2.5 sigma, else two: 3 sigma; the ring reaches twice as far.
@@ -157,7 +165,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   const scalar wrong_moment = two ? (scalar)0.5 : (scalar)(1.0 / 3.0);  // of the window's square
   struct lane_model m;
   lane_model_set(pair, model, pose, &m);
-  const scalar limit = 1 / pair->threshold;
+  const scalar limit = 1 / pair->threshold, expected = expected_noise(pair);
   *matches = 0;
   for (index round = 0; round < 12; ++round) {
     scalar window2 = reach * reach * sigma * sigma, sums[3];
@@ -187,6 +195,8 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     scalar moment = sums[1] - wrong * wrong_moment * window2;
     scalar count = (two ? 2 : 1) * variance * (sums[0] - wrong);
     if (!(count > 0)) return sigma;
+    moment += (scalar)DOF * expected * expected;
+    count += (scalar)DOF;
     // Errors far below the window drown in the wrong matches' share: a quarter of the window next.
     scalar next2 = moment / count, least = sigma * sigma / 16;
     if (!(next2 > least)) next2 = least;

@@ -236,7 +236,8 @@ TEST_P(Priors, weight_is_repetition) {
   const RobustResult twice = GetParam().run(s, repeated, options, {});
   ASSERT_TRUE(plain.ok() && weighted.ok() && twice.ok());
   EXPECT_LT(distance(weighted.model, twice.model), 0.05 * distance(plain.model, twice.model));
-  EXPECT_NEAR(weighted.noise, twice.noise, 0.02);
+  // The noise that the threshold is made for (3.2 px here) counts against other numbers of matches.
+  EXPECT_NEAR(weighted.noise, twice.noise, 0.03);
   // In units of the largest weight.
   EXPECT_NEAR(2 * weighted.gain, twice.gain, 0.001 * twice.gain);
 }
