@@ -6,63 +6,62 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
-#include "runtime/parallel.hpp"
 #include "stereo/disparity_text.hpp"
 #include "stereo/median_row.hpp"
+#include "stereo/row_blocks.hpp"
 
 namespace bifocal::stereo {
 namespace {
 
 using Text = disparity_text;
 constexpr std::uint16_t kUnknown = Text::UNKNOWN_STEPS;
-constexpr int kRowsATask = 32, kSteps = Text::STEPS;
+constexpr int kSteps = Text::STEPS;
 
-// body(y) for every row, some rows a task.
-template <class Body>
-void for_rows(int height, const Body& body) {
-  runtime::parallel_for((height + kRowsATask - 1) / kRowsATask, [&](int task) {
-    for (int y = task * kRowsATask; y < std::min(height, (task + 1) * kRowsATask); ++y) body(y);
-  });
+// Memory of an image; its contents are of no matter.
+template <class T>
+void fit(Image<T>& image, int width, int height) {
+  if (image.width != width || image.height != height || image.channels != 1)
+    image = Image<T>(width, height);
 }
 
 }  // namespace
 
-void median_known(const ImageU16& steps, int side, ImageU16& out) {
+void median_known(const ImageU16& steps, int side, ChainMemory& memory, ImageU16& out) {
   const int width = steps.width, height = steps.height, radius = side / 2;
   const auto stride = static_cast<std::size_t>(width + 2 * kMedianMargin);
-  out = ImageU16(width, height);
-  runtime::parallel_for((height + kRowsATask - 1) / kRowsATask, [&](int task) {
-    const int begin = task * kRowsATask, end = std::min(height, begin + kRowsATask);
-    const auto rows = static_cast<std::size_t>(end - begin + 2 * radius);
-    std::vector<std::uint16_t> padded(rows * stride, kUnknown),
-        result(static_cast<std::size_t>(width) + 32);
-    for (std::size_t r = 0; r < rows; ++r) {
-      const int y = begin - radius + static_cast<int>(r);
-      if (y >= 0 && y < height)
-        std::copy_n(steps.row(y), width, padded.data() + r * stride + kMedianMargin);
-    }
+  const std::size_t rows = kRowsABlock + 2 * static_cast<std::size_t>(radius);
+  const int workers = blocks_at_once(height);
+  memory.windows.resize(static_cast<std::size_t>(workers) * (rows + 1) * stride);
+  fit(out, width, height);
+  const auto block = [&](int worker, int begin, int end) {
+    std::uint16_t* padded =
+        memory.windows.data() + static_cast<std::size_t>(worker) * (rows + 1) * stride;
+    std::uint16_t* result = padded + rows * stride;
+    std::fill_n(padded, rows * stride, kUnknown);
+    for (int y = std::max(0, begin - radius); y < std::min(height, end + radius); ++y)
+      std::copy_n(steps.row(y), width,
+                  padded + static_cast<std::size_t>(y - begin + radius) * stride + kMedianMargin);
     for (int y = begin; y < end; ++y) {
       std::array<const std::uint16_t*, 5> window{};
       for (int j = 0; j < side; ++j)
         window[static_cast<std::size_t>(j)] =
-            padded.data() + static_cast<std::size_t>(y - begin + j) * stride + kMedianMargin;
-      median_row(window.data(), side, width, result.data());
-      std::copy_n(result.data(), width, out.row(y));
+            padded + static_cast<std::size_t>(y - begin + j) * stride + kMedianMargin;
+      median_row(window.data(), side, width, result);
+      std::copy_n(result, width, out.row(y));
     }
-  });
+  };
+  for_row_blocks(workers, height, block);
 }
 
 // Runs of neighbours in a row are joined with those that they touch in the row above.
-void remove_speckles(ImageU16& steps, int size, int range) {
+void remove_speckles(ImageU16& steps, int size, int range, ChainMemory& memory) {
   const int width = steps.width, height = steps.height;
-  struct Run {
-    int begin, end, parent, pixels;
-  };
-  std::vector<Run> runs;
-  std::vector<int> first(static_cast<std::size_t>(height) + 1, 0);
+  auto& runs = memory.runs;
+  auto& first = memory.first_run;
+  runs.clear();
+  first.resize(static_cast<std::size_t>(height) + 1);
   const auto near = [range](std::uint16_t a, std::uint16_t b) {
     return std::abs(int{a} - int{b}) <= range;
   };
@@ -107,7 +106,7 @@ void remove_speckles(ImageU16& steps, int size, int range) {
   for (int y = 0; y < height; ++y) {
     for (int r = first[static_cast<std::size_t>(y)]; r < first[static_cast<std::size_t>(y) + 1];
          ++r) {
-      const Run& run = runs[static_cast<std::size_t>(r)];
+      const ChainMemory::Run& run = runs[static_cast<std::size_t>(r)];
       if (runs[static_cast<std::size_t>(root(r))].pixels < size)
         std::fill(steps.row(y) + run.begin, steps.row(y) + run.end, kUnknown);
     }
@@ -150,8 +149,8 @@ void fill_rows(ImageU16& steps, const std::vector<char>& known) {
   }
 }
 
-void fill_background(ImageU16& steps) {
-  std::vector<char> known(static_cast<std::size_t>(steps.height));
+void fill_background(ImageU16& steps, std::vector<char>& known) {
+  known.resize(static_cast<std::size_t>(steps.height));
   for_rows(steps.height, [&](int y) {
     known[static_cast<std::size_t>(y)] = fill_row(steps.row(y), steps.width) ? 1 : 0;
   });
@@ -187,8 +186,8 @@ bool fill_mean_round(const ImageU16& in, int window, ImageU16& out) {
   return left && filled;
 }
 
-void fill_mean(ImageU16& steps, int window) {
-  ImageU16 next(steps.width, steps.height);
+void fill_mean(ImageU16& steps, int window, ImageU16& next) {
+  fit(next, steps.width, steps.height);
   for (bool again = true; again;) {
     again = fill_mean_round(steps, window, next);
     std::swap(steps, next);
@@ -200,7 +199,8 @@ struct Seen {
   std::uint16_t value;
   int contrast;
 };
-Seen look(const ImageU16& steps, const ImageU8& brightness, int x, int y, int dx, int dy) {
+Seen look(const ImageU16& steps, ImageView<const std::uint8_t> brightness, int x, int y, int dx,
+          int dy) {
   int contrast = 0;
   std::uint8_t last = brightness.at(x, y);
   while (true) {
@@ -214,8 +214,8 @@ Seen look(const ImageU16& steps, const ImageU8& brightness, int x, int y, int dx
   }
 }
 
-std::uint16_t edge_aware_value(const ImageU16& steps, const ImageU8& brightness, bool occluded,
-                               int x, int y) {
+std::uint16_t edge_aware_value(const ImageU16& steps, ImageView<const std::uint8_t> brightness,
+                               bool occluded, int x, int y) {
   std::uint16_t smallest = kUnknown, second = kUnknown, best = kUnknown;
   int least = std::numeric_limits<int>::max();
   for (int dy = -1; dy <= 1; ++dy) {
@@ -241,11 +241,13 @@ std::uint16_t edge_aware_value(const ImageU16& steps, const ImageU8& brightness,
 
 }  // namespace
 
-void fill_unknown(const ImageU16& steps, Fill fill, int window, const ImageU8& brightness,
-                  const ImageU8& occluded, ImageU16& out) {
-  out = steps;
-  if (fill == Fill::background) fill_background(out);
-  if (fill == Fill::mean) fill_mean(out, window);
+void fill_unknown(const ImageU16& steps, Fill fill, int window,
+                  ImageView<const std::uint8_t> brightness, const ImageU8& occluded,
+                  ChainMemory& memory, ImageU16& out) {
+  fit(out, steps.width, steps.height);
+  for_rows(steps.height, [&](int y) { std::copy_n(steps.row(y), steps.width, out.row(y)); });
+  if (fill == Fill::background) fill_background(out, memory.known);
+  if (fill == Fill::mean) fill_mean(out, window, memory.round);
   if (fill != Fill::edge_aware) return;
   for_rows(steps.height, [&](int y) {
     for (int x = 0; x < steps.width; ++x) {
@@ -253,7 +255,7 @@ void fill_unknown(const ImageU16& steps, Fill fill, int window, const ImageU8& b
         out.at(x, y) = edge_aware_value(steps, brightness, occluded.at(x, y) != 0, x, y);
     }
   });
-  fill_background(out);  // what no direction leads out of
+  fill_background(out, memory.known);  // what no direction leads out of
 }
 
 int steps_of(double px) {
@@ -262,44 +264,60 @@ int steps_of(double px) {
   return steps < 65534 ? static_cast<int>(steps) : 65534;
 }
 
-void to_maps(ImageView<const std::uint16_t> raw, ImageView<const std::uint16_t> filled,
-             int min_disparity, DisparityMap& map) {
-  const int width = raw.width, height = raw.height;
-  for (ImageF* image : {&map.raw, &map.filled}) {
-    if (image->width != width || image->height != height || image->channels != 1)
-      *image = ImageF(width, height);
+MapPointers pointers_of(DisparityMap& map, int width, int height, bool has_confidence) {
+  fit(map.raw, width, height);
+  fit(map.filled, width, height);
+  if (has_confidence) {
+    fit(map.confidence, width, height);
+  } else {
+    map.confidence = {};
   }
-  std::vector<int> known(static_cast<std::size_t>(height));
-  constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
-  const auto value = [&](std::uint16_t s) {
-    return s == kUnknown ? unknown
-                         : static_cast<float>(min_disparity) +
-                               static_cast<float>(s) / static_cast<float>(kSteps);
-  };
-  for_rows(height, [&](int y) {
-    int count = 0;
-    for (int x = 0; x < width; ++x) {
-      map.raw.at(x, y) = value(raw.at(x, y));
-      map.filled.at(x, y) = value(filled.at(x, y));
-      count += raw.at(x, y) != kUnknown ? 1 : 0;
-    }
-    known[static_cast<std::size_t>(y)] = count;
-  });
-  const std::int64_t total = std::accumulate(known.begin(), known.end(), std::int64_t{0});
-  map.density = 100.0 * static_cast<double>(total) / (static_cast<double>(width) * height);
+  return {map.raw.pixels.data(), map.filled.pixels.data(),
+          has_confidence ? map.confidence.pixels.data() : nullptr};
 }
 
-void filter_steps(ImageU16& steps, const DisparityFilter& filter, const ImageU8& brightness,
-                  const ImageU8& occluded, int min_disparity, DisparityMap& map) {
-  ImageU16 other;
+double to_maps(ImageView<const std::uint16_t> raw, ImageView<const std::uint16_t> filled,
+               const std::uint8_t* confidence, int min_disparity, const MapPointers& out) {
+  const int width = raw.width, height = raw.height;
+  constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+  const auto first = static_cast<float>(min_disparity);
+  const auto values = [&](const std::uint16_t* in, float* to) {
+    for (int x = 0; x < width; ++x) {
+      const float value = first + static_cast<float>(in[x]) / static_cast<float>(kSteps);
+      to[x] = in[x] == kUnknown ? unknown : value;
+    }
+  };
+  std::atomic<std::int64_t> total{0};
+  for_rows(height, [&](int y) {
+    const auto at = static_cast<std::ptrdiff_t>(y) * width;
+    const std::uint16_t* steps = raw.row(y);
+    if (out.raw) values(steps, out.raw + at);
+    if (out.filled) values(filled.row(y), out.filled + at);
+    for (int x = 0; out.confidence && x < width; ++x)
+      out.confidence[at + x] = steps[x] == kUnknown ? std::uint8_t{0} : confidence[at + x];
+    total += width - std::count(steps, steps + width, kUnknown);
+  });
+  return 100.0 * static_cast<double>(total) / (static_cast<double>(width) * height);
+}
+
+void to_maps(ImageView<const std::uint16_t> raw, ImageView<const std::uint16_t> filled,
+             int min_disparity, DisparityMap& map) {
+  fit(map.raw, raw.width, raw.height);
+  fit(map.filled, raw.width, raw.height);
+  map.density = to_maps(raw, filled, nullptr, min_disparity,
+                        {map.raw.pixels.data(), map.filled.pixels.data()});
+}
+
+void filter_steps(ImageU16& steps, const DisparityFilter& filter,
+                  ImageView<const std::uint8_t> brightness, const ImageU8& occluded,
+                  ChainMemory& memory) {
   if (filter.median > 0) {
-    median_known(steps, filter.median, other);
-    std::swap(steps, other);
+    median_known(steps, filter.median, memory, memory.other);
+    std::swap(steps, memory.other);
   }
   if (filter.speckle_size > 1)
-    remove_speckles(steps, filter.speckle_size, steps_of(filter.speckle_range));
-  fill_unknown(steps, filter.fill, filter.fill_window, brightness, occluded, other);
-  to_maps(steps, other, min_disparity, map);
+    remove_speckles(steps, filter.speckle_size, steps_of(filter.speckle_range), memory);
+  fill_unknown(steps, filter.fill, filter.fill_window, brightness, occluded, memory, memory.other);
 }
 
 }  // namespace bifocal::stereo

@@ -24,6 +24,7 @@ class MatcherEngine {
 
   [[nodiscard]] virtual Queue& queue() const = 0;
   [[nodiscard]] virtual ChainSize size() const = 0;
+  [[nodiscard]] virtual bool has_confidence() const = 0;  // SSD has none
   [[nodiscard]] virtual std::size_t memory() const = 0;
   [[nodiscard]] virtual int pending() const = 0;
   virtual void run(const Memory<const Pixel>& left, const Memory<const Pixel>& right,

@@ -62,39 +62,67 @@ class Checks {
   ImageU8 confidence, occluded;
 };
 
+// Semi-global matching of one pair after the other.
 template <class Pixel>
+class SgmFrames {
+ public:
+  using Options = SgmOptions;
+  static constexpr bool kHasConfidence = true;
+
+  SgmFrames(ChainSize size, const SgmOptions& options)
+      : options_(options),
+        plan_(plan_sgm(size.width, size.height, options, runtime::thread_count())),
+        search_(size.width, size.height, options, plan_),
+        checks_(size.width, size.height, options_) {}
+
+  [[nodiscard]] std::size_t bytes() const { return plan_.bytes; }
+
+  // Returns the density.
+  double match(ImageView<const Pixel> left, ImageView<const Pixel> right, const MapPointers& out) {
+    search_.run(left, right, sink_);
+    filter_steps(checks_.steps, options_.filter, search_.brightness(), checks_.occluded, memory_);
+    return to_maps(checks_.steps, memory_.other, checks_.confidence.pixels.data(),
+                   options_.min_disparity, out);
+  }
+
+ private:
+  SgmOptions options_;
+  SgmPlan plan_;
+  SgmSearch search_;
+  Checks checks_;
+  SgmSink sink_ = [this](int y, const WinnerRow16& w) { checks_.row(y, w); };
+  ChainMemory memory_;
+};
+
+template <class Pixel, class Method>
 class CpuMatcher final : public MatcherEngine<Pixel> {
  public:
-  CpuMatcher(Queue& queue, ChainSize size, const SgmOptions& options)
-      : queue_(queue),
-        size_(size),
-        options_(options),
-        plan_(plan_sgm(size.width, size.height, options, runtime::thread_count())),
-        checks_(size.width, size.height, options_) {}
+  CpuMatcher(Queue& queue, ChainSize size, const typename Method::Options& options)
+      : queue_(queue), size_(size), method_(size, options) {}
 
   [[nodiscard]] Queue& queue() const override { return queue_; }
   [[nodiscard]] ChainSize size() const override { return size_; }
-  [[nodiscard]] std::size_t memory() const override { return plan_.bytes; }
+  [[nodiscard]] bool has_confidence() const override { return Method::kHasConfidence; }
+  [[nodiscard]] std::size_t memory() const override { return method_.bytes(); }
   [[nodiscard]] int pending() const override { return static_cast<int>(submitted_ - taken_); }
 
   void run(const Memory<const Pixel>& left, const Memory<const Pixel>& right,
            const StereoOutput& out) override {
-    DisparityMap& map = maps_[0];
     const auto picture = [&](const Memory<const Pixel>& m) {
       return ImageView<const Pixel>(m.pointer(), size_.width, size_.height);
     };
-    match(picture(left), picture(right), map);
-    copy(map.raw, out.raw);
-    copy(map.filled, out.filled);
-    copy(map.confidence, out.confidence);
+    method_.match(picture(left), picture(right),
+                  {out.raw.pointer(), out.filled.pointer(), out.confidence.pointer()});
   }
 
   void submit(ImageView<const Pixel> left, ImageView<const Pixel> right) override {
+    if (pending() == 0) submitted_ = taken_ = 0;  // one pair after the other: one map
     DisparityMap& map = maps_[submitted_ % kMostPending];
+    const MapPointers out = pointers_of(map, size_.width, size_.height, Method::kHasConfidence);
     if (left.channels == 1 && right.channels == 1) {
-      match(left, right, map);
+      map.density = method_.match(left, right, out);
     } else {
-      match(to_grey(left), to_grey(right), map);
+      map.density = method_.match(to_grey(left), to_grey(right), out);
     }
     ++submitted_;
   }
@@ -102,28 +130,9 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
   void next(DisparityMap& map) override { std::swap(map, maps_[taken_++ % kMostPending]); }
 
  private:
-  void match(ImageView<const Pixel> left, ImageView<const Pixel> right, DisparityMap& map) {
-    const CensusPicture l = census_picture(left, options_), r = census_picture(right, options_);
-    sgm_winners(l, r, options_, plan_, [&](int y, const WinnerRow16& w) { checks_.row(y, w); });
-    filter_steps(checks_.steps, options_.filter, l.brightness, checks_.occluded,
-                 options_.min_disparity, map);
-    if (map.confidence.width != size_.width || map.confidence.height != size_.height)
-      map.confidence = ImageU8(size_.width, size_.height);
-    for (std::size_t i = 0; i < map.raw.pixels.size(); ++i)
-      map.confidence.pixels[i] =
-          checks_.steps.pixels[i] == Text::UNKNOWN_STEPS ? 0 : checks_.confidence.pixels[i];
-  }
-
-  template <class T>
-  static void copy(const Image<T>& from, const Memory<T>& to) {
-    if (!to.is_null()) std::copy(from.pixels.begin(), from.pixels.end(), to.pointer());
-  }
-
   Queue& queue_;
   ChainSize size_;
-  SgmOptions options_;
-  SgmPlan plan_;
-  Checks checks_;
+  Method method_;
   std::array<DisparityMap, kMostPending> maps_;
   std::size_t submitted_ = 0, taken_ = 0;
 };
@@ -133,7 +142,7 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
 template <class Pixel>
 std::unique_ptr<MatcherEngine<Pixel>> make_cpu_matcher(Queue& queue, ChainSize size,
                                                        const SgmOptions& options) {
-  return std::make_unique<CpuMatcher<Pixel>>(queue, size, options);
+  return std::make_unique<CpuMatcher<Pixel, SgmFrames<Pixel>>>(queue, size, options);
 }
 template std::unique_ptr<MatcherEngine<std::uint8_t>> make_cpu_matcher(Queue&, ChainSize,
                                                                        const SgmOptions&);

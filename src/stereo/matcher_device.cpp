@@ -103,6 +103,7 @@ class DeviceMatcher final : public MatcherEngine<Pixel> {
 
   [[nodiscard]] Queue& queue() const override { return queue_; }
   [[nodiscard]] ChainSize size() const override { return size_; }
+  [[nodiscard]] bool has_confidence() const override { return true; }
   [[nodiscard]] std::size_t memory() const override { return sgm_.bytes() + rest_; }
   [[nodiscard]] int pending() const override { return static_cast<int>(submitted_ - taken_); }
 

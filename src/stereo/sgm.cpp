@@ -1,271 +1,237 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The order of work. A sweep down the rows sums the paths that come from above and from the left, a
-// sweep up those from below and from the right, and finds the winners. Rows of a sweep run on
-// several threads, each a little behind the row before it. With less memory than all sums take, the
-// rows are cut into bands: a first sweep up keeps only the states at the bands' ends, from which
-// each band's sweep up goes on later. Whole numbers make every way give the same.
+// sweep up those from below and from the right. Both go on at once, on half of the threads each:
+// who comes to a row first sets its sums, who comes second adds to them and finds the winners. The
+// sweeps meet only once, in the middle. Rows of one sweep run on several threads, each a little
+// behind the row before it. With less memory than all sums take, the rows are cut into bands: a
+// first sweep up keeps only the states at the bands' ends, from which each band's sweep up goes on
+// later. Whole numbers make every way give the same.
 #include "stereo/sgm.hpp"
 
 #include <fmt/format.h>
-#include <hwy/aligned_allocator.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
+#include <functional>
 #include <vector>
 
 #include <bifocal/error.hpp>
 
 #include "runtime/parallel.hpp"
+#include "stereo/census.hpp"
 #include "stereo/disparity_text.hpp"
+#include "stereo/sgm_memory.hpp"
 
 namespace bifocal::stereo {
 namespace {
 
 using Text = disparity_text;
-constexpr int kPlanes = 3;      // paths from the row before
 constexpr int kPartOfRow = 32;  // pixels after which a thread tells how far its row is
+constexpr int kDown = 0, kUp = 1;
 
-template <class T>
-class Aligned {
- public:
-  Aligned() = default;
-  Aligned(std::size_t count, T value) : data_(hwy::AllocateAligned<T>(count)) {
-    if (!data_) throw std::bad_alloc();
-    std::fill_n(data_.get(), count, value);
-  }
-  [[nodiscard]] T* get() const { return data_.get(); }
+// States of a sweep that are kept: rows on their way and the one before them. A thread whose own
+// sweep is done helps with the other one.
+int ring_size(int threads) { return threads == 1 ? 2 : (threads + 1) / 2 + 2; }
 
- private:
-  hwy::AlignedFreeUniquePtr<T[]> data_;
+struct alignas(64) Progress {
+  std::atomic<int> pixels{0};  // of a row
 };
 
-// The sums: large and written whole before they are read. Large pages, where the system has them,
-// spare a fault every 4 KiB, which took as long as the paths.
-class Sums {
- public:
-  explicit Sums(std::size_t count)
-      : data_(static_cast<std::uint16_t*>(std::aligned_alloc(
-            kPage, (count * sizeof(std::uint16_t) + kPage - 1) / kPage * kPage))) {
-    if (!data_) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    (void)madvise(data_.get(), count * sizeof(std::uint16_t), MADV_HUGEPAGE);
-#endif
-  }
-  [[nodiscard]] std::uint16_t* get() const { return data_.get(); }
+// Rows are numbered in the order of the sweep's work.
+struct Sweep {
+  int step;                    // of picture rows: 1 down, -1 up
+  int first = 0;               // picture row of number 0
+  std::vector<SgmState> ring;  // of row n at n % size; at size - 1 that of what is before row 0
+  std::vector<Progress> done;
 
- private:
-  static constexpr std::size_t kPage = std::size_t{2} << 20;
-  struct Free {
-    void operator()(void* p) const { std::free(p); }
+  Sweep(int step_, const SgmSizes& sizes, int threads)
+      : step(step_), done(static_cast<std::size_t>(sizes.height)) {
+    for (int i = 0; i < ring_size(threads); ++i) ring.emplace_back(sizes);
+  }
+  [[nodiscard]] int size() const { return static_cast<int>(ring.size()); }
+  [[nodiscard]] SgmState& state(int n) {
+    return ring[static_cast<std::size_t>((n + size()) % size())];
+  }
+  // The state after `rows` rows is that before the next ones.
+  void go_on(int rows) { std::swap(state(rows - 1), ring.back()); }
+  [[nodiscard]] std::atomic<int>& pixels(int n) { return done[static_cast<std::size_t>(n)].pixels; }
+};
+
+void wait_for(const std::atomic<int>& done, int pixels) {
+  int now = done.load(std::memory_order_acquire);
+  for (int spins = 0; now < pixels; now = done.load(std::memory_order_acquire)) {
+    // The other thread may have lost its core: it needs this one.
+    if (++spins > 1000) done.wait(now, std::memory_order_acquire);
+  }
+}
+
+// Which rows of a band are taken. One number for both sweeps, so that of the two that come to a row
+// one is the second: as each takes its rows in their order, they can't wait for each other.
+class Claims {
+ public:
+  void clear(int rows) {
+    rows_ = rows;
+    taken_.store(0, std::memory_order_relaxed);
+  }
+  struct Row {
+    int n;        // rows of the band or more: there is none
+    bool second;  // the other sweep has taken it before
   };
-  std::unique_ptr<std::uint16_t[], Free> data_;
-};
-
-struct Sizes {
-  int width, height, disparities, stride, sums_stride, sweep_paths;
-  std::size_t state_bytes, minima_bytes;  // of one row
-
-  Sizes(int w, int h, const SgmOptions& o)
-      : width(w),
-        height(h),
-        disparities(o.disparities),
-        stride((o.disparities + kWidestBytes - 1) / kWidestBytes * kWidestBytes + kGuard),
-        sums_stride((o.disparities + kSumsBlock - 1) / kSumsBlock * kSumsBlock),
-        sweep_paths(o.paths / 2),
-        state_bytes(static_cast<std::size_t>(kPlanes) * (static_cast<std::size_t>(w) + 2) *
-                    static_cast<std::size_t>(stride)),
-        minima_bytes(static_cast<std::size_t>(kPlanes) * (static_cast<std::size_t>(w) + 2)) {}
-  [[nodiscard]] std::size_t sums_row() const {
-    return static_cast<std::size_t>(width) * static_cast<std::size_t>(sums_stride);
+  Row take(int side) {
+    const std::uint64_t before = taken_.fetch_add(side == kDown ? 1 : kUpOne);
+    const int down = static_cast<int>(before % kUpOne), up = static_cast<int>(before / kUpOne);
+    const int n = side == kDown ? down : up, other = side == kDown ? up : down;
+    return {n, n >= rows_ - other};
   }
-};
-
-// Path costs of one row: what outside the picture is, until a sweep writes them.
-struct State {
-  Aligned<std::uint8_t> costs;  // a guard in front
-  std::vector<std::uint8_t> minima;
-
-  State() = default;
-  explicit State(const Sizes& s) : costs(kGuard + s.state_bytes, 255), minima(s.minima_bytes, 0) {
-    for (int k = 0; k < kPlanes; ++k) {
-      for (int x : {0, s.width + 1}) clear(s, k, x);
-    }
-  }
-  void clear_all(const Sizes& s) {
-    std::fill(minima.begin(), minima.end(), std::uint8_t{0});
-    for (int k = 0; k < kPlanes; ++k) {
-      for (int x = 0; x < s.width + 2; ++x) clear(s, k, x);
-    }
-  }
-  void copy(const Sizes& s, const State& from) {
-    std::memcpy(costs.get(), from.costs.get(), kGuard + s.state_bytes);
-    minima = from.minima;
-  }
-  [[nodiscard]] std::uint8_t* data() const { return costs.get() + kGuard; }
 
  private:
-  void clear(const Sizes& s, int plane, int x) const {
-    const auto pixel = static_cast<std::size_t>(plane) * (static_cast<std::size_t>(s.width) + 2) +
-                       static_cast<std::size_t>(x);
-    std::fill_n(data() + pixel * static_cast<std::size_t>(s.stride), s.disparities,
-                std::uint8_t{0});
-  }
+  static constexpr std::uint64_t kUpOne = std::uint64_t{1} << 32;
+  int rows_ = 0;
+  std::atomic<std::uint64_t> taken_{0};
 };
 
-// What one thread works with.
-struct Scratch {
-  Aligned<std::uint8_t> cost, along;
-  Aligned<std::uint16_t> winners, sums;
-  WinnerRow16 row;
+}  // namespace
 
-  explicit Scratch(const Sizes& s)
-      : cost(static_cast<std::size_t>(s.width) * static_cast<std::size_t>(s.stride) + kWidestBytes,
-             255),
-        along(kGuard + 2 * static_cast<std::size_t>(s.stride), 255) {
-    const auto width = static_cast<std::size_t>(s.width);
-    const std::size_t right = width + static_cast<std::size_t>(s.sums_stride) + kSumsBlock;
-    winners = Aligned<std::uint16_t>(5 * width + 2 * right, 0);
-    std::uint16_t* p = winners.get();
-    for (std::uint16_t** field : {&row.index, &row.best, &row.below, &row.above, &row.elsewhere}) {
-      *field = p;
-      p += width;
-    }
-    row.right_best = p;
-    row.right_index = p + right;
-  }
-  [[nodiscard]] std::uint8_t* along_data() const { return along.get() + kGuard; }
-};
-
-class Matcher {
+class SgmSearch::Work {
  public:
-  Matcher(const CensusPicture& left, const CensusPicture& right, const SgmOptions& options,
-          const SgmPlan& plan, const SgmSink& sink)
-      : left_(left),
-        options_(options),
-        sizes_(left.width, left.height, options),
-        sink_(sink),
+  Work(int width, int height, const SgmOptions& options, const SgmPlan& plan)
+      : options_(options),
+        sizes_(width, height, options),
         band_(plan.band),
-        threads_(std::min(runtime::thread_count(), sizes_.height)),
-        sums_(sizes_.sums_row() * static_cast<std::size_t>(plan.band) + kWidestBytes),
-        progress_(static_cast<std::size_t>(sizes_.height)) {
+        census_(width, height, width + sizes_.stride, options, plan.threads),
+        sums_(sizes_.sums() * static_cast<std::size_t>(plan.band) + kWidestBytes),
+        sweeps_{Sweep{1, sizes_, plan.threads}, Sweep{-1, sizes_, plan.threads}} {
     for (int g = 0; g < 256; ++g)
       jump_[static_cast<std::size_t>(g)] =
           static_cast<std::uint8_t>(Text::jump_penalty(options.P2, options.P2_contrast, g));
-    reverse(right);
-    for (int t = 0; t < threads_; ++t) scratch_.emplace_back(sizes_);
-    for (int t = 0; t <= threads_; ++t) ring_.emplace_back(sizes_);
+    for (int t = 0; t < plan.threads; ++t) scratch_.emplace_back(sizes_);
+    for (int b = 1; b < bands(); ++b) ends_.emplace_back(sizes_);
   }
 
-  void run() {
-    const int bands = (sizes_.height + band_ - 1) / band_;
-    std::vector<State> ends;  // what the sweep up of each band but the last begins with
-    if (bands > 1) {
-      for (int b = 0; b < bands - 1; ++b) ends.emplace_back(sizes_);
-      State state(sizes_);
-      state.clear_all(sizes_);
-      for (int b = bands - 1; b > 0; --b) {
-        sweep(std::min(sizes_.height, (b + 1) * band_), b * band_, state, Goal::states);
-        ends[static_cast<std::size_t>(b) - 1].copy(sizes_, state);
-      }
+  template <class T>
+  void run(ImageView<const T> left, ImageView<const T> right, const SgmSink& sink) {
+    threads_ = std::min(runtime::thread_count(), static_cast<int>(scratch_.size()));
+    sink_ = &sink;
+    census_.run(left, right);
+    Sweep &down = sweeps_[kDown], &up = sweeps_[kUp];
+    up.ring.back().clear_all(sizes_);
+    for (int b = bands() - 1; b > 0; --b) {
+      sweep_states(band_end(b), b * band_);
+      ends_[static_cast<std::size_t>(b) - 1].copy(sizes_, up.ring.back());
     }
-    State down(sizes_);
-    down.clear_all(sizes_);
-    for (int b = 0; b < bands; ++b) {
-      const int begin = b * band_, end = std::min(sizes_.height, begin + band_);
-      band_begin_ = begin;
-      sweep(begin, end, down, Goal::sums);
-      State up(sizes_);
-      if (b < bands - 1) {
-        up.copy(sizes_, ends[static_cast<std::size_t>(b)]);
+    down.ring.back().clear_all(sizes_);
+    for (int b = 0; b < bands(); ++b) {
+      if (b < bands() - 1) {
+        up.ring.back().copy(sizes_, ends_[static_cast<std::size_t>(b)]);
       } else {
-        up.clear_all(sizes_);
+        up.ring.back().clear_all(sizes_);
       }
-      sweep(end, begin, up, Goal::winners);
+      sweep_band(b * band_, band_end(b));
     }
   }
+
+  [[nodiscard]] const ImageU8& brightness() const { return census_.brightness(); }
 
  private:
   enum class Goal { states, sums, winners };
 
-  // Codes of the right picture, rows reversed, for disparities that leave the picture too.
-  void reverse(const CensusPicture& right) {
-    const int reach = sizes_.width + sizes_.stride;
-    for (int part = 0; part < (right.high.empty() ? 1 : 2); ++part) {
-      auto& out = reversed_[static_cast<std::size_t>(part)];
-      out = Image<std::uint32_t>(reach, sizes_.height);
-      const auto& in = part == 0 ? right.low : right.high;
-      runtime::parallel_for(sizes_.height, [&](int y) {
-        for (int e = 0; e < reach; ++e) {
-          const int x =
-              std::clamp(sizes_.width - 1 - options_.min_disparity - e, 0, sizes_.width - 1);
-          out.at(e, y) = in.at(x, y);
-        }
-      });
+  [[nodiscard]] int bands() const { return (sizes_.height + band_ - 1) / band_; }
+  [[nodiscard]] int band_end(int b) const { return std::min(sizes_.height, (b + 1) * band_); }
+
+  void begin(int from, int to) {
+    band_begin_ = from;
+    claims_.clear(to - from);
+    sweeps_[kDown].first = from;
+    sweeps_[kUp].first = to - 1;
+    for (Sweep& sweep : sweeps_) {
+      for (int n = 0; n < to - from; ++n) sweep.pixels(n).store(0, std::memory_order_relaxed);
     }
   }
 
-  // From row `from` on to row `to` (not included; down when it is larger, else up from from - 1),
-  // beginning with `state` and leaving the last row's there.
-  void sweep(int from, int to, State& state, Goal goal) {
-    const int rows = std::abs(to - from), step = to > from ? 1 : -1;
-    const int first = step > 0 ? from : from - 1;
-    const int ring = threads_ + 1;
-    ring_[static_cast<std::size_t>(ring - 1)].copy(sizes_, state);
-    for (int n = 0; n < rows; ++n) progress_[static_cast<std::size_t>(n)].store(0);
-    std::atomic<int> next{0};
-    runtime::parallel_for(threads_, [&](int t) {
-      for (int n = next++; n < rows; n = next++) {
-        const State& before = ring_[static_cast<std::size_t>((n + ring - 1) % ring)];
-        State& now = ring_[static_cast<std::size_t>(n % ring)];
-        const int y = first + n * step;
-        const bool has_before = y - step >= 0 && y - step < sizes_.height;
-        row(y, has_before ? y - step : y, step, n, before, now,
-            scratch_[static_cast<std::size_t>(t)], goal);
-      }
-    });
-    state.copy(sizes_, ring_[static_cast<std::size_t>((rows - 1) % ring)]);
+  // The states of a sweep up from row `from` - 1 to row `to`.
+  void sweep_states(int from, int to) {
+    begin(to, from);
+    const int rows = from - to;
+    const auto work = [&](int worker) {
+      for (int n = claims_.take(kUp).n; n < rows; n = claims_.take(kUp).n)
+        row(kUp, n, Goal::states, worker);
+    };
+    runtime::parallel_for(threads_, std::ref(work));
+    sweeps_[kUp].go_on(rows);
   }
 
-  void costs(int y, Scratch& s) const {
+  // Sums and winners of rows [from, to).
+  void sweep_band(int from, int to) {
+    begin(from, to);
+    const int rows = to - from;
+    band_rows_ = rows;
+    const auto sweep = [&](int side, int worker) {
+      for (auto next = claims_.take(side); next.n < rows; next = claims_.take(side)) {
+        row(side, next.n, next.second ? Goal::winners : Goal::sums, worker);
+      }
+    };
+    const auto work = [&](int worker) {
+      sweep(worker % 2, worker);
+      sweep(other(worker % 2), worker);
+    };
+    runtime::parallel_for(threads_, std::ref(work));
+    sweeps_[kDown].go_on(rows);
+  }
+  [[nodiscard]] Sweep& sweep_of(int side) { return sweeps_[static_cast<std::size_t>(side)]; }
+  static int other(int side) { return side == kDown ? kUp : kDown; }
+
+  void costs(int y, SgmScratch& s) const {
     CostRow c;
     c.width = sizes_.width;
     c.disparities = sizes_.disparities;
     c.stride = sizes_.stride;
     c.rows_apart_penalty = Text::ROWS_APART_PENALTY;
     c.cost = s.cost.get();
-    for (std::size_t part = 0; part < 2; ++part) {
-      const bool has = !reversed_[part].empty();
-      c.left[part] = has ? (part == 0 ? left_.low : left_.high).row(y) : nullptr;
+    for (int part = 0; part < 2; ++part) {
+      c.left[part] = census_.left(part, y);
       for (int k = 0; k < 5; ++k) {
-        const int apart = (k + 1) / 2, other = k % 2 == 1 ? y - apart : y + apart;
+        const int apart = (k + 1) / 2, beside = k % 2 == 1 ? y - apart : y + apart;
         const bool inside =
-            apart <= options_.vertical_tolerance && other >= 0 && other < sizes_.height;
-        c.right[k][part] = has && inside ? reversed_[part].row(other) : nullptr;
+            apart <= options_.vertical_tolerance && beside >= 0 && beside < sizes_.height;
+        c.right[k][part] = inside ? census_.right(part, beside) : nullptr;
       }
     }
     cost_row(c);
   }
 
-  void row(int y, int y_before, int step, int n, const State& before, State& now, Scratch& s,
-           Goal goal) {
+  // Row n of a sweep.
+  void row(int side, int n, Goal goal, int worker) {
+    Sweep& sweep = sweep_of(side);
+    SgmScratch& s = scratch_[static_cast<std::size_t>(worker)];
+    const int y = sweep.first + n * sweep.step, before = y - sweep.step;
     costs(y, s);
     PathRow p;
     p.width = sizes_.width;
     p.disparities = sizes_.disparities;
     p.stride = sizes_.stride;
     p.sums_stride = goal == Goal::states ? 0 : sizes_.sums_stride;
-    p.step = step;
+    p.step = sweep.step;
     p.paths = sizes_.sweep_paths;
     p.cost = s.cost.get();
-    p.brightness = left_.brightness.row(y);
-    p.brightness_before = left_.brightness.row(y_before);
+    p.brightness = census_.brightness().row(y);
+    p.brightness_before =
+        before >= 0 && before < sizes_.height ? census_.brightness().row(before) : p.brightness;
     p.jump = jump_.data();
     p.P1 = options_.P1;
+    p.sums = sums_.get() +
+             (goal == Goal::states ? 0 : static_cast<std::size_t>(y - band_begin_) * sizes_.sums());
+    p.add = goal == Goal::winners;
+    if (p.add) wait_for(sweep_of(other(side)).pixels(band_rows_ - 1 - n), sizes_.width);
+    paths(p, sweep, n, s);
+    if (goal == Goal::winners) winners(p.sums, y, s);
+  }
+
+  void paths(PathRow& p, Sweep& sweep, int n, SgmScratch& s) {
+    // Whose place this row's state takes has been read.
+    if (n >= sweep.size() - 1) wait_for(sweep.pixels(n - sweep.size() + 1), sizes_.width);
+    const SgmState& before = sweep.state(n - 1);
+    SgmState& now = sweep.state(n);
     p.before = before.data();
     p.now = now.data();
     p.least_before = before.minima.data();
@@ -273,81 +239,82 @@ class Matcher {
     p.along = s.along_data();
     for (int turn = 0; turn < 2; ++turn)
       std::fill_n(s.along_data() + turn * sizes_.stride, sizes_.disparities, std::uint8_t{0});
-    int least = 0;
-    p.along_least = &least;
-    p.sums = sums_.get() + (goal == Goal::states ? 0 : static_cast<std::size_t>(y - band_begin_)) *
-                               sizes_.sums_row();
-    p.add = goal == Goal::winners;
+    s.along_least = 0;
+    p.along_least = &s.along_least;
     for (int done = 0; done < sizes_.width; done += kPartOfRow) {
       const int end = std::min(sizes_.width, done + kPartOfRow);
-      if (n > 0) wait_for(n - 1, std::min(sizes_.width, end + 1));
-      if (step > 0) {
+      if (n > 0) wait_for(sweep.pixels(n - 1), std::min(sizes_.width, end + 1));
+      if (sweep.step > 0) {
         path_row(p, done, end);
       } else {
         path_row(p, sizes_.width - end, sizes_.width - done);
       }
-      progress_[static_cast<std::size_t>(n)].store(end, std::memory_order_release);
-      if (threads_ > 1) progress_[static_cast<std::size_t>(n)].notify_all();
+      sweep.pixels(n).store(end, std::memory_order_release);
+      if (threads_ > 1) sweep.pixels(n).notify_all();
     }
-    if (goal != Goal::winners) return;
+  }
+
+  void winners(const std::uint16_t* sums, int y, SgmScratch& s) {
     WinnerRow16 w = s.row;
     w.width = sizes_.width;
     w.disparities = sizes_.disparities;
     w.min_disparity = options_.min_disparity;
     w.sums_stride = sizes_.sums_stride;
-    w.sums = p.sums;
+    w.sums = sums;
     winner_row(w);
-    sink_(y, w);
+    (*sink_)(y, w);
   }
 
-  void wait_for(int n, int pixels) const {
-    const auto& done = progress_[static_cast<std::size_t>(n)];
-    int now = done.load(std::memory_order_acquire);
-    for (int spins = 0; now < pixels; now = done.load(std::memory_order_acquire)) {
-      // The other thread may have lost its core: it needs this one.
-      if (++spins > 1000) done.wait(now, std::memory_order_acquire);
-    }
-  }
-
-  const CensusPicture& left_;
-  const SgmOptions& options_;
-  Sizes sizes_;
-  const SgmSink& sink_;
-  int band_, threads_, band_begin_ = 0;
+  SgmOptions options_;
+  SgmSizes sizes_;
+  int band_, threads_ = 1, band_begin_ = 0, band_rows_ = 0;
+  const SgmSink* sink_ = nullptr;
   std::array<std::uint8_t, 256> jump_{};
-  std::array<Image<std::uint32_t>, 2> reversed_;
-  Sums sums_;
-  std::vector<std::atomic<int>> progress_;
-  std::vector<Scratch> scratch_;
-  std::vector<State> ring_;
+  CensusCoder census_;
+  SgmSums sums_;
+  std::array<Sweep, 2> sweeps_;
+  std::vector<SgmState> ends_;  // what the sweep up of each band but the last begins with
+  std::vector<SgmScratch> scratch_;
+  Claims claims_;
 };
 
-}  // namespace
+SgmSearch::SgmSearch(int width, int height, const SgmOptions& options, const SgmPlan& plan)
+    : work_(std::make_unique<Work>(width, height, options, plan)) {}
+SgmSearch::~SgmSearch() = default;
+
+template <class T>
+void SgmSearch::run(ImageView<const T> left, ImageView<const T> right, const SgmSink& sink) {
+  work_->run(left, right, sink);
+}
+template void SgmSearch::run(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>,
+                             const SgmSink&);
+template void SgmSearch::run(ImageView<const std::uint16_t>, ImageView<const std::uint16_t>,
+                             const SgmSink&);
+
+const ImageU8& SgmSearch::brightness() const { return work_->brightness(); }
 
 SgmPlan plan_sgm(int width, int height, const SgmOptions& options, int threads) {
-  const Sizes s(width, height, options);
-  const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t codes = options.census == Census::full ? 8 : 4;
-  const std::size_t state = s.state_bytes + s.minima_bytes;
-  // Pictures: smoothed, brightness, codes (the right one's reversed too); maps: steps, confidence
-  // and what the filters keep.
+  threads = std::min(threads, height);
+  const SgmSizes s(width, height, options);
+  const auto rows = static_cast<std::size_t>(height);
+  const std::size_t state = s.state_bytes();
+  // Maps: steps, confidence, and what the filters keep.
+  constexpr std::size_t kMaps = 19;
   const std::size_t fixed =
-      pixels * (2 * (2 + 1 + codes) + 12) +
-      (static_cast<std::size_t>(width) + static_cast<std::size_t>(s.stride)) *
-          static_cast<std::size_t>(height) * codes +
-      static_cast<std::size_t>(threads) *
-          (state + static_cast<std::size_t>(width) * static_cast<std::size_t>(s.stride)) +
-      3 * state;
+      rows * static_cast<std::size_t>(width) * kMaps +
+      CensusCoder::bytes(width, height, width + s.stride, options, threads) +
+      static_cast<std::size_t>(threads) * s.scratch_bytes() +
+      2 * (static_cast<std::size_t>(ring_size(threads)) * state + rows * sizeof(Progress));
   const auto bytes_of = [&](int band) {
     const auto bands = static_cast<std::size_t>((height + band - 1) / band);
-    return fixed + static_cast<std::size_t>(band) * s.sums_row() * 2 + (bands - 1) * state;
+    return fixed + static_cast<std::size_t>(band) * s.sums() * 2 + (bands - 1) * state;
   };
-  SgmPlan plan{height, bytes_of(height)};
+  SgmPlan plan{height, threads, bytes_of(height)};
   if (options.max_memory == 0 || plan.bytes <= options.max_memory) return plan;
   // The largest band that fits; the states at the ends of small ones take memory too.
   for (int bands = 2; bands <= height; ++bands) {
     const int band = (height + bands - 1) / bands;
-    plan = {band, bytes_of(band)};
+    plan = {band, threads, bytes_of(band)};
     if (plan.bytes <= options.max_memory) return plan;
   }
   std::size_t least = bytes_of(height);
@@ -356,11 +323,6 @@ SgmPlan plan_sgm(int width, int height, const SgmOptions& options, int threads) 
       ErrorCode::usage,
       fmt::format("max_memory = {} bytes: {} x {} pixels with {} disparities take at least {}",
                   options.max_memory, width, height, options.disparities, least));
-}
-
-void sgm_winners(const CensusPicture& left, const CensusPicture& right, const SgmOptions& options,
-                 const SgmPlan& plan, const SgmSink& sink) {
-  Matcher(left, right, options, plan, sink).run();
 }
 
 }  // namespace bifocal::stereo

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include <bifocal/stereo.hpp>
 
@@ -15,19 +16,11 @@
 
 namespace bifocal::stereo {
 
-// What a picture is for the matcher.
-struct CensusPicture {
-  int width = 0, height = 0;
-  Image<std::uint32_t> low, high;  // codes; `high` of a full census only
-  ImageU8 brightness;              // 0 to 255
-};
-template <class T>
-[[nodiscard]] CensusPicture census_picture(ImageView<const T> image, const SgmOptions& options);
-
-// Rows that a sweep keeps sums of at a time, so that all of it takes at most max_memory bytes (0:
-// any number), and what it takes. Throws Error(usage) naming max_memory when one row is too much.
+// Rows whose sums are kept at a time, so that all of it takes at most max_memory bytes (0: any
+// number), and what it takes. Throws Error(usage) naming max_memory when one row is too much.
 struct SgmPlan {
   int band = 0;
+  int threads = 1;  // at most
   std::size_t bytes = 0;
 };
 [[nodiscard]] SgmPlan plan_sgm(int width, int height, const SgmOptions& options, int threads);
@@ -35,8 +28,21 @@ struct SgmPlan {
 // Called once a row, in any order, from several threads.
 using SgmSink = std::function<void(int y, const WinnerRow16& row)>;
 
-// `options` have been checked; pictures of one size.
-void sgm_winners(const CensusPicture& left, const CensusPicture& right, const SgmOptions& options,
-                 const SgmPlan& plan, const SgmSink& sink);
+// Of pairs of one size; all memory is taken when it is made.
+class SgmSearch {
+ public:
+  // `options` have been checked.
+  SgmSearch(int width, int height, const SgmOptions& options, const SgmPlan& plan);
+  ~SgmSearch();
+  // Grey pictures of that size.
+  template <class T>
+  void run(ImageView<const T> left, ImageView<const T> right, const SgmSink& sink);
+  // Of the last left picture, 0 to 255.
+  [[nodiscard]] const ImageU8& brightness() const;
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
 
 }  // namespace bifocal::stereo

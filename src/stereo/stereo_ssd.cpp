@@ -73,8 +73,10 @@ DisparityMap stereo_ssd(ImageView<const std::uint8_t> left, ImageView<const std:
   const Winners w = search(left, right, options);
   ImageU8 brightness;
   if (options.fill == Fill::edge_aware) brightness = packed(left);
+  stereo::ChainMemory memory;
   ImageU16 filled;
-  stereo::fill_unknown(w.steps, options.fill, options.window, brightness, w.occluded, filled);
+  stereo::fill_unknown(w.steps, options.fill, options.window, brightness, w.occluded, memory,
+                       filled);
   DisparityMap map;
   stereo::to_maps(w.steps, filled, options.min_disparity, map);
   return map;

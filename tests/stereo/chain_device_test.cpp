@@ -86,7 +86,8 @@ TEST_F(ChainDevice, fills_are_those_of_the_cpu) {
         for (const Fill fill : {Fill::background, Fill::mean, Fill::edge_aware}) {
           const int window = 3 + 2 * static_cast<int>(random() % 8);
           ImageU16 expected;
-          stereo::fill_unknown(steps, fill, window, brightness, occluded, expected);
+          stereo::ChainMemory memory;
+          stereo::fill_unknown(steps, fill, window, brightness, occluded, memory, expected);
           stereo::fill_unknown(queue, {width, height}, fill, window, on_device, b, o, scratch,
                                filled);
           EXPECT_EQ(downloaded(queue, filled, width, height).pixels, expected.pixels)
@@ -105,7 +106,8 @@ TEST_F(ChainDevice, means_spread_over_the_whole_picture) {
     ImageU16 steps(90, 40, 1, kUnknown), expected;
     steps.at(0, 39) = 77;
     steps.at(1, 39) = 90;
-    stereo::fill_unknown(steps, Fill::mean, 3, {}, {}, expected);
+    stereo::ChainMemory memory;
+    stereo::fill_unknown(steps, Fill::mean, 3, {}, {}, memory, expected);
     const auto on_device = uploaded(queue, steps);
     const stereo::StepsBuffer filled(queue.device(), steps.pixels.size());
     const stereo::FillScratch scratch{{queue.device(), steps.pixels.size()}, {queue.device(), 40}};

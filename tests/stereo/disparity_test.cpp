@@ -85,7 +85,8 @@ TEST(Disparity, fill_takes_the_background) {
                 o, 5, o, o, 3, o,  //
                 o, o, o, o, o, o,  //
                 2, o, 7, o, o, o};
-  stereo::fill_unknown(map, Fill::background, 0, {}, {}, filled);
+  stereo::ChainMemory memory;
+  stereo::fill_unknown(map, Fill::background, 0, {}, {}, memory, filled);
   EXPECT_EQ(filled.pixels, (std::vector<std::uint16_t>{5, 5, 3, 3, 3, 3,  //
                                                        5, 5, 3, 3, 3, 3,  //
                                                        5, 5, 3, 3, 3, 3,  //

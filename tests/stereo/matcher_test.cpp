@@ -352,8 +352,10 @@ void check_filter(Queue& queue, const ImageU16& steps, const DisparityFilter& fi
                   const std::string& what) {
   const int width = steps.width, height = steps.height, first = -7;
   ImageU16 expected = steps;
+  stereo::ChainMemory memory;
+  stereo::filter_steps(expected, filter, {}, {}, memory);
   DisparityMap map;
-  stereo::filter_steps(expected, filter, {}, {}, first, map);
+  stereo::to_maps(expected, memory.other, first, map);
   const auto on_device = uploaded(queue, steps);
   const Buffer<std::uint8_t> none;
   stereo::FilterDevice device(queue.device(), {width, height}, filter, first);

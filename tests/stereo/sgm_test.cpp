@@ -120,24 +120,22 @@ TEST(Sgm, winners_and_their_neighbours_equal_the_reference) {
     const auto [left, right] =
         random_pair<std::uint8_t>(random, pick(random, 1, 90), pick(random, 1, 12), 255);
     const test::SgmReference<std::uint8_t> expected(left, right, o);
-    const auto l = stereo::census_picture(ImageView<const std::uint8_t>(left), o);
-    const auto r = stereo::census_picture(ImageView<const std::uint8_t>(right), o);
     const int width = left.width;
-    stereo::sgm_winners(
-        l, r, o, stereo::plan_sgm(width, left.height, o, 1), [&](int y, const auto& row) {
-          for (int x = 0; x < width; ++x) {
-            const auto n = static_cast<std::size_t>(y * width + x);
-            const test::SgmPixel& e = expected.pixels[n];
-            const auto other = row.right_index[stereo::right_place(width, x)];
-            ASSERT_EQ(other, static_cast<std::uint16_t>(expected.right_index[n])) << x << " " << y;
-            ASSERT_EQ(row.index[x], static_cast<std::uint16_t>(e.index)) << x << " " << y;
-            if (e.index < 0) continue;
-            ASSERT_EQ(row.best[x], e.best) << x << " " << y;
-            ASSERT_EQ(row.below[x], static_cast<std::uint16_t>(e.below)) << x << " " << y;
-            ASSERT_EQ(row.above[x], static_cast<std::uint16_t>(e.above)) << x << " " << y;
-            ASSERT_EQ(row.elsewhere[x], static_cast<std::uint16_t>(e.elsewhere)) << x << " " << y;
-          }
-        });
+    stereo::SgmSearch search(width, left.height, o, stereo::plan_sgm(width, left.height, o, 1));
+    search.run<std::uint8_t>(left, right, [&](int y, const auto& row) {
+      for (int x = 0; x < width; ++x) {
+        const auto n = static_cast<std::size_t>(y * width + x);
+        const test::SgmPixel& e = expected.pixels[n];
+        const auto other = row.right_index[stereo::right_place(width, x)];
+        ASSERT_EQ(other, static_cast<std::uint16_t>(expected.right_index[n])) << x << " " << y;
+        ASSERT_EQ(row.index[x], static_cast<std::uint16_t>(e.index)) << x << " " << y;
+        if (e.index < 0) continue;
+        ASSERT_EQ(row.best[x], e.best) << x << " " << y;
+        ASSERT_EQ(row.below[x], static_cast<std::uint16_t>(e.below)) << x << " " << y;
+        ASSERT_EQ(row.above[x], static_cast<std::uint16_t>(e.above)) << x << " " << y;
+        ASSERT_EQ(row.elsewhere[x], static_cast<std::uint16_t>(e.elsewhere)) << x << " " << y;
+      }
+    });
     if (HasFatalFailure()) return;
   }
 }
@@ -172,7 +170,8 @@ TEST(Sgm, constant_and_saturated_pictures) {
   for (std::uint8_t& v : left.pixels) v = pick(random, 0, 1) == 0 ? 0 : 255;
   for (std::uint8_t& v : right.pixels) v = pick(random, 0, 1) == 0 ? 0 : 255;
   for (Census census : {Census::sparse, Census::symmetric, Census::full})
-    check(left, right, {.disparities = 64, .census = census, .P1 = 190, .P2 = 190, .P2_contrast = 0});
+    check(left, right,
+          {.disparities = 64, .census = census, .P1 = 190, .P2 = 190, .P2_contrast = 0});
 }
 
 TEST(Sgm, the_largest_search_and_one_outside_the_picture) {
@@ -192,7 +191,7 @@ TEST(Sgm, any_number_of_threads_and_any_memory_give_the_same) {
     SgmOptions o = random_options(random);
     const DisparityMap expected = test::sgm_reference(left, right, o);
     int bands_seen = 0;
-    for (int threads : {1, 2, 3}) {
+    for (int threads : {1, 2, 3, 5}) {
       const ThreadLimit limit(threads);
       for (std::size_t part = 0; part < 8; ++part) {
         o.max_memory = 0;
@@ -289,7 +288,8 @@ TEST(Sgm, names_every_option_out_of_its_range) {
 
 TEST(Sgm, names_pictures_that_do_not_fit) {
   const ImageU8 image(8, 8);
-  const auto message = [&](ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right) {
+  const auto message = [&](ImageView<const std::uint8_t> left,
+                           ImageView<const std::uint8_t> right) {
     return usage_error([&] { (void)stereo_sgm(left, right); });
   };
   EXPECT_NE(message(ImageU8(), image).find("empty"), std::string::npos);
