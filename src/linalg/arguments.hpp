@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "linalg/lanes.hpp"
-#include "runtime/backend.hpp"
+#include "runtime/memory_check.hpp"
 
 namespace bifocal::linalg {
 
@@ -31,12 +31,8 @@ template <class T>
 template <class T>
 void check_memory(const char* function, const Queue& queue, const char* name,
                   const Memory<T>& memory, int count, const View<T>& view, int size) {
-  if (memory.owner() && &memory.owner()->owner() != queue.device().backend().get())
-    refuse(function, fmt::format("{} is memory of {}, the queue is of {}", name,
-                                 memory.owner()->owner().info().id, queue.device().info().id));
-  if (memory.is_on_device() && !memory.owner() && queue.device().info().kind != DeviceKind::cuda)
-    refuse(function, fmt::format("{} is an address in a CUDA device's memory, the queue is of {}",
-                                 name, queue.device().info().id));
+  if (const std::string why = runtime::why_foreign(queue, name, memory); !why.empty())
+    refuse(function, why);
   if (count == 0 || size == 0 || !memory.owner()) return;
   const auto last = static_cast<std::size_t>((size - 1) * view.element + (count - 1) * view.matrix);
   if (memory.size() <= last)

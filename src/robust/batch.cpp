@@ -8,6 +8,7 @@
 
 #include "robust/engine_device.hpp"
 #include "robust/result.hpp"
+#include "runtime/memory_check.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -24,7 +25,11 @@ robust::Problem problem_of(ModelKind kind) {
   return kind == ModelKind::fundamental ? robust::Problem::fundamental : robust::Problem::essential;
 }
 
-void check(const PairBatch& batch, ModelKind kind) {
+void check(const Queue& queue, const PairBatch& batch, ModelKind kind) {
+  for (const std::string& why : {runtime::why_foreign(queue, "points", batch.points),
+                                 runtime::why_foreign(queue, "weights", batch.weights),
+                                 runtime::why_foreign(queue, "qualities", batch.qualities)})
+    if (!why.empty()) refuse(why);
   const auto& o = batch.offsets;
   if (o.empty() || o[0] < 0)
     refuse("offsets must begin with a number >= 0 and end with the points");
@@ -119,7 +124,7 @@ robust::PairFound search_pair(ModelKind kind, std::span<const PointPair> points,
 BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batch,
                              const RobustOptions& options) {
   robust::check_options(options);
-  check(batch, kind);
+  check(queue, batch, kind);
   const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
   check_weights(batch, on_cpu);
   const std::size_t pairs = batch.offsets.size() - 1;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "runtime/kernel.hpp"
+#include "runtime/memory_check.hpp"
 #include "stereo/sampling_map.hpp"
 
 namespace bifocal {
@@ -63,8 +64,10 @@ std::size_t pixels(int width, int height) {
 }
 
 template <class T>
-void check_memory(const char* what, const Memory<T>& m, std::size_t numbers) {
+void check_memory(const Queue& queue, const char* what, const Memory<T>& m, std::size_t numbers) {
   if (m.is_null()) throw Error(ErrorCode::usage, fmt::format("Remapper: {} is null", what));
+  if (const std::string why = runtime::why_foreign(queue, what, m); !why.empty())
+    throw Error(ErrorCode::usage, "Remapper: " + why);
   if (m.owner() && m.size() < numbers)
     throw Error(ErrorCode::usage, fmt::format("Remapper: {} holds {} numbers, {} are needed", what,
                                               m.size(), numbers));
@@ -81,9 +84,9 @@ void run_remap(Queue& queue, const Sizes& s, const Buffer<std::int32_t>& x,
   if (channels < 1 || channels > 4)
     throw Error(ErrorCode::usage, fmt::format("Remapper: {} channels, 1 to 4 can be", channels));
   const std::size_t area = pixels(s.width, s.height), each = static_cast<std::size_t>(channels);
-  check_memory("input", input, pixels(s.input_width, s.input_height) * each);
-  check_memory("output", output, area * each);
-  if (!valid.is_null()) check_memory("valid", valid, area);
+  check_memory(queue, "input", input, pixels(s.input_width, s.input_height) * each);
+  check_memory(queue, "output", output, area * each);
+  if (!valid.is_null()) check_memory(queue, "valid", valid, area);
   const runtime::Argument arguments[] = {
       input,   s.input_width, s.input_height, x,     y,
       s.width, s.height,      output,         valid, valid.is_null() ? 0 : 1};

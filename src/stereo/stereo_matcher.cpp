@@ -8,6 +8,7 @@
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
 
+#include "runtime/memory_check.hpp"
 #include "stereo/matcher.hpp"
 #include "stereo/stereo_options.hpp"
 
@@ -32,6 +33,7 @@ std::unique_ptr<stereo::MatcherEngine<Pixel>> make_engine(Queue& queue, int widt
 template <class T>
 void check_memory(const Queue& queue, const char* name, const Memory<T>& m, int pixels) {
   if (m.is_null()) return;
+  if (const std::string why = runtime::why_foreign(queue, name, m); !why.empty()) fail(why);
   const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
   if (!m.is_on_device() && !on_cpu)
     fail(fmt::format("{} is memory of the host; the queue is of {}", name,

@@ -264,6 +264,8 @@ TEST(BatchArguments, that_do_not_fit_are_named) {
   expect_named({points.data(), huge, {}, {}}, "offsets[1]");
   expect_named({buffer, past, {}, {}}, "offsets");
   expect_named({nullptr, good, {}, {}}, "points");
+  const auto elsewhere = Memory<const PointPair>::on_device(points.data());
+  expect_named({elsewhere, good, {}, {}}, "points is an address in a CUDA device's memory");
   expect_named({points.data(), good, {}, one}, "cameras1", ModelKind::essential);
   expect_named({points.data(), good, two, one}, "cameras1", ModelKind::essential);
   expect_named({points.data(), good, one, {}}, "cameras2", ModelKind::essential);
@@ -272,6 +274,35 @@ TEST(BatchArguments, that_do_not_fit_are_named) {
   expect_named({points.data(), good, one, wrong}, "cameras2", ModelKind::essential);
   expect_named({points.data(), good, {}, {}}, "threshold", ModelKind::homography,
                {.threshold = -1});
+}
+
+// A Buffer of another device, for every pair of devices of this machine.
+TEST(BatchArguments, of_another_device_are_named) {
+  const std::vector<std::int64_t> offsets = {0, 20};
+  const Pairs points(20, PointPair{1, 2, 3, 4});
+  const std::vector<DeviceInfo> devices = list_devices();
+  for (const DeviceInfo& own : devices) {
+    Queue queue{Device(own.id)};
+    for (const DeviceInfo& other : devices) {
+      if (other.id == own.id) continue;
+      const Buffer<PointPair> buffer(Device(other.id), 20);
+      const Buffer<double> numbers(Device(other.id), 20);
+      const auto message = [&](const PairBatch& batch) -> std::string {
+        try {
+          (void)estimate_batch(queue, ModelKind::fundamental, batch);
+        } catch (const Error& e) {
+          return e.what();
+        }
+        return "accepted";
+      };
+      const std::string rest = " is memory of " + other.id + ", the queue is of " + own.id;
+      EXPECT_EQ(message({buffer, offsets, {}, {}}), "estimate_batch: points" + rest);
+      EXPECT_EQ(message({points.data(), offsets, {}, {}, numbers}),
+                "estimate_batch: weights" + rest);
+      EXPECT_EQ(message({points.data(), offsets, {}, {}, {}, numbers}),
+                "estimate_batch: qualities" + rest);
+    }
+  }
 }
 
 }  // namespace

@@ -301,6 +301,18 @@ TEST(Matcher, says_what_does_not_fit) {
                    matcher.run(good.pixels.data(), pixels, maps.output()));
     }
 
+    for (const DeviceInfo& device : list_devices()) {
+      if (device.id == queue.device().info().id) continue;
+      const Buffer<std::uint8_t> foreign(Device(device.id), 60 * 30);
+      const std::string of = " is memory of " + device.id;
+      EXPECT_USAGE("left" + of, matcher.run(foreign, pixels, maps.output()));
+      EXPECT_USAGE("confidence" + of, matcher.run(pixels, pixels, {.confidence = foreign}));
+    }
+    if (queue.device().info().kind != DeviceKind::cuda) {
+      const auto address = Memory<const std::uint8_t>::on_device(good.pixels.data());
+      EXPECT_USAGE("right is an address", matcher.run(pixels, address, maps.output()));
+    }
+
     DisparityMap map;
     EXPECT_USAGE("no pair was submitted", matcher.next(map));
     matcher.submit(good, good);

@@ -202,6 +202,10 @@ TEST(Remap, bad_maps_are_refused) {
   EXPECT_THROW(Remapper(queue, bad), Error);
   EXPECT_THROW(Remapper(queue, SamplingMap{}), Error);
   EXPECT_THROW((void)Remapper(queue, good)(queue, ImageU8(6, 6)), Error);
+  const ImageU8 input(5, 6);
+  ImageU8 output(4, 3);
+  const auto elsewhere = Memory<std::uint8_t>::on_device(output.pixels.data());
+  EXPECT_THROW(Remapper(queue, good).run(queue, input.pixels.data(), 1, elsewhere), Error);
   EXPECT_THROW((void)sampling_map({}, 4, 4, 4, 4), Error);
   EXPECT_THROW((void)sampling_map({1, 0, 0, 0, 1, 0, 0, 0, 1}, 4, 0, 4, 4), Error);
   EXPECT_THROW((void)sampling_maps(Rectification{}), Error);
