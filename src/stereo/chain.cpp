@@ -135,17 +135,18 @@ bool fill_row(std::uint16_t* row, int width) {
 
 // Rows without any value repeat the nearest row that has some, the upper one of two.
 void fill_rows(ImageU16& steps, const std::vector<char>& known) {
-  const auto is_known = [&](int y) {
-    return y >= 0 && y < steps.height && known[static_cast<std::size_t>(y)];
-  };
-  for (int y = 0; y < steps.height; ++y) {
-    if (is_known(y)) continue;
-    for (int step = 1; step < steps.height; ++step) {
-      const int from = is_known(y - step) ? y - step : y + step;
-      if (!is_known(from)) continue;
-      std::copy_n(steps.row(from), steps.width, steps.row(y));
-      break;
+  const int height = steps.height;
+  int above = -1, below = 0;  // the known rows around row y; -1 and height: none
+  for (int y = 0; y < height; ++y) {
+    if (known[static_cast<std::size_t>(y)]) {
+      above = y;
+      continue;
     }
+    for (below = std::max(below, y + 1); below < height; ++below)
+      if (known[static_cast<std::size_t>(below)]) break;
+    if (above < 0 && below == height) return;
+    const bool up = above >= 0 && (below == height || y - above <= below - y);
+    std::copy_n(steps.row(up ? above : below), steps.width, steps.row(y));
   }
 }
 
@@ -249,6 +250,8 @@ void fill_unknown(const ImageU16& steps, Fill fill, int window,
   if (fill == Fill::background) fill_background(out, memory.known);
   if (fill == Fill::mean) fill_mean(out, window, memory.round);
   if (fill != Fill::edge_aware) return;
+  const auto is_known = [](std::uint16_t s) { return s != kUnknown; };
+  if (std::none_of(steps.pixels.begin(), steps.pixels.end(), is_known)) return;
   for_rows(steps.height, [&](int y) {
     for (int x = 0; x < steps.width; ++x) {
       if (steps.at(x, y) == kUnknown)

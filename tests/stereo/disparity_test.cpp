@@ -12,6 +12,7 @@
 #include <random>
 
 #include "stereo/chain.hpp"
+#include "stereo/reference_chain.hpp"
 #include "stereo/reference_ssd.hpp"
 #include "support/data.hpp"
 
@@ -91,6 +92,33 @@ TEST(Disparity, fill_takes_the_background) {
                                                        5, 5, 3, 3, 3, 3,  //
                                                        5, 5, 3, 3, 3, 3,  //
                                                        2, 2, 7, 7, 7, 7}));
+}
+
+TEST(Disparity, rows_without_a_value_repeat_the_nearest_one) {
+  std::mt19937 random(4);
+  stereo::ChainMemory memory;
+  for (int round = 0; round < 50; ++round) {
+    ImageU16 map(3, 1 + static_cast<int>(random() % 40)), filled;
+    for (std::uint16_t& v : map.pixels)
+      v = random() % 16 == 0 ? static_cast<std::uint16_t>(random() % 500) : test::kUnknownSteps;
+    stereo::fill_unknown(map, Fill::background, 0, {}, {}, memory, filled);
+    EXPECT_EQ(filled.pixels, test::reference_background(map).pixels) << round;
+  }
+}
+
+// Where the time grew with the square of the rows, this would take hours.
+TEST(Disparity, tall_pictures_without_a_value_take_no_time) {
+  constexpr int kRows = 1 << 21;
+  const ImageU8 brightness(1, kRows), occluded(1, kRows);
+  stereo::ChainMemory memory;
+  ImageU16 map(1, kRows, 1, test::kUnknownSteps), filled;
+  for (const Fill fill : {Fill::background, Fill::edge_aware}) {
+    stereo::fill_unknown(map, fill, 0, brightness, occluded, memory, filled);
+    EXPECT_EQ(filled.pixels, map.pixels);
+  }
+  map.at(0, 5) = 7;
+  stereo::fill_unknown(map, Fill::background, 0, {}, {}, memory, filled);
+  EXPECT_EQ(filled.at(0, kRows - 1), 7);
 }
 
 TEST(Disparity, no_fill_leaves_what_is_unknown) {
