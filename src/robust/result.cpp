@@ -49,6 +49,9 @@ void check_weights(const char* where, std::span<const double> weights, size_t fi
 }
 
 void check_priors(const MatchPriors& priors, size_t matches) {
+  if (matches > kMostMatches)
+    throw Error(ErrorCode::usage, fmt::format("robust estimation: {} matches, at most {} can be",
+                                              matches, kMostMatches));
   const auto check_size = [&](const char* name, size_t size) {
     if (size == 0 || size == matches) return;
     throw Error(ErrorCode::usage, fmt::format("robust estimation: {} {} for {} matches, must be "

@@ -18,6 +18,7 @@ void check_camera(const char* name, const Intrinsics& camera);
 // Or the first weight that is no weight (their first one has the index `first`), or the argument
 // that has not one number a match.
 void check_weights(const char* where, std::span<const double> weights, std::size_t first = 0);
+inline constexpr std::size_t kMostMatches = std::size_t{1} << 28;  // places of columns fit an int
 void check_priors(const MatchPriors& priors, std::size_t matches);
 
 // When to believe a model: when wrong matches would hardly support one as well. evidence: asked for
