@@ -39,7 +39,9 @@ void add_common(CLI::App& command, CommonOptions& options);
 // Error(usage) for any other word.
 std::string resolve_device(const std::string& device);
 
-// A number in [lo, hi]; unlike CLI::Range it refuses NaN.
+// A number of 64 bits without a sign.
+CLI::Validator whole_number();
+// A decimal number in [lo, hi]; unlike CLI::Range it refuses NaN.
 CLI::Validator in_range(double lo, double hi = std::numeric_limits<double>::infinity());
 
 // Ordered as inserted, so that files read well. Text that isn't UTF-8 (a file name) gets

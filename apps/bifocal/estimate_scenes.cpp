@@ -19,6 +19,7 @@ namespace {
 // Found out before the work, not after it.
 void check_scene_files(const SceneOptions& o) {
   namespace fs = std::filesystem;
+  if (o.result.empty()) throw Error(ErrorCode::usage, "--result: an empty name is no file");
   std::error_code none;
   if (fs::equivalent(o.scenes, o.result, none)) {
     throw Error(ErrorCode::usage,

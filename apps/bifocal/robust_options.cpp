@@ -18,7 +18,7 @@ void add_robust_options(CLI::App& command, RobustOptions& options) {
       ->capture_default_str();
   command
       .add_option("--seed", options.seed, "of the sampling; the same seed gives the same result")
-      ->check(in_range(0))
+      ->check(whole_number())
       ->capture_default_str();
   command.parse_complete_callback([&options] {
     options.min_iterations = std::min(options.min_iterations, options.max_iterations);

@@ -29,6 +29,11 @@ CLI::Validator one_of(const std::array<std::string_view, n>& names) {
   return CLI::IsMember(words).description("");
 }
 
+// AsSizeValue takes -1 for the largest number. Comes before it.
+std::string refuse_sign(const std::string& text) {
+  return text.starts_with('-') ? fmt::format("{} is negative", text) : std::string();
+}
+
 void add_search(CLI::App& command, StereoMethod& m) {
   command
       .add_option("--max-disparity", m.max_disparity,
@@ -92,7 +97,8 @@ std::vector<CLI::Option*> add_sgm(CLI::App& command, StereoMethod& m) {
       command
           .add_option("--max-memory", m.max_memory,
                       "most memory for the matcher, as 500M or 2G; 0: any")
-          ->transform(CLI::AsSizeValue(false).description(""))};
+          ->transform(CLI::AsSizeValue(false).description(""))
+          ->transform(CLI::Validator(refuse_sign, ""))};
 }
 
 }  // namespace
