@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Also for AVX3_DL (Ice Lake, Zen 4), which counts bits in one instruction: costs in half the time.
+#define HWY_WANT_AVX3_DL 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stereo/sgm_rows.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -77,6 +79,17 @@ HWY_INLINE V32 differing(V32 left_low, V32 left_high, const std::uint32_t* const
   return count;
 }
 
+// The counts as bytes. TruncateTo of Highway 1.0.3 is wrong for AVX3_DL: it permutes words by
+// indices that are meant for bytes.
+template <class DBytes, class V32>
+HWY_INLINE auto bytes_of(DBytes d, V32 counts) {
+#if HWY_TARGET == HWY_AVX3_DL
+  return hn::DemoteTo(d, hn::BitCast(hn::RebindToSigned<hn::DFromV<V32>>(), counts));
+#else
+  return hn::TruncateTo(d, counts);
+#endif
+}
+
 template <bool kFull, bool kRowsApart>
 HWY_INLINE void cost_row_of(const CostRow& c) {
   const hn::CappedTag<std::uint32_t, kSumsBlock> d;
@@ -96,7 +109,7 @@ HWY_INLINE void cost_row_of(const CostRow& c) {
         const auto other = differing<kFull>(low, high, c.right[k], from + i);
         least = hn::Min(least, hn::Add(other, hn::Set(d, static_cast<std::uint32_t>(apart))));
       }
-      hn::StoreU(hn::TruncateTo(bytes, least), bytes, out + i);
+      hn::StoreU(bytes_of(bytes, least), bytes, out + i);
     }
     for (int i = disparities; i % step != 0 && i < end; ++i) out[i] = 255;
     for (int i = (disparities + step - 1) / step * step; i < end; i += step)
