@@ -5,6 +5,7 @@
 // is NaN.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -129,8 +130,10 @@ template <class Pixel>
 class MatcherEngine;
 }  // namespace stereo
 
-// Semi-global matching of pairs of one size, one after the other: stereo_sgm, to the same bits on
-// every device. A GPU's memory is taken once; a CPU takes that of the search for each pair.
+// Matching of pairs of one size, one after the other: stereo_sgm, or stereo_ssd when it is made
+// with SsdOptions, to the same bits on every device. Memory is taken once: when it is made, and
+// with the first pairs. (On a CPU the first pairs are to be matched with as many threads as later
+// ones, and colour takes memory for its grey.)
 //
 //   Queue queue(Device("cuda:0"));
 //   StereoMatcher matcher(queue, 1920, 1080, {.disparities = 128});
@@ -152,19 +155,23 @@ class StereoMatcher {
   // naming an option out of its range, and max_memory when the work does not fit it; Error(device)
   // when the device has not enough memory.
   StereoMatcher(Queue& queue, int width, int height, const SgmOptions& options = {}, int bits = 8);
+  // Block matching, of 8 bits. (A template, so that braces mean SgmOptions.)
+  template <std::same_as<SsdOptions> Options>
+  StereoMatcher(Queue& queue, int width, int height, const Options& options)
+      : StereoMatcher(Ssd(), queue, width, height, options) {}
   ~StereoMatcher();  // waits
   StereoMatcher(StereoMatcher&&) noexcept;
   StereoMatcher& operator=(StereoMatcher&&) noexcept;
 
   // Bytes of the device's memory that the matcher takes. On a GPU each pixel takes about
-  // (paths + 1) disparities bytes; on a CPU 2 disparities, or less with max_memory.
+  // (paths + 1) disparities bytes; on a CPU 2 disparities, or less with max_memory. SSD: 20 to 40.
   [[nodiscard]] std::size_t memory() const;
 
   // Grey pictures [height][width], rows without gaps, and maps in memory of the queue's device (on
   // a CPU also of the host). In the queue's order and, but on a CPU, asynchronous. On CUDA the
   // third run with the same memory and later ones are launched as one graph; the matcher keeps the
   // memory of its last runs alive for that. Throws Error(usage) for memory that is null, too small
-  // or the host's, and while a stream is under way.
+  // or the host's, for a confidence of SSD, and while a stream is under way.
   void run(const Memory<const std::uint8_t>& left, const Memory<const std::uint8_t>& right,
            const StereoOutput& out);
   void run(const Memory<const std::uint16_t>& left, const Memory<const std::uint16_t>& right,
@@ -186,6 +193,8 @@ class StereoMatcher {
   [[nodiscard]] int pending() const;
 
  private:
+  struct Ssd {};
+  StereoMatcher(Ssd method, Queue& queue, int width, int height, const SsdOptions& options);
   template <class Pixel>
   stereo::MatcherEngine<Pixel>& engine();
   std::unique_ptr<stereo::MatcherEngine<std::uint8_t>> engine8_;  // one of the two

@@ -85,8 +85,14 @@ void FilterDevice::run(Queue& queue, const WinnerMaps& winners, const FilteredMa
     fill_unknown(queue, size_, filter_.fill, filter_.fill_window, steps_, winners.brightness,
                  occluded_, scratch_, filled_);
   }
-  if (!out.filled.is_null())
-    start(queue, FilterKernel::pixels, groups, {pixels, filled(), min_disparity_, out.filled});
+  steps_to_map(queue, size_, filled(), min_disparity_, out.filled);
+}
+
+void steps_to_map(Queue& queue, ChainSize size, const StepsBuffer& steps, int min_disparity,
+                  const Memory<float>& map) {
+  if (map.is_null()) return;
+  start(queue, FilterKernel::pixels, groups_for(size.pixels(), kFilterThreads),
+        {size.pixels(), steps, min_disparity, map});
 }
 
 }  // namespace bifocal::stereo

@@ -25,6 +25,10 @@ struct FilteredMaps {
   Memory<std::uint8_t> confidence{};
 };
 
+// A map [height][width] in px from steps. Null: no work.
+void steps_to_map(Queue& queue, ChainSize size, const StepsBuffer& steps, int min_disparity,
+                  const Memory<float>& map);
+
 class FilterDevice {
  public:
   FilterDevice(const Device& device, ChainSize size, const DisparityFilter& filter,

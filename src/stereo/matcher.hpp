@@ -40,5 +40,9 @@ template <class Pixel>
 [[nodiscard]] std::unique_ptr<MatcherEngine<Pixel>> make_device_matcher(Queue& queue,
                                                                         ChainSize size,
                                                                         const SgmOptions& options);
+[[nodiscard]] std::unique_ptr<MatcherEngine<std::uint8_t>> make_cpu_matcher(
+    Queue& queue, ChainSize size, const SsdOptions& options);
+[[nodiscard]] std::unique_ptr<MatcherEngine<std::uint8_t>> make_device_matcher(
+    Queue& queue, ChainSize size, const SsdOptions& options);
 
 }  // namespace bifocal::stereo

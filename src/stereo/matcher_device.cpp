@@ -5,8 +5,6 @@
 //
 //   host    copy n+1 | wait for n, start n+1 | maps of n       | copy n+2 | ...
 //   device  pair n                           | pair n+1                   | ...
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -17,30 +15,14 @@
 #include "runtime/parallel.hpp"
 #include "runtime/recording.hpp"
 #include "stereo/chain.hpp"
-#include "stereo/filter_device.hpp"
+#include "stereo/frames_device.hpp"
 #include "stereo/matcher.hpp"
-#include "stereo/sgm_device.hpp"
 
 namespace bifocal::stereo {
 namespace {
 
 constexpr int kRowsATask = 32;
 constexpr std::size_t kKeptRecordings = 2;
-
-template <class Pixel>
-SgmDevice make_sgm(Queue& queue, ChainSize size, const SgmOptions& options, std::size_t rest) {
-  SgmOptions o = options;
-  if (o.max_memory == 0) return {queue, size.width, size.height, 8 * sizeof(Pixel), o};
-  o.max_memory = o.max_memory > rest ? o.max_memory - rest : 1;
-  try {
-    return {queue, size.width, size.height, 8 * sizeof(Pixel), o};
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::usage) throw;
-    throw Error(ErrorCode::usage,
-                fmt::format("max_memory = {} bytes: {} of them are for filters and pictures; {}",
-                            options.max_memory, rest, e.what()));
-  }
-}
 
 // Grey rows without gaps.
 template <class Pixel>
@@ -58,11 +40,11 @@ void copy_grey(ImageView<const Pixel> image, Pixel* to) {
 // Of a stream: a pair's pictures, its confidence, and its work.
 template <class Pixel>
 struct Slot {
-  Slot(const Device& device, ChainSize size)
+  Slot(const Device& device, ChainSize size, bool has_confidence)
       : host(device, 2 * static_cast<std::size_t>(size.pixels())),
         left(device, static_cast<std::size_t>(size.pixels())),
         right(device, static_cast<std::size_t>(size.pixels())),
-        confidence(device, static_cast<std::size_t>(size.pixels())) {}
+        confidence(device, has_confidence ? static_cast<std::size_t>(size.pixels()) : 0) {}
   HostBuffer<Pixel> host;
   Buffer<Pixel> left, right;
   Buffer<std::uint8_t> confidence;
@@ -75,25 +57,19 @@ struct Slot {
 
 // Maps on their way to the host.
 struct HostMaps {
-  HostMaps(const Device& device, ChainSize size)
+  HostMaps(const Device& device, ChainSize size, bool has_confidence)
       : steps(device, static_cast<std::size_t>(size.pixels())),
         filled(device, static_cast<std::size_t>(size.pixels())),
-        confidence(device, static_cast<std::size_t>(size.pixels())) {}
+        confidence(device, has_confidence ? static_cast<std::size_t>(size.pixels()) : 0) {}
   HostBuffer<std::uint16_t> steps, filled;
   HostBuffer<std::uint8_t> confidence;
 };
 
-template <class Pixel>
+template <class Pixel, class Method>
 class DeviceMatcher final : public MatcherEngine<Pixel> {
  public:
-  DeviceMatcher(Queue& queue, ChainSize size, const SgmOptions& options)
-      : queue_(queue),
-        size_(size),
-        options_(options),
-        rest_(2 * (FilterDevice::bytes(size, options.filter) + Slot<Pixel>::bytes(size))),
-        sgm_(make_sgm<Pixel>(queue, size, options, rest_)) {
-    open_filter(0);
-  }
+  DeviceMatcher(Queue& queue, ChainSize size, const typename Method::Options& options)
+      : queue_(queue), size_(size), method_(queue, size, options, 2 * Slot<Pixel>::bytes(size)) {}
   ~DeviceMatcher() override {
     try {
       queue_.wait();
@@ -103,14 +79,14 @@ class DeviceMatcher final : public MatcherEngine<Pixel> {
 
   [[nodiscard]] Queue& queue() const override { return queue_; }
   [[nodiscard]] ChainSize size() const override { return size_; }
-  [[nodiscard]] bool has_confidence() const override { return true; }
-  [[nodiscard]] std::size_t memory() const override { return sgm_.bytes() + rest_; }
+  [[nodiscard]] bool has_confidence() const override { return Method::kHasConfidence; }
+  [[nodiscard]] std::size_t memory() const override { return method_.bytes(); }
   [[nodiscard]] int pending() const override { return static_cast<int>(submitted_ - taken_); }
 
   void run(const Memory<const Pixel>& left, const Memory<const Pixel>& right,
            const StereoOutput& out) override {
     const auto work = [this, left, right, out] {
-      enqueue(*filters_[0], left, right, {out.raw, out.filled, out.confidence});
+      method_.enqueue(0, left, right, {out.raw, out.filled, out.confidence});
     };
     if (queue_.device().info().kind != DeviceKind::cuda) return work();
     const Key key = {left.pointer(), right.pointer(), out.raw.pointer(), out.filled.pointer(),
@@ -148,12 +124,16 @@ class DeviceMatcher final : public MatcherEngine<Pixel> {
     const auto picture = [&](std::uint16_t* data) {
       return ImageView<const std::uint16_t>(data, size_.width, size_.height);
     };
-    const bool fills = options_.filter.fill != Fill::none;
-    to_maps(picture(maps_->steps.data()), picture((fills ? maps_->filled : maps_->steps).data()),
-            options_.min_disparity, map);
-    if (map.confidence.width != size_.width || map.confidence.height != size_.height)
-      map.confidence = ImageU8(size_.width, size_.height);
-    std::copy_n(maps_->confidence.data(), maps_->confidence.size(), map.confidence.pixels.data());
+    to_maps(picture(maps_->steps.data()),
+            picture((method_.fills() ? maps_->filled : maps_->steps).data()),
+            method_.min_disparity(), map);
+    if (!Method::kHasConfidence) {
+      map.confidence = {};
+    } else {
+      if (map.confidence.width != size_.width || map.confidence.height != size_.height)
+        map.confidence = ImageU8(size_.width, size_.height);
+      std::copy_n(maps_->confidence.data(), maps_->confidence.size(), map.confidence.pixels.data());
+    }
     ++taken_;
   }
 
@@ -164,44 +144,29 @@ class DeviceMatcher final : public MatcherEngine<Pixel> {
     std::unique_ptr<runtime::Recording> work;
   };
 
-  void enqueue(FilterDevice& filter, const Memory<const Pixel>& left,
-               const Memory<const Pixel>& right, const FilteredMaps& out) {
-    sgm_.run(queue_, left, right);
-    filter.run(queue_, {sgm_.steps(), sgm_.right_index(), sgm_.confidence(), sgm_.brightness()},
-               out);
-  }
-
-  void open_filter(std::size_t n) {
-    filters_[n].emplace(queue_.device(), size_, options_.filter, options_.min_disparity);
-  }
-
   void open_stream() {
     const Device& device = queue_.device();
-    open_filter(1);
+    method_.open(1);
     for (std::size_t n = 0; n < 2; ++n) {
-      Slot<Pixel>& slot = slots_[n].emplace(device, size_);
+      Slot<Pixel>& slot = slots_[n].emplace(device, size_, Method::kHasConfidence);
       slot.work.emplace(queue_, [this, n] {
         const Slot<Pixel>& s = *slots_[n];
-        enqueue(*filters_[n], s.left, s.right, {{}, {}, s.confidence});
+        method_.enqueue(n, s.left, s.right, {{}, {}, s.confidence});
       });
     }
-    maps_.emplace(device, size_);
+    maps_.emplace(device, size_, Method::kHasConfidence);
     copies_.emplace(device);
   }
 
   void fetch(std::size_t n) {
-    filters_[n]->steps().download(*copies_, maps_->steps.span());
-    if (options_.filter.fill != Fill::none)
-      filters_[n]->filled().download(*copies_, maps_->filled.span());
-    slots_[n]->confidence.download(*copies_, maps_->confidence.span());
+    method_.steps(n).download(*copies_, maps_->steps.span());
+    if (method_.fills()) method_.filled(n).download(*copies_, maps_->filled.span());
+    if (Method::kHasConfidence) slots_[n]->confidence.download(*copies_, maps_->confidence.span());
   }
 
   Queue& queue_;
   ChainSize size_;
-  SgmOptions options_;
-  std::size_t rest_;  // bytes besides sgm_
-  SgmDevice sgm_;
-  std::array<std::optional<FilterDevice>, 2> filters_;  // the second one: of streams
+  Method method_;
   std::vector<Recorded> recorded_;
   std::array<std::optional<Slot<Pixel>>, 2> slots_;
   std::optional<HostMaps> maps_;
@@ -214,11 +179,16 @@ class DeviceMatcher final : public MatcherEngine<Pixel> {
 template <class Pixel>
 std::unique_ptr<MatcherEngine<Pixel>> make_device_matcher(Queue& queue, ChainSize size,
                                                           const SgmOptions& options) {
-  return std::make_unique<DeviceMatcher<Pixel>>(queue, size, options);
+  return std::make_unique<DeviceMatcher<Pixel, SgmDeviceFrames<Pixel>>>(queue, size, options);
 }
 template std::unique_ptr<MatcherEngine<std::uint8_t>> make_device_matcher(Queue&, ChainSize,
                                                                           const SgmOptions&);
 template std::unique_ptr<MatcherEngine<std::uint16_t>> make_device_matcher(Queue&, ChainSize,
                                                                            const SgmOptions&);
+
+std::unique_ptr<MatcherEngine<std::uint8_t>> make_device_matcher(Queue& queue, ChainSize size,
+                                                                 const SsdOptions& options) {
+  return std::make_unique<DeviceMatcher<std::uint8_t, SsdDeviceFrames>>(queue, size, options);
+}
 
 }  // namespace bifocal::stereo

@@ -41,9 +41,7 @@ struct SgmSizes {
   [[nodiscard]] std::size_t costs() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(stride) + kWidestBytes;
   }
-  [[nodiscard]] std::size_t along() const {
-    return kGuard + 2 * static_cast<std::size_t>(stride);
-  }
+  [[nodiscard]] std::size_t along() const { return kGuard + 2 * static_cast<std::size_t>(stride); }
   [[nodiscard]] std::size_t right_winners() const {
     return static_cast<std::size_t>(width) + static_cast<std::size_t>(sums_stride) + kSumsBlock;
   }

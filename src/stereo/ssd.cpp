@@ -4,13 +4,15 @@
 // row by row; integers make every order give the same.
 #include "stereo/ssd.hpp"
 
-#include <hwy/aligned_allocator.h>
-
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <vector>
 
 #include "runtime/parallel.hpp"
+#include "stereo/aligned.hpp"
 #include "stereo/disparity_text.hpp"
+#include "stereo/row_blocks.hpp"
 #include "stereo/ssd_sweep.hpp"
 
 namespace bifocal::stereo {
@@ -19,13 +21,6 @@ namespace {
 constexpr int kMinBandRows = 32;
 constexpr std::size_t kSumsBytes = 640
                                    << 10;  // column sums of one chunk: most of an L2 cache of 1 MB
-
-using Aligned = hwy::AlignedFreeUniquePtr<std::uint32_t[]>;
-Aligned zeros(std::size_t count) {
-  Aligned p = hwy::AllocateAligned<std::uint32_t>(count);
-  std::fill_n(p.get(), count, 0U);
-  return p;
-}
 
 // Pictures with repeated borders; the right one reversed: element j of a right row is column width
 // - 1 + radius - first - j.
@@ -45,7 +40,13 @@ struct Problem {
   int width = 0, height = 0, radius = 0;
   int first = 0, end = 0;  // disparities that some pixel can have
   int key_bits = 0;
+  int chunks = 0;
   Padded pictures;
+
+  // The first disparity of chunk i.
+  [[nodiscard]] int bound(int i) const {
+    return first + static_cast<int>(std::int64_t{end - first} * i / chunks);
+  }
 };
 
 // The most low bits of a key that leave room for the largest cost.
@@ -56,41 +57,45 @@ int key_bits_for(int window) {
   return bits;
 }
 
-Padded pad(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, int radius,
-           int first, int right_columns) {
+Padded make_padded(int width, int height, int radius, int right_columns) {
   Padded p;
-  p.columns = left.width + 2 * radius;
+  p.columns = width + 2 * radius;
   p.right_columns = right_columns;
-  const auto rows = static_cast<std::size_t>(left.height);
+  const auto rows = static_cast<std::size_t>(height);
   p.left.resize(rows * static_cast<std::size_t>(p.columns));
   p.right.resize(rows * static_cast<std::size_t>(right_columns));
   p.nothing.resize(static_cast<std::size_t>(std::max(p.columns, right_columns)));
+  return p;
+}
+
+void pad(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, int radius,
+         int first, Padded& p) {
   const int start = left.width - 1 + radius - first;  // right column of element 0
   // Elements [a, b) lie inside the picture.
-  const int a = std::clamp(start - (left.width - 1), 0, right_columns);
-  const int b = std::clamp(start + 1, a, right_columns);
-  runtime::parallel_for(left.height, [&](int y) {
+  const int a = std::clamp(start - (left.width - 1), 0, p.right_columns);
+  const int b = std::clamp(start + 1, a, p.right_columns);
+  for_rows(left.height, [&](int y) {
     const std::uint8_t* in = left.row(y);
     auto* out = p.left.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(p.columns);
     std::fill_n(out, radius, in[0]);
     std::copy_n(in, left.width, out + radius);
     std::fill_n(out + radius + left.width, radius, in[left.width - 1]);
     in = right.row(y);
-    out = p.right.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(right_columns);
+    out = p.right.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(p.right_columns);
     std::fill_n(out, a, in[left.width - 1]);
     for (int j = a; j < b; ++j) out[j] = in[start - j];
-    std::fill_n(out + b, right_columns - b, in[0]);
+    std::fill_n(out + b, p.right_columns - b, in[0]);
   });
-  return p;
 }
 
-// Winners of one band so far; with one chunk only a single row of it is kept.
+// Winners so far; with one chunk only a single row of each band is kept.
 struct Winners {
   int width;
   std::vector<std::uint32_t> left_cost, right_cost;
   std::vector<int> left, right;
   std::vector<std::int8_t> offset;
 
+  [[nodiscard]] std::size_t bytes() const { return left.size() * (4 * 4 + 1); }
   Winners(int w, int rows) : width(w) {
     const auto n = static_cast<std::size_t>(w) * static_cast<std::size_t>(rows);
     left_cost.resize(n);
@@ -116,46 +121,48 @@ struct Winners {
 // on both sides where the range goes on, for the parabola.
 class Chunk {
  public:
-  Chunk(const Problem& problem, int begin, int end)
-      : p_(problem), begin_(begin), end_(end), lane0_(std::max(begin - 1, p_.first)) {
-    const int used = std::min(end + 1, p_.end) - lane0_;
+  // With memory for any chunk of the problem, which outlives it.
+  explicit Chunk(const Problem& problem) : p_(problem) {
+    int most = 0;
+    for (int i = 0; i < p_.chunks; ++i)
+      most = std::max(most, lanes_of(p_.bound(i), p_.bound(i + 1)));
+    sums_size_ = (static_cast<std::size_t>(columns()) + 1) * static_cast<std::size_t>(most);
+    sums_ = Aligned<std::uint32_t>(sums_size_);
+    std::size_t total = 0;
+    for (const std::size_t n : scratch_sizes(most)) total += n;
+    scratch_size_ = total;
+    scratch_ = Aligned<std::uint32_t>(total);
+  }
+  [[nodiscard]] std::size_t bytes() const { return 4 * (sums_size_ + scratch_size_); }
+
+  // Disparities [begin, end) from now on.
+  void begin(int begin, int end) {
+    begin_ = begin;
+    end_ = end;
+    lane0_ = std::max(begin - 1, p_.first);
     s_.width = p_.width;
     s_.radius = p_.radius;
-    s_.columns = p_.width + 2 * p_.radius;
-    s_.lanes = (used + kLaneStep - 1) / kLaneStep * kLaneStep;
+    s_.columns = columns();
+    s_.lanes = lanes_of(begin, end);
     s_.key_bits = p_.key_bits;
-    const auto lanes = static_cast<std::size_t>(s_.lanes),
-               columns = static_cast<std::size_t>(s_.columns);
-    const std::size_t keys = static_cast<std::size_t>(p_.width) - 1 + lanes,
-                      wide = columns - 1 + lanes;
-    sums_ = zeros((columns + 1) * lanes);
     s_.sums = sums_.get();
-    const std::size_t sizes[] = {columns,
-                                 columns,
-                                 wide,
-                                 wide,
-                                 3 * lanes,
-                                 lanes,
-                                 keys,
-                                 static_cast<std::size_t>(p_.width),
-                                 static_cast<std::size_t>(p_.width),
-                                 static_cast<std::size_t>(p_.width),
-                                 keys};
-    std::size_t total = 0;
-    for (std::size_t n : sizes) total += (n + kLaneStep - 1) / kLaneStep * kLaneStep;
-    scratch_ = zeros(total);
+    std::fill_n(s_.sums,
+                (static_cast<std::size_t>(s_.columns) + 1) * static_cast<std::size_t>(s_.lanes),
+                0U);
     std::uint32_t* at = scratch_.get();
     std::uint32_t *lane_mask = nullptr, *right_mask = nullptr;
     std::uint32_t** places[] = {&s_.left.plus, &s_.left.minus, &s_.right.plus, &s_.right.minus,
                                 &s_.boxes,     &lane_mask,     &right_mask,    &s_.left_keys,
                                 &s_.below,     &s_.above,      &s_.right_keys};
-    for (std::size_t i = 0; i < std::size(sizes); ++i) {
+    const auto sizes = scratch_sizes(s_.lanes);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
       *places[i] = at;
-      at += (sizes[i] + kLaneStep - 1) / kLaneStep * kLaneStep;
+      at += sizes[i];
     }
+    std::fill(scratch_.get(), at, 0U);
     for (int l = 0; l < s_.lanes; ++l)
       lane_mask[l] = lane0_ + l >= begin && lane0_ + l < end ? 0U : ~0U;
-    for (int j = 0; j < static_cast<int>(keys); ++j)
+    for (int j = 0; j < p_.width - 1 + s_.lanes; ++j)
       right_mask[j] = inside(right_column(j)) ? 0U : ~0U;
     s_.lane_mask = lane_mask;
     s_.right_mask = right_mask;
@@ -196,6 +203,22 @@ class Chunk {
   }
 
  private:
+  [[nodiscard]] int columns() const { return p_.width + 2 * p_.radius; }
+  [[nodiscard]] int lanes_of(int begin, int end) const {
+    const int used = std::min(end + 1, p_.end) - std::max(begin - 1, p_.first);
+    return (used + kLaneStep - 1) / kLaneStep * kLaneStep;
+  }
+  // Numbers of the arrays of a chunk, padded.
+  [[nodiscard]] std::array<std::size_t, 11> scratch_sizes(int lane_count) const {
+    const auto lanes = static_cast<std::size_t>(lane_count),
+               cols = static_cast<std::size_t>(columns()),
+               width = static_cast<std::size_t>(p_.width);
+    const std::size_t keys = width - 1 + lanes, wide = cols - 1 + lanes;
+    std::array<std::size_t, 11> sizes{cols, cols,  wide,  wide,  3 * lanes, lanes,
+                                      keys, width, width, width, keys};
+    for (std::size_t& n : sizes) n = (n + kLaneStep - 1) / kLaneStep * kLaneStep;
+    return sizes;
+  }
   [[nodiscard]] int right_column(int j) const { return p_.width - 1 - lane0_ - j; }
   [[nodiscard]] bool inside(int x) const { return x >= 0 && x < p_.width; }
   [[nodiscard]] bool searched(int x, int d) const {
@@ -221,62 +244,94 @@ class Chunk {
   }
 
   const Problem& p_;
-  int begin_, end_, lane0_;
+  int begin_ = 0, end_ = 0, lane0_ = 0;
   Sweep s_;
-  Aligned sums_, scratch_;
+  std::size_t sums_size_ = 0, scratch_size_ = 0;
+  Aligned<std::uint32_t> sums_, scratch_;
 };
 
-void search_band(const Problem& p, int y0, int y1, int chunks, const WinnerSink& sink) {
-  const int count = p.end - p.first;
-  Winners winners(p.width, chunks > 1 ? y1 - y0 : 1);
-  for (int i = 0; i < std::max(1, chunks); ++i) {
-    const auto bound = [&](int k) {
-      return p.first + static_cast<int>(std::int64_t{count} * k / chunks);
-    };
-    std::unique_ptr<Chunk> chunk;
-    if (chunks > 0) {
-      chunk = std::make_unique<Chunk>(p, bound(i), bound(i + 1));
-      chunk->prepare(y0);
-    }
-    for (int y = y0; y < y1; ++y) {
-      const int row = chunks > 1 ? y - y0 : 0;
-      if (i == 0) winners.clear(row);
-      if (chunk) {
-        chunk->search(y);
-        chunk->merge(winners, row);
-      }
-      if (i + 1 < chunks) continue;
-      const std::size_t at = winners.at(row);
-      sink(y, {winners.left.data() + at, winners.offset.data() + at, winners.right.data() + at});
-    }
-  }
-}
-
-}  // namespace
-
-void ssd_winners(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
-                 const SsdOptions& options, const WinnerSink& sink) {
+Problem make_problem(int width, int height, const SsdOptions& options) {
   Problem p;
-  p.width = left.width;
-  p.height = left.height;
+  p.width = width;
+  p.height = height;
   p.radius = options.window / 2;
   p.first = std::max(options.min_disparity, 1 - p.width);
   p.end = std::max(p.first, std::min(options.min_disparity + options.disparities, p.width));
   p.key_bits = key_bits_for(options.window);
   const int columns = p.width + 2 * p.radius, count = p.end - p.first;
-  int chunks = 0;
-  if (count > 0) {
-    const int cached = static_cast<int>(kSumsBytes / (4 * static_cast<std::size_t>(columns)));
-    const int most = std::min(1 << p.key_bits, std::max(64, cached / kLaneStep * kLaneStep));
-    chunks = count <= most ? 1 : (count + most - 3) / (most - 2);
-    // The last chunk's lanes are rounded up.
-    p.pictures = pad(left, right, p.radius, p.first, columns - 1 + count + 2 * kLaneStep);
-  }
-  const int bands = std::clamp(p.height / kMinBandRows, 1, runtime::thread_count());
-  runtime::parallel_for(bands, [&](int band) {
-    const auto row = [&](int k) { return static_cast<int>(std::int64_t{p.height} * k / bands); };
-    search_band(p, row(band), row(band + 1), chunks, sink);
-  });
+  if (count == 0) return p;
+  const int cached = static_cast<int>(kSumsBytes / (4 * static_cast<std::size_t>(columns)));
+  const int most = std::min(1 << p.key_bits, std::max(64, cached / kLaneStep * kLaneStep));
+  p.chunks = count <= most ? 1 : (count + most - 3) / (most - 2);
+  // The last chunk's lanes are rounded up.
+  p.pictures = make_padded(width, height, p.radius, columns - 1 + count + 2 * kLaneStep);
+  return p;
 }
+
+}  // namespace
+
+class SsdSearch::Work {
+ public:
+  Work(int width, int height, const SsdOptions& options, int threads)
+      : p_(make_problem(width, height, options)),
+        most_bands_(std::clamp(height / kMinBandRows, 1, threads)),
+        winners_(width, p_.chunks > 1 ? height : most_bands_) {
+    for (int band = 0; band < most_bands_ && p_.chunks > 0; ++band) chunks_.emplace_back(p_);
+  }
+
+  void run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+           const WinnerSink& sink) {
+    if (p_.chunks > 0) pad(left, right, p_.radius, p_.first, p_.pictures);
+    const int bands = std::min(most_bands_, runtime::thread_count());
+    const auto search = [&](int band) {
+      const auto row = [&](int k) { return static_cast<int>(std::int64_t{p_.height} * k / bands); };
+      search_band(band, row(band), row(band + 1), sink);
+    };
+    runtime::parallel_for(bands, std::ref(search));
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = p_.pictures.left.size() + p_.pictures.right.size() + winners_.bytes();
+    for (const Chunk& chunk : chunks_) sum += chunk.bytes();
+    return sum;
+  }
+
+ private:
+  void search_band(int band, int y0, int y1, const WinnerSink& sink) {
+    Chunk* chunk = p_.chunks > 0 ? &chunks_[static_cast<std::size_t>(band)] : nullptr;
+    for (int i = 0; i < std::max(1, p_.chunks); ++i) {
+      if (chunk) {
+        chunk->begin(p_.bound(i), p_.bound(i + 1));
+        chunk->prepare(y0);
+      }
+      for (int y = y0; y < y1; ++y) {
+        const int row = p_.chunks > 1 ? y : band;
+        if (i == 0) winners_.clear(row);
+        if (chunk) {
+          chunk->search(y);
+          chunk->merge(winners_, row);
+        }
+        if (i + 1 < p_.chunks) continue;
+        const std::size_t at = winners_.at(row);
+        sink(y,
+             {winners_.left.data() + at, winners_.offset.data() + at, winners_.right.data() + at});
+      }
+    }
+  }
+
+  Problem p_;
+  int most_bands_;
+  Winners winners_;
+  std::vector<Chunk> chunks_;  // one a band
+};
+
+SsdSearch::SsdSearch(int width, int height, const SsdOptions& options, int threads)
+    : work_(std::make_unique<Work>(width, height, options, threads)) {}
+SsdSearch::~SsdSearch() = default;
+void SsdSearch::run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                    const WinnerSink& sink) {
+  work_->run(left, right, sink);
+}
+std::size_t SsdSearch::bytes() const { return work_->bytes(); }
 
 }  // namespace bifocal::stereo

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include <bifocal/stereo.hpp>
 
@@ -28,8 +30,20 @@ struct WinnerRow {
 // Called once a row, in any order, from several threads.
 using WinnerSink = std::function<void(int y, const WinnerRow& row)>;
 
-// `options` have been checked.
-void ssd_winners(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
-                 const SsdOptions& options, const WinnerSink& sink);
+// Of pairs of one size; all memory is taken when it is made.
+class SsdSearch {
+ public:
+  // `options` have been checked; at most `threads` threads.
+  SsdSearch(int width, int height, const SsdOptions& options, int threads);
+  ~SsdSearch();
+  // Grey pictures of that size.
+  void run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+           const WinnerSink& sink);
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
 
 }  // namespace bifocal::stereo

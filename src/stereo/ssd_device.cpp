@@ -94,6 +94,14 @@ SsdDevice::SsdDevice(Queue& queue, int width, int height, const SsdOptions& opti
   queue.wait();
 }
 
+std::size_t SsdDevice::bytes() const {
+  const auto of = [](const auto&... buffers) {
+    return (... + (buffers.size() * sizeof(*buffers.data())));
+  };
+  return of(steps_, right_index_, filled_, right_keys_, left_cost_, right_cost_, occluded_,
+            scratch_.steps, scratch_.row_known);
+}
+
 void SsdDevice::run(const Memory<const std::uint8_t>& left,
                     const Memory<const std::uint8_t>& right) {
   for (std::size_t i = 0; i < chunks_.size(); ++i) {

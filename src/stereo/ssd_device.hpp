@@ -36,6 +36,7 @@ class SsdDevice {
     return options_.fill == Fill::none ? steps_ : filled_;
   }
   [[nodiscard]] const StepsBuffer& right_index() const { return right_index_; }
+  [[nodiscard]] std::size_t bytes() const;  // of the device's memory
 
  private:
   void search(const SsdChunk& chunk, int chunk_kind, const Memory<const std::uint8_t>& left,

@@ -22,6 +22,12 @@ constexpr int kGroupSlack = 255;  // threads of a last group, whose numbers have
   throw Error(ErrorCode::usage, fmt::format("{}: {}", kName, message));
 }
 
+void check_size(int width, int height) {
+  if (width < 1 || height < 1 || std::int64_t{width} * height > INT_MAX - kGroupSlack)
+    fail(fmt::format("pictures of {} x {} pixels: must be 1 to {}", width, height,
+                     INT_MAX - kGroupSlack));
+}
+
 template <class Pixel>
 std::unique_ptr<stereo::MatcherEngine<Pixel>> make_engine(Queue& queue, int width, int height,
                                                           const SgmOptions& options) {
@@ -50,6 +56,7 @@ void run_checked(stereo::MatcherEngine<Pixel>& engine, const Memory<const Pixel>
   if (right.is_null()) fail("right is null");
   if (out.raw.is_null() && out.filled.is_null() && out.confidence.is_null())
     fail("raw, filled and confidence are all null");
+  if (!engine.has_confidence() && !out.confidence.is_null()) fail("confidence: SSD has none");
   check_memory(engine.queue(), "left", left, pixels);
   check_memory(engine.queue(), "right", right, pixels);
   check_memory(engine.queue(), "raw", out.raw, pixels);
@@ -90,13 +97,17 @@ DisparityMap match(Queue& queue, ImageView<const Pixel> left, ImageView<const Pi
   return StereoMatcher(queue, left.width, left.height, options, 8 * sizeof(Pixel))(left, right);
 }
 
+DisparityMap match_ssd(Queue& queue, ImageView<const std::uint8_t> left,
+                       ImageView<const std::uint8_t> right, const SsdOptions& options) {
+  stereo::check_pictures("stereo_ssd", left, right);
+  return StereoMatcher(queue, left.width, left.height, options)(left, right);
+}
+
 }  // namespace
 
 StereoMatcher::StereoMatcher(Queue& queue, int width, int height, const SgmOptions& options,
                              int bits) {
-  if (width < 1 || height < 1 || std::int64_t{width} * height > INT_MAX - kGroupSlack)
-    fail(fmt::format("pictures of {} x {} pixels: must be 1 to {}", width, height,
-                     INT_MAX - kGroupSlack));
+  check_size(width, height);
   stereo::check_sgm(options);
   if (bits == 8) {
     engine8_ = make_engine<std::uint8_t>(queue, width, height, options);
@@ -105,6 +116,14 @@ StereoMatcher::StereoMatcher(Queue& queue, int width, int height, const SgmOptio
   } else {
     fail(fmt::format("bits = {}: must be 8 or 16", bits));
   }
+}
+StereoMatcher::StereoMatcher(Ssd, Queue& queue, int width, int height, const SsdOptions& options) {
+  check_size(width, height);
+  stereo::check_ssd(options);
+  const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
+  const stereo::ChainSize size{width, height};
+  engine8_ = on_cpu ? stereo::make_cpu_matcher(queue, size, options)
+                    : stereo::make_device_matcher(queue, size, options);
 }
 StereoMatcher::~StereoMatcher() = default;
 StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
@@ -179,6 +198,16 @@ DisparityMap stereo_sgm(Queue& queue, ImageView<const std::uint8_t> left,
 DisparityMap stereo_sgm(Queue& queue, ImageView<const std::uint16_t> left,
                         ImageView<const std::uint16_t> right, const SgmOptions& options) {
   return match(queue, left, right, options);
+}
+
+DisparityMap stereo_ssd(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                        const SsdOptions& options) {
+  Queue queue;
+  return match_ssd(queue, left, right, options);
+}
+DisparityMap stereo_ssd(Queue& queue, ImageView<const std::uint8_t> left,
+                        ImageView<const std::uint8_t> right, const SsdOptions& options) {
+  return match_ssd(queue, left, right, options);
 }
 
 }  // namespace bifocal

@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"stereo left.png right.png --out o --max-disparity 32 --p1 50 --p2 20", 2, "--p2: 20"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --fill some", 2, "--fill: some"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --max-memory 10K", 2,
-            "max_memory = 10240"},
+            "--max-memory = 10240"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --max-memory -1", 2,
             "--max-memory: -1 is negative"},
         Bad{"estimate homography --scenes nan.txt --result ''", 2, "--result: an empty name"},

@@ -220,6 +220,84 @@ TEST(Matcher, streams_and_single_pairs_in_turn) {
   });
 }
 
+template <class Run>
+std::string usage_error(const Run& run) {
+  try {
+    run();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::usage) << e.what();
+    return e.what();
+  }
+  return "no error";
+}
+#define EXPECT_USAGE(text, statement)                                      \
+  EXPECT_NE(usage_error([&] { statement; }).find(text), std::string::npos) \
+      << usage_error([&] { statement; })
+
+TEST(Matcher, ssd_maps_are_those_of_the_cpu) {
+  for_each_device([](Queue& queue) {
+    Random random(9);
+    for (int trial = 0; trial < 20; ++trial) {
+      const int width = pick(random, 1, 110), height = pick(random, 1, 80);
+      const SsdOptions o{.min_disparity = pick(random, -9, 6),
+                         .disparities = pick(random, 1, 60),
+                         .window = 3 + 2 * (trial % 3),  // few shapes: each is compiled
+                         .cross_check = pick(random, -1, 4) * 0.5,
+                         .fill = static_cast<Fill>(trial % 4)};
+      StereoMatcher matcher(queue, width, height, o);
+      EXPECT_GT(matcher.memory(), static_cast<std::size_t>(width) * height * 8);
+      const DeviceMaps maps(queue.device(), width, height);
+      std::vector<DisparityMap> expected;
+      for (int frame = 0; frame < 4; ++frame) {
+        const auto [left, right] = random_pair<std::uint8_t>(random, width, height);
+        expected.push_back(stereo_ssd(left, right, o));
+        expect_same(matcher(left, right), expected.back(), "host " + std::to_string(trial));
+        const auto l = uploaded(queue, left), r = uploaded(queue, right);
+        matcher.run(l, r, {maps.raw, maps.filled});
+        DisparityMap resident = maps.download(queue, expected.back().density);
+        resident.confidence = {};
+        expect_same(resident, expected.back(), "resident " + std::to_string(trial));
+        matcher.run(l, r, {.filled = maps.filled});
+      }
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  });
+}
+
+TEST(Matcher, streams_of_ssd) {
+  for_each_device([](Queue& queue) {
+    Random random(10);
+    const SsdOptions o{.disparities = 30, .window = 7};
+    StereoMatcher matcher(queue, 75, 41, o);
+    DisparityMap map{ImageF(3, 3), ImageF(), ImageU8(75, 41), 0};  // what it has is not kept
+    DisparityMap before;
+    for (int frame = 0; frame < 7; ++frame) {
+      const auto [left, right] = random_pair<std::uint8_t>(random, 75, 41);
+      matcher.submit(left, right);
+      if (frame > 0) {
+        matcher.next(map);
+        expect_same(map, before, std::to_string(frame));
+      }
+      before = stereo_ssd(left, right, o);
+    }
+    matcher.next(map);
+    expect_same(map, before, "the last one");
+    EXPECT_GT(map.density, 40);
+  });
+}
+
+TEST(Matcher, ssd_says_what_does_not_fit) {
+  for_each_device([](Queue& queue) {
+    EXPECT_USAGE("window = 4", StereoMatcher(queue, 60, 30, SsdOptions{.window = 4}));
+    EXPECT_USAGE("0 x 30", StereoMatcher(queue, 0, 30, SsdOptions{}));
+    StereoMatcher matcher(queue, 60, 30, SsdOptions{.disparities = 30, .window = 7});
+    const DeviceMaps maps(queue.device(), 60, 30);
+    const Buffer<std::uint8_t> pixels(queue.device(), 60 * 30);
+    EXPECT_USAGE("confidence: SSD has none", matcher.run(pixels, pixels, maps.output()));
+    EXPECT_USAGE("16 bits; it was made for 8", (void)matcher(ImageU16(60, 30), ImageU16(60, 30)));
+  });
+}
+
 TEST(Matcher, two_at_once_on_one_queue_and_on_two) {
   for_each_device([](Queue& queue) {
     Random random(5);
@@ -257,20 +335,6 @@ TEST(Matcher, colour_becomes_grey_and_rows_may_have_gaps) {
     expect_same(stereo_sgm(queue, part, other, o), expected, "colour");
   });
 }
-
-template <class Run>
-std::string usage_error(const Run& run) {
-  try {
-    run();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), ErrorCode::usage) << e.what();
-    return e.what();
-  }
-  return "no error";
-}
-#define EXPECT_USAGE(text, statement)                                      \
-  EXPECT_NE(usage_error([&] { statement; }).find(text), std::string::npos) \
-      << usage_error([&] { statement; })
 
 TEST(Matcher, says_what_does_not_fit) {
   for_each_device([](Queue& queue) {

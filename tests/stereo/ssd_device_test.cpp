@@ -49,7 +49,8 @@ class SsdDevice : public ::testing::Test {
   void check(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
     const DisparityMap expected = stereo_ssd(left, right, o);
     std::vector<std::uint16_t> right_index(left.pixels.size(), 0xffff);
-    stereo::ssd_winners(left, right, o, [&](int y, const stereo::WinnerRow& row) {
+    stereo::SsdSearch search(left.width, left.height, o, 1);
+    search.run(left, right, [&](int y, const stereo::WinnerRow& row) {
       for (int x = 0; x < left.width; ++x) {
         if (row.right[x] != stereo::kNoDisparity)
           right_index[static_cast<std::size_t>(y * left.width + x)] =

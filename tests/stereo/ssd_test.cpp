@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "runtime/parallel.hpp"
 #include "stereo/reference_ssd.hpp"
 #include "support/targets.hpp"
 
@@ -26,7 +27,9 @@ test::SsdReference fast(const ImageU8& left, const ImageU8& right, const SsdOpti
   r.left.resize(left.pixels.size());
   r.right = r.left;
   r.offset.resize(left.pixels.size());
-  stereo::ssd_winners(left, right, o, [&](int y, const stereo::WinnerRow& row) {
+  stereo::SsdSearch search(left.width, left.height, o, runtime::thread_count());
+  search.run(right, left, [](int, const stereo::WinnerRow&) {});  // which leaves nothing behind
+  search.run(left, right, [&](int y, const stereo::WinnerRow& row) {
     const std::ptrdiff_t at = std::ptrdiff_t{y} * left.width;
     std::copy_n(row.left, left.width, r.left.begin() + at);
     std::copy_n(row.right, left.width, r.right.begin() + at);
