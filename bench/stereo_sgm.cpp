@@ -9,12 +9,15 @@
 #include <ctime>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include <bifocal/io.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/threads.hpp>
 
 #include "shifted_noise.hpp"
+#include "stereo_suite.hpp"
+#include "thread_gain.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
@@ -54,11 +57,8 @@ double cpu_ms(const std::function<void()>& body) {
   return least;
 }
 
-std::function<void()> sgm(const StereoPair& pair, int disparities, int paths, int threads) {
-  return [&pair, disparities, paths, threads] {
-    const ThreadLimit limit(threads);
-    keep(stereo_sgm(pair.left, pair.right, {.disparities = disparities, .paths = paths}));
-  };
+std::function<void()> sgm(const StereoPair& pair, int disparities, int paths) {
+  return frames_of(pair, SgmOptions{.disparities = disparities, .paths = paths});
 }
 
 void time_beside_opencv(Context& context, const Size& size, int paths) {
@@ -66,7 +66,8 @@ void time_beside_opencv(Context& context, const Size& size, int paths) {
       fmt::format("stereo/sgm/{}x{}/d{}p{}", size.width, size.height, size.disparities, paths);
   if (!context.wanted(name)) return;
   const StereoPair pair = pair_of(context, size);
-  const auto ours = sgm(pair, size.disparities, paths, 1);
+  const ThreadLimit one(1);
+  const auto ours = sgm(pair, size.disparities, paths);
   Record record;
   record.suite = "stereo";
   record.case_name = name;
@@ -100,32 +101,22 @@ void time_beside_opencv(Context& context, const Size& size, int paths) {
   context.report(record);
 }
 
-// What a second thread gains, against ours with one.
-void time_threads(Context& context, const Size& size) {
-  const std::string name =
-      fmt::format("stereo/sgm/{}x{}/d{}p8/threads2", size.width, size.height, size.disparities);
-  if (!context.wanted(name)) return;
-  const StereoPair pair = pair_of(context, size);
-  const auto [two, one] =
-      measure_pair(sgm(pair, size.disparities, 8, 2), sgm(pair, size.disparities, 8, 1));
-  Record record;
-  record.suite = "stereo";
-  record.case_name = name;
-  record.unit = "ms";
-  record.value = two.median * 1e3;
-  record.mad = two.mad * 1e3;
-  record.runs = two.runs;
-  record.reference = Reference{"the same with one thread", one.median * 1e3};
-  context.report(record);
-}
-
 }  // namespace
 
 void time_sgm(Context& context) {
   for (const Size& size : kSizes) {
     for (int paths : {8, 4}) time_beside_opencv(context, size, paths);
   }
-  time_threads(context, kSizes[0]);
+  const Size& size = kSizes[0];
+  for (int disparities : {80, 128}) {
+    std::optional<StereoPair> pair;
+    report_thread_gain(context, "stereo",
+                       fmt::format("stereo/sgm/{}x{}/d{}p8", size.width, size.height, disparities),
+                       [&] {
+                         pair = pair_of(context, size);
+                         return sgm(*pair, disparities, 8);
+                       });
+  }
 }
 
 }  // namespace bifocal::bench

@@ -6,6 +6,7 @@
 #include <bifocal/io.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/threads.hpp>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -14,6 +15,7 @@
 #include "shifted_noise.hpp"
 #include "stereo_sgm.hpp"
 #include "stereo_suite.hpp"
+#include "thread_gain.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
@@ -22,9 +24,7 @@ namespace bifocal::bench {
 namespace {
 
 std::function<void()> ssd(const StereoPair& pair, int disparities) {
-  return [&pair, disparities] {
-    keep(stereo_ssd(pair.left, pair.right, {.disparities = disparities, .window = 15}));
-  };
+  return frames_of(pair, SsdOptions{.disparities = disparities, .window = 15});
 }
 
 void time_ssd(Context& context, int width, int height, int disparities) {
@@ -57,29 +57,6 @@ void time_ssd(Context& context, int width, int height, int disparities) {
   record.value = ours.median * 1e3;
   record.mad = ours.mad * 1e3;
   record.runs = ours.runs;
-  context.report(record);
-}
-
-// What a second thread gains, against ours with one.
-void time_threads(Context& context) {
-  const std::string name = "stereo/ssd/735x504/d90w15/threads2";
-  if (!context.wanted(name)) return;
-  const StereoPair pair = shifted_noise(735, 504);
-  const auto run = [&](int threads) {
-    return [&pair, threads] {
-      const ThreadLimit limit(threads);
-      keep(stereo_ssd(pair.left, pair.right, {.disparities = 90, .window = 15}));
-    };
-  };
-  const auto [two, one] = measure_pair(run(2), run(1));
-  Record record;
-  record.suite = "stereo";
-  record.case_name = name;
-  record.unit = "ms";
-  record.value = two.median * 1e3;
-  record.mad = two.mad * 1e3;
-  record.runs = two.runs;
-  record.reference = Reference{"the same with one thread", one.median * 1e3};
   context.report(record);
 }
 
@@ -183,7 +160,12 @@ void run_stereo(Context& context) {
     return run_stereo_device(context);
   time_ssd(context, 735, 504, 90);
   time_ssd(context, 741, 497, 80);
-  time_threads(context);
+  for (const auto& [width, height, disparities] : {std::array{735, 504, 90}, {741, 497, 80}}) {
+    const StereoPair pair = shifted_noise(width, height);
+    report_thread_gain(context, "stereo",
+                       fmt::format("stereo/ssd/{}x{}/d{}w15", width, height, disparities),
+                       [&pair, count = disparities] { return ssd(pair, count); });
+  }
   time_sgm(context);
   for (int paths : {0, 8, 4}) {
     for (const Scene& scene : kScenes) score_scene(context, scene, paths);
