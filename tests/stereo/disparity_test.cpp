@@ -202,13 +202,13 @@ TEST(Disparity, score_counts_as_defined) {
 }
 
 TEST(Disparity, cloud_has_the_known_points_in_the_left_frame) {
-  ImageF disparity(3, 1);
-  disparity.pixels = {8, kNan, -5};
-  ImageU8 colour(3, 1, 3);
-  colour.pixels = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  ImageF disparity(4, 1);
+  disparity.pixels = {8, kNan, -5, -2};
+  ImageU8 colour(4, 1, 3);
+  colour.pixels = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   const Intrinsics camera{100, 50, 1, 2};
   const std::vector<CloudPoint> points = disparity_to_cloud(disparity, colour, camera, 2, 0.5);
-  ASSERT_EQ(points.size(), 1U);  // the last has d + doffs < 0
+  ASSERT_EQ(points.size(), 1U);  // the last ones have d + doffs <= 0
   EXPECT_FLOAT_EQ(points[0].z, 5);
   EXPECT_FLOAT_EQ(points[0].x, -0.05F);
   EXPECT_FLOAT_EQ(points[0].y, -0.2F);

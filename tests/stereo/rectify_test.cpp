@@ -126,6 +126,18 @@ TEST(Rectify, parallel_cameras_are_left_as_they_are) {
   EXPECT_TRUE(rig.rectified().swapped);
 }
 
+// max_scale is of the larger picture, whichever it is.
+TEST(Rectify, a_small_and_a_large_picture_have_the_same_canvas_either_way) {
+  const Intrinsics small{300, 300, 160, 120}, large{900, 900, 480, 360};
+  const Pose right = pose_of(Matrix::Identity(), {1, 0, 0});
+  const Rectification a = rectify(small, large, right, 320, 240, 960, 720, {.max_scale = 0.5}),
+                      b = rectify(large, small, right, 960, 720, 320, 240, {.max_scale = 0.5});
+  EXPECT_GT(a.width * a.height, 2 * 320 * 240);
+  EXPECT_LE(a.width * a.height, 960 * 720 / 2);
+  EXPECT_EQ(a.width, b.width);
+  EXPECT_EQ(a.height, b.height);
+}
+
 TEST(Rectify, forward_motion_and_opposite_cameras_give_no_picture) {
   std::mt19937 random(3);
   Rig rig = random_rig(random, 0);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <random>
 
@@ -94,6 +95,33 @@ TEST(Warp, equals_plain_bilinear_sampling_on_every_target_and_thread_count) {
     EXPECT_GT(inside, 2000);
     ThreadLimit one(1);
     EXPECT_EQ(warp(image, H, 120, 130).pixels, out.pixels) << target;
+  });
+}
+
+// Input positions (30 + y / 10w, 20 + 3 / 10w) with w = 1 - x / 50: pixels beyond x = 50 would come
+// from inside the input, too.
+TEST(Warp, pixels_across_the_horizon_are_outside) {
+  const Mat3 input_from_output = {-0.6, 0.1, 30, -0.4, 0, 20.3, -0.02, 0, 1};
+  Mat3 H;
+  Eigen::Map<Eigen::Matrix3d>(H.data()) =
+      Eigen::Map<const Eigen::Matrix3d>(input_from_output.data()).inverse();
+  test::for_each_target([&](const std::string& target) {
+    const SamplingMap map = sampling_map(H, 64, 48, 120, 40);
+    int inside = 0;
+    for (int y = 0; y < 40; ++y) {
+      for (int x = 0; x < 120; ++x) {
+        // In 1/256 px, to be rounded down.
+        const double w = 1 - x / 50.0, u = 256 * (30 + y / (10 * w)) + 0.5,
+                     v = 256 * (20 + 3 / (10 * w)) + 0.5;
+        if (std::abs(u - std::nearbyint(u)) < 1e-6 || std::abs(v - std::nearbyint(v)) < 1e-6)
+          continue;
+        const bool in = w > 1e-9 && u >= 0 && v >= 0 && u < 256 * 63 + 1 && v < 256 * 47 + 1;
+        const auto at = static_cast<std::size_t>(y * 120 + x);
+        ASSERT_EQ(map.x[at], in ? static_cast<int>(u) : -1) << target << ' ' << x << ' ' << y;
+        inside += in ? 1 : 0;
+      }
+    }
+    EXPECT_GT(inside, 1000);
   });
 }
 
