@@ -30,6 +30,9 @@ const std::vector<Model>& models() {
   return all;
 }
 
+// Squares of lengths, and inverses of matrices of focal lengths, have to be numbers.
+constexpr double kMostPx = 1e9, kLeastLength = 1e-100, kMostLength = 1e100;
+
 // `where` names the line or the key.
 void check_camera(const Camera& c, std::string_view name, const std::string& where) {
   const Intrinsics& k = c.intrinsics;
@@ -37,6 +40,8 @@ void check_camera(const Camera& c, std::string_view name, const std::string& whe
   for (const double v : {k.fx, k.fy, k.cx, k.cy, d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6})
     if (!std::isfinite(v)) reject(name, "{}: {} is not finite", where, v);
   if (!k.valid()) reject(name, "{}: focal lengths {} {} are not positive", where, k.fx, k.fy);
+  if (k.fx > kMostPx || k.fy > kMostPx)
+    reject(name, "{}: focal lengths {} {} are above {} px", where, k.fx, k.fy, kMostPx);
 }
 
 int side_from(double v, std::string_view name, const std::string& where) {
@@ -67,6 +72,9 @@ void check_pose(const Pose& pose, std::string_view name, const std::string& at_R
   if (!(length > 0) || !std::isfinite(length))
     reject(name, "{}: {} {} {}: must be finite and not zero", at_t, pose.t[0], pose.t[1],
            pose.t[2]);
+  if (length < kLeastLength || length > kMostLength)
+    reject(name, "{}: {} {} {}: the length must be {} to {}", at_t, pose.t[0], pose.t[1], pose.t[2],
+           kLeastLength, kMostLength);
 }
 
 // CAMERA_ID MODEL WIDTH HEIGHT PARAMS...; pixels from COLMAP's origin, the corner.
