@@ -54,8 +54,8 @@ enum class Outcome {
   ok,
   too_few_points,     // fewer finite correspondences (of a weight above 0) than the minimal sample
   no_model,           // no model has more inliers than wrong matches give by chance (see below)
-  degenerate_sample,  // every sample was degenerate (all points equal, ...), or the inliers lie on
-                      // a line in one of the images, to within the noise
+  degenerate_sample,  // no sample had a model (all points equal, behind a camera, ...), or the
+                      // inliers lie on a line in one of the images, to within the noise
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
