@@ -15,10 +15,41 @@ lane_fn void homography_tangent(const real* H, real* D) {
   }
 }
 
-// H <- H + D delta, scaled to norm 1.
-lane_fn void homography_move(real* H, const real* D, const real* delta) {
+// A [8][8] (lower triangle) = D' N D and b [8] = D' g of the tangent D at H, N [45] being packed
+// (lower triangle): a reflection takes a symmetric matrix to N - v q' - q v'.
+lane_fn void homography_reduce(const real* H, const real* N, const real* g, real* A, real* b) {
+  real v[9], q[9], vq = lane(0), vg = lane(0);
+  for (index i = 0; i < 9; ++i) v[i] = H[i];
+  v[8] += copysign(lane(1), H[8]);
+  real beta = lane(1) / (lane(1) + fabs(H[8]));
   for (index i = 0; i < 9; ++i) {
-    for (index j = 0; j < 8; ++j) H[i] += D[8 * i + j] * delta[j];
+    real sum = lane(0);
+    for (index k = 0; k < 9; ++k) {
+      sum += N[i > k ? i * (i + 1) / 2 + k : k * (k + 1) / 2 + i] * v[k];
+    }
+    q[i] = beta * sum;
+    vq += v[i] * q[i];
+    vg += v[i] * g[i];
   }
+  real shift = lane(0.5) * beta * vq;
+  vg = beta * vg;
+  for (index i = 0; i < 9; ++i) q[i] -= shift * v[i];
+  for (index i = 0; i < 8; ++i) {
+    for (index j = 0; j <= i; ++j) {
+      A[8 * i + j] = N[i * (i + 1) / 2 + j] - v[i] * q[j] - q[i] * v[j];
+    }
+    b[i] = g[i] - vg * v[i];
+  }
+}
+
+// H <- H + D delta, scaled to norm 1.
+lane_fn void homography_move(real* H, const real* delta) {
+  real v[9], dot = lane(0);
+  for (index i = 0; i < 9; ++i) v[i] = H[i];
+  v[8] += copysign(lane(1), H[8]);
+  for (index i = 0; i < 8; ++i) dot += v[i] * delta[i];
+  dot = dot / (lane(1) + fabs(H[8]));
+  for (index i = 0; i < 8; ++i) H[i] += delta[i];
+  for (index i = 0; i < 9; ++i) H[i] -= dot * v[i];
   mat3_normalise(H);
 }

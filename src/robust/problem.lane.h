@@ -159,8 +159,27 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   }
 }
 
-lane_fn void model_move(real* chart, const real* D, const real* delta) {
+// damped_step of the normal equations N, g [EQUATIONS] at a chart.
+lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
+                        real damping, real* delta) {
+  if_constant(IS_EPIPOLAR) {
+    real D[72];
+    model_tangent(chart, rays, D);
+    return damped_step(N, g, D, EQUATIONS, DOF, damping, delta);
+  }
+  real A[64];
+  if_constant(PROBLEM == HOMOGRAPHY) homography_reduce(chart, N, g, A, delta);
+  if_constant(IS_POSE) {
+    for (index i = 0; i < DOF; ++i) {
+      for (index j = 0; j <= i; ++j) A[DOF * i + j] = N[i * (i + 1) / 2 + j];
+      delta[i] = g[i];
+    }
+  }
+  return damped_solve(A, delta, DOF, damping);
+}
+
+lane_fn void model_move(real* chart, const real* delta) {
   if_constant(IS_EPIPOLAR) epipolar_move(chart, DOF, delta);
-  if_constant(PROBLEM == HOMOGRAPHY) homography_move(chart, D, delta);
+  if_constant(PROBLEM == HOMOGRAPHY) homography_move(chart, delta);
   if_constant(PROBLEM == ABSOLUTE_POSE) pose_move(chart, delta);
 }

@@ -15,14 +15,13 @@ struct refine_state {
 group_fn index refine_propose(const struct pair_view* pair, index max_steps, struct refine_state* s,
                               scalar* model) {
   const scalar most_damping = (scalar)1e4;
-  scalar D[72], delta[8];
+  scalar delta[8];
   while (++s->step <= max_steps && s->damping <= most_damping) {
-    uniform_fn(model_tangent)(s->chart, pair->rays, D);
-    scalar pivot = uniform_fn(damped_step)(s->best, s->best + EQUATIONS * (EQUATIONS + 1) / 2, D,
-                                           EQUATIONS, DOF, s->damping, delta);
+    scalar pivot = uniform_fn(model_step)(s->best, s->best + EQUATIONS * (EQUATIONS + 1) / 2,
+                                          s->chart, pair->rays, s->damping, delta);
     if (pivot > (scalar)1e-14) {
       for (index i = 0; i < 20; ++i) s->moved[i] = s->chart[i];
-      uniform_fn(model_move)(s->moved, D, delta);
+      uniform_fn(model_move)(s->moved, delta);
       uniform_fn(model_close)(s->moved, pair->rays, model);
       return 1;
     }

@@ -147,7 +147,7 @@ lane_fn void case_homography_chart(const real* in, real* out) {
   for (index i = 0; i < 9; ++i) out[i] = in[i];
   mat3_normalise(out);
   homography_tangent(out, out + 9);
-  homography_move(out, out + 9, in + 9);
+  homography_move(out, in + 9);
 }
 
 // A matrix of rank 2 from two rows; its chart, tangent, and where a step leads.
@@ -263,7 +263,7 @@ lane_fn void case_model_chart(const real* in, real* out) {
   model_open(F, rays, chart);
   model_close(chart, rays, out);
   model_tangent(chart, rays, out + 9);
-  model_move(chart, out + 9, in + 6);
+  model_move(chart, in + 6);
   model_close(chart, rays, out + 54);
 }
 

@@ -27,9 +27,7 @@ class Chart : public testing::Test {
     return m;
   }
   static Model moved(const EngineScene& s, std::array<double, 20> chart, const Delta& delta) {
-    Tangent D;
-    Text::model_tangent(chart.data(), rays(s), D.data());
-    Text::model_move(chart.data(), D.data(), delta.data());
+    Text::model_move(chart.data(), delta.data());
     return close(s, chart);
   }
   static const double* rays(const EngineScene& s) { return s.pair.info.data() + Lanes::INFO_RAYS; }
@@ -106,6 +104,31 @@ TYPED_TEST(Chart, moves_along_its_tangent) {
             << "element " << i << ", parameter " << j;
       }
     }
+  }
+}
+
+// However a problem makes it: the step of the normal equations in the parameters of the tangent.
+TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
+  using L = typename TypeParam::Text;
+  const EngineScene s =
+      make_engine_scene(this->problem, {.points = 200, .inliers = 1}, 2, this->random_);
+  const double t = s.pair.info[Lanes::INFO_THRESHOLD];
+  for (int trial = 0; trial < 5; ++trial) {
+    const auto chart = this->open(s, this->moved(s, this->open(s, s.truth), this->step(s, 0.3)));
+    const auto sums = this->sums_of(s, this->close(s, chart), {t}, std::vector<double>());
+    const double* g = sums.data() + L::EQUATIONS * (L::EQUATIONS + 1) / 2;
+    typename TestFixture::Tangent D;
+    L::model_tangent(chart.data(), this->rays(s), D.data());
+    typename TestFixture::Delta expected{}, delta{};
+    const double pivot =
+        L::damped_step(sums.data(), g, D.data(), L::EQUATIONS, L::DOF, 1e-3, expected.data());
+    EXPECT_NEAR(L::model_step(sums.data(), g, chart.data(), this->rays(s), 1e-3, delta.data()),
+                pivot, 1e-6 * pivot);
+    double largest = 0;
+    for (int j = 0; j < L::DOF; ++j) largest = std::max(largest, std::abs(expected[size_t(j)]));
+    ASSERT_GT(largest, 0);
+    for (int j = 0; j < L::DOF; ++j)
+      EXPECT_NEAR(delta[size_t(j)], expected[size_t(j)], 1e-6 * largest) << j;
   }
 }
 
