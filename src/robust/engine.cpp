@@ -60,10 +60,10 @@ struct steps {
     return v;
   }
 
-  // The first random numbers of the trials first + l: [width][4 blocks]; philox of sampling.lane.h,
+  // The first random numbers of the trials first + l: [4 blocks][width]; philox of sampling.lane.h,
   // written so that the compiler takes the lanes together.
   static void random_numbers(std::uint64_t seed, int first, std::uint32_t* out) {
-    for (int block = 0; block < blocks; ++block) {
+    for (int block = 0; block < blocks; ++block, out += 4 * width) {
       std::uint64_t c0[width], c1[width], c2[width], c3[width];
       for (int l = 0; l < width; ++l) {
         c0[l] = static_cast<std::uint64_t>(block);
@@ -83,11 +83,28 @@ struct steps {
         key1 += 0xBB67AE85u;
       }
       for (int l = 0; l < width; ++l) {
-        std::uint32_t* to = out + (l * blocks + block) * 4;
-        to[0] = static_cast<std::uint32_t>(c0[l]);
-        to[1] = static_cast<std::uint32_t>(c1[l]);
-        to[2] = static_cast<std::uint32_t>(c2[l]);
-        to[3] = static_cast<std::uint32_t>(c3[l]);
+        out[l] = static_cast<std::uint32_t>(c0[l]);
+        out[width + l] = static_cast<std::uint32_t>(c1[l]);
+        out[2 * width + l] = static_cast<std::uint32_t>(c2[l]);
+        out[3 * width + l] = static_cast<std::uint32_t>(c3[l]);
+      }
+    }
+  }
+
+  // Samples [SAMPLE_SIZE][width] of lanes whose random numbers are used one after another, which is
+  // nearly all. open [width]: not 0 where a number is to be drawn again, as sample_draw does.
+  static void draw_lanes(const std::uint32_t* numbers, std::uint32_t n, std::uint32_t* samples,
+                         std::uint32_t* open) {
+    for (int l = 0; l < width; ++l) open[l] = 0;
+    for (int k = 0; k < Wide::SAMPLE_SIZE; ++k) {
+      std::uint32_t* own = samples + k * width;
+      for (int l = 0; l < width; ++l) {
+        const std::uint64_t product = std::uint64_t{numbers[k * width + l]} * n;
+        own[l] = static_cast<std::uint32_t>(product >> 32);
+        open[l] |= static_cast<std::uint32_t>(product) < n ? 1u : 0u;
+      }
+      for (int j = 0; j < k; ++j) {
+        for (int l = 0; l < width; ++l) open[l] |= samples[j * width + l] == own[l] ? 1u : 0u;
       }
     }
   }
@@ -96,7 +113,7 @@ struct steps {
   static void gather(const PairPoints& pair, std::uint64_t seed, int first, int count,
                      Number* gathered) {
     constexpr int size = Wide::SAMPLE_SIZE;
-    std::uint32_t numbers[4 * blocks * width];
+    std::uint32_t numbers[4 * blocks * width], samples[size * width], open[width];
     const bool is_plain = !pair.weighted() && !pair.ranked();
     const typename Plain::sample_source source = {pair.count(), pair.weighted(), pair.ranked(),
                                                   pair.priors.masses.data(),
@@ -104,24 +121,28 @@ struct steps {
     const auto seed0 = static_cast<std::uint32_t>(seed),
                seed1 = static_cast<std::uint32_t>(seed >> 32);
     random_numbers(seed, first, numbers);
+    draw_lanes(numbers, static_cast<std::uint32_t>(pair.count()), samples, open);
     for (int l = 0; l < width; ++l) {
+      if (is_plain && open[l] == 0 && l < count) continue;
+      std::uint32_t ready[4 * blocks];
       int sample[size];
       const int own = l < count ? l : count - 1;
+      for (int i = 0; i < 4 * blocks; ++i) ready[i] = numbers[i * width + own];
       if (is_plain) {
         Plain::sample_draw(seed0, seed1, static_cast<std::uint32_t>(first + own), pair.count(),
-                           size, numbers + 4 * blocks * own, blocks, sample);
+                           size, ready, blocks, sample);
       } else {
-        Plain::prior_draw(seed0, seed1, first + own, &source, numbers + 4 * blocks * own, blocks,
-                          sample);
+        Plain::prior_draw(seed0, seed1, first + own, &source, ready, blocks, sample);
       }
-      for (int c = 0; c < Wide::COLUMNS; ++c) {
-        const Number* column;
-        if constexpr (sizeof(Number) == 4)
-          column = pair.f32.data() + c * pair.stride;
-        else
-          column = pair.f64.data() + c * pair.stride;
-        for (int k = 0; k < size; ++k) gathered[(c * size + k) * width + l] = column[sample[k]];
-      }
+      for (int k = 0; k < size; ++k) samples[k * width + l] = static_cast<std::uint32_t>(sample[k]);
+    }
+    for (int c = 0; c < Wide::COLUMNS; ++c) {
+      const Number* column;
+      if constexpr (sizeof(Number) == 4)
+        column = pair.f32.data() + c * pair.stride;
+      else
+        column = pair.f64.data() + c * pair.stride;
+      for (int i = 0; i < size * width; ++i) gathered[c * size * width + i] = column[samples[i]];
     }
   }
 
