@@ -13,7 +13,7 @@ using Indices = std::vector<int>;
 // Number of different rows of the columns [first, end) among `points`, by a table of hashes: two
 // rows are taken for one with a probability of about n^2 / 2^32.
 int distinct(const PairPoints& pair, int first, int end, const Indices& points) {
-  std::vector<std::uint32_t> table(std::bit_ceil(2 * points.size() + 1));
+  std::vector<std::uint32_t> table(std::bit_ceil(4 * points.size() + 1));
   const auto mask = static_cast<std::uint32_t>(table.size() - 1);
   int found = 0;
   for (const int i : points) {
@@ -35,6 +35,7 @@ int distinct_points(const PairPoints& pair, int columns, const Indices& points) 
 Evidence evidence_of(Problem problem, const PairPoints& pair,
                      const std::vector<double>& squared_errors) {
   Indices all(static_cast<size_t>(pair.count())), inliers;
+  inliers.reserve(all.size());
   for (int i = 0; i < pair.count(); ++i) {
     all[static_cast<size_t>(i)] = i;
     if (squared_errors[static_cast<size_t>(i)] * pair.info[Lanes::INFO_THRESHOLD] < 1) {

@@ -9,8 +9,9 @@ namespace bifocal::robust {
 namespace {
 
 double coordinate(const PointPair& p, int c) {
-  const double values[4] = {p.x1, p.y1, p.x2, p.y2};
-  return values[c];
+  constexpr double PointPair::*kColumns[4] = {&PointPair::x1, &PointPair::y1, &PointPair::x2,
+                                              &PointPair::y2};
+  return p.*kColumns[c];
 }
 
 double median(std::vector<double>& values) {
@@ -33,6 +34,8 @@ void set_frame(std::span<const PointPair> points, const CameraPair* cameras, Pai
   }
   if (subset.empty()) return;
   std::vector<double> values, distances;
+  values.reserve(subset.size());
+  distances.reserve(4 * subset.size());
   for (int c = 0; c < 4; ++c) {
     values.clear();
     for (const int i : subset) values.push_back(coordinate(points[static_cast<size_t>(i)], c));
@@ -49,20 +52,21 @@ void set_frame(std::span<const PointPair> points, const CameraPair* cameras, Pai
 // From the box of the points in the image whose points cover less.
 double chance_rate(Problem problem, std::span<const PointPair> points, const PairPoints& pair,
                    double threshold) {
-  double width = 0, height = 0;
-  for (int c = 0; c < 4; c += 2) {
-    double low[2] = {}, high[2] = {};
-    for (int i = 0; i < pair.count(); ++i) {
-      const PointPair& p = points[static_cast<size_t>(pair.order[static_cast<size_t>(i)])];
-      for (int k = 0; k < 2; ++k) {
-        const double v = coordinate(p, c + k);
-        low[k] = i ? std::min(low[k], v) : v;
-        high[k] = i ? std::max(high[k], v) : v;
-      }
+  if (pair.order.empty())
+    return Lanes::chance_in_box(problem == Problem::homography, 0, 0, threshold);
+  double low[4], high[4];
+  const PointPair& first = points[static_cast<size_t>(pair.order[0])];
+  for (int c = 0; c < 4; ++c) low[c] = high[c] = coordinate(first, c);
+  for (const int i : pair.order) {
+    for (int c = 0; c < 4; ++c) {
+      const double v = coordinate(points[static_cast<size_t>(i)], c);
+      low[c] = std::min(low[c], v);
+      high[c] = std::max(high[c], v);
     }
-    const double w = high[0] - low[0], h = high[1] - low[1];
-    if (c == 0 || w * h < width * height) width = w, height = h;
   }
+  double width = high[0] - low[0], height = high[1] - low[1];
+  const double width2 = high[2] - low[2], height2 = high[3] - low[3];
+  if (width2 * height2 < width * height) width = width2, height = height2;
   return Lanes::chance_in_box(problem == Problem::homography, width, height, threshold);
 }
 

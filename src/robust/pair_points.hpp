@@ -91,8 +91,10 @@ void PairPoints::set_order(int count, std::uint64_t seed, Finite finite, const M
   const int n = static_cast<int>(kept.size());
   const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
   order.resize(kept.size());
+  const int bits = Lanes::shuffle_bits(n);
   for (int i = 0; i < n; ++i) {
-    order[static_cast<size_t>(i)] = kept[static_cast<size_t>(Lanes::shuffled(i, n, low, high))];
+    const int from = Lanes::shuffled_in(i, n, bits, low, high);
+    order[static_cast<size_t>(i)] = kept[static_cast<size_t>(from)];
   }
   stride = column_stride(n);
   set_priors(given);
@@ -103,9 +105,10 @@ void PairPoints::fill(int columns, Value value) {
   const auto size = static_cast<size_t>(stride * columns + Lanes::MOST_SHIFTS);
   f64.assign(size, lane::ops<double>::set(__builtin_nan("")));
   f32.assign(size, __builtin_nanf(""));
-  for (int c = 0; c < columns; ++c) {
-    for (int i = 0; i < count(); ++i) {
-      const double v = value(order[static_cast<size_t>(i)], c);
+  for (int i = 0; i < count(); ++i) {
+    const int from = order[static_cast<size_t>(i)];
+    for (int c = 0; c < columns; ++c) {
+      const double v = value(from, c);
       f64[static_cast<size_t>(c * stride + i)] = v;
       f32[static_cast<size_t>(c * stride + i)] = static_cast<float>(v);
     }
