@@ -177,8 +177,8 @@ struct steps {
     float floors[8];
     float seen[4];
     for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info[Wide::INFO_SEEN + k]);
-    const int stages = v.weighted ? Fast::weighted_stages(floor, seen, v.stride, ends, floors)
-                                  : Fast::score_stages(floor, v.n, v.stride, ends, floors);
+    const int stages = v.weighted ? Fast::weighted_stages(floor, seen, v.n, ends, floors)
+                                  : Fast::score_stages(floor, v.n, ends, floors);
     for (int i = 0; i < count; ++i) {
       float best = trials.counts[size_t(i)] > 0 ? -1.0f : -2.0f;
       int slot = 0;
@@ -225,7 +225,7 @@ struct steps {
 
   static float gain(const PairPoints& pair, const float* model) {
     const auto v = view<Fast>(pair, pair.f32);
-    const int end = v.stride;
+    const int end = v.n;
     const float floor = -1;
     return Fast::problem_gain(model, v.points, v.stride, v.focal, &end, &floor, 1, v.threshold);
   }

@@ -110,8 +110,8 @@ group_fn void kernel_score(GROUP_PARAM index pair, index trial, offset place,
     scalar floors[8], focal[2] = {0, 0}, model[MODEL_SIZE], seen[4];
     const scalar floor = score_floor((scalar)state[pair * STATE_SIZE + STATE_RAW], w[WORK_COUNT]);
     for (index k = 0; k < 4; ++k) seen[k] = (scalar)info[INFO_SEEN + k];
-    const index stages = weighted ? weighted_stages(floor, seen, stride, ends, floors)
-                                  : score_stages(floor, w[WORK_COUNT], stride, ends, floors);
+    const index stages = weighted ? weighted_stages(floor, seen, w[WORK_COUNT], ends, floors)
+                                  : score_stages(floor, w[WORK_COUNT], ends, floors);
     if (count > 0) best = -1;
     for (index s = 0; s < count; ++s) {
       global_const float* m = models + (place * SLOTS + s) * MODEL_SIZE;

@@ -2,7 +2,7 @@
 // MSAC gain of one model over all points: the sum of max(0, 1 - e / threshold^2). Points are padded
 // with NaN, which gains nothing.
 // The points are in random order. After the first ends[k] points the gain has to be above floors[k]
-// (the last of the `stages` ends is the padded number of points); a model that falls behind is
+// (the last of the `stages` ends is the number of points); a model that falls behind is
 // given up and -1 returned.
 
 // Gain of the points [begin, end) under an epipolar matrix F.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The gain of one model where the matches have weights; else see score.group.h and score_stages.
 
-// seen [4]: weight of the first 128, 256, 512 and 1024 points.
-group_fn index weighted_stages(scalar best, const scalar* seen, index padded, index* ends,
+// n: all points; seen [4]: weight of the first 128, 256, 512 and 1024 points.
+group_fn index weighted_stages(scalar best, const scalar* seen, index n, index* ends,
                                scalar* floors) {
   const scalar all = seen[3];
   index stages = 0;
-  if (padded > SCORE_POINTS) padded = SCORE_POINTS;
+  if (n > SCORE_POINTS) n = SCORE_POINTS;
   scalar rate = best > 0 ? best / all : (scalar)0;
   if (!IS_EPIPOLAR && rate < (scalar)0.02) rate = (scalar)0.02;
   if (rate > 1) rate = 1;
-  for (index end = 128; end < padded && stages < 3; end *= 2) {
+  for (index end = 128; end < n && stages < 3; end *= 2) {
     scalar hopeless = best - (all - seen[stages]);
     scalar unlikely =
         seen[stages] * rate - (IS_EPIPOLAR ? 4 : 3) * sqrt(seen[stages] * rate * (1 - rate));
@@ -19,7 +19,7 @@ group_fn index weighted_stages(scalar best, const scalar* seen, index padded, in
     floors[stages] = floor > -1 ? floor : (scalar)-1;
     ++stages;
   }
-  ends[stages] = padded;
+  ends[stages] = n;
   floors[stages] = best;
   return stages + 1;
 }

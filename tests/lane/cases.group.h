@@ -115,6 +115,6 @@ group_fn void group_case_plan(GROUP_PARAM global_const scalar* p, index n, const
   out[7] = trials_without_hope(&pair);
   out[8] =
       (scalar)(candidates_of(&pair, 0, (scalar)20) + 100 * candidates_of(&pair, 64, (scalar)20));
-  out[9] = (scalar)score_stages((scalar)400, n, n, ends, out + 10);
+  out[9] = (scalar)score_stages((scalar)400, n, ends, out + 10);
   for (index i = 0; i < 4; ++i) out[14 + i] = (scalar)ends[i];
 }
