@@ -124,7 +124,7 @@ group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* 
     options.weighted = 1;
     model_refine(GROUP_ARG pair, subset, &options, weights, model, shared);
   }
-  model_support(GROUP_ARG pair, pair->stride, model, pose, sums);
+  model_support(GROUP_ARG pair, pair->n, model, pose, sums);
   index better = sums[0] > state[STATE_GAIN];
   if_constant(PROBLEM == HOMOGRAPHY) {
     // |H| = 1. A singular one agrees with every match that starts near a line of image 1.
@@ -134,10 +134,14 @@ group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* 
   if (!better) return;
   // Samples are free of wrong matches as often as the share of right ones allows, even where the
   // threshold is too tight to call them inliers.
-  scalar matches;
-  noise_scale(GROUP_ARG pair, subset, model, pose, expected_noise(pair), &matches);
-  matches = matches * pair->effective / pair->scored;
-  if (!(matches > sums[3])) matches = sums[3];
+  scalar matches = sums[3];
+  // A homography or pose without hope among many matches wants all trials, whatever the noise.
+  if (IS_EPIPOLAR || pair->ranked || pair->n < SEARCH_POINTS ||
+      gain_is_hopeful(pair, pair->effective, sums[0])) {
+    noise_scale(GROUP_ARG pair, subset, model, pose, expected_noise(pair), &matches);
+    matches = matches * pair->effective / pair->scored;
+    if (!(matches > sums[3])) matches = sums[3];
+  }
   if (pair->ranked) {
     const scalar boost = matches / (sums[3] > 1 ? sums[3] : 1);
     quality_rates(GROUP_ARG pair, model, pose, boost, state + STATE_RATES);
@@ -171,6 +175,11 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
     global_const float* m = models + (at.trial * SLOTS + slots[at.trial]) * MODEL_SIZE;
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = (scalar)m[i];
     search_consider(GROUP_ARG pair, model, state, weights, shared);
+    // One that most matches agree with hardly grows from another sample, any from a third one.
+    if (!IS_EPIPOLAR && (k > 0 || state[STATE_GAIN] > (scalar)0.5 * pair->effective) &&
+        gain_is_hopeful(pair, pair->effective, state[STATE_GAIN])) {
+      break;
+    }
   }
   const scalar most_raw = best > raw ? best : raw;
   scalar wanted = trials_needed(state[STATE_INLIERS], pair->effective, limits->log_failure,

@@ -27,20 +27,25 @@ group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* m
   scalar sigma = expected_noise(pair), matches;
   for (index round = 0; round < 4; ++round) {
     scalar previous = sigma;
-    model_pose(GROUP_ARG pair, pair->stride, model, pose);
-    sigma = noise_scale(GROUP_ARG pair, pair->stride, model, pose, sigma, &matches);
+    model_pose(GROUP_ARG pair, pair->n, model, pose);
+    sigma = noise_scale(GROUP_ARG pair, pair->n, model, pose, sigma, &matches);
     if_constant(IS_EPIPOLAR) {
-      admit_points(GROUP_ARG pair, pair->stride, model, pose, weights);
+      admit_points(GROUP_ARG pair, pair->n, model, pose, weights);
       cut_leverage(GROUP_ARG pair, model, sigma, weights, shared);
     }
+    const scalar change = sigma / previous;
+    const index settled = round > 0 && change > (scalar)0.98 && change < (scalar)1.02;
+    // Until the scale has settled a model nearby will do; of F and E weights change with it, too.
+    const scalar tolerance = IS_EPIPOLAR             ? (scalar)1e-9
+                             : settled || round == 3 ? (scalar)1e-6
+                                                     : (scalar)1e-4;
     struct refine_options options = {1 / (reach * reach * sigma * sigma), 1,
-                                     IS_EPIPOLAR || pair->weighted, 50, (scalar)1e-9};
-    model_refine(GROUP_ARG pair, pair->stride, &options, IS_EPIPOLAR ? weights : pair->shares,
-                 model, shared);
-    scalar change = sigma / previous;
-    if (round > 0 && change > (scalar)0.98 && change < (scalar)1.02) break;
+                                     IS_EPIPOLAR || pair->weighted, 50, tolerance};
+    model_refine(GROUP_ARG pair, pair->n, &options, IS_EPIPOLAR ? weights : pair->shares, model,
+                 shared);
+    if (settled) break;
   }
-  model_pose(GROUP_ARG pair, pair->stride, model, pose);
+  model_pose(GROUP_ARG pair, pair->n, model, pose);
   return sigma;
 }
 
@@ -56,7 +61,7 @@ group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scal
   lane_model_set(pair, model, model, &m);
   real counts[2] = {lane(0), lane(0)}, t = group_same(pair->threshold);
   for (index shift = 1; shift <= shifts; ++shift) {
-    group_for(i, pair->stride) {
+    group_for(i, pair->n) {
       mask same_first = lane(1) > lane(0), same_second = same_first;
       for (index c = 0; c < COLUMNS; ++c) {
         global_const scalar* x = pair->points + c * pair->stride;
@@ -96,7 +101,7 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
   scalar moments[12];
   lane_model_set(pair, model, pose, &m);
   for (index k = 0; k < 12; ++k) s[k] = lane(0);
-  group_for(i, pair->stride) {
+  group_for(i, pair->n) {
     global_const scalar* p = pair->points;
     real e = admitted_error(&m, pair, i);
     mask inlier = e * t < lane(1);
@@ -132,7 +137,7 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   if (fitted) {
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
     noise = model_polish(GROUP_ARG pair, model, pose, errors, shared);
-    model_support(GROUP_ARG pair, pair->stride, model, pose, sums);
+    model_support(GROUP_ARG pair, pair->n, model, pose, sums);
     chance = chance_rate(GROUP_ARG pair, model);
     collinear = inliers_collinear(GROUP_ARG pair, model, pose, noise, errors);
   }

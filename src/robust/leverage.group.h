@@ -71,7 +71,7 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
   }
   const scalar s2 = sigma * sigma;
   real near = group_same(4 * s2), from = group_same(25 * s2), to = group_same(625 * s2);
-  group_for(i, pair->stride) {
+  group_for(i, pair->n) {
     real h, e = point_leverage(F, M, pair, i, &h);
     real own = group_load(weights, i);
     mask open = own > lane(0);
@@ -101,7 +101,7 @@ group_fn scalar weight_within(GROUP_PARAM const struct pair_view* pair, const sc
   real F[9], sum = lane(0), focal[2] = {lane(0), lane(0)},
              t = group_same(inverse_squared_threshold);
   for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
-  group_for(i, pair->stride) {
+  group_for(i, pair->n) {
     mask inside = problem_error(F, pair->points, pair->stride, focal, i, 0) * t < lane(1);
     sum += select(inside, group_load(weights, i), lane(0));
   }
@@ -114,8 +114,8 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
                            scalar sigma, global_ptr scalar* weights, local_ptr scalar* shared) {
   scalar sums[SUMS];
   const scalar sharp = (scalar)0.25 / (sigma * sigma);
-  problem_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->stride, sharp,
-                    0, weights, 1, sums);
+  problem_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->n, sharp, 0,
+                    weights, 1, sums);
   if (group_leads()) {
     scalar chart[20], D[72], leverage[81];
     uniform_fn(model_open)(model, pair->rays, chart);
@@ -132,7 +132,7 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
   if (pair->weighted) within = weight_within(GROUP_ARG pair, model, weights, sharp);
   scalar mean = (scalar)DOF / (within + 1);
   scalar cut = leverage_cut(GROUP_ARG pair, F, M, mean, sigma, weights);
-  group_for(i, pair->stride) {
+  group_for(i, pair->n) {
     real h;
     point_leverage(F, M, pair, i, &h);
     group_store(weights, i, select(h > group_same(cut), lane(0), group_load(weights, i)),

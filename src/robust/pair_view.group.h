@@ -70,10 +70,9 @@ group_fn real point_share(const struct pair_view* pair, index i) {
   return lane(1);
 }
 
-// The first points of the order, a random subset: about `most` of them, a multiple of the widest
-// group.
+// The first points of the order, a random subset: `most` of them, a multiple of the widest group.
 group_fn index pair_subset(const struct pair_view* pair, index most) {
-  return pair->stride < most ? pair->stride : most;
+  return pair->n < most ? pair->n : most;
 }
 
 // Where a pair's arrays lie in a batch on a GPU: PAIR_SIZE numbers each.

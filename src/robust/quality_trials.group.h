@@ -25,7 +25,7 @@ group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scal
   scalar sums[2 * QUALITY_LEVELS];
   lane_model_set(pair, model, pose, &m);
   for (index k = 0; k < 2 * QUALITY_LEVELS; ++k) counts[k] = lane(0);
-  group_for(i, pair->stride) {
+  group_for(i, pair->n) {
     mask inside = admitted_error(&m, pair, i) * t < lane(1);
     real rank = group_load(pair->ranks, i), own = point_share(pair, i);
     for (index k = 0; k < QUALITY_LEVELS; ++k) {

@@ -134,7 +134,7 @@ group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, co
   lane_model_set(pair, model, pose, &m);
   group_for(i, n) {
     real e = admitted_error(&m, pair, i);
-    group_store(weights, i, select(e >= lane(0), point_share(pair, i), lane(0)), n);
+    group_store(weights, i, select(e >= lane(0), point_share(pair, i), lane(0)), pair->stride);
   }
   group_barrier();
 }
