@@ -85,6 +85,7 @@ TEST(PairCalibration, errors_of_text_name_line_and_value) {
   fails(pinhole + kPose + "t 1 0 0\n", "line 4: a second t");
   fails(pinhole + "R 2 0 0 0 1 0 0 0 1\nt 1 0 0\n", "line 2: R: is no rotation");
   fails(pinhole + "R -1 0 0 0 1 0 0 0 1\nt 1 0 0\n", "line 2: R: is no rotation");
+  fails(pinhole + "R 1.01 0 0 0 1 0 0 0 1\nt 1 0 0\n", "line 2: R: is no rotation");
   fails(pinhole + "R nan 0 0 0 1 0 0 0 1\nt 1 0 0\n", "line 2: R: nan is not finite");
   fails(pinhole + "R 1 0 0 0 1 0 0 0 1\nt 0 0 0\n",
         "line 3: t: 0 0 0: must be finite and not zero");

@@ -87,6 +87,8 @@ TEST(Ssd, many_disparities_go_through_several_chunks) {
   const ImageU8 left = random_image(random, 300, 3, 256), right = random_image(random, 300, 3, 256);
   check(left, right, {.min_disparity = -150, .disparities = 1024, .window = 31});
   check(left, right, {.min_disparity = 10, .disparities = 280, .window = 15});
+  const ImageU8 flat(300, 3, 1, 90);  // ties of all chunks
+  check(flat, flat, {.min_disparity = -150, .disparities = 1024, .window = 31});
 }
 
 TEST(Ssd, nothing_to_search_gives_no_winner) {

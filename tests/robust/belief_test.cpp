@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a model is believed by, on its own: chance, evidence, and which of two models is taken.
+#include <bifocal/robust.hpp>
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "robust/result.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+std::vector<PointPair> spread(double size1, double size2, int count) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> u(0, 1);
+  std::vector<PointPair> points;
+  for (int i = 0; i < count; ++i)
+    points.push_back({size1 * u(random), size1 * u(random), size2 * u(random), size2 * u(random)});
+  return points;
+}
+
+double chance(Problem problem, double size1, double size2) {
+  PairPoints pair;
+  set_two_view_points(problem, spread(size1, size2, 400), {}, nullptr, pair);
+  return pair.info[Lanes::INFO_CHANCE];
+}
+
+TEST(Belief, chance_is_that_of_the_image_whose_points_cover_less) {
+  for (const Problem problem : {Problem::homography, Problem::fundamental}) {
+    const double small = chance(problem, 300, 300), large = chance(problem, 3000, 3000);
+    EXPECT_GT(small, 5 * large);
+    EXPECT_NEAR(chance(problem, 300, 3000), small, 0.02 * small);
+    EXPECT_NEAR(chance(problem, 3000, 300), small, 0.02 * small);
+  }
+}
+
+TEST(Belief, matches_that_share_a_point_are_one) {
+  std::vector<PointPair> points = spread(500, 500, 30);
+  const std::vector<PointPair> once = points;
+  points.insert(points.end(), once.begin(), once.end());
+  PairPoints pair;
+  set_two_view_points(Problem::fundamental, points, {}, nullptr, pair);
+  const Evidence twice = evidence_of(Problem::fundamental, pair, std::vector<double>(60, 0.0));
+  EXPECT_EQ(twice.count, 30);
+  EXPECT_EQ(twice.inliers, 30);
+}
+
+// The larger one of what the box of the points tells and of what was measured beside this model.
+TEST(Belief, a_model_that_wrong_matches_often_fit_is_not_believed) {
+  const auto outcome = [](double measured, double of_box) {
+    Result found{};
+    found[Lanes::RESULT_OUTCOME] = 2;
+    found[Lanes::RESULT_INLIERS] = 40;
+    found[Lanes::RESULT_CHANCE] = measured;
+    std::array<double, Lanes::INFO_SIZE> info{};
+    info[Lanes::INFO_CHANCE] = of_box;
+    double significance = 0;
+    return judge(
+        Problem::fundamental, found, info, 100,
+        [] {
+          return Evidence{100, 40};
+        },
+        significance);
+  };
+  EXPECT_EQ(outcome(0.02, 0.02), Outcome::ok);
+  EXPECT_EQ(outcome(0.4, 0.02), Outcome::no_model);
+  EXPECT_EQ(outcome(0.02, 0.4), Outcome::no_model);
+}
+
+TEST(Belief, a_homography_of_nearly_all_matches_is_taken_whatever_its_errors) {
+  RobustResult plane, general;
+  plane.outcome = general.outcome = Outcome::ok;
+  general.inliers.assign(1000, 1);
+  general.inlier_count = 1000;
+  general.rms = general.noise = 0.1;
+  plane.rms = plane.noise = 3;
+  plane.inliers.assign(1000, 1);
+  for (const int count : {940, 960}) {
+    std::fill(plane.inliers.begin() + count, plane.inliers.end(), std::uint8_t{0});
+    plane.inlier_count = count;
+    EXPECT_EQ(choose_model(plane, general, ModelKind::fundamental).kind,
+              count > 950 ? ModelKind::homography : ModelKind::fundamental);
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::robust
