@@ -6,7 +6,7 @@
 #define team_before(v) (v)
 #define team_after(v) (v)
 #define team_min(v) (v)
-#define teams_most(k) (k)
+#define team_sync()
 #else
 #define TEAM_CLAMP_ ((32 - TEAM) << 8)
 static inline uint team_before(uint v) {
@@ -26,6 +26,9 @@ static inline uint team_other_(uint v, int o) {
   asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(r) : "r"(v), "r"(o));
   return r;
 }
+static inline void team_sync(void) {
+  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
 static inline uint team_min(uint v) {
 #if TEAM == 32
   uint r;
@@ -34,10 +37,6 @@ static inline uint team_min(uint v) {
 #endif
   for (int o = TEAM / 2; o > 0; o /= 2) v = min(v, team_other_(v, o));
   return v;
-}
-static inline int teams_most(int k) {
-  for (int o = 16; o > 0; o /= 2) k = max(k, (int)team_other_((uint)k, o));
-  return k;
 }
 #endif
 #if NVIDIA_CAPABILITY >= 90
@@ -55,6 +54,7 @@ static inline uint pair_min(uint a, uint b) {
 #endif
 #define pair_min3(a, b, c) pair_min(pair_min(a, b), c)
 #define pair_join(a, b) (((uint)(a) >> 16) | ((uint)(b) << 16))
+#define pair_high(w) (((uint)(w) >> 8) & 0x00ff00ffu)
 #define bits_count(v) ((int)popcount((uint)(v)))
 #if WORDS % 4 == 0 && TEAM > 1
 #define WORDS_AT_ONCE 4
@@ -87,4 +87,11 @@ static inline void words_store(global uint* p, int n, const uint* v) {
     ((global words_vector*)p)[k] = u.v;
   }
 }
+#if TEAM == 1
+#define words_expect(p)
+#else
+static inline void words_expect(global const uint* p) {
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+}
+#endif
 #define local_atomic_min(p, v) atomic_min((volatile local uint*)(p), (uint)(v))

@@ -18,7 +18,9 @@ struct sgm_text {
 #include "lane/team_cuda.h"
 
 #include "stereo/disparity.lane.h"
+#include "stereo/census.kernel.h"
 #include "stereo/sgm.kernel.h"
+#include "stereo/winner.kernel.h"
 
 #include "lane/cpp_end.h"
 };
@@ -62,8 +64,8 @@ __device__ void census_at(const U16* smoothed, int width, int height, int margin
 }
 
 __global__ void __launch_bounds__(kPixelThreads)
-    census(const U16* smoothed, int width, int height, int kind, int margin, U32* codes,
-           U32* high) {
+    census(const U16* smoothed, const U8* brightness, const U8* jumps, int width, int height,
+           int kind, int margin, U32* codes, U32* high, U32* pixel_jumps) {
   const std::ptrdiff_t area = std::ptrdiff_t{width} * height,
                        i = std::ptrdiff_t{blockIdx.x} * kPixelThreads + threadIdx.x;
   if (i >= 2 * area) return;
@@ -77,6 +79,7 @@ __global__ void __launch_bounds__(kPixelThreads)
   } else {
     census_at<L::CENSUS_FULL>(smoothed, width, height, margin, codes, high, i, second, at);
   }
+  if (!second) pixel_jumps[at] = L::jump_bytes(brightness, width, at % width, at / width, jumps);
 }
 
 // Runs of a row, one after the other.
@@ -92,19 +95,33 @@ __global__ void __launch_bounds__(kPixelThreads)
                            pixel_words, costs + std::ptrdiff_t{y} * width * pixel_words);
 }
 
-template <int Team, int Words>
+// A group's lines: of a band whose numbers are struct sgm_band's.
+template <class L>
+__device__ void line_of_group(int group, int along_rows, const typename L::sgm_band& band,
+                              int disparities, const U32* costs, const U8* pixel_jumps, int P1,
+                              U32* volumes, const typename L::sgm_states& states) {
+  L::sgm_line((group * kPathThreads + static_cast<int>(threadIdx.x)) / L::TEAM, along_rows, &band,
+              &states, disparities, costs, pixel_jumps, P1, volumes);
+}
+
+// Few lines go along the rows, and a step takes as long as a thread has words: larger teams.
+template <int Team, int Words, int RowTeam, int Paths>
 __global__ void __launch_bounds__(kPathThreads)
-    paths(int width, int height, int row0, int rows, int count, int directions, int keeps,
-          int leaves, int disparities, const U32* costs, const U8* brightness, const U8* jumps,
-          int P1, U32* volumes, const U32* down_in, const U32* up_in, U32* down_out, U32* up_out) {
-  using L = sgm_text<float, U8, Team, Words, 8>;
-  const int line = static_cast<int>((blockIdx.x * kPathThreads + threadIdx.x) / Team);
-  __shared__ U8 table[256];
-  for (int i = static_cast<int>(threadIdx.x); i < 256; i += kPathThreads) table[i] = jumps[i];
-  __syncthreads();
-  const typename L::sgm_band band = {width, height, row0, rows, count, directions, keeps, leaves};
-  const typename L::sgm_states states = {down_in, up_in, down_out, up_out};
-  L::sgm_line(line, &band, &states, disparities, costs, brightness, table, P1, volumes);
+    paths(int row_groups, int width, int height, int row0, int rows, int directions, int keeps,
+          int leaves, int disparities, const U32* costs, const U8* pixel_jumps, int P1,
+          U32* volumes, const U32* down_in, const U32* up_in, U32* down_out, U32* up_out) {
+  using Columns = sgm_text<float, U8, Team, Words, Paths>;
+  using Rows = sgm_text<float, U8, RowTeam, Team * Words / RowTeam, Paths>;
+  const int group = static_cast<int>(blockIdx.x);
+  if (group < row_groups) {
+    line_of_group<Rows>(group, 1, {width, height, row0, rows, directions, keeps, leaves},
+                        disparities, costs, pixel_jumps, P1, volumes,
+                        {down_in, up_in, down_out, up_out});
+  } else {
+    line_of_group<Columns>(group - row_groups, 0,
+                           {width, height, row0, rows, directions, keeps, leaves}, disparities,
+                           costs, pixel_jumps, P1, volumes, {down_in, up_in, down_out, up_out});
+  }
 }
 
 template <int Team, int Words, int Paths>
@@ -114,6 +131,7 @@ __global__ void __launch_bounds__(kWinnerThreads)
   using L = sgm_text<float, U8, Team, Words, Paths>;
   extern __shared__ U32 keys[];
   constexpr int teams = kWinnerThreads / Team;
+  __shared__ typename L::words_beside beside[kWinnerThreads];
   const int y = static_cast<int>(blockIdx.x), team = static_cast<int>(threadIdx.x) / Team;
   const typename L::sgm_search search = {width,         rows,       disparities,
                                          min_disparity, uniqueness, step_cost};
@@ -121,25 +139,27 @@ __global__ void __launch_bounds__(kWinnerThreads)
   __syncthreads();
   const int run = (width + teams - 1) / teams;
   const std::ptrdiff_t first = std::ptrdiff_t{row0} * width;
-  L::winner_run(&search, y, team * run, run, volumes, steps + first, confidence + first, keys);
+  L::winner_run(&search, y, team * run, run, volumes, steps + first, confidence + first, keys,
+                beside + team * Team);
   __syncthreads();
   for (int x = static_cast<int>(threadIdx.x); x < width; x += kWinnerThreads)
     right_index[first + std::ptrdiff_t{y} * width + x] = static_cast<U16>(keys[x] & 0xffffU);
 }
 
-template <int Team, int Words>
-const void* shaped(SgmKernel kernel, int count) {
-  if (kernel == SgmKernel::paths) return reinterpret_cast<const void*>(&paths<Team, Words>);
-  return count == 8 ? reinterpret_cast<const void*>(&winners<Team, Words, 8>)
-                    : reinterpret_cast<const void*>(&winners<Team, Words, 4>);
+template <int Team, int Words, int RowTeam, int Paths>
+const void* shaped(SgmKernel kernel) {
+  return kernel == SgmKernel::paths
+             ? reinterpret_cast<const void*>(&paths<Team, Words, RowTeam, Paths>)
+             : reinterpret_cast<const void*>(&winners<Team, Words, Paths>);
 }
 
 template <int I = 0>
 const void* of_shape(SgmKernel kernel, TeamShape shape, int count) {
   if constexpr (I < static_cast<int>(sizeof kTeamShapes / sizeof *kTeamShapes)) {
-    constexpr TeamShape this_shape = kTeamShapes[I];
-    if (shape.team == this_shape.team && shape.words == this_shape.words)
-      return shaped<this_shape.team, this_shape.words>(kernel, count);
+    constexpr TeamShape s = kTeamShapes[I];
+    if (shape.team == s.team && shape.words == s.words)
+      return count == 8 ? shaped<s.team, s.words, s.row_team, 8>(kernel)
+                        : shaped<s.team, s.words, s.row_team, 4>(kernel);
     return of_shape<I + 1>(kernel, shape, count);
   }
   return nullptr;

@@ -37,11 +37,12 @@ bool has_warps(const DeviceInfo& device) {
 }
 
 TeamShape shape_for(const DeviceInfo& device, int disparities) {
-  if (!has_warps(device)) return {1, (disparities + 3) / 4};
-  for (const TeamShape& shape : kTeamShapes) {
-    if (shape.disparities() >= disparities) return shape;
-  }
-  return kTeamShapes[std::size(kTeamShapes) - 1];
+  if (!has_warps(device)) return {1, (disparities + 3) / 4, 1};
+  const TeamShape* shape = std::begin(kTeamShapes);
+  while (shape + 1 != std::end(kTeamShapes) && shape->disparities() < disparities) ++shape;
+  // An OpenCL program knows one size of teams.
+  const int row_team = device.kind == DeviceKind::cuda ? shape->row_team : shape->team;
+  return {shape->team, shape->words, row_team};
 }
 
 const Kernel& kernel_of(SgmKernel kernel, int pixel_bits, int census, TeamShape shape, int paths) {
@@ -61,10 +62,14 @@ const Kernel& kernel_of(SgmKernel kernel, int pixel_bits, int census, TeamShape 
                                          {"CENSUS_KIND", census},
                                          {"TEAM", shape.team},
                                          {"WORDS", shape.words},
-                                         {"PATHS", paths}},
+                                         {"PATHS", paths},
+                                         {"WINNER_MEMBERS", shape.team == 1 ? 1 : kWinnerThreads}},
                            .cuda = cuda_sgm_kernel(kernel, pixel_bits, shape, paths)})
       .first->second;
 }
+
+// padded_lines of sgm.kernel.h.
+std::int64_t padded_lines(std::int64_t lines) { return (lines + 31) / 32 * 32; }
 
 int groups_of(std::int64_t items, int threads) {
   return static_cast<int>((items + threads - 1) / threads);
@@ -82,11 +87,14 @@ SgmDevice::SgmDevice(Queue& queue, int width, int height, int pixel_bits, const 
   const std::size_t full = options.census == Census::full ? 2 * area : 1;
   const auto paths = static_cast<std::size_t>(options.paths);
   key_bytes_ = static_cast<std::size_t>(width) * sizeof(std::uint32_t);
-  if (info.local_memory > 0 && key_bytes_ > static_cast<std::size_t>(info.local_memory))
+  // And words_beside of sgm.kernel.h for each member.
+  const std::size_t shared = key_bytes_ + 24 * (shape_.team == 1 ? 1 : kWinnerThreads);
+  if (info.local_memory > 0 && shared > static_cast<std::size_t>(info.local_memory))
     throw Error(
         ErrorCode::device,
         fmt::format("stereo_sgm: {} ({}): rows of {} pixels; its groups share memory for {}",
-                    info.id, info.name, width, info.local_memory / 4));
+                    info.id, info.name, width,
+                    (static_cast<std::size_t>(info.local_memory) - shared + key_bytes_) / 4));
   plan_band(info);
   smoothed_ = Buffer<std::uint16_t>(device, 2 * area);
   brightness_ = Buffer<std::uint8_t>(device, 2 * area);
@@ -109,6 +117,9 @@ SgmDevice::SgmDevice(Queue& queue, int width, int height, int pixel_bits, const 
     jumps[static_cast<std::size_t>(g)] =
         static_cast<std::uint8_t>(Text::jump_penalty(options.P2, options.P2_contrast, g));
   jumps_.upload(queue, jumps);
+  const std::vector<std::uint8_t> none(4 * (area + static_cast<std::size_t>(width) + 1));
+  pixel_jumps_ = Buffer<std::uint8_t>(device, none.size());
+  pixel_jumps_.upload(queue, none);
   queue.wait();
 }
 
@@ -117,8 +128,9 @@ void SgmDevice::plan_band(const DeviceInfo& info) {
   const auto width = static_cast<std::size_t>(width_), height = static_cast<std::size_t>(height_);
   const auto words = static_cast<std::size_t>(shape_.team * shape_.words);
   const std::size_t whole =
-      width * height * (2 * (2 + 1 + 4) + 2 * 2 + 1 + (options_.census == Census::full ? 8 : 0)) +
-      260;
+      width * height *
+          (2 * (2 + 1 + 4) + 2 * 2 + 1 + 4 + (options_.census == Census::full ? 8 : 0)) +
+      4 * width + 264;
   const std::size_t row = 4 * width * words;
   const auto bytes_of = [&](std::size_t band) {
     const std::size_t bands = (height + band - 1) / band;
@@ -171,8 +183,8 @@ void SgmDevice::run(Queue& queue, const Memory<const Pixel>& left,
   const Launch pixels = {.groups = groups_of(2 * area, kPixelThreads), .group_size = kPixelThreads};
   launch(SgmKernel::smooth, pixels, {left, right, width_, height_, white, smoothed_, brightness_});
   launch(SgmKernel::census, pixels,
-         {smoothed_, width_, height_, static_cast<int>(options_.census),
-          Text::census_margin(white, pixel_bits_ == 8), codes_, high_});
+         {smoothed_, brightness_, jumps_, width_, height_, static_cast<int>(options_.census),
+          Text::census_margin(white, pixel_bits_ == 8), codes_, high_, pixel_jumps_});
   const int runs = groups_of(width_, kCostRun), bands = groups_of(height_, band_);
   const int path_threads = shape_.team == 1 ? 1 : kPathThreads,
             winner_threads = shape_.team == 1 ? 1 : kWinnerThreads;
@@ -185,15 +197,15 @@ void SgmDevice::run(Queue& queue, const Memory<const Pixel>& left,
             options_.vertical_tolerance, words, runs, row0, rows, costs_});
   };
   const auto find_paths = [&](int band, int rows, int directions, int keeps, int leaves) {
-    const std::int64_t lines = 2 * (std::int64_t{width_} + rows) +
-                               (options_.paths == 8 ? 4 * (std::int64_t{width_} + rows - 1) : 0);
+    const int row_groups =
+                  groups_of(padded_lines(2 * std::int64_t{rows}) * shape_.row_team, path_threads),
+              column_groups = groups_of(
+                  (options_.paths == 8 ? 6 : 2) * padded_lines(width_) * shape_.team, path_threads);
     const auto last = up_.size() - 1, here = static_cast<std::size_t>(band);
-    launch(
-        SgmKernel::paths,
-        {.groups = groups_of(lines * shape_.team, path_threads), .group_size = path_threads},
-        {width_, height_, band * band_, rows, options_.paths, directions, keeps, leaves,
-         options_.disparities, costs_, brightness_, jumps_, options_.P1, volumes_, down_[here % 2],
-         up_[std::min(here, last)], down_[1 - here % 2], up_[here > 0 ? here - 1 : 0]});
+    launch(SgmKernel::paths, {.groups = row_groups + column_groups, .group_size = path_threads},
+           {row_groups, width_, height_, band * band_, rows, directions, keeps, leaves,
+            options_.disparities, costs_, pixel_jumps_, options_.P1, volumes_, down_[here % 2],
+            up_[std::min(here, last)], down_[1 - here % 2], up_[here > 0 ? here - 1 : 0]});
   };
   const auto rows_of = [&](int band) { return std::min(band_, height_ - band * band_); };
   for (int band = bands - 1; band > 0; --band) {

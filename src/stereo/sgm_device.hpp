@@ -41,7 +41,8 @@ class SgmDevice {
   TeamShape shape_{};
   std::size_t bytes_ = 0, key_bytes_ = 0;
   Buffer<std::uint16_t> smoothed_, steps_, right_index_;
-  Buffer<std::uint8_t> brightness_, confidence_, jumps_;
+  // pixel_jumps_: jump_bytes of sgm.kernel.h, and of a row and a pixel after the last.
+  Buffer<std::uint8_t> brightness_, confidence_, jumps_, pixel_jumps_;
   Buffer<std::uint32_t> codes_, high_, costs_, volumes_;
   // Rows that are worked on at a time. What paths go on with from band to band: the row before it
   // in turn, and of those that go up the row after each but the last, found by a sweep of their

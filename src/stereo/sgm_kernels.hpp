@@ -4,15 +4,17 @@
 
 namespace bifocal::stereo {
 
-// Threads of a team and 32-bit words of four disparities each holds.
+// Threads of a team and 32-bit words of four disparities each holds; and threads of the teams of
+// the lines along the rows, which share the same words.
 struct TeamShape {
-  int team, words;
+  int team, words, row_team;
   [[nodiscard]] constexpr int disparities() const { return 4 * team * words; }
 };
-// Every shape that CUDA functions exist for, by disparities. For 64, 128 and 256 others with as many
-// were no faster on an NVIDIA H200; the rest follow them.
-inline constexpr TeamShape kTeamShapes[] = {{4, 1},  {8, 1},  {8, 2},  {8, 3},  {16, 2}, {16, 3},
-                                            {32, 2}, {32, 3}, {32, 4}, {32, 6}, {32, 8}};
+// Every shape that CUDA functions exist for, by disparities. For 64, 128 and 256 others with as
+// many were no faster on an NVIDIA H200; the rest follow them.
+inline constexpr TeamShape kTeamShapes[] = {{4, 1, 4},   {4, 2, 4},   {4, 4, 8},   {8, 3, 8},
+                                            {8, 4, 16},  {16, 3, 16}, {16, 4, 32}, {32, 3, 32},
+                                            {32, 4, 32}, {32, 6, 32}, {32, 8, 32}};
 
 inline constexpr int kPixelThreads = 128, kPathThreads = 128, kWinnerThreads = 256;
 
