@@ -73,8 +73,15 @@ void check_size(const Options& o, const std::string& picture, const Picture& ima
   }
 }
 
-Solution from_calibration(const Options& o, const PairCalibration& calibration, const Picture& left,
+Solution from_calibration(const Options& o, PairCalibration calibration, const Picture& left,
                           const Picture& right) {
+  // A file that does not say the size is of these pictures.
+  for (auto [camera, picture] :
+       {std::pair{&calibration.camera1, &left}, std::pair{&calibration.camera2, &right}}) {
+    if (camera->width > 0) continue;
+    camera->width = picture->width;
+    camera->height = picture->height;
+  }
   check_size(o, o.left, left, "camera 1", calibration.camera1);
   check_size(o, o.right, right, "camera 2", calibration.camera2);
   const Vec3& t = calibration.cam2_from_cam1.t;

@@ -99,8 +99,8 @@ struct Calibration {
 // with the models SIMPLE_PINHOLE PINHOLE SIMPLE_RADIAL RADIAL OPENCV FULL_OPENCV, their parameters
 // in COLMAP's order and from its pixel origin: cx, cy of a camera here are 0.5 less. Or JSON, in
 // our own pixels: {"camera1": {"width", "height", "fx", "fy", "cx", "cy", "k1", ...}, "camera2":
-// {...}, "R": [9], "t": [3]}, coefficients that are not named being 0. Throws Error(input) naming
-// file, line or key, and value; also when R is no rotation to 1e-3 or t is zero. docs/formats.md.
+// {...}, "R": [9], "t": [3]}. Or OpenCV's YAML or XML: M1 D1 M2 D2 R T, size 0 unless it says so.
+// Throws Error(input): file, line or key, and value; also for no rotation, t = 0. docs/formats.md.
 struct PairCalibration {
   Camera camera1, camera2;
   Pose cam2_from_cam1;

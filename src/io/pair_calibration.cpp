@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two cameras with lenses and the pose between them, as text in COLMAP's camera lines or as JSON.
+// Two cameras with lenses and the pose between them, as text in COLMAP's camera lines, as JSON or
+// as OpenCV writes it (opencv_calibration.cpp).
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -208,6 +209,13 @@ PairCalibration parse_json(std::string_view text, std::string_view name) {
 }  // namespace
 
 PairCalibration parse_pair_calibration(std::string_view text, std::string_view name) {
+  if (is_opencv_storage(text)) {
+    const PairCalibration out = parse_opencv_calibration(text, name);
+    check_camera(out.camera1, name, "M1");
+    check_camera(out.camera2, name, "M2");
+    check_pose(out.cam2_from_cam1, name, "R", "T");
+    return out;
+  }
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool is_json = first != std::string_view::npos && text[first] == '{';
   return is_json ? parse_json(text, name) : parse_text(text, name);

@@ -18,6 +18,9 @@ Correspondences parse_correspondences(std::string_view text, std::string_view na
 std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_view name);
 Calibration parse_calibration(std::string_view text, std::string_view name);
 PairCalibration parse_pair_calibration(std::string_view text, std::string_view name);
+// Of OpenCV's FileStorage, YAML or XML; what the numbers say is not checked yet.
+bool is_opencv_storage(std::string_view text);
+PairCalibration parse_opencv_calibration(std::string_view text, std::string_view name);
 // Anything but a JPEG with a usable EXIF focal length gives nothing; never throws.
 std::optional<Intrinsics> parse_exif(std::string_view jpeg);
 

@@ -63,7 +63,8 @@ inline void text(std::string_view bytes) {
   });
   expect_sound([&] {
     const PairCalibration pair = io::parse_pair_calibration(bytes, "fuzz");
-    require(pair.camera1.intrinsics.valid() && pair.camera2.height > 0);
+    require(pair.camera1.intrinsics.valid() && pair.camera2.height >= 0);
+    require((pair.camera2.height > 0) == (pair.camera2.width > 0));
   });
   try {
     require(parse_intrinsics(bytes).valid());

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <string>
+
 #include <bifocal/io.hpp>
 
 #include "io/expect.hpp"
@@ -116,6 +121,92 @@ TEST(PairCalibration, errors_of_json_name_key_and_value) {
   fails(both(camera, R"(, "R": )" + std::string(200000, '[')), "is no JSON");
   fails(both(camera, R"(, "R": )" + std::string(200000, '[') + std::string(200000, ']')),
         "not an array of 9");
+}
+
+// Files that OpenCV's FileStorage wrote.
+TEST(PairCalibration, yaml_and_xml_of_opencv) {
+  const std::filesystem::path folder =
+      std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/text";
+  for (const char* file : {"stereo.yml", "stereo.xml"}) {
+    SCOPED_TRACE(file);
+    const PairCalibration c = read_pair_calibration(folder / file);
+    const Intrinsics &k1 = c.camera1.intrinsics, &k2 = c.camera2.intrinsics;
+    EXPECT_EQ((std::array{k1.fx, k1.fy, k1.cx, k1.cy}),
+              (std::array{534.25, 534.75, 341.5, 233.125}));
+    EXPECT_EQ((std::array{k2.fx, k2.fy, k2.cx, k2.cy}), (std::array{537.5, 537.0, 327.25, 249.5}));
+    EXPECT_EQ(c.camera1.distortion,
+              (Distortion{.k1 = -0.29, .k2 = 0.11, .p1 = 1.5e-3, .p2 = -2e-4, .k3 = 0.015}));
+    EXPECT_EQ(c.camera2.distortion, (Distortion{.k1 = -0.3,
+                                                .k2 = 0.1,
+                                                .p1 = -5e-4,
+                                                .p2 = 1e-4,
+                                                .k3 = 0.02,
+                                                .k4 = 0.3,
+                                                .k5 = -0.2,
+                                                .k6 = 0.05}));
+    EXPECT_EQ(c.camera1.width, 640);
+    EXPECT_EQ(c.camera2.height, 480);
+    EXPECT_NEAR(c.cam2_from_cam1.R[2], std::sin(0.05), 1e-15);
+    EXPECT_NEAR(c.cam2_from_cam1.R[6], -std::sin(0.05), 1e-15);
+    EXPECT_EQ(c.cam2_from_cam1.t, (Vec3{-3.34, 0.05, -0.02}));
+  }
+}
+
+std::string matrix_yaml(const std::string& key, int rows, int cols, const std::string& data) {
+  return key + ": !!opencv-matrix\n   rows: " + std::to_string(rows) +
+         "\n   cols: " + std::to_string(cols) + "\n   dt: d\n   data: [ " + data + " ]\n";
+}
+// A whole file but for one entry.
+std::string opencv_yaml(const std::string& without, const std::string& instead = "") {
+  std::string text = "%YAML:1.0\n---\n";
+  for (const char* key : {"M1", "M2", "R", "T"}) {
+    if (key == without) continue;
+    text += key[0] == 'M' ? matrix_yaml(key, 3, 3, "500., 0., 320., 0., 501.,\n  240., 0., 0., 1.")
+            : key[0] == 'R' ? matrix_yaml(key, 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1")
+                            : matrix_yaml(key, 3, 1, "-1., 0., 0.");
+  }
+  return text + instead;
+}
+
+TEST(PairCalibration, opencv_without_lens_and_size) {
+  const PairCalibration c = parse_pair_calibration(opencv_yaml(""), "m");
+  EXPECT_TRUE(c.camera1.distortion.none());
+  EXPECT_EQ(c.camera1.width, 0);
+  EXPECT_EQ(c.camera2.intrinsics.fy, 501);
+  const PairCalibration other = parse_pair_calibration(
+      opencv_yaml("M1", matrix_yaml("cameraMatrix1", 3, 3, "9, 0, 1, 0, 8, 2, 0, 0, 1")), "m");
+  EXPECT_EQ(other.camera1.intrinsics.fx, 9);
+}
+
+TEST(PairCalibration, bad_files_of_opencv_are_named) {
+  const auto bad = [](const std::string& text, const std::string& what) {
+    expect_error([&] { (void)parse_pair_calibration(text, "m"); }, "m: " + what);
+  };
+  for (const char* key : {"M1", "M2", "R", "T"})
+    bad(opencv_yaml(key), std::string("has no matrix ") + key);
+  bad(opencv_yaml("M1", "M1: 5\n"), "has no matrix M1");
+  bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "1, 2")), "M1: 2 numbers, but rows 3 and cols 3");
+  bad(opencv_yaml("M1", matrix_yaml("M1", 1, 2, "1, 2")), "M1: a matrix of 2 numbers");
+  bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "500, 1, 3, 0, 5, 2, 0, 0, 1")),
+      "M1: is not of the");
+  bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "-5, 0, 3, 0, 5, 2, 0, 0, 1")),
+      "M1: focal lengths -5 5 are not positive");
+  bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "5, 0, x, 0, 5, 2, 0, 0, 1")),
+      "M1: x is no finite");
+  bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, ".Nan, 0, 1, 0, 5, 2, 0, 0, 1")),
+      "M1: .Nan is no finite");
+  bad(opencv_yaml("R", matrix_yaml("R", 3, 3, "1, 0, 0, 0, 2, 0, 0, 0, 1")), "R: is no rotation");
+  bad(opencv_yaml("T", matrix_yaml("T", 3, 1, "0, 0, 0")), "T: 0 0 0");
+  bad(opencv_yaml("", matrix_yaml("R", 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1")), "R: a second one");
+  bad(opencv_yaml("", matrix_yaml("D1", 1, 3, "1, 2, 3")), "D1: a matrix of 3 numbers");
+  bad(opencv_yaml("", matrix_yaml("D2", 1, 12, "1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 9, 0")),
+      "D2: coefficient 11");
+  bad(opencv_yaml("", "image_width: 0\n"), "image_width: 0 is not a number of pixels");
+  bad(opencv_yaml("", "D1: !!opencv-matrix\n   rows: 1\n   data: 1, 2\n"),
+      "D1: data is not in brackets");
+  bad("<?xml version=\"1.0\"?><x/>", "is XML without <opencv_storage>");
+  bad("<opencv_storage><M1 type_id=\"opencv-matrix\"><rows>3</rows>", "<M1>: is not closed");
+  bad("<opencv_storage></opencv_storage>", "has no matrix M1");
 }
 
 }  // namespace
