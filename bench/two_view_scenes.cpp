@@ -95,6 +95,10 @@ TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
     if (o.planar) s.H = plane_homography(s, normal);
     s.points.assign(s.clean.begin() + 200, s.clean.end());
     s.clean.resize(200);
+    const auto on_plane = static_cast<size_t>(std::lround(o.on_plane * double(inliers)));
+    const auto plane = visible_pairs(s, on_plane, &normal, random);
+    if (plane.size() < on_plane) continue;
+    std::copy(plane.begin(), plane.end(), s.points.begin());
     for (PointPair& p : s.points) {
       for (double* v : {&p.x1, &p.y1, &p.x2, &p.y2}) *v += o.noise * noise(random);
     }

@@ -15,6 +15,7 @@ struct SceneOptions {
   double inliers = 0.5;  // share
   double noise = 1;      // px
   bool planar = false;
+  double on_plane = 0;  // share of the true matches on the slanted plane, where not all are
 };
 
 struct TwoViewScene {

@@ -20,6 +20,9 @@ void add_robust_options(CLI::App& command, RobustOptions& options) {
       .add_option("--seed", options.seed, "of the sampling; the same seed gives the same result")
       ->check(whole_number())
       ->capture_default_str();
+  command.add_flag("--dominant-plane", options.dominant_plane,
+                   "fundamental matrix: look for matches off a plane that most of them lie on, and "
+                   "give none that they do not prove");
   command.parse_complete_callback([&options] {
     options.min_iterations = std::min(options.min_iterations, options.max_iterations);
   });

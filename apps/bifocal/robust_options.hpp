@@ -7,7 +7,7 @@
 
 namespace bifocal::cli {
 
-// --threshold --confidence --max-iterations --seed
+// --threshold --confidence --max-iterations --seed --dominant-plane
 void add_robust_options(CLI::App& command, RobustOptions& options);
 
 }  // namespace bifocal::cli

@@ -30,6 +30,12 @@ struct RobustOptions {
   int min_iterations = 100;   // samples drawn at least (at most max_iterations)
   int max_iterations = 300000;
   std::uint64_t seed = 0;
+  // Fundamental matrices (nothing else is changed): when at least half of the inliers of the best
+  // one lie on a plane of the scene, look for a better one through this plane and two matches off
+  // it, and believe only one that matches off the plane prove (else: degenerate_sample).
+  //   O. Chum, T. Werner, J. Matas, Two-view geometry estimation unaffected by a dominant plane,
+  //   CVPR 2005.
+  bool dominant_plane = false;
 };
 
 // What is known of the matches beforehand: one number each, or none at all.
@@ -55,7 +61,8 @@ enum class Outcome {
   too_few_points,     // fewer finite correspondences (of a weight above 0) than the minimal sample
   no_model,           // no model has more inliers than wrong matches give by chance (see below)
   degenerate_sample,  // no sample had a model (all points equal, behind a camera, ...), or the
-                      // inliers lie on a line in one of the images, to within the noise
+                      // inliers lie on a line in one of the images (RobustOptions::dominant_plane:
+                      // or on a plane), to within the noise
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 

@@ -8,10 +8,13 @@ enum {
   STATE_MODEL,                    // the best, refined
   STATE_GAIN = STATE_MODEL + 12,  // of it; 0: none yet
   STATE_INLIERS,
-  STATE_RAW,     // gain of the best model straight from a sample
-  STATE_DONE,    // trials
-  STATE_SOLVED,  // 1 when a sample had a solution
-  STATE_RATES,   // of the right matches among the best ones (quality_trials.group.h)
+  STATE_RAW,       // gain of the best model straight from a sample
+  STATE_DONE,      // trials
+  STATE_SOLVED,    // 1 when a sample had a solution
+  STATE_PLANE,     // 1: most inliers of the fundamental matrix lie on one plane (planes.group.h)
+  STATE_OFF,       // matches off it, and
+  STATE_PARALLAX,  // inliers among them
+  STATE_RATES,     // of the right matches among the best ones (quality_trials.group.h)
   STATE_SIZE = STATE_RATES + QUALITY_LEVELS
 };
 enum { LEAST_ROUND = 64, GROWN_ROUND = 1024, MOST_ROUND = 4096, SEARCH_POINTS = 1024 };

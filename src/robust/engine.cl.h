@@ -57,6 +57,16 @@ kernel void engine_decide(global const int* active, int from, int round, global 
                 min_trials, max_trials, log_failure, gains, models, slots, state, weights, shared);
 }
 
+kernel void engine_planes(global const long* pairs, global const int* work,
+                          global const double* points, global const double* info,
+                          global const double* priors, int seed0, int seed1, double log_failure,
+                          global double* state, global double* weights) {
+  local scalar group_scratch[GROUP_SCRATCH];
+  local scalar shared[SHARED_SIZE];
+  kernel_planes(GROUP_ARG(int) get_group_id(0), pairs, work, points, info, priors, (uint)seed0,
+                (uint)seed1, log_failure, state, weights, shared);
+}
+
 kernel void engine_finish(global const long* pairs, global const double* given, global int* work,
                           global const int* order, global double* points,
                           global const float* fast_points, global const double* info,

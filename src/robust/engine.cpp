@@ -209,6 +209,18 @@ struct steps {
                              trials.slots.data(), count, state.data(), weights.data(), shared);
   }
 
+  static void planes(const PairPoints& pair, std::uint64_t seed, const robust::SearchLimits& limits,
+                     robust::State& state) {
+    if constexpr (P == static_cast<int>(robust::Problem::fundamental)) {
+      const auto v = view<Wide>(pair, pair.f64);
+      double shared[Wide::SHARED_SIZE];
+      std::vector<double> weights(static_cast<size_t>(pair.stride));
+      Wide::pair_planes(&v, static_cast<std::uint32_t>(seed),
+                        static_cast<std::uint32_t>(seed >> 32), limits.log_failure, state.data(),
+                        weights.data(), shared);
+    }
+  }
+
   static void finish(const PairPoints& pair, const robust::State& state,
                      std::vector<double>& errors, robust::Result& result) {
     const auto v = view<Wide>(pair, pair.f64);
@@ -231,7 +243,7 @@ struct steps {
   }
 
   static constexpr robust::EngineSteps table = {
-      Wide::SAMPLE_SIZE, Wide::SLOTS, Wide::MODEL_SIZE, solve, score, decide, finish, gain};
+      Wide::SAMPLE_SIZE, Wide::SLOTS, Wide::MODEL_SIZE, solve, score, decide, planes, finish, gain};
 };
 
 }  // namespace
@@ -287,6 +299,7 @@ void search(Problem problem, const PairPoints& pair, const RobustOptions& option
     done += count;
     count = steps.decide(pair, limits, count, trials, state);
   }
+  if (options.dominant_plane) steps.planes(pair, options.seed, limits, state);
   steps.finish(pair, state, errors, result);
 }
 

@@ -88,6 +88,18 @@ __global__ void __launch_bounds__(kPairThreads)
 
 template <int P>
 __global__ void __launch_bounds__(kPairThreads)
+    planes(const Wide* pairs, const int* work, const double* points, const double* info,
+           const double* priors, int seed0, int seed1, double log_failure, double* state,
+           double* weights) {
+  using L = pair_text<double, P>;
+  __shared__ double shared[L::SHARED_SIZE];
+  L::kernel_planes(static_cast<int>(blockIdx.x), pairs, work, points, info, priors,
+                   static_cast<Bits>(seed0), static_cast<Bits>(seed1), log_failure, state, weights,
+                   shared);
+}
+
+template <int P>
+__global__ void __launch_bounds__(kPairThreads)
     finish(const Wide* pairs, const double* given, int* work, const int* order, double* points,
            const float* fast_points, const double* info, const double* priors, const double* state,
            double* errors, double* results, Bits* tables, unsigned char* inliers) {
@@ -108,6 +120,8 @@ const void* kernel_of(EngineKernel kernel) {
       return reinterpret_cast<const void*>(&score<P>);
     case EngineKernel::decide:
       return reinterpret_cast<const void*>(&decide<P>);
+    case EngineKernel::planes:
+      return P == 1 ? reinterpret_cast<const void*>(&planes<1>) : nullptr;
     case EngineKernel::finish:
       break;
   }

@@ -29,6 +29,8 @@ struct EngineSteps {
   void (*solve)(const PairPoints&, std::uint64_t seed, int first, int count, Trials&);
   void (*score)(const PairPoints&, float floor, int count, Trials&);
   int (*decide)(const PairPoints&, const SearchLimits&, int count, const Trials&, State&);
+  // Where the option wants it; of a fundamental matrix.
+  void (*planes)(const PairPoints&, std::uint64_t seed, const SearchLimits&, State&);
   void (*finish)(const PairPoints&, const State&, std::vector<double>& errors, Result&);
   // For tests and measurements: the gain of a model over all points.
   float (*gain)(const PairPoints&, const float* model);

@@ -157,6 +157,20 @@ group_fn void kernel_decide(GROUP_PARAM index pair, offset place, global_const o
   w[WORK_PLAN] = next;
 }
 
+group_fn void kernel_planes(GROUP_PARAM index pair, global_const offset* pairs,
+                            global_const int* work, global_const scalar* points,
+                            global_const scalar* info, global_const scalar* priors, bits32 seed0,
+                            bits32 seed1, scalar log_failure, global_ptr scalar* state,
+                            global_ptr scalar* weights, local_ptr scalar* shared) {
+  if_constant(PROBLEM == FUNDAMENTAL) {
+    struct pair_view view;
+    if (work[pair * WORK_SIZE + WORK_COUNT] < SAMPLE_SIZE) return;
+    kernel_pair(pairs, work, points, info, priors, pair, &view);
+    pair_planes(GROUP_ARG & view, seed0, seed1, log_failure, state + pair * STATE_SIZE,
+                weights + pairs[pair * PAIR_SIZE + PAIR_START], shared);
+  }
+}
+
 // Inlier flags of the points of weight 0, which take the place of the others in `points`.
 group_fn void finish_idle(GROUP_PARAM const struct pair_view* view, index idle,
                           global_const scalar* given, global_const int* order,

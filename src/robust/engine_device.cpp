@@ -86,6 +86,11 @@ class Piece {
       round = 0;
       for (const int pair : active) round = std::max(round, work_of(pair, Lanes::WORK_PLAN));
     }
+    if (batch_.options.dominant_plane && batch_.problem == Problem::fundamental) {
+      launch(EngineKernel::planes, {.groups = int(pairs_), .group_size = pair_threads()},
+             {pair_table_, work_, points_, info_, priors_, seed(0), seed(32), limits.log_failure,
+              state_, weights_});
+    }
   }
 
   void finish(std::span<PairFound> found, std::span<std::uint8_t> inliers) {

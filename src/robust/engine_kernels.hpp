@@ -4,10 +4,11 @@
 
 namespace bifocal::robust {
 
-enum class EngineKernel { prepare, solve, score, decide, finish };
-inline constexpr int kEngineKernels = 5;
-inline constexpr const char* kEngineEntries[kEngineKernels] = {
-    "engine_prepare", "engine_solve", "engine_score", "engine_decide", "engine_finish"};
+enum class EngineKernel { prepare, solve, score, decide, planes, finish };
+inline constexpr int kEngineKernels = 6;
+inline constexpr const char* kEngineEntries[kEngineKernels] = {"engine_prepare", "engine_solve",
+                                                               "engine_score",   "engine_decide",
+                                                               "engine_planes",  "engine_finish"};
 
 // The samples of a homography and of a fundamental matrix are solved in float: a model from a
 // sample is only as good as its noise, and what is kept is refined in double. The ten solutions of

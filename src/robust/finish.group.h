@@ -13,6 +13,9 @@ enum {
   RESULT_COLLINEAR,  // 1: the inliers lie on a line in one of the images, to within the noise
   RESULT_TRIALS,
   RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model is worth a fit, 2: a fitted model
+  RESULT_PLANE,    // as STATE_PLANE
+  RESULT_OFF,
+  RESULT_PARALLAX,
   RESULT_IDLE_INLIERS,  // of weight 0, and
   RESULT_IDLE_SQUARES,  // the sum of their squared errors
   RESULT_SIZE
@@ -152,6 +155,7 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   result[RESULT_CHANCE] = chance;
   result[RESULT_COLLINEAR] = (scalar)collinear;
   result[RESULT_TRIALS] = state[STATE_DONE];
+  for (index i = 0; i < 3; ++i) result[RESULT_PLANE + i] = state[STATE_PLANE + i];
   result[RESULT_OUTCOME] = fitted ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
   result[RESULT_IDLE_INLIERS] = result[RESULT_IDLE_SQUARES] = 0;
 }

@@ -23,6 +23,14 @@ Outcome judge(Problem problem, const Result& found,
   significance = false_alarms(static_cast<int>(found[Lanes::RESULT_INLIERS]), count);
   if (!(significance < kLogFalseAlarms)) return Outcome::no_model;
   if (found[Lanes::RESULT_COLLINEAR] > 0) return Outcome::degenerate_sample;
+  if (found[Lanes::RESULT_PLANE] > 0) {
+    // Two matches off the plane and the plane make a matrix; half of the wrong matches that lie on
+    // their epipolar line are on the wrong side of the epipole (support.group.h).
+    const auto off = static_cast<int>(found[Lanes::RESULT_OFF]);
+    const auto proof = static_cast<int>(found[Lanes::RESULT_PARALLAX]);
+    if (off < 2 || !(log_false_alarms(proof, off, 2, 1, rate / 2) < kLogFalseAlarms))
+      return Outcome::degenerate_sample;
+  }
   const Evidence counted = evidence();
   significance = false_alarms(counted.inliers, counted.count);
   return significance < kLogFalseAlarms ? Outcome::ok : Outcome::no_model;

@@ -291,6 +291,20 @@ TEST(Cli, estimate_prints_each_model) {
   EXPECT_EQ(W["inliers"], 30);
   EXPECT_NEAR(W["model"]["H"][0].get<double>() / W["model"]["H"][8].get<double>(), 0.9, 1e-6);
 
+  // A plane alone determines no fundamental matrix, which only the flag looks at.
+  std::string flat;
+  for (int i = 0; i < 90; ++i) {
+    const double x = 640 * unit(random), y = 480 * unit(random), w = 1 + 2e-4 * x;
+    flat += fmt::format("{} {} {} {}\n", x, y, (0.9 * x + 7) / w + 0.3 * unit(random),
+                        (0.9 * y - 3) / w + 0.3 * unit(random));
+  }
+  write_file(folder / "flat.txt", flat);
+  EXPECT_EQ(result("fundamental --points flat.txt")["outcome"], "ok");
+  EXPECT_EQ(result("fundamental --points depth.txt --dominant-plane")["outcome"], "ok");
+  const Ran plane_alone = run(folder, "estimate fundamental --points flat.txt --dominant-plane");
+  EXPECT_EQ(plane_alone.code, 5);
+  EXPECT_NE(plane_alone.err.find("degenerate_sample"), std::string::npos);
+
   const Ran none = run(folder, "estimate pose --points scene.txt");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plane and parallax: when most inliers of the best fundamental matrix lie on one plane of the
+// scene, it may hold the plane alone, since samples of the plane and a few wrong matches agree with
+// all of it. F = [e']x H then follows from the plane's homography H and two matches off the plane:
+// the epipole e' is where their lines through H x1 and x2 meet.
+//   O. Chum, T. Werner, J. Matas, Two-view geometry estimation unaffected by a dominant plane, CVPR
+//   2005.
+
+enum {
+  PLANE_TRIALS = 64,
+  PLANE_POINTS = 512,  // that planes are scored on
+  PARALLAX_ROUND = 128,
+  PARALLAX_TRIALS = 2048,
+  PARALLAX_POINTS = 4096,
+  // The second counter of the random numbers: sampling has 0 and 1.
+  PLANE_STREAM = 2,
+  PARALLAX_STREAM = 3
+};
+
+// A trial's `count` <= 4 different numbers below n, each subset equally likely.
+//   J. Bentley, B. Floyd, A sample of brilliance, CACM 30(9), 1987.
+lane_fn void few_draw(bits32 seed0, bits32 seed1, index stream, index trial, index n, index count,
+                      index* drawn) {
+  bits32 counter[4] = {0, (bits32)stream, (bits32)trial, 0}, numbers[4];
+  philox(counter, seed0, seed1, numbers);
+  for (index k = 0; k < count; ++k) {
+    const index last = n - count + k;
+    index value = (index)bits_mul_high(numbers[k], (bits32)(last + 1));
+    index fresh = 1;
+    for (index i = 0; i < k; ++i) fresh = fresh && drawn[i] != value;
+    drawn[k] = fresh ? value : last;
+  }
+}
+
+// F, |F| = 1, from H and two matches p [x1, y1, x2, y2][2]; NaN where their lines are one.
+lane_fn void parallax_fundamental(const real* H, const real* p, real* F) {
+  real lines[6], e[3];
+  for (index k = 0; k < 2; ++k) {
+    real from[3] = {p[k], p[2 + k], lane(1)}, to[3] = {p[4 + k], p[6 + k], lane(1)}, moved[3];
+    mat3_apply(H, from, moved);
+    vec3_cross(to, moved, lines + 3 * k);
+  }
+  vec3_cross(lines, lines + 3, e);
+  for (index c = 0; c < 3; ++c) {
+    real column[3] = {H[c], H[3 + c], H[6 + c]}, product[3];
+    vec3_cross(e, column, product);
+    for (index r = 0; r < 3; ++r) F[3 * r + c] = product[r];
+  }
+  mat3_normalise(F);
+}
+
+// A fundamental matrix and the plane that its inliers may share.
+struct plane_search {
+  scalar model[12], pose[12], H[9];
+  scalar on, off, all_off;  // inliers on the plane and off it; matches off it
+};
+
+// Replaces list [stride], above 0 for the points that are wanted, by their numbers; returns how
+// many.
+group_fn index list_points(GROUP_PARAM const struct pair_view* pair, global_ptr scalar* list,
+                           local_ptr scalar* shared) {
+  group_barrier();
+  if (group_leads()) {
+    index count = 0;
+    for (index i = 0; i < pair->n; ++i) {
+      if (list[i] > 0) list[count++] = (scalar)i;
+    }
+    shared[0] = (scalar)count;
+  }
+  group_barrier();
+  const index count = (index)shared[0];
+  group_barrier();
+  return count;
+}
+
+group_fn index list_inliers(GROUP_PARAM const struct pair_view* pair, const struct plane_search* s,
+                            global_ptr scalar* list, local_ptr scalar* shared) {
+  struct lane_model m;
+  lane_model_set(pair, s->model, s->pose, &m);
+  real t = group_same(pair->threshold);
+  group_for(i, pair->stride) {
+    mask inside = admitted_error(&m, pair, i) * t < lane(1);
+    group_store(list, i, select(inside, lane(1), lane(0)), pair->stride);
+  }
+  return list_points(GROUP_ARG pair, list, shared);
+}
+
+// Squared distance of point i from the plane H.
+group_fn real plane_error(const real* H, const struct pair_view* pair, index i) {
+  global_const scalar* p = pair->points;
+  const index stride = pair->stride;
+  return transfer_squared(H, group_load(p, i), group_load(p + stride, i),
+                          group_load(p + 2 * stride, i), group_load(p + 3 * stride, i));
+}
+
+// Matches off the plane are farther from it than two thresholds: their parallax has a direction.
+group_fn index list_off_plane(GROUP_PARAM const struct pair_view* pair,
+                              const struct plane_search* s, global_ptr scalar* list,
+                              local_ptr scalar* shared) {
+  real H[9], t = group_same(pair->threshold);
+  for (index i = 0; i < 9; ++i) H[i] = group_same(s->H[i]);
+  group_for(i, pair->stride) {
+    mask off = plane_error(H, pair, i) * t > lane(4);
+    group_store(list, i, select(off, lane(1), lane(0)), pair->stride);
+  }
+  return list_points(GROUP_ARG pair, list, shared);
+}
+
+group_fn void count_planes(GROUP_PARAM const struct pair_view* pair, struct plane_search* s) {
+  struct lane_model m;
+  real H[9], counts[3] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold);
+  scalar sums[3];
+  lane_model_set(pair, s->model, s->pose, &m);
+  for (index i = 0; i < 9; ++i) H[i] = group_same(s->H[i]);
+  group_for(i, pair->stride) {
+    mask inside = admitted_error(&m, pair, i) * t < lane(1);
+    real e = plane_error(H, pair, i) * t;
+    mask off = e > lane(4);
+    counts[0] += select(inside & (e < lane(1)), lane(1), lane(0));
+    counts[1] += select(inside & off, lane(1), lane(0));
+    counts[2] += select(off, lane(1), lane(0));
+  }
+  group_sums(counts, 3, sums);
+  s->on = sums[0];
+  s->off = sums[1];
+  s->all_off = sums[2];
+}
+
+// The leader's copy of `count` points of the list: p [4][count].
+group_fn void listed_points(const struct pair_view* pair, global_const scalar* list,
+                            const index* drawn, index count, scalar* p) {
+  for (index k = 0; k < count; ++k) {
+    const index point = (index)list[drawn[k]];
+    for (index c = 0; c < 4; ++c) p[c * count + k] = pair->points[c * pair->stride + point];
+  }
+}
+
+// What the leader has in `own` [9], for all.
+group_fn void share_matrix(GROUP_PARAM const scalar* own, scalar* all, local_ptr scalar* shared) {
+  if (group_leads()) {
+    for (index i = 0; i < 9; ++i) shared[i] = own[i];
+  }
+  group_barrier();
+  for (index i = 0; i < 9; ++i) all[i] = shared[i];
+  group_barrier();
+}
+
+// The homography of four of the listed points that gains most; returns its gain, 0 for none.
+group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
+                           global_const scalar* list, index count, scalar* H,
+                           local_ptr scalar* shared) {
+  const index stride = pair->stride, end = pair_subset(pair, PLANE_POINTS);
+  const scalar floor = -1;
+  global_const scalar* p = pair->points;
+  scalar best = 0, own[9], trial[9];
+  for (index k = 0; k < PLANE_TRIALS; ++k) {
+    if (group_leads()) {
+      index drawn[4];
+      scalar sample[16];
+      few_draw(seed0, seed1, PLANE_STREAM, k, count, 4, drawn);
+      listed_points(pair, list, drawn, 4, sample);
+      uniform_fn(homography_4pt)(sample, sample + 4, sample + 8, sample + 12, own);
+    }
+    share_matrix(GROUP_ARG own, trial, shared);
+    const scalar gain = transfer_gain(GROUP_ARG trial, p, p + stride, p + 2 * stride,
+                                      p + 3 * stride, &end, &floor, 1, pair->threshold);
+    if (!(gain > best)) continue;
+    best = gain;
+    for (index i = 0; i < 9; ++i) H[i] = trial[i];
+  }
+  return best;
+}
+
+// Gauss-Newton steps on the truncated error while it gets better.
+group_fn void refine_plane(GROUP_PARAM const struct pair_view* pair, scalar* H,
+                           local_ptr scalar* shared) {
+  const index stride = pair->stride;
+  global_const scalar* p = pair->points;
+  scalar best = -1, sums[57], trial[9], own[9];
+  for (index i = 0; i < 9; ++i) trial[i] = H[i];
+  for (index step = 0; step < 8; ++step) {
+    transfer_normal_equations(GROUP_ARG trial, p, p + stride, p + 2 * stride, p + 3 * stride,
+                              stride, pair->threshold, 0, pair->shares, pair->weighted, sums);
+    if (!(sums[54] > best)) return;
+    best = sums[54];
+    for (index i = 0; i < 9; ++i) own[i] = H[i] = trial[i];
+    if (group_leads()) {
+      scalar A[64], delta[8];
+      uniform_fn(homography_reduce)(own, sums, sums + 45, A, delta);
+      scalar pivot = uniform_fn(damped_solve)(A, delta, 8, (scalar)1e-4);
+      if (pivot > (scalar)1e-14) uniform_fn(homography_move)(own, delta);
+    }
+    share_matrix(GROUP_ARG own, trial, shared);
+  }
+}
+
+// Trials until two matches off the plane are right ones.
+group_fn scalar parallax_trials(const struct plane_search* s, scalar log_failure) {
+  const scalar rate = s->off / s->all_off, clean = rate * rate;
+  if (!(clean < (scalar)0.999)) return 1;
+  const scalar failure = scalar_log(1 - clean), most = (scalar)PARALLAX_TRIALS;
+  return failure * most < log_failure ? log_failure / failure : most;
+}
+
+// The matrix of the trials [from, to) that gains most, from pairs of the listed points off the
+// plane.
+group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
+                              const struct plane_search* s, global_const scalar* list, index count,
+                              index from, index to, scalar* model, local_ptr scalar* shared) {
+  const index end = pair_subset(pair, PARALLAX_POINTS);
+  const scalar floor = -1;
+  scalar best = 0, own[9], trial[12];
+  for (index k = from; k < to; ++k) {
+    if (group_leads()) {
+      index drawn[2];
+      scalar sample[8];
+      few_draw(seed0, seed1, PARALLAX_STREAM, k, count, 2, drawn);
+      listed_points(pair, list, drawn, 2, sample);
+      uniform_fn(parallax_fundamental)(s->H, sample, own);
+    }
+    share_matrix(GROUP_ARG own, trial, shared);
+    scalar gain;
+    if (pair->weighted) {
+      gain = weighted_gain(GROUP_ARG trial, pair->points, pair->shares, pair->stride, pair->focal,
+                           &end, &floor, 1, pair->threshold);
+    } else {
+      gain = problem_gain(GROUP_ARG trial, pair->points, pair->stride, pair->focal, &end, &floor, 1,
+                          pair->threshold);
+    }
+    if (!(gain > best)) continue;
+    best = gain;
+    for (index i = 0; i < 9; ++i) model[i] = trial[i];
+  }
+  return best;
+}
+
+group_fn void open_planes(GROUP_PARAM const struct pair_view* pair, global_const scalar* state,
+                          struct plane_search* s) {
+  for (index i = 0; i < 9; ++i) s->model[i] = state[STATE_MODEL + i];
+  model_pose(GROUP_ARG pair, pair->stride, s->model, s->pose);
+}
+
+// After the search of a fundamental matrix: replaces it by one through the plane that holds at
+// least half of its inliers, if there is such a plane, and a matrix that gains more. weights
+// [stride]: memory.
+group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
+                          scalar log_failure, global_ptr scalar* state, global_ptr scalar* weights,
+                          local_ptr scalar* shared) {
+  struct plane_search s;
+  if (!(state[STATE_GAIN] > 0)) return;
+  open_planes(GROUP_ARG pair, state, &s);
+  const index inliers = list_inliers(GROUP_ARG pair, &s, weights, shared);
+  if (inliers < SAMPLE_SIZE) return;
+  if (!(find_plane(GROUP_ARG pair, seed0, seed1, weights, inliers, s.H, shared) > 0)) return;
+  refine_plane(GROUP_ARG pair, s.H, shared);
+  count_planes(GROUP_ARG pair, &s);
+  if (2 * s.on < (scalar)inliers) return;
+  scalar most = 0;
+  for (index done = 0; s.all_off > 1;) {
+    scalar wanted = parallax_trials(&s, log_failure), model[12];
+    if (wanted < (scalar)PARALLAX_ROUND) wanted = (scalar)PARALLAX_ROUND;
+    if (!((scalar)done < wanted)) break;
+    const index round = done > 0 ? done : PARALLAX_ROUND;  // as many as are done
+    const index off = list_off_plane(GROUP_ARG pair, &s, weights, shared);
+    const scalar gain = find_parallax(GROUP_ARG pair, seed0, seed1, &s, weights, off, done,
+                                      done + round, model, shared);
+    done += round;
+    if (!(gain > most)) continue;
+    most = gain;
+    search_consider(GROUP_ARG pair, model, state, weights, shared);
+    open_planes(GROUP_ARG pair, state, &s);
+    count_planes(GROUP_ARG pair, &s);
+  }
+  group_barrier();  // all have read the state
+  if (!group_leads()) return;
+  state[STATE_PLANE] = 1;
+  state[STATE_OFF] = s.all_off;
+  state[STATE_PARALLAX] = s.off;
+}
