@@ -23,6 +23,7 @@ struct Estimate {
 [[nodiscard]] double median_deviation(std::vector<double> values);  // median absolute, from it
 
 void run_robust_batches(Context& context);  // robust_batches.cpp
+void run_robust_planes(Context& context);   // robust_planes.cpp
 void run_robust_pose(Context& context);     // robust_pose.cpp
 void run_robust_real(Context& context);     // robust_real.cpp
 

@@ -164,6 +164,7 @@ void run_robust(Context& context) {
     }
     run_case(context, problem, 0, 2.5);
   }
+  run_robust_planes(context);
   run_robust_pose(context);
   run_robust_real(context);
 }
