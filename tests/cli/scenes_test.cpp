@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"essential --scenes zero.npz --result r.npz", 3, "array K is [0 0 0"},
         Bad{"homography --scenes s.npz --result no/r.npz", 3, "no/r.npz: can't be written"},
         Bad{"homography --scenes s.npz --result .", 3, ".: is a folder"},
-        Bad{"homography --scenes s.npz --result ''", 3, "can't be written"}));
+        Bad{"homography --scenes s.npz --result ''", 2, "--result: an empty name"}));
 
 }  // namespace
 }  // namespace bifocal::test
