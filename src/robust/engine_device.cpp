@@ -331,8 +331,11 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
     throw Error(ErrorCode::device, fmt::format("estimate_batch: {} ({}) does not compute in double",
                                                device.id, device.name));
   const bool on_host = !batch.points.is_on_device();
-  const std::vector<std::size_t> begins =
-      pieces_of(batch.offsets, on_host ? kHostPiecePairs : kPiecePairs);
+  // Points take longer to come than homographies to be found: smaller pieces, and one more.
+  const bool copies_bind = on_host && batch.problem == Problem::homography;
+  const std::vector<std::size_t> begins = pieces_of(batch.offsets, copies_bind ? kHostPiecePairs / 2
+                                                                   : on_host   ? kHostPiecePairs
+                                                                               : kPiecePairs);
   const std::size_t pieces = begins.size() - 1;
   const auto run = [&](Queue& q, std::size_t k, char* staged) {
     Piece piece(q, batch, begins[k], begins[k + 1], staged);
@@ -340,35 +343,34 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
     piece.finish(found, inliers);
   };
   if (pieces == 1) return run(queue, 0, nullptr);
-  // Two pieces at a time, so that the copies of one overlap the work of the other.
+  // Some pieces at a time, so that the copies of some overlap the work of others.
   queue.wait();  // earlier work may still write what is read here
   std::unique_ptr<runtime::Staging>& staging = queue.backend().staging;
   if (!staging) staging = std::make_unique<runtime::Staging>(queue.device());
-  const auto run_every_second = [&](std::size_t first) {
-    runtime::StagingSlot& slot = staging->slots[first];
-    for (std::size_t k = first; k < pieces; k += 2) {
-      const auto points =
-          static_cast<std::size_t>(batch.offsets[begins[k + 1]] - batch.offsets[begins[k]]);
-      if (on_host) slot.reserve(points * sizeof(PointPair));
-      run(slot.queue, k, on_host ? slot.memory->data() : nullptr);
+  const std::size_t workers =
+      std::min(pieces, copies_bind ? std::size(staging->slots) : std::size_t{2});
+  std::vector<std::exception_ptr> failed(workers);
+  const auto run_share = [&](std::size_t worker) {
+    try {
+      runtime::StagingSlot& slot = staging->slots[worker];
+      for (std::size_t k = worker; k < pieces; k += workers) {
+        const auto points =
+            static_cast<std::size_t>(batch.offsets[begins[k + 1]] - batch.offsets[begins[k]]);
+        if (on_host) slot.reserve(points * sizeof(PointPair));
+        run(slot.queue, k, on_host ? slot.memory->data() : nullptr);
+      }
+    } catch (...) {
+      failed[worker] = std::current_exception();
     }
   };
-  std::exception_ptr failed;
-  std::thread other([&] {
-    try {
-      run_every_second(1);
-    } catch (...) {
-      failed = std::current_exception();
-    }
-  });
-  try {
-    run_every_second(0);
-  } catch (...) {
-    other.join();
-    throw;
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t worker = 1; worker < workers; ++worker) others.emplace_back(run_share, worker);
+    run_share(0);
   }
-  other.join();
-  if (failed) std::rethrow_exception(failed);
+  for (const std::exception_ptr& f : failed) {
+    if (f) std::rethrow_exception(f);
+  }
 }
 
 }  // namespace bifocal::robust

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two queues, with page-locked memory each, that pieces of a batch alternate between.
+// Queues, with page-locked memory each, that pieces of a batch take in turn: two, or three where
+// copies take longer than work.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -22,8 +23,9 @@ struct StagingSlot {
 };
 
 struct Staging {
-  explicit Staging(const Device& device) : slots{StagingSlot(device), StagingSlot(device)} {}
-  StagingSlot slots[2];
+  explicit Staging(const Device& device)
+      : slots{StagingSlot(device), StagingSlot(device), StagingSlot(device)} {}
+  StagingSlot slots[3];
 };
 
 }  // namespace bifocal::runtime
