@@ -4,15 +4,11 @@
 // there is only slot 0.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 
-#include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
 
 #include "stereo/filter_device.hpp"
@@ -33,7 +29,7 @@ class SgmDeviceFrames {
         size_(size),
         options_(options),
         rest_(rest + 2 * FilterDevice::bytes(size, options.filter)),
-        sgm_(make_sgm()) {
+        sgm_(queue, size.width, size.height, 8 * sizeof(Pixel), options, rest_) {
     open(0);
   }
   [[nodiscard]] std::size_t bytes() const { return sgm_.bytes() + rest_; }
@@ -55,21 +51,6 @@ class SgmDeviceFrames {
   }
 
  private:
-  [[nodiscard]] SgmDevice make_sgm() const {
-    SgmOptions o = options_;
-    if (o.max_memory > 0) o.max_memory = o.max_memory > rest_ ? o.max_memory - rest_ : 1;
-    try {
-      return {queue_, size_.width, size_.height, 8 * sizeof(Pixel), o};
-    } catch (const Error& e) {
-      if (e.code() != ErrorCode::usage || options_.max_memory == 0) throw;
-      std::string why = e.what();
-      if (why.starts_with("max_memory: ")) why.erase(0, 12);
-      throw Error(ErrorCode::usage,
-                  fmt::format("max_memory = {} bytes: {} of them are for filters and pictures; {}",
-                              options_.max_memory, rest_, why));
-    }
-  }
-
   Queue& queue_;
   ChainSize size_;
   SgmOptions options_;

@@ -77,7 +77,8 @@ int groups_of(std::int64_t items, int threads) {
 
 }  // namespace
 
-SgmDevice::SgmDevice(Queue& queue, int width, int height, int pixel_bits, const SgmOptions& options)
+SgmDevice::SgmDevice(Queue& queue, int width, int height, int pixel_bits, const SgmOptions& options,
+                     std::size_t rest)
     : width_(width), height_(height), pixel_bits_(pixel_bits), options_(options) {
   const Device& device = queue.device();
   const DeviceInfo& info = device.info();
@@ -95,7 +96,7 @@ SgmDevice::SgmDevice(Queue& queue, int width, int height, int pixel_bits, const 
         fmt::format("stereo_sgm: {} ({}): rows of {} pixels; its groups share memory for {}",
                     info.id, info.name, width,
                     (static_cast<std::size_t>(info.local_memory) - shared + key_bytes_) / 4));
-  plan_band(info);
+  plan_band(info, rest);
   smoothed_ = Buffer<std::uint16_t>(device, 2 * area);
   brightness_ = Buffer<std::uint8_t>(device, 2 * area);
   codes_ = Buffer<std::uint32_t>(device, 2 * area);
@@ -124,7 +125,7 @@ SgmDevice::SgmDevice(Queue& queue, int width, int height, int pixel_bits, const 
 }
 
 // The highest band that fits.
-void SgmDevice::plan_band(const DeviceInfo& info) {
+void SgmDevice::plan_band(const DeviceInfo& info, std::size_t rest) {
   const auto width = static_cast<std::size_t>(width_), height = static_cast<std::size_t>(height_);
   const auto words = static_cast<std::size_t>(shape_.team * shape_.words);
   const std::size_t whole =
@@ -139,7 +140,9 @@ void SgmDevice::plan_band(const DeviceInfo& info) {
   };
   // A fifth of the device's memory is left to others; no buffer is larger than it allows.
   std::size_t most = info.memory > 0 ? static_cast<std::size_t>(info.memory) / 5 * 4 : SIZE_MAX;
-  if (options_.max_memory > 0) most = std::min(most, options_.max_memory);
+  const std::size_t allowed = options_.max_memory > rest ? options_.max_memory - rest : 0;
+  const bool asked = options_.max_memory > 0 && allowed < most;
+  if (asked) most = allowed;
   std::size_t band = height;
   if (info.largest_buffer > 0)
     band = std::min(band, static_cast<std::size_t>(info.largest_buffer) /
@@ -158,12 +161,17 @@ void SgmDevice::plan_band(const DeviceInfo& info) {
       return;
     }
   }
-  const bool asked = options_.max_memory > 0 && most == options_.max_memory;
+  if (asked)
+    throw Error(ErrorCode::usage,
+                fmt::format("max_memory = {} bytes: {} x {} pixels with {} disparities take at "
+                            "least {} on {}",
+                            options_.max_memory, width_, height_, options_.disparities,
+                            least + rest, info.id));
   throw Error(
-      asked ? ErrorCode::usage : ErrorCode::device,
-      fmt::format("{}: {} x {} pixels with {} disparities take {} bytes on {}, more than {}",
-                  asked ? "max_memory" : "stereo_sgm", width_, height_, options_.disparities, least,
-                  info.id, most));
+      ErrorCode::device,
+      fmt::format("stereo_sgm: {} x {} pixels with {} disparities take at least {} bytes on "
+                  "{}, of which {} may be taken",
+                  width_, height_, options_.disparities, least, info.id, most));
 }
 
 template <class Pixel>

@@ -19,8 +19,10 @@ class SgmDevice {
   // `options` have been checked. pixel_bits: 8 or 16. Pictures whose path costs need more than
   // max_memory, or most of the device's, are worked on in bands of rows, with the same results.
   // Throws Error(usage) when max_memory is less than that takes, and Error(device) when the
-  // device has not enough or a row is too wide for it.
-  SgmDevice(Queue& queue, int width, int height, int pixel_bits, const SgmOptions& options);
+  // device has not enough or a row is too wide for it. `rest`: bytes of max_memory that
+  // others take.
+  SgmDevice(Queue& queue, int width, int height, int pixel_bits, const SgmOptions& options,
+            std::size_t rest = 0);
 
   // left, right [height][width]; asynchronous.
   template <class Pixel>
@@ -34,7 +36,7 @@ class SgmDevice {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
-  void plan_band(const DeviceInfo& info);
+  void plan_band(const DeviceInfo& info, std::size_t rest);
 
   int width_, height_, pixel_bits_;
   SgmOptions options_;

@@ -343,7 +343,8 @@ TEST(Matcher, says_what_does_not_fit) {
     EXPECT_USAGE("0 x 30", StereoMatcher(queue, 0, 30, o));
     EXPECT_USAGE("70000 x 70000", StereoMatcher(queue, 70000, 70000, o));
     EXPECT_USAGE("paths = 5", StereoMatcher(queue, 60, 30, {.paths = 5}));
-    EXPECT_USAGE("max_memory = 1000 bytes", StereoMatcher(queue, 60, 30, {.max_memory = 1000}));
+    EXPECT_USAGE("max_memory = 1000 bytes: 60 x 30 pixels with 64 disparities take at least",
+                 StereoMatcher(queue, 60, 30, {.disparities = 64, .max_memory = 1000}));
     StereoMatcher matcher(queue, 60, 30, o);
     EXPECT_GT(matcher.memory(), 60U * 30 * 32);
     const ImageU8 good(60, 30), wide(61, 30), other(60, 31);
