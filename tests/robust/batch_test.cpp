@@ -205,6 +205,36 @@ TEST_P(Batch, of_other_order_or_place_gives_the_same_bytes) {
   });
 }
 
+// Devices take 1024 to 4096 pairs at a time, some such pieces at once.
+TEST_P(Batch, of_several_pieces_gives_the_same_bytes) {
+  constexpr size_t kDistinct = 12;
+  const size_t pairs = GetParam() == ModelKind::homography ? 4200 : 2100;
+  std::mt19937_64 random(32);
+  Content some{GetParam(), {}, {}, {}}, many = some;
+  for (size_t k = 0; k < pairs; ++k) {
+    if (k < kDistinct) {
+      some.pairs.push_back(bench::make_scene({.points = 12 + static_cast<int>(k),
+                                              .inliers = 0.9,
+                                              .planar = GetParam() == ModelKind::homography},
+                                             random)
+                               .points);
+    }
+    many.pairs.push_back(some.pairs[k % kDistinct]);
+  }
+  if (GetParam() == ModelKind::essential) {
+    some.cameras1 = some.cameras2 = {{1000, 1000, 640, 480}};
+    many.cameras1 = many.cameras2 = some.cameras1;
+  }
+  for_each_device([&](Queue& queue) {
+    const std::vector<Found> reference = run(queue, some);
+    for (const bool in_buffer : {false, true}) {
+      const std::vector<Found> all = run(queue, many, in_buffer);
+      for (size_t k = 0; k < pairs; ++k)
+        ASSERT_TRUE(all[k] == reference[k % kDistinct]) << "pair " << k << " in " << in_buffer;
+    }
+  });
+}
+
 TEST_P(Batch, does_not_depend_on_the_number_of_threads) {
   Queue queue{Device("cpu")};
   const std::vector<Found> reference = run(queue, content_);
