@@ -10,11 +10,7 @@
 namespace bifocal::bench {
 namespace {
 
-constexpr double kWidth = 1280, kHeight = 960, kMostTurn = std::numbers::pi / 6;
-
-double uniform(std::mt19937_64& random, double low, double high) {
-  return std::uniform_real_distribution<double>(low, high)(random);
-}
+constexpr double kWidth = kSceneWidth, kHeight = kSceneHeight, kMostTurn = std::numbers::pi / 6;
 
 // R' v
 Vec3 turned_back(const Mat3& R, const Vec3& v) {

@@ -77,13 +77,7 @@ void run_case(Context& context, int inliers, int on_plane) {
       run_scene(scene, estimators[k], scores[k]);
     }
   }
-  Record record;
-  record.suite = "robust";
-  record.case_name = name;
-  record.unit = "ms/pair";
-  record.value = median(scores[0].ms);
-  record.mad = median_deviation(scores[0].ms);
-  record.runs = kTrials;
+  Record record = pairs_record(name, scores[0].ms, kTrials);
   add("", scores[0], record);
   add("without_", scores[1], record);
 #ifdef BIFOCAL_PEER_OPENCV

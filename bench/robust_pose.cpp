@@ -109,13 +109,7 @@ void run_case(Context& context, int inliers, double threshold) {
       run_scene(scene, estimators[k], threshold, scores[k]);
     }
   }
-  Record record;
-  record.suite = "robust";
-  record.case_name = name;
-  record.unit = "ms/pair";
-  record.value = median(scores[0].ms);
-  record.mad = median_deviation(scores[0].ms);
-  record.runs = kTrials;
+  Record record = pairs_record(name, scores[0].ms, kTrials);
   add("", scores[0], record);
 #ifdef BIFOCAL_PEER_OPENCV
   record.reference =

@@ -85,13 +85,7 @@ void run_case(Context& context, const std::string& set, const Task& task) {
   if (task.opencv) estimators.push_back(task.opencv);
   std::vector<Scores> scores(estimators.size());
   for (const RealMatches& matches : task.sets) run_set(task, matches, estimators, scores);
-  Record record;
-  record.suite = "robust";
-  record.case_name = name;
-  record.unit = "ms/pair";
-  record.value = median(scores[0].set_ms);
-  record.mad = median_deviation(scores[0].set_ms);
-  record.runs = kRuns;
+  Record record = pairs_record(name, scores[0].set_ms, kRuns);
   record.extra["sets"] = task.sets.size();
   add("", task, scores[0], record);
 #ifdef BIFOCAL_PEER_OPENCV

@@ -21,6 +21,8 @@ struct Estimate {
 
 [[nodiscard]] double median(std::vector<double> values);
 [[nodiscard]] double median_deviation(std::vector<double> values);  // median absolute, from it
+// Of the times of pairs.
+[[nodiscard]] Record pairs_record(const std::string& name, const std::vector<double>& ms, int runs);
 
 void run_robust_batches(Context& context);  // robust_batches.cpp
 void run_robust_planes(Context& context);   // robust_planes.cpp

@@ -47,6 +47,17 @@ double median_deviation(std::vector<double> values) {
   return median(values);
 }
 
+Record pairs_record(const std::string& name, const std::vector<double>& ms, int runs) {
+  Record record;
+  record.suite = "robust";
+  record.case_name = name;
+  record.unit = "ms/pair";
+  record.value = median(ms);
+  record.mad = median_deviation(ms);
+  record.runs = runs;
+  return record;
+}
+
 namespace {
 
 constexpr int kTrials = 40, kPoints = 2000;

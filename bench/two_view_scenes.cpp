@@ -7,13 +7,14 @@
 #include <numeric>
 
 namespace bifocal::bench {
-namespace {
-
-constexpr double kWidth = 1280, kHeight = 960, kDegree = std::numbers::pi / 180;
 
 double uniform(std::mt19937_64& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
 }
+
+namespace {
+
+constexpr double kWidth = kSceneWidth, kHeight = kSceneHeight, kDegree = std::numbers::pi / 180;
 
 Vec3 apply(const Mat3& A, const Vec3& v) {
   Vec3 out{};

@@ -29,6 +29,8 @@ struct TwoViewScene {
 
 [[nodiscard]] TwoViewScene make_scene(const SceneOptions& options, std::mt19937_64& random);
 
+constexpr double kSceneWidth = 1280, kSceneHeight = 960;  // px
+[[nodiscard]] double uniform(std::mt19937_64& random, double low, double high);
 // Of length 1, uniform on the sphere; about a unit axis by an angle in radians.
 [[nodiscard]] Vec3 random_direction(std::mt19937_64& random);
 [[nodiscard]] Mat3 rotation_about(const Vec3& axis, double angle);
