@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // StereoMatcher on every device of this machine: the maps of stereo_sgm on the CPU, to the bit, and
-// what it refuses. The stages of the filter alone, against the CPU's, for more sizes than a matcher
-// has time for.
+// what it refuses.
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/threads.hpp>
@@ -13,9 +12,6 @@
 #include <optional>
 #include <random>
 #include <string>
-
-#include "stereo/chain.hpp"
-#include "stereo/filter_device.hpp"
 
 namespace bifocal {
 namespace {
@@ -406,114 +402,6 @@ TEST(Matcher, respects_max_memory) {
     StereoMatcher matcher(queue, 75, 60, o);
     EXPECT_LE(matcher.memory(), o.max_memory);
     expect_same(matcher(left, right), expected, "three quarters");
-  });
-}
-
-// Steps in patches that are near each other or not, some unknown: regions of every size and form.
-ImageU16 patches(Random& random, int width, int height) {
-  ImageU16 steps(width, height);
-  const int levels = pick(random, 1, 4), unknown = pick(random, 0, 60), spread = pick(random, 0, 3);
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      int v = 100 + 40 * pick(random, 0, levels - 1) + pick(random, 0, spread);
-      if (x > 0 && pick(random, 0, 2) > 0) v = steps.at(x - 1, y);
-      if (y > 0 && pick(random, 0, 2) > 0) v = steps.at(x, y - 1);
-      if (pick(random, 0, 99) < unknown) v = 0xffff;
-      steps.at(x, y) = static_cast<std::uint16_t>(v);
-    }
-  }
-  return steps;
-}
-
-void check_filter(Queue& queue, const ImageU16& steps, const DisparityFilter& filter,
-                  const std::string& what) {
-  const int width = steps.width, height = steps.height, first = -7;
-  ImageU16 expected = steps;
-  stereo::ChainMemory memory;
-  stereo::filter_steps(expected, filter, {}, {}, memory);
-  DisparityMap map;
-  stereo::to_maps(expected, memory.other, first, map);
-  const auto on_device = uploaded(queue, steps);
-  const Buffer<std::uint8_t> none;
-  stereo::FilterDevice device(queue.device(), {width, height}, filter, first);
-  const Buffer<float> raw(queue.device(), steps.pixels.size());
-  device.run(queue, {on_device, on_device, none, none},
-             {.raw = raw, .filled = {}, .confidence = {}});
-  ImageU16 made(width, height);
-  ImageF made_raw(width, height);
-  device.steps().download(queue, std::span<std::uint16_t>(made.pixels));
-  raw.download(queue, std::span<float>(made_raw.pixels));
-  queue.wait();
-  ASSERT_EQ(made.pixels, expected.pixels) << what;
-  ASSERT_TRUE(same_bits(made_raw, map.raw)) << what;
-}
-
-TEST(Filter, median_and_speckles_are_those_of_the_cpu) {
-  for_each_device([](Queue& queue) {
-    if (queue.device().info().kind == DeviceKind::cpu) return;
-    Random random(7);
-    for (int trial = 0; trial < 60; ++trial) {
-      const int width = pick(random, 1, 140), height = pick(random, 1, 70);
-      DisparityFilter filter{.cross_check = -1, .fill = Fill::none};
-      filter.median = std::array{0, 3, 5}[static_cast<std::size_t>(trial % 3)];
-      filter.speckle_size = std::array{0, 2, 3, 20, 400, 100000}[std::size_t(pick(random, 0, 5))];
-      filter.speckle_range = pick(random, 0, 4) / 32.0 + (trial % 7 == 0 ? 2 : 0);
-      check_filter(
-          queue, patches(random, width, height), filter,
-          std::to_string(trial) + ": " + std::to_string(width) + "x" + std::to_string(height));
-      if (testing::Test::HasFatalFailure()) return;
-    }
-  });
-}
-
-// Regions that wind through many tiles, and the largest numbers.
-TEST(Filter, spirals_combs_and_chess_boards) {
-  for_each_device([](Queue& queue) {
-    if (queue.device().info().kind == DeviceKind::cpu) return;
-    const int width = 203, height = 117;
-    ImageU16 comb(width, height), chess(width, height), spiral(width, height, 1, 0xffff);
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        // One region: teeth that hang together at the bottom; its neighbour at the top.
-        comb.at(x, y) = (x % 2 == 0 && y > 0) || y == height - 1 ? 32751 : 0;
-        chess.at(x, y) = (x + y) % 2 == 0 ? 500 : 0xffff;
-      }
-    }
-    int x = 0, y = 0, dx = 1, dy = 0, length = 0;
-    const auto free = [&](int u, int v) {
-      return u >= 0 && v >= 0 && u < width && v < height && spiral.at(u, v) == 0xffff;
-    };
-    for (bool turned = false;;) {
-      spiral.at(x, y) = 77;
-      ++length;
-      const bool on =
-          free(x + dx, y + dy) && (free(x + 2 * dx, y + 2 * dy) || x + 2 * dx < 0 ||
-                                   x + 2 * dx >= width || y + 2 * dy < 0 || y + 2 * dy >= height);
-      if (!on) {
-        if (turned) break;
-        const int old = dx;
-        dx = -dy;
-        dy = old;
-        turned = true;
-        if (!free(x + dx, y + dy)) break;
-      } else {
-        turned = false;
-      }
-      x += dx;
-      y += dy;
-    }
-    ASSERT_GT(length, 8000);
-    for (const int size : {2, length, length + 1, 1 << 30}) {
-      const DisparityFilter f{.cross_check = -1,
-                              .median = 0,
-                              .speckle_size = size,
-                              .speckle_range = 0,
-                              .fill = Fill::none};
-      check_filter(queue, comb, f, "comb");
-      check_filter(queue, chess, f, "chess");
-      check_filter(queue, spiral, f,
-                   "spiral " + std::to_string(size) + " of " + std::to_string(length));
-    }
   });
 }
 
