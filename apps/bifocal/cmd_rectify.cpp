@@ -220,9 +220,10 @@ void add_rectify(CLI::App& app, Context& context) {
   command->add_option("LEFT", o->left, "photograph of camera 1: JPEG, PNG, PGM or PPM")->required();
   command->add_option("RIGHT", o->right, "photograph of camera 2")->required();
   command->add_option("--out", o->out, "folder for the results, made when missing")->required();
-  CLI::Option* calib = command->add_option(
-      "--calib", o->calib,
-      "both cameras with their lenses, R and t: COLMAP's camera lines or JSON (docs/formats.md)");
+  CLI::Option* calib =
+      command->add_option("--calib", o->calib,
+                          "both cameras with their lenses, R and t: COLMAP's camera lines, JSON, "
+                          "or OpenCV's YAML or XML (docs/formats.md)");
   command
       ->add_option(
           "--matches", o->matches,
