@@ -36,5 +36,15 @@ if(BIFOCAL_SANITIZE)
                          -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(bifocal_flags INTERFACE -fsanitize=${BIFOCAL_SANITIZE})
 endif()
-# Highway targets compiled: AVX-512, AVX2, SSE4 and the portable one (SSSE3 adds build time and serves no living machine).
-target_compile_definitions(bifocal_flags INTERFACE HWY_DISABLED_TARGETS=HWY_SSSE3)
+# Highway targets compiled. all: AVX-512, AVX2, SSE4 and the portable one, chosen at run time (SSSE3 adds build time and serves
+# no living machine). native: the one of this machine's processor, for short builds while working.
+set(BIFOCAL_SIMD all CACHE STRING "SIMD targets: all, or native for this machine's processor alone")
+set_property(CACHE BIFOCAL_SIMD PROPERTY STRINGS all native)
+if(BIFOCAL_SIMD STREQUAL "native")
+  target_compile_options(bifocal_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+  target_compile_definitions(bifocal_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
+elseif(BIFOCAL_SIMD STREQUAL "all")
+  target_compile_definitions(bifocal_flags INTERFACE HWY_DISABLED_TARGETS=HWY_SSSE3)
+else()
+  message(FATAL_ERROR "BIFOCAL_SIMD is '${BIFOCAL_SIMD}'; it is all or native")
+endif()
