@@ -8,6 +8,6 @@
 #include "robust/robust.groups"
 #include "robust/engine.groups"
 #include "stereo/disparity.lane.h"
-#include "stereo/lens.lane.h"
+#include "rectify/lens.lane.h"
 #include "lane/cases.lane.h"
 #include "lane/cases.group.h"

@@ -2,17 +2,17 @@
 // Rows of fixed-point sampling: registers of pixels where the processor gathers (AVX2, AVX-512),
 // else pixel by pixel.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "stereo/remap_row.cpp"
+#define HWY_TARGET_INCLUDE "rectify/remap_row.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
 #include <cstdint>
 #include <limits>
 
-#include "stereo/remap.hpp"
+#include "rectify/remap.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace bifocal::stereo {
+namespace bifocal::rectification {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -167,11 +167,11 @@ void sample_row_16(const ImageView<const std::uint16_t>& input, const std::int32
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace bifocal::stereo
+}  // namespace bifocal::rectification
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace bifocal::stereo {
+namespace bifocal::rectification {
 HWY_EXPORT(sample_row_8);
 HWY_EXPORT(sample_row_16);
 namespace {
@@ -194,5 +194,5 @@ void remap_row(ImageView<const std::uint16_t> input, const std::int32_t* x, cons
   mark(x, width, valid);
 }
 
-}  // namespace bifocal::stereo
+}  // namespace bifocal::rectification
 #endif

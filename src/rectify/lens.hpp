@@ -4,16 +4,16 @@
 
 #include "lane/scalar.hpp"
 
-namespace bifocal::stereo {
+namespace bifocal::rectification {
 
 template <class Real>
 struct lens_lanes {
 #include "lane/cpp_begin.h"
 
-#include "stereo/lens.lane.h"
+#include "rectify/lens.lane.h"
 
 #include "lane/cpp_end.h"
 };
 using LensLanes = lens_lanes<double>;
 
-}  // namespace bifocal::stereo
+}  // namespace bifocal::rectification

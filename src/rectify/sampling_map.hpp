@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace bifocal::stereo {
+namespace bifocal::rectification {
 
 inline constexpr int kMaxSide = 1 << 22;  // px; 256ths of it fit an int
 inline constexpr std::int64_t kMaxMapPixels = (std::int64_t{1} << 31) - 256;  // numbered by an int
@@ -25,4 +25,4 @@ struct LensView {
 void check_map_sizes(const char* function, int input_width, int input_height, int width,
                      int height);
 
-}  // namespace bifocal::stereo
+}  // namespace bifocal::rectification

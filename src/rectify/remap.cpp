@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stereo/remap.hpp"
+#include "rectify/remap.hpp"
 
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
@@ -8,10 +8,10 @@
 
 #include "runtime/kernel.hpp"
 #include "runtime/memory_check.hpp"
-#include "stereo/sampling_map.hpp"
+#include "rectify/sampling_map.hpp"
 
 namespace bifocal {
-namespace stereo {
+namespace rectification {
 #if !BIFOCAL_HAS_CUDA
 const void* cuda_remap(int, int) { return nullptr; }
 #endif
@@ -154,14 +154,14 @@ void check_map(const SamplingMap& map) {
 }
 
 }  // namespace
-}  // namespace stereo
+}  // namespace rectification
 
 Remapper::Remapper(Queue& queue, const SamplingMap& map)
     : width_(map.width),
       height_(map.height),
       input_width_(map.input_width),
       input_height_(map.input_height) {
-  stereo::check_map(map);
+  rectification::check_map(map);
   x_ = Buffer<std::int32_t>(queue.device(), map.x.size());
   y_ = Buffer<std::int32_t>(queue.device(), map.y.size());
   x_.upload(queue, map.x);
@@ -171,24 +171,24 @@ Remapper::Remapper(Queue& queue, const SamplingMap& map)
 
 void Remapper::run(Queue& queue, Memory<const std::uint8_t> input, int channels,
                    Memory<std::uint8_t> output, Memory<std::uint8_t> valid) const {
-  stereo::run_remap(queue, {width_, height_, input_width_, input_height_}, x_, y_, input, channels,
-                    output, valid);
+  rectification::run_remap(queue, {width_, height_, input_width_, input_height_}, x_, y_, input,
+                           channels, output, valid);
 }
 void Remapper::run(Queue& queue, Memory<const std::uint16_t> input, int channels,
                    Memory<std::uint16_t> output, Memory<std::uint8_t> valid) const {
-  stereo::run_remap(queue, {width_, height_, input_width_, input_height_}, x_, y_, input, channels,
-                    output, valid);
+  rectification::run_remap(queue, {width_, height_, input_width_, input_height_}, x_, y_, input,
+                           channels, output, valid);
 }
 
 ImageU8 Remapper::operator()(Queue& queue, ImageView<const std::uint8_t> image,
                              ImageU8* valid) const {
-  return stereo::remap_picture(*this, queue, {width_, height_, input_width_, input_height_}, image,
-                               valid);
+  return rectification::remap_picture(*this, queue, {width_, height_, input_width_, input_height_},
+                                      image, valid);
 }
 ImageU16 Remapper::operator()(Queue& queue, ImageView<const std::uint16_t> image,
                               ImageU8* valid) const {
-  return stereo::remap_picture(*this, queue, {width_, height_, input_width_, input_height_}, image,
-                               valid);
+  return rectification::remap_picture(*this, queue, {width_, height_, input_width_, input_height_},
+                                      image, valid);
 }
 
 }  // namespace bifocal

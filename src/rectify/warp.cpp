@@ -6,26 +6,27 @@
 #include <vector>
 
 #include "runtime/parallel.hpp"
-#include "stereo/remap.hpp"
-#include "stereo/sampling_map.hpp"
+#include "rectify/remap.hpp"
+#include "rectify/sampling_map.hpp"
 
 namespace bifocal {
 
 ImageU8 warp(ImageView<const std::uint8_t> image, const Mat3& output_from_input, int width,
              int height, ImageU8* valid) {
   constexpr int kRowsPerTask = 16;
-  stereo::check_map_sizes("warp", image.width, image.height, width, height);
-  const Mat3 m = stereo::input_from_output("warp", output_from_input, image.width, image.height);
+  rectification::check_map_sizes("warp", image.width, image.height, width, height);
+  const Mat3 m =
+      rectification::input_from_output("warp", output_from_input, image.width, image.height);
   ImageU8 out(width, height, image.channels);
   if (valid) *valid = ImageU8(width, height);
   runtime::parallel_for((height + kRowsPerTask - 1) / kRowsPerTask, [&](int task) {
     std::vector<std::int32_t> sx(static_cast<std::size_t>(width)), sy(sx.size());
     const int end = std::min(height, (task + 1) * kRowsPerTask);
     for (int y = task * kRowsPerTask; y < end; ++y) {
-      stereo::homography_positions(m.data(), y, width, image.width, image.height, sx.data(),
-                                   sy.data());
-      stereo::remap_row(image, sx.data(), sy.data(), width, out.row(y),
-                        valid ? valid->row(y) : nullptr);
+      rectification::homography_positions(m.data(), y, width, image.width, image.height, sx.data(),
+                                          sy.data());
+      rectification::remap_row(image, sx.data(), sy.data(), width, out.row(y),
+                               valid ? valid->row(y) : nullptr);
     }
   });
   return out;

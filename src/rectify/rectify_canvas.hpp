@@ -9,9 +9,9 @@
 #include <cmath>
 #include <limits>
 
-#include "stereo/sampling_map.hpp"
+#include "rectify/sampling_map.hpp"
 
-namespace bifocal::stereo {
+namespace bifocal::rectification {
 
 struct Extent {
   double u0 = std::numeric_limits<double>::infinity(), u1 = -u0, v0 = u0, v1 = -u0;
@@ -47,4 +47,4 @@ struct Canvas {
 // Throws Error(usage) in the name of `function`.
 void check_sizes(const char* function, const int (&sizes)[4], double max_scale);
 
-}  // namespace bifocal::stereo
+}  // namespace bifocal::rectification

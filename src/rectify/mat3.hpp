@@ -6,7 +6,7 @@
 
 #include <bifocal/geometry.hpp>
 
-namespace bifocal::stereo {
+namespace bifocal::rectification {
 
 inline double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 inline double norm(const Vec3& a) { return std::sqrt(dot(a, a)); }
@@ -42,4 +42,4 @@ inline Mat3 inverse(const Mat3& m) {
   return {s * x[0], s * y[0], s * z[0], s * x[1], s * y[1], s * z[1], s * x[2], s * y[2], s * z[2]};
 }
 
-}  // namespace bifocal::stereo
+}  // namespace bifocal::rectification

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernel of remap.cpp for CUDA; its arguments are described there. A thread a pixel.
 #include "lane/scalar.hpp"
-#include "stereo/remap.hpp"
+#include "rectify/remap.hpp"
 
-namespace bifocal::stereo {
+namespace bifocal::rectification {
 namespace {
 
 template <class Real, class Pixel, int kChannels>
@@ -12,7 +12,7 @@ struct remap_text {
   static constexpr int CHANNELS = kChannels;
 #include "lane/cuda_begin.h"
 
-#include "stereo/remap.lane.h"
+#include "rectify/remap.lane.h"
 
 #include "lane/cpp_end.h"
 };
@@ -51,4 +51,4 @@ const void* cuda_remap(int bits, int channels) {
   return bits == 8 ? of_channels<unsigned char>(channels) : of_channels<unsigned short>(channels);
 }
 
-}  // namespace bifocal::stereo
+}  // namespace bifocal::rectification

@@ -8,11 +8,11 @@
 #include <optional>
 #include <utility>
 
-#include "stereo/mat3.hpp"
-#include "stereo/rectify_canvas.hpp"
+#include "rectify/mat3.hpp"
+#include "rectify/rectify_canvas.hpp"
 
 namespace bifocal {
-namespace stereo {
+namespace rectification {
 
 void check_sizes(const char* function, const int (&sizes)[4], double max_scale) {
   for (int size : sizes)
@@ -24,11 +24,11 @@ void check_sizes(const char* function, const int (&sizes)[4], double max_scale) 
                 fmt::format("{}: max_scale = {}: must be positive", function, max_scale));
 }
 
-}  // namespace stereo
+}  // namespace rectification
 
 namespace {
 
-using namespace stereo;
+using namespace rectification;
 
 constexpr double kMinBaselineAngleDeg = 30;  // between the baseline and a viewing direction
 constexpr double kMaxCornerTangent =

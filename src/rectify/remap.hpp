@@ -9,7 +9,7 @@
 
 #include "lane/scalar.hpp"
 
-namespace bifocal::stereo {
+namespace bifocal::rectification {
 
 #ifndef __CUDACC__
 // remap.lane.h for one kind of pixel.
@@ -19,7 +19,7 @@ struct remap_lanes {
   static constexpr int CHANNELS = kChannels;
 #include "lane/cpp_begin.h"
 
-#include "stereo/remap.lane.h"
+#include "rectify/remap.lane.h"
 
 #include "lane/cpp_end.h"
 };
@@ -41,4 +41,4 @@ void homography_positions(const double* m, int y, int width, int input_width, in
 [[nodiscard]] const void* cuda_remap(int bits, int channels);
 inline constexpr int kRemapThreads = 256;
 
-}  // namespace bifocal::stereo
+}  // namespace bifocal::rectification

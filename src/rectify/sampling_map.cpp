@@ -2,7 +2,7 @@
 // Source positions in 1/256 px. Compiled without contraction (see CMakeLists.txt): every product
 // and sum is rounded as written, so that positions are the same on every machine.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "stereo/sampling_map.cpp"
+#define HWY_TARGET_INCLUDE "rectify/sampling_map.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
@@ -15,13 +15,13 @@
 #include <cstdint>
 
 #include "runtime/parallel.hpp"
-#include "stereo/lens.hpp"
-#include "stereo/mat3.hpp"
-#include "stereo/remap.hpp"
-#include "stereo/sampling_map.hpp"
+#include "rectify/lens.hpp"
+#include "rectify/mat3.hpp"
+#include "rectify/remap.hpp"
+#include "rectify/sampling_map.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace bifocal::stereo {
+namespace bifocal::rectification {
 namespace HWY_NAMESPACE {
 
 // A plain loop: the compiler makes vectors of this target out of it.
@@ -59,12 +59,12 @@ void lens_row(const LensView& view, int y, int width, int max_x, int max_y,
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace bifocal::stereo
+}  // namespace bifocal::rectification
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace bifocal {
-namespace stereo {
+namespace rectification {
 HWY_EXPORT(homography_row);
 HWY_EXPORT(lens_row);
 
@@ -131,16 +131,16 @@ SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
 }
 
 }  // namespace
-}  // namespace stereo
+}  // namespace rectification
 
 SamplingMap sampling_map(const Mat3& output_from_input, int input_width, int input_height,
                          int width, int height) {
-  stereo::check_map_sizes("sampling_map", input_width, input_height, width, height);
-  const Mat3 m =
-      stereo::input_from_output("sampling_map", output_from_input, input_width, input_height);
-  return stereo::filled_map(
+  rectification::check_map_sizes("sampling_map", input_width, input_height, width, height);
+  const Mat3 m = rectification::input_from_output("sampling_map", output_from_input, input_width,
+                                                  input_height);
+  return rectification::filled_map(
       input_width, input_height, width, height, [&](int y, std::int32_t* sx, std::int32_t* sy) {
-        stereo::homography_positions(m.data(), y, width, input_width, input_height, sx, sy);
+        rectification::homography_positions(m.data(), y, width, input_width, input_height, sx, sy);
       });
 }
 
@@ -150,10 +150,10 @@ std::array<SamplingMap, 2> sampling_maps(const Rectification& r) {
                 fmt::format("sampling_maps: the pair is not rectified ({})", to_string(r.outcome)));
   const auto side = [&](const Camera& input, const Mat3& H, const Mat3& R,
                         const Intrinsics& rectified) {
-    stereo::check_map_sizes("sampling_maps", input.width, input.height, r.width, r.height);
+    rectification::check_map_sizes("sampling_maps", input.width, input.height, r.width, r.height);
     if (input.distortion.none())
       return sampling_map(H, input.width, input.height, r.width, r.height);
-    return stereo::lens_map(input, R, rectified, r.width, r.height);
+    return rectification::lens_map(input, R, rectified, r.width, r.height);
   };
   return {side(r.input1, r.H1, r.R1, r.camera1), side(r.input2, r.H2, r.R2, r.camera2)};
 }

@@ -12,13 +12,13 @@
 #include <optional>
 #include <utility>
 
-#include "stereo/mat3.hpp"
-#include "stereo/rectify_canvas.hpp"
+#include "rectify/mat3.hpp"
+#include "rectify/rectify_canvas.hpp"
 
 namespace bifocal {
 namespace {
 
-using namespace stereo;
+using namespace rectification;
 
 constexpr double kTypicalFocalLength = 1.2;  // to the longer side: 45 degrees across it
 constexpr double kMaxScaleRatio = 4;         // of the perspective part across a picture
