@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Minimal solvers, many samples at once: every SIMD element works on a sample of its own, and
-// blocks of samples spread over threads. What each solver computes, its paper and its degenerate
-// samples are in src/solvers/<name>.lane.h.
-//
-//   solver           rows of a sample (m points each)      a solution             at most
-//   homography_4pt   x1[4] y1[4] x2[4] y2[4]               H[9], x2 ~ H x1              1
-//   homography_svd   the same, by singular vectors: slower, and a model for more than 4 points
-//   fundamental_7pt  x1[7] y1[7] x2[7] y2[7]               F[9], x2' F x1 = 0           3
-//   fundamental_8pt  x1[8] y1[8] x2[8] y2[8]               F[9], x2' F x1 = 0           1
-//   essential_5pt    x1[5] y1[5] x2[5] y2[5], normalised   E[9], x2' E x1 = 0          10
-//   essential_5pt_action  the same, by the eigenvectors of an action matrix
-//   p3p              bearings[3][3] (unit), points[3][3]   R[9] t[3], d x = R X + t     4
+// Minimal solvers, many samples at once, on every device: a sample is solved by one SIMD element of
+// a CPU or one thread of a GPU. bifocal/solvers.def lists the solvers, the rows of their samples
+// and solutions, and how often they miss; what each computes, its paper and its degenerate samples
+// are in src/solvers/<name>.lane.h.
 #pragma once
 
 #include <bifocal/geometry.hpp>
@@ -21,16 +13,8 @@
 namespace bifocal {
 
 enum class MinimalSolver {
-  homography_4pt,
-  fundamental_7pt,
-  fundamental_8pt,
-  essential_5pt,
-  p3p,
-  // Twice the time of essential_5pt, and hardly ever wrong: of 10^5 random samples it misses the
-  // true E by more than 1e-6 in 0.003 % in double (essential_5pt: 0.5 %), by more than 1e-2 in 1.6
-  // % in float (11 %). For few samples that matter, and for float.
-  essential_5pt_action,
-  homography_svd,
+#define SOLVER(name, ...) name,
+#include <bifocal/solvers.def>
 };
 
 struct SolverShape {

@@ -43,20 +43,25 @@ typedef uint bits32;
 #else
 #define local_ptr local
 #endif
-#ifndef LANE_STRIDE
-#define LANE_STRIDE GROUP_SIZE
-#endif
-// -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size. -D LANE_SPACE=private:
-// both of one work-item alone (with LANE_STRIDE=1).
+// Lane arrays of GROUP_SIZE work-items lie element by element side by side in local memory, kept
+// ones in global memory. -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size.
+// -D LANE_STRIDE=1: both are variables of one work-item.
 #ifdef LANES_IN_GLOBAL
-#define LANE_SPACE global
-#endif
-#ifdef LANE_SPACE
-#define lane_array LANE_SPACE real*
-#define kept_array LANE_SPACE real*
+#define lane_array global real*
+#define kept_array global real*
+#elif defined(LANE_STRIDE) && LANE_STRIDE == 1
+#define lane_array \
+ private           \
+  real*
+#define kept_array \
+ private           \
+  real*
 #else
 #define lane_array local real*
 #define kept_array global real*
+#endif
+#ifndef LANE_STRIDE
+#define LANE_STRIDE GROUP_SIZE
 #endif
 #define lane_at(A, e) (A)[(e)*LANE_STRIDE]
 #define kept_at(A, e) (A)[(e)*LANE_STRIDE]

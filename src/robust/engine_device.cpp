@@ -41,7 +41,10 @@ runtime::Kernel make_kernel(const DeviceInfo& device, Problem problem, EngineKer
   const int group = !is_nvidia(device) ? 1 : in_float ? kScoreThreads : kPairThreads;
   return {.entry = kEngineEntries[static_cast<int>(kernel)],
           .text = "engine",
-          .constants = {{"REAL_IS_FLOAT", in_float ? 1 : 0}, {"GROUP_SIZE", group}, {"PROBLEM", p}},
+          .constants = {{"REAL_IS_FLOAT", in_float ? 1 : 0},
+                        {"GROUP_SIZE", group},
+                        {"LANE_STRIDE", 1},
+                        {"PROBLEM", p}},
           .cuda = cuda_engine_kernel(p, kernel),
           .cpu = nullptr};
 }

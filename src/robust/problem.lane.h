@@ -90,7 +90,7 @@ lane_fn real essential_models(const real* p, const real* rays, real* models) {
 }
 
 lane_fn real pose_models(const real* p, real* models) {
-  real bearings[9], scene[9], R[36], t[12];
+  real bearings[9], scene[9];
   for (index i = 0; i < 3; ++i) {
     real x = p[i], y = p[3 + i], scale = lane(1) / sqrt(x * x + y * y + lane(1));
     bearings[3 * i] = x * scale;
@@ -98,12 +98,7 @@ lane_fn real pose_models(const real* p, real* models) {
     bearings[3 * i + 2] = scale;
     for (index k = 0; k < 3; ++k) scene[3 * i + k] = p[3 * (2 + k) + i];
   }
-  real count = p3p(bearings, scene, R, t);
-  for (index s = 0; s < SLOTS; ++s) {
-    for (index i = 0; i < 9; ++i) models[MODEL_SIZE * s + i] = R[9 * s + i];
-    for (index i = 0; i < 3; ++i) models[MODEL_SIZE * s + 9 + i] = t[3 * s + i];
-  }
-  return count;
+  return p3p(bearings, scene, models);
 }
 
 // Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.

@@ -109,10 +109,10 @@ lane_fn void essential_sort_values(kept_array K, lane_int found) {
 }
 
 // x1, y1, x2, y2: 5 normalised points each. E: [10][9], row-major, Frobenius norm 1; unused slots
-// NaN. Work space as real_eigenvalues has it for n = 10: A 100, K 163 numbers. The matrix is not
-// balanced: that was measured to lose accuracy here.
+// NaN. The matrix is not balanced: that was measured to lose accuracy here.
 lane_fn real essential_5pt_action(const real* x1, const real* y1, const real* x2, const real* y2,
-                                  lane_array A, kept_array K, real* E) {
+                                  real* E) {
+  real A[100], K[163];  // the matrix and the work space of real_eigenvalues for n = 10
   real equations[45], N[36], b[10];
   for (index i = 0; i < 5; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], equations + 9 * i);
   real sine = null_space_9(equations, 5, N);

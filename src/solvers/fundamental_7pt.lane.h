@@ -7,19 +7,6 @@
 // Coordinates about unit size (pixels divided by about half the image's width, origin anywhere
 // inside the image).
 
-// One row per correspondence: x2' F x1 = 0 in the elements of F.
-lane_fn void epipolar_equation(real x1, real y1, real x2, real y2, real* a) {
-  a[0] = x2 * x1;
-  a[1] = x2 * y1;
-  a[2] = x2;
-  a[3] = y2 * x1;
-  a[4] = y2 * y1;
-  a[5] = y2;
-  a[6] = x1;
-  a[7] = y1;
-  a[8] = lane(1);
-}
-
 // x1, y1, x2, y2: 7 points each. F: [3][9], row-major, Frobenius norm 1; unused slots NaN.
 lane_fn real fundamental_7pt(const real* x1, const real* y1, const real* x2, const real* y2,
                              real* F) {

@@ -9,28 +9,6 @@
 // collinear (or equal), when the orientations differ, or for NaN. Any unit: computed relative to
 // the fourth point, so pixels do not need to be normalised in double; about unit size for float.
 
-// Orientations of the triples (4,2,3), (1,4,3), (1,2,4) of the points (x, y) relative to the
-// fourth. Returns all of them nonzero: larger than rounding makes of collinear points.
-lane_fn mask homography_triples(const real* x, const real* y, real* l) {
-  real extent = lane(0);
-  for (index i = 0; i < 3; ++i) extent = fmax(extent, x[i] * x[i] + y[i] * y[i]);
-  l[0] = x[1] * y[2] - x[2] * y[1];
-  l[1] = x[2] * y[0] - x[0] * y[2];
-  l[2] = x[0] * y[1] - x[1] * y[0];
-  real smallest = fmin(fmin(fabs(l[0]), fabs(l[1])), fmin(fabs(l[2]), fabs(l[0] + l[1] + l[2])));
-  return smallest > lane(1e3) * lane_epsilon() * extent;
-}
-
-// Can a camera see a plane so? The points of image 1 (a, b) and image 2 (c, d) relative to the
-// fourth; l, m: see homography_triples.
-lane_fn mask homography_admits(const real* a, const real* b, const real* c, const real* d, real* l,
-                               real* m) {
-  mask valid = homography_triples(a, b, l) & homography_triples(c, d, m);
-  real side = (l[0] + l[1] + l[2]) * (m[0] + m[1] + m[2]);
-  for (index i = 0; i < 3; ++i) valid = valid & (l[i] * m[i] * side > lane(0));
-  return valid;
-}
-
 // x1, y1, x2, y2: 4 points each. H: row-major, Frobenius norm 1, the sign that gives H x1 = s x2
 // with s > 0; NaN without a solution.
 lane_fn real homography_4pt(const real* x1, const real* y1, const real* x2, const real* y2,

@@ -137,8 +137,9 @@ lane_fn real p3p_distances(const real* a, const real* b, real* d) {
   return count;
 }
 
-// x: [3][3] unit bearings; X: [3][3] scene points. R: [4][9], t: [4][3]; unused slots NaN.
-lane_fn real p3p(const real* x, const real* X, real* R, real* t) {
+// x: [3][3] unit bearings; X: [3][3] scene points. poses: [4][12], R (row-major) and t; unused
+// slots NaN.
+lane_fn real p3p(const real* x, const real* X, real* poses) {
   real side01[3], side02[3], side12[3], normal[3], inverse[9], d[12];
   for (index i = 0; i < 3; ++i) {
     side01[i] = X[i] - X[3 + i];
@@ -163,8 +164,9 @@ lane_fn real p3p(const real* x, const real* X, real* R, real* t) {
   real count = select(valid, p3p_distances(a, b, d), lane(0));
   for (index s = 0; s < 4; ++s) {
     valid = count > lane(s);
-    for (index i = 0; i < 9; ++i) R[9 * s + i] = lane_nan();
-    for (index i = 0; i < 3; ++i) t[3 * s + i] = lane_nan();
+    real* R = poses + 12 * s;
+    real* t = R + 9;
+    for (index i = 0; i < 12; ++i) R[i] = lane_nan();
     if (any(valid)) {
       real Y[9], seen01[3], seen02[3], seen_normal[3];
       p3p_refine(a, b, d + 3 * s);
@@ -175,13 +177,13 @@ lane_fn real p3p(const real* x, const real* X, real* R, real* t) {
       }
       vec3_cross(seen01, seen02, seen_normal);
       for (index i = 0; i < 3; ++i) {
-        real* row = R + 9 * s + 3 * i;
+        real* row = R + 3 * i;
         for (index j = 0; j < 3; ++j) {
           real v =
               seen01[i] * inverse[j] + seen02[i] * inverse[3 + j] + seen_normal[i] * inverse[6 + j];
           row[j] = select(valid, v, row[j]);
         }
-        t[3 * s + i] = select(valid, Y[i] - vec3_dot(row, X), t[3 * s + i]);
+        t[i] = select(valid, Y[i] - vec3_dot(row, X), t[i]);
       }
     }
   }

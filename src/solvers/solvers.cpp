@@ -3,35 +3,36 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bifocal/error.hpp>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
-#include "runtime/parallel.hpp"
-#include "solvers/batch.hpp"
+#include "runtime/staging.hpp"
+#include "solvers/catalogue.h"
+#include "solvers/functions.hpp"
 
 namespace bifocal {
 namespace {
 
-solvers::BatchFunctions functions_of(MinimalSolver solver) {
-  switch (solver) {
-    case MinimalSolver::homography_4pt:
-      return solvers::homography_4pt_functions();
-    case MinimalSolver::homography_svd:
-      return solvers::homography_svd_functions();
-    case MinimalSolver::fundamental_7pt:
-      return solvers::fundamental_7pt_functions();
-    case MinimalSolver::fundamental_8pt:
-      return solvers::fundamental_8pt_functions();
-    case MinimalSolver::essential_5pt:
-      return solvers::essential_5pt_functions();
-    case MinimalSolver::essential_5pt_action:
-      return solvers::essential_5pt_action_functions();
-    case MinimalSolver::p3p:
-      return solvers::p3p_functions();
-  }
-  throw Error(ErrorCode::usage, fmt::format("unknown minimal solver {}", static_cast<int>(solver)));
+struct Entry {
+  const char* name;
+  SolverShape shape;
+  solvers::CpuFunctions (*functions)();
+};
+constexpr Entry kEntries[] = {
+#define SOLVER(name, data, points, model, most_solutions, ...)         \
+  {#name,                                                              \
+   {SOLVER_ROWS_##data * points, most_solutions, SOLVER_ROWS_##model}, \
+   &solvers::name##_functions},
+#include <bifocal/solvers.def>
+};
+
+const Entry& entry_of(MinimalSolver solver) {
+  const auto index = static_cast<std::size_t>(solver);
+  if (index >= std::size(kEntries))
+    throw Error(ErrorCode::usage, fmt::format("unknown minimal solver {}", index));
+  return kEntries[index];
 }
 
 void check_size(const char* name, std::size_t size, std::size_t expected) {
@@ -42,60 +43,64 @@ void check_size(const char* name, std::size_t size, std::size_t expected) {
 }
 
 template <class T>
-void solve(MinimalSolver solver, std::span<const T> samples, std::span<T> solutions,
-           std::span<int> counts, LaneKind lanes) {
-  const SolverShape shape = solver_shape(solver);
+runtime::Kernel kernel_of(const Entry& solver, LaneKind lanes) {
+  const solvers::CpuFunctions f = solver.functions();
+  const bool simd = lanes == LaneKind::simd;
+  runtime::Kernel kernel;
+  kernel.entry = solver.name;
+  if constexpr (std::is_same_v<T, double>) {
+    kernel.cpu = simd ? f.simd_f64 : f.scalar_f64;
+  } else {
+    kernel.cpu = simd ? f.simd_f32 : f.scalar_f32;
+  }
+  kernel.cpu_block = 1024;  // a multiple of any register's width
+  return kernel;
+}
+
+template <class T>
+void solve(Queue& queue, const Entry& solver, int count, Memory<const T> samples,
+           Memory<T> solutions, Memory<int> counts, LaneKind lanes) {
+  const SolverShape& shape = solver.shape;
+  const runtime::Kernel kernel = kernel_of<T>(solver, lanes);
+  const runtime::BatchArray arrays[] = {
+      runtime::input(samples, shape.sample_rows, count),
+      runtime::output(solutions, shape.max_solutions * shape.solution_rows, count),
+      runtime::output(counts, 1, count)};
+  runtime::for_each_piece(queue, {.count = count}, arrays, [&](const runtime::Piece& piece) {
+    const runtime::Argument arguments[] = {piece.arrays[0], piece.arrays[1], piece.arrays[2],
+                                           std::int64_t{piece.strides[0]}, piece.count};
+    launch(piece.queue, kernel, {.count = piece.count}, arguments);
+  });
+}
+
+template <class T>
+void solve_on_cpu(MinimalSolver solver, std::span<const T> samples, std::span<T> solutions,
+                  std::span<int> counts, LaneKind lanes) {
+  const Entry& entry = entry_of(solver);
   const std::size_t n = counts.size();
   if (n > static_cast<std::size_t>(std::numeric_limits<int>::max()) - 64) {
     throw Error(ErrorCode::usage, fmt::format("solve_minimal: {} samples are too many", n));
   }
-  check_size("samples", samples.size(), n * shape.sample_rows);
-  check_size("solutions", solutions.size(), n * shape.max_solutions * shape.solution_rows);
-
-  const solvers::BatchFunctions functions = functions_of(solver);
-  solvers::BatchFunction<T> function;
-  if constexpr (std::is_same_v<T, double>) {
-    function = lanes == LaneKind::simd ? functions.simd_f64 : functions.scalar_f64;
-  } else {
-    function = lanes == LaneKind::simd ? functions.simd_f32 : functions.scalar_f32;
-  }
-  constexpr int kBlock = 1024;  // samples of a work package: a multiple of any register's width
-  const int size = static_cast<int>(n);
-  runtime::parallel_for((size + kBlock - 1) / kBlock, [&](int block) {
-    const int begin = block * kBlock;
-    function({samples.data(), solutions.data(), counts.data(), size, begin,
-              std::min(size, begin + kBlock)});
-  });
+  check_size("samples", samples.size(), n * entry.shape.sample_rows);
+  check_size("solutions", solutions.size(),
+             n * entry.shape.max_solutions * entry.shape.solution_rows);
+  Queue queue;
+  solve<T>(queue, entry, static_cast<int>(n), samples.data(), solutions.data(), counts.data(),
+           lanes);
 }
 
 }  // namespace
 
-SolverShape solver_shape(MinimalSolver solver) {
-  switch (solver) {
-    case MinimalSolver::homography_4pt:
-    case MinimalSolver::homography_svd:
-      return {16, 1, 9};
-    case MinimalSolver::fundamental_7pt:
-      return {28, 3, 9};
-    case MinimalSolver::essential_5pt:
-    case MinimalSolver::essential_5pt_action:
-      return {20, 10, 9};
-    case MinimalSolver::fundamental_8pt:
-      return {32, 1, 9};
-    case MinimalSolver::p3p:
-      return {18, 4, 12};
-  }
-  throw Error(ErrorCode::usage, fmt::format("unknown minimal solver {}", static_cast<int>(solver)));
-}
+SolverShape solver_shape(MinimalSolver solver) { return entry_of(solver).shape; }
 
 void solve_minimal(MinimalSolver solver, std::span<const double> samples,
                    std::span<double> solutions, std::span<int> solution_counts, LaneKind lanes) {
-  solve(solver, samples, solutions, solution_counts, lanes);
+  solve_on_cpu(solver, samples, solutions, solution_counts, lanes);
 }
 
 void solve_minimal(MinimalSolver solver, std::span<const float> samples, std::span<float> solutions,
                    std::span<int> solution_counts, LaneKind lanes) {
-  solve(solver, samples, solutions, solution_counts, lanes);
+  solve_on_cpu(solver, samples, solutions, solution_counts, lanes);
 }
 
 }  // namespace bifocal

@@ -43,8 +43,7 @@ lane_fn void case_essential_5pt(const real* in, real* out) {
 }
 
 lane_fn void case_essential_5pt_action(const real* in, real* out) {
-  real A[100], K[163];
-  out[90] = essential_5pt_action(in, in + 5, in + 10, in + 15, A, K, out);
+  out[90] = essential_5pt_action(in, in + 5, in + 10, in + 15, out);
 }
 
 lane_fn void case_essential_action_matrix(const real* in, real* out) {
@@ -89,7 +88,7 @@ lane_fn void case_fundamental_8pt(const real* in, real* out) {
   out[9] = fundamental_8pt(in, in + 8, in + 16, in + 24, out);
 }
 
-lane_fn void case_p3p(const real* in, real* out) { out[48] = p3p(in, in + 9, out, out + 36); }
+lane_fn void case_p3p(const real* in, real* out) { out[48] = p3p(in, in + 9, out); }
 
 lane_fn void case_sampson_linearise(const real* in, real* out) {
   out[9] = sampson_linearise(in, in[9], in[10], in[11], in[12], out, out + 10);

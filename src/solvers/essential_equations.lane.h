@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The equations that make a matrix essential, det E = 0 and 2 E E' E - trace(E E') E = 0, on the
+// null space of five epipolar equations: E = x N0 + y N1 + z N2 + N3 turns them into ten cubics in
+// x, y, z (H. Stewenius, C. Engels, D. Nister, Recent developments on direct relative orientation,
+// ISPRS J. 60(4), 2006).
+
+// The ten cubics on the null space N [4][9]: M [10][20].
+lane_fn void essential_constraints(const real* N, real* M) {
+  real e[36], gram[60], half_trace[10];
+  for (index i = 0; i < 9; ++i) {
+    for (index k = 0; k < 4; ++k) e[4 * i + k] = N[9 * k + i];
+  }
+  for (index i = 0; i < 60; ++i) gram[i] = lane(0);
+  for (index i = 0; i < 200; ++i) M[i] = lane(0);
+  // E E' - trace(E E') / 2, symmetric: 00 01 02 11 12 22
+  for (index k = 0; k < 3; ++k) {
+    linear_product_add(e + 4 * k, e + 4 * k, gram);
+    linear_product_add(e + 4 * k, e + 12 + 4 * k, gram + 10);
+    linear_product_add(e + 4 * k, e + 24 + 4 * k, gram + 20);
+    linear_product_add(e + 12 + 4 * k, e + 12 + 4 * k, gram + 30);
+    linear_product_add(e + 12 + 4 * k, e + 24 + 4 * k, gram + 40);
+    linear_product_add(e + 24 + 4 * k, e + 24 + 4 * k, gram + 50);
+  }
+  for (index i = 0; i < 10; ++i) {
+    half_trace[i] = lane(0.5) * (gram[i] + gram[30 + i] + gram[50 + i]);
+    gram[i] -= half_trace[i];
+    gram[30 + i] -= half_trace[i];
+    gram[50 + i] -= half_trace[i];
+  }
+  for (index j = 0; j < 3; ++j) {
+    const real* e0 = e + 4 * j;
+    const real* e1 = e + 12 + 4 * j;
+    const real* e2 = e + 24 + 4 * j;
+    real* m = M + 60 * j;
+    quadratic_product_add(gram, e0, m);
+    quadratic_product_add(gram + 10, e1, m);
+    quadratic_product_add(gram + 20, e2, m);
+    quadratic_product_add(gram + 10, e0, m + 20);
+    quadratic_product_add(gram + 30, e1, m + 20);
+    quadratic_product_add(gram + 40, e2, m + 20);
+    quadratic_product_add(gram + 20, e0, m + 40);
+    quadratic_product_add(gram + 40, e1, m + 40);
+    quadratic_product_add(gram + 50, e2, m + 40);
+  }
+  // det E along the first row
+  for (index j = 0; j < 3; ++j) {
+    const index j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    real minor[10], negative[4];
+    for (index i = 0; i < 10; ++i) minor[i] = lane(0);
+    for (index i = 0; i < 4; ++i) negative[i] = -e[12 + 4 * j2 + i];
+    linear_product_add(e + 12 + 4 * j1, e + 24 + 4 * j2, minor);
+    linear_product_add(negative, e + 24 + 4 * j1, minor);
+    quadratic_product_add(minor, e + 4 * j, M + 180);
+  }
+}
+
+// Eliminates the first ten columns of M [10][20] by row operations with partial pivoting. Rows 4 to
+// 9 become those of xxz, xx, yyz, yy, xyz, xy with the identity in front; the rows above are left
+// triangular.
+lane_fn void essential_eliminate(real* M) {
+  for (index k = 0; k < 10; ++k) {
+    real largest = fabs(M[21 * k]);
+    mask is_pivot[10];
+    for (index i = k + 1; i < 10; ++i) largest = fmax(largest, fabs(M[20 * i + k]));
+    // Row k changes places with the first row that has the largest element.
+    mask searching = !(fabs(M[21 * k]) >= largest);
+    for (index i = k + 1; i < 10; ++i) {
+      is_pivot[i] = searching & (fabs(M[20 * i + k]) >= largest);
+      searching = searching & !is_pivot[i];
+    }
+    real head = M[21 * k], pivot = head;
+    for (index i = k + 1; i < 10; ++i) pivot = select(is_pivot[i], M[20 * i + k], pivot);
+    real inverse = lane(1) / pivot;
+    real factor[10];
+    for (index i = k + 1; i < 10; ++i) factor[i] = select(is_pivot[i], head, M[20 * i + k]);
+    for (index j = k + 1; j < 20; ++j) {
+      real own = M[20 * k + j], chosen = own;
+      for (index i = k + 1; i < 10; ++i) chosen = select(is_pivot[i], M[20 * i + j], chosen);
+      chosen = chosen * inverse;
+      M[20 * k + j] = chosen;
+      for (index i = k + 1; i < 10; ++i)
+        M[20 * i + j] = select(is_pivot[i], own, M[20 * i + j]) - factor[i] * chosen;
+    }
+  }
+  for (index k = 9; k > 4; --k) {
+    for (index i = 4; i < k; ++i) {
+      real factor = M[20 * i + k];
+      for (index j = 10; j < 20; ++j) M[20 * i + j] -= factor * M[20 * k + j];
+    }
+  }
+}
