@@ -8,7 +8,19 @@ using offset = std::ptrdiff_t;                                   // of an elemen
 using lane_int = typename bifocal::lane::traits<Real>::integer;  // a whole number a lane
 using scalar = typename bifocal::lane::traits<Real>::element;    // what a group-wide sum returns
 using lane_ops = bifocal::lane::ops<Real>;
+using bits8 = std::uint8_t;
+using bits16 = std::uint16_t;
 using bits32 = std::uint32_t;
+// The types of kernels' arguments (lane/kernel_words.h).
+using kernel_int = int;
+using kernel_float = float;
+using kernel_double = double;
+using kernel_real = Real;
+using kernel_scalar = scalar;
+using kernel_offset = offset;
+using kernel_bits8 = bits8;
+using kernel_bits16 = bits16;
+using kernel_bits32 = bits32;
 
 // The high half of a product.
 lane_fn bits32 bits_mul_high(bits32 a, bits32 b) {

@@ -17,6 +17,9 @@
 #define GROUP_PARAM
 #define GROUP_ARG
 #define local_ptr
+#define local_only
+#define lane_restrict __restrict__
+#include "lane/kernel_words.h"
 #define lane_array real*
 #define kept_array real*
 #define lane_at(A, e) (A)[(e)*LANE_STRIDE]
@@ -31,6 +34,8 @@ lane_fn constexpr index lane_pitch(index n) { return n; }
 static constexpr int group_width = LANE_GROUP_WIDTH;
 static constexpr int group_slack = 0;
 group_fn unsigned group_member() { return threadIdx.x % unsigned(group_width); }
+// The thread's number in its block.
+group_fn index block_member() { return static_cast<index>(threadIdx.x); }
 group_fn unsigned group_members() {
   if (group_width >= 32) return 0xffffffffu;
   return ((1u << (group_width % 32)) - 1) << (threadIdx.x % 32u - group_member());

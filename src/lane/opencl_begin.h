@@ -24,11 +24,14 @@ typedef int mask;
 typedef int index;
 typedef int lane_int;
 typedef long offset;
+typedef uchar bits8;
+typedef ushort bits16;
 typedef uint bits32;
 #define bits_mul_high(a, b) mul_hi((bits32)(a), (bits32)(b))
 #define float_bits(v) as_uint(v)
 #define scalar_log(v) log(v)
 #define group_member() ((index)get_local_id(0))
+#define block_member() ((index)get_local_id(0))
 // Puts v where 0 is; returns what was there.
 #define table_claim(p, v) atomic_cmpxchg((volatile global uint*)(p), 0u, (v))
 #define uniform_fn(f) f
@@ -43,6 +46,8 @@ typedef uint bits32;
 #else
 #define local_ptr local
 #endif
+#define local_only local
+#define lane_restrict restrict
 // Lane arrays of GROUP_SIZE work-items lie element by element side by side in local memory, kept
 // ones in global memory. -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size.
 // -D LANE_STRIDE=1: both are variables of one work-item.
@@ -50,12 +55,8 @@ typedef uint bits32;
 #define lane_array global real*
 #define kept_array global real*
 #elif defined(LANE_STRIDE) && LANE_STRIDE == 1
-#define lane_array \
- private           \
-  real*
-#define kept_array \
- private           \
-  real*
+#define lane_array private real*
+#define kept_array private real*
 #else
 #define lane_array local real*
 #define kept_array global real*
@@ -231,3 +232,5 @@ static inline void group_sums_(local scalar* scratch, const real* v, int n, scal
 #define group_max(v) group_max_(group_scratch, (v))
 #define group_any(m) (group_max_(group_scratch, (m) ? (scalar)1 : (scalar)0) > (scalar)0)
 #define group_max_int(k) ((index)group_max_(group_scratch, (scalar)(k)))
+#include "lane/kernel_words.h"
+#include "lane/opencl_kernels.h"

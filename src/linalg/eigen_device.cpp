@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "linalg/eigen.kernels.hpp"
 #include "linalg/eigen_device.hpp"
 #include "linalg/tuning.hpp"
 #include "runtime/staging.hpp"
@@ -19,17 +20,19 @@ namespace {
 constexpr std::size_t kLocalOfAll = 228 * 1024;
 constexpr int kMostBlocks = 32;
 
+// How a device does a size; no threads where it has no such kernel, or no room.
 struct Plan {
-  EigenMapping mapping;
-  runtime::Kernel kernel;
-  std::size_t local_bytes = 0;  // of a block
-  int per_block = 1;            // matrices
-  bool work_in_global = false;
+  EigenMapping mapping = {0, 0};
+  std::size_t local_bytes = 0;          // of a block
+  std::size_t kept = 0;                 // numbers of global memory for a matrix
+  int size = 1;                         // SIZE of the text
+  const char* where = "WORK_IN_LOCAL";  // constant of the text: the memory that the work is done in
+  [[nodiscard]] int per_block() const { return mapping.threads / mapping.width; }
 };
 
 bool has_lane_kernel(int n) {
-  return std::find(std::begin(kEigenLaneSizes), std::end(kEigenLaneSizes), n) !=
-         std::end(kEigenLaneSizes);
+  static constexpr int sizes[] = {EIGEN_LANE_SIZES};
+  return std::find(std::begin(sizes), std::end(sizes), n) != std::end(sizes);
 }
 
 // Drivers that compile the group kernels: on NVIDIA's a work-group is a warp, whose words are
@@ -38,78 +41,57 @@ bool has_group_kernels(const DeviceInfo& device) {
   return device.kind == DeviceKind::cuda || device.driver.find("NVIDIA") != std::string::npos;
 }
 
-// A matrix a work-item, everything in global memory: any size on any OpenCL device.
-template <class T>
-Plan plan_in_global() {
-  Plan plan;
-  plan.mapping = {1, 8};
-  plan.per_block = plan.mapping.threads;
-  plan.work_in_global = true;
-  plan.kernel.entry = "eigen_lanes";
-  plan.kernel.text = "eigen";
-  plan.kernel.constants = {{"REAL_IS_FLOAT", sizeof(T) == 4 ? 1 : 0},
-                           {"GROUP_SIZE", plan.mapping.threads},
-                           {"LANES_IN_GLOBAL", 1}};
-  return plan;
-}
-
-template <class T>
-Plan opencl_plan(const DeviceInfo& device, int n, EigenMapping mapping) {
-  if (!has_group_kernels(device)) return plan_in_global<T>();
-  Plan plan;
-  const bool lanes = mapping.width == 1;
-  const std::size_t each = eigen_room(n, mapping).local * sizeof(T);
-  const std::size_t room = static_cast<std::size_t>(device.local_memory) - 1024;
-  if (lanes) {
-    mapping.threads = static_cast<int>(std::min<std::size_t>(32, room / each));
-    if (mapping.threads < 8) return plan;
-  } else {
-    mapping.threads = mapping.width;
+Plan lane_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenMapping mapping) {
+  Plan plan = {.mapping = mapping, .kept = EIGEN_LANE_KEPT(std::size_t(n)), .size = n};
+  const std::size_t each = EIGEN_LANE_WORK(std::size_t(n)) * number_bytes;
+  if (!has_group_kernels(device)) {  // everything in global memory: any size on any OpenCL device
+    plan.mapping = {1, 8};
+    plan.kept += EIGEN_LANE_WORK(std::size_t(n));
+    plan.size = EIGEN_LARGEST;
+    plan.where = "LANES_IN_GLOBAL";
+    plan.local_bytes = sizeof(double);
+    return plan;
   }
-  plan.mapping = mapping;
-  plan.per_block = mapping.threads / mapping.width;
-  plan.work_in_global = !lanes && each > room;
-  plan.local_bytes = plan.work_in_global ? 0 : each * static_cast<std::size_t>(plan.per_block);
-  plan.kernel.entry = lanes ? "eigen_lanes" : "eigen_groups";
-  plan.kernel.text = "eigen";
-  plan.kernel.constants = {{"REAL_IS_FLOAT", sizeof(T) == 4 ? 1 : 0},
-                           {"GROUP_SIZE", mapping.threads}};
-  if (lanes) plan.kernel.constants.emplace_back("SIZE", n);
-  if (plan.work_in_global) plan.kernel.constants.emplace_back("WORK_IN_GLOBAL", 1);
+  if (!has_lane_kernel(n)) return {};
+  if (device.kind == DeviceKind::opencl) {
+    const std::size_t room = static_cast<std::size_t>(device.local_memory) - 1024;
+    plan.mapping.threads = static_cast<int>(std::min<std::size_t>(32, room / each));
+    if (plan.mapping.threads < 8) return {};
+  }
+  plan.local_bytes = each * static_cast<std::size_t>(plan.mapping.threads);
   return plan;
 }
 
-template <class T>
-Plan cuda_plan([[maybe_unused]] const DeviceInfo& device, [[maybe_unused]] int n,
-               [[maybe_unused]] EigenMapping mapping) {
-  Plan plan;
-#ifdef BIFOCAL_HAS_CUDA
-  plan.mapping = mapping;
-  plan.per_block = mapping.threads / mapping.width;
-  plan.local_bytes =
-      eigen_room(n, mapping).local * sizeof(T) * static_cast<std::size_t>(plan.per_block);
-  if (plan.local_bytes > static_cast<std::size_t>(device.local_memory)) return plan;
-  plan.kernel.cuda = eigen_cuda_function<T>(n, mapping);
-  if (plan.kernel.cuda) plan.kernel.entry = mapping.width == 1 ? "eigen_lanes" : "eigen_groups";
-#endif
+Plan group_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenMapping mapping) {
+  Plan plan = {.mapping = mapping, .kept = EIGEN_GROUP_KEPT(std::size_t(n))};
+  const std::size_t numbers = EIGEN_GROUP_WORK(std::size_t(n), mapping.width);
+  if (device.kind == DeviceKind::opencl) {
+    plan.mapping.threads = mapping.width;
+    if (numbers * number_bytes > static_cast<std::size_t>(device.local_memory) - 1024) {
+      plan.where = "WORK_IN_GLOBAL";
+      plan.kept += numbers;
+      plan.local_bytes = sizeof(double);
+      return plan;
+    }
+  }
+  plan.local_bytes = numbers * number_bytes * static_cast<std::size_t>(plan.per_block());
   return plan;
 }
 
-// The plan of a mapping; without a kernel where the device has none for it.
-template <class T>
-Plan make_plan(const DeviceInfo& device, int n, const EigenMapping& mapping) {
-  if (mapping.width == 1 && !has_lane_kernel(n) && has_group_kernels(device)) return {};
-  return device.kind == DeviceKind::cuda ? cuda_plan<T>(device, n, mapping)
-                                         : opencl_plan<T>(device, n, mapping);
+Plan make_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenMapping mapping) {
+  const bool lanes = mapping.width == 1 || !has_group_kernels(device);
+  const Plan plan = lanes ? lane_plan(device, n, number_bytes, mapping)
+                          : group_plan(device, n, number_bytes, mapping);
+  return plan.local_bytes > static_cast<std::size_t>(device.local_memory) ? Plan() : plan;
 }
 
-template <class T>
-Plan choose_plan(const DeviceInfo& device, int n) {
-  if (forced_eigen_mapping) return make_plan<T>(device, n, *forced_eigen_mapping);
+Plan choose_plan(const DeviceInfo& device, int n, std::size_t number_bytes) {
+  if (forced_eigen_mapping) return make_plan(device, n, number_bytes, *forced_eigen_mapping);
   for (const EigenTuning& row : kEigenTuning) {
-    if (row.kind != device.kind || row.is_double != (sizeof(T) == 8) || n > row.largest) continue;
-    Plan plan = make_plan<T>(device, n, row.mapping);
-    if (!plan.kernel.entry.empty()) return plan;
+    if (row.kind != device.kind || row.is_double != (number_bytes == 8) || n > row.largest)
+      continue;
+    const Plan plan = make_plan(device, n, number_bytes, row.mapping);
+    if (plan.mapping.threads > 0) return plan;
   }
   return {};
 }
@@ -117,45 +99,24 @@ Plan choose_plan(const DeviceInfo& device, int n) {
 template <class T>
 void launch_piece(const Plan& plan, const runtime::Piece& piece, const DeviceInfo& device, int n,
                   bool interleaved, const EigenOptions& options) {
+  const kernels::eigen::launch<T> launch(
+      plan.mapping.threads, {{"WIDTH", plan.mapping.width}, {"SIZE", plan.size}, {plan.where, 1}});
   const auto fits = static_cast<int>(kLocalOfAll / (plan.local_bytes + 1024));
-  const int blocks = std::min((piece.count + plan.per_block - 1) / plan.per_block,
+  const int blocks = std::min((piece.count + plan.per_block() - 1) / plan.per_block(),
                               std::max(1, device.cores) * std::clamp(fits, 1, kMostBlocks));
   runtime::Workspace workspace(piece.queue);
-  const EigenRoom room = eigen_room(n, plan.mapping);
   const Buffer<T> kept = workspace.template take<T>(
-      (room.kept + (plan.work_in_global ? room.local : 0)) *
-      static_cast<std::size_t>(plan.per_block) * static_cast<std::size_t>(blocks));
-  using Wide = std::int64_t;
-  const auto& stride = piece.strides;
+      plan.kept * static_cast<std::size_t>(plan.per_block()) * static_cast<std::size_t>(blocks));
+  const std::int64_t in = piece.strides[0], out = piece.strides[1];
   const bool wide = interleaved;
-  const Wide element = wide ? stride[0] : 1, matrix = wide ? 1 : stride[0];
-  const Wide out_element = wide ? stride[1] : 1, values_matrix = wide ? 1 : stride[1];
-  const Wide vectors_matrix = wide ? 1 : n * n;
-  const auto& a = piece.arrays;
-  const runtime::Argument arguments[] = {a[0],
-                                         element,
-                                         matrix,
-                                         a[1],
-                                         a[2],
-                                         a[3],
-                                         a[4],
-                                         a[5],
-                                         a[6],
-                                         a[7],
-                                         out_element,
-                                         values_matrix,
-                                         vectors_matrix,
-                                         kept,
-                                         n,
-                                         options.balance ? 1 : 0,
-                                         options.max_sweeps_per_value,
-                                         piece.count};
-  runtime::launch(piece.queue, plan.kernel,
-                  {.count = piece.count,
-                   .groups = blocks,
-                   .group_size = plan.mapping.threads,
-                   .local_bytes = plan.local_bytes},
-                  arguments);
+  const auto solve = plan.mapping.width == 1 ? &kernels::eigen::launch<T>::eigen_lanes
+                                             : &kernels::eigen::launch<T>::eigen_groups;
+  (launch.*solve)(piece.queue,
+                  {.count = piece.count, .groups = blocks, .local_bytes = plan.local_bytes},
+                  piece.array<const T>(0), wide ? in : 1, wide ? 1 : in, piece.array<T>(1),
+                  piece.array<T>(2), piece.array<int>(3), piece.array<int>(4), piece.array<T>(5),
+                  piece.array<T>(6), piece.array<T>(7), wide ? out : 1, wide ? 1 : out,
+                  wide ? 1 : n * n, kept, n, options.balance ? 1 : 0, options.max_sweeps_per_value);
 }
 
 }  // namespace
@@ -169,8 +130,8 @@ void real_eigenpairs_on_device(Queue& queue, const MatrixBatch<T>& A, const Eige
     throw Error(
         ErrorCode::device,
         fmt::format("real_eigenpairs: {} ({}) does not compute in double", device.id, device.name));
-  const Plan plan = choose_plan<T>(device, n);
-  if (plan.kernel.entry.empty())
+  const Plan plan = choose_plan(device, n, sizeof(T));
+  if (plan.mapping.threads == 0)
     throw Error(ErrorCode::device,
                 fmt::format("real_eigenpairs: {} ({}) has no room for {} x {} matrices: {} bytes "
                             "of local memory",

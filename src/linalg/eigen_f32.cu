@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "linalg/eigen_cuda.cuh"
+#include "linalg/eigen_cuda.h"
 
-namespace bifocal::linalg {
-
-template const void* eigen_cuda_function<float>(int, const EigenMapping&);
-
-}  // namespace bifocal::linalg
+CUDA_TABLE(eigen_f32) { add_eigen<float>(table); }

@@ -3,8 +3,8 @@
 // stores. Included behind linalg.lanes and linalg.groups, for CUDA and OpenCL.
 
 // A and K: the thread's lane arrays; x: room for a vector.
-group_fn void lane_real_eigenpairs(EIGEN_BATCH, index n, offset b, index balance, index max_sweeps,
-                                   lane_array A_, kept_array K, real* x) {
+group_fn void lane_real_eigenpairs(offset b KERNEL_PARAMETERS(EIGEN_BATCH), index n, index balance,
+                                   index max_sweeps, lane_array A_, kept_array K, real* x) {
   global_ptr const scalar* a = A + b * matrix;
   index pitch = lane_pitch(n);
   for (index i = 0; i < n; ++i) {

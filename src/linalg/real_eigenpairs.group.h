@@ -2,10 +2,6 @@
 // Real eigenvalues and their right eigenvectors of one unsymmetric matrix by a group: see
 // bifocal/linalg.hpp (real_eigenpairs).
 
-// Numbers of the group's memory for an n x n matrix: H (n + slack rows of ld = n | 1), then
-// re, im, beta, scale and x. Numbers of kept memory: 2 n^2.
-#define EIGEN_LOCAL(n, slack) (((n) + (slack)) * ((n) | 1) + 5 * ((n) + (slack)))
-
 // A in H (finite, elements up to `largest`). Afterwards: re, im at work + 0 and + step; H
 // destroyed; kept holds the Hessenberg form and the reflectors, beta and scale what
 // group_eigenvector needs. Returns the status.
@@ -61,15 +57,6 @@ group_fn scalar group_separate(local_ptr const scalar* re, local_ptr const scala
   return value;
 }
 
-// What a batch's pointers and strides are: element e of matrix b at b * matrix + e * element.
-// residuals, real_parts and imaginary_parts may be null; vectors too.
-#define EIGEN_BATCH                                                                     \
-  global_ptr const scalar *A, offset element, offset matrix, global_ptr scalar *values, \
-      global_ptr scalar *vectors, global_ptr int *counts, global_ptr int *status,       \
-      global_ptr scalar *residuals, global_ptr scalar *real_parts,                      \
-      global_ptr scalar *imaginary_parts, offset out_element, offset values_matrix,     \
-      offset vectors_matrix
-
 // |A v - lambda v| / |A| of a unit v; A in global memory.
 group_fn scalar group_residual(GROUP_PARAM global_ptr const scalar* A, offset element, index n,
                                local_ptr const scalar* v, scalar lambda, scalar scale) {
@@ -99,12 +86,12 @@ group_fn scalar group_power_scale(scalar largest) {
   return scale;
 }
 
-// Matrix b of the batch. work: EIGEN_LOCAL(n, group_slack) numbers of the group's memory; kept:
-// 2 n^2 of global memory.
-group_fn void group_real_eigenpairs(GROUP_PARAM EIGEN_BATCH, index n, offset b, bool balance,
-                                    index max_sweeps, local_ptr scalar* work,
+// Matrix b of the batch (eigen.kernels). work: EIGEN_GROUP_USED(n) numbers of the group's memory;
+// kept: EIGEN_GROUP_KEPT(n) of global memory.
+group_fn void group_real_eigenpairs(GROUP_PARAM offset b KERNEL_PARAMETERS(EIGEN_BATCH), index n,
+                                    bool balance, index max_sweeps, local_ptr scalar* work,
                                     global_ptr scalar* kept) {
-  index ld = n | 1, step = n + group_slack;
+  index ld = n | 1, step = n;
   local_ptr scalar* H = work;
   local_ptr scalar* re = work + step * ld;
   local_ptr scalar* im = re + step;

@@ -33,8 +33,11 @@ class OpenClBackend final : public Backend {
   void released(std::size_t bytes) { allocated_ -= static_cast<std::int64_t>(bytes); }
 
  private:
-  [[nodiscard]] cl_program program(const std::string& text_name, const std::string& options);
-  [[nodiscard]] ClProgram build(const std::string& text_name, const std::string& options);
+  // line: added to the text.
+  [[nodiscard]] cl_program program(const std::string& text_name, const std::string& line,
+                                   const std::string& options);
+  [[nodiscard]] ClProgram build(const std::string& text_name, const std::string& line,
+                                const std::string& options);
   [[nodiscard]] ClProgram build_source(std::string_view text, const std::string& options,
                                        const std::string& text_name);
   [[nodiscard]] ClProgram build_binary(const std::string& binary, const std::string& options);
@@ -54,7 +57,7 @@ class OpenClBackend final : public Backend {
   ClContext context_;
   std::atomic<std::int64_t> allocated_ = 0;
   std::mutex build_mutex_;
-  std::map<std::string, ClProgram> programs_;  // by text name and options
+  std::map<std::string, ClProgram> programs_;  // by text name, line and options
   mutable std::mutex host_mutex_;
   ClQueue host_queue_;  // maps and unmaps page-locked memory
   std::map<const char*, PageLocked> page_locked_;

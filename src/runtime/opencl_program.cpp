@@ -78,8 +78,9 @@ ClProgram OpenClBackend::build_binary(const std::string& binary, const std::stri
   return code == CL_SUCCESS ? std::move(program) : nullptr;
 }
 
-ClProgram OpenClBackend::build(const std::string& text_name, const std::string& options) {
-  const std::string_view text = opencl_text(text_name);
+ClProgram OpenClBackend::build(const std::string& text_name, const std::string& line,
+                               const std::string& options) {
+  const std::string text = std::string(opencl_text(text_name)) + '\n' + line + '\n';
   const ProgramKey key{text, options, info_.name, info_.driver, platform_version_};
   if (const std::string binary = read_cached_program(key); !binary.empty())
     if (ClProgram program = build_binary(binary, options)) return program;
@@ -89,15 +90,17 @@ ClProgram OpenClBackend::build(const std::string& text_name, const std::string& 
   return program;
 }
 
-cl_program OpenClBackend::program(const std::string& text_name, const std::string& options) {
+cl_program OpenClBackend::program(const std::string& text_name, const std::string& line,
+                                  const std::string& options) {
   const std::lock_guard lock(build_mutex_);
-  ClProgram& program = programs_[text_name + '\n' + options];
-  if (!program) program = build(text_name, options);
+  ClProgram& program = programs_[text_name + '\n' + line + '\n' + options];
+  if (!program) program = build(text_name, line, options);
   return program.get();
 }
 
 ClKernel OpenClBackend::make_kernel(const Kernel& kernel) {
-  cl_program from = program(kernel.text, options_of(kernel, exact_division_, nvidia_capability_));
+  cl_program from = program(kernel.text, kernel.opencl_line,
+                            options_of(kernel, exact_division_, nvidia_capability_));
   cl_int code = CL_SUCCESS;
   ClKernel made(cl().clCreateKernel(from, kernel.entry.c_str(), &code));
   if (code != CL_SUCCESS)

@@ -154,7 +154,7 @@ class Pipeline {
                  if (!array.is_output) send(slot, i, share, place, *buffers[i].memory());
                });
     work_({slot.queue, static_cast<int>(slot.begin), static_cast<int>(slot.count), arguments,
-           strides});
+           strides, arrays_});
     for_arrays(slot,
                [&](std::size_t i, const BatchArray& array, const Share& share, std::size_t place) {
                  if (!array.is_output) return;
@@ -226,7 +226,7 @@ void run_whole(Queue& queue, const Batch& batch, std::span<const BatchArray> arr
     if (!arrays[i].is_output)
       upload(queue, *buffers[i].memory(), share.rectangle, host_address(arrays[i]));
   }
-  work({queue, 0, batch.count, arguments, strides});
+  work({queue, 0, batch.count, arguments, strides, arrays});
   for (std::size_t i = 0; i < arrays.size(); ++i)
     if (arrays[i].is_output && buffers[i].size() > 0)
       download(queue, *buffers[i].memory(), share_of(arrays[i]).rectangle, host_address(arrays[i]));
@@ -241,7 +241,7 @@ void run_directly(Queue& queue, const Batch& batch, std::span<const BatchArray> 
     arguments.push_back(array.memory);
     strides.push_back(array.stride);
   }
-  work({queue, 0, batch.count, arguments, strides});
+  work({queue, 0, batch.count, arguments, strides, arrays});
 }
 
 // Instances of a piece: as many as the slot's memory takes, but four pieces if they are not tiny.

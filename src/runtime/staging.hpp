@@ -4,7 +4,7 @@
 //
 //   const BatchArray arrays[] = {input(A.data, 81, A.stride), output(out.S, 9, A.stride)};
 //   for_each_piece(queue, {count, interleaved}, arrays, [&](const Piece& p) {
-//     launch(p.queue, kernel, ..., {p.arrays[0], p.arrays[1], p.strides[0], ..., p.count});
+//     launch.svd(p.queue, {p.count}, p.array<const float>(0), p.array<float>(1), p.strides[0]);
 //   });
 #pragma once
 
@@ -15,7 +15,7 @@
 #include <memory>
 #include <span>
 
-#include "runtime/kernel.hpp"
+#include "runtime/kernel_set.hpp"
 
 namespace bifocal::runtime {
 
@@ -49,6 +49,15 @@ struct Piece {
   int begin = 0, count = 0;
   std::span<const Argument> arrays;
   std::span<const std::ptrdiff_t> strides;
+  std::span<const BatchArray> batch = {};  // what `arrays` are of
+
+  // Array `k` of the batch, for a typed launch.
+  template <class T>
+  [[nodiscard]] Array<T> array(std::size_t k) const {
+    if (batch[k].number_bytes != sizeof(T))
+      throw Error(ErrorCode::usage, "an array of a batch is given as one of another type");
+    return Array<T>(arrays[k]);
+  }
 };
 
 // On the CPU, and when no array is the host's: one piece, the arrays themselves, asynchronous. All

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a kernel's body is declared from the list of its arguments (src/ROOM/NAME.kernels), in C++,
+// CUDA and OpenCL C:
+//
+//   #define SCALE(IN, OUT, VALUE, ...) IN(float, x) VALUE(float, factor) OUT(float, y)
+//   map_kernel(scale, i, SCALE) { y[i] = factor * x[i]; }
+//
+// A list is called with the expansions of its six kinds, each with a comma in front:
+//   IN(type, name)           array that is read
+//   OUT(type, name)          array that is written, or read and written
+//   VALUE(type, name)        a number
+//   LOCAL(type, name, SIZE)  array of SIZE (a constant of the text) that the group shares
+//   DYNAMIC(type, name)      the same, of as many bytes as the launch says; the last of its list
+//   READ(type, name)         IN that nothing writes while the kernel runs: a GPU may cache it
+// A type is one word: int, float, double, real, scalar, offset, bits8, bits16, bits32, or one of
+// the text's own, kernel_NAME in C++.
+#define KERNEL_IN_(type, name) , global_const type* name
+#define KERNEL_OUT_(type, name) , global_ptr type* name
+#define KERNEL_VALUE_(type, name) , type name
+#define KERNEL_LOCAL_(type, name, size) , local_only type* name
+#define KERNEL_DYNAMIC_(type, name) , local_only type* name
+#define KERNEL_READ_(type, name) , global_const type* lane_restrict name
+#define KERNEL_PARAMETERS(LIST) \
+  LIST(KERNEL_IN_, KERNEL_OUT_, KERNEL_VALUE_, KERNEL_LOCAL_, KERNEL_DYNAMIC_, KERNEL_READ_)
+
+// The parameters and arguments of functions that a body hands its own on to, behind the first.
+#define KERNEL_NAME_(type, name) , name
+#define KERNEL_SIZED_NAME_(type, name, size) , name
+#define KERNEL_ARGUMENTS(LIST) \
+  LIST(KERNEL_NAME_, KERNEL_NAME_, KERNEL_NAME_, KERNEL_SIZED_NAME_, KERNEL_NAME_, KERNEL_NAME_)
+
+// One thread an item.
+#define map_kernel(name, item, LIST) group_fn void name##_body(index item KERNEL_PARAMETERS(LIST))
+// One group (a CUDA block, an OpenCL work-group) an instance.
+#define group_kernel(name, group, LIST) \
+  group_fn void name##_body(GROUP_PARAM index group KERNEL_PARAMETERS(LIST))
+// Called by every thread of the launch, with its number, how many there are, and the count that the
+// launch is for: the body shares the work out itself.
+#define thread_kernel(name, thread, threads, count, LIST)            \
+  group_fn void name##_body(GROUP_PARAM index thread, index threads, \
+                            index count KERNEL_PARAMETERS(LIST))

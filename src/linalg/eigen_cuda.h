@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CUDA kernels of real_eigenpairs; eigen_f32.cu and eigen_f64.cu instantiate them.
+#include "runtime/cuda_kernels.h"
+
+namespace {
+
+// Width: threads a matrix; of one, matrices of Size.
+template <class Real, int Width, int Size>
+struct eigen_text {
+  static constexpr int SIZE = Size;
+  static bifocal::runtime::Constants constants() {
+    return {{"REAL_IS_FLOAT", sizeof(Real) == 4}, {"WIDTH", Width}, {"SIZE", Size}};
+  }
+#define LANE_GROUP_WIDTH (Width == 1 ? 32 : Width)
+#include "lane/cuda_begin.h"
+#include "linalg/eigen.list"
+#include "lane/cpp_end.h"
+};
+
+CUDA_KERNELS(EIGEN_KERNELS)
+
+template <class Text>
+void add_lanes(bifocal::runtime::CudaTable& table) {
+  CUDA_VARIANT(eigen, EIGEN_LANE_KERNELS, Text)
+}
+template <class Real, int... Sizes>
+void add_all_lanes(bifocal::runtime::CudaTable& table) {
+  (add_lanes<eigen_text<Real, 1, Sizes>>(table), ...);
+}
+template <class Real>
+void add_eigen(bifocal::runtime::CudaTable& table) {
+  add_all_lanes<Real, EIGEN_LANE_SIZES>(table);
+  CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_text<Real, 8, 1>)
+  CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_text<Real, 16, 1>)
+  CUDA_VARIANT(eigen, EIGEN_GROUP_KERNELS, eigen_text<Real, 32, 1>)
+}
+
+}  // namespace
