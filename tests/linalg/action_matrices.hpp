@@ -24,12 +24,11 @@ inline std::vector<ActionMatrix> action_matrices(int n, std::uint64_t seed = 1) 
   std::vector<ActionMatrix> all(static_cast<std::size_t>(n));
   std::mt19937_64 random(seed);
   for (ActionMatrix& one : all) {
-    TwoViewScene scene(random);
+    EigenScene scene(random);
     std::array<double, 45> equations{};
     for (int i = 0; i < 5; ++i) {
-      const Eigen::Vector3d X1 = scene.scene_point(), X2 = scene.R * X1 + scene.t;
-      L::epipolar_equation(X1.x() / X1.z(), X1.y() / X1.z(), X2.x() / X2.z(), X2.y() / X2.z(),
-                           &equations[9 * static_cast<std::size_t>(i)]);
+      const PointPair p = scene.seen(scene.point());
+      L::epipolar_equation(p.x1, p.y1, p.x2, p.y2, &equations[9 * static_cast<std::size_t>(i)]);
     }
     (void)L::null_space_9(equations.data(), 5, one.N.data());
     L::essential_action_matrix(one.N.data(), one.A.data());

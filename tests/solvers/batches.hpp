@@ -16,16 +16,8 @@
 
 namespace bifocal::test {
 
-inline bool is_homography(MinimalSolver solver) {
-  return solver == MinimalSolver::homography_4pt || solver == MinimalSolver::homography_svd;
-}
-
-// A batch in double; samples and solutions laid out as in bifocal/solvers.hpp.
-struct SampleBatch {
-  MinimalSolver solver;
-  int n;
-  std::vector<double> samples, truth;  // truth: solution_rows numbers for each sample
-};
+using synthetic::make_samples;
+using synthetic::SampleBatch;
 
 template <class T>
 struct SolvedBatch {
@@ -100,59 +92,6 @@ inline double failure_rate(const std::string& what, const std::vector<double>& e
   return rate;
 }
 
-// Batch of two-view samples. truth(scene, n): the true matrix; point(scene): the next scene point
-// of the sample.
-template <class Sample>
-SampleBatch two_view_batch(MinimalSolver solver, int n, std::uint64_t seed, Sample sample) {
-  SampleBatch batch{solver, n, {}, {}};
-  const SolverShape shape = solver_shape(solver);
-  const int m = shape.sample_rows / 4;
-  batch.samples.resize(static_cast<std::size_t>(n) * shape.sample_rows);
-  batch.truth.resize(static_cast<std::size_t>(n) * 9);
-  std::mt19937_64 random(seed);
-  for (int i = 0; i < n; ++i) {
-    TwoViewScene scene(random);
-    std::vector<Eigen::Vector3d> points(m);
-    const Matrix3 truth = sample(scene, points);
-    Eigen::Map<Matrix3>(&batch.truth[static_cast<std::size_t>(i) * 9]) = truth;
-    for (int p = 0; p < m; ++p) {
-      const Eigen::Vector3d X1 = points[p], X2 = scene.R * X1 + scene.t;
-      const double row[4] = {X1.x() / X1.z(), X1.y() / X1.z(), X2.x() / X2.z(), X2.y() / X2.z()};
-      for (int k = 0; k < 4; ++k)
-        batch.samples[static_cast<std::size_t>(k * m + p) * n + i] = row[k];
-    }
-  }
-  return batch;
-}
-
-inline SampleBatch general_batch(MinimalSolver solver, int n, std::uint64_t seed = 1) {
-  return two_view_batch(solver, n, seed,
-                        [](TwoViewScene& scene, std::vector<Eigen::Vector3d>& points) {
-                          for (Eigen::Vector3d& X : points) X = scene.scene_point();
-                          return scene.essential();
-                        });
-}
-
-// Bearings in camera 2 of points in the frame of camera 1.
-inline SampleBatch resection_batch(int n, std::uint64_t seed = 1) {
-  SampleBatch batch{
-      MinimalSolver::p3p, n, std::vector<double>(18 * static_cast<std::size_t>(n)), {}};
-  std::mt19937_64 random(seed);
-  for (int i = 0; i < n; ++i) {
-    TwoViewScene scene(random);
-    for (int p = 0; p < 3; ++p) {
-      const Eigen::Vector3d X = scene.scene_point(), x = (scene.R * X + scene.t).normalized();
-      for (int k = 0; k < 3; ++k) {
-        batch.samples[static_cast<std::size_t>(3 * p + k) * n + i] = x[k];
-        batch.samples[static_cast<std::size_t>(9 + 3 * p + k) * n + i] = X[k];
-      }
-    }
-    batch.truth.insert(batch.truth.end(), scene.R.data(), scene.R.data() + 9);
-    batch.truth.insert(batch.truth.end(), scene.t.data(), scene.t.data() + 3);
-  }
-  return batch;
-}
-
 // Largest difference of an element of the rotation or the translation (the baseline is about 1).
 inline double pose_distance(const double* a, const double* b) {
   double worst = 0;
@@ -160,17 +99,33 @@ inline double pose_distance(const double* a, const double* b) {
   return worst;
 }
 
-inline SampleBatch planar_batch(MinimalSolver solver, int n, std::uint64_t seed = 1) {
-  return two_view_batch(solver, n, seed,
-                        [](TwoViewScene& scene, std::vector<Eigen::Vector3d>& points) {
-                          // A homography exists only where both cameras see the same side of the
-                          // plane (camera 2's centre is -R't).
-                          Eigen::Vector3d plane = scene.plane();
-                          while (plane.dot(-scene.R.transpose() * scene.t) > 0.9)
-                            plane = scene.plane();
-                          for (Eigen::Vector3d& X : points) X = scene.plane_point(plane);
-                          return scene.homography(plane);
-                        });
+// What the tests ask of every solver, and print.
+struct SolverRow {
+  const char* name;
+  MinimalSolver solver;
+  bool is_two_view, is_homography;
+  double (*distance)(const double* solution, const double* truth);
+  double missed_f64, missed_f32;  // per cent
+
+  friend void PrintTo(const SolverRow& row, std::ostream* out) { *out << row.name; }
+};
+inline const std::vector<SolverRow>& solver_rows() {
+  using std::string_view;
+  static const std::vector<SolverRow> rows = {
+#define SOLVER(name, data, points, model, most_solutions, scene, missed_f64, missed_f32) \
+  {#name,                                                                                \
+   MinimalSolver::name,                                                                  \
+   string_view(#data) == "two_view",                                                     \
+   string_view(#model) == "homography",                                                  \
+   string_view(#model) == "pose" ? pose_distance : matrix_distance,                      \
+   missed_f64,                                                                           \
+   missed_f32},
+#include <bifocal/solvers.def>
+  };
+  return rows;
+}
+inline std::string row_name(const testing::TestParamInfo<SolverRow>& info) {
+  return info.param.name;
 }
 
 }  // namespace bifocal::test

@@ -7,21 +7,22 @@
 namespace bifocal::test {
 namespace {
 
-constexpr MinimalSolver kTwoView[] = {
-    MinimalSolver::homography_4pt,       MinimalSolver::fundamental_7pt,
-    MinimalSolver::fundamental_8pt,      MinimalSolver::essential_5pt,
-    MinimalSolver::essential_5pt_action, MinimalSolver::homography_svd};
-constexpr MinimalSolver kHomographies[] = {MinimalSolver::homography_4pt,
-                                           MinimalSolver::homography_svd};
+std::vector<SolverRow> rows_of(bool SolverRow::*wanted) {
+  std::vector<SolverRow> rows;
+  std::copy_if(solver_rows().begin(), solver_rows().end(), std::back_inserter(rows),
+               [wanted](const SolverRow& row) { return row.*wanted; });
+  return rows;
+}
+const std::vector<SolverRow> kTwoView = rows_of(&SolverRow::is_two_view);
+const std::vector<SolverRow> kHomographies = rows_of(&SolverRow::is_homography);
 constexpr int kCount = 1000;
 
 // Batch of two-view samples whose points are changed by edit(x1, y1, x2, y2), in place, one call a
 // sample.
 using Edit = std::function<void(std::vector<std::array<double, 4>>&)>;
-SampleBatch edited_batch(MinimalSolver solver, const Edit& edit) {
-  SampleBatch batch =
-      is_homography(solver) ? planar_batch(solver, kCount) : general_batch(solver, kCount);
-  const int m = solver_shape(solver).sample_rows / 4;
+SampleBatch edited_batch(const SolverRow& row, const Edit& edit) {
+  SampleBatch batch = make_samples(row.solver, kCount);
+  const int m = solver_shape(row.solver).sample_rows / 4;
   for (int i = 0; i < kCount; ++i) {
     std::vector<std::array<double, 4>> points(m);
     const auto at = [&](int k, int p) -> double& {
@@ -56,8 +57,8 @@ int total(const std::vector<int>& counts) {
 }
 
 TEST(Degenerate, points_that_are_all_equal_have_no_solution) {
-  for (const MinimalSolver solver : kTwoView) {
-    const SampleBatch batch = edited_batch(solver, [](auto& points) {
+  for (const SolverRow& row : kTwoView) {
+    const SampleBatch batch = edited_batch(row, [](auto& points) {
       for (auto& p : points) p = points[0];
     });
     EXPECT_EQ(total(solve<double>(batch).counts), 0);
@@ -66,24 +67,24 @@ TEST(Degenerate, points_that_are_all_equal_have_no_solution) {
 }
 
 TEST(Degenerate, repeated_points_have_no_solution) {
-  for (const MinimalSolver solver : kTwoView) {
-    const SampleBatch batch = edited_batch(solver, [](auto& points) { points[1] = points[3]; });
-    EXPECT_EQ(total(solve<double>(batch).counts), 0) << static_cast<int>(solver);
-    EXPECT_EQ(total(solve<float>(batch).counts), 0) << static_cast<int>(solver);
+  for (const SolverRow& row : kTwoView) {
+    const SampleBatch batch = edited_batch(row, [](auto& points) { points[1] = points.back(); });
+    EXPECT_EQ(total(solve<double>(batch).counts), 0) << row.name;
+    EXPECT_EQ(total(solve<float>(batch).counts), 0) << row.name;
   }
 }
 
 TEST(Degenerate, not_a_number_has_no_solution) {
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    for (const MinimalSolver solver : kTwoView) {
+    for (const SolverRow& row : kTwoView) {
       for (int k = 0; k < 4; ++k) {
-        const SampleBatch batch = edited_batch(solver, [&](auto& points) { points[2][k] = bad; });
-        EXPECT_EQ(total(solve<double>(batch).counts), 0) << static_cast<int>(solver);
-        EXPECT_EQ(total(solve<float>(batch).counts), 0) << static_cast<int>(solver);
+        const SampleBatch batch = edited_batch(row, [&](auto& points) { points.back()[k] = bad; });
+        EXPECT_EQ(total(solve<double>(batch).counts), 0) << row.name;
+        EXPECT_EQ(total(solve<float>(batch).counts), 0) << row.name;
       }
     }
-    SampleBatch batch = resection_batch(kCount);
+    SampleBatch batch = make_samples(MinimalSolver::p3p, kCount);
     for (int i = 0; i < kCount; ++i)
       batch.samples[static_cast<std::size_t>(i % 18) * kCount + i] = bad;
     EXPECT_EQ(total(solve<double>(batch).counts), 0);
@@ -92,9 +93,9 @@ TEST(Degenerate, not_a_number_has_no_solution) {
 }
 
 TEST(Degenerate, three_collinear_points_have_no_homography) {
-  for (const MinimalSolver solver : kHomographies) {
+  for (const SolverRow& row : kHomographies) {
     for (const int first : {0, 2}) {  // in both images, in the second alone
-      const SampleBatch batch = edited_batch(solver, [first](auto& points) {
+      const SampleBatch batch = edited_batch(row, [first](auto& points) {
         for (int k = first; k < 4; ++k) points[2][k] = 0.25 * points[0][k] + 0.75 * points[1][k];
       });
       EXPECT_EQ(total(solve<double>(batch).counts), 0);
@@ -112,27 +113,27 @@ TEST(Degenerate, a_folded_quadrilateral_has_no_homography) {
     points[0][2] = points[1][2] + 2 * along * dx - x;
     points[0][3] = points[1][3] + 2 * along * dy - y;
   };
-  for (const MinimalSolver solver : kHomographies)
-    EXPECT_EQ(total(solve<double>(edited_batch(solver, fold)).counts), 0);
+  for (const SolverRow& row : kHomographies)
+    EXPECT_EQ(total(solve<double>(edited_batch(row, fold)).counts), 0);
 }
 
 TEST(Degenerate, collinear_points_end_and_stay_finite) {
-  for (const MinimalSolver solver : kTwoView) {
-    const SampleBatch batch = edited_batch(solver, [](auto& points) {
+  for (const SolverRow& row : kTwoView) {
+    const SampleBatch batch = edited_batch(row, [](auto& points) {
       for (auto& p : points) p[1] = 0.5 * p[0] + 0.1, p[3] = -0.25 * p[2] + 0.2;
     });
     const auto f64 = solve<double>(batch);
     expect_finite_solutions(f64);
     expect_finite_solutions(solve<float>(batch));
-    if (solver_shape(solver).sample_rows != 20) {  // five points
-      EXPECT_EQ(total(f64.counts), 0) << static_cast<int>(solver);
+    if (solver_shape(row.solver).sample_rows != 20) {  // five points
+      EXPECT_EQ(total(f64.counts), 0) << row.name;
     }
   }
 }
 
 TEST(Degenerate, pictures_that_are_the_same_end_and_stay_finite) {
-  for (const MinimalSolver solver : kTwoView) {
-    const SampleBatch batch = edited_batch(solver, [](auto& points) {
+  for (const SolverRow& row : kTwoView) {
+    const SampleBatch batch = edited_batch(row, [](auto& points) {
       for (auto& p : points) p[2] = p[0], p[3] = p[1];
     });
     expect_finite_solutions(solve<double>(batch));
@@ -143,7 +144,7 @@ TEST(Degenerate, pictures_that_are_the_same_end_and_stay_finite) {
 TEST(Degenerate, seven_points_on_a_plane_end_and_stay_finite) {
   for (const MinimalSolver solver :
        {MinimalSolver::fundamental_7pt, MinimalSolver::fundamental_8pt}) {
-    const SampleBatch batch = planar_batch(solver, kCount);
+    const SampleBatch batch = make_samples(solver, SceneKind::planar, kCount);
     const auto solved = solve<double>(batch);
     expect_finite_solutions(solved);
     EXPECT_EQ(total(solved.counts), 0);
@@ -151,12 +152,7 @@ TEST(Degenerate, seven_points_on_a_plane_end_and_stay_finite) {
 }
 
 TEST(Degenerate, five_points_on_a_plane_are_solved) {
-  SampleBatch batch =
-      two_view_batch(MinimalSolver::essential_5pt, 10000, 9, [](TwoViewScene& scene, auto& points) {
-        const Eigen::Vector3d plane = scene.plane();
-        for (Eigen::Vector3d& X : points) X = scene.plane_point(plane);
-        return scene.essential();
-      });
+  SampleBatch batch = make_samples(MinimalSolver::essential_5pt, SceneKind::planar, 10000, 9);
   auto solved = solve<double>(batch);
   expect_finite_solutions(solved);
   EXPECT_LE(failure_rate("essential_5pt f64, planar",
@@ -171,7 +167,7 @@ TEST(Degenerate, five_points_on_a_plane_are_solved) {
 }
 
 TEST(Degenerate, collinear_or_equal_scene_points_have_no_absolute_pose) {
-  SampleBatch batch = resection_batch(kCount);
+  SampleBatch batch = make_samples(MinimalSolver::p3p, kCount);
   for (int i = 0; i < kCount; ++i) {
     for (int k = 0; k < 3; ++k) {
       const auto at = [&](int p) -> double& {
@@ -188,7 +184,7 @@ TEST(Degenerate, collinear_or_equal_scene_points_have_no_absolute_pose) {
 }
 
 TEST(Degenerate, equal_bearings_end_and_stay_finite) {
-  SampleBatch batch = resection_batch(kCount);
+  SampleBatch batch = make_samples(MinimalSolver::p3p, kCount);
   for (int i = 0; i < kCount; ++i) {
     for (int k = 0; k < 3; ++k) {
       batch.samples[static_cast<std::size_t>(3 + k) * kCount + i] =

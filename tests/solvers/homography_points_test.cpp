@@ -11,22 +11,19 @@ struct Plane {
   Matrix3 truth;
 };
 Plane random_plane(std::mt19937_64& random, int n, double noise_px) {
-  TwoViewScene scene(random);
-  Eigen::Vector3d plane = scene.plane();
-  while (plane.dot(-scene.R.transpose() * scene.t) > 0.9) plane = scene.plane();
+  EigenScene scene(random, SceneKind::planar);
   std::normal_distribution<double> noise(0, noise_px > 0 ? noise_px : 1);
   const auto pixel = [&](double x, double centre) {
     return 1000 * x + centre + (noise_px > 0 ? noise(random) : 0);
   };
   Plane out;
   for (int i = 0; i < n; ++i) {
-    const Eigen::Vector3d X = scene.plane_point(plane), Y = scene.R * X + scene.t;
-    out.points.push_back({pixel(X.x() / X.z(), 640), pixel(X.y() / X.z(), 480),
-                          pixel(Y.x() / Y.z(), 640), pixel(Y.y() / Y.z(), 480)});
+    const PointPair p = scene.seen(scene.point());
+    out.points.push_back({pixel(p.x1, 640), pixel(p.y1, 480), pixel(p.x2, 640), pixel(p.y2, 480)});
   }
   Matrix3 K;
   K << 1000, 0, 640, 0, 1000, 480, 0, 0, 1;
-  out.truth = K * scene.homography(plane) * K.inverse();
+  out.truth = K * scene.homography() * K.inverse();
   return out;
 }
 

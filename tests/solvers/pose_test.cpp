@@ -2,30 +2,23 @@
 // Pose from the essential matrix and triangulation, as double-precision scalars.
 #include "solvers/batches.hpp"
 #include "solvers/lanes.hpp"
+#include "synthetic/random.hpp"
 
 namespace bifocal::test {
 namespace {
 
 using L = lanes<double>;
 
-struct View {
-  double x1, y1, x2, y2;
-};
-View view_of(const TwoViewScene& scene, const Eigen::Vector3d& X) {
-  const Eigen::Vector3d Y = scene.R * X + scene.t;
-  return {X.x() / X.z(), X.y() / X.z(), Y.x() / Y.z(), Y.y() / Y.z()};
-}
-
 TEST(Pose, candidate_with_the_points_in_front_is_the_true_one) {
   std::mt19937_64 random(3);
   int wrong = 0;
   constexpr int kTrials = 20000, kPoints = 8;
   for (int trial = 0; trial < kTrials; ++trial) {
-    TwoViewScene scene(random);
-    const Matrix3 E = scene.essential() * scene.uniform(-10, 10);
+    EigenScene scene(random);
+    const Matrix3 E = scene.essential() * synthetic::uniform(random, -10, 10);
     double x1[kPoints], y1[kPoints], x2[kPoints], y2[kPoints], R[9], t[3];
     for (int i = 0; i < kPoints; ++i) {
-      const View v = view_of(scene, scene.scene_point());
+      const PointPair v = scene.seen(scene.point());
       x1[i] = v.x1, y1[i] = v.y1, x2[i] = v.x2, y2[i] = v.y2;
     }
     const double count = L::pose_from_essential(E.data(), x1, y1, x2, y2, kPoints, R, t);
@@ -39,7 +32,7 @@ TEST(Pose, candidate_with_the_points_in_front_is_the_true_one) {
 TEST(Pose, candidates_are_rotations_that_give_back_E) {
   std::mt19937_64 random(4);
   for (int trial = 0; trial < 1000; ++trial) {
-    TwoViewScene scene(random);
+    EigenScene scene(random);
     const Matrix3 E = scene.essential();
     double R[18], t[3];
     L::pose_candidates(E.data(), R, t);
@@ -56,9 +49,9 @@ TEST(Pose, candidates_are_rotations_that_give_back_E) {
 
 // The oracle: least squared image distance over the scene point, by Gauss-Newton with numeric
 // derivatives from the true point.
-double least_distance(const TwoViewScene& scene, const View& seen, Eigen::Vector3d X) {
+double least_distance(const EigenScene& scene, const PointPair& seen, Eigen::Vector3d X) {
   const auto residual = [&](const Eigen::Vector3d& point) {
-    const View v = view_of(scene, point);
+    const PointPair v = scene.seen(point);
     return Eigen::Vector4d(v.x1 - seen.x1, v.y1 - seen.y1, v.x2 - seen.x2, v.y2 - seen.y2);
   };
   for (int k = 0; k < 30; ++k) {
@@ -77,14 +70,14 @@ TEST(Triangulation, reaches_the_least_image_distance) {
   std::normal_distribution<double> noise(0, 1e-3);  // a pixel at a focal length of 1000
   double worst = 0;
   for (int trial = 0; trial < 2000; ++trial) {
-    TwoViewScene scene(random);
-    const Eigen::Vector3d truth = scene.scene_point();
-    View v = view_of(scene, truth);
+    EigenScene scene(random);
+    const Eigen::Vector3d truth = scene.point();
+    PointPair v = scene.seen(truth);
     v.x1 += noise(random), v.y1 += noise(random), v.x2 += noise(random), v.y2 += noise(random);
     Eigen::Vector3d X;
     L::triangulate(scene.R.data(), scene.t.data(), v.x1, v.y1, v.x2, v.y2, X.data());
     if (X.z() < 0 || X.z() > 50) continue;  // nearly parallel rays: the point is behind or far away
-    const View w = view_of(scene, X);
+    const PointPair w = scene.seen(X);
     const double distance = std::pow(w.x1 - v.x1, 2) + std::pow(w.y1 - v.y1, 2) +
                             std::pow(w.x2 - v.x2, 2) + std::pow(w.y2 - v.y2, 2);
     worst = std::max(worst, std::sqrt(distance) - std::sqrt(least_distance(scene, v, truth)));
@@ -96,9 +89,9 @@ TEST(Triangulation, reaches_the_least_image_distance) {
 TEST(Triangulation, finds_exact_points_and_their_parallax) {
   std::mt19937_64 random(6);
   for (int trial = 0; trial < 2000; ++trial) {
-    TwoViewScene scene(random);
-    const Eigen::Vector3d truth = scene.scene_point();
-    const View v = view_of(scene, truth);
+    EigenScene scene(random);
+    const Eigen::Vector3d truth = scene.point();
+    const PointPair v = scene.seen(truth);
     Eigen::Vector3d X;
     L::triangulate(scene.R.data(), scene.t.data(), v.x1, v.y1, v.x2, v.y2, X.data());
     const Eigen::Vector3d ray1 = truth, ray2 = truth + scene.R.transpose() * scene.t;

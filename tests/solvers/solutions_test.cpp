@@ -119,7 +119,7 @@ double epipolar_residual(const SampleBatch& batch, int i, const Matrix3& M) {
 }
 
 void check_five_points(MinimalSolver solver, double failures) {
-  const SampleBatch batch = general_batch(solver, 20000);
+  const SampleBatch batch = make_samples(solver, 20000);
   const auto solved = solve<double>(batch);
   std::vector<double> errors;
   std::array<int, 11> histogram{};
@@ -142,7 +142,7 @@ TEST(Solutions, of_five_points_are_essential_and_fit_the_points) {
 }
 
 TEST(Solutions, of_seven_points_have_rank_two_and_fit_the_points) {
-  const SampleBatch batch = general_batch(MinimalSolver::fundamental_7pt, 20000);
+  const SampleBatch batch = make_samples(MinimalSolver::fundamental_7pt, 20000);
   const auto solved = solve<double>(batch);
   double worst = 0;
   for (int i = 0; i < batch.n; ++i) {
@@ -157,7 +157,7 @@ TEST(Solutions, of_seven_points_have_rank_two_and_fit_the_points) {
 }
 
 TEST(Solutions, of_eight_noisy_points_have_rank_two) {
-  SampleBatch batch = general_batch(MinimalSolver::fundamental_8pt, 5000);
+  SampleBatch batch = make_samples(MinimalSolver::fundamental_8pt, 5000);
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(0, 1e-3);
   for (double& v : batch.samples)
@@ -175,7 +175,7 @@ TEST(Solutions, of_eight_noisy_points_have_rank_two) {
 }
 
 TEST(Solutions, of_p3p_are_rotations_that_fit_the_points) {
-  const SampleBatch batch = resection_batch(20000);
+  const SampleBatch batch = make_samples(MinimalSolver::p3p, 20000);
   const auto solved = solve<double>(batch);
   std::vector<double> errors;
   for (int i = 0; i < batch.n; ++i) {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "synthetic/samples.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "synthetic/random.hpp"
+
+namespace bifocal::synthetic {
+namespace {
+
+double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+Vec3 scaled(const Vec3& v, double s) { return {s * v[0], s * v[1], s * v[2]}; }
+
+Mat3 normalised(Mat3 M) {
+  double sum = 0;
+  for (const double v : M) sum += v * v;
+  for (double& v : M) v /= std::sqrt(sum);
+  return M;
+}
+
+// Sample i of a batch, point p of m: one function for each word `data` of bifocal/solvers.def.
+struct Place {
+  SampleBatch& batch;
+  int i, p, m;
+  double& operator[](int row) const {
+    return batch.samples[static_cast<std::size_t>(row) * batch.n + i];
+  }
+};
+void put_two_view(const Scene& scene, const Vec3& X, const Place& at) {
+  const PointPair seen = scene.seen(X);
+  at[at.p] = seen.x1, at[at.m + at.p] = seen.y1;
+  at[2 * at.m + at.p] = seen.x2, at[3 * at.m + at.p] = seen.y2;
+}
+void put_absolute(const Scene& scene, const Vec3& X, const Place& at) {
+  const Vec3 Y = scene.in_camera2(X), bearing = scaled(Y, 1 / std::sqrt(dot(Y, Y)));
+  for (int k = 0; k < 3; ++k) {
+    at[3 * at.p + k] = bearing[k];
+    at[3 * (at.m + at.p) + k] = X[k];
+  }
+}
+
+// The true solution, one function for each word `model`.
+void append(const auto& numbers, std::vector<double>& truth) {
+  truth.insert(truth.end(), numbers.begin(), numbers.end());
+}
+void append_homography(const Scene& scene, std::vector<double>& truth) {
+  append(scene.homography(), truth);
+}
+void append_essential(const Scene& scene, std::vector<double>& truth) {
+  append(scene.essential(), truth);
+}
+void append_fundamental(const Scene& scene, std::vector<double>& truth) {
+  append(scene.essential(), truth);  // coordinates are normalised
+}
+void append_pose(const Scene& scene, std::vector<double>& truth) {
+  append(scene.cam2_from_cam1().R, truth);
+  append(scene.cam2_from_cam1().t, truth);
+}
+
+struct Recipe {
+  int points;
+  SceneKind kind;
+  void (*put_point)(const Scene&, const Vec3&, const Place&);
+  void (*append_truth)(const Scene&, std::vector<double>&);
+};
+constexpr Recipe kRecipes[] = {
+#define SOLVER(name, data, points, model, most_solutions, scene, ...) \
+  {points, SceneKind::scene, put_##data, append_##model},
+#include <bifocal/solvers.def>
+};
+
+}  // namespace
+
+Scene::Scene(SceneKind kind, std::mt19937_64& random) : kind_(kind), random_(random) {
+  const double angle = uniform(random, 0, std::numbers::pi / 6);
+  pose_.R = rotation_about(random_direction(random), angle);
+  const Vec3 away = random_direction(random);
+  pose_.t = scaled(away, uniform(random, 0.5, 1.5));
+  if (kind == SceneKind::general) return;
+  // Through a point 4 to 12 units deep, seen at less than 60 degrees by camera 1. Camera 2, whose
+  // centre is -R't, is on the same side of it and not too near.
+  const auto& [R, t] = pose_;
+  const Vec3 centre = {-(R[0] * t[0] + R[3] * t[1] + R[6] * t[2]),
+                       -(R[1] * t[0] + R[4] * t[1] + R[7] * t[2]),
+                       -(R[2] * t[0] + R[5] * t[1] + R[8] * t[2])};
+  Vec3 normal;
+  do {
+    normal = random_direction(random);
+    plane_ = scaled(normal, 1 / (normal[2] * uniform(random, 4, 12)));
+  } while (normal[2] <= 0.5 || dot(plane_, centre) > 0.9);
+}
+
+Vec3 Scene::point() {
+  for (;;) {
+    const double x = uniform(random_, -0.5, 0.5), y = uniform(random_, -0.5, 0.5);
+    const double z = kind_ == SceneKind::planar ? 1 / (plane_[0] * x + plane_[1] * y + plane_[2])
+                                                : uniform(random_, 4, 12);
+    const Vec3 X = {x * z, y * z, z};
+    if (z > 1 && in_camera2(X)[2] > 1) return X;
+  }
+}
+
+Vec3 Scene::in_camera2(const Vec3& X) const {
+  Vec3 Y = pose_.t;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) Y[i] += pose_.R[3 * i + j] * X[j];
+  }
+  return Y;
+}
+
+PointPair Scene::seen(const Vec3& X) const {
+  const Vec3 Y = in_camera2(X);
+  return {X[0] / X[2], X[1] / X[2], Y[0] / Y[2], Y[1] / Y[2]};
+}
+
+Mat3 Scene::essential() const {
+  const auto& [R, t] = pose_;
+  Mat3 E;  // [t]x R
+  for (std::size_t j = 0; j < 3; ++j) {
+    E[j] = t[1] * R[6 + j] - t[2] * R[3 + j];
+    E[3 + j] = t[2] * R[j] - t[0] * R[6 + j];
+    E[6 + j] = t[0] * R[3 + j] - t[1] * R[j];
+  }
+  return normalised(E);
+}
+
+Mat3 Scene::homography() const {
+  Mat3 H = pose_.R;  // R + t n'
+  for (std::size_t i = 0; i < 9; ++i) H[i] += pose_.t[i / 3] * plane_[i % 3];
+  return normalised(H);
+}
+
+SampleBatch make_samples(MinimalSolver solver, int n, std::uint64_t seed) {
+  return make_samples(solver, kRecipes[static_cast<std::size_t>(solver)].kind, n, seed);
+}
+
+SampleBatch make_samples(MinimalSolver solver, SceneKind kind, int n, std::uint64_t seed) {
+  const Recipe& recipe = kRecipes[static_cast<std::size_t>(solver)];
+  const SolverShape shape = solver_shape(solver);
+  SampleBatch batch{solver, n, {}, {}};
+  batch.samples.resize(static_cast<std::size_t>(n) * shape.sample_rows);
+  batch.truth.reserve(static_cast<std::size_t>(n) * shape.solution_rows);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < n; ++i) {
+    Scene scene(kind, random);
+    for (int p = 0; p < recipe.points; ++p)
+      recipe.put_point(scene, scene.point(), {batch, i, p, recipe.points});
+    recipe.append_truth(scene, batch.truth);
+  }
+  return batch;
+}
+
+}  // namespace bifocal::synthetic

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random minimal samples with their true model: what minimal solvers are tested and timed on.
+#pragma once
+
+#include <bifocal/geometry.hpp>
+#include <bifocal/solvers.hpp>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace bifocal::synthetic {
+
+// The word `scene` of bifocal/solvers.def.
+enum class SceneKind {
+  general,
+  planar,  // all points on a slanted plane, which both cameras see from the same side
+};
+
+// Two cameras and what they see. Camera 2 is turned by at most 30 degrees and 0.5 to 1.5 units
+// away; points are 4 to 12 units deep, within 27 degrees of the axis of camera 1 and in front of
+// camera 2. Coordinates are normalised: x = X / Z.
+class Scene {
+ public:
+  Scene(SceneKind kind, std::mt19937_64& random);
+
+  // Another point of the scene, in the frame of camera 1.
+  [[nodiscard]] Vec3 point();
+  [[nodiscard]] Vec3 in_camera2(const Vec3& X) const;
+  [[nodiscard]] PointPair seen(const Vec3& X) const;
+  // The true models. The matrices have the Frobenius norm 1.
+  [[nodiscard]] const Pose& cam2_from_cam1() const { return pose_; }
+  [[nodiscard]] Mat3 essential() const;
+  [[nodiscard]] Mat3 homography() const;  // planar scenes only
+
+ private:
+  SceneKind kind_;
+  std::mt19937_64& random_;
+  Pose pose_;
+  Vec3 plane_{};  // of the points X with plane_ . X = 1
+};
+
+// A batch of n samples, one scene each, laid out as solve_minimal() takes them.
+struct SampleBatch {
+  MinimalSolver solver;
+  int n = 0;
+  std::vector<double> samples;
+  std::vector<double> truth;  // [n][solution_rows]
+};
+// The same ones for the same arguments; of the solver's own kind of scene, or of another one.
+[[nodiscard]] SampleBatch make_samples(MinimalSolver solver, int n, std::uint64_t seed = 1);
+[[nodiscard]] SampleBatch make_samples(MinimalSolver solver, SceneKind kind, int n,
+                                       std::uint64_t seed = 1);
+
+}  // namespace bifocal::synthetic
