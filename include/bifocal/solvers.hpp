@@ -5,6 +5,7 @@
 // are in src/solvers/<name>.lane.h.
 #pragma once
 
+#include <bifocal/device.hpp>
 #include <bifocal/geometry.hpp>
 
 #include <optional>
@@ -24,17 +25,27 @@ struct SolverShape {
 };
 [[nodiscard]] SolverShape solver_shape(MinimalSolver solver);
 
-// How samples are worked on: by the widest registers of this machine, or one after the other.
+// Solves `count` samples on the queue's device. Arrays are structures of arrays, one row of count
+// numbers per number of a sample or solution: row r of sample i is samples[r * count + i], and
+// number k of its solution s is solutions[(s * solution_rows + k) * count + i], NaN for s >=
+// solution_counts[i]. A degenerate sample or NaN has no solution. Coordinates for homographies and
+// 8 points may be pixels; for the other solvers, and always in float, they should be about unit
+// size (normalised by the intrinsics, or pixels over half the image's width). A count that is a
+// large power of two is slower on a CPU: its rows compete for the same sets of the cache. Memory of
+// the host or of the device, as in bifocal/linalg.hpp: a call whose memory is all the device's is
+// asynchronous. Devices agree but for rounding, which decides whether a double root has two
+// solutions or none. Throws Error(usage) when a Buffer is too small, Error(device) for double where
+// the device has none.
+void solve_minimal(Queue& queue, MinimalSolver solver, int count, Memory<const double> samples,
+                   Memory<double> solutions, Memory<int> solution_counts);
+void solve_minimal(Queue& queue, MinimalSolver solver, int count, Memory<const float> samples,
+                   Memory<float> solutions, Memory<int> solution_counts);
+
+// How a CPU works on samples: by the widest registers of this machine, or one after the other.
 enum class LaneKind { simd, scalar };
 
-// Solves solution_counts.size() = n samples. Arrays are structures of arrays, one row of n numbers
-// per number of a sample or solution: row r of sample i is samples[r * n + i], and number k of its
-// solution s is solutions[(s * solution_rows + k) * n + i], NaN for s >= solution_counts[i]. A
-// degenerate sample or NaN has no solution. Coordinates for homographies and 8 points may be
-// pixels; for the other solvers, and always in float, they should be about unit size (normalised by
-// the intrinsics, or pixels over half the image's width). An n that is a large power of two is
-// slower: its rows compete for the same sets of the cache. Throws Error(usage) when a span's size
-// does not fit n.
+// The same on the CPU, for solution_counts.size() samples. Throws Error(usage) when a span's size
+// does not fit that.
 void solve_minimal(MinimalSolver solver, std::span<const double> samples,
                    std::span<double> solutions, std::span<int> solution_counts,
                    LaneKind lanes = LaneKind::simd);

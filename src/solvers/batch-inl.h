@@ -11,31 +11,33 @@
 #include <cstdint>
 
 #include "linalg/lanes_io-inl.h"
-#include "solvers/catalogue.h"
-#include "solvers/functions.hpp"
+#include "solvers/catalogue.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::HWY_NAMESPACE {
 
-// Samples [begin, end) of a batch whose arguments are those of solvers::CpuFunctions. Solver: a
-// class of the lane type `real`, with solve(sample, solutions), which returns their number.
+// Samples [begin, end) of a batch whose arguments are those of solvers::CpuFunctions. Solver: the
+// class around a solver's lane files and solvers/dispatch.h.
 template <class Solver>
 void solve_samples(const void* const* arguments, int begin, int end) {
   using Real = typename Solver::real;
   using T = typename Solver::scalar;
   constexpr int width = lane::traits<Real>::width;
+  constexpr SolverShape shape = solvers::kShapes[Solver::SOLVER_INDEX];
+  constexpr int sample_rows = shape.sample_rows;
+  constexpr int solutions_rows = shape.max_solutions * shape.solution_rows;
   const std::int64_t row = *static_cast<const std::int64_t*>(arguments[3]);
   const linalg::View<const T> samples = {*static_cast<const T* const*>(arguments[0]), row, 1};
   const linalg::View<T> solutions = {*static_cast<T* const*>(arguments[1]), row, 1};
   int* counts = *static_cast<int* const*>(arguments[2]);
-  Real in[Solver::sample_rows], out[Solver::solutions_rows];
+  Real in[sample_rows], out[solutions_rows];
   alignas(64) T found[width];
   for (int i = begin; i < end; i += width) {
     const int used = std::min(width, end - i);
-    for (int r = 0; r < Solver::sample_rows; ++r) in[r] = load_element<Real>(samples, r, i, used);
-    lane::ops<Real>::store(Solver::solve(in, out), found);
+    for (int r = 0; r < sample_rows; ++r) in[r] = load_element<Real>(samples, r, i, used);
+    lane::ops<Real>::store(Solver::solve_sample(in, out), found);
     for (int l = 0; l < used; ++l) counts[i + l] = static_cast<int>(found[l]);
-    for (int r = 0; r < Solver::solutions_rows; ++r) store_element(solutions, r, i, used, out[r]);
+    for (int r = 0; r < solutions_rows; ++r) store_element(solutions, r, i, used, out[r]);
   }
 }
 

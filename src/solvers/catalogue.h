@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the words of bifocal/solvers.def stand for. Macros, because OpenCL C reads them too; `in` is
-// a sample, `out` the solutions, row after row.
+// What the words of bifocal/solvers.def stand for. Macros, because OpenCL C reads them too.
 
 // Rows of a point.
 #define SOLVER_ROWS_two_view 4
@@ -12,7 +11,8 @@
 #define SOLVER_ROWS_essential 9
 #define SOLVER_ROWS_pose 12
 
-// The call of a solver of m points; its value is the number of solutions.
+// The call of a solver for m points: `in` is the sample, `out` gets the solutions, row after row;
+// its value is their number.
 #define SOLVER_CALL_two_view(name, m, in, out) \
   name(in, (in) + (m), (in) + 2 * (m), (in) + 3 * (m), out)
 #define SOLVER_CALL_absolute(name, m, in, out) name(in, (in) + 3 * (m), out)

@@ -47,6 +47,18 @@ SolvedBatch<T> solve(const SampleBatch& batch, LaneKind lanes = LaneKind::simd) 
   return out;
 }
 
+// The same on a device, from the host's memory.
+template <class T>
+SolvedBatch<T> solve(Queue& queue, const SampleBatch& batch) {
+  SolvedBatch<T> out{solver_shape(batch.solver), batch.n, {}, std::vector<int>(batch.n)};
+  out.solutions.resize(static_cast<std::size_t>(batch.n) * out.shape.max_solutions *
+                       out.shape.solution_rows);
+  const std::vector<T> samples(batch.samples.begin(), batch.samples.end());
+  solve_minimal(queue, batch.solver, batch.n, samples.data(), out.solutions.data(),
+                out.counts.data());
+  return out;
+}
+
 // How far the best solution of each sample is from the truth; infinity for none. distance(solution,
 // truth) of rows of numbers.
 template <class T, class Distance>
@@ -97,6 +109,38 @@ inline double pose_distance(const double* a, const double* b) {
   double worst = 0;
   for (int k = 0; k < 12; ++k) worst = std::max(worst, std::abs(a[k] - b[k]));
   return worst;
+}
+
+// Does every solution of sample i in `a` have a partner in `b`, up to sign, and are there as many?
+template <class T>
+bool same_solutions(const SolvedBatch<T>& a, const SolvedBatch<T>& b, int i, double tolerance) {
+  if (a.counts[i] != b.counts[i]) return false;
+  for (int s = 0; s < a.counts[i]; ++s) {
+    double nearest = 1e30;
+    for (int r = 0; r < b.counts[i]; ++r) {
+      double plus = 0, minus = 0;
+      for (int k = 0; k < a.shape.solution_rows; ++k) {
+        plus = std::max(plus, std::abs(a.at(i, s, k) - b.at(i, r, k)));
+        minus = std::max(minus, std::abs(a.at(i, s, k) + b.at(i, r, k)));
+      }
+      nearest = std::min(nearest, std::min(plus, minus));
+    }
+    if (!(nearest < tolerance)) return false;
+  }
+  return true;
+}
+
+template <class T>
+double share_of_same(const SolvedBatch<T>& a, const SolvedBatch<T>& b, double tolerance) {
+  int same = 0;
+  for (int i = 0; i < a.n; ++i) same += same_solutions(a, b, i, tolerance);
+  return static_cast<double>(same) / a.n;
+}
+
+// What differs are double solutions that rounding makes real or complex, and in float
+// ill-conditioned ones: the more solutions, the more of them.
+inline double least_share(const SolverShape& shape, bool is_float) {
+  return 1 - (is_float ? 0.025 : 0.002) * shape.max_solutions;
 }
 
 // What the tests ask of every solver, and print.

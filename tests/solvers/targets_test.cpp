@@ -10,38 +10,6 @@
 namespace bifocal::test {
 namespace {
 
-// Does every solution of sample i in `a` have a partner in `b`, up to sign, and are there as many?
-template <class T>
-bool same_solutions(const SolvedBatch<T>& a, const SolvedBatch<T>& b, int i, double tolerance) {
-  if (a.counts[i] != b.counts[i]) return false;
-  for (int s = 0; s < a.counts[i]; ++s) {
-    double nearest = 1e30;
-    for (int r = 0; r < b.counts[i]; ++r) {
-      double plus = 0, minus = 0;
-      for (int k = 0; k < a.shape.solution_rows; ++k) {
-        plus = std::max(plus, std::abs(a.at(i, s, k) - b.at(i, r, k)));
-        minus = std::max(minus, std::abs(a.at(i, s, k) + b.at(i, r, k)));
-      }
-      nearest = std::min(nearest, std::min(plus, minus));
-    }
-    if (!(nearest < tolerance)) return false;
-  }
-  return true;
-}
-
-template <class T>
-double share_of_same(const SolvedBatch<T>& a, const SolvedBatch<T>& b, double tolerance) {
-  int same = 0;
-  for (int i = 0; i < a.n; ++i) same += same_solutions(a, b, i, tolerance);
-  return static_cast<double>(same) / a.n;
-}
-
-// What differs are double solutions that rounding makes real or complex, and in float
-// ill-conditioned ones: the more solutions, the more of them.
-double least_share(const SolverShape& shape, bool is_float) {
-  return 1 - (is_float ? 0.025 : 0.002) * shape.max_solutions;
-}
-
 class EverySolver : public testing::TestWithParam<SolverRow> {};
 
 TEST_P(EverySolver, gives_the_solutions_of_the_scalar_on_every_target) {

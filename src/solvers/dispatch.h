@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text behind lane files: the solver that the constant SOLVER_INDEX names. A C++ class needs to
+// hold that solver only.
+enum {
+#define SOLVER(name, ...) INDEX_OF_##name,
+#include "bifocal/solvers.def"
+};
+
+lane_fn real solve_sample(const real* in, real* out) {
+#define SOLVER(name, data, points, ...) \
+  if_constant(SOLVER_INDEX == INDEX_OF_##name) { return SOLVER_CALL_##data(name, points, in, out); }
+#include "bifocal/solvers.def"
+  return lane(0);
+}
