@@ -68,7 +68,7 @@ void add_accuracy(const std::string& problem, const std::vector<TwoViewScene>& s
     const PairEstimate& e = estimate.pairs[k];
     const bool ok = e.outcome == Outcome::ok;
     failures += !ok;
-    errors.push_back(ok ? error_of(problem, scenes[k], {true, e.model, e.cam2_from_cam1}) : 180);
+    errors.push_back(ok ? error_of(problem, scenes[k], {true, e.model, e.pose}) : 180);
   }
   extra["failures"] = failures;
   extra["auc1"] = area_under_recall(errors, 1);

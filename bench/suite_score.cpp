@@ -4,7 +4,7 @@
 #include <random>
 
 #include "bench.hpp"
-#include "robust/engine.hpp"
+#include "robust/pair_points.hpp"
 
 namespace bifocal::bench {
 namespace {
@@ -13,12 +13,12 @@ constexpr int kPoints = 2000, kModels = 256;
 
 struct Case {
   const char* name;
-  robust::Problem problem;
+  ModelKind problem;
   double poselib;  // G/s of PoseLib 3.0.0 in double on one core of another x86 machine with AVX-512
 };
-constexpr Case kCases[] = {{"score/sampson/f32", robust::Problem::fundamental, 0.33},
-                           {"score/transfer/f32", robust::Problem::homography, 0.497},
-                           {"score/reprojection/f32", robust::Problem::absolute_pose, 0.403}};
+constexpr Case kCases[] = {{"score/sampson/f32", ModelKind::fundamental, 0.33},
+                           {"score/transfer/f32", ModelKind::homography, 0.497},
+                           {"score/reprojection/f32", ModelKind::absolute_pose, 0.403}};
 
 void run_case(Context& context, const Case& c) {
   std::mt19937_64 random(3);
@@ -26,10 +26,11 @@ void run_case(Context& context, const Case& c) {
   std::vector<float> models(12 * kModels);
   for (float& v : models) v = static_cast<float>(normal(random));
   robust::PairPoints pair;
-  pair.set_order(kPoints, 0, [](int) { return true; });
-  pair.fill(5, [&](int, int) { return normal(random); });
+  std::vector<double> points(5 * kPoints);
+  for (double& v : points) v = normal(random);
+  pair.set(c.problem, {points.data(), kPoints, {1, 1, 0, 0, 1, 1, 0, 0}, {}}, {});
   pair.info.fill(1);
-  pair.info[robust::Lanes::INFO_THRESHOLD] = 100;
+  pair.info[robust::INFO_THRESHOLD] = 100;
   const robust::EngineSteps& steps = robust::engine_steps(c.problem);
   const Sample ours = measure([&] {  // nothing is given up: every model sees every point
     float sum = 0;

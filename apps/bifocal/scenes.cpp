@@ -77,8 +77,8 @@ void append(const BatchEstimate& batch, SceneResults& results) {
     results.ok.push_back(e.outcome == Outcome::ok);
     extend(results.model, e.model);
     if (results.problem != ModelKind::essential) continue;
-    extend(results.R, e.cam2_from_cam1.R);
-    extend(results.t, e.cam2_from_cam1.t);
+    extend(results.R, e.pose.R);
+    extend(results.t, e.pose.t);
   }
 }
 

@@ -53,8 +53,28 @@ struct MatchPriors {
   std::span<const double> qualities = {};
 };
 
-enum class ModelKind { homography, fundamental, essential };
+// The problems: problems.def lists them, src/robust/problems has a file for each.
+enum class ModelKind {
+#define BIFOCAL_PROBLEM(name, ...) name,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+};
+inline constexpr ModelKind kModelKinds[] = {
+#define BIFOCAL_PROBLEM(name, ...) ModelKind::name,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+};
 [[nodiscard]] std::string_view to_string(ModelKind kind);
+
+struct ProblemInfo {
+  std::string_view symbol;  // of the matrix: H, F, E, R
+  int sample_size = 0;      // matches of a minimal sample
+  int degrees_of_freedom = 0;
+  int cameras = 0;          // that have to be known: 0, 1 (of the image of scene points) or 2
+  bool is_two_view = true;  // from PointPairs, else from ScenePoints
+  bool has_pose = false;
+};
+[[nodiscard]] ProblemInfo problem_info(ModelKind kind);
 
 enum class Outcome {
   ok,
@@ -99,6 +119,19 @@ struct RobustResult {
                                                 const RobustOptions& options = {},
                                                 const MatchPriors& priors = {});
 
+// Any problem: the points of two views, or of a scene in one, and as many cameras as it takes.
+struct PoseResult : RobustResult {
+  Pose pose;  // as in PairEstimate
+};
+[[nodiscard]] PoseResult estimate(ModelKind kind, std::span<const PointPair> points,
+                                  std::span<const Intrinsics> cameras = {},
+                                  const RobustOptions& options = {},
+                                  const MatchPriors& priors = {});
+[[nodiscard]] PoseResult estimate(ModelKind kind, std::span<const ScenePoint> points,
+                                  std::span<const Intrinsics> cameras,
+                                  const RobustOptions& options = {},
+                                  const MatchPriors& priors = {});
+
 struct RelativePoseResult : RobustResult {
   Pose cam2_from_cam1;             // |t| = 1
   int in_front = 0;                // inliers in front of both cameras
@@ -124,8 +157,8 @@ struct PairBatch {
 };
 struct PairEstimate {
   Outcome outcome = Outcome::no_model;
-  Mat3 model{};         // H, F (px) or E (normalised points), |model| = 1; zeros without a model
-  Pose cam2_from_cam1;  // essential
+  Mat3 model{};  // as in RobustResult; of a camera's pose its rotation
+  Pose pose;     // where the problem has one: cam2_from_cam1, or cam_from_world
   int inlier_count = 0, iterations = 0;
   double gain = 0, rms = 0, noise = 0, significance = 0;  // as in RobustResult
 };
@@ -133,9 +166,18 @@ struct BatchEstimate {
   std::vector<PairEstimate> pairs;
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each point, from offsets.front() on
 };
+// The same of scene points seen by one camera each.
+struct SceneBatch {
+  Memory<const ScenePoint> points;
+  std::span<const std::int64_t> offsets;
+  std::span<const Intrinsics> cameras;  // one for all or one each
+  Memory<const double> weights = {}, qualities = {};
+};
 // Waits until all is done. Throws Error(usage) naming the first argument that does not fit, and
 // Error(device).
 [[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batch,
+                                           const RobustOptions& options = {});
+[[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const SceneBatch& batch,
                                            const RobustOptions& options = {});
 
 // Absolute pose from scene points seen in the image: camera from world, by P3P. Error: the

@@ -14,18 +14,30 @@
 namespace bifocal {
 namespace {
 
-using robust::Lanes;
-
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::usage, "estimate_batch: " + what);
 }
 
-robust::Problem problem_of(ModelKind kind) {
-  if (kind == ModelKind::homography) return robust::Problem::homography;
-  return kind == ModelKind::fundamental ? robust::Problem::fundamental : robust::Problem::essential;
+// A batch of any points.
+template <class Point>
+struct AnyBatch {
+  Memory<const Point> points;
+  std::span<const std::int64_t> offsets;
+  std::span<const Intrinsics> cameras[2];
+  Memory<const double> weights, qualities;
+};
+
+// Names of the arrays of cameras, in the order of AnyBatch.
+std::string camera_name(const ProblemInfo& problem, int i) {
+  return problem.cameras == 1 ? "cameras" : fmt::format("cameras{}", i + 1);
 }
 
-void check(const Queue& queue, const PairBatch& batch, ModelKind kind) {
+template <class Point>
+void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
+  const ProblemInfo problem = problem_info(kind);
+  if (problem.is_two_view != std::is_same_v<Point, PointPair>)
+    refuse(fmt::format("a {} is found from {}", to_string(kind),
+                       problem.is_two_view ? "point pairs" : "scene points"));
   for (const std::string& why : {runtime::why_foreign(queue, "points", batch.points),
                                  runtime::why_foreign(queue, "weights", batch.weights),
                                  runtime::why_foreign(queue, "qualities", batch.qualities)})
@@ -47,12 +59,12 @@ void check(const Queue& queue, const PairBatch& batch, ModelKind kind) {
       refuse(fmt::format("offsets end at {}, but there are {} {}", o.back(), priors->size(),
                          priors == &batch.weights ? "weights" : "qualities"));
   }
-  if (kind != ModelKind::essential) return;
-  for (const auto* cameras : {&batch.cameras1, &batch.cameras2}) {
-    const char* name = cameras == &batch.cameras1 ? "cameras1" : "cameras2";
-    if (cameras->size() != 1 && cameras->size() != o.size() - 1)
-      refuse(fmt::format("{} {}, must be one or one a pair", cameras->size(), name));
-    for (const Intrinsics& k : *cameras) robust::check_camera(name, k);
+  for (int i = 0; i < problem.cameras; ++i) {
+    const std::string name = camera_name(problem, i);
+    const auto& cameras = batch.cameras[i];
+    if (cameras.size() != 1 && cameras.size() != o.size() - 1)
+      refuse(fmt::format("{} {}, must be one or one a pair", cameras.size(), name));
+    for (const Intrinsics& k : cameras) robust::check_camera(name.c_str(), k);
   }
 }
 
@@ -63,66 +75,46 @@ std::span<const double> numbers_of(const Memory<const double>& numbers, std::int
   return {numbers.pointer() + begin, static_cast<std::size_t>(end - begin)};
 }
 
-void check_weights(const PairBatch& batch, bool on_cpu) {
+template <class Point>
+void check_weights(const AnyBatch<Point>& batch, bool on_cpu) {
   if (batch.weights.is_null() || (batch.weights.is_on_device() && !on_cpu)) return;
   const std::int64_t begin = batch.offsets.front();
   robust::check_weights("estimate_batch", numbers_of(batch.weights, begin, batch.offsets.back()),
                         static_cast<std::size_t>(begin));
 }
 
-std::vector<Intrinsics> one_each(std::span<const Intrinsics> cameras, std::size_t pairs) {
-  if (cameras.size() == pairs) return {cameras.begin(), cameras.end()};
-  return std::vector<Intrinsics>(pairs, cameras[0]);
-}
-
-PairEstimate estimate_of(ModelKind kind, const robust::PairFound& f) {
-  PairEstimate e;
-  const robust::Problem problem = problem_of(kind);
-  if (f.count < robust::engine_steps(problem).sample_size) {
-    e.outcome = Outcome::too_few_points;
-    return e;
+template <class Point>
+std::vector<robust::Cameras> cameras_of(const AnyBatch<Point>& batch, int cameras) {
+  std::vector<robust::Cameras> out(batch.offsets.size() - 1);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    Intrinsics own[2];
+    for (int i = 0; i < cameras; ++i)
+      own[i] = batch.cameras[i][batch.cameras[i].size() == 1 ? 0 : k];
+    out[k] = robust::cameras_of(own[0], own[1]);
   }
-  e.iterations = static_cast<int>(f.result[Lanes::RESULT_TRIALS]);
-  e.outcome = robust::judge(
-      problem, f.result, f.info, f.count, [&] { return f.evidence; }, e.significance);
-  if (e.outcome != Outcome::ok) return e;
-  robust::fill_numbers(f.result, f.info[Lanes::INFO_LENGTH], e);
-  const double* model = f.result.data() + Lanes::RESULT_MODEL;
-  if (kind == ModelKind::homography) {
-    e.model = robust::homography_in_pixels(f.info.data(), model);
-  } else if (kind == ModelKind::fundamental) {
-    e.model = robust::fundamental_in_pixels(f.info.data(), model);
-  } else {
-    e.model = robust::essential_of(f.info.data(), model);
-    std::copy_n(f.result.data() + Lanes::RESULT_POSE, 9, e.cam2_from_cam1.R.begin());
-    std::copy_n(f.result.data() + Lanes::RESULT_POSE + 9, 3, e.cam2_from_cam1.t.begin());
-  }
-  return e;
+  return out;
 }
 
-// One pair on this machine.
-robust::PairFound search_pair(ModelKind kind, std::span<const PointPair> points,
-                              const robust::CameraPair* cameras, const RobustOptions& options,
-                              const MatchPriors& priors, std::uint8_t* inliers) {
-  thread_local robust::PairPoints pair;  // kept from pair to pair
-  thread_local std::vector<double> errors;
-  robust::PairFound found;
-  const robust::Problem problem = problem_of(kind);
-  robust::set_two_view_points(problem, points, options, cameras, pair, priors);
-  found.count = pair.count();
-  found.info = pair.info;
-  if (found.count < robust::engine_steps(problem).sample_size) return found;
-  robust::search(problem, pair, options, errors, found.result);
-  if (found.result[Lanes::RESULT_OUTCOME] < 2) return found;
-  found.evidence = robust::evidence_of(problem, pair, errors);
-  robust::mark_inliers(pair, errors, inliers);
-  return found;
+template <class Point>
+void search_on_cpu(ModelKind kind, const AnyBatch<Point>& batch,
+                   std::span<const robust::Cameras> cameras, const RobustOptions& options,
+                   std::span<robust::PairFound> found, std::uint8_t* inliers) {
+  runtime::parallel_for(static_cast<int>(found.size()), [&](int i) {
+    const auto k = static_cast<std::size_t>(i);
+    const std::int64_t at = batch.offsets[k], end = batch.offsets[k + 1];
+    const std::span points(batch.points.pointer() + at, static_cast<std::size_t>(end - at));
+    const robust::GivenPair given = {
+        robust::numbers_of(points),
+        static_cast<int>(end - at),
+        cameras[k],
+        {numbers_of(batch.weights, at, end), numbers_of(batch.qualities, at, end)}};
+    found[k] = robust::search_pair(kind, given, options, inliers + (at - batch.offsets.front()));
+  });
 }
 
-}  // namespace
-
-BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batch,
-                             const RobustOptions& options) {
+template <class Point>
+BatchEstimate estimate_any(Queue& queue, ModelKind kind, const AnyBatch<Point>& batch,
+                           const RobustOptions& options) {
   robust::check_options(options);
   check(queue, batch, kind);
   const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
@@ -132,41 +124,51 @@ BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batc
   out.pairs.resize(pairs);
   out.inliers.assign(static_cast<std::size_t>(batch.offsets.back() - batch.offsets.front()), 0);
   if (pairs == 0) return out;
-  std::vector<Intrinsics> first, second;
-  if (kind == ModelKind::essential) {
-    first = one_each(batch.cameras1, pairs);
-    second = one_each(batch.cameras2, pairs);
-  }
+  const std::vector<robust::Cameras> cameras = cameras_of(batch, problem_info(kind).cameras);
   std::vector<robust::PairFound> found(pairs);
-  const std::int64_t begin = batch.offsets.front();
   if (on_cpu) {
-    runtime::parallel_for(static_cast<int>(pairs), [&](int i) {
-      const auto k = static_cast<std::size_t>(i);
-      const std::int64_t at = batch.offsets[k], end = batch.offsets[k + 1];
-      robust::CameraPair cameras;
-      if (!first.empty()) cameras = {first[k], second[k]};
-      found[k] =
-          search_pair(kind, {batch.points.pointer() + at, static_cast<std::size_t>(end - at)},
-                      first.empty() ? nullptr : &cameras, options,
-                      {numbers_of(batch.weights, at, end), numbers_of(batch.qualities, at, end)},
-                      out.inliers.data() + (at - begin));
-    });
+    search_on_cpu(kind, batch, cameras, options, found, out.inliers.data());
   } else {
-    search_on_device(queue,
-                     {problem_of(kind), batch.points, batch.weights, batch.qualities, batch.offsets,
-                      first, second, options},
-                     found, out.inliers);
+    const bool on_device = batch.points.is_on_device();
+    const std::span<const Point> host(on_device ? nullptr : batch.points.pointer(),
+                                      on_device ? 0 : std::size_t(batch.offsets.back()));
+    robust::search_on_device(
+        queue,
+        {kind, runtime::Argument(batch.points), robust::numbers_of(host), on_device, batch.weights,
+         batch.qualities, batch.offsets, cameras, options},
+        found, out.inliers);
   }
+  const std::int64_t begin = batch.offsets.front();
   runtime::parallel_for(static_cast<int>((pairs + 63) / 64), [&](int block) {
     for (std::size_t k = 64 * std::size_t(block); k < pairs && k < 64 * std::size_t(block + 1);
          ++k) {
-      out.pairs[k] = estimate_of(kind, found[k]);
+      out.pairs[k] = robust::estimate_of(kind, found[k]);
       if (out.pairs[k].outcome == Outcome::ok) continue;
       const auto from = out.inliers.begin() + (batch.offsets[k] - begin);
       std::fill(from, from + (batch.offsets[k + 1] - batch.offsets[k]), std::uint8_t{0});
     }
   });
   return out;
+}
+
+}  // namespace
+
+BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batch,
+                             const RobustOptions& options) {
+  return estimate_any<PointPair>(queue, kind,
+                                 {batch.points,
+                                  batch.offsets,
+                                  {batch.cameras1, batch.cameras2},
+                                  batch.weights,
+                                  batch.qualities},
+                                 options);
+}
+
+BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const SceneBatch& batch,
+                             const RobustOptions& options) {
+  return estimate_any<ScenePoint>(
+      queue, kind,
+      {batch.points, batch.offsets, {batch.cameras, {}}, batch.weights, batch.qualities}, options);
 }
 
 }  // namespace bifocal

@@ -67,16 +67,16 @@ kernel void engine_planes(global const long* pairs, global const int* work,
                 (uint)seed1, log_failure, state, weights, shared);
 }
 
-kernel void engine_finish(global const long* pairs, global const double* given, global int* work,
-                          global const int* order, global double* points,
-                          global const float* fast_points, global const double* info,
-                          global const double* priors, global const double* state,
-                          global double* errors, global double* results, global uint* tables,
-                          global unsigned char* inliers) {
+kernel void engine_finish(global const long* pairs, global const double* given,
+                          global const double* cameras, global int* work, global const int* order,
+                          global double* points, global const float* fast_points,
+                          global const double* info, global const double* priors,
+                          global const double* state, global double* errors, global double* results,
+                          global uint* tables, global unsigned char* inliers) {
   local scalar group_scratch[GROUP_SCRATCH];
   local scalar shared[SHARED_SIZE];
-  kernel_finish(GROUP_ARG(int) get_group_id(0), pairs, given, work, order, points, fast_points,
-                info, priors, state, errors, results, tables, inliers, shared);
+  kernel_finish(GROUP_ARG(int) get_group_id(0), pairs, given, cameras, work, order, points,
+                fast_points, info, priors, state, errors, results, tables, inliers, shared);
 }
 
 #endif

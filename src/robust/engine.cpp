@@ -1,291 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "robust/engine.hpp"
 
-#include "robust/engine_kernels.hpp"
+#include <cmath>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "robust/engine.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
-#include <hwy/highway.h>
+#include "robust/pair_points.hpp"
+#include "robust/scalar_lanes.hpp"
 
-#include "lane/simd-inl.h"
+namespace bifocal::robust {
 
-HWY_BEFORE_NAMESPACE();
-namespace bifocal {
-namespace HWY_NAMESPACE {
-namespace {
+#define BIFOCAL_PROBLEM(name, ...) const EngineSteps& name##_steps();  // a unit of its own each
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
 
-using robust::PairPoints;
-
-template <class Real, int Problem>
-struct engine_text {
-  static constexpr int PROBLEM = Problem;
-  using uniform = engine_text<double, Problem>;
-#include "lane/cpp_begin.h"
-
-#include "math/math.lanes"
-
-#include "linalg/linalg.lanes"
-
-#include "solvers/solvers.lanes"
-
-#include "robust/robust.groups"
-
-#include "robust/engine.groups"
-
-#include "lane/cpp_end.h"
-};
-
-template <int P>
-struct steps {
-  using Wide = engine_text<simd<double>, P>;
-  using Fast = engine_text<simd<float>, P>;
-  using Plain = engine_text<double, P>;
-  using Solver = std::conditional_t<robust::solves_in_float(P), Fast, Wide>;
-  using Number = typename Solver::scalar;
-  static constexpr int width = Solver::group_width;
-  static constexpr int blocks = (Wide::SAMPLE_SIZE + 3) / 4;  // of random numbers, as a rule
-
-  template <class L, class T>
-  static typename L::pair_view view(const PairPoints& pair, const std::vector<T>& points) {
-    typename L::pair_view v;
-    std::array<T, Plain::INFO_SIZE> info;
-    for (size_t i = 0; i < info.size(); ++i) info[i] = static_cast<T>(pair.info[i]);
-    L::pair_open(points.data(), pair.count(), pair.stride, info.data(), &v);
-    if (!pair.weighted() && !pair.ranked()) return v;
-    if constexpr (sizeof(T) == 4)
-      L::pair_open_priors(pair.priors.fast_shares.data(), nullptr, info.data(), &v);
-    else
-      L::pair_open_priors(pair.priors.shares.data(), pair.priors.ranks.data(), info.data(), &v);
-    return v;
-  }
-
-  // The first random numbers of the trials first + l: [4 blocks][width]; philox of sampling.lane.h,
-  // written so that the compiler takes the lanes together.
-  static void random_numbers(std::uint64_t seed, int first, std::uint32_t* out) {
-    for (int block = 0; block < blocks; ++block, out += 4 * width) {
-      std::uint64_t c0[width], c1[width], c2[width], c3[width];
-      for (int l = 0; l < width; ++l) {
-        c0[l] = static_cast<std::uint64_t>(block);
-        c1[l] = c3[l] = 0;
-        c2[l] = static_cast<std::uint32_t>(first + l);
-      }
-      auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
-      for (int round = 0; round < 10; ++round) {
-        for (int l = 0; l < width; ++l) {
-          const std::uint64_t a = c0[l] * 0xD2511F53u, b = c2[l] * 0xCD9E8D57u;
-          c0[l] = (b >> 32) ^ c1[l] ^ key0;
-          c1[l] = b & 0xffffffffu;
-          c2[l] = (a >> 32) ^ c3[l] ^ key1;
-          c3[l] = a & 0xffffffffu;
-        }
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
-      }
-      for (int l = 0; l < width; ++l) {
-        out[l] = static_cast<std::uint32_t>(c0[l]);
-        out[width + l] = static_cast<std::uint32_t>(c1[l]);
-        out[2 * width + l] = static_cast<std::uint32_t>(c2[l]);
-        out[3 * width + l] = static_cast<std::uint32_t>(c3[l]);
-      }
-    }
-  }
-
-  // Samples [SAMPLE_SIZE][width] of lanes whose random numbers are used one after another, which is
-  // nearly all. open [width]: not 0 where a number is to be drawn again, as sample_draw does.
-  static void draw_lanes(const std::uint32_t* numbers, std::uint32_t n, std::uint32_t* samples,
-                         std::uint32_t* open) {
-    for (int l = 0; l < width; ++l) open[l] = 0;
-    for (int k = 0; k < Wide::SAMPLE_SIZE; ++k) {
-      std::uint32_t* own = samples + k * width;
-      for (int l = 0; l < width; ++l) {
-        const std::uint64_t product = std::uint64_t{numbers[k * width + l]} * n;
-        own[l] = static_cast<std::uint32_t>(product >> 32);
-        open[l] |= static_cast<std::uint32_t>(product) < n ? 1u : 0u;
-      }
-      for (int j = 0; j < k; ++j) {
-        for (int l = 0; l < width; ++l) open[l] |= samples[j * width + l] == own[l] ? 1u : 0u;
-      }
-    }
-  }
-
-  // The samples of the trials first + l, l < count, side by side; further lanes repeat the last.
-  static void gather(const PairPoints& pair, std::uint64_t seed, int first, int count,
-                     Number* gathered) {
-    constexpr int size = Wide::SAMPLE_SIZE;
-    std::uint32_t numbers[4 * blocks * width], samples[size * width], open[width];
-    const bool is_plain = !pair.weighted() && !pair.ranked();
-    const typename Plain::sample_source source = {pair.count(), pair.weighted(), pair.ranked(),
-                                                  pair.priors.masses.data(),
-                                                  pair.priors.ranking.data()};
-    const auto seed0 = static_cast<std::uint32_t>(seed),
-               seed1 = static_cast<std::uint32_t>(seed >> 32);
-    random_numbers(seed, first, numbers);
-    draw_lanes(numbers, static_cast<std::uint32_t>(pair.count()), samples, open);
-    for (int l = 0; l < width; ++l) {
-      if (is_plain && open[l] == 0 && l < count) continue;
-      std::uint32_t ready[4 * blocks];
-      int sample[size];
-      const int own = l < count ? l : count - 1;
-      for (int i = 0; i < 4 * blocks; ++i) ready[i] = numbers[i * width + own];
-      if (is_plain) {
-        Plain::sample_draw(seed0, seed1, static_cast<std::uint32_t>(first + own), pair.count(),
-                           size, ready, blocks, sample);
-      } else {
-        Plain::prior_draw(seed0, seed1, first + own, &source, ready, blocks, sample);
-      }
-      for (int k = 0; k < size; ++k) samples[k * width + l] = static_cast<std::uint32_t>(sample[k]);
-    }
-    for (int c = 0; c < Wide::COLUMNS; ++c) {
-      const Number* column;
-      if constexpr (sizeof(Number) == 4)
-        column = pair.f32.data() + c * pair.stride;
-      else
-        column = pair.f64.data() + c * pair.stride;
-      for (int i = 0; i < size * width; ++i) gathered[c * size * width + i] = column[samples[i]];
-    }
-  }
-
-  static void solve(const PairPoints& pair, std::uint64_t seed, int first, int count,
-                    robust::Trials& trials) {
-    constexpr int numbers = Solver::SAMPLE_SIZE * Solver::COLUMNS, model_size = Solver::MODEL_SIZE,
-                  slots = Solver::SLOTS;
-    typename Solver::real rays[4], p[numbers], models[slots * model_size];
-    for (int i = 0; i < 4; ++i) rays[i] = Solver::lane(pair.info[size_t(Solver::INFO_RAYS + i)]);
-    for (int begin = 0; begin < count; begin += width) {
-      const int some = count - begin < width ? count - begin : width;
-      HWY_ALIGN Number gathered[numbers * width], solved[slots * model_size * width], counts[width];
-      gather(pair, seed, first + begin, some, gathered);
-      for (int i = 0; i < numbers; ++i) p[i] = Solver::group_load(gathered, i * width);
-      Solver::lane_ops::store(Solver::sample_models(p, rays, models), counts);
-      for (int i = 0; i < slots * model_size; ++i)
-        Solver::lane_ops::store(models[i], solved + i * width);
-      for (int l = 0; l < some; ++l) {
-        const int found = static_cast<int>(counts[l]);
-        trials.counts[size_t(begin + l)] = found;
-        float* to = trials.models.data() + (begin + l) * slots * model_size;
-        for (int i = 0; i < found * model_size; ++i)
-          to[i] = static_cast<float>(solved[i * width + l]);
-      }
-    }
-  }
-
-  static void score(const PairPoints& pair, float floor, int count, robust::Trials& trials) {
-    constexpr int model_size = Wide::MODEL_SIZE, slots = Wide::SLOTS;
-    const auto v = view<Fast>(pair, pair.f32);
-    int ends[8];
-    float floors[8];
-    float seen[4];
-    for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info[Wide::INFO_SEEN + k]);
-    const int stages = v.weighted ? Fast::weighted_stages(floor, seen, v.n, ends, floors)
-                                  : Fast::score_stages(floor, v.n, ends, floors);
-    for (int i = 0; i < count; ++i) {
-      float best = trials.counts[size_t(i)] > 0 ? -1.0f : -2.0f;
-      int slot = 0;
-      for (int s = 0; s < trials.counts[size_t(i)]; ++s) {
-        const float* model = trials.models.data() + (i * slots + s) * model_size;
-        const float gain = v.weighted
-                               ? Fast::weighted_gain(model, v.points, v.shares, v.stride, v.focal,
-                                                     ends, floors, stages, v.threshold)
-                               : Fast::problem_gain(model, v.points, v.stride, v.focal, ends,
-                                                    floors, stages, v.threshold);
-        if (gain > best) best = gain, slot = s;
-      }
-      trials.gains[size_t(i)] = best;
-      trials.slots[size_t(i)] = slot;
-    }
-    for (int i = count; i < (count + 63) / 64 * 64; ++i) trials.gains[size_t(i)] = -2;
-  }
-
-  static int decide(const PairPoints& pair, const robust::SearchLimits& limits, int count,
-                    const robust::Trials& trials, robust::State& state) {
-    const auto v = view<Wide>(pair, pair.f64);
-    const typename Wide::search_limits given = {limits.min_trials, limits.max_trials,
-                                                limits.log_failure};
-    double shared[Wide::SHARED_SIZE];
-    thread_local std::vector<double> weights;
-    weights.resize(static_cast<size_t>(pair.stride));
-    return Wide::pair_decide(&v, &given, trials.gains.data(), trials.models.data(),
-                             trials.slots.data(), count, state.data(), weights.data(), shared);
-  }
-
-  static void planes(const PairPoints& pair, std::uint64_t seed, const robust::SearchLimits& limits,
-                     robust::State& state) {
-    if constexpr (P == static_cast<int>(robust::Problem::fundamental)) {
-      const auto v = view<Wide>(pair, pair.f64);
-      double shared[Wide::SHARED_SIZE];
-      std::vector<double> weights(static_cast<size_t>(pair.stride));
-      Wide::pair_planes(&v, static_cast<std::uint32_t>(seed),
-                        static_cast<std::uint32_t>(seed >> 32), limits.log_failure, state.data(),
-                        weights.data(), shared);
-    }
-  }
-
-  static void finish(const PairPoints& pair, const robust::State& state,
-                     std::vector<double>& errors, robust::Result& result) {
-    const auto v = view<Wide>(pair, pair.f64);
-    double shared[Wide::SHARED_SIZE];
-    errors.resize(static_cast<size_t>(pair.stride));
-    Wide::pair_finish(&v, state.data(), errors.data(), result.data(), shared);
-    if (pair.idle.empty() || result[Wide::RESULT_OUTCOME] < 2) return;
-    errors.resize(static_cast<size_t>(pair.stride + pair.idle_stride()));
-    typename Wide::pair_view idle;
-    Wide::pair_open(pair.idle_columns.data(), static_cast<int>(pair.idle.size()),
-                    pair.idle_stride(), pair.info.data(), &idle);
-    Wide::idle_finish(&idle, errors.data() + pair.stride, result.data());
-  }
-
-  static float gain(const PairPoints& pair, const float* model) {
-    const auto v = view<Fast>(pair, pair.f32);
-    const int end = v.n;
-    const float floor = -1;
-    return Fast::problem_gain(model, v.points, v.stride, v.focal, &end, &floor, 1, v.threshold);
-  }
-
-  static constexpr robust::EngineSteps table = {
-      Wide::SAMPLE_SIZE, Wide::SLOTS, Wide::MODEL_SIZE, solve, score, decide, planes, finish, gain};
-};
-
-}  // namespace
-
-const robust::EngineSteps* steps_on_target(robust::Problem problem) {
-  switch (problem) {
-    case robust::Problem::homography:
-      return &steps<0>::table;
-    case robust::Problem::fundamental:
-      return &steps<1>::table;
-    case robust::Problem::essential:
-      return &steps<2>::table;
-    case robust::Problem::absolute_pose:
-      break;
-  }
-  return &steps<3>::table;
-}
-
-}  // namespace HWY_NAMESPACE
-}  // namespace bifocal
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace bifocal {
-HWY_EXPORT(steps_on_target);
-
-namespace robust {
-
-const EngineSteps& engine_steps(Problem problem) {
-  return *HWY_DYNAMIC_DISPATCH(steps_on_target)(problem);
+const EngineSteps& engine_steps(ModelKind problem) {
+  using Steps = const EngineSteps& (*)();
+  static constexpr Steps kSteps[] = {
+#define BIFOCAL_PROBLEM(name, ...) name##_steps,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+  };
+  return kSteps[static_cast<std::size_t>(problem)]();
 }
 
 SearchLimits limits_of(const RobustOptions& options) {
   return {options.min_iterations, options.max_iterations, std::log1p(-options.confidence)};
 }
 
-void search(Problem problem, const PairPoints& pair, const RobustOptions& options,
+void search(ModelKind problem, const PairPoints& pair, const RobustOptions& options,
             std::vector<double>& errors, Result& result) {
   const EngineSteps& steps = engine_steps(problem);
   const SearchLimits limits = limits_of(options);
   thread_local Trials trials;  // kept from call to call
-  constexpr size_t most = Lanes::MOST_ROUND;
+  constexpr size_t most = MOST_ROUND;
   trials.models.resize(most * static_cast<size_t>(steps.slots * steps.model_size));
   trials.counts.resize(most);
   trials.gains.resize(most);
@@ -294,8 +40,8 @@ void search(Problem problem, const PairPoints& pair, const RobustOptions& option
   int done = 0;
   for (int count = Lanes::first_round(limits.min_trials, limits.max_trials); count > 0;) {
     steps.solve(pair, options.seed, done, count, trials);
-    steps.score(pair, static_cast<float>(Lanes::score_floor(state[Lanes::STATE_RAW], pair.count())),
-                count, trials);
+    steps.score(pair, static_cast<float>(Lanes::score_floor(state[STATE_RAW], pair.count())), count,
+                trials);
     done += count;
     count = steps.decide(pair, limits, count, trials, state);
   }
@@ -303,6 +49,4 @@ void search(Problem problem, const PairPoints& pair, const RobustOptions& option
   steps.finish(pair, state, errors, result);
 }
 
-}  // namespace robust
-}  // namespace bifocal
-#endif
+}  // namespace bifocal::robust

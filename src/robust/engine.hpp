@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of the search of one pair on this machine's widest SIMD registers, and the search made
-// of them. On a GPU the same steps are kernels (engine_device.cpp).
+// A problem's numbers and the steps of its search, on this machine's widest SIMD registers, and the
+// search made of them. On a GPU the same steps are kernels (engine_device.cpp).
 #pragma once
 
-#include "robust/pair_points.hpp"
+#include <array>
+#include <bifocal/robust.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "robust/layout.hpp"
 
 namespace bifocal::robust {
 
-using State = std::array<double, Lanes::STATE_SIZE>;
-using Result = std::array<double, Lanes::RESULT_SIZE>;
+struct PairPoints;  // pair_points.hpp
+
+using Info = std::array<double, INFO_SIZE>;
+using State = std::array<double, STATE_SIZE>;
+using Result = std::array<double, RESULT_SIZE>;
+using Cameras = std::array<double, CAMERA_NUMBERS>;
 
 struct SearchLimits {
   int min_trials, max_trials;
@@ -25,21 +34,32 @@ struct Trials {
 };
 
 struct EngineSteps {
-  int sample_size, slots, model_size;
+  // As in src/robust/problems.
+  int columns, sample_size, slots, model_size, dof, residuals, cameras;
+  bool two_views, has_pose, solves_in_float, dominant_plane;
+
+  // Points: see the families.
+  double (*camera_info)(const double* cameras, double length, double threshold, double* info);
+  double (*chance_in_box)(double width, double height, double threshold);
+  void (*point_columns)(const double* given, const double* cameras, const double* info,
+                        double* columns);
+  // The search.
   void (*solve)(const PairPoints&, std::uint64_t seed, int first, int count, Trials&);
   void (*score)(const PairPoints&, float floor, int count, Trials&);
   int (*decide)(const PairPoints&, const SearchLimits&, int count, const Trials&, State&);
-  // Where the option wants it; of a fundamental matrix.
   void (*planes)(const PairPoints&, std::uint64_t seed, const SearchLimits&, State&);
   void (*finish)(const PairPoints&, const State&, std::vector<double>& errors, Result&);
+  // The result: matrix [9] and pose [12].
+  void (*result_matrix)(const double* info, const double* model, double* matrix);
+  void (*result_pose)(const double* info, const double* model, const double* side, double* pose);
   // For tests and measurements: the gain of a model over all points.
   float (*gain)(const PairPoints&, const float* model);
 };
-[[nodiscard]] const EngineSteps& engine_steps(Problem problem);
+[[nodiscard]] const EngineSteps& engine_steps(ModelKind problem);
 
 // errors: squared errors of the points in their order, and from `stride` on of the idle ones, when
 // a model was found.
-void search(Problem problem, const PairPoints& pair, const RobustOptions& options,
+void search(ModelKind problem, const PairPoints& pair, const RobustOptions& options,
             std::vector<double>& errors, Result& result);
 
 }  // namespace bifocal::robust

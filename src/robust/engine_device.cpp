@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "robust/engine_kernels.hpp"
-#include "robust/result.hpp"
+#include "robust/scalar_lanes.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/staging.hpp"
@@ -34,19 +34,21 @@ bool is_nvidia(const DeviceInfo& device) {
 
 // Elsewhere a pair, and a model, is the work of one work-item: PoCL does not get through group
 // code.
-runtime::Kernel make_kernel(const DeviceInfo& device, Problem problem, EngineKernel kernel) {
-  const int p = static_cast<int>(problem);
-  const bool in_float =
-      kernel == EngineKernel::score || (kernel == EngineKernel::solve && solves_in_float(p));
+runtime::Kernel make_kernel(const DeviceInfo& device, ModelKind problem, EngineKernel kernel) {
+  static constexpr const char* kTexts[] = {
+#define BIFOCAL_PROBLEM(name, ...) "engine_" #name,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+  };
+  const bool in_float = kernel == EngineKernel::score ||
+                        (kernel == EngineKernel::solve && engine_steps(problem).solves_in_float);
   const int group = !is_nvidia(device) ? 1 : in_float ? kScoreThreads : kPairThreads;
-  return {.entry = kEngineEntries[static_cast<int>(kernel)],
-          .text = "engine",
-          .constants = {{"REAL_IS_FLOAT", in_float ? 1 : 0},
-                        {"GROUP_SIZE", group},
-                        {"LANE_STRIDE", 1},
-                        {"PROBLEM", p}},
-          .cuda = cuda_engine_kernel(p, kernel),
-          .cpu = nullptr};
+  return {
+      .entry = kEngineEntries[static_cast<int>(kernel)],
+      .text = kTexts[static_cast<int>(problem)],
+      .constants = {{"REAL_IS_FLOAT", in_float ? 1 : 0}, {"GROUP_SIZE", group}, {"LANE_STRIDE", 1}},
+      .cuda = cuda_engine_kernel(problem, kernel),
+      .cpu = nullptr};
 }
 
 // Pairs [begin, end) of a batch in the memory of the device.
@@ -85,11 +87,11 @@ class Piece {
     while (!active.empty()) {
       run_round(active, round, limits);
       read_work();
-      std::erase_if(active, [&](int pair) { return work_of(pair, Lanes::WORK_PLAN) == 0; });
+      std::erase_if(active, [&](int pair) { return work_of(pair, WORK_PLAN) == 0; });
       round = 0;
-      for (const int pair : active) round = std::max(round, work_of(pair, Lanes::WORK_PLAN));
+      for (const int pair : active) round = std::max(round, work_of(pair, WORK_PLAN));
     }
-    if (batch_.options.dominant_plane && batch_.problem == Problem::fundamental) {
+    if (batch_.options.dominant_plane && steps_->dominant_plane) {
       launch(EngineKernel::planes, {.groups = int(pairs_), .group_size = pair_threads()},
              {pair_table_, work_, points_, info_, priors_, seed(0), seed(32), limits.log_failure,
               state_, weights_});
@@ -98,8 +100,8 @@ class Piece {
 
   void finish(std::span<PairFound> found, std::span<std::uint8_t> inliers) {
     launch(EngineKernel::finish, {.groups = int(pairs_), .group_size = pair_threads()},
-           {pair_table_, given(), work_, order_, points_, fast_points_, info_, priors_, state_,
-            weights_, results_, tables_, inliers_});
+           {pair_table_, given(), cameras_, work_, order_, points_, fast_points_, info_, priors_,
+            state_, weights_, results_, tables_, inliers_});
     std::vector<double> results(results_.size()), info(info_.size());
     results_.download(queue_, results);
     info_.download(queue_, info);
@@ -108,12 +110,11 @@ class Piece {
     read_work();
     for (std::size_t k = 0; k < pairs_; ++k) {
       PairFound& f = found[begin_ + k];
-      f.count = work_of(int(k), Lanes::WORK_COUNT);
-      f.evidence = {work_of(int(k), Lanes::WORK_DISTINCT_POINTS),
-                    work_of(int(k), Lanes::WORK_DISTINCT_INLIERS)};
+      f.count = work_of(int(k), WORK_COUNT);
+      f.evidence = {work_of(int(k), WORK_DISTINCT_POINTS), work_of(int(k), WORK_DISTINCT_INLIERS)};
       if (f.count < steps_->sample_size) continue;
-      std::copy_n(results.data() + k * Lanes::RESULT_SIZE, Lanes::RESULT_SIZE, f.result.begin());
-      std::copy_n(info.data() + k * Lanes::INFO_SIZE, Lanes::INFO_SIZE, f.info.begin());
+      std::copy_n(results.data() + k * RESULT_SIZE, RESULT_SIZE, f.result.begin());
+      std::copy_n(info.data() + k * INFO_SIZE, INFO_SIZE, f.info.begin());
     }
   }
 
@@ -122,7 +123,7 @@ class Piece {
     return static_cast<std::size_t>(batch_.offsets[begin_ + pair]);
   }
   [[nodiscard]] int work_of(int pair, int which) const {
-    return host_work_[static_cast<std::size_t>(pair * Lanes::WORK_SIZE + which)];
+    return host_work_[static_cast<std::size_t>(pair * WORK_SIZE + which)];
   }
   [[nodiscard]] int pair_threads() const {
     return is_nvidia(queue_.device().info()) ? kPairThreads : 1;
@@ -141,7 +142,7 @@ class Piece {
 
   void layout() {
     std::int64_t start = 0;
-    host_pairs_.reserve(pairs_ * Lanes::PAIR_SIZE);
+    host_pairs_.reserve(pairs_ * PAIR_SIZE);
     for (std::size_t k = 0; k < pairs_; ++k) {
       const auto points = static_cast<std::int64_t>(offset(k + 1) - offset(k));
       const int stride = column_stride(static_cast<int>(points));
@@ -150,33 +151,35 @@ class Piece {
       start += stride;
     }
     const auto columns = static_cast<std::size_t>(start);
+    const std::size_t numbers = numbers_of_point();
     pair_table_ = workspace_.take<std::int64_t>(host_pairs_.size());
-    cameras_ = workspace_.take<double>(8 * pairs_);
+    cameras_ = workspace_.take<double>(CAMERA_NUMBERS * pairs_);
     kept_ = workspace_.take<int>(columns);
     order_ = workspace_.take<int>(columns);
-    points_ = workspace_.take<double>(4 * columns + 64);
-    fast_points_ = workspace_.take<float>(4 * columns + 64);
+    points_ = workspace_.take<double>(numbers * columns + 64);
+    fast_points_ = workspace_.take<float>(numbers * columns + 64);
     weights_ = workspace_.take<double>(columns);
     // Where there are none, of a size that nothing reads.
     const std::size_t columns_with_priors = given_priors() ? columns : 0;
-    priors_ = workspace_.take<double>(Lanes::PRIOR_COLUMNS * columns_with_priors + 64);
+    priors_ = workspace_.take<double>(PRIOR_COLUMNS * columns_with_priors + 64);
     fast_shares_ = workspace_.take<float>(columns_with_priors + 64);
     ranking_ = workspace_.take<int>(columns_with_priors + 64);
     tables_ = workspace_.take<std::uint32_t>(4 * columns);
-    info_ = workspace_.take<double>(pairs_ * Lanes::INFO_SIZE);
-    state_ = workspace_.take<double>(pairs_ * Lanes::STATE_SIZE);
-    results_ = workspace_.take<double>(pairs_ * Lanes::RESULT_SIZE);
-    work_ = workspace_.take<int>(pairs_ * Lanes::WORK_SIZE);
+    info_ = workspace_.take<double>(pairs_ * INFO_SIZE);
+    state_ = workspace_.take<double>(pairs_ * STATE_SIZE);
+    results_ = workspace_.take<double>(pairs_ * RESULT_SIZE);
+    work_ = workspace_.take<int>(pairs_ * WORK_SIZE);
     inliers_ = workspace_.take<std::uint8_t>(std::max<std::size_t>(1, offset(pairs_) - offset(0)));
     active_ = workspace_.take<int>(pairs_);
   }
-  [[nodiscard]] bool given_on_device() const { return batch_.points.is_on_device(); }
+  [[nodiscard]] bool given_on_device() const { return batch_.on_device; }
+  [[nodiscard]] std::size_t numbers_of_point() const { return std::size_t(steps_->columns); }
   [[nodiscard]] Argument given() const {
-    return given_on_device() ? Argument(batch_.points) : Argument(given_);
+    return given_on_device() ? batch_.points : Argument(given_);
   }
   [[nodiscard]] int given_priors() const {
-    return (batch_.weights.is_null() ? 0 : Lanes::GIVEN_WEIGHTS) |
-           (batch_.qualities.is_null() ? 0 : Lanes::GIVEN_QUALITIES);
+    return (batch_.weights.is_null() ? 0 : GIVEN_WEIGHTS) |
+           (batch_.qualities.is_null() ? 0 : GIVEN_QUALITIES);
   }
 
   // One number a point of the caller's, or of its copy on the device. Theirs begin `from` before
@@ -197,23 +200,18 @@ class Piece {
 
   void upload() {
     pair_table_.upload(queue_, host_pairs_);
-    host_cameras_.assign(8 * pairs_, 0);
-    for (std::size_t k = 0; k < pairs_ && !batch_.first.empty(); ++k) {
-      const Intrinsics &a = batch_.first[begin_ + k], &b = batch_.second[begin_ + k];
-      const double numbers[8] = {a.fx, a.fy, a.cx, a.cy, b.fx, b.fy, b.cx, b.cy};
-      std::copy_n(numbers, 8, host_cameras_.data() + 8 * k);
-    }
-    cameras_.upload(queue_, host_cameras_);
+    const std::span cameras = batch_.cameras.subspan(begin_, pairs_);
+    cameras_.upload(queue_, {cameras.front().data(), CAMERA_NUMBERS * pairs_});
     if (given_on_device()) return;
-    const std::size_t points = offset(pairs_) - offset(0);
-    given_ = workspace_.take<PointPair>(std::max<std::size_t>(1, points));
-    const PointPair* from = batch_.points.pointer() + offset(0);
+    const std::size_t numbers = numbers_of_point() * (offset(pairs_) - offset(0));
+    given_ = workspace_.take<double>(std::max<std::size_t>(1, numbers));
+    const double* from = batch_.host_points + numbers_of_point() * offset(0);
     if (staged_) {
       runtime::copy_on_all_threads(staged_, reinterpret_cast<const char*>(from),
-                                   points * sizeof(PointPair));
-      from = reinterpret_cast<const PointPair*>(staged_);
+                                   numbers * sizeof(double));
+      from = reinterpret_cast<const double*>(staged_);
     }
-    given_.upload(queue_, {from, points});
+    given_.upload(queue_, {from, numbers});
   }
 
   void prepare() {
@@ -265,8 +263,8 @@ class Piece {
     const auto counts = room.take<int>(places), slots = room.take<int>(places);
     const auto gains = room.take<float>(places);
     const int all = static_cast<int>(places), from = static_cast<int>(first);
-    const bool in_float = solves_in_float(static_cast<int>(batch_.problem));
-    const Argument sample_points = in_float ? Argument(fast_points_) : Argument(points_);
+    const Argument sample_points =
+        steps_->solves_in_float ? Argument(fast_points_) : Argument(points_);
     launch(EngineKernel::solve,
            {.groups = (all + kSolveThreadsOfBlock - 1) / kSolveThreadsOfBlock,
             .group_size = kSolveThreadsOfBlock},
@@ -294,11 +292,9 @@ class Piece {
   runtime::Workspace workspace_;
   const EngineSteps* steps_ = nullptr;
   std::vector<std::int64_t> host_pairs_;
-  std::vector<double> host_cameras_;
   std::vector<int> host_work_;
   Buffer<std::int64_t> pair_table_;
-  Buffer<PointPair> given_;
-  Buffer<double> cameras_, given_weights_, given_qualities_;
+  Buffer<double> given_, cameras_, given_weights_, given_qualities_;
   Buffer<double> points_, priors_, weights_, info_, state_, results_;
   Buffer<float> fast_points_, fast_shares_;
   Buffer<int> kept_, order_, ranking_, work_, active_;
@@ -324,7 +320,7 @@ std::vector<std::size_t> pieces_of(std::span<const std::int64_t> offsets, std::s
 }  // namespace
 
 #if !BIFOCAL_HAS_CUDA
-const void* cuda_engine_kernel(int, EngineKernel) { return nullptr; }
+const void* cuda_engine_kernel(ModelKind, EngineKernel) { return nullptr; }
 #endif
 
 void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFound> found,
@@ -333,9 +329,10 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
   if (!device.has_double)
     throw Error(ErrorCode::device, fmt::format("estimate_batch: {} ({}) does not compute in double",
                                                device.id, device.name));
-  const bool on_host = !batch.points.is_on_device();
+  const bool on_host = !batch.on_device;
   // Points take longer to come than homographies to be found: smaller pieces, and one more.
-  const bool copies_bind = on_host && batch.problem == Problem::homography;
+  const bool copies_bind =
+      on_host && !engine_steps(batch.problem).cameras && engine_steps(batch.problem).residuals == 2;
   const std::vector<std::size_t> begins = pieces_of(batch.offsets, copies_bind ? kHostPiecePairs / 2
                                                                    : on_host   ? kHostPiecePairs
                                                                                : kPiecePairs);
@@ -359,7 +356,8 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
       for (std::size_t k = worker; k < pieces; k += workers) {
         const auto points =
             static_cast<std::size_t>(batch.offsets[begins[k + 1]] - batch.offsets[begins[k]]);
-        if (on_host) slot.reserve(points * sizeof(PointPair));
+        if (on_host)
+          slot.reserve(points * std::size_t(engine_steps(batch.problem).columns) * sizeof(double));
         run(slot.queue, k, on_host ? slot.memory->data() : nullptr);
       }
     } catch (...) {

@@ -5,25 +5,19 @@
 
 #include <bifocal/device.hpp>
 
-#include "robust/engine.hpp"
-#include "robust/evidence.hpp"
+#include "robust/search_pair.hpp"
+#include "runtime/kernel.hpp"
 
 namespace bifocal::robust {
 
-// What the device says of a pair.
-struct PairFound {
-  Result result{};
-  std::array<double, Lanes::INFO_SIZE> info{};
-  int count = 0;  // finite points
-  Evidence evidence{};
-};
-
 struct DeviceBatch {
-  Problem problem = Problem::homography;
-  Memory<const PointPair> points;             // of all pairs
-  Memory<const double> weights, qualities;    // of all points, or null
-  std::span<const std::int64_t> offsets;      // pairs + 1
-  std::span<const Intrinsics> first, second;  // essential: one each
+  ModelKind problem;
+  runtime::Argument points;   // of all pairs, where they are in memory of the device
+  const double* host_points;  // else
+  bool on_device;
+  Memory<const double> weights, qualities;  // of all points, or null
+  std::span<const std::int64_t> offsets;    // pairs + 1
+  std::span<const Cameras> cameras;         // one a pair
   RobustOptions options;
 };
 

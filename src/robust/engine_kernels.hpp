@@ -2,6 +2,8 @@
 // The kernels of the engine: who calls them and how many threads work together.
 #pragma once
 
+#include <bifocal/robust.hpp>
+
 namespace bifocal::robust {
 
 enum class EngineKernel { prepare, solve, score, decide, planes, finish };
@@ -10,15 +12,10 @@ inline constexpr const char* kEngineEntries[kEngineKernels] = {"engine_prepare",
                                                                "engine_score",   "engine_decide",
                                                                "engine_planes",  "engine_finish"};
 
-// The samples of a homography and of a fundamental matrix are solved in float: a model from a
-// sample is only as good as its noise, and what is kept is refined in double. The ten solutions of
-// five points need double.
-[[nodiscard]] constexpr bool solves_in_float(int problem) { return problem < 2; }
-
 // Threads of a group on a GPU: a pair's, a model's, and a block of trials to solve.
 inline constexpr int kPairThreads = 128, kScoreThreads = 32, kSolveThreadsOfBlock = 64;
 
-// The CUDA functions (engine.cu) for `problem` (0: H, 1: F, 2: E); nullptr in a build without.
-[[nodiscard]] const void* cuda_engine_kernel(int problem, EngineKernel kernel);
+// The CUDA function (engine_problem.cuh); nullptr in a build without.
+[[nodiscard]] const void* cuda_engine_kernel(ModelKind problem, EngineKernel kernel);
 
 }  // namespace bifocal::robust

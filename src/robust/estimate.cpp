@@ -1,10 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homography and fundamental matrix of one pair.
+// One pair of any problem, on this machine.
+#include <fmt/format.h>
+
+#include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
+#include <cmath>
 
 #include "robust/result.hpp"
+#include "robust/search_pair.hpp"
 
 namespace bifocal {
+namespace {
+
+template <class Point>
+robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> cameras) {
+  const ProblemInfo info = problem_info(kind);
+  if (info.is_two_view != std::is_same_v<Point, PointPair>)
+    throw Error(ErrorCode::usage, fmt::format("estimate {}: takes {}", to_string(kind),
+                                              info.is_two_view ? "point pairs" : "scene points"));
+  if (static_cast<int>(cameras.size()) != info.cameras)
+    throw Error(ErrorCode::usage, fmt::format("estimate {}: {} cameras, must be {}",
+                                              to_string(kind), cameras.size(), info.cameras));
+  constexpr const char* kNames[] = {"camera1", "camera2"};
+  for (size_t i = 0; i < cameras.size(); ++i)
+    robust::check_camera(cameras.size() == 1 ? "camera" : kNames[i], cameras[i]);
+  if (cameras.empty()) return {};
+  return robust::cameras_of(cameras[0], cameras.size() > 1 ? cameras[1] : Intrinsics{});
+}
+
+std::vector<int> not_finite(const double* points, int columns, size_t count) {
+  std::vector<int> out;
+  for (size_t i = 0; i < count; ++i) {
+    bool finite = true;
+    for (size_t c = 0; c < size_t(columns); ++c)
+      finite = finite && std::isfinite(points[i * size_t(columns) + c]);
+    if (!finite) out.push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
+template <class Point>
+PoseResult estimate_one(ModelKind kind, std::span<const Point> points,
+                        std::span<const Intrinsics> cameras, const RobustOptions& options,
+                        const MatchPriors& priors) {
+  robust::check_options(options);
+  const robust::Cameras numbers = checked_cameras<Point>(kind, cameras);
+  robust::check_priors(priors, points.size());
+  PoseResult r;
+  r.inliers.assign(points.size(), 0);
+  const robust::GivenPair given = {robust::numbers_of(points), static_cast<int>(points.size()),
+                                   numbers, priors};
+  r.not_finite = not_finite(given.points, robust::engine_steps(kind).columns, points.size());
+  const PairEstimate e =
+      robust::estimate_of(kind, robust::search_pair(kind, given, options, r.inliers.data()));
+  r.outcome = e.outcome;
+  r.iterations = e.iterations;
+  r.significance = e.significance;
+  if (!r.ok()) r.inliers.assign(points.size(), 0);
+  r.model = e.model;
+  r.pose = e.pose;
+  r.inlier_count = e.inlier_count;
+  r.gain = e.gain;
+  r.rms = e.rms;
+  r.noise = e.noise;
+  return r;
+}
+
+}  // namespace
 
 std::string_view to_string(Outcome outcome) {
   switch (outcome) {
@@ -20,37 +82,57 @@ std::string_view to_string(Outcome outcome) {
   return "degenerate_sample";
 }
 
-namespace {
-
-using ToPixels = Mat3 (*)(const double* info, const double* model);
-
-RobustResult estimate_in_pixels(robust::Problem problem, std::span<const PointPair> points,
-                                const RobustOptions& options, const MatchPriors& priors,
-                                ToPixels to_pixels) {
-  robust::check_options(options);
-  robust::check_priors(priors, points.size());
-  RobustResult result;
-  result.inliers.assign(points.size(), 0);
-  robust::PairPoints pair;
-  robust::Result found;
-  robust::set_two_view_points(problem, points, options, nullptr, pair, priors);
-  robust::run_search(problem, pair, options, pair.info[robust::Lanes::INFO_LENGTH], found, result);
-  if (result.ok()) result.model = to_pixels(pair.info.data(), found.data());
-  return result;
+std::string_view to_string(ModelKind kind) {
+  static constexpr std::string_view kLabels[] = {
+#define BIFOCAL_PROBLEM(name, label, ...) label,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+  };
+  return kLabels[static_cast<size_t>(kind)];
 }
 
-}  // namespace
+ProblemInfo problem_info(ModelKind kind) {
+  static constexpr std::string_view kSymbols[] = {
+#define BIFOCAL_PROBLEM(name, label, family, symbol, scene) symbol,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+  };
+  const robust::EngineSteps& s = robust::engine_steps(kind);
+  return {kSymbols[static_cast<size_t>(kind)],
+          s.sample_size,
+          s.dof,
+          s.cameras,
+          s.two_views,
+          s.has_pose};
+}
+
+PoseResult estimate(ModelKind kind, std::span<const PointPair> points,
+                    std::span<const Intrinsics> cameras, const RobustOptions& options,
+                    const MatchPriors& priors) {
+  return estimate_one(kind, points, cameras, options, priors);
+}
+
+PoseResult estimate(ModelKind kind, std::span<const ScenePoint> points,
+                    std::span<const Intrinsics> cameras, const RobustOptions& options,
+                    const MatchPriors& priors) {
+  return estimate_one(kind, points, cameras, options, priors);
+}
 
 RobustResult estimate_homography(std::span<const PointPair> points, const RobustOptions& options,
                                  const MatchPriors& priors) {
-  return estimate_in_pixels(robust::Problem::homography, points, options, priors,
-                            robust::homography_in_pixels);
+  return estimate(ModelKind::homography, points, {}, options, priors);
 }
 
 RobustResult estimate_fundamental(std::span<const PointPair> points, const RobustOptions& options,
                                   const MatchPriors& priors) {
-  return estimate_in_pixels(robust::Problem::fundamental, points, options, priors,
-                            robust::fundamental_in_pixels);
+  return estimate(ModelKind::fundamental, points, {}, options, priors);
+}
+
+AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
+                                          const Intrinsics& camera, const RobustOptions& options,
+                                          const MatchPriors& priors) {
+  PoseResult r = estimate(ModelKind::absolute_pose, points, {&camera, 1}, options, priors);
+  return {std::move(static_cast<RobustResult&>(r)), r.pose};
 }
 
 }  // namespace bifocal

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "robust/scalar_lanes.hpp"
+
 namespace bifocal::robust {
 namespace {
 
@@ -32,17 +34,16 @@ int distinct_points(const PairPoints& pair, int columns, const Indices& points) 
 
 }  // namespace
 
-Evidence evidence_of(Problem problem, const PairPoints& pair,
+Evidence evidence_of(int columns, const PairPoints& pair,
                      const std::vector<double>& squared_errors) {
   Indices all(static_cast<size_t>(pair.count())), inliers;
   inliers.reserve(all.size());
   for (int i = 0; i < pair.count(); ++i) {
     all[static_cast<size_t>(i)] = i;
-    if (squared_errors[static_cast<size_t>(i)] * pair.info[Lanes::INFO_THRESHOLD] < 1) {
+    if (squared_errors[static_cast<size_t>(i)] * pair.info[INFO_THRESHOLD] < 1) {
       inliers.push_back(i);
     }
   }
-  const int columns = problem == Problem::absolute_pose ? 5 : 4;
   Evidence evidence{pair.count(), static_cast<int>(inliers.size())};
   const int different = distinct_points(pair, columns, inliers);
   if (different < evidence.inliers) {

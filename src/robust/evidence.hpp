@@ -12,8 +12,8 @@ struct Evidence {
   int inliers;  // of them inliers
 };
 
-// squared_errors: of all points under the model, in their order.
-[[nodiscard]] Evidence evidence_of(Problem problem, const PairPoints& pair,
+// columns: of a point; squared_errors: of all points under the model, in their order.
+[[nodiscard]] Evidence evidence_of(int columns, const PairPoints& pair,
                                    const std::vector<double>& squared_errors);
 
 }  // namespace bifocal::robust

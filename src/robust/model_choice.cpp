@@ -5,6 +5,8 @@
 #include <bifocal/robust.hpp>
 #include <cmath>
 
+#include "robust/engine.hpp"
+
 namespace bifocal {
 namespace {
 
@@ -16,31 +18,15 @@ constexpr double kLeastNoise = 0.1;  // px
 // is given, calls a bend of half a pixel depth.
 constexpr double kNearlyAll = 0.95;
 
-// Dimension of the model's variety in the four coordinates of a match, and its parameters.
-struct Complexity {
-  int dimension, parameters;
-};
-Complexity complexity(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::homography:
-      return {2, 8};
-    case ModelKind::fundamental:
-      return {3, 7};
-    case ModelKind::essential:
-      break;
-  }
-  return {3, 5};
-}
-
 // Criterion over `matches` of which the model explains result.inlier_count; smaller is better.
 double gric(const RobustResult& result, ModelKind kind, int matches, double sigma) {
   constexpr double kDataDimension = 4, kOutlier = 2;  // r and lambda_3 of the paper
-  const Complexity c = complexity(kind);
-  const double most = kOutlier * (kDataDimension - c.dimension);
+  const robust::EngineSteps& problem = robust::engine_steps(kind);
+  const double most = kOutlier * problem.residuals;
   const double inlier = std::min(most, result.rms * result.rms / (sigma * sigma));
   return result.inlier_count * inlier + (matches - result.inlier_count) * most +
-         matches * c.dimension * std::log(kDataDimension) +
-         c.parameters * std::log(kDataDimension * matches);
+         matches * (kDataDimension - problem.residuals) * std::log(kDataDimension) +
+         problem.dof * std::log(kDataDimension * matches);
 }
 
 int count_either(const RobustResult& a, const RobustResult& b) {
@@ -52,18 +38,6 @@ int count_either(const RobustResult& a, const RobustResult& b) {
 }
 
 }  // namespace
-
-std::string_view to_string(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::homography:
-      return "homography";
-    case ModelKind::fundamental:
-      return "fundamental";
-    case ModelKind::essential:
-      break;
-  }
-  return "essential";
-}
 
 ModelChoice choose_model(const RobustResult& homography, const RobustResult& epipolar,
                          ModelKind epipolar_kind) {

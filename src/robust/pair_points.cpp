@@ -3,15 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "robust/scalar_lanes.hpp"
 
 namespace bifocal::robust {
 namespace {
 
-double coordinate(const PointPair& p, int c) {
-  constexpr double PointPair::*kColumns[4] = {&PointPair::x1, &PointPair::y1, &PointPair::x2,
-                                              &PointPair::y2};
-  return p.*kColumns[c];
+const double* point_of(const EngineSteps& steps, const GivenPair& given, int i) {
+  return given.points + static_cast<std::ptrdiff_t>(steps.columns) * i;
+}
+
+bool is_finite(const double* point, int columns) {
+  return std::all_of(point, point + columns, [](double v) { return std::isfinite(v); });
+}
+
+// A weight counts when it is a finite number above 0.
+bool counts(std::span<const double> weights, int i) {
+  if (weights.empty()) return true;
+  const double w = weights[static_cast<size_t>(i)];
+  return w > 0 && std::isfinite(w);
 }
 
 double median(std::vector<double>& values) {
@@ -20,17 +30,17 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
-// From the first points of the random order: medians, so that a wild point does not spoil the
-// others' precision.
-void set_frame(std::span<const PointPair> points, const CameraPair* cameras, PairPoints& out) {
-  const std::span subset(out.order.data(), std::min<size_t>(Lanes::FRAME_SUBSET, out.order.size()));
-  double* centre = out.info.data() + Lanes::INFO_CENTRE;
-  double& length = out.info[Lanes::INFO_LENGTH];
-  length = 1;
-  if (cameras) {
-    const double given[4] = {cameras->first.cx, cameras->first.cy, cameras->second.cx,
-                             cameras->second.cy};
-    std::copy_n(given, 4, centre);
+// Centre and length of the scoring coordinates of two images, from the first points of the random
+// order: medians, so that a wild point does not spoil the others' precision; with cameras the
+// centres are their principal points.
+void set_image_frame(const EngineSteps& steps, const GivenPair& given,
+                     const std::vector<int>& order, Info& info) {
+  const std::span subset(order.data(), std::min<size_t>(FRAME_SUBSET, order.size()));
+  double* centre = info.data() + INFO_CENTRE;
+  if (steps.cameras > 0) {
+    const auto& k = given.cameras;
+    const double principal[4] = {k[2], k[3], k[6], k[7]};
+    std::copy_n(principal, 4, centre);
   }
   if (subset.empty()) return;
   std::vector<double> values, distances;
@@ -38,97 +48,125 @@ void set_frame(std::span<const PointPair> points, const CameraPair* cameras, Pai
   distances.reserve(4 * subset.size());
   for (int c = 0; c < 4; ++c) {
     values.clear();
-    for (const int i : subset) values.push_back(coordinate(points[static_cast<size_t>(i)], c));
-    if (!cameras) centre[c] = median(values);
+    for (const int i : subset) values.push_back(point_of(steps, given, i)[c]);
+    if (steps.cameras == 0) centre[c] = median(values);
     for (const double v : values) distances.push_back(std::abs(v - centre[c]));
   }
   double sum = 0;
   for (const double d : distances) sum += d;
-  length = 2 * median(distances);
+  double length = 2 * median(distances);
   if (!(length > 0)) length = sum / static_cast<double>(distances.size());
-  if (!(length > 0) || !std::isfinite(length)) length = 1;
+  info[INFO_LENGTH] = length;
+}
+
+// The same of a scene: the mean of its points and their mean distance from it.
+void set_scene_frame(const EngineSteps& steps, const GivenPair& given,
+                     const std::vector<int>& order, Info& info) {
+  double* centre = info.data() + INFO_CENTRE;
+  const auto n = static_cast<double>(order.size());
+  std::fill_n(centre, 4, 0.0);
+  for (const int i : order) {
+    const double* p = point_of(steps, given, i);
+    for (int c = 0; c < 3; ++c) centre[c] += p[2 + c] / n;
+  }
+  double distance = 0;
+  for (const int i : order) {
+    const double* p = point_of(steps, given, i);
+    distance += std::hypot(p[2] - centre[0], p[3] - centre[1], p[4] - centre[2]) / n;
+  }
+  info[INFO_LENGTH] = distance;
 }
 
 // From the box of the points in the image whose points cover less.
-double chance_rate(Problem problem, std::span<const PointPair> points, const PairPoints& pair,
+double chance_rate(const EngineSteps& steps, const GivenPair& given, const std::vector<int>& order,
                    double threshold) {
-  if (pair.order.empty())
-    return Lanes::chance_in_box(problem == Problem::homography, 0, 0, threshold);
+  if (order.empty()) return steps.chance_in_box(0, 0, threshold);
+  const int columns = steps.two_views ? 4 : 2;
   double low[4], high[4];
-  const PointPair& first = points[static_cast<size_t>(pair.order[0])];
-  for (int c = 0; c < 4; ++c) low[c] = high[c] = coordinate(first, c);
-  for (const int i : pair.order) {
-    for (int c = 0; c < 4; ++c) {
-      const double v = coordinate(points[static_cast<size_t>(i)], c);
-      low[c] = std::min(low[c], v);
-      high[c] = std::max(high[c], v);
+  const double* first = point_of(steps, given, order[0]);
+  for (int c = 0; c < columns; ++c) low[c] = high[c] = first[c];
+  for (const int i : order) {
+    const double* p = point_of(steps, given, i);
+    for (int c = 0; c < columns; ++c) {
+      low[c] = std::min(low[c], p[c]);
+      high[c] = std::max(high[c], p[c]);
     }
   }
   double width = high[0] - low[0], height = high[1] - low[1];
-  const double width2 = high[2] - low[2], height2 = high[3] - low[3];
-  if (width2 * height2 < width * height) width = width2, height = height2;
-  return Lanes::chance_in_box(problem == Problem::homography, width, height, threshold);
-}
-
-Mat3 normalised(const double* m) {
-  double norm = 0;
-  for (int i = 0; i < 9; ++i) norm += m[i] * m[i];
-  Mat3 out;
-  for (size_t i = 0; i < 9; ++i) out[i] = m[i] / std::sqrt(norm);
-  return out;
-}
-
-Mat3 product(const Mat3& A, const double* m, const Mat3& B) {
-  Mat3 Am, out;
-  Lanes::mat3_mul(A.data(), m, Am.data());
-  Lanes::mat3_mul(Am.data(), B.data(), out.data());
-  return normalised(out.data());
+  if (steps.two_views) {
+    const double width2 = high[2] - low[2], height2 = high[3] - low[3];
+    if (width2 * height2 < width * height) width = width2, height = height2;
+  }
+  return steps.chance_in_box(width, height, threshold);
 }
 
 }  // namespace
 
-void set_two_view_points(Problem problem, std::span<const PointPair> points,
-                         const RobustOptions& options, const CameraPair* cameras, PairPoints& out,
-                         const MatchPriors& priors) {
-  const auto finite = [&](int i) {
-    const PointPair& p = points[static_cast<size_t>(i)];
-    return std::isfinite(p.x1) && std::isfinite(p.y1) && std::isfinite(p.x2) && std::isfinite(p.y2);
-  };
-  out.set_order(static_cast<int>(points.size()), options.seed, finite, priors);
-  set_frame(points, cameras, out);
-  const double* centre = out.info.data() + Lanes::INFO_CENTRE;
-  const double length = out.info[Lanes::INFO_LENGTH], inverse = 1 / length;
-  out.fill(4, [&](int i, int c) {
-    return (coordinate(points[static_cast<size_t>(i)], c) - centre[c]) * inverse;
-  });
-  out.info[Lanes::INFO_THRESHOLD] = length * length / (options.threshold * options.threshold);
-  out.info[Lanes::INFO_CHANCE] = chance_rate(problem, points, out, options.threshold);
-  if (!cameras) return;
-  const Intrinsics &a = cameras->first, &b = cameras->second;
-  const double focal[4] = {a.fx, a.fy, b.fx, b.fy};
-  for (size_t i = 0; i < 4; ++i) out.info[Lanes::INFO_RAYS + i] = length / focal[i];
-  out.info[Lanes::INFO_PARALLAX] = Lanes::parallax_limit(focal, options.threshold);
+void PairPoints::set(ModelKind problem, const GivenPair& given, const RobustOptions& options) {
+  const EngineSteps& steps = engine_steps(problem);
+  set_order(steps, given, options.seed);
+  set_priors(given.priors);
+  set_frame(steps, given, options.threshold);
+  fill(steps, given);
 }
 
-// T2^-1 H T1 with T = [1/l 0 -c/l; ...] of each image, times the length.
-Mat3 homography_in_pixels(const double* info, const double* model) {
-  const double* c = info + Lanes::INFO_CENTRE;
-  const double l = info[Lanes::INFO_LENGTH];
-  return product({l, 0, c[2], 0, l, c[3], 0, 0, 1}, model, {1, 0, -c[0], 0, 1, -c[1], 0, 0, l});
+void PairPoints::set_order(const EngineSteps& steps, const GivenPair& given, std::uint64_t seed) {
+  std::vector<int> kept;
+  kept.reserve(static_cast<size_t>(given.count));
+  not_finite.clear();
+  idle.clear();
+  for (int i = 0; i < given.count; ++i) {
+    const bool finite = is_finite(point_of(steps, given, i), steps.columns);
+    (!finite ? not_finite : counts(given.priors.weights, i) ? kept : idle).push_back(i);
+  }
+  const int n = static_cast<int>(kept.size());
+  const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
+  order.resize(kept.size());
+  const int bits = Lanes::shuffle_bits(n);
+  for (int i = 0; i < n; ++i) {
+    const int from = Lanes::shuffled_in(i, n, bits, low, high);
+    order[static_cast<size_t>(i)] = kept[static_cast<size_t>(from)];
+  }
+  stride = column_stride(n);
 }
 
-// T2' F T1
-Mat3 fundamental_in_pixels(const double* info, const double* model) {
-  const double* c = info + Lanes::INFO_CENTRE;
-  const double l = info[Lanes::INFO_LENGTH];
-  return product({1, 0, 0, 0, 1, 0, -c[2], -c[3], l}, model, {1, 0, -c[0], 0, 1, -c[1], 0, 0, l});
+void PairPoints::set_frame(const EngineSteps& steps, const GivenPair& given, double threshold) {
+  std::fill(info.begin(), info.begin() + INFO_WEIGHTED, 0.0);
+  if (steps.two_views) {
+    set_image_frame(steps, given, order, info);
+  } else {
+    set_scene_frame(steps, given, order, info);
+  }
+  double& length = info[INFO_LENGTH];
+  if (!(length > 0) || !std::isfinite(length)) length = 1;
+  const double unit = steps.camera_info(given.cameras.data(), length, threshold, info.data());
+  info[INFO_UNIT] = unit;
+  info[INFO_THRESHOLD] = unit * unit / (threshold * threshold);
+  info[INFO_CHANCE] = chance_rate(steps, given, order, threshold);
 }
 
-Mat3 essential_of(const double* info, const double* model) {
-  double scale[9], E[9];
-  Lanes::ray_scale(info + Lanes::INFO_RAYS, scale);
-  for (int i = 0; i < 9; ++i) E[i] = model[i] / scale[i];
-  return normalised(E);
+void PairPoints::fill(const EngineSteps& steps, const GivenPair& given) {
+  const auto size = static_cast<size_t>(stride * steps.columns + MOST_SHIFTS);
+  double columns[8];
+  f64.assign(size, __builtin_nan(""));
+  f32.assign(size, __builtin_nanf(""));
+  for (int i = 0; i < count(); ++i) {
+    steps.point_columns(point_of(steps, given, order[static_cast<size_t>(i)]), given.cameras.data(),
+                        info.data(), columns);
+    for (int c = 0; c < steps.columns; ++c) {
+      f64[static_cast<size_t>(c * stride + i)] = columns[c];
+      f32[static_cast<size_t>(c * stride + i)] = static_cast<float>(columns[c]);
+    }
+  }
+  if (idle.empty()) return;
+  const auto step = static_cast<size_t>(idle_stride());
+  idle_columns.assign(step * static_cast<size_t>(steps.columns), __builtin_nan(""));
+  for (size_t k = 0; k < idle.size(); ++k) {
+    steps.point_columns(point_of(steps, given, idle[k]), given.cameras.data(), info.data(),
+                        columns);
+    for (int c = 0; c < steps.columns; ++c)
+      idle_columns[static_cast<size_t>(c) * step + k] = columns[c];
+  }
 }
 
 }  // namespace bifocal::robust

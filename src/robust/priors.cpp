@@ -5,12 +5,13 @@
 #include <numeric>
 
 #include "robust/pair_points.hpp"
+#include "robust/scalar_lanes.hpp"
 
 namespace bifocal::robust {
 
 // What prepare_priors does on a GPU (prior_prepare.group.h), to the same numbers.
 void PairPoints::set_priors(const MatchPriors& given) {
-  std::fill(info.begin() + Lanes::INFO_WEIGHTED, info.end(), 0.0);
+  std::fill(info.begin() + INFO_WEIGHTED, info.end(), 0.0);
   if (order.empty()) return;
   if (!given.qualities.empty()) set_ranks(given.qualities);
   if (!given.weights.empty()) set_weights(given.weights);
@@ -28,7 +29,7 @@ void PairPoints::set_ranks(std::span<const double> given) {
   priors.ranks.assign(static_cast<size_t>(stride), std::numeric_limits<double>::quiet_NaN());
   for (size_t r = 0; r < n; ++r)
     priors.ranks[static_cast<size_t>(priors.ranking[r])] = static_cast<double>(r);
-  info[Lanes::INFO_RANKED] = 1;
+  info[INFO_RANKED] = 1;
 }
 
 void PairPoints::set_weights(std::span<const double> given) {
@@ -61,10 +62,10 @@ void PairPoints::set_weights(std::span<const double> given) {
     priors.shares[i] *= scale;
     priors.fast_shares[i] = static_cast<float>(priors.shares[i]);
   }
-  info[Lanes::INFO_WEIGHTED] = 1;
-  info[Lanes::INFO_EFFECTIVE] = sum / (1 << 24) * scale;
-  info[Lanes::INFO_LARGEST] = scale;
-  for (size_t k = 0; k < 4; ++k) info[Lanes::INFO_SEEN + k] = seen[k] * scale;
+  info[INFO_WEIGHTED] = 1;
+  info[INFO_EFFECTIVE] = sum / (1 << 24) * scale;
+  info[INFO_LARGEST] = scale;
+  for (size_t k = 0; k < 4; ++k) info[INFO_SEEN + k] = seen[k] * scale;
 }
 
 }  // namespace bifocal::robust

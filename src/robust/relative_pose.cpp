@@ -6,7 +6,6 @@
 #include <limits>
 #include <numbers>
 
-#include "robust/result.hpp"
 #include "robust/scalar_lanes.hpp"
 
 namespace bifocal {
@@ -53,36 +52,20 @@ void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
   result.median_parallax_deg = *middle * 180 / std::numbers::pi;
 }
 
-void recover_pose(std::span<const PointPair> points, const Intrinsics& c1, const Intrinsics& c2,
-                  const robust::Result& found, RelativePoseResult& result) {
-  const double* pose = found.data() + Lanes::RESULT_POSE;
-  std::copy_n(pose, 9, result.cam2_from_cam1.R.begin());
-  std::copy_n(pose + 9, 3, result.cam2_from_cam1.t.begin());
-  triangulate_inliers(inlier_rays(points, c1, c2, result.inliers), result);
-}
-
 }  // namespace
 
 RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const Intrinsics& camera1,
                                       const Intrinsics& camera2, const RobustOptions& options,
                                       const MatchPriors& priors) {
-  robust::check_options(options);
-  robust::check_camera("camera1", camera1);
-  robust::check_camera("camera2", camera2);
-  robust::check_priors(priors, pairs.size());
+  const Intrinsics cameras[] = {camera1, camera2};
+  PoseResult found = estimate(ModelKind::essential, pairs, cameras, options, priors);
   RelativePoseResult result;
-  result.inliers.assign(pairs.size(), 0);
+  static_cast<RobustResult&>(result) = std::move(found);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   result.triangulated.assign(pairs.size(), Vec3{kNaN, kNaN, kNaN});
-  const robust::CameraPair cameras = {camera1, camera2};
-  robust::PairPoints pair;
-  robust::Result found;
-  robust::set_two_view_points(robust::Problem::essential, pairs, options, &cameras, pair, priors);
-  robust::run_search(robust::Problem::essential, pair, options,
-                     pair.info[robust::Lanes::INFO_LENGTH], found, result);
   if (!result.ok()) return result;
-  result.model = robust::essential_of(pair.info.data(), found.data());
-  recover_pose(pairs, camera1, camera2, found, result);
+  result.cam2_from_cam1 = found.pose;
+  triangulate_inliers(inlier_rays(pairs, camera1, camera2, result.inliers), result);
   return result;
 }
 

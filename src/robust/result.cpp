@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bifocal/error.hpp>
 #include <cmath>
 
@@ -10,29 +11,27 @@
 
 namespace bifocal::robust {
 
-Outcome judge(Problem problem, const Result& found,
-              const std::array<double, Lanes::INFO_SIZE>& info, int count,
-              const std::function<Evidence()>& evidence, double& significance) {
+Outcome judge(ModelKind problem, const Result& found, const Info& info, int count,
+              const Evidence& evidence, double& significance) {
   const EngineSteps& steps = engine_steps(problem);
-  const double outcome = found[Lanes::RESULT_OUTCOME];
+  const double outcome = found[RESULT_OUTCOME];
   if (outcome < 2) return outcome < 1 ? Outcome::degenerate_sample : Outcome::no_model;
-  const double rate = std::max(found[Lanes::RESULT_CHANCE], info[Lanes::INFO_CHANCE]);
+  const double rate = std::max(found[RESULT_CHANCE], info[INFO_CHANCE]);
   const auto false_alarms = [&](int inliers, int points) {
     return log_false_alarms(inliers, points, steps.sample_size, steps.slots, rate);
   };
-  significance = false_alarms(static_cast<int>(found[Lanes::RESULT_INLIERS]), count);
+  significance = false_alarms(static_cast<int>(found[RESULT_INLIERS]), count);
   if (!(significance < kLogFalseAlarms)) return Outcome::no_model;
-  if (found[Lanes::RESULT_COLLINEAR] > 0) return Outcome::degenerate_sample;
-  if (found[Lanes::RESULT_PLANE] > 0) {
+  if (found[RESULT_COLLINEAR] > 0) return Outcome::degenerate_sample;
+  if (found[RESULT_PLANE] > 0) {
     // Two matches off the plane and the plane make a matrix; half of the wrong matches that lie on
     // their epipolar line are on the wrong side of the epipole (support.group.h).
-    const auto off = static_cast<int>(found[Lanes::RESULT_OFF]);
-    const auto proof = static_cast<int>(found[Lanes::RESULT_PARALLAX]);
+    const auto off = static_cast<int>(found[RESULT_OFF]);
+    const auto proof = static_cast<int>(found[RESULT_PARALLAX]);
     if (off < 2 || !(log_false_alarms(proof, off, 2, 1, rate / 2) < kLogFalseAlarms))
       return Outcome::degenerate_sample;
   }
-  const Evidence counted = evidence();
-  significance = false_alarms(counted.inliers, counted.count);
+  significance = false_alarms(evidence.inliers, evidence.count);
   return significance < kLogFalseAlarms ? Outcome::ok : Outcome::no_model;
 }
 
@@ -80,39 +79,6 @@ void check_camera(const char* name, const Intrinsics& k) {
         fmt::format("robust estimation: {} = ({}, {}, {}, {}), must be finite with fx, fy > 0",
                     name, k.fx, k.fy, k.cx, k.cy));
   }
-}
-
-void mark_inliers(const PairPoints& pair, const std::vector<double>& errors, std::uint8_t* flags) {
-  for (size_t i = 0; i < pair.order.size(); ++i) {
-    if (errors[i] * pair.info[Lanes::INFO_THRESHOLD] < 1) flags[pair.order[i]] = 1;
-  }
-  for (size_t i = 0; i < pair.idle.size(); ++i) {
-    const double error = errors[static_cast<size_t>(pair.stride) + i];
-    if (error * pair.info[Lanes::INFO_THRESHOLD] < 1) flags[pair.idle[i]] = 1;
-  }
-}
-
-void fill_result(Problem problem, const PairPoints& pair, const std::vector<double>& errors,
-                 const Result& found, double length, RobustResult& result) {
-  result.iterations = static_cast<int>(found[Lanes::RESULT_TRIALS]);
-  result.outcome = judge(
-      problem, found, pair.info, pair.count(), [&] { return evidence_of(problem, pair, errors); },
-      result.significance);
-  if (!result.ok()) return;
-  fill_numbers(found, length, result);
-  mark_inliers(pair, errors, result.inliers.data());
-}
-
-void run_search(Problem problem, const PairPoints& pair, const RobustOptions& options,
-                double length, Result& found, RobustResult& result) {
-  result.not_finite = pair.not_finite;
-  if (pair.count() < engine_steps(problem).sample_size) {
-    result.outcome = Outcome::too_few_points;
-    return;
-  }
-  std::vector<double> errors;
-  search(problem, pair, options, errors, found);
-  fill_result(problem, pair, errors, found, length, result);
 }
 
 }  // namespace bifocal::robust

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lane functions of this room for one instance in double precision.
+// The lane functions that all problems share, for one instance in double precision.
 #pragma once
 
 #include "lane/scalar.hpp"
 
 namespace bifocal::robust {
 
-template <class Real, int Problem = 0>
+template <class Real>
 struct scalar_lanes {
-  static constexpr int PROBLEM = Problem;
   using uniform = scalar_lanes;
 #include "lane/cpp_begin.h"
 
@@ -18,9 +17,7 @@ struct scalar_lanes {
 
 #include "solvers/solvers.lanes"
 
-#include "robust/robust.groups"
-
-#include "robust/engine.groups"
+#include "robust/search/shared.lanes"
 
 #include "lane/cpp_end.h"
 };

@@ -75,6 +75,6 @@
     constexpr const char* catalogue_ = #catalogue; \
     KERNELS(CUDA_ROW_, CUDA_ROW_, CUDA_ROW_)       \
   }
-#define CUDA_ROW_(name, LIST, ...)                     \
-  table.push_back({catalogue_, #name, Text_::constants(), \
-                   reinterpret_cast<const void*>(&name<Text_>)});
+#define CUDA_ROW_(name, LIST, ...) \
+  table.push_back(                 \
+      {catalogue_, #name, Text_::constants(), reinterpret_cast<const void*>(&name<Text_>)});

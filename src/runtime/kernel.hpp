@@ -27,7 +27,7 @@ struct Kernel {
   std::string entry, text;
   std::vector<std::pair<std::string, int>> constants;  // REAL_IS_FLOAT, GROUP_SIZE, SIZE, ...
   std::string opencl_line = {};  // under the text: defines the function (lane/opencl_kernels.h)
-  const void* cuda = nullptr;                          // address of the __global__ function
+  const void* cuda = nullptr;    // address of the __global__ function
   CpuFunction cpu = nullptr;
   int cpu_block = 64;  // instances of one CPU work package
 };

@@ -47,8 +47,11 @@ class SgmChecks {
       const int best = w.best[x], elsewhere = w.elsewhere[x];
       const int right = w.right_index[right_place(width_, x - options_.min_disparity - i)];
       if (!disparity_text::is_unique(best, elsewhere, options_.filter.uniqueness)) continue;
-      if (tolerance_ >= 0 && !disparity_text::directions_agree(i * disparity_text::STEPS, right, tolerance_)) continue;
-      const bool has_sides = w.below[x] != disparity_text::NO_CANDIDATE && w.above[x] != disparity_text::NO_CANDIDATE;
+      if (tolerance_ >= 0 &&
+          !disparity_text::directions_agree(i * disparity_text::STEPS, right, tolerance_))
+        continue;
+      const bool has_sides =
+          w.below[x] != disparity_text::NO_CANDIDATE && w.above[x] != disparity_text::NO_CANDIDATE;
       const int step_cost = options_.paths * options_.P1;
       const int offset =
           has_sides ? disparity_text::subpixel_offset(w.below[x], best, w.above[x], step_cost) : 0;

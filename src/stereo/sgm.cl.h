@@ -48,9 +48,9 @@ kernel void sgm_cost(global const uint* codes, global const uint* high, int is_f
 // team a line; struct sgm_band has the numbers.
 kernel void sgm_paths(int row_groups, int width, int height, int row0, int rows, int directions,
                       int keeps, int leaves, int disparities, global const uint* costs,
-                      global const uchar* pixel_jumps, int P1,
-                      global uint* volumes, global const uint* down_in, global const uint* up_in,
-                      global uint* down_out, global uint* up_out) {
+                      global const uchar* pixel_jumps, int P1, global uint* volumes,
+                      global const uint* down_in, global const uint* up_in, global uint* down_out,
+                      global uint* up_out) {
   const struct sgm_band band = {width, height, row0, rows, directions, keeps, leaves};
   const struct sgm_states states = {down_in, up_in, down_out, up_out};
   const int along_rows = (int)get_group_id(0) < row_groups,

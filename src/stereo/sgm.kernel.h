@@ -151,8 +151,8 @@ group_fn void line_step(const struct line_ahead* now, bits32 P1, bits32* even, b
   lane_unroll for (index k = 0; k < WORDS; ++k) packed[k] = even[k] + (odd[k] << 8);
 }
 
-// All path costs of one line of a band, the line-th of its kind; `volumes`: of all paths. jumps: the
-// bytes of jump_bytes of all pixels, and zeros of a row and a pixel more.
+// All path costs of one line of a band, the line-th of its kind; `volumes`: of all paths. jumps:
+// the bytes of jump_bytes of all pixels, and zeros of a row and a pixel more.
 group_fn void sgm_line(index line, index along_rows, const struct sgm_band* b,
                        const struct sgm_states* states, index disparities,
                        global_const bits32* costs, global_const unsigned char* jumps, index P1,

@@ -22,7 +22,6 @@ namespace bifocal::test {
 
 template <class Real>
 struct case_class {
-  static constexpr int PROBLEM = 2;
   using uniform = case_class<typename bifocal::lane::traits<Real>::element>;
 #include "lane/cpp_begin.h"
 #include "lane/case_lists.h"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All lane and group files, in order, and the cases that call them. Included into a class body
-// (C++, CUDA) or put behind lane/opencl_begin.h (OpenCL). The constant PROBLEM is 2: essential
-// matrices, whose text has all that is in the others'.
+// (C++, CUDA) or put behind lane/opencl_begin.h (OpenCL). The problem is the essential matrix.
 #include "math/math.lanes"
 #include "linalg/linalg.lanes"
 #include "solvers/solvers.lanes"
-#include "robust/robust.groups"
-#include "robust/engine.groups"
+#include "robust/search/shared.lanes"
+#include "robust/problems/epipolar.lane.h"
+#include "robust/problems/essential.lane.h"
+#include "robust/search/search.groups"
+#include "robust/inliers.group.h"
+#include "robust/essential_inliers.group.h"
 #include "stereo/disparity.lane.h"
 #include "rectify/lens.lane.h"
 #include "lane/cases.lane.h"

@@ -2,28 +2,16 @@
 // One adaptor for every group function: the columns of the points, a model, numbers out. Group code
 // itself. group_cases.def lists them; every member of the group gets the same numbers.
 
-group_fn void group_case_epipolar_gain(GROUP_PARAM global_const scalar* p, index n,
-                                       const scalar* model, scalar* out) {
+group_fn void group_case_model_score(GROUP_PARAM global_const scalar* p, index n,
+                                     const scalar* model, scalar* out) {
   index ends[2] = {256, n};
-  scalar floors[2] = {(scalar)-1, (scalar)-1};
-  out[0] =
-      epipolar_gain(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, ends, floors, 2, (scalar)1e4);
-}
-
-group_fn void group_case_epipolar_gain_given_up(GROUP_PARAM global_const scalar* p, index n,
-                                                const scalar* model, scalar* out) {
-  index ends[2] = {256, n};
-  scalar floors[2] = {(scalar)1e6, (scalar)-1};
-  out[0] =
-      epipolar_gain(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, ends, floors, 2, (scalar)1e4);
-}
-
-group_fn void group_case_transfer_gain(GROUP_PARAM global_const scalar* p, index n,
-                                       const scalar* model, scalar* out) {
-  index ends[1] = {n};
-  scalar floors[1] = {(scalar)-1};
-  out[0] =
-      transfer_gain(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, ends, floors, 1, (scalar)1e2);
+  scalar floors[2] = {(scalar)-1, (scalar)-1}, focal[2] = {(scalar)1, (scalar)1};
+  for (index weighted = 0; weighted < 2; ++weighted) {
+    out[weighted] = model_score(GROUP_ARG model, p, n, focal, p + 5 * n, weighted, ends, floors, 2,
+                                (scalar)1e4);
+  }
+  floors[0] = (scalar)1e6;
+  out[2] = model_score(GROUP_ARG model, p, n, focal, p, 0, ends, floors, 2, (scalar)1e4);
 }
 
 group_fn void group_case_transfer_inliers(GROUP_PARAM global_const scalar* p, index n,
@@ -37,37 +25,13 @@ group_fn void group_case_essential_inliers(GROUP_PARAM global_const scalar* p, i
   essential_inliers(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e-4, out);
 }
 
-group_fn void group_case_reprojection_gain(GROUP_PARAM global_const scalar* p, index n,
-                                           const scalar* model, scalar* out) {
-  index ends[1] = {n};
-  scalar floors[1] = {(scalar)-1}, focal[2] = {(scalar)1, (scalar)1};
-  out[0] = reprojection_gain(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, focal,
-                             ends, floors, 1, (scalar)1e4);
-}
-
 // The equations sharp, smooth, and smooth with the weights of column 5.
-group_fn void group_case_epipolar_equations(GROUP_PARAM global_const scalar* p, index n,
-                                            const scalar* model, scalar* out) {
-  for (index k = 0; k < 3; ++k) {
-    epipolar_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e4,
-                              k > 0, p + 5 * n, k > 1, out + 57 * k);
-  }
-}
-
-group_fn void group_case_transfer_equations(GROUP_PARAM global_const scalar* p, index n,
-                                            const scalar* model, scalar* out) {
-  for (index k = 0; k < 3; ++k) {
-    transfer_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e2,
-                              k > 0, p + 5 * n, k > 1, out + 57 * k);
-  }
-}
-
-group_fn void group_case_reprojection_equations(GROUP_PARAM global_const scalar* p, index n,
-                                                const scalar* model, scalar* out) {
+group_fn void group_case_model_equations(GROUP_PARAM global_const scalar* p, index n,
+                                         const scalar* model, scalar* out) {
   scalar focal[2] = {(scalar)1, (scalar)1};
   for (index k = 0; k < 3; ++k) {
-    reprojection_normal_equations(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, focal,
-                                  n, (scalar)1e4, k > 0, p + 5 * n, k > 1, out + 30 * k);
+    model_equations(GROUP_ARG model, p, n, focal, n, (scalar)1e4, k > 0, p + 5 * n, k > 1,
+                    out + SUMS * k);
   }
 }
 
@@ -94,7 +58,7 @@ group_fn void group_case_support(GROUP_PARAM global_const scalar* p, index n, co
                                  scalar* out) {
   struct pair_view pair;
   case_pair(p, n, &pair);
-  essential_pose(GROUP_ARG & pair, n, model, out);
+  model_side(GROUP_ARG & pair, n, model, out);
   model_support(GROUP_ARG & pair, n, model, out, out + 12);
 }
 
@@ -115,6 +79,6 @@ group_fn void group_case_plan(GROUP_PARAM global_const scalar* p, index n, const
   out[7] = trials_without_hope(&pair);
   out[8] =
       (scalar)(candidates_of(&pair, 0, (scalar)20) + 100 * candidates_of(&pair, 64, (scalar)20));
-  out[9] = (scalar)score_stages((scalar)400, n, ends, out + 10);
+  out[9] = (scalar)score_stages((scalar)400, n, out, 0, ends, out + 10);
   for (index i = 0; i < 4; ++i) out[14 + i] = (scalar)ends[i];
 }

@@ -180,9 +180,11 @@ lane_fn void case_pose_move(const real* in, real* out) {
   pose_move(out, in + 12);
 }
 
-lane_fn void case_pose_admits(const real* in, real* out) {
-  out[0] =
-      select(pose_admits(in, in + 9, in[12], in[13], in[14], in[15], lane(0.01)), lane(1), lane(0));
+lane_fn void case_pose_side(const real* in, real* out) {
+  real rays[4] = {lane(1), lane(1), lane(1), lane(1)};
+  mask unsure;
+  out[0] = pose_side(in, rays, in + 12, lane(0.01), &unsure);
+  out[1] = select(unsure, lane(1), lane(0));
 }
 
 lane_fn void case_epipolar_side(const real* in, real* out) {
@@ -202,9 +204,8 @@ lane_fn void case_epipolar_oriented(const real* in, real* out) {
 lane_fn void case_chance_and_parallax(const real* in, real* out) {
   real focal[4];
   for (index i = 0; i < 4; ++i) focal[i] = fabs(in[i]) + lane(0.5);
-  out[0] = chance_in_box(0, focal[0], focal[1], lane(0.05) * focal[2]);
-  out[1] = chance_in_box(1, focal[0], focal[1], lane(0.05) * focal[2]);
-  out[2] = parallax_limit(focal, fabs(in[4]));
+  out[0] = chance_in_box(focal[0], focal[1], lane(0.05) * focal[2]);
+  out[1] = parallax_limit(focal, fabs(in[4]));
 }
 
 // Whole numbers in two halves, each exact in every precision.
@@ -254,11 +255,10 @@ lane_fn void case_sample_models(const real* in, real* out) {
 // The chart of an essential matrix in coordinates of another scale in each direction: back to the
 // model, its tangent, and where a step leads.
 lane_fn void case_model_chart(const real* in, real* out) {
-  real F[9], chart[20], scale[9], rays[4];
+  real F[9], chart[20], rays[4];
   case_rank2(in, F);
   for (index i = 0; i < 4; ++i) rays[i] = fabs(in[11 + i]) + lane(0.5);
-  ray_scale(rays, scale);
-  for (index i = 0; i < 9; ++i) F[i] = F[i] * scale[i];
+  essential_scale(rays, F);
   model_open(F, rays, chart);
   model_close(chart, rays, out);
   model_tangent(chart, rays, out + 9);

@@ -79,10 +79,9 @@ Program build(const Device& device, bool is_float) {
   const std::string text = program_text();
   const char* source = text.c_str();
   Program program(clCreateProgramWithSource(device.context.get(), 1, &source, nullptr, nullptr));
-  const std::string options = fmt::format(
-      "-cl-std=CL1.2 -D REAL_IS_FLOAT={} -D GROUP_SIZE={} "
-      "-D LANE_STRIDE=1 -D PROBLEM=2",
-      is_float ? 1 : 0, kGroupSize);
+  const std::string options =
+      fmt::format("-cl-std=CL1.2 -D REAL_IS_FLOAT={} -D GROUP_SIZE={} -D LANE_STRIDE=1",
+                  is_float ? 1 : 0, kGroupSize);
   if (clBuildProgram(program.get(), 1, &device.id, options.c_str(), nullptr, nullptr) == CL_SUCCESS)
     return program;
   std::string log(1 << 16, '\0');

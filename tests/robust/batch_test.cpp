@@ -92,11 +92,10 @@ struct Found {
   friend bool operator==(const Found& a, const Found& b) {
     const PairEstimate &x = a.estimate, &y = b.estimate;
     const auto same = [](double u, double v) { return std::memcmp(&u, &v, sizeof u) == 0; };
-    return x.outcome == y.outcome && x.model == y.model &&
-           x.cam2_from_cam1.R == y.cam2_from_cam1.R && x.cam2_from_cam1.t == y.cam2_from_cam1.t &&
-           x.inlier_count == y.inlier_count && x.iterations == y.iterations &&
-           same(x.gain, y.gain) && same(x.rms, y.rms) && same(x.noise, y.noise) &&
-           same(x.significance, y.significance) && a.inliers == b.inliers;
+    return x.outcome == y.outcome && x.model == y.model && x.pose.R == y.pose.R &&
+           x.pose.t == y.pose.t && x.inlier_count == y.inlier_count &&
+           x.iterations == y.iterations && same(x.gain, y.gain) && same(x.rms, y.rms) &&
+           same(x.noise, y.noise) && same(x.significance, y.significance) && a.inliers == b.inliers;
   }
 };
 
@@ -184,8 +183,8 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
       EXPECT_NEAR(e.gain, s.gain, tolerance * s.gain);
       EXPECT_NEAR(e.rms, s.rms, tolerance * s.rms);
       EXPECT_NEAR(e.noise, s.noise, tolerance * s.noise);
-      for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(e.cam2_from_cam1.R[i], s.pose.R[i], tolerance);
-      for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(e.cam2_from_cam1.t[i], s.pose.t[i], tolerance);
+      for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(e.pose.R[i], s.pose.R[i], tolerance);
+      for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(e.pose.t[i], s.pose.t[i], tolerance);
     }
   });
 }
@@ -252,8 +251,10 @@ INSTANTIATE_TEST_SUITE_P(, Batch,
 TEST(BatchArguments, of_nothing_give_nothing) {
   Queue queue{Device("cpu")};
   const std::vector<std::int64_t> none = {3}, empty = {4, 4, 4};
-  EXPECT_TRUE(estimate_batch(queue, ModelKind::homography, {nullptr, none, {}, {}}).pairs.empty());
-  const BatchEstimate e = estimate_batch(queue, ModelKind::homography, {nullptr, empty, {}, {}});
+  EXPECT_TRUE(
+      estimate_batch(queue, ModelKind::homography, PairBatch{nullptr, none, {}, {}}).pairs.empty());
+  const BatchEstimate e =
+      estimate_batch(queue, ModelKind::homography, PairBatch{nullptr, empty, {}, {}});
   ASSERT_EQ(e.pairs.size(), 2u);
   EXPECT_EQ(e.pairs[1].outcome, Outcome::too_few_points);
   EXPECT_TRUE(e.inliers.empty());

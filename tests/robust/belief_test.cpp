@@ -21,14 +21,15 @@ std::vector<PointPair> spread(double size1, double size2, int count) {
   return points;
 }
 
-double chance(Problem problem, double size1, double size2) {
+double chance(ModelKind problem, double size1, double size2) {
   PairPoints pair;
-  set_two_view_points(problem, spread(size1, size2, 400), {}, nullptr, pair);
-  return pair.info[Lanes::INFO_CHANCE];
+  const std::vector<PointPair> points = spread(size1, size2, 400);
+  pair.set(problem, {numbers_of(points), 400, Cameras{}, MatchPriors{}}, {});
+  return pair.info[INFO_CHANCE];
 }
 
 TEST(Belief, chance_is_that_of_the_image_whose_points_cover_less) {
-  for (const Problem problem : {Problem::homography, Problem::fundamental}) {
+  for (const ModelKind problem : {ModelKind::homography, ModelKind::fundamental}) {
     const double small = chance(problem, 300, 300), large = chance(problem, 3000, 3000);
     EXPECT_GT(small, 5 * large);
     EXPECT_NEAR(chance(problem, 300, 3000), small, 0.02 * small);
@@ -41,8 +42,8 @@ TEST(Belief, matches_that_share_a_point_are_one) {
   const std::vector<PointPair> once = points;
   points.insert(points.end(), once.begin(), once.end());
   PairPoints pair;
-  set_two_view_points(Problem::fundamental, points, {}, nullptr, pair);
-  const Evidence twice = evidence_of(Problem::fundamental, pair, std::vector<double>(60, 0.0));
+  pair.set(ModelKind::fundamental, {numbers_of(points), 60, Cameras{}, MatchPriors{}}, {});
+  const Evidence twice = evidence_of(4, pair, std::vector<double>(60, 0.0));
   EXPECT_EQ(twice.count, 30);
   EXPECT_EQ(twice.inliers, 30);
 }
@@ -51,18 +52,13 @@ TEST(Belief, matches_that_share_a_point_are_one) {
 TEST(Belief, a_model_that_wrong_matches_often_fit_is_not_believed) {
   const auto outcome = [](double measured, double of_box) {
     Result found{};
-    found[Lanes::RESULT_OUTCOME] = 2;
-    found[Lanes::RESULT_INLIERS] = 40;
-    found[Lanes::RESULT_CHANCE] = measured;
-    std::array<double, Lanes::INFO_SIZE> info{};
-    info[Lanes::INFO_CHANCE] = of_box;
+    found[RESULT_OUTCOME] = 2;
+    found[RESULT_INLIERS] = 40;
+    found[RESULT_CHANCE] = measured;
+    Info info{};
+    info[INFO_CHANCE] = of_box;
     double significance = 0;
-    return judge(
-        Problem::fundamental, found, info, 100,
-        [] {
-          return Evidence{100, 40};
-        },
-        significance);
+    return judge(ModelKind::fundamental, found, info, 100, {100, 40}, significance);
   };
   EXPECT_EQ(outcome(0.02, 0.02), Outcome::ok);
   EXPECT_EQ(outcome(0.4, 0.02), Outcome::no_model);

@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "robust/engine.hpp"
+#include "robust/pair_points.hpp"
+#include "robust/problem_lanes.hpp"
 #include "two_view_scenes.hpp"
 
 namespace bifocal::robust {
@@ -33,8 +34,8 @@ inline RowMajor3 matrix_of(const Mat3& m) { return Eigen::Map<const RowMajor3>(m
 
 // px of image `second` from scoring coordinates.
 inline RowMajor3 frame_of(const PairPoints& pair, int second) {
-  const double l = pair.info[Lanes::INFO_LENGTH];
-  const double* c = pair.info.data() + Lanes::INFO_CENTRE + 2 * second;
+  const double l = pair.info[INFO_LENGTH];
+  const double* c = pair.info.data() + INFO_CENTRE + 2 * second;
   RowMajor3 T;
   T << l, 0, c[0], 0, l, c[1], 0, 0, 1;
   return T;
@@ -54,42 +55,45 @@ inline EngineScene make_pose_scene(const bench::SceneOptions& options, double th
   const bench::TwoViewScene s = bench::make_scene({.points = 10, .inliers = 1}, random);
   std::normal_distribution<double> noise(0, 1);
   std::uniform_real_distribution<double> unit(-1, 1);
-  std::vector<std::array<double, 5>> points;
+  std::vector<ScenePoint> points;
   std::vector<std::uint8_t> labels;
+  const Intrinsics& k = s.camera;
   const Eigen::Map<const Eigen::Vector3d> t(s.truth.t.data());
   while (points.size() < static_cast<size_t>(options.points)) {
     const Eigen::Vector3d X(4 * unit(random), 3 * unit(random), 8 + 3 * unit(random));
     const Eigen::Vector3d Y = matrix_of(s.truth.R) * X + t;
     if (Y.z() < 1) continue;
     labels.push_back(static_cast<double>(points.size()) < options.inliers * options.points);
-    double x = Y.x() / Y.z() + options.noise / s.camera.fx * noise(random);
-    double y = Y.y() / Y.z() + options.noise / s.camera.fy * noise(random);
+    double x = Y.x() / Y.z() + options.noise / k.fx * noise(random);
+    double y = Y.y() / Y.z() + options.noise / k.fy * noise(random);
     if (!labels.back()) x = 0.64 * unit(random), y = 0.48 * unit(random);
-    points.push_back({x, y, X.x(), X.y(), X.z()});
+    points.push_back({k.fx * x + k.cx, k.fy * y + k.cy, X.x(), X.y(), X.z()});
   }
-  scene.pair.set_order(options.points, 0, [](int) { return true; });
-  scene.pair.fill(
-      5, [&](int i, int c) { return points[static_cast<size_t>(i)][static_cast<size_t>(c)]; });
+  scene.pair.set(ModelKind::absolute_pose,
+                 {&points[0].x, options.points, cameras_of(k), MatchPriors{}},
+                 {.threshold = threshold});
   scene.threshold = threshold;
-  scene.pair.info[Lanes::INFO_THRESHOLD] = 1 / (threshold * threshold);
-  scene.pair.info[Lanes::INFO_FOCAL] = s.camera.fx;
-  scene.pair.info[Lanes::INFO_FOCAL + 1] = s.camera.fy;
+  // The world of the scoring coordinates is shifted and scaled.
+  const double* centre = scene.pair.info.data() + INFO_CENTRE;
+  const Eigen::Vector3d shifted =
+      (matrix_of(s.truth.R) * Eigen::Map<const Eigen::Vector3d>(centre) + t) /
+      scene.pair.info[INFO_LENGTH];
   std::copy(s.truth.R.begin(), s.truth.R.end(), scene.truth.begin());
-  std::copy(s.truth.t.begin(), s.truth.t.end(), scene.truth.begin() + 9);
+  std::copy_n(shifted.data(), 3, scene.truth.begin() + 9);
   for (const int i : scene.pair.order) scene.labels.push_back(labels[static_cast<size_t>(i)]);
   return scene;
 }
 
 // threshold: px.
-inline EngineScene make_engine_scene(Problem problem, bench::SceneOptions options, double threshold,
-                                     std::mt19937_64& random) {
-  if (problem == Problem::absolute_pose) return make_pose_scene(options, threshold, random);
+inline EngineScene make_engine_scene(ModelKind problem, bench::SceneOptions options,
+                                     double threshold, std::mt19937_64& random) {
+  if (problem == ModelKind::absolute_pose) return make_pose_scene(options, threshold, random);
   EngineScene scene;
-  options.planar = problem == Problem::homography;
+  options.planar = problem == ModelKind::homography;
   const bench::TwoViewScene s = bench::make_scene(options, random);
-  const CameraPair cameras = {s.camera, s.camera};
-  set_two_view_points(problem, s.points, {.threshold = threshold},
-                      problem == Problem::essential ? &cameras : nullptr, scene.pair);
+  scene.pair.set(problem,
+                 {&s.points[0].x1, options.points, cameras_of(s.camera, s.camera), MatchPriors{}},
+                 {.threshold = threshold});
   const RowMajor3 first = frame_of(scene.pair, 0), second = frame_of(scene.pair, 1);
   RowMajor3 model;
   if (options.planar) {
@@ -99,33 +103,33 @@ inline EngineScene make_engine_scene(Problem problem, bench::SceneOptions option
   }
   model /= model.norm();
   std::copy_n(model.data(), 9, scene.truth.begin());
-  scene.pixel = 1 / scene.pair.info[Lanes::INFO_LENGTH];
+  scene.pixel = 1 / scene.pair.info[INFO_LENGTH];
   scene.threshold = threshold * scene.pixel;
   for (const int i : scene.pair.order) scene.labels.push_back(s.labels[static_cast<size_t>(i)]);
   return scene;
 }
 
-template <int P>
-typename scalar_lanes<double, P>::pair_view view_of(const PairPoints& pair) {
-  typename scalar_lanes<double, P>::pair_view view;
-  scalar_lanes<double, P>::pair_open(pair.f64.data(), pair.count(), pair.stride, pair.info.data(),
-                                     &view);
+template <ModelKind K>
+typename problem_lanes<double, K>::pair_view view_of(const PairPoints& pair) {
+  typename problem_lanes<double, K>::pair_view view;
+  problem_lanes<double, K>::pair_open(pair.f64.data(), pair.count(), pair.stride, pair.info.data(),
+                                      &view);
   return view;
 }
 
 // Squared error of point i in long-hand.
-inline double plain_error(Problem problem, const PairPoints& pair, const Model& m, int i) {
+inline double plain_error(ModelKind problem, const PairPoints& pair, const Model& m, int i) {
   const auto at = [&](int c) { return pair.f64[static_cast<size_t>(c * pair.stride + i)]; };
   const double x1 = at(0), y1 = at(1), x2 = at(2), y2 = at(3);
-  if (problem == Problem::absolute_pose) {
+  if (problem == ModelKind::absolute_pose) {
     double Y[3];
     for (size_t k = 0; k < 3; ++k)
       Y[k] = m[3 * k] * at(2) + m[3 * k + 1] * at(3) + m[3 * k + 2] * at(4) + m[9 + k];
-    const double dx = pair.info[Lanes::INFO_FOCAL] * (Y[0] / Y[2] - x1);
-    const double dy = pair.info[Lanes::INFO_FOCAL + 1] * (Y[1] / Y[2] - y1);
+    const double dx = pair.info[INFO_FOCAL] * (Y[0] / Y[2] - x1);
+    const double dy = pair.info[INFO_FOCAL + 1] * (Y[1] / Y[2] - y1);
     return dx * dx + dy * dy;
   }
-  if (problem != Problem::homography) {
+  if (problem != ModelKind::homography) {
     const double a = m[0] * x1 + m[1] * y1 + m[2], b = m[3] * x1 + m[4] * y1 + m[5];
     const double d = m[0] * x2 + m[3] * y2 + m[6], e = m[1] * x2 + m[4] * y2 + m[7];
     const double r = x2 * a + y2 * b + m[6] * x1 + m[7] * y1 + m[8];
@@ -146,19 +150,37 @@ inline double plain_error(Problem problem, const PairPoints& pair, const Model& 
   return (s11 * c0 * c0 - 2 * s01 * c0 * c1 + s00 * c1 * c1) / (s00 * s11 - s01 * s01);
 }
 
-template <int P>
+template <ModelKind K>
 struct ProblemConstant {
-  using Text = scalar_lanes<double, P>;
-  static constexpr Problem problem = static_cast<Problem>(P);
+  using Text = problem_lanes<double, K>;
+  static constexpr ModelKind problem = K;
 };
-using AllProblems =
-    testing::Types<ProblemConstant<0>, ProblemConstant<1>, ProblemConstant<2>, ProblemConstant<3>>;
-using EpipolarProblems = testing::Types<ProblemConstant<1>, ProblemConstant<2>>;
+
+// The problems for which `Wanted` holds, as types of a typed test.
+template <class Kept, bool (*Wanted)(int residuals), class... All>
+struct Chosen {
+  using Types = Kept;
+};
+template <class... Kept, bool (*Wanted)(int), class First, class... Rest>
+struct Chosen<testing::Types<Kept...>, Wanted, First, Rest...> {
+  using Types =
+      typename Chosen<std::conditional_t<Wanted(First::Text::RESIDUALS),
+                                         testing::Types<Kept..., First>, testing::Types<Kept...>>,
+                      Wanted, Rest...>::Types;
+};
+template <bool (*Wanted)(int), std::size_t... I>
+auto chosen(std::index_sequence<I...>) ->
+    typename Chosen<testing::Types<>, Wanted, ProblemConstant<kModelKinds[I]>...>::Types;
+constexpr bool any_problem(int) { return true; }
+constexpr bool epipolar_problem(int residuals) { return residuals == 1; }
+using EveryKind = std::make_index_sequence<std::size(kModelKinds)>;
+using AllProblems = decltype(chosen<any_problem>(EveryKind()));
+using EpipolarProblems = decltype(chosen<epipolar_problem>(EveryKind()));
+
 struct ProblemNames {
   template <class T>
   static std::string GetName(int) {
-    constexpr const char* names[] = {"homography", "fundamental", "essential", "absolute_pose"};
-    return names[static_cast<size_t>(T::problem)];
+    return std::string(to_string(T::problem));
   }
 };
 

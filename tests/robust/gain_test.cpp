@@ -10,11 +10,11 @@ template <class P>
 class Gain : public testing::Test {
  protected:
   using Text = typename P::Text;
-  static constexpr Problem problem = P::problem;
+  static constexpr ModelKind problem = P::problem;
   std::mt19937_64 random_{11};
   EngineScene scene_ = make_engine_scene(problem, {.points = 700, .inliers = 0.6}, 3, random_);
   const PairPoints& pair_ = scene_.pair;
-  double t_ = pair_.info[Lanes::INFO_THRESHOLD];
+  double t_ = pair_.info[INFO_THRESHOLD];
 
   struct Sums {
     double gain = 0, smooth = 0, squares = 0;
@@ -46,7 +46,7 @@ TYPED_TEST(Gain, of_a_model_equals_a_plain_loop_on_every_target) {
   EXPECT_GT(expected.inliers, 380);
   // Coordinates and models of about 1 rounded to float move an error by 1e-6 at most (absolute
   // pose: times the focal length), and an inlier's gain by twice that over the threshold.
-  const double unit = this->problem == Problem::absolute_pose ? 1000 : 1;
+  const double unit = this->problem == ModelKind::absolute_pose ? 1000 : 1;
   const double tolerance = expected.inliers * 2e-6 * unit / this->scene_.threshold;
   const auto model = this->in_float();
   test::for_each_target([&](const std::string& target) {
@@ -67,9 +67,9 @@ TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
     const auto expected = this->plain_sums(this->scene_.truth, weights);
     for (const bool smooth : {false, true}) {
       double sums[L::SUMS];
-      L::problem_equations(this->scene_.truth.data(), pair.f64.data(), pair.stride,
-                           pair.info.data() + Lanes::INFO_FOCAL, pair.stride, this->t_, smooth,
-                           weights.data(), weighted, sums);
+      L::model_equations(this->scene_.truth.data(), pair.f64.data(), pair.stride,
+                         pair.info.data() + INFO_FOCAL, pair.stride, this->t_, smooth,
+                         weights.data(), weighted, sums);
       const double gain = smooth ? expected.smooth : expected.gain;
       EXPECT_NEAR(sums[L::SUMS - 3], gain, 1e-9 * gain);
       EXPECT_EQ(sums[L::SUMS - 2], expected.inliers);
@@ -81,11 +81,12 @@ TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
 TYPED_TEST(Gain, of_a_model_that_falls_behind_is_given_up) {
   using L = typename TypeParam::Text;
   const PairPoints& pair = this->pair_;
-  const double* focal = pair.info.data() + Lanes::INFO_FOCAL;
+  const double* focal = pair.info.data() + INFO_FOCAL;
   const int ends[3] = {128, 256, pair.stride};
   const auto gain = [&](std::array<double, 3> floors, int stages) {
-    return L::problem_gain(this->scene_.truth.data(), pair.f64.data(), pair.stride, focal,
-                           ends + 3 - stages, floors.data() + 3 - stages, stages, this->t_);
+    return L::model_score(this->scene_.truth.data(), pair.f64.data(), pair.stride, focal,
+                          pair.f64.data(), 0, ends + 3 - stages, floors.data() + 3 - stages, stages,
+                          this->t_);
   };
   const double whole = gain({-1, -1, -1}, 1);
   EXPECT_NEAR(gain({-1, -1, -1}, 3), whole, 1e-12 * whole);
@@ -99,16 +100,16 @@ TYPED_TEST(Gain, of_a_model_that_falls_behind_is_given_up) {
 TYPED_TEST(Gain, of_a_better_model_passes_the_stages) {
   using L = typename TypeParam::Text;
   const PairPoints& pair = this->pair_;
-  const double* focal = pair.info.data() + Lanes::INFO_FOCAL;
+  const double* focal = pair.info.data() + INFO_FOCAL;
   const double whole = this->plain_sums(this->scene_.truth, std::vector<double>(1024, 1)).gain;
   for (const double share : {0.0, 0.2, 0.5, 0.9, 0.999, 1.001}) {
     int ends[8];
     double floors[8];
-    const int stages = L::score_stages(share * whole, pair.count(), ends, floors);
+    const int stages = L::score_stages(share * whole, pair.count(), nullptr, 0, ends, floors);
     ASSERT_LE(stages, 8);
     EXPECT_EQ(ends[stages - 1], std::min<int>(pair.count(), L::SCORE_POINTS));
-    const double gain = L::problem_gain(this->scene_.truth.data(), pair.f64.data(), pair.stride,
-                                        focal, ends, floors, stages, this->t_);
+    const double gain = L::model_score(this->scene_.truth.data(), pair.f64.data(), pair.stride,
+                                       focal, pair.f64.data(), 0, ends, floors, stages, this->t_);
     EXPECT_NEAR(gain, share > 1 ? -1 : whole, 1e-9 * whole) << share;
   }
 }

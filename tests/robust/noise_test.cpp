@@ -23,10 +23,10 @@ TYPED_TEST(Noise, scale_is_found) {
     for (const double threshold : {1.0, 2.5, 6.25}) {
       const EngineScene s = make_engine_scene(
           TypeParam::problem, {.points = kPoints, .inliers = inliers}, threshold, this->random_);
-      const auto view = view_of<static_cast<int>(TypeParam::problem)>(s.pair);
+      const auto view = view_of<TypeParam::problem>(s.pair);
       Model pose{};
       double matches = 0;
-      L::model_pose(&view, s.pair.stride, s.truth.data(), pose.data());
+      L::model_side(&view, s.pair.stride, s.truth.data(), pose.data());
       const double sigma = L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(),
                                           0.4 * s.threshold, &matches) /
                            s.pixel;
@@ -45,7 +45,7 @@ TYPED_TEST(Noise, scale_of_nothing_is_where_it_started) {
   EngineScene s =
       make_engine_scene(TypeParam::problem, {.points = 100, .inliers = 1}, 2, this->random_);
   std::fill(s.pair.f64.begin(), s.pair.f64.end(), std::nan(""));
-  const auto view = view_of<static_cast<int>(TypeParam::problem)>(s.pair);
+  const auto view = view_of<TypeParam::problem>(s.pair);
   const Model pose{};
   double matches = -1;
   EXPECT_EQ(L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(), 0.5, &matches), 0.5);
@@ -63,14 +63,14 @@ class Leverage : public testing::Test {
     std::vector<double> admitted, weights;
   };
   static Cut cut(const EngineScene& s) {
-    const auto view = view_of<static_cast<int>(P::problem)>(s.pair);
+    const auto view = view_of<P::problem>(s.pair);
     Cut c{s.pixel, std::vector<double>(static_cast<size_t>(s.pair.stride)), {}};  // noise: 1 px
     Model pose{};
     double shared[Text::SHARED_SIZE];
-    Text::model_pose(&view, s.pair.stride, s.truth.data(), pose.data());
+    Text::model_side(&view, s.pair.stride, s.truth.data(), pose.data());
     Text::admit_points(&view, s.pair.stride, s.truth.data(), pose.data(), c.admitted.data());
     c.weights = c.admitted;
-    Text::cut_leverage(&view, s.truth.data(), c.sigma, c.weights.data(), shared);
+    Text::cut_leverage(&view, s.truth.data(), pose.data(), c.sigma, c.weights.data(), shared);
     return c;
   }
 
@@ -78,10 +78,10 @@ class Leverage : public testing::Test {
   // points that are within two standard deviations.
   static std::vector<double> plain_leverage(const EngineScene& s, const Cut& c) {
     double chart[20], D[72];
-    Text::model_open(s.truth.data(), s.pair.info.data() + Lanes::INFO_RAYS, chart);
-    Text::model_tangent(chart, s.pair.info.data() + Lanes::INFO_RAYS, D);
+    Text::model_open(s.truth.data(), s.pair.info.data() + INFO_RAYS, chart);
+    Text::model_tangent(chart, s.pair.info.data() + INFO_RAYS, D);
     double unit[9];  // of the chart: the derivatives are those of this multiple of the truth
-    Text::model_close(chart, s.pair.info.data() + Lanes::INFO_RAYS, unit);
+    Text::model_close(chart, s.pair.info.data() + INFO_RAYS, unit);
     Model model{};
     std::copy_n(unit, 9, model.begin());
     const Eigen::Map<Eigen::Matrix<double, 9, Text::DOF, Eigen::RowMajor>> tangent(D);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine_scene.hpp"
+#include "robust/scalar_lanes.hpp"
 
 namespace bifocal::robust {
 namespace {

@@ -13,7 +13,7 @@ class Chart : public testing::Test {
   using Text = typename P::Text;
   using Delta = std::array<double, 8>;
   using Tangent = std::array<double, 72>;
-  static constexpr Problem problem = P::problem;
+  static constexpr ModelKind problem = P::problem;
   std::mt19937_64 random_{12};
 
   static std::array<double, 20> open(const EngineScene& s, const Model& m) {
@@ -30,7 +30,7 @@ class Chart : public testing::Test {
     Text::model_move(chart.data(), delta.data());
     return close(s, chart);
   }
-  static const double* rays(const EngineScene& s) { return s.pair.info.data() + Lanes::INFO_RAYS; }
+  static const double* rays(const EngineScene& s) { return s.pair.info.data() + INFO_RAYS; }
   static double norm(const Model& m) {
     double sum = 0;
     for (int i = 0; i < Text::MODEL_SIZE; ++i) sum += m[size_t(i)] * m[size_t(i)];
@@ -41,8 +41,8 @@ class Chart : public testing::Test {
     std::normal_distribution<double> normal(0, share * s.threshold);
     Delta delta{};
     for (double& d : delta) d = normal(random_);
-    if (problem == Problem::absolute_pose) {
-      for (double& d : delta) d /= s.pair.info[Lanes::INFO_FOCAL];
+    if (problem == ModelKind::absolute_pose) {
+      for (double& d : delta) d /= s.pair.info[INFO_FOCAL];
     }
     return delta;
   }
@@ -53,9 +53,9 @@ class Chart : public testing::Test {
   static std::array<double, 57> sums_of(const EngineScene& s, const Model& m, const Robust& r,
                                         const std::vector<double>& weights) {
     std::array<double, 57> sums{};
-    Text::problem_equations(m.data(), s.pair.f64.data(), s.pair.stride,
-                            s.pair.info.data() + Lanes::INFO_FOCAL, s.pair.stride, r.t, r.smooth,
-                            weights.data(), r.weighted, sums.data());
+    Text::model_equations(m.data(), s.pair.f64.data(), s.pair.stride,
+                          s.pair.info.data() + INFO_FOCAL, s.pair.stride, r.t, r.smooth,
+                          weights.data(), r.weighted, sums.data());
     return sums;
   }
   static double gain_of(const EngineScene& s, const Model& m, const Robust& r,
@@ -97,7 +97,7 @@ TYPED_TEST(Chart, moves_along_its_tangent) {
     minus[size_t(j)] = -kStep;
     const Model a = this->moved(s, chart, plus), b = this->moved(s, chart, minus);
     for (int i = 0; i < L::EQUATIONS; ++i) {
-      if (L::IS_POSE) {
+      if ((+L::EQUATIONS == +L::DOF)) {
         EXPECT_EQ(D[size_t(i * L::DOF + j)], i == j);
       } else {
         EXPECT_NEAR((a[size_t(i)] - b[size_t(i)]) / (2 * kStep), D[size_t(i * L::DOF + j)], 1e-8)
@@ -112,7 +112,7 @@ TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
   using L = typename TypeParam::Text;
   const EngineScene s =
       make_engine_scene(this->problem, {.points = 200, .inliers = 1}, 2, this->random_);
-  const double t = s.pair.info[Lanes::INFO_THRESHOLD];
+  const double t = s.pair.info[INFO_THRESHOLD];
   for (int trial = 0; trial < 5; ++trial) {
     const auto chart = this->open(s, this->moved(s, this->open(s, s.truth), this->step(s, 0.3)));
     const auto sums = this->sums_of(s, this->close(s, chart), {t}, std::vector<double>());
@@ -139,7 +139,7 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_gain) {
   const EngineScene s =
       make_engine_scene(this->problem, {.points = 700, .inliers = 0.6}, 3, this->random_);
   const std::vector<double> weights = this->random_weights(s);
-  const double t = s.pair.info[Lanes::INFO_THRESHOLD];
+  const double t = s.pair.info[INFO_THRESHOLD];
   // Sharp: a threshold that nothing reaches, since its gain has a kink there.
   using R = typename TestFixture::Robust;
   for (const R& r : {R{1e-9 * t}, R{1e-9 * t, false, true}, R{t, true}, R{t, true, true}}) {
@@ -148,7 +148,8 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_gain) {
     typename TestFixture::Tangent D;
     L::model_tangent(chart.data(), this->rays(s), D.data());
     const double* g = sums.data() + L::EQUATIONS * (L::EQUATIONS + 1) / 2;
-    const double kStep = 1e-4 * s.threshold / (L::IS_POSE ? s.pair.info[Lanes::INFO_FOCAL] : 1.0);
+    const double kStep =
+        1e-4 * s.threshold / ((+L::EQUATIONS == +L::DOF) ? s.pair.info[INFO_FOCAL] : 1.0);
     std::array<double, 8> analytic{}, numeric{};
     double largest = 0;
     for (int j = 0; j < L::DOF; ++j) {
@@ -176,9 +177,9 @@ TYPED_TEST(Chart, refinement_never_worsens_the_gain) {
   for (int trial = 0; trial < 40; ++trial) {
     const EngineScene s =
         make_engine_scene(this->problem, {.points = 300, .inliers = 0.5}, 2.5, this->random_);
-    const auto view = view_of<static_cast<int>(TestFixture::problem)>(s.pair);
+    const auto view = view_of<TestFixture::problem>(s.pair);
     const std::vector<double> weights = this->random_weights(s);
-    const double t = s.pair.info[Lanes::INFO_THRESHOLD];
+    const double t = s.pair.info[INFO_THRESHOLD];
     for (const bool smooth : {false, true}) {
       for (const bool weighted : {false, true}) {
         // From near and from hopelessly far.
@@ -202,8 +203,8 @@ TYPED_TEST(Chart, refinement_recovers_the_truth) {
   for (int trial = 0; trial < 20; ++trial) {
     const EngineScene s = make_engine_scene(
         this->problem, {.points = 300, .inliers = 1, .noise = 0}, 2.5, this->random_);
-    const auto view = view_of<static_cast<int>(TestFixture::problem)>(s.pair);
-    const double t = s.pair.info[Lanes::INFO_THRESHOLD];
+    const auto view = view_of<TestFixture::problem>(s.pair);
+    const double t = s.pair.info[INFO_THRESHOLD];
     for (const bool smooth : {false, true}) {
       Model m = this->moved(s, this->open(s, s.truth), this->step(s, 0.2));
       const auto start = this->sums_of(s, m, {t, smooth}, {});

@@ -23,8 +23,7 @@ inline int nearest_steps(double px) {
 }
 
 inline bool has(const ImageU16& steps, int x, int y) {
-  return x >= 0 && y >= 0 && x < steps.width && y < steps.height &&
-         steps.at(x, y) != kUnknownSteps;
+  return x >= 0 && y >= 0 && x < steps.width && y < steps.height && steps.at(x, y) != kUnknownSteps;
 }
 
 inline ImageU16 reference_median(const ImageU16& steps, int side) {
@@ -76,8 +75,7 @@ inline std::pair<std::uint16_t, int> nearest_known(const ImageU16& steps, const 
   for (int u = x + dx, v = y + dy; u >= 0 && v >= 0 && u < steps.width && v < steps.height;
        u += dx, v += dy) {
     if (brightness)
-      contrast +=
-          3 * std::abs(int{brightness->at(u, v)} - int{brightness->at(u - dx, v - dy)}) + 1;
+      contrast += 3 * std::abs(int{brightness->at(u, v)} - int{brightness->at(u - dx, v - dy)}) + 1;
     if (has(steps, u, v)) return {steps.at(u, v), contrast};
   }
   return {kUnknownSteps, 0};
@@ -159,10 +157,14 @@ inline ImageU16 reference_edge_aware(const ImageU16& steps, const ImageU8& brigh
 inline ImageU16 reference_fill(const ImageU16& steps, const DisparityFilter& filter,
                                const ImageU8& brightness, const ImageU8& occluded) {
   switch (filter.fill) {
-    case Fill::background: return reference_background(steps);
-    case Fill::mean: return reference_mean(steps, filter.fill_window);
-    case Fill::edge_aware: return reference_edge_aware(steps, brightness, occluded);
-    case Fill::none: break;
+    case Fill::background:
+      return reference_background(steps);
+    case Fill::mean:
+      return reference_mean(steps, filter.fill_window);
+    case Fill::edge_aware:
+      return reference_edge_aware(steps, brightness, occluded);
+    case Fill::none:
+      break;
   }
   return steps;
 }
@@ -170,10 +172,10 @@ inline ImageU16 reference_fill(const ImageU16& steps, const DisparityFilter& fil
 inline ImageF reference_px(const ImageU16& steps, int min_disparity) {
   ImageF out(steps.width, steps.height);
   for (std::size_t k = 0; k < steps.pixels.size(); ++k) {
-    out.pixels[k] = steps.pixels[k] == kUnknownSteps
-                        ? std::numeric_limits<float>::quiet_NaN()
-                        : static_cast<float>(min_disparity) +
-                              static_cast<float>(steps.pixels[k]) / 32.0F;
+    out.pixels[k] =
+        steps.pixels[k] == kUnknownSteps
+            ? std::numeric_limits<float>::quiet_NaN()
+            : static_cast<float>(min_disparity) + static_cast<float>(steps.pixels[k]) / 32.0F;
   }
   return out;
 }

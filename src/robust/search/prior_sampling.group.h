@@ -3,20 +3,6 @@
 // first. A trial is a function of seed and trial, as without.
 //   O. Chum, J. Matas, Matching with PROSAC, progressive sample consensus, CVPR 2005.
 
-// A weight as a share of the largest, in whole steps of 2^-24, one at least: sums of them are exact
-// in double, whatever their order.
-lane_fn double weight_steps(double weight, double largest) {
-  const double steps = (double)(offset)(weight / largest * 16777216.0 + 0.5);
-  return steps > 1 ? steps : 1;
-}
-
-// A number that is greater the greater the quality, as a float; 0 for NaN.
-lane_fn bits32 quality_key(double quality) {
-  if (!(quality == quality)) return 0;
-  const bits32 bits = float_bits((float)quality + 0.0f);  // -0 is 0
-  return bits >> 31 ? ~bits : bits | 0x80000000u;
-}
-
 // Trials after which the best matches are all matches (T_N of the paper).
 enum { GROWTH_TRIALS = 200000 };
 

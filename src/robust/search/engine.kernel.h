@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of engine_device.cpp; the layout of `pairs` and `work` is in pair_view.group.h, that
-// of `priors` [PRIOR_COLUMNS][stride] for each pair too. priors, fast_shares and ranking are read
+// The kernels of engine_device.cpp; the layout of `pairs` and `work` is in layout.h, that of
+// `priors` [PRIOR_COLUMNS][stride] for each pair too. priors, fast_shares and ranking are read
 // where the info of a pair says that it has weights or qualities.
 
 group_fn void kernel_pair(global_const offset* pairs, global_const int* work,
@@ -42,10 +42,10 @@ group_fn void kernel_prepare(GROUP_PARAM index pair, global_const offset* pairs,
   a.ranking = ranking + own;
   index idle;
   const index n =
-      pair_prepare(GROUP_ARG given + 4 * first, (index)p[PAIR_POINTS], &a, tables + 4 * start,
-                   &idle, cameras + 8 * (offset)pair, threshold, seed0, seed1, stride, kept + start,
-                   order + start, points + COLUMNS * start, fast_points + COLUMNS * start,
-                   info + pair * INFO_SIZE, inliers + out, shared);
+      pair_prepare(GROUP_ARG given + COLUMNS * first, (index)p[PAIR_POINTS], &a, tables + 4 * start,
+                   &idle, cameras + CAMERA_NUMBERS * (offset)pair, threshold, seed0, seed1, stride,
+                   kept + start, order + start, points + COLUMNS * start,
+                   fast_points + COLUMNS * start, info + pair * INFO_SIZE, inliers + out, shared);
   if (!group_leads()) return;
   for (index i = 0; i < STATE_SIZE; ++i) state[pair * STATE_SIZE + i] = 0;
   global_ptr int* w = work + pair * WORK_SIZE;
@@ -107,23 +107,18 @@ group_fn void kernel_score(GROUP_PARAM index pair, index trial, offset place,
     const scalar threshold = (scalar)info[INFO_THRESHOLD];
     const index weighted = info[INFO_WEIGHTED] > 0;
     index ends[8];
-    scalar floors[8], focal[2] = {0, 0}, model[MODEL_SIZE], seen[4];
-    const scalar floor = score_floor((scalar)state[pair * STATE_SIZE + STATE_RAW], w[WORK_COUNT]);
+    scalar floors[8], focal[2], model[MODEL_SIZE], seen[4];
+    const scalar floor = (scalar)score_floor(state[pair * STATE_SIZE + STATE_RAW], w[WORK_COUNT]);
     for (index k = 0; k < 4; ++k) seen[k] = (scalar)info[INFO_SEEN + k];
-    const index stages = weighted ? weighted_stages(floor, seen, w[WORK_COUNT], ends, floors)
-                                  : score_stages(floor, w[WORK_COUNT], ends, floors);
+    for (index k = 0; k < 2; ++k) focal[k] = (scalar)info[INFO_FOCAL + k];
+    const index stages = score_stages(floor, w[WORK_COUNT], seen, weighted, ends, floors);
     if (count > 0) best = -1;
     for (index s = 0; s < count; ++s) {
       global_const float* m = models + (place * SLOTS + s) * MODEL_SIZE;
       for (index i = 0; i < MODEL_SIZE; ++i) model[i] = m[i];
-      scalar gain;
-      if (weighted) {
-        gain = weighted_gain(GROUP_ARG model, columns, fast_shares + p[PAIR_START], stride, focal,
-                             ends, floors, stages, threshold);
-      } else {
-        gain =
-            problem_gain(GROUP_ARG model, columns, stride, focal, ends, floors, stages, threshold);
-      }
+      const scalar gain = model_score(GROUP_ARG model, columns, stride, focal,
+                                      fast_shares + (weighted ? p[PAIR_START] : 0), weighted, ends,
+                                      floors, stages, threshold);
       if (gain > best) {
         best = (float)gain;
         slot = s;
@@ -162,7 +157,7 @@ group_fn void kernel_planes(GROUP_PARAM index pair, global_const offset* pairs,
                             global_const scalar* info, global_const scalar* priors, bits32 seed0,
                             bits32 seed1, scalar log_failure, global_ptr scalar* state,
                             global_ptr scalar* weights, local_ptr scalar* shared) {
-  if_constant(PROBLEM == FUNDAMENTAL) {
+  if_constant(DOMINANT_PLANE) {
     struct pair_view view;
     if (work[pair * WORK_SIZE + WORK_COUNT] < SAMPLE_SIZE) return;
     kernel_pair(pairs, work, points, info, priors, pair, &view);
@@ -174,20 +169,19 @@ group_fn void kernel_planes(GROUP_PARAM index pair, global_const offset* pairs,
 // Inlier flags of the points of weight 0, which take the place of the others in `points`.
 group_fn void finish_idle(GROUP_PARAM const struct pair_view* view, index idle,
                           global_const scalar* given, global_const int* order,
-                          global_const scalar* info, global_ptr scalar* points,
-                          global_ptr scalar* errors, global_ptr scalar* result,
-                          global_ptr unsigned char* inliers) {
+                          global_const scalar* cameras, global_const scalar* info,
+                          global_ptr scalar* points, global_ptr scalar* errors,
+                          global_ptr scalar* result, global_ptr unsigned char* inliers) {
   const index stride = view->stride;
   const scalar limit = 1 / view->threshold;
   struct pair_view own;
-  for (index c = 0; c < 4; ++c) {
-    group_for_range(k, 0, stride) {
-      scalar v = lane_nan();
-      if (k < idle) {
-        v = (given[4 * (offset)order[k] + c] - info[INFO_CENTRE + c]) * (1 / info[INFO_LENGTH]);
-      }
-      points[c * stride + k] = v;
-    }
+  scalar numbers[INFO_SIZE], camera[CAMERA_NUMBERS];
+  for (index i = 0; i < INFO_SIZE; ++i) numbers[i] = info[i];
+  for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = cameras[i];
+  group_for_range(k, 0, stride) {
+    scalar columns[COLUMNS];
+    columns_of_point(given, order, k, idle, camera, numbers, columns);
+    for (index c = 0; c < COLUMNS; ++c) points[c * stride + k] = columns[c];
   }
   group_barrier();
   pair_open(points, idle, stride, info, &own);
@@ -197,13 +191,13 @@ group_fn void finish_idle(GROUP_PARAM const struct pair_view* view, index idle,
 }
 
 group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
-                            global_const scalar* given, global_ptr int* work,
-                            global_const int* order, global_ptr scalar* points,
-                            global_const float* fast_points, global_const scalar* info,
-                            global_const scalar* priors, global_const scalar* state,
-                            global_ptr scalar* errors, global_ptr scalar* results,
-                            global_ptr bits32* tables, global_ptr unsigned char* inliers,
-                            local_ptr scalar* shared) {
+                            global_const scalar* given, global_const scalar* cameras,
+                            global_ptr int* work, global_const int* order,
+                            global_ptr scalar* points, global_const float* fast_points,
+                            global_const scalar* info, global_const scalar* priors,
+                            global_const scalar* state, global_ptr scalar* errors,
+                            global_ptr scalar* results, global_ptr bits32* tables,
+                            global_ptr unsigned char* inliers, local_ptr scalar* shared) {
   struct pair_view view;
   global_ptr int* w = work + pair * WORK_SIZE;
   global_const offset* p = pairs + pair * PAIR_SIZE;
@@ -226,8 +220,8 @@ group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
   for (index all = 0; all < 2; ++all) {
     index first = count_distinct(GROUP_ARG columns, view.stride, view.n, 0, 2, errors + start,
                                  limit, all, tables + 4 * start, size);
-    index second = count_distinct(GROUP_ARG columns, view.stride, view.n, 2, 4, errors + start,
-                                  limit, all, tables + 4 * start, size);
+    index second = count_distinct(GROUP_ARG columns, view.stride, view.n, 2, COLUMNS,
+                                  errors + start, limit, all, tables + 4 * start, size);
     counts[all] = first < second ? first : second;
     if (counts[0] >= (index)result[RESULT_INLIERS]) break;
   }
@@ -236,7 +230,8 @@ group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
     w[WORK_DISTINCT_POINTS] = counts[0] < (index)result[RESULT_INLIERS] ? counts[1] : view.n;
   }
   if (w[WORK_IDLE] == 0) return;
-  finish_idle(GROUP_ARG & view, w[WORK_IDLE], given + 4 * p[PAIR_FIRST], order + start + view.n,
+  finish_idle(GROUP_ARG & view, w[WORK_IDLE], given + COLUMNS * p[PAIR_FIRST],
+              order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair,
               info + pair * INFO_SIZE, points + COLUMNS * start, errors + start, result,
               inliers + out);
 }

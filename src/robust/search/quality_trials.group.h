@@ -2,8 +2,6 @@
 // How many trials are needed where samples of the best matches come first: what the model's support
 // among the best half, quarter, ... of the matches says of the trials drawn from there.
 
-enum { QUALITY_LEVELS = 10 };  // sizes n, n / 2, n / 4, ...
-
 group_fn index level_size(index n, index level) { return (n + (1 << level) - 1) >> level; }
 
 // log of the probability that a sample is not free of wrong matches.
@@ -19,11 +17,11 @@ group_fn scalar failure_log(scalar rate) {
 // inliers than wrong matches give by chance (as gain_is_hopeful). boost: right matches for each
 // inlier.
 group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scalar* model,
-                            const scalar* pose, scalar boost, global_ptr scalar* rates) {
+                            const scalar* side, scalar boost, global_ptr scalar* rates) {
   struct lane_model m;
   real counts[2 * QUALITY_LEVELS], t = group_same(pair->threshold);
   scalar sums[2 * QUALITY_LEVELS];
-  lane_model_set(pair, model, pose, &m);
+  lane_model_set(pair, model, side, &m);
   for (index k = 0; k < 2 * QUALITY_LEVELS; ++k) counts[k] = lane(0);
   group_for(i, pair->n) {
     mask inside = admitted_error(&m, pair, i) * t < lane(1);

@@ -1,26 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pair's correspondences and what is known of them, as the group sees them.
 
-// Numbers of a pair [INFO_SIZE], made when its points are put in order.
-enum {
-  INFO_THRESHOLD,                 // 1 / threshold^2 in scoring coordinates
-  INFO_CHANCE,                    // probability that a wrong match agrees with a wrong model
-  INFO_PARALLAX,                  // squared sine of a parallax that noise can make
-  INFO_FOCAL,                     // fx, fy of an absolute pose
-  INFO_RAYS = INFO_FOCAL + 2,     // x1, y1, x2, y2: from scoring coordinates to rays
-  INFO_CENTRE = INFO_RAYS + 4,    // of each image (x1, y1, x2, y2) or of the world, and
-  INFO_LENGTH = INFO_CENTRE + 4,  // unit, of the scoring coordinates
-  // Of matches with weights or qualities. Weights are scaled so that their squares add up to what
-  // they add up to themselves: that many matches of weight 1 tell as much (L. Kish, Survey
-  // Sampling, 1965).
-  INFO_WEIGHTED,   // 1: the weights differ
-  INFO_RANKED,     // 1: there are qualities
-  INFO_EFFECTIVE,  // sum of the weights
-  INFO_LARGEST,    // weight
-  INFO_SEEN,       // weight of the first 128, 256, 512 and 1024 points
-  INFO_SIZE = INFO_SEEN + 4
-};
-
 enum { SHARED_SIZE = 100 };  // of the memory that a group shares
 
 struct pair_view {
@@ -74,26 +54,3 @@ group_fn real point_share(const struct pair_view* pair, index i) {
 group_fn index pair_subset(const struct pair_view* pair, index most) {
   return pair->n < most ? pair->n : most;
 }
-
-// Where a pair's arrays lie in a batch on a GPU: PAIR_SIZE numbers each.
-enum {
-  PAIR_FIRST,   // of its points in the caller's array
-  PAIR_POINTS,  // how many
-  PAIR_START,   // of its columns: in points COLUMNS times as far
-  PAIR_STRIDE,
-  PAIR_SIZE
-};
-// What the rounds of a pair say to each other and to the host: WORK_SIZE numbers each.
-enum {
-  WORK_COUNT,  // finite points of a weight above 0
-  WORK_IDLE,   // finite points of weight 0
-  WORK_DONE,   // trials
-  WORK_PLAN,   // trials of the next round
-  WORK_DISTINCT_INLIERS,
-  WORK_DISTINCT_POINTS,
-  WORK_SIZE
-};
-// Columns of the numbers that the weights and qualities of a pair give (PairPriors), and which of
-// the two there are.
-enum { PRIOR_SHARES, PRIOR_RANKS, PRIOR_MASSES, PRIOR_COLUMNS };
-enum { GIVEN_WEIGHTS = 1, GIVEN_QUALITIES = 2 };

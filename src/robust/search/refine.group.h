@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levenberg-Marquardt on the robust gain of a model over the first n points (sharp: MSAC; smooth:
-// biweight; see normal_equations.group.h).
+// biweight; see robust_weight.lane.h).
 //   D. Marquardt, SIAM J. Appl. Math. 11(2), 1963.
 
 // What the leader of the group keeps between two sums over the points.
@@ -17,8 +17,8 @@ group_fn index refine_propose(const struct pair_view* pair, index max_steps, str
   const scalar most_damping = (scalar)1e4;
   scalar delta[8];
   while (++s->step <= max_steps && s->damping <= most_damping) {
-    scalar pivot = uniform_fn(model_step)(s->best, s->best + EQUATIONS * (EQUATIONS + 1) / 2,
-                                          s->chart, pair->rays, s->damping, delta);
+    scalar pivot = uniform_fn(model_step)(s->best, s->best + GRADIENT, s->chart, pair->rays,
+                                          s->damping, delta);
     if (pivot > (scalar)1e-14) {
       for (index i = 0; i < 20; ++i) s->moved[i] = s->chart[i];
       uniform_fn(model_move)(s->moved, delta);
@@ -71,8 +71,8 @@ group_fn void model_refine(GROUP_PARAM const struct pair_view* pair, index n,
   while (going) {
     group_barrier();
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared[i];
-    problem_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, n,
-                      options->threshold, options->smooth, weights, options->weighted, sums);
+    model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, n, options->threshold,
+                    options->smooth, weights, options->weighted, sums);
     group_barrier();
     if (group_leads()) {
       index more = refine_judge(sums, options->tolerance, &state);

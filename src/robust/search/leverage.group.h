@@ -43,18 +43,16 @@ lane_fn void leverage_matrix(const real* N, const real* D, real* M) {
 // Squared error of point i and its leverage.
 group_fn real point_leverage(const real* F, const real* M, const struct pair_view* pair, index i,
                              real* leverage) {
-  global_const scalar* p = pair->points;
-  const index stride = pair->stride;
-  real B[9], a, sum = lane(0);
-  real c = sampson_linearise(F, group_load(p, i), group_load(p + stride, i),
-                             group_load(p + 2 * stride, i), group_load(p + 3 * stride, i), B, &a);
+  real p[COLUMNS], B[TERMS], sum = lane(0), focal[2] = {lane(0), lane(0)};
+  point_load(pair->points, pair->stride, i, 0, p);
+  real e = point_linearise(F, p, focal, B);
   for (index r = 0; r < 9; ++r) {
     real row = M[9 * r] * B[0];
     for (index k = 1; k < 9; ++k) row += M[9 * r + k] * B[k];
     sum += row * B[r];
   }
-  *leverage = a * sum;
-  return a * c * c;
+  *leverage = B[9] * sum;
+  return e;
 }
 
 // The cut: of LEVERAGE_CUTS multiples of the mean leverage the one above which matches near the
@@ -97,12 +95,13 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
 
 // Weight of the points nearer to an epipolar matrix than the threshold.
 group_fn scalar weight_within(GROUP_PARAM const struct pair_view* pair, const scalar* model,
-                              global_const scalar* weights, scalar inverse_squared_threshold) {
-  real F[9], sum = lane(0), focal[2] = {lane(0), lane(0)},
-             t = group_same(inverse_squared_threshold);
-  for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
+                              const scalar* side, global_const scalar* weights,
+                              scalar inverse_squared_threshold) {
+  struct lane_model m;
+  real sum = lane(0), t = group_same(inverse_squared_threshold);
+  lane_model_set(pair, model, side, &m);
   group_for(i, pair->n) {
-    mask inside = problem_error(F, pair->points, pair->stride, focal, i, 0) * t < lane(1);
+    mask inside = shifted_error(&m, pair, i, 0) * t < lane(1);
     sum += select(inside, group_load(weights, i), lane(0));
   }
   return group_sum(sum);
@@ -111,11 +110,12 @@ group_fn scalar weight_within(GROUP_PARAM const struct pair_view* pair, const sc
 // Makes the weights of the points above the cut zero. weights: own ones for the points that can be
 // matches of the epipolar matrix `model`, else 0. shared [100]: memory of the group.
 group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scalar* model,
-                           scalar sigma, global_ptr scalar* weights, local_ptr scalar* shared) {
+                           const scalar* side, scalar sigma, global_ptr scalar* weights,
+                           local_ptr scalar* shared) {
   scalar sums[SUMS];
   const scalar sharp = (scalar)0.25 / (sigma * sigma);
-  problem_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->n, sharp, 0,
-                    weights, 1, sums);
+  model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->n, sharp, 0,
+                  weights, 1, sums);
   if (group_leads()) {
     scalar chart[20], D[72], leverage[81];
     uniform_fn(model_open)(model, pair->rays, chart);
@@ -129,7 +129,7 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
   for (index i = 0; i < 81; ++i) M[i] = group_same(shared[i]);
   group_barrier();
   scalar within = sums[SUMS - 2];
-  if (pair->weighted) within = weight_within(GROUP_ARG pair, model, weights, sharp);
+  if (pair->weighted) within = weight_within(GROUP_ARG pair, model, side, weights, sharp);
   scalar mean = (scalar)DOF / (within + 1);
   scalar cut = leverage_cut(GROUP_ARG pair, F, M, mean, sigma, weights);
   group_for(i, pair->n) {

@@ -1,67 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last fit of a pair and what it is worth.
 
-// Of a pair whose search has ended [RESULT_SIZE].
-enum {
-  RESULT_MODEL,                     // in scoring coordinates
-  RESULT_POSE = RESULT_MODEL + 12,  // of an essential matrix (support.group.h)
-  RESULT_NOISE = RESULT_POSE + 12,  // standard deviation of a coordinate
-  RESULT_GAIN,
-  RESULT_INLIERS,
-  RESULT_SQUARES,    // sum of the inliers' squared errors
-  RESULT_CHANCE,     // measured probability that a wrong match agrees with the model
-  RESULT_COLLINEAR,  // 1: the inliers lie on a line in one of the images, to within the noise
-  RESULT_TRIALS,
-  RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model is worth a fit, 2: a fitted model
-  RESULT_PLANE,    // as STATE_PLANE
-  RESULT_OFF,
-  RESULT_PARALLAX,
-  RESULT_IDLE_INLIERS,  // of weight 0, and
-  RESULT_IDLE_SQUARES,  // the sum of their squared errors
-  RESULT_SIZE
-};
-enum { MOST_SHIFTS = 16, WRONG_MATCHES = 1000 };
-
 // Estimates the scale of the noise and refines to convergence with biweights on that scale, in
 // turn: neither depends on how well the threshold was set. Returns the scale.
-group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* model, scalar* pose,
+group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* model, scalar* side,
                              global_ptr scalar* weights, local_ptr scalar* shared) {
   const scalar reach = 6;  // zero of the weight, in standard deviations
   scalar sigma = expected_noise(pair), matches;
   for (index round = 0; round < 4; ++round) {
     scalar previous = sigma;
-    model_pose(GROUP_ARG pair, pair->n, model, pose);
-    sigma = noise_scale(GROUP_ARG pair, pair->n, model, pose, sigma, &matches);
-    if_constant(IS_EPIPOLAR) {
-      admit_points(GROUP_ARG pair, pair->n, model, pose, weights);
-      cut_leverage(GROUP_ARG pair, model, sigma, weights, shared);
+    model_side(GROUP_ARG pair, pair->n, model, side);
+    sigma = noise_scale(GROUP_ARG pair, pair->n, model, side, sigma, &matches);
+    if_constant(RESIDUALS == 1) {
+      admit_points(GROUP_ARG pair, pair->n, model, side, weights);
+      cut_leverage(GROUP_ARG pair, model, side, sigma, weights, shared);
     }
     const scalar change = sigma / previous;
     const index settled = round > 0 && change > (scalar)0.98 && change < (scalar)1.02;
     // Until the scale has settled a model nearby will do; of F and E weights change with it, too.
-    const scalar tolerance = IS_EPIPOLAR             ? (scalar)1e-9
+    const scalar tolerance = RESIDUALS == 1          ? (scalar)1e-9
                              : settled || round == 3 ? (scalar)1e-6
                                                      : (scalar)1e-4;
     struct refine_options options = {1 / (reach * reach * sigma * sigma), 1,
-                                     IS_EPIPOLAR || pair->weighted, 50, tolerance};
-    model_refine(GROUP_ARG pair, pair->n, &options, IS_EPIPOLAR ? weights : pair->shares, model,
+                                     RESIDUALS == 1 || pair->weighted, 50, tolerance};
+    model_refine(GROUP_ARG pair, pair->n, &options, RESIDUALS == 1 ? weights : pair->shares, model,
                  shared);
     if (settled) break;
   }
-  model_pose(GROUP_ARG pair, pair->n, model, pose);
+  model_side(GROUP_ARG pair, pair->n, model, side);
   return sigma;
 }
 
 // Share of wrong matches that agree with the model; they are made by pairing each point of image 1
 // with the partner of another one, unless the two matches share a point: that may be right. (A
 // nearly singular homography agrees with every match that starts near a line of image 1.)
-group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scalar* model) {
+group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scalar* model,
+                            const scalar* side) {
   struct lane_model m;
   index shifts = (WRONG_MATCHES + pair->n - 1) / pair->n;
   if (shifts > MOST_SHIFTS) shifts = MOST_SHIFTS;
   if (shifts > pair->n - 1) shifts = pair->n - 1;
   if (shifts < 1) return 0;
-  lane_model_set(pair, model, model, &m);
+  lane_model_set(pair, model, side, &m);
   real counts[2] = {lane(0), lane(0)}, t = group_same(pair->threshold);
   for (index shift = 1; shift <= shifts; ++shift) {
     group_for(i, pair->n) {
@@ -73,7 +53,7 @@ group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scal
         if (c >= 2) same_second = same_second & same;
       }
       mask wrong = !(same_first | same_second);
-      real e = problem_error(m.model, pair->points, pair->stride, m.focal, i, shift);
+      real e = shifted_error(&m, pair, i, shift);
       counts[0] += select(wrong & (e * t < lane(1)), lane(1), lane(0));
       counts[1] += select(wrong & (e >= lane(0)), lane(1), lane(0));
     }
@@ -98,11 +78,11 @@ lane_fn mask moments_on_line(const real* s, real noise) {
 
 // Are the inliers collinear in an image? Squared errors of all points go to `errors`.
 group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const scalar* model,
-                                 const scalar* pose, scalar noise, global_ptr scalar* errors) {
+                                 const scalar* side, scalar noise, global_ptr scalar* errors) {
   struct lane_model m;
   real s[12], t = group_same(pair->threshold);
   scalar moments[12];
-  lane_model_set(pair, model, pose, &m);
+  lane_model_set(pair, model, side, &m);
   for (index k = 0; k < 12; ++k) s[k] = lane(0);
   group_for(i, pair->n) {
     global_const scalar* p = pair->points;
@@ -121,7 +101,7 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
     }
   }
   group_sums(s, 12, moments);
-  if (IS_POSE) return 0;
+  if (!LINE_IS_DEGENERATE) return 0;
   return uniform_fn(moments_on_line)(moments, noise) ||
          uniform_fn(moments_on_line)(moments + 6, noise);
 }
@@ -129,9 +109,9 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
 group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const scalar* state,
                           global_ptr scalar* errors, global_ptr scalar* result,
                           local_ptr scalar* shared) {
-  scalar model[12], pose[12], sums[4] = {0, 0, 0, 0}, noise = 0, chance = 0;
+  scalar model[12], side[12], sums[4] = {0, 0, 0, 0}, noise = 0, chance = 0;
   index collinear = 0;
-  for (index i = 0; i < 12; ++i) model[i] = pose[i] = 0;
+  for (index i = 0; i < 12; ++i) model[i] = side[i] = 0;
   index fitted = state[STATE_GAIN] > 0;
   // Of few points even a hopeless model is fitted: that costs little, and judge() has the last
   // word.
@@ -139,14 +119,14 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
            (pair->effective < 100 || gain_is_hopeful(pair, pair->effective, state[STATE_GAIN]));
   if (fitted) {
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
-    noise = model_polish(GROUP_ARG pair, model, pose, errors, shared);
-    model_support(GROUP_ARG pair, pair->n, model, pose, sums);
-    chance = chance_rate(GROUP_ARG pair, model);
-    collinear = inliers_collinear(GROUP_ARG pair, model, pose, noise, errors);
+    noise = model_polish(GROUP_ARG pair, model, side, errors, shared);
+    model_support(GROUP_ARG pair, pair->n, model, side, sums);
+    chance = chance_rate(GROUP_ARG pair, model, side);
+    collinear = inliers_collinear(GROUP_ARG pair, model, side, noise, errors);
   }
   if (!group_leads()) return;
   for (index i = 0; i < 12; ++i) result[RESULT_MODEL + i] = model[i];
-  for (index i = 0; i < 12; ++i) result[RESULT_POSE + i] = pose[i];
+  for (index i = 0; i < 12; ++i) result[RESULT_SIDE + i] = side[i];
   result[RESULT_NOISE] = noise;
   // Of weights scaled to a largest of 1.
   result[RESULT_GAIN] = pair->weighted ? sums[0] / pair->largest : sums[0];
@@ -164,12 +144,12 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
 // of them alone with the numbers of their pair, and how many are inliers.
 group_fn void idle_finish(GROUP_PARAM const struct pair_view* idle, global_ptr scalar* errors,
                           global_ptr scalar* result) {
-  scalar model[12], pose[12], sums[4];
+  scalar model[12], side[12], sums[4];
   struct lane_model m;
   for (index i = 0; i < 12; ++i) model[i] = result[RESULT_MODEL + i];
-  for (index i = 0; i < 12; ++i) pose[i] = result[RESULT_POSE + i];
-  lane_model_set(idle, model, pose, &m);
-  model_support(GROUP_ARG idle, idle->stride, model, pose, sums);
+  for (index i = 0; i < 12; ++i) side[i] = result[RESULT_SIDE + i];
+  lane_model_set(idle, model, side, &m);
+  model_support(GROUP_ARG idle, idle->stride, model, side, sums);
   group_for(i, idle->stride) { group_store(errors, i, admitted_error(&m, idle, i), idle->stride); }
   group_barrier();  // all have read the result
   if (!group_leads()) return;

@@ -1,56 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a model's errors say: its support, the camera's side of the points, the scale of the noise.
+// What a model's errors say: its support, the side of the scene, the scale of the noise.
 
-// A model with all that its errors need, one number a lane. pose: see model_pose.
+// A model with all that its errors need, one number a lane. A side [12] tells the points that can
+// be matches of an epipolar matrix from the others: a pose of the cameras, or what stands for one
+// where they are unknown. The numbers from 9 on change sign for the opposite side.
 struct lane_model {
-  real model[12], pose[12], rays[4], focal[2], parallax;
+  real model[12], side[12], rays[4], focal[2], limit;
 };
 
-group_fn void lane_model_set(const struct pair_view* pair, const scalar* model, const scalar* pose,
+group_fn void lane_model_set(const struct pair_view* pair, const scalar* model, const scalar* side,
                              struct lane_model* m) {
   for (index i = 0; i < MODEL_SIZE; ++i) m->model[i] = group_same(model[i]);
-  if_constant(IS_EPIPOLAR) {
-    for (index i = 0; i < 12; ++i) m->pose[i] = group_same(pose[i]);
-  }
   for (index i = 0; i < 4; ++i) m->rays[i] = group_same(pair->rays[i]);
   for (index i = 0; i < 2; ++i) m->focal[i] = group_same(pair->focal[i]);
-  m->parallax = group_same(pair->parallax);
-  if_constant(PROBLEM == FUNDAMENTAL) {
-    m->parallax = group_same(9 / pair->threshold * pose[2] * pose[2]);
+  if_constant(SIDES > 0) {
+    for (index i = 0; i < 12; ++i) m->side[i] = group_same(side[i]);
+    m->limit = group_same(uniform_fn(side_limit)(side, pair->threshold, pair->parallax));
   }
 }
 
-// Squared error of point i; NaN for one that cannot be a match whatever its error, because it lies
-// behind a camera (E) or on the wrong side of the epipole (F): half of the wrong matches on
-// epipolar lines.
+// Squared error of the match of point i of image 1 and point i + shift of image 2 (or the scene).
+group_fn real shifted_error(const struct lane_model* m, const struct pair_view* pair, index i,
+                            index shift) {
+  real p[COLUMNS];
+  point_load(pair->points, pair->stride, i, shift, p);
+  return point_error(m->model, p, m->focal);
+}
+
+// Squared error of point i; NaN for one that cannot be a match whatever its error, because it is on
+// the wrong side: half of the wrong matches on epipolar lines.
 group_fn real admitted_error(const struct lane_model* m, const struct pair_view* pair, index i) {
-  real e = problem_error(m->model, pair->points, pair->stride, m->focal, i, 0);
-  if_constant(PROBLEM == ESSENTIAL) {
-    global_const scalar* p = pair->points;
-    const index stride = pair->stride;
-    mask admitted = pose_admits(m->pose, m->pose + 9, m->rays[0] * group_load(p, i),
-                                m->rays[1] * group_load(p + stride, i),
-                                m->rays[2] * group_load(p + 2 * stride, i),
-                                m->rays[3] * group_load(p + 3 * stride, i), m->parallax);
-    e = select(admitted, e, lane_nan());
-  }
-  if_constant(PROBLEM == FUNDAMENTAL) {
-    global_const scalar* p = pair->points;
-    const index stride = pair->stride;
-    real near2;
-    real side = epipolar_side(m->model, m->pose, group_load(p, i), group_load(p + stride, i),
-                              group_load(p + 2 * stride, i), group_load(p + 3 * stride, i), &near2);
-    e = select((side * m->pose[3] > lane(0)) | (near2 < m->parallax), e, lane_nan());
+  real p[COLUMNS];
+  point_load(pair->points, pair->stride, i, 0, p);
+  real e = point_error(m->model, p, m->focal);
+  if_constant(SIDES > 0) {
+    mask unsure;
+    real side = point_side(m->model, m->side, m->rays, p, m->limit, &unsure);
+    e = select((side > lane(0)) | unsure, e, lane_nan());
   }
   return e;
 }
 
 // sums [4]: MSAC gain, inliers, their squared errors, and their weight over the first n points.
 group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
-                            const scalar* pose, scalar* sums) {
+                            const scalar* side, scalar* sums) {
   struct lane_model m;
   real total[3] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold), heavy = lane(0);
-  lane_model_set(pair, model, pose, &m);
+  lane_model_set(pair, model, side, &m);
   group_for(i, n) {
     real e = admitted_error(&m, pair, i), u = msac_gain(e, t);
     mask inside = u > lane(0);
@@ -68,70 +64,42 @@ group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, c
   if (pair->weighted) sums[3] = group_sum(heavy);
 }
 
-// The pose of an essential matrix, given as a model: the one of four that has the most inliers
-// among the first n points in front of both cameras.
-group_fn void essential_pose(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
-                             scalar* pose) {
-  scalar E[9], scale[9], R[18], base[3], votes[4];
-  uniform_fn(ray_scale)(pair->rays, scale);
-  for (index i = 0; i < 9; ++i) E[i] = model[i] / scale[i];
-  uniform_fn(pose_candidates)(E, R, base);
-  real F[9], turns[18], t[3], rays[4], counts[4];
-  for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
-  for (index i = 0; i < 18; ++i) turns[i] = group_same(R[i]);
-  for (index i = 0; i < 3; ++i) t[i] = group_same(base[i]);
-  for (index i = 0; i < 4; ++i) {
-    rays[i] = group_same(pair->rays[i]);
-    counts[i] = lane(0);
+// The side of a model that most inliers among the first n points are on: of SIDES candidates and
+// their opposites.
+group_fn void model_side(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
+                         scalar* side) {
+  if_constant(SIDES > 0) {
+    scalar sides[12 * SIDES + 1], votes[2 * SIDES + 1];
+    real candidates[12 * SIDES + 1], counts[2 * SIDES + 1];
+    struct lane_model m;
+    uniform_fn(side_candidates)(model, pair->rays, sides);
+    lane_model_set(pair, model, sides, &m);
+    real threshold = group_same(pair->threshold);
+    for (index i = 0; i < 12 * SIDES; ++i) candidates[i] = group_same(sides[i]);
+    for (index i = 0; i < 2 * SIDES; ++i) counts[i] = lane(0);
+    group_for(i, n) {
+      real p[COLUMNS];
+      point_load(pair->points, pair->stride, i, 0, p);
+      mask unsure, inlier = point_error(m.model, p, m.focal) * threshold < lane(1);
+      for (index k = 0; k < SIDES; ++k) {
+        real on = point_side(m.model, candidates + 12 * k, m.rays, p, lane(0), &unsure);
+        counts[2 * k] += select(inlier & (on > lane(0)), lane(1), lane(0));
+        counts[2 * k + 1] += select(inlier & (on < lane(0)), lane(1), lane(0));
+      }
+    }
+    group_sums(counts, 2 * SIDES, votes);
+    index best = 0;
+    for (index c = 1; c < 2 * SIDES; ++c) best = votes[c] > votes[best] ? c : best;
+    for (index i = 0; i < 12; ++i) side[i] = sides[12 * (best / 2) + i];
+    for (index i = 9; i < 12; ++i) side[i] = best % 2 ? -side[i] : side[i];
   }
-  real threshold = group_same(pair->threshold);
-  group_for(i, n) {
-    global_const scalar* p = pair->points;
-    real x1 = group_load(p, i), y1 = group_load(p + pair->stride, i);
-    real x2 = group_load(p + 2 * pair->stride, i), y2 = group_load(p + 3 * pair->stride, i);
-    mask inlier = sampson_squared(F, x1, y1, x2, y2) * threshold < lane(1);
-    pose_vote(turns, t, rays[0] * x1, rays[1] * y1, rays[2] * x2, rays[3] * y2, inlier, counts);
-  }
-  group_sums(counts, 4, votes);
-  index best = 0;
-  for (index c = 1; c < 4; ++c) best = votes[c] > votes[best] ? c : best;
-  for (index i = 0; i < 9; ++i) pose[i] = R[9 * (best / 2) + i];
-  for (index i = 0; i < 3; ++i) pose[9 + i] = best % 2 ? -base[i] : base[i];
-}
-
-// The epipole and the sign of epipolar_side that most inliers have: `pose` of a fundamental matrix.
-group_fn void fundamental_sides(GROUP_PARAM const struct pair_view* pair, index n,
-                                const scalar* model, scalar* pose) {
-  scalar T[9];
-  for (index i = 0; i < 9; ++i) T[i] = model[3 * (i % 3) + i / 3];
-  uniform_fn(rank2_null)(T, pose);
-  real F[9], e[3], votes = lane(0), threshold = group_same(pair->threshold);
-  for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
-  for (index i = 0; i < 3; ++i) e[i] = group_same(pose[i]);
-  group_for(i, n) {
-    global_const scalar* p = pair->points;
-    real x1 = group_load(p, i), y1 = group_load(p + pair->stride, i), near2;
-    real x2 = group_load(p + 2 * pair->stride, i), y2 = group_load(p + 3 * pair->stride, i);
-    mask inlier = sampson_squared(F, x1, y1, x2, y2) * threshold < lane(1);
-    real side = epipolar_side(F, e, x1, y1, x2, y2, &near2);
-    votes += select(inlier, select(side > lane(0), lane(1), lane(-1)), lane(0));
-  }
-  pose[3] = group_sum(votes) < 0 ? -1 : 1;
-  for (index i = 4; i < 12; ++i) pose[i] = 0;
-}
-
-// What tells the points that can be matches of a model from the others.
-group_fn void model_pose(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
-                         scalar* pose) {
-  if_constant(PROBLEM == ESSENTIAL) essential_pose(GROUP_ARG pair, n, model, pose);
-  if_constant(PROBLEM == FUNDAMENTAL) fundamental_sides(GROUP_ARG pair, n, model, pose);
 }
 
 // weights [n]: own ones for the points that can be matches of the model, else 0.
 group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
-                           const scalar* pose, global_ptr scalar* weights) {
+                           const scalar* side, global_ptr scalar* weights) {
   struct lane_model m;
-  lane_model_set(pair, model, pose, &m);
+  lane_model_set(pair, model, side, &m);
   group_for(i, n) {
     real e = admitted_error(&m, pair, i);
     group_store(weights, i, select(e >= lane(0), point_share(pair, i), lane(0)), pair->stride);
@@ -154,9 +122,9 @@ group_fn scalar expected_noise(const struct pair_view* pair) {
 // to start. *matches: how many of the points are right matches, whatever their error. All by
 // weight.
 group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
-                            const scalar* pose, scalar sigma, scalar* matches) {
+                            const scalar* side, scalar sigma, scalar* matches) {
   // One residual a point: window 2.5 sigma, else two: 3 sigma; the ring reaches twice as far.
-  const index two = !IS_EPIPOLAR;
+  const index two = RESIDUALS == 2;
   const scalar reach = two ? (scalar)3 : (scalar)2.5;
   // Share of the right matches beyond the window; variance of those inside, a residual.
   const scalar tail = two ? (scalar)0.011108997 : (scalar)0.012419331;
@@ -164,7 +132,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   const scalar ring = two ? (scalar)3 : (scalar)1;  // its measure against the window's
   const scalar wrong_moment = two ? (scalar)0.5 : (scalar)(1.0 / 3.0);  // of the window's square
   struct lane_model m;
-  lane_model_set(pair, model, pose, &m);
+  lane_model_set(pair, model, side, &m);
   const scalar limit = 1 / pair->threshold, expected = expected_noise(pair);
   *matches = 0;
   for (index round = 0; round < 12; ++round) {

@@ -51,7 +51,7 @@ lane_fn void parallax_fundamental(const real* H, const real* p, real* F) {
 
 // A fundamental matrix and the plane that its inliers may share.
 struct plane_search {
-  scalar model[12], pose[12], H[9];
+  scalar model[12], side[12], H[9];
   scalar on, off, all_off;  // inliers on the plane and off it; matches off it
 };
 
@@ -76,7 +76,7 @@ group_fn index list_points(GROUP_PARAM const struct pair_view* pair, global_ptr 
 group_fn index list_inliers(GROUP_PARAM const struct pair_view* pair, const struct plane_search* s,
                             global_ptr scalar* list, local_ptr scalar* shared) {
   struct lane_model m;
-  lane_model_set(pair, s->model, s->pose, &m);
+  lane_model_set(pair, s->model, s->side, &m);
   real t = group_same(pair->threshold);
   group_for(i, pair->stride) {
     mask inside = admitted_error(&m, pair, i) * t < lane(1);
@@ -87,10 +87,34 @@ group_fn index list_inliers(GROUP_PARAM const struct pair_view* pair, const stru
 
 // Squared distance of point i from the plane H.
 group_fn real plane_error(const real* H, const struct pair_view* pair, index i) {
-  global_const scalar* p = pair->points;
-  const index stride = pair->stride;
-  return transfer_squared(H, group_load(p, i), group_load(p + stride, i),
-                          group_load(p + 2 * stride, i), group_load(p + 3 * stride, i));
+  real p[COLUMNS];
+  point_load(pair->points, pair->stride, i, 0, p);
+  return transfer_squared(H, p[0], p[1], p[2], p[3]);
+}
+
+// MSAC score of the plane H over the first n points.
+group_fn scalar plane_score(GROUP_PARAM const struct pair_view* pair, const scalar* plane,
+                            index n) {
+  real H[9], score = lane(0), t = group_same(pair->threshold);
+  for (index i = 0; i < 9; ++i) H[i] = group_same(plane[i]);
+  group_for(i, n) { score += msac_gain(plane_error(H, pair, i), t); }
+  return group_sum(score);
+}
+
+// Its normal equations over all points: packed lower triangle [45], half gradient [9] and score.
+group_fn void plane_equations(GROUP_PARAM const struct pair_view* pair, const scalar* plane,
+                              scalar* out) {
+  real H[9], sums[55], t = group_same(pair->threshold);
+  for (index i = 0; i < 9; ++i) H[i] = group_same(plane[i]);
+  for (index i = 0; i < 55; ++i) sums[i] = lane(0);
+  group_for(i, pair->stride) {
+    real p[COLUMNS], terms[TRANSFER_TERMS];
+    point_load(pair->points, pair->stride, i, 0, p);
+    real u = msac_gain(transfer_terms(H, p, terms), t), own = point_share(pair, i);
+    transfer_accumulate(terms, select(u > lane(0), own, lane(0)), sums, sums + 45);
+    sums[54] += u * own;
+  }
+  group_sums(sums, 55, out);
 }
 
 // Matches off the plane are farther from it than two thresholds: their parallax has a direction.
@@ -110,7 +134,7 @@ group_fn void count_planes(GROUP_PARAM const struct pair_view* pair, struct plan
   struct lane_model m;
   real H[9], counts[3] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold);
   scalar sums[3];
-  lane_model_set(pair, s->model, s->pose, &m);
+  lane_model_set(pair, s->model, s->side, &m);
   for (index i = 0; i < 9; ++i) H[i] = group_same(s->H[i]);
   group_for(i, pair->stride) {
     mask inside = admitted_error(&m, pair, i) * t < lane(1);
@@ -149,9 +173,7 @@ group_fn void share_matrix(GROUP_PARAM const scalar* own, scalar* all, local_ptr
 group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
                            global_const scalar* list, index count, scalar* H,
                            local_ptr scalar* shared) {
-  const index stride = pair->stride, end = pair_subset(pair, PLANE_POINTS);
-  const scalar floor = -1;
-  global_const scalar* p = pair->points;
+  const index end = pair_subset(pair, PLANE_POINTS);
   scalar best = 0, own[9], trial[9];
   for (index k = 0; k < PLANE_TRIALS; ++k) {
     if (group_leads()) {
@@ -162,8 +184,7 @@ group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed
       uniform_fn(homography_4pt)(sample, sample + 4, sample + 8, sample + 12, own);
     }
     share_matrix(GROUP_ARG own, trial, shared);
-    const scalar gain = transfer_gain(GROUP_ARG trial, p, p + stride, p + 2 * stride,
-                                      p + 3 * stride, &end, &floor, 1, pair->threshold);
+    const scalar gain = plane_score(GROUP_ARG pair, trial, end);
     if (!(gain > best)) continue;
     best = gain;
     for (index i = 0; i < 9; ++i) H[i] = trial[i];
@@ -174,13 +195,10 @@ group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed
 // Gauss-Newton steps on the truncated error while it gets better.
 group_fn void refine_plane(GROUP_PARAM const struct pair_view* pair, scalar* H,
                            local_ptr scalar* shared) {
-  const index stride = pair->stride;
-  global_const scalar* p = pair->points;
-  scalar best = -1, sums[57], trial[9], own[9];
+  scalar best = -1, sums[55], trial[9], own[9];
   for (index i = 0; i < 9; ++i) trial[i] = H[i];
   for (index step = 0; step < 8; ++step) {
-    transfer_normal_equations(GROUP_ARG trial, p, p + stride, p + 2 * stride, p + 3 * stride,
-                              stride, pair->threshold, 0, pair->shares, pair->weighted, sums);
+    plane_equations(GROUP_ARG pair, trial, sums);
     if (!(sums[54] > best)) return;
     best = sums[54];
     for (index i = 0; i < 9; ++i) own[i] = H[i] = trial[i];
@@ -219,14 +237,8 @@ group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair, bits32 s
       uniform_fn(parallax_fundamental)(s->H, sample, own);
     }
     share_matrix(GROUP_ARG own, trial, shared);
-    scalar gain;
-    if (pair->weighted) {
-      gain = weighted_gain(GROUP_ARG trial, pair->points, pair->shares, pair->stride, pair->focal,
-                           &end, &floor, 1, pair->threshold);
-    } else {
-      gain = problem_gain(GROUP_ARG trial, pair->points, pair->stride, pair->focal, &end, &floor, 1,
-                          pair->threshold);
-    }
+    const scalar gain = model_score(GROUP_ARG trial, pair->points, pair->stride, pair->focal,
+                                    pair->shares, pair->weighted, &end, &floor, 1, pair->threshold);
     if (!(gain > best)) continue;
     best = gain;
     for (index i = 0; i < 9; ++i) model[i] = trial[i];
@@ -237,7 +249,7 @@ group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair, bits32 s
 group_fn void open_planes(GROUP_PARAM const struct pair_view* pair, global_const scalar* state,
                           struct plane_search* s) {
   for (index i = 0; i < 9; ++i) s->model[i] = state[STATE_MODEL + i];
-  model_pose(GROUP_ARG pair, pair->stride, s->model, s->pose);
+  model_side(GROUP_ARG pair, pair->stride, s->model, s->side);
 }
 
 // After the search of a fundamental matrix: replaces it by one through the plane that holds at

@@ -3,21 +3,6 @@
 // the next round.
 //   O. Chum, J. Matas, J. Kittler, Locally optimized RANSAC, DAGM 2003.
 
-// What the search of a pair knows [STATE_SIZE].
-enum {
-  STATE_MODEL,                    // the best, refined
-  STATE_GAIN = STATE_MODEL + 12,  // of it; 0: none yet
-  STATE_INLIERS,
-  STATE_RAW,       // gain of the best model straight from a sample
-  STATE_DONE,      // trials
-  STATE_SOLVED,    // 1 when a sample had a solution
-  STATE_PLANE,     // 1: most inliers of the fundamental matrix lie on one plane (planes.group.h)
-  STATE_OFF,       // matches off it, and
-  STATE_PARALLAX,  // inliers among them
-  STATE_RATES,     // of the right matches among the best ones (quality_trials.group.h)
-  STATE_SIZE = STATE_RATES + QUALITY_LEVELS
-};
-enum { LEAST_ROUND = 64, GROWN_ROUND = 1024, MOST_ROUND = 4096, SEARCH_POINTS = 1024 };
 // What the caller asked for.
 struct search_limits {
   index min_trials, max_trials;
@@ -44,21 +29,10 @@ group_fn index gain_is_hopeful(const struct pair_view* pair, scalar n, scalar ga
   return gain > limit;
 }
 
-// After how many trials without a hopeful model a pair is given up. An epipolar matrix of some
-// right and some wrong matches has already more support than chance, and the more points the
-// clearer; a homography needs a clean sample. Measured with 20 % of right matches (docs/robust.md).
+// After how many trials without a hopeful model a pair is given up. Bad qualities leave every
+// second trial to find something.
 group_fn scalar trials_without_hope(const struct pair_view* pair) {
-  // Bad qualities leave every second trial to find something.
-  const scalar trials = pair->ranked ? 2 : 1, n = pair->effective;
-  if_constant(PROBLEM == FUNDAMENTAL) return trials * ((scalar)1.2e10 / (n * n));
-  if_constant(PROBLEM == ESSENTIAL) return trials * ((scalar)1.4e6 / n);
-  return trials * (3000 + (scalar)8e5 / n);
-}
-
-// Trials of the first round: as many as are wanted anyway, within what is worth one launch.
-group_fn index first_round(index min_trials, index max_trials) {
-  index trials = min_trials < LEAST_ROUND ? LEAST_ROUND : min_trials < 128 ? min_trials : 128;
-  return trials < max_trials ? trials : max_trials;
+  return (pair->ranked ? 2 : 1) * uniform_fn(hopeless_trials)(pair->effective);
 }
 
 // Trials of the next round when `done` are behind and `target` are wanted: as many as are done
@@ -103,51 +77,45 @@ group_fn void next_trial(GROUP_PARAM global_const float* gains, index trials,
 // first round more of an epipolar matrix, since the best may hold a plane of the scene alone; and
 // of few points, which cost little and of which one may grow, until a hopeful model is there.
 group_fn index candidates_of(const struct pair_view* pair, index done, scalar gain) {
-  index most = IS_EPIPOLAR && done == 0 ? 2 : 1;
+  index most = RESIDUALS == 1 && done == 0 ? 2 : 1;
   index many = 4096 / (pair->n + 1);
   if (many > most && !gain_is_hopeful(pair, pair->effective, gain)) most = many < 16 ? many : 16;
   return most;
 }
 
-// What a model from a sample has to gain to be of interest.
-group_fn scalar score_floor(scalar raw, index n) { return n < 1024 ? raw / 2 : raw; }
-
 // Refines a model from a sample and takes it when it is the best.
 group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* model,
                               global_ptr scalar* state, global_ptr scalar* weights,
                               local_ptr scalar* shared) {
-  scalar pose[12], sums[4];
+  scalar side[12], sums[4];
   index subset = pair_subset(pair, SEARCH_POINTS);
   struct refine_options options = {pair->threshold, 0, pair->weighted, 10, (scalar)1e-4};
   model_refine(GROUP_ARG pair, subset, &options, pair->shares, model, shared);
-  if_constant(IS_EPIPOLAR) {
+  if_constant(RESIDUALS == 1) {
     // Again without the points that cannot be matches of it.
-    model_pose(GROUP_ARG pair, subset, model, pose);
-    admit_points(GROUP_ARG pair, subset, model, pose, weights);
+    model_side(GROUP_ARG pair, subset, model, side);
+    admit_points(GROUP_ARG pair, subset, model, side, weights);
     options.weighted = 1;
     model_refine(GROUP_ARG pair, subset, &options, weights, model, shared);
   }
-  model_support(GROUP_ARG pair, pair->n, model, pose, sums);
+  model_support(GROUP_ARG pair, pair->n, model, side, sums);
   index better = sums[0] > state[STATE_GAIN];
-  if_constant(PROBLEM == HOMOGRAPHY) {
-    // |H| = 1. A singular one agrees with every match that starts near a line of image 1.
-    better = better && fabs(uniform_fn(mat3_determinant)(model)) > (scalar)1e-6;
-  }
+  better = better && uniform_fn(model_is_sound)(model);
   group_barrier();  // all have read the state
   if (!better) return;
   // Samples are free of wrong matches as often as the share of right ones allows, even where the
   // threshold is too tight to call them inliers.
   scalar matches = sums[3];
-  // A homography or pose without hope among many matches wants all trials, whatever the noise.
-  if (IS_EPIPOLAR || pair->ranked || pair->n < SEARCH_POINTS ||
+  // A homography or side without hope among many matches wants all trials, whatever the noise.
+  if (RESIDUALS == 1 || pair->ranked || pair->n < SEARCH_POINTS ||
       gain_is_hopeful(pair, pair->effective, sums[0])) {
-    noise_scale(GROUP_ARG pair, subset, model, pose, expected_noise(pair), &matches);
+    noise_scale(GROUP_ARG pair, subset, model, side, expected_noise(pair), &matches);
     matches = matches * pair->effective / pair->scored;
     if (!(matches > sums[3])) matches = sums[3];
   }
   if (pair->ranked) {
     const scalar boost = matches / (sums[3] > 1 ? sums[3] : 1);
-    quality_rates(GROUP_ARG pair, model, pose, boost, state + STATE_RATES);
+    quality_rates(GROUP_ARG pair, model, side, boost, state + STATE_RATES);
   }
   if (group_leads()) {
     for (index i = 0; i < MODEL_SIZE; ++i) state[STATE_MODEL + i] = model[i];
@@ -179,7 +147,7 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = (scalar)m[i];
     search_consider(GROUP_ARG pair, model, state, weights, shared);
     // One that most matches agree with hardly grows from another sample, any from a third one.
-    if (!IS_EPIPOLAR && (k > 0 || state[STATE_GAIN] > (scalar)0.5 * pair->effective) &&
+    if (RESIDUALS == 2 && (k > 0 || state[STATE_GAIN] > (scalar)0.5 * pair->effective) &&
         gain_is_hopeful(pair, pair->effective, state[STATE_GAIN])) {
       break;
     }

@@ -6,7 +6,7 @@ enum { PREPARE_SHARED = 4 * FRAME_SUBSET + 8 };
 
 group_fn index point_is_finite(global_const scalar* p) {
   index finite = 1;
-  for (index c = 0; c < 4; ++c) finite = finite && p[c] - p[c] == 0;
+  for (index c = 0; c < COLUMNS; ++c) finite = finite && p[c] - p[c] == 0;
   return finite;
 }
 
@@ -14,7 +14,7 @@ group_fn index point_is_finite(global_const scalar* p) {
 // number above 0)?
 group_fn index point_belongs(global_const scalar* given, const struct prior_arrays* priors,
                              index idle, index i) {
-  if (!point_is_finite(given + 4 * (offset)i)) return 0;
+  if (!point_is_finite(given + COLUMNS * (offset)i)) return 0;
   if (!priors->has_weights) return !idle;
   const scalar w = priors->weights[i];
   return (w > 0 && w - w == 0) != idle;
@@ -57,56 +57,91 @@ group_fn scalar middle_of(GROUP_PARAM local_ptr scalar* v, index n, local_ptr sc
   return middle;
 }
 
-// Centre and length of the scoring coordinates. cameras [8]: fx fy cx cy of each, of an essential
-// matrix.
-group_fn void set_frame(GROUP_PARAM global_const scalar* given, index n, global_const int* order,
-                        global_const scalar* cameras, scalar* centre, scalar* length,
-                        local_ptr scalar* shared) {
+// Sets the centre and the length of the scoring coordinates of two images in info, from the first
+// points of the random order: medians, so that a wild point does not spoil the others' precision;
+// with cameras the centres are their principal points.
+group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
+                              global_const int* order, global_const scalar* cameras, scalar* info,
+                              local_ptr scalar* shared) {
   const index m = n < FRAME_SUBSET ? n : FRAME_SUBSET;
   for (index c = 0; c < 4; ++c) {
     local_ptr scalar* v = shared + c * m;
-    group_for_range(i, 0, m) v[i] = given[4 * (offset)order[i] + c];
+    group_for_range(i, 0, m) v[i] = given[COLUMNS * (offset)order[i] + c];
     group_barrier();
-    if_constant(PROBLEM == ESSENTIAL) centre[c] = cameras[c < 2 ? 2 + c : 4 + c];
-    if_constant(PROBLEM != ESSENTIAL) centre[c] =
-        middle_of(GROUP_ARG v, m, shared + PREPARE_SHARED - 1);
-    group_for_range(k, 0, m) v[k] = fabs(v[k] - centre[c]);
+    scalar centre;
+    if_constant(CAMERAS > 0) centre = cameras[c < 2 ? 2 + c : 4 + c];
+    if_constant(CAMERAS == 0) centre = middle_of(GROUP_ARG v, m, shared + PREPARE_SHARED - 1);
+    info[INFO_CENTRE + c] = centre;
+    group_for_range(k, 0, m) v[k] = fabs(v[k] - centre);
     group_barrier();
   }
-  *length = 2 * middle_of(GROUP_ARG shared, 4 * m, shared + PREPARE_SHARED - 1);
-  if (!(*length > 0)) {
+  scalar length = 2 * middle_of(GROUP_ARG shared, 4 * m, shared + PREPARE_SHARED - 1);
+  if (!(length > 0)) {
     scalar sum = 0;
     for (index i = 0; i < 4 * m; ++i) sum += shared[i];
-    *length = sum / (scalar)(4 * m);
+    length = sum / (scalar)(4 * m);
   }
-  if (!(*length > 0) || *length - *length != 0) *length = 1;
+  info[INFO_LENGTH] = length;
   group_barrier();
+}
+
+// The same of a scene: the mean of its points and their mean distance from it.
+group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
+                              global_const int* order, scalar* info) {
+  real sums[3] = {lane(0), lane(0), lane(0)}, distance = lane(0);
+  scalar centre[3];
+  group_for_range(i, 0, n) {
+    for (index c = 0; c < 3; ++c) sums[c] += given[COLUMNS * (offset)order[i] + 2 + c] / (scalar)n;
+  }
+  group_sums(sums, 3, centre);
+  group_for_range(i, 0, n) {
+    global_const scalar* X = given + COLUMNS * (offset)order[i] + 2;
+    const scalar x = X[0] - centre[0], y = X[1] - centre[1], z = X[2] - centre[2];
+    distance += sqrt(x * x + y * y + z * z) / (scalar)n;
+  }
+  for (index c = 0; c < 3; ++c) info[INFO_CENTRE + c] = centre[c];
+  info[INFO_CENTRE + 3] = 0;
+  info[INFO_LENGTH] = group_sum(distance);
 }
 
 // The probability INFO_CHANCE, from the image whose points cover less.
 group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, global_const int* order,
                           scalar threshold) {
   scalar low[4], high[4];
-  for (index c = 0; c < 4; ++c) {
+  for (index c = 0; c < (TWO_VIEWS ? 4 : 2); ++c) {
     scalar least = (scalar)1e308, most = (scalar)-1e308;
     group_for_range(i, 0, n) {
-      const scalar v = given[4 * (offset)order[i] + c];
+      const scalar v = given[COLUMNS * (offset)order[i] + c];
       least = v < least ? v : least;
       most = v > most ? v : most;
     }
     high[c] = group_max(most);
     low[c] = -group_max(-least);
   }
-  const scalar w1 = high[0] - low[0], h1 = high[1] - low[1];
-  const scalar w2 = high[2] - low[2], h2 = high[3] - low[3];
-  const index second = w2 * h2 < w1 * h1;
-  return chance_in_box(PROBLEM == HOMOGRAPHY, second ? w2 : w1, second ? h2 : h1, threshold);
+  scalar w = high[0] - low[0], h = high[1] - low[1];
+  if_constant(TWO_VIEWS) {
+    const scalar w2 = high[2] - low[2], h2 = high[3] - low[3];
+    const index second = w2 * h2 < w * h;
+    w = second ? w2 : w;
+    h = second ? h2 : h;
+  }
+  return chance_in_box(w, h, threshold);
 }
 
-// given: the pair's `count` points x1 y1 x2 y2, px. order [count]: of the points that take part,
-// then the idle ones; points [4][stride] in double and float, info: see pair_points.hpp; inliers
-// [count]: all 0; keys [4 stride]: room to sort. Returns the number of points that take part.
-// shared [PREPARE_SHARED].
+// Columns of the point order[k], NaN from k = n on. camera [CAMERA_NUMBERS], info: its frame.
+group_fn void columns_of_point(global_const scalar* given, global_const int* order, index k,
+                               index n, const scalar* camera, const scalar* info, scalar* columns) {
+  scalar point[COLUMNS];
+  for (index c = 0; c < COLUMNS; ++c) columns[c] = lane_nan();
+  if (k >= n) return;
+  for (index c = 0; c < COLUMNS; ++c) point[c] = given[COLUMNS * (offset)order[k] + c];
+  point_columns(point, camera, info, columns);
+}
+
+// given: the pair's `count` points [COLUMNS]. order [count]: of the points that take part, then the
+// idle ones; points [COLUMNS][stride] in double and float, info: see layout.h; inliers [count]: all
+// 0; keys [4 stride]: room to sort. Returns the number of points that take part. shared
+// [PREPARE_SHARED].
 group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
                             const struct prior_arrays* priors, global_ptr bits32* keys, index* idle,
                             global_const scalar* cameras, scalar threshold, bits32 seed0,
@@ -114,7 +149,7 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
                             global_ptr scalar* points, global_ptr float* fast_points,
                             global_ptr scalar* info, global_ptr unsigned char* inliers,
                             local_ptr scalar* shared) {
-  scalar centre[4], length = 1;
+  scalar numbers[INFO_SIZE], camera[CAMERA_NUMBERS];
   const index n = keep_points(GROUP_ARG given, priors, 0, count, kept, shared);
   *idle = 0;
   if (priors->has_weights)
@@ -124,30 +159,27 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
   group_barrier();
   if (n < SAMPLE_SIZE) return n;
   prepare_priors(GROUP_ARG priors, order, n, stride, keys, info, shared);
-  set_frame(GROUP_ARG given, n, order, cameras, centre, &length, shared);
-  const scalar chance = chance_of(GROUP_ARG given, n, order, threshold);
-  for (index c = 0; c < 4; ++c) {
-    group_for_range(k, 0, stride) {
-      scalar v = lane_nan();
-      if (k < n) v = (given[4 * (offset)order[k] + c] - centre[c]) * (1 / length);
-      points[c * stride + k] = v;
-      fast_points[c * stride + k] = (float)v;
+  for (index i = 0; i < INFO_WEIGHTED; ++i) numbers[i] = 0;
+  for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = cameras[i];
+  if_constant(TWO_VIEWS) set_image_frame(GROUP_ARG given, n, order, cameras, numbers, shared);
+  if_constant(!TWO_VIEWS) set_scene_frame(GROUP_ARG given, n, order, numbers);
+  const scalar length = numbers[INFO_LENGTH];
+  if (!(length > 0) || length - length != 0) numbers[INFO_LENGTH] = 1;
+  const scalar unit = camera_info(camera, numbers[INFO_LENGTH], threshold, numbers);
+  numbers[INFO_UNIT] = unit;
+  numbers[INFO_THRESHOLD] = unit * unit / (threshold * threshold);
+  numbers[INFO_CHANCE] = chance_of(GROUP_ARG given, n, order, threshold);
+  if (group_leads()) {
+    for (index i = 0; i < INFO_WEIGHTED; ++i) info[i] = numbers[i];
+  }
+  group_barrier();
+  group_for_range(k, 0, stride) {
+    scalar columns[COLUMNS];
+    columns_of_point(given, order, k, n, camera, numbers, columns);
+    for (index c = 0; c < COLUMNS; ++c) {
+      points[c * stride + k] = columns[c];
+      fast_points[c * stride + k] = (float)columns[c];
     }
-  }
-  if (!group_leads()) return n;
-  info[INFO_THRESHOLD] = length * length / (threshold * threshold);
-  info[INFO_CHANCE] = chance;
-  info[INFO_PARALLAX] = 0;
-  for (index i = 0; i < 2; ++i) info[INFO_FOCAL + i] = 0;
-  for (index i = 0; i < 4; ++i) {
-    info[INFO_RAYS + i] = 0;
-    info[INFO_CENTRE + i] = centre[i];
-  }
-  info[INFO_LENGTH] = length;
-  if_constant(PROBLEM == ESSENTIAL) {
-    scalar focal[4] = {cameras[0], cameras[1], cameras[4], cameras[5]};
-    for (index i = 0; i < 4; ++i) info[INFO_RAYS + i] = length / focal[i];
-    info[INFO_PARALLAX] = parallax_limit(focal, threshold);
   }
   return n;
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problem: the pose of a calibrated camera from three scene points (family camera_pose).
+// Solver: solvers/p3p.lane.h. Chart: (R, t) with a small turn and shift of the camera frame.
+
+enum {
+  SAMPLE_SIZE = 3,
+  SLOTS = 4,              // models of a sample at most
+  DOF = 6,                // parameters of the chart
+  SOLVES_IN_FLOAT = 0,    // the roots of the quartic need double
+  LINE_IS_DEGENERATE = 0  // not tested: points on a line of the image may be spread in the scene
+};
+
+// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+lane_fn real sample_models(const real* p, const real* rays, real* models) {
+  (void)rays;
+  real bearings[9], scene[9];
+  for (index i = 0; i < 3; ++i) {
+    real x = p[i], y = p[3 + i], scale = lane(1) / sqrt(x * x + y * y + lane(1));
+    bearings[3 * i] = x * scale;
+    bearings[3 * i + 1] = y * scale;
+    bearings[3 * i + 2] = scale;
+    for (index k = 0; k < 3; ++k) scene[3 * i + k] = p[3 * (2 + k) + i];
+  }
+  return p3p(bearings, scene, models);
+}
+
+// The chart [20] around a model. Models of samples are kept in float: their rotation is mended.
+lane_fn void model_open(const real* model, const real* rays, real* chart) {
+  (void)rays;
+  for (index i = 0; i < 12; ++i) chart[i] = model[i];
+  rotation_mend(chart);
+}
+lane_fn void model_close(const real* chart, const real* rays, real* model) {
+  (void)rays;
+  for (index i = 0; i < 12; ++i) model[i] = chart[i];
+}
+
+// D [EQUATIONS][DOF]: the equations are in the parameters of the chart.
+lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
+  (void)chart, (void)rays;
+  for (index i = 0; i < 6 * DOF; ++i) D[i] = lane(i % (DOF + 1) == 0 ? 1 : 0);
+}
+
+// damped_step of the normal equations N, g [EQUATIONS] at a chart.
+lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
+                        real damping, real* delta) {
+  (void)chart, (void)rays;
+  real A[36];
+  for (index i = 0; i < DOF; ++i) {
+    for (index j = 0; j <= i; ++j) A[DOF * i + j] = N[i * (i + 1) / 2 + j];
+    delta[i] = g[i];
+  }
+  return damped_solve(A, delta, DOF, damping);
+}
+
+lane_fn void model_move(real* chart, const real* delta) { pose_move(chart, delta); }

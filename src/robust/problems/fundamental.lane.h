@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problem: the fundamental matrix of two images, x2' F x1 = 0, from seven matches (family
+// epipolar). Solver: solvers/fundamental_7pt.lane.h. Chart: epipolar_chart.lane.h.
+
+enum {
+  CAMERAS = 0,   // that are given
+  HAS_POSE = 0,  // the model has one
+  SAMPLE_SIZE = 7,
+  SLOTS = 3,           // models of a sample at most
+  DOF = 7,             // parameters of the chart
+  SIDES = 1,           // see side_candidates
+  DOMINANT_PLANE = 1,  // most inliers on one plane leave the model open (search/planes.group.h)
+  SOLVES_IN_FLOAT = 1  // a model from a sample is only as good as its noise
+};
+
+// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that
+// do not have the sample in front of both cameras, or behind both, are left out.
+lane_fn real sample_models(const real* p, const real* rays, real* models) {
+  (void)rays;
+  real F[27], kept = lane(0);
+  for (index i = 0; i < 9 * SLOTS; ++i) models[i] = lane_nan();
+  real count = fundamental_7pt(p, p + 7, p + 14, p + 21, F);
+  for (index s = 0; s < 3; ++s) {
+    mask oriented = epipolar_oriented(F + 9 * s, p, p + 7, p + 14, p + 21, 7);
+    epipolar_keep(F + 9 * s, oriented & (count > lane(s)), SLOTS, &kept, models);
+  }
+  return kept;
+}
+
+// The chart [20] around a model.
+lane_fn void model_open(const real* model, const real* rays, real* chart) {
+  (void)rays;
+  epipolar_chart(model, chart);
+}
+lane_fn void model_close(const real* chart, const real* rays, real* model) {
+  (void)rays;
+  epipolar_matrix(chart, model);
+}
+
+// D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
+lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
+  (void)rays;
+  epipolar_tangent(chart, DOF, D);
+}
+
+// damped_step of the normal equations N, g [EQUATIONS] at a chart.
+lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
+                        real damping, real* delta) {
+  real D[9 * DOF];
+  model_tangent(chart, rays, D);
+  return damped_step(N, g, D, EQUATIONS, DOF, damping, delta);
+}
+
+lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, DOF, delta); }
+
+// After how many samples without a hopeful model a pair of n points is given up: a matrix of some
+// right and some wrong matches has already more support than chance, and the more points the
+// clearer. Measured with 20 % of right matches (docs/robust.md).
+lane_fn real hopeless_trials(real n) { return lane(1.2e10) / (n * n); }
+
+// Without cameras there is nothing to add to info. Returns px a unit of the errors.
+lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
+  (void)cameras, (void)threshold, (void)info;
+  return length;
+}
+
+// A side [12] of the scene: the epipole e2 [3] and, from 9 on, the sign of epipolar_side that the
+// points in front of the cameras have.
+lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
+  (void)rays;
+  real T[9];
+  for (index i = 0; i < 9; ++i) T[i] = model[3 * (i % 3) + i / 3];
+  for (index i = 0; i < 12; ++i) sides[i] = lane(0);
+  rank2_null(T, sides);
+  sides[9] = lane(1);
+}
+
+// Points nearer to the epipole than three thresholds may be on either side.
+lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
+  (void)parallax;
+  return lane(9) / inverse_squared_threshold * side[2] * side[2];
+}
+lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
+                        real limit, mask* unsure) {
+  (void)rays;
+  real near2;
+  real value = epipolar_side(model, side, p[0], p[1], p[2], p[3], &near2);
+  *unsure = near2 < limit;
+  return value * side[9];
+}
+
+// The matrix of the result: F in px, |F| = 1: T2' F T1.
+lane_fn void result_matrix(const real* info, const real* model, real* F) {
+  real centres[4], first[9], second[9], transposed[9], product[9];
+  for (index i = 0; i < 4; ++i) centres[i] = info[INFO_CENTRE + i];
+  frame_before(centres, info[INFO_LENGTH], first);
+  frame_before(centres + 2, info[INFO_LENGTH], second);
+  for (index i = 0; i < 9; ++i) transposed[i] = second[3 * (i % 3) + i / 3];
+  mat3_mul(transposed, model, product);
+  mat3_mul(product, first, F);
+  mat3_normalise(F);
+}
+lane_fn void result_pose(const real* info, const real* model, const real* side, real* pose) {
+  (void)info, (void)model, (void)side;
+  for (index i = 0; i < 12; ++i) pose[i] = lane(0);
+}

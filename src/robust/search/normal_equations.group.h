@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gauss-Newton normal equations of the robust score, summed over all points (robust_weight.lane.h:
+// sharp or smooth).
+
+enum {
+  GRADIENT = EQUATIONS * (EQUATIONS + 1) / 2,  // where the half gradient begins
+  SUMS = GRADIENT + EQUATIONS + 3
+};
+
+// out [SUMS]: packed lower triangle N [GRADIENT], half gradient g [EQUATIONS] of the weighted sum
+// of the squared errors, then the score, the number of inliers and the sum of their squared errors.
+// weights: of the points, which multiply score and weight, where `weighted` is 1.
+group_fn void model_equations(GROUP_PARAM const scalar* model, global_const scalar* points,
+                              index stride, const scalar* focal, index n,
+                              scalar inverse_squared_threshold, index smooth,
+                              global_const scalar* weights, index weighted, scalar* out) {
+  real m[MODEL_SIZE], camera[2], sums[SUMS];
+  for (index k = 0; k < MODEL_SIZE; ++k) m[k] = lane(model[k]);
+  for (index k = 0; k < 2; ++k) camera[k] = lane(focal[k]);
+  for (index k = 0; k < SUMS; ++k) sums[k] = lane(0);
+  real t = lane(inverse_squared_threshold);
+  mask is_smooth = lane(smooth) > lane(0);
+  group_for(i, n) {
+    real p[COLUMNS], terms[TERMS], w;
+    point_load(points, stride, i, 0, p);
+    real e = point_linearise(m, p, camera, terms);
+    real score = robust_weight(e, t, is_smooth, &w);
+    if (weighted) {
+      real own = group_load(weights, i);
+      w = w * own;
+      score = score * own;
+    }
+    point_accumulate(terms, w, sums, sums + GRADIENT);
+    sums[SUMS - 3] += score;
+    sums[SUMS - 2] += masked(w, lane(1));
+    sums[SUMS - 1] += masked(w, e);
+  }
+  group_sums(sums, SUMS, out);
+}

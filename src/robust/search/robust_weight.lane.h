@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The robust weight of a point, and how equations with weights are summed.
+
+// With u = max(0, 1 - e / threshold^2) a point scores u (MSAC: sharp) or u^3 (Tukey's biweight:
+// smooth), and weighs 1 or u^2 inside the threshold. Returns the score; *weight gets the weight.
+lane_fn real robust_weight(real squared_error, real inverse_squared_threshold, mask smooth,
+                           real* weight) {
+  real u = msac_gain(squared_error, inverse_squared_threshold);
+  mask inside = u > lane(0);
+  *weight = select(inside, select(smooth, u * u, lane(1)), lane(0));
+  return select(smooth, u * u * u, u);
+}
+
+// Zero for the weight 0, also times NaN.
+lane_fn real masked(real weight, real value) { return select(weight > lane(0), value, lane(0)); }
+
+// Adds w a b' to the block of the packed lower triangle whose first element is (row, column), for a
+// and b [3]; the lower triangle only on the diagonal.
+lane_fn void packed_add(real* N, index row, index column, real w, const real* a, const real* b) {
+  for (index i = 0; i < 3; ++i) {
+    real wa = w * a[i];
+    index start = (row + i) * (row + i + 1) / 2 + column;
+    for (index j = 0; j < 3; ++j) {
+      if (row != column || j <= i) N[start + j] += wa * b[j];
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MSAC score of one model: the sum of max(0, 1 - e / threshold^2) over all points, times their
+// weights where they have any. Points are in random order and padded with NaN, which scores
+// nothing.
+
+// Point i of `points` (COLUMNS columns, `stride` numbers from one to the next) in p [COLUMNS]; with
+// a shift, point i of image 1 and point i + shift of image 2 (or of the scene).
+group_fn void point_load(global_const scalar* points, index stride, index i, index shift, real* p) {
+  lane_unroll for (index c = 0; c < COLUMNS; ++c) {
+    p[c] = group_load(points + c * stride, c < 2 ? i : i + shift);
+  }
+}
+
+group_fn real point_score(const real* model, global_const scalar* points, index stride,
+                          const real* focal, index i, real inverse_squared_threshold) {
+  real p[COLUMNS];
+  point_load(points, stride, i, 0, p);
+  return msac_gain(point_error(model, p, focal), inverse_squared_threshold);
+}
+
+// After the first ends[k] points the score has to be above floors[k] (the last of the `stages` ends
+// is the number of points); a model that falls behind is given up and -1 returned. focal [2]: of an
+// absolute pose; weights: of the points, where `weighted` is 1.
+group_fn scalar model_score(GROUP_PARAM const scalar* model, global_const scalar* points,
+                            index stride, const scalar* focal, global_const scalar* weights,
+                            index weighted, const index* ends, const scalar* floors, index stages,
+                            scalar inverse_squared_threshold) {
+  real m[MODEL_SIZE], camera[2], t = lane(inverse_squared_threshold);
+  for (index i = 0; i < MODEL_SIZE; ++i) m[i] = lane(model[i]);
+  for (index i = 0; i < 2; ++i) camera[i] = lane(focal[i]);
+  scalar total = 0;
+  index begin = 0;
+  for (index k = 0; k < stages; ++k) {
+    real score = lane(0);
+    if (weighted) {
+      group_for(i, ends[k] - begin) {
+        real own = group_load(weights, begin + i);
+        score += own * point_score(m, points + begin, stride, camera, i, t);
+      }
+    } else {
+      group_for(i, ends[k] - begin) {
+        score += point_score(m, points + begin, stride, camera, i, t);
+      }
+    }
+    total += group_sum(score);
+    if (!(total > floors[k])) return -1;
+    begin = ends[k];
+  }
+  return total;
+}
+
+// Where a model that has to score more than `best` is given up: where it cannot win any more, and
+// where one that would win is as far behind by chance with a probability below 3.2e-5 (4 sigma).
+// n: all points; seen [4]: weight of the first 128, 256, 512 and 1024 points, where `weighted` is
+// 1. Returns the number of stages, at most 8.
+group_fn index score_stages(scalar best, index n, const scalar* seen, index weighted, index* ends,
+                            scalar* floors) {
+  // Wrong matches hardly ever agree with a wrong map or pose: what is worth more samples has some
+  // support soon. None of the first 128 matches, or no more than the model's own sample gives of
+  // 256, is what a model of 5 % right matches has with a probability of 0.15 %, of 10 % 1e-6.
+  const index agrees_by_chance = RESIDUALS == 1, most = weighted ? 3 : 7;
+  index stages = 0;
+  if (n > SCORE_POINTS) n = SCORE_POINTS;
+  const scalar all = weighted ? seen[3] : (scalar)n;
+  scalar rate = best > 0 ? best / all : (scalar)0;
+  if (!agrees_by_chance && rate < (scalar)0.02) rate = (scalar)0.02;
+  if (rate > 1) rate = 1;
+  for (index end = 128; end < n && stages < most; end *= 2) {
+    const scalar part = weighted ? seen[stages] : (scalar)end;
+    scalar hopeless = best - (all - part);
+    scalar unlikely = part * rate - (agrees_by_chance ? 4 : 3) * sqrt(part * rate * (1 - rate));
+    scalar floor = hopeless > unlikely ? hopeless : unlikely;
+    const scalar least = agrees_by_chance || weighted ? (scalar)-1
+                         : stages == 0                ? (scalar)0
+                                                      : (scalar)1;
+    ends[stages] = end;
+    floors[stages] = floor > least ? floor : least;
+    ++stages;
+  }
+  ends[stages] = n;
+  floors[stages] = best;
+  return stages + 1;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "robust/search_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "robust/result.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+void mark_inliers(const PairPoints& pair, const std::vector<double>& errors, std::uint8_t* flags) {
+  for (size_t i = 0; i < pair.order.size(); ++i) {
+    if (errors[i] * pair.info[INFO_THRESHOLD] < 1) flags[pair.order[i]] = 1;
+  }
+  for (size_t i = 0; i < pair.idle.size(); ++i) {
+    const double error = errors[static_cast<size_t>(pair.stride) + i];
+    if (error * pair.info[INFO_THRESHOLD] < 1) flags[pair.idle[i]] = 1;
+  }
+}
+
+}  // namespace
+
+PairFound search_pair(ModelKind problem, const GivenPair& given, const RobustOptions& options,
+                      std::uint8_t* inliers) {
+  thread_local PairPoints pair;  // kept from pair to pair
+  thread_local std::vector<double> errors;
+  PairFound found;
+  pair.set(problem, given, options);
+  found.count = pair.count();
+  found.info = pair.info;
+  const EngineSteps& steps = engine_steps(problem);
+  if (found.count < steps.sample_size) return found;
+  search(problem, pair, options, errors, found.result);
+  if (found.result[RESULT_OUTCOME] < 2) return found;
+  found.evidence = evidence_of(steps.columns, pair, errors);
+  mark_inliers(pair, errors, inliers);
+  return found;
+}
+
+PairEstimate estimate_of(ModelKind problem, const PairFound& f) {
+  PairEstimate e;
+  const EngineSteps& steps = engine_steps(problem);
+  if (f.count < steps.sample_size) {
+    e.outcome = Outcome::too_few_points;
+    return e;
+  }
+  e.iterations = static_cast<int>(f.result[RESULT_TRIALS]);
+  e.outcome = judge(problem, f.result, f.info, f.count, f.evidence, e.significance);
+  if (e.outcome != Outcome::ok) return e;
+  const double unit = f.info[INFO_UNIT];
+  e.noise = f.result[RESULT_NOISE] * unit;
+  e.gain = f.result[RESULT_GAIN];
+  e.inlier_count = static_cast<int>(f.result[RESULT_INLIERS] + f.result[RESULT_IDLE_INLIERS]);
+  e.rms = unit * std::sqrt((f.result[RESULT_SQUARES] + f.result[RESULT_IDLE_SQUARES]) /
+                           std::max(1, e.inlier_count));
+  const double *model = f.result.data() + RESULT_MODEL, *side = f.result.data() + RESULT_SIDE;
+  steps.result_matrix(f.info.data(), model, e.model.data());
+  if (steps.has_pose) {
+    double pose[12];
+    steps.result_pose(f.info.data(), model, side, pose);
+    std::copy_n(pose, 9, e.pose.R.begin());
+    std::copy_n(pose + 9, 3, e.pose.t.begin());
+  }
+  return e;
+}
+
+}  // namespace bifocal::robust

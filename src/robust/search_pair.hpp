@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the search finds of a pair, whatever the device, and what the caller is told of it.
+#pragma once
+
+#include <bifocal/device.hpp>
+#include <span>
+
+#include "robust/evidence.hpp"
+#include "robust/pair_points.hpp"
+
+namespace bifocal::robust {
+
+struct PairFound {
+  Result result{};
+  Info info{};
+  int count = 0;  // finite points of a weight above 0
+  Evidence evidence{};
+};
+
+// On this machine. inliers [given.count]: 0 before.
+[[nodiscard]] PairFound search_pair(ModelKind problem, const GivenPair& given,
+                                    const RobustOptions& options, std::uint8_t* inliers);
+
+// Outcome, numbers, matrix and pose. The inlier flags of a pair that is not `ok` are no inliers.
+[[nodiscard]] PairEstimate estimate_of(ModelKind problem, const PairFound& found);
+
+}  // namespace bifocal::robust
