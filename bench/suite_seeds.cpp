@@ -11,7 +11,8 @@
 #include "runtime/recording.hpp"
 #include "seeds.hpp"
 #include "shifted_noise.hpp"
-#include "stereo/ssd_device.hpp"
+#include "stereo/filter_device.hpp"
+#include "stereo/ssd/ssd_device.hpp"
 #include "two_view_scenes.hpp"
 
 namespace bifocal::bench {
@@ -113,8 +114,12 @@ class StereoSeed {
     right_ = Buffer<std::uint8_t>(queue_.device(), pixels);
     left_.upload(queue_, pair_.left.pixels);
     right_.upload(queue_, pair_.right.pixels);
-    matcher_.emplace(queue_, kWidth, kHeight, options);
-    frame_.emplace(queue_, [this] { matcher_->run(left_, right_); });
+    const stereo::PictureSize size{kWidth, kHeight};
+    search_.emplace(queue_, size, options);
+    filter_.emplace(queue_.device(), size, options.filter, options.min_disparity, true);
+    frame_.emplace(queue_, [this] {
+      filter_->run(queue_, search_->run(queue_, left_, right_, filter_->winners()), {});
+    });
     queue_.wait();
   }
 
@@ -138,7 +143,8 @@ class StereoSeed {
   SsdOptions options_;
   StereoPair pair_;
   Buffer<std::uint8_t> left_, right_;
-  std::optional<stereo::SsdDevice> matcher_;
+  std::optional<stereo::SsdDevice> search_;
+  std::optional<stereo::FilterDevice> filter_;
   std::optional<runtime::Recording> frame_;
 };
 

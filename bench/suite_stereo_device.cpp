@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Semi-global matching of frames on a GPU, beside what libSGM took on an H200: winners alone
-// (sub-pixel and cross-check), the full chain (median, speckles, fill, confidence), the chain by
-// itself, and a stream from host to host.
+// (sub-pixel and cross-check), all filters (median, speckles, fill, confidence), the filters by
+// themselves, and a stream from host to host.
 #include <fmt/format.h>
 
 #include <bifocal/stereo.hpp>
@@ -10,7 +10,7 @@
 #include "bench.hpp"
 #include "runtime/recording.hpp"
 #include "stereo/filter_device.hpp"
-#include "stereo/sgm_device.hpp"
+#include "stereo/sgm/sgm_device.hpp"
 #include "stereo_suite.hpp"
 
 namespace bifocal::bench {
@@ -122,12 +122,12 @@ void time_filters(Context& context, const Device& device, const Shape& s) {
   Queue queue(device);
   const Resident r(queue, patches(s.width, s.height, s.disparities));
   const SgmOptions o{.disparities = s.disparities};
-  stereo::SgmDevice sgm(queue, s.width, s.height, 8, o);
-  sgm.run<std::uint8_t>(queue, r.left, r.right);
-  stereo::FilterDevice filter(device, {s.width, s.height}, o.filter, o.min_disparity);
+  const stereo::PictureSize size{s.width, s.height};
+  stereo::SgmDevice search(queue, size, 8, o);
+  stereo::FilterDevice filter(device, size, o.filter, o.min_disparity, false);
+  const stereo::WinnerMaps winners = search.run(queue, r.left, r.right, filter.winners());
   runtime::Recording work(queue, [&] {
-    filter.run(queue, {sgm.steps(), sgm.right_index(), sgm.confidence(), sgm.brightness()},
-               {r.raw, r.filled, r.confidence});
+    filter.run(queue, winners, {r.raw, r.filled, r.confidence});
   });
   const Sample sample = measure([&] {
     for (int i = 0; i < kFrames; ++i) work.run();

@@ -3,7 +3,9 @@
 
 namespace bifocal::cli {
 
-std::string symbol(ModelKind kind) { return std::string(problem_info(kind).symbol); }
+const char* symbol(ModelKind kind) {
+  return kind == ModelKind::homography ? "H" : kind == ModelKind::essential ? "E" : "F";
+}
 
 Json model_json(ModelKind kind, const Mat3& model) {
   return {{"kind", to_string(kind)}, {symbol(kind), model}};

@@ -52,53 +52,67 @@ void add_search(CLI::App& command, StereoMethod& m) {
 
 std::vector<CLI::Option*> add_sgm(CLI::App& command, StereoMethod& m) {
   SgmOptions& o = m.sgm;
-  DisparityFilter& f = o.filter;
-  return {
-      command.add_option("--paths", o.paths, "8, or 4: along rows and columns only, faster")
-          ->check(CLI::IsMember({"4", "8"}).description(""))
-          ->capture_default_str(),
-      command.add_option("--p1", o.P1, "cost of a step of 1 px between neighbours, bits")
-          ->check(in_range(0, 190))
-          ->capture_default_str(),
-      command.add_option("--p2", o.P2, "cost of a larger one, bits, at least --p1")
-          ->check(in_range(0, 190))
-          ->capture_default_str(),
-      command
-          .add_option("--census", m.census,
-                      "sparse: 31 bits of 9 x 7; symmetric: 31; full: 62, slower")
-          ->check(one_of(kCensus))
-          ->capture_default_str(),
-      command
-          .add_option("--uniqueness", f.uniqueness,
-                      "per cent by which a match must be better than the best elsewhere")
-          ->check(in_range(0, 99))
-          ->capture_default_str(),
-      command.add_option("--median", f.median, "side of the median filter, px; 0: none")
-          ->check(CLI::IsMember({"0", "3", "5"}).description(""))
-          ->capture_default_str(),
-      command.add_option("--speckle-size", f.speckle_size, "smaller regions become unknown, px")
-          ->check(in_range(0, 1 << 30))
-          ->capture_default_str(),
-      command
-          .add_option("--speckle-range", f.speckle_range,
-                      "neighbours of one region differ by at most this, px")
-          ->check(in_range(0, 1e6))
-          ->capture_default_str(),
-      command
-          .add_option("--vertical-tolerance", o.vertical_tolerance,
-                      "px that rows may be apart where rectification is not exact")
-          ->check(in_range(0, 2))
-          ->capture_default_str(),
-      command
-          .add_option("--white", o.white,
-                      "brightest value of the pictures; 0: 255, or 65535 of 16-bit PNG")
-          ->check(in_range(0, 65535))
-          ->capture_default_str(),
-      command
-          .add_option("--max-memory", m.max_memory,
-                      "most memory for the matcher, as 500M or 2G; 0: any")
-          ->transform(CLI::AsSizeValue(false).description(""))
-          ->transform(CLI::Validator(refuse_sign, ""))};
+  return {command.add_option("--paths", o.paths, "8, or 4: along rows and columns only, faster")
+              ->check(CLI::IsMember({"4", "8"}).description(""))
+              ->capture_default_str(),
+          command.add_option("--p1", o.P1, "cost of a step of 1 px between neighbours, bits")
+              ->check(in_range(0, 190))
+              ->capture_default_str(),
+          command.add_option("--p2", o.P2, "cost of a larger one, bits, at least --p1")
+              ->check(in_range(0, 190))
+              ->capture_default_str(),
+          command
+              .add_option("--census", m.census,
+                          "sparse: 31 bits of 9 x 7; symmetric: 31; full: 62, slower")
+              ->check(one_of(kCensus))
+              ->capture_default_str(),
+          command
+              .add_option("--uniqueness", o.filter.uniqueness,
+                          "per cent by which a match must be better than the best elsewhere")
+              ->check(in_range(0, 99))
+              ->capture_default_str(),
+          command
+              .add_option("--vertical-tolerance", o.vertical_tolerance,
+                          "px that rows may be apart where rectification is not exact")
+              ->check(in_range(0, 2))
+              ->capture_default_str(),
+          command
+              .add_option("--white", o.white,
+                          "brightest value of the pictures; 0: 255, or 65535 of 16-bit PNG")
+              ->check(in_range(0, 65535))
+              ->capture_default_str(),
+          command
+              .add_option("--max-memory", m.max_memory,
+                          "most memory for the matcher, as 500M or 2G; 0: any")
+              ->transform(CLI::AsSizeValue(false).description(""))
+              ->transform(CLI::Validator(refuse_sign, ""))};
+}
+
+// Of both methods.
+void add_filter(CLI::App& command, StereoMethod& m) {
+  command
+      .add_option("--cross-check", m.cross_check,
+                  "largest difference of both directions, px; negative: no check")
+      ->check(in_range(-1, 1e6))
+      ->capture_default_str();
+  command
+      .add_option("--median", m.median,
+                  "side of the median filter, px; 0: none. Default: 5, of ssd 0")
+      ->check(CLI::IsMember({"0", "3", "5"}).description(""));
+  command
+      .add_option("--speckle-size", m.speckle_size,
+                  "smaller regions become unknown, px. Default: 100, of ssd 0")
+      ->check(in_range(0, 1 << 30));
+  command
+      .add_option("--speckle-range", m.speckle_range,
+                  "neighbours of one region differ by at most this, px")
+      ->check(in_range(0, 1e6))
+      ->capture_default_str();
+  command
+      .add_option("--fill", m.fill,
+                  "how unknown pixels get a value: none, background, mean, edge-aware")
+      ->check(one_of(kFill))
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -110,16 +124,7 @@ void add_stereo_method(CLI::App& command, StereoMethod& m) {
       command.add_option("--window", m.ssd.window, "ssd: side of the square window, px, odd")
           ->check(in_range(3, 31))
           ->capture_default_str();
-  command
-      .add_option("--cross-check", m.sgm.filter.cross_check,
-                  "largest difference of both directions, px; negative: no check")
-      ->check(in_range(-1, 1e6))
-      ->capture_default_str();
-  command
-      .add_option("--fill", m.fill,
-                  "how unknown pixels get a value: none, background, mean, edge-aware")
-      ->check(one_of(kFill))
-      ->capture_default_str();
+  add_filter(command, m);
   command.parse_complete_callback([&m, of_sgm, window] {
     const auto refuse = [&](const CLI::Option* option, const char* method) {
       if (option->count() > 0 && m.method != method)
@@ -149,8 +154,14 @@ void finish(StereoMethod& m, int ndisp) {
   m.sgm.min_disparity = m.ssd.min_disparity = m.min_disparity;
   m.sgm.disparities = m.ssd.disparities = disparities;
   m.sgm.census = value_of<Census>(kCensus, m.census);
-  m.sgm.filter.fill = m.ssd.fill = value_of<Fill>(kFill, m.fill);
-  m.ssd.cross_check = m.sgm.filter.cross_check;
+  for (DisparityFilter* f : {&m.sgm.filter, &m.ssd.filter}) {
+    f->fill = value_of<Fill>(kFill, m.fill);
+    f->cross_check = m.cross_check;
+    if (m.median) f->median = *m.median;
+    if (m.speckle_size) f->speckle_size = *m.speckle_size;
+    f->speckle_range = m.speckle_range;
+  }
+  m.ssd.filter.fill_window = m.ssd.window;
   m.sgm.max_memory = m.max_memory;
 }
 
@@ -173,21 +184,20 @@ Json options_json(const StereoMethod& m) {
   Json json = {{"method", m.method},
                {"min_disparity", m.min_disparity},
                {"max_disparity", m.min_disparity + m.sgm.disparities},
-               {"cross_check", m.sgm.filter.cross_check},
+               {"cross_check", m.cross_check},
                {"fill", m.fill}};
+  const DisparityFilter& f = m.method == "ssd" ? m.ssd.filter : m.sgm.filter;
+  json.update(
+      {{"median", f.median}, {"speckle_size", f.speckle_size}, {"speckle_range", f.speckle_range}});
   if (m.method == "ssd") {
     json["window"] = m.ssd.window;
     return json;
   }
-  const DisparityFilter& f = m.sgm.filter;
   json.update({{"paths", m.sgm.paths},
                {"census", m.census},
                {"p1", m.sgm.P1},
                {"p2", m.sgm.P2},
                {"uniqueness", f.uniqueness},
-               {"median", f.median},
-               {"speckle_size", f.speckle_size},
-               {"speckle_range", f.speckle_range},
                {"vertical_tolerance", m.sgm.vertical_tolerance},
                {"white", m.sgm.white},
                {"max_memory", m.max_memory}});

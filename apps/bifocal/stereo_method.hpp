@@ -19,6 +19,9 @@ struct StereoMethod {
   std::string method = "sgm", census = "sparse", fill = "background";
   int min_disparity = 0;
   std::optional<int> max_disparity;
+  // Of the filters; where there is no value each method has its own.
+  double cross_check = 1, speckle_range = 2;
+  std::optional<int> median, speckle_size;
   SgmOptions sgm;
   SsdOptions ssd;
   std::uint64_t max_memory = 0;

@@ -46,8 +46,8 @@ struct SsdOptions {
   int min_disparity = 0;
   int disparities = 64;      // searched: [min_disparity, min_disparity + disparities), 1 to 1024
   int window = 15;           // odd, 3 to 31
-  double cross_check = 1.0;  // px: largest difference of the two directions; negative: no check
-  Fill fill = Fill::background;  // Fill::mean: of the same window
+  // Neither medians nor speckles unless they are asked for. There is no uniqueness: 0.
+  DisparityFilter filter{.median = 0, .speckle_size = 0};
 };
 
 // Codes of a pixel's neighbourhood of 9 x 7, compared bit by bit.
@@ -85,11 +85,11 @@ struct DisparityMap {
 };
 
 // Sum of squared differences over a square window, both directions in one sweep by running sums
-// (cost independent of the window), cross-check, then occlusion fill. Grey images of one size.
+// (cost independent of the window), then the filters. Grey images of one size.
 // - Windows: rows outside the images are left out; columns outside repeat the border's.
 // - Search: disparities whose right pixel is inside the image; the smaller one wins a tie.
 // - Sub-pixel by a parabola, to 1/32 px.
-// - Cross-check: unknown unless the right image's winner at x - d is within `cross_check` of d.
+// - Cross-check: unknown unless the right image's winner at x - d is within cross_check of d.
 // Integers throughout: the same result on every machine and device and for any number of threads.
 // Throws Error(usage) naming the option on a value out of its range or images that differ in size.
 [[nodiscard]] DisparityMap stereo_ssd(ImageView<const std::uint8_t> left,
@@ -203,8 +203,7 @@ class StereoMatcher {
 
 // Against truth (unknown NaN), over pixels whose truth is known and whose mask is 255 (no mask:
 // all). Raw figures are over pixels with a value; in filled ones a pixel without a value counts as
-// bad.
-// What there is nothing to count of is NaN.
+// bad. A figure is NaN where there is nothing to count.
 struct StereoScore {
   double density = 0;                     // per cent
   double bad1 = 0, bad2 = 0, avgerr = 0;  // per cent, per cent, px

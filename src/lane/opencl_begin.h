@@ -29,6 +29,7 @@ typedef ushort bits16;
 typedef uint bits32;
 #define bits_mul_high(a, b) mul_hi((bits32)(a), (bits32)(b))
 #define float_bits(v) as_uint(v)
+#define bits_float(v) as_float((bits32)(v))
 #define scalar_log(v) log(v)
 #define group_member() ((index)get_local_id(0))
 #define block_member() ((index)get_local_id(0))

@@ -21,15 +21,6 @@ group_fn bits32 team_min(bits32 v) {
 }
 // What members wrote into shared memory can be read by the team.
 group_fn void team_sync() { __syncwarp(); }
-// Two whole numbers of 16 bits each in one word.
-group_fn bits32 pair_min(bits32 a, bits32 b) { return __vminu2(a, b); }
-// min(a, b, c)
-group_fn bits32 pair_min3(bits32 a, bits32 b, bits32 c) { return __vimin3_u16x2(a, b, c); }
-// The high half of a below the low half of b.
-group_fn bits32 pair_join(bits32 a, bits32 b) { return __funnelshift_r(a, b, 16); }
-// Bytes 1 and 3 of a word as a pair.
-group_fn bits32 pair_high(bits32 word) { return __byte_perm(word, 0, 0x4341); }
-group_fn index bits_count(bits32 v) { return __popc(v); }
 // n (a constant) words from and to memory, aligned to the largest power of two that n holds.
 group_fn void words_load(const bits32* p, index n, bits32* out) {
   lane_unroll for (index k = 0; k < n;) {
@@ -68,4 +59,3 @@ group_fn void words_store(bits32* p, index n, const bits32* v) {
 }
 // Brings a line of memory near that is read soon; it need not be there.
 group_fn void words_expect(const bits32* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
-group_fn void local_atomic_min(bits32* p, bits32 v) { atomicMin(p, v); }

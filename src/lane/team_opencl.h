@@ -39,23 +39,10 @@ static inline uint team_min(uint v) {
   return v;
 }
 #endif
-#if NVIDIA_CAPABILITY >= 90
-static inline uint pair_min(uint a, uint b) {
-  uint r;
-  asm("min.u16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-  return r;
-}
-#else
-#define pair_min(a, b) as_uint(min(as_ushort2((uint)(a)), as_ushort2((uint)(b))))
-#endif
 #if TEAM == 1  // compilers for CPUs work on loops as they are
 #undef lane_unroll
 #define lane_unroll
 #endif
-#define pair_min3(a, b, c) pair_min(pair_min(a, b), c)
-#define pair_join(a, b) (((uint)(a) >> 16) | ((uint)(b) << 16))
-#define pair_high(w) (((uint)(w) >> 8) & 0x00ff00ffu)
-#define bits_count(v) ((int)popcount((uint)(v)))
 #if WORDS % 4 == 0 && TEAM > 1
 #define WORDS_AT_ONCE 4
 typedef uint4 words_vector;
@@ -94,4 +81,3 @@ static inline void words_expect(global const uint* p) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }
 #endif
-#define local_atomic_min(p, v) atomic_min((volatile local uint*)(p), (uint)(v))

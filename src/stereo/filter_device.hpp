@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All of DisparityFilter on CUDA and OpenCL devices, in the memory of one object: filter_steps of
-// chain.hpp, to the same bits.
+// All of DisparityFilter on CUDA and OpenCL devices, in the memory of one object: filter_disparity
+// of filter.hpp, to the same bits.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -9,15 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "stereo/chain_device.hpp"
+#include "stereo/fill_device.hpp"
+#include "stereo/filter.kernels.hpp"
+#include "stereo/winners.hpp"
 
 namespace bifocal::stereo {
-
-// Winners of both directions, as SgmDevice has them.
-struct WinnerMaps {
-  const StepsBuffer &steps, &right_index;
-  const Buffer<std::uint8_t>&confidence, &brightness;
-};
 
 // Maps [height][width] in the device's memory; null: not wanted.
 struct FilteredMaps {
@@ -25,31 +21,39 @@ struct FilteredMaps {
   Memory<std::uint8_t> confidence{};
 };
 
-// A map [height][width] in px from steps. Null: no work.
-void steps_to_map(Queue& queue, ChainSize size, const StepsBuffer& steps, int min_disparity,
-                  const Memory<float>& map);
-
 class FilterDevice {
  public:
-  FilterDevice(const Device& device, ChainSize size, const DisparityFilter& filter,
-               int min_disparity);
-  // Asynchronous; allocates nothing.
+  // is_checked: the search has done the cross-check already.
+  FilterDevice(const Device& device, PictureSize size, const DisparityFilter& filter,
+               int min_disparity, bool is_checked);
+  // Bytes of such an object.
+  [[nodiscard]] static std::size_t bytes(PictureSize size, const DisparityFilter& filter,
+                                         bool is_checked);
+
+  // Where the search writes its disparities.
+  [[nodiscard]] const DisparityBuffer& winners() const {
+    return winners_.size() > 0 ? winners_ : disparity_;
+  }
+  // Asynchronous; allocates nothing. `winners.disparity` is winners().
   void run(Queue& queue, const WinnerMaps& winners, const FilteredMaps& out);
 
-  // What `run` made: steps, and the filled ones (the same when nothing is filled).
-  [[nodiscard]] const StepsBuffer& steps() const { return steps_; }
-  [[nodiscard]] const StepsBuffer& filled() const {
-    return filter_.fill == Fill::none ? steps_ : filled_;
+  // What `run` made: the disparities that are left, and filled ones (the same when nothing is
+  // filled).
+  [[nodiscard]] const DisparityBuffer& disparity() const { return disparity_; }
+  [[nodiscard]] const DisparityBuffer& filled() const {
+    return filter_.fill == Fill::none ? disparity_ : filled_;
   }
-  // Of such an object.
-  [[nodiscard]] static std::size_t bytes(ChainSize size, const DisparityFilter& filter);
 
  private:
   [[nodiscard]] bool has_regions() const { return filter_.speckle_size > 1; }
-  ChainSize size_;
+  void to_px(Queue& queue, const DisparityBuffer& disparity, const Memory<float>& map) const;
+
+  PictureSize size_;
   DisparityFilter filter_;
   int min_disparity_;
-  StepsBuffer steps_, filled_;
+  kernels::filter::launch<float> tile_;
+  DisparityBuffer winners_;  // empty when there is nothing to do between the search and the fill
+  DisparityBuffer disparity_, filled_;
   Buffer<std::uint32_t> labels_, sizes_;
   Buffer<std::uint8_t> occluded_;
   FillScratch scratch_;

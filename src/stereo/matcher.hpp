@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What StereoMatcher is on a CPU (matcher_cpu.cpp) and on a GPU (matcher_device.cpp). Arguments
-// have been checked (stereo_matcher.cpp).
+// What StereoMatcher is: a search and its filters on a CPU (matcher_cpu.hpp) or on a GPU
+// (matcher_device.hpp). Arguments have been checked (matcher.cpp).
 #pragma once
 
 #include <cstddef>
@@ -8,41 +8,50 @@
 
 #include <bifocal/stereo.hpp>
 
-#include "stereo/chain_device.hpp"
+#include "stereo/winners.hpp"
 
 namespace bifocal::stereo {
 
-inline constexpr int kMostPending = 2;
+inline constexpr std::size_t kMostPending = 2;
 
 template <class Pixel>
 class MatcherEngine {
  public:
-  MatcherEngine() = default;
+  // has_confidence: SSD has none.
+  MatcherEngine(Queue& queue, PictureSize size, bool has_confidence)
+      : queue_(queue), size_(size), has_confidence_(has_confidence) {}
   virtual ~MatcherEngine() = default;
   MatcherEngine(const MatcherEngine&) = delete;
   MatcherEngine& operator=(const MatcherEngine&) = delete;
 
-  [[nodiscard]] virtual Queue& queue() const = 0;
-  [[nodiscard]] virtual ChainSize size() const = 0;
-  [[nodiscard]] virtual bool has_confidence() const = 0;  // SSD has none
+  [[nodiscard]] Queue& queue() const { return queue_; }
+  [[nodiscard]] PictureSize size() const { return size_; }
+  [[nodiscard]] bool has_confidence() const { return has_confidence_; }
+  [[nodiscard]] std::size_t pending() const { return submitted_ - taken_; }
   [[nodiscard]] virtual std::size_t memory() const = 0;
-  [[nodiscard]] virtual int pending() const = 0;
+
   virtual void run(const Memory<const Pixel>& left, const Memory<const Pixel>& right,
                    const StereoOutput& out) = 0;
-  virtual void submit(ImageView<const Pixel> left, ImageView<const Pixel> right) = 0;
-  virtual void next(DisparityMap& map) = 0;
-};
+  void submit(ImageView<const Pixel> left, ImageView<const Pixel> right) {
+    if (pending() == 0) submitted_ = taken_ = 0;  // one pair after the other uses one slot
+    start(submitted_ % kMostPending, left, right);
+    ++submitted_;
+  }
+  void next(DisparityMap& map) {
+    take(taken_ % kMostPending, map);
+    ++taken_;
+  }
 
-template <class Pixel>
-[[nodiscard]] std::unique_ptr<MatcherEngine<Pixel>> make_cpu_matcher(Queue& queue, ChainSize size,
-                                                                     const SgmOptions& options);
-template <class Pixel>
-[[nodiscard]] std::unique_ptr<MatcherEngine<Pixel>> make_device_matcher(Queue& queue,
-                                                                        ChainSize size,
-                                                                        const SgmOptions& options);
-[[nodiscard]] std::unique_ptr<MatcherEngine<std::uint8_t>> make_cpu_matcher(
-    Queue& queue, ChainSize size, const SsdOptions& options);
-[[nodiscard]] std::unique_ptr<MatcherEngine<std::uint8_t>> make_device_matcher(
-    Queue& queue, ChainSize size, const SsdOptions& options);
+ private:
+  // Pairs on their way take the slots in turn.
+  virtual void start(std::size_t slot, ImageView<const Pixel> left,
+                     ImageView<const Pixel> right) = 0;
+  virtual void take(std::size_t slot, DisparityMap& map) = 0;
+
+  Queue& queue_;
+  PictureSize size_;
+  bool has_confidence_;
+  std::size_t submitted_ = 0, taken_ = 0;
+};
 
 }  // namespace bifocal::stereo

@@ -10,7 +10,7 @@
 #include "robust/search/search.groups"
 #include "robust/inliers.group.h"
 #include "robust/essential_inliers.group.h"
-#include "stereo/disparity.lane.h"
+#include "stereo/stereo.lanes"
 #include "rectify/lens.lane.h"
 #include "lane/cases.lane.h"
 #include "lane/cases.group.h"

@@ -96,7 +96,8 @@ void check(const Options& options, const char* what) {
 TEST(Allocations, none_after_the_first_frame) {
   for (const Fill fill : {Fill::none, Fill::background, Fill::mean, Fill::edge_aware}) {
     check(SgmOptions{.disparities = 32, .filter = {.fill = fill}}, "sgm");
-    check(SsdOptions{.disparities = 32, .window = 7, .fill = fill}, "ssd");
+    check(SsdOptions{.disparities = 32, .window = 7, .filter = {.speckle_size = 50, .fill = fill}},
+          "ssd");
   }
   check(SgmOptions{.disparities = 40, .census = Census::full, .paths = 4}, "full census");
 }

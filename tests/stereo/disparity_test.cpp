@@ -11,8 +11,8 @@
 #include <cstring>
 #include <random>
 
-#include "stereo/chain.hpp"
-#include "stereo/reference_chain.hpp"
+#include "stereo/fill.hpp"
+#include "stereo/reference_filter.hpp"
 #include "stereo/reference_ssd.hpp"
 #include "support/data.hpp"
 
@@ -56,8 +56,8 @@ TEST(Disparity, cross_check_keeps_what_both_directions_agree_on) {
   for (auto* image : {&left, &right})
     for (std::uint8_t& v : image->pixels) v = static_cast<std::uint8_t>(random());
   for (double threshold : {-1.0, 0.0, 1.0, 2.5}) {
-    const SsdOptions o{
-        .min_disparity = -2, .disparities = 20, .window = 3, .cross_check = threshold};
+    SsdOptions o{.min_disparity = -2, .disparities = 20, .window = 3};
+    o.filter.cross_check = threshold;
     const test::SsdReference r = test::ssd_reference(left, right, o);
     const DisparityMap map = stereo_ssd(left, right, o);
     int known = 0;
@@ -65,7 +65,7 @@ TEST(Disparity, cross_check_keeps_what_both_directions_agree_on) {
       const auto at = static_cast<std::size_t>(i);
       const int d = r.left[at];
       const bool keep =
-          d != stereo::kNoDisparity &&
+          d != test::kNoDisparity &&
           (threshold < 0 || std::abs(d - r.right[static_cast<std::size_t>(i - d)]) <= threshold);
       known += keep ? 1 : 0;
       ASSERT_EQ(std::isnan(map.raw.pixels[at]), !keep);
@@ -86,7 +86,7 @@ TEST(Disparity, fill_takes_the_background) {
                 o, 5, o, o, 3, o,  //
                 o, o, o, o, o, o,  //
                 2, o, 7, o, o, o};
-  stereo::ChainMemory memory;
+  stereo::FillMemory memory;
   stereo::fill_unknown(map, Fill::background, 0, {}, {}, memory, filled);
   EXPECT_EQ(filled.pixels, (std::vector<std::uint16_t>{5, 5, 3, 3, 3, 3,  //
                                                        5, 5, 3, 3, 3, 3,  //
@@ -96,11 +96,11 @@ TEST(Disparity, fill_takes_the_background) {
 
 TEST(Disparity, rows_without_a_value_repeat_the_nearest_one) {
   std::mt19937 random(4);
-  stereo::ChainMemory memory;
+  stereo::FillMemory memory;
   for (int round = 0; round < 50; ++round) {
     ImageU16 map(3, 1 + static_cast<int>(random() % 40)), filled;
     for (std::uint16_t& v : map.pixels)
-      v = random() % 16 == 0 ? static_cast<std::uint16_t>(random() % 500) : test::kUnknownSteps;
+      v = random() % 16 == 0 ? static_cast<std::uint16_t>(random() % 500) : test::kUnknownDisparity;
     stereo::fill_unknown(map, Fill::background, 0, {}, {}, memory, filled);
     EXPECT_EQ(filled.pixels, test::reference_background(map).pixels) << round;
   }
@@ -110,8 +110,8 @@ TEST(Disparity, rows_without_a_value_repeat_the_nearest_one) {
 TEST(Disparity, tall_pictures_without_a_value_take_no_time) {
   constexpr int kRows = 1 << 21;
   const ImageU8 brightness(1, kRows), occluded(1, kRows);
-  stereo::ChainMemory memory;
-  ImageU16 map(1, kRows, 1, test::kUnknownSteps), filled;
+  stereo::FillMemory memory;
+  ImageU16 map(1, kRows, 1, test::kUnknownDisparity), filled;
   for (const Fill fill : {Fill::background, Fill::edge_aware}) {
     stereo::fill_unknown(map, fill, 0, brightness, occluded, memory, filled);
     EXPECT_EQ(filled.pixels, map.pixels);
@@ -121,13 +121,19 @@ TEST(Disparity, tall_pictures_without_a_value_take_no_time) {
   EXPECT_EQ(filled.at(0, kRows - 1), 7);
 }
 
+SsdOptions filled_by(Fill fill) {
+  SsdOptions o{.disparities = 16};
+  o.filter.fill = fill;
+  return o;
+}
+
 TEST(Disparity, no_fill_leaves_what_is_unknown) {
   const ImageU8 left = textured(60, 20, 0), right = textured(60, 20, 4);
-  const DisparityMap map = stereo_ssd(left, right, {.disparities = 16, .fill = Fill::none});
+  const DisparityMap map = stereo_ssd(left, right, filled_by(Fill::none));
   EXPECT_TRUE(same_bits(map.raw, map.filled));
   EXPECT_LT(map.density, 100);
   for (const Fill fill : {Fill::background, Fill::mean, Fill::edge_aware}) {
-    const DisparityMap other = stereo_ssd(left, right, {.disparities = 16, .fill = fill});
+    const DisparityMap other = stereo_ssd(left, right, filled_by(fill));
     EXPECT_TRUE(same_bits(map.raw, other.raw));
     for (float v : other.filled.pixels) ASSERT_FALSE(std::isnan(v));
   }
@@ -171,7 +177,7 @@ TEST(Disparity, bad_arguments_name_the_option_and_value) {
               std::string::npos);
   EXPECT_NE(message(good, good, {.min_disparity = 1 << 30}).find("min_disparity"),
             std::string::npos);
-  EXPECT_NE(message(good, good, {.cross_check = std::nan("")}).find("cross_check"),
+  EXPECT_NE(message(good, good, {.filter = {.cross_check = std::nan("")}}).find("cross_check"),
             std::string::npos);
   EXPECT_NE(message(good, ImageU8(8, 9), {}).find("8 x 9"), std::string::npos);
   EXPECT_NE(message(good, ImageU8(8, 8, 3), {}).find("grey"), std::string::npos);

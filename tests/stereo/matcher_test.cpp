@@ -238,8 +238,10 @@ TEST(Matcher, ssd_maps_are_those_of_the_cpu) {
       const SsdOptions o{.min_disparity = pick(random, -9, 6),
                          .disparities = pick(random, 1, 60),
                          .window = 3 + 2 * (trial % 3),  // few shapes: each is compiled
-                         .cross_check = pick(random, -1, 4) * 0.5,
-                         .fill = static_cast<Fill>(trial % 4)};
+                         .filter = {.cross_check = pick(random, -1, 4) * 0.5,
+                                    .median = trial % 8 < 4 ? 0 : 3,
+                                    .speckle_size = trial % 5 == 0 ? 12 : 0,
+                                    .fill = static_cast<Fill>(trial % 4)}};
       StereoMatcher matcher(queue, width, height, o);
       EXPECT_GT(matcher.memory(), static_cast<std::size_t>(width) * height * 8);
       const DeviceMaps maps(queue.device(), width, height);

@@ -13,8 +13,8 @@
 
 #include <bifocal/stereo.hpp>
 
-#include "stereo/disparity_text.hpp"
-#include "stereo/reference_chain.hpp"
+#include "stereo/rules.hpp"
+#include "stereo/reference_filter.hpp"
 
 namespace bifocal::test {
 
@@ -50,8 +50,8 @@ class SgmReference {
   }
 
   // Steps of 1/32 px from min_disparity, confidence and what no right pixel sees.
-  void check(ImageU16& steps, ImageU8& confidence, ImageU8& occluded) const {
-    steps = ImageU16(w_, h_, 1, kUnknownSteps);
+  void check(ImageU16& disparity, ImageU8& confidence, ImageU8& occluded) const {
+    disparity = ImageU16(w_, h_, 1, kUnknownDisparity);
     confidence = ImageU8(w_, h_);
     occluded = ImageU8(w_, h_, 1, 1);
     for (int y = 0; y < h_; ++y) {
@@ -59,7 +59,7 @@ class SgmReference {
         const int i = right_index[place(xr, y)];
         if (i >= 0) occluded.at(xr + o_.min_disparity + i, y) = 0;
       }
-      for (int x = 0; x < w_; ++x) check_pixel(x, y, steps, confidence);
+      for (int x = 0; x < w_; ++x) check_pixel(x, y, disparity, confidence);
     }
   }
 
@@ -67,7 +67,6 @@ class SgmReference {
   std::vector<int> right_index;  // of right pixels
 
  private:
-  using Text = stereo::disparity_text;
   const SgmOptions& o_;
   int w_, h_, D_, white_;
   std::vector<std::uint64_t> left_, right_;
@@ -212,17 +211,18 @@ class SgmReference {
     }
   }
 
-  void check_pixel(int x, int y, ImageU16& steps, ImageU8& confidence) const {
+  void check_pixel(int x, int y, ImageU16& disparity, ImageU8& confidence) const {
     const SgmPixel& p = pixels[place(x, y)];
     const DisparityFilter& f = o_.filter;
     if (p.index < 0) return;
     if (p.elsewhere >= 0 && p.best * 100 > p.elsewhere * (100 - f.uniqueness)) return;
     const int right = right_index[place(x - o_.min_disparity - p.index, y)];
-    if (f.cross_check >= 0 && 32 * std::abs(p.index - right) > nearest_steps(f.cross_check)) return;
+    if (f.cross_check >= 0 && 32 * std::abs(p.index - right) > nearest_subpixels(f.cross_check))
+      return;
     int offset = 0;
     if (p.below >= 0 && p.above >= 0)
-      offset = Text::subpixel_offset(p.below, p.best, p.above, o_.paths * o_.P1);
-    steps.at(x, y) = static_cast<std::uint16_t>(32 * p.index + offset);
+      offset = stereo::Rules::subpixel_offset(p.below, p.best, p.above, o_.paths * o_.P1);
+    disparity.at(x, y) = static_cast<std::uint16_t>(32 * p.index + offset);
     // Nothing to compare with counts as 0xffff.
     const int elsewhere = p.elsewhere >= 0 ? p.elsewhere : 0xffff;
     const int ahead = elsewhere > 0 ? (elsewhere - p.best) * 255 / elsewhere : 0;
@@ -234,26 +234,11 @@ class SgmReference {
 template <class T>
 DisparityMap sgm_reference(const Image<T>& left, const Image<T>& right, const SgmOptions& o) {
   const SgmReference<T> matched(left, right, o);
-  ImageU16 steps;
-  DisparityMap map;
-  ImageU8 occluded;
-  matched.check(steps, map.confidence, occluded);
-  if (o.filter.median > 0) steps = reference_median(steps, o.filter.median);
-  if (o.filter.speckle_size > 1)
-    reference_speckles(steps, o.filter.speckle_size, nearest_steps(o.filter.speckle_range));
-  const ImageU16 filled = reference_fill(steps, o.filter, matched.brightness, occluded);
-  map.raw = reference_px(steps, o.min_disparity);
-  map.filled = reference_px(filled, o.min_disparity);
-  std::size_t known = 0;
-  for (std::size_t k = 0; k < steps.pixels.size(); ++k) {
-    if (steps.pixels[k] != kUnknownSteps) {
-      ++known;
-    } else {
-      map.confidence.pixels[k] = 0;
-    }
-  }
-  map.density = 100.0 * static_cast<double>(known) / static_cast<double>(steps.pixels.size());
-  return map;
+  ImageU16 disparity;
+  ImageU8 confidence, occluded;
+  matched.check(disparity, confidence, occluded);
+  return reference_maps(disparity, confidence, o.filter, o.min_disparity, matched.brightness,
+                        occluded);
 }
 
 }  // namespace bifocal::test

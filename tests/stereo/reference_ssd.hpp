@@ -7,13 +7,18 @@
 #include <limits>
 #include <vector>
 
-#include "stereo/ssd.hpp"
+#include <bifocal/stereo.hpp>
+
+#include "stereo/reference_filter.hpp"
 
 namespace bifocal::test {
 
+inline constexpr int kNoDisparity = std::numeric_limits<int>::min();
+
+// The winners [height, width] of both directions; kNoDisparity where none could be searched.
 struct SsdReference {
-  std::vector<int> left, right;  // [height, width]
-  std::vector<int> offset;       // steps of 1/32 px
+  std::vector<int> left, right;
+  std::vector<int> offset;  // of the left one, 1/32 px
 };
 
 inline std::int64_t ssd_cost(const ImageU8& left, const ImageU8& right, int x, int y, int d,
@@ -31,10 +36,10 @@ inline std::int64_t ssd_cost(const ImageU8& left, const ImageU8& right, int x, i
 
 // The vertex of a parabola through three costs, the outer ones a and b above the middle: at
 // (a - b) / (2 (a + b)) px, rounded to 1/32 px, at most 15 of them.
-inline int parabola_steps(std::int64_t a, std::int64_t b) {
+inline int parabola_offset(std::int64_t a, std::int64_t b) {
   if (a + b == 0) return 0;
-  const auto steps = static_cast<int>((32 * std::abs(a - b) + a + b) / (2 * (a + b)));
-  return a < b ? -std::min(15, steps) : std::min(15, steps);
+  const auto offset = static_cast<int>((32 * std::abs(a - b) + a + b) / (2 * (a + b)));
+  return a < b ? -std::min(15, offset) : std::min(15, offset);
 }
 
 inline SsdReference ssd_reference(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
@@ -42,8 +47,8 @@ inline SsdReference ssd_reference(const ImageU8& left, const ImageU8& right, con
             end = o.min_disparity + o.disparities;
   const auto n = static_cast<std::size_t>(w) * static_cast<std::size_t>(h);
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  SsdReference r{std::vector<int>(n, stereo::kNoDisparity),
-                 std::vector<int>(n, stereo::kNoDisparity), std::vector<int>(n)};
+  SsdReference r{std::vector<int>(n, kNoDisparity), std::vector<int>(n, kNoDisparity),
+                 std::vector<int>(n)};
   std::vector<std::int64_t> left_cost(n, none), right_cost(n, none);
   for (int y = 0; y < h; ++y) {
     const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(w);
@@ -61,13 +66,47 @@ inline SsdReference ssd_reference(const ImageU8& left, const ImageU8& right, con
           right_cost[seen] = cost, r.right[seen] = d;
       }
       const int d = r.left[at];
-      if (d == stereo::kNoDisparity || !searched(x, d - 1) || !searched(x, d + 1)) continue;
+      if (d == kNoDisparity || !searched(x, d - 1) || !searched(x, d + 1)) continue;
       const std::int64_t below = ssd_cost(left, right, x, y, d - 1, radius);
       const std::int64_t above = ssd_cost(left, right, x, y, d + 1, radius);
-      r.offset[at] = parabola_steps(below - left_cost[at], above - left_cost[at]);
+      r.offset[at] = parabola_offset(below - left_cost[at], above - left_cost[at]);
     }
   }
   return r;
+}
+
+// The right winners as the search has them: indices of disparities, 0xffff none.
+inline std::vector<std::uint16_t> right_indices(const SsdReference& r, const SsdOptions& o) {
+  std::vector<std::uint16_t> out;
+  for (const int d : r.right)
+    out.push_back(static_cast<std::uint16_t>(d == kNoDisparity ? 0xffff : d - o.min_disparity));
+  return out;
+}
+// And the left ones as fixed-point disparities.
+inline std::vector<std::uint16_t> left_disparities(const SsdReference& r, const SsdOptions& o) {
+  std::vector<std::uint16_t> out;
+  for (std::size_t k = 0; k < r.left.size(); ++k)
+    out.push_back(static_cast<std::uint16_t>(
+        r.left[k] == kNoDisparity ? 0xffff : 32 * (r.left[k] - o.min_disparity) + r.offset[k]));
+  return out;
+}
+
+// All of stereo_ssd.
+inline DisparityMap ssd_maps(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
+  const SsdReference r = ssd_reference(left, right, o);
+  ImageU16 disparity(left.width, left.height);
+  disparity.pixels = left_disparities(r, o);
+  ImageU8 occluded(left.width, left.height, 1, 1);
+  const int tolerance = nearest_subpixels(o.filter.cross_check);
+  for (std::size_t k = 0; k < r.left.size(); ++k) {
+    if (r.right[k] != kNoDisparity) occluded.pixels[k + static_cast<std::size_t>(r.right[k])] = 0;
+    const int d = r.left[k];
+    if (d == kNoDisparity || tolerance < 0) continue;
+    const int seen = r.right[k - static_cast<std::size_t>(d)];
+    if (seen == kNoDisparity || 32 * std::abs(d - seen) > tolerance)
+      disparity.pixels[k] = kUnknownDisparity;
+  }
+  return reference_maps(disparity, {}, o.filter, o.min_disparity, left, occluded);
 }
 
 }  // namespace bifocal::test

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "stereo/reference_sgm.hpp"
-#include "stereo/sgm.hpp"
+#include "stereo/sgm/aggregate.hpp"
 #include "support/targets.hpp"
 
 namespace bifocal {
@@ -91,7 +91,7 @@ void check(const Image<T>& left, const Image<T>& right, const SgmOptions& o) {
     expect_same(stereo_sgm(left, right, o), expected,
                 target + " " + text_of(left.width, left.height, o));
   });
-  // sgm_rows.cpp is compiled for one target more than this file.
+  // cost.cpp is compiled for one target more than this file.
   expect_same(stereo_sgm(left, right, o), expected, text_of(left.width, left.height, o));
 }
 
@@ -123,19 +123,21 @@ TEST(Sgm, winners_and_their_neighbours_equal_the_reference) {
         random_pair<std::uint8_t>(random, pick(random, 1, 90), pick(random, 1, 12), 255);
     const test::SgmReference<std::uint8_t> expected(left, right, o);
     const int width = left.width;
-    stereo::SgmSearch search(width, left.height, o, stereo::plan_sgm(width, left.height, o, 1));
-    search.run<std::uint8_t>(left, right, [&](int y, const auto& row) {
+    const stereo::PictureSize size{width, left.height};
+    stereo::SgmSearch search(size, o, stereo::plan_sgm(size, o, 1));
+    search.run(left, right, [&](int y, const stereo::SgmWinnerRow& row) {
+      const stereo::SumsRow& s = row.sums;
       for (int x = 0; x < width; ++x) {
         const auto n = static_cast<std::size_t>(y * width + x);
         const test::SgmPixel& e = expected.pixels[n];
-        const auto other = row.right_index[stereo::right_place(width, x)];
-        ASSERT_EQ(other, static_cast<std::uint16_t>(expected.right_index[n])) << x << " " << y;
-        ASSERT_EQ(row.index[x], static_cast<std::uint16_t>(e.index)) << x << " " << y;
+        ASSERT_EQ(row.right_index[x], static_cast<std::uint16_t>(expected.right_index[n]))
+            << x << " " << y;
+        ASSERT_EQ(s.index[x], static_cast<std::uint16_t>(e.index)) << x << " " << y;
         if (e.index < 0) continue;
-        ASSERT_EQ(row.best[x], e.best) << x << " " << y;
-        ASSERT_EQ(row.below[x], static_cast<std::uint16_t>(e.below)) << x << " " << y;
-        ASSERT_EQ(row.above[x], static_cast<std::uint16_t>(e.above)) << x << " " << y;
-        ASSERT_EQ(row.elsewhere[x], static_cast<std::uint16_t>(e.elsewhere)) << x << " " << y;
+        ASSERT_EQ(s.best[x], e.best) << x << " " << y;
+        ASSERT_EQ(s.below[x], static_cast<std::uint16_t>(e.below)) << x << " " << y;
+        ASSERT_EQ(s.above[x], static_cast<std::uint16_t>(e.above)) << x << " " << y;
+        ASSERT_EQ(s.elsewhere[x], static_cast<std::uint16_t>(e.elsewhere)) << x << " " << y;
       }
     });
     if (HasFatalFailure()) return;
@@ -197,10 +199,10 @@ TEST(Sgm, any_number_of_threads_and_any_memory_give_the_same) {
       const ThreadLimit limit(threads);
       for (std::size_t part = 0; part < 8; ++part) {
         o.max_memory = 0;
-        const std::size_t all = stereo::plan_sgm(width, height, o, threads).bytes;
+        const std::size_t all = stereo::plan_sgm({width, height}, o, threads).bytes;
         o.max_memory = all - all * part / 10;
         try {
-          const stereo::SgmPlan plan = stereo::plan_sgm(width, height, o, threads);
+          const stereo::SgmPlan plan = stereo::plan_sgm({width, height}, o, threads);
           EXPECT_LE(plan.bytes, o.max_memory);
           bands_seen += plan.band < height ? 1 : 0;
         } catch (const Error& e) {

@@ -8,10 +8,11 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <array>
 #include <random>
 
-#include "stereo/ssd.hpp"
-#include "stereo/ssd_device.hpp"
+#include "stereo/ssd/ssd.hpp"
+#include "stereo/ssd/ssd_device.hpp"
 
 namespace bifocal {
 namespace {
@@ -27,8 +28,8 @@ ImageU8 random_image(std::mt19937& random, int width, int height, int levels) {
 std::string described(const ImageU8& picture, const SsdOptions& o) {
   return std::to_string(picture.width) + " x " + std::to_string(picture.height) + ", d from " +
          std::to_string(o.min_disparity) + ", " + std::to_string(o.disparities) + ", window " +
-         std::to_string(o.window) + ", cross_check " + std::to_string(o.cross_check) + ", fill " +
-         std::to_string(static_cast<int>(o.fill));
+         std::to_string(o.window) + ", cross_check " + std::to_string(o.filter.cross_check) +
+         ", fill " + std::to_string(static_cast<int>(o.filter.fill));
 }
 
 bool same_bits(const ImageF& a, const ImageF& b) {
@@ -49,13 +50,9 @@ class SsdDevice : public ::testing::Test {
   void check(const ImageU8& left, const ImageU8& right, const SsdOptions& o) {
     const DisparityMap expected = stereo_ssd(left, right, o);
     std::vector<std::uint16_t> right_index(left.pixels.size(), 0xffff);
-    stereo::SsdSearch search(left.width, left.height, o, 1);
+    stereo::SsdSearch search({left.width, left.height}, o, 1);
     search.run(left, right, [&](int y, const stereo::WinnerRow& row) {
-      for (int x = 0; x < left.width; ++x) {
-        if (row.right[x] != stereo::kNoDisparity)
-          right_index[static_cast<std::size_t>(y * left.width + x)] =
-              static_cast<std::uint16_t>(row.right[x] - o.min_disparity);
-      }
+      std::copy_n(row.right_index, left.width, right_index.begin() + y * left.width);
     });
     for (Queue& queue : queues_) {
       const std::string what = queue.device().info().id + ": " + described(left, o);
@@ -74,11 +71,12 @@ class SsdDevice : public ::testing::Test {
         b(queue.device(), left.pixels.size());
     a.upload(queue, left.pixels);
     b.upload(queue, right.pixels);
-    stereo::SsdDevice matcher(queue, left.width, left.height, o);
-    matcher.run(b, a);
-    matcher.run(a, b);
+    stereo::SsdDevice search(queue, {left.width, left.height}, o);
+    const stereo::DisparityBuffer disparity(queue.device(), left.pixels.size());
+    search.run(queue, b, a, disparity);
+    const stereo::WinnerMaps winners = search.run(queue, a, b, disparity);
     std::vector<std::uint16_t> out(left.pixels.size());
-    matcher.right_index().download(queue, std::span<std::uint16_t>(out));
+    winners.right_index.download(queue, std::span<std::uint16_t>(out));
     queue.wait();
     return out;
   }
@@ -97,8 +95,10 @@ TEST_F(SsdDevice, random_sizes_and_options_give_the_bits_of_the_cpu) {
     o.disparities = pick(1, trial % 3 == 0 ? 100 : 30);
     o.min_disparity = pick(-40, 20);
     o.window = 3 + 2 * (trial % 15);
-    o.cross_check = pick(-1, 8) * 0.5;
-    o.fill = static_cast<Fill>(pick(0, 3));
+    o.filter.cross_check = pick(-1, 8) * 0.5;
+    o.filter.fill = static_cast<Fill>(pick(0, 3));
+    o.filter.median = std::array{0, 0, 3, 5}[static_cast<std::size_t>(pick(0, 3))];
+    o.filter.speckle_size = pick(0, 1) * pick(0, 30);
     const int levels = trial % 2 == 0 ? 256 : 3;  // few levels: many ties
     ASSERT_NO_FATAL_FAILURE(check(random_image(random, width, height, levels),
                                   random_image(random, width, height, levels), o));
@@ -121,10 +121,17 @@ TEST_F(SsdDevice, more_disparities_than_a_group_has_members) {
   std::mt19937 random(3);
   const ImageU8 left = random_image(random, 300, 20, 4), right = random_image(random, 300, 20, 4);
   for (const Fill fill : {Fill::background, Fill::edge_aware}) {
-    check(left, right, {.min_disparity = -150, .disparities = 1024, .window = 31, .fill = fill});
-    check(left, right, {.min_disparity = 10, .disparities = 280, .window = 15, .fill = fill});
-    for (const int disparities : {127, 128, 129, 130, 131, 254, 255})
-      check(left, right, {.disparities = disparities, .window = 5, .fill = fill});
+    SsdOptions o;
+    o.filter.fill = fill;
+    const auto search = [&](int first, int disparities, int window) {
+      o.min_disparity = first;
+      o.disparities = disparities;
+      o.window = window;
+      check(left, right, o);
+    };
+    search(-150, 1024, 31);
+    search(10, 280, 15);
+    for (const int disparities : {127, 128, 129, 130, 131, 254, 255}) search(0, disparities, 5);
   }
 }
 

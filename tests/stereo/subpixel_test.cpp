@@ -10,12 +10,10 @@
 #include <random>
 #include <vector>
 
-#include "stereo/disparity_text.hpp"
+#include "stereo/rules.hpp"
 
 namespace bifocal {
 namespace {
-
-using Text = stereo::disparity_text;
 
 // A random texture of waves no shorter than `shortest` px.
 class Texture {
@@ -104,11 +102,11 @@ TEST(Subpixel, bias_against_the_true_fraction_stays_small) {
 TEST(Subpixel, offsets_are_odd_monotonic_and_within_half_a_pixel) {
   for (int step_cost : {0, 36, 72, 1520}) {
     for (int high = 0; high <= 2016; high += 7) {
-      int before = Text::STEPS;
+      int before = stereo::Rules::SUBPIXELS;
       for (int low = 0; low <= high; low += 5) {
         const int best = 100;
-        const int up = Text::subpixel_offset(best + high, best, best + low, step_cost);
-        const int down = Text::subpixel_offset(best + low, best, best + high, step_cost);
+        const int up = stereo::Rules::subpixel_offset(best + high, best, best + low, step_cost);
+        const int down = stereo::Rules::subpixel_offset(best + low, best, best + high, step_cost);
         ASSERT_EQ(up, low < high ? -down : up);
         ASSERT_GE(up, 0);
         ASSERT_LE(up, 15);
@@ -116,9 +114,9 @@ TEST(Subpixel, offsets_are_odd_monotonic_and_within_half_a_pixel) {
         before = up;
       }
       if (high > 0 && step_cost == 0) {
-        ASSERT_EQ(Text::subpixel_offset(high, 0, 0, step_cost), 15);
+        ASSERT_EQ(stereo::Rules::subpixel_offset(high, 0, 0, step_cost), 15);
       }
-      ASSERT_EQ(Text::subpixel_offset(high, 0, high, step_cost), 0);
+      ASSERT_EQ(stereo::Rules::subpixel_offset(high, 0, high, step_cost), 0);
     }
   }
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stereo/fill_device.hpp"
+
+#include <algorithm>
+
+#include "stereo/filter.kernels.hpp"
+
+namespace bifocal::stereo {
+namespace {
+
+namespace filter = kernels::filter;
+
+// Rounds of the fill by means that all of the device works on; what they leave is little.
+constexpr int kMeanRounds = 16;
+
+const filter::launch<float>& kernels() {
+  static const filter::launch<float> launch(filter::FILTER_THREADS,
+                                            {{"REGIONS", 0}, {"MEDIAN_SIDE", 0}});
+  return launch;
+}
+
+void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disparity,
+                     const FillScratch& scratch, const DisparityBuffer& filled) {
+  kernels().fill_row(queue, {.count = size.height}, disparity, size.width, filled,
+                     scratch.row_known);
+  kernels().fill_blank(queue, {.count = size.height}, scratch.row_known, size.width, size.height,
+                       filled);
+}
+
+// Every round reaches `radius` px further. An odd number of them ends in `filled`.
+void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer& disparity,
+               const FillScratch& scratch, const DisparityBuffer& filled) {
+  const int radius = window / 2, needed = std::max(size.width, size.height) / radius + 1,
+            rounds = std::min(needed, kMeanRounds) | 1;
+  const DisparityBuffer* from = &disparity;
+  for (int i = 0; i < rounds; ++i) {
+    const DisparityBuffer& to = i % 2 == 0 ? filled : scratch.disparity;
+    kernels().fill_mean_round(queue, {.count = size.pixels()}, *from, size.width, size.height,
+                              radius, to);
+    from = &to;
+  }
+  if (rounds < needed)
+    kernels().fill_mean_rest(queue, {.count = 1}, filled, scratch.disparity, size.width,
+                             size.height, radius);
+}
+
+}  // namespace
+
+void mark_occluded(Queue& queue, PictureSize size, const DisparityBuffer& right_index,
+                   int min_disparity, const Buffer<std::uint8_t>& occluded) {
+  kernels().fill_occluded(queue, {.count = size.height}, right_index, size.width, min_disparity,
+                          occluded);
+}
+
+void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
+                  const DisparityBuffer& disparity, const Memory<const std::uint8_t>& brightness,
+                  const Buffer<std::uint8_t>& occluded, const FillScratch& scratch,
+                  const DisparityBuffer& filled) {
+  if (fill == Fill::background) fill_background(queue, size, disparity, scratch, filled);
+  if (fill == Fill::mean) fill_mean(queue, size, window, disparity, scratch, filled);
+  if (fill != Fill::edge_aware) return;
+  kernels().fill_edge_aware(queue, {.count = size.pixels()}, disparity, brightness, occluded,
+                            size.width, size.height, scratch.disparity);
+  fill_background(queue, size, scratch.disparity, scratch, filled);
+}
+
+}  // namespace bifocal::stereo

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens to disparities after the winners are known, on the CPU; filter_device.hpp does the
+// same on GPUs. Disparities are fixed-point (disparity.lane.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <bifocal/stereo.hpp>
+
+#include "stereo/fill.hpp"
+#include "stereo/winners.hpp"
+
+namespace bifocal::stereo {
+
+// Bytes that a matcher takes for a pixel after its search: disparities, confidence, marks, and what
+// the filters keep.
+inline constexpr std::size_t kFilterBytes = 19;
+
+// What the functions below keep from call to call, so that calls for pictures of one size allocate
+// nothing after the first (speckles: unless there are more of them than in any call before).
+struct FilterMemory {
+  struct Run {  // neighbours in a row that are of one region
+    int begin, end, parent, pixels;
+  };
+  std::vector<Run> runs;
+  std::vector<int> first_run;          // of each row
+  std::vector<std::uint16_t> windows;  // rows of the median, for each thread
+  FillMemory fill;
+  ImageU16 filled;
+};
+
+// The winners of a row that the right picture's winners confirm (Rules::cross_checked), and marks,
+// 1 or 0, of pixels that no right pixel's winner leads to (`occluded` null: not wanted).
+void check_row(const WinnerRow& row, int width, int min_disparity, int tolerance,
+               std::uint16_t* disparity, std::uint8_t* occluded);
+
+// The median of the known neighbours of known pixels in a square of `side` (3 or 5).
+void median_known(const ImageU16& disparity, int side, FilterMemory& memory, ImageU16& out);
+
+// Regions (of 4-neighbours that differ by at most `range`, 1/32 px) of fewer than `size` pixels
+// become unknown.
+void remove_speckles(ImageU16& disparity, int size, int range, FilterMemory& memory);
+
+// Median, speckles and fill in their order. The result of the fill is memory.filled (Fill::none: a
+// copy).
+void filter_disparity(ImageU16& disparity, const DisparityFilter& filter,
+                      ImageView<const std::uint8_t> brightness, const ImageU8& occluded,
+                      FilterMemory& memory);
+
+}  // namespace bifocal::stereo

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// StereoMatcher and the functions made of it: their checks; the work is an engine's (matcher.hpp).
+#include <fmt/format.h>
+
+#include <climits>
+#include <type_traits>
+
+#include <bifocal/error.hpp>
+#include <bifocal/stereo.hpp>
+
+#include "runtime/memory_check.hpp"
+#include "stereo/matcher_cpu.hpp"
+#include "stereo/matcher_device.hpp"
+#include "stereo/options.hpp"
+
+namespace bifocal {
+namespace {
+
+constexpr const char* kName = "StereoMatcher";
+constexpr int kGroupSlack = 255;  // threads of a last group, whose numbers have to fit an int too
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(ErrorCode::usage, fmt::format("{}: {}", kName, message));
+}
+
+void check_size(int width, int height) {
+  if (width < 1 || height < 1 || std::int64_t{width} * height > INT_MAX - kGroupSlack)
+    fail(fmt::format("pictures of {} x {} pixels: must be 1 to {}", width, height,
+                     INT_MAX - kGroupSlack));
+}
+
+template <class Pixel, class Options>
+std::unique_ptr<stereo::MatcherEngine<Pixel>> make_engine(Queue& queue, stereo::PictureSize size,
+                                                          const Options& options) {
+  if (queue.device().info().kind == DeviceKind::cpu)
+    return std::make_unique<stereo::CpuMatcher<Pixel, Options>>(queue, size, options);
+  return std::make_unique<stereo::DeviceMatcher<Pixel, Options>>(queue, size, options);
+}
+
+template <class T>
+void check_memory(const Queue& queue, const char* name, const Memory<T>& m, int pixels) {
+  if (m.is_null()) return;
+  if (const std::string why = runtime::why_foreign(queue, name, m); !why.empty()) fail(why);
+  const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
+  if (!m.is_on_device() && !on_cpu)
+    fail(fmt::format("{} is memory of the host; the queue is of {}", name,
+                     queue.device().info().id));
+  if (m.size() > 0 && m.size() < static_cast<std::size_t>(pixels))
+    fail(fmt::format("{} holds {} numbers; pictures have {} pixels", name, m.size(), pixels));
+}
+
+template <class Pixel>
+void run_checked(stereo::MatcherEngine<Pixel>& engine, const Memory<const Pixel>& left,
+                 const Memory<const Pixel>& right, const StereoOutput& out) {
+  const int pixels = engine.size().pixels();
+  if (left.is_null()) fail("left is null");
+  if (right.is_null()) fail("right is null");
+  if (out.raw.is_null() && out.filled.is_null() && out.confidence.is_null())
+    fail("raw, filled and confidence are all null");
+  if (!engine.has_confidence() && !out.confidence.is_null()) fail("confidence: SSD has none");
+  check_memory(engine.queue(), "left", left, pixels);
+  check_memory(engine.queue(), "right", right, pixels);
+  check_memory(engine.queue(), "raw", out.raw, pixels);
+  check_memory(engine.queue(), "filled", out.filled, pixels);
+  check_memory(engine.queue(), "confidence", out.confidence, pixels);
+  if (engine.pending() > 0) fail("run while pairs that were submitted are on their way");
+  engine.run(left, right, out);
+}
+
+template <class Pixel>
+void submit_checked(stereo::MatcherEngine<Pixel>& engine, ImageView<const Pixel> left,
+                    ImageView<const Pixel> right) {
+  stereo::check_pictures(kName, left, right, 4);
+  const stereo::PictureSize size = engine.size();
+  if (left.width != size.width || left.height != size.height)
+    fail(fmt::format("pictures of {} x {}; it was made for {} x {}", left.width, left.height,
+                     size.width, size.height));
+  if (engine.pending() >= stereo::kMostPending)
+    fail("submit while two pairs are on their way: next() takes one");
+  engine.submit(left, right);
+}
+
+template <class Pixel>
+DisparityMap match_one(stereo::MatcherEngine<Pixel>& engine, ImageView<const Pixel> left,
+                       ImageView<const Pixel> right) {
+  if (engine.pending() > 0) fail("a pair while others that were submitted are on their way");
+  submit_checked(engine, left, right);
+  DisparityMap map;
+  engine.next(map);
+  return map;
+}
+
+template <class Pixel>
+DisparityMap match(Queue& queue, ImageView<const Pixel> left, ImageView<const Pixel> right,
+                   const SgmOptions& options) {
+  stereo::check_sgm(options);
+  stereo::check_pictures("stereo_sgm", left, right, 4);
+  return StereoMatcher(queue, left.width, left.height, options, 8 * sizeof(Pixel))(left, right);
+}
+
+DisparityMap match_ssd(Queue& queue, ImageView<const std::uint8_t> left,
+                       ImageView<const std::uint8_t> right, const SsdOptions& options) {
+  stereo::check_pictures("stereo_ssd", left, right);
+  return StereoMatcher(queue, left.width, left.height, options)(left, right);
+}
+
+}  // namespace
+
+StereoMatcher::StereoMatcher(Queue& queue, int width, int height, const SgmOptions& options,
+                             int bits) {
+  check_size(width, height);
+  stereo::check_sgm(options);
+  if (bits == 8) {
+    engine8_ = make_engine<std::uint8_t>(queue, {width, height}, options);
+  } else if (bits == 16) {
+    engine16_ = make_engine<std::uint16_t>(queue, {width, height}, options);
+  } else {
+    fail(fmt::format("bits = {}: must be 8 or 16", bits));
+  }
+}
+StereoMatcher::StereoMatcher(Ssd, Queue& queue, int width, int height, const SsdOptions& options) {
+  check_size(width, height);
+  stereo::check_ssd(options);
+  engine8_ = make_engine<std::uint8_t>(queue, {width, height}, options);
+}
+StereoMatcher::~StereoMatcher() = default;
+StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
+StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
+
+template <class Pixel>
+stereo::MatcherEngine<Pixel>& StereoMatcher::engine() {
+  if constexpr (std::is_same_v<Pixel, std::uint8_t>) {
+    if (!engine8_) fail("pictures of 8 bits; it was made for 16");
+    return *engine8_;
+  } else {
+    if (!engine16_) fail("pictures of 16 bits; it was made for 8");
+    return *engine16_;
+  }
+}
+
+std::size_t StereoMatcher::memory() const {
+  return engine8_ ? engine8_->memory() : engine16_->memory();
+}
+int StereoMatcher::pending() const {
+  return static_cast<int>(engine8_ ? engine8_->pending() : engine16_->pending());
+}
+
+void StereoMatcher::run(const Memory<const std::uint8_t>& left,
+                        const Memory<const std::uint8_t>& right, const StereoOutput& out) {
+  run_checked(engine<std::uint8_t>(), left, right, out);
+}
+void StereoMatcher::run(const Memory<const std::uint16_t>& left,
+                        const Memory<const std::uint16_t>& right, const StereoOutput& out) {
+  run_checked(engine<std::uint16_t>(), left, right, out);
+}
+
+DisparityMap StereoMatcher::operator()(ImageView<const std::uint8_t> left,
+                                       ImageView<const std::uint8_t> right) {
+  return match_one(engine<std::uint8_t>(), left, right);
+}
+DisparityMap StereoMatcher::operator()(ImageView<const std::uint16_t> left,
+                                       ImageView<const std::uint16_t> right) {
+  return match_one(engine<std::uint16_t>(), left, right);
+}
+
+void StereoMatcher::submit(ImageView<const std::uint8_t> left,
+                           ImageView<const std::uint8_t> right) {
+  submit_checked(engine<std::uint8_t>(), left, right);
+}
+void StereoMatcher::submit(ImageView<const std::uint16_t> left,
+                           ImageView<const std::uint16_t> right) {
+  submit_checked(engine<std::uint16_t>(), left, right);
+}
+
+void StereoMatcher::next(DisparityMap& map) {
+  if (pending() == 0) fail("next, but no pair was submitted");
+  if (engine8_) {
+    engine8_->next(map);
+  } else {
+    engine16_->next(map);
+  }
+}
+
+DisparityMap stereo_sgm(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                        const SgmOptions& options) {
+  Queue queue;
+  return match(queue, left, right, options);
+}
+DisparityMap stereo_sgm(ImageView<const std::uint16_t> left, ImageView<const std::uint16_t> right,
+                        const SgmOptions& options) {
+  Queue queue;
+  return match(queue, left, right, options);
+}
+DisparityMap stereo_sgm(Queue& queue, ImageView<const std::uint8_t> left,
+                        ImageView<const std::uint8_t> right, const SgmOptions& options) {
+  return match(queue, left, right, options);
+}
+DisparityMap stereo_sgm(Queue& queue, ImageView<const std::uint16_t> left,
+                        ImageView<const std::uint16_t> right, const SgmOptions& options) {
+  return match(queue, left, right, options);
+}
+
+DisparityMap stereo_ssd(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                        const SsdOptions& options) {
+  Queue queue;
+  return match_ssd(queue, left, right, options);
+}
+DisparityMap stereo_ssd(Queue& queue, ImageView<const std::uint8_t> left,
+                        ImageView<const std::uint8_t> right, const SsdOptions& options) {
+  return match_ssd(queue, left, right, options);
+}
+
+}  // namespace bifocal

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// StereoMatcher on the CPU: a submitted pair is matched at once. All memory is taken when it is
+// made (the filters': with the first pair).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "runtime/parallel.hpp"
+#include "stereo/filter.hpp"
+#include "stereo/maps.hpp"
+#include "stereo/matcher.hpp"
+#include "stereo/sgm/aggregate.hpp"
+#include "stereo/ssd/ssd.hpp"
+
+namespace bifocal::stereo {
+
+template <class Pixel, class Options>
+class CpuMatcher final : public MatcherEngine<Pixel> {
+ public:
+  CpuMatcher(Queue& queue, PictureSize size, const Options& options)
+      : MatcherEngine<Pixel>(queue, size, kIsSgm),
+        options_(options),
+        tolerance_(subpixels_of(options.filter.cross_check)),
+        search_(make_search(size, options)),
+        disparity_(size.width, size.height) {
+    if (kIsSgm) confidence_ = ImageU8(size.width, size.height);
+    if (options.filter.fill == Fill::edge_aware) occluded_ = ImageU8(size.width, size.height);
+  }
+
+  [[nodiscard]] std::size_t memory() const override {
+    const auto pixels = static_cast<std::size_t>(this->size().pixels());
+    return search_.bytes() + (kIsSgm ? 0 : pixels * kFilterBytes);  // max_memory is of all of it
+  }
+
+  void run(const Memory<const Pixel>& left, const Memory<const Pixel>& right,
+           const StereoOutput& out) override {
+    const auto [width, height] = this->size();
+    match({left.pointer(), width, height}, {right.pointer(), width, height},
+          {out.raw.pointer(), out.filled.pointer(), out.confidence.pointer()});
+  }
+
+ private:
+  static constexpr bool kIsSgm = std::is_same_v<Options, SgmOptions>;
+  using Search = std::conditional_t<kIsSgm, SgmSearch, SsdSearch>;
+
+  static Search make_search(PictureSize size, const Options& options) {
+    const int threads = runtime::thread_count();
+    if constexpr (kIsSgm) {
+      return SgmSearch(size, options, plan_sgm(size, options, threads));
+    } else {
+      return SsdSearch(size, options, threads);
+    }
+  }
+
+  void start(std::size_t slot, ImageView<const Pixel> left, ImageView<const Pixel> right) override {
+    DisparityMap& map = maps_[slot];
+    const auto [width, height] = this->size();
+    const MapPointers out = pointers_of(map, width, height, kIsSgm);
+    if (left.channels == 1 && right.channels == 1) {
+      map.density = match(left, right, out);
+    } else {
+      map.density = match(to_grey(left), to_grey(right), out);
+    }
+  }
+  void take(std::size_t slot, DisparityMap& map) override { std::swap(map, maps_[slot]); }
+
+  // Returns the density.
+  double match(ImageView<const Pixel> left, ImageView<const Pixel> right, const MapPointers& out) {
+    search_.run(left, right, sink_);
+    filter_disparity(disparity_, options_.filter, brightness(left), occluded_, memory_);
+    return to_maps(disparity_, memory_.filled, confidence_.pixels.data(), options_.min_disparity,
+                   out);
+  }
+  [[nodiscard]] ImageView<const std::uint8_t> brightness(
+      [[maybe_unused]] ImageView<const Pixel> left) const {
+    if constexpr (kIsSgm) {
+      return search_.brightness();
+    } else {
+      return left;
+    }
+  }
+  void keep(int y, const WinnerRow& row) {
+    const int width = disparity_.width;
+    check_row(row, width, options_.min_disparity, tolerance_, disparity_.row(y),
+              occluded_.empty() ? nullptr : occluded_.row(y));
+    if (kIsSgm) std::copy_n(row.confidence, width, confidence_.row(y));
+  }
+
+  Options options_;
+  int tolerance_;
+  Search search_;
+  ImageU16 disparity_;
+  ImageU8 confidence_, occluded_;  // empty where they are not needed
+  std::conditional_t<kIsSgm, SgmSink, SsdSink> sink_ = [this](int y, const WinnerRow& row) {
+    keep(y, row);
+  };
+  FilterMemory memory_;
+  std::array<DisparityMap, kMostPending> maps_;
+};
+
+}  // namespace bifocal::stereo

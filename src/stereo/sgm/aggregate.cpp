@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two sweeps go over the rows. The one down sums the paths that come from above and from the left,
+// the one up those from below and from the right. Both run at the same time, on half of the threads
+// each: the first thread to reach a row sets its sums, the second adds to them and finds the
+// winners. So the sweeps meet only once, in the middle. The rows of one sweep run on several
+// threads, each a little behind the row before it.
+// Where all sums would take too much memory, the rows are cut into bands: a first sweep up keeps
+// only the states at the ends of the bands, and each band's sweep up goes on from them later. Sums
+// of whole numbers are the same in any order.
+#include "stereo/sgm/aggregate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include <bifocal/error.hpp>
+
+#include "runtime/parallel.hpp"
+#include "stereo/filter.hpp"
+#include "stereo/rules.hpp"
+#include "stereo/sgm/aggregate_memory.hpp"
+#include "stereo/sgm/aggregate_row.hpp"
+#include "stereo/sgm/census.hpp"
+#include "stereo/sgm/cost.hpp"
+
+namespace bifocal::stereo {
+namespace {
+
+constexpr int kPixelsToReport = 32;  // a thread says how far its row is after so many
+constexpr int kDown = 0, kUp = 1;
+
+// How many states of a sweep are kept: those of the rows on their way and of the one before them. A
+// thread whose own sweep is done helps with the other one.
+int ring_size(int threads) { return threads == 1 ? 2 : (threads + 1) / 2 + 2; }
+
+struct alignas(64) Progress {
+  std::atomic<int> pixels{0};  // of a row
+};
+
+// Rows are numbered in the order of the sweep's work.
+struct Sweep {
+  int step;                    // of picture rows: 1 down, -1 up
+  int first = 0;               // picture row of number 0
+  std::vector<SgmState> ring;  // of row n at n % size; at size - 1 that of what is before row 0
+  std::vector<Progress> done;
+
+  Sweep(int step_, const SgmSizes& sizes, int threads)
+      : step(step_), done(static_cast<std::size_t>(sizes.height)) {
+    for (int i = 0; i < ring_size(threads); ++i) ring.emplace_back(sizes);
+  }
+  [[nodiscard]] int size() const { return static_cast<int>(ring.size()); }
+  [[nodiscard]] SgmState& state(int n) {
+    return ring[static_cast<std::size_t>((n + size()) % size())];
+  }
+  // The state after `rows` rows is that before the next ones.
+  void go_on(int rows) { std::swap(state(rows - 1), ring.back()); }
+  [[nodiscard]] std::atomic<int>& pixels(int n) { return done[static_cast<std::size_t>(n)].pixels; }
+};
+
+void wait_for(const std::atomic<int>& done, int pixels) {
+  int now = done.load(std::memory_order_acquire);
+  for (int spins = 0; now < pixels; now = done.load(std::memory_order_acquire)) {
+    // The other thread may have lost its core: it needs this one.
+    if (++spins > 1000) done.wait(now, std::memory_order_acquire);
+  }
+}
+
+// Which rows of a band have been taken. It is one number for both sweeps, so that exactly one of
+// the two threads that reach a row is the second. As each sweep takes its rows in order, they
+// cannot wait for each other.
+class Claims {
+ public:
+  void clear(int rows) {
+    rows_ = rows;
+    taken_.store(0, std::memory_order_relaxed);
+  }
+  struct Row {
+    int n;        // rows of the band or more: there is none
+    bool second;  // the other sweep has taken it before
+  };
+  Row take(int side) {
+    const std::uint64_t before = taken_.fetch_add(side == kDown ? 1 : kUpOne);
+    const int down = static_cast<int>(before % kUpOne), up = static_cast<int>(before / kUpOne);
+    const int n = side == kDown ? down : up, other = side == kDown ? up : down;
+    return {n, n >= rows_ - other};
+  }
+
+ private:
+  static constexpr std::uint64_t kUpOne = std::uint64_t{1} << 32;
+  int rows_ = 0;
+  std::atomic<std::uint64_t> taken_{0};
+};
+
+}  // namespace
+
+class SgmSearch::Work {
+ public:
+  Work(int width, int height, const SgmOptions& options, const SgmPlan& plan)
+      : options_(options),
+        sizes_(width, height, options),
+        band_(plan.band),
+        census_(width, height, width + sizes_.stride, options, plan.threads),
+        sums_(sizes_.sums() * static_cast<std::size_t>(plan.band) + kWidestBytes),
+        sweeps_{Sweep{1, sizes_, plan.threads}, Sweep{-1, sizes_, plan.threads}} {
+    for (int g = 0; g < 256; ++g)
+      jump_[static_cast<std::size_t>(g)] =
+          static_cast<std::uint8_t>(Rules::jump_penalty(options.P2, options.P2_contrast, g));
+    for (int t = 0; t < plan.threads; ++t) scratch_.emplace_back(sizes_);
+    for (int b = 1; b < bands(); ++b) ends_.emplace_back(sizes_);
+  }
+
+  template <class T>
+  void run(ImageView<const T> left, ImageView<const T> right, const SgmSink& sink) {
+    threads_ = std::min(runtime::thread_count(), static_cast<int>(scratch_.size()));
+    sink_ = &sink;
+    census_.run(left, right);
+    Sweep &down = sweeps_[kDown], &up = sweeps_[kUp];
+    up.ring.back().clear_all(sizes_);
+    for (int b = bands() - 1; b > 0; --b) {
+      sweep_states(band_end(b), b * band_);
+      ends_[static_cast<std::size_t>(b) - 1].copy(sizes_, up.ring.back());
+    }
+    down.ring.back().clear_all(sizes_);
+    for (int b = 0; b < bands(); ++b) {
+      if (b < bands() - 1) {
+        up.ring.back().copy(sizes_, ends_[static_cast<std::size_t>(b)]);
+      } else {
+        up.ring.back().clear_all(sizes_);
+      }
+      sweep_band(b * band_, band_end(b));
+    }
+  }
+
+  [[nodiscard]] const ImageU8& brightness() const { return census_.brightness(); }
+
+ private:
+  enum class Goal { states, sums, winners };
+
+  [[nodiscard]] int bands() const { return (sizes_.height + band_ - 1) / band_; }
+  [[nodiscard]] int band_end(int b) const { return std::min(sizes_.height, (b + 1) * band_); }
+
+  void begin(int from, int to) {
+    band_begin_ = from;
+    claims_.clear(to - from);
+    sweeps_[kDown].first = from;
+    sweeps_[kUp].first = to - 1;
+    for (Sweep& sweep : sweeps_) {
+      for (int n = 0; n < to - from; ++n) sweep.pixels(n).store(0, std::memory_order_relaxed);
+    }
+  }
+
+  // The states of a sweep up from row `from` - 1 to row `to`.
+  void sweep_states(int from, int to) {
+    begin(to, from);
+    const int rows = from - to;
+    const auto work = [&](int worker) {
+      for (int n = claims_.take(kUp).n; n < rows; n = claims_.take(kUp).n)
+        row(kUp, n, Goal::states, worker);
+    };
+    runtime::parallel_for(threads_, std::ref(work));
+    sweeps_[kUp].go_on(rows);
+  }
+
+  // Sums and winners of rows [from, to).
+  void sweep_band(int from, int to) {
+    begin(from, to);
+    const int rows = to - from;
+    band_rows_ = rows;
+    const auto sweep = [&](int side, int worker) {
+      for (auto next = claims_.take(side); next.n < rows; next = claims_.take(side)) {
+        row(side, next.n, next.second ? Goal::winners : Goal::sums, worker);
+      }
+    };
+    const auto work = [&](int worker) {
+      sweep(worker % 2, worker);
+      sweep(other(worker % 2), worker);
+    };
+    runtime::parallel_for(threads_, std::ref(work));
+    sweeps_[kDown].go_on(rows);
+  }
+  [[nodiscard]] Sweep& sweep_of(int side) { return sweeps_[static_cast<std::size_t>(side)]; }
+  static int other(int side) { return side == kDown ? kUp : kDown; }
+
+  void costs(int y, SgmScratch& s) const {
+    CostRow c;
+    c.width = sizes_.width;
+    c.disparities = sizes_.disparities;
+    c.stride = sizes_.stride;
+    c.rows_apart_penalty = Rules::ROWS_APART_PENALTY;
+    c.cost = s.cost.get();
+    for (int part = 0; part < 2; ++part) {
+      c.left[part] = census_.left(part, y);
+      for (int k = 0; k < 5; ++k) {
+        const int apart = (k + 1) / 2, beside = k % 2 == 1 ? y - apart : y + apart;
+        const bool inside =
+            apart <= options_.vertical_tolerance && beside >= 0 && beside < sizes_.height;
+        c.right[k][part] = inside ? census_.right(part, beside) : nullptr;
+      }
+    }
+    cost_row(c);
+  }
+
+  // Row n of a sweep.
+  void row(int side, int n, Goal goal, int worker) {
+    Sweep& sweep = sweep_of(side);
+    SgmScratch& s = scratch_[static_cast<std::size_t>(worker)];
+    const int y = sweep.first + n * sweep.step, before = y - sweep.step;
+    costs(y, s);
+    PathRow p;
+    p.width = sizes_.width;
+    p.disparities = sizes_.disparities;
+    p.stride = sizes_.stride;
+    p.sums_stride = goal == Goal::states ? 0 : sizes_.sums_stride;
+    p.step = sweep.step;
+    p.paths = sizes_.sweep_paths;
+    p.cost = s.cost.get();
+    p.brightness = census_.brightness().row(y);
+    p.brightness_before =
+        before >= 0 && before < sizes_.height ? census_.brightness().row(before) : p.brightness;
+    p.jump = jump_.data();
+    p.P1 = options_.P1;
+    p.sums = sums_.get() +
+             (goal == Goal::states ? 0 : static_cast<std::size_t>(y - band_begin_) * sizes_.sums());
+    p.add = goal == Goal::winners;
+    if (p.add) wait_for(sweep_of(other(side)).pixels(band_rows_ - 1 - n), sizes_.width);
+    paths(p, sweep, n, s);
+    if (goal == Goal::winners) winners(p.sums, y, s);
+  }
+
+  void paths(PathRow& p, Sweep& sweep, int n, SgmScratch& s) {
+    // Whose place this row's state takes has been read.
+    if (n >= sweep.size() - 1) wait_for(sweep.pixels(n - sweep.size() + 1), sizes_.width);
+    const SgmState& before = sweep.state(n - 1);
+    SgmState& now = sweep.state(n);
+    p.before = before.data();
+    p.now = now.data();
+    p.least_before = before.minima.data();
+    p.least_now = now.minima.data();
+    p.along = s.along_data();
+    for (int turn = 0; turn < 2; ++turn)
+      std::fill_n(s.along_data() + turn * sizes_.stride, sizes_.disparities, std::uint8_t{0});
+    s.along_least = 0;
+    p.along_least = &s.along_least;
+    for (int done = 0; done < sizes_.width; done += kPixelsToReport) {
+      const int end = std::min(sizes_.width, done + kPixelsToReport);
+      if (n > 0) wait_for(sweep.pixels(n - 1), std::min(sizes_.width, end + 1));
+      if (sweep.step > 0) {
+        path_row(p, done, end);
+      } else {
+        path_row(p, sizes_.width - end, sizes_.width - done);
+      }
+      sweep.pixels(n).store(end, std::memory_order_release);
+      if (threads_ > 1) sweep.pixels(n).notify_all();
+    }
+  }
+
+  void winners(const std::uint16_t* sums, int y, SgmScratch& s) {
+    SumsRow w = s.row;
+    w.width = sizes_.width;
+    w.disparities = sizes_.disparities;
+    w.min_disparity = options_.min_disparity;
+    w.sums_stride = sizes_.sums_stride;
+    w.sums = sums;
+    winner_row(w);
+    (*sink_)(y,
+             disparity_row(w, options_.filter.uniqueness, options_.paths * options_.P1, s.found));
+  }
+
+  SgmOptions options_;
+  SgmSizes sizes_;
+  int band_, threads_ = 1, band_begin_ = 0, band_rows_ = 0;
+  const SgmSink* sink_ = nullptr;
+  std::array<std::uint8_t, 256> jump_{};
+  CensusCoder census_;
+  SgmSums sums_;
+  std::array<Sweep, 2> sweeps_;
+  std::vector<SgmState> ends_;  // what the sweep up of each band but the last begins with
+  std::vector<SgmScratch> scratch_;
+  Claims claims_;
+};
+
+SgmSearch::SgmSearch(PictureSize size, const SgmOptions& options, const SgmPlan& plan)
+    : bytes_(plan.bytes), work_(std::make_unique<Work>(size.width, size.height, options, plan)) {}
+SgmSearch::~SgmSearch() = default;
+
+void SgmSearch::run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                    const SgmSink& sink) {
+  work_->run(left, right, sink);
+}
+void SgmSearch::run(ImageView<const std::uint16_t> left, ImageView<const std::uint16_t> right,
+                    const SgmSink& sink) {
+  work_->run(left, right, sink);
+}
+
+const ImageU8& SgmSearch::brightness() const { return work_->brightness(); }
+
+SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads) {
+  const int width = size.width, height = size.height;
+  threads = std::min(threads, height);
+  const SgmSizes s(width, height, options);
+  const auto rows = static_cast<std::size_t>(height);
+  const std::size_t state = s.state_bytes();
+  const std::size_t fixed =
+      rows * static_cast<std::size_t>(width) * kFilterBytes +
+      CensusCoder::bytes(width, height, width + s.stride, options, threads) +
+      static_cast<std::size_t>(threads) * s.scratch_bytes() +
+      2 * (static_cast<std::size_t>(ring_size(threads)) * state + rows * sizeof(Progress));
+  const auto bytes_of = [&](int band) {
+    const auto bands = static_cast<std::size_t>((height + band - 1) / band);
+    return fixed + static_cast<std::size_t>(band) * s.sums() * 2 + (bands - 1) * state;
+  };
+  SgmPlan plan{height, threads, bytes_of(height)};
+  if (options.max_memory == 0 || plan.bytes <= options.max_memory) return plan;
+  // The largest band that fits; the states at the ends of small ones take memory too.
+  for (int bands = 2; bands <= height; ++bands) {
+    const int band = (height + bands - 1) / bands;
+    plan = {band, threads, bytes_of(band)};
+    if (plan.bytes <= options.max_memory) return plan;
+  }
+  std::size_t least = bytes_of(height);
+  for (int band = 1; band <= height; ++band) least = std::min(least, bytes_of(band));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("max_memory = {} bytes: {} x {} pixels with {} disparities take at least {}",
+                  options.max_memory, width, height, options.disparities, least));
+}
+
+}  // namespace bifocal::stereo

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block matching on GPUs: the winners of ssd.hpp, in both directions from one pass. ssd.kernels
+// describes the arguments.
+//
+// A group has a tile of OUTPUTS columns and some rows, and each member a disparity: lane l searches
+// lane0 + l. A member keeps the sums of squares over the window's rows of all columns of the tile,
+// with their margins, in registers, and moves them down row by row; a row's costs are running sums
+// over them. So a cost takes about as long for every window.
+//
+// A key is cost << KEY_BITS | lane: its minimum is the winner with the smaller disparity, in
+// whichever order it is found. A tile has all keys of a left pixel; tiles overlap in right pixels,
+// whose minima meet in global memory.
+enum {
+  RADIUS = WINDOW / 2,
+  COLUMNS = SSD_COLUMNS(WINDOW),
+  OUTPUTS = SSD_OUTPUTS(WINDOW),
+  // The largest cost, 65025 WINDOW^2, and the lane fill 32 bits.
+  KEY_BITS = WINDOW <= 7    ? 10
+             : WINDOW <= 11 ? 9
+             : WINDOW <= 15 ? 8
+             : WINDOW <= 21 ? 7
+                            : 6,
+  LANES_MOST = SSD_LANES(WINDOW),
+  RIGHT_COLUMNS = COLUMNS + LANES_MOST,
+  RIGHT_OUTPUTS = OUTPUTS + LANES_MOST,
+  // Numbers of shared arrays. Of all but the costs there are two, used by turns: one barrier
+  // instead of two.
+  LEFT_PIXELS = 2 * COLUMNS,
+  RIGHT_PIXELS = 2 * RIGHT_COLUMNS,
+  TILE_COSTS = OUTPUTS * LANES_MOST,
+  LEFT_KEYS = 2 * OUTPUTS,
+  RIGHT_KEYS = 2 * RIGHT_OUTPUTS
+};
+#define SSD_NO_KEY 0xffffffffu
+
+// What the members of a group share.
+struct ssd_shared {
+  local_ptr int2* left;          // of two rows; what of them, ssd_stage says
+  local_ptr int2* right;         // element j: the left ones' columns - lane0 - (lanes - 1) + j
+  local_ptr bits32* costs;       // [output][lane]
+  local_ptr bits32* left_keys;   // [output]
+  local_ptr bits32* right_keys;  // element j: right column x0 - lane0 - (lanes - 1) + j
+};
+
+struct ssd_search {
+  index width, height;
+  index min_disparity, first, end, lane0, lanes, chunk;
+};
+
+lane_fn index ssd_inside(index x, index width) { return x < 0 ? 0 : x < width ? x : width - 1; }
+
+// Pixel x of two rows, as both or as their difference and sum; rows outside are black on both
+// sides.
+group_fn int2 ssd_pixels(global_const bits8* picture, index width, index height, index x, index row,
+                         index other, index as_difference) {
+  const index column = ssd_inside(x, width);
+  const index a = row >= 0 && row < height ? picture[(offset)row * width + column] : 0;
+  const index b = other >= 0 && other < height ? picture[(offset)other * width + column] : 0;
+  int2 p;
+  p.x = as_difference ? a - b : a;
+  p.y = as_difference ? a + b : b;
+  return p;
+}
+
+group_fn void ssd_stage(const struct ssd_search* q, global_const bits8* left,
+                        global_const bits8* right, index x0, index row, index other,
+                        index as_difference, local_ptr int2* left_out, local_ptr int2* right_out) {
+  const index right0 = x0 - RADIUS - q->lane0 - (q->lanes - 1);
+  for (index c = (index)group_member(); c < COLUMNS; c += q->lanes)
+    left_out[c] = ssd_pixels(left, q->width, q->height, x0 - RADIUS + c, row, other, as_difference);
+  for (index j = (index)group_member(); j < COLUMNS + q->lanes - 1; j += q->lanes)
+    right_out[j] = ssd_pixels(right, q->width, q->height, right0 + j, row, other, as_difference);
+}
+
+// The costs of a row and their keys. `from`, `count`: outputs at which this lane is a candidate.
+group_fn void ssd_costs(const bits32* sums, index lane, index lanes, index from, index count,
+                        const struct ssd_shared* s, index turn) {
+  local_ptr bits32* left_keys = s->left_keys + turn * OUTPUTS;
+  local_ptr bits32* right_keys = s->right_keys + turn * RIGHT_OUTPUTS + lanes - 1 - lane;
+  bits32 box = 0, own = SSD_NO_KEY;  // own: of one output for each member that runs in step
+  const index step_member = lane % lockstep_width();
+  lane_unroll for (index c = 0; c < 2 * RADIUS; ++c) box += sums[c];
+  lane_unroll for (index i = 0; i < OUTPUTS; ++i) {
+    box += sums[i + 2 * RADIUS];
+    s->costs[i * lanes + lane] = box;
+    const bits32 key =
+        (bits32)(i - from) < (bits32)count ? box << KEY_BITS | (bits32)lane : SSD_NO_KEY;
+    const bits32 lowest = lockstep_min(key);
+    own = i % lockstep_width() == step_member ? lowest : own;
+    if (i % lockstep_width() == lockstep_width() - 1 || i == OUTPUTS - 1) {
+      const index mine = i - i % lockstep_width() + step_member;
+      if (mine <= i) local_atomic_min(left_keys + mine, own);
+    }
+    local_atomic_min(right_keys + i, key);
+    box -= sums[i];
+  }
+}
+
+// Left winners of a row as disparities, where they are better than those of earlier chunks.
+group_fn void ssd_store_left(const struct ssd_search* q, index x0, index y,
+                             local_ptr const bits32* keys, local_ptr const bits32* costs,
+                             global_ptr bits32* left_cost, global_ptr bits16* disparity) {
+  for (index i = (index)group_member(); i < OUTPUTS && x0 + i < q->width; i += q->lanes) {
+    const offset at = (offset)y * q->width + x0 + i;
+    const bits32 key = keys[i], cost = key >> KEY_BITS;
+    const index lane = (index)(key & ((1u << KEY_BITS) - 1)), d = q->lane0 + lane,
+                seen = x0 + i - d;
+    if (q->chunk & FIRST_CHUNK) {
+      if (key == SSD_NO_KEY) disparity[at] = UNKNOWN_DISPARITY;
+      if (!(q->chunk & LAST_CHUNK)) left_cost[at] = key == SSD_NO_KEY ? SSD_NO_KEY : cost;
+    } else if (key != SSD_NO_KEY && cost < left_cost[at]) {
+      left_cost[at] = cost;
+    } else {
+      continue;
+    }
+    if (key == SSD_NO_KEY) continue;
+    index part = 0;
+    if (d > q->first && d + 1 < q->end && seen > 0 && seen + 1 < q->width)
+      part = parabola_offset((index)costs[i * q->lanes + lane - 1], (index)cost,
+                             (index)costs[i * q->lanes + lane + 1]);
+    disparity[at] = (bits16)((d - q->min_disparity) * SUBPIXELS + part);
+  }
+}
+
+group_kernel(ssd_winners, group, SSD_WINNERS) {
+  const struct ssd_shared shared = {left_pixels, right_pixels, costs, left_tile_keys,
+                                    right_tile_keys};
+  const struct ssd_shared* s = &shared;
+  const struct ssd_search search = {width, height, min_disparity, first, end, lane0, lanes, chunk};
+  const struct ssd_search* q = &search;
+  const index x0 = group % tiles * OUTPUTS, y0 = group / tiles * rows,
+              y1 = y0 + rows < height ? y0 + rows : height;
+  const index lane = (index)group_member(), d = lane0 + lane;
+  bits32 sums[COLUMNS];
+  lane_unroll for (index c = 0; c < COLUMNS; ++c) sums[c] = 0;
+  // All of the first window but its last row, two rows at a time.
+  for (index pair = 0; pair < RADIUS; ++pair) {
+    const index turn = pair & 1, row = y0 - RADIUS + 2 * pair;
+    local_ptr int2* l = s->left + turn * COLUMNS;
+    local_ptr int2* r = s->right + turn * RIGHT_COLUMNS;
+    ssd_stage(q, left, right, x0, row, row + 1, 0, l, r);
+    group_barrier();
+    r += lanes - 1 - lane;
+    lane_unroll for (index c = 0; c < COLUMNS; ++c) {
+      const index a = l[c].x - r[c].x, b = l[c].y - r[c].y;
+      sums[c] += (bits32)(a * a + b * b);
+    }
+  }
+  // Outputs x0 + i with a right pixel, x0 + i - d, that is inside.
+  const index from = d > x0 ? d - x0 : 0, widest = d < 0 ? width + d : width;
+  const index is_candidate = d >= chunk_first && d < chunk_end;
+  const index count = is_candidate && widest - x0 > from ? widest - x0 - from : 0;
+  for (index y = y0; y < y1; ++y) {
+    const index turn = (RADIUS + y - y0) & 1;
+    local_ptr int2* l = s->left + turn * COLUMNS;
+    local_ptr int2* r = s->right + turn * RIGHT_COLUMNS;
+    ssd_stage(q, left, right, x0, y + RADIUS, y > y0 ? y - RADIUS - 1 : -1, 1, l, r);
+    for (index i = lane; i < OUTPUTS; i += lanes) s->left_keys[turn * OUTPUTS + i] = SSD_NO_KEY;
+    for (index j = lane; j < OUTPUTS + lanes - 1; j += lanes)
+      s->right_keys[turn * RIGHT_OUTPUTS + j] = SSD_NO_KEY;
+    group_barrier();
+    r += lanes - 1 - lane;
+    // a^2 - b^2 of the row that enters and the one that leaves.
+    lane_unroll for (index c = 0; c < COLUMNS; ++c) sums[c] +=
+        (bits32)((l[c].x - r[c].x) * (l[c].y - r[c].y));
+    ssd_costs(sums, lane, lanes, from, count, s, turn);
+    group_barrier();
+    ssd_store_left(q, x0, y, s->left_keys + turn * OUTPUTS, s->costs, left_cost, disparity);
+    for (index j = lane; j < OUTPUTS + lanes - 1; j += lanes) {
+      const bits32 key = s->right_keys[turn * RIGHT_OUTPUTS + j];
+      const index x = x0 - lane0 - (lanes - 1) + j;
+      if (key != SSD_NO_KEY) global_atomic_min(right_keys + (offset)y * width + x, key);
+    }
+  }
+}
+
+// The right winner of a pixel from its key, which is made ready for the next launch.
+group_fn void take_right(offset at KERNEL_PARAMETERS(SSD_FINISH)) {
+  const bits32 key = right_keys[at], cost = key >> KEY_BITS;
+  const bits32 before = chunk & FIRST_CHUNK ? SSD_NO_KEY : right_cost[at];
+  const index is_better = key != SSD_NO_KEY && cost < before;
+  right_keys[at] = SSD_NO_KEY;
+  if (is_better)
+    right_index[at] = (bits16)(lane0 + (index)(key & ((1u << KEY_BITS) - 1)) - min_disparity);
+  else if (chunk & FIRST_CHUNK)
+    right_index[at] = NO_CANDIDATE;
+  if (!(chunk & LAST_CHUNK)) right_cost[at] = is_better ? cost : before;
+}
+
+group_kernel(ssd_finish, row, SSD_FINISH) {
+  const offset at = (offset)row * width;
+  const index member = (index)group_member(), checks = chunk & LAST_CHUNK && tolerance >= 0;
+  for (index x = member; x < width; x += GROUP_SIZE)
+    take_right(at + x KERNEL_ARGUMENTS(SSD_FINISH));
+  group_barrier();
+  for (index x = member; x < width && checks; x += GROUP_SIZE)
+    disparity[at + x] =
+        (bits16)cross_checked(disparity[at + x], x, min_disparity, tolerance, right_index + at);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stereo/ssd/ssd_device.hpp"
+
+#include <algorithm>
+
+#include "stereo/maps.hpp"
+
+namespace bifocal::stereo {
+namespace {
+
+namespace ssd = kernels::ssd;
+
+constexpr int kWarp = 32;
+
+int divided_up(int a, int b) { return (a + b - 1) / b; }
+
+// As few launches as can be, of about the same number of disparities.
+std::vector<SsdChunk> plan_chunks(int first, int end, int most) {
+  const int count = end - first;
+  const auto in_warps = [](int lanes) { return divided_up(std::max(1, lanes), kWarp) * kWarp; };
+  if (count <= most) return {{first, in_warps(count), first, end}};
+  const int lanes = in_warps(divided_up(count - 2, divided_up(count - 2, most - 2)) + 2);
+  std::vector<SsdChunk> chunks;
+  for (int d = first; d < end;) {
+    const int lane0 = d == first ? d : d - 1, next = lane0 + lanes >= end ? end : lane0 + lanes - 1;
+    chunks.push_back({lane0, lanes, d, next});
+    d = next;
+  }
+  return chunks;
+}
+
+// Rows of a tile. A multiprocessor works on few tiles at a time, and mostly waits; so there are as
+// many tiles as it takes to occupy all at once, but no more, or a second turn would begin. On an
+// NVIDIA H200, 60 disparities, 735 x 504: 10 rows 0.127 ms, 8 (two turns) 0.162, 12 0.145.
+int plan_rows(int height, int tiles, int cores, int lanes, int window) {
+  constexpr int kThreads = 65536 / 128, kShared = 228 << 10;  // of a multiprocessor
+  const int shared = 4 * SSD_OUTPUTS(window) * SSD_LANES(window) + (7 << 10);
+  const int at_once = std::max(1, cores) * std::clamp(kThreads / lanes, 1, kShared / shared);
+  for (int rows = 4; rows < 64; ++rows) {
+    if (divided_up(height, rows) * tiles <= at_once) return rows;
+  }
+  return 64;
+}
+
+}  // namespace
+
+SsdDevice::SsdDevice(Queue& queue, PictureSize size, const SsdOptions& options)
+    : size_(size),
+      options_(options),
+      kernels_(ssd::SSD_FINISH_THREADS, {{"WINDOW", options.window}}) {
+  const int width = size.width, window = options.window;
+  first_ = std::max(options.min_disparity, 1 - width);
+  end_ = std::max(first_, std::min(options.min_disparity + options.disparities, width));
+  chunks_ = plan_chunks(first_, end_, SSD_LANES(window));
+  tiles_ = divided_up(width, SSD_OUTPUTS(window));
+  rows_ =
+      plan_rows(size.height, tiles_, queue.device().info().cores, chunks_.front().lanes, window);
+  const auto pixels = static_cast<std::size_t>(size.pixels());
+  const Device& device = queue.device();
+  right_index_ = DisparityBuffer(device, pixels);
+  right_keys_ = Buffer<std::uint32_t>(device, pixels);
+  if (chunks_.size() > 1) {
+    left_cost_ = Buffer<std::uint32_t>(device, pixels);
+    right_cost_ = Buffer<std::uint32_t>(device, pixels);
+  }
+  const std::vector<std::uint32_t> no_keys(pixels, ~0U);
+  right_keys_.upload(queue, no_keys);
+  queue.wait();
+}
+
+std::size_t SsdDevice::bytes() const {
+  return 2 * right_index_.size() +
+         4 * (right_keys_.size() + left_cost_.size() + right_cost_.size());
+}
+
+WinnerMaps SsdDevice::run(Queue& queue, const Memory<const std::uint8_t>& left,
+                          const Memory<const std::uint8_t>& right,
+                          const DisparityBuffer& disparity) {
+  const auto [width, height] = size_;
+  const int min_disparity = options_.min_disparity,
+            tolerance = subpixels_of(options_.filter.cross_check);
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    const SsdChunk& c = chunks_[i];
+    const int kind =
+        (i == 0 ? ssd::FIRST_CHUNK : 0) | (i + 1 == chunks_.size() ? ssd::LAST_CHUNK : 0);
+    kernels_.ssd_winners(queue,
+                         {.count = tiles_ * divided_up(height, rows_), .group_size = c.lanes}, left,
+                         right, width, height, min_disparity, first_, end_, c.lane0, c.lanes,
+                         c.first, c.end, kind, tiles_, rows_, left_cost_, disparity, right_keys_);
+    kernels_.ssd_finish(queue, {.count = height}, width, min_disparity, c.lane0, kind, tolerance,
+                        right_keys_, right_cost_, right_index_, disparity);
+  }
+  return {disparity, right_index_, {}, left};
+}
+
+}  // namespace bifocal::stereo

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a search hands to the filters: the winners of both directions, the same for semi-global and
+// for block matching.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include <bifocal/device.hpp>
+
+namespace bifocal::stereo {
+
+struct PictureSize {
+  int width = 0, height = 0;  // px: their product + 255 fits an int
+  [[nodiscard]] int pixels() const { return width * height; }
+};
+
+// On the CPU: one row of winners, each [width].
+struct WinnerRow {
+  const std::uint16_t* disparity = nullptr;    // fixed-point (disparity.lane.h), not yet checked
+  const std::uint16_t* right_index = nullptr;  // of right pixels: index of the winner's disparity,
+                                               // NO_CANDIDATE none
+  const std::uint8_t* confidence = nullptr;    // null when the search has none
+};
+
+using DisparityBuffer = Buffer<std::uint16_t>;
+
+// On a CUDA or OpenCL device: the same as maps [height][width]. `brightness` is that of the left
+// picture.
+struct WinnerMaps {
+  const DisparityBuffer &disparity, &right_index;
+  Memory<const std::uint8_t> confidence, brightness;
+};
+
+}  // namespace bifocal::stereo
