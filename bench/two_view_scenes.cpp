@@ -84,7 +84,8 @@ TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
   std::normal_distribution<double> noise(0, 1);
   for (;;) {
     TwoViewScene s;
-    s.truth.R = rotation_about(random_direction(random), uniform(random, 0, 30 * kDegree));
+    const Vec3 axis = o.upright ? Vec3{0, 1, 0} : random_direction(random);
+    s.truth.R = rotation_about(axis, uniform(random, 0, 30 * kDegree));
     const Vec3 centre = apply(s.truth.R, random_direction(random));
     const double baseline = uniform(random, 0.7, 1.5);
     for (size_t i = 0; i < 3; ++i) s.truth.t[i] = -centre[i] * baseline;

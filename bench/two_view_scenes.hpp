@@ -15,7 +15,8 @@ struct SceneOptions {
   double inliers = 0.5;  // share
   double noise = 1;      // px
   bool planar = false;
-  double on_plane = 0;  // share of the true matches on the slanted plane, where not all are
+  bool upright = false;  // the cameras turn about the vertical (their y axes) alone
+  double on_plane = 0;   // share of the true matches on the slanted plane, where not all are
 };
 
 struct TwoViewScene {

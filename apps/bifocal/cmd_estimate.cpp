@@ -37,6 +37,19 @@ Json result_json(const RobustResult& r, const Options& o, const std::string& dev
   return json;
 }
 
+ModelKind kind_of(const std::string& model) {
+  for (const ModelKind kind : kModelKinds) {
+    if (model == to_string(kind)) return kind;
+  }
+  throw Error(ErrorCode::usage, fmt::format("estimate {}: no such model", model));
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const ModelKind kind : kModelKinds) names.emplace_back(to_string(kind));
+  return names;
+}
+
 Cameras needed_cameras(const Options& o) {
   Cameras cameras = given_cameras(o.cameras);
   if (!cameras.known()) {
@@ -46,40 +59,42 @@ Cameras needed_cameras(const Options& o) {
   return cameras;
 }
 
+PoseResult estimate_points(ModelKind kind, const Options& o) {
+  const ProblemInfo problem = problem_info(kind);
+  std::vector<Intrinsics> cameras;
+  if (problem.cameras > 0) {
+    const Cameras given = needed_cameras(o);
+    cameras = {*given.camera1};
+    if (problem.cameras > 1) cameras.push_back(*given.camera2);
+  }
+  if (!problem.is_two_view) return estimate(kind, read_scene_points(o.points), cameras, o.robust);
+  const Correspondences given = read_correspondences(o.points);
+  return estimate(kind, given.points, cameras, o.robust, {.weights = given.weights});
+}
+
 void run(const Options& o, Context& context) {
   const std::string device = resolve_device(o.common.device);
   const ThreadLimit limit(o.common.threads);
+  const ModelKind kind = kind_of(o.model);
   Json json;
   Outcome outcome;
-  const auto finish = [&](const RobustResult& r, ModelKind kind) {
-    outcome = r.outcome;
-    json = result_json(r, o, device);
-    if (r.ok()) json["model"] = model_json(kind, r.model);
-  };
-  if (o.model == "pose") {
-    const Cameras cameras = needed_cameras(o);
-    const AbsolutePoseResult r =
-        estimate_absolute_pose(read_scene_points(o.points), *cameras.camera1, o.robust);
-    outcome = r.outcome;
-    json = result_json(r, o, device);
-    if (r.ok()) json["pose"] = pose_json(r.cam_from_world);
-  } else if (o.model == "essential") {
+  if (kind == ModelKind::essential) {  // says what it triangulates, too
     const Cameras cameras = needed_cameras(o);
     const Correspondences given = read_correspondences(o.points);
     const RelativePoseResult r = estimate_essential(
         given.points, *cameras.camera1, *cameras.camera2, o.robust, {.weights = given.weights});
-    finish(r, ModelKind::essential);
+    outcome = r.outcome;
+    json = result_json(r, o, device);
+    if (r.ok()) json["model"] = model_json(kind, r.model);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
     if (r.ok()) json["pose"] = pose_json(r.cam2_from_cam1);
   } else {
-    const Correspondences given = read_correspondences(o.points);
-    const MatchPriors priors = {.weights = given.weights};
-    if (o.model == "fundamental") {
-      finish(estimate_fundamental(given.points, o.robust, priors), ModelKind::fundamental);
-    } else {
-      finish(estimate_homography(given.points, o.robust, priors), ModelKind::homography);
-    }
+    const PoseResult r = estimate_points(kind, o);
+    outcome = r.outcome;
+    json = result_json(r, o, device);
+    if (r.ok() && problem_info(kind).is_two_view) json["model"] = model_json(kind, r.model);
+    if (r.ok() && problem_info(kind).has_pose) json["pose"] = pose_json(r.pose);
   }
   print_out(to_text(json));
   if (outcome != Outcome::ok) {
@@ -96,9 +111,10 @@ void add_estimate(CLI::App& app, Context& context) {
   const auto o = std::make_shared<Options>();
   command
       ->add_option("MODEL", o->model,
-                   "homography, fundamental, essential or pose (from scene points)")
+                   fmt::format("{}; pose is that of a camera, from scene points",
+                               fmt::join(model_names(), ", ")))
       ->required()
-      ->check(CLI::IsMember({"homography", "fundamental", "essential", "pose"}));
+      ->check(CLI::IsMember(model_names()));
   CLI::Option* points = command->add_option(
       "--points", o->points,
       "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts]; for pose: x y X Y Z");
@@ -108,7 +124,7 @@ void add_estimate(CLI::App& app, Context& context) {
   add_common(*command, o->common);
   command->callback([o, &context, points] {
     if (!o->scenes.scenes.empty()) {
-      return run_scene_file(o->model, o->scenes, o->robust, o->common, context);
+      return run_scene_file(kind_of(o->model), o->scenes, o->robust, o->common, context);
     }
     if (points->empty()) throw CLI::RequiredError("--points");
     run(*o, context);

@@ -35,13 +35,6 @@ void check_scene_files(const SceneOptions& o) {
   }
 }
 
-ModelKind kind_of(const std::string& model) {
-  for (const auto kind : {ModelKind::homography, ModelKind::fundamental, ModelKind::essential}) {
-    if (model == to_string(kind)) return kind;
-  }
-  throw Error(ErrorCode::usage, fmt::format("estimate {}: has no --scenes", model));
-}
-
 SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, ModelKind kind,
                                const std::string& device, const RobustOptions& robust) {
   using Clock = std::chrono::steady_clock;
@@ -59,9 +52,9 @@ SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, Mode
 
 // With --scenes the points, and K, come from that file.
 void add_scene_options(CLI::App& command, SceneOptions& o, CLI::Option* points) {
-  CLI::Option* scenes =
-      command.add_option("--scenes", o.scenes,
-                         "instead of --points: NPZ file of many pairs (x1, x2, K), not for pose");
+  CLI::Option* scenes = command.add_option(
+      "--scenes", o.scenes,
+      "instead of --points: NPZ file of many pairs (x1, x2, K; for pose x, X, K)");
   CLI::Option* result =
       command.add_option("--result", o.result, "NPZ file to write for --scenes")->needs(scenes);
   command
@@ -74,19 +67,18 @@ void add_scene_options(CLI::App& command, SceneOptions& o, CLI::Option* points) 
   }
 }
 
-void run_scene_file(const std::string& model, const SceneOptions& o, const RobustOptions& robust,
+void run_scene_file(ModelKind kind, const SceneOptions& o, const RobustOptions& robust,
                     const CommonOptions& common, Context& context) {
   const std::string device = common.device == "auto" ? "cpu" : common.device;
   (void)Device(device);  // refuses an unknown one before any file is read
   const ThreadLimit limit(common.threads);
-  const ModelKind kind = kind_of(model);
   check_scene_files(o);
-  const Scenes scenes = read_scenes(o.scenes, kind == ModelKind::essential);
+  const Scenes scenes = read_scenes(o.scenes, problem_info(kind));
   const SceneResults results = run_with_progress(scenes, o, kind, device, robust);
   write_results(o.result, scenes, results);
   const auto failures = std::count(results.ok.begin(), results.ok.end(), 0);
   const double ms = std::accumulate(results.time_ms.begin(), results.time_ms.end(), 0.0);
-  Json json = {{"problem", model}};
+  Json json = {{"problem", to_string(kind)}};
   json["scenes"] = o.scenes;
   json["result"] = o.result;
   json["trials"] = scenes.trials;

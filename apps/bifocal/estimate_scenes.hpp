@@ -16,7 +16,7 @@ struct SceneOptions {
 void add_scene_options(CLI::App& command, SceneOptions& options, CLI::Option* points);
 
 // Estimates every trial of the file, writes the result and prints a summary as JSON.
-void run_scene_file(const std::string& model, const SceneOptions& options,
-                    const RobustOptions& robust, const CommonOptions& common, Context& context);
+void run_scene_file(ModelKind kind, const SceneOptions& options, const RobustOptions& robust,
+                    const CommonOptions& common, Context& context);
 
 }  // namespace bifocal::cli

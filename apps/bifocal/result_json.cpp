@@ -3,9 +3,7 @@
 
 namespace bifocal::cli {
 
-const char* symbol(ModelKind kind) {
-  return kind == ModelKind::homography ? "H" : kind == ModelKind::essential ? "E" : "F";
-}
+std::string symbol(ModelKind kind) { return std::string(problem_info(kind).symbol); }
 
 Json model_json(ModelKind kind, const Mat3& model) {
   return {{"kind", to_string(kind)}, {symbol(kind), model}};

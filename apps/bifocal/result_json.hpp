@@ -14,6 +14,6 @@ namespace bifocal::cli {
 [[nodiscard]] Json pose_json(const Pose& pose);  // {"R": nine numbers, "t": three}
 [[nodiscard]] Json intrinsics_json(const Intrinsics& camera);
 // "H", "F" or "E".
-[[nodiscard]] const char* symbol(ModelKind kind);
+[[nodiscard]] std::string symbol(ModelKind kind);
 
 }  // namespace bifocal::cli

@@ -29,11 +29,13 @@ NpyArray read_doubles(const NpzFile& npz, const std::string& file, const std::st
   return array;
 }
 
-NpyArray read_points(const NpzFile& npz, const std::string& file, const std::string& name) {
-  constexpr const char* kShape = "[trials, points, 2]";
-  NpyArray array = read_doubles(npz, file, name, kShape);
-  if (array.shape.size() != 3 || array.shape[2] != 2) {
-    reject(file, fmt::format("array {} is {}, not float64 {}", name, describe(array), kShape));
+// A point is `numbers` numbers.
+NpyArray read_points(const NpzFile& npz, const std::string& file, const std::string& name,
+                     int numbers) {
+  const std::string shape = fmt::format("[trials, points, {}]", numbers);
+  NpyArray array = read_doubles(npz, file, name, shape);
+  if (array.shape.size() != 3 || array.shape[2] != numbers) {
+    reject(file, fmt::format("array {} is {}, not float64 {}", name, describe(array), shape));
   }
   if (array.shape[0] == 0 || array.shape[1] == 0) {
     reject(file, fmt::format("array {} is {}: there are no points", name, describe(array)));
@@ -64,7 +66,10 @@ BatchEstimate estimate(const Scenes& scenes, std::size_t first, std::size_t coun
   for (std::size_t k = first; k <= first + count; ++k)
     offsets.push_back(std::int64_t(k * scenes.points));
   const std::vector<Intrinsics> camera(scenes.camera ? 1 : 0, scenes.camera.value_or(Intrinsics{}));
-  return estimate_batch(queue, run.problem, {scenes.pairs.data(), offsets, camera, camera},
+  if (!scenes.scene_points.empty())
+    return estimate_batch(queue, run.problem,
+                          SceneBatch{scenes.scene_points.data(), offsets, camera}, run.robust);
+  return estimate_batch(queue, run.problem, PairBatch{scenes.pairs.data(), offsets, camera, camera},
                         run.robust);
 }
 
@@ -76,7 +81,7 @@ void append(const BatchEstimate& batch, SceneResults& results) {
   for (const PairEstimate& e : batch.pairs) {
     results.ok.push_back(e.outcome == Outcome::ok);
     extend(results.model, e.model);
-    if (results.problem != ModelKind::essential) continue;
+    if (!problem_info(results.problem).has_pose) continue;
     extend(results.R, e.pose.R);
     extend(results.t, e.pose.t);
   }
@@ -84,22 +89,29 @@ void append(const BatchEstimate& batch, SceneResults& results) {
 
 }  // namespace
 
-Scenes read_scenes(const std::string& file, bool camera) {
+Scenes read_scenes(const std::string& file, const ProblemInfo& problem) {
   const NpzFile npz{std::filesystem::path(file)};
-  const NpyArray first = read_points(npz, file, "x1"), second = read_points(npz, file, "x2");
-  if (first.shape != second.shape) {
-    reject(file, fmt::format("array x1 is {}, x2 is {}", describe(first), describe(second)));
+  const char *name1 = problem.is_two_view ? "x1" : "x", *name2 = problem.is_two_view ? "x2" : "X";
+  const int numbers2 = problem.is_two_view ? 2 : 3;
+  const NpyArray first = read_points(npz, file, name1, 2);
+  const NpyArray second = read_points(npz, file, name2, numbers2);
+  if (!std::equal(first.shape.begin(), first.shape.begin() + 2, second.shape.begin())) {
+    reject(file, fmt::format("array {} is {}, {} is {}", name1, describe(first), name2,
+                             describe(second)));
   }
   Scenes scenes;
   scenes.trials = std::size_t(first.shape[0]);
   scenes.points = std::size_t(first.shape[1]);
-  const auto& x1 = std::get<std::vector<double>>(first.values);
-  const auto& x2 = std::get<std::vector<double>>(second.values);
-  scenes.pairs.reserve(scenes.trials * scenes.points);
-  for (std::size_t i = 0; i < x1.size(); i += 2) {
-    scenes.pairs.push_back({x1[i], x1[i + 1], x2[i], x2[i + 1]});
+  const double* a = std::get<std::vector<double>>(first.values).data();
+  const double* b = std::get<std::vector<double>>(second.values).data();
+  for (std::size_t i = 0; i < scenes.trials * scenes.points; ++i, a += 2, b += numbers2) {
+    if (problem.is_two_view) {
+      scenes.pairs.push_back({a[0], a[1], b[0], b[1]});
+    } else {
+      scenes.scene_points.push_back({a[0], a[1], b[0], b[1], b[2]});
+    }
   }
-  if (camera) scenes.camera = read_camera(npz, file);
+  if (problem.cameras > 0) scenes.camera = read_camera(npz, file);
   return scenes;
 }
 
@@ -132,7 +144,7 @@ void write_results(const std::string& file, const Scenes& scenes, const SceneRes
       {"inliers", {{T, N}, results.inliers}},
       {"time_ms", {{T}, results.time_ms}},
   };
-  if (results.problem == ModelKind::essential) {
+  if (problem_info(results.problem).has_pose) {
     arrays.push_back({"R", {{T, 3, 3}, results.R}});
     arrays.push_back({"t", {{T, 3}, results.t}});
   }

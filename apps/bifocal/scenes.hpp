@@ -15,19 +15,20 @@
 namespace bifocal::cli {
 
 struct Scenes {
-  std::size_t trials = 0, points = 0;  // points a trial
-  std::vector<PointPair> pairs;        // [trials][points]
-  std::optional<Intrinsics> camera;    // of both images
+  std::size_t trials = 0, points = 0;    // points a trial
+  std::vector<PointPair> pairs;          // [trials][points]; or
+  std::vector<ScenePoint> scene_points;  // the same of a camera's pose
+  std::optional<Intrinsics> camera;      // of all images
 };
-// Throws Error(input) naming file and array. `camera`: K is needed and read.
-[[nodiscard]] Scenes read_scenes(const std::string& file, bool camera);
+// Throws Error(input) naming file and array. K is needed and read where the problem takes cameras.
+[[nodiscard]] Scenes read_scenes(const std::string& file, const ProblemInfo& problem);
 
 // One entry a trial; a trial without a model has zeros, R = 1 and t = 0.
 struct SceneResults {
   ModelKind problem = ModelKind::homography;
   std::vector<std::uint8_t> ok;
   std::vector<double> model;          // [trials][9]
-  std::vector<double> R, t;           // [trials][9] and [trials][3], of an essential matrix only
+  std::vector<double> R, t;           // [trials][9] and [trials][3], of a problem with a pose only
   std::vector<std::uint8_t> inliers;  // [trials][points]
   std::vector<double> time_ms;        // [trials]
 };

@@ -216,7 +216,6 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"homography --scenes s.npz --result r.npz --points points.txt", 2, "excludes"},
         Bad{"essential --scenes s.npz --result r.npz --intrinsics 1,1,0,0", 2, "excludes"},
         Bad{"essential --scenes s.npz --result r.npz --calib c.txt", 2, "excludes"},
-        Bad{"pose --scenes s.npz --result r.npz", 2, "estimate pose: has no --scenes"},
         Bad{"homography --scenes s.npz --result s.npz", 2, "s.npz would replace the input"},
         Bad{"homography --scenes s.npz --result ./s.npz", 2, "./s.npz would replace the input"}));
 

@@ -4,17 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Core>
-#include <Eigen/LU>
 #include <array>
 #include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "robust/pair_points.hpp"
+#include "problem_scene.hpp"
 #include "robust/problem_lanes.hpp"
-#include "two_view_scenes.hpp"
 
 namespace bifocal::robust {
 
@@ -28,10 +25,6 @@ struct EngineScene {
   double threshold = 0;              // in units of the errors
 };
 
-using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-
-inline RowMajor3 matrix_of(const Mat3& m) { return Eigen::Map<const RowMajor3>(m.data()); }
-
 // px of image `second` from scoring coordinates.
 inline RowMajor3 frame_of(const PairPoints& pair, int second) {
   const double l = pair.info[INFO_LENGTH];
@@ -41,71 +34,31 @@ inline RowMajor3 frame_of(const PairPoints& pair, int second) {
   return T;
 }
 
-inline RowMajor3 true_fundamental(const bench::TwoViewScene& s) {
-  const Vec3& t = s.truth.t;
-  RowMajor3 cross;
-  cross << 0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0;
-  const RowMajor3 inverse = matrix_of(s.camera.matrix()).inverse();
-  return inverse.transpose() * cross * matrix_of(s.truth.R) * inverse;
-}
-
-inline EngineScene make_pose_scene(const bench::SceneOptions& options, double threshold,
-                                   std::mt19937_64& random) {
-  EngineScene scene;
-  const bench::TwoViewScene s = bench::make_scene({.points = 10, .inliers = 1}, random);
-  std::normal_distribution<double> noise(0, 1);
-  std::uniform_real_distribution<double> unit(-1, 1);
-  std::vector<ScenePoint> points;
-  std::vector<std::uint8_t> labels;
-  const Intrinsics& k = s.camera;
-  const Eigen::Map<const Eigen::Vector3d> t(s.truth.t.data());
-  while (points.size() < static_cast<size_t>(options.points)) {
-    const Eigen::Vector3d X(4 * unit(random), 3 * unit(random), 8 + 3 * unit(random));
-    const Eigen::Vector3d Y = matrix_of(s.truth.R) * X + t;
-    if (Y.z() < 1) continue;
-    labels.push_back(static_cast<double>(points.size()) < options.inliers * options.points);
-    double x = Y.x() / Y.z() + options.noise / k.fx * noise(random);
-    double y = Y.y() / Y.z() + options.noise / k.fy * noise(random);
-    if (!labels.back()) x = 0.64 * unit(random), y = 0.48 * unit(random);
-    points.push_back({k.fx * x + k.cx, k.fy * y + k.cy, X.x(), X.y(), X.z()});
-  }
-  scene.pair.set(ModelKind::absolute_pose,
-                 {&points[0].x, options.points, cameras_of(k), MatchPriors{}},
-                 {.threshold = threshold});
-  scene.threshold = threshold;
-  // The world of the scoring coordinates is shifted and scaled.
-  const double* centre = scene.pair.info.data() + INFO_CENTRE;
-  const Eigen::Vector3d shifted =
-      (matrix_of(s.truth.R) * Eigen::Map<const Eigen::Vector3d>(centre) + t) /
-      scene.pair.info[INFO_LENGTH];
-  std::copy(s.truth.R.begin(), s.truth.R.end(), scene.truth.begin());
-  std::copy_n(shifted.data(), 3, scene.truth.begin() + 9);
-  for (const int i : scene.pair.order) scene.labels.push_back(labels[static_cast<size_t>(i)]);
-  return scene;
-}
-
 // threshold: px.
-inline EngineScene make_engine_scene(ModelKind problem, bench::SceneOptions options,
+inline EngineScene make_engine_scene(ModelKind problem, const bench::SceneOptions& options,
                                      double threshold, std::mt19937_64& random) {
-  if (problem == ModelKind::absolute_pose) return make_pose_scene(options, threshold, random);
+  const EngineSteps& steps = engine_steps(problem);
+  const ProblemScene s = make_problem_scene(problem, options, random);
+  Cameras cameras{};
+  if (!s.cameras.empty()) cameras = cameras_of(s.cameras.front(), s.cameras.back());
   EngineScene scene;
-  options.planar = problem == ModelKind::homography;
-  const bench::TwoViewScene s = bench::make_scene(options, random);
-  scene.pair.set(problem,
-                 {&s.points[0].x1, options.points, cameras_of(s.camera, s.camera), MatchPriors{}},
-                 {.threshold = threshold});
-  const RowMajor3 first = frame_of(scene.pair, 0), second = frame_of(scene.pair, 1);
-  RowMajor3 model;
-  if (options.planar) {
-    model = second.inverse() * matrix_of(s.H) * first;
-  } else {
-    model = second.transpose() * true_fundamental(s) * first;
-  }
-  model /= model.norm();
-  std::copy_n(model.data(), 9, scene.truth.begin());
-  scene.pixel = 1 / scene.pair.info[INFO_LENGTH];
+  scene.pair.set(problem, {s.numbers.data(), s.count(), cameras, {}}, {.threshold = threshold});
+  scene.pixel = 1 / scene.pair.info[INFO_UNIT];
   scene.threshold = threshold * scene.pixel;
   for (const int i : scene.pair.order) scene.labels.push_back(s.labels[static_cast<size_t>(i)]);
+  if (!steps.two_views) {  // the world of the scoring coordinates is shifted and scaled
+    const Eigen::Map<const Eigen::Vector3d> centre(scene.pair.info.data() + INFO_CENTRE);
+    const Eigen::Map<const Eigen::Vector3d> t(s.pose.t.data());
+    const Eigen::Vector3d shifted = (s.result * centre + t) / scene.pair.info[INFO_LENGTH];
+    std::copy_n(s.result.data(), 9, scene.truth.begin());
+    std::copy_n(shifted.data(), 3, scene.truth.begin() + 9);
+    return scene;
+  }
+  const RowMajor3 first = frame_of(scene.pair, 0), second = frame_of(scene.pair, 1);
+  RowMajor3 model = steps.residuals == 2 ? RowMajor3(second.inverse() * s.in_pixels * first)
+                                         : RowMajor3(second.transpose() * s.in_pixels * first);
+  model /= model.norm();
+  std::copy_n(model.data(), 9, scene.truth.begin());
   return scene;
 }
 
@@ -121,7 +74,7 @@ typename problem_lanes<double, K>::pair_view view_of(const PairPoints& pair) {
 inline double plain_error(ModelKind problem, const PairPoints& pair, const Model& m, int i) {
   const auto at = [&](int c) { return pair.f64[static_cast<size_t>(c * pair.stride + i)]; };
   const double x1 = at(0), y1 = at(1), x2 = at(2), y2 = at(3);
-  if (problem == ModelKind::absolute_pose) {
+  if (!engine_steps(problem).two_views) {
     double Y[3];
     for (size_t k = 0; k < 3; ++k)
       Y[k] = m[3 * k] * at(2) + m[3 * k + 1] * at(3) + m[3 * k + 2] * at(4) + m[9 + k];
@@ -129,7 +82,7 @@ inline double plain_error(ModelKind problem, const PairPoints& pair, const Model
     const double dy = pair.info[INFO_FOCAL + 1] * (Y[1] / Y[2] - y1);
     return dx * dx + dy * dy;
   }
-  if (problem != ModelKind::homography) {
+  if (engine_steps(problem).residuals == 1) {
     const double a = m[0] * x1 + m[1] * y1 + m[2], b = m[3] * x1 + m[4] * y1 + m[5];
     const double d = m[0] * x2 + m[3] * y2 + m[6], e = m[1] * x2 + m[4] * y2 + m[7];
     const double r = x2 * a + y2 * b + m[6] * x1 + m[7] * y1 + m[8];

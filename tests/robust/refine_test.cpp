@@ -41,7 +41,7 @@ class Chart : public testing::Test {
     std::normal_distribution<double> normal(0, share * s.threshold);
     Delta delta{};
     for (double& d : delta) d = normal(random_);
-    if (problem == ModelKind::absolute_pose) {
+    if (!engine_steps(problem).two_views) {
       for (double& d : delta) d /= s.pair.info[INFO_FOCAL];
     }
     return delta;
