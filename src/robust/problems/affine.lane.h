@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problem: the affine map between two images, x2 = A x1 + t, from three matches (family plane_map):
+// two linear equations for each row. Three points on a line in image 1 have no solution
+// (infinities). H = [A t; 0 0 1]; its chart is the six elements.
+
+enum {
+  SAMPLE_SIZE = 3,
+  SLOTS = 1,              // models of a sample at most
+  DOF = 6,                // parameters of the chart
+  SOLVES_IN_FLOAT = 1,    // a model from a sample is only as good as its noise
+  LINE_IS_DEGENERATE = 1  // inliers on a line of an image do not determine the model
+};
+
+// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number.
+lane_fn real sample_models(const real* p, const real* rays, real* models) {
+  (void)rays;
+  real x1 = p[1] - p[0], x2 = p[2] - p[0], y1 = p[4] - p[3], y2 = p[5] - p[3];
+  real inverse = lane(1) / (x1 * y2 - x2 * y1), largest = lane(0);
+  for (index r = 0; r < 2; ++r) {
+    const real* u = p + 6 + 3 * r;
+    real u1 = u[1] - u[0], u2 = u[2] - u[0];
+    real a = (u1 * y2 - u2 * y1) * inverse, b = (u2 * x1 - u1 * x2) * inverse;
+    models[3 * r] = a;
+    models[3 * r + 1] = b;
+    models[3 * r + 2] = u[0] - (a * p[0] + b * p[3]);
+    largest = largest + fabs(a) + fabs(b);
+  }
+  models[6] = models[7] = lane(0);
+  models[8] = lane(1);
+  return select(largest < lane(1e6), lane(1), lane(0));
+}
+
+// The chart [20] around a model, which has a last element of 1.
+lane_fn void model_open(const real* model, const real* rays, real* chart) {
+  (void)rays;
+  for (index i = 0; i < 9; ++i) chart[i] = model[i] / model[8];
+}
+lane_fn void model_close(const real* chart, const real* rays, real* model) {
+  (void)rays;
+  for (index i = 0; i < 9; ++i) model[i] = chart[i];
+}
+
+// D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
+lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
+  (void)chart, (void)rays;
+  for (index i = 0; i < 9 * DOF; ++i) D[i] = lane(i % (DOF + 1) == 0 && i < DOF * DOF ? 1 : 0);
+}
+
+// damped_step of the normal equations N, g [EQUATIONS] at a chart: the leading block of N.
+lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
+                        real damping, real* delta) {
+  (void)chart, (void)rays;
+  real A[36];
+  for (index i = 0; i < DOF; ++i) {
+    for (index j = 0; j <= i; ++j) A[DOF * i + j] = N[i * (i + 1) / 2 + j];
+    delta[i] = g[i];
+  }
+  return damped_solve(A, delta, DOF, damping);
+}
+
+lane_fn void model_move(real* chart, const real* delta) {
+  for (index i = 0; i < DOF; ++i) chart[i] += delta[i];
+}
