@@ -165,9 +165,12 @@ class Remapper {
   Buffer<std::int32_t> x_, y_;
 };
 
-// One picture through a homography on the CPU, by the same numbers: source positions rounded to
-// 1/256 px. Pixels from outside the input are 0, and 0 in `valid` when given (else 255). Errors as
-// of sampling_map().
+// One picture through a homography, by the same numbers: source positions rounded to 1/256 px.
+// Pixels from outside the input are 0, and 0 in `valid` when given (else 255). Errors as of
+// sampling_map(). On the queue's device, whatever it is, or on the CPU.
+[[nodiscard]] ImageU8 warp(Queue& queue, ImageView<const std::uint8_t> image,
+                           const Mat3& output_from_input, int width, int height,
+                           ImageU8* valid = nullptr);
 [[nodiscard]] ImageU8 warp(ImageView<const std::uint8_t> image, const Mat3& output_from_input,
                            int width, int height, ImageU8* valid = nullptr);
 

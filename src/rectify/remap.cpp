@@ -6,58 +6,21 @@
 
 #include <fmt/format.h>
 
-#include "runtime/kernel.hpp"
-#include "runtime/memory_check.hpp"
+#include <algorithm>
+#include <functional>
+
+#include "rectify/remap.kernels.hpp"
 #include "rectify/sampling_map.hpp"
+#include "runtime/memory_check.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal {
 namespace rectification {
-#if !BIFOCAL_HAS_CUDA
-const void* cuda_remap(int, int) { return nullptr; }
-#endif
 namespace {
 
-template <class T>
-T value(const void* argument) {
-  return *static_cast<const T*>(argument);
-}
+namespace remap = kernels::remap;
 
-// input, its width and height, positions x and y, width and height of the output, output, valid,
-// are validity marks wanted?; an instance is a row.
-template <class Pixel, int kChannels>
-void remap_cpu(const void* const* a, int begin, int end) {
-  const ImageView<const Pixel> input(value<const Pixel*>(a[0]), value<int>(a[1]), value<int>(a[2]),
-                                     kChannels);
-  const auto *x = value<const std::int32_t*>(a[3]), *y = value<const std::int32_t*>(a[4]);
-  const int width = value<int>(a[5]);
-  auto* output = value<Pixel*>(a[7]);
-  auto* valid = value<int>(a[9]) ? value<std::uint8_t*>(a[8]) : nullptr;
-  for (int row = begin; row < end; ++row) {
-    const std::ptrdiff_t at = std::ptrdiff_t{row} * width;
-    remap_row(input, x + at, y + at, width, output + at * kChannels, valid ? valid + at : nullptr);
-  }
-}
-
-template <class Pixel, int kChannels>
-runtime::Kernel remap_kernel() {
-  constexpr int kBits = 8 * sizeof(Pixel);
-  return {.entry = "remap",
-          .text = "remap",
-          .constants = {{"REAL_IS_FLOAT", 1},
-                        {"GROUP_SIZE", kRemapThreads},
-                        {"PIXEL_BITS", kBits},
-                        {"CHANNELS", kChannels}},
-          .cuda = cuda_remap(kBits, kChannels),
-          .cpu = remap_cpu<Pixel, kChannels>,
-          .cpu_block = 8};
-}
-
-template <class Pixel>
-const runtime::Kernel& kernel_for(int channels) {
-  static const runtime::Kernel kernels[] = {remap_kernel<Pixel, 1>(), remap_kernel<Pixel, 2>(),
-                                            remap_kernel<Pixel, 3>(), remap_kernel<Pixel, 4>()};
-  return kernels[channels - 1];
-}
+constexpr int kRowsPerTask = 8;
 
 std::size_t pixels(int width, int height) {
   return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
@@ -77,6 +40,21 @@ struct Sizes {
   int width, height, input_width, input_height;
 };
 
+// A queue of the CPU works at once.
+template <class Pixel>
+void run_on_cpu(const Sizes& s, const std::int32_t* x, const std::int32_t* y,
+                ImageView<const Pixel> input, Pixel* output, std::uint8_t* valid) {
+  const auto rows = [&](int task) {
+    for (int row = task * kRowsPerTask; row < std::min(s.height, (task + 1) * kRowsPerTask);
+         ++row) {
+      const std::ptrdiff_t at = std::ptrdiff_t{row} * s.width;
+      remap_row(input, x + at, y + at, s.width, output + at * input.channels,
+                valid ? valid + at : nullptr);
+    }
+  };
+  runtime::parallel_for((s.height + kRowsPerTask - 1) / kRowsPerTask, std::ref(rows));
+}
+
 template <class Pixel>
 void run_remap(Queue& queue, const Sizes& s, const Buffer<std::int32_t>& x,
                const Buffer<std::int32_t>& y, const Memory<const Pixel>& input, int channels,
@@ -87,14 +65,17 @@ void run_remap(Queue& queue, const Sizes& s, const Buffer<std::int32_t>& x,
   check_memory(queue, "input", input, pixels(s.input_width, s.input_height) * each);
   check_memory(queue, "output", output, area * each);
   if (!valid.is_null()) check_memory(queue, "valid", valid, area);
-  const runtime::Argument arguments[] = {
-      input,   s.input_width, s.input_height, x,     y,
-      s.width, s.height,      output,         valid, valid.is_null() ? 0 : 1};
-  const runtime::Launch launch = {
-      .count = s.height,
-      .groups = static_cast<int>((area + kRemapThreads - 1) / kRemapThreads),
-      .group_size = kRemapThreads};
-  runtime::launch(queue, kernel_for<Pixel>(channels), launch, arguments);
+  if (queue.device().info().kind == DeviceKind::cpu) {
+    const ImageView<const Pixel> picture(input.pointer(), s.input_width, s.input_height, channels);
+    run_on_cpu(s, x.data(), y.data(), picture, output.pointer(), valid.pointer());
+    return;
+  }
+  const remap::launch<float> launch(
+      remap::REMAP_THREADS,
+      {{"PIXEL_BITS", static_cast<int>(8 * sizeof(Pixel))}, {"CHANNELS", channels}});
+  using runtime::Argument, runtime::Array;
+  launch.remap(queue, {.count = static_cast<int>(area)}, Array<const std::uint8_t>(Argument(input)),
+               s.input_width, s.input_height, x, y, Array<std::uint8_t>(Argument(output)), valid);
 }
 
 template <class Pixel>

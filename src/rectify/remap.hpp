@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of fixed-point sampling on the CPU, and the kernels of the devices.
+// Rows of fixed-point sampling on the CPU.
 #pragma once
 
 #include <bifocal/image.hpp>
@@ -11,7 +11,6 @@
 
 namespace bifocal::rectification {
 
-#ifndef __CUDACC__
 // remap.lane.h for one kind of pixel.
 template <class Real, class Pixel, int kChannels>
 struct remap_lanes {
@@ -23,7 +22,6 @@ struct remap_lanes {
 
 #include "lane/cpp_end.h"
 };
-#endif
 
 // Output pixels of a row from positions x, y (1/256 px, -1 outside); `valid` may be null.
 void remap_row(ImageView<const std::uint8_t> input, const std::int32_t* x, const std::int32_t* y,
@@ -35,10 +33,5 @@ void remap_row(ImageView<const std::uint16_t> input, const std::int32_t* x, cons
 // positive.
 void homography_positions(const double* m, int y, int width, int input_width, int input_height,
                           std::int32_t* x, std::int32_t* out_y);
-
-// Address of the __global__ function for pixels of `bits` bits (8, 16) and 1 to 4 channels;
-// nullptr in a build without CUDA.
-[[nodiscard]] const void* cuda_remap(int bits, int channels);
-inline constexpr int kRemapThreads = 256;
 
 }  // namespace bifocal::rectification

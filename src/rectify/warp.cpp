@@ -32,4 +32,13 @@ ImageU8 warp(ImageView<const std::uint8_t> image, const Mat3& output_from_input,
   return out;
 }
 
+ImageU8 warp(Queue& queue, ImageView<const std::uint8_t> image, const Mat3& output_from_input,
+             int width, int height, ImageU8* valid) {
+  if (queue.device().info().kind == DeviceKind::cpu)
+    return warp(image, output_from_input, width, height, valid);
+  const Remapper remapper(
+      queue, sampling_map(output_from_input, image.width, image.height, width, height));
+  return remapper(queue, image, valid);
+}
+
 }  // namespace bifocal

@@ -156,6 +156,11 @@ TEST(Remap, warp_is_the_same_picture) {
       EXPECT_EQ(got.pixels,
                 plain(sampling_map(H, w, h, w + 20, h + 10), image, expected_valid).pixels);
       EXPECT_EQ(valid.pixels, expected_valid.pixels);
+      for (const DeviceInfo& info : list_devices()) {
+        Queue queue{Device(info.id)};
+        EXPECT_EQ(warp(queue, image, H, w + 20, h + 10, &valid).pixels, got.pixels) << info.id;
+        EXPECT_EQ(valid.pixels, expected_valid.pixels) << info.id;
+      }
     }
   }
 }

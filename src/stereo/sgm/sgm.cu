@@ -12,12 +12,13 @@ template <class Real, class Pixel, int Census, int Group, int Team, int Words, i
           int Paths>
 struct sgm_text {
   static constexpr int GROUP_SIZE = Group, TEAM = Team, WORDS = Words;
-  [[maybe_unused]] static constexpr int CENSUS_KIND = Census;
+  static constexpr int CENSUS_KIND = Census;
   static constexpr int PATHS = Paths, PIXEL_BITS = 8 * sizeof(Pixel);
+  static_assert((PATHS == 4 || PATHS == 8) && CENSUS_KIND <= 2 && PIXEL_BITS <= 16);
   using pixel = Pixel;
   static bifocal::runtime::Constants constants() {
     return {{"PIXEL_BITS", PIXEL_BITS},
-            {"CENSUS_KIND", Census},
+            {"CENSUS_KIND", CENSUS_KIND},
             {"TEAM", Team},
             {"WORDS", Words},
             {"PATHS", Paths}};

@@ -13,7 +13,7 @@ struct TeamShape {
 // Every shape that CUDA functions exist for, by disparities: a search takes the first one that
 // holds it. On an NVIDIA H200 others for 64, 128 and 256 were 6 % faster at best and as often
 // slower; the rest follow them.
-#if BIFOCAL_CUDA_FEW_VARIANTS
+#ifdef BIFOCAL_FEW_CUDA_VARIANTS
 inline constexpr TeamShape kTeamShapes[] = {{4, 4, 8}, {16, 4, 32}, {32, 8, 32}};
 #else
 inline constexpr TeamShape kTeamShapes[] = {{4, 1, 4},   {4, 2, 4},   {4, 4, 8},   {8, 3, 8},

@@ -26,7 +26,7 @@ void add_windows(bifocal::runtime::CudaTable& table) {
 }  // namespace
 
 CUDA_TABLE(ssd) {
-#if BIFOCAL_CUDA_FEW_VARIANTS
+#ifdef BIFOCAL_FEW_CUDA_VARIANTS
   add_windows<5, 11, 15>(table);
 #else
   add_windows<3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31>(table);
