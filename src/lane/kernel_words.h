@@ -2,10 +2,12 @@
 // How a kernel's body is declared from the list of its arguments (src/ROOM/NAME.kernels), in C++,
 // CUDA and OpenCL C:
 //
-//   #define SCALE(IN, OUT, VALUE, ...) IN(float, x) VALUE(float, factor) OUT(float, y)
+//   #define SCALE(IN, OUT, VALUE, LOCAL, DYNAMIC, READ) \
+//     IN(float, x) VALUE(float, factor) OUT(float, y)
 //   map_kernel(scale, i, SCALE) { y[i] = factor * x[i]; }
 //
-// A list is called with the expansions of its six kinds, each with a comma in front:
+// A list is called with the expansions of its six kinds, each with a comma in front. It names them
+// all: OpenCL C 1.2 has no variadic macros.
 //   IN(type, name)           array that is read
 //   OUT(type, name)          array that is written, or read and written
 //   VALUE(type, name)        a number
