@@ -29,7 +29,8 @@ enum {
   RIGHT_PIXELS = 2 * RIGHT_COLUMNS,
   TILE_COSTS = OUTPUTS * LANES_MOST,
   LEFT_KEYS = 2 * OUTPUTS,
-  RIGHT_KEYS = 2 * RIGHT_OUTPUTS
+  RIGHT_KEYS = 2 * RIGHT_OUTPUTS,
+  SHARED_PAIRS = LEFT_PIXELS + RIGHT_PIXELS + (TILE_COSTS + LEFT_KEYS + RIGHT_KEYS) / 2
 };
 #define SSD_NO_KEY 0xffffffffu
 
@@ -41,6 +42,14 @@ struct ssd_shared {
   local_ptr bits32* left_keys;   // [output]
   local_ptr bits32* right_keys;  // element j: right column x0 - lane0 - (lanes - 1) + j
 };
+
+// One array, whose parts are a constant apart: several would take registers for their addresses.
+group_fn struct ssd_shared ssd_parts(local_ptr int2* shared) {
+  local_ptr bits32* numbers = (local_ptr bits32*)(shared + LEFT_PIXELS + RIGHT_PIXELS);
+  const struct ssd_shared parts = {shared, shared + LEFT_PIXELS, numbers, numbers + TILE_COSTS,
+                                   numbers + TILE_COSTS + LEFT_KEYS};
+  return parts;
+}
 
 struct ssd_search {
   index width, height;
@@ -123,9 +132,8 @@ group_fn void ssd_store_left(const struct ssd_search* q, index x0, index y,
 }
 
 group_kernel(ssd_winners, group, SSD_WINNERS) {
-  const struct ssd_shared shared = {left_pixels, right_pixels, costs, left_tile_keys,
-                                    right_tile_keys};
-  const struct ssd_shared* s = &shared;
+  const struct ssd_shared parts = ssd_parts(shared);
+  const struct ssd_shared* s = &parts;
   const struct ssd_search search = {width, height, min_disparity, first, end, lane0, lanes, chunk};
   const struct ssd_search* q = &search;
   const index x0 = group % tiles * OUTPUTS, y0 = group / tiles * rows,
