@@ -125,7 +125,8 @@ TEST(Degenerate, collinear_points_end_and_stay_finite) {
     const auto f64 = solve<double>(batch);
     expect_finite_solutions(f64);
     expect_finite_solutions(solve<float>(batch));
-    if (solver_shape(row.solver).sample_rows != 20) {  // five points
+    // Of calibrated cameras, from at most five points, such a line leaves no more than a family.
+    if (row.is_homography || solver_shape(row.solver).sample_rows > 20) {
       EXPECT_EQ(total(f64.counts), 0) << row.name;
     }
   }
