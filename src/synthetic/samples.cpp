@@ -75,10 +75,11 @@ constexpr Recipe kRecipes[] = {
 
 Scene::Scene(SceneKind kind, std::mt19937_64& random) : kind_(kind), random_(random) {
   const double angle = uniform(random, 0, std::numbers::pi / 6);
-  pose_.R = rotation_about(random_direction(random), angle);
+  const Vec3 axis = random_direction(random);
+  pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle);
   const Vec3 away = random_direction(random);
   pose_.t = scaled(away, uniform(random, 0.5, 1.5));
-  if (kind == SceneKind::general) return;
+  if (kind != SceneKind::planar) return;
   // Through a point 4 to 12 units deep, seen at less than 60 degrees by camera 1. Camera 2, whose
   // centre is -R't, is on the same side of it and not too near.
   const auto& [R, t] = pose_;

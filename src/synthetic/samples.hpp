@@ -13,7 +13,8 @@ namespace bifocal::synthetic {
 // The word `scene` of bifocal/solvers.def.
 enum class SceneKind {
   general,
-  planar,  // all points on a slanted plane, which both cameras see from the same side
+  planar,   // all points on a slanted plane, which both cameras see from the same side
+  upright,  // the cameras turn about their y axes alone
 };
 
 // Two cameras and what they see. Camera 2 is turned by at most 30 degrees and 0.5 to 1.5 units

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problem: the essential matrix of two calibrated images whose y axes are the vertical, from three
+// matches (family epipolar). Solver: solvers/essential_upright_3pt.lane.h. E = [t]x R is scored as
+// in essential.lane.h. Chart: cosine and sine of the turn R about y, and t of length 1.
+
+enum {
+  CAMERAS = 2,   // that are given
+  HAS_POSE = 1,  // the model has one
+  SAMPLE_SIZE = 3,
+  SLOTS = 4,           // models of a sample that are kept
+  DOF = 3,             // parameters of the chart: the turn, and two of t
+  SIDES = 1,           // see side_candidates
+  DOMINANT_PLANE = 0,  // a plane determines E
+  SOLVES_IN_FLOAT = 0  // the roots of the quartic need double
+};
+
+// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that
+// do not have the sample in front of both cameras, or behind both, are left out.
+lane_fn real sample_models(const real* p, const real* rays, real* models) {
+  real q[12], E[36], kept = lane(0);
+  for (index i = 0; i < 9 * SLOTS; ++i) models[i] = lane_nan();
+  for (index i = 0; i < 12; ++i) q[i] = rays[i / 3] * p[i];
+  real count = essential_upright_3pt(q, q + 3, q + 6, q + 9, E);
+  for (index s = 0; s < 4; ++s) {
+    mask valid = epipolar_oriented(E + 9 * s, q, q + 3, q + 6, q + 9, 3) & (count > lane(s));
+    essential_scale(rays, E + 9 * s);
+    epipolar_keep(E + 9 * s, valid, SLOTS, &kept, models);
+  }
+  return kept;
+}
+
+// [t]x R of the turn (c, s).
+lane_fn void upright_matrix(real c, real s, const real* t, real* E) {
+  E[0] = E[8] = -t[1] * s;
+  E[1] = -t[2];
+  E[2] = t[1] * c;
+  E[3] = t[2] * c + t[0] * s;
+  E[4] = lane(0);
+  E[5] = t[2] * s - t[0] * c;
+  E[6] = -t[1] * c;
+  E[7] = t[0];
+}
+
+// The chart [20] around a model: c, s, t [3].
+lane_fn void model_open(const real* model, const real* rays, real* chart) {
+  real E[9], a[2], b[2], t[3];
+  essential_unscale(model, rays, E);
+  for (index i = 0; i < 20; ++i) chart[i] = lane(0);
+  t[0] = E[7];
+  t[2] = -E[1];
+  // (c, s) times t0^2 + t2^2, and times t1.
+  a[0] = t[2] * E[3] - t[0] * E[5];
+  a[1] = t[0] * E[3] + t[2] * E[5];
+  b[0] = lane(0.5) * (E[2] - E[6]);
+  b[1] = lane(-0.5) * (E[0] + E[8]);
+  t[1] = copysign(sqrt(b[0] * b[0] + b[1] * b[1]), a[0] * b[0] + a[1] * b[1]);
+  a[0] = a[0] + t[1] * b[0];
+  a[1] = a[1] + t[1] * b[1];
+  real turn = lane(1) / sqrt(a[0] * a[0] + a[1] * a[1]), length = lane(1) / sqrt(vec3_dot(t, t));
+  chart[0] = a[0] * turn;
+  chart[1] = a[1] * turn;
+  for (index i = 0; i < 3; ++i) chart[2 + i] = t[i] * length;
+}
+lane_fn void model_close(const real* chart, const real* rays, real* model) {
+  upright_matrix(chart[0], chart[1], chart + 2, model);
+  essential_scale(rays, model);
+}
+
+// D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
+lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
+  real c = chart[0], s = chart[1], column[9], along[6];
+  const real* t = chart + 2;
+  frame_complete(t, along, along + 3);
+  for (index j = 0; j < DOF; ++j) {
+    if (j > 0) upright_matrix(c, s, along + 3 * (j - 1), column);
+    if (j == 0) {
+      upright_matrix(-s, c, t, column);
+      column[1] = column[7] = lane(0);
+    }
+    essential_scale(rays, column);
+    for (index i = 0; i < 9; ++i) D[DOF * i + j] = column[i];
+  }
+}
+
+// damped_step of the normal equations N, g [EQUATIONS] at a chart.
+lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
+                        real damping, real* delta) {
+  real D[9 * DOF];
+  model_tangent(chart, rays, D);
+  return damped_step(N, g, D, EQUATIONS, DOF, damping, delta);
+}
+
+lane_fn void model_move(real* chart, const real* delta) {
+  real along[6], c = chart[0] - delta[0] * chart[1], s = chart[1] + delta[0] * chart[0];
+  real turn = lane(1) / sqrt(c * c + s * s);
+  real* t = chart + 2;
+  frame_complete(t, along, along + 3);
+  for (index i = 0; i < 3; ++i) t[i] += delta[1] * along[i] + delta[2] * along[3 + i];
+  real length = lane(1) / sqrt(vec3_dot(t, t));
+  for (index i = 0; i < 3; ++i) t[i] = t[i] * length;
+  chart[0] = c * turn;
+  chart[1] = s * turn;
+}
+
+// After how many samples without a hopeful model a pair of n points is given up (see essential).
+lane_fn real hopeless_trials(real n) { return lane(1.4e6) / n; }
+
+// What the cameras add to info. Returns px a unit of the errors.
+lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
+  return calibrated_info(cameras, length, threshold, info);
+}
+
+// A side of the scene is the pose (R, t), or the same with -t.
+lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
+  real chart[20];
+  model_open(model, rays, chart);
+  for (index i = 0; i < 9; ++i) sides[i] = lane(0);
+  sides[0] = sides[8] = chart[0];
+  sides[2] = chart[1];
+  sides[6] = -chart[1];
+  sides[4] = lane(1);
+  for (index i = 0; i < 3; ++i) sides[9 + i] = chart[2 + i];
+}
+lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
+  (void)side, (void)inverse_squared_threshold;
+  return parallax;
+}
+lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
+                        real limit, mask* unsure) {
+  (void)model;
+  return pose_side(side, rays, p, limit, unsure);
+}
+
+// The matrix of the result: E of normalised points, |E| = 1.
+lane_fn void result_matrix(const real* info, const real* model, real* E) {
+  essential_unscale(model, info + INFO_RAYS, E);
+  mat3_normalise(E);
+}
+lane_fn void result_pose(const real* info, const real* model, const real* side, real* pose) {
+  (void)info, (void)model;
+  for (index i = 0; i < 12; ++i) pose[i] = side[i];
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Essential matrix of two views whose vertical is known, from 3 correspondences: x2' E x1 = 0 with
+// E = [t]x R and R a turn by an angle a about the y axis. Points are normalised by the intrinsics
+// and turned so that y is the vertical in both views.
+//   F. Fraundorfer, P. Tanskanen, M. Pollefeys, A minimal case solution to the calibrated relative
+//   pose problem for the case of two known orientation angles, ECCV 2010;  C. Sweeney, J. Flynn, M.
+//   Turk, Solving for relative pose with a partially known rotation is a quadratic eigenvalue
+//   problem, 3DV 2014.
+// With q = tan(a / 2) the three equations are M(q) t = 0, M a 3x3 matrix of quadratics. Its
+// determinant has the factor 1 + q^2; the other one, a quartic, is solved by Ferrari's method with
+// four Newton steps. Solutions: 0 to 4. None without motion (every t will do) or for two equal
+// points.
+
+// Real roots of c[0] + c[1] x + ... + c[4] x^4: roots [4], valid where `is_root` [4] says so.
+lane_fn void upright_quartic_roots(const real* c, real* roots, mask* is_root) {
+  real scale = lane(1) / c[4], a = c[3] * scale * lane(0.25);  // x = y - a
+  real b2 = c[2] * scale, b1 = c[1] * scale, b0 = c[0] * scale, a2 = a * a;
+  real p = b2 - lane(6) * a2;
+  real r = b1 - lane(2) * b2 * a + lane(8) * a2 * a;
+  real s = b0 - b1 * a + b2 * a2 - lane(3) * a2 * a2;
+  // The resolvent m^3 + p m^2 + (p^2 / 4 - s) m - r^2 / 8 has a root >= 0: its largest.
+  real m[3];
+  real count = cubic_roots(p, lane(0.25) * p * p - s, lane(-0.125) * r * r, m);
+  real most = select(count > lane(1), fmax(m[0], fmax(m[1], m[2])), m[0]);
+  most = fmax(most, lane(1e-12));
+  real w = sqrt(lane(2) * most), middle = lane(0.5) * p + most, skew = r / (lane(2) * w);
+  for (index k = 0; k < 2; ++k) {
+    // y^2 + sign w y + middle - sign skew
+    real sign = lane(k == 0 ? 1 : -1), d = w * w - lane(4) * (middle - sign * skew);
+    real spread = sqrt(fmax(d, lane(0)));
+    roots[2 * k] = lane(0.5) * (-sign * w - spread) - a;
+    roots[2 * k + 1] = lane(0.5) * (-sign * w + spread) - a;
+    is_root[2 * k] = is_root[2 * k + 1] = d >= lane(0);
+  }
+  for (index k = 0; k < 4; ++k) {
+    real x = roots[k];
+    for (index step = 0; step < 4; ++step) {
+      real value = (((c[4] * x + c[3]) * x + c[2]) * x + c[1]) * x + c[0];
+      real slope = ((lane(4) * c[4] * x + lane(3) * c[3]) * x + lane(2) * c[2]) * x + c[1];
+      real moved = x - value / slope;
+      x = select(fabs(moved - x) < lane(0.1) * (lane(1) + fabs(x)), moved, x);
+    }
+    roots[k] = x;
+  }
+}
+
+// Coefficients [3] (of 1, q, q^2) of the row's three elements: (R x1) x x2.
+lane_fn void upright_row(real x1, real y1, real x2, real y2, real* row) {
+  real u[3] = {x1, lane(2), -x1}, v[3] = {y1, lane(0), y1},
+       w[3] = {lane(1), lane(-2) * x1, lane(-1)};
+  for (index k = 0; k < 3; ++k) {
+    row[k] = v[k] - w[k] * y2;
+    row[3 + k] = w[k] * x2 - u[k];
+    row[6 + k] = u[k] * y2 - v[k] * x2;
+  }
+}
+
+// The quartic's five coefficients from the rows M [3][3][3].
+lane_fn void upright_quartic(const real* M, real* c) {
+  real d[7];
+  for (index i = 0; i < 7; ++i) d[i] = lane(0);
+  for (index j = 0; j < 3; ++j) {
+    const real *a = M + 9 + 3 * ((j + 1) % 3), *b = M + 18 + 3 * ((j + 2) % 3);
+    const real *e = M + 9 + 3 * ((j + 2) % 3), *f = M + 18 + 3 * ((j + 1) % 3);
+    real minor[5];
+    for (index i = 0; i < 5; ++i) minor[i] = lane(0);
+    for (index i = 0; i < 3; ++i) {
+      for (index k = 0; k < 3; ++k) minor[i + k] += a[i] * b[k] - e[i] * f[k];
+    }
+    for (index i = 0; i < 5; ++i) {
+      for (index k = 0; k < 3; ++k) d[i + k] += minor[i] * M[3 * j + k];
+    }
+  }
+  c[0] = d[0];
+  c[1] = d[1];
+  c[2] = lane(0.5) * (d[2] - d[0] + d[4] - d[6]);
+  c[3] = d[5];
+  c[4] = d[6];
+}
+
+// E [9] = [t]x R of the turn q: t is orthogonal to the rows of M(q). Returns |t|^2 of the longest
+// cross product of two rows, 0 where they leave t open.
+lane_fn real upright_essential(const real* M, real q, real* E) {
+  real rows[9], cross[3], t[3], best = lane(0);
+  for (index i = 0; i < 9; ++i) rows[i] = (M[3 * i + 2] * q + M[3 * i + 1]) * q + M[3 * i];
+  for (index k = 0; k < 3; ++k) {
+    vec3_cross(rows + 3 * ((k + 1) % 3), rows + 3 * ((k + 2) % 3), cross);
+    real length = vec3_dot(cross, cross);
+    mask longer = length > best;
+    for (index i = 0; i < 3; ++i) t[i] = k == 0 ? cross[i] : select(longer, cross[i], t[i]);
+    best = fmax(best, length);
+  }
+  real c = lane(1) - q * q, s = lane(2) * q, one = lane(1) + q * q;
+  E[0] = -t[1] * s;
+  E[1] = -t[2] * one;
+  E[2] = t[1] * c;
+  E[3] = t[2] * c + t[0] * s;
+  E[4] = lane(0);
+  E[5] = t[2] * s - t[0] * c;
+  E[6] = -t[1] * c;
+  E[7] = t[0] * one;
+  E[8] = -t[1] * s;
+  mat3_normalise(E);
+  return best;
+}
+
+// E: [4][9] of norm 1, NaN behind the last; returns their number.
+lane_fn real essential_upright_3pt(const real* x1, const real* y1, const real* x2, const real* y2,
+                                   real* E) {
+  real M[27], c[5], q[4], own[9], kept = lane(0);
+  mask valid[4];
+  real size = lane(1), largest = lane(0);
+  for (index i = 0; i < 3; ++i) {
+    upright_row(x1[i], y1[i], x2[i], y2[i], M + 9 * i);
+    real row = lane(0);
+    for (index k = 0; k < 9; ++k) row = fmax(row, fabs(M[9 * i + k]));
+    size = size * row;
+  }
+  upright_quartic(M, c);
+  for (index k = 0; k < 5; ++k) largest = fmax(largest, fabs(c[k]));
+  // Dependent equations leave rounding alone.
+  mask determined = largest > lane(100) * lane_epsilon() * size;
+  upright_quartic_roots(c, q, valid);
+  for (index i = 0; i < 36; ++i) E[i] = lane_nan();
+  for (index k = 0; k < 4; ++k) {
+    real length = upright_essential(M, q[k], own);
+    mask here = determined & valid[k] & (length > lane(0)) & (own[0] == own[0]);
+    for (index s = 0; s < 4; ++s) {
+      mask place = here & (kept == lane(s));
+      for (index i = 0; i < 9; ++i) E[9 * s + i] = select(place, own[i], E[9 * s + i]);
+    }
+    kept = kept + select(here, lane(1), lane(0));
+  }
+  return kept;
+}
