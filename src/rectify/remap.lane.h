@@ -2,8 +2,8 @@
 // Bilinear sampling in whole numbers: positions in 1/256 px. The text's `pixel` is an unsigned
 // number of 8 or 16 bits, CHANNELS of them lie side by side.
 
-// Of values a b above c d; right, down: 0 to 255. Exact in 32 bits for 16-bit values: at most
-// 65535 * 65536 + 32768.
+// Interpolates between the values a b above c d; right, down: 0 to 255. Exact in 32 bits for 16-bit
+// values: at most 65535 * 65536 + 32768.
 lane_fn bits32 bilinear_256(bits32 a, bits32 b, bits32 c, bits32 d, bits32 right, bits32 down) {
   bits32 top = a * (256u - right) + b * right;
   bits32 bottom = c * (256u - right) + d * right;

@@ -149,7 +149,13 @@ class CudaQueue final : public BackendQueue {
 
   void launch(const Kernel& kernel, const Launch& launch,
               std::span<const Argument> arguments) override {
-    if (!kernel.cuda) fail(kernel, "this build holds no CUDA variant of it");
+    if (!kernel.cuda) {
+      std::string wanted;
+      for (const auto& [name, value] : kernel.constants)
+        wanted += fmt::format(" {} = {}", name, value);
+      fail(kernel, "this build holds no CUDA variant with" + wanted +
+                       " (BIFOCAL_CUDA_VARIANTS=all has every one)");
+    }
     void* values[kMostArguments];
     if (arguments.size() > kMostArguments)
       fail(kernel, fmt::format("{} arguments are too many", arguments.size()));

@@ -4,7 +4,7 @@
 // (d - min_disparity) in 1/32 px, or UNKNOWN_DISPARITY.
 
 enum { SUBPIXELS = 32, UNKNOWN_DISPARITY = 0xffff };
-// What a sum or an index of a disparity is where nothing could be searched.
+// A sum or the index of a disparity where nothing could be searched.
 enum { NO_CANDIDATE = 0xffff };
 
 // The column of the right picture that a known disparity of column x leads to.

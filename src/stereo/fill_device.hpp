@@ -17,7 +17,7 @@ namespace bifocal::stereo {
 void mark_occluded(Queue& queue, PictureSize size, const DisparityBuffer& right_index,
                    int min_disparity, const Buffer<std::uint8_t>& occluded);
 
-// What filling needs besides.
+// Memory that filling needs besides.
 struct FillScratch {
   DisparityBuffer disparity;  // [height][width]; of Fill::mean and Fill::edge_aware
   Buffer<int> row_known;      // [height]; of Fill::background and Fill::edge_aware

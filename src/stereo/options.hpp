@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What dense stereo refuses, naming the option or picture and its value.
+// Checks of options and pictures. They name the option or picture that does not fit, and its value.
 #pragma once
 
 #include <bifocal/stereo.hpp>

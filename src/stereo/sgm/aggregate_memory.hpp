@@ -29,7 +29,7 @@ struct SgmSizes {
         stride((o.disparities + kWidestBytes - 1) / kWidestBytes * kWidestBytes + kGuard),
         sums_stride((o.disparities + kSumsBlock - 1) / kSumsBlock * kSumsBlock),
         sweep_paths(o.paths / 2) {}
-  // Of one row: how many numbers each array has.
+  // How many numbers each array of one row has.
   [[nodiscard]] std::size_t sums() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(sums_stride);
   }
@@ -104,7 +104,7 @@ struct SgmState {
   }
 };
 
-// What one thread works with.
+// The memory that one thread works with.
 struct SgmScratch {
   Aligned<std::uint8_t> cost, along;
   int along_least = 0;

@@ -38,7 +38,7 @@ class CensusCoder {
                                          const SgmOptions& options, int threads);
 
  private:
-  // What one thread works with.
+  // The memory that one thread works with.
   struct Scratch {
     explicit Scratch(int width);
     std::vector<std::uint32_t> column, code[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a pixel's winner of semi-global matching is made of its sums.
+// How the sums of a pixel become its winner in semi-global matching.
 
-// Of subpixel_offset, in 1/16 of what a step of one disparity costs all paths.
+// For subpixel_offset, in 1/16 of what a step of one disparity costs all paths.
 enum { SUBPIXEL_SHARED = 10, SUBPIXEL_DAMPING = 3 };
 
 // Offset of the minimum from the lowest of three neighbouring sums, in 1/32 px, -15 to 15: where
