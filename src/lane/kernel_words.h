@@ -2,9 +2,8 @@
 // How a kernel's body is declared from the list of its arguments (src/ROOM/NAME.kernels), in C++,
 // CUDA and OpenCL C:
 //
-//   #define SCALE(IN, OUT, VALUE, LOCAL, DYNAMIC, READ) \
-//     IN(float, x) VALUE(float, factor) OUT(float, y)
-//   map_kernel(scale, i, SCALE) { y[i] = factor * x[i]; }
+//   #define SCALE(IN, OUT, VALUE, LOCAL, DYNAMIC, READ) IN(float, x) VALUE(float, k) OUT(float, y)
+//   map_kernel(scale, i, SCALE) { y[i] = k * x[i]; }
 //
 // A list is called with the expansions of its six kinds, each with a comma in front. It names them
 // all: OpenCL C 1.2 has no variadic macros.
