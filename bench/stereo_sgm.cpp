@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Semi-global matching with its whole chain (checks, median, speckles, fill) beside OpenCV's
+// Semi-global matching with all filters (checks, median, speckles, fill) beside OpenCV's
 // StereoSGBM, which fills nothing.
 #include "stereo_sgm.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The chain around the winners: cross-check, sub-pixel, fill, score, cloud; and the quality on real
+// The filters around the winners: cross-check, sub-pixel, fill, score, cloud; and the quality on real
 // pairs.
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
