@@ -9,7 +9,7 @@
 #include <memory>
 #include <regex>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "cli.hpp"
 #include "progress.hpp"
 

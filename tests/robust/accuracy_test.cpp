@@ -7,7 +7,7 @@
 #include <bifocal/threads.hpp>
 #include <functional>
 
-#include "two_view_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "two_view_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "two_view_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {

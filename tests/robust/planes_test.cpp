@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bifocal/robust.hpp>
 
-#include "two_view_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {

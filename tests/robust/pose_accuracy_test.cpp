@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bifocal/robust.hpp>
 
-#include "pose_scenes.hpp"
-#include "two_view_scenes.hpp"
+#include "suites/pose_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {

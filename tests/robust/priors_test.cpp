@@ -10,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-#include "two_view_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {

@@ -10,9 +10,9 @@
 #include <random>
 #include <vector>
 
-#include "pose_scenes.hpp"
+#include "suites/pose_scenes.hpp"
 #include "robust/pair_points.hpp"
-#include "two_view_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::robust {
 

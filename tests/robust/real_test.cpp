@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <bifocal/robust.hpp>
 
-#include "real_matches.hpp"
+#include "suites/real_matches.hpp"
 #include "support/data.hpp"
-#include "two_view_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {

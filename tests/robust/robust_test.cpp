@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "two_view_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {

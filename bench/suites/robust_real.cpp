@@ -9,7 +9,7 @@
 #include <chrono>
 #include <functional>
 
-#include "opencv_estimates.hpp"
+#include "peers/opencv_estimates.hpp"
 #include "real_matches.hpp"
 #include "robust_suite.hpp"
 #ifdef BIFOCAL_PEER_OPENCV

@@ -10,7 +10,7 @@
 
 #include "robust/essential_trials.hpp"
 #include "seeds.hpp"
-#include "two_view_scenes.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::bench {
 namespace {

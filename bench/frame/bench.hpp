@@ -63,7 +63,7 @@ struct Suite {
   std::function<void(Context&)> run;
   bool on_devices = false;  // runs on Context::device; else always on the CPU
 };
-// All suites, in the order they are listed (bench/suites.cpp).
+// All suites, in the order they are listed (bench/frame/suites.cpp).
 [[nodiscard]] const std::vector<Suite>& suites();
 
 }  // namespace bifocal::bench

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bench.hpp"
-#include "linalg_batches.hpp"
+#include "frame/bench.hpp"
+#include "suites/linalg_batches.hpp"
 #include "peers.hpp"
 
 namespace bifocal::bench {

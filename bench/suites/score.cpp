@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "robust/pair_points.hpp"
 
 namespace bifocal::bench {

@@ -10,10 +10,10 @@
 #include "robust/homography_trials.hpp"
 #include "runtime/recording.hpp"
 #include "seeds.hpp"
-#include "shifted_noise.hpp"
 #include "stereo/filter_device.hpp"
 #include "stereo/ssd/ssd_device.hpp"
-#include "two_view_scenes.hpp"
+#include "suites/shifted_noise.hpp"
+#include "suites/two_view_scenes.hpp"
 
 namespace bifocal::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <bifocal/stereo.hpp>
 #include <random>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "runtime/recording.hpp"
 #include "stereo/filter_device.hpp"
 #include "stereo/sgm/sgm_device.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Singular values and vectors by Eigen.
-#include "peers_eigen.hpp"
+#include "eigen.hpp"
 
 namespace bifocal::bench {
 #ifdef BIFOCAL_PEER_EIGEN

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <random>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #include <opencv2/imgproc.hpp>

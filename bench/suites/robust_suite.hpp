@@ -2,7 +2,7 @@
 // What the parts of the suite `robust` share.
 #pragma once
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "two_view_scenes.hpp"
 
 namespace bifocal::bench {

@@ -8,7 +8,7 @@
 #include <bifocal/threads.hpp>
 #include <chrono>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "robust_suite.hpp"
 
 namespace bifocal::bench {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "linalg_batches.hpp"
-#include "linalg_peers.hpp"
+#include "peers/linalg_peers.hpp"
 
 namespace bifocal::bench {
 

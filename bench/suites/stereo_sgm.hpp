@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 
 namespace bifocal::bench {
 

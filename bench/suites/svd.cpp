@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bifocal/linalg.hpp>
 
-#include "device_bounds.hpp"
+#include "frame/device_bounds.hpp"
 #include "linalg_accuracy.hpp"
 #include "linalg_case.hpp"
 

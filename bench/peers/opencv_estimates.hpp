@@ -5,7 +5,7 @@
 #ifdef BIFOCAL_PEER_OPENCV
 #include <span>
 
-#include "robust_suite.hpp"
+#include "suites/robust_suite.hpp"
 
 namespace bifocal::bench {
 

@@ -7,7 +7,7 @@
 
 #include <bifocal/stereo.hpp>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "shifted_noise.hpp"
 
 namespace bifocal::bench {

@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <limits>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "shifted_noise.hpp"
 #include "stereo_sgm.hpp"
 #include "stereo_suite.hpp"
-#include "thread_gain.hpp"
+#include "frame/thread_gain.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif

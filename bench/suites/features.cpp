@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <random>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "oxford.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/core.hpp>

@@ -7,7 +7,7 @@
 #include <bifocal/linalg.hpp>
 #include <random>
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 #include "linalg/tuning.hpp"
 
 namespace bifocal::bench {

@@ -9,8 +9,8 @@
 #include <chrono>
 #include <functional>
 
-#include "bench.hpp"
-#include "opencv_estimates.hpp"
+#include "frame/bench.hpp"
+#include "peers/opencv_estimates.hpp"
 #include "robust_suite.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/core.hpp>

@@ -2,7 +2,7 @@
 // The parts of suite `seeds`.
 #pragma once
 
-#include "bench.hpp"
+#include "frame/bench.hpp"
 
 namespace bifocal::bench {
 

@@ -17,7 +17,7 @@
 
 #include "shifted_noise.hpp"
 #include "stereo_suite.hpp"
-#include "thread_gain.hpp"
+#include "frame/thread_gain.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif

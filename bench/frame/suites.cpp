@@ -3,7 +3,8 @@
 
 namespace bifocal::bench {
 
-// One line a suite; each is defined in bench/suite_NAME.cpp.
+// One line a suite; each is defined in bench/suites/NAME.cpp (match in features.cpp, seeds in
+// bench/seeds/suite.cpp).
 void run_eig(Context& context);
 void run_features(Context& context);
 void run_match(Context& context);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Peers of the batched linear algebra, asked for the same results on the same matrices in the same
 // precision. They take one matrix at a time, in their own best layout: column-major, one behind the
-// other. Plain pointers, no templates of the standard library: bench/peers_eigen_*.cpp are
+// other. Plain pointers, no templates of the standard library: bench/peers/eigen_*.cpp are
 // compiled for this machine's instruction set, and nothing of them may be shared with other files.
 #pragma once
 
