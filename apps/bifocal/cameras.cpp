@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "arguments.hpp"
+
 namespace bifocal::cli {
 
 void add_camera_options(CLI::App& command, CameraOptions& options) {

@@ -2,11 +2,13 @@
 // What the commands share: exit codes, common options, output to stdout.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <cstdint>
-#include <limits>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+namespace CLI {  // arguments.hpp has the whole of it
+class App;
+class Option;
+}  // namespace CLI
 
 namespace bifocal::cli {
 
@@ -38,11 +40,6 @@ void add_common(CLI::App& command, CommonOptions& options);
 // The id of the device to run on. Throws Error(device) when this build has none of that kind,
 // Error(usage) for any other word.
 std::string resolve_device(const std::string& device);
-
-// A number of 64 bits without a sign.
-CLI::Validator whole_number();
-// A decimal number in [lo, hi]; unlike CLI::Range it refuses NaN.
-CLI::Validator in_range(double lo, double hi = std::numeric_limits<double>::infinity());
 
 // Ordered as inserted, so that files read well. Text that isn't UTF-8 (a file name) gets
 // replacement characters.

@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <memory>
 #include <regex>
+#include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "frame/bench.hpp"
 #include "cli.hpp"
 #include "progress.hpp"
@@ -60,6 +62,12 @@ std::regex filter_of(const std::string& text) {
   }
 }
 
+std::string word(const bench::Figure& figure) {
+  if (const double* number = std::get_if<double>(&figure.value))
+    return fmt::format("{:.4g}", *number);
+  return std::visit([](const auto& value) { return fmt::format("{}", value); }, figure.value);
+}
+
 // One line: the value, its spread, the peer and how many times better than it we are.
 std::string row(const bench::Record& r) {
   std::string text =
@@ -67,11 +75,22 @@ std::string row(const bench::Record& r) {
   if (r.reference) {
     text += fmt::format(" {:>6.2f}x  {} {:.4g}", r.ratio(), r.reference->name, r.reference->value);
   }
-  for (const auto& [key, value] : r.extra.items()) {
-    text += value.is_number_float() ? fmt::format("  {}={:.4g}", key, value.get<double>())
-                                    : fmt::format("  {}={}", key, value.dump());
-  }
+  for (const auto& [name, figure] : r.extra) text += fmt::format("  {}={}", name, word(figure));
   return text + "\n";
+}
+
+nlohmann::json to_json(const bench::Record& r) {
+  nlohmann::json json = {{"suite", r.suite}, {"case", r.case_name}, {"device", r.device},
+                         {"unit", r.unit},   {"value", r.value},    {"runs", r.runs},
+                         {"mad", r.mad}};
+  if (r.reference) {
+    json["reference"] = {{"name", r.reference->name}, {"value", r.reference->value}};
+    json["ratio"] = r.ratio();
+  }
+  for (const auto& [name, figure] : r.extra) {
+    std::visit([&json, &key = name](const auto& value) { json[key] = value; }, figure.value);
+  }
+  return json;
 }
 
 nlohmann::json machine(const Context& context, const Device& device) {
@@ -132,7 +151,7 @@ void run(const Options& o, Context& context) {
   const auto report = [&](const bench::Record& record) {
     progress.hide();
     print_out(row(record));
-    records.push_back(record.to_json());
+    records.push_back(to_json(record));
     records.back()["machine"] = here;
   };
   for (const bench::Suite& suite : chosen) run_suite(suite, o, wanted, report);

@@ -4,7 +4,9 @@
 #include <bifocal/version.hpp>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "cli.hpp"
 
 namespace bifocal::cli {

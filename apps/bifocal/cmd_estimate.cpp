@@ -5,7 +5,9 @@
 #include <bifocal/threads.hpp>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "cameras.hpp"
 #include "cli.hpp"
 #include "estimate_scenes.hpp"

@@ -7,7 +7,9 @@
 
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "cameras.hpp"
 #include "cli.hpp"
 #include "disparity_files.hpp"

@@ -10,7 +10,9 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "cli.hpp"
 #include "output_folder.hpp"
 #include "picture.hpp"

@@ -10,7 +10,9 @@
 #include <chrono>
 #include <memory>
 #include <tuple>
+#include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "cli.hpp"
 #include "disparity_files.hpp"
 #include "output_folder.hpp"

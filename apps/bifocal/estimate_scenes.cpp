@@ -9,7 +9,9 @@
 #include <chrono>
 #include <filesystem>
 #include <numeric>
+#include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "progress.hpp"
 #include "scenes.hpp"
 

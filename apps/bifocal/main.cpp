@@ -7,6 +7,7 @@
 #include <csignal>
 #include <new>
 
+#include "arguments.hpp"
 #include "cli.hpp"
 #include "interrupt.hpp"
 

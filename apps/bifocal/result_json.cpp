@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "result_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace bifocal::cli {
 
 std::string symbol(ModelKind kind) { return std::string(problem_info(kind).symbol); }

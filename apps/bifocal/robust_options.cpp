@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "arguments.hpp"
+
 namespace bifocal::cli {
 
 void add_robust_options(CLI::App& command, RobustOptions& options) {

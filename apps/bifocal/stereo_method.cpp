@@ -8,8 +8,11 @@
 #include <cmath>
 #include <memory>
 #include <string_view>
+#include <nlohmann/json.hpp>
 
 #include <bifocal/error.hpp>
+
+#include "arguments.hpp"
 
 namespace bifocal::cli {
 namespace {

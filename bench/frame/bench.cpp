@@ -40,17 +40,6 @@ double Record::ratio() const {
   return higher_is_better ? value / reference->value : reference->value / value;
 }
 
-nlohmann::json Record::to_json() const {
-  nlohmann::json j = {{"suite", suite}, {"case", case_name}, {"device", device}, {"unit", unit},
-                      {"value", value}, {"runs", runs},      {"mad", mad}};
-  if (reference) {
-    j["reference"] = {{"name", reference->name}, {"value", reference->value}};
-    j["ratio"] = ratio();
-  }
-  j.update(extra);
-  return j;
-}
-
 Sample measure(const std::function<void()>& body, int min_runs, double min_seconds) {
   const int repeats = repeats_for(body);
   std::vector<double> times;

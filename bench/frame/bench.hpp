@@ -3,10 +3,14 @@
 // peer where there is one.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace bifocal::bench {
@@ -16,6 +20,19 @@ struct Reference {
   double value;      // in the record's unit
 };
 
+// What is measured beside the time: a count, a number or a word.
+struct Figure {
+  std::variant<std::int64_t, double, std::string> value;
+
+  Figure() = default;
+  template <std::integral T>
+  Figure(T count) : value(static_cast<std::int64_t>(count)) {}
+  Figure(double number) : value(number) {}
+  Figure(std::string word) : value(std::move(word)) {}
+  Figure(const char* word) : value(word) {}
+};
+using Figures = std::map<std::string, Figure>;
+
 // One line of the result. ratio > 1 means we are better.
 struct Record {
   std::string suite, case_name, device = "cpu", unit;
@@ -24,10 +41,9 @@ struct Record {
   double mad = 0;  // median absolute deviation
   std::optional<Reference> reference;
   bool higher_is_better = false;
-  nlohmann::json extra = nlohmann::json::object();  // accuracy figures beside the time
+  Figures extra;
 
   [[nodiscard]] double ratio() const;
-  [[nodiscard]] nlohmann::json to_json() const;
 };
 
 struct Sample {

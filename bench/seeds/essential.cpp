@@ -48,7 +48,7 @@ class EssentialSeed {
   }
 
   // How many E there were, and the inliers of the best.
-  nlohmann::json findings(Placement placement) {
+  Figures findings(Placement placement) {
     const int inliers = run(placement).inliers;
     int hypotheses = 0;
     for (int slot = 0; slot < trials_.slots(); ++slot)
@@ -105,7 +105,7 @@ void run_essential_seed(Context& context) {
       if (!context.wanted(name)) continue;
       if (!seed) seed.emplace(context.device, points);
       const auto body = [&] { c.body(*seed); };
-      nlohmann::json findings = seed->findings(c.placement);
+      Figures findings = seed->findings(c.placement);
       if (!c.on_one_core) {
         report_ms(context, name, "cpu", measure(body), std::nullopt, std::move(findings));
         continue;

@@ -81,10 +81,10 @@ void run_homography(Context& context) {
   if (std::none_of(std::begin(wants), std::end(wants), [](bool w) { return w; })) return;
   HomographySeed seed(context.device);
   const auto report = [&](const std::string& name, const std::function<void()>& body,
-                          const char* what, double recorded, const nlohmann::json& extra) {
+                          const char* what, double recorded, const Figures& extra) {
     report_ms(context, name, context.device, measure(body), Reference{what, recorded}, extra);
   };
-  const nlohmann::json sizes = {{"trials", HomographySeed::kTrials},
+  const Figures sizes = {{"trials", HomographySeed::kTrials},
                                 {"points", HomographySeed::kPoints}};
   if (wants[0])
     report(
@@ -96,7 +96,7 @@ void run_homography(Context& context) {
     report(
         inliers, [&] { seed.count(); }, "OpenCL (recorded)", 0.14, sizes);
   if (wants[3]) {
-    nlohmann::json extra = sizes;
+    Figures extra = sizes;
     extra["best_inliers"] = seed.ransac();
     report(
         ransac, [&] { keep(seed.ransac()); }, "an older CUDA RANSAC (recorded)", 200, extra);
@@ -163,7 +163,7 @@ void run_stereo_seed(Context& context) {
     StereoSeed seed(context.device, {.disparities = c.disparities, .window = c.window});
     const Sample alone = measure([&] { seed.frames(1); });
     Sample frame = alone;
-    nlohmann::json extra = nlohmann::json::object();
+    Figures extra;
     if (seed.is_gpu()) {
       constexpr int kFrames = 20;
       frame = measure([&] { seed.frames(kFrames); });
@@ -180,7 +180,7 @@ void run_stereo_seed(Context& context) {
 
 void report_ms(Context& context, const std::string& name, const std::string& device,
                const Sample& sample, const std::optional<Reference>& reference,
-               nlohmann::json extra) {
+               Figures extra) {
   Record record;
   record.suite = "seeds";
   record.case_name = name;

@@ -61,7 +61,7 @@ bool same_decision(const PairEstimate& a, const PairEstimate& b) {
 }
 
 void add_accuracy(const std::string& problem, const std::vector<TwoViewScene>& scenes,
-                  const BatchEstimate& estimate, nlohmann::json& extra) {
+                  const BatchEstimate& estimate, Figures& extra) {
   std::vector<double> errors;
   int failures = 0;
   for (size_t k = 0; k < scenes.size(); ++k) {
