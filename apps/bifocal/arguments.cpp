@@ -2,10 +2,13 @@
 #include "arguments.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <bifocal/error.hpp>
 
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 
 namespace bifocal::cli {
 namespace {
@@ -17,9 +20,7 @@ bool has_base(const std::string& text) {
          std::isalnum(static_cast<unsigned char>(text[at + 1])) != 0 && text[at + 1] != 'e';
 }
 
-}  // namespace
-
-CLI::Validator whole_number() {
+CLI::Validator whole_number_check() {
   return {[](std::string& text) {
             std::uint64_t value = 0;
             const char* end = text.data() + text.size();
@@ -32,7 +33,7 @@ CLI::Validator whole_number() {
           ""};
 }
 
-CLI::Validator in_range(double lo, double hi) {
+CLI::Validator range_check(double lo, double hi) {
   const std::string range = hi < std::numeric_limits<double>::infinity()
                                 ? fmt::format("[{}, {}]", lo, hi)
                                 : fmt::format("{} or more", lo);
@@ -44,6 +45,121 @@ CLI::Validator in_range(double lo, double hi) {
                                               : fmt::format("{} is out of range: {}", text, range);
           },
           range};
+}
+
+// CLI::AsSizeValue takes -1 for the largest number. Comes before it.
+std::string refuse_sign(const std::string& text) {
+  return text.starts_with('-') ? fmt::format("{} is negative", text) : std::string();
+}
+
+}  // namespace
+
+Option Option::required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::in_range(double lo, double hi) const {
+  option_->check(range_check(lo, hi));
+  return *this;
+}
+
+Option Option::whole_number() const {
+  option_->check(whole_number_check());
+  return *this;
+}
+
+Option Option::one_of(const std::vector<std::string>& words) const {
+  option_->check(CLI::IsMember(words).description(""));
+  return *this;
+}
+
+Option Option::size_in_bytes() const {
+  option_->transform(CLI::AsSizeValue(false).description(""));
+  option_->transform(CLI::Validator(refuse_sign, ""));
+  return *this;
+}
+
+Option Option::shows_default() const {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::environment(const std::string& variable) const {
+  option_->envname(variable);
+  return *this;
+}
+
+Option Option::needs(const Option& other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option Option::excludes(const Option& other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+bool Option::given() const { return option_->count() > 0; }
+
+std::string Option::name() const { return option_->get_name(); }
+
+template <class T>
+Option Command::option(const std::string& name, T& value, const std::string& help) const {
+  return Option(app_->add_option(name, value, help));
+}
+template Option Command::option(const std::string&, std::string&, const std::string&) const;
+template Option Command::option(const std::string&, int&, const std::string&) const;
+template Option Command::option(const std::string&, float&, const std::string&) const;
+template Option Command::option(const std::string&, double&, const std::string&) const;
+template Option Command::option(const std::string&, std::uint64_t&, const std::string&) const;
+template Option Command::option(const std::string&, std::optional<int>&, const std::string&) const;
+
+Option Command::flag(const std::string& name, bool& value, const std::string& help) const {
+  return Option(app_->add_flag(name, value, help));
+}
+
+Option Command::get(const std::string& name) const { return Option(app_->get_option(name)); }
+
+void Command::after_parsing(std::function<void()> check) const {
+  app_->parse_complete_callback(std::move(check));
+}
+
+void Command::runs(std::function<void()> body) const { app_->callback(std::move(body)); }
+
+Program::Program(const std::string& name, const std::string& description,
+                 const std::string& version, const std::string& footer)
+    : app_(std::make_unique<CLI::App>(description, name)) {
+  app_->set_version_flag("--version", name + " " + version);
+  app_->require_subcommand(1);
+  app_->footer(footer);
+  app_->get_formatter()->column_width(34);
+}
+
+Program::~Program() = default;
+
+Command Program::command(const std::string& name, const std::string& description) {
+  return Command(app_->add_subcommand(name, description));
+}
+
+void Program::run(int argc, char** argv) {
+  const auto fail = [](const std::string& why, const std::string& command) {
+    throw Error(ErrorCode::usage, fmt::format("{}\nSee {} --help", why, command));
+  };
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) {  // --help, --version
+      app_->exit(e);
+      return;
+    }
+    const auto chosen = app_->get_subcommands();
+    if (chosen.empty() && argc > 1 && argv[1][0] != '-') {
+      fail(fmt::format("{}: no such command", argv[1]), app_->get_name());
+    }
+    fail(e.what(),
+         chosen.empty() ? app_->get_name() : app_->get_name() + " " + chosen.front()->get_name());
+  }
 }
 
 }  // namespace bifocal::cli

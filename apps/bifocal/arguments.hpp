@@ -1,15 +1,84 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For sources that declare options: CLI11 and the checks of numbers.
+// The arguments of the program. CLI11, whose headers take seconds to compile, is seen by
+// arguments.cpp alone.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace bifocal::cli {
 
-// A number of 64 bits without a sign.
-CLI::Validator whole_number();
-// A decimal number in [lo, hi]; unlike CLI::Range it refuses NaN.
-CLI::Validator in_range(double lo, double hi = std::numeric_limits<double>::infinity());
+// One option or positional argument; a handle that can be copied.
+class Option {
+ public:
+  Option required() const;
+  // A decimal number in [lo, hi], not NaN.
+  Option in_range(double lo, double hi = std::numeric_limits<double>::infinity()) const;
+  // A number of 64 bits without a sign.
+  Option whole_number() const;
+  Option one_of(const std::vector<std::string>& words) const;
+  // A number of bytes with or without a unit: 500M, 2G.
+  Option size_in_bytes() const;
+  // --help shows the value that the variable has now.
+  Option shows_default() const;
+  // Taken from this variable of the environment when it is not given.
+  Option environment(const std::string& variable) const;
+  Option needs(const Option& other) const;
+  Option excludes(const Option& other) const;
+
+  [[nodiscard]] bool given() const;
+  [[nodiscard]] std::string name() const;
+
+ private:
+  friend class Command;
+  explicit Option(CLI::Option* option) : option_(option) {}
+  CLI::Option* option_;
+};
+
+// One command of the program; a handle that can be copied.
+class Command {
+ public:
+  // `name` is "--name" or, for a positional argument, "NAME". The value is parsed into `value`:
+  // std::string, int, float, double, std::uint64_t or std::optional<int>.
+  template <class T>
+  Option option(const std::string& name, T& value, const std::string& help) const;
+  Option flag(const std::string& name, bool& value, const std::string& help) const;
+  // An option that was added before.
+  [[nodiscard]] Option get(const std::string& name) const;
+  // Called when the arguments of the command have been parsed; may throw Error(usage).
+  void after_parsing(std::function<void()> check) const;
+  // What the command does. It runs last.
+  void runs(std::function<void()> body) const;
+
+ private:
+  friend class Program;
+  explicit Command(CLI::App* app) : app_(app) {}
+  CLI::App* app_;
+};
+
+class Program {
+ public:
+  Program(const std::string& name, const std::string& description, const std::string& version,
+          const std::string& footer);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  [[nodiscard]] Command command(const std::string& name, const std::string& description);
+  // Parses the arguments and runs the command they choose; --help and --version print instead.
+  // Throws Error(usage), with a hint at --help, for arguments that make no sense.
+  void run(int argc, char** argv);
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+};
 
 }  // namespace bifocal::cli

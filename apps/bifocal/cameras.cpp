@@ -11,17 +11,17 @@
 
 namespace bifocal::cli {
 
-void add_camera_options(CLI::App& command, CameraOptions& options) {
-  CLI::Option* one =
-      command.add_option("--intrinsics", options.intrinsics,
-                         "fx,fy,cx,cy in px, of both cameras unless --intrinsics2 is given");
-  CLI::Option* two =
-      command.add_option("--intrinsics2", options.intrinsics2, "fx,fy,cx,cy of the second camera");
-  CLI::Option* file = command.add_option(
+void add_camera_options(const Command& command, CameraOptions& options) {
+  const Option one =
+      command.option("--intrinsics", options.intrinsics,
+                     "fx,fy,cx,cy in px, of both cameras unless --intrinsics2 is given");
+  const Option two =
+      command.option("--intrinsics2", options.intrinsics2, "fx,fy,cx,cy of the second camera");
+  const Option file = command.option(
       "--calib", options.calib,
       "file with a 3x3 matrix, fx fy cx cy, or a Middlebury calib.txt with both cameras");
-  two->needs(one);
-  file->excludes(one)->excludes(two);
+  two.needs(one);
+  file.excludes(one).excludes(two);
 }
 
 Cameras given_cameras(const CameraOptions& options) {

@@ -11,7 +11,7 @@ namespace bifocal::cli {
 struct CameraOptions {
   std::string intrinsics, intrinsics2, calib;
 };
-void add_camera_options(CLI::App& command, CameraOptions& options);
+void add_camera_options(const Command& command, CameraOptions& options);
 
 struct Cameras {
   std::optional<Intrinsics> camera1, camera2;

@@ -13,19 +13,18 @@
 
 namespace bifocal::cli {
 
-void add_common(CLI::App& command, CommonOptions& options) {
+void add_common(const Command& command, CommonOptions& options) {
   command
-      .add_option(
-          "--device", options.device,
-          "auto or cpu; rectify, stereo, estimate --scenes and bench also run on cuda[:i] and "
-          "opencl[:i]")
-      ->capture_default_str();
+      .option("--device", options.device,
+              "auto or cpu; rectify, stereo, estimate --scenes and bench also run on cuda[:i] and "
+              "opencl[:i]")
+      .shows_default();
   command
-      .add_option("--threads", options.threads,
-                  "most threads to use, 0: all cores; never changes the result")
-      ->check(in_range(0, 4096))
-      ->capture_default_str();
-  command.add_flag("--json", options.json, "print the result as JSON on stdout");
+      .option("--threads", options.threads,
+              "most threads to use, 0: all cores; never changes the result")
+      .in_range(0, 4096)
+      .shows_default();
+  command.flag("--json", options.json, "print the result as JSON on stdout");
 }
 
 std::string resolve_device(const std::string& device) {

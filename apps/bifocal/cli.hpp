@@ -5,12 +5,11 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-namespace CLI {  // arguments.hpp has the whole of it
-class App;
-class Option;
-}  // namespace CLI
-
 namespace bifocal::cli {
+
+class Command;  // arguments.hpp
+class Option;
+class Program;
 
 // 2, 3 and 4 are the values of bifocal::ErrorCode.
 inline constexpr int kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitInput = 3,
@@ -21,13 +20,13 @@ struct Context {
   int exit_code = kExitOk;   // set by the command that ran
 };
 
-// Each adds its command to `app`; the command runs when the arguments have been parsed.
-void add_pair(CLI::App& app, Context& context);
-void add_rectify(CLI::App& app, Context& context);
-void add_stereo(CLI::App& app, Context& context);
-void add_estimate(CLI::App& app, Context& context);
-void add_devices(CLI::App& app, Context& context);
-void add_bench(CLI::App& app, Context& context);
+// Each adds its command to the program; the command runs when the arguments have been parsed.
+void add_pair(Program& program, Context& context);
+void add_rectify(Program& program, Context& context);
+void add_stereo(Program& program, Context& context);
+void add_estimate(Program& program, Context& context);
+void add_devices(Program& program, Context& context);
+void add_bench(Program& program, Context& context);
 
 // Options of every command that computes.
 struct CommonOptions {
@@ -35,7 +34,7 @@ struct CommonOptions {
   int threads = 0;
   bool json = false;
 };
-void add_common(CLI::App& command, CommonOptions& options);
+void add_common(const Command& command, CommonOptions& options);
 
 // The id of the device to run on. Throws Error(device) when this build has none of that kind,
 // Error(usage) for any other word.

@@ -160,29 +160,27 @@ void run(const Options& o, Context& context) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("bench", "Measure this machine, beside peers where they are built in");
+void add_bench(Program& program, Context& context) {
+  const Command command =
+      program.command("bench", "Measure this machine, beside peers where they are built in");
   const auto o = std::make_shared<Options>();
   std::string names;
   for (const bench::Suite& suite : bench::suites()) names += suite.name + " ";
-  command->add_option("SUITE", o->suite, names + "or all")->required();
+  command.option("SUITE", o->suite, names + "or all").required();
   command
-      ->add_option("--device", o->device,
-                   "auto, cpu, cuda[:i] or opencl[:i] (see bifocal devices); some suites run on "
-                   "the CPU only")
-      ->capture_default_str();
-  command->add_option("--filter", o->filter,
-                      "regular expression that a case's name has to contain");
-  command->add_option("--json", o->json_file,
-                      "also write the records to this file, as a JSON array");
+      .option("--device", o->device,
+              "auto, cpu, cuda[:i] or opencl[:i] (see bifocal devices); some suites run on "
+              "the CPU only")
+      .shows_default();
+  command.option("--filter", o->filter, "regular expression that a case's name has to contain");
+  command.option("--json", o->json_file, "also write the records to this file, as a JSON array");
   command
-      ->add_option("--data", o->data,
-                   "folder of the photographs that some cases need; without it they are left out")
-      ->envname("BIFOCAL_DATA")
-      ->capture_default_str();
-  command->add_flag("--list", o->list, "only list the cases");
-  command->callback([o, &context] { run(*o, context); });
+      .option("--data", o->data,
+              "folder of the photographs that some cases need; without it they are left out")
+      .environment("BIFOCAL_DATA")
+      .shows_default();
+  command.flag("--list", o->list, "only list the cases");
+  command.runs([o, &context] { run(*o, context); });
 }
 
 }  // namespace bifocal::cli

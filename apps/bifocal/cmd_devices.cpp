@@ -71,12 +71,12 @@ std::string as_json() {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Context&) {
-  CLI::App* command =
-      app.add_subcommand("devices", "List what runs here, and how to get what does not");
+void add_devices(Program& program, Context&) {
+  const Command command =
+      program.command("devices", "List what runs here, and how to get what does not");
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print JSON");
-  command->callback([json] { print_out(*json ? as_json() : as_text()); });
+  command.flag("--json", *json, "print JSON");
+  command.runs([json] { print_out(*json ? as_json() : as_text()); });
 }
 
 }  // namespace bifocal::cli

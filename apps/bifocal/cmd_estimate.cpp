@@ -107,28 +107,30 @@ void run(const Options& o, Context& context) {
 
 }  // namespace
 
-void add_estimate(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("estimate", "Fit a model to point correspondences; JSON on stdout");
+void add_estimate(Program& program, Context& context) {
+  const Command command =
+      program.command("estimate", "Fit a model to point correspondences; JSON on stdout");
   const auto o = std::make_shared<Options>();
   command
-      ->add_option("MODEL", o->model,
-                   fmt::format("{}; pose is that of a camera, from scene points",
-                               fmt::join(model_names(), ", ")))
-      ->required()
-      ->check(CLI::IsMember(model_names()));
-  CLI::Option* points = command->add_option(
+      .option("MODEL", o->model,
+              fmt::format("{}; pose is that of a camera, from scene points",
+                          fmt::join(model_names(), ", ")))
+      .required()
+      .one_of(model_names());
+  const Option points = command.option(
       "--points", o->points,
       "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts]; for pose: x y X Y Z");
-  add_camera_options(*command, o->cameras);
-  add_scene_options(*command, o->scenes, points);
-  add_robust_options(*command, o->robust);
-  add_common(*command, o->common);
-  command->callback([o, &context, points] {
+  add_camera_options(command, o->cameras);
+  add_scene_options(command, o->scenes, points);
+  add_robust_options(command, o->robust);
+  add_common(command, o->common);
+  command.runs([o, &context, points] {
     if (!o->scenes.scenes.empty()) {
       return run_scene_file(kind_of(o->model), o->scenes, o->robust, o->common, context);
     }
-    if (points->empty()) throw CLI::RequiredError("--points");
+    if (!points.given()) {
+      throw Error(ErrorCode::usage, "--points is required\nSee bifocal estimate --help");
+    }
     run(*o, context);
   });
 }

@@ -24,7 +24,7 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string left, right, out, features = "rootsift";
+  std::string left, right, out, model = "auto", features = "rootsift";
   bool no_dense = false;
   CameraOptions cameras;
   PairOptions pair;
@@ -177,35 +177,37 @@ void run(Options o, Context& context) {
 
 }  // namespace
 
-void add_pair(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand(
-      "pair", "Two photographs in: matches, model, pose, depth and a report out");
+void add_pair(Program& program, Context& context) {
+  const Command command =
+      program.command("pair", "Two photographs in: matches, model, pose, depth and a report out");
   const auto o = std::make_shared<Options>();
-  command->add_option("LEFT", o->left, "first photograph: JPEG, PNG, PGM or PPM")->required();
-  command->add_option("RIGHT", o->right, "second photograph")->required();
-  command->add_option("--out", o->out, "folder for the results, made when missing")->required();
+  command.option("LEFT", o->left, "first photograph: JPEG, PNG, PGM or PPM").required();
+  command.option("RIGHT", o->right, "second photograph").required();
+  command.option("--out", o->out, "folder for the results, made when missing").required();
+  command.option("--model", o->model, "auto, homography, fundamental or essential")
+      .one_of({"auto", "homography", "fundamental", "essential"})
+      .shows_default();
+  add_camera_options(command, o->cameras);
+  command.option("--features", o->features, "rootsift or sift")
+      .one_of({"rootsift", "sift", "surf"})
+      .shows_default();
   command
-      ->add_option("--model", o->pair.model,
-                   "auto, homography, fundamental or essential (default auto)")
-      ->transform(CLI::CheckedTransformer(kModels).description("MODEL"));
-  add_camera_options(*command, o->cameras);
-  command->add_option("--features", o->features, "rootsift or sift")
-      ->check(CLI::IsMember({"rootsift", "sift", "surf"}).description(""))
-      ->capture_default_str();
+      .option("--max-features", o->pair.sift.max_features,
+              "strongest features kept of a photograph, 0: all")
+      .in_range(0, 1e6)
+      .shows_default();
   command
-      ->add_option("--max-features", o->pair.sift.max_features,
-                   "strongest features kept of a photograph, 0: all")
-      ->check(in_range(0, 1e6))
-      ->capture_default_str();
-  command
-      ->add_option("--ratio", o->pair.matching.max_ratio,
-                   "nearest over second nearest distance of a match")
-      ->check(in_range(0.1, 1))
-      ->capture_default_str();
-  add_robust_options(*command, o->pair.robust);
-  command->add_flag("--no-dense", o->no_dense, "with a pose: don't rectify and match densely");
-  add_common(*command, o->common);
-  command->callback([o, &context] { run(*o, context); });
+      .option("--ratio", o->pair.matching.max_ratio,
+              "nearest over second nearest distance of a match")
+      .in_range(0.1, 1)
+      .shows_default();
+  add_robust_options(command, o->pair.robust);
+  command.flag("--no-dense", o->no_dense, "with a pose: don't rectify and match densely");
+  add_common(command, o->common);
+  command.runs([o, &context] {
+    o->pair.model = kModels.at(o->model);
+    run(*o, context);
+  });
 }
 
 }  // namespace bifocal::cli

@@ -215,31 +215,30 @@ void run(const Options& o, Context& context) {
 
 }  // namespace
 
-void add_rectify(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("rectify", "Resample a pair so that a point lies on one row of both");
+void add_rectify(Program& program, Context& context) {
+  const Command command =
+      program.command("rectify", "Resample a pair so that a point lies on one row of both");
   const auto o = std::make_shared<Options>();
-  command->add_option("LEFT", o->left, "photograph of camera 1: JPEG, PNG, PGM or PPM")->required();
-  command->add_option("RIGHT", o->right, "photograph of camera 2")->required();
-  command->add_option("--out", o->out, "folder for the results, made when missing")->required();
-  CLI::Option* calib =
-      command->add_option("--calib", o->calib,
-                          "both cameras with their lenses, R and t: COLMAP's camera lines, JSON, "
-                          "or OpenCV's YAML or XML (docs/formats.md)");
+  command.option("LEFT", o->left, "photograph of camera 1: JPEG, PNG, PGM or PPM").required();
+  command.option("RIGHT", o->right, "photograph of camera 2").required();
+  command.option("--out", o->out, "folder for the results, made when missing").required();
+  const Option calib =
+      command.option("--calib", o->calib,
+                     "both cameras with their lenses, R and t: COLMAP's camera lines, JSON, "
+                     "or OpenCV's YAML or XML (docs/formats.md)");
   command
-      ->add_option(
-          "--matches", o->matches,
-          "rows of x1 y1 x2 y2 [weight]: uncalibrated, from their fundamental matrix; rows "
-          "of weight 0 are left out")
-      ->excludes(calib);
+      .option("--matches", o->matches,
+              "rows of x1 y1 x2 y2 [weight]: uncalibrated, from their fundamental matrix; rows "
+              "of weight 0 are left out")
+      .excludes(calib);
   command
-      ->add_option("--max-scale", o->rectify.max_scale,
-                   "largest area of a rectified picture, in areas of the larger input")
-      ->check(in_range(1e-3, 16))
-      ->capture_default_str();
-  add_robust_options(*command, o->robust);
-  add_common(*command, o->common);
-  command->callback([o, &context] { run(*o, context); });
+      .option("--max-scale", o->rectify.max_scale,
+              "largest area of a rectified picture, in areas of the larger input")
+      .in_range(1e-3, 16)
+      .shows_default();
+  add_robust_options(command, o->robust);
+  add_common(command, o->common);
+  command.runs([o, &context] { run(*o, context); });
 }
 
 }  // namespace bifocal::cli

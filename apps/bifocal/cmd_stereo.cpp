@@ -186,27 +186,23 @@ void run(Options& o, Context& context) {
 
 }  // namespace
 
-void add_stereo(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("stereo", "Dense disparity of a rectified pair");
+void add_stereo(Program& program, Context& context) {
+  const Command command = program.command("stereo", "Dense disparity of a rectified pair");
   const auto o = std::make_shared<Options>();
-  command->add_option("LEFT", o->left, "left photograph: JPEG, PNG, PGM or PPM")->required();
-  command->add_option("RIGHT", o->right, "right photograph, of the same size")->required();
-  command->add_option("--out", o->out, "folder for the results, made when missing")->required();
-  add_stereo_method(*command, o->method);
-  command->add_option("--calib", o->calib,
-                      "Middlebury calib.txt: with a baseline there is a cloud");
-  CLI::Option* truth =
-      command->add_option("--truth", o->truth, "true disparity, PFM or picture: prints the errors");
-  command
-      ->add_option("--truth-scale", o->truth_scale,
-                   "a truth picture holds this times the disparity")
-      ->needs(truth)
-      ->check(in_range(1e-3, 65535))
-      ->capture_default_str();
-  command->add_option("--mask", o->mask, "picture: only pixels of value 255 are scored")
-      ->needs(truth);
-  add_common(*command, o->common);
-  command->callback([o, &context] { run(*o, context); });
+  command.option("LEFT", o->left, "left photograph: JPEG, PNG, PGM or PPM").required();
+  command.option("RIGHT", o->right, "right photograph, of the same size").required();
+  command.option("--out", o->out, "folder for the results, made when missing").required();
+  add_stereo_method(command, o->method);
+  command.option("--calib", o->calib, "Middlebury calib.txt: with a baseline there is a cloud");
+  const Option truth =
+      command.option("--truth", o->truth, "true disparity, PFM or picture: prints the errors");
+  command.option("--truth-scale", o->truth_scale, "a truth picture holds this times the disparity")
+      .needs(truth)
+      .in_range(1e-3, 65535)
+      .shows_default();
+  command.option("--mask", o->mask, "picture: only pixels of value 255 are scored").needs(truth);
+  add_common(command, o->common);
+  command.runs([o, &context] { run(*o, context); });
 }
 
 }  // namespace bifocal::cli

@@ -53,19 +53,19 @@ SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, Mode
 }  // namespace
 
 // With --scenes the points, and K, come from that file.
-void add_scene_options(CLI::App& command, SceneOptions& o, CLI::Option* points) {
-  CLI::Option* scenes = command.add_option(
-      "--scenes", o.scenes,
-      "instead of --points: NPZ file of many pairs (x1, x2, K; for pose x, X, K)");
-  CLI::Option* result =
-      command.add_option("--result", o.result, "NPZ file to write for --scenes")->needs(scenes);
+void add_scene_options(const Command& command, SceneOptions& o, const Option& points) {
+  const Option scenes =
+      command.option("--scenes", o.scenes,
+                     "instead of --points: NPZ file of many pairs (x1, x2, K; for pose x, X, K)");
+  const Option result =
+      command.option("--result", o.result, "NPZ file to write for --scenes").needs(scenes);
   command
-      .add_flag("--one-by-one", o.one_by_one,
-                "with --scenes: time every trial by itself, else their mean")
-      ->needs(scenes);
-  scenes->needs(result)->excludes(points);
+      .flag("--one-by-one", o.one_by_one,
+            "with --scenes: time every trial by itself, else their mean")
+      .needs(scenes);
+  scenes.needs(result).excludes(points);
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib"}) {
-    scenes->excludes(command.get_option(name));
+    scenes.excludes(command.get(name));
   }
 }
 

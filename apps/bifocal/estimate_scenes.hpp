@@ -13,7 +13,7 @@ struct SceneOptions {
   bool one_by_one = false;
 };
 // After the options of the cameras, which it excludes, as it does `points`.
-void add_scene_options(CLI::App& command, SceneOptions& options, CLI::Option* points);
+void add_scene_options(const Command& command, SceneOptions& options, const Option& points);
 
 // Estimates every trial of the file, writes the result and prints a summary as JSON.
 void run_scene_file(ModelKind kind, const SceneOptions& options, const RobustOptions& robust,

@@ -36,30 +36,19 @@ int fail(const std::string& message, int code) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Two-view geometry: two photographs in, geometry out.", "bifocal");
-  app.set_version_flag("--version", "bifocal " BIFOCAL_VERSION);
-  app.require_subcommand(1);
-  app.footer("Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found.");
-  app.get_formatter()->column_width(34);
-
   Context context{.command_line = command_line(argc, argv)};
-  add_pair(app, context);
-  add_rectify(app, context);
-  add_stereo(app, context);
-  add_estimate(app, context);
-  add_bench(app, context);
-  add_devices(app, context);
+  Program program("bifocal", "Two-view geometry: two photographs in, geometry out.",
+                  BIFOCAL_VERSION,
+                  "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found.");
+  add_pair(program, context);
+  add_rectify(program, context);
+  add_stereo(program, context);
+  add_estimate(program, context);
+  add_bench(program, context);
+  add_devices(program, context);
   try {
-    app.parse(argc, argv);
+    program.run(argc, argv);
     return context.exit_code;
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
-    const auto chosen = app.get_subcommands();
-    if (chosen.empty() && argc > 1 && argv[1][0] != '-') {
-      return fail(fmt::format("{}: no such command\nSee bifocal --help", argv[1]), kExitUsage);
-    }
-    const std::string name = chosen.empty() ? "bifocal" : "bifocal " + chosen.front()->get_name();
-    return fail(fmt::format("{}\nSee {} --help", e.what(), name), kExitUsage);
   } catch (const Error& e) {
     return fail(e.what(), static_cast<int>(e.code()));
   } catch (const std::bad_alloc&) {

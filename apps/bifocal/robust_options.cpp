@@ -7,25 +7,23 @@
 
 namespace bifocal::cli {
 
-void add_robust_options(CLI::App& command, RobustOptions& options) {
-  command.add_option("--threshold", options.threshold, "largest error of an inlier, px")
-      ->check(in_range(1e-3, 1e3))
-      ->capture_default_str();
-  command
-      .add_option("--confidence", options.confidence, "of having drawn a sample without outliers")
-      ->check(in_range(0.5, 0.999999))
-      ->capture_default_str();
-  command.add_option("--max-iterations", options.max_iterations, "most samples to draw")
-      ->check(in_range(1, 1e8))
-      ->capture_default_str();
-  command
-      .add_option("--seed", options.seed, "of the sampling; the same seed gives the same result")
-      ->check(whole_number())
-      ->capture_default_str();
-  command.add_flag("--dominant-plane", options.dominant_plane,
-                   "fundamental matrix: look for matches off a plane that most of them lie on, and "
-                   "give none that they do not prove");
-  command.parse_complete_callback([&options] {
+void add_robust_options(const Command& command, RobustOptions& options) {
+  command.option("--threshold", options.threshold, "largest error of an inlier, px")
+      .in_range(1e-3, 1e3)
+      .shows_default();
+  command.option("--confidence", options.confidence, "of having drawn a sample without outliers")
+      .in_range(0.5, 0.999999)
+      .shows_default();
+  command.option("--max-iterations", options.max_iterations, "most samples to draw")
+      .in_range(1, 1e8)
+      .shows_default();
+  command.option("--seed", options.seed, "of the sampling; the same seed gives the same result")
+      .whole_number()
+      .shows_default();
+  command.flag("--dominant-plane", options.dominant_plane,
+               "fundamental matrix: look for matches off a plane that most of them lie on, and "
+               "give none that they do not prove");
+  command.after_parsing([&options] {
     options.min_iterations = std::min(options.min_iterations, options.max_iterations);
   });
 }

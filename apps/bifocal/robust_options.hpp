@@ -8,6 +8,6 @@
 namespace bifocal::cli {
 
 // --threshold --confidence --max-iterations --seed --dominant-plane
-void add_robust_options(CLI::App& command, RobustOptions& options);
+void add_robust_options(const Command& command, RobustOptions& options);
 
 }  // namespace bifocal::cli

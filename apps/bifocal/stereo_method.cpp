@@ -27,114 +27,106 @@ Enum value_of(const std::array<std::string_view, n>& names, const std::string& n
 }
 
 template <std::size_t n>
-CLI::Validator one_of(const std::array<std::string_view, n>& names) {
-  const std::vector<std::string> words(names.begin(), names.end());
-  return CLI::IsMember(words).description("");
+std::vector<std::string> words(const std::array<std::string_view, n>& names) {
+  return {names.begin(), names.end()};
 }
 
-// AsSizeValue takes -1 for the largest number. Comes before it.
-std::string refuse_sign(const std::string& text) {
-  return text.starts_with('-') ? fmt::format("{} is negative", text) : std::string();
-}
-
-void add_search(CLI::App& command, StereoMethod& m) {
+void add_search(const Command& command, StereoMethod& m) {
   command
-      .add_option("--max-disparity", m.max_disparity,
-                  "end of the search, px: disparities below this; default: ndisp of --calib")
-      ->check(in_range(-1e5, 1e5));
-  command.add_option("--min-disparity", m.min_disparity, "start of the search, px")
-      ->check(in_range(-1e5, 1e5))
-      ->capture_default_str();
+      .option("--max-disparity", m.max_disparity,
+              "end of the search, px: disparities below this; default: ndisp of --calib")
+      .in_range(-1e5, 1e5);
+  command.option("--min-disparity", m.min_disparity, "start of the search, px")
+      .in_range(-1e5, 1e5)
+      .shows_default();
   command
-      .add_option("--method", m.method,
-                  "sgm: census and semi-global matching; ssd: sums of squared differences over a "
-                  "window")
-      ->check(CLI::IsMember({"sgm", "ssd"}).description(""))
-      ->capture_default_str();
+      .option("--method", m.method,
+              "sgm: census and semi-global matching; ssd: sums of squared differences over a "
+              "window")
+      .one_of({"sgm", "ssd"})
+      .shows_default();
 }
 
-std::vector<CLI::Option*> add_sgm(CLI::App& command, StereoMethod& m) {
+std::vector<Option> add_sgm(const Command& command, StereoMethod& m) {
   SgmOptions& o = m.sgm;
-  return {command.add_option("--paths", o.paths, "8, or 4: along rows and columns only, faster")
-              ->check(CLI::IsMember({"4", "8"}).description(""))
-              ->capture_default_str(),
-          command.add_option("--p1", o.P1, "cost of a step of 1 px between neighbours, bits")
-              ->check(in_range(0, 190))
-              ->capture_default_str(),
-          command.add_option("--p2", o.P2, "cost of a larger one, bits, at least --p1")
-              ->check(in_range(0, 190))
-              ->capture_default_str(),
-          command
-              .add_option("--census", m.census,
-                          "sparse: 31 bits of 9 x 7; symmetric: 31; full: 62, slower")
-              ->check(one_of(kCensus))
-              ->capture_default_str(),
-          command
-              .add_option("--uniqueness", o.filter.uniqueness,
-                          "per cent by which a match must be better than the best elsewhere")
-              ->check(in_range(0, 99))
-              ->capture_default_str(),
-          command
-              .add_option("--vertical-tolerance", o.vertical_tolerance,
-                          "px that rows may be apart where rectification is not exact")
-              ->check(in_range(0, 2))
-              ->capture_default_str(),
-          command
-              .add_option("--white", o.white,
-                          "brightest value of the pictures; 0: 255, or 65535 of 16-bit PNG")
-              ->check(in_range(0, 65535))
-              ->capture_default_str(),
-          command
-              .add_option("--max-memory", m.max_memory,
-                          "most memory for the matcher, as 500M or 2G; 0: any")
-              ->transform(CLI::AsSizeValue(false).description(""))
-              ->transform(CLI::Validator(refuse_sign, ""))};
+  return {
+      command.option("--paths", o.paths, "8, or 4: along rows and columns only, faster")
+          .one_of({"4", "8"})
+          .shows_default(),
+      command.option("--p1", o.P1, "cost of a step of 1 px between neighbours, bits")
+          .in_range(0, 190)
+          .shows_default(),
+      command.option("--p2", o.P2, "cost of a larger one, bits, at least --p1")
+          .in_range(0, 190)
+          .shows_default(),
+      command
+          .option("--census", m.census, "sparse: 31 bits of 9 x 7; symmetric: 31; full: 62, slower")
+          .one_of(words(kCensus))
+          .shows_default(),
+      command
+          .option("--uniqueness", o.filter.uniqueness,
+                  "per cent by which a match must be better than the best elsewhere")
+          .in_range(0, 99)
+          .shows_default(),
+      command
+          .option("--vertical-tolerance", o.vertical_tolerance,
+                  "px that rows may be apart where rectification is not exact")
+          .in_range(0, 2)
+          .shows_default(),
+      command
+          .option("--white", o.white,
+                  "brightest value of the pictures; 0: 255, or 65535 of 16-bit PNG")
+          .in_range(0, 65535)
+          .shows_default(),
+      command
+          .option("--max-memory", m.max_memory,
+                  "most memory for the matcher, as 500M or 2G; 0: any")
+          .size_in_bytes()};
 }
 
 // Of both methods.
-void add_filter(CLI::App& command, StereoMethod& m) {
+void add_filter(const Command& command, StereoMethod& m) {
   command
-      .add_option("--cross-check", m.cross_check,
-                  "largest difference of both directions, px; negative: no check")
-      ->check(in_range(-1, 1e6))
-      ->capture_default_str();
+      .option("--cross-check", m.cross_check,
+              "largest difference of both directions, px; negative: no check")
+      .in_range(-1, 1e6)
+      .shows_default();
   command
-      .add_option("--median", m.median,
-                  "side of the median filter, px; 0: none. Default: 5, of ssd 0")
-      ->check(CLI::IsMember({"0", "3", "5"}).description(""));
+      .option("--median", m.median, "side of the median filter, px; 0: none. Default: 5, of ssd 0")
+      .one_of({"0", "3", "5"});
   command
-      .add_option("--speckle-size", m.speckle_size,
-                  "smaller regions become unknown, px. Default: 100, of ssd 0")
-      ->check(in_range(0, 1 << 30));
+      .option("--speckle-size", m.speckle_size,
+              "smaller regions become unknown, px. Default: 100, of ssd 0")
+      .in_range(0, 1 << 30);
   command
-      .add_option("--speckle-range", m.speckle_range,
-                  "neighbours of one region differ by at most this, px")
-      ->check(in_range(0, 1e6))
-      ->capture_default_str();
+      .option("--speckle-range", m.speckle_range,
+              "neighbours of one region differ by at most this, px")
+      .in_range(0, 1e6)
+      .shows_default();
   command
-      .add_option("--fill", m.fill,
-                  "how unknown pixels get a value: none, background, mean, edge-aware")
-      ->check(one_of(kFill))
-      ->capture_default_str();
+      .option("--fill", m.fill,
+              "how unknown pixels get a value: none, background, mean, edge-aware")
+      .one_of(words(kFill))
+      .shows_default();
 }
 
 }  // namespace
 
-void add_stereo_method(CLI::App& command, StereoMethod& m) {
+void add_stereo_method(const Command& command, StereoMethod& m) {
   add_search(command, m);
-  const auto of_sgm = std::make_shared<std::vector<CLI::Option*>>(add_sgm(command, m));
-  CLI::Option* window =
-      command.add_option("--window", m.ssd.window, "ssd: side of the square window, px, odd")
-          ->check(in_range(3, 31))
-          ->capture_default_str();
+  const auto of_sgm = add_sgm(command, m);
+  const Option window =
+      command.option("--window", m.ssd.window, "ssd: side of the square window, px, odd")
+          .in_range(3, 31)
+          .shows_default();
   add_filter(command, m);
-  command.parse_complete_callback([&m, of_sgm, window] {
-    const auto refuse = [&](const CLI::Option* option, const char* method) {
-      if (option->count() > 0 && m.method != method)
+  command.after_parsing([&m, of_sgm, window] {
+    const auto refuse = [&](const Option& option, const char* method) {
+      if (option.given() && m.method != method)
         throw Error(ErrorCode::usage,
-                    fmt::format("{}: belongs to --method {}", option->get_name(), method));
+                    fmt::format("{}: belongs to --method {}", option.name(), method));
     };
-    for (const CLI::Option* option : *of_sgm) refuse(option, "sgm");
+    for (const Option& option : of_sgm) refuse(option, "sgm");
     refuse(window, "ssd");
   });
 }

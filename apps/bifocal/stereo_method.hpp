@@ -29,7 +29,7 @@ struct StereoMethod {
 
 // --method, the search range and all that belongs to one method or the other. What the other method
 // would ignore is refused.
-void add_stereo_method(CLI::App& command, StereoMethod& method);
+void add_stereo_method(const Command& command, StereoMethod& method);
 
 // After parsing: fills `sgm` and `ssd`; `ndisp` of a calibration file stands in for --max-disparity
 // (0: none).
