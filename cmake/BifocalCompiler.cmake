@@ -21,8 +21,8 @@ add_library(bifocal_flags INTERFACE)
 set(cxx_flags -Wall -Wextra -Wshadow -ffp-contract=fast -fno-math-errno -fno-trapping-math)
 set(cuda_flags -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas,-Wno-psabi)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 reports false positives inside Highway's and libstdc++'s inlined code.
-  list(APPEND cxx_flags -Wno-maybe-uninitialized -Wno-psabi)
+  # GCC 12 reports false positives inside inlined code: of Highway, libstdc++, its own AVX-512 header.
+  list(APPEND cxx_flags -Wno-maybe-uninitialized -Wno-uninitialized -Wno-psabi)
 endif()
 if(BIFOCAL_WERROR)
   list(APPEND cxx_flags -Werror)
