@@ -31,7 +31,7 @@ const std::vector<Suite>& suites() {
        "beside "
        "one core",
        run_seeds, true},
-      {"solvers", "minimal solvers, us a sample", run_solvers},
+      {"solvers", "minimal solvers, us a sample", run_solvers, true},
       {"stereo",
        "dense stereo; on the CPU time and bad pixels on the Middlebury pairs, on a GPU frames",
        run_stereo, true},

@@ -10,9 +10,11 @@
 
 #include "robust/essential_trials.hpp"
 #include "seeds.hpp"
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::bench {
+
+using namespace synthetic;
 namespace {
 
 using robust::Placement;

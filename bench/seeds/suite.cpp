@@ -13,9 +13,11 @@
 #include "stereo/filter_device.hpp"
 #include "stereo/ssd/ssd_device.hpp"
 #include "suites/shifted_noise.hpp"
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::bench {
+
+using namespace synthetic;
 namespace {
 
 // 2000 samples of 2000 planar correspondences, 60 per cent of them inliers.
@@ -84,8 +86,7 @@ void run_homography(Context& context) {
                           const char* what, double recorded, const Figures& extra) {
     report_ms(context, name, context.device, measure(body), Reference{what, recorded}, extra);
   };
-  const Figures sizes = {{"trials", HomographySeed::kTrials},
-                                {"points", HomographySeed::kPoints}};
+  const Figures sizes = {{"trials", HomographySeed::kTrials}, {"points", HomographySeed::kPoints}};
   if (wants[0])
     report(
         all, [&] { seed.solve_and_count(); }, "OpenCL, SVD to inliers (recorded)", 3.64, sizes);
@@ -179,8 +180,7 @@ void run_stereo_seed(Context& context) {
 }  // namespace
 
 void report_ms(Context& context, const std::string& name, const std::string& device,
-               const Sample& sample, const std::optional<Reference>& reference,
-               Figures extra) {
+               const Sample& sample, const std::optional<Reference>& reference, Figures extra) {
   Record record;
   record.suite = "seeds";
   record.case_name = name;

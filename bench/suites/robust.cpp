@@ -12,6 +12,7 @@
 #include "frame/bench.hpp"
 #include "peers/opencv_estimates.hpp"
 #include "robust_suite.hpp"
+#include "synthetic/accuracy.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/core.hpp>
 #endif

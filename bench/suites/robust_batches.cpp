@@ -10,6 +10,7 @@
 
 #include "frame/bench.hpp"
 #include "robust_suite.hpp"
+#include "synthetic/accuracy.hpp"
 
 namespace bifocal::bench {
 namespace {

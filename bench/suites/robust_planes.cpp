@@ -11,6 +11,7 @@
 
 #include "peers/opencv_estimates.hpp"
 #include "robust_suite.hpp"
+#include "synthetic/accuracy.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/core/version.hpp>
 #endif

@@ -6,13 +6,16 @@
 #include <bifocal/robust.hpp>
 #include <chrono>
 
-#include "pose_scenes.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/pose_scenes.hpp"
 #include "robust_suite.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #endif
 
 namespace bifocal::bench {
+
+using namespace synthetic;
 namespace {
 
 constexpr int kTrials = 40, kPoints = 2000;

@@ -10,13 +10,16 @@
 #include <functional>
 
 #include "peers/opencv_estimates.hpp"
-#include "real_matches.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/real_matches.hpp"
 #include "robust_suite.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/core/version.hpp>
 #endif
 
 namespace bifocal::bench {
+
+using namespace synthetic;
 namespace {
 
 constexpr int kRuns = 20;

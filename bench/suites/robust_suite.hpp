@@ -3,9 +3,11 @@
 #pragma once
 
 #include "frame/bench.hpp"
-#include "two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::bench {
+
+using namespace synthetic;
 
 struct Estimate {
   bool ok = false;

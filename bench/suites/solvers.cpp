@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Minimal solvers, us a sample, amortised over the lanes of one core.
+// Minimal solvers, us a sample, amortised over the lanes of one core or the threads of a GPU.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bifocal/geometry.hpp>
+#include <array>
 #include <bifocal/solvers.hpp>
 #include <bifocal/threads.hpp>
-#include <cmath>
-#include <random>
+#include <map>
+#include <string>
 
 #include "frame/bench.hpp"
+#include "synthetic/samples.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/calib3d.hpp>
 #include <opencv2/imgproc.hpp>
@@ -18,161 +18,130 @@
 namespace bifocal::bench {
 namespace {
 
-// No power of two: rows would compete for one set of the cache. One work package.
-constexpr int kSamples = 1008;
+using synthetic::SampleBatch;
+
+// On a CPU one work package, whose rows do not compete for one set of the cache; on a GPU all
+// threads many times.
+constexpr int kSamples = 1008, kSamplesOfGpu = 1 << 18;
+
+// PoseLib 3.0.0 on one core of another x86 machine with AVX-512, us.
+const std::map<std::string, double> kPoseLib = {{"homography_4pt", 0.038},
+                                                {"fundamental_7pt", 1.73},
+                                                {"essential_5pt", 4.68},
+                                                {"essential_5pt_action", 4.68},
+                                                {"p3p", 0.212}};
+
+#ifdef BIFOCAL_PEER_OPENCV
+// OpenCV's own call for a sample; one sample a call is all that its interface offers. One function
+// for each word `model` of bifocal/solvers.def; false: OpenCV has no such solver.
+using Points = std::vector<cv::Point2f>;
+bool opencv_homography(const Points& a, const Points& b) {
+  keep(cv::getPerspectiveTransform(a, b));
+  return true;
+}
+bool opencv_fundamental(const Points& a, const Points& b) {
+  keep(cv::findFundamentalMat(a, b, a.size() == 7 ? cv::FM_7POINT : cv::FM_8POINT));
+  return true;
+}
+bool opencv_essential(const Points& a, const Points& b) {
+  if (a.size() != 5) return false;
+  keep(cv::findEssentialMat(a, b, 1.0, cv::Point2d(0, 0), cv::RANSAC, 0.5, 1.0));
+  return true;
+}
+bool opencv_pose(const std::vector<cv::Point2d>& x, const std::vector<cv::Point3d>& X) {
+  std::vector<cv::Mat> r, t;
+  cv::solveP3P(X, x, cv::Mat::eye(3, 3, CV_64F), cv::noArray(), r, t, cv::SOLVEPNP_AP3P);
+  return true;
+}
+// Samples as each word `data` lays them out, for OpenCV.
+template <class Call>
+bool opencv_two_view(const SampleBatch& batch, int m, int i, Call call) {
+  const auto at = [&](int row) {
+    return static_cast<float>(batch.samples[static_cast<std::size_t>(row) * batch.n + i]);
+  };
+  Points a, b;
+  for (int p = 0; p < m; ++p) {
+    a.emplace_back(at(p), at(m + p));
+    b.emplace_back(at(2 * m + p), at(3 * m + p));
+  }
+  return call(a, b);
+}
+template <class Call>
+bool opencv_absolute(const SampleBatch& batch, int m, int i, Call call) {
+  const auto at = [&](int row) {
+    return batch.samples[static_cast<std::size_t>(row) * batch.n + i];
+  };
+  std::vector<cv::Point2d> x;
+  std::vector<cv::Point3d> X;
+  for (int p = 0; p < m; ++p) {
+    x.emplace_back(at(3 * p) / at(3 * p + 2), at(3 * p + 1) / at(3 * p + 2));
+    X.emplace_back(at(3 * (m + p)), at(3 * (m + p) + 1), at(3 * (m + p) + 2));
+  }
+  return call(x, X);
+}
+#endif
 
 struct Case {
   const char* name;
   MinimalSolver solver;
-  bool planar;
-  // PoseLib 3.0.0 on one core of another x86 machine with AVX-512, us; 0: not measured.
-  double poselib;
+  bool (*peer)(const SampleBatch&, int i);
 };
-constexpr Case kCases[] = {
-    {"homography_4pt", MinimalSolver::homography_4pt, true, 0.038},
-    {"fundamental_7pt", MinimalSolver::fundamental_7pt, false, 1.73},
-    {"fundamental_8pt", MinimalSolver::fundamental_8pt, false, 0},
-    {"essential_5pt", MinimalSolver::essential_5pt, false, 4.68},
-    {"essential_5pt_action", MinimalSolver::essential_5pt_action, false, 4.68},
-    {"p3p", MinimalSolver::p3p, false, 0.212}};
-
-struct Camera2 {
-  Mat3 R;
-  Vec3 t;
-  [[nodiscard]] Vec3 operator()(const Vec3& X) const {
-    Vec3 Y = t;
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) Y[i] += R[3 * i + j] * X[j];
-    }
-    return Y;
-  }
-};
-
-Vec3 direction(std::mt19937_64& random) {
-  std::normal_distribution<double> normal;
-  const Vec3 v = {normal(random), normal(random), normal(random)};
-  const double length = std::hypot(v[0], v[1], v[2]);
-  return {v[0] / length, v[1] / length, v[2] / length};
-}
-
-// At most 30 degrees about a random axis (Rodrigues), a baseline of 1.
-Camera2 random_camera(std::mt19937_64& random) {
-  const Vec3 a = direction(random);
-  const double angle = std::uniform_real_distribution<double>(0, 0.5236)(random);
-  const double s = std::sin(angle), c = std::cos(angle), d = 1 - c;
-  return {{c + d * a[0] * a[0], d * a[0] * a[1] - s * a[2], d * a[0] * a[2] + s * a[1],
-           d * a[0] * a[1] + s * a[2], c + d * a[1] * a[1], d * a[1] * a[2] - s * a[0],
-           d * a[0] * a[2] - s * a[1], d * a[1] * a[2] + s * a[0], c + d * a[2] * a[2]},
-          direction(random)};
-}
-
-// 4 to 12 units deep; on a slanted plane 8 units away for homographies.
-Vec3 random_point(std::mt19937_64& random, bool planar) {
-  std::uniform_real_distribution<double> xy(-0.5, 0.5), depth(4, 12);
-  const double x = xy(random), y = xy(random);
-  const double z = planar ? 8 / (1 + 0.2 * x - 0.3 * y) : depth(random);
-  return {x * z, y * z, z};
-}
-
-// [sample_rows][kSamples]
-std::vector<double> make_samples(const Case& c) {
-  const int rows = solver_shape(c.solver).sample_rows;
-  std::vector<double> samples(static_cast<std::size_t>(rows) * kSamples);
-  std::mt19937_64 random(5);
-  for (int i = 0; i < kSamples; ++i) {
-    const Camera2 camera = random_camera(random);
-    const auto put = [&](int row, double v) {
-      samples[static_cast<std::size_t>(row) * kSamples + i] = v;
-    };
-    const bool p3p = c.solver == MinimalSolver::p3p;
-    const int points = p3p ? 3 : rows / 4;
-    for (int p = 0; p < points; ++p) {
-      const Vec3 X = random_point(random, c.planar), Y = camera(X);
-      if (p3p) {
-        const double length = std::hypot(Y[0], Y[1], Y[2]);
-        for (int k = 0; k < 3; ++k) put(3 * p + k, Y[k] / length), put(9 + 3 * p + k, X[k]);
-      } else {
-        put(p, X[0] / X[2]), put(points + p, X[1] / X[2]);
-        put(2 * points + p, Y[0] / Y[2]), put(3 * points + p, Y[1] / Y[2]);
-      }
-    }
-  }
-  return samples;
-}
-
+const Case kCases[] = {
 #ifdef BIFOCAL_PEER_OPENCV
-// OpenCV's own call for one sample of a batch; one sample a call is all that its interface offers.
-void solve_by_opencv(const Case& c, const std::vector<double>& samples, int i) {
-  const auto at = [&](int row) { return samples[static_cast<std::size_t>(row) * kSamples + i]; };
-  if (c.solver == MinimalSolver::p3p) {
-    std::vector<cv::Point3d> X;
-    std::vector<cv::Point2d> x;
-    for (int p = 0; p < 3; ++p) {
-      X.emplace_back(at(9 + 3 * p), at(10 + 3 * p), at(11 + 3 * p));
-      x.emplace_back(at(3 * p) / at(3 * p + 2), at(3 * p + 1) / at(3 * p + 2));
-    }
-    std::vector<cv::Mat> r, t;
-    cv::solveP3P(X, x, cv::Mat::eye(3, 3, CV_64F), cv::noArray(), r, t, cv::SOLVEPNP_AP3P);
-    return;
-  }
-  const int m = solver_shape(c.solver).sample_rows / 4;
-  std::vector<cv::Point2f> a, b;
-  for (int p = 0; p < m; ++p) {
-    a.emplace_back(static_cast<float>(at(p)), static_cast<float>(at(m + p)));
-    b.emplace_back(static_cast<float>(at(2 * m + p)), static_cast<float>(at(3 * m + p)));
-  }
-  switch (c.solver) {
-    case MinimalSolver::homography_4pt:
-      keep(cv::getPerspectiveTransform(a, b));
-      break;
-    case MinimalSolver::homography_svd:
-      keep(cv::findHomography(a, b));
-      break;
-    case MinimalSolver::fundamental_7pt:
-      keep(cv::findFundamentalMat(a, b, cv::FM_7POINT));
-      break;
-    case MinimalSolver::fundamental_8pt:
-      keep(cv::findFundamentalMat(a, b, cv::FM_8POINT));
-      break;
-    default:
-      keep(cv::findEssentialMat(a, b, 1.0, cv::Point2d(0, 0), cv::RANSAC, 0.5, 1.0));
-      break;
-  }
-}
+#define SOLVER(name, data, points, model, ...)                       \
+  {#name, MinimalSolver::name, [](const SampleBatch& batch, int i) { \
+     return opencv_##data(batch, points, i, opencv_##model);         \
+   }},
+#else
+#define SOLVER(name, ...) {#name, MinimalSolver::name, nullptr},
 #endif
+#include <bifocal/solvers.def>
+};
 
-template <class T>
-void run_case(Context& context, const Case& c, const std::vector<double>& samples,
-              const char* precision) {
-  const std::string name = fmt::format("solvers/{}/{}", c.name, precision);
-  if (!context.wanted(name)) return;
-  const SolverShape shape = solver_shape(c.solver);
-  const std::vector<T> in(samples.begin(), samples.end());
-  std::vector<T> out(static_cast<std::size_t>(shape.max_solutions * shape.solution_rows) *
-                     kSamples);
-  std::vector<int> counts(kSamples);
-  const auto body = [&] {
-    solve_minimal(c.solver, std::span<const T>(in), std::span<T>(out), std::span<int>(counts));
-    keep(out);
-  };
-  Record record;
-  record.suite = "solvers";
-  record.case_name = name;
-  record.unit = "us/sample";
-  const Sample ours = measure(body);
-  constexpr double kMicro = 1e6 / kSamples;
-  record.value = ours.median * kMicro, record.mad = ours.mad * kMicro, record.runs = ours.runs;
-  double solutions = 0;
-  for (int count : counts) solutions += count;
-  record.extra["mean_solutions"] = solutions / kSamples;
-  if (c.poselib > 0) record.reference = Reference{"PoseLib 3.0.0, f64 (recorded)", c.poselib};
+void add_peers(const Case& c, const SampleBatch& batch, Record& record) {
+  if (const auto poselib = kPoseLib.find(c.name); poselib != kPoseLib.end())
+    record.reference = Reference{"PoseLib 3.0.0, f64 (recorded)", poselib->second};
 #ifdef BIFOCAL_PEER_OPENCV
+  if (!c.peer(batch, 0)) return;
   cv::setNumThreads(1);
   int next = 0;
-  const Sample peer = measure([&] { solve_by_opencv(c, samples, next++ % kSamples); });
+  const Sample peer = measure([&] { c.peer(batch, next++ % batch.n); });
   record.extra["opencv_" CV_VERSION "_us"] = peer.median * 1e6;
   if (!record.reference) record.reference = Reference{"OpenCV " CV_VERSION, peer.median * 1e6};
+#else
+  (void)batch;
 #endif
+}
+
+template <class T>
+void run_case(Context& context, const Device& device, const Case& c, const SampleBatch& batch) {
+  Record record;
+  record.suite = "solvers";
+  record.case_name = fmt::format("solvers/{}/{}", c.name, sizeof(T) == 8 ? "f64" : "f32");
+  record.device = device.info().id;
+  record.unit = "us/sample";
+  if (!context.wanted(record.case_name)) return;
+  const SolverShape shape = solver_shape(c.solver);
+  const auto n = static_cast<std::size_t>(batch.n);
+  const std::vector<T> samples(batch.samples.begin(), batch.samples.end());
+  Queue queue(device);
+  Buffer<T> in(device, samples.size()), out(device, n * shape.max_solutions * shape.solution_rows);
+  Buffer<int> counts(device, n);
+  in.upload(queue, samples);
+  const Sample ours = measure([&] {
+    solve_minimal(queue, c.solver, batch.n, in, out, counts);
+    queue.wait();
+  });
+  std::vector<int> found(n);
+  counts.download(queue, found);
+  queue.wait();
+  double solutions = 0;
+  for (const int count : found) solutions += count;
+  const double micro = 1e6 / batch.n;
+  record.value = ours.median * micro, record.mad = ours.mad * micro, record.runs = ours.runs;
+  record.extra["samples"] = batch.n;
+  record.extra["mean_solutions"] = solutions / batch.n;
+  add_peers(c, batch, record);
   context.report(std::move(record));
 }
 
@@ -180,10 +149,16 @@ void run_case(Context& context, const Case& c, const std::vector<double>& sample
 
 void run_solvers(Context& context) {
   const ThreadLimit one(1);
+  const Device device(context.device);
+  const bool on_cpu = device.info().kind == DeviceKind::cpu;
   for (const Case& c : kCases) {
-    const std::vector<double> samples = make_samples(c);
-    run_case<double>(context, c, samples, "f64");
-    run_case<float>(context, c, samples, "f32");
+    if (!context.wanted(fmt::format("solvers/{}/f64", c.name)) &&
+        !context.wanted(fmt::format("solvers/{}/f32", c.name)))
+      continue;
+    const SampleBatch batch =
+        synthetic::make_samples(c.solver, on_cpu ? kSamples : kSamplesOfGpu, 5);
+    if (device.info().has_double) run_case<double>(context, device, c, batch);
+    run_case<float>(context, device, c, batch);
   }
 }
 

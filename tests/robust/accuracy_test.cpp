@@ -7,13 +7,14 @@
 #include <bifocal/threads.hpp>
 #include <functional>
 
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
 
-using bench::make_scene;
-using bench::TwoViewScene;
+using synthetic::make_scene;
+using synthetic::TwoViewScene;
 using Pairs = std::vector<PointPair>;
 
 struct Estimator {
@@ -33,7 +34,7 @@ double essential_error(const TwoViewScene& s, const RobustResult& r) {
   for (size_t i = 0; i < 3; ++i) F[3 * i] /= k.fx, F[3 * i + 1] /= k.fy;
   for (size_t j = 0; j < 3; ++j) F[6 + j] -= (F[j] * k.cx + F[3 + j] * k.cy) / k.fx;
   for (size_t j = 0; j < 3; ++j) F[j] /= k.fx, F[3 + j] /= k.fy;
-  return bench::mean_sampson_px(F, s.clean);
+  return synthetic::mean_sampson_px(F, s.clean);
 }
 
 class Accuracy : public testing::TestWithParam<Estimator> {
@@ -119,14 +120,14 @@ INSTANTIATE_TEST_SUITE_P(
                                 return estimate_homography(p, o);
                               },
                               [](const TwoViewScene& s, const RobustResult& r) {
-                                return bench::mean_transfer_px(r.model, s.clean);
+                                return synthetic::mean_transfer_px(r.model, s.clean);
                               }},
                     Estimator{"fundamental", 1.5,
                               [](const TwoViewScene&, const Pairs& p, const RobustOptions& o) {
                                 return estimate_fundamental(p, o);
                               },
                               [](const TwoViewScene& s, const RobustResult& r) {
-                                return bench::mean_sampson_px(r.model, s.clean);
+                                return synthetic::mean_sampson_px(r.model, s.clean);
                               }},
                     Estimator{"essential", 1.4,
                               [](const TwoViewScene& s, const Pairs& p,
@@ -146,8 +147,8 @@ TEST(Essential, uses_both_cameras) {
   }
   const RelativePoseResult r = estimate_essential(s.points, s.camera, other);
   ASSERT_TRUE(r.ok());
-  EXPECT_LT(bench::rotation_error_deg(r.cam2_from_cam1.R, s.truth.R), 0.2);
-  EXPECT_LT(bench::direction_error_deg(r.cam2_from_cam1.t, s.truth.t), 1);
+  EXPECT_LT(synthetic::rotation_error_deg(r.cam2_from_cam1.R, s.truth.R), 0.2);
+  EXPECT_LT(synthetic::direction_error_deg(r.cam2_from_cam1.t, s.truth.t), 1);
   EXPECT_GT(r.median_parallax_deg, 1);
   EXPECT_EQ(r.in_front, std::count_if(r.triangulated.begin(), r.triangulated.end(),
                                       [](const Vec3& X) { return X[2] > 0; }));
@@ -176,7 +177,8 @@ TEST(AbsolutePose, recovers_the_camera) {
       }
       const AbsolutePoseResult r = estimate_absolute_pose(points, s.camera, {.threshold = 3});
       ASSERT_TRUE(r.ok());
-      EXPECT_LT(bench::rotation_error_deg(r.cam_from_world.R, s.truth.R), sigma > 0 ? 0.1 : 1e-6);
+      EXPECT_LT(synthetic::rotation_error_deg(r.cam_from_world.R, s.truth.R),
+                sigma > 0 ? 0.1 : 1e-6);
       Vec3 centre{}, truth{};  // of the camera: -R't
       for (size_t k = 0; k < 3; ++k) {
         for (size_t m = 0; m < 3; ++m) {

@@ -11,7 +11,7 @@
 #include <functional>
 #include <limits>
 
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -35,7 +35,7 @@ Content make_content(ModelKind kind) {
   std::mt19937_64 random(31);
   Content c{kind, {}, {}, {}};
   const auto scene = [&](int points, double inliers) {
-    return bench::make_scene(
+    return synthetic::make_scene(
         {.points = points, .inliers = inliers, .planar = kind == ModelKind::homography}, random);
   };
   for (const int n : {0, 3, 200, 4, 50, 2000, 5, 7, 8, 129, 700}) {
@@ -212,10 +212,10 @@ TEST_P(Batch, of_several_pieces_gives_the_same_bytes) {
   Content some{GetParam(), {}, {}, {}}, many = some;
   for (size_t k = 0; k < pairs; ++k) {
     if (k < kDistinct) {
-      some.pairs.push_back(bench::make_scene({.points = 12 + static_cast<int>(k),
-                                              .inliers = 0.9,
-                                              .planar = GetParam() == ModelKind::homography},
-                                             random)
+      some.pairs.push_back(synthetic::make_scene({.points = 12 + static_cast<int>(k),
+                                                  .inliers = 0.9,
+                                                  .planar = GetParam() == ModelKind::homography},
+                                                 random)
                                .points);
     }
     many.pairs.push_back(some.pairs[k % kDistinct]);

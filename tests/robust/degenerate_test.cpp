@@ -8,13 +8,13 @@
 #include <functional>
 #include <limits>
 
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
 
-using bench::make_scene;
-using bench::TwoViewScene;
+using synthetic::make_scene;
+using synthetic::TwoViewScene;
 using Pairs = std::vector<PointPair>;
 
 const Intrinsics kCamera{1000, 1000, 640, 480};

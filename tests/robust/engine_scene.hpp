@@ -35,7 +35,7 @@ inline RowMajor3 frame_of(const PairPoints& pair, int second) {
 }
 
 // threshold: px.
-inline EngineScene make_engine_scene(ModelKind problem, const bench::SceneOptions& options,
+inline EngineScene make_engine_scene(ModelKind problem, const synthetic::SceneOptions& options,
                                      double threshold, std::mt19937_64& random) {
   const EngineSteps& steps = engine_steps(problem);
   const ProblemScene s = make_problem_scene(problem, options, random);

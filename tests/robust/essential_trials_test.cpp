@@ -13,7 +13,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -28,8 +28,8 @@ constexpr Placement kPlacements[] = {Placement::serial, Placement::serial_solver
 constexpr double kThreshold = 2e-3;  // two pixels of a focal length of 1000
 
 std::vector<PointPair> ray_pairs(int n, std::mt19937_64& random) {
-  bench::TwoViewScene scene =
-      bench::make_scene({.points = n, .inliers = 0.6, .noise = 0.5}, random);
+  synthetic::TwoViewScene scene =
+      synthetic::make_scene({.points = n, .inliers = 0.6, .noise = 0.5}, random);
   const Intrinsics& c = scene.camera;
   for (PointPair& p : scene.points)
     p = {(p.x1 - c.cx) / c.fx, (p.y1 - c.cy) / c.fy, (p.x2 - c.cx) / c.fx, (p.y2 - c.cy) / c.fy};
@@ -186,7 +186,7 @@ TEST_P(Essentials, are_the_same_for_every_placement) {
 // The projections of points behind both cameras obey x2' E x1 = 0 too.
 TEST_P(Essentials, count_points_in_front_of_both_cameras) {
   std::mt19937_64 random(4);
-  const bench::TwoViewScene scene = bench::make_scene({.points = 1, .inliers = 1}, random);
+  const synthetic::TwoViewScene scene = synthetic::make_scene({.points = 1, .inliers = 1}, random);
   const Matrix3 R = Eigen::Map<const Matrix3>(scene.truth.R.data());
   const Eigen::Vector3d t = Eigen::Map<const Eigen::Vector3d>(scene.truth.t.data());
   Matrix3 cross;

@@ -8,15 +8,15 @@
 
 #include <cmath>
 
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
 
 // Relative to the image's centre, where float coordinates are at their best.
 std::vector<PointPair> planar_points(int n, std::mt19937_64& random) {
-  bench::TwoViewScene scene =
-      bench::make_scene({.points = n, .inliers = 0.6, .noise = 0.5, .planar = true}, random);
+  synthetic::TwoViewScene scene =
+      synthetic::make_scene({.points = n, .inliers = 0.6, .noise = 0.5, .planar = true}, random);
   for (PointPair& p : scene.points) p.x1 -= 640, p.x2 -= 640, p.y1 -= 480, p.y2 -= 480;
   return scene.points;
 }

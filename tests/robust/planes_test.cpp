@@ -5,19 +5,20 @@
 #include <algorithm>
 #include <bifocal/robust.hpp>
 
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
 
-using bench::TwoViewScene;
+using synthetic::TwoViewScene;
 
 constexpr int kScenes = 20;
 
-std::vector<TwoViewScene> scenes(const bench::SceneOptions& options, std::uint64_t seed = 1) {
+std::vector<TwoViewScene> scenes(const synthetic::SceneOptions& options, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::vector<TwoViewScene> all;
-  for (int i = 0; i < kScenes; ++i) all.push_back(bench::make_scene(options, random));
+  for (int i = 0; i < kScenes; ++i) all.push_back(synthetic::make_scene(options, random));
   return all;
 }
 
@@ -32,7 +33,7 @@ int solved(const std::vector<TwoViewScene>& all, bool dominant_plane, double lim
   for (size_t k = 0; k < all.size(); ++k) {
     const RobustResult r =
         estimate_fundamental(all[k].points, options_with(dominant_plane, static_cast<int>(k)));
-    count += r.ok() && bench::mean_sampson_px(r.model, all[k].clean) < limit;
+    count += r.ok() && synthetic::mean_sampson_px(r.model, all[k].clean) < limit;
   }
   return count;
 }
@@ -101,7 +102,7 @@ TEST(DominantPlane, with_weights_leaves_out_what_weighs_nothing) {
     const RobustResult right =
         estimate_fundamental(s.points, options_with(true), {.weights = weights});
     ASSERT_TRUE(right.ok());
-    EXPECT_LT(bench::mean_sampson_px(right.model, s.clean), 1);
+    EXPECT_LT(synthetic::mean_sampson_px(right.model, s.clean), 1);
   }
 }
 
@@ -117,8 +118,8 @@ TEST(DominantPlane, of_pairs_in_a_batch_is_that_of_each_alone) {
   std::mt19937_64 random(5);
   for (const int n : {150, 700})
     for (const double share : {0.0, 0.9})
-      add(bench::make_scene({.points = n, .inliers = 0.6, .on_plane = share}, random).points);
-  add(bench::make_scene({.points = 300, .inliers = 0.6, .planar = true}, random).points);
+      add(synthetic::make_scene({.points = n, .inliers = 0.6, .on_plane = share}, random).points);
+  add(synthetic::make_scene({.points = 300, .inliers = 0.6, .planar = true}, random).points);
   add({});
   add({points.begin(), points.begin() + 7});
   for (const DeviceInfo& info : list_devices()) {

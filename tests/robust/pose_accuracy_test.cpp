@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <bifocal/robust.hpp>
 
-#include "suites/pose_scenes.hpp"
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/pose_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
 
-using bench::make_pose_scene;
-using bench::PoseScene;
+using synthetic::make_pose_scene;
+using synthetic::PoseScene;
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -38,10 +39,10 @@ Errors errors_of(int points, double inliers, double threshold) {
     const AbsolutePoseResult best = estimate_absolute_pose(right, s.camera, {.threshold = 10});
     EXPECT_TRUE(r.ok() && best.ok());
     EXPECT_NEAR(r.noise, 1, 0.2);
-    e[0].push_back(bench::rotation_error_deg(r.cam_from_world.R, s.truth.R));
-    e[1].push_back(bench::position_error(r.cam_from_world, s.truth));
-    e[2].push_back(bench::rotation_error_deg(best.cam_from_world.R, s.truth.R));
-    e[3].push_back(bench::position_error(best.cam_from_world, s.truth));
+    e[0].push_back(synthetic::rotation_error_deg(r.cam_from_world.R, s.truth.R));
+    e[1].push_back(synthetic::position_error(r.cam_from_world, s.truth));
+    e[2].push_back(synthetic::rotation_error_deg(best.cam_from_world.R, s.truth.R));
+    e[3].push_back(synthetic::position_error(best.cam_from_world, s.truth));
   }
   return {median(e[0]), median(e[1]), median(e[2]), median(e[3])};
 }

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -41,7 +41,7 @@ Content make_content(ModelKind kind) {
   Content c{
       kind, std::vector<PointPair>(5, PointPair{1, 2, 3, 4}), Numbers(5, 2), Numbers(5, 3), {5}};
   const auto add = [&](int n, double inliers, auto weight, auto quality) {
-    const bench::TwoViewScene s = bench::make_scene(
+    const synthetic::TwoViewScene s = synthetic::make_scene(
         {.points = n, .inliers = inliers, .planar = kind == ModelKind::homography}, random);
     c.points.insert(c.points.end(), s.points.begin(), s.points.end());
     for (const std::uint8_t right : s.labels) {

@@ -10,13 +10,14 @@
 #include <limits>
 #include <numeric>
 
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
 
-using bench::make_scene;
-using bench::TwoViewScene;
+using synthetic::make_scene;
+using synthetic::TwoViewScene;
 using Numbers = std::vector<double>;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -66,14 +67,14 @@ const std::vector<Estimator>& estimators() {
          return estimate_homography(p, o, priors);
        },
        [](const TwoViewScene& s, const RobustResult& r) {
-         return bench::mean_transfer_px(r.model, s.clean);
+         return synthetic::mean_transfer_px(r.model, s.clean);
        }},
       {"fundamental",
        [](const TwoViewScene&, const auto& p, const auto& o, const auto& priors) {
          return estimate_fundamental(p, o, priors);
        },
        [](const TwoViewScene& s, const RobustResult& r) {
-         return bench::mean_sampson_px(r.model, s.clean);
+         return synthetic::mean_sampson_px(r.model, s.clean);
        }},
       {"essential",
        [](const TwoViewScene& s, const auto& p, const auto& o, const auto& priors) -> RobustResult {
@@ -82,14 +83,14 @@ const std::vector<Estimator>& estimators() {
          return r;
        },
        [](const TwoViewScene& s, const RobustResult& r) {
-         return bench::rotation_error_deg(r.model, s.truth.R);
+         return synthetic::rotation_error_deg(r.model, s.truth.R);
        }},
       {"absolute_pose",
        [](const TwoViewScene& s, const auto& p, const auto& o, const auto& priors) -> RobustResult {
          return estimate_absolute_pose(scene_points(s, p), s.camera, o, priors);
        },
        [](const TwoViewScene& s, const RobustResult& r) {
-         return bench::rotation_error_deg(r.model, s.truth.R);
+         return synthetic::rotation_error_deg(r.model, s.truth.R);
        }}};
   return all;
 }

@@ -10,9 +10,10 @@
 #include <random>
 #include <vector>
 
-#include "suites/pose_scenes.hpp"
+#include "synthetic/random.hpp"
+#include "synthetic/pose_scenes.hpp"
 #include "robust/pair_points.hpp"
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::robust {
 
@@ -68,13 +69,15 @@ inline RowMajor3 cross_matrix(const Vec3& t) {
 // points on a circle.
 inline RowMajor3 random_map(ModelKind problem, std::mt19937_64& random) {
   const EngineSteps& steps = engine_steps(problem);
-  const double turn = bench::uniform(random, -0.4, 0.4), scale = bench::uniform(random, 0.8, 1.25);
-  const double shift_x = bench::uniform(random, -60, 60), shift_y = bench::uniform(random, -60, 60);
+  const double turn = synthetic::uniform(random, -0.4, 0.4),
+               scale = synthetic::uniform(random, 0.8, 1.25);
+  const double shift_x = synthetic::uniform(random, -60, 60),
+               shift_y = synthetic::uniform(random, -60, 60);
   std::vector<PointPair> sample;
   for (int k = 0; k < steps.sample_size; ++k) {
     const double angle = 2 * std::numbers::pi * k / steps.sample_size;
     const double x = 400 * std::cos(angle), y = 400 * std::sin(angle);
-    const auto moved = [&](double v) { return scale * v + bench::uniform(random, -30, 30); };
+    const auto moved = [&](double v) { return scale * v + synthetic::uniform(random, -30, 30); };
     sample.push_back({640 + x, 480 + y,
                       640 + shift_x + moved(std::cos(turn) * x - std::sin(turn) * y),
                       480 + shift_y + moved(std::sin(turn) * x + std::cos(turn) * y)});
@@ -92,15 +95,15 @@ inline RowMajor3 random_map(ModelKind problem, std::mt19937_64& random) {
   return H;
 }
 
-inline bench::TwoViewScene make_map_scene(const bench::SceneOptions& o, const RowMajor3& H,
-                                          std::mt19937_64& random) {
-  bench::TwoViewScene s;
+inline synthetic::TwoViewScene make_map_scene(const synthetic::SceneOptions& o, const RowMajor3& H,
+                                              std::mt19937_64& random) {
+  synthetic::TwoViewScene s;
   std::normal_distribution<double> noise(0, o.noise);
   for (int i = 0; i < o.points; ++i) {
-    const auto inside = [&](double size) { return bench::uniform(random, 0, size); };
-    PointPair p = {inside(bench::kSceneWidth), inside(bench::kSceneHeight),
-                   inside(bench::kSceneWidth), inside(bench::kSceneHeight)};
-    const bool right = bench::uniform(random, 0, 1) < o.inliers;
+    const auto inside = [&](double size) { return synthetic::uniform(random, 0, size); };
+    PointPair p = {inside(synthetic::kSceneWidth), inside(synthetic::kSceneHeight),
+                   inside(synthetic::kSceneWidth), inside(synthetic::kSceneHeight)};
+    const bool right = synthetic::uniform(random, 0, 1) < o.inliers;
     if (right) {
       const Eigen::Vector3d to = H * Eigen::Vector3d(p.x1, p.y1, 1);
       p.x2 = to.x() / to.z(), p.y2 = to.y() / to.z();
@@ -114,13 +117,13 @@ inline bench::TwoViewScene make_map_scene(const bench::SceneOptions& o, const Ro
   return s;
 }
 
-inline ProblemScene make_problem_scene(ModelKind problem, bench::SceneOptions o,
+inline ProblemScene make_problem_scene(ModelKind problem, synthetic::SceneOptions o,
                                        std::mt19937_64& random) {
   ProblemScene scene{problem, {}, {}, {}, {}, {}, {}};
   const SceneKind kind = scene_kind(problem);
   const ProblemInfo info = problem_info(problem);
   if (kind == SceneKind::camera) {
-    const bench::PoseScene s = bench::make_pose_scene(o.points, o.inliers, o.noise, random);
+    const synthetic::PoseScene s = synthetic::make_pose_scene(o.points, o.inliers, o.noise, random);
     append_points(s.points, scene);
     scene.cameras = {s.camera};
     scene.labels = s.labels;
@@ -131,8 +134,8 @@ inline ProblemScene make_problem_scene(ModelKind problem, bench::SceneOptions o,
   o.planar = kind == SceneKind::plane;
   o.upright = kind == SceneKind::upright;
   const RowMajor3 map = kind == SceneKind::map ? random_map(problem, random) : RowMajor3();
-  const bench::TwoViewScene s =
-      kind == SceneKind::map ? make_map_scene(o, map, random) : bench::make_scene(o, random);
+  const synthetic::TwoViewScene s =
+      kind == SceneKind::map ? make_map_scene(o, map, random) : synthetic::make_scene(o, random);
   append_points(s.points, scene);
   scene.labels = s.labels;
   scene.cameras.assign(static_cast<size_t>(info.cameras), s.camera);

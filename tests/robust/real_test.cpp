@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <bifocal/robust.hpp>
 
-#include "suites/real_matches.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/real_matches.hpp"
 #include "support/data.hpp"
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -22,8 +23,8 @@ Summary run(const std::string& folder, Estimate estimate, Error error) {
   constexpr std::uint64_t kSeeds = 5;
   std::vector<double> errors;
   Summary s;
-  for (const bench::RealMatches& set :
-       bench::read_real_matches(data("correspondences/" + folder).string())) {
+  for (const synthetic::RealMatches& set :
+       synthetic::read_real_matches(data("correspondences/" + folder).string())) {
     std::vector<double> of_set;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
       const RobustResult r = estimate(set.matches, seed);
@@ -54,7 +55,7 @@ TEST(RealMatches, fundamental_matrices_of_kusvod2) {
       [](const auto& points, std::uint64_t seed) {
         return estimate_fundamental(points, {.threshold = 2, .seed = seed});
       },
-      bench::mean_sampson_px);
+      synthetic::mean_sampson_px);
   EXPECT_LE(s.median, 0.58);
   // leafs lies at 1.97 to 2.00 px.
   EXPECT_GE(s.within_2, s.sets - 1);
@@ -67,7 +68,7 @@ TEST(RealMatches, homographies_of_homogr) {
       [](const auto& points, std::uint64_t seed) {
         return estimate_homography(points, {.threshold = 3, .seed = seed});
       },
-      bench::mean_transfer_px);
+      synthetic::mean_transfer_px);
   EXPECT_LE(s.median, 1.7);
   EXPECT_EQ(s.within_5, s.sets);
 }

@@ -4,14 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include "suites/two_view_scenes.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 namespace bifocal::test {
 namespace {
 
-using bench::make_scene;
-using bench::SceneOptions;
-using bench::TwoViewScene;
+using synthetic::make_scene;
+using synthetic::SceneOptions;
+using synthetic::TwoViewScene;
 
 TEST(Homography, is_exact_on_exact_points) {
   std::mt19937_64 random(1);
@@ -20,7 +21,7 @@ TEST(Homography, is_exact_on_exact_points) {
         make_scene({.points = 300, .inliers = 0.4, .noise = 0, .planar = true}, random);
     const RobustResult r = estimate_homography(scene.points);
     ASSERT_TRUE(r.ok()) << to_string(r.outcome);
-    EXPECT_LT(bench::mean_transfer_px(r.model, scene.clean), 1e-6);
+    EXPECT_LT(synthetic::mean_transfer_px(r.model, scene.clean), 1e-6);
   }
 }
 
@@ -30,7 +31,7 @@ TEST(Fundamental, is_exact_on_exact_points) {
     const TwoViewScene scene = make_scene({.points = 300, .inliers = 1, .noise = 0}, random);
     const RobustResult r = estimate_fundamental(scene.points, {.threshold = 1});
     ASSERT_TRUE(r.ok()) << to_string(r.outcome);
-    EXPECT_LT(bench::mean_sampson_px(r.model, scene.clean), 3e-6);
+    EXPECT_LT(synthetic::mean_sampson_px(r.model, scene.clean), 3e-6);
   }
 }
 
@@ -40,8 +41,8 @@ TEST(Essential, is_exact_on_exact_points) {
     const TwoViewScene scene = make_scene({.points = 300, .inliers = 1, .noise = 0}, random);
     const RelativePoseResult r = estimate_essential(scene.points, scene.camera, scene.camera);
     ASSERT_TRUE(r.ok()) << to_string(r.outcome);
-    EXPECT_LT(bench::rotation_error_deg(r.cam2_from_cam1.R, scene.truth.R), 1e-8);
-    EXPECT_LT(bench::direction_error_deg(r.cam2_from_cam1.t, scene.truth.t), 1e-7);
+    EXPECT_LT(synthetic::rotation_error_deg(r.cam2_from_cam1.R, scene.truth.R), 1e-8);
+    EXPECT_LT(synthetic::direction_error_deg(r.cam2_from_cam1.t, scene.truth.t), 1e-7);
     EXPECT_EQ(r.in_front, 300);
   }
 }

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace bifocal::bench {
+namespace bifocal::synthetic {
 
 struct PoseScene {
   Intrinsics camera{1000, 1000, 640, 480};
@@ -20,7 +20,5 @@ struct PoseScene {
 // inliers: share; noise: px.
 [[nodiscard]] PoseScene make_pose_scene(int points, double inliers, double noise,
                                         std::mt19937_64& random);
-// Distance of the cameras' centres, in world units.
-[[nodiscard]] double position_error(const Pose& pose, const Pose& truth);
 
-}  // namespace bifocal::bench
+}  // namespace bifocal::synthetic

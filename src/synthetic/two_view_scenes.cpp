@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "two_view_scenes.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
-namespace bifocal::bench {
+#include "synthetic/random.hpp"
 
-double uniform(std::mt19937_64& random, double low, double high) {
-  return std::uniform_real_distribution<double>(low, high)(random);
-}
-
+namespace bifocal::synthetic {
 namespace {
 
 constexpr double kWidth = kSceneWidth, kHeight = kSceneHeight, kDegree = std::numbers::pi / 180;
 
-Vec3 apply(const Mat3& A, const Vec3& v) {
+Vec3 rotated(const Mat3& A, const Vec3& v) {
   Vec3 out{};
   for (size_t i = 0; i < 3; ++i)
     out[i] = A[3 * i] * v[0] + A[3 * i + 1] * v[1] + A[3 * i + 2] * v[2];
@@ -34,7 +30,7 @@ std::vector<PointPair> visible_pairs(const TwoViewScene& scene, size_t count, co
     const Vec3 ray = {(x - k.cx) / k.fx, (y - k.cy) / k.fy, 1};
     double z = uniform(random, 4, 12);
     if (normal) z = 8 / (ray[0] * (*normal)[0] + ray[1] * (*normal)[1] + (*normal)[2]);
-    Vec3 Y = apply(scene.truth.R, {ray[0] * z, ray[1] * z, z});
+    Vec3 Y = rotated(scene.truth.R, {ray[0] * z, ray[1] * z, z});
     for (size_t i = 0; i < 3; ++i) Y[i] += scene.truth.t[i];
     const double u = k.fx * Y[0] / Y[2] + k.cx, v = k.fy * Y[1] / Y[2] + k.cy;
     if (z > 0.5 && Y[2] > 0.5 && u >= 0 && u < kWidth && v >= 0 && v < kHeight)
@@ -62,23 +58,6 @@ Mat3 plane_homography(const TwoViewScene& s, const Vec3& n) {
 
 }  // namespace
 
-Vec3 random_direction(std::mt19937_64& random) {
-  std::normal_distribution<double> normal;
-  Vec3 d = {normal(random), normal(random), normal(random)};
-  const double length = std::hypot(d[0], d[1], d[2]);
-  for (double& v : d) v /= length;
-  return d;
-}
-
-// Rodrigues' formula.
-Mat3 rotation_about(const Vec3& axis, double angle) {
-  const double s = std::sin(angle), c = 1 - std::cos(angle);
-  const auto& [x, y, z] = axis;
-  return {1 - c * (y * y + z * z), c * x * y - s * z,       c * x * z + s * y,
-          c * x * y + s * z,       1 - c * (x * x + z * z), c * y * z - s * x,
-          c * x * z - s * y,       c * y * z + s * x,       1 - c * (x * x + y * y)};
-}
-
 TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
   const auto inliers = static_cast<size_t>(std::lround(o.points * o.inliers));
   std::normal_distribution<double> noise(0, 1);
@@ -86,7 +65,7 @@ TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
     TwoViewScene s;
     const Vec3 axis = o.upright ? Vec3{0, 1, 0} : random_direction(random);
     s.truth.R = rotation_about(axis, uniform(random, 0, 30 * kDegree));
-    const Vec3 centre = apply(s.truth.R, random_direction(random));
+    const Vec3 centre = rotated(s.truth.R, random_direction(random));
     const double baseline = uniform(random, 0.7, 1.5);
     for (size_t i = 0; i < 3; ++i) s.truth.t[i] = -centre[i] * baseline;
     Vec3 normal = {uniform(random, -0.4, 0.4), uniform(random, -0.4, 0.4), 1};
@@ -119,51 +98,4 @@ TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
   }
 }
 
-double rotation_error_deg(const Mat3& R, const Mat3& truth) {
-  // |R - truth| = 2 sqrt(2) sin(angle / 2): precise for small angles.
-  double sum = 0;
-  for (size_t i = 0; i < 9; ++i) sum += (R[i] - truth[i]) * (R[i] - truth[i]);
-  return 2 * std::asin(std::min(1.0, std::sqrt(sum / 8))) / kDegree;
-}
-
-double direction_error_deg(const Vec3& t, const Vec3& truth) {
-  const Vec3 cross = {t[1] * truth[2] - t[2] * truth[1], t[2] * truth[0] - t[0] * truth[2],
-                      t[0] * truth[1] - t[1] * truth[0]};
-  const double dot = t[0] * truth[0] + t[1] * truth[1] + t[2] * truth[2];
-  return std::atan2(std::hypot(cross[0], cross[1], cross[2]), dot) / kDegree;
-}
-
-double mean_sampson_px(const Mat3& F, const std::vector<PointPair>& pairs) {
-  double sum = 0;
-  for (const PointPair& p : pairs) {
-    const double a = F[0] * p.x1 + F[1] * p.y1 + F[2], b = F[3] * p.x1 + F[4] * p.y1 + F[5];
-    const double c = F[6] * p.x1 + F[7] * p.y1 + F[8];
-    const double d = F[0] * p.x2 + F[3] * p.y2 + F[6], e = F[1] * p.x2 + F[4] * p.y2 + F[7];
-    sum += std::abs(p.x2 * a + p.y2 * b + c) / std::sqrt(a * a + b * b + d * d + e * e);
-  }
-  return sum / static_cast<double>(pairs.size());
-}
-
-double mean_transfer_px(const Mat3& H, const std::vector<PointPair>& pairs) {
-  double sum = 0;
-  for (const PointPair& p : pairs) {
-    const Vec3 q = apply(H, {p.x1, p.y1, 1});
-    sum += std::hypot(q[0] / q[2] - p.x2, q[1] / q[2] - p.y2);
-  }
-  return sum / static_cast<double>(pairs.size());
-}
-
-double area_under_recall(std::vector<double> errors, double limit) {
-  std::sort(errors.begin(), errors.end());
-  const auto n = static_cast<double>(errors.size());
-  double area = 0, x = 0, y = 0;
-  for (size_t i = 0; i < errors.size() && errors[i] < limit; ++i) {
-    const double next = static_cast<double>(i + 1) / n;
-    area += (errors[i] - x) * (y + next) / 2;
-    x = errors[i];
-    y = next;
-  }
-  return 100 * (area + (limit - x) * y) / limit;
-}
-
-}  // namespace bifocal::bench
+}  // namespace bifocal::synthetic

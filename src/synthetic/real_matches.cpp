@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "real_matches.hpp"
+#include "synthetic/real_matches.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <set>
 
-namespace bifocal::bench {
+namespace bifocal::synthetic {
 namespace {
 
 // The tentative matches in these files of kusvod2 are those of booksh, box, castle and corr, byte
@@ -102,4 +102,4 @@ PosedMatches read_fountain(const std::string& folder) {
   return posed;
 }
 
-}  // namespace bifocal::bench
+}  // namespace bifocal::synthetic

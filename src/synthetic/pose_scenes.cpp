@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pose_scenes.hpp"
+#include "synthetic/pose_scenes.hpp"
 
 #include <cmath>
 #include <numbers>
 #include <utility>
 
-#include "two_view_scenes.hpp"
+#include "synthetic/random.hpp"
+#include "synthetic/two_view_scenes.hpp"
 
-namespace bifocal::bench {
+namespace bifocal::synthetic {
 namespace {
 
 constexpr double kWidth = kSceneWidth, kHeight = kSceneHeight, kMostTurn = std::numbers::pi / 6;
@@ -60,9 +61,4 @@ PoseScene make_pose_scene(int points, double inliers, double noise, std::mt19937
   return s;
 }
 
-double position_error(const Pose& pose, const Pose& truth) {
-  const Vec3 a = turned_back(pose.R, pose.t), b = turned_back(truth.R, truth.t);
-  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-}
-
-}  // namespace bifocal::bench
+}  // namespace bifocal::synthetic

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace bifocal::bench {
+namespace bifocal::synthetic {
 
 struct RealMatches {
   std::string name;
@@ -26,4 +26,4 @@ struct PosedMatches {
 // Pictures 0001 and 0005 of fountain-P11; no matches where the folder is missing.
 [[nodiscard]] PosedMatches read_fountain(const std::string& folder);
 
-}  // namespace bifocal::bench
+}  // namespace bifocal::synthetic
