@@ -35,7 +35,7 @@ static constexpr int group_width = LANE_GROUP_WIDTH;
 static constexpr int group_slack = 0;
 group_fn unsigned group_member() { return threadIdx.x % unsigned(group_width); }
 // The thread's number in its block.
-group_fn index block_member() { return static_cast<index>(threadIdx.x); }
+group_fn bits32 block_member() { return threadIdx.x; }
 group_fn unsigned group_members() {
   if (group_width >= 32) return 0xffffffffu;
   return ((1u << (group_width % 32)) - 1) << (threadIdx.x % 32u - group_member());

@@ -37,6 +37,6 @@
   group_fn void name##_body(GROUP_PARAM index group KERNEL_PARAMETERS(LIST))
 // Called by every thread of the launch, with its number, how many there are, and the count that the
 // launch is for: the body shares the work out itself.
-#define thread_kernel(name, thread, threads, count, LIST)            \
-  group_fn void name##_body(GROUP_PARAM index thread, index threads, \
+#define thread_kernel(name, thread, threads, count, LIST)              \
+  group_fn void name##_body(GROUP_PARAM bits32 thread, bits32 threads, \
                             index count KERNEL_PARAMETERS(LIST))

@@ -32,7 +32,7 @@ typedef uint bits32;
 #define bits_float(v) as_float((bits32)(v))
 #define scalar_log(v) log(v)
 #define group_member() ((index)get_local_id(0))
-#define block_member() ((index)get_local_id(0))
+#define block_member() ((bits32)get_local_id(0))
 // Puts v where 0 is; returns what was there.
 #define table_claim(p, v) atomic_cmpxchg((volatile global uint*)(p), 0u, (v))
 #define uniform_fn(f) f

@@ -27,10 +27,10 @@
     OPENCL_LOCAL_MEMORY_(LIST)                                          \
     name##_body(GROUP_ARG(int) get_group_id(0) KERNEL_ARGUMENTS(LIST)); \
   }
-#define OPENCL_THREAD(name, LIST)                                         \
-  OPENCL_KERNEL_ void name(int count_ OPENCL_PARAMETERS_(LIST)) {         \
-    local scalar group_scratch[GROUP_SCRATCH];                            \
-    OPENCL_LOCAL_MEMORY_(LIST)                                            \
-    name##_body(GROUP_ARG(int) get_global_id(0), (int)get_global_size(0), \
-                count_ KERNEL_ARGUMENTS(LIST));                           \
+#define OPENCL_THREAD(name, LIST)                                               \
+  OPENCL_KERNEL_ void name(int count_ OPENCL_PARAMETERS_(LIST)) {               \
+    local scalar group_scratch[GROUP_SCRATCH];                                  \
+    OPENCL_LOCAL_MEMORY_(LIST)                                                  \
+    name##_body(GROUP_ARG(bits32) get_global_id(0), (bits32)get_global_size(0), \
+                count_ KERNEL_ARGUMENTS(LIST));                                 \
   }

@@ -3,7 +3,7 @@
 
 // With LANES_IN_GLOBAL, for matrices of any size, `work` lies in global memory behind `kept`.
 thread_kernel(eigen_lanes, thread, threads, count, EIGEN_SOLVE) {
-  const index member = block_member() % LANE_STRIDE;
+  const bits32 member = block_member() % LANE_STRIDE;
   real x[SIZE];
 #ifdef LANES_IN_GLOBAL
   const index size = n, numbers = EIGEN_LANE_KEPT(n) + EIGEN_LANE_WORK(n);

@@ -56,12 +56,12 @@
     CUDA_LOCAL_MEMORY_(LIST)                                           \
     Text::name##_body(static_cast<int>(blockIdx.x) CUDA_NAMES_(LIST)); \
   }
-#define CUDA_THREAD_(name, LIST, ...)                                                      \
-  template <class Text>                                                                    \
-  __global__ void __VA_ARGS__ name(int count_ CUDA_PARAMETERS_(LIST)) {                    \
-    CUDA_LOCAL_MEMORY_(LIST)                                                               \
-    Text::name##_body(static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),             \
-                      static_cast<int>(gridDim.x * blockDim.x), count_ CUDA_NAMES_(LIST)); \
+#define CUDA_THREAD_(name, LIST, ...)                                               \
+  template <class Text>                                                             \
+  __global__ void __VA_ARGS__ name(int count_ CUDA_PARAMETERS_(LIST)) {             \
+    CUDA_LOCAL_MEMORY_(LIST)                                                        \
+    Text::name##_body(blockIdx.x* blockDim.x + threadIdx.x, gridDim.x * blockDim.x, \
+                      count_ CUDA_NAMES_(LIST));                                    \
   }
 #define CUDA_KERNELS(KERNELS) KERNELS(CUDA_MAP_, CUDA_GROUP_, CUDA_THREAD_)
 
