@@ -28,15 +28,26 @@ std::string gibibytes(std::int64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
+// How threads of the device can work together.
+std::string abilities(const DeviceInfo& d) {
+  std::string text;
+  if (d.lockstep > 1) text += fmt::format(", warps of {}", d.lockstep);
+  if (d.lockstep == 1 && d.subgroup > 0) text += fmt::format(", sub-groups of {}", d.subgroup);
+  if (d.inline_ptx) text += ", PTX";
+  if (d.tensor_cores) text += ", tensor cores";
+  return text + (d.group_code ? ", a group a matrix" : ", a thread a matrix");
+}
+
 std::string as_text(const DeviceInfo& d) {
   if (d.kind == DeviceKind::cpu)
     return fmt::format("{:<9} {}, {} core{}, {} SIMD, {} memory\n", d.id, d.name, d.cores,
                        d.cores == 1 ? "" : "s", d.simd, gibibytes(d.memory));
   return fmt::format(
-      "{:<9} {}, {} units, {} memory ({} at once), {} KiB local, groups of {}, {}\n{:<9} driver "
+      "{:<9} {}, {} units, {} memory ({} at once), {} KiB local, groups of {}, {}{}\n{:<9} driver "
       "{}\n",
       d.id, d.name, d.cores, gibibytes(d.memory), gibibytes(d.largest_buffer),
-      d.local_memory / 1024, d.max_group, d.has_double ? "double" : "no double", "", d.driver);
+      d.local_memory / 1024, d.max_group, d.has_double ? "double" : "no double", abilities(d), "",
+      d.driver);
 }
 
 std::string as_text() {
@@ -62,7 +73,12 @@ std::string as_json() {
                        {"local_memory_bytes", d.local_memory},
                        {"max_group", d.max_group},
                        {"double", d.has_double},
-                       {"gpu", d.is_gpu}});
+                       {"gpu", d.is_gpu},
+                       {"lockstep", d.lockstep},
+                       {"subgroup", d.subgroup},
+                       {"inline_ptx", d.inline_ptx},
+                       {"tensor_cores", d.tensor_cores},
+                       {"group_code", d.group_code}});
   }
   for (const MissingDevices& m : missing_devices())
     missing.push_back({{"kind", name_of(m.kind)}, {"reason", m.reason}, {"remedy", m.remedy}});

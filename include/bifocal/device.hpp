@@ -42,6 +42,14 @@ struct DeviceInfo {
   int max_group = 0;                // members of one group at most
   bool has_double = true;
   bool is_gpu = false;
+  // How its kernels may work together, as asked of the device.
+  int lockstep = 1;  // threads that run in step and can read each other's registers: a warp
+  int subgroup = 0;  // OpenCL: members of the largest sub-group; 0: it has none or does not say
+  bool inline_ptx = false;    // its compiler takes PTX in the text
+  bool tensor_cores = false;  // multiply small matrices in one instruction
+  // A larger thing (a pair, a matrix, a pixel's disparities) is the work of a group of threads;
+  // else of one thread.
+  bool group_code = false;
 };
 
 // Every device of this machine that this build can use; the CPU is always the first.

@@ -32,7 +32,7 @@ static inline uint pair_min(uint a, uint b) {
 #define global_atomic_add(p, v) ((void)atomic_add((volatile global uint*)(p), (uint)(v)))
 #define local_atomic_read(p) (*(volatile local uint*)(p))
 #define global_atomic_read(p) (*(volatile global uint*)(p))
-#ifdef __NV_CL_C_VERSION
+#ifdef INLINE_PTX
 #define lockstep_width() 32
 static inline uint lockstep_min(uint v) {
   uint r;

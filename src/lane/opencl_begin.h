@@ -80,7 +80,7 @@ typedef uint bits32;
 #define any(m) (m)
 #define all(m) (m)
 // Quick words: see lane/scalar.hpp.
-#if defined(__NV_CL_C_VERSION) && !REAL_IS_FLOAT
+#if defined(INLINE_PTX) && !REAL_IS_FLOAT
 static inline real reciprocal(real v) {
   real r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
@@ -98,7 +98,7 @@ static inline real scalar_rsqrt(real v) {
 #else
 #define reciprocal(v) (lane(1) / (v))
 #define sqrt_normal(v) sqrt(v)
-#ifdef __NV_CL_C_VERSION
+#ifdef INLINE_PTX
 // The driver's is an estimate, off to one side: rotations made of it grow or shrink what they turn.
 static inline real scalar_rsqrt(real v) {
   real r = rsqrt(v);
@@ -136,7 +136,7 @@ static inline real scalar_rsqrt(real v) {
 #define group_first(v) (v)
 #define GROUP_PARAM local scalar *group_scratch,
 #define GROUP_ARG group_scratch,
-#if defined(__NV_CL_C_VERSION) && GROUP_SIZE > 1
+#if defined(INLINE_PTX) && GROUP_SIZE > 1
 // A work-group is warps or a part of one: the driver takes inline PTX, and the shuffles are those
 // of lane/cuda_begin.h.
 #define GROUP_MEMBERS_ ((int)(GROUP_SIZE >= 32 ? 0xffffffffu : (1u << (GROUP_SIZE % 32)) - 1u))
@@ -163,7 +163,7 @@ static inline scalar group_shuffle_(scalar v, int o) {
 #define group_barrier()
 #define group_sum_(scratch, v) (v)
 #define group_max_(scratch, v) (v)
-#elif defined(__NV_CL_C_VERSION) && GROUP_SIZE <= 32
+#elif defined(INLINE_PTX) && GROUP_SIZE <= 32
 static inline scalar group_sum_(local scalar* scratch, scalar v) {
   for (int o = GROUP_SIZE / 2; o > 0; o /= 2) v += group_shuffle_(v, o);
   return v;
@@ -203,7 +203,7 @@ static scalar group_max_(local scalar* scratch, scalar v) {
   return result;
 }
 #endif
-#if defined(__NV_CL_C_VERSION) && GROUP_SIZE > 32
+#if defined(INLINE_PTX) && GROUP_SIZE > 32
 // Several warps: by shuffles inside each, whose results are added in their order. Scratch for 64
 // sums a warp.
 #define GROUP_SCRATCH (64 * GROUP_SIZE / 32)

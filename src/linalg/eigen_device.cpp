@@ -35,16 +35,10 @@ bool has_lane_kernel(int n) {
   return std::find(std::begin(sizes), std::end(sizes), n) != std::end(sizes);
 }
 
-// Drivers that compile the group kernels: on NVIDIA's a work-group is a warp, whose words are
-// inline PTX; PoCL does not come to an end with so many barriers.
-bool has_group_kernels(const DeviceInfo& device) {
-  return device.kind == DeviceKind::cuda || device.driver.find("NVIDIA") != std::string::npos;
-}
-
 Plan lane_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenMapping mapping) {
   Plan plan = {.mapping = mapping, .kept = EIGEN_LANE_KEPT(std::size_t(n)), .size = n};
   const std::size_t each = EIGEN_LANE_WORK(std::size_t(n)) * number_bytes;
-  if (!has_group_kernels(device)) {  // everything in global memory: any size on any OpenCL device
+  if (!device.group_code) {  // everything in global memory: any size on any OpenCL device
     plan.mapping = {1, 8};
     plan.kept += EIGEN_LANE_WORK(std::size_t(n));
     plan.size = EIGEN_LARGEST;
@@ -79,7 +73,7 @@ Plan group_plan(const DeviceInfo& device, int n, std::size_t number_bytes, Eigen
 }
 
 Plan make_plan(const DeviceInfo& device, int n, std::size_t number_bytes, EigenMapping mapping) {
-  const bool lanes = mapping.width == 1 || !has_group_kernels(device);
+  const bool lanes = mapping.width == 1 || !device.group_code;
   const Plan plan = lanes ? lane_plan(device, n, number_bytes, mapping)
                           : group_plan(device, n, number_bytes, mapping);
   return plan.local_bytes > static_cast<std::size_t>(device.local_memory) ? Plan() : plan;

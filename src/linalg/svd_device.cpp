@@ -27,11 +27,6 @@ struct Plan {
   std::size_t local_bytes = 0;
 };
 
-bool is_nvidia_opencl(const DeviceInfo& device) {
-  return device.kind == DeviceKind::opencl && device.is_gpu &&
-         device.driver.find("NVIDIA") != std::string::npos;
-}
-
 template <class T>
 Plan lane_plan(const DeviceInfo& device, int n, SvdLaneKernel which) {
   static constexpr const char* names[] = {"svd_lanes", "smallest_vector_lanes", "symmetric_lanes",
@@ -70,7 +65,7 @@ const SvdMapping& find_mapping(bool is_double, int n, int count) {
 
 template <class T>
 Plan svd_plan(const DeviceInfo& device, int n, int count) {
-  if (device.kind == DeviceKind::opencl && !is_nvidia_opencl(device))
+  if (device.kind == DeviceKind::opencl && !device.inline_ptx)
     return lane_plan<T>(device, n, SvdLaneKernel::svd);
   SvdMapping mapping = find_mapping(sizeof(T) == 8, n, count);
   const bool registers = mapping.places == 0;

@@ -300,6 +300,10 @@ DeviceInfo info_of(const cudaDeviceProp& properties, int device, const std::stri
   info.local_memory = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
   info.max_group = properties.maxThreadsPerBlock;
   info.is_gpu = true;
+  info.lockstep = properties.warpSize;
+  info.inline_ptx = true;
+  info.tensor_cores = properties.major >= 7;
+  info.group_code = true;
   return info;
 }
 

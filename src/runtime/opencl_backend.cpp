@@ -10,8 +10,9 @@
 namespace bifocal::runtime {
 namespace {
 
-// Of cl_nv_device_attribute_query.
-constexpr cl_device_info kCapabilityMajor = 0x4000, kCapabilityMinor = 0x4001;
+// Of cl_nv_device_attribute_query and cl_intel_required_subgroup_size; other devices do not answer.
+constexpr cl_device_info kCapabilityMajor = 0x4000, kCapabilityMinor = 0x4001, kWarpSize = 0x4003,
+                         kSubgroupSizes = 0x4108;
 
 // What a driver says of itself, without the padding that some add; empty when it fails to.
 template <class Query, class Object>
@@ -38,6 +39,13 @@ T device_number(cl_device_id device, cl_device_info what) {
   T value{};
   if (cl().clGetDeviceInfo(device, what, sizeof value, &value, nullptr) != CL_SUCCESS) return T{};
   return value;
+}
+
+int largest_subgroup(cl_device_id device) {
+  std::size_t sizes[16] = {}, bytes = 0;
+  if (cl().clGetDeviceInfo(device, kSubgroupSizes, sizeof sizes, sizes, &bytes) != CL_SUCCESS)
+    return 0;
+  return static_cast<int>(*std::max_element(sizes, sizes + bytes / sizeof *sizes));
 }
 
 std::vector<cl_platform_id> platforms_of(cl_int& code) {
@@ -87,6 +95,10 @@ DeviceInfo info_of(cl_platform_id platform, cl_device_id device) {
       static_cast<int>(device_number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
   info.has_double = device_number<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
   info.is_gpu = (device_number<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
+  info.lockstep = std::max(1, static_cast<int>(device_number<cl_uint>(device, kWarpSize)));
+  info.subgroup = std::max(info.lockstep > 1 ? info.lockstep : 0, largest_subgroup(device));
+  info.tensor_cores = device_number<cl_uint>(device, kCapabilityMajor) >= 7;
+  info.group_code = info.is_gpu;
   return info;
 }
 
@@ -136,8 +148,10 @@ Devices find_opencl_devices() {
   Devices devices;
   for (Found& f : found) {
     f.info.id = fmt::format("opencl:{}", devices.backends.size());
-    devices.backends.push_back(
-        std::make_shared<OpenClBackend>(std::move(f.info), f.device, f.platform_version));
+    const auto backend =
+        std::make_shared<OpenClBackend>(std::move(f.info), f.device, f.platform_version);
+    backend->try_inline_ptx();
+    devices.backends.push_back(backend);
   }
   return devices;
 }
@@ -151,6 +165,21 @@ OpenClBackend::OpenClBackend(DeviceInfo info, cl_device_id device, std::string p
                        CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0),
       nvidia_capability_(10 * static_cast<int>(device_number<cl_uint>(device, kCapabilityMajor)) +
                          static_cast<int>(device_number<cl_uint>(device, kCapabilityMinor))) {}
+
+// Only a device that has warps is asked: other compilers may end the process over an instruction
+// that they do not know.
+void OpenClBackend::try_inline_ptx() {
+  if (info_.lockstep == 1) return;
+  try {
+    (void)build_cached(
+        "kernel void probe(global uint* lane) { uint r; asm(\"mov.u32 %0, %%laneid;\" : "
+        "\"=r\"(r)); "
+        "*lane = r; }",
+        "-cl-std=CL1.2", "probe of inline PTX");
+    info_.inline_ptx = true;
+  } catch (const Error&) {  // it does not
+  }
+}
 
 cl_context OpenClBackend::context() {
   std::call_once(context_made_, [this] {
@@ -194,8 +223,9 @@ std::shared_ptr<BackendMemory> OpenClBackend::slice(const std::shared_ptr<Backen
                                                     std::size_t offset, std::size_t bytes) {
   if (slice_alignment_ > kSliceAlignment && offset % slice_alignment_ != 0)
     return allocate(bytes);  // the device can't start a buffer there
-  // NVIDIA's driver crashes when a part is released (seen with 580.159): a buffer of its own.
-  if (info().driver.find("NVIDIA") != std::string::npos) return allocate(bytes);
+  // The driver behind NVIDIA's attributes crashes when a part is released (seen with 580.159): a
+  // buffer of its own.
+  if (nvidia_capability_ > 0) return allocate(bytes);
   const cl_buffer_region region{offset, bytes};
   cl_int code = CL_SUCCESS;
   ClMemory part(cl().clCreateSubBuffer(static_cast<const OpenClMemory&>(*memory).get(),

@@ -26,6 +26,8 @@ class OpenClBackend final : public Backend {
   // process has not yet.
   [[nodiscard]] ClKernel make_kernel(const Kernel& kernel);
   [[nodiscard]] std::string label() const { return info_.id + " (" + info_.name + ")"; }
+  // Sets info().inline_ptx.
+  void try_inline_ptx();
   // Made when first needed, not for listing the device.
   [[nodiscard]] cl_context context();
   [[nodiscard]] ClQueue make_cl_queue();
@@ -36,8 +38,9 @@ class OpenClBackend final : public Backend {
   // line: added to the text.
   [[nodiscard]] cl_program program(const std::string& text_name, const std::string& line,
                                    const std::string& options);
-  [[nodiscard]] ClProgram build(const std::string& text_name, const std::string& line,
-                                const std::string& options);
+  // From the cache of programs where that has it.
+  [[nodiscard]] ClProgram build_cached(std::string_view text, const std::string& options,
+                                       const std::string& text_name);
   [[nodiscard]] ClProgram build_source(std::string_view text, const std::string& options,
                                        const std::string& text_name);
   [[nodiscard]] ClProgram build_binary(const std::string& binary, const std::string& options);

@@ -14,9 +14,11 @@ namespace {
 // Contracted multiply-adds as everywhere else in Bifocal, but nothing that breaks NaN, infinities
 // or signed zeros (no -cl-fast-relaxed-math). Division and root rounded as on a CPU where a device
 // can; OpenCL else allows them 2.5 and 3 ulp.
-std::string options_of(const Kernel& kernel, bool exact_division, int nvidia_capability) {
+std::string options_of(const Kernel& kernel, const DeviceInfo& device, bool exact_division,
+                       int nvidia_capability) {
   std::string options = "-cl-std=CL1.2 -cl-mad-enable";
   if (exact_division) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  if (device.inline_ptx) options += fmt::format(" -D INLINE_PTX=1 -D LOCKSTEP={}", device.lockstep);
   if (nvidia_capability > 0) options += fmt::format(" -D NVIDIA_CAPABILITY={}", nvidia_capability);
   for (const auto& [name, value] : kernel.constants)
     options += fmt::format(" -D {}={}", name, value);
@@ -78,9 +80,8 @@ ClProgram OpenClBackend::build_binary(const std::string& binary, const std::stri
   return code == CL_SUCCESS ? std::move(program) : nullptr;
 }
 
-ClProgram OpenClBackend::build(const std::string& text_name, const std::string& line,
-                               const std::string& options) {
-  const std::string text = std::string(opencl_text(text_name)) + '\n' + line + '\n';
+ClProgram OpenClBackend::build_cached(std::string_view text, const std::string& options,
+                                      const std::string& text_name) {
   const ProgramKey key{text, options, info_.name, info_.driver, platform_version_};
   if (const std::string binary = read_cached_program(key); !binary.empty())
     if (ClProgram program = build_binary(binary, options)) return program;
@@ -94,13 +95,15 @@ cl_program OpenClBackend::program(const std::string& text_name, const std::strin
                                   const std::string& options) {
   const std::lock_guard lock(build_mutex_);
   ClProgram& program = programs_[text_name + '\n' + line + '\n' + options];
-  if (!program) program = build(text_name, line, options);
+  if (!program)
+    program =
+        build_cached(std::string(opencl_text(text_name)) + '\n' + line + '\n', options, text_name);
   return program.get();
 }
 
 ClKernel OpenClBackend::make_kernel(const Kernel& kernel) {
   cl_program from = program(kernel.text, kernel.opencl_line,
-                            options_of(kernel, exact_division_, nvidia_capability_));
+                            options_of(kernel, info_, exact_division_, nvidia_capability_));
   cl_int code = CL_SUCCESS;
   ClKernel made(cl().clCreateKernel(from, kernel.entry.c_str(), &code));
   if (code != CL_SUCCESS)

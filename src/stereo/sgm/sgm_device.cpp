@@ -18,14 +18,10 @@ namespace {
 namespace sgm = kernels::sgm;
 using sgm::LINE_PAD;  // of PADDED_LINES
 
-// Members of a warp can speak with each other; elsewhere a work-item holds all of a pixel.
-bool has_warps(const DeviceInfo& device) {
-  return device.kind == DeviceKind::cuda || device.driver.find("NVIDIA") != std::string::npos ||
-         device.name.find("NVIDIA") != std::string::npos;
-}
-
+// The members of a team read each other's registers, by inline PTX (lane/team_*.h); elsewhere a
+// work-item holds all of a pixel.
 TeamShape shape_for(const DeviceInfo& device, int disparities) {
-  if (!has_warps(device)) return {1, (disparities + 3) / 4, 1};
+  if (!device.inline_ptx) return {1, (disparities + 3) / 4, 1};
   const TeamShape* shape = std::begin(kTeamShapes);
   while (shape + 1 != std::end(kTeamShapes) && shape->disparities() < disparities) ++shape;
   // An OpenCL program knows one size of teams.
