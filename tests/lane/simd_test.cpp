@@ -41,11 +41,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <regex>
-#include <set>
-
 #include "lane/cases.hpp"
 #include "support/targets.hpp"
 
@@ -108,40 +103,6 @@ TEST_P(Group, agrees_on_scalars_and_every_simd_target) {
 
 INSTANTIATE_TEST_SUITE_P(, Group, testing::ValuesIn(group_cases()),
                          [](const auto& test) { return test.param.name; });
-
-// A lane function that neither has a case in cases.lane.h nor is called by another one is held to
-// nothing.
-TEST(LaneFiles, every_lane_function_is_reached_by_a_case) {
-  std::string all;
-  for (const char* cases : {"/tests/lane/cases.lane.h", "/tests/lane/cases.group.h"}) {
-    std::ifstream file(BIFOCAL_SOURCE_DIR + std::string(cases));
-    all.append(std::istreambuf_iterator<char>(file), {});
-  }
-  std::set<std::string> names;
-  const std::regex definition(R"((?:lane|group)_fn\s+\w+\s+(\w+)\s*\()");
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(BIFOCAL_SOURCE_DIR "/src")) {
-    const std::string path = entry.path().string();
-    // What a kernel calls is compared across devices by the tests of its room.
-    if (path.ends_with(".kernel.h") || path.ends_with(".cl.h")) {
-      std::ifstream file(entry.path());
-      all.append(std::istreambuf_iterator<char>(file), {});
-    }
-    if (!path.ends_with(".lane.h") && !path.ends_with(".group.h")) continue;
-    std::ifstream file(entry.path());
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    for (std::sregex_iterator m(text.begin(), text.end(), definition), end; m != end; ++m)
-      names.insert((*m)[1]);
-    all += text;
-  }
-  EXPECT_FALSE(names.empty());
-  for (const std::string& name : names) {
-    const std::regex use("\\b" + name + "\\)?\\s*\\(");  // also uniform_fn(name)(...)
-    const auto uses =
-        std::distance(std::sregex_iterator(all.begin(), all.end(), use), std::sregex_iterator());
-    EXPECT_GE(uses, 2) << name << " has no case in tests/lane/cases.lane.h and no caller";
-  }
-}
 
 }  // namespace
 }  // namespace test
