@@ -27,13 +27,7 @@ using runtime::Launch;
 constexpr std::size_t kPiecePairs = 4096, kHostPiecePairs = 2048, kPlaces = 1 << 20;
 constexpr std::int64_t kPiecePoints = 1 << 23;
 
-bool is_nvidia(const DeviceInfo& device) {
-  return device.kind == DeviceKind::cuda ||
-         (device.is_gpu && device.driver.find("NVIDIA") != std::string::npos);
-}
-
-// Elsewhere a pair, and a model, is the work of one work-item: PoCL does not get through group
-// code.
+// Where the compiler does not take group code a pair, and a model, is the work of one work-item.
 runtime::Kernel make_kernel(const DeviceInfo& device, ModelKind problem, EngineKernel kernel) {
   static constexpr const char* kTexts[] = {
 #define BIFOCAL_PROBLEM(name, ...) "engine_" #name,
@@ -42,7 +36,7 @@ runtime::Kernel make_kernel(const DeviceInfo& device, ModelKind problem, EngineK
   };
   const bool in_float = kernel == EngineKernel::score ||
                         (kernel == EngineKernel::solve && engine_steps(problem).solves_in_float);
-  const int group = !is_nvidia(device) ? 1 : in_float ? kScoreThreads : kPairThreads;
+  const int group = !device.group_code ? 1 : in_float ? kScoreThreads : kPairThreads;
   return {
       .entry = kEngineEntries[static_cast<int>(kernel)],
       .text = kTexts[static_cast<int>(problem)],
@@ -126,7 +120,7 @@ class Piece {
     return host_work_[static_cast<std::size_t>(pair * WORK_SIZE + which)];
   }
   [[nodiscard]] int pair_threads() const {
-    return is_nvidia(queue_.device().info()) ? kPairThreads : 1;
+    return queue_.device().info().group_code ? kPairThreads : 1;
   }
   [[nodiscard]] int first_round() const {
     return Lanes::first_round(batch_.options.min_iterations, batch_.options.max_iterations);
@@ -270,7 +264,7 @@ class Piece {
             .group_size = kSolveThreadsOfBlock},
            {active_, from, round, all, pair_table_, work_, sample_points, info_, priors_, ranking_,
             seed(0), seed(32), models, counts});
-    const int scorers = is_nvidia(queue_.device().info()) ? kScoreThreads : 1;
+    const int scorers = queue_.device().info().group_code ? kScoreThreads : 1;
     launch(EngineKernel::score, {.groups = all, .group_size = scorers},
            {active_, from, round, pair_table_, work_, fast_points_, info_, fast_shares_, state_,
             models, counts, gains, slots});
@@ -319,9 +313,27 @@ std::vector<std::size_t> pieces_of(std::span<const std::int64_t> offsets, std::s
 
 }  // namespace
 
-#if !BIFOCAL_HAS_CUDA
-const void* cuda_engine_kernel(ModelKind, EngineKernel) { return nullptr; }
+// The functions of a problem's CUDA unit (engine_problem.cuh).
+#if BIFOCAL_HAS_CUDA
+#define BIFOCAL_PROBLEM(name, ...) const void* name##_cuda_kernel(EngineKernel kernel);
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
 #endif
+
+const void* cuda_engine_kernel([[maybe_unused]] ModelKind problem,
+                               [[maybe_unused]] EngineKernel kernel) {
+#if BIFOCAL_HAS_CUDA
+  using Find = const void* (*)(EngineKernel);
+  static constexpr Find kFind[] = {
+#define BIFOCAL_PROBLEM(name, ...) name##_cuda_kernel,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+  };
+  return kFind[static_cast<std::size_t>(problem)](kernel);
+#else
+  return nullptr;
+#endif
+}
 
 void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFound> found,
                       std::span<std::uint8_t> inliers) {
