@@ -5,12 +5,27 @@
 #include <array>
 #include <vector>
 
-#include "solvers/lanes.hpp"
+#include "lane/scalar.hpp"
 #include "solvers/scenes.hpp"
 
 namespace bifocal::test {
 
 using Matrix10 = Eigen::Matrix<double, 10, 10, Eigen::RowMajor>;
+
+template <class Real>
+struct action_lanes {
+#include "lane/cpp_begin.h"
+
+#include "math/math.lanes"
+
+#include "linalg/linalg.lanes"
+
+#include "solvers/shared.lanes"
+
+#include "solvers/essential_5pt_action.lane.h"
+
+#include "lane/cpp_end.h"
+};
 
 struct ActionMatrix {
   Matrix10 A;
@@ -20,7 +35,7 @@ struct ActionMatrix {
 
 // Noise-free samples of five points; the same matrices for the same seed.
 inline std::vector<ActionMatrix> action_matrices(int n, std::uint64_t seed = 1) {
-  using L = lanes<double>;
+  using L = action_lanes<double>;
   std::vector<ActionMatrix> all(static_cast<std::size_t>(n));
   std::mt19937_64 random(seed);
   for (ActionMatrix& one : all) {

@@ -7,8 +7,8 @@ namespace bifocal::test {
 namespace {
 
 TEST(ActionMatrix, work_space_is_what_the_solver_states) {
-  EXPECT_EQ(10 * lanes<double>::lane_pitch(10), 100);
-  EXPECT_EQ(lanes<double>::real_eigenpairs_kept(10), 163);
+  EXPECT_EQ(10 * action_lanes<double>::lane_pitch(10), 100);
+  EXPECT_EQ(action_lanes<double>::real_eigenpairs_kept(10), 163);
 }
 
 TEST(ActionMatrix, eigenvectors_are_the_products_of_the_solution) {
@@ -34,7 +34,7 @@ TEST(ActionMatrix, eigenvectors_give_the_true_matrix) {
       if (solver.eigenvalues()[k].imag() != 0) continue;
       const Eigen::VectorXd b = solver.eigenvectors().col(k).real();
       Matrix3 E;
-      lanes<double>::essential_at_eigenvector(one.N.data(), b.data(), E.data());
+      action_lanes<double>::essential_at_eigenvector(one.N.data(), b.data(), E.data());
       errors.back() = std::min(errors.back(), projective_distance(E, one.truth));
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lane functions as plain functions of scalars.
+// Lane functions as plain functions of scalars: all but those of single solvers, so that touching
+// a solver does not recompile what does not test it.
 #pragma once
 
 #include "lane/scalar.hpp"
@@ -14,7 +15,7 @@ struct lanes {
 
 #include "linalg/linalg.lanes"
 
-#include "solvers/solvers.lanes"
+#include "solvers/shared.lanes"
 
 #include "lane/cpp_end.h"
 };
