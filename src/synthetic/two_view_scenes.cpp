@@ -63,8 +63,9 @@ TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
   std::normal_distribution<double> noise(0, 1);
   for (;;) {
     TwoViewScene s;
+    const double angle = uniform(random, 0, 30 * kDegree);
     const Vec3 axis = o.upright ? Vec3{0, 1, 0} : random_direction(random);
-    s.truth.R = rotation_about(axis, uniform(random, 0, 30 * kDegree));
+    s.truth.R = rotation_about(axis, angle);
     const Vec3 centre = rotated(s.truth.R, random_direction(random));
     const double baseline = uniform(random, 0.7, 1.5);
     for (size_t i = 0; i < 3; ++i) s.truth.t[i] = -centre[i] * baseline;
