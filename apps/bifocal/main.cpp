@@ -26,7 +26,7 @@ std::string shell_quoted(const std::string& word) {
 
 std::string command_line(int argc, char** argv) {
   std::string text = "bifocal";
-  for (int i = 1; i < argc; ++i) text += " " + shell_quoted(argv[i]);
+  for (int i = 1; i < argc; ++i) (text += ' ') += shell_quoted(argv[i]);
   return text;
 }
 
