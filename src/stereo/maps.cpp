@@ -45,8 +45,12 @@ double to_maps(ImageView<const std::uint16_t> raw, ImageView<const std::uint16_t
     const std::uint16_t* row = raw.row(y);
     if (out.raw) write_px(row, out.raw + at);
     if (out.filled) write_px(filled.row(y), out.filled + at);
-    for (int x = 0; out.confidence && x < width; ++x)
-      out.confidence[at + x] = row[x] == kUnknown ? std::uint8_t{0} : confidence[at + x];
+    if (out.confidence) {
+      // Values of its own: bytes that are written might else be those of `out` or `width`.
+      std::uint8_t* const to = out.confidence + at;
+      const std::uint8_t* const from = confidence + at;
+      for (int x = 0, n = width; x < n; ++x) to[x] = row[x] == kUnknown ? std::uint8_t{0} : from[x];
+    }
     total += width - std::count(row, row + width, kUnknown);
   });
   return 100.0 * static_cast<double>(total) / (static_cast<double>(width) * height);
