@@ -190,6 +190,7 @@ TEST_F(ProgramCache, a_binary_that_the_driver_refuses_is_rebuilt) {
 }
 
 TEST_F(ProgramCache, a_folder_that_cannot_be_written_is_no_error) {
+  fs::remove_all(folder / "bifocal");
   std::ofstream(folder / "bifocal") << "a file where the folder should be";  // stops root too
   for (const float y : run()) EXPECT_EQ(y, 11.25F);
   EXPECT_EQ(bytes_of(folder / "bifocal"), "a file where the folder should be");

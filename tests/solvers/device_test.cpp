@@ -20,7 +20,7 @@ void expect_the_solutions_of_the_cpu(const SampleBatch& batch, const char* preci
     const double share = share_of_same(expected, solved, tolerance);
     fmt::print("{} {} {}: {:.2f} % of {} samples as on the CPU\n", info.id, info.name, precision,
                100 * share, batch.n);
-    EXPECT_GE(share, least_share(expected.shape, sizeof(T) == 4)) << info.id;
+    EXPECT_GE(share, least_share(batch.solver, sizeof(T) == 4)) << info.id;
     for (int i = 0; i < batch.n; ++i) {
       for (int s = 0; s < solved.shape.max_solutions; ++s)
         ASSERT_EQ(std::isnan(solved.at(i, s, 0)), s >= solved.counts[i]) << info.id;

@@ -17,9 +17,9 @@ TEST_P(EverySolver, gives_the_solutions_of_the_scalar_on_every_target) {
   const auto f64 = solve<double>(batch, LaneKind::scalar);
   const auto f32 = solve<float>(batch, LaneKind::scalar);
   for_each_target([&](const std::string& target) {
-    EXPECT_GE(share_of_same(f64, solve<double>(batch), 1e-6), least_share(f64.shape, false))
+    EXPECT_GE(share_of_same(f64, solve<double>(batch), 1e-6), least_share(batch.solver, false))
         << target;
-    EXPECT_GE(share_of_same(f32, solve<float>(batch), 1e-2), least_share(f32.shape, true))
+    EXPECT_GE(share_of_same(f32, solve<float>(batch), 1e-2), least_share(batch.solver, true))
         << target;
   });
 }
