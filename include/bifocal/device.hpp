@@ -47,8 +47,8 @@ struct DeviceInfo {
   int subgroup = 0;  // OpenCL: members of the largest sub-group; 0: it has none or does not say
   bool inline_ptx = false;    // its compiler takes PTX in the text
   bool tensor_cores = false;  // multiply small matrices in one instruction
-  // A larger thing (a pair, a matrix, a pixel's disparities) is the work of a group of threads;
-  // else of one thread.
+  // A larger thing (a pair, a matrix) is the work of a group of threads; else of one thread. True
+  // for GPUs: it follows the kind of device and is not measured.
   bool group_code = false;
 };
 
