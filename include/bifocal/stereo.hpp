@@ -44,10 +44,10 @@ struct DisparityFilter {
 
 struct SsdOptions {
   int min_disparity = 0;
-  int disparities = 64;      // searched: [min_disparity, min_disparity + disparities), 1 to 1024
-  int window = 15;           // odd, 3 to 31
-  // Neither medians nor speckles unless they are asked for: o.filter.fill = ... keeps the rest, a new
-  // DisparityFilter{...} brings its own defaults. Block matching has no uniqueness: 0.
+  int disparities = 64;  // searched: [min_disparity, min_disparity + disparities), 1 to 1024
+  int window = 15;       // odd, 3 to 31
+  // Neither medians nor speckles unless they are asked for: o.filter.fill = ... keeps the rest, a
+  // new DisparityFilter{...} brings its own defaults. Block matching has no uniqueness: 0.
   DisparityFilter filter{.median = 0, .speckle_size = 0};
 };
 

@@ -65,8 +65,8 @@ using solve_number = std::conditional_t<model_text<float>::SOLVES_IN_FLOAT == 1,
 
 __global__ void __launch_bounds__(kSolveThreadsOfBlock)
     solve(const int* active, int from, int round, int places, const Wide* pairs, const int* work,
-          const solve_number* points, const double* info, const double* priors,
-          const int* ranking, int seed0, int seed1, float* models, int* counts) {
+          const solve_number* points, const double* info, const double* priors, const int* ranking,
+          int seed0, int seed1, float* models, int* counts) {
   const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (place >= places) return;
   model_text<solve_number>::kernel_solve(
@@ -80,9 +80,8 @@ __global__ void __launch_bounds__(kScoreThreads, 32)
           const float* points, const double* info, const float* fast_shares, const double* state,
           const float* models, const int* counts, float* gains, int* slots) {
   const int place = static_cast<int>(blockIdx.x);
-  model_text<float>::kernel_score(active[from + place / round], place % round, place, pairs,
-                                     work, points, info, fast_shares, state, models, counts, gains,
-                                     slots);
+  model_text<float>::kernel_score(active[from + place / round], place % round, place, pairs, work,
+                                  points, info, fast_shares, state, models, counts, gains, slots);
 }
 
 __global__ void __launch_bounds__(kPairThreads)
@@ -110,12 +109,13 @@ __global__ void __launch_bounds__(kPairThreads)
 
 __global__ void __launch_bounds__(kPairThreads)
     finish(const Wide* pairs, const double* given, const double* cameras, int* work,
-           const int* order, double* points, const float* fast_points, const double* info, const double* priors, const double* state,
-           double* errors, double* results, Bits* tables, unsigned char* inliers) {
+           const int* order, double* points, const float* fast_points, const double* info,
+           const double* priors, const double* state, double* errors, double* results, Bits* tables,
+           unsigned char* inliers) {
   using L = pair_text<double>;
   __shared__ double shared[L::SHARED_SIZE];
-  L::kernel_finish(static_cast<int>(blockIdx.x), pairs, given, cameras, work, order, points, fast_points,
-                   info, priors, state, errors, results, tables, inliers, shared);
+  L::kernel_finish(static_cast<int>(blockIdx.x), pairs, given, cameras, work, order, points,
+                   fast_points, info, priors, state, errors, results, tables, inliers, shared);
 }
 
 }  // namespace

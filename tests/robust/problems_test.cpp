@@ -15,8 +15,8 @@ class Problem : public testing::TestWithParam<ModelKind> {
  protected:
   std::mt19937_64 random_{21};
   ProblemScene scene(int points, double inliers, double noise = 1) {
-    return make_problem_scene(
-        GetParam(), {.points = points, .inliers = inliers, .noise = noise}, random_);
+    return make_problem_scene(GetParam(), {.points = points, .inliers = inliers, .noise = noise},
+                              random_);
   }
 };
 
@@ -82,11 +82,11 @@ TEST_P(Problem, in_batches_gives_what_each_pair_gives_alone) {
     SCOPED_TRACE(device.id);
     Queue queue{Device(device.id)};
     const auto one = std::span<const Intrinsics>(cameras).first(info.cameras > 0 ? 1 : 0);
-    const BatchEstimate all =
-        info.is_two_view ? run_batch<PairBatch, PointPair>(queue, GetParam(), numbers,
-                                                           {nullptr, offsets, one, one})
-                         : run_batch<SceneBatch, ScenePoint>(queue, GetParam(), numbers,
-                                                             {nullptr, offsets, one});
+    const BatchEstimate all = info.is_two_view
+                                  ? run_batch<PairBatch, PointPair>(queue, GetParam(), numbers,
+                                                                    {nullptr, offsets, one, one})
+                                  : run_batch<SceneBatch, ScenePoint>(queue, GetParam(), numbers,
+                                                                      {nullptr, offsets, one});
     // Elsewhere than on a CPU sums differ by rounding, which the refinement does not magnify.
     const double tolerance = device.kind == DeviceKind::cpu ? 0 : 1e-6;
     for (size_t k = 0; k < alone.size(); ++k) {

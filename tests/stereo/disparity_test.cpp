@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The filters around the winners: cross-check, sub-pixel, fill, score, cloud; and the quality on real
-// pairs.
+// The filters around the winners: cross-check, sub-pixel, fill, score, cloud; and the quality on
+// real pairs.
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/threads.hpp>
