@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scoring: MSAC gain of one model over many points, G point-hypotheses a second on one core.
+// Scoring: MSAC score of one model over many points, G point-hypotheses a second on one core.
 #include <algorithm>
 #include <random>
 
@@ -34,7 +34,8 @@ void run_case(Context& context, const Case& c) {
   const robust::EngineSteps& steps = robust::engine_steps(c.problem);
   const Sample ours = measure([&] {  // nothing is given up: every model sees every point
     float sum = 0;
-    for (int m = 0; m < kModels; ++m) sum += steps.gain(pair, &models[12 * static_cast<size_t>(m)]);
+    for (int m = 0; m < kModels; ++m)
+      sum += steps.full_score(pair, &models[12 * static_cast<size_t>(m)]);
     keep(sum);
   });
   constexpr double kWork = 1e-9 * kPoints * kModels;

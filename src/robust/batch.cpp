@@ -6,8 +6,8 @@
 #include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
 
+#include "robust/arguments.hpp"
 #include "robust/engine_device.hpp"
-#include "robust/result.hpp"
 #include "runtime/memory_check.hpp"
 #include "runtime/parallel.hpp"
 

@@ -17,13 +17,13 @@ kernel void engine_solve(global const int* active, int from, int round, int plac
 
 kernel void engine_score(global const int* active, int from, int round, global const long* pairs,
                          global const int* work, global const float* points,
-                         global const double* info, global const float* fast_shares,
+                         global const double* info, global const float* fast_weights,
                          global const double* state, global const float* models,
-                         global const int* counts, global float* gains, global int* slots) {
+                         global const int* counts, global float* scores, global int* slots) {
   local scalar group_scratch[GROUP_SCRATCH];
   int place = (int)get_group_id(0);
   kernel_score(GROUP_ARG active[from + place / round], place % round, place, pairs, work, points,
-               info, fast_shares, state, models, counts, gains, slots);
+               info, fast_weights, state, models, counts, scores, slots);
 }
 
 #else
@@ -34,27 +34,29 @@ kernel void engine_prepare(global const long* pairs, global const double* given,
                            global const double* qualities, long qualities_from, double threshold,
                            int seed0, int seed1, int first_round, global int* kept,
                            global int* order, global double* points, global float* fast_points,
-                           global double* priors, global float* fast_shares, global int* ranking,
+                           global double* priors, global float* fast_weights, global int* ranking,
                            global uint* tables, global double* info, global double* state,
                            global int* work, global unsigned char* inliers) {
   local scalar group_scratch[GROUP_SCRATCH];
   local scalar shared[PREPARE_SHARED];
   kernel_prepare(GROUP_ARG(int) get_group_id(0), pairs, given, cameras, given_priors, weights,
                  weights_from, qualities, qualities_from, threshold, (uint)seed0, (uint)seed1,
-                 first_round, kept, order, points, fast_points, priors, fast_shares, ranking,
+                 first_round, kept, order, points, fast_points, priors, fast_weights, ranking,
                  tables, info, state, work, inliers, shared);
 }
 
 kernel void engine_decide(global const int* active, int from, int round, global const long* pairs,
                           global int* work, global const double* points, global const double* info,
-                          global const double* priors, int min_trials, int max_trials,
-                          double log_failure, global const float* gains, global const float* models,
-                          global const int* slots, global double* state, global double* weights) {
+                          global const double* priors, int min_iterations, int max_iterations,
+                          double log_failure, global const float* scores,
+                          global const float* models, global const int* slots, global double* state,
+                          global double* weights) {
   local scalar group_scratch[GROUP_SCRATCH];
   local scalar shared[SHARED_SIZE];
   int at = (int)get_group_id(0);
   kernel_decide(GROUP_ARG active[from + at], (long)at * round, pairs, work, points, info, priors,
-                min_trials, max_trials, log_failure, gains, models, slots, state, weights, shared);
+                min_iterations, max_iterations, log_failure, scores, models, slots, state, weights,
+                shared);
 }
 
 kernel void engine_planes(global const long* pairs, global const int* work,

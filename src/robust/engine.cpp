@@ -30,20 +30,21 @@ void search(ModelKind problem, const PairPoints& pair, const RobustOptions& opti
             std::vector<double>& errors, Result& result) {
   const EngineSteps& steps = engine_steps(problem);
   const SearchLimits limits = limits_of(options);
-  thread_local Trials trials;  // kept from call to call
+  thread_local Hypotheses hypotheses;  // its memory is kept from call to call
   constexpr size_t most = MOST_ROUND;
-  trials.models.resize(most * static_cast<size_t>(steps.slots * steps.model_size));
-  trials.counts.resize(most);
-  trials.gains.resize(most);
-  trials.slots.resize(most);
+  hypotheses.models.resize(most * static_cast<size_t>(steps.slots * steps.model_size));
+  hypotheses.counts.resize(most);
+  hypotheses.scores.resize(most);
+  hypotheses.slots.resize(most);
   State state{};
   int done = 0;
-  for (int count = Lanes::first_round(limits.min_trials, limits.max_trials); count > 0;) {
-    steps.solve(pair, options.seed, done, count, trials);
-    steps.score(pair, static_cast<float>(Lanes::score_floor(state[STATE_RAW], pair.count())), count,
-                trials);
+  for (int count = Lanes::first_round(limits.min_iterations, limits.max_iterations); count > 0;) {
+    steps.solve(pair, options.seed, done, count, hypotheses);
+    steps.score(pair,
+                static_cast<float>(Lanes::score_floor(state[STATE_SAMPLE_SCORE], pair.count())),
+                count, hypotheses);
     done += count;
-    count = steps.decide(pair, limits, count, trials, state);
+    count = steps.decide(pair, limits, count, hypotheses, state);
   }
   if (options.dominant_plane) steps.planes(pair, options.seed, limits, state);
   steps.finish(pair, state, errors, result);

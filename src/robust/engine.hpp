@@ -20,17 +20,17 @@ using Result = std::array<double, RESULT_SIZE>;
 using Cameras = std::array<double, CAMERA_NUMBERS>;
 
 struct SearchLimits {
-  int min_trials, max_trials;
+  int min_iterations, max_iterations;
   double log_failure;
 };
 [[nodiscard]] SearchLimits limits_of(const RobustOptions& options);
 
-// Models of a round's trials: of trial i [slots][model_size], and how many of them.
-struct Trials {
+// The models of a round: of each sample [slots][model_size], and how many it gave.
+struct Hypotheses {
   std::vector<float> models;
   std::vector<int> counts;
-  std::vector<float> gains;  // of the best one (-1: none above the floor, -2: none at all) and
-  std::vector<int> slots;    // which it is
+  std::vector<float> scores;  // of each sample's best model; -1: none above the floor, -2: no model
+  std::vector<int> slots;     // which of its models that is
 };
 
 struct EngineSteps {
@@ -44,21 +44,21 @@ struct EngineSteps {
   void (*point_columns)(const double* given, const double* cameras, const double* info,
                         double* columns);
   // The search.
-  void (*solve)(const PairPoints&, std::uint64_t seed, int first, int count, Trials&);
-  void (*score)(const PairPoints&, float floor, int count, Trials&);
-  int (*decide)(const PairPoints&, const SearchLimits&, int count, const Trials&, State&);
+  void (*solve)(const PairPoints&, std::uint64_t seed, int first, int count, Hypotheses&);
+  void (*score)(const PairPoints&, float floor, int count, Hypotheses&);
+  int (*decide)(const PairPoints&, const SearchLimits&, int count, const Hypotheses&, State&);
   void (*planes)(const PairPoints&, std::uint64_t seed, const SearchLimits&, State&);
   void (*finish)(const PairPoints&, const State&, std::vector<double>& errors, Result&);
   // The result: matrix [9] and pose [12].
   void (*result_matrix)(const double* info, const double* model, double* matrix);
   void (*result_pose)(const double* info, const double* model, const double* side, double* pose);
-  // For tests and measurements: the gain of a model over all points.
-  float (*gain)(const PairPoints&, const float* model);
+  // For tests and measurements: the score of a model over all points.
+  float (*full_score)(const PairPoints&, const float* model);
 };
 [[nodiscard]] const EngineSteps& engine_steps(ModelKind problem);
 
-// errors: squared errors of the points in their order, and from `stride` on of the idle ones, when
-// a model was found.
+// errors: when a model was found, the squared errors of the points in their order, and from
+// `stride` on those of the points of weight 0.
 void search(ModelKind problem, const PairPoints& pair, const RobustOptions& options,
             std::vector<double>& errors, Result& result);
 

@@ -23,11 +23,12 @@ namespace {
 using runtime::Argument;
 using runtime::Launch;
 
-// Of a piece: pairs whose points are on the device, or the host's; trials of a launch; points.
+// At most: pairs of a piece whose points are on the device or in the host's memory, hypotheses of a
+// launch, points of a piece.
 constexpr std::size_t kPiecePairs = 4096, kHostPiecePairs = 2048, kPlaces = 1 << 20;
 constexpr std::int64_t kPiecePoints = 1 << 23;
 
-// Where the compiler does not take group code a pair, and a model, is the work of one work-item.
+// On a device whose compiler does not take group code, one work-item does a pair or a model.
 runtime::Kernel make_kernel(const DeviceInfo& device, ModelKind problem, EngineKernel kernel) {
   static constexpr const char* kTexts[] = {
 #define BIFOCAL_PROBLEM(name, ...) "engine_" #name,
@@ -48,8 +49,8 @@ runtime::Kernel make_kernel(const DeviceInfo& device, ModelKind problem, EngineK
 // Pairs [begin, end) of a batch in the memory of the device.
 class Piece {
  public:
-  // staged: page-locked memory for the points, where they are the host's; else they are copied from
-  // where they are.
+  // staged: page-locked memory for points of the host; without it they are copied from where they
+  // are.
   Piece(Queue& queue, const DeviceBatch& batch, std::size_t begin, std::size_t end, char* staged)
       : queue_(queue),
         staged_(staged),
@@ -62,7 +63,7 @@ class Piece {
     upload();
   }
 
-  // What the queue still copies is the piece's own when work throws.
+  // The queue may still copy from the piece's memory when work throws.
   ~Piece() {
     try {
       queue_.wait();
@@ -105,7 +106,7 @@ class Piece {
     for (std::size_t k = 0; k < pairs_; ++k) {
       PairFound& f = found[begin_ + k];
       f.count = work_of(int(k), WORK_COUNT);
-      f.evidence = {work_of(int(k), WORK_DISTINCT_POINTS), work_of(int(k), WORK_DISTINCT_INLIERS)};
+      f.distinct = {work_of(int(k), WORK_DISTINCT_POINTS), work_of(int(k), WORK_DISTINCT_INLIERS)};
       if (f.count < steps_->sample_size) continue;
       std::copy_n(results.data() + k * RESULT_SIZE, RESULT_SIZE, f.result.begin());
       std::copy_n(info.data() + k * INFO_SIZE, INFO_SIZE, f.info.begin());
@@ -153,10 +154,10 @@ class Piece {
     points_ = workspace_.take<double>(numbers * columns + 64);
     fast_points_ = workspace_.take<float>(numbers * columns + 64);
     weights_ = workspace_.take<double>(columns);
-    // Where there are none, of a size that nothing reads.
+    // Without weights and qualities nothing reads these; the arguments still need some memory.
     const std::size_t columns_with_priors = given_priors() ? columns : 0;
     priors_ = workspace_.take<double>(PRIOR_COLUMNS * columns_with_priors + 64);
-    fast_shares_ = workspace_.take<float>(columns_with_priors + 64);
+    fast_weights_ = workspace_.take<float>(columns_with_priors + 64);
     ranking_ = workspace_.take<int>(columns_with_priors + 64);
     tables_ = workspace_.take<std::uint32_t>(4 * columns);
     info_ = workspace_.take<double>(pairs_ * INFO_SIZE);
@@ -176,8 +177,8 @@ class Piece {
            (batch_.qualities.is_null() ? 0 : GIVEN_QUALITIES);
   }
 
-  // One number a point of the caller's, or of its copy on the device. Theirs begin `from` before
-  // the points.
+  // The caller's weights or qualities, or their copy on the device. The number of a point lies
+  // `from` places behind the point's own place.
   struct GivenNumbers {
     Argument numbers;
     std::int64_t from;
@@ -229,7 +230,7 @@ class Piece {
             points_,
             fast_points_,
             priors_,
-            fast_shares_,
+            fast_weights_,
             ranking_,
             tables_,
             info_,
@@ -238,9 +239,9 @@ class Piece {
             inliers_});
   }
 
-  // The trials of all active pairs, in parts that the room for models allows.
-  void run_round(const std::vector<int>& active, int trials, const SearchLimits& limits) {
-    const int round = (trials + 63) / 64 * 64;
+  // One round of all active pairs, in parts for whose models there is room.
+  void run_round(const std::vector<int>& active, int hypotheses, const SearchLimits& limits) {
+    const int round = (hypotheses + 63) / 64 * 64;
     active_.upload(queue_, active);
     const std::size_t most = std::max<std::size_t>(1, kPlaces / static_cast<std::size_t>(round));
     for (std::size_t first = 0; first < active.size(); first += most) {
@@ -255,7 +256,7 @@ class Piece {
     const auto places = static_cast<std::size_t>(some) * static_cast<std::size_t>(round);
     const auto models = room.take<float>(places * std::size_t(steps_->slots * steps_->model_size));
     const auto counts = room.take<int>(places), slots = room.take<int>(places);
-    const auto gains = room.take<float>(places);
+    const auto scores = room.take<float>(places);
     const int all = static_cast<int>(places), from = static_cast<int>(first);
     const Argument sample_points =
         steps_->solves_in_float ? Argument(fast_points_) : Argument(points_);
@@ -266,11 +267,12 @@ class Piece {
             seed(0), seed(32), models, counts});
     const int scorers = queue_.device().info().group_code ? kScoreThreads : 1;
     launch(EngineKernel::score, {.groups = all, .group_size = scorers},
-           {active_, from, round, pair_table_, work_, fast_points_, info_, fast_shares_, state_,
-            models, counts, gains, slots});
-    launch(EngineKernel::decide, {.groups = some, .group_size = pair_threads()},
-           {active_, from, round, pair_table_, work_, points_, info_, priors_, limits.min_trials,
-            limits.max_trials, limits.log_failure, gains, models, slots, state_, weights_});
+           {active_, from, round, pair_table_, work_, fast_points_, info_, fast_weights_, state_,
+            models, counts, scores, slots});
+    launch(
+        EngineKernel::decide, {.groups = some, .group_size = pair_threads()},
+        {active_, from, round, pair_table_, work_, points_, info_, priors_, limits.min_iterations,
+         limits.max_iterations, limits.log_failure, scores, models, slots, state_, weights_});
   }
 
   void read_work() {
@@ -290,13 +292,13 @@ class Piece {
   Buffer<std::int64_t> pair_table_;
   Buffer<double> given_, cameras_, given_weights_, given_qualities_;
   Buffer<double> points_, priors_, weights_, info_, state_, results_;
-  Buffer<float> fast_points_, fast_shares_;
+  Buffer<float> fast_points_, fast_weights_;
   Buffer<int> kept_, order_, ranking_, work_, active_;
   Buffer<std::uint32_t> tables_;
   Buffer<std::uint8_t> inliers_;
 };
 
-// Where the pieces of a batch begin, and its end.
+// The pairs at which the pieces of a batch begin, and the number of pairs.
 std::vector<std::size_t> pieces_of(std::span<const std::int64_t> offsets, std::size_t most) {
   std::vector<std::size_t> begins = {0};
   std::int64_t columns = 0;
@@ -342,7 +344,7 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
     throw Error(ErrorCode::device, fmt::format("estimate_batch: {} ({}) does not compute in double",
                                                device.id, device.name));
   const bool on_host = !batch.on_device;
-  // Points take longer to come than homographies to be found: smaller pieces, and one more.
+  // Copying the points takes longer than finding homographies: more and smaller pieces.
   const bool copies_bind =
       on_host && !engine_steps(batch.problem).cameras && engine_steps(batch.problem).residuals == 2;
   const std::vector<std::size_t> begins = pieces_of(batch.offsets, copies_bind ? kHostPiecePairs / 2
@@ -362,7 +364,7 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
   const std::size_t workers =
       std::min(pieces, copies_bind ? std::size(staging->slots) : std::size_t{2});
   std::vector<std::exception_ptr> failed(workers);
-  const auto run_share = [&](std::size_t worker) {
+  const auto run_pieces = [&](std::size_t worker) {
     try {
       runtime::StagingSlot& slot = staging->slots[worker];
       for (std::size_t k = worker; k < pieces; k += workers) {
@@ -378,8 +380,9 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t worker = 1; worker < workers; ++worker) others.emplace_back(run_share, worker);
-    run_share(0);
+    for (std::size_t worker = 1; worker < workers; ++worker)
+      others.emplace_back(run_pieces, worker);
+    run_pieces(0);
   }
   for (const std::exception_ptr& f : failed) {
     if (f) std::rethrow_exception(f);

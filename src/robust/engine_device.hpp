@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search of many pairs on a GPU: every step a kernel for all pairs of a piece, nothing but how
-// many trials are still wanted comes back between rounds.
+// The search of many pairs on a GPU: every step is a kernel for all pairs of a piece. Between
+// rounds only the number of hypotheses that each pair still needs comes back to the host.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -12,8 +12,8 @@ namespace bifocal::robust {
 
 struct DeviceBatch {
   ModelKind problem;
-  runtime::Argument points;   // of all pairs, where they are in memory of the device
-  const double* host_points;  // else
+  runtime::Argument points;   // of all pairs, when they are in the device's memory
+  const double* host_points;  // of all pairs, when they are in the host's memory
   bool on_device;
   Memory<const double> weights, qualities;  // of all points, or null
   std::span<const std::int64_t> offsets;    // pairs + 1

@@ -12,7 +12,7 @@ inline constexpr const char* kEngineEntries[kEngineKernels] = {"engine_prepare",
                                                                "engine_score",   "engine_decide",
                                                                "engine_planes",  "engine_finish"};
 
-// Threads of a group on a GPU: a pair's, a model's, and a block of trials to solve.
+// Threads of a group on a GPU: a pair's, a model's, and a block of hypotheses to solve.
 inline constexpr int kPairThreads = 128, kScoreThreads = 32, kSolveThreadsOfBlock = 64;
 
 // The CUDA function (engine_problem.cuh); nullptr in a build without.

@@ -51,14 +51,14 @@ __global__ void __launch_bounds__(kPairThreads)
     prepare(const Wide* pairs, const double* given, const double* cameras, int given_priors,
             const double* weights, Wide weights_from, const double* qualities, Wide qualities_from,
             double threshold, int seed0, int seed1, int first_round, int* kept, int* order,
-            double* points, float* fast_points, double* priors, float* fast_shares, int* ranking,
+            double* points, float* fast_points, double* priors, float* fast_weights, int* ranking,
             Bits* tables, double* info, double* state, int* work, unsigned char* inliers) {
   using L = pair_text<double>;
   __shared__ double shared[L::PREPARE_SHARED];
   L::kernel_prepare(static_cast<int>(blockIdx.x), pairs, given, cameras, given_priors, weights,
                     weights_from, qualities, qualities_from, threshold, static_cast<Bits>(seed0),
                     static_cast<Bits>(seed1), first_round, kept, order, points, fast_points, priors,
-                    fast_shares, ranking, tables, info, state, work, inliers, shared);
+                    fast_weights, ranking, tables, info, state, work, inliers, shared);
 }
 
 using solve_number = std::conditional_t<model_text<float>::SOLVES_IN_FLOAT == 1, float, double>;
@@ -77,23 +77,24 @@ __global__ void __launch_bounds__(kSolveThreadsOfBlock)
 // As many blocks at once as a multiprocessor takes: 64 registers a thread.
 __global__ void __launch_bounds__(kScoreThreads, 32)
     score(const int* active, int from, int round, const Wide* pairs, const int* work,
-          const float* points, const double* info, const float* fast_shares, const double* state,
-          const float* models, const int* counts, float* gains, int* slots) {
+          const float* points, const double* info, const float* fast_weights, const double* state,
+          const float* models, const int* counts, float* scores, int* slots) {
   const int place = static_cast<int>(blockIdx.x);
   model_text<float>::kernel_score(active[from + place / round], place % round, place, pairs, work,
-                                  points, info, fast_shares, state, models, counts, gains, slots);
+                                  points, info, fast_weights, state, models, counts, scores, slots);
 }
 
 __global__ void __launch_bounds__(kPairThreads)
     decide(const int* active, int from, int round, const Wide* pairs, int* work,
-           const double* points, const double* info, const double* priors, int min_trials,
-           int max_trials, double log_failure, const float* gains, const float* models,
+           const double* points, const double* info, const double* priors, int min_iterations,
+           int max_iterations, double log_failure, const float* scores, const float* models,
            const int* slots, double* state, double* weights) {
   using L = pair_text<double>;
   __shared__ double shared[L::SHARED_SIZE];
   const Wide place = static_cast<Wide>(blockIdx.x) * round;
-  L::kernel_decide(active[from + blockIdx.x], place, pairs, work, points, info, priors, min_trials,
-                   max_trials, log_failure, gains, models, slots, state, weights, shared);
+  L::kernel_decide(active[from + blockIdx.x], place, pairs, work, points, info, priors,
+                   min_iterations, max_iterations, log_failure, scores, models, slots, state,
+                   weights, shared);
 }
 
 __global__ void __launch_bounds__(kPairThreads)

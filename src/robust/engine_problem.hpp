@@ -51,14 +51,14 @@ struct steps {
     L::pair_open(pair.columns<T>().data(), pair.count(), pair.stride, info.data(), &v);
     if (!pair.weighted() && !pair.ranked()) return v;
     if constexpr (sizeof(T) == 4)
-      L::pair_open_priors(pair.priors.fast_shares.data(), nullptr, info.data(), &v);
+      L::pair_open_priors(pair.priors.fast_weights.data(), nullptr, info.data(), &v);
     else
-      L::pair_open_priors(pair.priors.shares.data(), pair.priors.ranks.data(), info.data(), &v);
+      L::pair_open_priors(pair.priors.weights.data(), pair.priors.ranks.data(), info.data(), &v);
     return v;
   }
 
-  // The first random numbers of the trials first + l: [4 blocks][width]; philox of sampling.lane.h,
-  // written so that the compiler takes the lanes together.
+  // The first random numbers of the samples first + l: [4 blocks][width]. This is philox of
+  // sampling.lane.h, written so that the compiler vectorises it over the lanes.
   static void random_numbers(std::uint64_t seed, int first, std::uint32_t* out) {
     for (int block = 0; block < blocks; ++block, out += 4 * width) {
       std::uint64_t c0[width], c1[width], c2[width], c3[width];
@@ -88,8 +88,8 @@ struct steps {
     }
   }
 
-  // Samples [SAMPLE_SIZE][width] of lanes whose random numbers are used one after another, which is
-  // nearly all. open [width]: not 0 where a number is to be drawn again, as sample_draw does.
+  // Samples [SAMPLE_SIZE][width] of the lanes whose random numbers are all accepted, which is
+  // nearly every lane. open [width]: not 0 where sample_draw has to draw a number again.
   static void draw_lanes(const std::uint32_t* numbers, std::uint32_t n, std::uint32_t* samples,
                          std::uint32_t* open) {
     for (int l = 0; l < width; ++l) open[l] = 0;
@@ -106,14 +106,14 @@ struct steps {
     }
   }
 
-  // The samples of the trials first + l, l < count, side by side; further lanes repeat the last.
+  // The points of the samples first + l, l < count, side by side; further lanes repeat the last.
   static void gather(const PairPoints& pair, std::uint64_t seed, int first, int count,
                      Number* gathered) {
     constexpr int size = Wide::SAMPLE_SIZE;
     std::uint32_t numbers[4 * blocks * width], samples[size * width], open[width];
     const bool is_plain = !pair.weighted() && !pair.ranked();
     const typename Plain::sample_source source = {pair.count(), pair.weighted(), pair.ranked(),
-                                                  pair.priors.masses.data(),
+                                                  pair.priors.cumulative_weights.data(),
                                                   pair.priors.ranking.data()};
     const auto seed0 = static_cast<std::uint32_t>(seed),
                seed1 = static_cast<std::uint32_t>(seed >> 32);
@@ -140,7 +140,7 @@ struct steps {
   }
 
   static void solve(const PairPoints& pair, std::uint64_t seed, int first, int count,
-                    robust::Trials& trials) {
+                    robust::Hypotheses& hypotheses) {
     constexpr int size = Solver::SAMPLE_SIZE, numbers = size * Solver::COLUMNS,
                   model_size = Solver::MODEL_SIZE, slots = Solver::SLOTS;
     typename Solver::real rays[4], p[numbers], models[slots * model_size];
@@ -155,15 +155,16 @@ struct steps {
         Solver::lane_ops::store(models[i], solved + i * width);
       for (int l = 0; l < some; ++l) {
         const int found = static_cast<int>(counts[l]);
-        trials.counts[size_t(begin + l)] = found;
-        float* to = trials.models.data() + (begin + l) * slots * model_size;
+        hypotheses.counts[size_t(begin + l)] = found;
+        float* to = hypotheses.models.data() + (begin + l) * slots * model_size;
         for (int i = 0; i < found * model_size; ++i)
           to[i] = static_cast<float>(solved[i * width + l]);
       }
     }
   }
 
-  static void score(const PairPoints& pair, float floor, int count, robust::Trials& trials) {
+  static void score(const PairPoints& pair, float floor, int count,
+                    robust::Hypotheses& hypotheses) {
     constexpr int model_size = Wide::MODEL_SIZE, slots = Wide::SLOTS;
     const auto v = view<Fast, float>(pair);
     int ends[8];
@@ -171,30 +172,30 @@ struct steps {
     for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info[Wide::INFO_SEEN + k]);
     const int stages = Fast::score_stages(floor, v.n, seen, v.weighted, ends, floors);
     for (int i = 0; i < count; ++i) {
-      float best = trials.counts[size_t(i)] > 0 ? -1.0f : -2.0f;
+      float best = hypotheses.counts[size_t(i)] > 0 ? -1.0f : -2.0f;
       int slot = 0;
-      for (int s = 0; s < trials.counts[size_t(i)]; ++s) {
-        const float* model = trials.models.data() + (i * slots + s) * model_size;
-        const float gain = Fast::model_score(model, v.points, v.stride, v.focal, v.shares,
-                                             v.weighted, ends, floors, stages, v.threshold);
-        if (gain > best) best = gain, slot = s;
+      for (int s = 0; s < hypotheses.counts[size_t(i)]; ++s) {
+        const float* model = hypotheses.models.data() + (i * slots + s) * model_size;
+        const float score = Fast::model_score(model, v.points, v.stride, v.focal, v.weights,
+                                              v.weighted, ends, floors, stages, v.threshold);
+        if (score > best) best = score, slot = s;
       }
-      trials.gains[size_t(i)] = best;
-      trials.slots[size_t(i)] = slot;
+      hypotheses.scores[size_t(i)] = best;
+      hypotheses.slots[size_t(i)] = slot;
     }
-    for (int i = count; i < (count + 63) / 64 * 64; ++i) trials.gains[size_t(i)] = -2;
+    for (int i = count; i < (count + 63) / 64 * 64; ++i) hypotheses.scores[size_t(i)] = -2;
   }
 
   static int decide(const PairPoints& pair, const robust::SearchLimits& limits, int count,
-                    const robust::Trials& trials, robust::State& state) {
+                    const robust::Hypotheses& hypotheses, robust::State& state) {
     const auto v = view<Wide, double>(pair);
-    const typename Wide::search_limits given = {limits.min_trials, limits.max_trials,
+    const typename Wide::search_limits given = {limits.min_iterations, limits.max_iterations,
                                                 limits.log_failure};
     double shared[Wide::SHARED_SIZE];
     thread_local std::vector<double> weights;
     weights.resize(static_cast<size_t>(pair.stride));
-    return Wide::pair_decide(&v, &given, trials.gains.data(), trials.models.data(),
-                             trials.slots.data(), count, state.data(), weights.data(), shared);
+    return Wide::pair_decide(&v, &given, hypotheses.scores.data(), hypotheses.models.data(),
+                             hypotheses.slots.data(), count, state.data(), weights.data(), shared);
   }
 
   static void planes(const PairPoints& pair, std::uint64_t seed, const robust::SearchLimits& limits,
@@ -215,15 +216,15 @@ struct steps {
     double shared[Wide::SHARED_SIZE];
     errors.resize(static_cast<size_t>(pair.stride));
     Wide::pair_finish(&v, state.data(), errors.data(), result.data(), shared);
-    if (pair.idle.empty() || result[Wide::RESULT_OUTCOME] < 2) return;
-    errors.resize(static_cast<size_t>(pair.stride + pair.idle_stride()));
-    typename Wide::pair_view idle;
-    Wide::pair_open(pair.idle_columns.data(), static_cast<int>(pair.idle.size()),
-                    pair.idle_stride(), pair.info.data(), &idle);
-    Wide::idle_finish(&idle, errors.data() + pair.stride, result.data());
+    if (pair.zero_weight.empty() || result[Wide::RESULT_OUTCOME] < 2) return;
+    errors.resize(static_cast<size_t>(pair.stride + pair.zero_weight_stride()));
+    typename Wide::pair_view zero_weight;
+    Wide::pair_open(pair.zero_weight_columns.data(), static_cast<int>(pair.zero_weight.size()),
+                    pair.zero_weight_stride(), pair.info.data(), &zero_weight);
+    Wide::finish_zero_weight(&zero_weight, errors.data() + pair.stride, result.data());
   }
 
-  static float gain(const PairPoints& pair, const float* model) {
+  static float full_score(const PairPoints& pair, const float* model) {
     const auto v = view<Fast, float>(pair);
     const int end = v.n;
     const float floor = -1;
@@ -252,7 +253,7 @@ struct steps {
                                                 finish,
                                                 Plain::result_matrix,
                                                 Plain::result_pose,
-                                                gain};
+                                                full_score};
 };
 
 const robust::EngineSteps* steps_on_target() { return &steps::table; }

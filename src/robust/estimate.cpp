@@ -6,7 +6,7 @@
 #include <bifocal/robust.hpp>
 #include <cmath>
 
-#include "robust/result.hpp"
+#include "robust/arguments.hpp"
 #include "robust/search_pair.hpp"
 
 namespace bifocal {

@@ -114,10 +114,10 @@ void PairPoints::set_order(const EngineSteps& steps, const GivenPair& given, std
   std::vector<int> kept;
   kept.reserve(static_cast<size_t>(given.count));
   not_finite.clear();
-  idle.clear();
+  zero_weight.clear();
   for (int i = 0; i < given.count; ++i) {
     const bool finite = is_finite(point_of(steps, given, i), steps.columns);
-    (!finite ? not_finite : counts(given.priors.weights, i) ? kept : idle).push_back(i);
+    (!finite ? not_finite : counts(given.priors.weights, i) ? kept : zero_weight).push_back(i);
   }
   const int n = static_cast<int>(kept.size());
   const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
@@ -158,14 +158,14 @@ void PairPoints::fill(const EngineSteps& steps, const GivenPair& given) {
       f32[static_cast<size_t>(c * stride + i)] = static_cast<float>(columns[c]);
     }
   }
-  if (idle.empty()) return;
-  const auto step = static_cast<size_t>(idle_stride());
-  idle_columns.assign(step * static_cast<size_t>(steps.columns), __builtin_nan(""));
-  for (size_t k = 0; k < idle.size(); ++k) {
-    steps.point_columns(point_of(steps, given, idle[k]), given.cameras.data(), info.data(),
+  if (zero_weight.empty()) return;
+  const auto step = static_cast<size_t>(zero_weight_stride());
+  zero_weight_columns.assign(step * static_cast<size_t>(steps.columns), __builtin_nan(""));
+  for (size_t k = 0; k < zero_weight.size(); ++k) {
+    steps.point_columns(point_of(steps, given, zero_weight[k]), given.cameras.data(), info.data(),
                         columns);
     for (int c = 0; c < steps.columns; ++c)
-      idle_columns[static_cast<size_t>(c) * step + k] = columns[c];
+      zero_weight_columns[static_cast<size_t>(c) * step + k] = columns[c];
   }
 }
 

@@ -17,11 +17,11 @@ namespace bifocal::robust {
 // finish.group.h behind the last point.
 [[nodiscard]] constexpr int column_stride(int n) { return (n + MOST_SHIFTS + 63) / 64 * 64; }
 
-// What the matches are worth where they have weights or qualities; see pair_view.group.h.
+// What is made of the weights and qualities of the matches; see pair_view.group.h.
 struct PairPriors {
-  std::vector<double> shares, ranks;  // [stride]
-  std::vector<float> fast_shares;
-  std::vector<double> masses;  // [points]: see sample_source
+  std::vector<double> weights, ranks;  // [stride]
+  std::vector<float> fast_weights;
+  std::vector<double> cumulative_weights;  // [points]: see sample_source
   std::vector<int> ranking;
 };
 
@@ -34,18 +34,20 @@ struct GivenPair {
 };
 
 struct PairPoints {
-  std::vector<int> order;       // original index of each point: finite, of a weight above 0
-  std::vector<int> idle;        // original indices of the finite ones of weight 0
-  std::vector<int> not_finite;  // original indices
+  std::vector<int> order;        // original index of each point: finite, of a weight above 0
+  std::vector<int> zero_weight;  // original indices of the finite points of weight 0
+  std::vector<int> not_finite;   // original indices
   int stride = 0;
-  std::vector<double> f64;  // [columns][stride], and a little more that may be read
+  std::vector<double> f64;  // [columns][stride], and a little memory that may be read behind
   std::vector<float> f32;
-  std::vector<double> idle_columns;  // of the idle points, [columns][idle_stride()]
+  std::vector<double> zero_weight_columns;  // points of weight 0, [columns][zero_weight_stride()]
   PairPriors priors;
   Info info{};
 
   [[nodiscard]] int count() const { return static_cast<int>(order.size()); }
-  [[nodiscard]] int idle_stride() const { return column_stride(static_cast<int>(idle.size())); }
+  [[nodiscard]] int zero_weight_stride() const {
+    return column_stride(static_cast<int>(zero_weight.size()));
+  }
   template <class Number>
   [[nodiscard]] const std::vector<Number>& columns() const {
     if constexpr (sizeof(Number) == 4)

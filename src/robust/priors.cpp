@@ -9,7 +9,7 @@
 
 namespace bifocal::robust {
 
-// What prepare_priors does on a GPU (prior_prepare.group.h), to the same numbers.
+// The same results as prepare_priors on a GPU (prior_prepare.group.h).
 void PairPoints::set_priors(const MatchPriors& given) {
   std::fill(info.begin() + INFO_WEIGHTED, info.end(), 0.0);
   if (order.empty()) return;
@@ -34,33 +34,33 @@ void PairPoints::set_ranks(std::span<const double> given) {
 
 void PairPoints::set_weights(std::span<const double> given) {
   const size_t n = order.size();
-  const auto weight = [&](size_t i) { return given[static_cast<size_t>(order[i])]; };
-  double least = weight(0), most = least;
+  const auto given_weight = [&](size_t i) { return given[static_cast<size_t>(order[i])]; };
+  double least = given_weight(0), most = least;
   for (size_t i = 1; i < n; ++i) {
-    least = std::min(least, weight(i));
-    most = std::max(most, weight(i));
+    least = std::min(least, given_weight(i));
+    most = std::max(most, given_weight(i));
   }
-  if (least == most) return;  // as without
-  priors.shares.assign(static_cast<size_t>(stride), 0);
-  priors.fast_shares.assign(static_cast<size_t>(stride), 0);
-  priors.masses.resize(n);
+  if (least == most) return;  // equal weights are as none
+  priors.weights.assign(static_cast<size_t>(stride), 0);
+  priors.fast_weights.assign(static_cast<size_t>(stride), 0);
+  priors.cumulative_weights.resize(n);
   double sum = 0, squares = 0, seen[4] = {};
   for (size_t i = 0; i < n; ++i) {
-    const double steps = Lanes::weight_steps(weight(i), most), share = steps / (1 << 24);
-    priors.shares[i] = share;
+    const double steps = Lanes::weight_steps(given_weight(i), most), weight = steps / (1 << 24);
+    priors.weights[i] = weight;
     sum += steps;
-    squares += share * share;
-    for (size_t k = 0; k < 4; ++k) seen[k] += i < (size_t{128} << k) ? share : 0;
+    squares += weight * weight;
+    for (size_t k = 0; k < 4; ++k) seen[k] += i < (size_t{128} << k) ? weight : 0;
   }
   const double scale = sum / (1 << 24) / squares;
-  double mass = 0;
+  double total = 0;
   for (size_t r = 0; r < n; ++r) {
-    mass += (1 << 24) * priors.shares[ranked() ? static_cast<size_t>(priors.ranking[r]) : r];
-    priors.masses[r] = mass;
+    total += (1 << 24) * priors.weights[ranked() ? static_cast<size_t>(priors.ranking[r]) : r];
+    priors.cumulative_weights[r] = total;
   }
   for (size_t i = 0; i < n; ++i) {
-    priors.shares[i] *= scale;
-    priors.fast_shares[i] = static_cast<float>(priors.shares[i]);
+    priors.weights[i] *= scale;
+    priors.fast_weights[i] = static_cast<float>(priors.weights[i]);
   }
   info[INFO_WEIGHTED] = 1;
   info[INFO_EFFECTIVE] = sum / (1 << 24) * scale;

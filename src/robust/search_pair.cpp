@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "robust/result.hpp"
+#include "robust/significance.hpp"
 
 namespace bifocal::robust {
 namespace {
@@ -13,9 +13,9 @@ void mark_inliers(const PairPoints& pair, const std::vector<double>& errors, std
   for (size_t i = 0; i < pair.order.size(); ++i) {
     if (errors[i] * pair.info[INFO_THRESHOLD] < 1) flags[pair.order[i]] = 1;
   }
-  for (size_t i = 0; i < pair.idle.size(); ++i) {
+  for (size_t i = 0; i < pair.zero_weight.size(); ++i) {
     const double error = errors[static_cast<size_t>(pair.stride) + i];
-    if (error * pair.info[INFO_THRESHOLD] < 1) flags[pair.idle[i]] = 1;
+    if (error * pair.info[INFO_THRESHOLD] < 1) flags[pair.zero_weight[i]] = 1;
   }
 }
 
@@ -33,7 +33,7 @@ PairFound search_pair(ModelKind problem, const GivenPair& given, const RobustOpt
   if (found.count < steps.sample_size) return found;
   search(problem, pair, options, errors, found.result);
   if (found.result[RESULT_OUTCOME] < 2) return found;
-  found.evidence = evidence_of(steps.columns, pair, errors);
+  found.distinct = distinct_matches(steps.columns, pair, errors);
   mark_inliers(pair, errors, inliers);
   return found;
 }
@@ -45,14 +45,15 @@ PairEstimate estimate_of(ModelKind problem, const PairFound& f) {
     e.outcome = Outcome::too_few_points;
     return e;
   }
-  e.iterations = static_cast<int>(f.result[RESULT_TRIALS]);
-  e.outcome = judge(problem, f.result, f.info, f.count, f.evidence, e.significance);
+  e.iterations = static_cast<int>(f.result[RESULT_ITERATIONS]);
+  e.outcome = test_significance(problem, f.result, f.info, f.count, f.distinct, e.significance);
   if (e.outcome != Outcome::ok) return e;
   const double unit = f.info[INFO_UNIT];
   e.noise = f.result[RESULT_NOISE] * unit;
-  e.gain = f.result[RESULT_GAIN];
-  e.inlier_count = static_cast<int>(f.result[RESULT_INLIERS] + f.result[RESULT_IDLE_INLIERS]);
-  e.rms = unit * std::sqrt((f.result[RESULT_SQUARES] + f.result[RESULT_IDLE_SQUARES]) /
+  e.gain = f.result[RESULT_SCORE];
+  e.inlier_count =
+      static_cast<int>(f.result[RESULT_INLIERS] + f.result[RESULT_ZERO_WEIGHT_INLIERS]);
+  e.rms = unit * std::sqrt((f.result[RESULT_SQUARES] + f.result[RESULT_ZERO_WEIGHT_SQUARES]) /
                            std::max(1, e.inlier_count));
   const double *model = f.result.data() + RESULT_MODEL, *side = f.result.data() + RESULT_SIDE;
   steps.result_matrix(f.info.data(), model, e.model.data());

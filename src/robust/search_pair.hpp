@@ -5,7 +5,7 @@
 #include <bifocal/device.hpp>
 #include <span>
 
-#include "robust/evidence.hpp"
+#include "robust/distinct_matches.hpp"
 #include "robust/pair_points.hpp"
 
 namespace bifocal::robust {
@@ -14,7 +14,7 @@ struct PairFound {
   Result result{};
   Info info{};
   int count = 0;  // finite points of a weight above 0
-  Evidence evidence{};
+  DistinctMatches distinct{};
 };
 
 // On this machine. inliers [given.count]: 0 before.

@@ -47,7 +47,7 @@ group_fn void case_pair(global_const scalar* p, index n, struct pair_view* pair)
   for (index i = 0; i < 4; ++i) pair->rays[i] = 1;
   pair->weighted = 0;
   pair->ranked = 0;
-  pair->shares = p;
+  pair->weights = p;
   pair->ranks = p;
   pair->effective = (scalar)n;
   pair->scored = (scalar)n;
@@ -69,14 +69,15 @@ group_fn void group_case_plan(GROUP_PARAM global_const scalar* p, index n, const
   index ends[8];
   (void)model;
   case_pair(p, n, &pair);
-  out[0] = trials_needed((scalar)300, 1000, (scalar)-4.6, (scalar)1e4);
-  out[1] = trials_needed((scalar)100, 1000, (scalar)-4.6, (scalar)1e4);
-  out[2] = trials_needed((scalar)1000, 1000, (scalar)-4.6, (scalar)1e4);
+  out[0] = iterations_needed((scalar)300, 1000, (scalar)-4.6, (scalar)1e4);
+  out[1] = iterations_needed((scalar)100, 1000, (scalar)-4.6, (scalar)1e4);
+  out[2] = iterations_needed((scalar)1000, 1000, (scalar)-4.6, (scalar)1e4);
   out[3] = (scalar)next_round(first_round(100, 1000), (scalar)120, 0);
   out[4] = (scalar)next_round(5000, (scalar)1e5, 0);
   out[5] = (scalar)(next_round(100, (scalar)99.5, 0) + next_round(100, (scalar)1e5, 1));
-  out[6] = (scalar)(gain_is_hopeful(&pair, n, (scalar)20) + 2 * gain_is_hopeful(&pair, n, 100));
-  out[7] = trials_without_hope(&pair);
+  out[6] =
+      (scalar)(score_beats_chance(&pair, n, (scalar)20) + 2 * score_beats_chance(&pair, n, 100));
+  out[7] = iterations_without_support(&pair);
   out[8] =
       (scalar)(candidates_of(&pair, 0, (scalar)20) + 100 * candidates_of(&pair, 64, (scalar)20));
   out[9] = (scalar)score_stages((scalar)400, n, out, 0, ends, out + 10);

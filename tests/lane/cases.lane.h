@@ -117,8 +117,8 @@ lane_fn void case_reprojection(const real* in, real* out) {
   reprojection_jacobian(cam, lane(1.5), lane(2), out + 3);
 }
 
-lane_fn void case_msac_gain(const real* in, real* out) {
-  out[0] = msac_gain(in[0] * in[0], in[1] * in[1]);
+lane_fn void case_msac_score(const real* in, real* out) {
+  out[0] = msac_score(in[0] * in[0], in[1] * in[1]);
 }
 
 // A A' + 1 of a 3x3 matrix A.

@@ -17,20 +17,22 @@ template <class Problem>
 class PriorSampling : public testing::Test {};
 TYPED_TEST_SUITE(PriorSampling, AllProblems, ProblemNames);
 
-// What a pair's trials draw from, the points in the order of their quality.
+// What a pair's samples are drawn from, the points in the order of their quality.
 template <class Text>
 struct Source {
-  explicit Source(std::vector<double> masses_of_each) : masses(std::move(masses_of_each)) {
-    std::partial_sum(masses.begin(), masses.end(), masses.begin());
+  explicit Source(std::vector<double> weights) : cumulative_weights(std::move(weights)) {
+    std::partial_sum(cumulative_weights.begin(), cumulative_weights.end(),
+                     cumulative_weights.begin());
   }
   std::vector<int> draw(int trial, bool weighted, bool ranked, int n = 0) const {
-    const typename Text::sample_source source = {n ? n : static_cast<int>(masses.size()), weighted,
-                                                 ranked, masses.data(), ranking.data()};
+    const typename Text::sample_source source = {
+        n ? n : static_cast<int>(cumulative_weights.size()), weighted, ranked,
+        cumulative_weights.data(), ranking.data()};
     std::vector<int> sample(Text::SAMPLE_SIZE, -1);
     Text::prior_draw(5, 9, trial, &source, nullptr, 0, sample.data());
     return sample;
   }
-  std::vector<double> masses;
+  std::vector<double> cumulative_weights;
   std::vector<int> ranking;
 };
 
@@ -82,14 +84,14 @@ TYPED_TEST(PriorSampling, ends_whatever_the_weights) {
   }
 }
 
-// The recursion of the paper: one more match each time as many trials are drawn as T'_n says.
-std::vector<int> paper_growth(int n, int m, int trials) {
+// The recursion of the paper: one more match each time as many samples are drawn as T'_n says.
+std::vector<int> paper_growth(int n, int m, int samples) {
   double T = 200000;
   for (int i = 0; i < m; ++i) T *= double(m - i) / (n - i);
   std::vector<int> sizes;
   double whole = 1;
   int size = m;
-  for (int t = 1; t <= trials; ++t) {
+  for (int t = 1; t <= samples; ++t) {
     while (t > whole && size < n) {
       const double next = T * (size + 1) / (size + 1 - m);
       whole += std::ceil(next - T);

@@ -243,20 +243,20 @@ TEST_P(Priors, weight_is_repetition) {
   EXPECT_NEAR(2 * weighted.gain, twice.gain, 0.001 * twice.gain);
 }
 
-struct Trials {
+struct Iterations {
   double mean = 0, error = 0;  // median error
   int found = 0;
 };
 
-TEST_P(Priors, qualities_save_trials) {
+TEST_P(Priors, qualities_save_iterations) {
   const double share = GetParam().name == "fundamental" ? 0.2 : 0.15;
-  Trials none, good, noise, inverse;
+  Iterations none, good, noise, inverse;
   constexpr int kScenes = 12;
   std::vector<double> errors[4];
   for (int k = 0; k < kScenes; ++k) {
     const TwoViewScene s = scene(1000, share);
     const Numbers apart = qualities(s, 1.5), blind = qualities(s, 0), bad = qualities(s, -1.5);
-    Trials* all[4] = {&none, &good, &noise, &inverse};
+    Iterations* all[4] = {&none, &good, &noise, &inverse};
     const Numbers* given[4] = {nullptr, &apart, &blind, &bad};
     for (size_t v = 0; v < 4; ++v) {
       const RobustResult r =
@@ -267,13 +267,14 @@ TEST_P(Priors, qualities_save_trials) {
       errors[v].push_back(r.ok() ? GetParam().error(s, r) : 1e9);
     }
   }
-  const Trials* all[4] = {&none, &good, &noise, &inverse};
+  const Iterations* all[4] = {&none, &good, &noise, &inverse};
   const char* names[4] = {"none", "informative", "noise", "inverse"};
   for (size_t v = 0; v < 4; ++v) {
     std::sort(errors[v].begin(), errors[v].end());
-    std::printf("%s, %.0f %% right, qualities %s: %.0f trials, found %d of %d, median error %.4f\n",
-                GetParam().name.c_str(), 100 * share, names[v], all[v]->mean, all[v]->found,
-                kScenes, errors[v][kScenes / 2]);
+    std::printf(
+        "%s, %.0f %% right, qualities %s: %.0f iterations, found %d of %d, median error %.4f\n",
+        GetParam().name.c_str(), 100 * share, names[v], all[v]->mean, all[v]->found, kScenes,
+        errors[v][kScenes / 2]);
   }
   EXPECT_LT(good.mean, 0.5 * none.mean);
   EXPECT_GE(good.found, none.found);

@@ -85,11 +85,11 @@ inline RowMajor3 random_map(ModelKind problem, std::mt19937_64& random) {
   PairPoints pair;
   pair.set(problem, {numbers_of(std::span<const PointPair>(sample)), steps.sample_size, {}, {}},
            {});
-  Trials trials;
-  trials.models.resize(static_cast<size_t>(64 * steps.slots * steps.model_size));
-  trials.counts.resize(64);
-  steps.solve(pair, 0, 0, 1, trials);
-  const std::vector<double> model(trials.models.begin(), trials.models.begin() + 9);
+  Hypotheses hypotheses;
+  hypotheses.models.resize(static_cast<size_t>(64 * steps.slots * steps.model_size));
+  hypotheses.counts.resize(64);
+  steps.solve(pair, 0, 0, 1, hypotheses);
+  const std::vector<double> model(hypotheses.models.begin(), hypotheses.models.begin() + 9);
   RowMajor3 H;
   steps.result_matrix(pair.info.data(), model.data(), H.data());
   return H;

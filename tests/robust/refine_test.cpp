@@ -58,8 +58,8 @@ class Chart : public testing::Test {
                           weights.data(), r.weighted, sums.data());
     return sums;
   }
-  static double gain_of(const EngineScene& s, const Model& m, const Robust& r,
-                        const std::vector<double>& weights) {
+  static double score_of(const EngineScene& s, const Model& m, const Robust& r,
+                         const std::vector<double>& weights) {
     return sums_of(s, m, r, weights)[Text::SUMS - 3];
   }
   std::vector<double> random_weights(const EngineScene& s) {
@@ -132,15 +132,15 @@ TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
   }
 }
 
-// g is half the gradient of the weighted squared errors: the gain, sum u or sum u^3 with u = 1 -
+// g is half the gradient of the weighted squared errors: the score, sum u or sum u^3 with u = 1 -
 // e t, has the gradient -2 t g or -6 t g.
-TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_gain) {
+TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
   using L = typename TypeParam::Text;
   const EngineScene s =
       make_engine_scene(this->problem, {.points = 700, .inliers = 0.6}, 3, this->random_);
   const std::vector<double> weights = this->random_weights(s);
   const double t = s.pair.info[INFO_THRESHOLD];
-  // Sharp: a threshold that nothing reaches, since its gain has a kink there.
+  // Sharp: a threshold that nothing reaches, since its score has a kink there.
   using R = typename TestFixture::Robust;
   for (const R& r : {R{1e-9 * t}, R{1e-9 * t, false, true}, R{t, true}, R{t, true, true}}) {
     const auto chart = this->open(s, this->moved(s, this->open(s, s.truth), this->step(s, 0.3)));
@@ -158,13 +158,13 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_gain) {
       typename TestFixture::Delta plus{}, minus{};
       plus[size_t(j)] = kStep;
       minus[size_t(j)] = -kStep;
-      numeric[size_t(j)] = (this->gain_of(s, this->moved(s, chart, plus), r, weights) -
-                            this->gain_of(s, this->moved(s, chart, minus), r, weights)) /
+      numeric[size_t(j)] = (this->score_of(s, this->moved(s, chart, plus), r, weights) -
+                            this->score_of(s, this->moved(s, chart, minus), r, weights)) /
                            (2 * kStep);
       largest = std::max(largest, std::abs(analytic[size_t(j)]));
     }
-    // Of steps of 1e-4 thresholds the second order is about 1e-8; of the sharp gain, 1e-9 away from
-    // its largest value, rounding leaves 1e-16 / 1e-9 / 1e-4 = 1e-3.
+    // Of steps of 1e-4 thresholds the second order is about 1e-8; of the sharp score, 1e-9 away
+    // from its largest value, rounding leaves 1e-16 / 1e-9 / 1e-4 = 1e-3.
     const double tolerance = (r.smooth ? 1e-6 : 5e-3) * largest;
     for (int j = 0; j < L::DOF; ++j)
       EXPECT_NEAR(analytic[size_t(j)], numeric[size_t(j)], tolerance)
@@ -172,7 +172,7 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_gain) {
   }
 }
 
-TYPED_TEST(Chart, refinement_never_worsens_the_gain) {
+TYPED_TEST(Chart, refinement_never_worsens_the_score) {
   using L = typename TypeParam::Text;
   for (int trial = 0; trial < 40; ++trial) {
     const EngineScene s =
@@ -185,11 +185,11 @@ TYPED_TEST(Chart, refinement_never_worsens_the_gain) {
         // From near and from hopelessly far.
         for (const double far : {0.1, 1.0, 30.0, 1000.0}) {
           Model m = this->moved(s, this->open(s, s.truth), this->step(s, far));
-          const double before = this->gain_of(s, m, {t, smooth, weighted}, weights);
+          const double before = this->score_of(s, m, {t, smooth, weighted}, weights);
           const typename L::refine_options options = {t, smooth, weighted, 10, 1e-4};
           double shared[16];
           L::model_refine(&view, s.pair.stride, &options, weights.data(), m.data(), shared);
-          const double after = this->gain_of(s, m, {t, smooth, weighted}, weights);
+          const double after = this->score_of(s, m, {t, smooth, weighted}, weights);
           // The chart and back costs rounding.
           ASSERT_GE(after, before - 1e-9 * (1 + before)) << far;
         }
@@ -213,7 +213,7 @@ TYPED_TEST(Chart, refinement_recovers_the_truth) {
       L::model_refine(&view, s.pair.stride, &options, nullptr, m.data(), shared);
       const auto sums = this->sums_of(s, m, {t, smooth}, {});
       EXPECT_EQ(sums[L::SUMS - 2], s.pair.count()) << "from " << start[L::SUMS - 2];
-      // The last step gained less than 1e-9 of all: mean squared error in thresholds.
+      // The last step raised the score by less than 1e-9 of all: mean squared error in thresholds.
       EXPECT_LT(sums[L::SUMS - 1] * t / s.pair.count(), 1e-9);
     }
   }

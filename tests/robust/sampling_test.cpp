@@ -125,7 +125,7 @@ TEST(SampleDraw, is_the_same_with_random_numbers_made_before) {
   }
 }
 
-TEST(SampleDraw, differs_between_trials_and_seeds) {
+TEST(SampleDraw, differs_between_iterations_and_seeds) {
   const std::vector<int> sample = draw(1, 2, 1000000, 5);
   EXPECT_EQ(draw(1, 2, 1000000, 5), sample);
   EXPECT_NE(draw(1, 3, 1000000, 5), sample);

@@ -48,9 +48,10 @@ lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
 // Every pose is one.
 lane_fn mask model_is_sound(const real* P) { return P[0] == P[0]; }
 
-// After how many samples without a hopeful model a pair of n points is given up. A pose needs a
-// sample free of wrong matches. Measured with 20 % of right matches (docs/robust.md).
-lane_fn real hopeless_trials(real n) { return lane(3000) + lane(8e5) / n; }
+// A pair of n points is given up after this many samples without a model that scores more than
+// chance. A pose needs a sample free of wrong matches. Measured with 20 % of right matches
+// (docs/robust.md).
+lane_fn real hypotheses_before_giving_up(real n) { return lane(3000) + lane(8e5) / n; }
 
 // How often a wrong match agrees with a wrong model: it falls into the disc around the projected
 // point.

@@ -53,10 +53,10 @@ lane_fn real model_step(const real* N, const real* g, const real* chart, const r
 
 lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, DOF, delta); }
 
-// After how many samples without a hopeful model a pair of n points is given up: a matrix of some
-// right and some wrong matches has already more support than chance, and the more points the
-// clearer. Measured with 20 % of right matches (docs/robust.md).
-lane_fn real hopeless_trials(real n) { return lane(1.2e10) / (n * n); }
+// A pair of n points is given up after this many samples without a model that scores more than
+// chance: already a matrix from some right and some wrong matches does, the more clearly the more
+// points there are. Measured with 20 % of right matches (docs/robust.md).
+lane_fn real hypotheses_before_giving_up(real n) { return lane(1.2e10) / (n * n); }
 
 // Without cameras there is nothing to add to info. Returns px a unit of the errors.
 lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {

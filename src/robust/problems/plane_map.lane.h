@@ -33,9 +33,10 @@ lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
 // |H| = 1. A singular map agrees with every match that starts near a line of image 1.
 lane_fn mask model_is_sound(const real* H) { return fabs(mat3_determinant(H)) > lane(1e-6); }
 
-// After how many samples without a hopeful model a pair of n points is given up. A map needs a
-// sample free of wrong matches. Measured with 20 % of right matches (docs/robust.md).
-lane_fn real hopeless_trials(real n) { return lane(3000) + lane(8e5) / n; }
+// A pair of n points is given up after this many samples without a model that scores more than
+// chance. A map needs a sample free of wrong matches. Measured with 20 % of right matches
+// (docs/robust.md).
+lane_fn real hypotheses_before_giving_up(real n) { return lane(3000) + lane(8e5) / n; }
 
 // How often a wrong match agrees with a wrong model, from the box [w, h] of the points in an image:
 // it falls into the ellipse around the transferred point (of radius sqrt(2) thresholds where both

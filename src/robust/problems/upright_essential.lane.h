@@ -102,8 +102,8 @@ lane_fn void model_move(real* chart, const real* delta) {
   chart[1] = s * turn;
 }
 
-// After how many samples without a hopeful model a pair of n points is given up (see essential).
-lane_fn real hopeless_trials(real n) { return lane(1.4e6) / n; }
+// Samples after which a pair of n points is given up (see fundamental.lane.h).
+lane_fn real hypotheses_before_giving_up(real n) { return lane(1.4e6) / n; }
 
 // What the cameras add to info. Returns px a unit of the errors.
 lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {

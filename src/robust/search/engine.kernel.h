@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of engine_device.cpp; the layout of `pairs` and `work` is in layout.h, that of
-// `priors` [PRIOR_COLUMNS][stride] for each pair too. priors, fast_shares and ranking are read
-// where the info of a pair says that it has weights or qualities.
+// The kernels of engine_device.cpp. layout.h tells what `pairs`, `work` and, for each pair,
+// `priors` [PRIOR_COLUMNS][stride] hold. priors, fast_weights and ranking are read only where the
+// info of a pair says that it has weights or qualities.
 
 group_fn void kernel_pair(global_const offset* pairs, global_const int* work,
                           global_const scalar* points, global_const scalar* info,
@@ -13,8 +13,8 @@ group_fn void kernel_pair(global_const offset* pairs, global_const int* work,
   pair_open_priors(own, own + PRIOR_RANKS * p[PAIR_STRIDE], info + pair * INFO_SIZE, view);
 }
 
-// weights, qualities: of the points, where given_priors says so; theirs begin weights_from and
-// qualities_from before the points.
+// weights, qualities: one a point, where given_priors says that they are given. The number of a
+// point lies weights_from or qualities_from places behind the point's own place.
 group_fn void kernel_prepare(GROUP_PARAM index pair, global_const offset* pairs,
                              global_const scalar* given, global_const scalar* cameras,
                              index given_priors, global_const scalar* weights, offset weights_from,
@@ -22,7 +22,7 @@ group_fn void kernel_prepare(GROUP_PARAM index pair, global_const offset* pairs,
                              scalar threshold, bits32 seed0, bits32 seed1, index first_round,
                              global_ptr int* kept, global_ptr int* order, global_ptr scalar* points,
                              global_ptr float* fast_points, global_ptr scalar* priors,
-                             global_ptr float* fast_shares, global_ptr int* ranking,
+                             global_ptr float* fast_weights, global_ptr int* ranking,
                              global_ptr bits32* tables, global_ptr scalar* info,
                              global_ptr scalar* state, global_ptr int* work,
                              global_ptr unsigned char* inliers, local_ptr scalar* shared) {
@@ -32,37 +32,37 @@ group_fn void kernel_prepare(GROUP_PARAM index pair, global_const offset* pairs,
   struct prior_arrays a;
   a.has_weights = (given_priors & GIVEN_WEIGHTS) != 0;
   a.has_qualities = (given_priors & GIVEN_QUALITIES) != 0;
-  a.weights = weights + (a.has_weights ? first + weights_from : 0);
-  a.qualities = qualities + (a.has_qualities ? first + qualities_from : 0);
+  a.given_weights = weights + (a.has_weights ? first + weights_from : 0);
+  a.given_qualities = qualities + (a.has_qualities ? first + qualities_from : 0);
   const offset own = given_priors ? start : 0;  // else there is no room for any
-  a.shares = priors + PRIOR_COLUMNS * own;
-  a.ranks = a.shares + PRIOR_RANKS * (offset)stride;
-  a.masses = a.shares + PRIOR_MASSES * (offset)stride;
-  a.fast_shares = fast_shares + own;
+  a.weights = priors + PRIOR_COLUMNS * own;
+  a.ranks = a.weights + PRIOR_RANKS * (offset)stride;
+  a.cumulative_weights = a.weights + PRIOR_CUMULATIVE_WEIGHTS * (offset)stride;
+  a.fast_weights = fast_weights + own;
   a.ranking = ranking + own;
-  index idle;
+  index zero_weight;
   const index n =
       pair_prepare(GROUP_ARG given + COLUMNS * first, (index)p[PAIR_POINTS], &a, tables + 4 * start,
-                   &idle, cameras + CAMERA_NUMBERS * (offset)pair, threshold, seed0, seed1, stride,
-                   kept + start, order + start, points + COLUMNS * start,
+                   &zero_weight, cameras + CAMERA_NUMBERS * (offset)pair, threshold, seed0, seed1,
+                   stride, kept + start, order + start, points + COLUMNS * start,
                    fast_points + COLUMNS * start, info + pair * INFO_SIZE, inliers + out, shared);
   if (!group_leads()) return;
   for (index i = 0; i < STATE_SIZE; ++i) state[pair * STATE_SIZE + i] = 0;
   global_ptr int* w = work + pair * WORK_SIZE;
   w[WORK_COUNT] = n;
-  w[WORK_IDLE] = idle;
+  w[WORK_ZERO_WEIGHT] = zero_weight;
   w[WORK_DONE] = 0;
   w[WORK_PLAN] = n < SAMPLE_SIZE ? 0 : first_round;
 }
 
-// Trial `trial` of the round of a pair; `place`: among all trials of this launch.
-group_fn void kernel_solve(index pair, index trial, offset place, global_const offset* pairs,
+// Draws and solves sample `hypothesis` of a pair's round; place: its number in this launch.
+group_fn void kernel_solve(index pair, index hypothesis, offset place, global_const offset* pairs,
                            global_const int* work, global_const scalar* points,
                            global_const double* info, global_const double* priors,
                            global_const int* ranking, bits32 seed0, bits32 seed1,
                            global_ptr float* models, global_ptr int* counts) {
   global_const int* w = work + pair * WORK_SIZE;
-  if (trial >= w[WORK_PLAN]) return;
+  if (hypothesis >= w[WORK_PLAN]) return;
   global_const offset* about = pairs + pair * PAIR_SIZE;
   global_const scalar* columns = points + COLUMNS * about[PAIR_START];
   const index stride = (index)about[PAIR_STRIDE];
@@ -73,11 +73,11 @@ group_fn void kernel_solve(index pair, index trial, offset place, global_const o
   if (info[INFO_WEIGHTED] > 0 || info[INFO_RANKED] > 0) {
     struct sample_source source = {
         w[WORK_COUNT], info[INFO_WEIGHTED] > 0, info[INFO_RANKED] > 0,
-        priors + PRIOR_COLUMNS * about[PAIR_START] + PRIOR_MASSES * (offset)stride,
+        priors + PRIOR_COLUMNS * about[PAIR_START] + PRIOR_CUMULATIVE_WEIGHTS * (offset)stride,
         ranking + about[PAIR_START]};
-    prior_draw(seed0, seed1, w[WORK_DONE] + trial, &source, 0, 0, sample);
+    prior_draw(seed0, seed1, w[WORK_DONE] + hypothesis, &source, 0, 0, sample);
   } else {
-    sample_draw(seed0, seed1, (bits32)(w[WORK_DONE] + trial), w[WORK_COUNT], SAMPLE_SIZE, 0, 0,
+    sample_draw(seed0, seed1, (bits32)(w[WORK_DONE] + hypothesis), w[WORK_COUNT], SAMPLE_SIZE, 0, 0,
                 sample);
   }
   for (index c = 0; c < COLUMNS; ++c) {
@@ -89,17 +89,17 @@ group_fn void kernel_solve(index pair, index trial, offset place, global_const o
     models[place * (SLOTS * MODEL_SIZE) + i] = (float)solved[i];
 }
 
-// The best model of a trial, scored by one group.
-group_fn void kernel_score(GROUP_PARAM index pair, index trial, offset place,
+// One group scores the models of a sample and keeps the best.
+group_fn void kernel_score(GROUP_PARAM index pair, index hypothesis, offset place,
                            global_const offset* pairs, global_const int* work,
                            global_const scalar* points, global_const double* info,
-                           global_const float* fast_shares, global_const double* state,
+                           global_const float* fast_weights, global_const double* state,
                            global_const float* models, global_const int* counts,
-                           global_ptr float* gains, global_ptr int* slots) {
+                           global_ptr float* scores, global_ptr int* slots) {
   float best = -2;
   index slot = 0;
   global_const int* w = work + pair * WORK_SIZE;
-  if (trial < w[WORK_PLAN]) {
+  if (hypothesis < w[WORK_PLAN]) {
     global_const offset* p = pairs + pair * PAIR_SIZE;
     global_const scalar* columns = points + COLUMNS * p[PAIR_START];
     const index stride = (index)p[PAIR_STRIDE], count = counts[place];
@@ -108,7 +108,8 @@ group_fn void kernel_score(GROUP_PARAM index pair, index trial, offset place,
     const index weighted = info[INFO_WEIGHTED] > 0;
     index ends[8];
     scalar floors[8], focal[2], model[MODEL_SIZE], seen[4];
-    const scalar floor = (scalar)score_floor(state[pair * STATE_SIZE + STATE_RAW], w[WORK_COUNT]);
+    const scalar floor =
+        (scalar)score_floor(state[pair * STATE_SIZE + STATE_SAMPLE_SCORE], w[WORK_COUNT]);
     for (index k = 0; k < 4; ++k) seen[k] = (scalar)info[INFO_SEEN + k];
     for (index k = 0; k < 2; ++k) focal[k] = (scalar)info[INFO_FOCAL + k];
     const index stages = score_stages(floor, w[WORK_COUNT], seen, weighted, ends, floors);
@@ -116,39 +117,40 @@ group_fn void kernel_score(GROUP_PARAM index pair, index trial, offset place,
     for (index s = 0; s < count; ++s) {
       global_const float* m = models + (place * SLOTS + s) * MODEL_SIZE;
       for (index i = 0; i < MODEL_SIZE; ++i) model[i] = m[i];
-      const scalar gain = model_score(GROUP_ARG model, columns, stride, focal,
-                                      fast_shares + (weighted ? p[PAIR_START] : 0), weighted, ends,
-                                      floors, stages, threshold);
-      if (gain > best) {
-        best = (float)gain;
+      const scalar score = model_score(GROUP_ARG model, columns, stride, focal,
+                                       fast_weights + (weighted ? p[PAIR_START] : 0), weighted,
+                                       ends, floors, stages, threshold);
+      if (score > best) {
+        best = (float)score;
         slot = s;
       }
     }
   }
   if (!group_leads()) return;
-  gains[place] = best;
+  scores[place] = best;
   slots[place] = slot;
 }
 
 group_fn void kernel_decide(GROUP_PARAM index pair, offset place, global_const offset* pairs,
                             global_ptr int* work, global_const scalar* points,
                             global_const scalar* info, global_const scalar* priors,
-                            index min_trials, index max_trials, scalar log_failure,
-                            global_const float* gains, global_const float* models,
+                            index min_iterations, index max_iterations, scalar log_failure,
+                            global_const float* scores, global_const float* models,
                             global_const int* slots, global_ptr scalar* state,
                             global_ptr scalar* weights, local_ptr scalar* shared) {
   global_ptr int* w = work + pair * WORK_SIZE;
-  const index trials = w[WORK_PLAN];
-  if (trials == 0) return;
+  const index hypotheses = w[WORK_PLAN];
+  if (hypotheses == 0) return;
   struct pair_view view;
-  struct search_limits limits = {min_trials, max_trials, log_failure};
+  struct search_limits limits = {min_iterations, max_iterations, log_failure};
   kernel_pair(pairs, work, points, info, priors, pair, &view);
-  const index next = pair_decide(
-      GROUP_ARG & view, &limits, gains + place, models + place * SLOTS * MODEL_SIZE, slots + place,
-      trials, state + pair * STATE_SIZE, weights + pairs[pair * PAIR_SIZE + PAIR_START], shared);
+  const index next =
+      pair_decide(GROUP_ARG & view, &limits, scores + place, models + place * SLOTS * MODEL_SIZE,
+                  slots + place, hypotheses, state + pair * STATE_SIZE,
+                  weights + pairs[pair * PAIR_SIZE + PAIR_START], shared);
   group_barrier();
   if (!group_leads()) return;
-  w[WORK_DONE] += trials;
+  w[WORK_DONE] += hypotheses;
   w[WORK_PLAN] = next;
 }
 
@@ -166,12 +168,13 @@ group_fn void kernel_planes(GROUP_PARAM index pair, global_const offset* pairs,
   }
 }
 
-// Inlier flags of the points of weight 0, which take the place of the others in `points`.
-group_fn void finish_idle(GROUP_PARAM const struct pair_view* view, index idle,
-                          global_const scalar* given, global_const int* order,
-                          global_const scalar* cameras, global_const scalar* info,
-                          global_ptr scalar* points, global_ptr scalar* errors,
-                          global_ptr scalar* result, global_ptr unsigned char* inliers) {
+// Sets the inlier flags of the points of weight 0. Their columns overwrite those of the others.
+group_fn void kernel_finish_zero_weight(GROUP_PARAM const struct pair_view* view, index zero_weight,
+                                        global_const scalar* given, global_const int* order,
+                                        global_const scalar* cameras, global_const scalar* info,
+                                        global_ptr scalar* points, global_ptr scalar* errors,
+                                        global_ptr scalar* result,
+                                        global_ptr unsigned char* inliers) {
   const index stride = view->stride;
   const scalar limit = 1 / view->threshold;
   struct pair_view own;
@@ -180,14 +183,14 @@ group_fn void finish_idle(GROUP_PARAM const struct pair_view* view, index idle,
   for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = cameras[i];
   group_for_range(k, 0, stride) {
     scalar columns[COLUMNS];
-    columns_of_point(given, order, k, idle, camera, numbers, columns);
+    columns_of_point(given, order, k, zero_weight, camera, numbers, columns);
     for (index c = 0; c < COLUMNS; ++c) points[c * stride + k] = columns[c];
   }
   group_barrier();
-  pair_open(points, idle, stride, info, &own);
-  idle_finish(GROUP_ARG & own, errors, result);
+  pair_open(points, zero_weight, stride, info, &own);
+  finish_zero_weight(GROUP_ARG & own, errors, result);
   group_barrier();
-  group_for_range(k, 0, idle) inliers[order[k]] = errors[k] < limit ? 1 : 0;
+  group_for_range(k, 0, zero_weight) inliers[order[k]] = errors[k] < limit ? 1 : 0;
 }
 
 group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
@@ -212,7 +215,7 @@ group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
   group_for_range(i, 0, view.n) {
     inliers[out + order[start + i]] = errors[start + i] < limit ? 1 : 0;
   }
-  // Matches that share a point are one piece of evidence (evidence.hpp).
+  // Matches that share a point count once (distinct_matches.hpp).
   index size = 64;
   while (size < 2 * view.n) size *= 2;
   global_const float* columns = fast_points + COLUMNS * start;
@@ -229,9 +232,9 @@ group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
     w[WORK_DISTINCT_INLIERS] = counts[0];
     w[WORK_DISTINCT_POINTS] = counts[0] < (index)result[RESULT_INLIERS] ? counts[1] : view.n;
   }
-  if (w[WORK_IDLE] == 0) return;
-  finish_idle(GROUP_ARG & view, w[WORK_IDLE], given + COLUMNS * p[PAIR_FIRST],
-              order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair,
-              info + pair * INFO_SIZE, points + COLUMNS * start, errors + start, result,
-              inliers + out);
+  if (w[WORK_ZERO_WEIGHT] == 0) return;
+  kernel_finish_zero_weight(GROUP_ARG & view, w[WORK_ZERO_WEIGHT], given + COLUMNS * p[PAIR_FIRST],
+                            order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair,
+                            info + pair * INFO_SIZE, points + COLUMNS * start, errors + start,
+                            result, inliers + out);
 }

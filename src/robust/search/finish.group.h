@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last fit of a pair and what it is worth.
+// The last fit of a pair and what its significance test needs.
 
-// Estimates the scale of the noise and refines to convergence with biweights on that scale, in
-// turn: neither depends on how well the threshold was set. Returns the scale.
+// Alternates between estimating the scale of the noise and refining to convergence with biweights
+// on that scale, so that the result hardly depends on the threshold. Returns the scale.
 group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* model, scalar* side,
                              global_ptr scalar* weights, local_ptr scalar* shared) {
   const scalar reach = 6;  // zero of the weight, in standard deviations
@@ -17,13 +17,13 @@ group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* m
     }
     const scalar change = sigma / previous;
     const index settled = round > 0 && change > (scalar)0.98 && change < (scalar)1.02;
-    // Until the scale has settled a model nearby will do; of F and E weights change with it, too.
+    // Until the scale has settled a model nearby suffices. For F and E the weights change as well.
     const scalar tolerance = RESIDUALS == 1          ? (scalar)1e-9
                              : settled || round == 3 ? (scalar)1e-6
                                                      : (scalar)1e-4;
     struct refine_options options = {1 / (reach * reach * sigma * sigma), 1,
                                      RESIDUALS == 1 || pair->weighted, 50, tolerance};
-    model_refine(GROUP_ARG pair, pair->n, &options, RESIDUALS == 1 ? weights : pair->shares, model,
+    model_refine(GROUP_ARG pair, pair->n, &options, RESIDUALS == 1 ? weights : pair->weights, model,
                  shared);
     if (settled) break;
   }
@@ -112,11 +112,11 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   scalar model[12], side[12], sums[4] = {0, 0, 0, 0}, noise = 0, chance = 0;
   index collinear = 0;
   for (index i = 0; i < 12; ++i) model[i] = side[i] = 0;
-  index fitted = state[STATE_GAIN] > 0;
-  // Of few points even a hopeless model is fitted: that costs little, and judge() has the last
-  // word.
+  index fitted = state[STATE_SCORE] > 0;
+  // With few points even a model that scores no more than chance is fitted: that costs little, and
+  // test_significance() decides.
   fitted = fitted &&
-           (pair->effective < 100 || gain_is_hopeful(pair, pair->effective, state[STATE_GAIN]));
+           (pair->effective < 100 || score_beats_chance(pair, pair->effective, state[STATE_SCORE]));
   if (fitted) {
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
     noise = model_polish(GROUP_ARG pair, model, side, errors, shared);
@@ -128,31 +128,33 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   for (index i = 0; i < 12; ++i) result[RESULT_MODEL + i] = model[i];
   for (index i = 0; i < 12; ++i) result[RESULT_SIDE + i] = side[i];
   result[RESULT_NOISE] = noise;
-  // Of weights scaled to a largest of 1.
-  result[RESULT_GAIN] = pair->weighted ? sums[0] / pair->largest : sums[0];
+  // As if the largest weight were 1.
+  result[RESULT_SCORE] = pair->weighted ? sums[0] / pair->largest : sums[0];
   result[RESULT_INLIERS] = sums[1];
   result[RESULT_SQUARES] = sums[2];
   result[RESULT_CHANCE] = chance;
   result[RESULT_COLLINEAR] = (scalar)collinear;
-  result[RESULT_TRIALS] = state[STATE_DONE];
+  result[RESULT_ITERATIONS] = state[STATE_DONE];
   for (index i = 0; i < 3; ++i) result[RESULT_PLANE + i] = state[STATE_PLANE + i];
   result[RESULT_OUTCOME] = fitted ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
-  result[RESULT_IDLE_INLIERS] = result[RESULT_IDLE_SQUARES] = 0;
+  result[RESULT_ZERO_WEIGHT_INLIERS] = result[RESULT_ZERO_WEIGHT_SQUARES] = 0;
 }
 
-// Matches of weight 0 under the model of `result`: squared errors of the points of `idle`, a view
-// of them alone with the numbers of their pair, and how many are inliers.
-group_fn void idle_finish(GROUP_PARAM const struct pair_view* idle, global_ptr scalar* errors,
-                          global_ptr scalar* result) {
+// The points of weight 0 under the model of `result`: their squared errors, and how many are
+// inliers. zero_weight: a view of these points alone, with the numbers of their pair.
+group_fn void finish_zero_weight(GROUP_PARAM const struct pair_view* zero_weight,
+                                 global_ptr scalar* errors, global_ptr scalar* result) {
   scalar model[12], side[12], sums[4];
   struct lane_model m;
   for (index i = 0; i < 12; ++i) model[i] = result[RESULT_MODEL + i];
   for (index i = 0; i < 12; ++i) side[i] = result[RESULT_SIDE + i];
-  lane_model_set(idle, model, side, &m);
-  model_support(GROUP_ARG idle, idle->stride, model, side, sums);
-  group_for(i, idle->stride) { group_store(errors, i, admitted_error(&m, idle, i), idle->stride); }
+  lane_model_set(zero_weight, model, side, &m);
+  model_support(GROUP_ARG zero_weight, zero_weight->stride, model, side, sums);
+  group_for(i, zero_weight->stride) {
+    group_store(errors, i, admitted_error(&m, zero_weight, i), zero_weight->stride);
+  }
   group_barrier();  // all have read the result
   if (!group_leads()) return;
-  result[RESULT_IDLE_INLIERS] = sums[1];
-  result[RESULT_IDLE_SQUARES] = sums[2];
+  result[RESULT_ZERO_WEIGHT_INLIERS] = sums[1];
+  result[RESULT_ZERO_WEIGHT_SQUARES] = sums[2];
 }

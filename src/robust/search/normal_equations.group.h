@@ -9,7 +9,7 @@ enum {
 
 // out [SUMS]: packed lower triangle N [GRADIENT], half gradient g [EQUATIONS] of the weighted sum
 // of the squared errors, then the score, the number of inliers and the sum of their squared errors.
-// weights: of the points, which multiply score and weight, where `weighted` is 1.
+// weights: one a point, multiplied to score and robust weight if `weighted` is 1.
 group_fn void model_equations(GROUP_PARAM const scalar* model, global_const scalar* points,
                               index stride, const scalar* focal, index n,
                               scalar inverse_squared_threshold, index smooth,

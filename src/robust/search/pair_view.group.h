@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pair's correspondences and what is known of them, as the group sees them.
 
-enum { SHARED_SIZE = 100 };  // of the memory that a group shares
+enum { SHARED_SIZE = 100 };  // numbers that a group shares
 
 struct pair_view {
   global_const scalar* points;  // COLUMNS columns in random order, NaN beyond the last point
   index n, stride;              // points; numbers of a column
   scalar threshold, chance, parallax, focal[2], rays[4];
   index weighted, ranked;
-  global_const scalar *shares, *ranks;  // weight of each point, 0 beyond the last; place in the
-                                        // order of falling quality, NaN beyond
-  scalar effective, scored;             // weight of all points, and of the first SCORE_POINTS
-  scalar largest;                       // weight
+  global_const scalar *weights, *ranks;  // weight of each point, 0 beyond the last; place in the
+                                         // order of falling quality, NaN beyond
+  scalar effective, scored;              // weight of all points, and of the first SCORE_POINTS
+  scalar largest;                        // the largest weight
 };
 
 group_fn void pair_open(global_const scalar* points, index n, index stride,
@@ -25,32 +25,33 @@ group_fn void pair_open(global_const scalar* points, index n, index stride,
   for (index i = 0; i < 2; ++i) pair->focal[i] = info[INFO_FOCAL + i];
   for (index i = 0; i < 4; ++i) pair->rays[i] = info[INFO_RAYS + i];
   pair->weighted = pair->ranked = 0;
-  pair->shares = pair->ranks = points;
+  pair->weights = pair->ranks = points;
   pair->largest = 1;
   pair->effective = (scalar)n;
   pair->scored = (scalar)(n < SCORE_POINTS ? n : SCORE_POINTS);
 }
 
-// For the pairs of a call with weights or qualities, after pair_open.
-group_fn void pair_open_priors(global_const scalar* shares, global_const scalar* ranks,
+// For pairs with weights or qualities, after pair_open.
+group_fn void pair_open_priors(global_const scalar* weights, global_const scalar* ranks,
                                global_const scalar* info, struct pair_view* pair) {
   pair->ranked = info[INFO_RANKED] > 0;
   pair->ranks = ranks;
   pair->weighted = info[INFO_WEIGHTED] > 0;
   if (!pair->weighted) return;
-  pair->shares = shares;
+  pair->weights = weights;
   pair->largest = info[INFO_LARGEST];
   pair->effective = info[INFO_EFFECTIVE];
   pair->scored = info[INFO_SEEN + 3];
 }
 
 // Weight of point i.
-group_fn real point_share(const struct pair_view* pair, index i) {
-  if (pair->weighted) return group_load(pair->shares, i);
+group_fn real point_weight(const struct pair_view* pair, index i) {
+  if (pair->weighted) return group_load(pair->weights, i);
   return lane(1);
 }
 
-// The first points of the order, a random subset: `most` of them, a multiple of the widest group.
+// The size of a random subset: the first points of the order, at most `most`, a multiple of the
+// widest group.
 group_fn index pair_subset(const struct pair_view* pair, index most) {
   return pair->n < most ? pair->n : most;
 }

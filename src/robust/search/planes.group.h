@@ -7,21 +7,21 @@
 //   2005.
 
 enum {
-  PLANE_TRIALS = 64,
+  PLANE_ITERATIONS = 64,
   PLANE_POINTS = 512,  // that planes are scored on
   PARALLAX_ROUND = 128,
-  PARALLAX_TRIALS = 2048,
+  PARALLAX_ITERATIONS = 2048,
   PARALLAX_POINTS = 4096,
   // The second counter of the random numbers: sampling has 0 and 1.
   PLANE_STREAM = 2,
   PARALLAX_STREAM = 3
 };
 
-// A trial's `count` <= 4 different numbers below n, each subset equally likely.
+// `count` <= 4 different numbers below n, each subset equally likely: sample `iteration`.
 //   J. Bentley, B. Floyd, A sample of brilliance, CACM 30(9), 1987.
-lane_fn void few_draw(bits32 seed0, bits32 seed1, index stream, index trial, index n, index count,
-                      index* drawn) {
-  bits32 counter[4] = {0, (bits32)stream, (bits32)trial, 0}, numbers[4];
+lane_fn void few_draw(bits32 seed0, bits32 seed1, index stream, index iteration, index n,
+                      index count, index* drawn) {
+  bits32 counter[4] = {0, (bits32)stream, (bits32)iteration, 0}, numbers[4];
   philox(counter, seed0, seed1, numbers);
   for (index k = 0; k < count; ++k) {
     const index last = n - count + k;
@@ -55,8 +55,8 @@ struct plane_search {
   scalar on, off, all_off;  // inliers on the plane and off it; matches off it
 };
 
-// Replaces list [stride], above 0 for the points that are wanted, by their numbers; returns how
-// many.
+// list [stride] is above 0 for the wanted points and is replaced by their numbers; returns how many
+// there are.
 group_fn index list_points(GROUP_PARAM const struct pair_view* pair, global_ptr scalar* list,
                            local_ptr scalar* shared) {
   group_barrier();
@@ -97,11 +97,12 @@ group_fn scalar plane_score(GROUP_PARAM const struct pair_view* pair, const scal
                             index n) {
   real H[9], score = lane(0), t = group_same(pair->threshold);
   for (index i = 0; i < 9; ++i) H[i] = group_same(plane[i]);
-  group_for(i, n) { score += msac_gain(plane_error(H, pair, i), t); }
+  group_for(i, n) { score += msac_score(plane_error(H, pair, i), t); }
   return group_sum(score);
 }
 
-// Its normal equations over all points: packed lower triangle [45], half gradient [9] and score.
+// Normal equations of the plane H over all points: packed lower triangle [45], half gradient [9]
+// and score.
 group_fn void plane_equations(GROUP_PARAM const struct pair_view* pair, const scalar* plane,
                               scalar* out) {
   real H[9], sums[55], t = group_same(pair->threshold);
@@ -110,14 +111,15 @@ group_fn void plane_equations(GROUP_PARAM const struct pair_view* pair, const sc
   group_for(i, pair->stride) {
     real p[COLUMNS], terms[TRANSFER_TERMS];
     point_load(pair->points, pair->stride, i, 0, p);
-    real u = msac_gain(transfer_terms(H, p, terms), t), own = point_share(pair, i);
+    real u = msac_score(transfer_terms(H, p, terms), t), own = point_weight(pair, i);
     transfer_accumulate(terms, select(u > lane(0), own, lane(0)), sums, sums + 45);
     sums[54] += u * own;
   }
   group_sums(sums, 55, out);
 }
 
-// Matches off the plane are farther from it than two thresholds: their parallax has a direction.
+// Matches count as off the plane beyond two thresholds, where the direction of their parallax is
+// known.
 group_fn index list_off_plane(GROUP_PARAM const struct pair_view* pair,
                               const struct plane_search* s, global_ptr scalar* list,
                               local_ptr scalar* shared) {
@@ -150,7 +152,7 @@ group_fn void count_planes(GROUP_PARAM const struct pair_view* pair, struct plan
   s->all_off = sums[2];
 }
 
-// The leader's copy of `count` points of the list: p [4][count].
+// Copies `count` points of the list for the leader: p [4][count].
 group_fn void listed_points(const struct pair_view* pair, global_const scalar* list,
                             const index* drawn, index count, scalar* p) {
   for (index k = 0; k < count; ++k) {
@@ -159,8 +161,9 @@ group_fn void listed_points(const struct pair_view* pair, global_const scalar* l
   }
 }
 
-// What the leader has in `own` [9], for all.
-group_fn void share_matrix(GROUP_PARAM const scalar* own, scalar* all, local_ptr scalar* shared) {
+// Copies the leader's matrix `own` [9] to all members.
+group_fn void broadcast_matrix(GROUP_PARAM const scalar* own, scalar* all,
+                               local_ptr scalar* shared) {
   if (group_leads()) {
     for (index i = 0; i < 9; ++i) shared[i] = own[i];
   }
@@ -169,13 +172,14 @@ group_fn void share_matrix(GROUP_PARAM const scalar* own, scalar* all, local_ptr
   group_barrier();
 }
 
-// The homography of four of the listed points that gains most; returns its gain, 0 for none.
+// The homography of the highest score from samples of four listed points; returns the score, 0 when
+// there is none.
 group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
                            global_const scalar* list, index count, scalar* H,
                            local_ptr scalar* shared) {
   const index end = pair_subset(pair, PLANE_POINTS);
-  scalar best = 0, own[9], trial[9];
-  for (index k = 0; k < PLANE_TRIALS; ++k) {
+  scalar best = 0, own[9], candidate[9];
+  for (index k = 0; k < PLANE_ITERATIONS; ++k) {
     if (group_leads()) {
       index drawn[4];
       scalar sample[16];
@@ -183,51 +187,50 @@ group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed
       listed_points(pair, list, drawn, 4, sample);
       uniform_fn(homography_4pt)(sample, sample + 4, sample + 8, sample + 12, own);
     }
-    share_matrix(GROUP_ARG own, trial, shared);
-    const scalar gain = plane_score(GROUP_ARG pair, trial, end);
-    if (!(gain > best)) continue;
-    best = gain;
-    for (index i = 0; i < 9; ++i) H[i] = trial[i];
+    broadcast_matrix(GROUP_ARG own, candidate, shared);
+    const scalar score = plane_score(GROUP_ARG pair, candidate, end);
+    if (!(score > best)) continue;
+    best = score;
+    for (index i = 0; i < 9; ++i) H[i] = candidate[i];
   }
   return best;
 }
 
-// Gauss-Newton steps on the truncated error while it gets better.
+// Gauss-Newton steps on the truncated error while the score rises.
 group_fn void refine_plane(GROUP_PARAM const struct pair_view* pair, scalar* H,
                            local_ptr scalar* shared) {
-  scalar best = -1, sums[55], trial[9], own[9];
-  for (index i = 0; i < 9; ++i) trial[i] = H[i];
+  scalar best = -1, sums[55], candidate[9], own[9];
+  for (index i = 0; i < 9; ++i) candidate[i] = H[i];
   for (index step = 0; step < 8; ++step) {
-    plane_equations(GROUP_ARG pair, trial, sums);
+    plane_equations(GROUP_ARG pair, candidate, sums);
     if (!(sums[54] > best)) return;
     best = sums[54];
-    for (index i = 0; i < 9; ++i) own[i] = H[i] = trial[i];
+    for (index i = 0; i < 9; ++i) own[i] = H[i] = candidate[i];
     if (group_leads()) {
       scalar A[64], delta[8];
       uniform_fn(homography_reduce)(own, sums, sums + 45, A, delta);
       scalar pivot = uniform_fn(damped_solve)(A, delta, 8, (scalar)1e-4);
       if (pivot > (scalar)1e-14) uniform_fn(homography_move)(own, delta);
     }
-    share_matrix(GROUP_ARG own, trial, shared);
+    broadcast_matrix(GROUP_ARG own, candidate, shared);
   }
 }
 
-// Trials until two matches off the plane are right ones.
-group_fn scalar parallax_trials(const struct plane_search* s, scalar log_failure) {
+// Samples until one of two matches off the plane has right matches only.
+group_fn scalar parallax_iterations(const struct plane_search* s, scalar log_failure) {
   const scalar rate = s->off / s->all_off, clean = rate * rate;
   if (!(clean < (scalar)0.999)) return 1;
-  const scalar failure = scalar_log(1 - clean), most = (scalar)PARALLAX_TRIALS;
+  const scalar failure = scalar_log(1 - clean), most = (scalar)PARALLAX_ITERATIONS;
   return failure * most < log_failure ? log_failure / failure : most;
 }
 
-// The matrix of the trials [from, to) that gains most, from pairs of the listed points off the
-// plane.
+// The matrix of the highest score from the samples [from, to) of two listed points off the plane.
 group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
                               const struct plane_search* s, global_const scalar* list, index count,
                               index from, index to, scalar* model, local_ptr scalar* shared) {
   const index end = pair_subset(pair, PARALLAX_POINTS);
   const scalar floor = -1;
-  scalar best = 0, own[9], trial[12];
+  scalar best = 0, own[9], candidate[12];
   for (index k = from; k < to; ++k) {
     if (group_leads()) {
       index drawn[2];
@@ -236,12 +239,13 @@ group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair, bits32 s
       listed_points(pair, list, drawn, 2, sample);
       uniform_fn(parallax_fundamental)(s->H, sample, own);
     }
-    share_matrix(GROUP_ARG own, trial, shared);
-    const scalar gain = model_score(GROUP_ARG trial, pair->points, pair->stride, pair->focal,
-                                    pair->shares, pair->weighted, &end, &floor, 1, pair->threshold);
-    if (!(gain > best)) continue;
-    best = gain;
-    for (index i = 0; i < 9; ++i) model[i] = trial[i];
+    broadcast_matrix(GROUP_ARG own, candidate, shared);
+    const scalar score =
+        model_score(GROUP_ARG candidate, pair->points, pair->stride, pair->focal, pair->weights,
+                    pair->weighted, &end, &floor, 1, pair->threshold);
+    if (!(score > best)) continue;
+    best = score;
+    for (index i = 0; i < 9; ++i) model[i] = candidate[i];
   }
   return best;
 }
@@ -252,14 +256,14 @@ group_fn void open_planes(GROUP_PARAM const struct pair_view* pair, global_const
   model_side(GROUP_ARG pair, pair->stride, s->model, s->side);
 }
 
-// After the search of a fundamental matrix: replaces it by one through the plane that holds at
-// least half of its inliers, if there is such a plane, and a matrix that gains more. weights
-// [stride]: memory.
+// After the search of a fundamental matrix: when a plane holds at least half of its inliers,
+// replaces it by a matrix that agrees with that plane, if one scores more. weights [stride]:
+// scratch memory.
 group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
                           scalar log_failure, global_ptr scalar* state, global_ptr scalar* weights,
                           local_ptr scalar* shared) {
   struct plane_search s;
-  if (!(state[STATE_GAIN] > 0)) return;
+  if (!(state[STATE_SCORE] > 0)) return;
   open_planes(GROUP_ARG pair, state, &s);
   const index inliers = list_inliers(GROUP_ARG pair, &s, weights, shared);
   if (inliers < SAMPLE_SIZE) return;
@@ -269,16 +273,16 @@ group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0
   if (2 * s.on < (scalar)inliers) return;
   scalar most = 0;
   for (index done = 0; s.all_off > 1;) {
-    scalar wanted = parallax_trials(&s, log_failure), model[12];
+    scalar wanted = parallax_iterations(&s, log_failure), model[12];
     if (wanted < (scalar)PARALLAX_ROUND) wanted = (scalar)PARALLAX_ROUND;
     if (!((scalar)done < wanted)) break;
     const index round = done > 0 ? done : PARALLAX_ROUND;  // as many as are done
     const index off = list_off_plane(GROUP_ARG pair, &s, weights, shared);
-    const scalar gain = find_parallax(GROUP_ARG pair, seed0, seed1, &s, weights, off, done,
-                                      done + round, model, shared);
+    const scalar score = find_parallax(GROUP_ARG pair, seed0, seed1, &s, weights, off, done,
+                                       done + round, model, shared);
     done += round;
-    if (!(gain > most)) continue;
-    most = gain;
+    if (!(score > most)) continue;
+    most = score;
     search_consider(GROUP_ARG pair, model, state, weights, shared);
     open_planes(GROUP_ARG pair, state, &s);
     count_planes(GROUP_ARG pair, &s);

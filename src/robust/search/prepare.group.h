@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts a pair's points in order on a GPU: what pair_points.cpp does on a CPU, to the same numbers.
-// A lane is a thread.
+// Prepares a pair's points for the search on a GPU, with the same results as pair_points.cpp on a
+// CPU. A lane is a thread.
 
 enum { PREPARE_SHARED = 4 * FRAME_SUBSET + 8 };
 
@@ -10,25 +10,25 @@ group_fn index point_is_finite(global_const scalar* p) {
   return finite;
 }
 
-// Does point i take part (idle: may it not, though it is finite, because its weight is not a finite
-// number above 0)?
+// Is point i finite and its weight a finite number above 0 (zero_weight: finite, but its weight is
+// not)?
 group_fn index point_belongs(global_const scalar* given, const struct prior_arrays* priors,
-                             index idle, index i) {
+                             index zero_weight, index i) {
   if (!point_is_finite(given + COLUMNS * (offset)i)) return 0;
-  if (!priors->has_weights) return !idle;
-  const scalar w = priors->weights[i];
-  return (w > 0 && w - w == 0) != idle;
+  if (!priors->has_weights) return !zero_weight;
+  const scalar w = priors->given_weights[i];
+  return (w > 0 && w - w == 0) != zero_weight;
 }
 
-// Original indices of the points that take part (or are idle), in order, to `kept`; returns their
-// number.
+// Writes the original indices of the points that take part, or of those of weight 0, to `kept`;
+// returns their number.
 group_fn index keep_points(GROUP_PARAM global_const scalar* given,
-                           const struct prior_arrays* priors, index idle, index count,
+                           const struct prior_arrays* priors, index zero_weight, index count,
                            global_ptr int* kept, local_ptr scalar* shared) {
-  const index share = (count + group_width - 1) / group_width, member = group_member();
-  const index begin = member * share, end = begin + share < count ? begin + share : count;
+  const index part = (count + group_width - 1) / group_width, member = group_member();
+  const index begin = member * part, end = begin + part < count ? begin + part : count;
   index own = 0;
-  for (index i = begin; i < end; ++i) own += point_belongs(given, priors, idle, i);
+  for (index i = begin; i < end; ++i) own += point_belongs(given, priors, zero_weight, i);
   shared[member] = (scalar)own;
   group_barrier();
   index before = 0, all = 0;
@@ -37,13 +37,13 @@ group_fn index keep_points(GROUP_PARAM global_const scalar* given,
     all += (index)shared[m];
   }
   for (index i = begin; i < end; ++i) {
-    if (point_belongs(given, priors, idle, i)) kept[before++] = i;
+    if (point_belongs(given, priors, zero_weight, i)) kept[before++] = i;
   }
   group_barrier();
   return all;
 }
 
-// The middle one of n numbers in order.
+// The median of n numbers.
 group_fn scalar middle_of(GROUP_PARAM local_ptr scalar* v, index n, local_ptr scalar* found) {
   group_for_range(i, 0, n) {
     const scalar x = v[i];
@@ -85,7 +85,7 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
   group_barrier();
 }
 
-// The same of a scene: the mean of its points and their mean distance from it.
+// The same for a scene: the mean of its points and their mean distance from it.
 group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
                               global_const int* order, scalar* info) {
   real sums[3] = {lane(0), lane(0), lane(0)}, distance = lane(0);
@@ -104,7 +104,7 @@ group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
   info[INFO_LENGTH] = group_sum(distance);
 }
 
-// The probability INFO_CHANCE, from the image whose points cover less.
+// The probability INFO_CHANCE, from the image in which the points cover the smaller area.
 group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, global_const int* order,
                           scalar threshold) {
   scalar low[4], high[4];
@@ -138,22 +138,22 @@ group_fn void columns_of_point(global_const scalar* given, global_const int* ord
   point_columns(point, camera, info, columns);
 }
 
-// given: the pair's `count` points [COLUMNS]. order [count]: of the points that take part, then the
-// idle ones; points [COLUMNS][stride] in double and float, info: see layout.h; inliers [count]: all
-// 0; keys [4 stride]: room to sort. Returns the number of points that take part. shared
-// [PREPARE_SHARED].
+// given: the pair's `count` points [COLUMNS]. Sets order [count], the points that take part, then
+// those of weight 0; points [COLUMNS][stride] in double and float; info (layout.h); inliers
+// [count], all 0. Returns the number of points that take part. keys [4 stride], shared
+// [PREPARE_SHARED]: scratch memory.
 group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
-                            const struct prior_arrays* priors, global_ptr bits32* keys, index* idle,
-                            global_const scalar* cameras, scalar threshold, bits32 seed0,
-                            bits32 seed1, index stride, global_ptr int* kept, global_ptr int* order,
-                            global_ptr scalar* points, global_ptr float* fast_points,
-                            global_ptr scalar* info, global_ptr unsigned char* inliers,
-                            local_ptr scalar* shared) {
+                            const struct prior_arrays* priors, global_ptr bits32* keys,
+                            index* zero_weight, global_const scalar* cameras, scalar threshold,
+                            bits32 seed0, bits32 seed1, index stride, global_ptr int* kept,
+                            global_ptr int* order, global_ptr scalar* points,
+                            global_ptr float* fast_points, global_ptr scalar* info,
+                            global_ptr unsigned char* inliers, local_ptr scalar* shared) {
   scalar numbers[INFO_SIZE], camera[CAMERA_NUMBERS];
   const index n = keep_points(GROUP_ARG given, priors, 0, count, kept, shared);
-  *idle = 0;
+  *zero_weight = 0;
   if (priors->has_weights)
-    *idle = keep_points(GROUP_ARG given, priors, 1, count, order + n, shared);
+    *zero_weight = keep_points(GROUP_ARG given, priors, 1, count, order + n, shared);
   group_for_range(i, 0, n) order[i] = kept[shuffled(i, n, seed0, seed1)];
   group_for_range(j, 0, count) inliers[j] = 0;
   group_barrier();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights and qualities of a pair's points on a GPU: what priors.cpp does on a CPU, to the same
-// numbers. A lane is a thread.
+// Prepares the weights and qualities of a pair's points on a GPU, with the same results as
+// priors.cpp on a CPU. A lane is a thread.
 
-// What a call gives with its points and what is made of it, of one pair; pair_points.hpp says more.
+// The weights and qualities that a call gives for a pair, and what is made of them (PairPriors).
 struct prior_arrays {
   index has_weights, has_qualities;
-  global_const scalar *weights, *qualities;  // given, one a point
-  global_ptr scalar *shares, *ranks, *masses;
-  global_ptr float* fast_shares;
+  global_const scalar *given_weights, *given_qualities;  // one a point
+  global_ptr scalar *weights, *ranks, *cumulative_weights;
+  global_ptr float* fast_weights;
   global_ptr int* ranking;
 };
 
@@ -23,7 +23,7 @@ group_fn void rank_points(GROUP_PARAM const struct prior_arrays* a, global_const
                           index n, index stride, global_ptr bits32* keys, index size) {
   global_ptr bits32* points = keys + size;
   group_for_range(i, 0, size) {
-    keys[i] = i < n ? quality_key(a->qualities[order[i]]) : 0;
+    keys[i] = i < n ? quality_key(a->given_qualities[order[i]]) : 0;
     points[i] = (bits32)i;  // those beyond the last are behind all
   }
   group_barrier();
@@ -50,25 +50,26 @@ group_fn void rank_points(GROUP_PARAM const struct prior_arrays* a, global_const
   group_barrier();
 }
 
-// masses [n]: running sum of the steps of weight, in the order of quality where there is one.
-group_fn void sum_masses(GROUP_PARAM const struct prior_arrays* a, index n,
-                         local_ptr scalar* shared) {
-  const index share = (n + group_width - 1) / group_width, member = group_member();
-  const index begin = member * share, end = begin + share < n ? begin + share : n;
+// cumulative_weights [n]: running sums of the weights in steps of 2^-24, in the order of quality if
+// qualities are given.
+group_fn void accumulate_weights(GROUP_PARAM const struct prior_arrays* a, index n,
+                                 local_ptr scalar* shared) {
+  const index part = (n + group_width - 1) / group_width, member = group_member();
+  const index begin = member * part, end = begin + part < n ? begin + part : n;
   scalar own = 0, before = 0;
   for (index r = begin; r < end; ++r) {
-    own += 16777216 * a->shares[a->has_qualities ? a->ranking[r] : r];
-    a->masses[r] = own;
+    own += 16777216 * a->weights[a->has_qualities ? a->ranking[r] : r];
+    a->cumulative_weights[r] = own;
   }
   shared[member] = own;
   group_barrier();
   for (index m = 0; m < member; ++m) before += shared[m];
-  for (index r = begin; r < end; ++r) a->masses[r] += before;
+  for (index r = begin; r < end; ++r) a->cumulative_weights[r] += before;
   group_barrier();
 }
 
-// The numbers from INFO_WEIGHTED on, and the arrays. order [n]: of the pair's points among those
-// given; shared [group_width].
+// Sets the numbers of info from INFO_WEIGHTED on, and the arrays. order [n]: the given point that
+// each point of the pair is; shared [group_width].
 group_fn void prepare_priors(GROUP_PARAM const struct prior_arrays* a, global_const int* order,
                              index n, index stride, global_ptr bits32* keys,
                              global_ptr scalar* info, local_ptr scalar* shared) {
@@ -85,30 +86,30 @@ group_fn void prepare_priors(GROUP_PARAM const struct prior_arrays* a, global_co
   if (!a->has_weights) return;
   scalar most = 0, least = (scalar)1e308;
   group_for_range(i, 0, n) {
-    const scalar w = a->weights[order[i]];
+    const scalar w = a->given_weights[order[i]];
     most = w > most ? w : most;
     least = w < least ? w : least;
   }
   most = group_max(most);
   least = -group_max(-least);
-  if (!(least < most)) return;  // as without
+  if (!(least < most)) return;  // equal weights are as none
   scalar sums[6] = {0, 0, 0, 0, 0, 0};
   group_for_range(i, 0, stride) {
-    scalar share = 0;
-    if (i < n) share = weight_steps(a->weights[order[i]], most) * (scalar)(1.0 / 16777216.0);
-    a->shares[i] = share;
-    sums[4] += share;
-    sums[5] += share * share;
-    for (index k = 0; k < 4; ++k) sums[k] += i < (128 << k) ? share : 0;
+    scalar weight = 0;
+    if (i < n) weight = weight_steps(a->given_weights[order[i]], most) * (scalar)(1.0 / 16777216.0);
+    a->weights[i] = weight;
+    sums[4] += weight;
+    sums[5] += weight * weight;
+    for (index k = 0; k < 4; ++k) sums[k] += i < (128 << k) ? weight : 0;
   }
   scalar totals[6];
   group_sums(sums, 6, totals);
   group_barrier();
-  sum_masses(GROUP_ARG a, n, shared);
+  accumulate_weights(GROUP_ARG a, n, shared);
   const scalar scale = totals[4] / totals[5];
   group_for_range(i, 0, stride) {
-    a->shares[i] *= scale;
-    a->fast_shares[i] = (float)a->shares[i];
+    a->weights[i] *= scale;
+    a->fast_weights[i] = (float)a->weights[i];
   }
   group_barrier();
   if (!group_leads()) return;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levenberg-Marquardt on the robust gain of a model over the first n points (sharp: MSAC; smooth:
+// Levenberg-Marquardt on the robust score of a model over the first n points (sharp: MSAC; smooth:
 // biweight; see robust_weight.lane.h).
 //   D. Marquardt, SIAM J. Appl. Math. 11(2), 1963.
 
-// What the leader of the group keeps between two sums over the points.
+// The state of the optimiser, which the leader of the group keeps.
 struct refine_state {
-  scalar chart[20], moved[20];  // of the best model, and of the one on trial
+  scalar chart[20], moved[20];  // of the best model and of the candidate
   scalar best[SUMS];
   scalar damping;
   index step;
 };
 
-// A new model near the best one; 0 when the steps are used up.
+// Proposes a model near the best one; returns 0 when the steps are used up.
 group_fn index refine_propose(const struct pair_view* pair, index max_steps, struct refine_state* s,
                               scalar* model) {
   const scalar most_damping = (scalar)1e4;
@@ -30,11 +30,11 @@ group_fn index refine_propose(const struct pair_view* pair, index max_steps, str
   return 0;
 }
 
-// Takes the model on trial or leaves it; 0 when it gained less than a share of `tolerance`.
-group_fn index refine_judge(const scalar* sums, scalar tolerance, struct refine_state* s) {
-  const index gain = SUMS - 3;
+// Takes the candidate when it scores more; returns 0 when the improvement is below `tolerance`.
+group_fn index refine_accept(const scalar* sums, scalar tolerance, struct refine_state* s) {
+  const index score = SUMS - 3;
   const scalar least_damping = (scalar)1e-8;
-  scalar improvement = sums[gain] - s->best[gain];
+  scalar improvement = sums[score] - s->best[score];
   if (s->step > 0 && !(improvement > 0)) {
     s->damping = s->damping * 10;
     return 1;
@@ -44,29 +44,29 @@ group_fn index refine_judge(const scalar* sums, scalar tolerance, struct refine_
   if (s->step == 0) return 1;
   s->damping = s->damping * (scalar)0.1;
   if (s->damping < least_damping) s->damping = least_damping;
-  return improvement >= tolerance * s->best[gain];
+  return improvement >= tolerance * s->best[score];
 }
 
 struct refine_options {
   scalar threshold;  // 1 / threshold^2
   index smooth, weighted, max_steps;
-  scalar tolerance;  // ends when a step gains less than this share
+  scalar tolerance;  // ends when the score rises by less than this fraction
 };
 
 // Replaces `model` (the same for all members) by a better one nearby, never by a worse one.
-// weights: of the points, where they are wanted. shared [16]: memory of the group.
+// weights: one a point, read if options->weighted. shared [16]: memory of the group.
 group_fn void model_refine(GROUP_PARAM const struct pair_view* pair, index n,
                            const struct refine_options* options, global_const scalar* weights,
                            scalar* model, local_ptr scalar* shared) {
   struct refine_state state;
-  scalar sums[SUMS], trial[12];
+  scalar sums[SUMS], candidate[12];
   index going = 1;
   state.step = 0;
   state.damping = (scalar)1e-4;
   if (group_leads()) {
     uniform_fn(model_open)(model, pair->rays, state.moved);
-    uniform_fn(model_close)(state.moved, pair->rays, trial);
-    for (index i = 0; i < MODEL_SIZE; ++i) shared[i] = trial[i];
+    uniform_fn(model_close)(state.moved, pair->rays, candidate);
+    for (index i = 0; i < MODEL_SIZE; ++i) shared[i] = candidate[i];
   }
   while (going) {
     group_barrier();
@@ -75,10 +75,10 @@ group_fn void model_refine(GROUP_PARAM const struct pair_view* pair, index n,
                     options->smooth, weights, options->weighted, sums);
     group_barrier();
     if (group_leads()) {
-      index more = refine_judge(sums, options->tolerance, &state);
-      if (more) more = refine_propose(pair, options->max_steps, &state, trial);
-      if (!more) uniform_fn(model_close)(state.chart, pair->rays, trial);
-      for (index i = 0; i < MODEL_SIZE; ++i) shared[i] = trial[i];
+      index more = refine_accept(sums, options->tolerance, &state);
+      if (more) more = refine_propose(pair, options->max_steps, &state, candidate);
+      if (!more) uniform_fn(model_close)(state.chart, pair->rays, candidate);
+      for (index i = 0; i < MODEL_SIZE; ++i) shared[i] = candidate[i];
       shared[12] = (scalar)more;
     }
     group_barrier();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The robust weight of a point, and how equations with weights are summed.
+// The robust weight of a point, and sums of weighted equations.
 
 // With u = max(0, 1 - e / threshold^2) a point scores u (MSAC: sharp) or u^3 (Tukey's biweight:
 // smooth), and weighs 1 or u^2 inside the threshold. Returns the score; *weight gets the weight.
 lane_fn real robust_weight(real squared_error, real inverse_squared_threshold, mask smooth,
                            real* weight) {
-  real u = msac_gain(squared_error, inverse_squared_threshold);
+  real u = msac_score(squared_error, inverse_squared_threshold);
   mask inside = u > lane(0);
   *weight = select(inside, select(smooth, u * u, lane(1)), lane(0));
   return select(smooth, u * u * u, u);

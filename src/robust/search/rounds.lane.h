@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plain numbers that the host and the devices plan the first round by.
+// How the host and the devices plan the first round.
 
-// Trials of the first round: as many as are wanted anyway, within what is worth one launch.
-lane_fn index first_round(index min_trials, index max_trials) {
-  index trials = min_trials < LEAST_ROUND ? LEAST_ROUND : min_trials < 128 ? min_trials : 128;
-  return trials < max_trials ? trials : max_trials;
+// Samples of the first round: as many as are needed anyway, within what one launch is worth.
+lane_fn index first_round(index min_iterations, index max_iterations) {
+  index count = min_iterations < LEAST_ROUND ? LEAST_ROUND
+                : min_iterations < 128       ? min_iterations
+                                             : 128;
+  return count < max_iterations ? count : max_iterations;
 }
 
-// What a model from a sample has to gain to be of interest. raw: gain of the best one so far.
-lane_fn double score_floor(double raw, index n) { return n < 1024 ? raw / 2 : raw; }
+// A model from a sample has to score more than this. best: the highest score of such a model so
+// far.
+lane_fn double score_floor(double best, index n) { return n < 1024 ? best / 2 : best; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random numbers that are a function of key and counter, so that any trial can be drawn at any time
-// on any device. Plain whole numbers, the same for all lanes.
+// Random numbers that are a function of key and counter, so that any sample can be drawn at any
+// time on any device. Plain whole numbers, the same for all lanes.
 
 // Philox4x32-10: out [4] for counter [4] and key.
 //   J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel random numbers: as easy as 1, 2, 3, SC 2011.
@@ -22,12 +22,12 @@ lane_fn void philox(const bits32* counter, bits32 key0, bits32 key1, bits32* out
   out[3] = c3;
 }
 
-// The sample of a trial: `size` different numbers in [0, n), size <= n; every subset is equally
-// likely. `ready` [4 ready_blocks]: the first random numbers of the trial, when they are there.
+// Sample number `iteration`: `size` different numbers in [0, n), size <= n; every subset is equally
+// likely. `ready` [4 ready_blocks]: the first random numbers of the sample, if they are known.
 //   D. Lemire, Fast random integer generation in an interval, ACM TOMACS 29(1), 2019.
-lane_fn void sample_draw(bits32 seed0, bits32 seed1, bits32 trial, index n, index size,
+lane_fn void sample_draw(bits32 seed0, bits32 seed1, bits32 iteration, index n, index size,
                          const bits32* ready, index ready_blocks, index* sample) {
-  bits32 counter[4] = {0, 0, trial, 0}, own[4];
+  bits32 counter[4] = {0, 0, iteration, 0}, own[4];
   const bits32* numbers = own;
   index used = 4, drawn = 0;
   while (drawn < size) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MSAC score of one model: the sum of max(0, 1 - e / threshold^2) over all points, times their
-// weights where they have any. Points are in random order and padded with NaN, which scores
-// nothing.
+// weights if they have any. Points are in random order and padded with NaN, which scores nothing.
 
 // Point i of `points` (COLUMNS columns, `stride` numbers from one to the next) in p [COLUMNS]; with
 // a shift, point i of image 1 and point i + shift of image 2 (or of the scene).
@@ -15,12 +14,12 @@ group_fn real point_score(const real* model, global_const scalar* points, index 
                           const real* focal, index i, real inverse_squared_threshold) {
   real p[COLUMNS];
   point_load(points, stride, i, 0, p);
-  return msac_gain(point_error(model, p, focal), inverse_squared_threshold);
+  return msac_score(point_error(model, p, focal), inverse_squared_threshold);
 }
 
-// After the first ends[k] points the score has to be above floors[k] (the last of the `stages` ends
-// is the number of points); a model that falls behind is given up and -1 returned. focal [2]: of an
-// absolute pose; weights: of the points, where `weighted` is 1.
+// After the first ends[k] points the score has to be above floors[k], else the model is given up
+// and -1 returned; the last of the `stages` ends is the number of points. focal [2]: for an
+// absolute pose; weights: one a point, read if `weighted` is 1.
 group_fn scalar model_score(GROUP_PARAM const scalar* model, global_const scalar* points,
                             index stride, const scalar* focal, global_const scalar* weights,
                             index weighted, const index* ends, const scalar* floors, index stages,
@@ -49,15 +48,16 @@ group_fn scalar model_score(GROUP_PARAM const scalar* model, global_const scalar
   return total;
 }
 
-// Where a model that has to score more than `best` is given up: where it cannot win any more, and
-// where one that would win is as far behind by chance with a probability below 3.2e-5 (4 sigma).
-// n: all points; seen [4]: weight of the first 128, 256, 512 and 1024 points, where `weighted` is
+// The stages at which a model that has to score more than `best` is given up: where it cannot win
+// any more, and where a winner would be as far behind with a probability below 3.2e-5 (4 sigma)
+// only. n: all points; seen [4]: weight of the first 128, 256, 512 and 1024 points, read if
+// `weighted` is
 // 1. Returns the number of stages, at most 8.
 group_fn index score_stages(scalar best, index n, const scalar* seen, index weighted, index* ends,
                             scalar* floors) {
-  // Wrong matches hardly ever agree with a wrong map or pose: what is worth more samples has some
-  // support soon. None of the first 128 matches, or no more than the model's own sample gives of
-  // 256, is what a model of 5 % right matches has with a probability of 0.15 %, of 10 % 1e-6.
+  // Wrong matches hardly ever agree with a wrong map or pose, so a model worth more time has some
+  // support soon. A model of 5 % right matches has none among the first 128, or no more than its
+  // own sample among 256, with a probability of 0.15 %, one of 10 % with 1e-6.
   const index agrees_by_chance = RESIDUALS == 1, most = weighted ? 3 : 7;
   index stages = 0;
   if (n > SCORE_POINTS) n = SCORE_POINTS;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a model's errors say: its support, the side of the scene, the scale of the noise.
+// What the errors of a model tell: its support, the side of the scene, the scale of the noise.
 
-// A model with all that its errors need, one number a lane. A side [12] tells the points that can
-// be matches of an epipolar matrix from the others: a pose of the cameras, or what stands for one
-// where they are unknown. The numbers from 9 on change sign for the opposite side.
+// A model with all that its errors need, one number a lane. A side [12] tells which points can be
+// matches of an epipolar matrix: a pose of the cameras, or what stands for one when the cameras are
+// unknown. The numbers from 9 on change sign for the opposite side.
 struct lane_model {
   real model[12], side[12], rays[4], focal[2], limit;
 };
@@ -27,8 +27,8 @@ group_fn real shifted_error(const struct lane_model* m, const struct pair_view* 
   return point_error(m->model, p, m->focal);
 }
 
-// Squared error of point i; NaN for one that cannot be a match whatever its error, because it is on
-// the wrong side: half of the wrong matches on epipolar lines.
+// Squared error of point i; NaN for a point on the wrong side, which cannot be a match whatever its
+// error. Half of the wrong matches near epipolar lines are.
 group_fn real admitted_error(const struct lane_model* m, const struct pair_view* pair, index i) {
   real p[COLUMNS];
   point_load(pair->points, pair->stride, i, 0, p);
@@ -41,17 +41,17 @@ group_fn real admitted_error(const struct lane_model* m, const struct pair_view*
   return e;
 }
 
-// sums [4]: MSAC gain, inliers, their squared errors, and their weight over the first n points.
+// sums [4]: MSAC score, inliers, their squared errors, and their weight over the first n points.
 group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                             const scalar* side, scalar* sums) {
   struct lane_model m;
   real total[3] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold), heavy = lane(0);
   lane_model_set(pair, model, side, &m);
   group_for(i, n) {
-    real e = admitted_error(&m, pair, i), u = msac_gain(e, t);
+    real e = admitted_error(&m, pair, i), u = msac_score(e, t);
     mask inside = u > lane(0);
     if (pair->weighted) {
-      real own = group_load(pair->shares, i);
+      real own = group_load(pair->weights, i);
       u = u * own;
       heavy += select(inside, own, lane(0));
     }
@@ -64,8 +64,8 @@ group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, c
   if (pair->weighted) sums[3] = group_sum(heavy);
 }
 
-// The side of a model that most inliers among the first n points are on: of SIDES candidates and
-// their opposites.
+// Of SIDES candidates and their opposites, the side on which most inliers among the first n points
+// are.
 group_fn void model_side(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                          scalar* side) {
   if_constant(SIDES > 0) {
@@ -95,19 +95,19 @@ group_fn void model_side(GROUP_PARAM const struct pair_view* pair, index n, cons
   }
 }
 
-// weights [n]: own ones for the points that can be matches of the model, else 0.
+// weights [n]: the weights of the points that can be matches of the model; 0 for the others.
 group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                            const scalar* side, global_ptr scalar* weights) {
   struct lane_model m;
   lane_model_set(pair, model, side, &m);
   group_for(i, n) {
     real e = admitted_error(&m, pair, i);
-    group_store(weights, i, select(e >= lane(0), point_share(pair, i), lane(0)), pair->stride);
+    group_store(weights, i, select(e >= lane(0), point_weight(pair, i), lane(0)), pair->stride);
   }
   group_barrier();
 }
 
-// Of the noise, the standard deviation of a coordinate that the threshold is made for.
+// The standard deviation of a coordinate for which the threshold is the usual choice.
 group_fn scalar expected_noise(const struct pair_view* pair) {
   return (scalar)0.4 / sqrt(pair->threshold);
 }
@@ -143,7 +143,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
       real e = admitted_error(&m, pair, i);
       mask within = e < inner;
       if (pair->weighted) {
-        real own = group_load(pair->shares, i);
+        real own = group_load(pair->weights, i);
         total[0] += select(within, own, lane(0));
         total[1] += select(within, own * e, lane(0));
         total[2] += select(e < outer, own, lane(0));

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the inliers of a model prove.
+// Matches that share a point count once in the significance test.
 #pragma once
 
 #include "robust/pair_points.hpp"
 
 namespace bifocal::robust {
 
-// Matches that share a point are one piece of evidence.
-struct Evidence {
+struct DistinctMatches {
   int count;    // different points, in the image (or scene) that has fewer
-  int inliers;  // of them inliers
+  int inliers;  // inliers among them
 };
 
 // columns: of a point; squared_errors: of all points under the model, in their order.
-[[nodiscard]] Evidence evidence_of(int columns, const PairPoints& pair,
-                                   const std::vector<double>& squared_errors);
+[[nodiscard]] DistinctMatches distinct_matches(int columns, const PairPoints& pair,
+                                               const std::vector<double>& squared_errors);
 
 }  // namespace bifocal::robust

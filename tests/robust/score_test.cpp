@@ -17,7 +17,7 @@ class Gain : public testing::Test {
   double t_ = pair_.info[INFO_THRESHOLD];
 
   struct Sums {
-    double gain = 0, smooth = 0, squares = 0;
+    double score = 0, smooth = 0, squares = 0;
     int inliers = 0;
   };
   [[nodiscard]] Sums plain_sums(const Model& m, const std::vector<double>& weights) const {
@@ -25,7 +25,7 @@ class Gain : public testing::Test {
     for (int i = 0; i < pair_.count(); ++i) {
       const double e = plain_error(problem, pair_, m, i), u = 1 - e * t_;
       if (!(u > 0)) continue;
-      s.gain += weights[static_cast<size_t>(i)] * u;
+      s.score += weights[static_cast<size_t>(i)] * u;
       s.smooth += weights[static_cast<size_t>(i)] * u * u * u;
       s.squares += e;
       ++s.inliers;
@@ -45,12 +45,12 @@ TYPED_TEST(Gain, of_a_model_equals_a_plain_loop_on_every_target) {
   const auto expected = this->plain_sums(this->scene_.truth, ones);
   EXPECT_GT(expected.inliers, 380);
   // Coordinates and models of about 1 rounded to float move an error by 1e-6 at most (absolute
-  // pose: times the focal length), and an inlier's gain by twice that over the threshold.
+  // pose: times the focal length), and an inlier's score by twice that over the threshold.
   const double unit = !engine_steps(this->problem).two_views ? 1000 : 1;
   const double tolerance = expected.inliers * 2e-6 * unit / this->scene_.threshold;
   const auto model = this->in_float();
   test::for_each_target([&](const std::string& target) {
-    EXPECT_NEAR(engine_steps(this->problem).gain(this->pair_, model.data()), expected.gain,
+    EXPECT_NEAR(engine_steps(this->problem).full_score(this->pair_, model.data()), expected.score,
                 tolerance)
         << target;
   });
@@ -70,8 +70,8 @@ TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
       L::model_equations(this->scene_.truth.data(), pair.f64.data(), pair.stride,
                          pair.info.data() + INFO_FOCAL, pair.stride, this->t_, smooth,
                          weights.data(), weighted, sums);
-      const double gain = smooth ? expected.smooth : expected.gain;
-      EXPECT_NEAR(sums[L::SUMS - 3], gain, 1e-9 * gain);
+      const double score = smooth ? expected.smooth : expected.score;
+      EXPECT_NEAR(sums[L::SUMS - 3], score, 1e-9 * score);
       EXPECT_EQ(sums[L::SUMS - 2], expected.inliers);
       EXPECT_NEAR(sums[L::SUMS - 1], expected.squares, 1e-9 * expected.squares);
     }
@@ -83,34 +83,34 @@ TYPED_TEST(Gain, of_a_model_that_falls_behind_is_given_up) {
   const PairPoints& pair = this->pair_;
   const double* focal = pair.info.data() + INFO_FOCAL;
   const int ends[3] = {128, 256, pair.stride};
-  const auto gain = [&](std::array<double, 3> floors, int stages) {
+  const auto score = [&](std::array<double, 3> floors, int stages) {
     return L::model_score(this->scene_.truth.data(), pair.f64.data(), pair.stride, focal,
                           pair.f64.data(), 0, ends + 3 - stages, floors.data() + 3 - stages, stages,
                           this->t_);
   };
-  const double whole = gain({-1, -1, -1}, 1);
-  EXPECT_NEAR(gain({-1, -1, -1}, 3), whole, 1e-12 * whole);
-  EXPECT_NEAR(gain({0, 0, 0.999 * whole}, 3), whole, 1e-12 * whole);
-  EXPECT_EQ(gain({0, 0, 1.001 * whole}, 3), -1);
-  EXPECT_EQ(gain({128, 0, 0}, 3), -1) << "128 points gain less than 128";
-  EXPECT_EQ(gain({0, 256, 0}, 3), -1);
+  const double whole = score({-1, -1, -1}, 1);
+  EXPECT_NEAR(score({-1, -1, -1}, 3), whole, 1e-12 * whole);
+  EXPECT_NEAR(score({0, 0, 0.999 * whole}, 3), whole, 1e-12 * whole);
+  EXPECT_EQ(score({0, 0, 1.001 * whole}, 3), -1);
+  EXPECT_EQ(score({128, 0, 0}, 3), -1) << "128 points score less than 128";
+  EXPECT_EQ(score({0, 256, 0}, 3), -1);
 }
 
-// The stages never give up a model that gains what is asked for of all points, evenly.
+// The stages never give up a model that scores what is asked for of all points, evenly.
 TYPED_TEST(Gain, of_a_better_model_passes_the_stages) {
   using L = typename TypeParam::Text;
   const PairPoints& pair = this->pair_;
   const double* focal = pair.info.data() + INFO_FOCAL;
-  const double whole = this->plain_sums(this->scene_.truth, std::vector<double>(1024, 1)).gain;
+  const double whole = this->plain_sums(this->scene_.truth, std::vector<double>(1024, 1)).score;
   for (const double share : {0.0, 0.2, 0.5, 0.9, 0.999, 1.001}) {
     int ends[8];
     double floors[8];
     const int stages = L::score_stages(share * whole, pair.count(), nullptr, 0, ends, floors);
     ASSERT_LE(stages, 8);
     EXPECT_EQ(ends[stages - 1], std::min<int>(pair.count(), L::SCORE_POINTS));
-    const double gain = L::model_score(this->scene_.truth.data(), pair.f64.data(), pair.stride,
-                                       focal, pair.f64.data(), 0, ends, floors, stages, this->t_);
-    EXPECT_NEAR(gain, share > 1 ? -1 : whole, 1e-9 * whole) << share;
+    const double score = L::model_score(this->scene_.truth.data(), pair.f64.data(), pair.stride,
+                                        focal, pair.f64.data(), 0, ends, floors, stages, this->t_);
+    EXPECT_NEAR(score, share > 1 ? -1 : whole, 1e-9 * whole) << share;
   }
 }
 

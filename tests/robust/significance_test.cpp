@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a model is believed by, on its own: chance, evidence, and which of two models is taken.
+// The significance test of a model, and the choice between two models.
 #include <bifocal/robust.hpp>
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "robust/result.hpp"
+#include "robust/significance.hpp"
 
 namespace bifocal::robust {
 namespace {
@@ -28,7 +28,7 @@ double chance(ModelKind problem, double size1, double size2) {
   return pair.info[INFO_CHANCE];
 }
 
-TEST(Belief, chance_is_that_of_the_image_whose_points_cover_less) {
+TEST(Significance, chance_is_that_of_the_image_whose_points_cover_less) {
   for (const ModelKind problem : {ModelKind::homography, ModelKind::fundamental}) {
     const double small = chance(problem, 300, 300), large = chance(problem, 3000, 3000);
     EXPECT_GT(small, 5 * large);
@@ -37,19 +37,19 @@ TEST(Belief, chance_is_that_of_the_image_whose_points_cover_less) {
   }
 }
 
-TEST(Belief, matches_that_share_a_point_are_one) {
+TEST(Significance, matches_that_share_a_point_are_one) {
   std::vector<PointPair> points = spread(500, 500, 30);
   const std::vector<PointPair> once = points;
   points.insert(points.end(), once.begin(), once.end());
   PairPoints pair;
   pair.set(ModelKind::fundamental, {numbers_of(points), 60, Cameras{}, MatchPriors{}}, {});
-  const Evidence twice = evidence_of(4, pair, std::vector<double>(60, 0.0));
+  const DistinctMatches twice = distinct_matches(4, pair, std::vector<double>(60, 0.0));
   EXPECT_EQ(twice.count, 30);
   EXPECT_EQ(twice.inliers, 30);
 }
 
 // The larger one of what the box of the points tells and of what was measured beside this model.
-TEST(Belief, a_model_that_wrong_matches_often_fit_is_not_believed) {
+TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
   const auto outcome = [](double measured, double of_box) {
     Result found{};
     found[RESULT_OUTCOME] = 2;
@@ -58,14 +58,14 @@ TEST(Belief, a_model_that_wrong_matches_often_fit_is_not_believed) {
     Info info{};
     info[INFO_CHANCE] = of_box;
     double significance = 0;
-    return judge(ModelKind::fundamental, found, info, 100, {100, 40}, significance);
+    return test_significance(ModelKind::fundamental, found, info, 100, {100, 40}, significance);
   };
   EXPECT_EQ(outcome(0.02, 0.02), Outcome::ok);
   EXPECT_EQ(outcome(0.4, 0.02), Outcome::no_model);
   EXPECT_EQ(outcome(0.02, 0.4), Outcome::no_model);
 }
 
-TEST(Belief, a_homography_of_nearly_all_matches_is_taken_whatever_its_errors) {
+TEST(Significance, a_homography_of_nearly_all_matches_is_taken_whatever_its_errors) {
   RobustResult plane, general;
   plane.outcome = general.outcome = Outcome::ok;
   general.inliers.assign(1000, 1);

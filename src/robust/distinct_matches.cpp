@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "robust/evidence.hpp"
+#include "robust/distinct_matches.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -34,8 +34,8 @@ int distinct_points(const PairPoints& pair, int columns, const Indices& points) 
 
 }  // namespace
 
-Evidence evidence_of(int columns, const PairPoints& pair,
-                     const std::vector<double>& squared_errors) {
+DistinctMatches distinct_matches(int columns, const PairPoints& pair,
+                                 const std::vector<double>& squared_errors) {
   Indices all(static_cast<size_t>(pair.count())), inliers;
   inliers.reserve(all.size());
   for (int i = 0; i < pair.count(); ++i) {
@@ -44,13 +44,13 @@ Evidence evidence_of(int columns, const PairPoints& pair,
       inliers.push_back(i);
     }
   }
-  Evidence evidence{pair.count(), static_cast<int>(inliers.size())};
+  DistinctMatches found{pair.count(), static_cast<int>(inliers.size())};
   const int different = distinct_points(pair, columns, inliers);
-  if (different < evidence.inliers) {
-    evidence.inliers = different;
-    evidence.count = distinct_points(pair, columns, all);
+  if (different < found.inliers) {
+    found.inliers = different;
+    found.count = distinct_points(pair, columns, all);
   }
-  return evidence;
+  return found;
 }
 
 }  // namespace bifocal::robust

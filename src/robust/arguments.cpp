@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "robust/result.hpp"
+#include "robust/arguments.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bifocal/error.hpp>
 #include <cmath>
 
-#include "robust/chance.hpp"
-
 namespace bifocal::robust {
-
-Outcome judge(ModelKind problem, const Result& found, const Info& info, int count,
-              const Evidence& evidence, double& significance) {
-  const EngineSteps& steps = engine_steps(problem);
-  const double outcome = found[RESULT_OUTCOME];
-  if (outcome < 2) return outcome < 1 ? Outcome::degenerate_sample : Outcome::no_model;
-  const double rate = std::max(found[RESULT_CHANCE], info[INFO_CHANCE]);
-  const auto false_alarms = [&](int inliers, int points) {
-    return log_false_alarms(inliers, points, steps.sample_size, steps.slots, rate);
-  };
-  significance = false_alarms(static_cast<int>(found[RESULT_INLIERS]), count);
-  if (!(significance < kLogFalseAlarms)) return Outcome::no_model;
-  if (found[RESULT_COLLINEAR] > 0) return Outcome::degenerate_sample;
-  if (found[RESULT_PLANE] > 0) {
-    // Two matches off the plane and the plane make a matrix; half of the wrong matches that lie on
-    // their epipolar line are on the wrong side of the epipole (support.group.h).
-    const auto off = static_cast<int>(found[RESULT_OFF]);
-    const auto proof = static_cast<int>(found[RESULT_PARALLAX]);
-    if (off < 2 || !(log_false_alarms(proof, off, 2, 1, rate / 2) < kLogFalseAlarms))
-      return Outcome::degenerate_sample;
-  }
-  significance = false_alarms(evidence.inliers, evidence.count);
-  return significance < kLogFalseAlarms ? Outcome::ok : Outcome::no_model;
-}
 
 void check_options(const RobustOptions& o) {
   const auto fail = [](const char* name, auto value, const char* range) {

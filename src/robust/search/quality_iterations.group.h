@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many trials are needed where samples of the best matches come first: what the model's support
-// among the best half, quarter, ... of the matches says of the trials drawn from there.
+// How many iterations are needed when samples of the best matches come first: the model's support
+// among the best half, quarter, ... of the matches tells how often samples drawn from there are
+// right.
 
 group_fn index level_size(index n, index level) { return (n + (1 << level) - 1) >> level; }
 
@@ -13,8 +14,8 @@ group_fn scalar failure_log(scalar rate) {
   return scalar_log(1 - clean);
 }
 
-// rates [QUALITY_LEVELS]: share of the right matches at each level; 0 where the model has no more
-// inliers than wrong matches give by chance (as gain_is_hopeful). boost: right matches for each
+// rates [QUALITY_LEVELS]: fraction of right matches at each level; 0 where the model has no more
+// inliers than wrong matches give by chance (see score_beats_chance). boost: right matches for each
 // inlier.
 group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                             const scalar* side, scalar boost, global_ptr scalar* rates) {
@@ -25,7 +26,7 @@ group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scal
   for (index k = 0; k < 2 * QUALITY_LEVELS; ++k) counts[k] = lane(0);
   group_for(i, pair->n) {
     mask inside = admitted_error(&m, pair, i) * t < lane(1);
-    real rank = group_load(pair->ranks, i), own = point_share(pair, i);
+    real rank = group_load(pair->ranks, i), own = point_weight(pair, i);
     for (index k = 0; k < QUALITY_LEVELS; ++k) {
       mask within = rank < lane(level_size(pair->n, k));
       counts[k] += select(within & inside, own, lane(0));
@@ -42,18 +43,19 @@ group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scal
   }
 }
 
-// Trials until one is free of wrong matches, of which every second draws from the best matches
-// (prior_draw). rate: share of the right ones among all.
-group_fn scalar quality_trials_needed(const struct pair_view* pair, global_const scalar* rates,
-                                      scalar rate, scalar log_failure, scalar most) {
+// Samples until one is free of wrong matches, when every second one is drawn from the best matches
+// (prior_draw). rate: fraction of right matches among all.
+group_fn scalar quality_iterations_needed(const struct pair_view* pair, global_const scalar* rates,
+                                          scalar rate, scalar log_failure, scalar most) {
   const scalar of_all = failure_log(rate);
-  scalar sum = 0, behind = 0;  // log of the failure of all, and number, of the pairs of trials
+  scalar sum = 0, behind = 0;  // pairs of samples so far: log of the failure of all, and how many
   for (index k = QUALITY_LEVELS - 1; k >= 0; --k) {
     const index size = level_size(pair->n, k);
     if (size < SAMPLE_SIZE) continue;
-    // Until here the growing trials draw within this level.
+    // Until here the growing samples are drawn within this level.
     scalar end = (scalar)(size - SAMPLE_SIZE + 1);
-    const scalar grown = (scalar)((double)GROWTH_TRIALS * (samples_of(size) / samples_of(pair->n)));
+    const scalar grown =
+        (scalar)((double)GROWTH_ITERATIONS * (samples_of(size) / samples_of(pair->n)));
     if (grown > end) end = grown;
     const scalar each = of_all + failure_log(rates[k]), steps = end - behind;
     if (sum + steps * each <= log_failure) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The checks of a caller's arguments. Each throws Error(usage) that names the argument and its
+// value.
+#pragma once
+
+#include <bifocal/robust.hpp>
+#include <span>
+
+namespace bifocal::robust {
+
+void check_options(const RobustOptions& options);
+void check_camera(const char* name, const Intrinsics& camera);
+// first: the index of weights[0] among all weights of the call.
+void check_weights(const char* where, std::span<const double> weights, std::size_t first = 0);
+inline constexpr std::size_t kMostMatches = std::size_t{1} << 28;  // indices of columns fit an int
+void check_priors(const MatchPriors& priors, std::size_t matches);
+
+}  // namespace bifocal::robust

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "robust/significance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace bifocal::robust {
+namespace {
+
+// A model is significant below this logarithm of the expected number.
+constexpr double kLogFalseAlarms = -2;
+
+// log n! (std::lgamma writes a global).
+double log_factorial(double n) {
+  double shift = 0;
+  for (; n < 10; ++n) shift -= std::log(n + 1);
+  const double x = n + 1;  // Stirling's series of log gamma(x)
+  return shift + (x - 0.5) * std::log(x) - x + 0.5 * std::log(2 * std::numbers::pi) + 1 / (12 * x) -
+         1 / (360 * x * x * x);
+}
+
+double log_binomial(double n, double k) {
+  return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
+}
+
+// log of the probability of at least k successes in n trials of probability p.
+double log_binomial_tail(int n, int k, double p) {
+  if (k <= 0 || p >= 1) return 0;
+  if (p <= 0) return -std::numeric_limits<double>::infinity();
+  double term = 1, sum = 1;  // relative to the first term
+  for (int i = k; i < n && term > 1e-12 * sum; ++i) {
+    term *= (n - i) * p / ((i + 1) * (1 - p));
+    sum += term;
+  }
+  return std::min(0.0,
+                  log_binomial(n, k) + k * std::log(p) + (n - k) * std::log1p(-p) + std::log(sum));
+}
+
+// Logarithm (base 10) of the expected number of models as well supported as this one among wrong
+// matches: number of possible samples times the probability that `inliers` - `sample_size` of the
+// other points agree by chance.
+//   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches, IJCV 57(3),
+//   2004.
+double log_false_alarms(int inliers, int count, int sample_size, int max_solutions,
+                        double chance_rate) {
+  return (log_binomial(count, sample_size) + std::log(max_solutions) +
+          log_binomial_tail(count - sample_size, inliers - sample_size, chance_rate)) /
+         std::numbers::ln10;
+}
+
+}  // namespace
+
+Outcome test_significance(ModelKind problem, const Result& found, const Info& info, int count,
+                          const DistinctMatches& distinct, double& significance) {
+  const EngineSteps& steps = engine_steps(problem);
+  const double outcome = found[RESULT_OUTCOME];
+  if (outcome < 2) return outcome < 1 ? Outcome::degenerate_sample : Outcome::no_model;
+  const double rate = std::max(found[RESULT_CHANCE], info[INFO_CHANCE]);
+  const auto false_alarms = [&](int inliers, int points) {
+    return log_false_alarms(inliers, points, steps.sample_size, steps.slots, rate);
+  };
+  significance = false_alarms(static_cast<int>(found[RESULT_INLIERS]), count);
+  if (!(significance < kLogFalseAlarms)) return Outcome::no_model;
+  if (found[RESULT_COLLINEAR] > 0) return Outcome::degenerate_sample;
+  if (found[RESULT_PLANE] > 0) {
+    // Two matches off the plane and the plane make a matrix; half of the wrong matches that lie on
+    // their epipolar line are on the wrong side of the epipole (support.group.h).
+    const auto off = static_cast<int>(found[RESULT_OFF]);
+    const auto proof = static_cast<int>(found[RESULT_PARALLAX]);
+    if (off < 2 || !(log_false_alarms(proof, off, 2, 1, rate / 2) < kLogFalseAlarms))
+      return Outcome::degenerate_sample;
+  }
+  significance = false_alarms(distinct.inliers, distinct.count);
+  return significance < kLogFalseAlarms ? Outcome::ok : Outcome::no_model;
+}
+
+}  // namespace bifocal::robust
