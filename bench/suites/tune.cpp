@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search behind src/linalg/tuning.hpp: every mapping of a size on a GPU, us a matrix. The row
-// of the table for a size is the mapping with the least value.
+// The search behind src/linalg/eigen/tuning.hpp: every mapping of a size on a GPU, us a matrix. The
+// row of the table for a size is the mapping with the least value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <random>
 
 #include "frame/bench.hpp"
-#include "linalg/tuning.hpp"
+#include "linalg/eigen/tuning.hpp"
 
 namespace bifocal::bench {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels of homography_trials.cpp for CUDA; their arguments are described there.
 #include "lane/scalar.hpp"
-#include "linalg/svd_cuda.cuh"
+#include "linalg/svd/svd_cuda.cuh"
 #include "robust/homography_trials.hpp"
 
 namespace bifocal::robust {

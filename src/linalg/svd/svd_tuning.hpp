@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "linalg/svd_kernels.hpp"
+#include "linalg/svd/svd_kernels.hpp"
 
 namespace bifocal::linalg {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "lane/scalar.hpp"
-#include "linalg/svd_kernels.hpp"
+#include "linalg/svd/svd_kernels.hpp"
 
 namespace bifocal::linalg {
 namespace {
@@ -12,7 +12,7 @@ template <class Real, int Largest>
 struct svd_lanes_text {
 #include "lane/cuda_begin.h"
   static constexpr int SVD_LARGEST = Largest;
-#include "linalg/svd_lanes.lanes"
+#include "linalg/svd/svd_lanes.lanes"
 #include "lane/cpp_end.h"
 };
 

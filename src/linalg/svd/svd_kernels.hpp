@@ -8,8 +8,8 @@ namespace bifocal::linalg {
 
 // How a GPU works on the matrices of an svd.
 struct SvdMapping {
-  // 0: a thread a matrix, all of it in registers (linalg/svd_registers.group.h). Else a team of
-  // rows x blocks threads a matrix of up to so many columns (linalg/svd_columns.group.h).
+  // 0: a thread a matrix, all of it in registers (linalg/svd/svd_registers.group.h). Else a team of
+  // rows x blocks threads a matrix of up to so many columns (linalg/svd/svd_columns.group.h).
   int places = 0;
   int rows = 1, blocks = 1;
   int threads = 128;  // of a block: 32 to 128
@@ -34,8 +34,8 @@ struct SvdMapping {
 template <class T>
 [[nodiscard]] const void* svd_cuda_function(int n, const SvdMapping& mapping);
 
-// A thread a matrix, of arrays of its own (linalg/svd_lanes.kernel.h), and the reduction of tall
-// matrices (linalg/svd_tall.kernel.h).
+// A thread a matrix, of arrays of its own (linalg/svd/svd_lanes.kernel.h), and the reduction of
+// tall matrices (linalg/svd/svd_tall.kernel.h).
 enum class SvdLaneKernel { svd, smallest_vector, symmetric, tall_factor, tall_apply };
 inline constexpr int kSvdLaneThreads = 64;
 // What their arrays are compiled for: n up to the first that is not less.

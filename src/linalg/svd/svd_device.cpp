@@ -6,8 +6,8 @@
 #include <bifocal/error.hpp>
 #include <iterator>
 
-#include "linalg/svd.hpp"
-#include "linalg/svd_tuning.hpp"
+#include "linalg/svd/svd.hpp"
+#include "linalg/svd/svd_tuning.hpp"
 #include "runtime/staging.hpp"
 #include "runtime/workspace.hpp"
 

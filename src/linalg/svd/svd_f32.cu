@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "linalg/svd_cuda.cuh"
+#include "linalg/svd/svd_cuda.cuh"
 
 namespace bifocal::linalg {
 

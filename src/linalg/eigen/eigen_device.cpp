@@ -7,9 +7,9 @@
 #include <iterator>
 #include <string>
 
-#include "linalg/eigen.kernels.hpp"
-#include "linalg/eigen_device.hpp"
-#include "linalg/tuning.hpp"
+#include "linalg/eigen/eigen.kernels.hpp"
+#include "linalg/eigen/eigen_device.hpp"
+#include "linalg/eigen/tuning.hpp"
 #include "runtime/staging.hpp"
 #include "runtime/workspace.hpp"
 

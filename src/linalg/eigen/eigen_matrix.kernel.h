@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix b of a batch by one thread of a GPU: loads, solves (linalg/real_eigenpairs.lane.h),
+// Matrix b of a batch by one thread of a GPU: loads, solves (linalg/eigen/real_eigenpairs.lane.h),
 // stores. Included behind linalg.lanes and linalg.groups, for CUDA and OpenCL.
 
 // A and K: the thread's lane arrays; x: room for a vector.

@@ -13,7 +13,7 @@ struct eigen_text {
   }
 #define LANE_GROUP_WIDTH (Width == 1 ? 32 : Width)
 #include "lane/cuda_begin.h"
-#include "linalg/eigen.list"
+#include "linalg/eigen/eigen.list"
 #include "lane/cpp_end.h"
 };
 

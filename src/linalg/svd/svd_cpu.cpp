@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The SVD family on a CPU: a lane of a SIMD register per matrix.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "linalg/svd_cpu.cpp"
+#define HWY_TARGET_INCLUDE "linalg/svd/svd_cpu.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "linalg/lanes_io-inl.h"
-#include "linalg/svd.hpp"
+#include "linalg/svd/svd.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The SVD family of the public API: arguments, and where the work goes.
-#include "linalg/svd.hpp"
+#include "linalg/svd/svd.hpp"
 
 #include <algorithm>
 

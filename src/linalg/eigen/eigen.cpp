@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "linalg/eigen.hpp"
+#include "linalg/eigen/eigen.hpp"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-#include "linalg/eigen_device.hpp"
+#include "linalg/eigen/eigen_device.hpp"
 
 namespace bifocal {
 namespace {

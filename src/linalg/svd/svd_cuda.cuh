@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "lane/scalar.hpp"
-#include "linalg/svd_kernels.hpp"
+#include "linalg/svd/svd_kernels.hpp"
 
 namespace bifocal::linalg {
 
@@ -16,10 +16,10 @@ struct svd_registers_text {
 #include "lane/cuda_group_words.h"
 #define SVD_IN_REGISTERS
   static constexpr int SVD_SIZE = Size;
-#include "linalg/svd_rotation.group.h"
-#include "linalg/svd_registers.group.h"
-#include "linalg/svd_batch.kernel.h"
-#include "linalg/svd_matrix.kernel.h"
+#include "linalg/svd/svd_rotation.group.h"
+#include "linalg/svd/svd_registers.group.h"
+#include "linalg/svd/svd_batch.kernel.h"
+#include "linalg/svd/svd_matrix.kernel.h"
 #undef SVD_IN_REGISTERS
 #undef SVD_BATCH
 #include "lane/cuda_group_end.h"
@@ -32,10 +32,10 @@ struct svd_columns_text {
 #include "lane/cuda_group_words.h"
   static constexpr int SVD_PLACES = Places, SVD_ROWS = Rows, SVD_BLOCKS = Blocks,
                        SVD_PAIRS = svd_pairs({Places, Rows, Blocks, 32});
-#include "linalg/svd_rotation.group.h"
-#include "linalg/svd_columns.group.h"
-#include "linalg/svd_batch.kernel.h"
-#include "linalg/svd_matrix.kernel.h"
+#include "linalg/svd/svd_rotation.group.h"
+#include "linalg/svd/svd_columns.group.h"
+#include "linalg/svd/svd_batch.kernel.h"
+#include "linalg/svd/svd_matrix.kernel.h"
 #undef SVD_BATCH
 #include "lane/cuda_group_end.h"
 #include "lane/cpp_end.h"

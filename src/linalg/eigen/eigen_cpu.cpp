@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Real eigenpairs on the CPU: a register of matrices at a time, one a lane.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "linalg/eigen_cpu.cpp"
+#define HWY_TARGET_INCLUDE "linalg/eigen/eigen_cpu.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
 #include "lane/pair-inl.h"
-#include "linalg/eigen.hpp"
+#include "linalg/eigen/eigen.hpp"
 #include "linalg/lanes_io-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "linalg/eigen_cuda.h"
+#include "linalg/eigen/eigen_cuda.h"
 
 CUDA_TABLE(eigen_f64) { add_eigen<double>(table); }
