@@ -56,8 +56,6 @@ group_fn bool group_any(mask m) { return lane_ops::any(m); }
 // The value of a real that is the same in every lane of the group.
 group_fn scalar group_first(real v) { return lane_ops::first(v); }
 group_fn void group_barrier() {}
-group_fn scalar scalar_rsqrt(scalar v) { return scalar(1) / std::sqrt(v); }
-group_fn scalar scalar_reciprocal(scalar v) { return scalar(1) / v; }
 group_fn index group_max_int(lane_int k) { return lane_ops::highest(k); }
 group_fn real group_same(scalar v) { return lane_ops::same(v); }
 // Of one member alone.

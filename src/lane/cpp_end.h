@@ -15,6 +15,7 @@
 #undef kept_at
 #undef kept_put
 #undef lane_unroll
+#undef lane_keep_loop
 #undef uniform_fn
 #undef if_constant
 #undef LANE_STRIDE

@@ -60,6 +60,8 @@ lane_fn real reciprocal_power(real v) { return lane_ops::reciprocal_power(v); }
 // Plain numbers that are the same for the whole group.
 lane_fn scalar sqrt(scalar v) requires(!std::is_same_v<scalar, real>) { return std::sqrt(v); }
 lane_fn scalar fabs(scalar v) requires(!std::is_same_v<scalar, real>) { return std::fabs(v); }
+lane_fn scalar reciprocal(scalar v) requires(!std::is_same_v<scalar, real>) { return 1 / v; }
+lane_fn scalar rsqrt(scalar v) requires(!std::is_same_v<scalar, real>) { return 1 / std::sqrt(v); }
 // The distance from 1 to the next number of the lane's precision.
 lane_fn real lane_epsilon() {
   return lane(sizeof(scalar) == 4 ? 1.1920929e-7 : 2.220446049250313e-16);

@@ -26,6 +26,7 @@
 #define kept_at(A, e) (A)[(e)*LANE_STRIDE]
 #define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_unroll _Pragma("unroll")
+#define lane_keep_loop _Pragma("unroll 1")
 #define uniform_fn(f) f
 #define if_constant(condition) if constexpr (condition)
 #include "lane/cpp_words.h"
@@ -34,8 +35,9 @@ lane_fn constexpr index lane_pitch(index n) { return n; }
 static constexpr int group_width = LANE_GROUP_WIDTH;
 static constexpr int group_slack = 0;
 group_fn unsigned group_member() { return threadIdx.x % unsigned(group_width); }
-// The thread's number in its block.
+// The thread's number in its block, of block_size().
 group_fn bits32 block_member() { return threadIdx.x; }
+group_fn index block_size() { return static_cast<index>(blockDim.x); }
 group_fn unsigned group_members() {
   if (group_width >= 32) return 0xffffffffu;
   return ((1u << (group_width % 32)) - 1) << (threadIdx.x % 32u - group_member());
@@ -133,5 +135,23 @@ template <class T>
 group_fn void group_store_far(T* p, index i, offset stride, real v, index) {
   p[i * stride] = v;
 }
-group_fn scalar scalar_rsqrt(scalar v) { return bifocal::lane::quick_rsqrt(v); }
-group_fn scalar scalar_reciprocal(scalar v) { return bifocal::lane::quick_reciprocal(v); }
+
+// Words that only GPUs have. Estimates of 20 bits at least, without range checks.
+group_fn real fast_reciprocal(real v) { return bifocal::lane::estimated_reciprocal(v); }
+group_fn real fast_sqrt(real v) { return bifocal::lane::estimated_sqrt(v); }
+// The largest number, and the smallest of full precision.
+group_fn real lane_largest() {
+  return static_cast<real>(sizeof(real) == 4 ? 3.4028234663852886e38 : 1.7976931348623157e308);
+}
+group_fn real lane_smallest() {
+  return static_cast<real>(sizeof(real) == 4 ? 1.1754943508222875e-38 : 2.2250738585072014e-308);
+}
+// A number of another thread of the warp: of thread `from`, or the one whose index differs in the
+// bits of `bits`.
+group_fn real group_shuffle(real v, index from) { return __shfl_sync(0xffffffffu, v, from); }
+group_fn real group_shuffle_xor(real v, index bits) {
+  return __shfl_xor_sync(0xffffffffu, v, bits);
+}
+// Two numbers read at once.
+using local_pair = std::conditional_t<sizeof(real) == 4, float2, double2>;
+using kernel_local_pair = local_pair;

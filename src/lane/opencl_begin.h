@@ -7,6 +7,9 @@
 typedef float real;
 typedef float scalar;
 #define LANE_EPSILON 1.1920929e-7f
+#define lane_largest() FLT_MAX
+#define lane_smallest() FLT_MIN
+typedef float2 local_pair;
 #define scalar_tiny() 1e-17f
 #define scalar_huge() 1e17f
 #else
@@ -17,6 +20,9 @@ typedef double scalar;
 #define power_of_two(v) \
   fmin(fmax(as_double(as_ulong(v) & 0x7ff0000000000000ul), 0x1p-1022), 0x1p1022)
 #define LANE_EPSILON 2.220446049250313e-16
+#define lane_largest() DBL_MAX
+#define lane_smallest() DBL_MIN
+typedef double2 local_pair;
 #define scalar_tiny() 1e-140
 #define scalar_huge() 1e140
 #endif
@@ -33,6 +39,7 @@ typedef uint bits32;
 #define scalar_log(v) log(v)
 #define group_member() ((index)get_local_id(0))
 #define block_member() ((bits32)get_local_id(0))
+#define block_size() ((index)get_local_size(0))
 // Puts v where 0 is; returns what was there.
 #define table_claim(p, v) atomic_cmpxchg((volatile global uint*)(p), 0u, (v))
 #define uniform_fn(f) f
@@ -56,8 +63,8 @@ typedef uint bits32;
 #define lane_array global real*
 #define kept_array global real*
 #elif defined(LANE_STRIDE) && LANE_STRIDE == 1
-#define lane_array private real*
-#define kept_array private real*
+#define lane_array __private real*
+#define kept_array __private real*
 #else
 #define lane_array local real*
 #define kept_array global real*
@@ -70,6 +77,7 @@ typedef uint bits32;
 #define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_pitch(n) (n)
 #define lane_unroll _Pragma("unroll")
+#define lane_keep_loop _Pragma("unroll 1")
 #define lane_int_of(k) ((lane_int)(k))
 #define select_int(m, a, b) ((m) ? (a) : (b))
 #define lanes_min(k) (k)
@@ -80,36 +88,46 @@ typedef uint bits32;
 #define any(m) (m)
 #define all(m) (m)
 // Quick words: see lane/scalar.hpp.
+#ifdef INLINE_PTX
+#if REAL_IS_FLOAT
+#define ESTIMATE_TYPE_ ".f32"
+#define ESTIMATE_REGISTER_ "f"
+#else
+#define ESTIMATE_TYPE_ ".f64"
+#define ESTIMATE_REGISTER_ "d"
+#endif
+#define ESTIMATE_(name, instruction)          \
+  static inline real name(real v) {           \
+    real r;                                   \
+    asm(instruction ESTIMATE_TYPE_ " %0, %1;" \
+        : "=" ESTIMATE_REGISTER_(r)           \
+        : ESTIMATE_REGISTER_(v));             \
+    return r;                                 \
+  }
+ESTIMATE_(fast_reciprocal, "rcp.approx.ftz")
+ESTIMATE_(fast_rsqrt_, "rsqrt.approx.ftz")
+static inline real quick_rsqrt_(real v) {
+  real r = fast_rsqrt_(v), e = fma(-v * r, r, (real)1);
+  return fma(r, REAL_IS_FLOAT ? (real)0.5 * e : e * fma((real)0.375, e, (real)0.5), r);
+}
+// The driver's is an estimate, off to one side: rotations made of it grow or shrink what they turn.
+#define rsqrt(v) quick_rsqrt_(v)
+#if REAL_IS_FLOAT
+ESTIMATE_(fast_sqrt, "sqrt.approx.ftz")
+#else
+#define fast_sqrt(v) ((v)*fast_rsqrt_(v))
+#endif
+#endif
 #if defined(INLINE_PTX) && !REAL_IS_FLOAT
 static inline real reciprocal(real v) {
-  real r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
-  real e = fma(-v, r, 1.0);
+  real r = fast_reciprocal(v), e = fma(-v, r, (real)1);
   return fma(r, fma(e, e, e), r);
 }
-static inline real scalar_rsqrt(real v) {
-  real r;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
-  real e = fma(-v * r, r, 1.0);
-  return fma(r, e * fma(0.375, e, 0.5), r);
-}
-#define rsqrt(v) scalar_rsqrt(v)
-#define sqrt_normal(v) ((v) > 1e-300 ? (v)*scalar_rsqrt(v) : 0.0)
+#define sqrt_normal(v) ((v) > 1e-300 ? (v)*rsqrt(v) : 0.0)
 #else
 #define reciprocal(v) (lane(1) / (v))
 #define sqrt_normal(v) sqrt(v)
-#ifdef INLINE_PTX
-// The driver's is an estimate, off to one side: rotations made of it grow or shrink what they turn.
-static inline real scalar_rsqrt(real v) {
-  real r = rsqrt(v);
-  return fma(r, lane(0.5) * fma(-v * r, r, lane(1)), r);
-}
-#define rsqrt(v) scalar_rsqrt(v)
-#else
-#define scalar_rsqrt(v) rsqrt(v)
 #endif
-#endif
-#define scalar_reciprocal(v) reciprocal(v)
 #if REAL_IS_FLOAT
 #define reciprocal_power(v) as_float(0x7f000000 - (as_int(v) & 0x7f800000))
 #else
@@ -140,24 +158,23 @@ static inline real scalar_rsqrt(real v) {
 // A work-group is warps or a part of one: the driver takes inline PTX, and the shuffles are those
 // of lane/cuda_begin.h.
 #define GROUP_MEMBERS_ ((int)(GROUP_SIZE >= 32 ? 0xffffffffu : (1u << (GROUP_SIZE % 32)) - 1u))
-static inline scalar group_shuffle_(scalar v, int o) {
+#define SHUFFLE_(name, instruction)                                \
+  static inline int name##_word_(int v, int which) {               \
+    int r;                                                         \
+    asm volatile("shfl.sync." instruction " %0, %1, %2, 0x1f, %3;" \
+                 : "=r"(r)                                         \
+                 : "r"(v), "r"(which), "r"(GROUP_MEMBERS_));       \
+    return r;                                                      \
+  }                                                                \
+  static inline scalar name(scalar v, int which) { return SHUFFLED_(name##_word_, v, which); }
 #if REAL_IS_FLOAT
-  float r;
-  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
-               : "=f"(r)
-               : "f"(v), "r"(o), "r"(GROUP_MEMBERS_));
-  return r;
+#define SHUFFLED_(word, v, which) as_float(word(as_int(v), which))
 #else
-  int2 w = as_int2(v), r;
-  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
-               : "=r"(r.x)
-               : "r"(w.x), "r"(o), "r"(GROUP_MEMBERS_));
-  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, %3;"
-               : "=r"(r.y)
-               : "r"(w.y), "r"(o), "r"(GROUP_MEMBERS_));
-  return as_double(r);
+#define SHUFFLED_(word, v, which) \
+  as_double((int2)(word(as_int2(v).x, which), word(as_int2(v).y, which)))
 #endif
-}
+SHUFFLE_(group_shuffle, "idx.b32")
+SHUFFLE_(group_shuffle_xor, "bfly.b32")
 #endif
 #if GROUP_SIZE == 1
 #define group_barrier()
@@ -165,11 +182,11 @@ static inline scalar group_shuffle_(scalar v, int o) {
 #define group_max_(scratch, v) (v)
 #elif defined(INLINE_PTX) && GROUP_SIZE <= 32
 static inline scalar group_sum_(local scalar* scratch, scalar v) {
-  for (int o = GROUP_SIZE / 2; o > 0; o /= 2) v += group_shuffle_(v, o);
+  for (int o = GROUP_SIZE / 2; o > 0; o /= 2) v += group_shuffle_xor(v, o);
   return v;
 }
 static inline scalar group_max_(local scalar* scratch, scalar v) {
-  for (int o = GROUP_SIZE / 2; o > 0; o /= 2) v = fmax(v, group_shuffle_(v, o));
+  for (int o = GROUP_SIZE / 2; o > 0; o /= 2) v = fmax(v, group_shuffle_xor(v, o));
   return v;
 }
 static inline void group_barrier(void) {
@@ -211,7 +228,7 @@ static inline void group_sums_(local scalar* scratch, const real* v, int n, scal
   const int warps = GROUP_SIZE / 32, l = (int)get_local_id(0);
   lane_unroll for (int k = 0; k < n; ++k) {
     scalar part = v[k];
-    for (int o = 16; o > 0; o /= 2) part += group_shuffle_(part, o);
+    for (int o = 16; o > 0; o /= 2) part += group_shuffle_xor(part, o);
     if (l % 32 == 0) scratch[k * warps + l / 32] = part;
   }
   barrier(CLK_LOCAL_MEM_FENCE);

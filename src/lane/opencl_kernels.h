@@ -9,7 +9,7 @@
 #define OPENCL_LOCAL_MEMORY_(LIST)                                                 \
   LIST(KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_, KERNEL_LOCAL_MEMORY_, \
        KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_)
-// A text whose launches are all of GROUP_SIZE may say so: #define KERNEL_SIZE_IS_FIXED.
+// Kernels whose launches are all of GROUP_SIZE get the constant KERNEL_SIZE_IS_FIXED.
 #ifdef KERNEL_SIZE_IS_FIXED
 #define OPENCL_KERNEL_ kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 #else

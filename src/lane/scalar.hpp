@@ -25,21 +25,47 @@ struct traits {
   static constexpr int width = 1;
 };
 
-// 1 / v and 1 / sqrt(v) of normal numbers, to about an ulp. On a GPU by the approximation of the
+#ifdef __CUDACC__
+// Estimates of 20 bits at least, without range checks.
+template <class T>
+__device__ T estimated_reciprocal(T v) {
+  T r;
+  if constexpr (sizeof(T) == 8) {
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
+  } else {
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+  }
+  return r;
+}
+template <class T>
+__device__ T estimated_rsqrt(T v) {
+  T r;
+  if constexpr (sizeof(T) == 8) {
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
+  } else {
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+  }
+  return r;
+}
+template <class T>
+__device__ T estimated_sqrt(T v) {
+  if constexpr (sizeof(T) == 8) {
+    return v * estimated_rsqrt(v);
+  } else {
+    T r;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+    return r;
+  }
+}
+#endif
+
+// 1 / v and 1 / sqrt(v) of normal numbers, to about an ulp. On a GPU by the estimate of the
 // hardware and one cubic step: a third of the instructions of a correctly rounded one.
 template <class T>
 BIFOCAL_HOST_DEVICE T quick_reciprocal(T v) {
 #ifdef __CUDA_ARCH__
-  if constexpr (sizeof(T) == 8) {
-    double r;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
-    const double e = fma(-v, r, 1.0);
-    return fma(r, fma(e, e, e), r);
-  } else {
-    float r;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
-    return fmaf(r, fmaf(-v, r, 1.0f), r);
-  }
+  const T r = estimated_reciprocal(v), e = fma(-v, r, T(1));
+  return sizeof(T) == 8 ? fma(r, fma(e, e, e), r) : fma(r, e, r);
 #else
   return T(1) / v;
 #endif
@@ -47,16 +73,8 @@ BIFOCAL_HOST_DEVICE T quick_reciprocal(T v) {
 template <class T>
 BIFOCAL_HOST_DEVICE T quick_rsqrt(T v) {
 #ifdef __CUDA_ARCH__
-  if constexpr (sizeof(T) == 8) {
-    double r;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
-    const double e = fma(-v * r, r, 1.0);
-    return fma(r, e * fma(0.375, e, 0.5), r);
-  } else {
-    float r;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
-    return fmaf(r, 0.5f * fmaf(-v * r, r, 1.0f), r);
-  }
+  const T r = estimated_rsqrt(v), e = fma(-v * r, r, T(1));
+  return fma(r, sizeof(T) == 8 ? e * fma(T(0.375), e, T(0.5)) : T(0.5) * e, r);
 #else
   return T(1) / std::sqrt(v);
 #endif

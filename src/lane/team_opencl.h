@@ -26,9 +26,7 @@ static inline uint team_other_(uint v, int o) {
   asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(r) : "r"(v), "r"(o));
   return r;
 }
-static inline void team_sync(void) {
-  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
-}
+static inline void team_sync(void) { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 static inline uint team_min(uint v) {
 #if TEAM == 32
   uint r;

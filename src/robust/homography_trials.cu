@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels of homography_trials.cpp for CUDA; their arguments are described there.
 #include "lane/scalar.hpp"
-#include "linalg/svd/svd_cuda.cuh"
+#include "linalg/svd/svd_cuda.h"
 #include "robust/homography_trials.hpp"
 
 namespace bifocal::robust {
@@ -21,7 +21,7 @@ constexpr int kMostSweeps = 20;
 // A team of eight threads a trial, kTrialsASolveBlock of them a block: few trials leave most of a
 // GPU idle, so what counts is how soon one is done. 2000 trials on an NVIDIA H200: 0.05 ms by a
 // thread each, 0.02 ms by teams.
-using Svd = linalg::svd_columns_text<float, 10, 8, 1>;
+using Svd = svd_teams_text<float, 10, 8, 1, 4>;
 constexpr int kTeam = Svd::SVD_ROWS * Svd::SVD_BLOCKS;
 static_assert(kTeam * kTrialsASolveBlock == kSolveThreads);
 

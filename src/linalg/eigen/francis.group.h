@@ -116,10 +116,10 @@ group_fn void group_francis_sweep(GROUP_PARAM local_ptr scalar* H, index ld, ind
       s = (scalar)1;
     }
     scalar square = p * p + q * q + r * r;
-    scalar inverse = scalar_rsqrt(square);
+    scalar inverse = rsqrt(square);
     scalar norm = p > (scalar)0 ? -square * inverse : square * inverse;
     scalar head = p - norm;
-    scalar f = scalar_reciprocal(head);
+    scalar f = reciprocal(head);
     scalar t = (scalar)1 + fabs(p) * inverse;
     if (group_leads()) {
       if (k > m) {

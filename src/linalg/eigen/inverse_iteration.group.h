@@ -19,7 +19,7 @@ group_fn void group_hessenberg_lu(GROUP_PARAM local_ptr scalar* W, index n, inde
     bool exchange = fabs(lower) > fabs(upper);
     scalar pivot = exchange ? lower : upper;
     if (!(fabs(pivot) > tiny)) pivot = tiny;
-    scalar inverse = scalar_reciprocal(pivot);
+    scalar inverse = reciprocal(pivot);
     real factor = group_same((exchange ? upper : lower) * inverse);
     group_barrier();
     if (group_leads()) W[k * ld + k] = inverse;

@@ -11,11 +11,13 @@
 // one pair; it works out the rotation, and leaves it where the team reads it. The lengths and
 // scales of a pair's columns follow them from member to member.
 //
-// Constants: SVD_PLACES (n or more, a multiple of 2 SVD_BLOCKS), SVD_ROWS and
-// SVD_BLOCKS, powers of two, group_width a multiple of their product, SVD_PAIRS a power of two of
-// at least SVD_PLACES / SVD_BLOCKS / 2 and at most SVD_ROWS.
+// Constants: SVD_PLACES (n or more, a multiple of 2 SVD_BLOCKS, at most 32), SVD_ROWS and
+// SVD_BLOCKS, powers of two, group_width a multiple of their product; SVD_PAIRS at most SVD_ROWS.
 #define SVD_TILE_COLUMNS (SVD_PLACES / SVD_BLOCKS)
 #define SVD_TILE_PAIRS (SVD_TILE_COLUMNS / 2)
+// Pairs that a member adds up: a power of two.
+#define SVD_PAIRS \
+  (SVD_TILE_PAIRS > 8 ? 16 : SVD_TILE_PAIRS > 4 ? 8 : SVD_TILE_PAIRS > 2 ? 4 : SVD_TILE_PAIRS)
 #define SVD_TILE_ROWS ((SVD_PLACES + SVD_ROWS - 1) / SVD_ROWS)
 #define SVD_TILE (SVD_TILE_COLUMNS * SVD_TILE_ROWS)
 #define SVD_TEAM (SVD_ROWS * SVD_BLOCKS)
@@ -245,7 +247,7 @@ group_fn real svd_tile_read(GROUP_PARAM const svd_place* p, global_const real* A
   }
   largest = svd_team_max(GROUP_ARG select(finite, largest, lane(2) * lane_largest()));
   finite = largest <= lane_largest();
-  real power = power_reciprocal(fmax(select(finite, largest, lane(1)), lane_smallest()));
+  real power = reciprocal_power(fmax(select(finite, largest, lane(1)), lane_smallest()));
   lane_unroll for (index e = 0; e < SVD_TILE; ++e) a[e] =
       select(finite, a[e], lane(0)) * power * svd_ceiling();
   return select(finite, power, lane_nan());
@@ -296,9 +298,9 @@ group_fn index svd_team(GROUP_PARAM global_const real* A, offset in_step, index 
   if (p->row < SVD_TILE_PAIRS) {
     lane_unroll for (index k = 0; k < 2; ++k) {
       index at = 2 * p->slot + k, column = reversed ? SVD_PLACES - 1 - at : at;
-      real inverse_v = full_rsqrt(fmax(length2_v[k], lane_smallest()));
+      real inverse_v = rsqrt(fmax(length2_v[k], lane_smallest()));
       mask some = length2[k] * inverse_v * inverse_v > svd_floor();
-      real inverse = select(some, full_rsqrt(fmax(length2[k], lane_smallest())), lane(0));
+      real inverse = select(some, rsqrt(fmax(length2[k], lane_smallest())), lane(0));
       sigma[at] = column < n ? length2[k] * inverse * inverse_v : lane(-1);
       of_u[at] = inverse + poison;
       of_v[at] = inverse_v + poison;

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <bifocal/error.hpp>
+#include <functional>
 #include <iterator>
 
 #include "linalg/svd/svd.hpp"
+#include "linalg/svd/svd_groups.kernels.hpp"
+#include "linalg/svd/svd_lanes.kernels.hpp"
 #include "linalg/svd/svd_tuning.hpp"
 #include "runtime/staging.hpp"
 #include "runtime/workspace.hpp"
@@ -14,47 +17,53 @@
 namespace bifocal::linalg {
 namespace {
 
-using runtime::Argument;
+using runtime::Array;
 using Wide = std::int64_t;
 
 constexpr std::size_t kTallBytes = std::size_t{256} << 20;  // of work at a time
 
-// A kernel with how it is launched.
-struct Plan {
-  runtime::Kernel kernel;
-  int threads = kSvdLaneThreads;    // of a block
-  int per_block = kSvdLaneThreads;  // matrices
-  std::size_t local_bytes = 0;
-};
-
+// Matrices in the device's memory: what all kernels take but the tall ones (svd_batch.kernels).
 template <class T>
-Plan lane_plan(const DeviceInfo& device, int n, SvdLaneKernel which) {
-  static constexpr const char* names[] = {"svd_lanes", "smallest_vector_lanes", "symmetric_lanes",
-                                          "svd_tall_factor", "svd_tall_apply"};
-  Plan plan;
-  plan.kernel.entry = names[static_cast<int>(which)];
-  if (device.kind == DeviceKind::opencl) {
-    // A program of each, because compilers take seconds for all.
-    const bool tall = which == SvdLaneKernel::tall_factor || which == SvdLaneKernel::tall_apply;
-    const int size = tall ? kSvdLaneSizes[0]
-                          : *std::find_if(std::begin(kSvdLaneSizes), std::end(kSvdLaneSizes),
-                                          [&](int s) { return n <= s; });
-    plan.kernel.text = "svd_lanes";
-    plan.kernel.constants = {{"REAL_IS_FLOAT", sizeof(T) == 4 ? 1 : 0},
-                             {"GROUP_SIZE", kSvdLaneThreads},
-                             {"SVD_LARGEST", size},
-                             {"SVD_LANE_KERNEL", tall ? static_cast<int>(SvdLaneKernel::tall_factor)
-                                                      : static_cast<int>(which)}};
-    plan.threads = plan.per_block = std::min(kSvdLaneThreads, device.max_group);
-  }
-#ifdef BIFOCAL_HAS_CUDA
-  if (device.kind == DeviceKind::cuda) plan.kernel.cuda = svd_lane_cuda_function<T>(n, which);
-#endif
-  return plan;
+struct SvdCall {
+  Array<const T> A;
+  Wide in_element, in_matrix;
+  Array<T> S, V, U;
+  Array<int> status;
+  Wide out_element;
+  bool interleaved;  // of the outputs
+  int n, rows, u_rows, max_sweeps;
+};
+// Does matrices [first, first + count) of the call.
+template <class T>
+using SvdKernel = std::function<void(Queue&, const SvdCall<T>&, int first, int count)>;
+
+template <class Kernels, class Entry, class T>
+void launch_batch(const Kernels& kernels, Entry entry, Queue& queue, const runtime::Launch& how,
+                  const SvdCall<T>& c, int first) {
+  (kernels.*entry)(queue, how, c.A, c.in_element, c.in_matrix, c.S, c.V, c.U, c.status,
+                   c.out_element, c.interleaved ? 1 : 0, c.n, c.rows, c.u_rows, c.max_sweeps,
+                   first);
+}
+
+// The kernels with a thread a matrix of up to n columns. Their arrays are compiled for 9 columns,
+// or for all there may be.
+template <class T>
+kernels::svd_lanes::launch<T> lane_kernels(const DeviceInfo& device, int n) {
+  const int threads = device.kind == DeviceKind::cuda
+                          ? SVD_LANE_THREADS
+                          : std::min(SVD_LANE_THREADS, device.max_group);
+  return kernels::svd_lanes::launch<T>(threads, {{"SVD_LARGEST", n <= 9 ? 9 : 32}});
+}
+
+template <class T, class Entry>
+SvdKernel<T> lane_kernel(const DeviceInfo& device, int n, Entry entry) {
+  return [kernels = lane_kernels<T>(device, n), entry](Queue& queue, const SvdCall<T>& call,
+                                                       int first, int count) {
+    launch_batch(kernels, entry, queue, {.count = count}, call, first);
+  };
 }
 
 const SvdMapping& find_mapping(bool is_double, int n, int count) {
-  if (forced_svd_mapping) return *forced_svd_mapping;
   return std::find_if(std::begin(kSvdTuning), std::end(kSvdTuning),
                       [&](const SvdTuning& row) {
                         return row.is_double == is_double && n <= row.largest &&
@@ -64,103 +73,58 @@ const SvdMapping& find_mapping(bool is_double, int n, int count) {
 }
 
 template <class T>
-Plan svd_plan(const DeviceInfo& device, int n, int count) {
+SvdKernel<T> svd_kernel(const DeviceInfo& device, int n, int count) {
   if (device.kind == DeviceKind::opencl && !device.inline_ptx)
-    return lane_plan<T>(device, n, SvdLaneKernel::svd);
-  SvdMapping mapping = find_mapping(sizeof(T) == 8, n, count);
-  const bool registers = mapping.places == 0;
+    return lane_kernel<T>(device, n, &kernels::svd_lanes::launch<T>::svd_lanes);
+  using Kernels = kernels::svd_groups::launch<T>;
+  SvdMapping m = find_mapping(sizeof(T) == 8, n, count);
+  const bool threads = m.places == 0;
   // Work-items of several warps cannot meet without waiting for all of the group.
-  if (device.kind == DeviceKind::opencl && !registers) mapping.threads = 32;
-  Plan plan;
-  plan.kernel.entry = registers ? "svd_registers_kernel" : "svd_columns_kernel";
-  plan.kernel.text = "svd_groups";
-  plan.kernel.constants = {{"REAL_IS_FLOAT", sizeof(T) == 4 ? 1 : 0},
-                           {"GROUP_SIZE", mapping.threads}};
-  if (registers) {
-    plan.kernel.constants.emplace_back("SVD_SIZE", n);
-  } else {
-    plan.kernel.constants.insert(plan.kernel.constants.end(), {{"SVD_PLACES", mapping.places},
-                                                               {"SVD_ROWS", mapping.rows},
-                                                               {"SVD_BLOCKS", mapping.blocks},
-                                                               {"SVD_PAIRS", svd_pairs(mapping)}});
-  }
-#ifdef BIFOCAL_HAS_CUDA
-  if (device.kind == DeviceKind::cuda) plan.kernel.cuda = svd_cuda_function<T>(n, mapping);
-#endif
-  plan.threads = mapping.threads;
-  plan.per_block = mapping.threads / svd_team_size(mapping);
-  plan.local_bytes = svd_local_bytes(mapping, n, sizeof(T));
-  return plan;
+  if (device.kind == DeviceKind::opencl && !threads) m.threads = 32;
+  const Kernels kernels(m.threads, {{"SVD_SIZE", threads ? n : 1},
+                                    {"SVD_PLACES", threads ? 2 : m.places},
+                                    {"SVD_ROWS", m.rows},
+                                    {"SVD_BLOCKS", m.blocks},
+                                    {"KERNEL_SIZE_IS_FIXED", 1}});
+  const int a_block = m.threads / (m.rows * m.blocks);  // matrices
+  const int numbers = threads ? n * n : SVD_TEAM_NUMBERS(m.places);
+  const auto entry = threads ? &Kernels::svd_threads : &Kernels::svd_teams;
+  return [=](Queue& queue, const SvdCall<T>& call, int first, int some) {
+    launch_batch(kernels, entry, queue,
+                 {.count = some,
+                  .groups = (some + a_block - 1) / a_block,
+                  .local_bytes = static_cast<std::size_t>(a_block * numbers) * sizeof(T)},
+                 call, first);
+  };
 }
 
-void launch_for(Queue& queue, const Plan& plan, int count, std::span<const Argument> arguments) {
-  runtime::launch(queue, plan.kernel,
-                  {.count = count,
-                   .groups = (count + plan.per_block - 1) / plan.per_block,
-                   .group_size = plan.threads,
-                   .local_bytes = plan.local_bytes},
-                  arguments);
-}
-
-// Matrices in the device's memory: element e of matrix b of A at e in_element + b in_matrix.
-struct SvdCall {
-  Argument A;
-  Wide in_element, in_matrix;
-  Argument S, V, U, status;
-  Wide out_element;
-  bool interleaved;  // of the outputs
-  int n, rows, u_rows, max_sweeps;
-};
-
-void launch_svd(Queue& queue, const Plan& plan, const SvdCall& c, int first, int count) {
-  const Argument arguments[] = {
-      c.A,           c.in_element,          c.in_matrix, c.S,    c.V,      c.U,          c.status,
-      c.out_element, c.interleaved ? 1 : 0, c.n,         c.rows, c.u_rows, c.max_sweeps, first,
-      count};
-  launch_for(queue, plan, count, arguments);
-}
-
-// The plans of a tall matrix: its triangle, what is wanted of that, and back (not always).
-struct TallPlan {
-  Plan factor, inner, apply;
-};
-
-// rows > n: a QR, then the triangle through the inner plan, then U and the scale.
+// rows > n: a QR, then the triangle, then U and the scale, or the scale alone; not for a vector
+// alone.
 template <class T>
-void launch_tall(Queue& queue, const TallPlan& plan, const SvdCall& c, int count) {
+void launch_tall(Queue& queue, const SvdKernel<T>& triangles, const SvdCall<T>& c, int count,
+                 bool with_values) {
   const int m = c.rows, n = c.n;
-  const auto each = static_cast<std::size_t>((m + 1) * n);
+  const auto each = static_cast<std::size_t>((m + 1) * n), all = static_cast<std::size_t>(count);
   const int chunk = std::min(count, std::max(1, static_cast<int>(kTallBytes / (each * sizeof(T)))));
   runtime::Workspace workspace(queue);
-  const auto all = static_cast<std::size_t>(count);
   const Buffer<T> work = workspace.template take<T>(each * static_cast<std::size_t>(chunk));
   const Buffer<T> R = workspace.template take<T>(static_cast<std::size_t>(n * n) * all);
   const Buffer<T> scales = workspace.template take<T>(all);
-  SvdCall triangle = c;
+  const kernels::svd_lanes::launch<T> tall = lane_kernels<T>(queue.device().info(), 1);
+  SvdCall<T> triangle = c;
   triangle.A = R;
   triangle.in_element = count;
   triangle.in_matrix = 1;
   triangle.rows = n;
   for (int first = 0; first < count; first += chunk) {
     const int some = std::min(chunk, count - first);
-    const Argument factor[] = {c.A, c.in_element, c.in_matrix, m,     n,   work,
-                               R,   Wide{count},  scales,      first, some};
-    launch_for(queue, plan.factor, some, factor);
-    launch_svd(queue, plan.inner, triangle, first, some);
-    if (plan.apply.kernel.entry.empty()) continue;
-    const Argument apply[] = {work,  m,   n, scales, c.S, c.U, c.out_element, c.interleaved ? 1 : 0,
-                              first, some};
-    launch_for(queue, plan.apply, some * n, apply);
+    tall.svd_tall_factor(queue, {.count = some}, c.A, c.in_element, c.in_matrix, m, n, work, R,
+                         count, scales, first, some);
+    triangles(queue, triangle, first, some);
+    if (with_values)
+      tall.svd_tall_apply(queue, {.count = some * n}, work, m, n, scales, c.S, c.U, c.out_element,
+                          c.interleaved ? 1 : 0, first, some);
   }
-}
-
-template <class T>
-TallPlan tall_plan(const DeviceInfo& device, int n, Plan inner, bool with_values) {
-  TallPlan plan;
-  plan.inner = std::move(inner);
-  plan.factor = lane_plan<T>(device, n, SvdLaneKernel::tall_factor);
-  if (with_values) plan.apply = lane_plan<T>(device, n, SvdLaneKernel::tall_apply);
-  return plan;
 }
 
 // The batch as the kernels see it: steps of its arrays.
@@ -181,23 +145,24 @@ struct Layout {
   [[nodiscard]] runtime::BatchArray output(const Memory<U>& memory, int numbers) const {
     return runtime::output(memory, numbers, interleaved ? in : std::ptrdiff_t{numbers});
   }
-  // Outputs S, V, U, status; strides of the input and of one output.
-  [[nodiscard]] SvdCall call(const runtime::Piece& piece, const MatrixBatch<T>& A,
-                             const Argument (&outputs)[4]) const {
+  // S, V, U and status as given, and where the piece's first array and outputs lie.
+  [[nodiscard]] SvdCall<T> call(const runtime::Piece& piece, const MatrixBatch<T>& A,
+                                const Array<T>& S, const Array<T>& V, const Array<T>& U,
+                                const Array<int>& status, int max_sweeps) const {
     const Wide in_stride = piece.strides[0], out_stride = piece.strides[1];
-    return {piece.arrays[0],
+    return {piece.array<const T>(0),
             interleaved ? in_stride : 1,
             interleaved ? 1 : in_stride,
-            outputs[0],
-            outputs[1],
-            outputs[2],
-            outputs[3],
+            S,
+            V,
+            U,
+            status,
             interleaved ? out_stride : 1,
             interleaved,
             A.cols,
             A.rows,
             A.rows,
-            SvdOptions().max_sweeps};
+            max_sweeps};
   }
 };
 
@@ -215,22 +180,21 @@ void svd_on_device(Queue& queue, const MatrixBatch<T>& A, const SvdOutput<T>& ou
   const DeviceInfo& device = queue.device().info();
   check_double("svd", device, sizeof(T) == 8);
   const int n = A.cols, k = std::min(A.rows, n);
-  const TallPlan plan = tall_plan<T>(device, n, svd_plan<T>(device, n, A.count), true);
+  const SvdKernel<T> kernel = svd_kernel<T>(device, n, A.count);
   const Layout<T> layout(A);
   const runtime::BatchArray arrays[] = {
       layout.input(A), layout.output(out.S, n), layout.output(out.V, n * n),
       layout.output(out.U, A.rows * k), layout.output(out.status, 1)};
-  runtime::for_each_piece(queue, {A.count, layout.interleaved}, arrays,
-                          [&](const runtime::Piece& piece) {
-                            const auto& a = piece.arrays;
-                            SvdCall call = layout.call(piece, A, {a[1], a[2], a[3], a[4]});
-                            call.max_sweeps = options.max_sweeps;
-                            if (A.rows > n) {
-                              launch_tall<T>(piece.queue, plan, call, piece.count);
-                            } else {
-                              launch_svd(piece.queue, plan.inner, call, 0, piece.count);
-                            }
-                          });
+  runtime::for_each_piece(
+      queue, {A.count, layout.interleaved}, arrays, [&](const runtime::Piece& p) {
+        const SvdCall<T> call = layout.call(p, A, p.array<T>(1), p.array<T>(2), p.array<T>(3),
+                                            p.array<int>(4), options.max_sweeps);
+        if (A.rows > n) {
+          launch_tall(p.queue, kernel, call, p.count, true);
+        } else {
+          kernel(p.queue, call, 0, p.count);
+        }
+      });
 }
 
 template <class T>
@@ -238,19 +202,19 @@ void smallest_singular_vector_on_device(Queue& queue, const MatrixBatch<T>& A, M
                                         Memory<int> status) {
   const DeviceInfo& device = queue.device().info();
   check_double("smallest_singular_vector", device, sizeof(T) == 8);
-  const TallPlan plan = tall_plan<T>(
-      device, A.cols, lane_plan<T>(device, A.cols, SvdLaneKernel::smallest_vector), false);
+  const SvdKernel<T> kernel =
+      lane_kernel<T>(device, A.cols, &kernels::svd_lanes::launch<T>::smallest_vector_lanes);
   const Layout<T> layout(A);
   const runtime::BatchArray arrays[] = {layout.input(A), layout.output(x, A.cols),
                                         layout.output(status, 1)};
   runtime::for_each_piece(
-      queue, {A.count, layout.interleaved}, arrays, [&](const runtime::Piece& piece) {
-        const Memory<T> none;
-        const SvdCall call = layout.call(piece, A, {none, piece.arrays[1], none, piece.arrays[2]});
+      queue, {A.count, layout.interleaved}, arrays, [&](const runtime::Piece& p) {
+        const SvdCall<T> call = layout.call(p, A, nullptr, p.array<T>(1), nullptr, p.array<int>(2),
+                                            SvdOptions().max_sweeps);
         if (A.rows > A.cols) {
-          launch_tall<T>(piece.queue, plan, call, piece.count);
+          launch_tall(p.queue, kernel, call, p.count, false);
         } else {
-          launch_svd(piece.queue, plan.inner, call, 0, piece.count);
+          kernel(p.queue, call, 0, p.count);
         }
       });
 }
@@ -261,17 +225,18 @@ void symmetric_eigen_on_device(Queue& queue, const MatrixBatch<T>& A,
   const DeviceInfo& device = queue.device().info();
   check_double("symmetric_eigen", device, sizeof(T) == 8);
   const int n = A.cols;
-  const Plan plan = lane_plan<T>(device, n, SvdLaneKernel::symmetric);
+  const SvdKernel<T> kernel =
+      lane_kernel<T>(device, n, &kernels::svd_lanes::launch<T>::symmetric_lanes);
   const Layout<T> layout(A);
   const runtime::BatchArray arrays[] = {layout.input(A), layout.output(out.values, n),
                                         layout.output(out.vectors, n * n),
                                         layout.output(out.status, 1)};
   runtime::for_each_piece(queue, {A.count, layout.interleaved}, arrays,
-                          [&](const runtime::Piece& piece) {
-                            const auto& a = piece.arrays;
-                            SvdCall call = layout.call(piece, A, {a[1], a[2], Memory<T>(), a[3]});
-                            call.max_sweeps = options.max_sweeps;
-                            launch_svd(piece.queue, plan, call, 0, piece.count);
+                          [&](const runtime::Piece& p) {
+                            kernel(p.queue,
+                                   layout.call(p, A, p.array<T>(1), p.array<T>(2), nullptr,
+                                               p.array<int>(3), options.max_sweeps),
+                                   0, p.count);
                           });
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD family on a GPU, a thread a matrix with arrays of its own, by the lane code of the CPU;
-// in CUDA and OpenCL C. SVD_LARGEST: the most columns there are. Arguments: SVD_BATCH
-// (svd_batch.kernel.h); of the smallest vector V is what is asked for, n numbers a matrix, of the
-// symmetric matrices S the eigenvalues and V the vectors.
+// The SVD family on a GPU, a matrix a thread with arrays of its own, by the lane code of the CPU.
+// SVD_LARGEST: the most columns there are.
 #define SVD_OWN (SVD_LARGEST * SVD_LARGEST)
 
 // What brings a matrix (element e at A[e step]) to the range of the Jacobi methods; with j <= i
@@ -41,9 +39,9 @@ lane_fn void lane_svd_values(const real* S, index n, real scale, global_ptr real
   for (index i = 0; i < n; ++i) to[i * step] = jacobi_unscaled(S[i], scale);
 }
 
-#ifdef SVD_LANE_SVD
 // rows <= n.
-lane_fn void lane_svd_of(SVD_BATCH, offset b) {
+map_kernel(svd_lanes, item, SVD_BATCH) {
+  const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], X[SVD_OWN], B[SVD_OWN], Y[SVD_OWN], Z[SVD_OWN], s[SVD_LARGEST];
   index with_u = U ? 1 : 0;
   A = A + b * in_matrix;
@@ -61,10 +59,10 @@ lane_fn void lane_svd_of(SVD_BATCH, offset b) {
                    out_element);
   lane_svd_status(status, b, scale, unfinished);
 }
-#endif
 
 // rows <= n.
-lane_fn void lane_smallest_vector_of(SVD_BATCH, offset b) {
+map_kernel(smallest_vector_lanes, item, SVD_BATCH) {
+  const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], Y[SVD_OWN], s[SVD_LARGEST], x[SVD_LARGEST];
   A = A + b * in_matrix;
   real scale = lane_svd_scale(A, in_element, rows, n, 0);
@@ -90,7 +88,8 @@ lane_fn void lane_smallest_vector_of(SVD_BATCH, offset b) {
   lane_svd_status(status, b, scale, unfinished);
 }
 
-lane_fn void lane_symmetric_of(SVD_BATCH, offset b) {
+map_kernel(symmetric_lanes, item, SVD_BATCH) {
+  const offset b = (offset)first + item;
   real T[SVD_OWN], Y[SVD_OWN], s[SVD_LARGEST];
   A = A + b * in_matrix;
   real scale = lane_svd_scale(A, in_element, n, n, 1);

@@ -15,7 +15,7 @@ group_fn real svd_read(global_const real* A, offset step, index rows, real* a) {
       largest = fmax(largest, fabs(v));
     }
   }
-  real power = power_reciprocal(fmax(select(finite, largest, lane(1)), lane_smallest()));
+  real power = reciprocal_power(fmax(select(finite, largest, lane(1)), lane_smallest()));
   lane_unroll for (index e = 0; e < SVD_SIZE * SVD_SIZE; ++e) a[e] =
       select(finite, a[e], lane(0)) * power * svd_ceiling();
   return select(finite, power, lane_nan());
@@ -112,9 +112,9 @@ group_fn index svd_registers(global_const real* A, offset in_step, index rows, i
   real poison = power - power;  // NaN where not finite
   lane_unroll for (index c = 0; c < SVD_SIZE; ++c) {
     real length2 = svd_column_norm(a + c * SVD_SIZE);
-    of_v[c] = full_rsqrt(svd_column_norm(v + c * SVD_SIZE)) + poison;
+    of_v[c] = rsqrt(svd_column_norm(v + c * SVD_SIZE)) + poison;
     mask some = length2 * of_v[c] * of_v[c] > svd_floor();
-    of_u[c] = select(some, full_rsqrt(length2), lane(0)) + poison;
+    of_u[c] = select(some, rsqrt(length2), lane(0)) + poison;
     sigma[c] = select(some, length2 * of_u[c] * of_v[c], lane(0));
     nonzero += some ? 1 : 0;
     rank[c] = 0;

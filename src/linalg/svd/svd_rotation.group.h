@@ -48,7 +48,7 @@ group_fn mask svd_rotation(svd_columns* c, real dot, mask wanted, real tolerance
   *tp = per_scale * (c->scale_q * c->scale_q);
   *tq = per_scale * (c->scale_p * c->scale_p);
   real secant2 = lane(1) + *tp * *tq;
-  real cosine = full_rsqrt(secant2);
+  real cosine = rsqrt(secant2);
   c->norm_p -= t * product;
   c->norm_q += t * product;
   c->scale_p *= cosine;

@@ -59,25 +59,16 @@ lane_fn void tall_apply(global_const real* T, offset step, index m, index n, ind
   }
 }
 
-#define SVD_TALL_FACTOR                                                                            \
-  global_const scalar *A, offset in_element, offset in_matrix, int m, int n, global_ptr scalar *T, \
-      global_ptr scalar *R, offset r_step, global_ptr scalar *scales, int first, int count
-#define SVD_TALL_APPLY                                                                     \
-  global_const scalar *T, int m, int n, global_const scalar *scales, global_ptr scalar *S, \
-      global_ptr scalar *U, offset out_element, int out_interleaved, int first, int count
-
-// The i-th of matrices [first, first + count), whose T lie side by side; R and scales are those of
-// the whole batch.
-lane_fn void tall_factor_of(SVD_TALL_FACTOR, index i) {
-  offset b = (offset)first + i;
-  scales[b] = tall_factor(A + b * in_matrix, in_element, m, n, T + i, count, R + b, r_step);
+map_kernel(svd_tall_factor, i, SVD_TALL_FACTOR) {
+  const offset b = (offset)first + i;
+  scales[b] = tall_factor(A + b * in_matrix, in_element, rows, n, work + i, count, R + b, r_step);
 }
 
-// Undoes the scale of the singular values, and makes U that of the tall matrix: column j of the
-// i-th matrix. U may be nullptr.
-lane_fn void tall_apply_of(SVD_TALL_APPLY, index i, index j) {
-  offset b = (offset)first + i;
+map_kernel(svd_tall_apply, item, SVD_TALL_APPLY) {
+  const index j = item / count, i = item - j * count;
+  const offset b = (offset)first + i;
   global_ptr scalar* s = S + (out_interleaved ? b : b * n) + j * out_element;
   *s = jacobi_unscaled(*s, scales[b]);
-  if (U) tall_apply(T + i, count, m, n, j, U + (out_interleaved ? b : b * m * n), out_element);
+  if (U)
+    tall_apply(work + i, count, rows, n, j, U + (out_interleaved ? b : b * rows * n), out_element);
 }

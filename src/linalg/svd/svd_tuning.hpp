@@ -4,9 +4,16 @@
 
 #include <limits>
 
-#include "linalg/svd/svd_kernels.hpp"
-
 namespace bifocal::linalg {
+
+// How a GPU works on the matrices of an svd.
+struct SvdMapping {
+  // 0: a thread a matrix (linalg/svd/svd_registers.group.h). Else a team of rows x blocks threads a
+  // matrix of up to so many columns (linalg/svd/svd_columns.group.h).
+  int places = 0;
+  int rows = 1, blocks = 1;
+  int threads = 128;  // of a block: 32 to 128
+};
 
 struct SvdTuning {
   bool is_double;
@@ -32,8 +39,5 @@ inline constexpr SvdTuning kSvdTuning[] = {
     {true, 16, kAnyCount, {16, 8, 1, 128}},  {true, 20, kAnyCount, {20, 8, 2, 128}},
     {true, 24, kAnyCount, {24, 8, 2, 128}},  {true, 32, kAnyCount, {32, 8, 4, 128}},
 };
-
-// Takes this mapping instead of the table's, for every call while it is not null; for the search.
-inline const SvdMapping* forced_svd_mapping = nullptr;
 
 }  // namespace bifocal::linalg

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CUDA kernels of svd in registers; svd_f32.cu and svd_f64.cu instantiate them.
+#pragma once
+
+#include "runtime/cuda_kernels.h"
+
+namespace {
+
+// Size: columns of a thread's matrix. Places, Rows, Blocks: of a team (svd_columns.group.h).
+// Threads: of a block, of which a multiprocessor takes MinBlocks at least: that bounds registers.
+template <class Real, int Size, int Places, int Rows, int Blocks, int Threads, int MinBlocks>
+struct svd_text {
+  static constexpr int SVD_SIZE = Size, SVD_PLACES = Places, SVD_ROWS = Rows, SVD_BLOCKS = Blocks,
+                       THREADS = Threads, MIN_BLOCKS = MinBlocks;
+  static bifocal::runtime::Constants constants() {
+    return {{"REAL_IS_FLOAT", sizeof(Real) == 4},
+            {"SVD_SIZE", Size},
+            {"SVD_PLACES", Places},
+            {"SVD_ROWS", Rows},
+            {"SVD_BLOCKS", Blocks}};
+  }
+#include "lane/cuda_begin.h"
+#include "linalg/svd/svd_groups.list"
+#include "lane/cpp_end.h"
+};
+template <class Real, int Size, int Threads, int MinBlocks>
+using svd_threads_text = svd_text<Real, Size, 2, 1, 1, Threads, MinBlocks>;
+template <class Real, int Places, int Rows, int Blocks, int MinBlocks>
+using svd_teams_text = svd_text<Real, 1, Places, Rows, Blocks, 128, MinBlocks>;
+
+CUDA_KERNELS(SVD_GROUPS_KERNELS)
+
+template <class Text>
+void add_svd_threads(bifocal::runtime::CudaTable& table) {
+  CUDA_VARIANT(svd_groups, SVD_THREADS_KERNEL, Text)
+}
+template <class Text>
+void add_svd_teams(bifocal::runtime::CudaTable& table) {
+  CUDA_VARIANT(svd_groups, SVD_TEAMS_KERNEL, Text)
+}
+
+}  // namespace
