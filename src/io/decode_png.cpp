@@ -43,21 +43,28 @@ void on_read(png_structp png, png_bytep out, std::size_t size) {
   reader->left -= size;
 }
 
-// Reads up to the first row and sets the transformations; false on error.
-bool read_header(PngReader& reader, Samples samples) {
+// Reads the chunks in front of the pixels; false on error. Takes no memory that depends on the
+// size.
+bool read_header(PngReader& reader) {
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
   if (!reader.png) return false;
   reader.info = png_create_info_struct(reader.png);
   if (!reader.info) return false;
   if (setjmp(png_jmpbuf(reader.png))) return false;
   png_set_read_fn(reader.png, &reader, on_read);
-  // The size is checked by us, with a clearer message; these bound what text and profile chunks can
-  // take.
+  // The size is checked by us, with a clearer message.
   png_set_user_limits(reader.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  // Texts and profiles, which unpack to a thousand times their bytes, are passed over.
+  png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_set_chunk_malloc_max(reader.png, 8u << 20);
-  png_set_chunk_cache_max(reader.png, 64);
   png_read_info(reader.png, reader.info);
   reader.row_bytes = png_get_rowbytes(reader.png, reader.info);
+  return true;
+}
+
+// Takes the memory of a few rows.
+bool set_output(PngReader& reader, Samples samples) {
+  if (setjmp(png_jmpbuf(reader.png))) return false;
   if (samples == Samples::expanded) {
     png_set_expand(reader.png);
   } else {
@@ -97,7 +104,7 @@ Decoded decode_png(std::string_view bytes, std::string_view name, Samples sample
   PngReader reader;
   reader.data = bytes.data();
   reader.left = bytes.size();
-  if (!read_header(reader, samples)) reject(name, "damaged PNG: {}", reader.message);
+  if (!read_header(reader)) reject(name, "damaged PNG: {}", reader.message);
   const std::int64_t width = png_get_image_width(reader.png, reader.info);
   const std::int64_t height = png_get_image_height(reader.png, reader.info);
   check_size(width, height, name, max_pixels);
@@ -105,6 +112,7 @@ Decoded decode_png(std::string_view bytes, std::string_view name, Samples sample
   if (std::int64_t(reader.row_bytes) * height / 1032 > std::int64_t(bytes.size())) {
     reject(name, "damaged PNG: {} bytes can't hold {} x {} pixels", bytes.size(), width, height);
   }
+  if (!set_output(reader, samples)) reject(name, "damaged PNG: {}", reader.message);
   Decoded result;
   if (png_get_bit_depth(reader.png, reader.info) == 16) {
     result.maximum = 65535;
