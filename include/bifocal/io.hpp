@@ -25,12 +25,13 @@ inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 28;  // 268 m
 inline constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
 inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a text file read whole
 
-// A photograph as it lies in the file, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour,
-// palette, alpha) or PGM/PPM (binary or plain, any maximum). The format is told by the first bytes,
-// not by the name. Deeper samples are scaled to 8 bits with rounding; a palette becomes RGB; alpha
-// is kept as the last channel. A JPEG's EXIF orientation is not applied: coordinates are those of
-// the stored pixels. A CMYK JPEG becomes RGB by the plain product of its inks. A JPEG whose data is
-// damaged or ends early is an error, though part of it could be shown.
+// A photograph, 8 bits a channel: JPEG, PNG (1 to 16 bit, grey, colour, palette, alpha) or PGM/PPM
+// (binary or plain, any maximum). The format is told by the first bytes, not by the name. It is
+// turned upright as its EXIF orientation says: width, height and all coordinates are those of the
+// turned picture, as with OpenCV's imread. Deeper samples are scaled to 8 bits with rounding; a
+// palette becomes RGB; alpha is kept as the last channel. A CMYK JPEG becomes RGB by the plain
+// product of its inks. A JPEG whose data is damaged or ends early is an error, though part of it
+// could be shown.
 [[nodiscard]] ImageU8 read_image(const std::filesystem::path& file);
 // The same from the bytes of a file; `name` stands in messages.
 [[nodiscard]] ImageU8 decode_image(std::string_view bytes, std::string_view name);
@@ -39,8 +40,8 @@ inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a te
 // scaled to 65535.
 [[nodiscard]] ImageU16 read_image_16(const std::filesystem::path& file);
 
-// Raw sample values of a PNG or PGM (no scaling; a 4-bit palette index stays 0..15): masks and
-// disparity pictures with a scale.
+// Raw sample values of a PNG or PGM, neither scaled nor turned (a 4-bit palette index stays 0..15):
+// masks and disparity pictures with a scale.
 [[nodiscard]] ImageU16 read_samples(const std::filesystem::path& file);
 
 void write_png(const std::filesystem::path& file, ImageView<const std::uint8_t> image);
@@ -107,9 +108,9 @@ struct PairCalibration {
 };
 [[nodiscard]] PairCalibration read_pair_calibration(const std::filesystem::path& file);
 // Focal length from a JPEG's EXIF: FocalLengthIn35mmFilm (by diagonals: f = f35 * hypot(w, h)
-// / 43.27 mm), else FocalLength with the focal plane resolution; principal point at the centre, ((w
-// - 1) / 2, (h - 1) / 2). Nothing when the file has neither, has a damaged EXIF block or is no
-// JPEG; Error(input) only where it can't be read.
+// / 43.27 mm), else FocalLength with the focal plane resolution; principal point at the centre of
+// the upright picture, ((w - 1) / 2, (h - 1) / 2). Nothing when the file has neither, has a damaged
+// EXIF block or is no JPEG; Error(input) only where it can't be read.
 [[nodiscard]] std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg);
 // The same from a file's bytes.
 [[nodiscard]] std::optional<Intrinsics> exif_intrinsics(std::string_view bytes);

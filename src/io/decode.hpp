@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include <bifocal/image.hpp>
@@ -18,6 +20,7 @@ struct Decoded {
   ImageU8 shallow;
   ImageU16 deep;
   int maximum = 255;
+  std::string exif;  // the EXIF block of a JPEG or PNG (exif.hpp), or empty
 };
 
 // What becomes of a PNG's palette, transparency and samples below 8 bits.
@@ -34,11 +37,18 @@ Decoded decode_png(std::string_view bytes, std::string_view name, Samples sample
                    std::int64_t max_pixels);
 Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 Decoded decode_pnm(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+// The size of a JPEG and its EXIF block; nothing when what is in front of its data is damaged.
+struct JpegHead {
+  int width = 0, height = 0;
+  std::string exif;
+};
+std::optional<JpegHead> read_jpeg_head(std::string_view bytes);
 ImageF decode_pfm(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 
-// Any of them, told by the first bytes; at 8 and at 16 bits a channel.
+// Any of them, told by the first bytes, upright as EXIF says; at 8 and at 16 bits a channel.
 ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+// Without scaling and turning.
 ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 
 // Throws unless 0 < width, 0 < height and width * height <= max_pixels.

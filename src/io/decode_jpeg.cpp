@@ -8,11 +8,13 @@
 #include <jpeglib.h>
 
 #include "io/decode.hpp"
+#include "io/exif.hpp"
 #include "io/reject.hpp"
 
 namespace bifocal::io {
 namespace {
 
+constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr int kMaxScans = 500;  // a progressive file of 10 scans is usual; more only cost time
 
 struct JpegReader {
@@ -69,8 +71,18 @@ bool read_header(JpegReader& reader, const char* data, std::size_t size) {
   reader.progress.progress_monitor = on_progress;
   reader.jpeg.progress = &reader.progress;
   jpeg_mem_src(&reader.jpeg, reinterpret_cast<const unsigned char*>(data), size);
+  jpeg_save_markers(&reader.jpeg, kExifMarker, 0xffff);
   jpeg_read_header(&reader.jpeg, TRUE);
   return true;
+}
+
+// The first EXIF block; XMP is in segments of the same marker.
+std::string exif_of(const JpegReader& reader) {
+  for (const jpeg_marker_struct* m = reader.jpeg.marker_list; m; m = m->next) {
+    const std::string_view block(reinterpret_cast<const char*>(m->data), m->data_length);
+    if (block.starts_with(kExifStart)) return std::string(block);
+  }
+  return {};
 }
 
 // Rows of 1 (grey), 3 (RGB) or 4 (CMYK) channels.
@@ -122,6 +134,12 @@ ImageU8 cmyk_to_rgb(const ImageU8& cmyk, bool inverted) {
 
 bool is_jpeg(std::string_view bytes) { return bytes.starts_with("\xff\xd8\xff"); }
 
+std::optional<JpegHead> read_jpeg_head(std::string_view bytes) {
+  JpegReader reader;
+  if (!is_jpeg(bytes) || !read_header(reader, bytes.data(), bytes.size())) return {};
+  return JpegHead{int(reader.jpeg.image_width), int(reader.jpeg.image_height), exif_of(reader)};
+}
+
 Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
   JpegReader reader;
   if (!read_header(reader, bytes.data(), bytes.size())) {
@@ -134,12 +152,13 @@ Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t 
   if (width * height / 512 > std::int64_t(bytes.size())) {
     reject(name, "damaged JPEG: {} bytes can't hold {} x {} pixels", bytes.size(), width, height);
   }
+  Decoded result;
+  result.exif = exif_of(reader);  // libjpeg forgets it with the last row
   const int channels = choose_output(reader, name);
   ImageU8 image(int(width), int(height), channels);
   if (!read_rows(reader, image.pixels.data(), std::size_t(width) * std::size_t(channels))) {
     reject(name, "damaged JPEG: {}", reader.message);
   }
-  Decoded result;
   result.shallow =
       channels == 4 ? cmyk_to_rgb(image, reader.jpeg.saw_Adobe_marker) : std::move(image);
   return result;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/decode.hpp"
+#include "io/exif.hpp"
 #include "io/reject.hpp"
 
 namespace bifocal::io {
@@ -54,8 +55,10 @@ bool read_header(PngReader& reader) {
   png_set_read_fn(reader.png, &reader, on_read);
   // The size is checked by us, with a clearer message.
   png_set_user_limits(reader.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  // Texts and profiles, which unpack to a thousand times their bytes, are passed over.
+  // Texts and profiles, which unpack to a thousand times their bytes, are passed over; EXIF is not.
   png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_AS_DEFAULT,
+                              reinterpret_cast<png_const_bytep>("eXIf"), 1);
   png_set_chunk_malloc_max(reader.png, 8u << 20);
   png_read_info(reader.png, reader.info);
   reader.row_bytes = png_get_rowbytes(reader.png, reader.info);
@@ -79,7 +82,7 @@ bool set_output(PngReader& reader, Samples samples) {
 bool read_rows(PngReader& reader, png_bytep* rows) {
   if (setjmp(png_jmpbuf(reader.png))) return false;
   png_read_image(reader.png, rows);
-  png_read_end(reader.png, nullptr);
+  png_read_end(reader.png, reader.info);  // EXIF may follow the pixels
   return true;
 }
 
@@ -93,6 +96,14 @@ void read_pixels(PngReader& reader, std::string_view name, Image<T>& image) {
     rows[std::size_t(y)] = reinterpret_cast<png_bytep>(image.row(y));
   }
   if (!read_rows(reader, rows.data())) reject(name, "damaged PNG: {}", reader.message);
+}
+
+// With what stands in front of it in a JPEG.
+std::string exif_of(PngReader& reader) {
+  png_bytep block = nullptr;
+  png_uint_32 size = 0;
+  if (png_get_eXIf_1(reader.png, reader.info, &size, &block) == 0) return {};
+  return std::string(kExifStart).append(reinterpret_cast<const char*>(block), size);
 }
 
 }  // namespace
@@ -120,6 +131,7 @@ Decoded decode_png(std::string_view bytes, std::string_view name, Samples sample
   } else {
     read_pixels(reader, name, result.shallow);
   }
+  result.exif = exif_of(reader);
   return result;
 }
 

@@ -1,67 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Focal length from the EXIF block (CIPA DC-008) of a JPEG: markers up to the frame header, which
-// has the size; in the APP1 segment a TIFF header, directory 0, and the EXIF directory it points
-// to. Every offset is checked; at most two directories are visited, so there are no loops.
-#include <cmath>
+#include "io/exif.hpp"
 
-#include "io/parse.hpp"
+#include <libexif/exif-data.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <bifocal/io.hpp>
+
+#include "io/decode.hpp"
 
 namespace bifocal {
 namespace io {
 namespace {
 
-// Bytes with an order; reads outside give 0.
-class TiffView {
- public:
-  TiffView(std::string_view bytes, bool little) : bytes_(bytes), little_(little) {}
-  [[nodiscard]] std::uint32_t number(std::size_t at, std::size_t size) const {
-    if (at > bytes_.size() || bytes_.size() - at < size) return 0;
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t from = little_ ? at + size - 1 - i : at + i;
-      value = value << 8 | static_cast<unsigned char>(bytes_[from]);
+// The first number of an entry; 0 where there is none, or it is of another type.
+double number(ExifData* data, ExifIfd directory, ExifTag tag) {
+  const ExifEntry* entry = exif_content_get_entry(data->ifd[directory], tag);
+  if (!entry || !entry->data || entry->size < exif_format_get_size(entry->format)) return 0;
+  const ExifByteOrder order = exif_data_get_byte_order(data);
+  switch (entry->format) {
+    case EXIF_FORMAT_SHORT:
+      return exif_get_short(entry->data, order);
+    case EXIF_FORMAT_LONG:
+      return exif_get_long(entry->data, order);
+    case EXIF_FORMAT_RATIONAL: {
+      const ExifRational value = exif_get_rational(entry->data, order);
+      return value.denominator > 0 ? double(value.numerator) / value.denominator : 0;
     }
-    return value;
+    default:
+      return 0;
   }
-  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
-
- private:
-  std::string_view bytes_;
-  bool little_;
-};
-
-enum Tag : std::uint32_t {
-  kExifDirectory = 0x8769,
-  kFocalLength = 0x920A,  // rational, mm
-  kPixelWidth = 0xA002,   // short or long
-  kPixelHeight = 0xA003,
-  kFocalPlaneXResolution = 0xA20E,  // rational, pixels a unit
-  kFocalPlaneUnit = 0xA210,         // short: 2 inch, 3 cm, 4 mm, 5 um
-  kFocalLength35 = 0xA405,          // short, mm on 36 x 24 mm film
-};
-
-// Value of one entry of the directory at `at`; 0 where there is none, or it is of another type.
-double entry(const TiffView& tiff, std::size_t at, Tag tag) {
-  const std::uint32_t count = tiff.number(at, 2);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::size_t e = at + 2 + std::size_t{12} * i;
-    if (e + 12 > tiff.size()) return 0;
-    if (tiff.number(e, 2) != tag) continue;
-    switch (tiff.number(e + 2, 2)) {
-      case 3:
-        return tiff.number(e + 8, 2);  // short
-      case 4:
-        return tiff.number(e + 8, 4);  // long
-      case 5: {                        // rational
-        const std::size_t value = tiff.number(e + 8, 4);
-        const double denominator = tiff.number(value + 4, 4);
-        return denominator > 0 ? tiff.number(value, 4) / denominator : 0;
-      }
-      default:
-        return 0;
-    }
-  }
-  return 0;
 }
 
 double unit_mm(double unit) {
@@ -72,56 +42,36 @@ double unit_mm(double unit) {
 }
 
 // Focal length in px of a picture of width x height, 0 unknown.
-double focal_px(std::string_view block, double width, double height) {
-  const bool little = block.starts_with("II");
-  const TiffView tiff(block, little);
-  if ((!little && !block.starts_with("MM")) || tiff.number(2, 2) != 42) return 0;
-  const auto exif = std::size_t(entry(tiff, tiff.number(4, 4), kExifDirectory));
-  if (exif == 0) return 0;
-  // The 35 mm equivalent compares diagonals (CIPA DCG-001).
-  if (const double film = entry(tiff, exif, kFocalLength35); film > 0) {
-    return film * std::hypot(width, height) / std::hypot(36.0, 24.0);
+double focal_px(const Exif& exif, double width, double height) {
+  // The equivalent on film compares diagonals (CIPA DCG-001).
+  if (exif.focal_on_film_mm > 0) {
+    return exif.focal_on_film_mm * std::hypot(width, height) / std::hypot(36.0, 24.0);
   }
-  const double focal_mm = entry(tiff, exif, kFocalLength);
-  const double pixels_a_mm =
-      entry(tiff, exif, kFocalPlaneXResolution) / unit_mm(entry(tiff, exif, kFocalPlaneUnit));
   // The resolution is the recorded picture's, which programs that resize keep beside a new size.
-  const double recorded = std::max(entry(tiff, exif, kPixelWidth), entry(tiff, exif, kPixelHeight));
-  const double resized = recorded > 0 ? std::max(width, height) / recorded : 1.0;
-  return focal_mm * pixels_a_mm * resized;
-}
-
-bool is_frame_header(unsigned marker) {  // SOF0..15 without DHT, JPG, DAC
-  return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+  const double resized =
+      exif.recorded_side > 0 ? std::max(width, height) / exif.recorded_side : 1.0;
+  return exif.focal_mm * exif.pixels_a_mm * resized;
 }
 
 }  // namespace
 
-std::optional<Intrinsics> parse_exif(std::string_view jpeg) {
-  const TiffView bytes(jpeg, false);
-  if (bytes.number(0, 2) != 0xFFD8) return std::nullopt;
-  std::string_view block;
-  for (std::size_t at = 2; at + 4 <= jpeg.size();) {
-    if (bytes.number(at, 1) != 0xFF) return std::nullopt;
-    const unsigned marker = bytes.number(at + 1, 1);
-    if (marker == 0xFF) {  // fill byte
-      ++at;
-      continue;
-    }
-    const std::size_t length = bytes.number(at + 2, 2);
-    if (marker == 0xDA || length < 2 || length > jpeg.size() - at - 2) return std::nullopt;
-    const std::string_view segment = jpeg.substr(at + 4, length - 2);
-    constexpr std::string_view kExif("Exif\0\0", 6);
-    if (marker == 0xE1 && block.empty() && segment.starts_with(kExif)) block = segment.substr(6);
-    if (is_frame_header(marker)) {
-      const double height = bytes.number(at + 5, 2), width = bytes.number(at + 7, 2);
-      const double focal = focal_px(block, width, height);
-      if (!(focal > 0) || !std::isfinite(focal) || width < 1 || height < 1) return std::nullopt;
-      return Intrinsics{focal, focal, (width - 1) / 2, (height - 1) / 2};
-    }
-    at += 2 + length;
-  }
-  return std::nullopt;
+Exif parse_exif(std::string_view block) {
+  const std::unique_ptr<ExifData, decltype(&exif_data_unref)> data(exif_data_new(),
+                                                                   exif_data_unref);
+  if (!data || !block.starts_with(kExifStart)) return {};
+  // Else entries that the standard wants are made up.
+  exif_data_unset_option(data.get(), EXIF_DATA_OPTION_FOLLOW_SPECIFICATION);
+  exif_data_load_data(data.get(), reinterpret_cast<const unsigned char*>(block.data()),
+                      static_cast<unsigned>(block.size()));
+  const auto of_camera = [&](ExifTag tag) { return number(data.get(), EXIF_IFD_EXIF, tag); };
+  const double orientation = number(data.get(), EXIF_IFD_0, EXIF_TAG_ORIENTATION);
+  return {.orientation = orientation >= 1 && orientation <= 8 ? int(orientation) : 1,
+          .focal_on_film_mm = of_camera(EXIF_TAG_FOCAL_LENGTH_IN_35MM_FILM),
+          .focal_mm = of_camera(EXIF_TAG_FOCAL_LENGTH),
+          .pixels_a_mm = of_camera(EXIF_TAG_FOCAL_PLANE_X_RESOLUTION) /
+                         unit_mm(of_camera(EXIF_TAG_FOCAL_PLANE_RESOLUTION_UNIT)),
+          .recorded_side = std::max(of_camera(EXIF_TAG_PIXEL_X_DIMENSION),
+                                    of_camera(EXIF_TAG_PIXEL_Y_DIMENSION))};
 }
 
 }  // namespace io
@@ -130,6 +80,15 @@ std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg
   return exif_intrinsics(read_file(jpeg, kMaxPictureBytes));
 }
 
-std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) { return io::parse_exif(bytes); }
+std::optional<Intrinsics> exif_intrinsics(std::string_view bytes) {
+  const auto head = io::read_jpeg_head(bytes);
+  if (!head) return {};
+  const io::Exif exif = io::parse_exif(head->exif);
+  double width = head->width, height = head->height;
+  if (exif.orientation >= 5) std::swap(width, height);
+  const double focal = io::focal_px(exif, width, height);
+  if (!(focal > 0) || !std::isfinite(focal)) return {};
+  return Intrinsics{focal, focal, (width - 1) / 2, (height - 1) / 2};
+}
 
 }  // namespace bifocal

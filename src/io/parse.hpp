@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parsers of text and of EXIF, in memory. `name` is the file's, for messages. All throw
-// Error(input) with the line.
+// Parsers of text in memory. `name` is the file's, for messages. All throw Error(input) with the
+// line.
 #pragma once
 
 #include <charconv>
@@ -21,8 +21,6 @@ PairCalibration parse_pair_calibration(std::string_view text, std::string_view n
 // Of OpenCV's FileStorage, YAML or XML; what the numbers say is not checked yet.
 bool is_opencv_storage(std::string_view text);
 PairCalibration parse_opencv_calibration(std::string_view text, std::string_view name);
-// Anything but a JPEG with a usable EXIF focal length gives nothing; never throws.
-std::optional<Intrinsics> parse_exif(std::string_view jpeg);
 
 // A whole word as a number (nan and inf are), or nothing.
 template <class Number>

@@ -2,18 +2,43 @@
 #include <algorithm>
 
 #include "io/decode.hpp"
+#include "io/exif.hpp"
 #include "io/reject.hpp"
 
 namespace bifocal {
 namespace io {
 namespace {
 
+// As EXIF's orientations 1 to 8 say: from 5 on rows become columns, each is a mirror or a turn.
+template <class T>
+Image<T> upright(Image<T> in, int orientation) {
+  if (orientation == 1 || in.empty()) return in;
+  const bool columns = orientation >= 5;
+  const bool from_right = orientation == 2 || orientation == 3 || orientation >= 7;
+  const bool from_below =
+      orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  Image<T> out(columns ? in.height : in.width, columns ? in.width : in.height, in.channels);
+  for (int y = 0; y < out.height; ++y) {
+    for (int x = 0; x < out.width; ++x) {
+      const int column = columns ? y : x, row = columns ? x : y;
+      const T* from = &in.at(from_right ? in.width - 1 - column : column,
+                             from_below ? in.height - 1 - row : row);
+      std::copy_n(from, in.channels, &out.at(x, y));
+    }
+  }
+  return out;
+}
+
 Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
   if (bytes.empty()) reject(name, "is empty");
-  if (is_png(bytes)) return decode_png(bytes, name, Samples::expanded, max_pixels);
-  if (is_jpeg(bytes)) return decode_jpeg(bytes, name, max_pixels);
   if (is_pnm(bytes)) return decode_pnm(bytes, name, max_pixels);
-  reject(name, "is not a JPEG, PNG, PGM or PPM picture");
+  if (!is_png(bytes) && !is_jpeg(bytes)) reject(name, "is not a JPEG, PNG, PGM or PPM picture");
+  Decoded in = is_png(bytes) ? decode_png(bytes, name, Samples::expanded, max_pixels)
+                             : decode_jpeg(bytes, name, max_pixels);
+  const int orientation = parse_exif(in.exif).orientation;
+  in.shallow = upright(std::move(in.shallow), orientation);
+  in.deep = upright(std::move(in.deep), orientation);
+  return in;
 }
 
 // Samples of [0, from] as [0, to], to the nearest.

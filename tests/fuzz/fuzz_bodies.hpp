@@ -12,6 +12,7 @@
 #include <bifocal/npz.hpp>
 
 #include "io/decode.hpp"
+#include "io/exif.hpp"
 #include "io/npy.hpp"
 #include "io/parse.hpp"
 
@@ -73,8 +74,11 @@ inline void text(std::string_view bytes) {
   }
 }
 
+// The bytes as a JPEG, and as the EXIF block of one.
 inline void exif(std::string_view bytes) {
-  if (const auto camera = io::parse_exif(bytes)) require(camera->valid());
+  if (const auto camera = exif_intrinsics(bytes)) require(camera->valid());
+  const int orientation = io::parse_exif(bytes).orientation;
+  require(orientation >= 1 && orientation <= 8);
 }
 
 // The values fill the shape, bools are 0 or 1, and what is written back is the same again.

@@ -16,6 +16,7 @@
 #include <bifocal/npz.hpp>
 
 #include "io/decode.hpp"
+#include "io/exif_block.hpp"
 #include "io/hand_zip.hpp"
 #include "io/parse.hpp"
 #include "io/tiny_png.hpp"
@@ -156,6 +157,30 @@ TEST(Memory, Jpeg) {
     bytes[frame + 5] = '\x0f';
     picture(bytes, "can't hold 65278 x 4094 pixels");
   }
+}
+
+// As many entries as fit, each of which claims all bytes that follow, in directories that are one.
+TEST(Memory, Exif) {
+  std::string tiff("MM\0\x2a\0\0\0\x08", 8);
+  constexpr int kEntries = 4000;
+  const auto big = [&](unsigned value, int size) {
+    while (size-- > 0) tiff.push_back(char(value >> 8 * size & 0xff));
+  };
+  const unsigned data = 8 + 2 + 12 * kEntries + 4;
+  big(kEntries, 2);
+  for (int i = 0; i < kEntries; ++i) {
+    const bool directory = i % 10 == 0;
+    big(directory ? (i % 20 == 0 ? 0x8769 : 0x8825) : unsigned(0x100 + 12 * i), 2);
+    big(directory ? 4 : 7, 2);
+    big(directory ? 1 : 65527 - data, 4);
+    big(directory ? 8 : data, 4);
+  }
+  big(8, 4);
+  tiff.resize(65527);
+  const std::string jpeg =
+      test::with_exif(encode_jpeg(ImageU8(8, 8), 90), "Exif" + std::string(2, '\0') + tiff);
+  EXPECT_EQ(outcome_in_child([&] { (void)decode_image(jpeg, "m"); }), "was read");
+  EXPECT_EQ(outcome_in_child([&] { (void)exif_intrinsics(jpeg); }), "was read");
 }
 
 TEST(Memory, Pnm) {

@@ -97,34 +97,5 @@ TEST(Intrinsics, ParsesTheFlag) {
   }
 }
 
-// The four files say: 50 mm on film, or 50 mm on 10000 px / 1 cm recorded 4000 wide; 40 x 30 px
-// now.
-TEST(Exif, ReadsBothByteOrdersAndBothKinds) {
-  const std::filesystem::path corpus =
-      std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/exif";
-  for (const char* order : {"little", "big"}) {
-    const auto film = intrinsics_from_exif(corpus / ("film_" + std::string(order) + ".jpg"));
-    ASSERT_TRUE(film) << order;
-    EXPECT_NEAR(film->fx, 50 * 50 / std::hypot(36, 24), 1e-9);
-    EXPECT_EQ(film->cx, 19.5);
-    EXPECT_EQ(film->cy, 14.5);
-    const auto plane = intrinsics_from_exif(corpus / ("plane_" + std::string(order) + ".jpg"));
-    ASSERT_TRUE(plane) << order;
-    EXPECT_NEAR(plane->fx, 50 * 1000 * 40 / 4000.0, 1e-9);
-    EXPECT_EQ(plane->fx, plane->fy);
-  }
-}
-
-TEST(Exif, WithoutItThereIsNothing) {
-  EXPECT_FALSE(io::parse_exif(encode_jpeg(ImageU8(8, 8), 90)));
-  EXPECT_FALSE(io::parse_exif(encode_png(ImageU8(8, 8))));
-  EXPECT_FALSE(io::parse_exif(""));
-  const std::string whole =
-      read_file(std::filesystem::path(BIFOCAL_SOURCE_DIR) / "tests/fuzz/corpus/exif/film_big.jpg");
-  for (std::size_t n = 0; n + 13 < whole.size(); ++n) {
-    EXPECT_FALSE(io::parse_exif(whole.substr(0, n))) << n;
-  }
-}
-
 }  // namespace
 }  // namespace bifocal

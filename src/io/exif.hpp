@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is read of an EXIF block (CIPA DC-008), by libexif.
+#pragma once
+
+#include <string_view>
+
+namespace bifocal::io {
+
+inline constexpr std::string_view kExifStart("Exif\0\0", 6);  // of a JPEG's APP1 segment
+
+struct Exif {
+  int orientation = 1;  // how to turn the stored picture, 1 (not at all) to 8
+  // 0 when unknown:
+  double focal_on_film_mm = 0;  // the equivalent on 36 x 24 mm
+  double focal_mm = 0;
+  double pixels_a_mm = 0;    // of the sensor
+  double recorded_side = 0;  // px: the longer one, when the picture was taken
+};
+// `block` starts with kExifStart. Never throws: of a damaged block, what can be read.
+Exif parse_exif(std::string_view block);
+
+}  // namespace bifocal::io
