@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "arguments.hpp"
+#include "picture.hpp"
 
 namespace bifocal::cli {
 
@@ -28,7 +29,8 @@ Cameras given_cameras(const CameraOptions& options) {
   Cameras cameras;
   if (!options.calib.empty()) {
     const Calibration calibration = read_calibration(options.calib);
-    return {calibration.camera1, calibration.camera2, "file " + options.calib};
+    return {calibration.camera1, calibration.camera2, "file " + options.calib, calibration.width,
+            calibration.height};
   }
   if (options.intrinsics.empty()) return {};
   cameras.camera1 = cameras.camera2 = parse_intrinsics(options.intrinsics);
@@ -39,7 +41,7 @@ Cameras given_cameras(const CameraOptions& options) {
 
 Photograph read_photograph(const std::string& file) {
   const std::string bytes = read_file(file, kMaxPictureBytes);
-  Photograph photograph{decode_image(bytes, file), exif_intrinsics(bytes)};
+  Photograph photograph{file, decode_image(bytes, file), exif_intrinsics(bytes)};
   const ImageU8& image = photograph.image;
   if (std::max(image.width, image.height) > kMaxSiftSide) {
     throw Error(ErrorCode::input, fmt::format("{}: {} x {} px, sides must be at most {}", file,
@@ -48,15 +50,16 @@ Photograph read_photograph(const std::string& file) {
   return photograph;
 }
 
-Cameras cameras_of(const CameraOptions& options, const std::optional<Intrinsics>& exif1,
-                   const std::optional<Intrinsics>& exif2) {
+Cameras cameras_of(const CameraOptions& options, const Photograph& first,
+                   const Photograph& second) {
   Cameras cameras = given_cameras(options);
-  if (cameras.known()) return cameras;
-  cameras.camera1 = exif1;
-  cameras.camera2 = exif2;
-  if (!cameras.known()) return {};
-  cameras.source = "EXIF focal lengths of both files; principal point taken at the centre";
-  return cameras;
+  if (cameras.width > 0) {
+    check_size(options.calib + ": is for", cameras, first.file, first.image);
+    check_size(options.calib + ": is for", cameras, second.file, second.image);
+  }
+  if (cameras.known() || !first.exif || !second.exif) return cameras;
+  return {first.exif, second.exif,
+          "EXIF focal lengths of both files; principal point taken at the centre"};
 }
 
 }  // namespace bifocal::cli

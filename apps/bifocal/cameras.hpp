@@ -15,7 +15,8 @@ void add_camera_options(const Command& command, CameraOptions& options);
 
 struct Cameras {
   std::optional<Intrinsics> camera1, camera2;
-  std::string source;  // in words, for the report
+  std::string source;         // in words, for the report
+  int width = 0, height = 0;  // px, of the pictures they are for; 0: any
 
   [[nodiscard]] bool known() const { return camera1 && camera2; }
 };
@@ -25,14 +26,15 @@ struct Cameras {
 // A photograph and the camera that its EXIF tells, from one reading of the file (it may be a pipe).
 // Throws Error(input) naming the file, also when a side is longer than features can be found in.
 struct Photograph {
+  std::string file;
   ImageU8 image;
   std::optional<Intrinsics> exif;
 };
 [[nodiscard]] Photograph read_photograph(const std::string& file);
 
-// The cameras given by the options, else by EXIF when both photographs have one.
-[[nodiscard]] Cameras cameras_of(const CameraOptions& options,
-                                 const std::optional<Intrinsics>& exif1,
-                                 const std::optional<Intrinsics>& exif2);
+// The cameras given by the options, else by EXIF when both photographs have one. Throws
+// Error(input) when the options' are for pictures of another size.
+[[nodiscard]] Cameras cameras_of(const CameraOptions& options, const Photograph& first,
+                                 const Photograph& second);
 
 }  // namespace bifocal::cli

@@ -142,7 +142,7 @@ void run(Options o, Context& context) {
   const ThreadLimit limit(o.common.threads);
   const Photograph first = read_photograph(o.left), second = read_photograph(o.right);
   const ImageU8 &image1 = first.image, &image2 = second.image;
-  const Cameras cameras = cameras_of(o.cameras, first.exif, second.exif);
+  const Cameras cameras = cameras_of(o.cameras, first, second);
   if (o.pair.model == ModelRequest::essential && !cameras.known()) {
     throw Error(
         ErrorCode::usage,

@@ -66,15 +66,6 @@ std::string reason_of(RectifyOutcome outcome) {
   return "";
 }
 
-void check_size(const Options& o, const std::string& picture, const Picture& image,
-                const char* name, const Camera& camera) {
-  if (image.width != camera.width || image.height != camera.height) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: {} is for {} x {} px, but {} is {} x {} px", o.calib, name,
-                            camera.width, camera.height, picture, image.width, image.height));
-  }
-}
-
 Solution from_calibration(const Options& o, PairCalibration calibration, const Picture& left,
                           const Picture& right) {
   // A file that does not say the size is of these pictures.
@@ -84,8 +75,8 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
     camera->width = picture->width;
     camera->height = picture->height;
   }
-  check_size(o, o.left, left, "camera 1", calibration.camera1);
-  check_size(o, o.right, right, "camera 2", calibration.camera2);
+  check_size(o.calib + ": camera 1 is for", calibration.camera1, o.left, left);
+  check_size(o.calib + ": camera 2 is for", calibration.camera2, o.right, right);
   const Vec3& t = calibration.cam2_from_cam1.t;
   Solution s;
   s.rectification =
@@ -95,12 +86,25 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
   return s;
 }
 
+void check_inside(const Options& o, std::size_t row, double x, double y, const std::string& picture,
+                  const Picture& p) {
+  // Half a pixel more than the picture: other programs count from a pixel's corner.
+  const bool inside = x >= -1 && y >= -1 && x <= p.width && y <= p.height;
+  if (inside || !std::isfinite(x) || !std::isfinite(y)) return;
+  throw Error(ErrorCode::input, fmt::format("{}: row {}: {} {} is outside {}, {} x {} px",
+                                            o.matches, row + 1, x, y, picture, p.width, p.height));
+}
+
 // Rows of weight 0 (outliers, as `pair` writes them) are left out.
 Solution from_matches(const Options& o, const Correspondences& rows, const Picture& left,
                       const Picture& right) {
   std::vector<PointPair> points;
   for (std::size_t i = 0; i < rows.points.size(); ++i) {
-    if (rows.weights.empty() || rows.weights[i] > 0) points.push_back(rows.points[i]);
+    if (!rows.weights.empty() && rows.weights[i] == 0) continue;
+    const PointPair& p = rows.points[i];
+    check_inside(o, i, p.x1, p.y1, o.left, left);
+    check_inside(o, i, p.x2, p.y2, o.right, right);
+    points.push_back(p);
   }
   const RobustResult f = estimate_fundamental(points, o.robust);
   Solution s;

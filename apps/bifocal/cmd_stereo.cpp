@@ -44,17 +44,6 @@ struct Inputs {
   ImageU16 mask;
 };
 
-std::string size_text(int width, int height) { return fmt::format("{} x {} px", width, height); }
-
-void check_size(const std::string& file, int width, int height, const Inputs& in,
-                const Options& o) {
-  if (width != in.left.width || height != in.left.height) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: {}, but {} is {}", file, size_text(width, height), o.left,
-                            size_text(in.left.width, in.left.height)));
-  }
-}
-
 // Masks are read as pictures: a palette's colours count, not its indices.
 ImageU16 first_channel(const ImageU8& image) {
   ImageU16 out(image.width, image.height);
@@ -68,7 +57,7 @@ ImageU16 first_channel(const ImageU8& image) {
 void read_pictures(const Options& o, Inputs& in) {
   in.left = read_picture(o.left);
   in.right = read_picture(o.right);
-  check_size(o.right, in.right.width, in.right.height, in, o);
+  check_size(o.right + ":", in.right, o.left, in.left);
   const bool deep = !in.left.deep.empty() && !in.right.deep.empty() && o.method.method == "sgm";
   for (auto [picture, file, shown] : {std::tuple{&in.left, &o.left, &in.shown_left},
                                       std::tuple{&in.right, &o.right, &in.shown_right}}) {
@@ -83,16 +72,16 @@ Inputs read_inputs(Options& o) {
   if (!o.calib.empty()) in.calibration = read_calibration(o.calib);
   finish(o.method, in.calibration ? in.calibration->max_disparity : 0);
   read_pictures(o, in);
-  if (in.calibration && in.calibration->width > 0 && in.calibration->height > 0) {
-    check_size(o.calib, in.calibration->width, in.calibration->height, in, o);
+  if (in.calibration && in.calibration->width > 0) {
+    check_size(o.calib + ": is for", *in.calibration, o.left, in.left);
   }
   if (!o.truth.empty()) {
     in.truth = read_disparity(o.truth, o.truth_scale);
-    check_size(o.truth, in.truth->width, in.truth->height, in, o);
+    check_size(o.truth + ":", *in.truth, o.left, in.left);
   }
   if (!o.mask.empty()) {
     in.mask = first_channel(read_image(o.mask));
-    check_size(o.mask, in.mask.width, in.mask.height, in, o);
+    check_size(o.mask + ":", in.mask, o.left, in.left);
   }
   return in;
 }

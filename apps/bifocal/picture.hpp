@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
 #include <bifocal/image.hpp>
 
 #include <string>
@@ -14,5 +16,15 @@ struct Picture {
   int width = 0, height = 0;
 };
 Picture read_picture(const std::string& file);
+
+// Throws Error(input) "WHAT 40 x 30 px, but PICTURE is 400 x 300 px" unless both sizes are the
+// same.
+template <class Sized, class Pixels>
+void check_size(const std::string& what, const Sized& of, const std::string& picture,
+                const Pixels& pixels) {
+  if (of.width == pixels.width && of.height == pixels.height) return;
+  throw Error(ErrorCode::input, fmt::format("{} {} x {} px, but {} is {} x {} px", what, of.width,
+                                            of.height, picture, pixels.width, pixels.height));
+}
 
 }  // namespace bifocal::cli

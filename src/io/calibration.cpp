@@ -90,6 +90,7 @@ Calibration parse_middlebury(std::string_view text, std::string_view name) {
   }
   if (!result.camera1.valid()) reject(name, "has no cam0");
   if (!result.camera2.valid()) reject(name, "has no cam1");
+  if (result.width == 0 || result.height == 0) result.width = result.height = 0;
   result.doffs = doffs.value_or(result.camera2.cx - result.camera1.cx);
   return result;
 }

@@ -31,6 +31,12 @@ TEST_P(BadInput, is_named_and_leaves_nothing) {
   write_file(folder / "words.txt", "1 2 3 four\n");
   write_file(folder / "two.txt", "1 2 3 4\n5 6 7 8\n");
   write_file(folder / "nan.txt", "nan nan nan nan\n1 inf 2 3\n");
+  write_file(folder / "other.txt",
+             "cam0=[400 0 20; 0 400 15; 0 0 1]\ncam1=[400 0 20; 0 400 15; 0 0 1]\n"
+             "baseline=1\nwidth=40\nheight=30\n");
+  write_file(folder / "same.txt",
+             "cam0=[400 0 200; 0 400 150; 0 0 1]\ncam1=[400 0 200; 0 400 150; 0 0 1]\n"
+             "baseline=1\nwidth=400\nheight=300\n");
   write_png(folder / "small.png", ImageU8(10, 10, 1, std::uint8_t{3}));
   { std::ofstream touch(folder / "void.png"); }
   const auto before = listing(folder.path());
@@ -102,6 +108,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"pair left.png right.png --out /proc/nowhere", 3, "/proc/nowhere"},
         Bad{"pair left.png right.png --out o --calib missing.txt", 3, "missing.txt"},
         Bad{"pair left.png right.png --out o --calib words.txt", 3, "words.txt"},
+        Bad{"pair left.png right.png --out o --calib other.txt", 3,
+            "other.txt: is for 40 x 30 px, but left.png is 400 x 300 px"},
+        Bad{"pair left.png small.png --out o --calib same.txt", 3,
+            "same.txt: is for 400 x 300 px, but small.png is 10 x 10 px"},
+        Bad{"stereo left.png right.png --out o --max-disparity 32 --calib other.txt", 3,
+            "other.txt: is for 40 x 30 px, but left.png is 400 x 300 px"},
         Bad{"stereo left.png small.png --out o --max-disparity 32", 3, "small.png: 10 x 10"},
         Bad{"stereo left.png right.png --out o --max-disparity 32 --truth small.png", 3,
             "small.png"},

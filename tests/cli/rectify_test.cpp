@@ -13,16 +13,18 @@ namespace {
 
 using nlohmann::json;
 
-// Matches of a scene seen by two cameras of 400 x 300 px; `forward`: moved along the axis.
+// 200 matches of a scene seen by two cameras of 400 x 300 px; `forward`: moved along the axis.
 std::string matches_text(bool forward) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> u(-1, 1);
   std::string text;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 200;) {
     const double z = 6 + 3 * u(random), x = 0.4 * z * u(random), y = 0.3 * z * u(random);
     const double x2 = x - (forward ? 0 : 1), y2 = y + (forward ? 0 : 0.1), z2 = forward ? z - 1 : z;
-    text += fmt::format("{} {} {} {} 1\n", 400 * x / z + 199.5, 400 * y / z + 149.5,
-                        420 * x2 / z2 + 199.5, 420 * y2 / z2 + 149.5);
+    const double u2 = 420 * x2 / z2 + 199.5, v2 = 420 * y2 / z2 + 149.5;
+    if (u2 < 0 || v2 < 0 || u2 > 399 || v2 > 299) continue;
+    text += fmt::format("{} {} {} {} 1\n", 400 * x / z + 199.5, 400 * y / z + 149.5, u2, v2);
+    ++i;
   }
   return text + "3 4 300 200 0\n";  // an outlier, as `pair` marks it
 }
@@ -95,6 +97,15 @@ TEST(CliRectify, matches_alone_give_equal_rows_and_a_range) {
   EXPECT_LT(j["max_disparity"].get<int>() - j["min_disparity"].get<int>(), 250);
 }
 
+TEST(CliRectify, outliers_infinity_and_half_a_pixel_are_no_error) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_file(folder / "m.txt",
+             matches_text(false) + "9000 1 2 3 0\nnan 1 2 3 1\n1 inf 2 3 1\n400 300 -1 -1 1\n");
+  const Ran r = run(folder, "rectify left.png right.png --matches m.txt --out o");
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
 TEST(CliRectify, every_device_writes_the_same_pictures) {
   const TemporaryFolder folder;
   write_pictures(folder);
@@ -114,6 +125,8 @@ TEST(CliRectify, what_can_not_be_is_named_and_leaves_nothing) {
   write_pictures(folder);
   write_file(folder / "forward.txt", matches_text(true));
   write_file(folder / "two.txt", "1 2 3 4\n5 6 7 8\n");
+  write_file(folder / "outside1.txt", matches_text(false) + "# next\n401 20 30 40 1\n");
+  write_file(folder / "outside2.txt", matches_text(false) + "10 20 30 -1.5 1\n");
   write_file(folder / "small.txt",
              "1 PINHOLE 40 30 400 400 20 15\nR 1 0 0 0 1 0 0 0 1\nt -0.25 0 0\n");
   write_file(folder / "fisheye.txt", "1 FISHEYE 400 300 400 400 20 15\n");
@@ -136,6 +149,10 @@ TEST(CliRectify, what_can_not_be_is_named_and_leaves_nothing) {
   fails("--out o --matches two.txt --device cuda:77", 4, "cuda:77");
   fails("--out o --matches two.txt", 5, "too_few_points");
   fails("--out o --matches forward.txt", 5, "epipole");
+  fails("--out o --matches outside1.txt", 3,
+        "outside1.txt: row 202: 401 20 is outside left.png, 400 x 300 px");
+  fails("--out o --matches outside2.txt", 3,
+        "outside2.txt: row 202: 30 -1.5 is outside right.png, 400 x 300 px");
   fails("--out o --calib along.txt", 5, "epipole");
   fails("--out . --calib along.txt", 2, "would replace the input");
 }
