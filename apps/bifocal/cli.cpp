@@ -16,8 +16,7 @@ namespace bifocal::cli {
 void add_common(const Command& command, CommonOptions& options) {
   command
       .option("--device", options.device,
-              "auto or cpu; rectify, stereo, estimate --scenes and bench also run on cuda[:i] and "
-              "opencl[:i]")
+              "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto is cpu")
       .shows_default();
   command
       .option("--threads", options.threads,
@@ -27,15 +26,8 @@ void add_common(const Command& command, CommonOptions& options) {
   command.flag("--json", options.json, "print the result as JSON on stdout");
 }
 
-std::string resolve_device(const std::string& device) {
-  if (device == "auto" || device == "cpu") return "cpu";
-  const std::string kind = device.substr(0, device.find(':'));
-  if (kind == "cuda" || kind == "opencl") {
-    throw Error(
-        ErrorCode::device,
-        fmt::format("--device {}: this command runs on the CPU only; use --device cpu", device));
-  }
-  throw Error(ErrorCode::usage, fmt::format("--device {}: not a device; use auto or cpu", device));
+Device chosen_device(const CommonOptions& options) {
+  return options.device == "auto" ? Device() : Device(options.device);
 }
 
 std::string to_text(const Json& json) {

@@ -2,6 +2,7 @@
 // What the commands share: exit codes, common options, output to stdout.
 #pragma once
 
+#include <bifocal/device.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -36,9 +37,8 @@ struct CommonOptions {
 };
 void add_common(const Command& command, CommonOptions& options);
 
-// The id of the device to run on. Throws Error(device) when this build has none of that kind,
-// Error(usage) for any other word.
-std::string resolve_device(const std::string& device);
+// Throws Error(device) naming what there is.
+Device chosen_device(const CommonOptions& options);
 
 // Ordered as inserted, so that files read well. Text that isn't UTF-8 (a file name) gets
 // replacement characters.

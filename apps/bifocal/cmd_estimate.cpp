@@ -26,13 +26,13 @@ struct Options {
 };
 
 // What every estimator's result says.
-Json result_json(const RobustResult& r, const Options& o, const std::string& device) {
+Json result_json(const RobustResult& r, const Options& o, const Device& device) {
   Json json = {{"outcome", to_string(r.outcome)}};
   json["inliers"] = r.inlier_count;
   json["matches"] = r.inliers.size();
   json["rms"] = r.rms;
   json["iterations"] = r.iterations;
-  json["device"] = device;
+  json["device"] = device.info().id;
   json["seed"] = o.robust.seed;
   json["not_finite"] = r.not_finite;
   json["inlier_mask"] = r.inliers;
@@ -61,7 +61,7 @@ Cameras needed_cameras(const Options& o) {
   return cameras;
 }
 
-PoseResult estimate_points(ModelKind kind, const Options& o) {
+PoseResult estimate_points(Queue& queue, ModelKind kind, const Options& o) {
   const ProblemInfo problem = problem_info(kind);
   std::vector<Intrinsics> cameras;
   if (problem.cameras > 0) {
@@ -69,13 +69,14 @@ PoseResult estimate_points(ModelKind kind, const Options& o) {
     cameras = {*given.camera1};
     if (problem.cameras > 1) cameras.push_back(*given.camera2);
   }
-  if (!problem.is_two_view) return estimate(kind, read_scene_points(o.points), cameras, o.robust);
+  if (!problem.is_two_view)
+    return estimate(queue, kind, read_scene_points(o.points), cameras, o.robust);
   const Correspondences given = read_correspondences(o.points);
-  return estimate(kind, given.points, cameras, o.robust, {.weights = given.weights});
+  return estimate(queue, kind, given.points, cameras, o.robust, {.weights = given.weights});
 }
 
 void run(const Options& o, Context& context) {
-  const std::string device = resolve_device(o.common.device);
+  Queue queue(chosen_device(o.common));
   const ThreadLimit limit(o.common.threads);
   const ModelKind kind = kind_of(o.model);
   Json json;
@@ -83,18 +84,19 @@ void run(const Options& o, Context& context) {
   if (kind == ModelKind::essential) {  // says what it triangulates, too
     const Cameras cameras = needed_cameras(o);
     const Correspondences given = read_correspondences(o.points);
-    const RelativePoseResult r = estimate_essential(
-        given.points, *cameras.camera1, *cameras.camera2, o.robust, {.weights = given.weights});
+    const RelativePoseResult r =
+        estimate_essential(queue, given.points, *cameras.camera1, *cameras.camera2, o.robust,
+                           {.weights = given.weights});
     outcome = r.outcome;
-    json = result_json(r, o, device);
+    json = result_json(r, o, queue.device());
     if (r.ok()) json["model"] = model_json(kind, r.model);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
     if (r.ok()) json["pose"] = pose_json(r.cam2_from_cam1);
   } else {
-    const PoseResult r = estimate_points(kind, o);
+    const PoseResult r = estimate_points(queue, kind, o);
     outcome = r.outcome;
-    json = result_json(r, o, device);
+    json = result_json(r, o, queue.device());
     if (r.ok() && problem_info(kind).is_two_view) json["model"] = model_json(kind, r.model);
     if (r.ok() && problem_info(kind).has_pose) json["pose"] = pose_json(r.pose);
   }

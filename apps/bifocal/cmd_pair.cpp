@@ -59,7 +59,7 @@ Json image_json(const std::string& file, const ImageU8& image, int features) {
 
 // Everything but the times is the same for one seed, whatever the number of threads.
 Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image2,
-                   const Cameras& cameras, const PairResult& r, const std::string& device) {
+                   const Cameras& cameras, const PairResult& r) {
   Json json = {
       {"version", BIFOCAL_VERSION}, {"outcome", to_string(r.outcome)}, {"reason", r.reason}};
   json["images"] = {image_json(o.left, image1, r.features1.size()),
@@ -93,7 +93,7 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
   } else {
     json["dense_reason"] = r.dense_reason;
   }
-  json["device"] = device;
+  json["device"] = o.pair.device.info().id;
   json["seed"] = o.pair.robust.seed;
   return json;
 }
@@ -137,7 +137,7 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
 }
 
 void run(Options o, Context& context) {
-  const std::string device = resolve_device(o.common.device);
+  o.pair.device = chosen_device(o.common);
   check_features(o.features);
   const ThreadLimit limit(o.common.threads);
   const Photograph first = read_photograph(o.left), second = read_photograph(o.right);
@@ -163,7 +163,7 @@ void run(Options o, Context& context) {
     };
     result = estimate_pair(image1, image2, o.pair);
     progress.update(90, "report");
-    geometry = geometry_json(o, image1, image2, cameras, result, device);
+    geometry = geometry_json(o, image1, image2, cameras, result);
     for (const StageTime& t : result.timings) geometry["timings_ms"][t.stage] = t.ms;
     write_all(o, image1, image2, cameras, result, geometry, context.command_line, folder);
     folder.commit();

@@ -188,8 +188,7 @@ std::string summary(const Solution& s, const Json& json, const OutputFolder& fol
 }
 
 void run(const Options& o, Context& context) {
-  const std::string device = o.common.device == "auto" ? "cpu" : o.common.device;
-  Queue queue{Device(device)};
+  Queue queue(chosen_device(o.common));
   if (o.calib.empty() == o.matches.empty())
     throw Error(ErrorCode::usage, "rectify: needs either --calib or --matches");
   const ThreadLimit limit(o.common.threads);
@@ -211,7 +210,7 @@ void run(const Options& o, Context& context) {
   const bool swapped = s.rectification.swapped;
   write_resampled(queue, maps[0], swapped ? right : left, folder.staged("left.png"));
   write_resampled(queue, maps[1], swapped ? left : right, folder.staged("right.png"));
-  const Json json = rectification_json(o, s, device);
+  const Json json = rectification_json(o, s, queue.device().info().id);
   write_file(folder.staged("rectification.json"), to_text(json));
   folder.commit();
   print_out(o.common.json ? to_text(json) : summary(s, json, folder));

@@ -130,7 +130,7 @@ std::optional<std::size_t> write_cloud(const Inputs& in, const DisparityMap& dis
 }
 
 void run(Options& o, Context& context) {
-  const Device device(o.common.device == "auto" ? "cpu" : o.common.device);
+  const Device device = chosen_device(o.common);
   Queue queue(device);
   const ThreadLimit limit(o.common.threads);
   Progress progress(100, "%");

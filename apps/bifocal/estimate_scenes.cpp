@@ -38,7 +38,7 @@ void check_scene_files(const SceneOptions& o) {
 }
 
 SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, ModelKind kind,
-                               const std::string& device, const RobustOptions& robust) {
+                               const Device& device, const RobustOptions& robust) {
   using Clock = std::chrono::steady_clock;
   Progress progress(double(scenes.trials), "trials");
   Clock::time_point shown = Clock::now();
@@ -71,8 +71,7 @@ void add_scene_options(const Command& command, SceneOptions& o, const Option& po
 
 void run_scene_file(ModelKind kind, const SceneOptions& o, const RobustOptions& robust,
                     const CommonOptions& common, Context& context) {
-  const std::string device = common.device == "auto" ? "cpu" : common.device;
-  (void)Device(device);  // refuses an unknown one before any file is read
+  const Device device = chosen_device(common);  // before any file is read
   const ThreadLimit limit(common.threads);
   check_scene_files(o);
   const Scenes scenes = read_scenes(o.scenes, problem_info(kind));
@@ -87,7 +86,7 @@ void run_scene_file(ModelKind kind, const SceneOptions& o, const RobustOptions& 
   json["points"] = scenes.points;
   json["failures"] = failures;
   json["mean_ms"] = ms / double(scenes.trials);
-  json["device"] = device;
+  json["device"] = device.info().id;
   json["seed"] = robust.seed;
   print_out(to_text(json));
   if (std::size_t(failures) == scenes.trials) {

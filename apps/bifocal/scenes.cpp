@@ -119,7 +119,7 @@ SceneResults run_scenes(const Scenes& scenes, const SceneRun& run) {
   using Clock = std::chrono::steady_clock;
   SceneResults results;
   results.problem = run.problem;
-  Queue queue{Device(run.device)};
+  Queue queue(run.device);
   const std::size_t together = run.one_by_one ? 1 : scenes.trials;
   const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
   (void)estimate(scenes, 0, on_cpu ? 1 : together, run, queue);

@@ -35,7 +35,7 @@ struct SceneResults {
 
 struct SceneRun {
   ModelKind problem = ModelKind::homography;
-  std::string device = "cpu";
+  Device device;
   RobustOptions robust;     // every trial has the same seed
   bool one_by_one = false;  // time_ms of each call; else the mean over all
   std::function<void(std::size_t done)> progress;

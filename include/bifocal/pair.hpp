@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <bifocal/device.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
@@ -25,7 +26,9 @@ struct PairOptions {
   SiftOptions sift;
   MatchOptions matching;
   RobustOptions robust;
-  bool dense = true;  // with a pose: rectify, match densely, build the cloud
+  Device device = {};  // finds the model, rectifies and matches densely; features and their matches
+                       // are found on the CPU
+  bool dense = true;   // with a pose: rectify, match densely, build the cloud
   int max_dense_pixels =
       2'000'000;  // px: the pictures are reduced for dense matching until they have at most this
   // Called at the start of each stage with its name and the fraction done, for progress.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Robust estimation of a homography, a fundamental or an essential matrix, or an absolute pose:
-// from one pair's correspondences on the CPU, or from those of any number of pairs on any device.
+// from one pair's correspondences, or from those of any number of pairs in one call, on the CPU or,
+// with a Queue as first argument, on any device. One pair is fastest on the CPU, many are on a GPU.
 //
 // Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the
 // number of threads and pairs; models are compared by the MSAC gain sum_i max(0, 1 - e_i /
@@ -115,7 +116,13 @@ struct RobustResult {
 [[nodiscard]] RobustResult estimate_homography(std::span<const PointPair> points,
                                                const RobustOptions& options = {},
                                                const MatchPriors& priors = {});
+[[nodiscard]] RobustResult estimate_homography(Queue& queue, std::span<const PointPair> points,
+                                               const RobustOptions& options = {},
+                                               const MatchPriors& priors = {});
 [[nodiscard]] RobustResult estimate_fundamental(std::span<const PointPair> points,
+                                                const RobustOptions& options = {},
+                                                const MatchPriors& priors = {});
+[[nodiscard]] RobustResult estimate_fundamental(Queue& queue, std::span<const PointPair> points,
                                                 const RobustOptions& options = {},
                                                 const MatchPriors& priors = {});
 
@@ -131,6 +138,14 @@ struct PoseResult : RobustResult {
                                   std::span<const Intrinsics> cameras,
                                   const RobustOptions& options = {},
                                   const MatchPriors& priors = {});
+[[nodiscard]] PoseResult estimate(Queue& queue, ModelKind kind, std::span<const PointPair> points,
+                                  std::span<const Intrinsics> cameras = {},
+                                  const RobustOptions& options = {},
+                                  const MatchPriors& priors = {});
+[[nodiscard]] PoseResult estimate(Queue& queue, ModelKind kind, std::span<const ScenePoint> points,
+                                  std::span<const Intrinsics> cameras,
+                                  const RobustOptions& options = {},
+                                  const MatchPriors& priors = {});
 
 struct RelativePoseResult : RobustResult {
   Pose cam2_from_cam1;             // |t| = 1
@@ -140,6 +155,11 @@ struct RelativePoseResult : RobustResult {
   double median_parallax_deg = 0;  // angle between the rays of the inliers
 };
 [[nodiscard]] RelativePoseResult estimate_essential(std::span<const PointPair> points,
+                                                    const Intrinsics& camera1,
+                                                    const Intrinsics& camera2,
+                                                    const RobustOptions& options = {},
+                                                    const MatchPriors& priors = {});
+[[nodiscard]] RelativePoseResult estimate_essential(Queue& queue, std::span<const PointPair> points,
                                                     const Intrinsics& camera1,
                                                     const Intrinsics& camera2,
                                                     const RobustOptions& options = {},
@@ -186,6 +206,11 @@ struct AbsolutePoseResult : RobustResult {
   Pose cam_from_world;  // t in world units; RobustResult::model holds R
 };
 [[nodiscard]] AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
+                                                        const Intrinsics& camera,
+                                                        const RobustOptions& options = {},
+                                                        const MatchPriors& priors = {});
+[[nodiscard]] AbsolutePoseResult estimate_absolute_pose(Queue& queue,
+                                                        std::span<const ScenePoint> points,
                                                         const Intrinsics& camera,
                                                         const RobustOptions& options = {},
                                                         const MatchPriors& priors = {});

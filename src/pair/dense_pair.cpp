@@ -92,18 +92,21 @@ void add_dense(Picture image1, Picture image2, const RelativePoseResult& geometr
   range = made_positive(range, rectification);
   ImageU8 grey[2], valid[2];
   runtime::parallel_for(2, [&](int i) {
+    Queue queue(options.device);
     const bool second = (i == 1) != rectification.swapped;
     ImageU8& picture = i == 0 ? dense.left : dense.right;
-    picture = warp(to_rgb(second ? image2 : image1), i == 0 ? rectification.H1 : rectification.H2,
-                   rectification.width, rectification.height, &valid[i]);
+    picture =
+        warp(queue, to_rgb(second ? image2 : image1), i == 0 ? rectification.H1 : rectification.H2,
+             rectification.width, rectification.height, &valid[i]);
     grey[i] = to_grey(picture);
   });
 
   clock.start("dense", 0.75);
   dense.min_disparity = range.min;
   dense.disparities = range.count;
+  Queue queue(options.device);
   dense.disparity =
-      stereo_sgm(grey[0], grey[1], {.min_disparity = range.min, .disparities = range.count});
+      stereo_sgm(queue, grey[0], grey[1], {.min_disparity = range.min, .disparities = range.count});
   forget_outside(valid[0], valid[1], dense.disparity);
 
   clock.start("cloud", 0.95);

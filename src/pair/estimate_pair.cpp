@@ -78,17 +78,19 @@ Candidates estimate_candidates(const std::vector<PointPair>& points, const PairO
       options.camera1 && options.camera2 && options.model != ModelRequest::fundamental;
   found.epipolar_kind = calibrated ? ModelKind::essential : ModelKind::fundamental;
   runtime::parallel_for(2, [&](int i) {
+    Queue queue(options.device);  // one each: the two searches run side by side
     if (i == 0 && options.model != ModelRequest::homography) {
       if (calibrated) {
         found.epipolar =
-            estimate_essential(points, *options.camera1, *options.camera2, options.robust);
+            estimate_essential(queue, points, *options.camera1, *options.camera2, options.robust);
       } else {
-        static_cast<RobustResult&>(found.epipolar) = estimate_fundamental(points, options.robust);
+        static_cast<RobustResult&>(found.epipolar) =
+            estimate_fundamental(queue, points, options.robust);
       }
     }
     const bool wanted =
         options.model == ModelRequest::automatic || options.model == ModelRequest::homography;
-    if (i == 1 && wanted) found.homography = estimate_homography(points, options.robust);
+    if (i == 1 && wanted) found.homography = estimate_homography(queue, points, options.robust);
   });
   return found;
 }

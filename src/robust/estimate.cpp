@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pair of any problem, on this machine.
+// One pair of any problem.
 #include <fmt/format.h>
 
 #include <bifocal/error.hpp>
@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "robust/arguments.hpp"
+#include "robust/engine_device.hpp"
 #include "robust/search_pair.hpp"
 
 namespace bifocal {
@@ -39,8 +40,29 @@ std::vector<int> not_finite(const double* points, int columns, size_t count) {
   return out;
 }
 
+robust::PairFound search(Queue* queue, ModelKind kind, const robust::GivenPair& given,
+                         const RobustOptions& options, std::vector<std::uint8_t>& inliers) {
+  if (queue == nullptr || queue->device().info().kind == DeviceKind::cpu)
+    return robust::search_pair(kind, given, options, inliers.data());
+  const std::int64_t offsets[] = {0, given.count};
+  robust::PairFound found;
+  robust::search_on_device(*queue,
+                           {.problem = kind,
+                            .points = Memory<const double>(given.points),
+                            .host_points = given.points,
+                            .on_device = false,
+                            .weights = given.priors.weights.data(),
+                            .qualities = given.priors.qualities.data(),
+                            .offsets = offsets,
+                            .cameras = {&given.cameras, 1},
+                            .options = options},
+                           {&found, 1}, inliers);
+  return found;
+}
+
+// Without a queue on this machine.
 template <class Point>
-PoseResult estimate_one(ModelKind kind, std::span<const Point> points,
+PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> points,
                         std::span<const Intrinsics> cameras, const RobustOptions& options,
                         const MatchPriors& priors) {
   robust::check_options(options);
@@ -51,8 +73,7 @@ PoseResult estimate_one(ModelKind kind, std::span<const Point> points,
   const robust::GivenPair given = {robust::numbers_of(points), static_cast<int>(points.size()),
                                    numbers, priors};
   r.not_finite = not_finite(given.points, robust::engine_steps(kind).columns, points.size());
-  const PairEstimate e =
-      robust::estimate_of(kind, robust::search_pair(kind, given, options, r.inliers.data()));
+  const PairEstimate e = robust::estimate_of(kind, search(queue, kind, given, options, r.inliers));
   r.outcome = e.outcome;
   r.iterations = e.iterations;
   r.significance = e.significance;
@@ -109,13 +130,25 @@ ProblemInfo problem_info(ModelKind kind) {
 PoseResult estimate(ModelKind kind, std::span<const PointPair> points,
                     std::span<const Intrinsics> cameras, const RobustOptions& options,
                     const MatchPriors& priors) {
-  return estimate_one(kind, points, cameras, options, priors);
+  return estimate_one(nullptr, kind, points, cameras, options, priors);
+}
+
+PoseResult estimate(Queue& queue, ModelKind kind, std::span<const PointPair> points,
+                    std::span<const Intrinsics> cameras, const RobustOptions& options,
+                    const MatchPriors& priors) {
+  return estimate_one(&queue, kind, points, cameras, options, priors);
 }
 
 PoseResult estimate(ModelKind kind, std::span<const ScenePoint> points,
                     std::span<const Intrinsics> cameras, const RobustOptions& options,
                     const MatchPriors& priors) {
-  return estimate_one(kind, points, cameras, options, priors);
+  return estimate_one(nullptr, kind, points, cameras, options, priors);
+}
+
+PoseResult estimate(Queue& queue, ModelKind kind, std::span<const ScenePoint> points,
+                    std::span<const Intrinsics> cameras, const RobustOptions& options,
+                    const MatchPriors& priors) {
+  return estimate_one(&queue, kind, points, cameras, options, priors);
 }
 
 RobustResult estimate_homography(std::span<const PointPair> points, const RobustOptions& options,
@@ -123,15 +156,32 @@ RobustResult estimate_homography(std::span<const PointPair> points, const Robust
   return estimate(ModelKind::homography, points, {}, options, priors);
 }
 
+RobustResult estimate_homography(Queue& queue, std::span<const PointPair> points,
+                                 const RobustOptions& options, const MatchPriors& priors) {
+  return estimate(queue, ModelKind::homography, points, {}, options, priors);
+}
+
 RobustResult estimate_fundamental(std::span<const PointPair> points, const RobustOptions& options,
                                   const MatchPriors& priors) {
   return estimate(ModelKind::fundamental, points, {}, options, priors);
+}
+
+RobustResult estimate_fundamental(Queue& queue, std::span<const PointPair> points,
+                                  const RobustOptions& options, const MatchPriors& priors) {
+  return estimate(queue, ModelKind::fundamental, points, {}, options, priors);
 }
 
 AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
                                           const Intrinsics& camera, const RobustOptions& options,
                                           const MatchPriors& priors) {
   PoseResult r = estimate(ModelKind::absolute_pose, points, {&camera, 1}, options, priors);
+  return {std::move(static_cast<RobustResult&>(r)), r.pose};
+}
+
+AbsolutePoseResult estimate_absolute_pose(Queue& queue, std::span<const ScenePoint> points,
+                                          const Intrinsics& camera, const RobustOptions& options,
+                                          const MatchPriors& priors) {
+  PoseResult r = estimate(queue, ModelKind::absolute_pose, points, {&camera, 1}, options, priors);
   return {std::move(static_cast<RobustResult&>(r)), r.pose};
 }
 

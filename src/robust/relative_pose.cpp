@@ -52,13 +52,8 @@ void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
   result.median_parallax_deg = *middle * 180 / std::numbers::pi;
 }
 
-}  // namespace
-
-RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const Intrinsics& camera1,
-                                      const Intrinsics& camera2, const RobustOptions& options,
-                                      const MatchPriors& priors) {
-  const Intrinsics cameras[] = {camera1, camera2};
-  PoseResult found = estimate(ModelKind::essential, pairs, cameras, options, priors);
+RelativePoseResult with_scene_points(PoseResult found, std::span<const PointPair> pairs,
+                                     const Intrinsics& camera1, const Intrinsics& camera2) {
   RelativePoseResult result;
   static_cast<RobustResult&>(result) = std::move(found);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -67,6 +62,24 @@ RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const In
   result.cam2_from_cam1 = found.pose;
   triangulate_inliers(inlier_rays(pairs, camera1, camera2, result.inliers), result);
   return result;
+}
+
+}  // namespace
+
+RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const Intrinsics& camera1,
+                                      const Intrinsics& camera2, const RobustOptions& options,
+                                      const MatchPriors& priors) {
+  const Intrinsics cameras[] = {camera1, camera2};
+  return with_scene_points(estimate(ModelKind::essential, pairs, cameras, options, priors), pairs,
+                           camera1, camera2);
+}
+
+RelativePoseResult estimate_essential(Queue& queue, std::span<const PointPair> pairs,
+                                      const Intrinsics& camera1, const Intrinsics& camera2,
+                                      const RobustOptions& options, const MatchPriors& priors) {
+  const Intrinsics cameras[] = {camera1, camera2};
+  return with_scene_points(estimate(queue, ModelKind::essential, pairs, cameras, options, priors),
+                           pairs, camera1, camera2);
 }
 
 }  // namespace bifocal

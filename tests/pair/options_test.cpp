@@ -54,6 +54,30 @@ TEST(PairOptions, one_pixel_and_flat_pictures_have_no_geometry) {
   }
 }
 
+// A picture beside its own left part moved by 8 px: the model and, with cameras, the depth.
+TEST(PairOptions, every_device_finds_the_same) {
+  const ImageU8 wide = noise(200, 160, 1, 5);
+  ImageU8 left(320, 240, 1), right(320, 240, 1);  // noise in blocks of 3 x 3, as features need
+  for (int y = 0; y < 240; ++y) {
+    for (int x = 0; x < 320; ++x) {
+      left.at(x, y) = wide.at((x + 16) / 3, y / 3);
+      right.at(x, y) = wide.at((x + 8) / 3, y / 3);
+    }
+  }
+  PairOptions options;
+  options.model = ModelRequest::homography;
+  const PairResult here = estimate_pair(left, right, options);
+  ASSERT_EQ(here.outcome, Outcome::ok);
+  for (const DeviceInfo& device : list_devices()) {
+    options.device = Device(device.id);
+    const PairResult there = estimate_pair(left, right, options);
+    ASSERT_EQ(there.outcome, Outcome::ok) << device.id;
+    for (std::size_t i = 0; i < 9; ++i)
+      EXPECT_NEAR(there.model.model[i], here.model.model[i], 1e-6) << device.id;
+    EXPECT_NEAR(there.model.model[2] / there.model.model[8], 8, 0.2);
+  }
+}
+
 TEST(PairOptions, unrelated_noise_has_no_geometry) {
   for (unsigned seed = 0; seed < 3; ++seed) {
     const PairResult r = estimate_pair(noise(320, 240, 1, seed), noise(320, 240, 1, 100 + seed));

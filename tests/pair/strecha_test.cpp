@@ -154,5 +154,22 @@ TEST(Strecha, the_result_is_the_same_for_any_number_of_threads) {
   }
 }
 
+// The model, the rectified pictures and the depth, of each device beside the CPU's.
+TEST(Strecha, every_device_finds_the_same_depth) {
+  BIFOCAL_NEEDS_DATA("strecha/Herz-Jesus-P8");
+  Scene s = scene("strecha/Herz-Jesus-P8/", "0003", "0004", true);
+  s.options.max_dense_pixels = 150'000;
+  const PairResult here = estimate_pair(s.image1, s.image2, s.options);
+  ASSERT_TRUE(here.dense.has_value()) << here.dense_reason;
+  for (const DeviceInfo& device : list_devices()) {
+    s.options.device = Device(device.id);
+    const PairResult there = estimate_pair(s.image1, s.image2, s.options);
+    expect_true_pose(device.id, s, there);
+    ASSERT_TRUE(there.dense.has_value()) << device.id << " " << there.dense_reason;
+    EXPECT_EQ(there.dense->left.width, here.dense->left.width) << device.id;
+    EXPECT_NEAR(there.dense->disparity.density, here.dense->disparity.density, 0.2) << device.id;
+  }
+}
+
 }  // namespace
 }  // namespace bifocal

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One pair with a queue: on the CPU the same bits as without, on other devices the same estimate.
+#include <gtest/gtest.h>
+
+#include <bifocal/error.hpp>
+#include <limits>
+
+#include "problem_scene.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+constexpr RobustOptions kOptions = {.threshold = 2.5, .max_iterations = 5000, .seed = 4};
+
+PoseResult estimate_there(Queue& queue, const ProblemScene& s, const MatchPriors& priors = {}) {
+  const auto n = static_cast<size_t>(s.count());
+  if (problem_info(s.problem).is_two_view)
+    return estimate(queue, s.problem, std::span(s.pairs(), n), s.cameras, kOptions, priors);
+  return estimate(queue, s.problem, std::span(s.scene_points(), n), s.cameras, kOptions, priors);
+}
+
+class OnePair : public testing::TestWithParam<ModelKind> {
+ protected:
+  ProblemScene scene(int points, double inliers) {
+    std::mt19937_64 random(12);
+    return make_problem_scene(GetParam(), {.points = points, .inliers = inliers, .noise = 1},
+                              random);
+  }
+};
+
+TEST_P(OnePair, is_the_same_on_every_device) {
+  ProblemScene s = scene(600, 0.6);
+  s.numbers[1] = std::numeric_limits<double>::quiet_NaN();
+  const PoseResult here = estimate_scene(s, kOptions);
+  ASSERT_TRUE(here.ok());
+  for (const DeviceInfo& device : list_devices()) {
+    Queue queue{Device(device.id)};
+    const PoseResult there = estimate_there(queue, s);
+    ASSERT_TRUE(there.ok()) << device.id << " " << to_string(there.outcome);
+    EXPECT_EQ(there.not_finite, std::vector<int>{0}) << device.id;
+    ASSERT_EQ(there.inliers.size(), here.inliers.size());
+    EXPECT_EQ(there.inlier_count,
+              std::count(there.inliers.begin(), there.inliers.end(), std::uint8_t{1}));
+    if (device.kind == DeviceKind::cpu) {
+      EXPECT_EQ(there.model, here.model);
+      EXPECT_EQ(there.inliers, here.inliers);
+      EXPECT_EQ(there.iterations, here.iterations);
+      continue;
+    }
+    int different = 0;
+    for (size_t i = 0; i < here.inliers.size(); ++i) different += there.inliers[i] != here.inliers[i];
+    EXPECT_LE(different, 6) << device.id;
+    EXPECT_LT(matrix_distance(there.model, matrix_of(here.model)), 1e-3) << device.id;
+    EXPECT_NEAR(there.noise, here.noise, 0.05) << device.id;
+  }
+}
+
+TEST_P(OnePair, without_geometry_has_no_inliers_on_any_device) {
+  const ProblemScene nothing = scene(200, 0);
+  const ProblemScene few = scene(problem_info(GetParam()).sample_size - 1, 1);
+  for (const DeviceInfo& device : list_devices()) {
+    Queue queue{Device(device.id)};
+    const PoseResult r = estimate_there(queue, nothing);
+    EXPECT_EQ(r.outcome, Outcome::no_model) << device.id;
+    EXPECT_EQ(std::count(r.inliers.begin(), r.inliers.end(), std::uint8_t{1}), 0);
+    EXPECT_EQ(estimate_there(queue, few).outcome, Outcome::too_few_points) << device.id;
+  }
+}
+
+TEST_P(OnePair, checks_its_arguments_on_every_device) {
+  const ProblemScene s = scene(50, 1);
+  const std::vector<double> weights(49, 1.0), negative(50, -1.0);
+  for (const DeviceInfo& device : list_devices()) {
+    Queue queue{Device(device.id)};
+    EXPECT_THROW((void)estimate_there(queue, s, {.weights = weights}), Error) << device.id;
+    EXPECT_THROW((void)estimate_there(queue, s, {.weights = negative}), Error) << device.id;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnePair, testing::ValuesIn(kModelKinds), [](const auto& kind) {
+  return std::string(to_string(kind.param));
+});
+
+}  // namespace
+}  // namespace bifocal::robust
