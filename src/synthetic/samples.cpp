@@ -73,12 +73,18 @@ constexpr Recipe kRecipes[] = {
 
 }  // namespace
 
-Scene::Scene(SceneKind kind, std::mt19937_64& random) : kind_(kind), random_(random) {
+Scene::Scene(SceneKind kind, std::mt19937_64& random)
+    : has_plane_(kind == SceneKind::planar || kind == SceneKind::frontal), random_(random) {
   const double angle = uniform(random, 0, std::numbers::pi / 6);
   const Vec3 axis = random_direction(random);
   pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle);
   const Vec3 away = random_direction(random);
   pose_.t = scaled(away, uniform(random, 0.5, 1.5));
+  if (kind == SceneKind::frontal) {
+    pose_.R = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    pose_.t[2] = 0;
+    plane_ = {0, 0, 1 / uniform(random, 4, 12)};
+  }
   if (kind != SceneKind::planar) return;
   // Through a point 4 to 12 units deep, seen at less than 60 degrees by camera 1. Camera 2, whose
   // centre is -R't, is on the same side of it and not too near.
@@ -96,8 +102,8 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random) : kind_(kind), random_(ran
 Vec3 Scene::point() {
   for (;;) {
     const double x = uniform(random_, -0.5, 0.5), y = uniform(random_, -0.5, 0.5);
-    const double z = kind_ == SceneKind::planar ? 1 / (plane_[0] * x + plane_[1] * y + plane_[2])
-                                                : uniform(random_, 4, 12);
+    const double on_plane = plane_[0] * x + plane_[1] * y + plane_[2];
+    const double z = has_plane_ ? 1 / on_plane : uniform(random_, 4, 12);
     const Vec3 X = {x * z, y * z, z};
     if (z > 1 && in_camera2(X)[2] > 1) return X;
   }

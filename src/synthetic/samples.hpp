@@ -15,6 +15,7 @@ enum class SceneKind {
   general,
   planar,   // all points on a slanted plane, which both cameras see from the same side
   upright,  // the cameras turn about their y axes alone
+  frontal,  // a plane parallel to both images: camera 2 is moved along it and not turned
 };
 
 // Two cameras and what they see. Camera 2 is turned by at most 30 degrees and 0.5 to 1.5 units
@@ -31,10 +32,10 @@ class Scene {
   // The true models. The matrices have the Frobenius norm 1.
   [[nodiscard]] const Pose& cam2_from_cam1() const { return pose_; }
   [[nodiscard]] Mat3 essential() const;
-  [[nodiscard]] Mat3 homography() const;  // planar scenes only
+  [[nodiscard]] Mat3 homography() const;  // planar and frontal scenes only
 
  private:
-  SceneKind kind_;
+  bool has_plane_;
   std::mt19937_64& random_;
   Pose pose_;
   Vec3 plane_{};  // of the points X with plane_ . X = 1
