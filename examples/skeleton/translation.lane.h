@@ -16,8 +16,8 @@ enum {
   LINE_IS_DEGENERATE = 0  // one point determines a translation, so a line of them does
 };
 
-// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. A solver of
-// src/solvers may be called here, as homography.lane.h does.
+// Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. A solver
+// of src/solvers may be called here, as homography.lane.h does.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   (void)rays;  // only problems with cameras have them
   for (index i = 0; i < 9; ++i) models[i] = lane(0);

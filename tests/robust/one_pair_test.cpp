@@ -48,7 +48,8 @@ TEST_P(OnePair, is_the_same_on_every_device) {
       continue;
     }
     int different = 0;
-    for (size_t i = 0; i < here.inliers.size(); ++i) different += there.inliers[i] != here.inliers[i];
+    for (size_t i = 0; i < here.inliers.size(); ++i)
+      different += there.inliers[i] != here.inliers[i];
     EXPECT_LE(different, 6) << device.id;
     EXPECT_LT(matrix_distance(there.model, matrix_of(here.model)), 1e-3) << device.id;
     EXPECT_NEAR(there.noise, here.noise, 0.05) << device.id;
@@ -77,9 +78,8 @@ TEST_P(OnePair, checks_its_arguments_on_every_device) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OnePair, testing::ValuesIn(kModelKinds), [](const auto& kind) {
-  return std::string(to_string(kind.param));
-});
+INSTANTIATE_TEST_SUITE_P(All, OnePair, testing::ValuesIn(kModelKinds),
+                         [](const auto& kind) { return std::string(to_string(kind.param)); });
 
 }  // namespace
 }  // namespace bifocal::robust
