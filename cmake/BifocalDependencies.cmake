@@ -2,6 +2,8 @@
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(pugixml REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libexif REQUIRED IMPORTED_TARGET libexif)
 find_package(TBB REQUIRED)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A stereo calibration as OpenCV's FileStorage writes it, YAML or XML: matrices M1 D1 M2 D2 R T.
-// Only what such files hold is understood of the two languages: entries of the top level that are
-// matrices or plain numbers; everything else is passed over.
+// Entries of the top level that are matrices or plain numbers count; everything else is passed
+// over.
+#include <yaml-cpp/yaml.h>
+
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <initializer_list>
 #include <map>
+#include <pugixml.hpp>
 #include <string>
 
 #include "io/parse.hpp"
@@ -14,112 +16,81 @@
 namespace bifocal::io {
 namespace {
 
-constexpr std::size_t kMostNumbers =
-    64;  // of a matrix; more of one that is not asked for is left out
+constexpr std::size_t kMostNumbers = 64;  // of a matrix; of a larger one the first
+// yaml-cpp takes 240 bytes of memory for a byte; a calibration has about 2000.
+constexpr std::size_t kMostYamlBytes = 1 << 17;
 
-// An entry of the file: as it stands there.
+// An entry of the file, as words.
 struct Entry {
   bool is_matrix = false;
-  std::string_view rows, cols, data;  // data of a number: itself
+  std::string rows, cols;
+  std::vector<std::string> data;  // of a number: itself
 };
 using Entries = std::map<std::string, Entry, std::less<>>;
 
-constexpr std::string_view kBlanks = " \t\r\n";
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-std::string_view line_at(std::string_view text, std::size_t at) {
-  return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
-}
-
-void add(Entries& entries, std::string_view key, const Entry& entry, std::string_view name) {
-  if (!entries.emplace(std::string(key), entry).second)
+void add(Entries& entries, const std::string& key, Entry entry, std::string_view name) {
+  if (!entry.is_matrix && (entry.data.size() != 1 || !to_number<double>(entry.data[0]))) return;
+  if (!entries.emplace(key, std::move(entry)).second)
     reject(name, "{}: a second one", printable(key));
 }
 
-// YAML: "KEY: number", or "KEY: !!opencv-matrix" and indented lines rows, cols, dt, data: [ ... ].
+std::string word_of(const YAML::Node& node) {
+  return node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string();
+}
+
+// "KEY: number", or "KEY: !!opencv-matrix" with rows, cols, dt, data: [ ... ].
 Entries entries_of_yaml(std::string_view text, std::string_view name) {
+  if (text.size() > kMostYamlBytes)
+    reject(name, "has {} bytes, more than the {} of a YAML file", text.size(), kMostYamlBytes);
   Entries entries;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::string_view line = line_at(text, at);
-    at += line.size() + 1;
-    const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || colon == 0 || kBlanks.find(line[0]) != kBlanks.npos ||
-        line[0] == '%' || line[0] == '-' || line[0] == '#')
-      continue;
-    const std::string_view key = trimmed(line.substr(0, colon)),
-                           value = trimmed(line.substr(colon + 1));
-    Entry entry;
-    if (!value.starts_with("!!opencv-matrix")) {
-      entry.data = value;
-      if (to_number<double>(value)) add(entries, key, entry, name);
-      continue;
-    }
-    entry.is_matrix = true;
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) {
-      const std::string_view inner = trimmed(line_at(text, at));
-      const auto value_of = [&](std::string_view word) {
-        return trimmed(inner.substr(word.size()));
-      };
-      if (inner.starts_with("rows:")) entry.rows = value_of("rows:");
-      if (inner.starts_with("cols:")) entry.cols = value_of("cols:");
-      if (inner.starts_with("data:")) {
-        const std::size_t open = text.find('[', at), close = text.find(']', at);
-        if (open == text.npos || close == text.npos || close < open ||
-            open > at + line_at(text, at).size())
+  try {
+    for (const auto& pair : YAML::Load(std::string(text))) {
+      const YAML::Node& value = pair.second;
+      if (!pair.first.IsDefined() || !pair.first.IsScalar()) continue;
+      const std::string& key = pair.first.Scalar();
+      Entry entry;
+      entry.is_matrix = value.Tag().ends_with("opencv-matrix") && value.IsMap();
+      if (entry.is_matrix) {
+        entry.rows = word_of(value["rows"]);
+        entry.cols = word_of(value["cols"]);
+        const YAML::Node data = value["data"];
+        if (!data.IsDefined() || !data.IsSequence())
           reject(name, "{}: data is not in brackets", printable(key));
-        entry.data = text.substr(open + 1, close - open - 1);
-        at = close;
+        for (std::size_t i = 0; i < std::min(data.size(), kMostNumbers + 1); ++i)
+          entry.data.push_back(word_of(data[i]));
+      } else {
+        entry.data = {word_of(value)};
       }
-      at += line_at(text, at).size() + 1;
+      add(entries, key, std::move(entry), name);
     }
-    add(entries, key, entry, name);
+  } catch (const YAML::Exception& e) {
+    reject(name, "line {}: is no YAML: {}", e.mark.line + 1, printable(e.msg));
   }
   return entries;
 }
 
-// What stands between <tag ...> and </tag>; empty when there is none.
-std::string_view content_of(std::string_view text, std::string_view tag) {
-  const std::size_t open = text.find(fmt::format("<{}>", tag)),
-                    close = text.find(fmt::format("</{}>", tag));
-  if (open == text.npos || close == text.npos || close < open + tag.size() + 2) return {};
-  return trimmed(text.substr(open + tag.size() + 2, close - open - tag.size() - 2));
-}
-
-// XML: <opencv_storage> with <KEY type_id="opencv-matrix"> <rows> <cols> <dt> <data> </KEY>, or
-// <KEY>number</KEY>.
+// <opencv_storage> with <KEY>number</KEY>, or <KEY type_id="opencv-matrix"> with <rows>, <cols>,
+// <dt>, <data>.
 Entries entries_of_xml(std::string_view text, std::string_view name) {
-  constexpr std::string_view kRoot = "<opencv_storage>";
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
+  if (!parsed) {
+    const std::string_view read = text.substr(0, std::size_t(parsed.offset));
+    reject(name, "line {}: is no XML: {}", 1 + std::count(read.begin(), read.end(), '\n'),
+           parsed.description());
+  }
+  const pugi::xml_node root = document.child("opencv_storage");
+  if (!root) reject(name, "is XML without <opencv_storage>");
   Entries entries;
-  std::size_t at = text.find(kRoot);
-  if (at == text.npos) reject(name, "is XML without <opencv_storage>");
-  at += kRoot.size();
-  while ((at = text.find('<', at)) != text.npos) {
-    if (text.substr(at).starts_with("<!--")) {
-      at = text.find("-->", at);
-      continue;
-    }
-    const std::size_t end = text.find('>', at);
-    if (end == text.npos || text[at + 1] == '/') break;
-    const std::string_view head = text.substr(at + 1, end - at - 1);
-    const std::string_view key = head.substr(0, head.find_first_of(kBlanks));
-    if (head.ends_with('/')) {  // <KEY/>
-      at = end;
-      continue;
-    }
-    const std::size_t close = text.find(fmt::format("</{}>", key), end);
-    if (key.empty() || close == text.npos) reject(name, "<{}>: is not closed", printable(key));
-    const std::string_view body = text.substr(end + 1, close - end - 1);
+  for (const pugi::xml_node node : root.children()) {
     Entry entry;
-    entry.is_matrix = head.find("opencv-matrix") != head.npos;
-    entry.data = entry.is_matrix ? content_of(body, "data") : trimmed(body);
-    entry.rows = content_of(body, "rows");
-    entry.cols = content_of(body, "cols");
-    if (entry.is_matrix || to_number<double>(entry.data)) add(entries, key, entry, name);
-    at = close + key.size() + 2;
+    entry.is_matrix = std::string_view(node.attribute("type_id").value()) == "opencv-matrix";
+    entry.rows = node.child_value("rows");
+    entry.cols = node.child_value("cols");
+    LineReader words(entry.is_matrix ? node.child_value("data") : node.child_value(), name, ",");
+    while (entry.data.size() <= kMostNumbers && words.next())
+      entry.data.insert(entry.data.end(), words.words().begin(), words.words().end());
+    add(entries, node.name(), std::move(entry), name);
   }
   return entries;
 }
@@ -140,14 +111,11 @@ std::vector<double> matrix(const Entries& entries, std::initializer_list<const c
   if (!found || !found->second.is_matrix) reject(name, "has no matrix {}", *names.begin());
   const auto& [key, entry] = *found;
   std::vector<double> values;
-  LineReader reader(entry.data, name, ",");
-  while (values.size() <= kMostNumbers && reader.next()) {
-    for (std::size_t i = 0; i < reader.words().size(); ++i) {
-      const auto value = to_number<double>(reader.words()[i]);
-      if (!value || !std::isfinite(*value))
-        reject(name, "{}: {} is no finite number", printable(key), printable(reader.words()[i]));
-      values.push_back(*value);
-    }
+  for (const std::string& word : entry.data) {
+    const auto value = to_number<double>(word);
+    if (!value || !std::isfinite(*value))
+      reject(name, "{}: {} is no finite number", printable(key), printable(word));
+    values.push_back(*value);
   }
   const auto rows = to_number<std::size_t>(entry.rows), cols = to_number<std::size_t>(entry.cols);
   const bool fits = rows && cols && *rows <= kMostNumbers && *cols <= kMostNumbers &&
@@ -163,9 +131,10 @@ std::vector<double> matrix(const Entries& entries, std::initializer_list<const c
 int side(const Entries& entries, std::initializer_list<const char*> names, std::string_view name) {
   const auto* found = find(entries, names);
   if (!found || found->second.is_matrix) return 0;
-  const auto value = to_number<double>(found->second.data);
+  const std::string& word = found->second.data[0];
+  const auto value = to_number<double>(word);
   if (!value || !(*value >= 1) || *value > double(kMaxImagePixels) || *value != std::floor(*value))
-    reject(name, "{}: {} is not a number of pixels", found->first, printable(found->second.data));
+    reject(name, "{}: {} is not a number of pixels", found->first, printable(word));
   return static_cast<int>(*value);
 }
 
@@ -200,13 +169,13 @@ Camera camera(const Entries& entries, std::initializer_list<const char*> M,
 }  // namespace
 
 bool is_opencv_storage(std::string_view text) {
-  const std::string_view start = trimmed(text.substr(0, 4096));
-  return start.starts_with("%YAML") || start.starts_with("<?xml") ||
-         start.starts_with("<opencv_storage>");
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.starts_with("%YAML") || text.starts_with("<?xml") ||
+         text.starts_with("<opencv_storage>");
 }
 
 PairCalibration parse_opencv_calibration(std::string_view text, std::string_view name) {
-  const bool is_yaml = trimmed(text.substr(0, 4096)).starts_with('%');
+  const bool is_yaml = text.find('%') < text.find('<');
   const Entries entries = is_yaml ? entries_of_yaml(text, name) : entries_of_xml(text, name);
   PairCalibration out;
   out.camera1 = camera(entries, {"M1", "K1", "cameraMatrix1"}, {"D1", "distCoeffs1"}, name);

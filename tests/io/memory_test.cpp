@@ -241,5 +241,27 @@ TEST(Memory, Npz) {
   npz(few, "m: ");
 }
 
+TEST(Memory, YamlAndXml) {
+  const auto calibration = [](const std::string& text, const std::string& part) {
+    SCOPED_TRACE(part);
+    expect_refused([&] { (void)io::parse_pair_calibration(text, "m"); }, part);
+  };
+  constexpr std::size_t kYaml = 1 << 17, kXml = 1 << 20;  // the most that is read
+  const auto repeated = [](const std::string& head, const std::string& part, std::size_t size) {
+    std::string text = head;
+    while (text.size() + part.size() <= size) text += part;
+    return text;
+  };
+  calibration(repeated("%YAML:1.0\nM1: [1", ",1", kYaml), "line 2: is no YAML: end of");
+  calibration(repeated("%YAML:1.0\na: ", "[", kYaml), "line 2: is no YAML: bad file");
+  calibration(repeated("%YAML:1.0\n", "a: 1\n", kYaml), "a: a second one");
+  calibration(repeated("%YAML:1.0\n", "? ", kYaml), "is no YAML");
+  calibration(repeated("%YAML:1.0\na: [1", ",1", kXml), "more than the 131072 of a YAML file");
+  calibration(repeated("<opencv_storage>", "<a/>", kXml), "is no XML");
+  calibration(repeated("<opencv_storage>", "<a>", kXml), "is no XML");
+  calibration(repeated("<opencv_storage>", "<a>1</a>", kXml - 17) + "</opencv_storage>",
+              "a: a second one");
+}
+
 }  // namespace
 }  // namespace bifocal

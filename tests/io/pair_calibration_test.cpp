@@ -178,6 +178,12 @@ TEST(PairCalibration, opencv_without_lens_and_size) {
   EXPECT_EQ(other.camera1.intrinsics.fx, 9);
 }
 
+TEST(PairCalibration, opencv_2_writes_no_document_mark) {
+  std::string text = opencv_yaml("");
+  text.erase(text.find("---\n"), 4);
+  EXPECT_EQ(parse_pair_calibration(text, "m").camera2.intrinsics.fy, 501);
+}
+
 TEST(PairCalibration, bad_files_of_opencv_are_named) {
   const auto bad = [](const std::string& text, const std::string& what) {
     expect_error([&] { (void)parse_pair_calibration(text, "m"); }, "m: " + what);
@@ -205,7 +211,12 @@ TEST(PairCalibration, bad_files_of_opencv_are_named) {
   bad(opencv_yaml("", "D1: !!opencv-matrix\n   rows: 1\n   data: 1, 2\n"),
       "D1: data is not in brackets");
   bad("<?xml version=\"1.0\"?><x/>", "is XML without <opencv_storage>");
-  bad("<opencv_storage><M1 type_id=\"opencv-matrix\"><rows>3</rows>", "<M1>: is not closed");
+  bad("<opencv_storage>\n<M1 type_id=\"opencv-matrix\"><rows>3</rows>",
+      "line 2: is no XML: Start-end tags mismatch");
+  bad("<opencv_storage><M1></M2></opencv_storage>", "line 1: is no XML: Start-end tags mismatch");
+  bad(opencv_yaml("", "a: [ 1, 2\nb: 3\n"), "line 26: is no YAML: end of sequence");
+  bad(opencv_yaml("", "a: " + std::string(100000, '[')), "line 25: is no YAML: bad file");
+  bad(opencv_yaml("", "a: " + std::string(200000, 'x')), "has 200");
   bad("<opencv_storage></opencv_storage>", "has no matrix M1");
 }
 
