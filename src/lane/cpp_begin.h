@@ -17,6 +17,9 @@
 #define GROUP_ARG
 // Memory that a group shares.
 #define local_ptr
+#define local_only
+#define lane_restrict __restrict__
+#include "lane/kernel_words.h"
 // A matrix of one lane that is too large for registers: element e at lane_at(A, e). On a GPU it
 // lies in memory of the group, kept_array in global memory, element by element side by side for all
 // threads.

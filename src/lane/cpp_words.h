@@ -51,6 +51,7 @@ lane_fn lane_int select_int(mask m, lane_int a, lane_int b) {
 // Over the lanes of a register; on a GPU the thread's own.
 lane_fn index lanes_min(lane_int k) { return lane_ops::lowest(k); }
 lane_fn index lanes_max(lane_int k) { return lane_ops::highest(k); }
+lane_fn scalar lanes_sum(real v) { return lane_ops::sum(v); }
 // 1 / sqrt(v) to about a unit of the precision, for normal numbers v > 0: without a division or a
 // root where an estimate and Newton steps are cheaper.
 lane_fn real rsqrt(real v) { return lane_ops::rsqrt(v); }

@@ -51,6 +51,8 @@ static inline uint lockstep_min(uint v) {
 #define lockstep_width() 1
 #define lockstep_min(v) (v)
 #endif
+#elif !defined(__CUDACC__)  // a CPU, on which threads share no more than this
+group_fn void global_atomic_add(bits32* p, bits32 v) { __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 #else
 group_fn bits32 pair_min(bits32 a, bits32 b) { return __vminu2(a, b); }
 group_fn bits32 pair_max(bits32 a, bits32 b) { return __vmaxu2(a, b); }

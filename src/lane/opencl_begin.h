@@ -82,6 +82,7 @@ typedef uint bits32;
 #define select_int(m, a, b) ((m) ? (a) : (b))
 #define lanes_min(k) (k)
 #define lanes_max(k) (k)
+#define lanes_sum(v) (v)
 #define lane(v) ((real)(v))
 #define select(m, a, b) ((m) ? (a) : (b))
 #define select_mask(m, a, b) ((m) ? (a) : (b))

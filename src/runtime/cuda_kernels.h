@@ -3,7 +3,7 @@
 // template of the text, and a table:
 //
 //   namespace {
-// //   template <class Real>
+//   template <class Real>
 //   struct filter_text {
 //     static constexpr int GROUP_SIZE = 256;
 //     static bifocal::runtime::Constants constants() { return {{"GROUP_SIZE", GROUP_SIZE}}; }
@@ -21,7 +21,7 @@
 #pragma once
 
 #include "lane/scalar.hpp"
-#include "runtime/cuda_table.hpp"
+#include "runtime/kernel_table.hpp"
 
 #define CUDA_IN_(type, name) , const typename Text::kernel_##type* name
 #define CUDA_OUT_(type, name) , typename Text::kernel_##type* name

@@ -12,20 +12,16 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "runtime/kernel_table.hpp"
 
 namespace bifocal::runtime {
-
-// What a kernel function of the CPU gets: instances (or groups) [begin, end), and the arguments as
-// given to launch(), each a pointer to a value or to a memory address.
-using CpuFunction = void (*)(const void* const* arguments, int begin, int end);
 
 struct Kernel {
   // OpenCL: `entry` is a kernel function in the embedded text `text` (opencl_text(), see
   // cmake/BifocalEmbed.cmake), built with -D NAME=VALUE for every constant.
   std::string entry, text;
-  std::vector<std::pair<std::string, int>> constants;  // REAL_IS_FLOAT, GROUP_SIZE, SIZE, ...
+  Constants constants;           // REAL_IS_FLOAT, GROUP_SIZE, SIZE, ...
   std::string opencl_line = {};  // under the text: defines the function (lane/opencl_kernels.h)
   const void* cuda = nullptr;    // address of the __global__ function
   CpuFunction cpu = nullptr;

@@ -15,7 +15,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "runtime/cuda_table.hpp"
 #include "runtime/kernel.hpp"
 
 namespace bifocal::runtime {
