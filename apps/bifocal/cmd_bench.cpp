@@ -19,7 +19,7 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string suite, device = "auto", json_file, filter, data = "../shared/data";
+  std::string suite, device = "auto", json_file, filter, data = "../shared/data", pictures;
   bool list = false;
 };
 
@@ -27,8 +27,11 @@ struct Options {
 using Visit = std::function<bool(const std::string& case_name)>;
 void run_suite(const bench::Suite& suite, const Options& o, const Visit& wanted,
                const std::function<void(bench::Record)>& report) {
-  bench::Context context{
-      .data_folder = o.data, .device = o.device, .wanted = wanted, .report = report};
+  bench::Context context{.data_folder = o.data,
+                         .pictures_folder = o.pictures,
+                         .device = o.device,
+                         .wanted = wanted,
+                         .report = report};
   suite.run(context);
 }
 
@@ -179,6 +182,8 @@ void add_bench(Program& program, Context& context) {
               "folder of the photographs that some cases need; without it they are left out")
       .environment("BIFOCAL_DATA")
       .shows_default();
+  command.option("--pictures", o->pictures,
+                 "folder for the result pictures of the stereo system in suite seeds");
   command.flag("--list", o->list, "only list the cases");
   command.runs([o, &context] { run(*o, context); });
 }

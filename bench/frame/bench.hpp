@@ -69,6 +69,7 @@ void keep(const T& value) {
 
 struct Context {
   std::string data_folder;                         // test data, may not exist
+  std::string pictures_folder;                     // where result pictures go; empty: nowhere
   std::string device;                              // as given to --device
   std::function<bool(const std::string&)> wanted;  // does the case pass --filter?
   std::function<void(Record)> report;

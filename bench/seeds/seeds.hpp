@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of suite `seeds`.
+// The parts of suite `seeds`: the systems that Bifocal descends from.
 #pragma once
 
 #include "frame/bench.hpp"
 
-namespace bifocal::bench {
+namespace bifocal::bench::seeds {
 
 // A record in ms.
 void report_ms(Context& context, const std::string& name, const std::string& device,
                const Sample& sample, const std::optional<Reference>& reference, Figures extra = {});
 
-// Essential matrices by five points: where each stage is best placed (essential.cpp).
-void run_essential_seed(Context& context);
+void run_homography(Context& context);
+void run_five_point(Context& context);
+void run_stereo(Context& context);
 
-}  // namespace bifocal::bench
+}  // namespace bifocal::bench::seeds

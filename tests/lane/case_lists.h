@@ -8,8 +8,6 @@
 #include "robust/problems/epipolar.lane.h"
 #include "robust/problems/essential.lane.h"
 #include "robust/search/search.groups"
-#include "robust/inliers.group.h"
-#include "robust/essential_inliers.group.h"
 #include "stereo/stereo.lanes"
 #include "rectify/lens.lane.h"
 #include "lane/cases.lane.h"

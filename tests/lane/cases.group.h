@@ -14,17 +14,6 @@ group_fn void group_case_model_score(GROUP_PARAM global_const scalar* p, index n
   out[2] = model_score(GROUP_ARG model, p, n, focal, p, 0, ends, floors, 2, (scalar)1e4);
 }
 
-group_fn void group_case_transfer_inliers(GROUP_PARAM global_const scalar* p, index n,
-                                          const scalar* model, scalar* out) {
-  // A limit of a few standard deviations, which no point is so near to that rounding decides.
-  out[0] = transfer_inliers(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e-3);
-}
-
-group_fn void group_case_essential_inliers(GROUP_PARAM global_const scalar* p, index n,
-                                           const scalar* model, scalar* out) {
-  essential_inliers(GROUP_ARG model, p, p + n, p + 2 * n, p + 3 * n, n, (scalar)1e-4, out);
-}
-
 // The equations sharp, smooth, and smooth with the weights of column 5.
 group_fn void group_case_model_equations(GROUP_PARAM global_const scalar* p, index n,
                                          const scalar* model, scalar* out) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The five-point system on host and device at once: the host builds the action matrices of one
+// block of samples while the device finds the eigenpairs of those before, on two queues, so that
+// copies overlap work too.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "seeds/five_point_trials.hpp"
+
+namespace bifocal::bench::seeds {
+
+class FivePointHybrid {
+ public:
+  // `cpu`, the rays on both sides and their queues live longer.
+  FivePointHybrid(Queue& cpu, const RayPairs& cpu_rays, const Device& device, const RayPairs& rays,
+                  int trials);
+  // The best E of trials [0, trials) of a seed, on the host. On a CPU nothing overlaps.
+  [[nodiscard]] Chosen run(int seed, float threshold);
+
+ private:
+  struct Block {
+    int first;
+    FivePointTrials on_host, on_device;
+    HostBuffer<double> matrices, null_spaces;  // page-locked
+  };
+  std::array<Queue, 2> queues_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+};
+
+}  // namespace bifocal::bench::seeds

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "seeds/five_point_trials.hpp"
+
+#include <bifocal/linalg.hpp>
+#include <bifocal/solvers.hpp>
+#include <fmt/format.h>
+
+namespace bifocal::bench::seeds {
+namespace {
+
+// Groups that share the points of an E when they add atomically.
+constexpr int kParts = 8;
+
+}  // namespace
+
+FivePointTrials::FivePointTrials(Queue& queue, const RayPairs& rays, int count)
+    : trials(count),
+      models(kMostEssentials * count),
+      drawn(trial_rows<int>(queue.device(), 5, count)),
+      samples(trial_rows<double>(queue.device(), 20, count)),
+      matrices(trial_rows<double>(queue.device(), 100, count)),
+      null_spaces(trial_rows<double>(queue.device(), 36, count)),
+      E(trial_rows<double>(queue.device(), 9 * kMostEssentials, count)),
+      inliers(trial_rows<int>(queue.device(), kMostEssentials, count)),
+      queue_(queue),
+      rays_(rays),
+      values_(trial_rows<double>(queue.device(), 10, count)),
+      vectors_(trial_rows<double>(queue.device(), 100, count)),
+      solutions_(trial_rows<int>(queue.device(), 1, count)),
+      votes_(trial_rows<std::uint32_t>(queue.device(), 4 * kMostEssentials, count)),
+      chosen_(queue.device()),
+      solver_(kGroupSize, text_constants(5)),
+      verifier_(kGroupSize, text_constants(5)) {
+  const DeviceInfo& device = queue.device().info();
+  if (!device.has_double)
+    throw Error(ErrorCode::device,
+                fmt::format("five-point trials: {} ({}) does not compute in double", device.id,
+                            device.name));
+  const std::vector<std::uint32_t> zeros(votes_.size());
+  votes_.upload(queue, zeros);
+  queue.wait();
+}
+
+void FivePointTrials::draw(int seed, int first) {
+  solver_.draw_trials(queue_, per_trial(trials), rays_.f64.columns, rays_.f64.stride,
+                      rays_.f64.count, seed, first, trials, drawn, samples);
+}
+
+void FivePointTrials::build_matrices() { build_matrices(matrices, null_spaces); }
+
+void FivePointTrials::build_matrices(const Memory<double>& to_matrices,
+                                     const Memory<double>& to_null_spaces) {
+  solver_.action_matrices(queue_, per_trial(trials), samples, trials, to_matrices, to_null_spaces);
+}
+
+void FivePointTrials::solve_matrices() {
+  // Balancing was measured to lose accuracy here (essential_5pt_action.lane.h).
+  real_eigenpairs<double>(queue_, {matrices, 10, 10, trials},
+                          {.values = values_, .vectors = vectors_, .counts = solutions_},
+                          {.balance = false});
+  solver_.eigenvector_essentials(queue_, per_trial(trials), vectors_, null_spaces, trials, E);
+}
+
+void FivePointTrials::solve(FivePointSolver solver) {
+  if (solver == FivePointSolver::eigenpairs) {
+    build_matrices();
+    return solve_matrices();
+  }
+  solve_minimal(queue_,
+                solver == FivePointSolver::action ? MinimalSolver::essential_5pt_action
+                                                  : MinimalSolver::essential_5pt,
+                trials, samples, E, solutions_);
+}
+
+void FivePointTrials::count(float threshold, Counting counting) {
+  const float squared = threshold * threshold;
+  const PointColumns<float>& points = rays_.f32;
+  if (counting == Counting::reduction)
+    return verifier_.essential_inliers(queue_, {.count = models}, E, trials, points.columns,
+                                       points.stride, squared, inliers);
+  verifier_.essential_votes(queue_, {.count = models * kParts}, E, trials, points.columns,
+                            points.stride, squared, kParts, votes_);
+  verifier_.most_votes(queue_, per_trial(models), votes_, inliers);
+}
+
+void FivePointTrials::choose() {
+  if (trials == 0) return;
+  solver_.choose_trial(queue_, {.count = 1}, inliers, E, trials, models, chosen_.number,
+                       chosen_.matrix);
+}
+
+}  // namespace bifocal::bench::seeds

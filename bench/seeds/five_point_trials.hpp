@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The classic way to an essential matrix on a device: samples of five correspondences are drawn,
+// the up to ten E of each are read from the real eigenvectors of a 10 x 10 action matrix (in
+// double), and all points are verified on all of them: Sampson error below a threshold, and the
+// triangulated point in front of both cameras (in float). estimate_essential solves samples by a
+// polynomial and verifies few E on all points; this is the system it descends from, made to compare
+// on which side of the bus its stages are best placed.
+#pragma once
+
+#include "seeds/five_point_trials.kernels.hpp"
+#include "seeds/trials.hpp"
+
+namespace bifocal::bench::seeds {
+
+inline constexpr int kMostEssentials = 10;  // of a sample
+
+// Correspondences as rays (normalised image points).
+struct RayPairs {
+  RayPairs(Queue& queue, std::span<const PointPair> rays) : f64(queue, rays), f32(queue, rays) {}
+  PointColumns<double> f64;
+  PointColumns<float> f32;
+};
+
+enum class FivePointSolver {
+  eigenpairs,  // action matrices, real_eigenpairs and the E of the eigenvectors, each a launch
+  action,      // the same in one launch: MinimalSolver::essential_5pt_action
+  polynomial,  // MinimalSolver::essential_5pt, which the estimator uses
+};
+enum class Counting { reduction, atomics };
+
+// Every stage is asynchronous and allocates nothing after its first call.
+class FivePointTrials {
+ public:
+  // `rays` and the queue live longer.
+  FivePointTrials(Queue& queue, const RayPairs& rays, int trials);
+
+  void draw(int seed, int first = 0);  // trials first, first + 1, ...
+  void solve(FivePointSolver solver);
+  // FivePointSolver::eigenpairs in two parts, so that a CPU may do the first for another device,
+  // into memory of the host.
+  void build_matrices();
+  void build_matrices(const Memory<double>& to_matrices, const Memory<double>& to_null_spaces);
+  void solve_matrices();
+  // threshold: in the unit of the rays, pixels over the focal length.
+  void count(float threshold, Counting counting);
+  void choose();
+  [[nodiscard]] Chosen chosen() { return chosen_.download(queue_); }
+  [[nodiscard]] Queue& queue() { return queue_; }
+
+  const int trials, models;    // models: kMostEssentials trials
+  Buffer<int> drawn;           // 5 x trials: numbers of the sample's points
+  Buffer<double> samples;      // 20 x trials: x1 of its points, y1, x2, y2
+  Buffer<double> matrices;     // 100 x trials
+  Buffer<double> null_spaces;  // 36 x trials
+  Buffer<double> E;            // kMostEssentials x 9 x trials; NaN where there is no solution
+  Buffer<int> inliers;         // kMostEssentials x trials: under the pose of E that has the most
+
+ private:
+  Queue& queue_;
+  const RayPairs& rays_;
+  Buffer<double> values_, vectors_;
+  Buffer<int> solutions_;
+  Buffer<std::uint32_t> votes_;
+  ChosenTrial<double> chosen_;
+  kernels::five_point_trials::launch<double> solver_;
+  kernels::five_point_trials::launch<float> verifier_;
+};
+
+}  // namespace bifocal::bench::seeds

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels of five_point_trials.kernels.
+map_kernel(action_matrices, i, ACTION_MATRICES) {
+  real sample[20], equations[45], N[36], A[100];
+  for (index r = 0; r < 20; ++r) sample[r] = group_load(samples + r * trials, i);
+  for (index k = 0; k < 5; ++k)
+    epipolar_equation(sample[k], sample[5 + k], sample[10 + k], sample[15 + k], equations + 9 * k);
+  mask independent = null_space_9(equations, 5, N) > lane(1e2) * lane_epsilon();
+  essential_action_matrix(N, A);
+  for (index e = 0; e < 100; ++e)
+    group_store(matrices + e * trials, i, select(independent, A[e], lane_nan()), trials);
+  for (index e = 0; e < 36; ++e) group_store(null_spaces + e * trials, i, N[e], trials);
+}
+
+map_kernel(eigenvector_essentials, i, EIGENVECTOR_ESSENTIALS) {
+  real N[36], vector[10], found[9];
+  for (index e = 0; e < 36; ++e) N[e] = group_load(null_spaces + e * trials, i);
+  for (index s = 0; s < 10; ++s) {
+    for (index k = 0; k < 10; ++k) vector[k] = group_load(vectors + (10 * k + s) * trials, i);
+    essential_at_eigenvector(N, vector, found);
+    for (index k = 0; k < 9; ++k) group_store(E + (9 * s + k) * trials, i, found[k], trials);
+  }
+}
+
+// Of points [from, to): nearer to model g than the threshold (Sampson), and in front of both
+// cameras under each of its poses (R0, t), (R0, -t), (R1, t), (R1, -t) of pose_candidates; votes
+// [4] of the lane. A model of NaN gets none, and points are padded with NaN.
+group_fn void pose_votes(global_const double* models, index g, index trials,
+                         global_const scalar* points, index stride, index from, index to,
+                         scalar squared_threshold, real* votes) {
+  real E[9], R[18], t[3], limit = lane(squared_threshold);
+  for (index k = 0; k < 4; ++k) votes[k] = lane(0);
+  models += (offset)(g / trials * 9) * trials + g % trials;
+  if (!(models[0] == models[0])) return;  // for all of the group: most trials have few solutions
+  for (index k = 0; k < 9; ++k) E[k] = group_same((scalar)models[k * trials]);
+  pose_candidates(E, R, t);
+  group_for_range(i, from, to) {
+    real x1 = group_load(points, i), y1 = group_load(points + stride, i);
+    real x2 = group_load(points + 2 * stride, i), y2 = group_load(points + 3 * stride, i);
+    mask near = sampson_within(E, x1, y1, x2, y2, limit);
+    if (any(near)) pose_vote(R, t, x1, y1, x2, y2, near, votes);  // few points are near a wrong E
+  }
+}
+
+group_kernel(essential_inliers, g, ESSENTIAL_INLIERS) {
+  real votes[4];
+  scalar counts[4];
+  pose_votes(E, g, trials, points, stride, 0, stride, squared_threshold, votes);
+  group_sums(votes, 4, counts);
+  scalar most = counts[0];
+  for (index k = 1; k < 4; ++k) most = counts[k] > most ? counts[k] : most;
+  if (group_leads()) inliers[g] = (int)most;
+}
+
+group_kernel(essential_votes, g, ESSENTIAL_VOTES) {
+  real own[4];
+  const index blocks = stride / WIDEST_GROUP, model = g / parts, part = g % parts;
+  pose_votes(E, model, trials, points, stride, blocks * part / parts * WIDEST_GROUP,
+             blocks * (part + 1) / parts * WIDEST_GROUP, squared_threshold, own);
+  for (index k = 0; k < 4; ++k) {
+    bits32 found = (bits32)lanes_sum(own[k]);
+    if (found > 0) global_atomic_add(votes + 4 * model + k, found);
+  }
+}
+
+map_kernel(most_votes, g, MOST_VOTES) {
+  bits32 most = 0;
+  for (index k = 0; k < 4; ++k) {
+    most = votes[4 * g + k] > most ? votes[4 * g + k] : most;
+    votes[4 * g + k] = 0;
+  }
+  inliers[g] = (int)most;
+}
