@@ -48,13 +48,19 @@ typedef uint bits32;
 #define group_fn static inline
 #define global_const global const
 #define global_ptr global
-// -D WORK_IN_GLOBAL=1: what a group shares lies in global memory, because it is large.
+// What a group shares. A group of one work-item shares it with nobody: PoCL 3.1 crashes where the
+// address of a kernel's local array gets into the functions that it calls as a constant.
+#if GROUP_SIZE == 1
+#define local_only __private
+#else
+#define local_only local
+#endif
+// -D WORK_IN_GLOBAL=1: it lies in global memory, because it is large.
 #ifdef WORK_IN_GLOBAL
 #define local_ptr global
 #else
-#define local_ptr local
+#define local_ptr local_only
 #endif
-#define local_only local
 #define lane_restrict restrict
 // Lane arrays of GROUP_SIZE work-items lie element by element side by side in local memory, kept
 // ones in global memory. -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size.
@@ -153,7 +159,7 @@ static inline real reciprocal(real v) {
 #define group_within(i, to) 1
 #define group_equals(i, k) ((i) == (k))
 #define group_first(v) (v)
-#define GROUP_PARAM local scalar *group_scratch,
+#define GROUP_PARAM local_only scalar *group_scratch,
 #define GROUP_ARG group_scratch,
 #if defined(INLINE_PTX) && GROUP_SIZE > 1
 // A work-group is warps or a part of one: the driver takes inline PTX, and the shuffles are those
@@ -242,7 +248,7 @@ static inline void group_sums_(local scalar* scratch, const real* v, int n, scal
 }
 #else
 #define GROUP_SCRATCH GROUP_SIZE
-static inline void group_sums_(local scalar* scratch, const real* v, int n, scalar* out) {
+static inline void group_sums_(local_only scalar* scratch, const real* v, int n, scalar* out) {
   for (int k = 0; k < n; ++k) out[k] = group_sum_(scratch, v[k]);
 }
 #endif

@@ -9,10 +9,9 @@
 #include <numeric>
 #include <thread>
 
-#include "robust/engine_kernels.hpp"
 #include "robust/scalar_lanes.hpp"
+#include "robust/search/engine.kernels.hpp"
 #include "runtime/backend.hpp"
-#include "runtime/kernel.hpp"
 #include "runtime/staging.hpp"
 #include "runtime/staging_slots.hpp"
 #include "runtime/workspace.hpp"
@@ -20,31 +19,30 @@
 namespace bifocal::robust {
 namespace {
 
-using runtime::Argument;
-using runtime::Launch;
+using runtime::Array;
 
 // At most: pairs of a piece whose points are on the device or in the host's memory, hypotheses of a
 // launch, points of a piece.
 constexpr std::size_t kPiecePairs = 4096, kHostPiecePairs = 2048, kPlaces = 1 << 20;
 constexpr std::int64_t kPiecePoints = 1 << 23;
 
-// On a device whose compiler does not take group code, one work-item does a pair or a model.
-runtime::Kernel make_kernel(const DeviceInfo& device, ModelKind problem, EngineKernel kernel) {
-  static constexpr const char* kTexts[] = {
-#define BIFOCAL_PROBLEM(name, ...) "engine_" #name,
-#include <bifocal/problems.def>
-#undef BIFOCAL_PROBLEM
-  };
-  const bool in_float = kernel == EngineKernel::score ||
-                        (kernel == EngineKernel::solve && engine_steps(problem).solves_in_float);
-  const int group = !device.group_code ? 1 : in_float ? kScoreThreads : kPairThreads;
-  return {
-      .entry = kEngineEntries[static_cast<int>(kernel)],
-      .text = kTexts[static_cast<int>(problem)],
-      .constants = {{"REAL_IS_FLOAT", in_float ? 1 : 0}, {"GROUP_SIZE", group}, {"LANE_STRIDE", 1}},
-      .cuda = cuda_engine_kernel(problem, kernel),
-      .cpu = nullptr};
-}
+// The kernels of a problem. On a device whose compiler does not take group code, one work-item does
+// a pair or a model.
+struct EngineKernels {
+  EngineKernels(ModelKind problem, bool group_code)
+      : pair(group_code ? ENGINE_PAIR_THREADS : 1, constants(problem)),
+        score(group_code ? ENGINE_SCORE_THREADS : 1, constants(problem)),
+        solve_f32(ENGINE_SOLVE_THREADS, constants(problem)),
+        solve_f64(ENGINE_SOLVE_THREADS, constants(problem)) {}
+
+  static runtime::Constants constants(ModelKind problem) {
+    return {{"PROBLEM", static_cast<int>(problem)}, {"LANE_STRIDE", 1}};
+  }
+
+  kernels::engine::launch<double> pair;
+  kernels::engine::launch<float> score, solve_f32;
+  kernels::engine::launch<double> solve_f64;
+};
 
 // Pairs [begin, end) of a batch in the memory of the device.
 class Piece {
@@ -57,8 +55,9 @@ class Piece {
         batch_(batch),
         begin_(begin),
         pairs_(end - begin),
-        workspace_(queue) {
-    steps_ = &engine_steps(batch.problem);
+        workspace_(queue),
+        steps_(engine_steps(batch.problem)),
+        kernels_(batch.problem, queue.device().info().group_code) {
     layout();
     upload();
   }
@@ -86,17 +85,17 @@ class Piece {
       round = 0;
       for (const int pair : active) round = std::max(round, work_of(pair, WORK_PLAN));
     }
-    if (batch_.options.dominant_plane && steps_->dominant_plane) {
-      launch(EngineKernel::planes, {.groups = int(pairs_), .group_size = pair_threads()},
-             {pair_table_, work_, points_, info_, priors_, seed(0), seed(32), limits.log_failure,
-              state_, weights_});
+    if (batch_.options.dominant_plane && steps_.dominant_plane) {
+      kernels_.pair.engine_planes(queue_, {.count = int(pairs_)}, pair_table_, work_, points_,
+                                  info_, priors_, seed(0), seed(32), limits.log_failure, state_,
+                                  weights_);
     }
   }
 
   void finish(std::span<PairFound> found, std::span<std::uint8_t> inliers) {
-    launch(EngineKernel::finish, {.groups = int(pairs_), .group_size = pair_threads()},
-           {pair_table_, given(), cameras_, work_, order_, points_, fast_points_, info_, priors_,
-            state_, weights_, results_, tables_, inliers_});
+    kernels_.pair.engine_finish(queue_, {.count = int(pairs_)}, pair_table_, given(), cameras_,
+                                work_, order_, points_, fast_points_, info_, priors_, state_,
+                                weights_, results_, tables_, inliers_);
     std::vector<double> results(results_.size()), info(info_.size());
     results_.download(queue_, results);
     info_.download(queue_, info);
@@ -107,7 +106,7 @@ class Piece {
       PairFound& f = found[begin_ + k];
       f.count = work_of(int(k), WORK_COUNT);
       f.distinct = {work_of(int(k), WORK_DISTINCT_POINTS), work_of(int(k), WORK_DISTINCT_INLIERS)};
-      if (f.count < steps_->sample_size) continue;
+      if (f.count < steps_.sample_size) continue;
       std::copy_n(results.data() + k * RESULT_SIZE, RESULT_SIZE, f.result.begin());
       std::copy_n(info.data() + k * INFO_SIZE, INFO_SIZE, f.info.begin());
     }
@@ -120,19 +119,11 @@ class Piece {
   [[nodiscard]] int work_of(int pair, int which) const {
     return host_work_[static_cast<std::size_t>(pair * WORK_SIZE + which)];
   }
-  [[nodiscard]] int pair_threads() const {
-    return queue_.device().info().group_code ? kPairThreads : 1;
-  }
   [[nodiscard]] int first_round() const {
     return Lanes::first_round(batch_.options.min_iterations, batch_.options.max_iterations);
   }
-  [[nodiscard]] int seed(int shift) const {
-    return static_cast<int>(static_cast<std::uint32_t>(batch_.options.seed >> shift));
-  }
-
-  void launch(EngineKernel kernel, const Launch& sizes, std::initializer_list<Argument> arguments) {
-    runtime::launch(queue_, make_kernel(queue_.device().info(), batch_.problem, kernel), sizes,
-                    arguments);
+  [[nodiscard]] std::uint32_t seed(int shift) const {
+    return static_cast<std::uint32_t>(batch_.options.seed >> shift);
   }
 
   void layout() {
@@ -168,9 +159,9 @@ class Piece {
     active_ = workspace_.take<int>(pairs_);
   }
   [[nodiscard]] bool given_on_device() const { return batch_.on_device; }
-  [[nodiscard]] std::size_t numbers_of_point() const { return std::size_t(steps_->columns); }
-  [[nodiscard]] Argument given() const {
-    return given_on_device() ? batch_.points : Argument(given_);
+  [[nodiscard]] std::size_t numbers_of_point() const { return std::size_t(steps_.columns); }
+  [[nodiscard]] Array<const double> given() const {
+    return given_on_device() ? Array<const double>(batch_.points) : given_;
   }
   [[nodiscard]] int given_priors() const {
     return (batch_.weights.is_null() ? 0 : GIVEN_WEIGHTS) |
@@ -180,17 +171,17 @@ class Piece {
   // The caller's weights or qualities, or their copy on the device. The number of a point lies
   // `from` places behind the point's own place.
   struct GivenNumbers {
-    Argument numbers;
+    Array<const double> numbers;
     std::int64_t from;
   };
   GivenNumbers numbers_on_device(const Memory<const double>& numbers, Buffer<double>& copy) {
     const auto first = static_cast<std::int64_t>(offset(0));
-    if (numbers.is_null()) return {Argument(cameras_), 0};  // not read
-    if (numbers.is_on_device()) return {Argument(numbers), given_on_device() ? 0 : first};
+    if (numbers.is_null()) return {nullptr, 0};
+    if (numbers.is_on_device()) return {numbers, given_on_device() ? 0 : first};
     const std::size_t points = offset(pairs_) - offset(0);
     copy = workspace_.take<double>(std::max<std::size_t>(1, points));
     copy.upload(queue_, {numbers.pointer() + offset(0), points});
-    return {Argument(copy), given_on_device() ? -first : 0};
+    return {copy, given_on_device() ? -first : 0};
   }
 
   void upload() {
@@ -212,31 +203,11 @@ class Piece {
   void prepare() {
     const GivenNumbers weights = numbers_on_device(batch_.weights, given_weights_);
     const GivenNumbers qualities = numbers_on_device(batch_.qualities, given_qualities_);
-    launch(EngineKernel::prepare, {.groups = int(pairs_), .group_size = pair_threads()},
-           {pair_table_,
-            given(),
-            cameras_,
-            given_priors(),
-            weights.numbers,
-            weights.from,
-            qualities.numbers,
-            qualities.from,
-            batch_.options.threshold,
-            seed(0),
-            seed(32),
-            first_round(),
-            kept_,
-            order_,
-            points_,
-            fast_points_,
-            priors_,
-            fast_weights_,
-            ranking_,
-            tables_,
-            info_,
-            state_,
-            work_,
-            inliers_});
+    kernels_.pair.engine_prepare(queue_, {.count = int(pairs_)}, pair_table_, given(), cameras_,
+                                 given_priors(), weights.numbers, weights.from, qualities.numbers,
+                                 qualities.from, batch_.options.threshold, seed(0), seed(32),
+                                 first_round(), kept_, order_, points_, fast_points_, priors_,
+                                 fast_weights_, ranking_, tables_, info_, state_, work_, inliers_);
   }
 
   // One round of all active pairs, in parts for whose models there is room.
@@ -254,25 +225,26 @@ class Piece {
   void run_part(std::size_t first, int some, int round, const SearchLimits& limits) {
     runtime::Workspace room(queue_);
     const auto places = static_cast<std::size_t>(some) * static_cast<std::size_t>(round);
-    const auto models = room.take<float>(places * std::size_t(steps_->slots * steps_->model_size));
+    const auto models = room.take<float>(places * std::size_t(steps_.slots * steps_.model_size));
     const auto counts = room.take<int>(places), slots = room.take<int>(places);
     const auto scores = room.take<float>(places);
     const int all = static_cast<int>(places), from = static_cast<int>(first);
-    const Argument sample_points =
-        steps_->solves_in_float ? Argument(fast_points_) : Argument(points_);
-    launch(EngineKernel::solve,
-           {.groups = (all + kSolveThreadsOfBlock - 1) / kSolveThreadsOfBlock,
-            .group_size = kSolveThreadsOfBlock},
-           {active_, from, round, all, pair_table_, work_, sample_points, info_, priors_, ranking_,
-            seed(0), seed(32), models, counts});
-    const int scorers = queue_.device().info().group_code ? kScoreThreads : 1;
-    launch(EngineKernel::score, {.groups = all, .group_size = scorers},
-           {active_, from, round, pair_table_, work_, fast_points_, info_, fast_weights_, state_,
-            models, counts, scores, slots});
-    launch(
-        EngineKernel::decide, {.groups = some, .group_size = pair_threads()},
-        {active_, from, round, pair_table_, work_, points_, info_, priors_, limits.min_iterations,
-         limits.max_iterations, limits.log_failure, scores, models, slots, state_, weights_});
+    const auto solve = [&](const auto& launch, const auto& points) {
+      launch.engine_solve(queue_, {.count = all}, active_, from, round, pair_table_, work_, points,
+                          info_, priors_, ranking_, seed(0), seed(32), models, counts);
+    };
+    if (steps_.solves_in_float) {
+      solve(kernels_.solve_f32, fast_points_);
+    } else {
+      solve(kernels_.solve_f64, points_);
+    }
+    kernels_.score.engine_score(queue_, {.count = all}, active_, from, round, pair_table_, work_,
+                                fast_points_, info_, fast_weights_, state_, models, counts, scores,
+                                slots);
+    kernels_.pair.engine_decide(queue_, {.count = some}, active_, from, round, pair_table_, work_,
+                                points_, info_, priors_, limits.min_iterations,
+                                limits.max_iterations, limits.log_failure, scores, models, slots,
+                                state_, weights_);
   }
 
   void read_work() {
@@ -286,7 +258,8 @@ class Piece {
   const DeviceBatch& batch_;
   std::size_t begin_, pairs_;
   runtime::Workspace workspace_;
-  const EngineSteps* steps_ = nullptr;
+  const EngineSteps& steps_;
+  EngineKernels kernels_;
   std::vector<std::int64_t> host_pairs_;
   std::vector<int> host_work_;
   Buffer<std::int64_t> pair_table_;
@@ -314,28 +287,6 @@ std::vector<std::size_t> pieces_of(std::span<const std::int64_t> offsets, std::s
 }
 
 }  // namespace
-
-// The functions of a problem's CUDA unit (engine_problem.cuh).
-#if BIFOCAL_HAS_CUDA
-#define BIFOCAL_PROBLEM(name, ...) const void* name##_cuda_kernel(EngineKernel kernel);
-#include <bifocal/problems.def>
-#undef BIFOCAL_PROBLEM
-#endif
-
-const void* cuda_engine_kernel([[maybe_unused]] ModelKind problem,
-                               [[maybe_unused]] EngineKernel kernel) {
-#if BIFOCAL_HAS_CUDA
-  using Find = const void* (*)(EngineKernel);
-  static constexpr Find kFind[] = {
-#define BIFOCAL_PROBLEM(name, ...) name##_cuda_kernel,
-#include <bifocal/problems.def>
-#undef BIFOCAL_PROBLEM
-  };
-  return kFind[static_cast<std::size_t>(problem)](kernel);
-#else
-  return nullptr;
-#endif
-}
 
 void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFound> found,
                       std::span<std::uint8_t> inliers) {

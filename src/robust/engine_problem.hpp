@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The steps of the search for one problem, on SIMD registers: the body of a compiled unit for each
-// problem (CMakeLists.txt), which defines PROBLEM, its name, and PROBLEM_TEXT, the list of its lane
-// and group files. Included again for every SIMD target.
+// problem (CMakeLists.txt), which defines PROBLEM, its number, and PROBLEM_STEPS, the function that
+// returns the steps. Included again for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "robust/engine_problem.hpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -23,13 +23,7 @@ struct engine_text {
   using uniform = engine_text<double>;
 #include "lane/cpp_begin.h"
 
-#include "math/math.lanes"
-
-#include "linalg/linalg.lanes"
-
-#include "solvers/solvers.lanes"
-
-#include PROBLEM_TEXT
+#include "robust/search/search.list"
 
 #include "lane/cpp_end.h"
 };
@@ -269,10 +263,8 @@ HWY_EXPORT(steps_on_target);
 
 namespace robust {
 
-#define STEPS_OF_(name) name##_steps
-#define STEPS_OF(name) STEPS_OF_(name)
-const EngineSteps& STEPS_OF(PROBLEM)();
-const EngineSteps& STEPS_OF(PROBLEM)() { return *HWY_DYNAMIC_DISPATCH(steps_on_target)(); }
+const EngineSteps& PROBLEM_STEPS();
+const EngineSteps& PROBLEM_STEPS() { return *HWY_DYNAMIC_DISPATCH(steps_on_target)(); }
 
 }  // namespace robust
 }  // namespace bifocal

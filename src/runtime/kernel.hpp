@@ -49,6 +49,7 @@ class Argument {
   template <class T>
   Argument(const Buffer<T>& b) : memory_(b.memory()), pointer_(b.data()), is_memory_(true) {}
   Argument(int v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }
+  Argument(std::uint32_t v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }
   Argument(std::int64_t v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }
   Argument(float v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }
   Argument(double v) : size_(sizeof v) { std::memcpy(value_, &v, sizeof v); }

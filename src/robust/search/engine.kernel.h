@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of engine_device.cpp. layout.h tells what `pairs`, `work` and, for each pair,
-// `priors` [PRIOR_COLUMNS][stride] hold. priors, fast_weights and ranking are read only where the
-// info of a pair says that it has weights or qualities.
+// The kernels of engine.kernels.
 
-group_fn void kernel_pair(global_const offset* pairs, global_const int* work,
-                          global_const scalar* points, global_const scalar* info,
-                          global_const scalar* priors, index pair, struct pair_view* view) {
+group_fn void open_view(global_const offset* pairs, global_const int* work,
+                        global_const scalar* points, global_const scalar* info,
+                        global_const scalar* priors, index pair, struct pair_view* view) {
   global_const offset* p = pairs + pair * PAIR_SIZE;
   global_const scalar* own = priors + PRIOR_COLUMNS * p[PAIR_START];
   pair_open(points + COLUMNS * p[PAIR_START], work[pair * WORK_SIZE + WORK_COUNT],
@@ -13,28 +11,16 @@ group_fn void kernel_pair(global_const offset* pairs, global_const int* work,
   pair_open_priors(own, own + PRIOR_RANKS * p[PAIR_STRIDE], info + pair * INFO_SIZE, view);
 }
 
-// weights, qualities: one a point, where given_priors says that they are given. The number of a
-// point lies weights_from or qualities_from places behind the point's own place.
-group_fn void kernel_prepare(GROUP_PARAM index pair, global_const offset* pairs,
-                             global_const scalar* given, global_const scalar* cameras,
-                             index given_priors, global_const scalar* weights, offset weights_from,
-                             global_const scalar* qualities, offset qualities_from,
-                             scalar threshold, bits32 seed0, bits32 seed1, index first_round,
-                             global_ptr int* kept, global_ptr int* order, global_ptr scalar* points,
-                             global_ptr float* fast_points, global_ptr scalar* priors,
-                             global_ptr float* fast_weights, global_ptr int* ranking,
-                             global_ptr bits32* tables, global_ptr scalar* info,
-                             global_ptr scalar* state, global_ptr int* work,
-                             global_ptr unsigned char* inliers, local_ptr scalar* shared) {
+group_kernel(engine_prepare, pair, ENGINE_PREPARE) {
   global_const offset* p = pairs + pair * PAIR_SIZE;
   const offset start = p[PAIR_START], first = p[PAIR_FIRST], out = first - pairs[PAIR_FIRST];
   const index stride = (index)p[PAIR_STRIDE];
   struct prior_arrays a;
-  a.has_weights = (given_priors & GIVEN_WEIGHTS) != 0;
-  a.has_qualities = (given_priors & GIVEN_QUALITIES) != 0;
-  a.given_weights = weights + (a.has_weights ? first + weights_from : 0);
-  a.given_qualities = qualities + (a.has_qualities ? first + qualities_from : 0);
-  const offset own = given_priors ? start : 0;  // else there is no room for any
+  a.has_weights = (is_given & GIVEN_WEIGHTS) != 0;
+  a.has_qualities = (is_given & GIVEN_QUALITIES) != 0;
+  a.given_weights = given_weights + (a.has_weights ? first + weights_from : 0);
+  a.given_qualities = given_qualities + (a.has_qualities ? first + qualities_from : 0);
+  const offset own = is_given ? start : 0;  // else there is no room for any
   a.weights = priors + PRIOR_COLUMNS * own;
   a.ranks = a.weights + PRIOR_RANKS * (offset)stride;
   a.cumulative_weights = a.weights + PRIOR_CUMULATIVE_WEIGHTS * (offset)stride;
@@ -55,12 +41,8 @@ group_fn void kernel_prepare(GROUP_PARAM index pair, global_const offset* pairs,
   w[WORK_PLAN] = n < SAMPLE_SIZE ? 0 : first_round;
 }
 
-// Draws and solves sample `hypothesis` of a pair's round; place: its number in this launch.
-group_fn void kernel_solve(index pair, index hypothesis, offset place, global_const offset* pairs,
-                           global_const int* work, global_const scalar* points,
-                           global_const double* info, global_const double* priors,
-                           global_const int* ranking, bits32 seed0, bits32 seed1,
-                           global_ptr float* models, global_ptr int* counts) {
+map_kernel(engine_solve, place, ENGINE_SOLVE) {
+  const index pair = active[from + place / round], hypothesis = place % round;
   global_const int* w = work + pair * WORK_SIZE;
   if (hypothesis >= w[WORK_PLAN]) return;
   global_const offset* about = pairs + pair * PAIR_SIZE;
@@ -86,16 +68,11 @@ group_fn void kernel_solve(index pair, index hypothesis, offset place, global_co
   }
   counts[place] = (index)sample_models(p, rays, solved);
   for (index i = 0; i < SLOTS * MODEL_SIZE; ++i)
-    models[place * (SLOTS * MODEL_SIZE) + i] = (float)solved[i];
+    models[(offset)place * (SLOTS * MODEL_SIZE) + i] = (float)solved[i];
 }
 
-// One group scores the models of a sample and keeps the best.
-group_fn void kernel_score(GROUP_PARAM index pair, index hypothesis, offset place,
-                           global_const offset* pairs, global_const int* work,
-                           global_const scalar* points, global_const double* info,
-                           global_const float* fast_weights, global_const double* state,
-                           global_const float* models, global_const int* counts,
-                           global_ptr float* scores, global_ptr int* slots) {
+group_kernel(engine_score, place, ENGINE_SCORE) {
+  const index pair = active[from + place / round], hypothesis = place % round;
   float best = -2;
   index slot = 0;
   global_const int* w = work + pair * WORK_SIZE;
@@ -115,7 +92,7 @@ group_fn void kernel_score(GROUP_PARAM index pair, index hypothesis, offset plac
     const index stages = score_stages(floor, w[WORK_COUNT], seen, weighted, ends, floors);
     if (count > 0) best = -1;
     for (index s = 0; s < count; ++s) {
-      global_const float* m = models + (place * SLOTS + s) * MODEL_SIZE;
+      global_const float* m = models + ((offset)place * SLOTS + s) * MODEL_SIZE;
       for (index i = 0; i < MODEL_SIZE; ++i) model[i] = m[i];
       const scalar score = model_score(GROUP_ARG model, columns, stride, focal,
                                        fast_weights + (weighted ? p[PAIR_START] : 0), weighted,
@@ -131,19 +108,15 @@ group_fn void kernel_score(GROUP_PARAM index pair, index hypothesis, offset plac
   slots[place] = slot;
 }
 
-group_fn void kernel_decide(GROUP_PARAM index pair, offset place, global_const offset* pairs,
-                            global_ptr int* work, global_const scalar* points,
-                            global_const scalar* info, global_const scalar* priors,
-                            index min_iterations, index max_iterations, scalar log_failure,
-                            global_const float* scores, global_const float* models,
-                            global_const int* slots, global_ptr scalar* state,
-                            global_ptr scalar* weights, local_ptr scalar* shared) {
+group_kernel(engine_decide, group, ENGINE_DECIDE) {
+  const index pair = active[from + group];
+  const offset place = (offset)group * round;
   global_ptr int* w = work + pair * WORK_SIZE;
   const index hypotheses = w[WORK_PLAN];
   if (hypotheses == 0) return;
   struct pair_view view;
   struct search_limits limits = {min_iterations, max_iterations, log_failure};
-  kernel_pair(pairs, work, points, info, priors, pair, &view);
+  open_view(pairs, work, points, info, priors, pair, &view);
   const index next =
       pair_decide(GROUP_ARG & view, &limits, scores + place, models + place * SLOTS * MODEL_SIZE,
                   slots + place, hypotheses, state + pair * STATE_SIZE,
@@ -154,27 +127,22 @@ group_fn void kernel_decide(GROUP_PARAM index pair, offset place, global_const o
   w[WORK_PLAN] = next;
 }
 
-group_fn void kernel_planes(GROUP_PARAM index pair, global_const offset* pairs,
-                            global_const int* work, global_const scalar* points,
-                            global_const scalar* info, global_const scalar* priors, bits32 seed0,
-                            bits32 seed1, scalar log_failure, global_ptr scalar* state,
-                            global_ptr scalar* weights, local_ptr scalar* shared) {
+group_kernel(engine_planes, pair, ENGINE_PLANES) {
   if_constant(DOMINANT_PLANE) {
     struct pair_view view;
     if (work[pair * WORK_SIZE + WORK_COUNT] < SAMPLE_SIZE) return;
-    kernel_pair(pairs, work, points, info, priors, pair, &view);
+    open_view(pairs, work, points, info, priors, pair, &view);
     pair_planes(GROUP_ARG & view, seed0, seed1, log_failure, state + pair * STATE_SIZE,
                 weights + pairs[pair * PAIR_SIZE + PAIR_START], shared);
   }
 }
 
 // Sets the inlier flags of the points of weight 0. Their columns overwrite those of the others.
-group_fn void kernel_finish_zero_weight(GROUP_PARAM const struct pair_view* view, index zero_weight,
+group_fn void finish_zero_weight_points(GROUP_PARAM const struct pair_view* view, index zero_weight,
                                         global_const scalar* given, global_const int* order,
                                         global_const scalar* cameras, global_const scalar* info,
                                         global_ptr scalar* points, global_ptr scalar* errors,
-                                        global_ptr scalar* result,
-                                        global_ptr unsigned char* inliers) {
+                                        global_ptr scalar* result, global_ptr bits8* inliers) {
   const index stride = view->stride;
   const scalar limit = 1 / view->threshold;
   struct pair_view own;
@@ -193,20 +161,13 @@ group_fn void kernel_finish_zero_weight(GROUP_PARAM const struct pair_view* view
   group_for_range(k, 0, zero_weight) inliers[order[k]] = errors[k] < limit ? 1 : 0;
 }
 
-group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
-                            global_const scalar* given, global_const scalar* cameras,
-                            global_ptr int* work, global_const int* order,
-                            global_ptr scalar* points, global_const float* fast_points,
-                            global_const scalar* info, global_const scalar* priors,
-                            global_const scalar* state, global_ptr scalar* errors,
-                            global_ptr scalar* results, global_ptr bits32* tables,
-                            global_ptr unsigned char* inliers, local_ptr scalar* shared) {
+group_kernel(engine_finish, pair, ENGINE_FINISH) {
   struct pair_view view;
   global_ptr int* w = work + pair * WORK_SIZE;
   global_const offset* p = pairs + pair * PAIR_SIZE;
   const offset start = p[PAIR_START], out = p[PAIR_FIRST] - pairs[PAIR_FIRST];
   if (w[WORK_COUNT] < SAMPLE_SIZE) return;
-  kernel_pair(pairs, work, points, info, priors, pair, &view);
+  open_view(pairs, work, points, info, priors, pair, &view);
   global_ptr scalar* result = results + pair * RESULT_SIZE;
   pair_finish(GROUP_ARG & view, state + pair * STATE_SIZE, errors + start, result, shared);
   group_barrier();
@@ -233,7 +194,7 @@ group_fn void kernel_finish(GROUP_PARAM index pair, global_const offset* pairs,
     w[WORK_DISTINCT_POINTS] = counts[0] < (index)result[RESULT_INLIERS] ? counts[1] : view.n;
   }
   if (w[WORK_ZERO_WEIGHT] == 0) return;
-  kernel_finish_zero_weight(GROUP_ARG & view, w[WORK_ZERO_WEIGHT], given + COLUMNS * p[PAIR_FIRST],
+  finish_zero_weight_points(GROUP_ARG & view, w[WORK_ZERO_WEIGHT], given + COLUMNS * p[PAIR_FIRST],
                             order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair,
                             info + pair * INFO_SIZE, points + COLUMNS * start, errors + start,
                             result, inliers + out);

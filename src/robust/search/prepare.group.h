@@ -148,7 +148,7 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
                             bits32 seed0, bits32 seed1, index stride, global_ptr int* kept,
                             global_ptr int* order, global_ptr scalar* points,
                             global_ptr float* fast_points, global_ptr scalar* info,
-                            global_ptr unsigned char* inliers, local_ptr scalar* shared) {
+                            global_ptr bits8* inliers, local_ptr scalar* shared) {
   scalar numbers[INFO_SIZE], camera[CAMERA_NUMBERS];
   const index n = keep_points(GROUP_ARG given, priors, 0, count, kept, shared);
   *zero_weight = 0;
