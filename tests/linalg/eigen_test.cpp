@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bifocal/threads.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>

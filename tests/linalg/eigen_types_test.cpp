@@ -2,6 +2,7 @@
 // real_eigenpairs on the matrices that break careless eigenvalue code.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -2,6 +2,7 @@
 // The generators make what they promise, and the ratios tell right from wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

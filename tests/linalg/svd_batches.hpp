@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bifocal/linalg.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -35,7 +37,7 @@ template <class T>
 Matrices all_types(int m, int n, std::uint64_t seed) {
   Matrices all;
   for (const MatrixTypeInfo& info : matrix_types_of(m == n))
-    all.push_back(rounded<T>(MatrixMaker(m, n, seed, precision_of<T>()).make(info.type)));
+    all.push_back(make_matrix<T>(info.type, m, n, seed));
   return all;
 }
 
@@ -44,8 +46,7 @@ Matrices random_matrices(int count, int m, int n, std::uint64_t seed) {
   Matrices all;
   for (int b = 0; b < count; ++b)
     all.push_back(
-        rounded<T>(MatrixMaker(m, n, seed + static_cast<std::uint64_t>(b), precision_of<T>())
-                       .make(MatrixType::random_normal)));
+        make_matrix<T>(MatrixType::random_normal, m, n, seed + static_cast<std::uint64_t>(b)));
   return all;
 }
 
