@@ -12,31 +12,6 @@ constexpr std::string_view kBrackets = ",;[]";
 // that fit it leave such rests.
 constexpr double kMaxSkew = 1e-5;
 
-// fx fy cx cy, or the nine numbers of a camera matrix without skew.
-Intrinsics camera_from(const std::vector<double>& v, std::string_view name, std::string_view what) {
-  for (const double x : v) {
-    if (!std::isfinite(x)) reject(name, "{}: {} is not finite", what, x);
-  }
-  Intrinsics camera;
-  if (v.size() == 4) {
-    camera = {v[0], v[1], v[2], v[3]};
-  } else if (v.size() == 9) {
-    camera = {v[0], v[4], v[2], v[5]};
-    if (std::abs(v[1]) > kMaxSkew * std::abs(v[0])) {
-      reject(name, "{}: skew {} is not supported", what, v[1]);
-    }
-    if (v[3] != 0 || v[6] != 0 || v[7] != 0 || std::abs(v[8] - 1) > 1e-6) {
-      reject(name, "{}: is not a camera matrix fx 0 cx, 0 fy cy, 0 0 1", what);
-    }
-  } else {
-    reject(name, "{}: {} numbers, expected 4 (fx fy cx cy) or 9 (3 x 3 matrix)", what, v.size());
-  }
-  if (!camera.valid()) {
-    reject(name, "{}: focal lengths {} {} are not positive", what, camera.fx, camera.fy);
-  }
-  return camera;
-}
-
 double only_number(const LineReader& reader, std::string_view name) {
   if (reader.words().size() != 2) {
     reject(name, "line {}: {} needs one number", reader.line(), reader.words()[0]);
@@ -73,11 +48,8 @@ Calibration parse_middlebury(std::string_view text, std::string_view name) {
       }
     }
     if (key == "width" || key == "height") {
-      const double side = only_number(reader, name);
-      if (side < 1 || side > double(kMaxImagePixels) || side != std::floor(side)) {
-        reject(name, "line {}: {} {} is not a number of pixels", reader.line(), key, side);
-      }
-      (key == "width" ? result.width : result.height) = int(side);
+      (key == "width" ? result.width : result.height) = side_from(
+          only_number(reader, name), name, fmt::format("line {}: {}", reader.line(), key));
     }
     if (key == "ndisp") {
       const double disparities = only_number(reader, name);
@@ -104,6 +76,36 @@ bool is_middlebury(std::string_view text, std::string_view name) {
 }
 
 }  // namespace
+
+Intrinsics camera_from(const std::vector<double>& v, std::string_view name, std::string_view what) {
+  for (const double x : v) {
+    if (!std::isfinite(x)) reject(name, "{}: {} is not finite", what, x);
+  }
+  Intrinsics camera;
+  if (v.size() == 4) {
+    camera = {v[0], v[1], v[2], v[3]};
+  } else if (v.size() == 9) {
+    camera = {v[0], v[4], v[2], v[5]};
+    if (std::abs(v[1]) > kMaxSkew * std::abs(v[0])) {
+      reject(name, "{}: skew {} is not supported", what, v[1]);
+    }
+    if (v[3] != 0 || v[6] != 0 || v[7] != 0 || std::abs(v[8] - 1) > 1e-6) {
+      reject(name, "{}: is not a camera matrix fx 0 cx, 0 fy cy, 0 0 1", what);
+    }
+  } else {
+    reject(name, "{}: {} numbers, expected 4 (fx fy cx cy) or 9 (3 x 3 matrix)", what, v.size());
+  }
+  if (!camera.valid()) {
+    reject(name, "{}: focal lengths {} {} are not positive", what, camera.fx, camera.fy);
+  }
+  return camera;
+}
+
+int side_from(double value, std::string_view name, std::string_view what) {
+  if (!(value >= 1) || value > double(kMaxImagePixels) || value != std::floor(value))
+    reject(name, "{}: {} is not a number of pixels", what, value);
+  return static_cast<int>(value);
+}
 
 Calibration parse_calibration(std::string_view text, std::string_view name) {
   if (is_middlebury(text, name)) return parse_middlebury(text, name);

@@ -131,20 +131,13 @@ std::vector<double> matrix(const Entries& entries, std::initializer_list<const c
 int side(const Entries& entries, std::initializer_list<const char*> names, std::string_view name) {
   const auto* found = find(entries, names);
   if (!found || found->second.is_matrix) return 0;
-  const std::string& word = found->second.data[0];
-  const auto value = to_number<double>(word);
-  if (!value || !(*value >= 1) || *value > double(kMaxImagePixels) || *value != std::floor(*value))
-    reject(name, "{}: {} is not a number of pixels", found->first, printable(word));
-  return static_cast<int>(*value);
+  return side_from(*to_number<double>(found->second.data[0]), name, found->first);
 }
 
 Camera camera(const Entries& entries, std::initializer_list<const char*> M,
               std::initializer_list<const char*> D, std::string_view name) {
-  const std::vector<double> k = matrix(entries, M, {9}, name);
-  if (k[1] != 0 || k[3] != 0 || k[6] != 0 || k[7] != 0 || k[8] != 1)
-    reject(name, "{}: is not of the form fx 0 cx, 0 fy cy, 0 0 1", *M.begin());
   Camera c;
-  c.intrinsics = {k[0], k[4], k[2], k[5]};
+  c.intrinsics = camera_from(matrix(entries, M, {9}, name), name, *M.begin());
   std::vector<double> d;
   if (find(entries, D)) d = matrix(entries, D, {4, 5, 8, 12, 14}, name);
   for (std::size_t i = 8; i < d.size(); ++i)

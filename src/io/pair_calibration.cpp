@@ -45,12 +45,6 @@ void check_camera(const Camera& c, std::string_view name, const std::string& whe
     reject(name, "{}: focal lengths {} {} are above {} px", where, k.fx, k.fy, kMostPx);
 }
 
-int side_from(double v, std::string_view name, const std::string& where) {
-  if (!(v >= 1) || v > double(kMaxImagePixels) || v != std::floor(v))
-    reject(name, "{}: {} is not a number of pixels", where, v);
-  return static_cast<int>(v);
-}
-
 void check_pose(const Pose& pose, std::string_view name, const std::string& at_R,
                 const std::string& at_t) {
   const Mat3& R = pose.R;

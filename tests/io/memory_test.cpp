@@ -27,12 +27,6 @@ namespace {
 constexpr long kMemory = 64L << 20;
 constexpr long kMeasured = 2L << 30;  // what a failing test can take of the machine
 
-long address_space() {
-  long pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * ::sysconf(_SC_PAGESIZE);
-}
-
 long peak_memory() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
@@ -42,7 +36,9 @@ long peak_memory() {
 // What became of reading, in words.
 std::string outcome(const std::function<void()>& read, long mapped) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they map terabytes
-  const auto most = rlim_t(address_space() + mapped);
+  long pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const auto most = rlim_t(pages * ::sysconf(_SC_PAGESIZE) + mapped);
   const rlimit limit{most, most};
   if (::setrlimit(RLIMIT_AS, &limit) != 0) return "setrlimit failed";
 #else

@@ -193,8 +193,9 @@ TEST(PairCalibration, bad_files_of_opencv_are_named) {
   bad(opencv_yaml("M1", "M1: 5\n"), "has no matrix M1");
   bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "1, 2")), "M1: 2 numbers, but rows 3 and cols 3");
   bad(opencv_yaml("M1", matrix_yaml("M1", 1, 2, "1, 2")), "M1: a matrix of 2 numbers");
-  bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "500, 1, 3, 0, 5, 2, 0, 0, 1")),
-      "M1: is not of the");
+  bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "500, 1, 3, 0, 5, 2, 0, 0, 1")), "M1: skew 1");
+  bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "500, 0, 3, 1, 5, 2, 0, 0, 1")),
+      "M1: is not a camera matrix");
   bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "-5, 0, 3, 0, 5, 2, 0, 0, 1")),
       "M1: focal lengths -5 5 are not positive");
   bad(opencv_yaml("M1", matrix_yaml("M1", 3, 3, "5, 0, x, 0, 5, 2, 0, 0, 1")),
