@@ -96,7 +96,7 @@ TEST_P(Problem, in_batches_gives_what_each_pair_gives_alone) {
       EXPECT_EQ(e.inlier_count, alone[k].inlier_count);
       const auto from = all.inliers.begin() + offsets[k];
       EXPECT_TRUE(std::equal(alone[k].inliers.begin(), alone[k].inliers.end(), from));
-      EXPECT_LE(matrix_distance(e.model, matrix_of(alone[k].model)), tolerance);
+      EXPECT_LE(matrix_distance(e.model, alone[k].model), tolerance);
       for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(e.pose.R[i], alone[k].pose.R[i], tolerance);
       for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(e.pose.t[i], alone[k].pose.t[i], 10 * tolerance);
     }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "synthetic/problem_scenes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "robust/pair_points.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/pose_scenes.hpp"
+#include "synthetic/random.hpp"
+
+namespace bifocal::synthetic {
+namespace {
+
+void append_points(const auto& points, ProblemScene& scene) {
+  const double* first = robust::numbers_of(std::span(points));
+  scene.numbers.assign(first, first + points.size() * sizeof(points[0]) / sizeof(double));
+}
+
+Mat3 product(const Mat3& a, const Mat3& b) {
+  Mat3 out{};
+  for (size_t i = 0; i < 9; ++i) {
+    for (size_t k = 0; k < 3; ++k) out[i] += a[i / 3 * 3 + k] * b[3 * k + i % 3];
+  }
+  return out;
+}
+
+Mat3 of_length_one(Mat3 m) {
+  double length2 = 0;
+  for (const double v : m) length2 += v * v;
+  for (double& v : m) v /= std::sqrt(length2);
+  return m;
+}
+
+PointPair mapped(const Mat3& H, double x, double y) {
+  const double w = H[6] * x + H[7] * y + H[8];
+  return {x, y, (H[0] * x + H[1] * y + H[2]) / w, (H[3] * x + H[4] * y + H[5]) / w};
+}
+
+// px: the model that the problem's solver finds for a minimal sample, a mild random motion of
+// points on a circle.
+Mat3 random_map(ModelKind problem, std::mt19937_64& random) {
+  const robust::EngineSteps& steps = robust::engine_steps(problem);
+  const double turn = uniform(random, -0.4, 0.4), scale = uniform(random, 0.8, 1.25);
+  const double shift_x = uniform(random, -60, 60), shift_y = uniform(random, -60, 60);
+  std::vector<PointPair> sample;
+  for (int k = 0; k < steps.sample_size; ++k) {
+    const double angle = 2 * std::numbers::pi * k / steps.sample_size;
+    const double x = 400 * std::cos(angle), y = 400 * std::sin(angle);
+    const auto moved = [&](double v) { return scale * v + uniform(random, -30, 30); };
+    sample.push_back({640 + x, 480 + y,
+                      640 + shift_x + moved(std::cos(turn) * x - std::sin(turn) * y),
+                      480 + shift_y + moved(std::sin(turn) * x + std::cos(turn) * y)});
+  }
+  robust::PairPoints pair;
+  const std::span<const PointPair> given(sample);
+  pair.set(problem, {robust::numbers_of(given), steps.sample_size, {}, {}}, {});
+  robust::Hypotheses found;
+  found.models.resize(static_cast<size_t>(64 * steps.slots * steps.model_size));
+  found.counts.resize(64);
+  steps.solve(pair, 0, 0, 1, found);
+  const std::vector<double> model(found.models.begin(), found.models.begin() + 9);
+  Mat3 H;
+  steps.result_matrix(pair.info.data(), model.data(), H.data());
+  return H;
+}
+
+TwoViewScene make_map_scene(const SceneOptions& o, const Mat3& H, std::mt19937_64& random) {
+  TwoViewScene s;
+  s.H = H;
+  std::normal_distribution<double> noise(0, o.noise);
+  const auto inside = [&](double size) { return uniform(random, 0, size); };
+  for (int i = 0; i < o.points; ++i) {
+    PointPair p = {inside(kSceneWidth), inside(kSceneHeight), inside(kSceneWidth),
+                   inside(kSceneHeight)};
+    const bool right = uniform(random, 0, 1) < o.inliers;
+    if (right) {
+      p = mapped(H, p.x1, p.y1);
+      if (o.noise > 0) {
+        for (double* v : {&p.x1, &p.y1, &p.x2, &p.y2}) *v += noise(random);
+      }
+    }
+    s.points.push_back(p);
+    s.labels.push_back(right);
+  }
+  for (int i = 0; i < 200; ++i) {
+    const double x = inside(kSceneWidth), y = inside(kSceneHeight);
+    s.clean.push_back(mapped(H, x, y));
+  }
+  return s;
+}
+
+ProblemScene make_camera_scene(ModelKind problem, const SceneOptions& o, std::mt19937_64& random) {
+  const PoseScene s = make_pose_scene(o.points, o.inliers, o.noise, random);
+  ProblemScene scene{problem, {}, {s.camera}, s.labels, {}, {}, s.truth.R, s.truth};
+  append_points(s.points, scene);
+  return scene;
+}
+
+}  // namespace
+
+ProblemSceneKind scene_kind(ModelKind problem) {
+  static constexpr ProblemSceneKind kinds[] = {
+#define BIFOCAL_PROBLEM(name, label, family, symbol, scene) ProblemSceneKind::scene,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+  };
+  return kinds[static_cast<size_t>(problem)];
+}
+
+ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_64& random) {
+  const ProblemSceneKind kind = scene_kind(problem);
+  if (kind == ProblemSceneKind::camera) return make_camera_scene(problem, o, random);
+  o.planar = kind == ProblemSceneKind::plane;
+  o.upright = kind == ProblemSceneKind::upright;
+  const TwoViewScene s = kind == ProblemSceneKind::map
+                             ? make_map_scene(o, random_map(problem, random), random)
+                             : make_scene(o, random);
+  const auto cameras = static_cast<size_t>(problem_info(problem).cameras);
+  ProblemScene scene{
+      problem, {}, std::vector<Intrinsics>(cameras, s.camera), s.labels, s.clean, s.H, {}, s.truth};
+  append_points(s.points, scene);
+  if (kind == ProblemSceneKind::map || kind == ProblemSceneKind::plane) {
+    scene.result = of_length_one(s.H);
+    return scene;
+  }
+  const Intrinsics& k = s.camera;
+  const Vec3& t = s.truth.t;
+  const Mat3 E = product({0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0}, s.truth.R);
+  const Mat3 inverse = {1 / k.fx, 0, -k.cx / k.fx, 0, 1 / k.fy, -k.cy / k.fy, 0, 0, 1};
+  const Mat3 transposed = {1 / k.fx, 0, 0, 0, 1 / k.fy, 0, -k.cx / k.fx, -k.cy / k.fy, 1};
+  scene.in_pixels = product(product(transposed, E), inverse);
+  scene.result = of_length_one(cameras > 0 ? E : scene.in_pixels);
+  const double length = std::hypot(t[0], t[1], t[2]);
+  for (double& v : scene.pose.t) v /= length;
+  return scene;
+}
+
+PoseResult estimate_scene(const ProblemScene& s, const RobustOptions& options) {
+  const auto n = static_cast<size_t>(s.count());
+  if (problem_info(s.problem).is_two_view)
+    return estimate(s.problem, std::span(s.pairs(), n), s.cameras, options);
+  return estimate(s.problem, std::span(s.scene_points(), n), s.cameras, options);
+}
+
+double scene_error(const ProblemScene& s, const Mat3& model, const Pose& pose) {
+  const ProblemInfo info = problem_info(s.problem);
+  if (!info.has_pose)
+    return scene_kind(s.problem) == ProblemSceneKind::general ? mean_sampson_px(model, s.clean)
+                                                              : mean_transfer_px(model, s.clean);
+  const double rotation = rotation_error_deg(pose.R, s.pose.R);
+  return info.is_two_view ? std::max(rotation, direction_error_deg(pose.t, s.pose.t)) : rotation;
+}
+
+}  // namespace bifocal::synthetic

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scenes of every problem of bifocal/problems.def with their truth; its word `scene` says which.
+#pragma once
+
+#include <bifocal/robust.hpp>
+#include <random>
+#include <vector>
+
+#include "synthetic/two_view_scenes.hpp"
+
+namespace bifocal::synthetic {
+
+enum class ProblemSceneKind {
+  plane,    // two views of a plane
+  map,      // points of an image and where a random model of the problem takes them
+  general,  // two views
+  upright,  // two views whose y axes are the vertical
+  camera,   // one view of known points
+};
+[[nodiscard]] ProblemSceneKind scene_kind(ModelKind problem);
+
+struct ProblemScene {
+  ModelKind problem;
+  std::vector<double> numbers;       // of all points, as the problem has them
+  std::vector<Intrinsics> cameras;   // as many as it takes
+  std::vector<std::uint8_t> labels;  // 1: a true match
+  std::vector<PointPair> clean;      // two views: noise-free pairs that no estimator sees
+  Mat3 in_pixels{};                  // two views: the true H or F
+  Mat3 result{};                     // the true matrix of the result, of length 1 (R: as it is)
+  Pose pose;                         // where the problem has one; |t| = 1 between two views
+
+  [[nodiscard]] int count() const { return static_cast<int>(labels.size()); }
+  [[nodiscard]] const PointPair* pairs() const {
+    return reinterpret_cast<const PointPair*>(numbers.data());
+  }
+  [[nodiscard]] const ScenePoint* scene_points() const {
+    return reinterpret_cast<const ScenePoint*>(numbers.data());
+  }
+};
+// `planar` and `upright` of the options follow the problem.
+[[nodiscard]] ProblemScene make_problem_scene(ModelKind problem, SceneOptions options,
+                                              std::mt19937_64& random);
+[[nodiscard]] PoseResult estimate_scene(const ProblemScene& scene, const RobustOptions& options);
+
+// How far an estimate of the scene is from its truth: degrees where the problem has a pose (two
+// views: the larger of rotation and direction), else the mean error of the clean pairs, px.
+[[nodiscard]] double scene_error(const ProblemScene& scene, const Mat3& model, const Pose& pose);
+
+}  // namespace bifocal::synthetic
