@@ -23,13 +23,10 @@ const std::vector<Suite>& suites() {
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
       {"match", "brute-force matching of 8-bit descriptors", run_match},
       {"rectify", "resampling of a frame by a map, and making the map", run_rectify, true},
-      {"robust", "robust estimators on synthetic scenes: time, and error from the truth",
+      {"robust", "every robust problem on synthetic scenes: time, and error from the truth",
        run_robust, true},
       {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
-      {"seeds",
-       "the systems Bifocal descends from, beside their recorded figures; the five-point one "
-       "beside "
-       "one core",
+      {"seeds", "the systems Bifocal descends from, beside their recorded figures (docs/seeds.md)",
        run_seeds, true},
       {"solvers", "minimal solvers, us a sample", run_solvers, true},
       {"stereo",

@@ -2,10 +2,32 @@
 #include "opencv_estimates.hpp"
 
 #ifdef BIFOCAL_PEER_OPENCV
+#include <algorithm>
 #include <opencv2/calib3d.hpp>
+#include <vector>
 
 namespace bifocal::bench {
 namespace {
+
+constexpr double kConfidence = RobustOptions().confidence;
+constexpr int kMostSamples = 10000;
+
+// What the flag USAC_MAGSAC stands for, where a function takes no number of samples beside it.
+cv::UsacParams magsac(double threshold) {
+  cv::UsacParams params;
+  params.threshold = threshold;
+  params.confidence = kConfidence;
+  params.maxIterations = kMostSamples;
+  params.score = cv::SCORE_METHOD_MAGSAC;
+  params.loMethod = cv::LOCAL_OPTIM_SIGMA;
+  params.loIterations = 10;
+  params.loSampleSize = 50;
+  return params;
+}
+
+cv::Mat camera_matrix(const Intrinsics& k) {
+  return (cv::Mat_<double>(3, 3) << k.fx, 0, k.cx, 0, k.fy, k.cy, 0, 0, 1);
+}
 
 struct OpencvPoints {
   explicit OpencvPoints(std::span<const PointPair> points) {
@@ -27,14 +49,15 @@ Mat3 to_mat3(const cv::Mat& m) {
 
 Estimate opencv_homography(std::span<const PointPair> points, double threshold) {
   const OpencvPoints p(points);
-  const cv::Mat H =
-      cv::findHomography(p.a, p.b, cv::USAC_MAGSAC, threshold, cv::noArray(), 10000, 0.9999);
+  const cv::Mat H = cv::findHomography(p.a, p.b, cv::USAC_MAGSAC, threshold, cv::noArray(),
+                                       kMostSamples, kConfidence);
   return {!H.empty(), to_mat3(H), {}};
 }
 
 Estimate opencv_fundamental(std::span<const PointPair> points, double threshold) {
   const OpencvPoints p(points);
-  const cv::Mat F = cv::findFundamentalMat(p.a, p.b, cv::USAC_MAGSAC, threshold, 0.9999, 10000);
+  const cv::Mat F =
+      cv::findFundamentalMat(p.a, p.b, cv::USAC_MAGSAC, threshold, kConfidence, kMostSamples);
   return {!F.empty(), to_mat3(F), {}};
 }
 
@@ -45,16 +68,79 @@ Estimate opencv_essential(std::span<const PointPair> points, const Intrinsics& c
     b = {(b.x - camera2.cx) / camera2.fx * camera1.fx + camera1.cx,
          (b.y - camera2.cy) / camera2.fy * camera1.fy + camera1.cy};
   }
-  const Intrinsics& k = camera1;
-  const cv::Mat K = (cv::Mat_<double>(3, 3) << k.fx, 0, k.cx, 0, k.fy, k.cy, 0, 0, 1);
+  const cv::Mat K = camera_matrix(camera1);
   cv::Mat mask, R, t;
-  const cv::Mat E = cv::findEssentialMat(p.a, p.b, K, cv::USAC_MAGSAC, 0.9999, threshold, mask);
+  const cv::Mat E =
+      cv::findEssentialMat(p.a, p.b, K, K, cv::noArray(), cv::noArray(), mask, magsac(threshold));
   if (E.rows != 3) return {};
   cv::recoverPose(E, p.a, p.b, K, R, t, mask);
   Estimate e{true, to_mat3(E), {}};
   e.pose.R = to_mat3(R);
   std::copy_n(t.ptr<double>(), 3, e.pose.t.begin());
   return e;
+}
+
+namespace {
+
+// 2 x 3 of an affine map.
+Estimate map_estimate(const cv::Mat& m) {
+  if (m.rows != 2) return {};
+  Estimate e{true, {0, 0, 0, 0, 0, 0, 0, 0, 1}, {}};
+  std::copy_n(m.ptr<double>(), 6, e.model.begin());
+  return e;
+}
+
+Estimate opencv_affine(std::span<const PointPair> points, double threshold) {
+  const OpencvPoints p(points);
+  return map_estimate(cv::estimateAffine2D(p.a, p.b, cv::noArray(), magsac(threshold)));
+}
+
+Estimate opencv_similarity(std::span<const PointPair> points, double threshold) {
+  const OpencvPoints p(points);
+  return map_estimate(cv::estimateAffinePartial2D(p.a, p.b, cv::noArray(), cv::RANSAC, threshold,
+                                                  kMostSamples, kConfidence));
+}
+
+Estimate opencv_pose(const ProblemScene& s, double threshold) {
+  std::vector<cv::Point2d> image;
+  std::vector<cv::Point3d> scene;
+  for (const ScenePoint& p : std::span(s.scene_points(), static_cast<size_t>(s.count()))) {
+    image.emplace_back(p.x, p.y);
+    scene.emplace_back(p.X, p.Y, p.Z);
+  }
+  cv::Mat K = camera_matrix(s.cameras[0]), turn, R, t, inliers;
+  if (!cv::solvePnPRansac(scene, image, K, cv::noArray(), turn, t, inliers, magsac(threshold)))
+    return {};
+  cv::Rodrigues(turn, R);
+  Estimate e{true, to_mat3(R), {}};
+  e.pose.R = e.model;
+  for (int i = 0; i < 3; ++i) e.pose.t[static_cast<size_t>(i)] = t.at<double>(i);
+  return e;
+}
+
+}  // namespace
+
+OpencvPeer opencv_peer(ModelKind problem) {
+  const std::string name = "OpenCV " CV_VERSION " ";
+  const auto of_pairs = [](Estimate (*estimate)(std::span<const PointPair>, double)) {
+    return [estimate](const ProblemScene& s, double threshold) {
+      return estimate({s.pairs(), static_cast<size_t>(s.count())}, threshold);
+    };
+  };
+  const std::pair<ModelKind, OpencvPeer> peers[] = {
+      {ModelKind::homography, {name + "USAC_MAGSAC", of_pairs(opencv_homography)}},
+      {ModelKind::fundamental, {name + "USAC_MAGSAC", of_pairs(opencv_fundamental)}},
+      {ModelKind::essential,
+       {name + "USAC_MAGSAC",
+        [](const ProblemScene& s, double threshold) {
+          return opencv_essential({s.pairs(), static_cast<size_t>(s.count())}, s.cameras[0],
+                                  s.cameras[1], threshold);
+        }}},
+      {ModelKind::absolute_pose, {name + "solvePnPRansac, USAC_MAGSAC", opencv_pose}},
+      {ModelKind::similarity, {name + "estimateAffinePartial2D", of_pairs(opencv_similarity)}},
+      {ModelKind::affine, {name + "estimateAffine2D, USAC_MAGSAC", of_pairs(opencv_affine)}}};
+  const auto* found = std::ranges::find(peers, problem, [](const auto& p) { return p.first; });
+  return found == std::end(peers) ? OpencvPeer() : found->second;
 }
 
 }  // namespace bifocal::bench

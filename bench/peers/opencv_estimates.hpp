@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OpenCV's robust estimators (USAC_MAGSAC), one thread.
+// OpenCV's robust estimators on one thread, with the confidence of RobustOptions and at most 10,000
+// samples.
 #pragma once
 
 #ifdef BIFOCAL_PEER_OPENCV
+#include <functional>
 #include <span>
+#include <string>
 
 #include "suites/robust_suite.hpp"
 
 namespace bifocal::bench {
 
+// USAC_MAGSAC.
 [[nodiscard]] Estimate opencv_homography(std::span<const PointPair> points, double threshold);
 [[nodiscard]] Estimate opencv_fundamental(std::span<const PointPair> points, double threshold);
 // Of two cameras: on points of the first one's pixels.
 [[nodiscard]] Estimate opencv_essential(std::span<const PointPair> points,
                                         const Intrinsics& camera1, const Intrinsics& camera2,
                                         double threshold);
+
+// The estimator of a problem; an empty function where OpenCV has none.
+struct OpencvPeer {
+  std::string name;
+  std::function<Estimate(const ProblemScene&, double threshold)> estimate;
+};
+[[nodiscard]] OpencvPeer opencv_peer(ModelKind problem);
 
 }  // namespace bifocal::bench
 #endif

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Robust estimators on synthetic scenes with their truth: ms a pair on one core, and how far the
-// estimate is from the truth.
+// Every problem of bifocal/problems.def on synthetic scenes with their truth: ms a pair on one
+// core, and how far the estimate is from the truth, beside OpenCV's in the same run where it has
+// one.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bifocal/robust.hpp>
 #include <bifocal/threads.hpp>
 #include <chrono>
-#include <functional>
+#include <cmath>
 
 #include "frame/bench.hpp"
 #include "peers/opencv_estimates.hpp"
@@ -19,19 +20,33 @@
 
 namespace bifocal::bench {
 
-double error_of(const std::string& problem, const TwoViewScene& scene, const Estimate& e) {
-  if (problem == "homography") return mean_transfer_px(e.model, scene.clean);
-  if (problem == "fundamental") return mean_sampson_px(e.model, scene.clean);
-  return std::max(rotation_error_deg(e.pose.R, scene.truth.R),
-                  direction_error_deg(e.pose.t, scene.truth.t));
+void Accuracy::add(const ProblemScene& scene, const Estimate& e) {
+  failures_ += !e.ok;
+  errors_.push_back(e.ok ? scene_error(scene, e.model, e.pose) : 180);
+  if (!problem_info(problem_).is_two_view)
+    positions_.push_back(e.ok ? position_error(e.pose, scene.pose) : 1e9);
 }
 
-std::vector<TwoViewScene> make_scenes(int count, int points, int inliers_percent, bool planar) {
+void Accuracy::report(const std::string& prefix, Figures& figures) const {
+  const ProblemInfo info = problem_info(problem_);
+  figures[prefix + "failures"] = failures_;
+  if (!info.is_two_view) {
+    figures[prefix + "median_rotation_deg"] = median(errors_);
+    figures[prefix + "median_position"] = median(positions_);
+    figures[prefix + "auc_0.02deg"] = area_under_recall(errors_, 0.02);
+    return;
+  }
+  figures[prefix + (info.has_pose ? "median_error_deg" : "mean_error_px")] = median(errors_);
+  figures[prefix + "auc1"] = area_under_recall(errors_, 1);
+}
+
+std::vector<ProblemScene> make_scenes(ModelKind problem, int count, int points,
+                                      int inliers_percent) {
   std::mt19937_64 random(1);
-  std::vector<TwoViewScene> scenes;
+  std::vector<ProblemScene> scenes;
   for (int i = 0; i < count; ++i) {
-    scenes.push_back(make_scene(
-        {.points = points, .inliers = inliers_percent / 100.0, .planar = planar}, random));
+    scenes.push_back(make_problem_scene(
+        problem, {.points = points, .inliers = inliers_percent / 100.0}, random));
   }
   return scenes;
 }
@@ -61,103 +76,49 @@ Record pairs_record(const std::string& name, const std::vector<double>& ms, int 
 
 namespace {
 
-constexpr int kTrials = 40, kPoints = 2000;
-
-using Estimator = std::function<Estimate(const TwoViewScene&, double threshold)>;
-
-struct Problem {
-  std::string name;
-  bool planar;
-  Estimator ours, opencv;
-};
+constexpr int kScenes = 40, kPoints = 2000;
 
 struct Scores {
-  Sample ms;
-  int failures = 0;
-  double auc1 = 0, median_error = 0;  // per cent; degrees, or px of the clean pairs
+  explicit Scores(ModelKind problem) : accuracy(problem) {}
+  std::vector<double> ms;
+  Accuracy accuracy;
 };
 
-Scores run(const std::string& problem, const std::vector<TwoViewScene>& scenes,
-           const Estimator& estimator, double threshold) {
+template <class Estimator>
+Scores run(const std::vector<ProblemScene>& scenes, const Estimator& estimator, double threshold) {
   using Clock = std::chrono::steady_clock;
-  Scores scores;
-  std::vector<double> times, errors;
+  Scores scores(scenes.front().problem);
   (void)estimator(scenes.front(), threshold);  // warm-up
-  for (const TwoViewScene& scene : scenes) {
+  for (const ProblemScene& scene : scenes) {
     const auto start = Clock::now();
     const Estimate e = estimator(scene, threshold);
-    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-    errors.push_back(e.ok ? error_of(problem, scene, e) : 180);
-    scores.failures += !e.ok;
+    scores.ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    scores.accuracy.add(scene, e);
   }
-  scores.ms.median = median(times);
-  scores.ms.runs = static_cast<int>(times.size());
-  scores.ms.mad = median_deviation(times);
-  scores.auc1 = area_under_recall(errors, 1);
-  scores.median_error = median(errors);
   return scores;
 }
 
-std::vector<Problem> problems() {
-  const auto plain = [](const RobustResult& r) { return Estimate{r.ok(), r.model, {}}; };
-  std::vector<Problem> all = {{"homography",
-                               true,
-                               [=](const TwoViewScene& s, double t) {
-                                 return plain(estimate_homography(s.points, {.threshold = t}));
-                               },
-                               {}},
-                              {"fundamental",
-                               false,
-                               [=](const TwoViewScene& s, double t) {
-                                 return plain(estimate_fundamental(s.points, {.threshold = t}));
-                               },
-                               {}},
-                              {"essential",
-                               false,
-                               [](const TwoViewScene& s, double t) {
-                                 const RelativePoseResult r = estimate_essential(
-                                     s.points, s.camera, s.camera, {.threshold = t});
-                                 return Estimate{r.ok(), r.model, r.cam2_from_cam1};
-                               },
-                               {}}};
-#ifdef BIFOCAL_PEER_OPENCV
-  all[0].opencv = [](const TwoViewScene& s, double t) { return opencv_homography(s.points, t); };
-  all[1].opencv = [](const TwoViewScene& s, double t) { return opencv_fundamental(s.points, t); };
-  all[2].opencv = [](const TwoViewScene& s, double t) {
-    return opencv_essential(s.points, s.camera, s.camera, t);
-  };
-#endif
-  return all;
+Estimate ours(const ProblemScene& scene, double threshold) {
+  const PoseResult r = estimate_scene(scene, {.threshold = threshold});
+  return {r.ok(), r.model, r.pose};
 }
 
-void run_case(Context& context, const Problem& problem, int inliers, double threshold) {
-  const std::string name =
-      fmt::format("robust/{}/n{}/inliers{}/thr{:.1f}", problem.name, kPoints, inliers, threshold);
+void run_case(Context& context, ModelKind problem, int inliers, double threshold) {
+  const std::string name = fmt::format("robust/{}/n{}/inliers{}/thr{:.1f}", to_string(problem),
+                                       kPoints, inliers, threshold);
   if (!context.wanted(name)) return;
-  const std::vector<TwoViewScene> scenes = make_scenes(kTrials, kPoints, inliers, problem.planar);
-  const Scores ours = run(problem.name, scenes, problem.ours, threshold);
-  Record record;
-  record.suite = "robust";
-  record.case_name = name;
-  record.unit = "ms/pair";
-  record.value = ours.ms.median;
-  record.mad = ours.ms.mad;
-  record.runs = ours.ms.runs;
-  const char* error = problem.name == "essential" ? "median_error_deg" : "mean_error_px";
-  const auto add = [&](const std::string& prefix, const Scores& s) {
-    record.extra[prefix + error] = s.median_error;
-    record.extra[prefix + "auc1"] = s.auc1;
-    record.extra[prefix + "failures"] = s.failures;
-  };
-  add("", ours);
-  record.extra["pairs_per_s"] = 1000 / ours.ms.median;
-  if (problem.opencv) {
-    const Scores peer = run(problem.name, scenes, problem.opencv, threshold);
-    add("reference_", peer);
+  const std::vector<ProblemScene> scenes = make_scenes(problem, kScenes, kPoints, inliers);
+  const Scores scores = run(scenes, ours, threshold);
+  Record record = pairs_record(name, scores.ms, kScenes);
+  scores.accuracy.report("", record.extra);
+  record.extra["pairs_per_s"] = 1000 / record.value;
 #ifdef BIFOCAL_PEER_OPENCV
-    record.reference = Reference{"OpenCV " CV_VERSION " USAC_MAGSAC", peer.ms.median};
-#endif
+  if (const OpencvPeer peer = opencv_peer(problem); peer.estimate) {
+    const Scores theirs = run(scenes, peer.estimate, threshold);
+    theirs.accuracy.report("reference_", record.extra);
+    record.reference = Reference{peer.name, median(theirs.ms)};
   }
+#endif
   context.report(std::move(record));
 }
 
@@ -170,14 +131,13 @@ void run_robust(Context& context) {
 #ifdef BIFOCAL_PEER_OPENCV
   cv::setNumThreads(1);
 #endif
-  for (const Problem& problem : problems()) {
+  for (const ModelKind problem : kModelKinds) {
     for (const double threshold : {2.5, 1.0}) {
       for (const int inliers : {80, 50, 30}) run_case(context, problem, inliers, threshold);
     }
     run_case(context, problem, 0, 2.5);
   }
   run_robust_planes(context);
-  run_robust_pose(context);
   run_robust_real(context);
 }
 

@@ -1,47 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of pairs on one device: pairs a second from the device's memory and from the host's, with
-// the accuracy, and how many pairs the device decides as one core does.
+// Batches of pairs of every problem on one device: pairs a second from the device's memory and from
+// the host's, with the accuracy, and how many pairs the device decides as one core does.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bifocal/robust.hpp>
 #include <bifocal/threads.hpp>
 #include <chrono>
+#include <cmath>
+#include <functional>
+#include <type_traits>
 
 #include "frame/bench.hpp"
 #include "robust_suite.hpp"
-#include "synthetic/accuracy.hpp"
 
 namespace bifocal::bench {
 namespace {
 
 constexpr int kScenes = 128, kPoints = 2000;
-constexpr double kThreshold = 2.5;
+constexpr RobustOptions kOptions = {.threshold = 2.5};
 
-struct BatchCase {
-  ModelKind kind;
-  int inliers;  // per cent
-  int pairs;
-};
-
-// `pairs` pairs, the scenes again and again.
+// `count` pairs, the scenes again and again. Point: PointPair, or ScenePoint seen by one camera.
+template <class Point>
 struct Pairs {
-  Pairs(const std::vector<TwoViewScene>& scenes, int count) {
+  Pairs(const std::vector<ProblemScene>& scenes, int count) : kind(scenes[0].problem) {
     offsets.push_back(0);
     points.reserve(static_cast<size_t>(count) * kPoints);
     for (int k = 0; k < count; ++k) {
-      const auto& p = scenes[static_cast<size_t>(k) % scenes.size()].points;
-      points.insert(points.end(), p.begin(), p.end());
+      const ProblemScene& scene = scenes[static_cast<size_t>(k) % scenes.size()];
+      const auto* first = reinterpret_cast<const Point*>(scene.numbers.data());
+      points.insert(points.end(), first, first + scene.count());
       offsets.push_back(static_cast<std::int64_t>(points.size()));
     }
-    camera = scenes[0].camera;
+    if (!scenes[0].cameras.empty()) camera = {scenes[0].cameras[0]};
   }
-  [[nodiscard]] PairBatch batch(Memory<const PointPair> memory) const {
-    return {memory, offsets, {&camera, 1}, {&camera, 1}};
+  [[nodiscard]] BatchEstimate estimate(Queue& queue, const Memory<const Point>& memory) const {
+    if constexpr (std::is_same_v<Point, PointPair>)
+      return estimate_batch(queue, kind, PairBatch{memory, offsets, camera, camera}, kOptions);
+    else
+      return estimate_batch(queue, kind, SceneBatch{memory, offsets, camera}, kOptions);
   }
-  std::vector<PointPair> points;
+
+  ModelKind kind;
+  std::vector<Point> points;
   std::vector<std::int64_t> offsets;
-  Intrinsics camera;
+  std::vector<Intrinsics> camera;  // of all, where the problem takes one
 };
 
 double seconds_of(const std::function<void()>& body) {
@@ -61,68 +64,59 @@ bool same_decision(const PairEstimate& a, const PairEstimate& b) {
   return std::min(plus, minus) < 1e-3;
 }
 
-void add_accuracy(const std::string& problem, const std::vector<TwoViewScene>& scenes,
-                  const BatchEstimate& estimate, Figures& extra) {
-  std::vector<double> errors;
-  int failures = 0;
-  for (size_t k = 0; k < scenes.size(); ++k) {
-    const PairEstimate& e = estimate.pairs[k];
-    const bool ok = e.outcome == Outcome::ok;
-    failures += !ok;
-    errors.push_back(ok ? error_of(problem, scenes[k], {true, e.model, e.pose}) : 180);
-  }
-  extra["failures"] = failures;
-  extra["auc1"] = area_under_recall(errors, 1);
-  std::nth_element(errors.begin(), errors.begin() + std::ptrdiff_t(errors.size() / 2),
-                   errors.end());
-  extra[problem == "essential" ? "median_error_deg" : "mean_error_px"] = errors[errors.size() / 2];
-}
-
-void run_case(Context& context, const BatchCase& c) {
-  const std::string problem(to_string(c.kind));
-  const std::string name =
-      fmt::format("robust/batch{}/{}/n{}/inliers{}", c.pairs, problem, kPoints, c.inliers);
-  if (!context.wanted(name)) return;
-  const auto scenes = make_scenes(kScenes, kPoints, c.inliers, c.kind == ModelKind::homography);
-  const Pairs pairs(scenes, c.pairs);
-  const RobustOptions options = {.threshold = kThreshold};
+template <class Point>
+Record measure_batch(Context& context, const std::vector<ProblemScene>& scenes, int count) {
+  const Pairs<Point> pairs(scenes, count);
   Queue queue{Device(context.device)};
-  Buffer<PointPair> resident(queue.device(), pairs.points.size());
+  Buffer<Point> resident(queue.device(), pairs.points.size());
   resident.upload(queue, pairs.points);
   queue.wait();
   BatchEstimate estimate;
-  const Sample device = measure(
-      [&] { estimate = estimate_batch(queue, c.kind, pairs.batch(resident), options); }, 5, 0.2);
-  const Sample host = measure(
-      [&] { (void)estimate_batch(queue, c.kind, pairs.batch(pairs.points.data()), options); }, 5,
-      0.2);
+  const Sample device = measure([&] { estimate = pairs.estimate(queue, resident); }, 5, 0.2);
+  const Sample host = measure([&] { (void)pairs.estimate(queue, pairs.points.data()); }, 5, 0.2);
   // One core, a pair a call.
-  const Pairs few(scenes, std::min(c.pairs, kScenes));
+  const Pairs<Point> few(scenes, std::min(count, kScenes));
   Queue cpu{Device("cpu")};
   BatchEstimate expected;
   const ThreadLimit one(1);
-  const double core = seconds_of(
-      [&] { expected = estimate_batch(cpu, c.kind, few.batch(few.points.data()), options); });
+  const double core = seconds_of([&] { expected = few.estimate(cpu, few.points.data()); });
   int same = 0;
   const size_t compared = expected.pairs.size();
   for (size_t k = 0; k < compared; ++k) same += same_decision(expected.pairs[k], estimate.pairs[k]);
   Record record;
+  record.value = 1e3 * device.median / count;
+  record.mad = 1e3 * device.mad / count;
+  record.runs = device.runs;
+  record.reference = Reference{"one core, one pair a call", 1e3 * core / double(compared)};
+  record.extra["pairs_per_s"] = count / device.median;
+  record.extra["host_pairs_per_s"] = count / host.median;
+  record.extra["decided_as_on_cpu"] = double(same) / double(compared);
+  double samples = 0;
+  for (const PairEstimate& e : estimate.pairs) samples += e.iterations;
+  record.extra["iterations"] = samples / count;
+  if (estimate.pairs.size() >= scenes.size()) {
+    Accuracy accuracy(pairs.kind);
+    for (size_t k = 0; k < scenes.size(); ++k) {
+      const PairEstimate& e = estimate.pairs[k];
+      accuracy.add(scenes[k], {e.outcome == Outcome::ok, e.model, e.pose});
+    }
+    accuracy.report("", record.extra);
+  }
+  return record;
+}
+
+void run_case(Context& context, ModelKind problem, int inliers, int count) {
+  const std::string name =
+      fmt::format("robust/batch{}/{}/n{}/inliers{}", count, to_string(problem), kPoints, inliers);
+  if (!context.wanted(name)) return;
+  const auto scenes = make_scenes(problem, kScenes, kPoints, inliers);
+  Record record = problem_info(problem).is_two_view
+                      ? measure_batch<PointPair>(context, scenes, count)
+                      : measure_batch<ScenePoint>(context, scenes, count);
   record.suite = "robust";
   record.case_name = name;
   record.device = context.device;
   record.unit = "ms/pair";
-  record.value = 1e3 * device.median / c.pairs;
-  record.mad = 1e3 * device.mad / c.pairs;
-  record.runs = device.runs;
-  record.reference = Reference{"one core, one pair a call", 1e3 * core / double(compared)};
-  record.extra["pairs_per_s"] = c.pairs / device.median;
-  record.extra["host_pairs_per_s"] = c.pairs / host.median;
-  record.extra["decided_as_on_cpu"] = double(same) / double(compared);
-  double trials = 0;
-  for (const PairEstimate& e : estimate.pairs) trials += e.iterations;
-  record.extra["iterations"] = trials / c.pairs;
-  if (c.inliers > 0 && compared == scenes.size())
-    add_accuracy(problem, scenes, estimate, record.extra);
   context.report(std::move(record));
 }
 
@@ -131,12 +125,10 @@ void run_case(Context& context, const BatchCase& c) {
 void run_robust_batches(Context& context) {
   const bool gpu = Device(context.device).info().is_gpu;
   const int many = gpu ? 10000 : kScenes;
-  const BatchCase cases[] = {{ModelKind::essential, 50, many},   {ModelKind::essential, 30, many},
-                             {ModelKind::essential, 0, many},    {ModelKind::fundamental, 50, many},
-                             {ModelKind::fundamental, 30, many}, {ModelKind::homography, 50, many},
-                             {ModelKind::homography, 30, many},  {ModelKind::essential, 30, 1},
-                             {ModelKind::homography, 50, 1}};
-  for (const BatchCase& c : cases) run_case(context, c);
+  for (const ModelKind problem : kModelKinds) {
+    for (const int inliers : {50, 30, 0}) run_case(context, problem, inliers, many);
+    for (const int inliers : {50, 30}) run_case(context, problem, inliers, 1);
+  }
 }
 
 }  // namespace bifocal::bench

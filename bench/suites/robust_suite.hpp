@@ -3,7 +3,7 @@
 #pragma once
 
 #include "frame/bench.hpp"
-#include "synthetic/two_view_scenes.hpp"
+#include "synthetic/problem_scenes.hpp"
 
 namespace bifocal::bench {
 
@@ -14,12 +14,24 @@ struct Estimate {
   Mat3 model{};
   Pose pose;
 };
-// Degrees (essential: the larger of rotation and direction), or px of the clean pairs.
-[[nodiscard]] double error_of(const std::string& problem, const TwoViewScene& scene,
-                              const Estimate& e);
-// The same ones for the same arguments.
-[[nodiscard]] std::vector<TwoViewScene> make_scenes(int count, int points, int inliers_percent,
-                                                    bool planar);
+
+// How far the estimates of scenes of one problem are from the truth (scene_error).
+class Accuracy {
+ public:
+  explicit Accuracy(ModelKind problem) : problem_(problem) {}
+  void add(const ProblemScene& scene, const Estimate& estimate);
+  // failures, the median error and the area under the recall curve, names led by `prefix`.
+  void report(const std::string& prefix, Figures& figures) const;
+
+ private:
+  ModelKind problem_;
+  std::vector<double> errors_, positions_;  // positions_: of one camera in the world
+  int failures_ = 0;
+};
+
+// The same ones for the same arguments; noise of 1 px.
+[[nodiscard]] std::vector<ProblemScene> make_scenes(ModelKind problem, int count, int points,
+                                                    int inliers_percent);
 
 [[nodiscard]] double median(std::vector<double> values);
 [[nodiscard]] double median_deviation(std::vector<double> values);  // median absolute, from it
@@ -28,7 +40,6 @@ struct Estimate {
 
 void run_robust_batches(Context& context);  // robust_batches.cpp
 void run_robust_planes(Context& context);   // robust_planes.cpp
-void run_robust_pose(Context& context);     // robust_pose.cpp
 void run_robust_real(Context& context);     // robust_real.cpp
 
 }  // namespace bifocal::bench
