@@ -2,6 +2,9 @@
 // The lane vocabulary for OpenCL C 1.2; the text in front of every lane and group file. Built with
 // -D REAL_IS_FLOAT=1 or 0 and -D GROUP_SIZE=n (a power of two; work-items of a group).
 #if REAL_IS_FLOAT
+#ifdef cl_khr_fp64  // kernels may read doubles all the same
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
 #define lane_tiny() 3e-16f
 #define power_of_two(v) fmin(fmax(as_float(as_uint(v) & 0x7f800000u), 0x1p-126f), 0x1p126f)
 typedef float real;
