@@ -63,6 +63,14 @@ group_fn index group_max_int(lane_int k) { return lane_ops::highest(k); }
 group_fn real group_same(scalar v) { return lane_ops::same(v); }
 // Of one member alone.
 group_fn bool group_leads() { return true; }
+// Of a group of one lane.
+group_fn index group_member() { return 0; }
+// Puts v where 0 is; returns what was there.
+group_fn bits32 table_claim(bits32* p, bits32 v) {
+  const bits32 there = *p;
+  if (there == 0) *p = v;
+  return there;
+}
 
 // Ranges [i, to) that are no multiple of the group: loads may run past `to`, stores do not.
 #define group_for_range(i, from, to) for (index i = (from); i < (to); i += group_width)

@@ -26,8 +26,8 @@ SearchLimits limits_of(const RobustOptions& options) {
   return {options.min_iterations, options.max_iterations, std::log1p(-options.confidence)};
 }
 
-void search(ModelKind problem, const PairPoints& pair, const RobustOptions& options,
-            std::vector<double>& errors, Result& result) {
+void search(ModelKind problem, const GivenPair& given, const RobustOptions& options,
+            PairPoints& pair, Result& result) {
   const EngineSteps& steps = engine_steps(problem);
   const SearchLimits limits = limits_of(options);
   thread_local Hypotheses hypotheses;  // its memory is kept from call to call
@@ -36,18 +36,16 @@ void search(ModelKind problem, const PairPoints& pair, const RobustOptions& opti
   hypotheses.counts.resize(most);
   hypotheses.scores.resize(most);
   hypotheses.slots.resize(most);
-  State state{};
   int done = 0;
   for (int count = Lanes::first_round(limits.min_iterations, limits.max_iterations); count > 0;) {
+    const double floor = Lanes::score_floor(pair.state[STATE_SAMPLE_SCORE], pair.count());
     steps.solve(pair, options.seed, done, count, hypotheses);
-    steps.score(pair,
-                static_cast<float>(Lanes::score_floor(state[STATE_SAMPLE_SCORE], pair.count())),
-                count, hypotheses);
+    steps.score(pair, static_cast<float>(floor), count, hypotheses);
     done += count;
-    count = steps.decide(pair, limits, count, hypotheses, state);
+    count = steps.decide(pair, limits, count, hypotheses);
   }
-  if (options.dominant_plane) steps.planes(pair, options.seed, limits, state);
-  steps.finish(pair, state, errors, result);
+  if (options.dominant_plane) steps.planes(pair, options.seed, limits);
+  steps.finish(given, pair, result);
 }
 
 }  // namespace bifocal::robust

@@ -13,6 +13,7 @@
 namespace bifocal::robust {
 
 struct PairPoints;  // pair_points.hpp
+struct GivenPair;
 
 using Info = std::array<double, INFO_SIZE>;
 using State = std::array<double, STATE_SIZE>;
@@ -38,17 +39,13 @@ struct EngineSteps {
   int columns, sample_size, slots, model_size, dof, residuals, cameras;
   bool two_views, has_pose, solves_in_float, dominant_plane;
 
-  // Points: see the families.
-  double (*camera_info)(const double* cameras, double length, double threshold, double* info);
-  double (*chance_in_box)(double width, double height, double threshold);
-  void (*point_columns)(const double* given, const double* cameras, const double* info,
-                        double* columns);
-  // The search.
+  // The search, as in search/engine.kernels.
+  void (*prepare)(const GivenPair&, const RobustOptions&, PairPoints&);
   void (*solve)(const PairPoints&, std::uint64_t seed, int first, int count, Hypotheses&);
   void (*score)(const PairPoints&, float floor, int count, Hypotheses&);
-  int (*decide)(const PairPoints&, const SearchLimits&, int count, const Hypotheses&, State&);
-  void (*planes)(const PairPoints&, std::uint64_t seed, const SearchLimits&, State&);
-  void (*finish)(const PairPoints&, const State&, std::vector<double>& errors, Result&);
+  int (*decide)(PairPoints&, const SearchLimits&, int count, const Hypotheses&);
+  void (*planes)(PairPoints&, std::uint64_t seed, const SearchLimits&);
+  void (*finish)(const GivenPair&, PairPoints&, Result&);
   // The result: matrix [9] and pose [12].
   void (*result_matrix)(const double* info, const double* model, double* matrix);
   void (*result_pose)(const double* info, const double* model, const double* side, double* pose);
@@ -57,9 +54,8 @@ struct EngineSteps {
 };
 [[nodiscard]] const EngineSteps& engine_steps(ModelKind problem);
 
-// errors: when a model was found, the squared errors of the points in their order, and from
-// `stride` on those of the points of weight 0.
-void search(ModelKind problem, const PairPoints& pair, const RobustOptions& options,
-            std::vector<double>& errors, Result& result);
+// A pair that has been prepared (PairPoints::set).
+void search(ModelKind problem, const GivenPair& given, const RobustOptions& options,
+            PairPoints& pair, Result& result);
 
 }  // namespace bifocal::robust

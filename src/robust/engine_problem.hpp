@@ -23,7 +23,7 @@ struct engine_text {
   using uniform = engine_text<double>;
 #include "lane/cpp_begin.h"
 
-#include "robust/search/search.list"
+#include "robust/search/engine.list"
 
 #include "lane/cpp_end.h"
 };
@@ -43,12 +43,30 @@ struct steps {
     std::array<T, Plain::INFO_SIZE> info;
     for (size_t i = 0; i < info.size(); ++i) info[i] = static_cast<T>(pair.info[i]);
     L::pair_open(pair.columns<T>().data(), pair.count(), pair.stride, info.data(), &v);
-    if (!pair.weighted() && !pair.ranked()) return v;
     if constexpr (sizeof(T) == 4)
-      L::pair_open_priors(pair.priors.fast_weights.data(), nullptr, info.data(), &v);
+      L::pair_open_priors(pair.fast_weights.data(), nullptr, info.data(), &v);
     else
-      L::pair_open_priors(pair.priors.weights.data(), pair.priors.ranks.data(), info.data(), &v);
+      L::pair_open_priors(pair.prior(Plain::PRIOR_WEIGHTS), pair.prior(Plain::PRIOR_RANKS),
+                          info.data(), &v);
     return v;
+  }
+
+  static std::uint32_t low(std::uint64_t seed) { return static_cast<std::uint32_t>(seed); }
+  static std::uint32_t high(std::uint64_t seed) { return static_cast<std::uint32_t>(seed >> 32); }
+
+  static void prepare(const robust::GivenPair& given, const RobustOptions& options,
+                      PairPoints& pair) {
+    const std::ptrdiff_t about[Plain::PAIR_SIZE] = {0, given.count, 0, pair.stride};
+    const auto& [weights, qualities] = given.priors;
+    const int is_given = (weights.empty() ? 0 : Plain::GIVEN_WEIGHTS) |
+                         (qualities.empty() ? 0 : Plain::GIVEN_QUALITIES);
+    double shared[Plain::PREPARE_SHARED];
+    Plain::engine_prepare_body(
+        0, about, given.points, given.cameras.data(), is_given, weights.data(), 0, qualities.data(),
+        0, options.threshold, low(options.seed), high(options.seed), 0, pair.kept.data(),
+        pair.order.data(), pair.f64.data(), pair.f32.data(), pair.priors.data(),
+        pair.fast_weights.data(), pair.ranking.data(), pair.tables.data(), pair.info.data(),
+        pair.state.data(), pair.work.data(), pair.inliers.data(), shared);
   }
 
   // The first random numbers of the samples first + l: [4 blocks][width]. This is philox of
@@ -61,7 +79,7 @@ struct steps {
         c1[l] = c3[l] = 0;
         c2[l] = static_cast<std::uint32_t>(first + l);
       }
-      auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
+      std::uint32_t key0 = low(seed), key1 = high(seed);
       for (int round = 0; round < 10; ++round) {
         for (int l = 0; l < width; ++l) {
           const std::uint64_t a = c0[l] * 0xD2511F53u, b = c2[l] * 0xCD9E8D57u;
@@ -105,12 +123,11 @@ struct steps {
                      Number* gathered) {
     constexpr int size = Wide::SAMPLE_SIZE;
     std::uint32_t numbers[4 * blocks * width], samples[size * width], open[width];
-    const bool is_plain = !pair.weighted() && !pair.ranked();
-    const typename Plain::sample_source source = {pair.count(), pair.weighted(), pair.ranked(),
-                                                  pair.priors.cumulative_weights.data(),
-                                                  pair.priors.ranking.data()};
-    const auto seed0 = static_cast<std::uint32_t>(seed),
-               seed1 = static_cast<std::uint32_t>(seed >> 32);
+    const bool weighted = pair.info[Wide::INFO_WEIGHTED] > 0,
+               ranked = pair.info[Wide::INFO_RANKED] > 0, is_plain = !weighted && !ranked;
+    const typename Plain::sample_source source = {pair.count(), weighted, ranked,
+                                                  pair.prior(Plain::PRIOR_CUMULATIVE_WEIGHTS),
+                                                  pair.ranking.data()};
     random_numbers(seed, first, numbers);
     draw_lanes(numbers, static_cast<std::uint32_t>(pair.count()), samples, open);
     for (int l = 0; l < width; ++l) {
@@ -120,10 +137,10 @@ struct steps {
       const int own = l < count ? l : count - 1;
       for (int i = 0; i < 4 * blocks; ++i) ready[i] = numbers[i * width + own];
       if (is_plain) {
-        Plain::sample_draw(seed0, seed1, static_cast<std::uint32_t>(first + own), pair.count(),
-                           size, ready, blocks, sample);
+        Plain::sample_draw(low(seed), high(seed), static_cast<std::uint32_t>(first + own),
+                           pair.count(), size, ready, blocks, sample);
       } else {
-        Plain::prior_draw(seed0, seed1, first + own, &source, ready, blocks, sample);
+        Plain::prior_draw(low(seed), high(seed), first + own, &source, ready, blocks, sample);
       }
       for (int k = 0; k < size; ++k) samples[k * width + l] = static_cast<std::uint32_t>(sample[k]);
     }
@@ -180,42 +197,41 @@ struct steps {
     for (int i = count; i < (count + 63) / 64 * 64; ++i) hypotheses.scores[size_t(i)] = -2;
   }
 
-  static int decide(const PairPoints& pair, const robust::SearchLimits& limits, int count,
-                    const robust::Hypotheses& hypotheses, robust::State& state) {
+  static int decide(PairPoints& pair, const robust::SearchLimits& limits, int count,
+                    const robust::Hypotheses& hypotheses) {
     const auto v = view<Wide, double>(pair);
     const typename Wide::search_limits given = {limits.min_iterations, limits.max_iterations,
                                                 limits.log_failure};
     double shared[Wide::SHARED_SIZE];
-    thread_local std::vector<double> weights;
-    weights.resize(static_cast<size_t>(pair.stride));
     return Wide::pair_decide(&v, &given, hypotheses.scores.data(), hypotheses.models.data(),
-                             hypotheses.slots.data(), count, state.data(), weights.data(), shared);
+                             hypotheses.slots.data(), count, pair.state.data(), pair.weights.data(),
+                             shared);
   }
 
-  static void planes(const PairPoints& pair, std::uint64_t seed, const robust::SearchLimits& limits,
-                     robust::State& state) {
+  static void planes(PairPoints& pair, std::uint64_t seed, const robust::SearchLimits& limits) {
     if constexpr (Wide::DOMINANT_PLANE == 1) {
       const auto v = view<Wide, double>(pair);
       double shared[Wide::SHARED_SIZE];
-      std::vector<double> weights(static_cast<size_t>(pair.stride));
-      Wide::pair_planes(&v, static_cast<std::uint32_t>(seed),
-                        static_cast<std::uint32_t>(seed >> 32), limits.log_failure, state.data(),
-                        weights.data(), shared);
+      Wide::pair_planes(&v, low(seed), high(seed), limits.log_failure, pair.state.data(),
+                        pair.weights.data(), shared);
     }
   }
 
-  static void finish(const PairPoints& pair, const robust::State& state,
-                     std::vector<double>& errors, robust::Result& result) {
+  static void finish(const robust::GivenPair& given, PairPoints& pair, robust::Result& result) {
     const auto v = view<Wide, double>(pair);
-    double shared[Wide::SHARED_SIZE];
-    errors.resize(static_cast<size_t>(pair.stride));
-    Wide::pair_finish(&v, state.data(), errors.data(), result.data(), shared);
-    if (pair.zero_weight.empty() || result[Wide::RESULT_OUTCOME] < 2) return;
-    errors.resize(static_cast<size_t>(pair.stride + pair.zero_weight_stride()));
-    typename Wide::pair_view zero_weight;
-    Wide::pair_open(pair.zero_weight_columns.data(), static_cast<int>(pair.zero_weight.size()),
-                    pair.zero_weight_stride(), pair.info.data(), &zero_weight);
-    Wide::finish_zero_weight(&zero_weight, errors.data() + pair.stride, result.data());
+    const auto plain = view<Plain, double>(pair);
+    double shared[Wide::SHARED_SIZE], *errors = pair.weights.data();
+    Wide::pair_finish(&v, pair.state.data(), errors, result.data(), shared);
+    if (result[Wide::RESULT_OUTCOME] < 2) return;
+    Plain::mark_inliers(&plain, pair.order.data(), errors, pair.inliers.data());
+    Plain::count_distinct(&plain, pair.f32.data(), errors,
+                          static_cast<int>(result[Wide::RESULT_INLIERS]), pair.tables.data(),
+                          pair.work.data());
+    const int zero_weight = pair.work[Wide::WORK_ZERO_WEIGHT];
+    if (zero_weight > 0)
+      Plain::mark_zero_weight(&plain, zero_weight, given.points, pair.order.data() + pair.count(),
+                              given.cameras.data(), pair.info.data(), pair.f64.data(), errors,
+                              result.data(), pair.inliers.data());
   }
 
   static float full_score(const PairPoints& pair, const float* model) {
@@ -237,9 +253,7 @@ struct steps {
                                                 Wide::HAS_POSE,
                                                 Wide::SOLVES_IN_FLOAT,
                                                 Wide::DOMINANT_PLANE,
-                                                Plain::camera_info,
-                                                Plain::chance_in_box,
-                                                Plain::point_columns,
+                                                prepare,
                                                 solve,
                                                 score,
                                                 decide,

@@ -78,7 +78,7 @@ enum {
   WORK_DISTINCT_POINTS,
   WORK_SIZE
 };
-// The columns that are made of a pair's weights and qualities (PairPriors), and the flags of which
+// The columns that are made of a pair's weights and qualities (pair_view.group.h), and the flags of which
 // of the two are given.
 enum { PRIOR_WEIGHTS, PRIOR_RANKS, PRIOR_CUMULATIVE_WEIGHTS, PRIOR_COLUMNS };
 enum { GIVEN_WEIGHTS = 1, GIVEN_QUALITIES = 2 };

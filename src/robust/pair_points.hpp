@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pair's points as the engine wants them: finite, in random order, in scoring coordinates,
+// One pair as the search on a CPU wants it: finite points in random order, in scoring coordinates,
 // structure of arrays.
 #pragma once
 
@@ -17,14 +17,6 @@ namespace bifocal::robust {
 // finish.group.h behind the last point.
 [[nodiscard]] constexpr int column_stride(int n) { return (n + MOST_SHIFTS + 63) / 64 * 64; }
 
-// What is made of the weights and qualities of the matches; see pair_view.group.h.
-struct PairPriors {
-  std::vector<double> weights, ranks;  // [stride]
-  std::vector<float> fast_weights;
-  std::vector<double> cumulative_weights;  // [points]: see sample_source
-  std::vector<int> ranking;
-};
-
 // A pair's points as the caller gives them: [count][EngineSteps::columns], and its cameras.
 struct GivenPair {
   const double* points = nullptr;
@@ -33,21 +25,25 @@ struct GivenPair {
   MatchPriors priors;
 };
 
+// The arrays of one pair, as the kernels of search/engine.kernels have them for many (layout.h).
+// They keep their memory from pair to pair.
 struct PairPoints {
-  std::vector<int> order;        // original index of each point: finite, of a weight above 0
-  std::vector<int> zero_weight;  // original indices of the finite points of weight 0
-  std::vector<int> not_finite;   // original indices
   int stride = 0;
-  std::vector<double> f64;  // [columns][stride], and a little memory that may be read behind
-  std::vector<float> f32;
-  std::vector<double> zero_weight_columns;  // points of weight 0, [columns][zero_weight_stride()]
-  PairPriors priors;
+  std::vector<int> kept, order;     // original indices: scratch memory; those that take part in
+                                    // random order, then those of weight 0
+  std::vector<double> f64;          // [columns][stride], and a little that may be read behind
+  std::vector<float> f32;           // the same
+  std::vector<double> priors;       // [PRIOR_COLUMNS][stride] where weights or qualities are given
+  std::vector<float> fast_weights;  // [stride], and
+  std::vector<int> ranking;         // [stride] there
+  std::vector<std::uint32_t> tables;  // [4 stride], scratch memory
+  std::vector<double> weights;        // [stride], scratch memory; in the end squared errors
+  std::vector<std::uint8_t> inliers;  // flags of the given points
+  std::array<int, WORK_SIZE> work{};
+  State state{};
   Info info{};
 
-  [[nodiscard]] int count() const { return static_cast<int>(order.size()); }
-  [[nodiscard]] int zero_weight_stride() const {
-    return column_stride(static_cast<int>(zero_weight.size()));
-  }
+  [[nodiscard]] int count() const { return work[WORK_COUNT]; }
   template <class Number>
   [[nodiscard]] const std::vector<Number>& columns() const {
     if constexpr (sizeof(Number) == 4)
@@ -55,18 +51,11 @@ struct PairPoints {
     else
       return f64;
   }
-  [[nodiscard]] bool weighted() const { return info[INFO_WEIGHTED] > 0; }
-  [[nodiscard]] bool ranked() const { return info[INFO_RANKED] > 0; }
+  [[nodiscard]] const double* prior(int column) const {
+    return priors.empty() ? nullptr : priors.data() + column * stride;
+  }
   // The order depends on the seed and the number of points alone.
   void set(ModelKind problem, const GivenPair& given, const RobustOptions& options);
-
- private:
-  void set_order(const EngineSteps& steps, const GivenPair& given, std::uint64_t seed);
-  void set_frame(const EngineSteps& steps, const GivenPair& given, double threshold);
-  void fill(const EngineSteps& steps, const GivenPair& given);
-  void set_priors(const MatchPriors& given);
-  void set_weights(std::span<const double> given);
-  void set_ranks(std::span<const double> given);
 };
 
 // The numbers of the points of a pair: a point is plain doubles.

@@ -7,34 +7,17 @@
 #include "robust/significance.hpp"
 
 namespace bifocal::robust {
-namespace {
-
-void mark_inliers(const PairPoints& pair, const std::vector<double>& errors, std::uint8_t* flags) {
-  for (size_t i = 0; i < pair.order.size(); ++i) {
-    if (errors[i] * pair.info[INFO_THRESHOLD] < 1) flags[pair.order[i]] = 1;
-  }
-  for (size_t i = 0; i < pair.zero_weight.size(); ++i) {
-    const double error = errors[static_cast<size_t>(pair.stride) + i];
-    if (error * pair.info[INFO_THRESHOLD] < 1) flags[pair.zero_weight[i]] = 1;
-  }
-}
-
-}  // namespace
-
 PairFound search_pair(ModelKind problem, const GivenPair& given, const RobustOptions& options,
                       std::uint8_t* inliers) {
   thread_local PairPoints pair;  // kept from pair to pair
-  thread_local std::vector<double> errors;
   PairFound found;
   pair.set(problem, given, options);
   found.count = pair.count();
+  if (found.count < engine_steps(problem).sample_size) return found;
+  search(problem, given, options, pair, found.result);
   found.info = pair.info;
-  const EngineSteps& steps = engine_steps(problem);
-  if (found.count < steps.sample_size) return found;
-  search(problem, pair, options, errors, found.result);
-  if (found.result[RESULT_OUTCOME] < 2) return found;
-  found.distinct = distinct_matches(steps.columns, pair, errors);
-  mark_inliers(pair, errors, inliers);
+  found.distinct = {pair.work[WORK_DISTINCT_POINTS], pair.work[WORK_DISTINCT_INLIERS]};
+  std::copy_n(pair.inliers.begin(), given.count, inliers);
   return found;
 }
 

@@ -5,10 +5,15 @@
 #include <bifocal/device.hpp>
 #include <span>
 
-#include "robust/distinct_matches.hpp"
 #include "robust/pair_points.hpp"
 
 namespace bifocal::robust {
+
+// Matches that share a point count once in the significance test.
+struct DistinctMatches {
+  int count;    // different points, in the image (or scene) that has fewer
+  int inliers;  // inliers among them
+};
 
 struct PairFound {
   Result result{};

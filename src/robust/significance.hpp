@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "robust/distinct_matches.hpp"
+#include "robust/search_pair.hpp"
 
 namespace bifocal::robust {
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "engine_scene.hpp"
 #include "robust/significance.hpp"
 
 namespace bifocal::robust {
@@ -43,9 +44,12 @@ TEST(Significance, matches_that_share_a_point_are_one) {
   points.insert(points.end(), once.begin(), once.end());
   PairPoints pair;
   pair.set(ModelKind::fundamental, {numbers_of(points), 60, Cameras{}, MatchPriors{}}, {});
-  const DistinctMatches twice = distinct_matches(4, pair, std::vector<double>(60, 0.0));
-  EXPECT_EQ(twice.count, 30);
-  EXPECT_EQ(twice.inliers, 30);
+  const auto view = view_of<ModelKind::fundamental>(pair);
+  const std::vector<double> errors(60, 0.0);
+  problem_lanes<double, ModelKind::fundamental>::count_distinct(
+      &view, pair.f32.data(), errors.data(), 60, pair.tables.data(), pair.work.data());
+  EXPECT_EQ(pair.work[WORK_DISTINCT_POINTS], 30);
+  EXPECT_EQ(pair.work[WORK_DISTINCT_INLIERS], 30);
 }
 
 // The larger one of what the box of the points tells and of what was measured beside this model.

@@ -137,30 +137,6 @@ group_kernel(engine_planes, pair, ENGINE_PLANES) {
   }
 }
 
-// Sets the inlier flags of the points of weight 0. Their columns overwrite those of the others.
-group_fn void finish_zero_weight_points(GROUP_PARAM const struct pair_view* view, index zero_weight,
-                                        global_const scalar* given, global_const int* order,
-                                        global_const scalar* cameras, global_const scalar* info,
-                                        global_ptr scalar* points, global_ptr scalar* errors,
-                                        global_ptr scalar* result, global_ptr bits8* inliers) {
-  const index stride = view->stride;
-  const scalar limit = 1 / view->threshold;
-  struct pair_view own;
-  scalar numbers[INFO_SIZE], camera[CAMERA_NUMBERS];
-  for (index i = 0; i < INFO_SIZE; ++i) numbers[i] = info[i];
-  for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = cameras[i];
-  group_for_range(k, 0, stride) {
-    scalar columns[COLUMNS];
-    columns_of_point(given, order, k, zero_weight, camera, numbers, columns);
-    for (index c = 0; c < COLUMNS; ++c) points[c * stride + k] = columns[c];
-  }
-  group_barrier();
-  pair_open(points, zero_weight, stride, info, &own);
-  finish_zero_weight(GROUP_ARG & own, errors, result);
-  group_barrier();
-  group_for_range(k, 0, zero_weight) inliers[order[k]] = errors[k] < limit ? 1 : 0;
-}
-
 group_kernel(engine_finish, pair, ENGINE_FINISH) {
   struct pair_view view;
   global_ptr int* w = work + pair * WORK_SIZE;
@@ -172,30 +148,12 @@ group_kernel(engine_finish, pair, ENGINE_FINISH) {
   pair_finish(GROUP_ARG & view, state + pair * STATE_SIZE, errors + start, result, shared);
   group_barrier();
   if (!(result[RESULT_OUTCOME] > (scalar)1.5)) return;
-  const scalar limit = 1 / view.threshold;
-  group_for_range(i, 0, view.n) {
-    inliers[out + order[start + i]] = errors[start + i] < limit ? 1 : 0;
-  }
-  // Matches that share a point count once (distinct_matches.hpp).
-  index size = 64;
-  while (size < 2 * view.n) size *= 2;
-  global_const float* columns = fast_points + COLUMNS * start;
-  index counts[2];
-  for (index all = 0; all < 2; ++all) {
-    index first = count_distinct(GROUP_ARG columns, view.stride, view.n, 0, 2, errors + start,
-                                 limit, all, tables + 4 * start, size);
-    index second = count_distinct(GROUP_ARG columns, view.stride, view.n, 2, COLUMNS,
-                                  errors + start, limit, all, tables + 4 * start, size);
-    counts[all] = first < second ? first : second;
-    if (counts[0] >= (index)result[RESULT_INLIERS]) break;
-  }
-  if (group_leads()) {
-    w[WORK_DISTINCT_INLIERS] = counts[0];
-    w[WORK_DISTINCT_POINTS] = counts[0] < (index)result[RESULT_INLIERS] ? counts[1] : view.n;
-  }
+  mark_inliers(GROUP_ARG & view, order + start, errors + start, inliers + out);
+  count_distinct(GROUP_ARG & view, fast_points + COLUMNS * start, errors + start,
+                 (index)result[RESULT_INLIERS], tables + 4 * start, w);
   if (w[WORK_ZERO_WEIGHT] == 0) return;
-  finish_zero_weight_points(GROUP_ARG & view, w[WORK_ZERO_WEIGHT], given + COLUMNS * p[PAIR_FIRST],
-                            order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair,
-                            info + pair * INFO_SIZE, points + COLUMNS * start, errors + start,
-                            result, inliers + out);
+  mark_zero_weight(GROUP_ARG & view, w[WORK_ZERO_WEIGHT], given + COLUMNS * p[PAIR_FIRST],
+                   order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair,
+                   info + pair * INFO_SIZE, points + COLUMNS * start, errors + start, result,
+                   inliers + out);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prepares a pair's points for the search on a GPU, with the same results as pair_points.cpp on a
-// CPU. A lane is a thread.
+// Prepares a pair's points for the search. A lane is a thread, or a group of one on a CPU.
 
 enum { PREPARE_SHARED = 4 * FRAME_SUBSET + 8 };
 
@@ -43,8 +42,30 @@ group_fn index keep_points(GROUP_PARAM global_const scalar* given,
   return all;
 }
 
+// The median of n numbers, for a group of one; changes their order.
+//   C. Hoare, Algorithm 65: Find, CACM 4(7), 1961.
+group_fn scalar find_median(local_ptr scalar* v, index n) {
+  const index middle = n / 2;
+  for (index low = 0, high = n - 1; low < high;) {
+    const scalar pivot = v[middle];
+    index i = low, j = high;
+    while (i <= j) {
+      while (v[i] < pivot) ++i;
+      while (pivot < v[j]) --j;
+      if (i > j) break;
+      const scalar moved = v[i];
+      v[i++] = v[j];
+      v[j--] = moved;
+    }
+    if (j < middle) low = i;
+    if (middle < i) high = j;
+  }
+  return v[middle];
+}
+
 // The median of n numbers.
-group_fn scalar middle_of(GROUP_PARAM local_ptr scalar* v, index n, local_ptr scalar* found) {
+group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, local_ptr scalar* found) {
+  if_constant(group_width == 1) return find_median(v, n);
   group_for_range(i, 0, n) {
     const scalar x = v[i];
     index below = 0;
@@ -70,12 +91,12 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
     group_barrier();
     scalar centre;
     if_constant(CAMERAS > 0) centre = cameras[c < 2 ? 2 + c : 4 + c];
-    if_constant(CAMERAS == 0) centre = middle_of(GROUP_ARG v, m, shared + PREPARE_SHARED - 1);
+    if_constant(CAMERAS == 0) centre = median(GROUP_ARG v, m, shared + PREPARE_SHARED - 1);
     info[INFO_CENTRE + c] = centre;
     group_for_range(k, 0, m) v[k] = fabs(v[k] - centre);
     group_barrier();
   }
-  scalar length = 2 * middle_of(GROUP_ARG shared, 4 * m, shared + PREPARE_SHARED - 1);
+  scalar length = 2 * median(GROUP_ARG shared, 4 * m, shared + PREPARE_SHARED - 1);
   if (!(length > 0)) {
     scalar sum = 0;
     for (index i = 0; i < 4 * m; ++i) sum += shared[i];
@@ -182,26 +203,4 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
     }
   }
   return n;
-}
-
-// How many different points (rows of the columns [first, end)) there are among those with a squared
-// error below the limit, or among all. table: room for `size` hashes, a power of two of at least 2
-// n.
-group_fn index count_distinct(GROUP_PARAM global_const float* points, index stride, index n,
-                              index first, index end, global_const scalar* errors, scalar limit,
-                              index is_all, global_ptr bits32* table, index size) {
-  group_for_range(i, 0, size) table[i] = 0;
-  group_barrier();
-  real found = lane(0);
-  group_for_range(k, 0, n) {
-    if (!is_all && !(errors[k] < limit)) continue;
-    const bits32 hash = point_hash(points, stride, first, end, k);
-    bits32 place = hash & (bits32)(size - 1), there;
-    while ((there = table_claim(table + place, hash)) != 0 && there != hash)
-      place = (place + 1) & (bits32)(size - 1);
-    found += there == 0 ? lane(1) : lane(0);
-  }
-  const scalar count = group_sum(found);
-  group_barrier();
-  return (index)count;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prepares the weights and qualities of a pair's points on a GPU, with the same results as
-// priors.cpp on a CPU. A lane is a thread.
+// Prepares the weights and qualities of a pair's points. A lane is a thread, or a group of one on a
+// CPU.
 
-// The weights and qualities that a call gives for a pair, and what is made of them (PairPriors).
+// The weights and qualities that a call gives for a pair, and what is made of them (layout.h).
 struct prior_arrays {
   index has_weights, has_qualities;
   global_const scalar *given_weights, *given_qualities;  // one a point
@@ -16,17 +16,10 @@ group_fn index ranks_before(bits32 key, index point, bits32 other_key, index oth
   return key > other_key || (key == other_key && point < other);
 }
 
-// ranking [n]: the points in the order of falling quality; ranks [stride]. keys: room for
-// `size` numbers, a power of two of at least n, and as many points behind them.
+// Sorts keys [size], a power of two, and the points behind them in the order of falling keys.
 //   K. Batcher, Sorting networks and their applications, AFIPS 1968.
-group_fn void rank_points(GROUP_PARAM const struct prior_arrays* a, global_const int* order,
-                          index n, index stride, global_ptr bits32* keys, index size) {
+group_fn void sort_points(GROUP_PARAM global_ptr bits32* keys, index size) {
   global_ptr bits32* points = keys + size;
-  group_for_range(i, 0, size) {
-    keys[i] = i < n ? quality_key(a->given_qualities[order[i]]) : 0;
-    points[i] = (bits32)i;  // those beyond the last are behind all
-  }
-  group_barrier();
   for (index length = 2; length <= size; length *= 2) {
     for (index step = length / 2; step > 0; step /= 2) {
       group_for_range(t, 0, size / 2) {
@@ -42,6 +35,43 @@ group_fn void rank_points(GROUP_PARAM const struct prior_arrays* a, global_const
       group_barrier();
     }
   }
+}
+
+// The same for any size and a group of one, byte by byte. There is room for as much behind them.
+group_fn void sort_points_alone(global_ptr bits32* keys, index size) {
+  global_ptr bits32 *from = keys, *to = keys + 2 * size;
+  for (index shift = 0; shift < 32; shift += 8) {
+    index places[257];
+    for (index d = 0; d <= 256; ++d) places[d] = 0;
+    for (index i = 0; i < size; ++i) ++places[256 - (index)(from[i] >> shift & 255u)];
+    for (index d = 1; d <= 256; ++d) places[d] += places[d - 1];
+    for (index i = 0; i < size; ++i) {
+      const index place = places[255 - (index)(from[i] >> shift & 255u)]++;
+      to[place] = from[i];
+      to[size + place] = from[size + i];
+    }
+    global_ptr bits32* sorted = to;
+    to = from;
+    from = sorted;
+  }
+}
+
+// ranking [n]: the points in the order of falling quality; ranks [stride]. keys: room for 4 stride
+// numbers.
+group_fn void rank_points(GROUP_PARAM const struct prior_arrays* a, global_const int* order,
+                          index n, index stride, global_ptr bits32* keys) {
+  index size = n;
+  if_constant(group_width > 1) {
+    for (size = 2; size < n;) size *= 2;
+  }
+  global_ptr bits32* points = keys + size;
+  group_for_range(i, 0, size) {
+    keys[i] = i < n ? quality_key(a->given_qualities[order[i]]) : 0;
+    points[i] = (bits32)i;  // those beyond the last are behind all
+  }
+  group_barrier();
+  if_constant(group_width > 1) sort_points(GROUP_ARG keys, size);
+  if_constant(group_width == 1) sort_points_alone(keys, size);
   group_for_range(i, n, stride) a->ranks[i] = lane_nan();
   group_for_range(r, 0, n) {
     a->ranking[r] = (index)points[r];
@@ -78,11 +108,7 @@ group_fn void prepare_priors(GROUP_PARAM const struct prior_arrays* a, global_co
     info[INFO_RANKED] = (scalar)a->has_qualities;
   }
   group_barrier();
-  if (a->has_qualities) {
-    index size = 2;
-    while (size < n) size *= 2;
-    rank_points(GROUP_ARG a, order, n, stride, keys, size);
-  }
+  if (a->has_qualities) rank_points(GROUP_ARG a, order, n, stride, keys);
   if (!a->has_weights) return;
   scalar most = 0, least = (scalar)1e308;
   group_for_range(i, 0, n) {

@@ -56,14 +56,9 @@ lane_fn void sample_draw(bits32 seed0, bits32 seed1, bits32 iteration, index n, 
 //   M. Luby, C. Rackoff, SIAM J. Comput. 17(2), 1988;  J. Black, P. Rogaway, Ciphers with arbitrary
 //   finite domains, CT-RSA 2002;  for its use as a shuffle R. Mitchell, D. Stokes, E. Frank, G.
 //   Holmes, ACM Trans. Parallel Comput. 9(1), 2022.
-// bits: shuffle_bits(n).
-lane_fn index shuffle_bits(index n) {
-  index bits = 2;
-  while ((1 << bits) < n) ++bits;
-  return bits;
-}
-lane_fn index shuffled_in(index i, index n, index bits, bits32 seed0, bits32 seed1) {
-  const index low_bits = bits / 2;
+lane_fn index shuffled(index i, index n, bits32 seed0, bits32 seed1) {
+  const index exponent = (index)(float_bits((float)(n - 1)) >> 23) - 126;
+  const index bits = exponent < 2 ? 2 : exponent, low_bits = bits / 2;
   const bits32 low_mask = (1u << low_bits) - 1u, high_mask = (1u << (bits - low_bits)) - 1u;
   bits32 value = (bits32)i;
   do {
@@ -79,7 +74,4 @@ lane_fn index shuffled_in(index i, index n, index bits, bits32 seed0, bits32 see
     value = high << low_bits | low;
   } while (value >= (bits32)n);
   return (index)value;
-}
-lane_fn index shuffled(index i, index n, bits32 seed0, bits32 seed1) {
-  return shuffled_in(i, n, shuffle_bits(n), seed0, seed1);
 }
