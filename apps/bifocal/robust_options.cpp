@@ -17,6 +17,11 @@ void add_robust_options(const Command& command, RobustOptions& options) {
   command.option("--max-iterations", options.max_iterations, "most samples to draw")
       .in_range(1, 1e8)
       .shows_default();
+  command
+      .option("--min-inlier-ratio", options.min_inlier_ratio,
+              "fraction of right matches worth looking for; 0: the model's own, 0.1 or 0.15")
+      .in_range(0, 1)
+      .shows_default();
   command.option("--seed", options.seed, "of the sampling; the same seed gives the same result")
       .whole_number()
       .shows_default();

@@ -30,6 +30,12 @@ struct RobustOptions {
   double confidence = 0.999;  // of having drawn an all-inlier sample, ends the sampling
   int min_iterations = 100;   // samples drawn at least (at most max_iterations)
   int max_iterations = 300000;
+  // Fraction of right matches that is worth looking for: a pair none of whose models scores more
+  // than wrong matches give by chance is given up when that many would have shown. 0: the problem's
+  // own for one pair (0.1; fundamental matrices 0.15), 0.2 in batches. Of n < 1000 matches
+  // sqrt(1000 / n) times the fraction, but at most 0.2, or 0.3 where it is 0.2 or more; and no
+  // search goes further than where the fewest inliers that are significant would be found.
+  double min_inlier_ratio = 0;
   std::uint64_t seed = 0;
   // Fundamental matrices (nothing else is changed): when at least half of the inliers of the best
   // one lie on a plane of the scene, look for a better one through this plane and two matches off
@@ -80,7 +86,9 @@ struct ProblemInfo {
 enum class Outcome {
   ok,
   too_few_points,     // fewer finite correspondences (of a weight above 0) than the minimal sample
-  no_model,           // no model has more inliers than wrong matches give by chance (see below)
+  no_model,           // no model scored more than wrong matches give by chance
+  not_significant,    // the best model has no more inliers than chance may give (see below): it is
+                      // there, with its inliers, for who knows better
   degenerate_sample,  // no sample had a model (all points equal, behind a camera, ...), or the
                       // inliers lie on a line in one of the images (RobustOptions::dominant_plane:
                       // or on a plane), to within the noise
@@ -89,7 +97,8 @@ enum class Outcome {
 
 struct RobustResult {
   Outcome outcome = Outcome::no_model;
-  Mat3 model{};  // H, F (px) or E (normalised points), |model| = 1; zeros without a model
+  Mat3 model{};  // H, F (px) or E (normalised points), |model| = 1; zeros unless ok or
+                 // not_significant
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each correspondence
   int inlier_count = 0;
   double gain = 0;              // MSAC gain (weights: scaled to a largest of 1), <= inlier_count
@@ -102,9 +111,9 @@ struct RobustResult {
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
 };
 
-// A model is believed when among wrong matches less than 0.01 models as well supported are expected
-// (an a contrario test that accounts for the number of points and samples; the sample itself proves
-// nothing, so that 4, 7 or 5 points alone have no model; matches that share a point count once).
+// A model is believed (ok) when among wrong matches less than 0.01 models as well supported are
+// expected of as many samples as were drawn (an a contrario test; the sample itself proves nothing,
+// so that 4, 7 or 5 points alone have no model; matches that share a point count once).
 // Measured with 2.5 px: of pairs without geometry accepted 0 in 100 (2000 points) and 0 in 300 (200
 // points) for each of H, F and E; of pairs of 200 points with 20 % inliers rejected 1 (H), 3 (F)
 // and 0 (E) in 300.
@@ -165,8 +174,9 @@ struct RelativePoseResult : RobustResult {
                                                     const RobustOptions& options = {},
                                                     const MatchPriors& priors = {});
 
-// Many pairs in one call, on any device: the same estimate for each as its own call would give (on
-// a CPU to the bit, elsewhere from the same samples), whatever the others are.
+// Many pairs in one call, on any device: the same estimate for each as its own call would give with
+// the same min_inlier_ratio (on a CPU to the bit, elsewhere from the same samples), whatever the
+// others are.
 struct PairBatch {
   Memory<const PointPair> points;         // of all pairs, in the host's memory or the device's
   std::span<const std::int64_t> offsets;  // pair k has the points [offsets[k], offsets[k + 1])

@@ -16,6 +16,8 @@ void check_options(const RobustOptions& o) {
   if (!(o.threshold > 0) || !std::isfinite(o.threshold))
     fail("threshold", o.threshold, "positive and finite (px)");
   if (!(o.confidence > 0 && o.confidence < 1)) fail("confidence", o.confidence, "between 0 and 1");
+  if (!(o.min_inlier_ratio >= 0 && o.min_inlier_ratio <= 1))
+    fail("min_inlier_ratio", o.min_inlier_ratio, "0 to 1");
   if (o.min_iterations < 1) fail("min_iterations", o.min_iterations, "at least 1");
   if (o.max_iterations < 1) fail("max_iterations", o.max_iterations, "at least 1");
 }

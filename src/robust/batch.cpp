@@ -143,7 +143,7 @@ BatchEstimate estimate_any(Queue& queue, ModelKind kind, const AnyBatch<Point>& 
     for (std::size_t k = 64 * std::size_t(block); k < pairs && k < 64 * std::size_t(block + 1);
          ++k) {
       out.pairs[k] = robust::estimate_of(kind, found[k]);
-      if (out.pairs[k].outcome == Outcome::ok) continue;
+      if (robust::has_model(out.pairs[k].outcome)) continue;
       const auto from = out.inliers.begin() + (batch.offsets[k] - begin);
       std::fill(from, from + (batch.offsets[k + 1] - batch.offsets[k]), std::uint8_t{0});
     }

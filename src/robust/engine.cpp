@@ -23,7 +23,8 @@ const EngineSteps& engine_steps(ModelKind problem) {
 }
 
 SearchLimits limits_of(const RobustOptions& options) {
-  return {options.min_iterations, options.max_iterations, std::log1p(-options.confidence)};
+  return {options.min_iterations, options.max_iterations, std::log1p(-options.confidence),
+          options.min_inlier_ratio > 0 ? options.min_inlier_ratio : 0.2};
 }
 
 void search(ModelKind problem, const GivenPair& given, const RobustOptions& options,

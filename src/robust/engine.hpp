@@ -22,7 +22,7 @@ using Cameras = std::array<double, CAMERA_NUMBERS>;
 
 struct SearchLimits {
   int min_iterations, max_iterations;
-  double log_failure;
+  double log_failure, min_inlier_ratio;
 };
 [[nodiscard]] SearchLimits limits_of(const RobustOptions& options);
 
@@ -38,6 +38,7 @@ struct EngineSteps {
   // As in src/robust/problems.
   int columns, sample_size, slots, model_size, dof, residuals, cameras;
   bool two_views, has_pose, solves_in_float, dominant_plane;
+  int sought_percent;  // of right matches, by default of one pair
 
   // The search, as in search/engine.kernels.
   void (*prepare)(const GivenPair&, const RobustOptions&, PairPoints&);

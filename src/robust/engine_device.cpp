@@ -243,8 +243,8 @@ class Piece {
                                 slots);
     kernels_.pair.engine_decide(queue_, {.count = some}, active_, from, round, pair_table_, work_,
                                 points_, info_, priors_, limits.min_iterations,
-                                limits.max_iterations, limits.log_failure, scores, models, slots,
-                                state_, weights_);
+                                limits.max_iterations, limits.log_failure, limits.min_inlier_ratio,
+                                scores, models, slots, state_, weights_);
   }
 
   void read_work() {

@@ -201,7 +201,7 @@ struct steps {
                     const robust::Hypotheses& hypotheses) {
     const auto v = view<Wide, double>(pair);
     const typename Wide::search_limits given = {limits.min_iterations, limits.max_iterations,
-                                                limits.log_failure};
+                                                limits.log_failure, limits.min_inlier_ratio};
     double shared[Wide::SHARED_SIZE];
     return Wide::pair_decide(&v, &given, hypotheses.scores.data(), hypotheses.models.data(),
                              hypotheses.slots.data(), count, pair.state.data(), pair.weights.data(),
@@ -253,6 +253,7 @@ struct steps {
                                                 Wide::HAS_POSE,
                                                 Wide::SOLVES_IN_FLOAT,
                                                 Wide::DOMINANT_PLANE,
+                                                Wide::SOUGHT_PERCENT,
                                                 prepare,
                                                 solve,
                                                 score,

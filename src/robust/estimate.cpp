@@ -63,9 +63,11 @@ robust::PairFound search(Queue* queue, ModelKind kind, const robust::GivenPair& 
 // Without a queue on this machine.
 template <class Point>
 PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> points,
-                        std::span<const Intrinsics> cameras, const RobustOptions& options,
+                        std::span<const Intrinsics> cameras, RobustOptions options,
                         const MatchPriors& priors) {
   robust::check_options(options);
+  if (options.min_inlier_ratio == 0)
+    options.min_inlier_ratio = 0.01 * robust::engine_steps(kind).sought_percent;
   const robust::Cameras numbers = checked_cameras<Point>(kind, cameras);
   robust::check_priors(priors, points.size());
   PoseResult r;
@@ -77,7 +79,7 @@ PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> poi
   r.outcome = e.outcome;
   r.iterations = e.iterations;
   r.significance = e.significance;
-  if (!r.ok()) r.inliers.assign(points.size(), 0);
+  if (!robust::has_model(r.outcome)) r.inliers.assign(points.size(), 0);
   r.model = e.model;
   r.pose = e.pose;
   r.inlier_count = e.inlier_count;
@@ -97,6 +99,8 @@ std::string_view to_string(Outcome outcome) {
       return "too_few_points";
     case Outcome::no_model:
       return "no_model";
+    case Outcome::not_significant:
+      return "not_significant";
     case Outcome::degenerate_sample:
       break;
   }

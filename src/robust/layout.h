@@ -30,13 +30,15 @@ enum {
   STATE_MODEL,                     // the best, refined
   STATE_SCORE = STATE_MODEL + 12,  // of that model; 0: there is none yet
   STATE_INLIERS,
-  STATE_SAMPLE_SCORE,  // of the best model straight from a sample
-  STATE_DONE,          // samples drawn
-  STATE_SOLVED,        // 1 when a sample had a solution
-  STATE_PLANE,         // 1: most inliers of the fundamental matrix lie on a plane (planes.group.h)
-  STATE_OFF,           // matches off that plane
-  STATE_PARALLAX,      // inliers off that plane
-  STATE_RATES,         // fraction of right matches at each level (quality_iterations.group.h)
+  STATE_SAMPLE_SCORE,   // of the best model straight from a sample
+  STATE_DONE,           // samples drawn
+  STATE_LEAST_INLIERS,  // that are significant
+  STATE_TESTED,         // samples until as many would have been found, at most those drawn
+  STATE_SOLVED,         // 1 when a sample had a solution
+  STATE_PLANE,          // 1: most inliers of the fundamental matrix lie on a plane (planes.group.h)
+  STATE_OFF,            // matches off that plane
+  STATE_PARALLAX,       // inliers off that plane
+  STATE_RATES,          // fraction of right matches at each level (quality_iterations.group.h)
   STATE_SIZE = STATE_RATES + QUALITY_LEVELS
 };
 
@@ -51,6 +53,7 @@ enum {
   RESULT_CHANCE,     // measured probability that a wrong match agrees with the model
   RESULT_COLLINEAR,  // 1: the inliers lie on a line in one of the images, to within the noise
   RESULT_ITERATIONS,
+  RESULT_TESTED,   // as STATE_TESTED
   RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model is worth a fit, 2: a fitted model
   RESULT_PLANE,    // as STATE_PLANE
   RESULT_OFF,
@@ -78,8 +81,8 @@ enum {
   WORK_DISTINCT_POINTS,
   WORK_SIZE
 };
-// The columns that are made of a pair's weights and qualities (pair_view.group.h), and the flags of which
-// of the two are given.
+// The columns that are made of a pair's weights and qualities (pair_view.group.h), and the flags of
+// which of the two are given.
 enum { PRIOR_WEIGHTS, PRIOR_RANKS, PRIOR_CUMULATIVE_WEIGHTS, PRIOR_COLUMNS };
 enum { GIVEN_WEIGHTS = 1, GIVEN_QUALITIES = 2 };
 
@@ -89,5 +92,6 @@ enum { CAMERA_NUMBERS = 8 };
 enum { FRAME_SUBSET = 128 };    // first points, whose medians make the scoring coordinates
 enum { SCORE_POINTS = 1024 };   // first points, on which a model from a sample is scored
 enum { SEARCH_POINTS = 1024 };  // first points, on which it is refined
+enum { FEW_INLIERS = 40 };      // with fewer, more samples are drawn
 enum { LEAST_ROUND = 64, GROWN_ROUND = 1024, MOST_ROUND = 4096 };  // samples of a round
 enum { MOST_SHIFTS = 16, WRONG_MATCHES = 1000 };                   // see chance_rate

@@ -30,7 +30,7 @@ PairEstimate estimate_of(ModelKind problem, const PairFound& f) {
   }
   e.iterations = static_cast<int>(f.result[RESULT_ITERATIONS]);
   e.outcome = test_significance(problem, f.result, f.info, f.count, f.distinct, e.significance);
-  if (e.outcome != Outcome::ok) return e;
+  if (!has_model(e.outcome)) return e;
   const double unit = f.info[INFO_UNIT];
   e.noise = f.result[RESULT_NOISE] * unit;
   e.gain = f.result[RESULT_SCORE];

@@ -26,6 +26,10 @@ struct PairFound {
 [[nodiscard]] PairFound search_pair(ModelKind problem, const GivenPair& given,
                                     const RobustOptions& options, std::uint8_t* inliers);
 
+[[nodiscard]] inline bool has_model(Outcome outcome) {
+  return outcome == Outcome::ok || outcome == Outcome::not_significant;
+}
+
 // Outcome, numbers, matrix and pose. The inlier flags of a pair that is not `ok` are no inliers.
 [[nodiscard]] PairEstimate estimate_of(ModelKind problem, const PairFound& found);
 

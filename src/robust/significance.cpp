@@ -39,13 +39,13 @@ double log_binomial_tail(int n, int k, double p) {
 }
 
 // Logarithm (base 10) of the expected number of models as well supported as this one among wrong
-// matches: number of possible samples times the probability that `inliers` - `sample_size` of the
-// other points agree by chance.
+// matches: number of samples it takes to find so many inliers, or of different ones where those are
+// fewer, times the probability that `inliers` - `sample_size` of the other points agree by chance.
 //   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches, IJCV 57(3),
 //   2004.
-double log_false_alarms(int inliers, int count, int sample_size, int max_solutions,
+double log_false_alarms(int inliers, int count, int sample_size, int max_solutions, double samples,
                         double chance_rate) {
-  return (log_binomial(count, sample_size) + std::log(max_solutions) +
+  return (std::min(std::log(samples), log_binomial(count, sample_size)) + std::log(max_solutions) +
           log_binomial_tail(count - sample_size, inliers - sample_size, chance_rate)) /
          std::numbers::ln10;
 }
@@ -59,21 +59,22 @@ Outcome test_significance(ModelKind problem, const Result& found, const Info& in
   if (outcome < 2) return outcome < 1 ? Outcome::degenerate_sample : Outcome::no_model;
   const double rate = std::max(found[RESULT_CHANCE], info[INFO_CHANCE]);
   const auto false_alarms = [&](int inliers, int points) {
-    return log_false_alarms(inliers, points, steps.sample_size, steps.slots, rate);
+    return log_false_alarms(inliers, points, steps.sample_size, steps.slots, found[RESULT_TESTED],
+                            rate);
   };
   significance = false_alarms(static_cast<int>(found[RESULT_INLIERS]), count);
-  if (!(significance < kLogFalseAlarms)) return Outcome::no_model;
+  if (!(significance < kLogFalseAlarms)) return Outcome::not_significant;
   if (found[RESULT_COLLINEAR] > 0) return Outcome::degenerate_sample;
   if (found[RESULT_PLANE] > 0) {
     // Two matches off the plane and the plane make a matrix; half of the wrong matches that lie on
     // their epipolar line are on the wrong side of the epipole (support.group.h).
     const auto off = static_cast<int>(found[RESULT_OFF]);
     const auto proof = static_cast<int>(found[RESULT_PARALLAX]);
-    if (off < 2 || !(log_false_alarms(proof, off, 2, 1, rate / 2) < kLogFalseAlarms))
+    if (off < 2 || !(log_false_alarms(proof, off, 2, 1, HUGE_VAL, rate / 2) < kLogFalseAlarms))
       return Outcome::degenerate_sample;
   }
   significance = false_alarms(distinct.inliers, distinct.count);
-  return significance < kLogFalseAlarms ? Outcome::ok : Outcome::no_model;
+  return significance < kLogFalseAlarms ? Outcome::ok : Outcome::not_significant;
 }
 
 }  // namespace bifocal::robust

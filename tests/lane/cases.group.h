@@ -66,7 +66,8 @@ group_fn void group_case_plan(GROUP_PARAM global_const scalar* p, index n, const
   out[5] = (scalar)(next_round(100, (scalar)99.5, 0) + next_round(100, (scalar)1e5, 1));
   out[6] =
       (scalar)(score_beats_chance(&pair, n, (scalar)20) + 2 * score_beats_chance(&pair, n, 100));
-  out[7] = iterations_without_support(&pair);
+  struct search_limits limits = {100, 100000, (scalar)-6.9, (scalar)0.15};
+  out[7] = iterations_without_support(&pair, &limits) + least_inliers(&pair, &limits);
   out[8] =
       (scalar)(candidates_of(&pair, 0, (scalar)20) + 100 * candidates_of(&pair, 64, (scalar)20));
   out[9] = (scalar)score_stages((scalar)400, n, out, 0, ends, out + 10);

@@ -19,7 +19,8 @@ namespace {
 using Pairs = std::vector<PointPair>;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr RobustOptions kOptions = {.threshold = 2.5, .max_iterations = 2000, .seed = 9};
+constexpr RobustOptions kOptions = {
+    .threshold = 2.5, .max_iterations = 2000, .min_inlier_ratio = 0.2, .seed = 9};
 constexpr std::int64_t kBefore = 5;  // points in front of the first pair's
 
 struct Content {

@@ -38,7 +38,7 @@ class Degenerate : public testing::TestWithParam<Estimator> {
     EXPECT_LE(r.iterations, options.max_iterations);
     for (const double v : r.model) {
       EXPECT_TRUE(std::isfinite(v));
-      EXPECT_TRUE(r.ok() || v == 0);
+      EXPECT_TRUE(r.ok() || r.outcome == Outcome::not_significant || v == 0);
     }
     int count = 0;
     for (const auto i : r.inliers) count += i;
@@ -204,7 +204,7 @@ TEST(Homography, that_expands_along_a_line_is_no_model) {
   for (int trial = 0; trial < 20; ++trial) {
     const TwoViewScene scene = make_scene({.points = 2000, .inliers = 0}, random);
     const RobustResult r = estimate_homography(scene.points, {.threshold = 2.5});
-    EXPECT_EQ(r.outcome, Outcome::no_model) << r.inlier_count << " inliers";
+    EXPECT_NE(r.outcome, Outcome::ok) << r.inlier_count << " inliers";
   }
 }
 

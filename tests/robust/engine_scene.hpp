@@ -50,14 +50,16 @@ inline EngineScene make_engine_scene(ModelKind problem, const synthetic::SceneOp
   if (!steps.two_views) {  // the world of the scoring coordinates is shifted and scaled
     const Eigen::Map<const Eigen::Vector3d> centre(scene.pair.info.data() + INFO_CENTRE);
     const Eigen::Map<const Eigen::Vector3d> t(s.pose.t.data());
-    const Eigen::Vector3d shifted = (matrix_of(s.result) * centre + t) / scene.pair.info[INFO_LENGTH];
+    const Eigen::Vector3d shifted =
+        (matrix_of(s.result) * centre + t) / scene.pair.info[INFO_LENGTH];
     std::copy_n(s.result.data(), 9, scene.truth.begin());
     std::copy_n(shifted.data(), 3, scene.truth.begin() + 9);
     return scene;
   }
   const RowMajor3 first = frame_of(scene.pair, 0), second = frame_of(scene.pair, 1);
-  RowMajor3 model = steps.residuals == 2 ? RowMajor3(second.inverse() * matrix_of(s.in_pixels) * first)
-                                         : RowMajor3(second.transpose() * matrix_of(s.in_pixels) * first);
+  RowMajor3 model = steps.residuals == 2
+                        ? RowMajor3(second.inverse() * matrix_of(s.in_pixels) * first)
+                        : RowMajor3(second.transpose() * matrix_of(s.in_pixels) * first);
   model /= model.norm();
   std::copy_n(model.data(), 9, scene.truth.begin());
   return scene;

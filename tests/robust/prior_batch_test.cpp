@@ -16,7 +16,8 @@ namespace {
 using Numbers = std::vector<double>;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr RobustOptions kOptions = {.threshold = 2.5, .max_iterations = 2000, .seed = 9};
+constexpr RobustOptions kOptions = {
+    .threshold = 2.5, .max_iterations = 2000, .min_inlier_ratio = 0.4, .seed = 9};
 constexpr Intrinsics kCamera{1000, 1000, 640, 480};
 
 // All pairs behind points that belong to none.

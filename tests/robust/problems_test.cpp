@@ -9,7 +9,8 @@
 namespace bifocal::robust {
 namespace {
 
-constexpr RobustOptions kOptions = {.threshold = 2.5, .max_iterations = 5000, .seed = 4};
+constexpr RobustOptions kOptions = {
+    .threshold = 2.5, .max_iterations = 5000, .min_inlier_ratio = 0.2, .seed = 4};
 
 class Problem : public testing::TestWithParam<ModelKind> {
  protected:
@@ -51,7 +52,7 @@ TEST_P(Problem, is_exact_on_exact_points) {
 
 TEST_P(Problem, finds_nothing_where_nothing_is) {
   for (int trial = 0; trial < 5; ++trial)
-    EXPECT_EQ(estimate_scene(scene(300, 0), kOptions).outcome, Outcome::no_model);
+    EXPECT_NE(estimate_scene(scene(300, 0), kOptions).outcome, Outcome::ok);
   EXPECT_EQ(estimate_scene(scene(problem_info(GetParam()).sample_size - 1, 1), kOptions).outcome,
             Outcome::too_few_points);
 }

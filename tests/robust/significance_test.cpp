@@ -58,6 +58,7 @@ TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
     Result found{};
     found[RESULT_OUTCOME] = 2;
     found[RESULT_INLIERS] = 40;
+    found[RESULT_TESTED] = 1000;
     found[RESULT_CHANCE] = measured;
     Info info{};
     info[INFO_CHANCE] = of_box;
@@ -65,8 +66,8 @@ TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
     return test_significance(ModelKind::fundamental, found, info, 100, {100, 40}, significance);
   };
   EXPECT_EQ(outcome(0.02, 0.02), Outcome::ok);
-  EXPECT_EQ(outcome(0.4, 0.02), Outcome::no_model);
-  EXPECT_EQ(outcome(0.02, 0.4), Outcome::no_model);
+  EXPECT_EQ(outcome(0.4, 0.02), Outcome::not_significant);
+  EXPECT_EQ(outcome(0.02, 0.4), Outcome::not_significant);
 }
 
 TEST(Significance, a_homography_of_nearly_all_matches_is_taken_whatever_its_errors) {

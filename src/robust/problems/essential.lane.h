@@ -7,11 +7,12 @@ enum {
   CAMERAS = 2,   // that are given
   HAS_POSE = 1,  // the model has one
   SAMPLE_SIZE = 5,
-  SLOTS = 4,           // models of a sample that are kept
-  DOF = 5,             // parameters of the chart
-  SIDES = 2,           // see side_candidates
-  DOMINANT_PLANE = 0,  // a plane determines E
-  SOLVES_IN_FLOAT = 0  // the ten solutions of five points need double
+  SLOTS = 4,            // models of a sample that are kept
+  SOUGHT_PERCENT = 10,  // of right matches that one pair is searched for
+  DOF = 5,              // parameters of the chart
+  SIDES = 2,            // see side_candidates
+  DOMINANT_PLANE = 0,   // a plane determines E
+  SOLVES_IN_FLOAT = 0   // the ten solutions of five points need double
 };
 
 // Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that

@@ -115,7 +115,7 @@ group_kernel(engine_decide, group, ENGINE_DECIDE) {
   const index hypotheses = w[WORK_PLAN];
   if (hypotheses == 0) return;
   struct pair_view view;
-  struct search_limits limits = {min_iterations, max_iterations, log_failure};
+  struct search_limits limits = {min_iterations, max_iterations, log_failure, min_inlier_ratio};
   open_view(pairs, work, points, info, priors, pair, &view);
   const index next =
       pair_decide(GROUP_ARG & view, &limits, scores + place, models + place * SLOTS * MODEL_SIZE,

@@ -135,6 +135,7 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   result[RESULT_CHANCE] = chance;
   result[RESULT_COLLINEAR] = (scalar)collinear;
   result[RESULT_ITERATIONS] = state[STATE_DONE];
+  result[RESULT_TESTED] = state[STATE_TESTED];
   for (index i = 0; i < 3; ++i) result[RESULT_PLANE + i] = state[STATE_PLANE + i];
   result[RESULT_OUTCOME] = fitted ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
   result[RESULT_ZERO_WEIGHT_INLIERS] = result[RESULT_ZERO_WEIGHT_SQUARES] = 0;
