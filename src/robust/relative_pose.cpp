@@ -58,7 +58,7 @@ RelativePoseResult with_scene_points(PoseResult found, std::span<const PointPair
   static_cast<RobustResult&>(result) = std::move(found);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   result.triangulated.assign(pairs.size(), Vec3{kNaN, kNaN, kNaN});
-  if (!result.ok()) return result;
+  if (result.inlier_count == 0) return result;
   result.cam2_from_cam1 = found.pose;
   triangulate_inliers(inlier_rays(pairs, camera1, camera2, result.inliers), result);
   return result;

