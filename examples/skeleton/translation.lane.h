@@ -11,6 +11,7 @@
 enum {
   SAMPLE_SIZE = 1,
   SLOTS = 1,              // models of a sample at most
+  SOUGHT_PERCENT = 10,    // of right matches that one pair is searched for
   DOF = 2,                // parameters of the chart
   SOLVES_IN_FLOAT = 1,    // a model from a sample is only as good as its noise
   LINE_IS_DEGENERATE = 0  // one point determines a translation, so a line of them does
@@ -27,16 +28,9 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return lane(1);
 }
 
-// A chart: DOF parameters around a model, in which the refinement takes its steps. Opened at the
-// model that is refined, moved by each step, and closed into a model again.
-lane_fn void model_open(const real* model, const real* rays, real* chart) {
-  (void)rays;
-  for (index i = 0; i < 9; ++i) chart[i] = model[i] / model[8];
-}
-lane_fn void model_close(const real* chart, const real* rays, real* model) {
-  (void)rays;
-  for (index i = 0; i < 9; ++i) model[i] = chart[i];
-}
+// The refinement takes its steps in a chart: DOF parameters around a model. Here the chart [20]
+// holds the model itself; a problem with another one says #define OWN_model_open, OWN_model_close
+// and defines these functions. src/robust/problems/defaults.lane.h has all that may be left out.
 
 // D [EQUATIONS][DOF]: derivatives of the elements of H with respect to the parameters.
 lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
@@ -45,14 +39,7 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   D[2 * DOF] = D[5 * DOF + 1] = lane(1);
 }
 
-// A Levenberg-Marquardt step: damped_step of the normal equations N, g [EQUATIONS] at a chart.
-lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
-                        real damping, real* delta) {
-  real D[9 * DOF];
-  model_tangent(chart, rays, D);
-  return damped_step(N, g, D, EQUATIONS, DOF, damping, delta);
-}
-
+// Takes a step.
 lane_fn void model_move(real* chart, const real* delta) {
   chart[2] += delta[0];
   chart[5] += delta[1];

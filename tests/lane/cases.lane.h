@@ -180,10 +180,10 @@ lane_fn void case_pose_move(const real* in, real* out) {
   pose_move(out, in + 12);
 }
 
-lane_fn void case_pose_side(const real* in, real* out) {
+lane_fn void case_point_side(const real* in, real* out) {
   real rays[4] = {lane(1), lane(1), lane(1), lane(1)};
   mask unsure;
-  out[0] = pose_side(in, rays, in + 12, lane(0.01), &unsure);
+  out[0] = point_side(in, in, rays, in + 12, lane(0.01), &unsure);
   out[1] = select(unsure, lane(1), lane(0));
 }
 

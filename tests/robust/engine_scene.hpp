@@ -60,7 +60,7 @@ inline EngineScene make_engine_scene(ModelKind problem, const synthetic::SceneOp
   RowMajor3 model = steps.residuals == 2
                         ? RowMajor3(second.inverse() * matrix_of(s.in_pixels) * first)
                         : RowMajor3(second.transpose() * matrix_of(s.in_pixels) * first);
-  model /= model.norm();
+  model /= steps.residuals == 2 ? model(2, 2) : model.norm();
   std::copy_n(model.data(), 9, scene.truth.begin());
   return scene;
 }

@@ -26,32 +26,12 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 }
 
 // The chart [20] around a model. Models of samples are kept in float: their rotation is mended.
+#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   for (index i = 0; i < 12; ++i) chart[i] = model[i];
   rotation_mend(chart);
 }
-lane_fn void model_close(const real* chart, const real* rays, real* model) {
-  (void)rays;
-  for (index i = 0; i < 12; ++i) model[i] = chart[i];
-}
 
-// D [EQUATIONS][DOF]: the equations are in the parameters of the chart.
-lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
-  (void)chart, (void)rays;
-  for (index i = 0; i < 6 * DOF; ++i) D[i] = lane(i % (DOF + 1) == 0 ? 1 : 0);
-}
-
-// damped_step of the normal equations N, g [EQUATIONS] at a chart.
-lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
-                        real damping, real* delta) {
-  (void)chart, (void)rays;
-  real A[36];
-  for (index i = 0; i < DOF; ++i) {
-    for (index j = 0; j <= i; ++j) A[DOF * i + j] = N[i * (i + 1) / 2 + j];
-    delta[i] = g[i];
-  }
-  return damped_solve(A, delta, DOF, damping);
-}
-
+#define DIRECT_CHART
 lane_fn void model_move(real* chart, const real* delta) { pose_move(chart, delta); }

@@ -31,34 +31,7 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return select(largest < lane(1e6), lane(1), lane(0));
 }
 
-// The chart [20] around a model, which has a last element of 1.
-lane_fn void model_open(const real* model, const real* rays, real* chart) {
-  (void)rays;
-  for (index i = 0; i < 9; ++i) chart[i] = model[i] / model[8];
-}
-lane_fn void model_close(const real* chart, const real* rays, real* model) {
-  (void)rays;
-  for (index i = 0; i < 9; ++i) model[i] = chart[i];
-}
-
-// D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
-lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
-  (void)chart, (void)rays;
-  for (index i = 0; i < 9 * DOF; ++i) D[i] = lane(i % (DOF + 1) == 0 && i < DOF * DOF ? 1 : 0);
-}
-
-// damped_step of the normal equations N, g [EQUATIONS] at a chart: the leading block of N.
-lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
-                        real damping, real* delta) {
-  (void)chart, (void)rays;
-  real A[36];
-  for (index i = 0; i < DOF; ++i) {
-    for (index j = 0; j <= i; ++j) A[DOF * i + j] = N[i * (i + 1) / 2 + j];
-    delta[i] = g[i];
-  }
-  return damped_solve(A, delta, DOF, damping);
-}
-
+#define DIRECT_CHART
 lane_fn void model_move(real* chart, const real* delta) {
   for (index i = 0; i < DOF; ++i) chart[i] += delta[i];
 }

@@ -45,14 +45,6 @@ lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
   }
 }
 
-// Every pose is one.
-lane_fn mask model_is_sound(const real* P) { return P[0] == P[0]; }
-
-// A pair of n points is given up after this many samples without a model that scores more than
-// chance. A pose needs a sample free of wrong matches. Measured with 20 % of right matches
-// (docs/robust.md).
-lane_fn real hypotheses_before_giving_up(real n) { return lane(3000) + lane(8e5) / n; }
-
 // How often a wrong match agrees with a wrong model: it falls into the disc around the projected
 // point.
 lane_fn real chance_in_box(real w, real h, real threshold) {
@@ -61,6 +53,7 @@ lane_fn real chance_in_box(real w, real h, real threshold) {
 }
 
 // What the camera adds to info. Returns px a unit of the errors.
+#define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
   (void)length, (void)threshold;
   info[INFO_FOCAL] = cameras[0];
@@ -69,6 +62,7 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, real*
 }
 
 // A point [COLUMNS] as given, in scoring coordinates.
+#define OWN_point_columns
 lane_fn void point_columns(const real* given, const real* cameras, const real* info,
                            real* columns) {
   for (index c = 0; c < 2; ++c) columns[c] = (given[c] - cameras[2 + c]) / cameras[c];
@@ -81,25 +75,11 @@ lane_fn void result_matrix(const real* info, const real* model, real* R) {
   (void)info;
   for (index i = 0; i < 9; ++i) R[i] = model[i];
 }
+#define OWN_result_pose
 lane_fn void result_pose(const real* info, const real* model, const real* side, real* pose) {
   (void)side;
   real turned[3];
   mat3_apply(model, info + INFO_CENTRE, turned);
   for (index i = 0; i < 9; ++i) pose[i] = model[i];
   for (index i = 0; i < 3; ++i) pose[9 + i] = info[INFO_LENGTH] * model[9 + i] - turned[i];
-}
-
-// Every match may be one: see epipolar.lane.h.
-lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
-  (void)model, (void)rays, (void)sides;
-}
-lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
-  (void)side, (void)inverse_squared_threshold;
-  return parallax;
-}
-lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
-                        real limit, mask* unsure) {
-  (void)model, (void)side, (void)rays, (void)p, (void)limit;
-  *unsure = lane(1) > lane(0);
-  return lane(0);
 }

@@ -42,9 +42,6 @@ lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
   }
 }
 
-// Every matrix of a chart is one of the problem.
-lane_fn mask model_is_sound(const real* F) { return F[0] == F[0]; }
-
 // How often a wrong match agrees with a wrong model, from the box [w, h] of the points in an image:
 // it falls into the strip along its epipolar line.
 lane_fn real chance_in_box(real w, real h, real threshold) {
@@ -53,10 +50,11 @@ lane_fn real chance_in_box(real w, real h, real threshold) {
   return select(rate < lane(1), rate, lane(1));
 }
 
-// A point [COLUMNS] as given, in scoring coordinates.
-lane_fn void point_columns(const real* given, const real* cameras, const real* info,
-                           real* columns) {
-  (void)cameras;
-  for (index c = 0; c < 4; ++c)
-    columns[c] = (given[c] - info[INFO_CENTRE + c]) * (lane(1) / info[INFO_LENGTH]);
+// Puts a matrix of the lanes in m behind the `kept` ones of `models` [slots][9]; more are dropped.
+lane_fn void epipolar_keep(const real* F, mask m, index slots, real* kept, real* models) {
+  for (index s = 0; s < slots; ++s) {
+    mask here = m & (*kept == lane(s));
+    for (index i = 0; i < 9; ++i) models[9 * s + i] = select(here, F[i], models[9 * s + i]);
+  }
+  *kept = fmin(*kept + select(m, lane(1), lane(0)), lane(slots));
 }

@@ -29,10 +29,12 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 }
 
 // The chart [20] around a model.
+#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   epipolar_chart(model, chart);
 }
+#define OWN_model_close
 lane_fn void model_close(const real* chart, const real* rays, real* model) {
   (void)rays;
   epipolar_matrix(chart, model);
@@ -44,29 +46,17 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   epipolar_tangent(chart, DOF, D);
 }
 
-// damped_step of the normal equations N, g [EQUATIONS] at a chart.
-lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
-                        real damping, real* delta) {
-  real D[9 * DOF];
-  model_tangent(chart, rays, D);
-  return damped_step(N, g, D, EQUATIONS, DOF, damping, delta);
-}
-
 lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, DOF, delta); }
 
 // A pair of n points is given up after this many samples without a model that scores more than
 // chance: already a matrix from some right and some wrong matches does, the more clearly the more
 // points there are. Measured with 20 % of right matches (docs/robust.md).
+#define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1.2e10) / (n * n); }
-
-// Without cameras there is nothing to add to info. Returns px a unit of the errors.
-lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
-  (void)cameras, (void)threshold, (void)info;
-  return length;
-}
 
 // A side [12] of the scene: the epipole e2 [3] and, from 9 on, the sign of epipolar_side that the
 // points in front of the cameras have.
+#define OWN_side_candidates
 lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   (void)rays;
   real T[9];
@@ -77,10 +67,12 @@ lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
 }
 
 // Points nearer to the epipole than three thresholds may be on either side.
+#define OWN_side_limit
 lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
   (void)parallax;
   return lane(9) / inverse_squared_threshold * side[2] * side[2];
 }
+#define OWN_point_side
 lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
                         real limit, mask* unsure) {
   (void)rays;
@@ -100,8 +92,4 @@ lane_fn void result_matrix(const real* info, const real* model, real* F) {
   mat3_mul(transposed, model, product);
   mat3_mul(product, first, F);
   mat3_normalise(F);
-}
-lane_fn void result_pose(const real* info, const real* model, const real* side, real* pose) {
-  (void)info, (void)model, (void)side;
-  for (index i = 0; i < 12; ++i) pose[i] = lane(0);
 }

@@ -28,16 +28,6 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return select(fabs(a) + fabs(b) < lane(1e6), lane(1), lane(0));
 }
 
-// The chart [20] around a model, which has a last element of 1.
-lane_fn void model_open(const real* model, const real* rays, real* chart) {
-  (void)rays;
-  for (index i = 0; i < 9; ++i) chart[i] = model[i] / model[8];
-}
-lane_fn void model_close(const real* chart, const real* rays, real* model) {
-  (void)rays;
-  for (index i = 0; i < 9; ++i) model[i] = chart[i];
-}
-
 // D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
 lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   (void)chart, (void)rays;
@@ -46,14 +36,6 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   D[DOF + 1] = lane(-1);
   D[3 * DOF + 1] = lane(1);
   D[2 * DOF + 2] = D[5 * DOF + 3] = lane(1);
-}
-
-// damped_step of the normal equations N, g [EQUATIONS] at a chart.
-lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
-                        real damping, real* delta) {
-  real D[9 * DOF];
-  model_tangent(chart, rays, D);
-  return damped_step(N, g, D, EQUATIONS, DOF, damping, delta);
 }
 
 lane_fn void model_move(real* chart, const real* delta) {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problem: the essential matrix of two calibrated images whose y axes are the vertical, from three
-// matches (family epipolar). Solver: solvers/essential_upright_3pt.lane.h. E = [t]x R is scored as
-// in essential.lane.h. Chart: cosine and sine of the turn R about y, and t of length 1.
+// matches (family relative_pose). Solver: solvers/essential_upright_3pt.lane.h. Chart: cosine and
+// sine of the turn R about y, and t of length 1.
 
 enum {
-  CAMERAS = 2,   // that are given
-  HAS_POSE = 1,  // the model has one
   SAMPLE_SIZE = 3,
   SLOTS = 4,            // models of a sample that are kept
   SOUGHT_PERCENT = 10,  // of right matches that one pair is searched for
   DOF = 3,              // parameters of the chart: the turn, and two of t
   SIDES = 1,            // see side_candidates
-  DOMINANT_PLANE = 0,   // a plane determines E
   SOLVES_IN_FLOAT = 0   // the roots of the quartic need double
 };
 
@@ -43,6 +40,7 @@ lane_fn void upright_matrix(real c, real s, const real* t, real* E) {
 }
 
 // The chart [20] around a model: c, s, t [3].
+#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   real E[9], a[2], b[2], t[3];
   essential_unscale(model, rays, E);
@@ -62,6 +60,7 @@ lane_fn void model_open(const real* model, const real* rays, real* chart) {
   chart[1] = a[1] * turn;
   for (index i = 0; i < 3; ++i) chart[2 + i] = t[i] * length;
 }
+#define OWN_model_close
 lane_fn void model_close(const real* chart, const real* rays, real* model) {
   upright_matrix(chart[0], chart[1], chart + 2, model);
   essential_scale(rays, model);
@@ -83,14 +82,6 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   }
 }
 
-// damped_step of the normal equations N, g [EQUATIONS] at a chart.
-lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
-                        real damping, real* delta) {
-  real D[9 * DOF];
-  model_tangent(chart, rays, D);
-  return damped_step(N, g, D, EQUATIONS, DOF, damping, delta);
-}
-
 lane_fn void model_move(real* chart, const real* delta) {
   real along[6], c = chart[0] - delta[0] * chart[1], s = chart[1] + delta[0] * chart[0];
   real turn = lane(1) / sqrt(c * c + s * s);
@@ -103,15 +94,8 @@ lane_fn void model_move(real* chart, const real* delta) {
   chart[1] = s * turn;
 }
 
-// Samples after which a pair of n points is given up (see fundamental.lane.h).
-lane_fn real hypotheses_before_giving_up(real n) { return lane(1.4e6) / n; }
-
-// What the cameras add to info. Returns px a unit of the errors.
-lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
-  return calibrated_info(cameras, length, threshold, info);
-}
-
-// A side of the scene is the pose (R, t), or the same with -t.
+// The pose (R, t).
+#define OWN_side_candidates
 lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   real chart[20];
   model_open(model, rays, chart);
@@ -121,23 +105,4 @@ lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   sides[6] = -chart[1];
   sides[4] = lane(1);
   for (index i = 0; i < 3; ++i) sides[9 + i] = chart[2 + i];
-}
-lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
-  (void)side, (void)inverse_squared_threshold;
-  return parallax;
-}
-lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
-                        real limit, mask* unsure) {
-  (void)model;
-  return pose_side(side, rays, p, limit, unsure);
-}
-
-// The matrix of the result: E of normalised points, |E| = 1.
-lane_fn void result_matrix(const real* info, const real* model, real* E) {
-  essential_unscale(model, info + INFO_RAYS, E);
-  mat3_normalise(E);
-}
-lane_fn void result_pose(const real* info, const real* model, const real* side, real* pose) {
-  (void)info, (void)model;
-  for (index i = 0; i < 12; ++i) pose[i] = side[i];
 }

@@ -125,14 +125,15 @@ group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
   info[INFO_LENGTH] = group_sum(distance);
 }
 
-// The probability INFO_CHANCE, from the image in which the points cover the smaller area.
-group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, global_const int* order,
+// The probability INFO_CHANCE, from the image in which the points cover the smaller area. kept [n]:
+// their original indices, here in order, in which they are read faster.
+group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, global_const int* kept,
                           scalar threshold) {
   scalar low[4], high[4];
   for (index c = 0; c < (TWO_VIEWS ? 4 : 2); ++c) {
     scalar least = (scalar)1e308, most = (scalar)-1e308;
     group_for_range(i, 0, n) {
-      const scalar v = given[COLUMNS * (offset)order[i] + c];
+      const scalar v = given[COLUMNS * (offset)kept[i] + c];
       least = v < least ? v : least;
       most = v > most ? v : most;
     }
@@ -189,7 +190,7 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
   const scalar unit = camera_info(camera, numbers[INFO_LENGTH], threshold, numbers);
   numbers[INFO_UNIT] = unit;
   numbers[INFO_THRESHOLD] = unit * unit / (threshold * threshold);
-  numbers[INFO_CHANCE] = chance_of(GROUP_ARG given, n, order, threshold);
+  numbers[INFO_CHANCE] = chance_of(GROUP_ARG given, n, kept, threshold);
   if (group_leads()) {
     for (index i = 0; i < INFO_WEIGHTED; ++i) info[i] = numbers[i];
   }

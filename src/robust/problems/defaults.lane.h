@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a problem has of these functions when neither it nor its families define them. Who defines
+// one says so: #define OWN_model_open. DIRECT_CHART: the parameters of the chart are the first DOF
+// of what the normal equations are in.
+
+#ifndef OWN_model_is_sound  // every model is one of the problem
+lane_fn mask model_is_sound(const real* model) { return model[0] == model[0]; }
+#endif
+
+// A pair of n points is given up after this many samples without a model that scores more than
+// chance. Measured with 20 % of right matches (docs/robust.md) where a model needs a sample free of
+// wrong matches.
+#ifndef OWN_hypotheses_before_giving_up
+lane_fn real hypotheses_before_giving_up(real n) { return lane(3000) + lane(8e5) / n; }
+#endif
+
+#ifndef OWN_camera_info  // cameras add nothing to info; errors have the unit of the coordinates
+lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
+  (void)cameras, (void)threshold, (void)info;
+  return length;
+}
+#endif
+
+#ifndef OWN_point_columns  // a point [COLUMNS] of two images in scoring coordinates
+lane_fn void point_columns(const real* given, const real* cameras, const real* info,
+                           real* columns) {
+  (void)cameras;
+  for (index c = 0; c < 4; ++c)
+    columns[c] = (given[c] - info[INFO_CENTRE + c]) * (lane(1) / info[INFO_LENGTH]);
+}
+#endif
+
+#ifndef OWN_model_open  // the chart [20] around a model is the model
+lane_fn void model_open(const real* model, const real* rays, real* chart) {
+  (void)rays;
+  for (index i = 0; i < MODEL_SIZE; ++i) chart[i] = model[i];
+}
+#endif
+#ifndef OWN_model_close
+lane_fn void model_close(const real* chart, const real* rays, real* model) {
+  (void)rays;
+  for (index i = 0; i < MODEL_SIZE; ++i) model[i] = chart[i];
+}
+#endif
+
+#ifdef DIRECT_CHART
+lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
+  (void)chart, (void)rays;
+  for (index i = 0; i < (index)EQUATIONS * DOF; ++i)
+    D[i] = lane(i % (DOF + 1) == 0 && i < DOF * DOF ? 1 : 0);
+}
+#endif
+
+// damped_step of the normal equations N, g [EQUATIONS] at a chart.
+#ifndef OWN_model_step
+lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
+                        real damping, real* delta) {
+#ifdef DIRECT_CHART
+  (void)chart, (void)rays;
+  real A[DOF * DOF];
+  for (index i = 0; i < DOF; ++i) {
+    for (index j = 0; j <= i; ++j) A[DOF * i + j] = N[i * (i + 1) / 2 + j];
+    delta[i] = g[i];
+  }
+  return damped_solve(A, delta, DOF, damping);
+#else
+  real D[(index)EQUATIONS * DOF];
+  model_tangent(chart, rays, D);
+  return damped_step(N, g, D, EQUATIONS, DOF, damping, delta);
+#endif
+}
+#endif
+
+#ifndef OWN_side_candidates  // a model with SIDES = 0: every match may be one
+lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
+  (void)model, (void)rays, (void)sides;
+}
+#endif
+#ifndef OWN_side_limit
+lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
+  (void)side, (void)inverse_squared_threshold;
+  return parallax;
+}
+#endif
+#ifndef OWN_point_side
+lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
+                        real limit, mask* unsure) {
+  (void)model, (void)side, (void)rays, (void)p, (void)limit;
+  *unsure = lane(1) > lane(0);
+  return lane(0);
+}
+#endif
+
+#ifndef OWN_result_pose  // a model with HAS_POSE = 0
+lane_fn void result_pose(const real* info, const real* model, const real* side, real* pose) {
+  (void)info, (void)model, (void)side;
+  for (index i = 0; i < 12; ++i) pose[i] = lane(0);
+}
+#endif
+
+#undef OWN_model_is_sound
+#undef OWN_hypotheses_before_giving_up
+#undef OWN_camera_info
+#undef OWN_point_columns
+#undef OWN_model_open
+#undef OWN_model_close
+#undef DIRECT_CHART
+#undef OWN_model_step
+#undef OWN_side_candidates
+#undef OWN_side_limit
+#undef OWN_point_side
+#undef OWN_result_pose
