@@ -68,7 +68,7 @@ void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
   }
 }
 
-// Those of one pair, where this machine can read them.
+// The numbers of one pair, when this machine can read them.
 std::span<const double> numbers_of(const Memory<const double>& numbers, std::int64_t begin,
                                    std::int64_t end) {
   if (numbers.is_null()) return {};

@@ -29,13 +29,14 @@ struct GivenPair {
 // They keep their memory from pair to pair.
 struct PairPoints {
   int stride = 0;
-  std::vector<int> kept, order;     // original indices: scratch memory; those that take part in
-                                    // random order, then those of weight 0
-  std::vector<double> f64;          // [columns][stride], and a little that may be read behind
-  std::vector<float> f32;           // the same
-  std::vector<double> priors;       // [PRIOR_COLUMNS][stride] where weights or qualities are given
-  std::vector<float> fast_weights;  // [stride], and
-  std::vector<int> ranking;         // [stride] there
+  std::vector<int> kept;              // scratch memory
+  std::vector<int> order;             // original indices: of the points in random order, then of
+                                      // those of weight 0
+  std::vector<double> f64;            // [columns][stride], and a little that may be read behind
+  std::vector<float> f32;             // the same
+  std::vector<double> priors;         // [PRIOR_COLUMNS][stride] if weights or qualities are given
+  std::vector<float> fast_weights;    // [stride] if they are
+  std::vector<int> ranking;           // [stride] if they are
   std::vector<std::uint32_t> tables;  // [4 stride], scratch memory
   std::vector<double> weights;        // [stride], scratch memory; in the end squared errors
   std::vector<std::uint8_t> inliers;  // flags of the given points

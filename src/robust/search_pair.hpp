@@ -22,7 +22,7 @@ struct PairFound {
   DistinctMatches distinct{};
 };
 
-// On this machine. inliers [given.count]: 0 before.
+// The search on this machine. inliers [given.count]: 0 before.
 [[nodiscard]] PairFound search_pair(ModelKind problem, const GivenPair& given,
                                     const RobustOptions& options, std::uint8_t* inliers);
 

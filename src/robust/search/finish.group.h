@@ -31,9 +31,10 @@ group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* m
   return sigma;
 }
 
-// Share of wrong matches that agree with the model; they are made by pairing each point of image 1
-// with the partner of another one, unless the two matches share a point: that may be right. (A
-// nearly singular homography agrees with every match that starts near a line of image 1.)
+// The fraction of wrong matches that agree with the model. Wrong matches are made by pairing each
+// point of image 1 with the partner of another one, unless the two matches share a point, when the
+// pair may be right. (A nearly singular homography agrees with every match that starts near a line
+// of image 1.)
 group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                             const scalar* side) {
   struct lane_model m;

@@ -55,9 +55,9 @@ group_fn real point_leverage(const real* F, const real* M, const struct pair_vie
   return e;
 }
 
-// The cut: of LEVERAGE_CUTS multiples of the mean leverage the one above which matches near the
-// line are outnumbered (by weight) most by those of a strip ten times as wide; infinite when
-// nowhere.
+// The cut is the one of LEVERAGE_CUTS multiples of the mean leverage above which matches near the
+// line are outnumbered (by weight) most by those of a strip ten times as wide; infinite when they
+// are outnumbered above none.
 group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const real* F, const real* M,
                              scalar mean, scalar sigma, global_const scalar* weights) {
   real counts[2 * LEVERAGE_CUTS], cuts[LEVERAGE_CUTS];
@@ -107,8 +107,8 @@ group_fn scalar weight_within(GROUP_PARAM const struct pair_view* pair, const sc
   return group_sum(sum);
 }
 
-// Makes the weights of the points above the cut zero. weights: own ones for the points that can be
-// matches of the epipolar matrix `model`, else 0. shared [100]: memory of the group.
+// Sets the weights of the points above the cut to 0. weights: of the points that can be matches of
+// the epipolar matrix `model`, 0 for the others. shared [100]: memory of the group.
 group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                            const scalar* side, scalar sigma, global_ptr scalar* weights,
                            local_ptr scalar* shared) {

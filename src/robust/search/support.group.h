@@ -113,24 +113,24 @@ group_fn scalar expected_noise(const struct pair_view* pair) {
 }
 
 // Standard deviation of a coordinate's noise, in scoring coordinates, from the errors of the first
-// n points, wrong matches included: the second moment of the errors inside a window of a few
-// standard deviations, less the share of wrong matches, whose density a ring around the window
-// tells; the window follows the result (a fixed point as in P. Huber's proposal 2, Robust
-// Statistics, 1981, with the moments of a truncated normal distribution), beside as many residuals
-// of the noise that the threshold is made for as the model has parameters: without them a fit to
-// few matches takes its own residuals for the noise, and leaves right matches out. `sigma`: where
-// to start. *matches: how many of the points are right matches, whatever their error. All by
-// weight.
+// n points, wrong matches included. It is the second moment of the errors inside a window of a few
+// standard deviations, less what wrong matches contribute; a ring around the window tells their
+// density. The window follows the result: a fixed point as in P. Huber's proposal 2, Robust
+// Statistics, 1981, with the moments of a truncated normal distribution. As many residuals of
+// expected_noise as the model has parameters are added, since a fit to few matches would take its
+// own residuals for the noise and leave right matches out. sigma: where to start. *matches: how
+// many points are right matches, whatever their error. All counts are sums of weights.
 group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                             const scalar* side, scalar sigma, scalar* matches) {
-  // One residual a point: window 2.5 sigma, else two: 3 sigma; the ring reaches twice as far.
+  // The window reaches to 2.5 sigma with one residual a point, to 3 with two; the ring twice as
+  // far.
   const index two = RESIDUALS == 2;
   const scalar reach = two ? (scalar)3 : (scalar)2.5;
-  // Share of the right matches beyond the window; variance of those inside, a residual.
+  // Fraction of right matches beyond the window, and the variance of a residual of those inside.
   const scalar tail = two ? (scalar)0.011108997 : (scalar)0.012419331;
   const scalar variance = two ? (scalar)0.949447 : (scalar)0.911258;
-  const scalar ring = two ? (scalar)3 : (scalar)1;  // its measure against the window's
-  const scalar wrong_moment = two ? (scalar)0.5 : (scalar)(1.0 / 3.0);  // of the window's square
+  const scalar ring = two ? (scalar)3 : (scalar)1;  // its area in units of the window's
+  const scalar wrong_moment = two ? (scalar)0.5 : (scalar)(1.0 / 3.0);  // in units of window2
   struct lane_model m;
   lane_model_set(pair, model, side, &m);
   const scalar limit = 1 / pair->threshold, expected = expected_noise(pair);
@@ -165,7 +165,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     if (!(count > 0)) return sigma;
     moment += (scalar)DOF * expected * expected;
     count += (scalar)DOF;
-    // Errors far below the window drown in the wrong matches' share: a quarter of the window next.
+    // The second moment of a window much too wide is uncertain: at most to a quarter of it at once.
     scalar next2 = moment / count, least = sigma * sigma / 16;
     if (!(next2 > least)) next2 = least;
     // Between a millionth and one and a half thresholds.
