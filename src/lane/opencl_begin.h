@@ -51,9 +51,10 @@ typedef uint bits32;
 #define group_fn static inline
 #define global_const global const
 #define global_ptr global
-// What a group shares. A group of one work-item shares it with nobody: PoCL 3.1 crashes where the
-// address of a kernel's local array gets into the functions that it calls as a constant.
-#if GROUP_SIZE == 1
+// What a group shares. In the robust search (PROBLEM) a group of one work-item shares it with
+// nobody: PoCL 3.1 crashes where the address of a kernel's local array gets into the functions that
+// it calls as a constant. Texts with DYNAMIC arguments or local atomics need local memory.
+#if GROUP_SIZE == 1 && defined(PROBLEM)
 #define local_only __private
 #else
 #define local_only local
