@@ -54,7 +54,7 @@ TYPED_TEST(PriorSampling, is_in_proportion_to_the_weights) {
     const std::vector<int> sample = source.draw(t, true, false);
     ASSERT_TRUE(all_different(sample, 12));
     first[static_cast<size_t>(sample[0])] += 1;
-    second[static_cast<size_t>(sample[1])] += 1;
+    if (sample.size() > 1) second[static_cast<size_t>(sample[1])] += 1;
   }
   for (size_t i = 0; i < weights.size(); ++i) {
     const double p = weights[i] / all;
@@ -63,6 +63,7 @@ TYPED_TEST(PriorSampling, is_in_proportion_to_the_weights) {
       if (j != i) q += weights[j] / all * weights[i] / (all - weights[j]);
     }
     EXPECT_NEAR(first[i], kTrials * p, 5 * std::sqrt(kTrials * p * (1 - p))) << i;
+    if (TypeParam::Text::SAMPLE_SIZE < 2) continue;
     EXPECT_NEAR(second[i], kTrials * q, 5 * std::sqrt(kTrials * q * (1 - q))) << i;
   }
 }
@@ -141,7 +142,7 @@ TYPED_TEST(PriorSampling, every_second_trial_draws_from_the_best) {
       if (t % 2 == 0) {
         ASSERT_EQ(last, Text::grown_size(n, t / 2) - 1) << t;
       } else {
-        mean += rank[static_cast<size_t>(sample[1])] / 1500.0;
+        mean += rank[static_cast<size_t>(sample.back())] / 1500.0;
       }
     }
     EXPECT_NEAR(mean, n / 2, 5 * n / std::sqrt(12 * 1500.0));

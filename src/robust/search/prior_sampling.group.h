@@ -117,7 +117,8 @@ group_fn void prior_draw(bits32 seed0, bits32 seed1, index iteration,
       drawn = 1;
     }
   }
-  if (source->weighted) {
+  if (drawn == SAMPLE_SIZE) {  // a sample of one match, already there
+  } else if (source->weighted) {
     weighted_draw(seed0, seed1, (bits32)iteration, source->cumulative_weights, pool,
                   SAMPLE_SIZE - drawn, ready, ready_blocks, sample + drawn);
   } else {
