@@ -25,12 +25,16 @@ struct Options {
   CommonOptions common;
 };
 
+// Also one that is not significant, for who knows better.
+bool has_model(const RobustResult& r) { return r.ok() || r.outcome == Outcome::not_significant; }
+
 // What every estimator's result says.
 Json result_json(const RobustResult& r, const Options& o, const Device& device) {
   Json json = {{"outcome", to_string(r.outcome)}};
   json["inliers"] = r.inlier_count;
   json["matches"] = r.inliers.size();
   json["rms"] = r.rms;
+  json["significance"] = r.significance;
   json["iterations"] = r.iterations;
   json["device"] = device.info().id;
   json["seed"] = o.robust.seed;
@@ -89,16 +93,16 @@ void run(const Options& o, Context& context) {
                            {.weights = given.weights});
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
-    if (r.ok()) json["model"] = model_json(kind, r.model);
+    if (has_model(r)) json["model"] = model_json(kind, r.model);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
-    if (r.ok()) json["pose"] = pose_json(r.cam2_from_cam1);
+    if (has_model(r)) json["pose"] = pose_json(r.cam2_from_cam1);
   } else {
     const PoseResult r = estimate_points(queue, kind, o);
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
-    if (r.ok() && problem_info(kind).is_two_view) json["model"] = model_json(kind, r.model);
-    if (r.ok() && problem_info(kind).has_pose) json["pose"] = pose_json(r.pose);
+    if (has_model(r) && problem_info(kind).is_two_view) json["model"] = model_json(kind, r.model);
+    if (has_model(r) && problem_info(kind).has_pose) json["pose"] = pose_json(r.pose);
   }
   print_out(to_text(json));
   if (outcome != Outcome::ok) {

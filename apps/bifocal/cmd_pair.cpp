@@ -46,7 +46,7 @@ std::string matches_text(const PairResult& r) {
   std::string text = "# x1 y1 x2 y2 inlier\n";
   for (std::size_t i = 0; i < r.points.size(); ++i) {
     const auto& p = r.points[i];
-    const bool inlier = !r.model.inliers.empty() && r.model.inliers[i];
+    const bool inlier = r.model.ok() && r.model.inliers[i];
     fmt::format_to(std::back_inserter(text), "{:.9g} {:.9g} {:.9g} {:.9g} {}\n", p.x1, p.y1, p.x2,
                    p.y2, int{inlier});
   }
@@ -70,10 +70,10 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
   }
-  json["inliers"] = r.model.inlier_count;
+  json["inliers"] = r.model.ok() ? r.model.inlier_count : 0;
   json["matches"] = r.points.size();
   json["iterations"] = r.model.iterations;
-  json["rms"] = r.model.rms;
+  json["rms"] = r.model.ok() ? r.model.rms : 0;
   if (cameras.known()) {
     json["cameras"] = {{"source", cameras.source},
                        {"first", intrinsics_json(*cameras.camera1)},

@@ -19,7 +19,8 @@ void add_robust_options(const Command& command, RobustOptions& options) {
       .shows_default();
   command
       .option("--min-inlier-ratio", options.min_inlier_ratio,
-              "fraction of right matches worth looking for; 0: the model's own, 0.1 or 0.15")
+              "fraction of right matches worth looking for; 0: 0.1 (fundamental 0.15), with "
+              "--scenes 0.2")
       .in_range(0, 1)
       .shows_default();
   command.option("--seed", options.seed, "of the sampling; the same seed gives the same result")

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <random>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -152,6 +153,26 @@ TEST(Cli, pair_of_graf_stays_small) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LE(used.ru_maxrss, 500'000);
 #endif
+}
+
+TEST(Cli, a_model_that_is_not_significant_is_printed_with_exit_code_5) {
+  const TemporaryFolder folder;
+  std::mt19937 random(3);
+  std::string rows;
+  for (int i = 0; i < 12; ++i)
+    rows += fmt::format("{} {} {} {}\n", random() % 640, random() % 480, random() % 640,
+                        random() % 480);
+  write_file(folder / "wrong.txt", rows);
+  const Ran r = run(folder, "estimate homography --points wrong.txt");
+  EXPECT_EQ(r.code, 5);
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["outcome"], "not_significant");
+  EXPECT_GT(j["significance"].get<double>(), -2);
+  EXPECT_EQ(j["model"]["H"].size(), 9u);
+  int inliers = 0;
+  for (const int flag : j["inlier_mask"]) inliers += flag;
+  EXPECT_EQ(j["inliers"], inliers);
+  EXPECT_GE(inliers, 4);
 }
 
 TEST(Cli, no_geometry_is_exit_code_5_with_a_reason) {

@@ -67,12 +67,12 @@ PairFigures::PairFigures(ImageView<const std::uint8_t> image1, ImageView<const s
                          const PairResult& result)
     : image1_(shrunken(image1, &scale1_)),
       image2_(shrunken(image2, &scale2_)),
-      inliers_(result.model.inliers) {
+      inliers_(result.model.ok() ? result.model.inliers : std::vector<std::uint8_t>()) {
   for (const auto& [x1, y1, x2, y2] : result.points) {
     points_.push_back({shrunken_px(x1, scale1_), shrunken_px(y1, scale1_), shrunken_px(x2, scale2_),
                        shrunken_px(y2, scale2_)});
   }
-  inliers_.resize(points_.size());  // without a model there are none
+  inliers_.resize(points_.size());  // without geometry there are none
 }
 
 ImageU8 PairFigures::matches() const {
