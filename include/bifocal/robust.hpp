@@ -111,9 +111,10 @@ struct RobustResult {
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
 };
 
-// A model is believed (ok) when among wrong matches less than 0.01 models as well supported are
-// expected of as many samples as were drawn (an a contrario test; the sample itself proves nothing,
-// so that 4, 7 or 5 points alone have no model; matches that share a point count once).
+// A model is believed (ok) when less than 0.01 models as well supported are expected of wrong
+// matches and as many samples as were drawn, at most those in which the fewest significant inliers
+// would be found (an a contrario test; the sample itself proves nothing, so that 4, 7 or 5 points
+// alone have no model; matches that share a point count once).
 // Measured with 2.5 px: of 24,576 pairs of 20 to 200 points without geometry one was accepted (H,
 // 50 points; none of F and E).
 //
