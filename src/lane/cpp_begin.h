@@ -17,8 +17,8 @@
 #define GROUP_ARG
 // Memory that a group shares.
 #define local_ptr
-#define local_only
-#define lane_restrict __restrict__
+#define local_only_
+#define lane_restrict_ __restrict__
 #include "lane/kernel_words.h"
 // A matrix of one lane that is too large for registers: element e at lane_at(A, e). On a GPU it
 // lies in memory of the group, kept_array in global memory, element by element side by side for all
@@ -42,8 +42,6 @@ lane_fn constexpr index lane_pitch(index n) { return n % 8 == 0 ? n + 1 : n; }
 
 // A group on a CPU is one register: element i + l of an array is lane l's.
 static constexpr int group_width = bifocal::lane::traits<Real>::width;
-// How far a load of a range may run past its end.
-static constexpr int group_slack = group_width;
 #define group_for(i, n) for (index i = 0; i < (n); i += group_width)
 template <class T>
 group_fn real group_load(const T* p, index i) {

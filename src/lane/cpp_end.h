@@ -20,8 +20,8 @@
 #undef if_constant
 #undef LANE_STRIDE
 #undef LANE_GROUP_WIDTH
-#undef local_only
-#undef lane_restrict
+#undef local_only_
+#undef lane_restrict_
 #undef KERNEL_IN_
 #undef KERNEL_OUT_
 #undef KERNEL_VALUE_

@@ -32,7 +32,6 @@ lane_fn scalar scalar_log(scalar v) { return std::log(v); }
 
 lane_fn real lane(double v) { return lane_ops::set(v); }
 lane_fn real select(mask m, real a, real b) { return lane_ops::select(m, a, b); }
-lane_fn mask select_mask(mask m, mask a, mask b) { return lane_ops::select(m, a, b); }
 lane_fn bool any(mask m) { return lane_ops::any(m); }
 lane_fn bool all(mask m) { return lane_ops::all(m); }
 lane_fn real sqrt(real v) { return lane_ops::sqrt(v); }

@@ -17,8 +17,8 @@
 #define GROUP_PARAM
 #define GROUP_ARG
 #define local_ptr
-#define local_only
-#define lane_restrict __restrict__
+#define local_only_
+#define lane_restrict_ __restrict__
 #include "lane/kernel_words.h"
 #define lane_array real*
 #define kept_array real*
@@ -33,12 +33,11 @@
 lane_fn constexpr index lane_pitch(index n) { return n; }
 
 static constexpr int group_width = LANE_GROUP_WIDTH;
-static constexpr int group_slack = 0;
 group_fn unsigned group_member() { return threadIdx.x % unsigned(group_width); }
 // The thread's number in its block, of block_size().
 group_fn bits32 block_member() { return threadIdx.x; }
 group_fn index block_size() { return static_cast<index>(blockDim.x); }
-group_fn unsigned group_members() {
+group_fn unsigned group_members_() {
   if (group_width >= 32) return 0xffffffffu;
   return ((1u << (group_width % 32)) - 1) << (threadIdx.x % 32u - group_member());
 }
@@ -52,25 +51,25 @@ group_fn real group_load(const T* p, index i) {
 }
 // Butterflies: every thread adds in the same order, so all hold the same bits. Of several warps,
 // the warps' results are added in their order.
-static constexpr int group_warps = (group_width + 31) / 32;
-static constexpr int group_butterfly = group_warps > 1 ? 16 : group_width / 2;
+static constexpr int group_warps_ = (group_width + 31) / 32;
+static constexpr int group_butterfly_ = group_warps_ > 1 ? 16 : group_width / 2;
 group_fn scalar warp_sum_(real v) {
-  for (int o = group_butterfly; o > 0; o /= 2) v += __shfl_xor_sync(group_members(), v, o);
+  for (int o = group_butterfly_; o > 0; o /= 2) v += __shfl_xor_sync(group_members_(), v, o);
   return v;
 }
 group_fn void group_sums(const real* v, index n, scalar* out) {
-  if constexpr (group_warps == 1) {
+  if constexpr (group_warps_ == 1) {
     lane_unroll for (index k = 0; k < n; ++k) out[k] = warp_sum_(v[k]);
   } else {
-    __shared__ scalar parts[64 * group_warps];
+    __shared__ scalar parts[64 * group_warps_];
     lane_unroll for (index k = 0; k < n; ++k) {
       const scalar part = warp_sum_(v[k]);
-      if (threadIdx.x % 32 == 0) parts[k * group_warps + group_member() / 32] = part;
+      if (threadIdx.x % 32 == 0) parts[k * group_warps_ + group_member() / 32] = part;
     }
     __syncthreads();
     lane_unroll for (index k = 0; k < n; ++k) {
-      scalar sum = parts[k * group_warps];
-      for (int w = 1; w < group_warps; ++w) sum += parts[k * group_warps + w];
+      scalar sum = parts[k * group_warps_];
+      for (int w = 1; w < group_warps_; ++w) sum += parts[k * group_warps_ + w];
       out[k] = sum;
     }
     __syncthreads();
@@ -83,12 +82,12 @@ group_fn scalar group_sum(real v) {
 }
 template <class T>
 group_fn T group_max_(T v) {
-  for (int o = group_butterfly; o > 0; o /= 2) v = max(v, __shfl_xor_sync(group_members(), v, o));
-  if constexpr (group_warps > 1) {
-    __shared__ T parts[group_warps];
+  for (int o = group_butterfly_; o > 0; o /= 2) v = max(v, __shfl_xor_sync(group_members_(), v, o));
+  if constexpr (group_warps_ > 1) {
+    __shared__ T parts[group_warps_];
     if (threadIdx.x % 32 == 0) parts[group_member() / 32] = v;
     __syncthreads();
-    for (int w = 0; w < group_warps; ++w) v = max(v, parts[w]);
+    for (int w = 0; w < group_warps_; ++w) v = max(v, parts[w]);
     __syncthreads();
   }
   return v;
@@ -96,17 +95,17 @@ group_fn T group_max_(T v) {
 group_fn scalar group_max(real v) { return group_max_(v); }
 group_fn index group_max_int(index k) { return group_max_(k); }
 group_fn bool group_any(mask m) {
-  if constexpr (group_warps > 1) return __syncthreads_or(m) != 0;
-  return __any_sync(group_members(), m) != 0;
+  if constexpr (group_warps_ > 1) return __syncthreads_or(m) != 0;
+  return __any_sync(group_members_(), m) != 0;
 }
 // Puts v where 0 is; returns what was there.
 group_fn bits32 table_claim(bits32* p, bits32 v) { return atomicCAS(p, 0u, v); }
 group_fn scalar group_first(real v) { return v; }
 group_fn void group_barrier() {
-  if constexpr (group_warps > 1) {
+  if constexpr (group_warps_ > 1) {
     __syncthreads();
   } else {
-    __syncwarp(group_members());
+    __syncwarp(group_members_());
   }
 }
 group_fn real group_same(scalar v) { return v; }

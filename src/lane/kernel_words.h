@@ -18,9 +18,9 @@
 #define KERNEL_IN_(type, name) , global_const type* name
 #define KERNEL_OUT_(type, name) , global_ptr type* name
 #define KERNEL_VALUE_(type, name) , type name
-#define KERNEL_LOCAL_(type, name, size) , local_only type* name
-#define KERNEL_DYNAMIC_(type, name) , local_only type* name
-#define KERNEL_READ_(type, name) , global_const type* lane_restrict name
+#define KERNEL_LOCAL_(type, name, size) , local_only_ type* name
+#define KERNEL_DYNAMIC_(type, name) , local_only_ type* name
+#define KERNEL_READ_(type, name) , global_const type* lane_restrict_ name
 #define KERNEL_PARAMETERS(LIST) \
   LIST(KERNEL_IN_, KERNEL_OUT_, KERNEL_VALUE_, KERNEL_LOCAL_, KERNEL_DYNAMIC_, KERNEL_READ_)
 

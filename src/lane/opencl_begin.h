@@ -9,7 +9,7 @@
 #define power_of_two(v) fmin(fmax(as_float(as_uint(v) & 0x7f800000u), 0x1p-126f), 0x1p126f)
 typedef float real;
 typedef float scalar;
-#define LANE_EPSILON 1.1920929e-7f
+#define lane_epsilon() 1.1920929e-7f
 #define lane_largest() FLT_MAX
 #define lane_smallest() FLT_MIN
 typedef float2 local_pair;
@@ -22,7 +22,7 @@ typedef double scalar;
 #define lane_tiny() 1e-146
 #define power_of_two(v) \
   fmin(fmax(as_double(as_ulong(v) & 0x7ff0000000000000ul), 0x1p-1022), 0x1p1022)
-#define LANE_EPSILON 2.220446049250313e-16
+#define lane_epsilon() 2.220446049250313e-16
 #define lane_largest() DBL_MAX
 #define lane_smallest() DBL_MIN
 typedef double2 local_pair;
@@ -55,17 +55,17 @@ typedef uint bits32;
 // nobody: PoCL 3.1 crashes where the address of a kernel's local array gets into the functions that
 // it calls as a constant. Texts with DYNAMIC arguments or local atomics need local memory.
 #if GROUP_SIZE == 1 && defined(PROBLEM)
-#define local_only __private
+#define local_only_ __private
 #else
-#define local_only local
+#define local_only_ local
 #endif
 // -D WORK_IN_GLOBAL=1: it lies in global memory, because it is large.
 #ifdef WORK_IN_GLOBAL
 #define local_ptr global
 #else
-#define local_ptr local_only
+#define local_ptr local_only_
 #endif
-#define lane_restrict restrict
+#define lane_restrict_ restrict
 // Lane arrays of GROUP_SIZE work-items lie element by element side by side in local memory, kept
 // ones in global memory. -D LANES_IN_GLOBAL=1: both in global memory, for matrices of any size.
 // -D LANE_STRIDE=1: both are variables of one work-item.
@@ -95,7 +95,6 @@ typedef uint bits32;
 #define lanes_sum(v) (v)
 #define lane(v) ((real)(v))
 #define select(m, a, b) ((m) ? (a) : (b))
-#define select_mask(m, a, b) ((m) ? (a) : (b))
 #define any(m) (m)
 #define all(m) (m)
 // Quick words: see lane/scalar.hpp.
@@ -144,14 +143,12 @@ static inline real reciprocal(real v) {
 #else
 #define reciprocal_power(v) as_double(0x7fe0000000000000L - (as_long(v) & 0x7ff0000000000000L))
 #endif
-#define lane_epsilon() lane(LANE_EPSILON)
 #define lane_nan() lane(NAN)
 #define group_for(i, n) for (index i = (index)get_local_id(0); i < (n); i += GROUP_SIZE)
 #define group_load(p, i) ((real)((p)[i]))
 #define group_for_range(i, from, to) \
   for (index i = (from) + (index)get_local_id(0); i < (to); i += GROUP_SIZE)
 #define group_width GROUP_SIZE
-#define group_slack 0
 #define group_load_strided(p, i, stride) ((real)((p)[(i) * (stride)]))
 #define group_load_far(p, i, stride) ((real)((p)[(offset)(i) * (stride)]))
 #define group_store(p, i, v, to) ((p)[i] = (v))
@@ -163,7 +160,7 @@ static inline real reciprocal(real v) {
 #define group_within(i, to) 1
 #define group_equals(i, k) ((i) == (k))
 #define group_first(v) (v)
-#define GROUP_PARAM local_only scalar *group_scratch,
+#define GROUP_PARAM local_only_ scalar *group_scratch,
 #define GROUP_ARG group_scratch,
 #if defined(INLINE_PTX) && GROUP_SIZE > 1
 // A work-group is warps or a part of one: the driver takes inline PTX, and the shuffles are those
@@ -234,7 +231,7 @@ static scalar group_max_(local scalar* scratch, scalar v) {
 #if defined(INLINE_PTX) && GROUP_SIZE > 32
 // Several warps: by shuffles inside each, whose results are added in their order. Scratch for 64
 // sums a warp.
-#define GROUP_SCRATCH (64 * GROUP_SIZE / 32)
+#define GROUP_SCRATCH_ (64 * GROUP_SIZE / 32)
 static inline void group_sums_(local scalar* scratch, const real* v, int n, scalar* out) {
   const int warps = GROUP_SIZE / 32, l = (int)get_local_id(0);
   lane_unroll for (int k = 0; k < n; ++k) {
@@ -251,8 +248,8 @@ static inline void group_sums_(local scalar* scratch, const real* v, int n, scal
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 #else
-#define GROUP_SCRATCH GROUP_SIZE
-static inline void group_sums_(local_only scalar* scratch, const real* v, int n, scalar* out) {
+#define GROUP_SCRATCH_ GROUP_SIZE
+static inline void group_sums_(local_only_ scalar* scratch, const real* v, int n, scalar* out) {
   for (int k = 0; k < n; ++k) out[k] = group_sum_(scratch, v[k]);
 }
 #endif

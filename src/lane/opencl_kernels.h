@@ -3,7 +3,7 @@
 // of these lines under the text, so that a program holds one kernel.
 #define KERNEL_NO_PARAMETER_(type, name, size)
 #define KERNEL_NO_LOCAL_(type, name)
-#define KERNEL_LOCAL_MEMORY_(type, name, size) local_only type name[size];
+#define KERNEL_LOCAL_MEMORY_(type, name, size) local_only_ type name[size];
 #define OPENCL_PARAMETERS_(LIST) \
   LIST(KERNEL_IN_, KERNEL_OUT_, KERNEL_VALUE_, KERNEL_NO_PARAMETER_, KERNEL_DYNAMIC_, KERNEL_READ_)
 #define OPENCL_LOCAL_MEMORY_(LIST)                                                 \
@@ -23,13 +23,13 @@
   }
 #define OPENCL_GROUP(name, LIST)                                        \
   OPENCL_KERNEL_ void name(int count_ OPENCL_PARAMETERS_(LIST)) {       \
-    local_only scalar group_scratch[GROUP_SCRATCH];                     \
+    local_only_ scalar group_scratch[GROUP_SCRATCH_];                   \
     OPENCL_LOCAL_MEMORY_(LIST)                                          \
     name##_body(GROUP_ARG(int) get_group_id(0) KERNEL_ARGUMENTS(LIST)); \
   }
 #define OPENCL_THREAD(name, LIST)                                               \
   OPENCL_KERNEL_ void name(int count_ OPENCL_PARAMETERS_(LIST)) {               \
-    local_only scalar group_scratch[GROUP_SCRATCH];                             \
+    local_only_ scalar group_scratch[GROUP_SCRATCH_];                           \
     OPENCL_LOCAL_MEMORY_(LIST)                                                  \
     name##_body(GROUP_ARG(bits32) get_global_id(0), (bits32)get_global_size(0), \
                 count_ KERNEL_ARGUMENTS(LIST));                                 \

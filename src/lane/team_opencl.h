@@ -42,34 +42,34 @@ static inline uint team_min(uint v) {
 #define lane_unroll
 #endif
 #if WORDS % 4 == 0 && TEAM > 1
-#define WORDS_AT_ONCE 4
-typedef uint4 words_vector;
+#define WORDS_AT_ONCE_ 4
+typedef uint4 words_vector_;
 #elif WORDS % 2 == 0 && TEAM > 1
-#define WORDS_AT_ONCE 2
-typedef uint2 words_vector;
+#define WORDS_AT_ONCE_ 2
+typedef uint2 words_vector_;
 #else
-#define WORDS_AT_ONCE 1
-typedef uint words_vector;
+#define WORDS_AT_ONCE_ 1
+typedef uint words_vector_;
 #endif
 // WORDS words from and to memory.
 static inline void words_load(global const uint* p, int n, uint* out) {
-  lane_unroll for (int k = 0; k < WORDS / WORDS_AT_ONCE; ++k) {
+  lane_unroll for (int k = 0; k < WORDS / WORDS_AT_ONCE_; ++k) {
     union {
-      words_vector v;
-      uint w[WORDS_AT_ONCE];
+      words_vector_ v;
+      uint w[WORDS_AT_ONCE_];
     } u;
-    u.v = ((global const words_vector*)p)[k];
-    lane_unroll for (int j = 0; j < WORDS_AT_ONCE; ++j) out[k * WORDS_AT_ONCE + j] = u.w[j];
+    u.v = ((global const words_vector_*)p)[k];
+    lane_unroll for (int j = 0; j < WORDS_AT_ONCE_; ++j) out[k * WORDS_AT_ONCE_ + j] = u.w[j];
   }
 }
 static inline void words_store(global uint* p, int n, const uint* v) {
-  lane_unroll for (int k = 0; k < WORDS / WORDS_AT_ONCE; ++k) {
+  lane_unroll for (int k = 0; k < WORDS / WORDS_AT_ONCE_; ++k) {
     union {
-      words_vector v;
-      uint w[WORDS_AT_ONCE];
+      words_vector_ v;
+      uint w[WORDS_AT_ONCE_];
     } u;
-    lane_unroll for (int j = 0; j < WORDS_AT_ONCE; ++j) u.w[j] = v[k * WORDS_AT_ONCE + j];
-    ((global words_vector*)p)[k] = u.v;
+    lane_unroll for (int j = 0; j < WORDS_AT_ONCE_; ++j) u.w[j] = v[k * WORDS_AT_ONCE_ + j];
+    ((global words_vector_*)p)[k] = u.v;
   }
 }
 #if TEAM == 1

@@ -66,7 +66,7 @@ std::string program_text() {
     text += fmt::format(
         "kernel void group_{0}(global const scalar* points, int n, global const scalar* models, "
         "global scalar* out) {{\n"
-        "  local scalar scratch[GROUP_SCRATCH];\n  scalar model[12], result[{1}];\n"
+        "  local scalar scratch[GROUP_SCRATCH_];\n  scalar model[12], result[{1}];\n"
         "  for (int k = 0; k < 12; ++k) model[k] = models[k];\n  group_case_{0}(scratch, points, "
         "n, model, result);\n"
         "  if (get_local_id(0) == 0) for (int k = 0; k < {1}; ++k) out[k] = result[k];\n}}\n",
