@@ -3,7 +3,7 @@
 # names, with #line marks. Rebuilt when any of these files changes. Without OpenCL it does nothing.
 #
 # bifocal_embed_opencl(NAME LIST TARGET target ROOT folder): for a test; the source defines runtime::OpenClText opencl_text_NAME()
-# in that target, and `folder` is searched after src/.
+# in that target, and `folder` is searched after src/, include/ and what is generated.
 set(BIFOCAL_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/BifocalEmbedText.cmake)
 
 function(bifocal_embed_opencl name list)
@@ -14,7 +14,7 @@ function(bifocal_embed_opencl name list)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/opencl_text_${name}.cpp)
   add_custom_command(OUTPUT ${out} DEPFILE ${out}.d
     COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DLIST=${list} -DOUT=${out} -DSOURCE=${PROJECT_SOURCE_DIR}/src -DROOT=${EMBED_ROOT}
-            -P ${BIFOCAL_EMBED_SCRIPT}
+            -DGENERATED=${BIFOCAL_KERNEL_HEADERS} -P ${BIFOCAL_EMBED_SCRIPT}
     DEPENDS ${BIFOCAL_EMBED_SCRIPT} COMMENT "Embedding the OpenCL text ${name}" VERBATIM)
   if(EMBED_TARGET)
     target_sources(${EMBED_TARGET} PRIVATE ${out})

@@ -1,88 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list of lane cases, their inputs, and what it means for two devices to agree on one.
+// Lane conformance: small functions, "cases", around the lane and group functions, which every
+// device runs on the same numbers. A unit is a text with its cases: what depends on no problem
+// (lane_cases.list), or one problem of bifocal/problems.def (problem_cases.list).
 #pragma once
 
-#include <ostream>
+#include <bifocal/robust.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/kernel_table.hpp"
+
 namespace bifocal::test {
 
+// What the instances of a case are made of.
 enum class Inputs {
-  normal,  // standard normal numbers
-  scene,   // inputs / 4 correspondences of a rigid scene, normalised: x1[] y1[] x2[] y2[]
-  plane,   // the same of a planar scene
-  p3p,     // three unit bearings [3][3], three points [3][3]
+  normal,   // standard normal numbers
+  problem,  // a sample, a point and a model of the problem: problem_cases.lane.h
+#define SOLVER(name, ...) name,  // samples of that solver
+#include <bifocal/solvers.def>
 };
 
 struct LaneCase {
   std::string name;
   int inputs, outputs;
+  int solution_rows;  // of cases whose outputs are solutions in any order, else 0
   Inputs kind;
-  double share_double, share_float;
-
-  friend void PrintTo(const LaneCase& c, std::ostream* out) { *out << c.name; }
-};
-
-inline const std::vector<LaneCase>& lane_cases() {
-  static const std::vector<LaneCase> all = {
-#define LANE_CASE(name, inputs, outputs, kind, share_double, share_float) \
-  {#name, inputs, outputs, Inputs::kind, share_double, share_float},
-#include "lane/cases.def"
-#undef LANE_CASE
-  };
-  return all;
-}
-
-inline constexpr int kInstances = 512;  // a multiple of every register's width
-
-// [inputs][kInstances], the same numbers in every run; representable in float, so that every
-// precision sees the same problem.
-std::vector<double> make_inputs(const LaneCase& c);
-
-// Values [outputs][kInstances].
-using Outputs = std::vector<double>;
-// Expects that enough instances of `got` agree with the double-precision scalar result. `epsilon`
-// is the unit of `got`'s precision.
-void expect_agreement(const LaneCase& c, const Outputs& reference, const Outputs& got,
-                      bool is_float, const std::string& device);
-
-// The double-precision scalar result.
-Outputs reference_outputs(const LaneCase& c, const std::vector<double>& in);
-
-enum class GroupInputs {
-  epipolar,      // columns x1 y1 x2 y2, an essential matrix
-  plane,         // the same, a homography
-  scene_points,  // columns x y X Y Z, a pose [R, t]
+  double share_double, share_float;  // of instances that must agree
 };
 struct GroupCase {
   std::string name;
-  GroupInputs kind;
   int outputs;
-
-  friend void PrintTo(const GroupCase& c, std::ostream* out) { *out << c.name; }
 };
-inline const std::vector<GroupCase>& group_cases() {
-  static const std::vector<GroupCase> all = {
-#define GROUP_CASE(name, kind, outputs) {#name, GroupInputs::kind, outputs},
-#include "lane/group_cases.def"
-#undef GROUP_CASE
-  };
-  return all;
-}
 
-inline constexpr int kGroupPoints = 1024;  // of which the last ones are NaN: padding
-inline constexpr int kGroupPointsUsed = 1000;
-inline constexpr int kGroupOutputs = 171;  // at most
-struct GroupProblem {
-  std::vector<double> points;  // [6][kGroupPoints], the last column weights
-  std::vector<double> model;   // 12 numbers
+struct CaseUnit {
+  std::string name;
+  const char* text;  // of OpenCL
+  std::optional<ModelKind> problem;
+  std::vector<LaneCase> lanes;
+  std::vector<GroupCase> groups;
+  // The kernels run_NAME: of the SIMD target in force (constant SIMD: 1) and of scalars (0).
+  void (*add_cpu)(runtime::CpuTable& table);
+  void (*add_cuda)(runtime::CudaTable& table);  // nullptr: this build has none
 };
-// A noisy scene with outliers, the same in every run; representable in float.
-GroupProblem make_group_problem(GroupInputs kind);
-Outputs group_reference(const GroupCase& c, const GroupProblem& problem);
+[[nodiscard]] const std::vector<CaseUnit>& case_units();
+
+inline constexpr int kInstances = 512;  // a multiple of every register's width
+
+// Representable in float, so that every precision sees the same problem.
+// [inputs][kInstances]
+[[nodiscard]] std::vector<double> lane_inputs(const CaseUnit& unit, const LaneCase& c);
+struct GroupInputs {
+  int count, stride;
+  std::vector<double> points;  // [columns][stride], and the weights [stride]
+  std::vector<double> info, model;
+};
+[[nodiscard]] GroupInputs group_inputs(ModelKind problem);
+
+// Numbers of the instances [kInstances], one behind the other: CASE_INPUTS of each.
+[[nodiscard]] std::vector<std::vector<double>> problem_instances(ModelKind problem);
+
+// [outputs][kInstances], or of a group [outputs]
+using Outputs = std::vector<double>;
+// Expects that enough instances agree with the scalar result in double.
+void expect_agreement(const LaneCase& c, const Outputs& reference, const Outputs& got,
+                      bool is_float, const std::string& where);
 // Sums differ by the rounding of another order of additions.
-void expect_group_agreement(const GroupCase& c, const Outputs& reference, const Outputs& got,
-                            bool is_float, const std::string& device);
+void expect_agreement(const GroupCase& c, const Outputs& reference, const Outputs& got,
+                      bool is_float, const std::string& where);
 
 }  // namespace bifocal::test

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cases of what the search does with all points of a pair.
+
+group_fn void case_score(GROUP_PARAM global_const scalar* points, index n, index stride,
+                         global_const scalar* info, const scalar* model, scalar* out) {
+  struct pair_view pair;
+  index ends[2] = {256, n};
+  scalar floors[2] = {(scalar)-1, (scalar)-1};
+  pair_open(points, n, stride, info, &pair);
+  for (index weighted = 0; weighted < 2; ++weighted) {
+    out[weighted] =
+        model_score(GROUP_ARG model, points, stride, pair.focal, points + COLUMNS * stride,
+                    weighted, ends, floors, 2, pair.threshold);
+  }
+  floors[0] = (scalar)1e6;
+  out[2] = model_score(GROUP_ARG model, points, stride, pair.focal, points, 0, ends, floors, 2,
+                       pair.threshold);
+}
+
+// The equations sharp, smooth, and smooth with weights.
+group_fn void case_equations(GROUP_PARAM global_const scalar* points, index n, index stride,
+                             global_const scalar* info, const scalar* model, scalar* out) {
+  struct pair_view pair;
+  pair_open(points, n, stride, info, &pair);
+  for (index k = 0; k < 3; ++k) {
+    model_equations(GROUP_ARG model, points, stride, pair.focal, n, pair.threshold, k > 0,
+                    points + COLUMNS * stride, k > 1, out + SUMS * k);
+  }
+}
+
+group_fn void case_support(GROUP_PARAM global_const scalar* points, index n, index stride,
+                           global_const scalar* info, const scalar* model, scalar* out) {
+  struct pair_view pair;
+  for (index k = 0; k < 12; ++k) out[k] = 0;
+  pair_open(points, n, stride, info, &pair);
+  model_side(GROUP_ARG & pair, n, model, out);
+  model_support(GROUP_ARG & pair, n, model, out, out + 12);
+}
+
+// How the search is planned: plain numbers.
+group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index stride,
+                        global_const scalar* info, const scalar* model, scalar* out) {
+  struct pair_view pair;
+  index ends[8];
+  (void)model;
+  pair_open(points, n, stride, info, &pair);
+  out[0] = iterations_needed((scalar)300, 1000, (scalar)-4.6, (scalar)1e4);
+  out[1] = iterations_needed((scalar)100, 1000, (scalar)-4.6, (scalar)1e4);
+  out[2] = iterations_needed((scalar)1000, 1000, (scalar)-4.6, (scalar)1e4);
+  out[3] = (scalar)next_round(first_round(100, 1000), (scalar)120, 0);
+  out[4] = (scalar)next_round(5000, (scalar)1e5, 0);
+  out[5] = (scalar)(next_round(100, (scalar)99.5, 0) + next_round(100, (scalar)1e5, 1));
+  out[6] =
+      (scalar)(score_beats_chance(&pair, n, (scalar)20) + 2 * score_beats_chance(&pair, n, 100));
+  struct search_limits limits = {100, 100000, (scalar)-6.9, (scalar)0.15};
+  out[7] = iterations_without_support(&pair, &limits) + 100 * ratio_sought(&limits, (scalar)500) +
+           least_significant((scalar)1000, (scalar)0.02, (scalar)1e4);
+  out[8] =
+      (scalar)(candidates_of(&pair, 0, (scalar)20) + 100 * candidates_of(&pair, 64, (scalar)20));
+  out[9] = (scalar)score_stages((scalar)400, n, out, 0, ends, out + 10);
+  for (index i = 0; i < 4; ++i) out[14 + i] = (scalar)ends[i];
+}
