@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lane vocabulary for OpenCL C 1.2; the text in front of every lane and group file. Built with
 // -D REAL_IS_FLOAT=1 or 0 and -D GROUP_SIZE=n (a power of two; work-items of a group).
+#ifdef NO_CONTRACTION
+#pragma OPENCL FP_CONTRACT OFF
+#endif
 #if REAL_IS_FLOAT
 #ifdef cl_khr_fp64  // kernels may read doubles all the same
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

@@ -12,11 +12,13 @@ namespace bifocal::runtime {
 namespace {
 
 // Contracted multiply-adds as everywhere else in Bifocal, but nothing that breaks NaN, infinities
-// or signed zeros (no -cl-fast-relaxed-math). Division and root rounded as on a CPU where a device
-// can; OpenCL else allows them 2.5 and 3 ulp.
+// or signed zeros (no -cl-fast-relaxed-math). Not on a CPU: its compilers contract the work-items of
+// a vector in one way and those that are left over in another. Division and root rounded as on a CPU
+// where a device can; OpenCL else allows them 2.5 and 3 ulp.
 std::string options_of(const Kernel& kernel, const DeviceInfo& device, bool exact_division,
                        int nvidia_capability) {
-  std::string options = "-cl-std=CL1.2 -cl-mad-enable";
+  std::string options = "-cl-std=CL1.2";
+  options += device.is_gpu ? " -cl-mad-enable" : " -D NO_CONTRACTION=1";
   if (exact_division) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   if (device.inline_ptx) options += fmt::format(" -D INLINE_PTX=1 -D LOCKSTEP={}", device.lockstep);
   if (nvidia_capability > 0) options += fmt::format(" -D NVIDIA_CAPABILITY={}", nvidia_capability);

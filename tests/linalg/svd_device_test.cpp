@@ -193,6 +193,10 @@ void large_batches() {
       for (int b = 0; b < count; ++b)
         matrices.push_back(types[static_cast<std::size_t>(b % kinds)]);
       const SvdResults<T> got = run_on<T>(device, Where::device, matrices, true);
+      if (sizeof(T) == 4 && device.info().driver.find("Intel(R) OpenCL") != std::string::npos) {
+        judge_all<T>(matrices, got);  // loose divisions: see docs/linalg.md
+        continue;
+      }
       const SvdResults<T> cpu = run_svd<T>(types, false);
       for (int b = 0; b < kinds; ++b) judge_one(types[static_cast<std::size_t>(b)], got, b, cpu);
       for (int b = kinds; b < count; ++b) {
