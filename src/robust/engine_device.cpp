@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <bifocal/error.hpp>
-#include <exception>
 #include <numeric>
-#include <thread>
 
 #include "robust/scalar_lanes.hpp"
 #include "robust/search/engine.kernels.hpp"
@@ -309,35 +307,14 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
   };
   if (pieces == 1) return run(queue, 0, nullptr);
   // Some pieces at a time, so that the copies of some overlap the work of others.
-  queue.wait();  // earlier work may still write what is read here
-  std::unique_ptr<runtime::Staging>& staging = queue.backend().staging;
-  if (!staging) staging = std::make_unique<runtime::Staging>(queue.device());
-  const std::size_t workers =
-      std::min(pieces, copies_bind ? std::size(staging->slots) : std::size_t{2});
-  std::vector<std::exception_ptr> failed(workers);
-  const auto run_pieces = [&](std::size_t worker) {
-    try {
-      runtime::StagingSlot& slot = staging->slots[worker];
-      for (std::size_t k = worker; k < pieces; k += workers) {
+  runtime::for_each_on_slots(
+      queue, pieces, copies_bind ? 3 : 2, [&](runtime::StagingSlot& slot, std::size_t k) {
         const auto points =
             static_cast<std::size_t>(batch.offsets[begins[k + 1]] - batch.offsets[begins[k]]);
         if (on_host)
           slot.reserve(points * std::size_t(engine_steps(batch.problem).columns) * sizeof(double));
         run(slot.queue, k, on_host ? slot.memory->data() : nullptr);
-      }
-    } catch (...) {
-      failed[worker] = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t worker = 1; worker < workers; ++worker)
-      others.emplace_back(run_pieces, worker);
-    run_pieces(0);
-  }
-  for (const std::exception_ptr& f : failed) {
-    if (f) std::rethrow_exception(f);
-  }
+      });
 }
 
 }  // namespace bifocal::robust

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <thread>
 #include <vector>
 
 #include "runtime/backend.hpp"
@@ -257,7 +259,37 @@ std::size_t piece_capacity(const Batch& batch, std::span<const BatchArray> array
       kRowAlignment);
 }
 
+// Of a queue that has nothing under way: earlier work may still write what the pieces read.
+Staging& staging_of(Queue& queue) {
+  queue.wait();
+  std::unique_ptr<Staging>& staging = queue.backend().staging;
+  if (!staging) staging = std::make_unique<Staging>(queue.device());
+  return *staging;
+}
+
 }  // namespace
+
+void for_each_on_slots(Queue& queue, std::size_t count, std::size_t slots,
+                       const std::function<void(StagingSlot&, std::size_t)>& work) {
+  Staging& staging = staging_of(queue);
+  const std::size_t threads = std::min({slots, count, std::size(staging.slots)});
+  std::vector<std::exception_ptr> failed(threads);
+  const auto run = [&](std::size_t thread) {
+    try {
+      for (std::size_t k = thread; k < count; k += threads) work(staging.slots[thread], k);
+    } catch (...) {
+      failed[thread] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t thread = 1; thread < threads; ++thread) others.emplace_back(run, thread);
+    run(0);
+  }
+  for (const std::exception_ptr& f : failed) {
+    if (f) std::rethrow_exception(f);
+  }
+}
 
 void copy_on_all_threads(char* to, const char* from, std::size_t bytes) {
   const std::size_t packages = (bytes + kPackage - 1) / kPackage;
@@ -279,10 +311,7 @@ void for_each_piece(Queue& queue, const Batch& batch, std::span<const BatchArray
   } else if (!std::ranges::all_of(arrays, on_host)) {
     run_whole(queue, batch, arrays, work);
   } else {
-    queue.wait();  // earlier work may still write what is read here
-    std::unique_ptr<Staging>& staging = queue.backend().staging;
-    if (!staging) staging = std::make_unique<Staging>(queue.device());
-    Pipeline(*staging, batch, arrays, work, device).run(piece_capacity(batch, arrays, piece_bytes));
+    Pipeline(staging_of(queue), batch, arrays, work, device).run(piece_capacity(batch, arrays, piece_bytes));
   }
 }
 
