@@ -155,26 +155,6 @@ TEST(Cli, pair_of_graf_stays_small) {
 #endif
 }
 
-TEST(Cli, a_model_that_is_not_significant_is_printed_with_exit_code_5) {
-  const TemporaryFolder folder;
-  std::mt19937 random(3);
-  std::string rows;
-  for (int i = 0; i < 12; ++i)
-    rows += fmt::format("{} {} {} {}\n", random() % 640, random() % 480, random() % 640,
-                        random() % 480);
-  write_file(folder / "wrong.txt", rows);
-  const Ran r = run(folder, "estimate homography --points wrong.txt");
-  EXPECT_EQ(r.code, 5);
-  const json j = json::parse(r.out);
-  EXPECT_EQ(j["outcome"], "not_significant");
-  EXPECT_GT(j["significance"].get<double>(), -2);
-  EXPECT_EQ(j["model"]["H"].size(), 9u);
-  int inliers = 0;
-  for (const int flag : j["inlier_mask"]) inliers += flag;
-  EXPECT_EQ(j["inliers"], inliers);
-  EXPECT_GE(inliers, 4);
-}
-
 TEST(Cli, no_geometry_is_exit_code_5_with_a_reason) {
   const TemporaryFolder folder;
   write_png(folder / "flat.png", ImageU8(64, 64, 1, std::uint8_t{9}));
@@ -268,68 +248,6 @@ TEST(Cli, stereo_takes_deep_and_coloured_pictures_and_little_memory) {
   for (std::size_t i = 0; i < deep.pixels.size(); ++i)
     close += std::abs(deep.pixels[i] - expected.pixels[i]) <= 0.5F ? 1 : 0;
   EXPECT_GT(close, 0.98 * static_cast<double>(deep.pixels.size()));
-}
-
-TEST(Cli, estimate_prints_each_model) {
-  const TemporaryFolder folder;
-  std::mt19937 random(3);
-  std::uniform_real_distribution<double> unit(-1, 1);
-  std::string plane = "# x1 y1 x2 y2\n", depth, scene;
-  for (int i = 0; i < 60; ++i) {
-    const double X = unit(random), Y = unit(random), Z = 4 + unit(random);
-    const double x = 320 + 500 * X / Z, y = 240 + 500 * Y / Z;
-    depth += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * (X - 1) / Z, y);
-    plane += fmt::format("{} {} {} {}\n", x, y, 0.9 * x + 7, 0.9 * y - 3);
-    scene += fmt::format("{} {} {} {} {}\n", x, y, X + 10, Y, Z);
-  }
-  plane += "nan 1 2 3\n";
-  write_file(folder / "plane.txt", plane);
-  write_file(folder / "depth.txt", depth);
-  write_file(folder / "scene.txt", scene);
-  const auto result = [&](const std::string& arguments) {
-    const Ran r = run(folder, "estimate " + arguments);
-    EXPECT_EQ(r.code, 0) << r.err;
-    return json::parse(r.out);
-  };
-  const json H = result("homography --points plane.txt");
-  EXPECT_EQ(H["inliers"], 60);
-  EXPECT_EQ(H["not_finite"], json::array({60}));
-  EXPECT_NEAR(H["model"]["H"][2].get<double>() / H["model"]["H"][8].get<double>(), 7, 1e-3);
-  EXPECT_EQ(result("fundamental --points depth.txt")["model"]["kind"], "fundamental");
-  const json E = result("essential --points depth.txt --intrinsics 500,500,320,240 --seed 5");
-  EXPECT_EQ(E["seed"], 5);
-  EXPECT_NEAR(E["pose"]["t"][0].get<double>(), -1, 1e-6);
-  const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
-  EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
-
-  // Of two planes the one whose matches have weight 0 has no part.
-  std::string weighted;
-  for (int i = 0; i < 90; ++i) {
-    const double x = 200 + 5 * i, y = 300 + 40 * unit(random), s = i % 3 ? 1.1 : 0.9;
-    weighted += fmt::format("{} {} {} {} {}\n", x, y, s * x + 7, s * y - 3, i % 3 ? 0 : 2.5);
-  }
-  write_file(folder / "weighted.txt", weighted);
-  const json W = result("homography --points weighted.txt");
-  EXPECT_EQ(W["inliers"], 30);
-  EXPECT_NEAR(W["model"]["H"][0].get<double>() / W["model"]["H"][8].get<double>(), 0.9, 1e-6);
-
-  // A plane alone determines no fundamental matrix, which only the flag looks at.
-  std::string flat;
-  for (int i = 0; i < 90; ++i) {
-    const double x = 640 * unit(random), y = 480 * unit(random), w = 1 + 2e-4 * x;
-    flat += fmt::format("{} {} {} {}\n", x, y, (0.9 * x + 7) / w + 0.3 * unit(random),
-                        (0.9 * y - 3) / w + 0.3 * unit(random));
-  }
-  write_file(folder / "flat.txt", flat);
-  EXPECT_EQ(result("fundamental --points flat.txt")["outcome"], "ok");
-  EXPECT_EQ(result("fundamental --points depth.txt --dominant-plane")["outcome"], "ok");
-  const Ran plane_alone = run(folder, "estimate fundamental --points flat.txt --dominant-plane");
-  EXPECT_EQ(plane_alone.code, 5);
-  EXPECT_NE(plane_alone.err.find("degenerate_sample"), std::string::npos);
-
-  const Ran none = run(folder, "estimate pose --points scene.txt");
-  EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);
 }
 
 // Every kind of device is there, or missing with a reason and a remedy, as text and as JSON.
