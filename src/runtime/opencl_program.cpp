@@ -12,9 +12,9 @@ namespace bifocal::runtime {
 namespace {
 
 // Contracted multiply-adds as everywhere else in Bifocal, but nothing that breaks NaN, infinities
-// or signed zeros (no -cl-fast-relaxed-math). Not on a CPU: its compilers contract the work-items of
-// a vector in one way and those that are left over in another. Division and root rounded as on a CPU
-// where a device can; OpenCL else allows them 2.5 and 3 ulp.
+// or signed zeros (no -cl-fast-relaxed-math). Not on a CPU: its compilers contract the work-items
+// of a vector in one way and those that are left over in another. Division and root rounded as on a
+// CPU where a device can; OpenCL else allows them 2.5 and 3 ulp.
 std::string options_of(const Kernel& kernel, const DeviceInfo& device, bool exact_division,
                        int nvidia_capability) {
   std::string options = "-cl-std=CL1.2";

@@ -311,7 +311,8 @@ void for_each_piece(Queue& queue, const Batch& batch, std::span<const BatchArray
   } else if (!std::ranges::all_of(arrays, on_host)) {
     run_whole(queue, batch, arrays, work);
   } else {
-    Pipeline(staging_of(queue), batch, arrays, work, device).run(piece_capacity(batch, arrays, piece_bytes));
+    Pipeline(staging_of(queue), batch, arrays, work, device)
+        .run(piece_capacity(batch, arrays, piece_bytes));
   }
 }
 

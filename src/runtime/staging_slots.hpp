@@ -29,9 +29,9 @@ struct Staging {
   StagingSlot slots[3];
 };
 
-// Pieces that look at results while they work, and are of many sizes: work(slot, k) for k < count, on
-// `slots` slots at a time (at most three), a thread each. Waits for earlier work of `queue`; returns
-// when all is done, or throws what a piece threw.
+// Pieces that look at results while they work, and are of many sizes: work(slot, k) for k < count,
+// on `slots` slots at a time (at most three), a thread each. Waits for earlier work of `queue`;
+// returns when all is done, or throws what a piece threw.
 void for_each_on_slots(Queue& queue, std::size_t count, std::size_t slots,
                        const std::function<void(StagingSlot&, std::size_t)>& work);
 
