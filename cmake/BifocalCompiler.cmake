@@ -19,6 +19,9 @@ add_library(bifocal_flags INTERFACE)
 # compiled copies of one expression for equality. Nothing reads errno or floating-point traps.
 # nvcc contracts by default; its host compiler does not know the pragmas for the device.
 set(cxx_flags -Wall -Wextra -Wshadow -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  list(APPEND cxx_flags -Wno-bitwise-instead-of-logical)  # the masks of one lane are bools
+endif()
 set(cuda_flags -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas,-Wno-psabi)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives inside inlined code: of Highway, libstdc++, its own AVX-512 header.
