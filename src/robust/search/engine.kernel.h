@@ -71,6 +71,8 @@ map_kernel(engine_solve, place, ENGINE_SOLVE) {
     models[(offset)place * (SLOTS * MODEL_SIZE) + i] = (float)solved[i];
 }
 
+// OpenCL compiles all of a text, where this one is for floats only.
+#if !defined(REAL_IS_FLOAT) || REAL_IS_FLOAT
 group_kernel(engine_score, place, ENGINE_SCORE) {
   const index pair = active[from + place / round], hypothesis = place % round;
   float best = -2;
@@ -107,6 +109,7 @@ group_kernel(engine_score, place, ENGINE_SCORE) {
   scores[place] = best;
   slots[place] = slot;
 }
+#endif
 
 group_kernel(engine_decide, group, ENGINE_DECIDE) {
   const index pair = active[from + group];
