@@ -20,7 +20,8 @@ add_library(bifocal_flags INTERFACE)
 # nvcc contracts by default; its host compiler does not know the pragmas for the device.
 set(cxx_flags -Wall -Wextra -Wshadow -ffp-contract=fast -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  list(APPEND cxx_flags -Wno-bitwise-instead-of-logical)  # the masks of one lane are bools
+  # The masks of one lane are bools; enumerators of a text that is included twice are no shadows.
+  list(APPEND cxx_flags -Wno-bitwise-instead-of-logical -Wno-shadow)
 endif()
 set(cuda_flags -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas,-Wno-psabi)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -193,7 +193,7 @@ void add_pair(Program& program, Context& context) {
       .shows_default();
   command
       .option("--max-features", o->pair.sift.max_features,
-              "strongest features kept of a photograph, 0: all")
+              "features kept of a photograph, strongest first; 0: all")
       .in_range(0, 1e6)
       .shows_default();
   command

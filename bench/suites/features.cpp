@@ -138,14 +138,14 @@ void time_detection(Context& context, const Picture& picture) {
   }
 }
 
-int correct_uncapped(const ImageU8& image1, const ImageU8& image2, const Mat3& H) {
+int correct_capped(const ImageU8& image1, const ImageU8& image2, const Mat3& H, int cap) {
   SiftOptions options;
-  options.max_features = 0;
+  options.max_features = cap;
   const Features a = detect_sift(image1, options), b = detect_sift(image2, options);
   return count_correct(matched_points(a, b, match(a, b)), H, 3);
 }
 
-// Correct matches with the default options; OpenCV's has no cap.
+// Correct matches with the default options, and with fewer features; OpenCV's has no cap.
 void count_matches(Context& context, const OxfordPair& pair) {
   const std::string name = "features/correct/" + pair.name;
   if (!context.wanted(name)) return;
@@ -160,9 +160,8 @@ void count_matches(Context& context, const OxfordPair& pair) {
   record.value = count_correct(points, H, 3), record.runs = 1;
   record.higher_is_better = true;
   record.extra["matches"] = points.size();
-  if (a.size() == SiftOptions().max_features || b.size() == SiftOptions().max_features) {
-    record.extra["uncapped"] = correct_uncapped(image1, image2, H);
-  }
+  for (const int cap : {8192, 4096, 2048})
+    record.extra[fmt::format("of_{}", cap)] = correct_capped(image1, image2, H, cap);
   record.extra["precision"] = record.value / double(points.size());
 #ifdef BIFOCAL_PEER_OPENCV
   const std::vector<PointPair> theirs = peer_match(peer_rootsift(image1), peer_rootsift(image2));

@@ -25,8 +25,8 @@ struct Keypoint {
   float response;   // |DoG| at the refined extremum, image values in [0, 1]
 };
 
-// keypoints[i] has descriptors[128 i .. 128 i + 127]. Order: response descending, ties by y, x,
-// sigma, angle.
+// keypoints[i] has descriptors[128 i .. 128 i + 127]. Order: response * sigma descending,
+// ties by y, x, sigma, angle.
 struct Features {
   std::vector<Keypoint> keypoints;
   std::vector<std::uint8_t> descriptors;  // [keypoints, 128]
@@ -35,8 +35,8 @@ struct Features {
 };
 
 struct SiftOptions {
-  int max_features = 8192;  // the strongest are kept; 0: all
-  int octave_layers = 3;    // scales an octave, 1..16
+  int max_features = 65536;  // the first of the order are kept; 0: all
+  int octave_layers = 3;     // scales an octave, 1..16
   double contrast_threshold =
       0.04;  // on |DoG| * octave_layers, image values in [0, 1] (as in OpenCV); at least 0
   double edge_threshold = 10.0;  // largest ratio of principal curvatures, at least 1

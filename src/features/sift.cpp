@@ -130,9 +130,11 @@ Features detect_all(ImageView<const std::uint8_t> grey, const SiftOptions& optio
   return all;
 }
 
+// By response times sigma: the responses of large features are rarer and match better.
 bool stronger(const Keypoint& a, const Keypoint& b) {
-  return std::tie(b.response, a.y, a.x, a.sigma, a.angle_deg) <
-         std::tie(a.response, b.y, b.x, b.sigma, b.angle_deg);
+  const float strength_a = a.response * a.sigma, strength_b = b.response * b.sigma;
+  return std::tie(strength_b, a.y, a.x, a.sigma, a.angle_deg) <
+         std::tie(strength_a, b.y, b.x, b.sigma, b.angle_deg);
 }
 
 // The same extremum reached from two samples, or found in two octaves.

@@ -153,7 +153,8 @@ TEST(Sift, orders_by_response_and_has_no_duplicates) {
     EXPECT_TRUE(k.x >= 0 && k.y >= 0 && k.x <= 219 && k.y <= 179 && k.sigma > 0.5F &&
                 k.angle_deg >= 0 && k.angle_deg < 360);
     EXPECT_GE(k.response * 3, 0.04F);
-    EXPECT_LE(k.response, f.keypoints[i ? i - 1 : 0].response);
+    const Keypoint& before = f.keypoints[i ? i - 1 : 0];
+    EXPECT_LE(k.response * k.sigma, before.response * before.sigma);
     EXPECT_TRUE(places
                     .emplace(std::lround(50 * k.x), std::lround(50 * k.y),
                              std::lround(20 * k.sigma), std::lround(k.angle_deg))
