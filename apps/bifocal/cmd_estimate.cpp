@@ -27,6 +27,7 @@ struct Options {
 
 // Also one that is not significant, for who knows better.
 bool has_model(const RobustResult& r) { return r.ok() || r.outcome == Outcome::not_significant; }
+bool has_pose(const RobustResult& r) { return has_model(r) || r.outcome == Outcome::rotation_only; }
 
 // What every estimator's result says.
 Json result_json(const RobustResult& r, const Options& o, const Device& device) {
@@ -96,17 +97,19 @@ void run(const Options& o, Context& context) {
     if (has_model(r)) json["model"] = model_json(kind, r.model);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
-    if (has_model(r)) json["pose"] = pose_json(r.cam2_from_cam1);
+    if (has_pose(r)) json["pose"] = pose_json(r.cam2_from_cam1);
   } else {
     const PoseResult r = estimate_points(queue, kind, o);
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
     if (has_model(r) && problem_info(kind).is_two_view) json["model"] = model_json(kind, r.model);
-    if (has_model(r) && problem_info(kind).has_pose) json["pose"] = pose_json(r.pose);
+    if (has_pose(r) && problem_info(kind).has_pose) json["pose"] = pose_json(r.pose);
   }
   print_out(to_text(json));
   if (outcome != Outcome::ok) {
-    fmt::print(stderr, "bifocal: {}: no geometry found: {}\n", o.points, to_string(outcome));
+    fmt::print(
+        stderr, "bifocal: {}: no geometry found: {}{}\n", o.points, to_string(outcome),
+        outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : "");
     context.exit_code = kExitNoGeometry;
   }
 }

@@ -56,11 +56,11 @@ struct PairResult {
   ModelKind kind = ModelKind::fundamental;
   std::string reason;  // why this model, or why none
   Features features1, features2;
-  std::vector<Match> matches;     // one between two places, whatever their orientations
-  std::vector<PointPair> points;  // of the matches, px
-  RobustResult model;             // of `kind`
-  std::optional<Pose> cam2_from_cam1;
-  int in_front = 0;  // with a pose: inliers in front of both cameras
+  std::vector<Match> matches;          // one between two places, whatever their orientations
+  std::vector<PointPair> points;       // of the matches, px
+  RobustResult model;                  // of `kind`
+  std::optional<Pose> cam2_from_cam1;  // t = 0: the camera only turned
+  int in_front = 0;                    // with a pose: inliers in front of both cameras
   double median_parallax_deg =
       0;  // with a pose; below about a pixel t has no certain direction, and `reason` says so
   std::vector<Vec3> triangulated;  // with a pose

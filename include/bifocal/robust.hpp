@@ -92,6 +92,8 @@ enum class Outcome {
   degenerate_sample,  // no sample had a model (all points equal, behind a camera, ...), or the
                       // inliers lie on a line in one of the images (RobustOptions::dominant_plane:
                       // or on a plane), to within the noise
+  rotation_only,      // relative poses: a camera that turned (or stood still) explains the matches
+                      // as well: there is that rotation, with its inliers, t = 0 and no E
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
@@ -157,8 +159,8 @@ struct PoseResult : RobustResult {
                                   const MatchPriors& priors = {});
 
 struct RelativePoseResult : RobustResult {
-  Pose cam2_from_cam1;             // |t| = 1
-  int in_front = 0;                // inliers in front of both cameras
+  Pose cam2_from_cam1;             // |t| = 1; rotation_only: t = 0
+  int in_front = 0;                // inliers in front of both cameras; rotation_only: 0
   std::vector<Vec3> triangulated;  // one a correspondence, frame of camera 1, unit of |t|; NaN for
                                    // outliers and behind a camera
   double median_parallax_deg = 0;  // angle between the rays of the inliers
@@ -225,15 +227,20 @@ struct AbsolutePoseResult : RobustResult {
                                                         const RobustOptions& options = {},
                                                         const MatchPriors& priors = {});
 
-// Which model explains the pair: a homography when it explains nearly all that the epipolar
-// geometry does, penalised for its fewer constraints per point by the geometric robust information
-// criterion (Torr, 1998). `reason` says it in words with numbers.
+// Which model explains the pair, of a homography and an epipolar matrix (with its cameras, if it is
+// of rays) that were found at this threshold: a plane (or a camera that only turned) unless enough
+// matches off the homography prove depth. Their errors from it point along their epipolar lines,
+// where those of wrong and of bad matches point anywhere; they are significant as inliers are, and
+// at least 5 % of the epipolar inliers. `reason` says it in words with numbers.
 struct ModelChoice {
   ModelKind kind = ModelKind::fundamental;
-  std::string_view rule;  // "planar", "general", "no_epipolar_model", ...
+  std::string_view rule;  // "planar", "rotation", "same_picture", "general", "no_model",
+                          // "no_homography", "no_epipolar_model"
   std::string reason;
 };
-[[nodiscard]] ModelChoice choose_model(const RobustResult& homography, const RobustResult& epipolar,
-                                       ModelKind epipolar_kind);
+[[nodiscard]] ModelChoice choose_model(std::span<const PointPair> points,
+                                       const RobustResult& homography, const RobustResult& epipolar,
+                                       ModelKind epipolar_kind, double threshold,
+                                       std::span<const Intrinsics> cameras = {});
 
 }  // namespace bifocal

@@ -96,12 +96,16 @@ Candidates estimate_candidates(const std::vector<PointPair>& points, const PairO
 }
 
 // Sets outcome, kind, reason and model.
-void choose(const Candidates& found, ModelRequest request, PairResult& result) {
+void choose(const Candidates& found, const PairOptions& options, PairResult& result) {
+  const ModelRequest request = options.model;
   result.kind = request == ModelRequest::homography ? ModelKind::homography : found.epipolar_kind;
   if (request != ModelRequest::automatic) {
     result.reason = fmt::format("{} was asked for", to_string(result.kind));
   } else if (found.homography.ok() || found.epipolar.ok()) {
-    const ModelChoice choice = choose_model(found.homography, found.epipolar, found.epipolar_kind);
+    std::vector<Intrinsics> cameras;
+    if (found.epipolar_kind == ModelKind::essential) cameras = {*options.camera1, *options.camera2};
+    const ModelChoice choice = choose_model(result.points, found.homography, found.epipolar,
+                                            found.epipolar_kind, options.robust.threshold, cameras);
     result.kind = choice.kind;
     result.reason = choice.reason;
   }
@@ -110,6 +114,14 @@ void choose(const Candidates& found, ModelRequest request, PairResult& result) {
   if (!result.model.ok()) {
     result.reason = fmt::format("{} from {} matches: {}", to_string(result.kind),
                                 result.points.size(), to_string(result.outcome));
+  }
+  if (found.epipolar.outcome == Outcome::rotation_only) {
+    if (!result.model.ok())
+      result.reason = fmt::format(
+          "a camera that only turned explains {} of {} matches: no translation can be told",
+          found.epipolar.inlier_count, result.points.size());
+    result.cam2_from_cam1 = found.epipolar.cam2_from_cam1;
+    result.median_parallax_deg = found.epipolar.median_parallax_deg;
   }
 }
 
@@ -144,7 +156,7 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     result.points = matched_points(result.features1, result.features2, result.matches);
     clock.start("model", 0.55);
     Candidates found = estimate_candidates(result.points, options);
-    choose(found, options.model, result);
+    choose(found, options, result);
 
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential) {
       set_pose(found.epipolar, options, result);
@@ -152,7 +164,8 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
       result.triangulated = std::move(found.epipolar.triangulated);
     } else if (options.dense) {
       result.dense_reason =
-          result.outcome == Outcome::ok
+          result.cam2_from_cam1 ? std::string("the camera only turned: there is no depth to find")
+          : result.outcome == Outcome::ok
               ? fmt::format("a {} gives no pose", result.kind == ModelKind::homography
                                                       ? "homography"
                                                       : "fundamental matrix")

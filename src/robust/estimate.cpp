@@ -101,6 +101,8 @@ std::string_view to_string(Outcome outcome) {
       return "no_model";
     case Outcome::not_significant:
       return "not_significant";
+    case Outcome::rotation_only:
+      return "rotation_only";
     case Outcome::degenerate_sample:
       break;
   }

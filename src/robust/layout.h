@@ -54,7 +54,8 @@ enum {
   RESULT_COLLINEAR,  // 1: the inliers lie on a line in one of the images, to within the noise
   RESULT_ITERATIONS,
   RESULT_TESTED,   // as STATE_TESTED
-  RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model is worth a fit, 2: a fitted model
+  RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model is worth a fit, 2: a fitted model,
+                   // 3: a turn of the camera explains what a relative pose does; it is the side
   RESULT_PLANE,    // as STATE_PLANE
   RESULT_OFF,
   RESULT_PARALLAX,

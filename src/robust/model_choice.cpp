@@ -2,45 +2,102 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
 #include <cmath>
 
-#include "robust/engine.hpp"
+#include "robust/scalar_lanes.hpp"
+#include "robust/significance.hpp"
 
 namespace bifocal {
 namespace {
 
+using robust::Lanes;
+
 // Errors below this are no evidence for structure: no detector is that exact.
 constexpr double kLeastNoise = 0.1;  // px
 
-// A homography that explains this part of the epipolar model's inliers is the answer whatever the
-// criterion says: real walls and lenses are not exact, and the criterion, which trusts the noise it
-// is given, calls a bend of half a pixel depth.
-constexpr double kNearlyAll = 0.95;
+// A homography is the answer when less than this part of the epipolar model's inliers speaks for
+// depth, however surely: a few matches on something in front of a wall do not make it a scene.
+constexpr double kLeastDepth = 0.05;
 
-// Criterion over `matches` of which the model explains result.inlier_count; smaller is better.
-double gric(const RobustResult& result, ModelKind kind, int matches, double sigma) {
-  constexpr double kDataDimension = 4, kOutlier = 2;  // r and lambda_3 of the paper
-  const robust::EngineSteps& problem = robust::engine_steps(kind);
-  const double most = kOutlier * problem.residuals;
-  const double inlier = std::min(most, result.rms * result.rms / (sigma * sigma));
-  return result.inlier_count * inlier + (matches - result.inlier_count) * most +
-         matches * (kDataDimension - problem.residuals) * std::log(kDataDimension) +
-         problem.dof * std::log(kDataDimension * matches);
+// How often a wrong match lies within a threshold of its epipolar line, at least.
+constexpr double kLeastChance = 0.01;
+
+// F in px of an epipolar model: K2^-T E K1^-1.
+Mat3 fundamental_of(const Mat3& model, std::span<const Intrinsics> cameras) {
+  if (cameras.empty()) return model;
+  const Intrinsics &a = cameras.front(), &b = cameras.back();
+  const Mat3 first = {1 / a.fx, 0, -a.cx / a.fx, 0, 1 / a.fy, -a.cy / a.fy, 0, 0, 1};
+  const Mat3 second = {1 / b.fx, 0, 0, 0, 1 / b.fy, 0, -b.cx / b.fx, -b.cy / b.fy, 1};
+  Mat3 left, F;
+  Lanes::mat3_mul(second.data(), model.data(), left.data());
+  Lanes::mat3_mul(left.data(), first.data(), F.data());
+  return F;
 }
 
-int count_either(const RobustResult& a, const RobustResult& b) {
-  int count = 0;
-  for (size_t i = 0; i < std::min(a.inliers.size(), b.inliers.size()); ++i) {
-    count += a.inliers[i] || b.inliers[i];
+struct Depth {
+  int off = 0, proof = 0;  // matches off the plane, and those of them that speak for depth
+  double significance = 0;
+};
+
+// The matches farther than `far` px from H as evidence of depth: near: px of their epipolar line.
+Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3& F, double near,
+                   double far, int sample_size) {
+  double sums[Lanes::PARALLAX_SUMS] = {};
+  for (const PointPair& p : points) {
+    const double e = Lanes::transfer_squared(H.data(), p.x1, p.y1, p.x2, p.y2);
+    Lanes::parallax_add(e, Lanes::sampson_squared(F.data(), p.x1, p.y1, p.x2, p.y2), near * near,
+                        far * far, kLeastChance, sums);
   }
-  return count;
+  Depth found{static_cast<int>(sums[0]), static_cast<int>(sums[1])};
+  if (found.proof > sample_size)
+    found.significance = robust::log_false_alarms(found.proof, found.off, sample_size, 1, HUGE_VAL,
+                                                  sums[2] / sums[0]);
+  return found;
+}
+
+// At the threshold and at what fits the noise, where that is less; the more significant one.
+Depth depth_beside(std::span<const PointPair> points, const RobustResult& homography,
+                   const RobustResult& epipolar, ModelKind kind, double threshold,
+                   std::span<const Intrinsics> cameras) {
+  const Mat3 F = fundamental_of(epipolar.model, cameras);
+  // The better fit's: a search that stopped at a poor fit must not make room for the other model.
+  const double sigma = std::max(std::min(epipolar.noise, homography.noise), kLeastNoise);
+  const double near = std::min(threshold, 2.5 * sigma), far = std::max(threshold, 2 * near);
+  // What the epipolar model is free to fit beside the four matches of a plane.
+  const int free = std::max(0, problem_info(kind).sample_size - 4);
+  const Depth wide = depth_beside(points, homography.model, F, threshold, 2 * threshold, free);
+  const Depth fine = depth_beside(points, homography.model, F, near, far, free);
+  return wide.significance < fine.significance ? wide : fine;
+}
+
+bool same_picture(std::span<const PointPair> points, const RobustResult& homography,
+                  double threshold) {
+  constexpr Mat3 kIdentity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  int unmoved = 0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const PointPair& p = points[i];
+    unmoved += homography.inliers[i] && Lanes::transfer_within(kIdentity.data(), p.x1, p.y1, p.x2,
+                                                               p.y2, threshold * threshold);
+  }
+  return unmoved >= (1 - kLeastDepth) * homography.inlier_count;
 }
 
 }  // namespace
 
-ModelChoice choose_model(const RobustResult& homography, const RobustResult& epipolar,
-                         ModelKind epipolar_kind) {
+ModelChoice choose_model(std::span<const PointPair> points, const RobustResult& homography,
+                         const RobustResult& epipolar, ModelKind epipolar_kind, double threshold,
+                         std::span<const Intrinsics> cameras) {
+  for (const RobustResult* r : {&homography, &epipolar}) {
+    if (r->ok() && r->inliers.size() != points.size())
+      throw Error(ErrorCode::usage, fmt::format("choose_model: {} points, {} inlier flags",
+                                                points.size(), r->inliers.size()));
+  }
+  if (problem_info(epipolar_kind).cameras != static_cast<int>(cameras.size()))
+    throw Error(ErrorCode::usage,
+                fmt::format("choose_model {}: {} cameras, must be {}", to_string(epipolar_kind),
+                            cameras.size(), problem_info(epipolar_kind).cameras));
   const auto outcome = [](const RobustResult& r) { return to_string(r.outcome); };
   if (!homography.ok() && !epipolar.ok()) {
     return {epipolar_kind, "no_model",
@@ -52,32 +109,39 @@ ModelChoice choose_model(const RobustResult& homography, const RobustResult& epi
             fmt::format("no homography was found ({}); the {} matrix explains {} matches",
                         outcome(homography), to_string(epipolar_kind), epipolar.inlier_count)};
   }
+  const std::string explained =
+      fmt::format("of {} matches the homography explains {} (rms {:.2f} px)", points.size(),
+                  homography.inlier_count, homography.rms);
+  Depth depth;
+  std::string beside = explained;
+  if (epipolar.ok()) {
+    depth = depth_beside(points, homography, epipolar, epipolar_kind, threshold, cameras);
+    beside += fmt::format(
+        " and the {} matrix {} (rms {:.2f} px); of {} matches off the homography {} lie along "
+        "their "
+        "epipolar lines",
+        to_string(epipolar_kind), epipolar.inlier_count, epipolar.rms, depth.off, depth.proof);
+  }
+  const bool proven = depth.significance < robust::kLogFalseAlarms;
+  if (proven && depth.proof >= kLeastDepth * epipolar.inlier_count)
+    return {epipolar_kind, "general", beside + ": a scene with depth"};
+  if (same_picture(points, homography, threshold)) {
+    return {ModelKind::homography, "same_picture",
+            beside + ": nothing moved, the same picture or a camera that stood still"};
+  }
+  if (epipolar.outcome == Outcome::rotation_only) {
+    return {ModelKind::homography, "rotation",
+            fmt::format("{}, and a camera that only turned explains {}: no translation can be told",
+                        explained, epipolar.inlier_count)};
+  }
   if (!epipolar.ok()) {
     return {ModelKind::homography, "no_epipolar_model",
-            fmt::format("no {} matrix was found ({}); the homography explains {} matches",
-                        to_string(epipolar_kind), outcome(epipolar), homography.inlier_count)};
+            fmt::format("{}; no {} matrix was found ({})", explained, to_string(epipolar_kind),
+                        outcome(epipolar))};
   }
-  const int matches = count_either(homography, epipolar);
-  if (homography.inlier_count >= kNearlyAll * epipolar.inlier_count) {
-    return {ModelKind::homography, "planar",
-            fmt::format("of {} matches the homography explains {} (rms {:.2f} px), nearly all that "
-                        "the {} matrix does "
-                        "({}): a plane, a camera that only turned, or too little parallax",
-                        matches, homography.inlier_count, homography.rms, to_string(epipolar_kind),
-                        epipolar.inlier_count)};
-  }
-  // The better fit's: a search that stopped at a poor fit must not make room for the other model.
-  const double sigma = std::max(std::min(epipolar.noise, homography.noise), kLeastNoise);
-  const double plane = gric(homography, ModelKind::homography, matches, sigma);
-  const double general = gric(epipolar, epipolar_kind, matches, sigma);
-  const bool planar = plane < general;
-  return {planar ? ModelKind::homography : epipolar_kind, planar ? "planar" : "general",
-          fmt::format(
-              "of {} matches the homography explains {} (rms {:.2f} px) and the {} matrix {} (rms "
-              "{:.2f} px); GRIC {:.0f} against {:.0f} at a noise of {:.2f} px: {}",
-              matches, homography.inlier_count, homography.rms, to_string(epipolar_kind),
-              epipolar.inlier_count, epipolar.rms, plane, general, sigma,
-              planar ? "a plane, or a camera that only turned" : "a scene with depth")};
+  return {ModelKind::homography, "planar",
+          beside + (proven ? ": a plane, and a few matches off it"
+                           : ", no more than chance: a plane, or a camera that only turned")};
 }
 
 }  // namespace bifocal

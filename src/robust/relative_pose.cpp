@@ -42,7 +42,9 @@ void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
     const double tangent = Lanes::parallax_tangent(R, x1, y1, x2, y2);
     const double angle = std::atan(tangent);
     parallax.push_back(tangent < 0 ? angle + std::numbers::pi : angle);
-    if (!Lanes::pose_in_front(R, t, x1, y1, x2, y2)) continue;
+    if (result.outcome == Outcome::rotation_only || !Lanes::pose_in_front(R, t, x1, y1, x2, y2)) {
+      continue;
+    }
     ++result.in_front;
     Lanes::triangulate(R, t, x1, y1, x2, y2,
                        result.triangulated[static_cast<size_t>(rays.index[i])].data());

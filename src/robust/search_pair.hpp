@@ -27,7 +27,8 @@ struct PairFound {
                                     const RobustOptions& options, std::uint8_t* inliers);
 
 [[nodiscard]] inline bool has_model(Outcome outcome) {
-  return outcome == Outcome::ok || outcome == Outcome::not_significant;
+  return outcome == Outcome::ok || outcome == Outcome::not_significant ||
+         outcome == Outcome::rotation_only;
 }
 
 // Outcome, numbers, matrix and pose. The inlier flags of a pair that is not `ok` are no inliers.

@@ -9,9 +9,6 @@
 namespace bifocal::robust {
 namespace {
 
-// A model is significant below this logarithm of the expected number.
-constexpr double kLogFalseAlarms = -2;
-
 // log n! (std::lgamma writes a global).
 double log_factorial(double n) {
   double shift = 0;
@@ -38,19 +35,14 @@ double log_binomial_tail(int n, int k, double p) {
                   log_binomial(n, k) + k * std::log(p) + (n - k) * std::log1p(-p) + std::log(sum));
 }
 
-// Logarithm (base 10) of the expected number of models as well supported as this one among wrong
-// matches: number of samples it takes to find so many inliers, or of different ones where those are
-// fewer, times the probability that `inliers` - `sample_size` of the other points agree by chance.
-//   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches, IJCV 57(3),
-//   2004.
+}  // namespace
+
 double log_false_alarms(int inliers, int count, int sample_size, int max_solutions, double samples,
                         double chance_rate) {
   return (std::min(std::log(samples), log_binomial(count, sample_size)) + std::log(max_solutions) +
           log_binomial_tail(count - sample_size, inliers - sample_size, chance_rate)) /
          std::numbers::ln10;
 }
-
-}  // namespace
 
 Outcome test_significance(ModelKind problem, const Result& found, const Info& info, int count,
                           const DistinctMatches& distinct, double& significance) {
@@ -74,7 +66,8 @@ Outcome test_significance(ModelKind problem, const Result& found, const Info& in
       return Outcome::degenerate_sample;
   }
   significance = false_alarms(distinct.inliers, distinct.count);
-  return significance < kLogFalseAlarms ? Outcome::ok : Outcome::not_significant;
+  if (!(significance < kLogFalseAlarms)) return Outcome::not_significant;
+  return outcome < 3 ? Outcome::ok : Outcome::rotation_only;
 }
 
 }  // namespace bifocal::robust

@@ -5,6 +5,17 @@
 
 namespace bifocal::robust {
 
+// A model is significant below this logarithm (base 10) of the expected number.
+inline constexpr double kLogFalseAlarms = -2;
+
+// Logarithm (base 10) of the expected number of models as well supported as this one among wrong
+// matches: number of samples it takes to find so many inliers, or of different ones where those are
+// fewer, times the probability that `inliers` - `sample_size` of the other points agree by chance.
+//   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches, IJCV 57(3),
+//   2004.
+[[nodiscard]] double log_false_alarms(int inliers, int count, int sample_size, int max_solutions,
+                                      double samples, double chance_rate);
+
 // Decides whether a model is significant: hardly any model of wrong matches would have as much
 // support. significance: log10 of the expected number of such models.
 [[nodiscard]] Outcome test_significance(ModelKind problem, const Result& found, const Info& info,

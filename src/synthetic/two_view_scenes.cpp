@@ -67,7 +67,7 @@ TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
     const Vec3 axis = o.upright ? Vec3{0, 1, 0} : random_direction(random);
     s.truth.R = rotation_about(axis, angle);
     const Vec3 centre = rotated(s.truth.R, random_direction(random));
-    const double baseline = uniform(random, 0.7, 1.5);
+    const double baseline = o.baseline * uniform(random, 0.7, 1.5);
     for (size_t i = 0; i < 3; ++i) s.truth.t[i] = -centre[i] * baseline;
     Vec3 normal = {uniform(random, -0.4, 0.4), uniform(random, -0.4, 0.4), 1};
     const double length = std::hypot(normal[0], normal[1], 1);

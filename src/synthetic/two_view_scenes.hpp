@@ -17,6 +17,7 @@ struct SceneOptions {
   double noise = 1;      // px
   bool planar = false;
   bool upright = false;  // the cameras turn about the vertical (their y axes) alone
+  double baseline = 1;   // times 0.7 to 1.5; 0: the camera only turns
   double on_plane = 0;   // share of the true matches on the slanted plane, where not all are
 };
 

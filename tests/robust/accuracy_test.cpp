@@ -199,17 +199,19 @@ TEST(ChooseModel, tells_planes_from_depth) {
     const TwoViewScene s =
         make_scene({.points = 600, .inliers = trial % 4 < 2 ? 0.9 : 0.4, .planar = planar}, random);
     const RobustResult H = estimate_homography(s.points), F = estimate_fundamental(s.points);
-    const ModelChoice choice = choose_model(H, F, ModelKind::fundamental);
+    const ModelChoice choice = choose_model(s.points, H, F, ModelKind::fundamental, 2);
     EXPECT_EQ(choice.kind, planar ? ModelKind::homography : ModelKind::fundamental)
         << choice.reason;
+    const Intrinsics cameras[] = {s.camera, s.camera};
     const ModelChoice with_pose =
-        choose_model(H, estimate_essential(s.points, s.camera, s.camera), ModelKind::essential);
+        choose_model(s.points, H, estimate_essential(s.points, s.camera, s.camera),
+                     ModelKind::essential, 2, cameras);
     EXPECT_EQ(with_pose.kind, planar ? ModelKind::homography : ModelKind::essential)
         << with_pose.reason;
     EXPECT_FALSE(choice.reason.empty());
   }
   const RobustResult none;
-  EXPECT_EQ(choose_model(none, none, ModelKind::fundamental).rule, "no_model");
+  EXPECT_EQ(choose_model({}, none, none, ModelKind::fundamental, 2).rule, "no_model");
 }
 
 }  // namespace

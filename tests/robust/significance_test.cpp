@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The significance test of a model, and the choice between two models.
+// The significance test of a model.
 #include <bifocal/robust.hpp>
 
 #include <gtest/gtest.h>
@@ -68,22 +68,6 @@ TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
   EXPECT_EQ(outcome(0.02, 0.02), Outcome::ok);
   EXPECT_EQ(outcome(0.4, 0.02), Outcome::not_significant);
   EXPECT_EQ(outcome(0.02, 0.4), Outcome::not_significant);
-}
-
-TEST(Significance, a_homography_of_nearly_all_matches_is_taken_whatever_its_errors) {
-  RobustResult plane, general;
-  plane.outcome = general.outcome = Outcome::ok;
-  general.inliers.assign(1000, 1);
-  general.inlier_count = 1000;
-  general.rms = general.noise = 0.1;
-  plane.rms = plane.noise = 3;
-  plane.inliers.assign(1000, 1);
-  for (const int count : {940, 960}) {
-    std::fill(plane.inliers.begin() + count, plane.inliers.end(), std::uint8_t{0});
-    plane.inlier_count = count;
-    EXPECT_EQ(choose_model(plane, general, ModelKind::fundamental).kind,
-              count > 950 ? ModelKind::homography : ModelKind::fundamental);
-  }
 }
 
 }  // namespace

@@ -96,8 +96,10 @@ void add_numbers(Page& page, const PairReport& in) {
   if (in.cameras.known()) rows.push_back({"Cameras from", in.cameras.source});
   if (const auto& pose = r.cam2_from_cam1) {
     rows.push_back({"Rotation", fmt::format("{:.3f} degrees", rotation_deg(pose->R))});
-    rows.push_back({"Direction of t",
-                    fmt::format("{:.5f}, {:.5f}, {:.5f}", pose->t[0], pose->t[1], pose->t[2])});
+    rows.push_back({"Direction of t", pose->t == Vec3{}
+                                          ? std::string("none, the camera only turned")
+                                          : fmt::format("{:.5f}, {:.5f}, {:.5f}", pose->t[0],
+                                                        pose->t[1], pose->t[2])});
   }
   if (r.dense) {
     rows.push_back({"Disparities", fmt::format("{} to {} px", r.dense->min_disparity,

@@ -30,19 +30,27 @@ group_fn index score_beats_chance(const struct pair_view* pair, scalar n, scalar
   return score > limit;
 }
 
+// The fewest of `others` matches, each of which agrees with the probability `chance`, that are so
+// many with a probability below exp(limit); others + 1 if all of them are not enough.
+group_fn scalar least_beyond_chance(scalar others, scalar chance, scalar limit) {
+  const scalar odds = chance / (1 - chance);
+  scalar log_term = others * scalar_log(1 - chance);  // of exactly k by chance
+  for (scalar k = 0; k <= others; k += 1) {
+    const scalar ratio =
+        (others - k) / (k + 1) * odds;  // of the next term; the ones after fall faster
+    if (ratio < 1 && log_term - scalar_log(1 - ratio) < limit) return k;
+    if (k < others) log_term += scalar_log(ratio);
+  }
+  return others + 1;
+}
+
 // The smallest number of inliers among n points that is significant after so many samples, as
 // significance.cpp has it: less than 0.01 models of wrong matches with as many are expected.
 group_fn scalar least_significant(scalar n, scalar chance, scalar iterations) {
-  const scalar others = n - (scalar)SAMPLE_SIZE, odds = chance / (1 - chance);
+  const scalar others = n - (scalar)SAMPLE_SIZE;
   const scalar limit = scalar_log((scalar)0.01 / (iterations * (scalar)SLOTS));
-  scalar log_term = others * scalar_log(1 - chance);  // of exactly k others by chance
-  for (scalar k = 0; k < others; k += 1) {
-    const scalar ratio =
-        (others - k) / (k + 1) * odds;  // of the next term; the ones after fall faster
-    if (ratio < 1 && log_term - scalar_log(1 - ratio) < limit) return k + (scalar)SAMPLE_SIZE;
-    log_term += scalar_log(ratio);
-  }
-  return n;
+  const scalar least = least_beyond_chance(others, chance, limit);
+  return least < others ? least + (scalar)SAMPLE_SIZE : n;
 }
 
 // Fraction of right matches that is worth looking for among n (RobustOptions::min_inlier_ratio):

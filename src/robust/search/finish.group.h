@@ -111,7 +111,7 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
                           global_ptr scalar* errors, global_ptr scalar* result,
                           local_ptr scalar* shared) {
   scalar model[12], side[12], sums[4] = {0, 0, 0, 0}, noise = 0, chance = 0;
-  index collinear = 0;
+  index collinear = 0, turned = 0;
   for (index i = 0; i < 12; ++i) model[i] = side[i] = 0;
   index fitted = state[STATE_SCORE] > 0;
   // With few points even a model that scores no more than chance is fitted: that costs little, and
@@ -124,6 +124,14 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
     model_support(GROUP_ARG pair, pair->n, model, side, sums);
     chance = chance_rate(GROUP_ARG pair, model, side);
     collinear = inliers_collinear(GROUP_ARG pair, model, side, noise, errors);
+    if_constant(TWO_VIEWS && HAS_POSE) {
+      scalar R[9];
+      turned = pair_turn(GROUP_ARG pair, model, side, noise, chance, R, errors, sums);
+      for (index i = 0; turned && i < 12; ++i) {
+        side[i] = i < 9 ? R[i] : 0;
+        model[i] = 0;
+      }
+    }
   }
   if (!group_leads()) return;
   for (index i = 0; i < 12; ++i) result[RESULT_MODEL + i] = model[i];
@@ -138,7 +146,7 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   result[RESULT_ITERATIONS] = state[STATE_DONE];
   result[RESULT_TESTED] = state[STATE_TESTED];
   for (index i = 0; i < 3; ++i) result[RESULT_PLANE + i] = state[STATE_PLANE + i];
-  result[RESULT_OUTCOME] = fitted ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
+  result[RESULT_OUTCOME] = turned ? 3 : fitted ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
   result[RESULT_ZERO_WEIGHT_INLIERS] = result[RESULT_ZERO_WEIGHT_SQUARES] = 0;
 }
 
@@ -151,9 +159,13 @@ group_fn void finish_zero_weight(GROUP_PARAM const struct pair_view* zero_weight
   for (index i = 0; i < 12; ++i) model[i] = result[RESULT_MODEL + i];
   for (index i = 0; i < 12; ++i) side[i] = result[RESULT_SIDE + i];
   lane_model_set(zero_weight, model, side, &m);
-  model_support(GROUP_ARG zero_weight, zero_weight->stride, model, side, sums);
-  group_for(i, zero_weight->stride) {
-    group_store(errors, i, admitted_error(&m, zero_weight, i), zero_weight->stride);
+  if (result[RESULT_OUTCOME] > (scalar)2.5) {
+    turn_support(GROUP_ARG zero_weight, zero_weight->stride, side, errors, sums);
+  } else {
+    model_support(GROUP_ARG zero_weight, zero_weight->stride, model, side, sums);
+    group_for(i, zero_weight->stride) {
+      group_store(errors, i, admitted_error(&m, zero_weight, i), zero_weight->stride);
+    }
   }
   group_barrier();  // all have read the result
   if (!group_leads()) return;

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Did the camera only turn? Then every translation makes an essential matrix that agrees with all
+// matches, and none is told. The turn R that explains the inliers best is fitted, and taken unless
+// enough matches off it speak for depth (parallax.lane.h).
+
+enum { TURN_POINTS = 512 };  // that a turn is fitted to; all where they do not prove depth
+
+// Two matches off the map and the map make an epipolar matrix: the others prove it.
+group_fn index parallax_proves(const scalar* sums) {
+  const scalar off = sums[0], chance = sums[2] / off;
+  if (!(sums[1] > 2) || !(chance < (scalar)0.99)) return 0;
+  const scalar limit = scalar_log((scalar)0.01 / (off * (off - 1) / 2));
+  return sums[1] - 2 >= least_beyond_chance(off - 2, chance, limit);
+}
+
+// Of the rotations of the SIDES poses, the one nearer to the inliers among the first n points.
+group_fn void turn_start(GROUP_PARAM const struct pair_view* pair, index n,
+                         const struct lane_model* m, const scalar* model, scalar* R) {
+  scalar sides[12 * SIDES + 1], sums[SIDES + 1];
+  real cosines[SIDES + 1], candidates[12 * SIDES + 1], t = group_same(pair->threshold);
+  for (index i = 0; i < 12 * SIDES + 1; ++i) sides[i] = 0;
+  uniform_fn(side_candidates)(model, pair->rays, sides);
+  for (index i = 0; i < 12 * SIDES; ++i) candidates[i] = group_same(sides[i]);
+  for (index k = 0; k < SIDES; ++k) cosines[k] = lane(0);
+  group_for(i, n) {
+    real p[COLUMNS], q[3];
+    point_load(pair->points, pair->stride, i, 0, p);
+    real r1[3] = {m->rays[0] * p[0], m->rays[1] * p[1], lane(1)};
+    real r2[3] = {m->rays[2] * p[2], m->rays[3] * p[3], lane(1)};
+    real scale = rsqrt(vec3_dot(r1, r1) * vec3_dot(r2, r2));
+    mask inside = point_error(m->model, p, m->focal) * t < lane(1);
+    for (index k = 0; k < SIDES; ++k) {
+      mat3_apply(candidates + 12 * k, r1, q);
+      cosines[k] += select(inside, vec3_dot(q, r2) * scale, lane(0));
+    }
+  }
+  group_sums(cosines, SIDES, sums);
+  const index second = SIDES > 1 && sums[SIDES - 1] > sums[0];
+  for (index i = 0; i < 9; ++i) R[i] = sides[(second ? 12 : 0) + i];
+}
+
+// Moves R towards the inliers of m among the first n points, each of them with the weight 1 / (1 +
+// cut e)^2 of its squared error e.
+//   S. Geman, D. McClure, Statistical methods for tomographic image reconstruction, Bull. ISI 52,
+//   1987.
+group_fn void turn_step(GROUP_PARAM const struct pair_view* pair, index n,
+                        const struct lane_model* m, scalar cut, scalar* R) {
+  scalar map[9], A[9], sums[9];
+  real H[9], total[9], t = group_same(pair->threshold), limit = group_same(cut);
+  uniform_fn(turn_map)(R, pair->rays, map);
+  for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
+  for (index i = 0; i < 9; ++i) total[i] = lane(0);
+  group_for(i, n) {
+    real p[COLUMNS], J[12];
+    point_load(pair->points, pair->stride, i, 0, p);
+    real x1[3] = {p[0], p[1], lane(1)}, q[3];
+    mat3_apply(H, x1, q);
+    real inverse = lane(1) / q[2], u = q[0] * inverse, v = q[1] * inverse;
+    real ray[3] = {u * m->rays[2], v * m->rays[3], lane(1)};
+    reprojection_jacobian(ray, lane(1) / m->rays[2], lane(1) / m->rays[3], J);
+    mask kept = (point_error(m->model, p, m->focal) * t < lane(1)) & (q[2] > lane(0));
+    real near = lane(1) + limit * transfer_squared(H, p[0], p[1], p[2], p[3]);
+    real w = select(kept, point_weight(pair, i) / (near * near), lane(0));
+    for (index k = 0, packed = 0; k < 3; ++k) {
+      real a = masked(w, w * J[k]), b = masked(w, w * J[6 + k]);
+      for (index l = 0; l <= k; ++l, ++packed)
+        total[packed] += a * masked(w, J[l]) + b * masked(w, J[6 + l]);
+      total[6 + k] += a * masked(w, u - p[2]) + b * masked(w, v - p[3]);
+    }
+  }
+  group_sums(total, 9, sums);
+  for (index k = 0, packed = 0; k < 3; ++k) {
+    for (index l = 0; l <= k; ++l, ++packed) A[3 * k + l] = sums[packed];
+  }
+  if_constant(DOF == 3) {  // upright cameras turn about y alone
+    A[0] = A[8] = 1;
+    A[3] = A[6] = A[7] = sums[6] = sums[8] = 0;
+  }
+  if (sums[2] > 0) uniform_fn(turn_move)(A, sums + 6, R);
+}
+
+// Does the turn R explain most inliers of m among the first n points, with no proof of depth off it?
+// Judged with the threshold and, where the noise is less than that expects, with what fits it;
+// nearer to R than the threshold no match is off it.
+group_fn index turn_explains(GROUP_PARAM const struct pair_view* pair, index n,
+                             const struct lane_model* m, const scalar* R, scalar noise,
+                             scalar chance) {
+  enum { ON_MAP = 2 * PARALLAX_SUMS, ON_LINE, COUNTS };
+  scalar map[9], sums[COUNTS];
+  real H[9], total[COUNTS], rate = group_same(chance);
+  const scalar limit = 1 / pair->threshold;
+  scalar fine = (scalar)6.25 * noise * noise;
+  fine = fine < limit ? fine : limit;
+  fine = fine > (scalar)0.01 * limit ? fine : (scalar)0.01 * limit;
+  const scalar beyond = 4 * fine > limit ? 4 * fine : limit;
+  real near = group_same(limit), far = group_same(4 * limit);
+  uniform_fn(turn_map)(R, pair->rays, map);
+  for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
+  for (index i = 0; i < COUNTS; ++i) total[i] = lane(0);
+  group_for(i, n) {
+    real p[COLUMNS];
+    point_load(pair->points, pair->stride, i, 0, p);
+    real off_map = transfer_squared(H, p[0], p[1], p[2], p[3]), off_line = admitted_error(m, pair, i);
+    parallax_add(off_map, off_line, near, far, rate, total);
+    parallax_add(off_map, off_line, group_same(fine), group_same(beyond), rate,
+                 total + PARALLAX_SUMS);
+    total[ON_MAP] += select(off_map < near, lane(1), lane(0));
+    total[ON_LINE] += select(off_line < near, lane(1), lane(0));
+  }
+  group_sums(total, COUNTS, sums);
+  return 2 * sums[ON_MAP] > sums[ON_LINE] && !parallax_proves(sums) &&
+         !parallax_proves(sums + PARALLAX_SUMS);
+}
+
+// Squared errors of the first n points from the turn R, and sums [4] as in model_support.
+group_fn void turn_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* R,
+                           global_ptr scalar* errors, scalar* sums) {
+  scalar map[9];
+  real H[9], total[4], t = group_same(pair->threshold);
+  uniform_fn(turn_map)(R, pair->rays, map);
+  for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
+  for (index i = 0; i < 4; ++i) total[i] = lane(0);
+  group_for(i, n) {
+    real p[COLUMNS];
+    point_load(pair->points, pair->stride, i, 0, p);
+    real e = transfer_squared(H, p[0], p[1], p[2], p[3]), u = msac_score(e, t);
+    real own = select(u > lane(0), point_weight(pair, i), lane(0));
+    group_store(errors, i, e, pair->stride);
+    total[0] += u * own;
+    total[1] += select(u > lane(0), lane(1), lane(0));
+    total[2] += select(u > lane(0), e, lane(0));
+    total[3] += own;
+  }
+  group_sums(total, 4, sums);
+}
+
+// Whether a turn R explains what the relative pose (model, side) does; then errors and sums are
+// those of the turn.
+group_fn index pair_turn(GROUP_PARAM const struct pair_view* pair, const scalar* model,
+                         const scalar* side, scalar noise, scalar chance, scalar* R,
+                         global_ptr scalar* errors, scalar* sums) {
+  struct lane_model m;
+  index n = pair_subset(pair, TURN_POINTS);
+  lane_model_set(pair, model, side, &m);
+  turn_start(GROUP_ARG pair, n, &m, model, R);
+  // The translation may have part of the turn: from far first, then nearer.
+  for (index k = 0; k < 6; ++k) {
+    const scalar t = pair->threshold, cut = k < 2 ? t / 256 : k < 4 ? t / 16 : t;
+    turn_step(GROUP_ARG pair, n, &m, cut, R);
+  }
+  if (!turn_explains(GROUP_ARG pair, n, &m, R, noise, chance)) return 0;
+  if (n < pair->n) {
+    n = pair->n;
+    for (index k = 0; k < 2; ++k) turn_step(GROUP_ARG pair, n, &m, pair->threshold, R);
+    if (!turn_explains(GROUP_ARG pair, n, &m, R, noise, chance)) return 0;
+  }
+  turn_support(GROUP_ARG pair, n, R, errors, sums);
+  return 1;
+}

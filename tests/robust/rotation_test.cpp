@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Relative poses of cameras that only turned, or stood still: no translation is claimed.
+#include <gtest/gtest.h>
+
+#include <bifocal/robust.hpp>
+#include <random>
+
+#include "synthetic/accuracy.hpp"
+#include "synthetic/two_view_scenes.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using synthetic::make_scene;
+using synthetic::TwoViewScene;
+
+struct Tally {
+  int turned = 0, depth = 0;
+  double worst = 0;  // degrees of rotation
+};
+
+Tally run(ModelKind kind, const synthetic::SceneOptions& options, int scenes, double threshold) {
+  std::mt19937_64 random(31);
+  Tally tally;
+  for (int k = 0; k < scenes; ++k) {
+    const TwoViewScene s = make_scene(options, random);
+    const Intrinsics cameras[] = {s.camera, s.camera};
+    const PoseResult r = estimate(kind, s.points, cameras,
+                                  {.threshold = threshold, .seed = static_cast<std::uint64_t>(k)});
+    tally.depth += r.ok();
+    if (r.outcome != Outcome::rotation_only) continue;
+    ++tally.turned;
+    EXPECT_EQ(r.pose.t, (Vec3{0, 0, 0}));
+    EXPECT_EQ(r.model, Mat3{});
+    EXPECT_GE(r.inlier_count, 0.8 * options.inliers * options.points);
+    tally.worst = std::max(tally.worst, synthetic::rotation_error_deg(r.pose.R, s.truth.R));
+  }
+  return tally;
+}
+
+class Turned : public testing::TestWithParam<ModelKind> {};
+
+TEST_P(Turned, is_all_that_is_told_of_a_camera_that_turned) {
+  const bool upright = GetParam() == ModelKind::upright_essential;
+  for (const int n : {30, 100, 300, 2000}) {
+    for (const double noise : {0.1, 1.0}) {
+      const Tally t = run(GetParam(),
+                          {.points = n, .inliers = 0.7, .noise = noise, .upright = upright,
+                           .baseline = 0}, 20, 2.5);
+      std::printf("%s, %d matches, %.1f px: %d turned, %d with depth; worst %.3f deg\n",
+                  std::string(to_string(GetParam())).c_str(), n, noise, t.turned, t.depth, t.worst);
+      EXPECT_EQ(t.turned, 20);
+      EXPECT_LT(t.worst, 0.5 * noise);
+    }
+  }
+}
+
+TEST_P(Turned, does_not_explain_depth) {
+  const bool upright = GetParam() == ModelKind::upright_essential;
+  for (const int n : {30, 100, 300, 2000}) {
+    const Tally t = run(GetParam(), {.points = n, .inliers = 0.7, .upright = upright}, 20, 2.5);
+    EXPECT_EQ(t.depth, 20) << n;
+  }
+  // A baseline of a hundredth of the depth, 4 to 12 px of parallax: enough at 0.3 px of noise.
+  const Tally near = run(
+      GetParam(),
+      {.points = 500, .inliers = 0.7, .noise = 0.3, .upright = upright, .baseline = 0.08}, 20, 2);
+  EXPECT_EQ(near.depth, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Turned,
+                         testing::Values(ModelKind::essential, ModelKind::upright_essential),
+                         [](const auto& test) { return std::string(to_string(test.param)); });
+
+TEST(Rotation, of_identical_points_is_none) {
+  std::mt19937_64 random(32);
+  std::uniform_real_distribution<double> x(0, 1280), y(0, 960);
+  std::vector<PointPair> points;
+  for (int i = 0; i < 200; ++i) {
+    const double u = x(random), v = y(random);
+    points.push_back({u, v, u, v});
+  }
+  const Intrinsics camera{1000, 1000, 640, 480};
+  const RelativePoseResult r = estimate_essential(points, camera, camera);
+  EXPECT_EQ(r.outcome, Outcome::rotation_only);
+  EXPECT_EQ(r.inlier_count, 200);
+  EXPECT_EQ(r.in_front, 0);
+  EXPECT_LT(r.rms, 1e-6);
+  EXPECT_LT(synthetic::rotation_error_deg(r.cam2_from_cam1.R, {1, 0, 0, 0, 1, 0, 0, 0, 1}), 1e-5);
+}
+
+// The same on every device, in batches with pairs of depth and points of weight 0 among them.
+TEST(Rotation, is_told_in_batches_on_every_device) {
+  std::mt19937_64 random(33);
+  std::vector<PointPair> points;
+  std::vector<double> weights;
+  std::vector<std::int64_t> offsets = {0};
+  for (int k = 0; k < 12; ++k) {
+    const TwoViewScene s = make_scene(
+        {.points = 60 + 50 * k, .inliers = 0.8, .baseline = k % 3 == 2 ? 1.0 : 0.0}, random);
+    points.insert(points.end(), s.points.begin(), s.points.end());
+    for (size_t i = 0; i < s.points.size(); ++i) weights.push_back(i % 5 == 0 ? 0.0 : 1.0);
+    offsets.push_back(static_cast<std::int64_t>(points.size()));
+  }
+  const Intrinsics camera{1000, 1000, 640, 480};
+  const PairBatch batch{points.data(), offsets, {&camera, 1}, {&camera, 1},
+                        weights.data()};
+  Queue host{Device("cpu")};
+  const BatchEstimate expected = estimate_batch(host, ModelKind::essential, batch, {.threshold = 2.5});
+  for (size_t k = 0; k < expected.pairs.size(); ++k) {
+    EXPECT_EQ(expected.pairs[k].outcome, k % 3 == 2 ? Outcome::ok : Outcome::rotation_only) << k;
+    EXPECT_GT(expected.pairs[k].inlier_count, 0.7 * double(offsets[k + 1] - offsets[k]));
+  }
+  for (const DeviceInfo& info : list_devices()) {
+    SCOPED_TRACE(info.id);
+    if (!info.has_double) continue;
+    Queue queue{Device(info.id)};
+    const BatchEstimate found = estimate_batch(queue, ModelKind::essential, batch, {.threshold = 2.5});
+    EXPECT_EQ(found.inliers, expected.inliers);
+    for (size_t k = 0; k < found.pairs.size(); ++k) {
+      EXPECT_EQ(found.pairs[k].outcome, expected.pairs[k].outcome);
+      for (size_t i = 0; i < 9; ++i)
+        EXPECT_NEAR(found.pairs[k].pose.R[i], expected.pairs[k].pose.R[i], 1e-7);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::test
