@@ -62,13 +62,15 @@ void svd(Queue& queue, const MatrixBatch<T>& A, const SvdOutput<T>& out,
 
 // The right singular vector of the smallest singular value alone: the unit x (n x 1) of smallest |A
 // x|; the null vector where m = n - 1. Householder QR and inverse iteration on R (G. Golub, C. Van
-// Loan, Matrix Computations, 5.4); several times faster than svd.
+// Loan, Matrix Computations, 5.4), several times faster than svd; of square and tall matrices on a
+// GPU by svd, which is faster there.
 template <class T>
 void smallest_singular_vector(Queue& queue, const MatrixBatch<T>& A, Memory<T> x,
                               Memory<int> status = {});
 
 // Eigenvalues (descending) and orthonormal eigenvectors of symmetric n x n matrices, n <= 32: A = V
-// diag(L) V', by cyclic Jacobi (C. Jacobi, 1846; Golub, Van Loan, 8.5). Reads the lower triangle.
+// diag(L) V', by cyclic Jacobi (C. Jacobi, 1846; Golub, Van Loan, 8.5), on a GPU
+// by svd of A plus a multiple of the identity. Reads the lower triangle.
 template <class T>
 struct SymmetricEigenOutput {
   Memory<T> values = {};   // n x 1

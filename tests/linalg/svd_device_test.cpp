@@ -333,5 +333,44 @@ void symmetric() {
 TEST(SvdDevice, SymmetricEigenFloat) { symmetric<float>(); }
 TEST(SvdDevice, SymmetricEigenDouble) { symmetric<double>(); }
 
+// Matrices one after another, and without vectors, give the same; one that is not finite is said.
+template <class T>
+void symmetric_layouts() {
+  for_each_device([](const Device& device) {
+    const int n = 9, count = device.info().is_gpu ? 5003 : 203;
+    Matrices matrices;
+    for (const Eigen::MatrixXd& A : random_matrices<T>(count, n, n, 8))
+      matrices.push_back(rounded<T>(A / 2 + A.transpose() / 2));
+    matrices[7](2, 1) = std::numeric_limits<T>::infinity();
+    const Layout strided{MatrixLayout::strided, 0};
+    Queue queue(device);
+    Numbers<T> interleaved(queue, Where::device, pack<T>(matrices)),
+        dense(queue, Where::host, pack<T>(matrices, strided));
+    const std::vector<T> room(static_cast<std::size_t>(n * count));
+    Numbers<T> values(queue, Where::device, room), alone(queue, Where::device, room),
+        of_dense(queue, Where::host, room),
+        vectors(queue, Where::device, std::vector<T>(static_cast<std::size_t>(n * n * count)));
+    Numbers<int> status(queue, Where::device, std::vector<int>(matrices.size(), -77));
+    symmetric_eigen<T>(queue, {interleaved.input(), n, n, count},
+                       {values.memory(), vectors.memory(), status.memory()});
+    symmetric_eigen<T>(queue, {interleaved.input(), n, n, count}, {alone.memory()});
+    symmetric_eigen<T>(queue, {dense.input(), n, n, count, strided.kind}, {of_dense.memory()});
+    const std::vector<T> L = values.take(queue), A = alone.take(queue), D = of_dense.take(queue);
+    const std::vector<int> statuses = status.take(queue);
+    for (int b = 0; b < count; ++b) {
+      const Eigen::VectorXd l = unpack(L, count, b, n, 1);
+      EXPECT_EQ(statuses[std::size_t(b)], b == 7 ? int(LinalgStatus::not_finite) : 0) << b;
+      if (b == 7) {
+        EXPECT_TRUE(l.array().isNaN().all());
+        continue;
+      }
+      ASSERT_EQ(l, unpack(A, count, b, n, 1)) << b;
+      ASSERT_EQ(l, unpack(D, count, b, n, 1, strided)) << b;
+    }
+  });
+}
+TEST(SvdDevice, SymmetricEigenInEveryLayoutFloat) { symmetric_layouts<float>(); }
+TEST(SvdDevice, SymmetricEigenInEveryLayoutDouble) { symmetric_layouts<double>(); }
+
 }  // namespace
 }  // namespace bifocal::test

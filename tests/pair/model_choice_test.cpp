@@ -64,7 +64,8 @@ ImageU8 compressed(const ImageU8& in, double step) {
       for (size_t k = 0; k < 64; ++k) {
         double c = 0;
         for (size_t i = 0; i < 64; ++i)
-          c += basis[k / 8][i / 8] * basis[k % 8][i % 8] * in.at(left + int(i % 8), top + int(i / 8));
+          c += basis[k / 8][i / 8] * basis[k % 8][i % 8] *
+               in.at(left + int(i % 8), top + int(i / 8));
         const double unit = step * (1 + double(k / 8 + k % 8));
         c = unit * std::round(c / unit);
         for (size_t i = 0; i < 64; ++i) block[i] += c * basis[k / 8][i / 8] * basis[k % 8][i % 8];
@@ -81,13 +82,17 @@ Intrinsics camera_of(const ImageU8& image) {
 
 // K (R + t [0 0 1]) K^-1: a turn about y, and what keeps the centre of a plane at depth 1 in view.
 Mat3 moved(const Intrinsics& k, double degrees, bool around_plane) {
-  const double c = std::cos(degrees * std::numbers::pi / 180), s = std::sin(degrees * std::numbers::pi / 180);
+  const double c = std::cos(degrees * std::numbers::pi / 180),
+               s = std::sin(degrees * std::numbers::pi / 180);
   const Mat3 A = {c, 0, around_plane ? 0 : s, 0, 1, 0, -s, 0, around_plane ? 1 : c};
   const double f = k.fx, x = k.cx, y = k.cy;
   Mat3 H{};  // K A K^-1 with fx = fy
   for (size_t i = 0; i < 3; ++i) {
     const double p = i == 2 ? 0 : f * A[3 * i], q = i == 2 ? 0 : f * A[3 * i + 1],
-                 r = i == 2 ? 0 : f * A[3 * i + 2], o = i == 0 ? x : i == 1 ? y : 1;
+                 r = i == 2 ? 0 : f * A[3 * i + 2],
+                 o = i == 0   ? x
+                     : i == 1 ? y
+                              : 1;
     const double a = (p + o * A[6]) / f, b = (q + o * A[7]) / f;
     H[3 * i] = a;
     H[3 * i + 1] = b;
@@ -146,7 +151,8 @@ TEST(ModelChoice, a_camera_that_turned_has_a_rotation_and_no_translation) {
   for (const std::string name : kPictures) {
     const ImageU8 first = photograph(name);
     const Intrinsics k = camera_of(first);
-    const ImageU8 second = with_noise(warp(first, moved(k, 12, false), first.width, first.height), 2);
+    const ImageU8 second =
+        with_noise(warp(first, moved(k, 12, false), first.width, first.height), 2);
     PairOptions options;
     options.camera1 = options.camera2 = k;
     const PairResult r = estimate_pair(first, second, options);
@@ -156,7 +162,8 @@ TEST(ModelChoice, a_camera_that_turned_has_a_rotation_and_no_translation) {
     ASSERT_TRUE(r.cam2_from_cam1.has_value());
     EXPECT_EQ(r.cam2_from_cam1->t, (Vec3{0, 0, 0}));
     const double a = 12 * std::numbers::pi / 180, c = std::cos(a), s = std::sin(a);
-    EXPECT_LT(synthetic::rotation_error_deg(r.cam2_from_cam1->R, {c, 0, s, 0, 1, 0, -s, 0, c}), 0.05);
+    EXPECT_LT(synthetic::rotation_error_deg(r.cam2_from_cam1->R, {c, 0, s, 0, 1, 0, -s, 0, c}),
+              0.05);
     EXPECT_FALSE(r.dense.has_value());
     options.model = ModelRequest::essential;
     EXPECT_EQ(estimate_pair(first, second, options).outcome, Outcome::rotation_only);

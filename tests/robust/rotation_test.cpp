@@ -44,9 +44,10 @@ TEST_P(Turned, is_all_that_is_told_of_a_camera_that_turned) {
   const bool upright = GetParam() == ModelKind::upright_essential;
   for (const int n : {30, 100, 300, 2000}) {
     for (const double noise : {0.1, 1.0}) {
-      const Tally t = run(GetParam(),
-                          {.points = n, .inliers = 0.7, .noise = noise, .upright = upright,
-                           .baseline = 0}, 20, 2.5);
+      const Tally t =
+          run(GetParam(),
+              {.points = n, .inliers = 0.7, .noise = noise, .upright = upright, .baseline = 0}, 20,
+              2.5);
       std::printf("%s, %d matches, %.1f px: %d turned, %d with depth; worst %.3f deg\n",
                   std::string(to_string(GetParam())).c_str(), n, noise, t.turned, t.depth, t.worst);
       EXPECT_EQ(t.turned, 20);
@@ -103,10 +104,10 @@ TEST(Rotation, is_told_in_batches_on_every_device) {
     offsets.push_back(static_cast<std::int64_t>(points.size()));
   }
   const Intrinsics camera{1000, 1000, 640, 480};
-  const PairBatch batch{points.data(), offsets, {&camera, 1}, {&camera, 1},
-                        weights.data()};
+  const PairBatch batch{points.data(), offsets, {&camera, 1}, {&camera, 1}, weights.data()};
   Queue host{Device("cpu")};
-  const BatchEstimate expected = estimate_batch(host, ModelKind::essential, batch, {.threshold = 2.5});
+  const BatchEstimate expected =
+      estimate_batch(host, ModelKind::essential, batch, {.threshold = 2.5});
   for (size_t k = 0; k < expected.pairs.size(); ++k) {
     EXPECT_EQ(expected.pairs[k].outcome, k % 3 == 2 ? Outcome::ok : Outcome::rotation_only) << k;
     EXPECT_GT(expected.pairs[k].inlier_count, 0.7 * double(offsets[k + 1] - offsets[k]));
@@ -115,7 +116,8 @@ TEST(Rotation, is_told_in_batches_on_every_device) {
     SCOPED_TRACE(info.id);
     if (!info.has_double) continue;
     Queue queue{Device(info.id)};
-    const BatchEstimate found = estimate_batch(queue, ModelKind::essential, batch, {.threshold = 2.5});
+    const BatchEstimate found =
+        estimate_batch(queue, ModelKind::essential, batch, {.threshold = 2.5});
     EXPECT_EQ(found.inliers, expected.inliers);
     for (size_t k = 0; k < found.pairs.size(); ++k) {
       EXPECT_EQ(found.pairs[k].outcome, expected.pairs[k].outcome);

@@ -102,3 +102,35 @@ map_kernel(symmetric_lanes, item, SVD_BATCH) {
   if (V) lane_svd_write(Y, n, n, scale, V + lane_svd_at(b, n * n, out_interleaved), out_element);
   lane_svd_status(status, b, scale, unfinished);
 }
+
+// Element e of a symmetric matrix lies in its lower triangle.
+#define SVD_SYMMETRIC(i, j) A[((i) > (j) ? (i)*n + (j) : (j)*n + (i)) * in_element]
+
+map_kernel(svd_symmetric_shift, item, SVD_SYMMETRIC_SHIFT) {
+  A = A + item * in_matrix;
+  real scale = lane_svd_scale(A, in_element, n, n, 1), bound = lane(0);
+  for (index i = 0; i < n; ++i) {
+    real sum = lane(0);
+    for (index j = 0; j < n; ++j) sum += fabs(lane_svd_scaled(SVD_SYMMETRIC(i, j), scale));
+    bound = fmax(bound, sum);
+  }
+  real poison = scale - scale;
+  for (index i = 0; i < n; ++i) {
+    for (index j = 0; j < n; ++j)
+      shifted[(offset)(i * n + j) * count + item] =
+          lane_svd_scaled(SVD_SYMMETRIC(i, j), scale) + (i == j ? bound : lane(0)) + poison;
+  }
+  scales[item] = scale;
+  shifts[item] = bound;
+}
+
+map_kernel(svd_symmetric_values, item, SVD_SYMMETRIC_VALUES) {
+  const index j = item / count, b = item - j * count;
+  global_ptr scalar* s = S + lane_svd_at(b, n, out_interleaved) + j * out_element;
+  *s = jacobi_unscaled(*s - shifts[b], scales[b]);
+}
+
+map_kernel(svd_last_column, item, SVD_LAST_COLUMN) {
+  const index i = item / count, b = first + item - i * count;
+  x[lane_svd_at(b, n, out_interleaved) + i * out_element] = V[(i * n + n - 1) * step + b];
+}

@@ -79,8 +79,8 @@ group_fn void turn_step(GROUP_PARAM const struct pair_view* pair, index n,
   if (sums[2] > 0) uniform_fn(turn_move)(A, sums + 6, R);
 }
 
-// Does the turn R explain most inliers of m among the first n points, with no proof of depth off it?
-// Judged with the threshold and, where the noise is less than that expects, with what fits it;
+// Does the turn R explain most inliers of m among the first n points, with no proof of depth off
+// it? Judged with the threshold and, where the noise is less than that expects, with what fits it;
 // nearer to R than the threshold no match is off it.
 group_fn index turn_explains(GROUP_PARAM const struct pair_view* pair, index n,
                              const struct lane_model* m, const scalar* R, scalar noise,
@@ -100,7 +100,8 @@ group_fn index turn_explains(GROUP_PARAM const struct pair_view* pair, index n,
   group_for(i, n) {
     real p[COLUMNS];
     point_load(pair->points, pair->stride, i, 0, p);
-    real off_map = transfer_squared(H, p[0], p[1], p[2], p[3]), off_line = admitted_error(m, pair, i);
+    real off_map = transfer_squared(H, p[0], p[1], p[2], p[3]),
+         off_line = admitted_error(m, pair, i);
     parallax_add(off_map, off_line, near, far, rate, total);
     parallax_add(off_map, off_line, group_same(fine), group_same(beyond), rate,
                  total + PARALLAX_SUMS);
