@@ -19,7 +19,7 @@ namespace {
 
 // In the order of the enums.
 constexpr std::array<std::string_view, 3> kCensus{"sparse", "symmetric", "full"};
-constexpr std::array<std::string_view, 4> kFill{"none", "background", "mean", "edge-aware"};
+constexpr std::array<std::string_view, 3> kFill{"none", "background", "mean"};
 
 template <class Enum, std::size_t n>
 Enum value_of(const std::array<std::string_view, n>& names, const std::string& name) {
@@ -103,9 +103,7 @@ void add_filter(const Command& command, StereoMethod& m) {
               "neighbours of one region differ by at most this, px")
       .in_range(0, 1e6)
       .shows_default();
-  command
-      .option("--fill", m.fill,
-              "how unknown pixels get a value: none, background, mean, edge-aware")
+  command.option("--fill", m.fill, "how unknown pixels get a value: none, background, mean")
       .one_of(words(kFill))
       .shows_default();
 }

@@ -24,11 +24,10 @@ namespace bifocal {
 enum class Fill {
   none,        // they stay unknown, NaN
   background,  // the smaller of the nearest known disparities left and right in the row: what only
-               // one camera sees is background
+               // one camera sees is background. The second smallest of the nearest in eight
+               // directions where that is larger: a single stray one does not spread
   mean,  // the mean of the known ones in a window around the pixel, again and again until none
          // is left, as in the first OpenCL system
-  edge_aware,  // of the nearest known ones in eight directions that with the least contrast on the
-               // way; the second smallest where only one camera sees the pixel
 };
 
 // What happens to disparities after the winners are known, in this order.
@@ -61,7 +60,10 @@ enum class Census {
 // Semi-global matching of census codes.
 //   H. Hirschmueller, PAMI 30(2), 2008;  R. Zabih, J. Woodfill, ECCV 1994.
 // Whole numbers throughout: the same bits on every device, for any number of threads and any
-// max_memory. One set of defaults for all pictures; docs/stereo.md has what they were chosen by.
+// max_memory. A pixel is unknown where two disparities that are no neighbours are equally good, and
+// all are where (almost) no pixel has a disparity that fits its own neighbourhood best: pictures
+// without texture, or that repeat themselves from border to border. One set of defaults for all
+// pictures; docs/stereo.md has what they were chosen by.
 struct SgmOptions {
   int min_disparity = 0;
   int disparities = 128;  // searched: [min_disparity, min_disparity + disparities), 1 to 1024

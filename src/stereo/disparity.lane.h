@@ -29,14 +29,6 @@ lane_fn index cross_checked(index disparity, index x, index min_disparity, index
   return directions_agree(disparity, winner, tolerance) ? disparity : UNKNOWN_DISPARITY;
 }
 
-// Column x of the right picture sees the left column that its winner leads to: that one is not
-// occluded. Both arrays are rows.
-lane_fn void clear_seen(index x, index min_disparity, global_const unsigned short* right_index,
-                        global_ptr unsigned char* occluded) {
-  index i = right_index[x];
-  if (i != NO_CANDIDATE) occluded[x + min_disparity + i] = 0;
-}
-
 // Are two neighbours of one region, for the speckle filter?
 lane_fn index disparities_near(index a, index b, index range) {
   index apart = a < b ? b - a : a - b;

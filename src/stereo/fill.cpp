@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stereo/fill.hpp"
 
+#include <hwy/base.h>
+
 #include <algorithm>
 #include <atomic>
 
@@ -48,7 +50,8 @@ void fill_rows(ImageU16& disparity, const std::vector<char>& known) {
   }
 }
 
-void fill_background(ImageU16& disparity, std::vector<char>& known) {
+// What no direction leads out of.
+void fill_rest(ImageU16& disparity, std::vector<char>& known) {
   known.resize(static_cast<std::size_t>(disparity.height));
   for_rows(disparity.height, [&](int y) {
     known[static_cast<std::size_t>(y)] = fill_row(disparity.row(y), disparity.width) ? 1 : 0;
@@ -83,33 +86,80 @@ void fill_mean(ImageU16& disparity, int window, ImageU16& next) {
   }
 }
 
-void fill_edge_aware(const ImageU16& disparity, ImageView<const std::uint8_t> brightness,
-                     const ImageU8& occluded, ImageU16& out) {
-  for_rows(disparity.height, [&](int y) {
-    for (int x = 0; x < disparity.width; ++x) {
-      if (disparity.at(x, y) != kUnknown) continue;
-      out.at(x, y) = static_cast<std::uint16_t>(
-          Rules::edge_aware_value(disparity.pixels.data(), brightness.data, brightness.stride,
-                                  disparity.width, disparity.height, x, y, occluded.at(x, y)));
+// Of the nearest known disparities above, or below, straight and along both diagonals: the two
+// lowest of them and of what `lowest` and `second` hold. A diagonal's place in memory is the same
+// in every row.
+void sweep_nearest(const ImageU16& in, bool up, std::vector<std::uint16_t>& nearest,
+                   ImageU16& lowest, ImageU16& second) {
+  const int width = in.width, height = in.height;
+  const auto diagonals = static_cast<std::size_t>(width) + static_cast<std::size_t>(height);
+  nearest.assign(static_cast<std::size_t>(width) + 2 * diagonals, kUnknown);
+  std::uint16_t* HWY_RESTRICT straight = nearest.data();
+  for (int n = 0; n < height; ++n) {
+    const int y = up ? height - 1 - n : n;
+    std::uint16_t* HWY_RESTRICT from_left = nearest.data() + width + height - n;
+    std::uint16_t* HWY_RESTRICT from_right = nearest.data() + width + diagonals + n;
+    const std::uint16_t* HWY_RESTRICT row = in.row(y);
+    std::uint16_t *HWY_RESTRICT low = lowest.row(y), *HWY_RESTRICT next = second.row(y);
+    for (int x = 0; x < width; ++x) {
+      int a = low[x], b = next[x];
+      const auto meet = [&](std::uint16_t& d) {
+        d = row[x] == kUnknown ? d : row[x];
+        Rules::keep_lowest(d, &a, &b);
+      };
+      meet(straight[x]);
+      meet(from_left[x]);
+      meet(from_right[x]);
+      low[x] = static_cast<std::uint16_t>(a);
+      next[x] = static_cast<std::uint16_t>(b);
     }
+  }
+}
+
+// The unknown pixels of a row from which a direction leads to a known one. `out` holds the lowest
+// of the rows above and below.
+void fill_row_around(const std::uint16_t* row, const std::uint16_t* second, int width,
+                     std::uint16_t* out) {
+  int left = kUnknown;
+  for (int x = 0; x < width;) {
+    if (row[x] != kUnknown) {
+      left = out[x] = row[x];
+      ++x;
+      continue;
+    }
+    int end = x;
+    while (end < width && row[end] == kUnknown) ++end;
+    const int right = end < width ? row[end] : kUnknown;
+    for (; x < end; ++x) {
+      int a = out[x], b = second[x];
+      Rules::keep_lowest(left, &a, &b);
+      Rules::keep_lowest(right, &a, &b);
+      out[x] = static_cast<std::uint16_t>(Rules::background_value(left, right, a, b));
+    }
+  }
+}
+
+void fill_background(const ImageU16& disparity, FillMemory& memory, ImageU16& out) {
+  ImageU16& second = memory.next;
+  fit(second, disparity.width, disparity.height);
+  std::fill(out.pixels.begin(), out.pixels.end(), kUnknown);
+  std::fill(second.pixels.begin(), second.pixels.end(), kUnknown);
+  for (const bool up : {false, true}) sweep_nearest(disparity, up, memory.nearest, out, second);
+  for_rows(disparity.height, [&](int y) {
+    fill_row_around(disparity.row(y), second.row(y), disparity.width, out.row(y));
   });
+  fill_rest(out, memory.row_known);
 }
 
 }  // namespace
 
-void fill_unknown(const ImageU16& disparity, Fill fill, int window,
-                  ImageView<const std::uint8_t> brightness, const ImageU8& occluded,
-                  FillMemory& memory, ImageU16& out) {
+void fill_unknown(const ImageU16& disparity, Fill fill, int window, FillMemory& memory,
+                  ImageU16& out) {
   fit(out, disparity.width, disparity.height);
+  if (fill == Fill::background) return fill_background(disparity, memory, out);
   for_rows(disparity.height,
            [&](int y) { std::copy_n(disparity.row(y), disparity.width, out.row(y)); });
-  if (fill == Fill::background) fill_background(out, memory.row_known);
   if (fill == Fill::mean) fill_mean(out, window, memory.next);
-  if (fill != Fill::edge_aware) return;
-  const auto is_known = [](std::uint16_t d) { return d != kUnknown; };
-  if (std::none_of(disparity.pixels.begin(), disparity.pixels.end(), is_known)) return;
-  fill_edge_aware(disparity, brightness, occluded, out);
-  fill_background(out, memory.row_known);  // what no direction leads out of
 }
 
 }  // namespace bifocal::stereo

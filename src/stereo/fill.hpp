@@ -11,14 +11,13 @@ namespace bifocal::stereo {
 
 // Kept from call to call, so that calls for pictures of one size allocate only once.
 struct FillMemory {
-  std::vector<char> row_known;  // has the row any value?
+  std::vector<char> row_known;         // has the row any value?
+  std::vector<std::uint16_t> nearest;  // known disparities above (or below) the pixels of a row
   ImageU16 next;
 };
 
-// Fills `disparity` into `out`. `brightness` of the left picture, and `occluded`, 1 where no right
-// pixel's winner leads to the pixel, are used by Fill::edge_aware only.
-void fill_unknown(const ImageU16& disparity, Fill fill, int window,
-                  ImageView<const std::uint8_t> brightness, const ImageU8& occluded,
-                  FillMemory& memory, ImageU16& out);
+// Fills `disparity` into `out`.
+void fill_unknown(const ImageU16& disparity, Fill fill, int window, FillMemory& memory,
+                  ImageU16& out);
 
 }  // namespace bifocal::stereo

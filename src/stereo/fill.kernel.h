@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fills on GPUs: what fill.cpp does, to the same bits. filter.kernels describes the arguments.
 
-group_kernel(fill_occluded, row, FILL_OCCLUDED) {
-  const offset at = (offset)row * width;
-  for (index x = (index)group_member(); x < width; x += GROUP_SIZE) occluded[at + x] = 1;
-  group_barrier();
-  for (index x = (index)group_member(); x < width; x += GROUP_SIZE)
-    clear_seen(x, min_disparity, right_index + at, occluded + at);
-}
-
 // A run of pixels a member. `ends` is [2][GROUP_SIZE]: the last known value of the runs up to a
 // member's in the low half, the first one of those from it on in the high half. UNKNOWN_DISPARITY
 // is larger than any value.
@@ -93,10 +85,18 @@ group_kernel(fill_mean_rest, group, FILL_MEAN_REST) {
   }
 }
 
-map_kernel(fill_edge_aware, pixel, FILL_EDGE_AWARE) {
+map_kernel(fill_background, pixel, FILL_BACKGROUND) {
+  const index x = pixel % width, y = pixel / width;
   index d = disparity[pixel];
-  if (d == UNKNOWN_DISPARITY)
-    d = edge_aware_value(disparity, brightness, width, width, height, pixel % width, pixel / width,
-                         occluded[pixel]);
+  if (d == UNKNOWN_DISPARITY) {
+    index beside[2], lowest = UNKNOWN_DISPARITY, second = UNKNOWN_DISPARITY;
+    for (index k = 0; k < 9; ++k) {
+      if (k == 4) continue;
+      d = nearest_known(disparity, width, height, x, y, k % 3 - 1, k / 3 - 1);
+      if (k / 3 == 1) beside[k / 5] = d;
+      keep_lowest(d, &lowest, &second);
+    }
+    d = background_value(beside[0], beside[1], lowest, second);
+  }
   filled[pixel] = (bits16)d;
 }

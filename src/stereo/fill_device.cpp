@@ -21,7 +21,9 @@ const filter::launch<float>& kernels() {
 
 void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disparity,
                      const FillScratch& scratch, const DisparityBuffer& filled) {
-  kernels().fill_row(queue, {.count = size.height}, disparity, size.width, filled,
+  kernels().fill_background(queue, {.count = size.pixels()}, disparity, size.width, size.height,
+                            scratch.disparity);
+  kernels().fill_row(queue, {.count = size.height}, scratch.disparity, size.width, filled,
                      scratch.row_known);
   kernels().fill_blank(queue, {.count = size.height}, scratch.row_known, size.width, size.height,
                        filled);
@@ -46,22 +48,11 @@ void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer
 
 }  // namespace
 
-void mark_occluded(Queue& queue, PictureSize size, const DisparityBuffer& right_index,
-                   int min_disparity, const Buffer<std::uint8_t>& occluded) {
-  kernels().fill_occluded(queue, {.count = size.height}, right_index, size.width, min_disparity,
-                          occluded);
-}
-
 void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
-                  const DisparityBuffer& disparity, const Memory<const std::uint8_t>& brightness,
-                  const Buffer<std::uint8_t>& occluded, const FillScratch& scratch,
+                  const DisparityBuffer& disparity, const FillScratch& scratch,
                   const DisparityBuffer& filled) {
   if (fill == Fill::background) fill_background(queue, size, disparity, scratch, filled);
   if (fill == Fill::mean) fill_mean(queue, size, window, disparity, scratch, filled);
-  if (fill != Fill::edge_aware) return;
-  kernels().fill_edge_aware(queue, {.count = size.pixels()}, disparity, brightness, occluded,
-                            size.width, size.height, scratch.disparity);
-  fill_background(queue, size, scratch.disparity, scratch, filled);
 }
 
 }  // namespace bifocal::stereo

@@ -13,20 +13,14 @@
 
 namespace bifocal::stereo {
 
-// Marks, 1 or 0, of pixels that no right pixel's winner leads to.
-void mark_occluded(Queue& queue, PictureSize size, const DisparityBuffer& right_index,
-                   int min_disparity, const Buffer<std::uint8_t>& occluded);
-
 // Memory that filling needs besides.
 struct FillScratch {
-  DisparityBuffer disparity;  // [height][width]; of Fill::mean and Fill::edge_aware
-  Buffer<int> row_known;      // [height]; of Fill::background and Fill::edge_aware
+  DisparityBuffer disparity;  // [height][width]
+  Buffer<int> row_known;      // [height]; of Fill::background
 };
-// Fills `disparity` into `filled`, which Fill::none does not write. `brightness` of the left
-// picture and `occluded` are used by Fill::edge_aware only.
+// Fills `disparity` into `filled`, which Fill::none does not write.
 void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
-                  const DisparityBuffer& disparity, const Memory<const std::uint8_t>& brightness,
-                  const Buffer<std::uint8_t>& occluded, const FillScratch& scratch,
+                  const DisparityBuffer& disparity, const FillScratch& scratch,
                   const DisparityBuffer& filled);
 
 }  // namespace bifocal::stereo

@@ -63,13 +63,10 @@ void add_row(const std::uint16_t* row, const std::uint16_t* above, int width, in
 }  // namespace
 
 void check_row(const WinnerRow& row, int width, int min_disparity, int tolerance,
-               std::uint16_t* disparity, std::uint8_t* occluded) {
+               std::uint16_t* disparity) {
   for (int x = 0; x < width; ++x)
     disparity[x] = static_cast<std::uint16_t>(
         Rules::cross_checked(row.disparity[x], x, min_disparity, tolerance, row.right_index));
-  if (!occluded) return;
-  std::fill_n(occluded, width, std::uint8_t{1});
-  for (int x = 0; x < width; ++x) Rules::clear_seen(x, min_disparity, row.right_index, occluded);
 }
 
 void median_known(const ImageU16& disparity, int side, FilterMemory& memory, ImageU16& out) {
@@ -121,17 +118,14 @@ void remove_speckles(ImageU16& disparity, int size, int range, FilterMemory& mem
   }
 }
 
-void filter_disparity(ImageU16& disparity, const DisparityFilter& filter,
-                      ImageView<const std::uint8_t> brightness, const ImageU8& occluded,
-                      FilterMemory& memory) {
+void filter_disparity(ImageU16& disparity, const DisparityFilter& filter, FilterMemory& memory) {
   if (filter.median > 0) {
     median_known(disparity, filter.median, memory, memory.filled);
     std::swap(disparity, memory.filled);
   }
   if (filter.speckle_size > 1)
     remove_speckles(disparity, filter.speckle_size, subpixels_of(filter.speckle_range), memory);
-  fill_unknown(disparity, filter.fill, filter.fill_window, brightness, occluded, memory.fill,
-               memory.filled);
+  fill_unknown(disparity, filter.fill, filter.fill_window, memory.fill, memory.filled);
 }
 
 }  // namespace bifocal::stereo

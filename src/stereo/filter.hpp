@@ -31,10 +31,9 @@ struct FilterMemory {
   ImageU16 filled;
 };
 
-// The winners of a row that the right picture's winners confirm (Rules::cross_checked), and marks,
-// 1 or 0, of pixels that no right pixel's winner leads to (`occluded` null: not wanted).
+// The winners of a row that the right picture's winners confirm (Rules::cross_checked).
 void check_row(const WinnerRow& row, int width, int min_disparity, int tolerance,
-               std::uint16_t* disparity, std::uint8_t* occluded);
+               std::uint16_t* disparity);
 
 // The median of the known neighbours of known pixels in a square of `side` (3 or 5).
 void median_known(const ImageU16& disparity, int side, FilterMemory& memory, ImageU16& out);
@@ -45,8 +44,6 @@ void remove_speckles(ImageU16& disparity, int size, int range, FilterMemory& mem
 
 // Median, speckles and fill in their order. The result of the fill is memory.filled (Fill::none: a
 // copy).
-void filter_disparity(ImageU16& disparity, const DisparityFilter& filter,
-                      ImageView<const std::uint8_t> brightness, const ImageU8& occluded,
-                      FilterMemory& memory);
+void filter_disparity(ImageU16& disparity, const DisparityFilter& filter, FilterMemory& memory);
 
 }  // namespace bifocal::stereo

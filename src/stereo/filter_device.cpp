@@ -27,15 +27,13 @@ int tiles_of(PictureSize size) {
 bool needs_tiles(const DisparityFilter& f, bool is_checked) {
   return !is_checked || f.median > 0 || f.speckle_size > 1;
 }
-bool needs_scratch(Fill fill) { return fill == Fill::mean || fill == Fill::edge_aware; }
 
 }  // namespace
 
 std::size_t FilterDevice::bytes(PictureSize size, const DisparityFilter& f, bool is_checked) {
-  const bool regions = f.speckle_size > 1, occluded = f.fill == Fill::edge_aware;
-  const std::size_t each = 2 + (needs_tiles(f, is_checked) ? 2 : 0) +
-                           (f.fill != Fill::none ? 2 : 0) + (regions ? 8 : 0) +
-                           (needs_scratch(f.fill) ? 2 : 0) + (occluded ? 1 : 0);
+  const bool regions = f.speckle_size > 1;
+  const std::size_t each =
+      2 + (needs_tiles(f, is_checked) ? 2 : 0) + (f.fill != Fill::none ? 4 : 0) + (regions ? 8 : 0);
   return each * static_cast<std::size_t>(size.pixels()) +
          sizeof(int) * static_cast<std::size_t>(size.height);
 }
@@ -53,8 +51,7 @@ FilterDevice::FilterDevice(const Device& device, PictureSize size, const Dispari
   filled_ = DisparityBuffer(device, when(f.fill != Fill::none));
   labels_ = Buffer<std::uint32_t>(device, when(has_regions()));
   sizes_ = Buffer<std::uint32_t>(device, when(has_regions()));
-  occluded_ = Buffer<std::uint8_t>(device, when(f.fill == Fill::edge_aware));
-  scratch_ = {DisparityBuffer(device, when(needs_scratch(f.fill))),
+  scratch_ = {DisparityBuffer(device, when(f.fill != Fill::none)),
               Buffer<int>(device, static_cast<std::size_t>(size.height))};
 }
 
@@ -75,10 +72,7 @@ void FilterDevice::run(Queue& queue, const WinnerMaps& winners, const FilteredMa
     kernels().filter_apply(queue, {.count = pixels}, disparity_, labels_, sizes_,
                            has_regions() ? filter_.speckle_size : 0, min_disparity_,
                            winners.confidence, out.raw, out.confidence);
-  if (filter_.fill == Fill::edge_aware)
-    mark_occluded(queue, size_, winners.right_index, min_disparity_, occluded_);
-  fill_unknown(queue, size_, filter_.fill, filter_.fill_window, disparity_, winners.brightness,
-               occluded_, scratch_, filled_);
+  fill_unknown(queue, size_, filter_.fill, filter_.fill_window, disparity_, scratch_, filled_);
   to_px(queue, filled(), out.filled);
 }
 

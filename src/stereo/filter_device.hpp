@@ -55,7 +55,6 @@ class FilterDevice {
   DisparityBuffer winners_;  // empty when there is nothing to do between the search and the fill
   DisparityBuffer disparity_, filled_;
   Buffer<std::uint32_t> labels_, sizes_;
-  Buffer<std::uint8_t> occluded_;
   FillScratch scratch_;
 };
 

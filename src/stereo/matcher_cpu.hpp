@@ -26,7 +26,6 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
         search_(make_search(size, options)),
         disparity_(size.width, size.height) {
     if (kIsSgm) confidence_ = ImageU8(size.width, size.height);
-    if (options.filter.fill == Fill::edge_aware) occluded_ = ImageU8(size.width, size.height);
   }
 
   [[nodiscard]] std::size_t memory() const override {
@@ -69,22 +68,13 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
   // Returns the density.
   double match(ImageView<const Pixel> left, ImageView<const Pixel> right, const MapPointers& out) {
     search_.run(left, right, sink_);
-    filter_disparity(disparity_, options_.filter, brightness(left), occluded_, memory_);
+    filter_disparity(disparity_, options_.filter, memory_);
     return to_maps(disparity_, memory_.filled, confidence_.pixels.data(), options_.min_disparity,
                    out);
   }
-  [[nodiscard]] ImageView<const std::uint8_t> brightness(
-      [[maybe_unused]] ImageView<const Pixel> left) const {
-    if constexpr (kIsSgm) {
-      return search_.brightness();
-    } else {
-      return left;
-    }
-  }
   void keep(int y, const WinnerRow& row) {
     const int width = disparity_.width;
-    check_row(row, width, options_.min_disparity, tolerance_, disparity_.row(y),
-              occluded_.empty() ? nullptr : occluded_.row(y));
+    check_row(row, width, options_.min_disparity, tolerance_, disparity_.row(y));
     if (kIsSgm) std::copy_n(row.confidence, width, confidence_.row(y));
   }
 
@@ -92,7 +82,7 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
   int tolerance_;
   Search search_;
   ImageU16 disparity_;
-  ImageU8 confidence_, occluded_;  // empty where they are not needed
+  ImageU8 confidence_;  // empty of SSD
   std::conditional_t<kIsSgm, SgmSink, SsdSink> sink_ = [this](int y, const WinnerRow& row) {
     keep(y, row);
   };

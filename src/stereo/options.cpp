@@ -45,7 +45,7 @@ void check_filter(const char* function, const DisparityFilter& f) {
   check_range(function, "speckle_size", f.speckle_size, 0, 1 << 30);
   if (!(f.speckle_range >= 0))
     fail(function, fmt::format("speckle_range = {}: must be 0 px or more", f.speckle_range));
-  check_range(function, "fill", static_cast<int>(f.fill), 0, static_cast<int>(Fill::edge_aware));
+  check_range(function, "fill", static_cast<int>(f.fill), 0, static_cast<int>(Fill::mean));
   if (f.fill == Fill::mean) check_window(function, "fill_window", f.fill_window);
 }
 

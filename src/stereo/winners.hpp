@@ -26,11 +26,10 @@ struct WinnerRow {
 
 using DisparityBuffer = Buffer<std::uint16_t>;
 
-// On a CUDA or OpenCL device: the same as maps [height][width]. `brightness` is that of the left
-// picture.
+// On a CUDA or OpenCL device: the same as maps [height][width].
 struct WinnerMaps {
   const DisparityBuffer &disparity, &right_index;
-  Memory<const std::uint8_t> confidence, brightness;
+  Memory<const std::uint8_t> confidence;
 };
 
 }  // namespace bifocal::stereo

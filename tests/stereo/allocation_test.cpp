@@ -94,7 +94,7 @@ void check(const Options& options, const char* what) {
 }
 
 TEST(Allocations, none_after_the_first_frame) {
-  for (const Fill fill : {Fill::none, Fill::background, Fill::mean, Fill::edge_aware}) {
+  for (const Fill fill : {Fill::none, Fill::background, Fill::mean}) {
     check(SgmOptions{.disparities = 32, .filter = {.fill = fill}}, "sgm");
     check(SsdOptions{.disparities = 32, .window = 7, .filter = {.speckle_size = 50, .fill = fill}},
           "ssd");

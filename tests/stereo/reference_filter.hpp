@@ -69,30 +69,44 @@ inline void reference_speckles(ImageU16& disparity, int size, int range) {
   }
 }
 
-// The nearest known value along (dx, dy), and the contrast on the way: 3 a level and 1 a pixel.
-inline std::pair<std::uint16_t, int> nearest_known(const ImageU16& disparity,
-                                                   const ImageU8* brightness, int x, int y, int dx,
-                                                   int dy) {
-  int contrast = 0;
+// The nearest known value along (dx, dy).
+inline std::uint16_t nearest_known(const ImageU16& disparity, int x, int y, int dx, int dy) {
   for (int u = x + dx, v = y + dy; u >= 0 && v >= 0 && u < disparity.width && v < disparity.height;
        u += dx, v += dy) {
-    if (brightness)
-      contrast += 3 * std::abs(int{brightness->at(u, v)} - int{brightness->at(u - dx, v - dy)}) + 1;
-    if (has(disparity, u, v)) return {disparity.at(u, v), contrast};
+    if (has(disparity, u, v)) return disparity.at(u, v);
   }
-  return {kUnknownDisparity, 0};
+  return kUnknownDisparity;
 }
 
-// The smaller of the nearest known ones left and right; rows without any repeat the nearest one.
+inline std::uint16_t nearest_in_row(const ImageU16& disparity, int x, int y) {
+  return std::min(nearest_known(disparity, x, y, -1, 0), nearest_known(disparity, x, y, 1, 0));
+}
+
+// The smaller of the nearest known ones left and right, or the second smallest of those in eight
+// directions (the only one where there are no two) if that is larger. What no direction leads out
+// of follows from the values then known left and right; rows without any repeat the nearest one.
 inline ImageU16 reference_background(const ImageU16& disparity) {
-  ImageU16 out = disparity;
-  std::vector<bool> known(static_cast<std::size_t>(disparity.height), false);
+  ImageU16 around = disparity;
   for (int y = 0; y < disparity.height; ++y) {
     for (int x = 0; x < disparity.width; ++x) {
-      if (has(disparity, x, y)) continue;
-      out.at(x, y) = std::min(nearest_known(disparity, nullptr, x, y, -1, 0).first,
-                              nearest_known(disparity, nullptr, x, y, 1, 0).first);
+      std::vector<std::uint16_t> values;
+      for (int k = 0; k < 9; ++k) {
+        if (k == 4) continue;
+        const std::uint16_t d = nearest_known(disparity, x, y, k % 3 - 1, k / 3 - 1);
+        if (d != kUnknownDisparity) values.push_back(d);
+      }
+      if (has(disparity, x, y) || values.empty()) continue;
+      std::sort(values.begin(), values.end());
+      const std::uint16_t second = values[values.size() > 1 ? 1 : 0],
+                          beside = nearest_in_row(disparity, x, y);
+      around.at(x, y) = beside == kUnknownDisparity ? second : std::max(beside, second);
     }
+  }
+  ImageU16 out = around;
+  std::vector<bool> known(static_cast<std::size_t>(disparity.height), false);
+  for (int y = 0; y < disparity.height; ++y) {
+    for (int x = 0; x < disparity.width; ++x)
+      if (!has(around, x, y)) out.at(x, y) = nearest_in_row(around, x, y);
     known[static_cast<std::size_t>(y)] = has(out, 0, y);
   }
   for (int y = 0; y < disparity.height; ++y) {
@@ -129,42 +143,12 @@ inline ImageU16 reference_mean(ImageU16 disparity, int window) {
   }
 }
 
-inline ImageU16 reference_edge_aware(const ImageU16& disparity, const ImageU8& brightness,
-                                     const ImageU8& occluded) {
-  ImageU16 out = disparity;
-  for (int y = 0; y < disparity.height; ++y) {
-    for (int x = 0; x < disparity.width; ++x) {
-      if (has(disparity, x, y)) continue;
-      std::vector<std::pair<int, std::uint16_t>> by_contrast;
-      std::vector<std::uint16_t> by_value;
-      for (int dy = -1; dy <= 1; ++dy) {
-        for (int dx = -1; dx <= 1; ++dx) {
-          if (dx == 0 && dy == 0) continue;
-          const auto [value, contrast] = nearest_known(disparity, &brightness, x, y, dx, dy);
-          if (value == kUnknownDisparity) continue;
-          by_contrast.emplace_back(contrast, value);
-          by_value.push_back(value);
-        }
-      }
-      if (by_value.empty()) continue;
-      std::sort(by_value.begin(), by_value.end());
-      out.at(x, y) = occluded.at(x, y) != 0
-                         ? by_value[std::min<std::size_t>(1, by_value.size() - 1)]
-                         : std::min_element(by_contrast.begin(), by_contrast.end())->second;
-    }
-  }
-  return reference_background(out);
-}
-
-inline ImageU16 reference_fill(const ImageU16& disparity, const DisparityFilter& filter,
-                               const ImageU8& brightness, const ImageU8& occluded) {
+inline ImageU16 reference_fill(const ImageU16& disparity, const DisparityFilter& filter) {
   switch (filter.fill) {
     case Fill::background:
       return reference_background(disparity);
     case Fill::mean:
       return reference_mean(disparity, filter.fill_window);
-    case Fill::edge_aware:
-      return reference_edge_aware(disparity, brightness, occluded);
     case Fill::none:
       break;
   }
@@ -185,14 +169,13 @@ inline ImageF reference_px(const ImageU16& disparity, int min_disparity) {
 // Filters, fill and maps of disparities that have been checked. `confidence` is left where a pixel
 // stays known; it may be empty.
 inline DisparityMap reference_maps(ImageU16 disparity, ImageU8 confidence,
-                                   const DisparityFilter& filter, int min_disparity,
-                                   const ImageU8& brightness, const ImageU8& occluded) {
+                                   const DisparityFilter& filter, int min_disparity) {
   if (filter.median > 0) disparity = reference_median(disparity, filter.median);
   if (filter.speckle_size > 1)
     reference_speckles(disparity, filter.speckle_size, nearest_subpixels(filter.speckle_range));
   DisparityMap map;
   map.raw = reference_px(disparity, min_disparity);
-  map.filled = reference_px(reference_fill(disparity, filter, brightness, occluded), min_disparity);
+  map.filled = reference_px(reference_fill(disparity, filter), min_disparity);
   std::size_t known = 0;
   for (std::size_t k = 0; k < disparity.pixels.size(); ++k) {
     known += disparity.pixels[k] != kUnknownDisparity ? 1 : 0;

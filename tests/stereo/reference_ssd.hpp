@@ -96,17 +96,15 @@ inline DisparityMap ssd_maps(const ImageU8& left, const ImageU8& right, const Ss
   const SsdReference r = ssd_reference(left, right, o);
   ImageU16 disparity(left.width, left.height);
   disparity.pixels = left_disparities(r, o);
-  ImageU8 occluded(left.width, left.height, 1, 1);
   const int tolerance = nearest_subpixels(o.filter.cross_check);
   for (std::size_t k = 0; k < r.left.size(); ++k) {
-    if (r.right[k] != kNoDisparity) occluded.pixels[k + static_cast<std::size_t>(r.right[k])] = 0;
     const int d = r.left[k];
     if (d == kNoDisparity || tolerance < 0) continue;
     const int seen = r.right[k - static_cast<std::size_t>(d)];
     if (seen == kNoDisparity || 32 * std::abs(d - seen) > tolerance)
       disparity.pixels[k] = kUnknownDisparity;
   }
-  return reference_maps(disparity, {}, o.filter, o.min_disparity, left, occluded);
+  return reference_maps(disparity, {}, o.filter, o.min_disparity);
 }
 
 }  // namespace bifocal::test

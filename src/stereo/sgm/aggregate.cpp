@@ -118,6 +118,7 @@ class SgmSearch::Work {
     threads_ = std::min(runtime::thread_count(), static_cast<int>(scratch_.size()));
     sink_ = &sink;
     census_.run(left, right);
+    is_clear_ = census_.is_clear(options_.disparities);
     Sweep &down = sweeps_[kDown], &up = sweeps_[kUp];
     up.ring.back().clear_all(sizes_);
     for (int b = bands() - 1; b > 0; --b) {
@@ -134,8 +135,6 @@ class SgmSearch::Work {
       sweep_band(b * band_, band_end(b));
     }
   }
-
-  [[nodiscard]] const ImageU8& brightness() const { return census_.brightness(); }
 
  private:
   enum class Goal { states, sums, winners };
@@ -266,13 +265,14 @@ class SgmSearch::Work {
     w.sums_stride = sizes_.sums_stride;
     w.sums = sums;
     winner_row(w);
-    (*sink_)(y,
-             disparity_row(w, options_.filter.uniqueness, options_.paths * options_.P1, s.found));
+    (*sink_)(y, disparity_row(w, is_clear_, options_.filter.uniqueness,
+                              options_.paths * options_.P1, s.found));
   }
 
   SgmOptions options_;
   SgmSizes sizes_;
   int band_, threads_ = 1, band_begin_ = 0, band_rows_ = 0;
+  bool is_clear_ = true;
   const SgmSink* sink_ = nullptr;
   std::array<std::uint8_t, 256> jump_{};
   CensusCoder census_;
@@ -295,8 +295,6 @@ void SgmSearch::run(ImageView<const std::uint16_t> left, ImageView<const std::ui
                     const SgmSink& sink) {
   work_->run(left, right, sink);
 }
-
-const ImageU8& SgmSearch::brightness() const { return work_->brightness(); }
 
 SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads) {
   const int width = size.width, height = size.height;

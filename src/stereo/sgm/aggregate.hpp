@@ -39,8 +39,6 @@ class SgmSearch {
            const SgmSink& sink);
   void run(ImageView<const std::uint16_t> left, ImageView<const std::uint16_t> right,
            const SgmSink& sink);
-  // The brightness of the last left picture, 0 to 255.
-  [[nodiscard]] const ImageU8& brightness() const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:

@@ -185,6 +185,23 @@ void CensusCoder::run(ImageView<const T> left, ImageView<const T> right) {
   });
 }
 
+bool CensusCoder::is_clear(int disparities) const {
+  const int across = Rules::samples_in_row(width_, disparities, min_disparity_),
+            down = (height_ + Rules::SAMPLE_STEP - 1) / Rules::SAMPLE_STEP,
+            needed = Rules::clear_needed(across * down);
+  int clear = 0;
+  for (int y = 0; y < height_ && clear < needed; y += Rules::SAMPLE_STEP) {
+    for (int i = 0; i < across; ++i) {
+      const int x = Rules::first_sample(disparities, min_disparity_) + i * Rules::SAMPLE_STEP,
+                from = width_ - 1 - x;
+      const bool full = left(1, y) != nullptr;
+      clear += Rules::has_clear_match(left(0, y)[x], full ? left(1, y)[x] : 0, right(0, y) + from,
+                                      full ? right(1, y) + from : nullptr, full, 1, disparities);
+    }
+  }
+  return clear >= needed;
+}
+
 template void CensusCoder::run(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>);
 template void CensusCoder::run(ImageView<const std::uint16_t>, ImageView<const std::uint16_t>);
 

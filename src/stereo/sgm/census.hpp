@@ -33,6 +33,8 @@ class CensusCoder {
   // 32 bits of the codes (part 0) or the rest (part 1; nullptr unless the census is full).
   [[nodiscard]] const std::uint32_t* left(int part, int y) const { return row(0, part, y); }
   [[nodiscard]] const std::uint32_t* right(int part, int y) const { return row(1, part, y); }
+  // Have enough samples a clear match (Rules::has_clear_match)?
+  [[nodiscard]] bool is_clear(int disparities) const;
   [[nodiscard]] const ImageU8& brightness() const { return brightness_; }  // of left, 0 to 255
   [[nodiscard]] static std::size_t bytes(int width, int height, int reach,
                                          const SgmOptions& options, int threads);

@@ -71,6 +71,7 @@ group_fn offset pixel_of_pair(index group) { return (offset)group * GROUP_SIZE +
 
 group_kernel(sgm_smooth, group, SGM_SMOOTH) {
   const offset area = (offset)width * height, i = pixel_of_pair(group);
+  if (i == 0) clear[0] = 0;
   if (i >= 2 * area) return;
   const index second = i >= area, at = (index)(second ? i - area : i);
   global_const pixel* image = (global_const pixel*)(second ? right : left);
@@ -94,4 +95,14 @@ group_kernel(sgm_census, group, SGM_CENSUS) {
   codes[i] = code[0];
   if (CENSUS_KIND == CENSUS_FULL) high[i] = code[1];
   if (!second) pixel_jumps[at] = jump_bytes(brightness, width, x, y, jumps);
+}
+
+map_kernel(sgm_clear, item, SGM_CLEAR) {
+  const index x = first_sample(disparities, min_disparity) + item % across * SAMPLE_STEP,
+              y = item / across * SAMPLE_STEP;
+  const offset area = (offset)width * height, here = (offset)y * width + x,
+               right = area + here - min_disparity, full = is_full ? 1 : 0;
+  if (has_clear_match(codes[here], high[full * here], codes + right, high + full * right, is_full,
+                      -1, disparities))
+    global_atomic_add(clear, 1);
 }

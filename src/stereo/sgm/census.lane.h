@@ -23,6 +23,44 @@ lane_fn index census_margin(index white, index eight_bits) {
   return (eight_bits ? white * 60 : white / 64 * 60) / 1020;
 }
 
+// Do the codes of one disparity differ in fewer bits than those of all others but its neighbours?
+// The right pixel of the i-th disparity is at right_low[i * step]; right_high: of a full census.
+lane_fn index has_clear_match(bits32 low, bits32 high, global_const bits32* right_low,
+                              global_const bits32* right_high, index is_full, index step,
+                              index disparities) {
+  index best = 255, winner = 0, clear = 1;
+  for (index i = 0; i < disparities; ++i) {
+    index cost = bits_count(low ^ right_low[i * step]);
+    if (is_full) cost += bits_count(high ^ right_high[i * step]);
+    if (cost < best) {
+      best = cost;
+      winner = i;
+      clear = 1;
+    } else if (cost == best && i > winner + 1) {
+      clear = 0;
+    }
+  }
+  return clear;
+}
+
+// Whether a pair can be matched at all is found from one pixel in 8 x 8: of those that have all
+// disparities and whose codes end inside the picture.
+enum { SAMPLE_STEP = 8, SAMPLE_BORDER = CENSUS_RX + 1, FEWEST_SAMPLES = 64, CLEAR_ONE_IN = 64 };
+lane_fn index first_sample(index disparities, index min_disparity) {
+  index x = min_disparity + disparities - 1;
+  return x > SAMPLE_BORDER ? x : SAMPLE_BORDER;
+}
+lane_fn index samples_in_row(index width, index disparities, index min_disparity) {
+  index end = min_disparity < 0 ? width + min_disparity : width;
+  if (end > width - SAMPLE_BORDER) end = width - SAMPLE_BORDER;
+  end -= first_sample(disparities, min_disparity);
+  return end > 0 ? (end + SAMPLE_STEP - 1) / SAMPLE_STEP : 0;
+}
+// How many samples have to have a clear match.
+lane_fn index clear_needed(index samples) {
+  return samples < FEWEST_SAMPLES ? 0 : (samples + CLEAR_ONE_IN - 1) / CLEAR_ONE_IN;
+}
+
 // 0 to 255.
 lane_fn index brightness_of(index value, index white) {
   index scale = (white + 128) / 257;

@@ -65,6 +65,7 @@ CUDA_TABLE(sgm) {
   CUDA_VARIANT(sgm, SGM_CENSUS_KERNEL, pixel_text<Byte, 0>)
   CUDA_VARIANT(sgm, SGM_CENSUS_KERNEL, pixel_text<Byte, 1>)
   CUDA_VARIANT(sgm, SGM_CENSUS_KERNEL, pixel_text<Byte, 2>)
+  CUDA_VARIANT(sgm, SGM_CLEAR_KERNEL, pixel_text<Byte, 0>)
   CUDA_VARIANT(sgm, SGM_COST_KERNEL, pixel_text<Byte, 0>)
   add_shapes(table, std::make_index_sequence<std::size(bifocal::stereo::kTeamShapes)>());
 }

@@ -81,6 +81,7 @@ SgmDevice::SgmDevice(Queue& queue, PictureSize size, int pixel_bits, const SgmOp
     up_.emplace_back(device, bands > 1 ? 3 * row : 1);
   right_index_ = Buffer<std::uint16_t>(device, area);
   confidence_ = Buffer<std::uint8_t>(device, area);
+  clear_ = Buffer<std::uint32_t>(device, 1);
   jumps_ = Buffer<std::uint8_t>(device, 256);
   pixel_jumps_ = Buffer<std::uint32_t>(device, area + static_cast<std::size_t>(width_) + 1);
   upload_jumps(queue);
@@ -186,7 +187,7 @@ WinnerMaps SgmDevice::search(Queue& queue, const runtime::Argument& left,
                {sgm::ALONG_ROWS | sgm::DOWN | sgm::UP, 1, band < bands - 1 ? sgm::DOWN : 0});
     find_winners(queue, band * band_, rows_of(band), disparity);
   }
-  return {disparity, right_index_, confidence_, brightness_};
+  return {disparity, right_index_, confidence_};
 }
 
 void SgmDevice::find_codes(Queue& queue, const runtime::Argument& left,
@@ -196,10 +197,19 @@ void SgmDevice::find_codes(Queue& queue, const runtime::Argument& left,
   const runtime::Launch pixels = {
       .count = groups_of(2 * std::int64_t{width_} * height_, sgm::SGM_PIXEL_THREADS)};
   smooth_.sgm_smooth(queue, pixels, Bytes(left), Bytes(right), width_, height_, white, smoothed_,
-                     brightness_);
+                     brightness_, clear_);
   census_.sgm_census(queue, pixels, smoothed_, brightness_, jumps_, width_, height_,
                      Rules::census_margin(white, pixel_bits_ == 8), codes_, high_, pixel_jumps_);
+  if (samples() > 0)
+    cost_.sgm_clear(queue, {.count = samples()}, codes_, high_,
+                    options_.census == Census::full ? 1 : 0, width_, height_, options_.disparities,
+                    options_.min_disparity, samples_in_row(), clear_);
 }
+
+int SgmDevice::samples_in_row() const {
+  return Rules::samples_in_row(width_, options_.disparities, options_.min_disparity);
+}
+int SgmDevice::samples() const { return samples_in_row() * groups_of(height_, Rules::SAMPLE_STEP); }
 
 void SgmDevice::find_costs(Queue& queue, int row0, int rows) {
   const int runs = groups_of(width_, sgm::COST_RUN), words = shape_.team * shape_.words;
@@ -224,8 +234,8 @@ void SgmDevice::find_paths(Queue& queue, int band, int rows, const Sweep& sweep)
 void SgmDevice::find_winners(Queue& queue, int row0, int rows, const DisparityBuffer& disparity) {
   winners_.sgm_winners(queue, {.count = rows, .local_bytes = key_bytes_}, width_, rows, row0,
                        options_.disparities, options_.min_disparity, options_.filter.uniqueness,
-                       options_.paths * options_.P1, volumes_, disparity, confidence_,
-                       right_index_);
+                       options_.paths * options_.P1, clear_, Rules::clear_needed(samples()),
+                       volumes_, disparity, confidence_, right_index_);
 }
 
 }  // namespace bifocal::stereo

@@ -51,6 +51,9 @@ class SgmDevice {
   void find_paths(Queue& queue, int band, int rows, const Sweep& sweep);
   void find_winners(Queue& queue, int row0, int rows, const DisparityBuffer& disparity);
 
+  [[nodiscard]] int samples_in_row() const;  // of has_clear_match
+  [[nodiscard]] int samples() const;
+
   int width_, height_, pixel_bits_;
   SgmOptions options_;
   TeamShape shape_;
@@ -59,7 +62,7 @@ class SgmDevice {
   Buffer<std::uint16_t> smoothed_, right_index_;
   Buffer<std::uint8_t> brightness_, confidence_, jumps_;
   Buffer<std::uint32_t> pixel_jumps_;  // jump_bytes of census.kernel.h, and a row and a pixel more
-  Buffer<std::uint32_t> codes_, high_, costs_, volumes_;
+  Buffer<std::uint32_t> codes_, high_, clear_, costs_, volumes_;
   int band_ = 0;  // rows that are worked on at a time
   // What paths go on with from band to band: those that go down with the row before it, in turn,
   // and those that go up with the row after each band but the last, found by a sweep of their own.

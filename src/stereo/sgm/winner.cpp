@@ -124,10 +124,11 @@ HWY_EXPORT(winner_row);
 
 void winner_row(const SumsRow& w) { HWY_DYNAMIC_DISPATCH(winner_row)(w); }
 
-SgmWinnerRow disparity_row(const SumsRow& w, int uniqueness, int step_cost, const RowMemory& out) {
+SgmWinnerRow disparity_row(const SumsRow& w, bool is_clear, int uniqueness, int step_cost,
+                           const RowMemory& out) {
   for (int x = 0; x < w.width; ++x) {
     const int i = w.index[x], best = w.best[x], elsewhere = w.elsewhere[x];
-    const bool known = i != Rules::NO_CANDIDATE,
+    const bool known = is_clear && i != Rules::NO_CANDIDATE,
                has_neighbours =
                    w.below[x] != Rules::NO_CANDIDATE && w.above[x] != Rules::NO_CANDIDATE;
     out.disparity[x] = static_cast<std::uint16_t>(

@@ -33,7 +33,8 @@ struct RowMemory {
   std::uint16_t *disparity, *right_index;
   std::uint8_t* confidence;
 };
-[[nodiscard]] SgmWinnerRow disparity_row(const SumsRow& sums, int uniqueness, int step_cost,
-                                         const RowMemory& memory);
+// Nothing is known unless the pair is clear (CensusCoder::is_clear).
+[[nodiscard]] SgmWinnerRow disparity_row(const SumsRow& sums, bool is_clear, int uniqueness,
+                                         int step_cost, const RowMemory& memory);
 
 }  // namespace bifocal::stereo

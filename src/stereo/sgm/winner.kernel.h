@@ -3,7 +3,7 @@
 // arguments.
 
 struct sgm_search {
-  index width, height, disparities, min_disparity, uniqueness, step_cost;
+  index width, height, disparities, min_disparity, uniqueness, step_cost, is_clear;
 };
 // A candidate's key is its sum of all paths, at most 8 * 252, times SLOTS, plus its place among the
 // candidates of KEY_WORDS words: 16 bits, and the smaller disparity wins a tie. Among all
@@ -108,7 +108,7 @@ group_fn void winner_write(const struct sgm_search* s, const struct pixel_winner
               xr = x - s->min_disparity - i;
   disparity[here] = UNKNOWN_DISPARITY;
   confidence[here] = 0;
-  if (best >= NO_SUM) return;
+  if (best >= NO_SUM || !s->is_clear) return;
   index elsewhere = (index)(w->elsewhere / SLOTS), below = best, above = best;
   for (index j = 0; j < BESIDE; ++j) {
     if (word + j < 1 || word + j > PIXEL_WORDS) continue;
@@ -188,7 +188,8 @@ group_kernel(sgm_winners, y, SGM_WINNERS) {
   const index member = (index)group_member(), team = member / TEAM, teams = GROUP_SIZE / TEAM;
   const index run = (width + teams - 1) / teams;
   const offset first = (offset)row0 * width;
-  const struct sgm_search search = {width, rows, disparities, min_disparity, uniqueness, step_cost};
+  const struct sgm_search search = {
+      width, rows, disparities, min_disparity, uniqueness, step_cost, clear[0] >= (bits32)needed};
   for (index x = member; x < width; x += GROUP_SIZE) keys[x] = NO_KEY;
   group_barrier();
   winner_run(&search, y, team * run, run, volumes, disparity + first, confidence + first, keys,

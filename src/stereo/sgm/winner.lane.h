@@ -25,9 +25,10 @@ lane_fn index subpixel_offset(index below, index best, index above, index step_c
   return below < above ? -offset : offset;
 }
 
-// Is the best cost lower than the best one elsewhere by `uniqueness` per cent of it?
+// Is the best cost lower than the best one elsewhere, and by `uniqueness` per cent of it?
 lane_fn index is_unique(index best, index elsewhere, index uniqueness) {
-  return elsewhere == NO_CANDIDATE || best * 100 <= elsewhere * (100 - uniqueness);
+  return elsewhere == NO_CANDIDATE ||
+         (best < elsewhere && best * 100 <= elsewhere * (100 - uniqueness));
 }
 
 // How much better the winner is than the best one elsewhere: 1 to 255.

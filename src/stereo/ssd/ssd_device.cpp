@@ -90,7 +90,7 @@ WinnerMaps SsdDevice::run(Queue& queue, const Memory<const std::uint8_t>& left,
     kernels_.ssd_finish(queue, {.count = height}, width, min_disparity, c.lane0, kind, tolerance,
                         right_keys_, right_cost_, right_index_, disparity);
   }
-  return {disparity, right_index_, {}, left};
+  return {disparity, right_index_, {}};
 }
 
 }  // namespace bifocal::stereo
