@@ -8,6 +8,7 @@
 #include <bifocal/version.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <tuple>
 #include <nlohmann/json.hpp>
@@ -105,6 +106,25 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
   return json;
 }
 
+// What the matching cannot know of itself, for stderr; empty when there is nothing to say.
+std::string doubts(const DisparityMap& disparity, const StereoMethod& m) {
+  if (disparity.density == 0)
+    return "nothing is known: the pictures have no texture, repeat themselves, or do not show the "
+           "same within the search";
+  const int first = m.min_disparity, last = m.min_disparity + m.sgm.disparities - 1;
+  std::int64_t known = 0, at_ends = 0;
+  for (const float d : disparity.raw.pixels) {
+    if (std::isnan(d)) continue;
+    ++known;
+    at_ends += d < static_cast<float>(first) + 0.5F || d > static_cast<float>(last) - 0.5F ? 1 : 0;
+  }
+  if (2 * at_ends < known) return {};
+  return fmt::format(
+      "{:.0f} % of the known disparities are at an end of the search, {} or {} px: "
+      "the same picture twice, or a search that ends too early",
+      100.0 * static_cast<double>(at_ends) / static_cast<double>(known), first, last);
+}
+
 std::string summary(const DisparityMap& disparity, const std::optional<StereoScore>& s,
                     const OutputFolder& folder) {
   std::string text = fmt::format("density {:.2f} %\n", disparity.density);
@@ -170,6 +190,8 @@ void run(Options& o, Context& context) {
                                                           {{"dense", ms}}}));
   folder.commit();
   progress.hide();
+  if (const std::string doubt = doubts(disparity, o.method); !doubt.empty())
+    fmt::print(stderr, "bifocal: {}\n", doubt);
   print_out(o.common.json ? to_text(json) : summary(disparity, score, folder));
 }
 

@@ -68,15 +68,16 @@ struct SgmOptions {
   int min_disparity = 0;
   int disparities = 128;  // searched: [min_disparity, min_disparity + disparities), 1 to 1024
   Census census = Census::sparse;
-  int paths = 8;        // 8, or 4: along rows and columns only, in 3/4 of the time
-  int P1 = 9;           // bits: cost of a step of one disparity between neighbours
-  int P2 = 100;         // of a larger one, where the brightness is the same; at most 190
-  int P2_contrast = 7;  // levels of 255: a difference of g makes it P2 contrast / (contrast + g);
-                        // 0: P2 everywhere
+  int paths = 8;         // 8, or 4: along rows and columns only, in 3/4 of the time
+  int P1 = 9;            // bits: cost of a step of one disparity between neighbours
+  int P2 = 60;           // of a larger one, where the brightness is the same; at most 190
+  int P2_contrast = 11;  // levels of 255: a difference of g makes it P2 contrast / (contrast + g);
+                         // 0: P2 everywhere
   int vertical_tolerance = 0;  // px, 0 to 2: rows may be apart by this where rectification is not
                                // exact
   int white = 0;  // brightest value of a picture: 0 means 255 of 8 bits and 65535 of 16 bits
-  DisparityFilter filter{};
+  // As in SsdOptions, a new DisparityFilter{...} brings its own defaults.
+  DisparityFilter filter{.uniqueness = 5};
   std::size_t max_memory = 0;  // bytes that the matcher may allocate; 0: any number
 };
 
