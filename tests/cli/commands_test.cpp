@@ -155,6 +155,19 @@ TEST(Cli, pair_of_graf_stays_small) {
 #endif
 }
 
+TEST(Cli, stereo_says_what_it_doubts) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_png(folder / "flat.png", ImageU8(200, 120, 1, std::uint8_t{9}));
+  const Ran flat = run(folder, "stereo flat.png flat.png --max-disparity 32 --out o");
+  EXPECT_EQ(flat.code, 0) << flat.err;
+  EXPECT_NE(flat.out.find("density 0.00 %"), std::string::npos) << flat.out;
+  EXPECT_NE(flat.err.find("nothing is known"), std::string::npos) << flat.err;
+  const Ran same = run(folder, "stereo left.png left.png --max-disparity 32 --out o");
+  EXPECT_NE(same.err.find("the same picture twice"), std::string::npos) << same.err;
+  EXPECT_EQ(run(folder, "stereo left.png right.png --max-disparity 32 --out o").err, "");
+}
+
 TEST(Cli, no_geometry_is_exit_code_5_with_a_reason) {
   const TemporaryFolder folder;
   write_png(folder / "flat.png", ImageU8(64, 64, 1, std::uint8_t{9}));
