@@ -227,6 +227,13 @@ struct steps {
     Plain::count_distinct(&plain, pair.f32.data(), errors,
                           static_cast<int>(result[Wide::RESULT_INLIERS]), pair.tables.data(),
                           pair.work.data());
+    if constexpr (Plain::TWO_VIEWS == 1) {
+      const double least = Plain::least_significant(
+          pair.work[Wide::WORK_DISTINCT_POINTS],
+          std::max(result[Wide::RESULT_CHANCE], plain.chance), result[Wide::RESULT_TESTED]);
+      Plain::count_places(&plain, pair.f32.data(), errors, pair.info.data(), least,
+                          pair.tables.data(), pair.work.data());
+    }
     const int zero_weight = pair.work[Wide::WORK_ZERO_WEIGHT];
     if (zero_weight > 0)
       Plain::mark_zero_weight(&plain, zero_weight, given.points, pair.order.data() + pair.count(),

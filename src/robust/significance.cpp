@@ -39,6 +39,7 @@ double log_binomial_tail(int n, int k, double p) {
 
 double log_false_alarms(int inliers, int count, int sample_size, int max_solutions, double samples,
                         double chance_rate) {
+  if (count <= sample_size) return 0;
   return (std::min(std::log(samples), log_binomial(count, sample_size)) + std::log(max_solutions) +
           log_binomial_tail(count - sample_size, inliers - sample_size, chance_rate)) /
          std::numbers::ln10;

@@ -154,6 +154,16 @@ group_kernel(engine_finish, pair, ENGINE_FINISH) {
   mark_inliers(GROUP_ARG & view, order + start, errors + start, inliers + out);
   count_distinct(GROUP_ARG & view, fast_points + COLUMNS * start, errors + start,
                  (index)result[RESULT_INLIERS], tables + 4 * start, w);
+  if_constant(TWO_VIEWS) {
+    group_barrier();  // the counts are there
+    const scalar measured = result[RESULT_CHANCE], chance = view.chance;
+    const scalar least =
+        least_significant((scalar)w[WORK_DISTINCT_POINTS], measured > chance ? measured : chance,
+                          result[RESULT_TESTED]);
+    count_places(GROUP_ARG & view, fast_points + COLUMNS * start, errors + start,
+                 info + pair * INFO_SIZE, least, tables + 4 * start, w);
+    group_barrier();  // what follows writes to the errors
+  }
   if (w[WORK_ZERO_WEIGHT] == 0) return;
   mark_zero_weight(GROUP_ARG & view, w[WORK_ZERO_WEIGHT], given + COLUMNS * p[PAIR_FIRST],
                    order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair,

@@ -49,6 +49,84 @@ group_fn void count_distinct(GROUP_PARAM const struct pair_view* view, global_co
   work[WORK_DISTINCT_POINTS] = counts[1];
 }
 
+// Where the first points of a column lie: from *low to *high, but for the 5 % on each side.
+enum { EXTENT_POINTS = 120, EXTENT_DROPPED = EXTENT_POINTS / 20 };
+group_fn void column_extent(global_const float* x, index n, scalar* low, scalar* high) {
+  scalar least[EXTENT_DROPPED + 1], most[EXTENT_DROPPED + 1];  // in order
+  if (n > EXTENT_POINTS) n = EXTENT_POINTS;
+  for (index k = 0; k <= EXTENT_DROPPED; ++k) {
+    least[k] = scalar_huge();
+    most[k] = -scalar_huge();
+  }
+  for (index i = 0; i < n; ++i) {
+    scalar v = x[i], w = v;
+    for (index k = 0; k <= EXTENT_DROPPED && v < least[EXTENT_DROPPED]; ++k) {
+      const scalar kept = least[k];
+      least[k] = v < kept ? v : kept;
+      v = v < kept ? kept : v;
+    }
+    for (index k = 0; k <= EXTENT_DROPPED && w > most[EXTENT_DROPPED]; ++k) {
+      const scalar kept = most[k];
+      most[k] = w > kept ? w : kept;
+      w = w > kept ? kept : w;
+    }
+  }
+  *low = least[n / 20];
+  *high = most[n / 20];
+}
+
+// Are the inliers of two images as many as they seem? Matches of one small thing agree with each
+// other whatever the model, and marks of the camera (borders of undistorted pictures, watermarks,
+// times) with no motion. So matches nearer to each other than two thresholds in both images count
+// once; of those nearer than a twelfth of the points' extent no more than three count, or a 32nd of
+// all where that is more; and matches that do not move count only away from the border, a tenth of
+// the extent. Counts until `least` or MOST_PLACES are found; if there are fewer, the others are
+// taken from WORK_DISTINCT_INLIERS and WORK_DISTINCT_POINTS. places [stride]: scratch memory.
+enum { MOST_PLACES = 128 };
+group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_const float* points,
+                           global_const scalar* errors, global_const scalar* info, scalar least,
+                           global_ptr bits32* places, global_ptr int* work) {
+  if (!group_leads()) return;
+  const index all = work[WORK_DISTINCT_INLIERS], crowd = all / 32 > 3 ? all / 32 : 3;
+  global_const float* x[4];
+  scalar low[4], high[4], still[2], size2[2];
+  for (index c = 0; c < 4; ++c) {
+    x[c] = points + c * view->stride;
+    column_extent(x[c], view->n, low + c, high + c);
+  }
+  for (index c = 0; c < 2; ++c) {
+    const scalar size = high[2 * c] - low[2 * c] + high[2 * c + 1] - low[2 * c + 1];
+    size2[c] = size * size / (24 * 24);
+    still[c] = (info[INFO_CENTRE + 2 + c] - info[INFO_CENTRE + c]) / info[INFO_LENGTH];
+    const scalar border = (scalar)0.1 * (high[c] - low[c]);
+    low[c] += border;
+    high[c] -= border;
+  }
+  const scalar near2 = 4 / view->threshold;
+  index count = 0;
+  for (index i = 0; i < view->n; ++i) {
+    if (!(errors[i] * view->threshold < 1)) continue;
+    const scalar p[4] = {x[0][i], x[1][i], x[2][i], x[3][i]};
+    const scalar dx = p[2] - p[0] + still[0], dy = p[3] - p[1] + still[1];
+    const index inside = p[0] > low[0] && p[0] < high[0] && p[1] > low[1] && p[1] < high[1];
+    if (!inside && (dx * dx + dy * dy) * view->threshold < 2) continue;
+    index close = 0;
+    for (index k = 0; k < count && close < crowd; ++k) {
+      const index j = (index)places[k];
+      const scalar a = p[0] - x[0][j], b = p[1] - x[1][j], c = p[2] - x[2][j], d = p[3] - x[3][j];
+      const scalar first = a * a + b * b, second = c * c + d * d;
+      if (first < near2 && second < near2) close = crowd;
+      close += first < size2[0] && second < size2[1];
+    }
+    if (close >= crowd) continue;
+    places[count++] = (bits32)i;
+    if (count == MOST_PLACES || (scalar)count >= least) return;
+  }
+  if (count >= all) return;
+  work[WORK_DISTINCT_INLIERS] = count;
+  work[WORK_DISTINCT_POINTS] -= all - count;
+}
+
 // Sets the inlier flags of the points of weight 0. Their columns overwrite those of the others.
 group_fn void mark_zero_weight(GROUP_PARAM const struct pair_view* view, index zero_weight,
                                global_const scalar* given, global_const int* order,
