@@ -151,7 +151,8 @@ class DeviceMatcher final : public MatcherEngine<Pixel> {
       fetch(slot);
     }
     copies_->wait();
-    const auto [width, height] = this->size();
+    const auto size = this->size();
+    const int width = size.width, height = size.height;
     const auto picture = [&](const HostBuffer<std::uint16_t>& data) {
       return ImageView<const std::uint16_t>(data.data(), width, height);
     };

@@ -54,7 +54,7 @@ std::vector<NamedArray> every_array() {
       {{}, 1}, {{0}, 0}, {{1}, 1}, {{7}, 7}, {{2, 3}, 6}, {{4, 0, 2}, 0}, {{2, 3, 1, 4}, 24}};
   std::vector<NamedArray> arrays;
   for (const auto& [shape, count] : shapes) {
-    const auto add = [&](const char* type, auto values) {
+    const auto add = [&, shape = shape](const char* type, auto values) {
       arrays.push_back({type + std::to_string(arrays.size()), {shape, std::move(values)}});
     };
     add("f8_", extremes<double>(count));

@@ -27,8 +27,6 @@ struct Content {
   ModelKind kind;
   std::vector<Pairs> pairs;
   std::vector<Intrinsics> cameras1, cameras2;  // essential
-
-  friend void PrintTo(const Content& c, std::ostream* out) { *out << to_string(c.kind); }
 };
 
 // Sizes from nothing to many, and what has no geometry.

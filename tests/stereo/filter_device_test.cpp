@@ -143,10 +143,11 @@ TEST_F(FilterDevices, cross_check_follows_its_definition) {
     std::mt19937 random(2);
     for (const auto& [width, height] : kSizes) {
       const int first = static_cast<int>(random() % 30) - 15;
-      const auto index_to = [&](int base) {  // disparity index i with base + first + i inside
-        const int i = static_cast<int>(random() % static_cast<unsigned>(width)) - base - first;
-        return i < 0 || i > 500 || random() % 5 == 0 ? 0xffff : i;
-      };
+      const auto index_to =
+          [&, width = width](int base) {  // disparity index i with base + first + i inside
+            const int i = static_cast<int>(random() % static_cast<unsigned>(width)) - base - first;
+            return i < 0 || i > 500 || random() % 5 == 0 ? 0xffff : i;
+          };
       ImageU16 disparity(width, height), right(width, height);
       for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
