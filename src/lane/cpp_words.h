@@ -26,6 +26,13 @@ using kernel_bits32 = bits32;
 lane_fn bits32 bits_mul_high(bits32 a, bits32 b) {
   return static_cast<bits32>(static_cast<std::uint64_t>(a) * b >> 32);
 }
+lane_fn index bits_count(bits32 v) {
+#ifdef __CUDA_ARCH__
+  return __popc(v);
+#else
+  return __builtin_popcount(v);
+#endif
+}
 lane_fn bits32 float_bits(float v) { return __builtin_bit_cast(bits32, v); }
 lane_fn float bits_float(bits32 v) { return __builtin_bit_cast(float, v); }
 lane_fn scalar scalar_log(scalar v) { return std::log(v); }

@@ -4,7 +4,7 @@
 //   pair_min, pair_max, pair_min3      of both numbers
 //   pair_join(a, b)                    the high half of a below the low half of b
 //   pair_high(w)                       bytes 1 and 3 of a word as a pair
-//   bits_count, bits_leading_zeros
+//   bits_leading_zeros
 //   local_atomic_min, _or, _add        on memory that the group shares; min returns what was there
 //   global_atomic_min, _add
 //   local_atomic_read, global_atomic_read   of a number that others may change
@@ -23,7 +23,6 @@ static inline uint pair_min(uint a, uint b) {
 #define pair_min3(a, b, c) pair_min(pair_min(a, b), c)
 #define pair_join(a, b) (((uint)(a) >> 16) | ((uint)(b) << 16))
 #define pair_high(w) (((uint)(w) >> 8) & 0x00ff00ffu)
-#define bits_count(v) ((int)popcount((uint)(v)))
 #define bits_leading_zeros(v) ((int)clz((uint)(v)))
 #define local_atomic_min(p, v) atomic_min((volatile local uint*)(p), (uint)(v))
 #define local_atomic_or(p, v) ((void)atomic_or((volatile local uint*)(p), (uint)(v)))
@@ -59,7 +58,6 @@ group_fn bits32 pair_max(bits32 a, bits32 b) { return __vmaxu2(a, b); }
 group_fn bits32 pair_min3(bits32 a, bits32 b, bits32 c) { return __vimin3_u16x2(a, b, c); }
 group_fn bits32 pair_join(bits32 a, bits32 b) { return __funnelshift_r(a, b, 16); }
 group_fn bits32 pair_high(bits32 word) { return __byte_perm(word, 0, 0x4341); }
-group_fn index bits_count(bits32 v) { return __popc(v); }
 group_fn index bits_leading_zeros(bits32 v) { return __clz(static_cast<int>(v)); }
 group_fn bits32 local_atomic_min(bits32* p, bits32 v) { return atomicMin(p, v); }
 group_fn void local_atomic_or(bits32* p, bits32 v) { atomicOr(p, v); }

@@ -40,6 +40,7 @@ typedef uchar bits8;
 typedef ushort bits16;
 typedef uint bits32;
 #define bits_mul_high(a, b) mul_hi((bits32)(a), (bits32)(b))
+#define bits_count(v) ((int)popcount((uint)(v)))
 #define float_bits(v) as_uint(v)
 #define bits_float(v) as_float((bits32)(v))
 #define scalar_log(v) log(v)

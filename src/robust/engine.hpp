@@ -37,7 +37,7 @@ struct Hypotheses {
 struct EngineSteps {
   // As in src/robust/problems.
   int columns, sample_size, slots, model_size, dof, residuals, cameras;
-  bool two_views, has_pose, solves_in_float, dominant_plane;
+  bool two_views, has_pose, dominant_plane;
   int sought_percent;  // of right matches, by default of one pair
 
   // The search, as in search/engine.kernels.

@@ -30,16 +30,14 @@ struct EngineKernels {
   EngineKernels(ModelKind problem, bool group_code)
       : pair(group_code ? ENGINE_PAIR_THREADS : 1, constants(problem)),
         score(group_code ? ENGINE_SCORE_THREADS : 1, constants(problem)),
-        solve_f32(ENGINE_SOLVE_THREADS, constants(problem)),
-        solve_f64(ENGINE_SOLVE_THREADS, constants(problem)) {}
+        solve(ENGINE_SOLVE_THREADS, constants(problem)) {}
 
   static runtime::Constants constants(ModelKind problem) {
     return {{"PROBLEM", static_cast<int>(problem)}, {"LANE_STRIDE", 1}};
   }
 
   kernels::engine::launch<double> pair;
-  kernels::engine::launch<float> score, solve_f32;
-  kernels::engine::launch<double> solve_f64;
+  kernels::engine::launch<float> score, solve;
 };
 
 // Pairs [begin, end) of a batch in the memory of the device.
@@ -227,15 +225,9 @@ class Piece {
     const auto counts = room.take<int>(places), slots = room.take<int>(places);
     const auto scores = room.take<float>(places);
     const int all = static_cast<int>(places), from = static_cast<int>(first);
-    const auto solve = [&](const auto& launch, const auto& points) {
-      launch.engine_solve(queue_, {.count = all}, active_, from, round, pair_table_, work_, points,
-                          info_, priors_, ranking_, seed(0), seed(32), models, counts);
-    };
-    if (steps_.solves_in_float) {
-      solve(kernels_.solve_f32, fast_points_);
-    } else {
-      solve(kernels_.solve_f64, points_);
-    }
+    kernels_.solve.engine_solve(queue_, {.count = all}, active_, from, round, pair_table_, work_,
+                                fast_points_, info_, priors_, ranking_, seed(0), seed(32), models,
+                                counts);
     kernels_.score.engine_score(queue_, {.count = all}, active_, from, round, pair_table_, work_,
                                 fast_points_, info_, fast_weights_, state_, models, counts, scores,
                                 slots);

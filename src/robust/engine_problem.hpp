@@ -32,9 +32,7 @@ struct steps {
   using Wide = engine_text<simd<double>>;
   using Fast = engine_text<simd<float>>;
   using Plain = engine_text<double>;
-  using Solver = std::conditional_t<Wide::SOLVES_IN_FLOAT == 1, Fast, Wide>;
-  using Number = typename Solver::scalar;
-  static constexpr int width = Solver::group_width;
+  static constexpr int width = Fast::group_width;
   static constexpr int blocks = (Wide::SAMPLE_SIZE + 3) / 4;  // of random numbers, as a rule
 
   template <class L, class T>
@@ -120,7 +118,7 @@ struct steps {
 
   // The points of the samples first + l, l < count, side by side; further lanes repeat the last.
   static void gather(const PairPoints& pair, std::uint64_t seed, int first, int count,
-                     Number* gathered) {
+                     float* gathered) {
     constexpr int size = Wide::SAMPLE_SIZE;
     std::uint32_t numbers[4 * blocks * width], samples[size * width], open[width];
     const bool weighted = pair.info[Wide::INFO_WEIGHTED] > 0,
@@ -145,31 +143,30 @@ struct steps {
       for (int k = 0; k < size; ++k) samples[k * width + l] = static_cast<std::uint32_t>(sample[k]);
     }
     for (int c = 0; c < Wide::COLUMNS; ++c) {
-      const Number* column = pair.columns<Number>().data() + c * pair.stride;
+      const float* column = pair.columns<float>().data() + c * pair.stride;
       for (int i = 0; i < size * width; ++i) gathered[c * size * width + i] = column[samples[i]];
     }
   }
 
   static void solve(const PairPoints& pair, std::uint64_t seed, int first, int count,
                     robust::Hypotheses& hypotheses) {
-    constexpr int size = Solver::SAMPLE_SIZE, numbers = size * Solver::COLUMNS,
-                  model_size = Solver::MODEL_SIZE, slots = Solver::SLOTS;
-    typename Solver::real rays[4], p[numbers], models[slots * model_size];
-    for (int i = 0; i < 4; ++i) rays[i] = Solver::lane(pair.info[size_t(Solver::INFO_RAYS + i)]);
+    constexpr int size = Fast::SAMPLE_SIZE, numbers = size * Fast::COLUMNS,
+                  model_size = Fast::MODEL_SIZE, slots = Fast::SLOTS;
+    typename Fast::real rays[4], p[numbers], models[slots * model_size];
+    for (int i = 0; i < 4; ++i) rays[i] = Fast::lane(pair.info[size_t(Fast::INFO_RAYS + i)]);
     for (int begin = 0; begin < count; begin += width) {
       const int some = count - begin < width ? count - begin : width;
-      HWY_ALIGN Number gathered[numbers * width], solved[slots * model_size * width], counts[width];
+      HWY_ALIGN float gathered[numbers * width], solved[slots * model_size * width], counts[width];
       gather(pair, seed, first + begin, some, gathered);
-      for (int i = 0; i < numbers; ++i) p[i] = Solver::group_load(gathered, i * width);
-      Solver::lane_ops::store(Solver::sample_models(p, rays, models), counts);
+      for (int i = 0; i < numbers; ++i) p[i] = Fast::group_load(gathered, i * width);
+      Fast::lane_ops::store(Fast::sample_models(p, rays, models), counts);
       for (int i = 0; i < slots * model_size; ++i)
-        Solver::lane_ops::store(models[i], solved + i * width);
+        Fast::lane_ops::store(models[i], solved + i * width);
       for (int l = 0; l < some; ++l) {
         const int found = static_cast<int>(counts[l]);
         hypotheses.counts[size_t(begin + l)] = found;
         float* to = hypotheses.models.data() + (begin + l) * slots * model_size;
-        for (int i = 0; i < found * model_size; ++i)
-          to[i] = static_cast<float>(solved[i * width + l]);
+        for (int i = 0; i < found * model_size; ++i) to[i] = solved[i * width + l];
       }
     }
   }
@@ -258,7 +255,6 @@ struct steps {
                                                 Wide::CAMERAS,
                                                 Wide::TWO_VIEWS,
                                                 Wide::HAS_POSE,
-                                                Wide::SOLVES_IN_FLOAT,
                                                 Wide::DOMINANT_PLANE,
                                                 Wide::SOUGHT_PERCENT,
                                                 prepare,

@@ -2,16 +2,12 @@
 // The per-pixel rules on plain numbers, for C++.
 #pragma once
 
-#include <bit>
-#include <cstdint>
-
 #include "lane/scalar.hpp"
 
 namespace bifocal::stereo {
 
 template <class Real>
 struct rules_of {
-  static int bits_count(std::uint32_t v) { return std::popcount(v); }
 #include "lane/cpp_begin.h"
 
 #include "stereo/stereo.lanes"

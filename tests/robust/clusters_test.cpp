@@ -69,35 +69,36 @@ TEST_P(Clusters, of_one_patch_prove_nothing) {
 // scannet_0755: 11 of 16 matches are artefacts of undistortion.
 TEST_P(Clusters, of_marks_at_the_border_prove_nothing) {
   for (const int count : {11, 40}) {
-    EXPECT_EQ(accepted([&](auto& random) {
-                Pairs pairs = wrong_matches(count / 2, random);
-                for (int i = 0; i < count; ++i) {
-                  const double along = uniform(random, 0, 1), depth = uniform(random, 0, 30);
-                  const double x = i % 2 ? depth : 1280 * along, y = i % 2 ? 960 * along : depth;
-                  pairs.push_back({x, y, x + uniform(random, -0.5, 0.5), y + uniform(random, -0.5, 0.5)});
-                }
-                return pairs;
-              }),
-              0)
+    EXPECT_EQ(
+        accepted([&](auto& random) {
+          Pairs pairs = wrong_matches(count / 2, random);
+          for (int i = 0; i < count; ++i) {
+            const double along = uniform(random, 0, 1), depth = uniform(random, 0, 30);
+            const double x = i % 2 ? depth : 1280 * along, y = i % 2 ? 960 * along : depth;
+            pairs.push_back({x, y, x + uniform(random, -0.5, 0.5), y + uniform(random, -0.5, 0.5)});
+          }
+          return pairs;
+        }),
+        0)
         << count;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     , Clusters,
-    testing::Values(
-        Estimator{"homography",
-                  [](const Pairs& p, std::uint64_t s) {
-                    return estimate_homography(p, {.threshold = 2.5, .seed = s});
-                  }},
-        Estimator{"fundamental",
-                  [](const Pairs& p, std::uint64_t s) {
-                    return estimate_fundamental(p, {.threshold = 2.5, .seed = s});
-                  }},
-        Estimator{"essential",
-                  [](const Pairs& p, std::uint64_t s) -> RobustResult {
-                    return estimate_essential(p, kCamera, kCamera, {.threshold = 2.5, .seed = s});
-                  }}),
+    testing::Values(Estimator{"homography",
+                              [](const Pairs& p, std::uint64_t s) {
+                                return estimate_homography(p, {.threshold = 2.5, .seed = s});
+                              }},
+                    Estimator{"fundamental",
+                              [](const Pairs& p, std::uint64_t s) {
+                                return estimate_fundamental(p, {.threshold = 2.5, .seed = s});
+                              }},
+                    Estimator{"essential",
+                              [](const Pairs& p, std::uint64_t s) -> RobustResult {
+                                return estimate_essential(p, kCamera, kCamera,
+                                                          {.threshold = 2.5, .seed = s});
+                              }}),
     [](const auto& test) { return test.param.name; });
 
 // A plane seen in a quarter of the picture's width and height, and a picture beside itself.

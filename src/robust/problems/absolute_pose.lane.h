@@ -7,7 +7,6 @@ enum {
   SLOTS = 4,              // models of a sample at most
   SOUGHT_PERCENT = 10,    // of right matches that one pair is searched for
   DOF = 6,                // parameters of the chart
-  SOLVES_IN_FLOAT = 0,    // the roots of the quartic need double
   LINE_IS_DEGENERATE = 0  // not tested: points on a line of the image may be spread in the scene
 };
 

@@ -8,7 +8,6 @@ enum {
   SLOTS = 1,              // models of a sample at most
   SOUGHT_PERCENT = 10,    // of right matches that one pair is searched for
   DOF = 6,                // parameters of the chart
-  SOLVES_IN_FLOAT = 1,    // a model from a sample is only as good as its noise
   LINE_IS_DEGENERATE = 1  // inliers on a line of an image do not determine the model
 };
 

@@ -7,8 +7,7 @@ enum {
   SLOTS = 4,            // models of a sample that are kept
   SOUGHT_PERCENT = 10,  // of right matches that one pair is searched for
   DOF = 5,              // parameters of the chart
-  SIDES = 2,            // see side_candidates
-  SOLVES_IN_FLOAT = 0   // the ten solutions of five points need double
+  SIDES = 2             // see side_candidates
 };
 
 // Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that

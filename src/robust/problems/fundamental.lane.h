@@ -10,8 +10,7 @@ enum {
   SOUGHT_PERCENT = 15,  // of right matches that one pair is searched for
   DOF = 7,              // parameters of the chart
   SIDES = 1,            // see side_candidates
-  DOMINANT_PLANE = 1,   // most inliers on one plane leave the model open (search/planes.group.h)
-  SOLVES_IN_FLOAT = 1   // a model from a sample is only as good as its noise
+  DOMINANT_PLANE = 1    // most inliers on one plane leave the model open (search/planes.group.h)
 };
 
 // Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that

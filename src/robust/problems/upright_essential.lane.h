@@ -8,8 +8,7 @@ enum {
   SLOTS = 4,            // models of a sample that are kept
   SOUGHT_PERCENT = 10,  // of right matches that one pair is searched for
   DOF = 3,              // parameters of the chart: the turn, and two of t
-  SIDES = 1,            // see side_candidates
-  SOLVES_IN_FLOAT = 0   // the roots of the quartic need double
+  SIDES = 1             // see side_candidates
 };
 
 // Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that

@@ -41,6 +41,8 @@ group_kernel(engine_prepare, pair, ENGINE_PREPARE) {
   w[WORK_PLAN] = n < SAMPLE_SIZE ? 0 : first_round;
 }
 
+// OpenCL compiles all of a text, where these two are for floats only.
+#if !defined(REAL_IS_FLOAT) || REAL_IS_FLOAT
 map_kernel(engine_solve, place, ENGINE_SOLVE) {
   const index pair = active[from + place / round], hypothesis = place % round;
   global_const int* w = work + pair * WORK_SIZE;
@@ -71,8 +73,6 @@ map_kernel(engine_solve, place, ENGINE_SOLVE) {
     models[(offset)place * (SLOTS * MODEL_SIZE) + i] = (float)solved[i];
 }
 
-// OpenCL compiles all of a text, where this one is for floats only.
-#if !defined(REAL_IS_FLOAT) || REAL_IS_FLOAT
 group_kernel(engine_score, place, ENGINE_SCORE) {
   const index pair = active[from + place / round], hypothesis = place % round;
   float best = -2;
