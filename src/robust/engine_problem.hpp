@@ -174,7 +174,10 @@ struct steps {
   static void score(const PairPoints& pair, float floor, int count,
                     robust::Hypotheses& hypotheses) {
     constexpr int model_size = Wide::MODEL_SIZE, slots = Wide::SLOTS;
-    const auto v = view<Fast, float>(pair);
+    auto v = view<Fast, float>(pair);
+    const double narrowed = pair.state[Wide::STATE_NARROWED];
+    v.threshold =
+        static_cast<float>(pair.info[Wide::INFO_THRESHOLD] * (narrowed > 0 ? narrowed : 1));
     int ends[8];
     float floors[8], seen[4];
     for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info[Wide::INFO_SEEN + k]);
@@ -196,7 +199,8 @@ struct steps {
 
   static int decide(PairPoints& pair, const robust::SearchLimits& limits, int count,
                     const robust::Hypotheses& hypotheses) {
-    const auto v = view<Wide, double>(pair);
+    auto v = view<Wide, double>(pair);
+    Wide::pair_narrow(pair.state.data(), &v);
     const typename Wide::search_limits given = {limits.min_iterations, limits.max_iterations,
                                                 limits.log_failure, limits.min_inlier_ratio};
     double shared[Wide::SHARED_SIZE];
@@ -207,7 +211,8 @@ struct steps {
 
   static void planes(PairPoints& pair, std::uint64_t seed, const robust::SearchLimits& limits) {
     if constexpr (Wide::DOMINANT_PLANE == 1) {
-      const auto v = view<Wide, double>(pair);
+      auto v = view<Wide, double>(pair);
+      Wide::pair_narrow(pair.state.data(), &v);
       double shared[Wide::SHARED_SIZE];
       Wide::pair_planes(&v, low(seed), high(seed), limits.log_failure, pair.state.data(),
                         pair.weights.data(), shared);

@@ -33,6 +33,8 @@ enum {
   STATE_SAMPLE_SCORE,   // of the best model straight from a sample
   STATE_DONE,           // samples drawn
   STATE_LEAST_INLIERS,  // that are significant
+  STATE_NOISE,          // standard deviation of a coordinate beside the model
+  STATE_NARROWED,       // 0, or by what INFO_THRESHOLD is multiplied where it is far too wide
   STATE_TESTED,         // samples until as many would have been found, at most those drawn
   STATE_SOLVED,         // 1 when a sample had a solution
   STATE_PLANE,          // 1: most inliers of the fundamental matrix lie on a plane (planes.group.h)

@@ -127,11 +127,11 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
 }
 
 // How many models of a round are refined at most: one, when it scores more than all before. In the
-// first round two epipolar matrices, since the best may fit one plane of the scene alone. With few
-// points, where refinement is cheap and may improve a model much, up to 16 until a model scores
-// more than chance.
-group_fn index candidates_of(const struct pair_view* pair, index done, scalar score) {
-  index most = RESIDUALS == 1 && done == 0 ? 2 : 1;
+// first round (also of a narrowed threshold) two epipolar matrices, since the best may fit one
+// plane of the scene alone. With few points, where refinement is cheap and may improve a model
+// much, up to 16 until a model scores more than chance.
+group_fn index candidates_of(const struct pair_view* pair, index is_first, scalar score) {
+  index most = RESIDUALS == 1 && is_first ? 2 : 1;
   index many = 4096 / (pair->n + 1);
   if (many > most && !score_beats_chance(pair, pair->effective, score))
     most = many < 16 ? many : 16;
@@ -160,12 +160,12 @@ group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* 
   if (!better) return;
   // How often a sample is free of wrong matches depends on the fraction of right matches, even
   // where the threshold is too tight to call them inliers.
-  scalar matches = sums[3];
+  scalar matches = sums[3], noise = expected_noise(pair);
   // A map or pose of many matches that scores no more than chance needs all samples, whatever the
   // noise.
   if (RESIDUALS == 1 || pair->ranked || pair->n < SEARCH_POINTS ||
       score_beats_chance(pair, pair->effective, sums[0])) {
-    noise_scale(GROUP_ARG pair, subset, model, side, expected_noise(pair), &matches);
+    noise = noise_scale(GROUP_ARG pair, subset, model, side, expected_noise(pair), &matches);
     matches = matches * pair->effective / pair->scored;
     if (!(matches > sums[3])) matches = sums[3];
   }
@@ -177,8 +177,36 @@ group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* 
     for (index i = 0; i < MODEL_SIZE; ++i) state[STATE_MODEL + i] = model[i];
     state[STATE_SCORE] = sums[0];
     state[STATE_INLIERS] = matches;
+    state[STATE_NOISE] = noise;
   }
   group_barrier();
+}
+
+// A threshold far too wide for the noise takes wrong matches near the lines for right ones, and a
+// model that has more of these may score more than the right one. So where two and a half standard
+// deviations are less than 60 % of it the search goes on with them as the threshold, for a round at
+// least. Epipolar matrices alone: wrong matches hardly ever agree with a map or a pose.
+group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
+                              const struct search_limits* limits, index done,
+                              global_ptr scalar* state, global_ptr scalar* weights,
+                              local_ptr scalar* shared) {
+  struct pair_view narrow = *pair;
+  scalar model[12];
+  const scalar fitting = (scalar)6.25 * state[STATE_NOISE] * state[STATE_NOISE] * pair->threshold;
+  const index left = limits->max_iterations - done, round = left < 128 ? left : 128;
+  const index is_wide = fitting > 0 && fitting < (scalar)0.36;
+  if (RESIDUALS == 2 || state[STATE_NARROWED] > 0 || !is_wide || round < 1) return 0;
+  const scalar factor = fitting > (scalar)0.01 ? 1 / fitting : 100;
+  narrow.threshold *= factor;
+  for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
+  group_barrier();  // all have read the state
+  if (group_leads()) {
+    state[STATE_NARROWED] = factor;
+    state[STATE_SCORE] = state[STATE_SAMPLE_SCORE] = 0;
+  }
+  group_barrier();
+  search_consider(GROUP_ARG & narrow, model, state, weights, shared);
+  return round;
 }
 
 // scores [hypotheses], models [hypotheses][SLOTS][MODEL_SIZE] and slots [hypotheses]: of each
@@ -191,7 +219,7 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
                            local_ptr scalar* shared) {
   const index done = (index)state[STATE_DONE] + hypotheses;
   const scalar raw = state[STATE_SAMPLE_SCORE];
-  const index candidates = candidates_of(pair, done - hypotheses, state[STATE_SCORE]);
+  const index candidates = candidates_of(pair, !(raw > 0), state[STATE_SCORE]);
   struct ranked_hypothesis at = {(scalar)1e30, -1};
   scalar best = -2;
   for (index k = 0; k < candidates; ++k) {
@@ -250,5 +278,7 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
     state[STATE_TESTED] = tested < (scalar)done ? tested : (scalar)done;
   }
   group_barrier();
-  return next_round(done, wanted, beats_chance);
+  const index next = next_round(done, wanted, beats_chance);
+  if (next > 0 || !beats_chance) return next;
+  return narrowed_round(GROUP_ARG pair, limits, done, state, weights, shared);
 }

@@ -83,7 +83,8 @@ group_kernel(engine_score, place, ENGINE_SCORE) {
     global_const scalar* columns = points + COLUMNS * p[PAIR_START];
     const index stride = (index)p[PAIR_STRIDE], count = counts[place];
     info += pair * INFO_SIZE;
-    const scalar threshold = (scalar)info[INFO_THRESHOLD];
+    const double narrowed = state[pair * STATE_SIZE + STATE_NARROWED];
+    const scalar threshold = (scalar)(info[INFO_THRESHOLD] * (narrowed > 0 ? narrowed : 1));
     const index weighted = info[INFO_WEIGHTED] > 0;
     index ends[8];
     scalar floors[8], focal[2], model[MODEL_SIZE], seen[4];
@@ -120,6 +121,7 @@ group_kernel(engine_decide, group, ENGINE_DECIDE) {
   struct pair_view view;
   struct search_limits limits = {min_iterations, max_iterations, log_failure, min_inlier_ratio};
   open_view(pairs, work, points, info, priors, pair, &view);
+  pair_narrow(state + pair * STATE_SIZE, &view);
   const index next =
       pair_decide(GROUP_ARG & view, &limits, scores + place, models + place * SLOTS * MODEL_SIZE,
                   slots + place, hypotheses, state + pair * STATE_SIZE,
@@ -135,6 +137,7 @@ group_kernel(engine_planes, pair, ENGINE_PLANES) {
     struct pair_view view;
     if (work[pair * WORK_SIZE + WORK_COUNT] < SAMPLE_SIZE) return;
     open_view(pairs, work, points, info, priors, pair, &view);
+    pair_narrow(state + pair * STATE_SIZE, &view);
     pair_planes(GROUP_ARG & view, seed0, seed1, log_failure, state + pair * STATE_SIZE,
                 weights + pairs[pair * PAIR_SIZE + PAIR_START], shared);
   }

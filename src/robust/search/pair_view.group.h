@@ -31,6 +31,12 @@ group_fn void pair_open(global_const scalar* points, index n, index stride,
   pair->scored = (scalar)(n < SCORE_POINTS ? n : SCORE_POINTS);
 }
 
+// After pair_open, for the search of a pair: with the threshold that fits the noise
+// (decide.group.h).
+group_fn void pair_narrow(global_const scalar* state, struct pair_view* pair) {
+  if (state[STATE_NARROWED] > 0) pair->threshold *= state[STATE_NARROWED];
+}
+
 // For pairs with weights or qualities, after pair_open.
 group_fn void pair_open_priors(global_const scalar* weights, global_const scalar* ranks,
                                global_const scalar* info, struct pair_view* pair) {
