@@ -20,16 +20,6 @@ lane_fn index window_mean(global_const unsigned short* disparities, index width,
   return count > 0 ? (sum + count / 2) / count : UNKNOWN_DISPARITY;
 }
 
-// The nearest known disparity from (x, y) in direction (dx, dy).
-lane_fn index nearest_known(global_const unsigned short* disparities, index width, index height,
-                            index x, index y, index dx, index dy) {
-  for (x += dx, y += dy; x >= 0 && y >= 0 && x < width && y < height; x += dx, y += dy) {
-    index d = disparities[(offset)y * width + x];
-    if (d != UNKNOWN_DISPARITY) return d;
-  }
-  return UNKNOWN_DISPARITY;
-}
-
 // The two lowest of the disparities so far and of this one. UNKNOWN_DISPARITY is larger than any.
 lane_fn void keep_lowest(index disparity, index* lowest, index* second) {
   index larger = disparity < *lowest ? *lowest : disparity;

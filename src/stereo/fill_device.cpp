@@ -21,8 +21,15 @@ const filter::launch<float>& kernels() {
 
 void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disparity,
                      const FillScratch& scratch, const DisparityBuffer& filled) {
-  kernels().fill_background(queue, {.count = size.pixels()}, disparity, size.width, size.height,
-                            scratch.disparity);
+  const int diagonals = size.width + size.height - 1;
+  const auto lines = [&](int count, int dx, int dy, bool is_first) {
+    kernels().fill_line(queue, {.count = count}, disparity, size.width, size.height, dx, dy,
+                        is_first ? 1 : 0, scratch.lowest, scratch.disparity);
+  };
+  lines(size.width, 0, 1, true);
+  lines(diagonals, 1, 1, false);
+  lines(diagonals, -1, 1, false);
+  lines(size.height, 1, 0, false);
   kernels().fill_row(queue, {.count = size.height}, scratch.disparity, size.width, filled,
                      scratch.row_known);
   kernels().fill_blank(queue, {.count = size.height}, scratch.row_known, size.width, size.height,

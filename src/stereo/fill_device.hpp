@@ -15,8 +15,9 @@ namespace bifocal::stereo {
 
 // Memory that filling needs besides.
 struct FillScratch {
-  DisparityBuffer disparity;  // [height][width]
-  Buffer<int> row_known;      // [height]; of Fill::background
+  DisparityBuffer disparity;     // [height][width]
+  Buffer<std::uint32_t> lowest;  // [height][width]; of Fill::background
+  Buffer<int> row_known;         // [height]; of Fill::background
 };
 // Fills `disparity` into `filled`, which Fill::none does not write.
 void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,

@@ -32,8 +32,9 @@ bool needs_tiles(const DisparityFilter& f, bool is_checked) {
 
 std::size_t FilterDevice::bytes(PictureSize size, const DisparityFilter& f, bool is_checked) {
   const bool regions = f.speckle_size > 1;
-  const std::size_t each =
-      2 + (needs_tiles(f, is_checked) ? 2 : 0) + (f.fill != Fill::none ? 4 : 0) + (regions ? 8 : 0);
+  const std::size_t each = 2 + (needs_tiles(f, is_checked) ? 2 : 0) +
+                           (f.fill != Fill::none ? 4 : 0) + (f.fill == Fill::background ? 4 : 0) +
+                           (regions ? 8 : 0);
   return each * static_cast<std::size_t>(size.pixels()) +
          sizeof(int) * static_cast<std::size_t>(size.height);
 }
@@ -52,6 +53,7 @@ FilterDevice::FilterDevice(const Device& device, PictureSize size, const Dispari
   labels_ = Buffer<std::uint32_t>(device, when(has_regions()));
   sizes_ = Buffer<std::uint32_t>(device, when(has_regions()));
   scratch_ = {DisparityBuffer(device, when(f.fill != Fill::none)),
+              Buffer<std::uint32_t>(device, when(f.fill == Fill::background)),
               Buffer<int>(device, static_cast<std::size_t>(size.height))};
 }
 

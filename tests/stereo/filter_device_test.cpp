@@ -81,6 +81,7 @@ TEST_F(FilterDevices, fills_are_those_of_the_cpu) {
         const auto on_device = uploaded(queue, disparity);
         const stereo::DisparityBuffer filled(queue.device(), disparity.pixels.size());
         const stereo::FillScratch scratch{{queue.device(), disparity.pixels.size()},
+                                          {queue.device(), disparity.pixels.size()},
                                           {queue.device(), static_cast<std::size_t>(height)}};
         for (const Fill fill : {Fill::background, Fill::mean}) {
           const int window = 3 + 2 * static_cast<int>(random() % 8);
@@ -108,8 +109,8 @@ TEST_F(FilterDevices, means_spread_over_the_whole_picture) {
     stereo::fill_unknown(disparity, Fill::mean, 3, memory, expected);
     const auto on_device = uploaded(queue, disparity);
     const stereo::DisparityBuffer filled(queue.device(), disparity.pixels.size());
-    const stereo::FillScratch scratch{{queue.device(), disparity.pixels.size()},
-                                      {queue.device(), 40}};
+    const stereo::FillScratch scratch{
+        {queue.device(), disparity.pixels.size()}, {queue.device(), 0}, {queue.device(), 40}};
     stereo::fill_unknown(queue, {90, 40}, Fill::mean, 3, on_device, scratch, filled);
     EXPECT_EQ(downloaded(queue, filled, 90, 40).pixels, expected.pixels) << device;
     EXPECT_EQ(std::count(expected.pixels.begin(), expected.pixels.end(), kUnknown), 0);
