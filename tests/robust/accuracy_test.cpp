@@ -122,14 +122,14 @@ INSTANTIATE_TEST_SUITE_P(
                               [](const TwoViewScene& s, const RobustResult& r) {
                                 return synthetic::mean_transfer_px(r.model, s.clean);
                               }},
-                    Estimator{"fundamental", 1.5,
+                    Estimator{"fundamental", 1.15,
                               [](const TwoViewScene&, const Pairs& p, const RobustOptions& o) {
                                 return estimate_fundamental(p, o);
                               },
                               [](const TwoViewScene& s, const RobustResult& r) {
                                 return synthetic::mean_sampson_px(r.model, s.clean);
                               }},
-                    Estimator{"essential", 1.4,
+                    Estimator{"essential", 1.15,
                               [](const TwoViewScene& s, const Pairs& p,
                                  const RobustOptions& o) -> RobustResult {
                                 return estimate_essential(p, s.camera, s.camera, o);
