@@ -224,7 +224,7 @@ struct steps {
     const auto plain = view<Plain, double>(pair);
     double shared[Wide::SHARED_SIZE], *errors = pair.weights.data();
     Wide::pair_finish(&v, pair.state.data(), errors, result.data(), shared);
-    if (result[Wide::RESULT_OUTCOME] < 2) return;
+    if (result[Wide::RESULT_OUTCOME] < double(Wide::FOUND_MODEL)) return;
     Plain::mark_inliers(&plain, pair.order.data(), errors, pair.inliers.data());
     Plain::count_distinct(&plain, pair.f32.data(), errors,
                           static_cast<int>(result[Wide::RESULT_INLIERS]), pair.tables.data(),

@@ -56,8 +56,7 @@ enum {
   RESULT_COLLINEAR,  // 1: the inliers lie on a line in one of the images, to within the noise
   RESULT_ITERATIONS,
   RESULT_TESTED,   // as STATE_TESTED
-  RESULT_OUTCOME,  // 0: no sample had a solution, 1: no model is worth a fit, 2: a fitted model,
-                   // 3: a turn of the camera explains what a relative pose does; it is the side
+  RESULT_OUTCOME,  // FOUND_...
   RESULT_PLANE,    // as STATE_PLANE
   RESULT_OFF,
   RESULT_PARALLAX,
@@ -65,6 +64,10 @@ enum {
   RESULT_ZERO_WEIGHT_SQUARES,  // sum of their squared errors
   RESULT_SIZE
 };
+
+// How a search ended: no sample had a solution; no model is worth a fit; a fitted model; a turn of
+// the camera that explains what the relative pose does, in the place of the side.
+enum { FOUND_NO_SOLUTION, FOUND_NO_FIT, FOUND_MODEL, FOUND_TURN };
 
 // Where the arrays of a pair lie in a batch on a device [PAIR_SIZE].
 enum {

@@ -39,7 +39,8 @@ PairEstimate estimate_of(ModelKind problem, const PairFound& f) {
   e.rms = unit * std::sqrt((f.result[RESULT_SQUARES] + f.result[RESULT_ZERO_WEIGHT_SQUARES]) /
                            std::max(1, e.inlier_count));
   const double *model = f.result.data() + RESULT_MODEL, *side = f.result.data() + RESULT_SIDE;
-  if (f.result[RESULT_OUTCOME] < 3) steps.result_matrix(f.info.data(), model, e.model.data());
+  if (f.result[RESULT_OUTCOME] < double(FOUND_TURN))
+    steps.result_matrix(f.info.data(), model, e.model.data());
   if (steps.has_pose) {
     double pose[12];
     steps.result_pose(f.info.data(), model, side, pose);

@@ -48,8 +48,9 @@ double log_false_alarms(int inliers, int count, int sample_size, int max_solutio
 Outcome test_significance(ModelKind problem, const Result& found, const Info& info, int count,
                           const DistinctMatches& distinct, double& significance) {
   const EngineSteps& steps = engine_steps(problem);
-  const double outcome = found[RESULT_OUTCOME];
-  if (outcome < 2) return outcome < 1 ? Outcome::degenerate_sample : Outcome::no_model;
+  const auto outcome = static_cast<int>(found[RESULT_OUTCOME]);
+  if (outcome == FOUND_NO_SOLUTION) return Outcome::degenerate_sample;
+  if (outcome == FOUND_NO_FIT) return Outcome::no_model;
   const double rate = std::max(found[RESULT_CHANCE], info[INFO_CHANCE]);
   const auto false_alarms = [&](int inliers, int points) {
     return log_false_alarms(inliers, points, steps.sample_size, steps.slots, found[RESULT_TESTED],
@@ -68,7 +69,7 @@ Outcome test_significance(ModelKind problem, const Result& found, const Info& in
   }
   significance = false_alarms(distinct.inliers, distinct.count);
   if (!(significance < kLogFalseAlarms)) return Outcome::not_significant;
-  return outcome < 3 ? Outcome::ok : Outcome::rotation_only;
+  return outcome == FOUND_TURN ? Outcome::rotation_only : Outcome::ok;
 }
 
 }  // namespace bifocal::robust

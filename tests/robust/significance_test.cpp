@@ -56,7 +56,7 @@ TEST(Significance, matches_that_share_a_point_are_one) {
 TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
   const auto outcome = [](double measured, double of_box) {
     Result found{};
-    found[RESULT_OUTCOME] = 2;
+    found[RESULT_OUTCOME] = FOUND_MODEL;
     found[RESULT_INLIERS] = 40;
     found[RESULT_TESTED] = 1000;
     found[RESULT_CHANCE] = measured;

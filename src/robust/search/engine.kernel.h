@@ -153,7 +153,7 @@ group_kernel(engine_finish, pair, ENGINE_FINISH) {
   global_ptr scalar* result = results + pair * RESULT_SIZE;
   pair_finish(GROUP_ARG & view, state + pair * STATE_SIZE, errors + start, result, shared);
   group_barrier();
-  if (!(result[RESULT_OUTCOME] > (scalar)1.5)) return;
+  if (result[RESULT_OUTCOME] < (scalar)FOUND_MODEL) return;
   mark_inliers(GROUP_ARG & view, order + start, errors + start, inliers + out);
   count_distinct(GROUP_ARG & view, fast_points + COLUMNS * start, errors + start,
                  (index)result[RESULT_INLIERS], tables + 4 * start, w);

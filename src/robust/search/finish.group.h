@@ -146,7 +146,10 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   result[RESULT_ITERATIONS] = state[STATE_DONE];
   result[RESULT_TESTED] = state[STATE_TESTED];
   for (index i = 0; i < 3; ++i) result[RESULT_PLANE + i] = state[STATE_PLANE + i];
-  result[RESULT_OUTCOME] = turned ? 3 : fitted ? 2 : state[STATE_SOLVED] > 0 ? 1 : 0;
+  result[RESULT_OUTCOME] = turned                    ? FOUND_TURN
+                           : fitted                  ? FOUND_MODEL
+                           : state[STATE_SOLVED] > 0 ? FOUND_NO_FIT
+                                                     : FOUND_NO_SOLUTION;
   result[RESULT_ZERO_WEIGHT_INLIERS] = result[RESULT_ZERO_WEIGHT_SQUARES] = 0;
 }
 
@@ -159,7 +162,7 @@ group_fn void finish_zero_weight(GROUP_PARAM const struct pair_view* zero_weight
   for (index i = 0; i < 12; ++i) model[i] = result[RESULT_MODEL + i];
   for (index i = 0; i < 12; ++i) side[i] = result[RESULT_SIDE + i];
   lane_model_set(zero_weight, model, side, &m);
-  if (result[RESULT_OUTCOME] > (scalar)2.5) {
+  if (result[RESULT_OUTCOME] == (scalar)FOUND_TURN) {
     turn_support(GROUP_ARG zero_weight, zero_weight->stride, side, errors, sums);
   } else {
     model_support(GROUP_ARG zero_weight, zero_weight->stride, model, side, sums);
