@@ -177,6 +177,10 @@ struct RelativePoseResult : RobustResult {
                                                     const RobustOptions& options = {},
                                                     const MatchPriors& priors = {});
 
+// F with x2' F x1 = 0 in px: K2^-T E K1^-1.
+[[nodiscard]] Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
+                                              const Intrinsics& camera2);
+
 // Many pairs in one call, on any device: the same estimate for each as its own call would give with
 // the same min_inlier_ratio (on a CPU to the bit, elsewhere from the same samples), whatever the
 // others are.

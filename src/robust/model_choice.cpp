@@ -24,18 +24,6 @@ constexpr double kLeastDepth = 0.05;
 // How often a wrong match lies within a threshold of its epipolar line, at least.
 constexpr double kLeastChance = 0.01;
 
-// F in px of an epipolar model: K2^-T E K1^-1.
-Mat3 fundamental_of(const Mat3& model, std::span<const Intrinsics> cameras) {
-  if (cameras.empty()) return model;
-  const Intrinsics &a = cameras.front(), &b = cameras.back();
-  const Mat3 first = {1 / a.fx, 0, -a.cx / a.fx, 0, 1 / a.fy, -a.cy / a.fy, 0, 0, 1};
-  const Mat3 second = {1 / b.fx, 0, 0, 0, 1 / b.fy, 0, -b.cx / b.fx, -b.cy / b.fy, 1};
-  Mat3 left, F;
-  Lanes::mat3_mul(second.data(), model.data(), left.data());
-  Lanes::mat3_mul(left.data(), first.data(), F.data());
-  return F;
-}
-
 struct Depth {
   int off = 0, proof = 0;  // matches off the plane, and those of them that speak for depth
   double significance = 0;
@@ -61,7 +49,9 @@ Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3&
 Depth depth_beside(std::span<const PointPair> points, const RobustResult& homography,
                    const RobustResult& epipolar, ModelKind kind, double threshold,
                    std::span<const Intrinsics> cameras) {
-  const Mat3 F = fundamental_of(epipolar.model, cameras);
+  const Mat3 F = cameras.empty()
+                     ? epipolar.model
+                     : fundamental_from_essential(epipolar.model, cameras.front(), cameras.back());
   // The better fit's: a search that stopped at a poor fit must not make room for the other model.
   const double sigma = std::max(std::min(epipolar.noise, homography.noise), kLeastNoise);
   const double near = std::min(threshold, 2.5 * sigma), far = std::max(threshold, 2 * near);
@@ -118,8 +108,7 @@ ModelChoice choose_model(std::span<const PointPair> points, const RobustResult& 
     depth = depth_beside(points, homography, epipolar, epipolar_kind, threshold, cameras);
     beside += fmt::format(
         " and the {} matrix {} (rms {:.2f} px); of {} matches off the homography {} lie along "
-        "their "
-        "epipolar lines",
+        "their epipolar lines",
         to_string(epipolar_kind), epipolar.inlier_count, epipolar.rms, depth.off, depth.proof);
   }
   const bool proven = depth.significance < robust::kLogFalseAlarms;

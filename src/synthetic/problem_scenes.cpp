@@ -128,9 +128,7 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
   const Intrinsics& k = s.camera;
   const Vec3& t = s.truth.t;
   const Mat3 E = product({0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0}, s.truth.R);
-  const Mat3 inverse = {1 / k.fx, 0, -k.cx / k.fx, 0, 1 / k.fy, -k.cy / k.fy, 0, 0, 1};
-  const Mat3 transposed = {1 / k.fx, 0, 0, 0, 1 / k.fy, 0, -k.cx / k.fx, -k.cy / k.fy, 1};
-  scene.in_pixels = product(product(transposed, E), inverse);
+  scene.in_pixels = fundamental_from_essential(E, k, k);
   scene.result = of_length_one(cameras > 0 ? E : scene.in_pixels);
   const double length = std::hypot(t[0], t[1], t[2]);
   for (double& v : scene.pose.t) v /= length;

@@ -100,11 +100,4 @@ ImageU8 rectified_figure(const DensePair& dense) {
   return figure;
 }
 
-Mat3 fundamental_of(const Mat3& E, const Intrinsics& camera1, const Intrinsics& camera2) {
-  const auto inverse = [](const Intrinsics& c) -> Mat3 {
-    return {1 / c.fx, 0, -c.cx / c.fx, 0, 1 / c.fy, -c.cy / c.fy, 0, 0, 1};
-  };
-  return product(transposed(inverse(camera2)), product(E, inverse(camera1)));
-}
-
 }  // namespace bifocal::cli

@@ -33,8 +33,4 @@ class PairFigures {
 // The rectified pictures side by side with horizontal lines across both.
 [[nodiscard]] ImageU8 rectified_figure(const DensePair& dense);
 
-// F with x2' F x1 = 0 in px, from the essential matrix and the cameras.
-[[nodiscard]] Mat3 fundamental_of(const Mat3& E, const Intrinsics& camera1,
-                                  const Intrinsics& camera2);
-
 }  // namespace bifocal::cli

@@ -62,9 +62,10 @@ void add_figures(Page& page, const PairReport& in) {
                     "does not reach.");
   } else {
     page.heading("Epipolar lines");
-    const Mat3 F = r.kind == ModelKind::essential
-                       ? fundamental_of(r.model.model, *in.cameras.camera1, *in.cameras.camera2)
-                       : r.model.model;
+    const Mat3 F =
+        r.kind == ModelKind::essential
+            ? fundamental_from_essential(r.model.model, *in.cameras.camera1, *in.cameras.camera2)
+            : r.model.model;
     page.photograph(in.figures.epipolar_lines(F),
                     "Every point lies on the line of its colour, which is where the other "
                     "photograph's point can be seen.");
