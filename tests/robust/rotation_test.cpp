@@ -122,7 +122,7 @@ TEST(Rotation, is_told_in_batches_on_every_device) {
     for (size_t k = 0; k < found.pairs.size(); ++k) {
       EXPECT_EQ(found.pairs[k].outcome, expected.pairs[k].outcome);
       for (size_t i = 0; i < 9; ++i)
-        EXPECT_NEAR(found.pairs[k].pose.R[i], expected.pairs[k].pose.R[i], 1e-3);
+        EXPECT_NEAR(found.pairs[k].pose.R[i], expected.pairs[k].pose.R[i], 1e-5);
     }
   }
 }

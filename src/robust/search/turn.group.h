@@ -39,12 +39,12 @@ group_fn void turn_start(GROUP_PARAM const struct pair_view* pair, index n,
   for (index i = 0; i < 9; ++i) R[i] = sides[(second ? 12 : 0) + i];
 }
 
-// Moves R towards the inliers of m among the first n points, each of them with the weight 1 / (1 +
-// cut e)^2 of its squared error e.
+// Moves R towards the inliers of m (is_own: those of R) among the first n points, each of them with
+// the weight 1 / (1 + cut e)^2 of its squared error e.
 //   S. Geman, D. McClure, Statistical methods for tomographic image reconstruction, Bull. ISI 52,
 //   1987.
 group_fn void turn_step(GROUP_PARAM const struct pair_view* pair, index n,
-                        const struct lane_model* m, scalar cut, scalar* R) {
+                        const struct lane_model* m, index is_own, scalar cut, scalar* R) {
   scalar map[9], A[9], sums[9];
   real H[9], total[9], t = group_same(pair->threshold), limit = group_same(cut);
   uniform_fn(turn_map)(R, pair->rays, map);
@@ -58,8 +58,9 @@ group_fn void turn_step(GROUP_PARAM const struct pair_view* pair, index n,
     real inverse = lane(1) / q[2], u = q[0] * inverse, v = q[1] * inverse;
     real ray[3] = {u * m->rays[2], v * m->rays[3], lane(1)};
     reprojection_jacobian(ray, lane(1) / m->rays[2], lane(1) / m->rays[3], J);
-    mask kept = (point_error(m->model, p, m->focal) * t < lane(1)) & (q[2] > lane(0));
-    real near = lane(1) + limit * transfer_squared(H, p[0], p[1], p[2], p[3]);
+    real e = transfer_squared(H, p[0], p[1], p[2], p[3]), near = lane(1) + limit * e;
+    real gate = is_own ? e : point_error(m->model, p, m->focal);
+    mask kept = (gate * t < lane(1)) & (q[2] > lane(0));
     real w = select(kept, point_weight(pair, i) / (near * near), lane(0));
     for (index k = 0, packed = 0; k < 3; ++k) {
       real a = masked(w, w * J[k]), b = masked(w, w * J[6 + k]);
@@ -147,12 +148,14 @@ group_fn index pair_turn(GROUP_PARAM const struct pair_view* pair, const scalar*
   // The translation may have part of the turn: from far first, then nearer.
   for (index k = 0; k < 6; ++k) {
     const scalar t = pair->threshold, cut = k < 2 ? t / 256 : k < 4 ? t / 16 : t;
-    turn_step(GROUP_ARG pair, n, &m, cut, R);
+    turn_step(GROUP_ARG pair, n, &m, 0, cut, R);
   }
+  // Which of the matrices of a turn was found does not matter then.
+  for (index k = 0; k < 4; ++k) turn_step(GROUP_ARG pair, n, &m, 1, pair->threshold, R);
   if (!turn_explains(GROUP_ARG pair, n, &m, R, noise, chance)) return 0;
   if (n < pair->n) {
     n = pair->n;
-    for (index k = 0; k < 2; ++k) turn_step(GROUP_ARG pair, n, &m, pair->threshold, R);
+    for (index k = 0; k < 2; ++k) turn_step(GROUP_ARG pair, n, &m, 1, pair->threshold, R);
     if (!turn_explains(GROUP_ARG pair, n, &m, R, noise, chance)) return 0;
   }
   turn_support(GROUP_ARG pair, n, R, errors, sums);
