@@ -5,11 +5,13 @@
 #include <bifocal/camera.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/feature_set.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/linalg.hpp>
+#include <bifocal/matching.hpp>
 #include <bifocal/npz.hpp>
 #include <bifocal/pair.hpp>
 #include <bifocal/rectify.hpp>

@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
-#include "features/match_kernel.hpp"
+#include "features/matching/match.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -28,9 +29,9 @@ struct BothWays {
 };
 
 // The rows are dealt out in a way that doesn't depend on the number of threads.
-BothWays nearest(const Features& features1, const Features& features2) {
-  const PackedRows a = pack_rows(features1.descriptors.data(), features1.size());
-  const PackedPanels b = pack_panels(features2.descriptors.data(), features2.size());
+BothWays nearest(DescriptorRows rows1, DescriptorRows rows2) {
+  const PackedRows a = pack_rows(rows1.data, rows1.count);
+  const PackedPanels b = pack_panels(rows2.data, rows2.count);
   const int share = round_up(std::max(1, (a.count + kMostTasks - 1) / kMostTasks), kBlockRows);
   const int tasks = (a.count + share - 1) / share;
   BothWays result{Nearest(std::size_t(a.count)), Nearest(std::size_t(b.padded))};
@@ -48,20 +49,6 @@ BothWays nearest(const Features& features1, const Features& features2) {
     }
   }
   return result;
-}
-
-void check(const Features& f, const char* name) {
-  if (f.descriptors.size() != f.keypoints.size() * std::size_t(kDescriptorBytes)) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("match: {} has {} keypoints but {} bytes of descriptors, must be {} each", name,
-                    f.keypoints.size(), f.descriptors.size(), kDescriptorBytes));
-  }
-}
-
-float distance_ratio(std::int32_t nearest, std::int32_t second) {
-  if (second >= kNoDistance) return 0;
-  return second == 0 ? 1.0F : static_cast<float>(std::sqrt(static_cast<double>(nearest) / second));
 }
 
 }  // namespace
@@ -90,35 +77,58 @@ PackedPanels pack_panels(const std::uint8_t* descriptors, int count) {
   return packed;
 }
 
+void check_match_options(const MatchOptions& options) {
+  if (!(options.max_ratio > 0))
+    throw Error(ErrorCode::usage,
+                fmt::format("MatchOptions::max_ratio = {}: must be above 0", options.max_ratio));
+}
+
+void check_features(const Features& f, const char* function, const char* name) {
+  if (f.descriptors.size() == f.keypoints.size() * std::size_t(kDescriptorBytes)) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("{}: {} has {} keypoints but {} bytes of descriptors, must be {} each", function,
+                  name, f.keypoints.size(), f.descriptors.size(), kDescriptorBytes));
+}
+
+MatchRule rule_of(const MatchOptions& options) {
+  MatchRule rule{};
+  rule.least_ratio = options.max_ratio >= 1 ? std::numeric_limits<float>::infinity()
+                                            : static_cast<float>(options.max_ratio);
+  rule.max_distance = kNoDistance - 1;
+  rule.mutual = options.mutual, rule.ratio_both_ways = options.ratio_both_ways;
+  return rule;
+}
+
+std::vector<Match> match_rows(DescriptorRows rows1, DescriptorRows rows2,
+                              const MatchOptions& options) {
+  std::vector<Match> matches;
+  if (rows1.count == 0 || rows2.count == 0) return matches;
+  const BothWays both = nearest(rows1, rows2);
+  const MatchRule rule = rule_of(options);
+  for (int i = 0; i < rows1.count; ++i) {
+    const auto row = std::size_t(i), column = std::size_t(both.rows.index[row]);
+    const float ratio = distance_ratio(both.rows.distance[row], both.rows.second[row]);
+    if (!(ratio < rule.least_ratio) || both.rows.distance[row] > rule.max_distance) continue;
+    if (rule.mutual && both.columns.index[column] != i) continue;
+    if (rule.ratio_both_ways && !(distance_ratio(both.columns.distance[column],
+                                                 both.columns.second[column]) < rule.least_ratio))
+      continue;
+    matches.push_back({i, both.rows.index[row], both.rows.distance[row], ratio});
+  }
+  return matches;
+}
+
 }  // namespace features
 
 std::vector<Match> match(const Features& features1, const Features& features2,
                          const MatchOptions& options) {
   using namespace features;
-  if (!(options.max_ratio > 0)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("MatchOptions::max_ratio = {}: must be above 0", options.max_ratio));
-  }
-  check(features1, "features1");
-  check(features2, "features2");
-  std::vector<Match> matches;
-  if (features1.size() == 0 || features2.size() == 0) return matches;
-  const BothWays both = nearest(features1, features2);
-  const auto distinct = [&](float ratio) {
-    return options.max_ratio >= 1 || ratio < static_cast<float>(options.max_ratio);
-  };
-  for (int i = 0; i < features1.size(); ++i) {
-    const auto row = std::size_t(i), column = std::size_t(both.rows.index[row]);
-    const float ratio = distance_ratio(both.rows.distance[row], both.rows.second[row]);
-    if (!distinct(ratio)) continue;
-    if (options.mutual && both.columns.index[column] != i) continue;
-    if (options.ratio_both_ways &&
-        !distinct(distance_ratio(both.columns.distance[column], both.columns.second[column]))) {
-      continue;
-    }
-    matches.push_back({i, both.rows.index[row], both.rows.distance[row], ratio});
-  }
-  return matches;
+  check_match_options(options);
+  check_features(features1, "match", "features1");
+  check_features(features2, "match", "features2");
+  return match_rows({features1.descriptors.data(), features1.size()},
+                    {features2.descriptors.data(), features2.size()}, options);
 }
 
 std::vector<PointPair> matched_points(const Features& features1, const Features& features2,

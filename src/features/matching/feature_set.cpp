@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/feature_set.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "features/matching/feature_set.kernels.hpp"
+#include "features/matching/grow.hpp"
+#include "features/matching/match.hpp"
+
+namespace bifocal {
+namespace features {
+
+void copy_on_device(Queue& queue, const std::shared_ptr<runtime::BackendMemory>& from,
+                    const std::shared_ptr<runtime::BackendMemory>& to, std::size_t bytes) {
+  if (queue.device().info().kind == DeviceKind::cpu) {
+    std::memcpy(runtime::address(*to), runtime::address(*from), bytes);
+    return;
+  }
+  constexpr std::int64_t kMostItems = 1 << 20;
+  static const kernels::feature_set::launch<float> launch(256);
+  const auto words = static_cast<std::int64_t>(bytes / 4);
+  const auto items = static_cast<int>(std::min(words, kMostItems));
+  launch.copy_words(queue, {.count = items}, Buffer<std::uint32_t>(from, bytes / 4),
+                    Buffer<std::uint32_t>(to, bytes / 4), words, items);
+}
+
+}  // namespace features
+
+FeatureSet::FeatureSet(const Device& device, std::int64_t features) : device_(device) {
+  if (features < 0)
+    throw Error(ErrorCode::usage,
+                fmt::format("FeatureSet: features = {}: must be at least 0", features));
+  const auto room = static_cast<std::size_t>(features);
+  descriptors_ = Buffer<std::uint8_t>(device, room * kDescriptorBytes);
+  keypoints_ = Buffer<Keypoint>(device, room);
+}
+
+int FeatureSet::append(Queue& queue, int capacity, int count) {
+  const auto needed = static_cast<std::size_t>(used_ + capacity);
+  const auto used = static_cast<std::size_t>(used_);
+  features::grow(queue, descriptors_, used * kDescriptorBytes, needed * kDescriptorBytes);
+  features::grow(queue, keypoints_, used, needed);
+  features::grow(queue, counts_, slots_.size(), std::max<std::size_t>(64, slots_.size() + 1));
+  runtime::upload(queue, *counts_.memory(), slots_.size() * sizeof(int), &count, sizeof count);
+  queue.wait();  // `count` is gone when this returns
+  slots_.push_back({used_, capacity});
+  used_ += capacity;
+  return size() - 1;
+}
+
+int FeatureSet::add(Queue& queue, const Features& features) {
+  check(queue, "add");
+  features::check_features(features, "FeatureSet::add", "features");
+  const int image = append(queue, features.size(), features.size());
+  if (features.size() == 0) return image;
+  const auto first = static_cast<std::size_t>(slots_.back().begin);
+  runtime::upload(queue, *descriptors_.memory(), first * kDescriptorBytes,
+                  features.descriptors.data(), features.descriptors.size());
+  runtime::upload(queue, *keypoints_.memory(), first * sizeof(Keypoint), features.keypoints.data(),
+                  features.keypoints.size() * sizeof(Keypoint));
+  queue.wait();
+  return image;
+}
+
+int FeatureSet::reserve(Queue& queue, int capacity) {
+  check(queue, "reserve");
+  if (capacity < 0)
+    throw Error(ErrorCode::usage,
+                fmt::format("FeatureSet::reserve: capacity = {}: must be at least 0", capacity));
+  return append(queue, capacity, 0);
+}
+
+void FeatureSet::clear() {
+  slots_.clear();
+  used_ = 0;
+}
+
+std::int64_t FeatureSet::begin(int image) const { return slot(image).begin; }
+int FeatureSet::capacity(int image) const { return slot(image).capacity; }
+
+std::vector<int> FeatureSet::count_all(Queue& queue) const {
+  check(queue, "count_all");
+  std::vector<int> counts(slots_.size());
+  counts_.download(queue, counts);
+  queue.wait();
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    counts[i] = std::clamp(counts[i], 0, slots_[i].capacity);
+  return counts;
+}
+
+int FeatureSet::count(Queue& queue, int image) const {
+  check(queue, "count");
+  const Slot& of = slot(image);
+  int count = 0;
+  runtime::download(queue, *counts_.memory(), static_cast<std::size_t>(image) * sizeof(int), &count,
+                    sizeof count);
+  queue.wait();
+  return std::clamp(count, 0, of.capacity);
+}
+
+Features FeatureSet::get(Queue& queue, int image) const {
+  check(queue, "get");
+  const auto size = static_cast<std::size_t>(count(queue, image));
+  const auto first = static_cast<std::size_t>(slot(image).begin);
+  Features features;
+  if (size == 0) return features;
+  features.keypoints.resize(size);
+  features.descriptors.resize(size * kDescriptorBytes);
+  runtime::download(queue, *keypoints_.memory(), first * sizeof(Keypoint),
+                    features.keypoints.data(), size * sizeof(Keypoint));
+  runtime::download(queue, *descriptors_.memory(), first * kDescriptorBytes,
+                    features.descriptors.data(), features.descriptors.size());
+  queue.wait();
+  return features;
+}
+
+void FeatureSet::check(const Queue& queue, const char* method) const {
+  if (!(queue.device() == device_))
+    throw Error(ErrorCode::usage, fmt::format("FeatureSet::{}: the queue is of {}, the set of {}",
+                                              method, queue.device().info().id, device_.info().id));
+}
+
+const FeatureSet::Slot& FeatureSet::slot(int image) const {
+  if (image < 0 || image >= size())
+    throw Error(ErrorCode::usage,
+                fmt::format("FeatureSet: image = {} of a set of {}", image, size()));
+  return slots_[static_cast<std::size_t>(image)];
+}
+
+}  // namespace bifocal

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "features/matching/match_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "features/matching/grow.hpp"
+#include "features/matching/match.hpp"
+#include "features/matching/match.kernels.hpp"
+#include "runtime/workspace.hpp"
+
+namespace bifocal::features {
+namespace {
+
+namespace kernel = kernels::match;
+using runtime::Array;
+
+constexpr std::int64_t kPieceBytes = std::int64_t{256} << 20;  // scratch memory
+constexpr std::int64_t kAtOnceBytes = std::int64_t{64} << 20;  // results that nobody waits to size
+constexpr int kMostShares = 16;                                // of either side
+constexpr int kGroupsPerCore = 16;  // so that the last ones to end leave little idle
+
+int divided_up(int a, int b) { return (a + b - 1) / b; }
+
+// A cut of every table of a piece.
+struct Shares {
+  int row_tile, column_tile, rows, columns;
+};
+
+// Numbers of a piece, on the host and of its device.
+struct Piece {
+  std::vector<std::int64_t> pairs, images;
+  std::int64_t rows = 0, columns = 0, features = 0;  // of all pairs; of all images
+  int pair_count = 0, image_count = 0;
+  int most_rows = 0, most_columns = 0, most_features = 0;  // of a pair, of an image
+};
+
+Piece piece_of(const FeatureSet& set, std::span<const ImagePair> pairs) {
+  Piece piece;
+  std::unordered_map<int, std::int64_t> squares;
+  const auto squares_of = [&](int image) {
+    const auto [known, is_new] = squares.try_emplace(image, piece.features);
+    if (!is_new) return known->second;
+    const int capacity = set.capacity(image);
+    piece.images.insert(piece.images.end(), {image, set.begin(image), capacity, piece.features});
+    piece.features += capacity;
+    piece.most_features = std::max(piece.most_features, capacity);
+    ++piece.image_count;
+    return known->second;
+  };
+  for (const auto [image1, image2] : pairs) {
+    const int rows = set.capacity(image1), columns = set.capacity(image2);
+    const std::int64_t squares1 = squares_of(image1), squares2 = squares_of(image2);
+    piece.pairs.insert(piece.pairs.end(),
+                       {image1, image2, set.begin(image1), set.begin(image2), rows, columns,
+                        piece.rows, piece.columns, squares1, squares2});
+    piece.rows += rows, piece.columns += columns;
+    piece.most_rows = std::max(piece.most_rows, rows);
+    piece.most_columns = std::max(piece.most_columns, columns);
+  }
+  piece.pair_count = static_cast<int>(pairs.size());
+  return piece;
+}
+
+// Enough groups to fill the device, each with as much as possible.
+Shares shares_of(const DeviceInfo& device, const Piece& piece) {
+  Shares shares{kernel::MATCH_TILE, kernel::MATCH_TILE, 1, 1};
+  const int groups = std::max(1, device.cores) * (device.is_gpu ? kGroupsPerCore : 2);
+  const int wanted = divided_up(groups, piece.pair_count);
+  const auto most = [](int size, int tile) {
+    return std::clamp(divided_up(size, tile), 1, kMostShares);
+  };
+  shares.rows = std::min(wanted, most(piece.most_rows, shares.row_tile));
+  shares.columns =
+      std::min(divided_up(wanted, shares.rows), most(piece.most_columns, shares.column_tile));
+  return shares;
+}
+
+const kernel::launch<double>& launches() {
+  static const kernel::launch<double> launch(kernel::MATCH_THREADS);
+  return launch;
+}
+
+// The work on one piece.
+class PieceWork {
+ public:
+  PieceWork(Queue& queue, const FeatureSet& set, Piece piece, const MatchRule& rule)
+      : queue_(queue), set_(set), piece_(std::move(piece)), rule_(rule), workspace_(queue) {
+    const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+    shares_ = shares_of(queue.device().info(), piece_);
+    chunks_ = std::max(1, divided_up(piece_.most_rows, kernel::MATCH_CHUNK));
+    pairs_ = workspace_.take<std::int64_t>(piece_.pairs.size());
+    images_ = workspace_.take<std::int64_t>(piece_.images.size());
+    squares_ = workspace_.take<std::int32_t>(size(piece_.features));
+    row_keys_ = workspace_.take<std::int64_t>(size(piece_.rows * shares_.columns));
+    row_seconds_ = workspace_.take<std::int32_t>(size(piece_.rows * shares_.columns));
+    if (rule.mutual || rule.ratio_both_ways)
+      column_keys_ = workspace_.take<std::int64_t>(size(piece_.columns * shares_.rows));
+    if (rule.ratio_both_ways)
+      column_seconds_ = workspace_.take<std::int32_t>(size(piece_.columns * shares_.rows));
+    found_ = workspace_.take<std::uint32_t>(size(piece_.rows * kernel::FOUND_WORDS));
+    chunk_counts_ = workspace_.take<std::int32_t>(size(piece_.pair_count) * size(chunks_));
+    chunk_begins_ = workspace_.take<std::int64_t>(chunk_counts_.size());
+    offsets_ = workspace_.take<std::int64_t>(size(piece_.pair_count) + 1);
+  }
+
+  // Up to the offsets, which go on from `before`.
+  void find(std::int64_t before) {
+    before_ = before;
+    pairs_.upload(queue_, piece_.pairs);
+    images_.upload(queue_, piece_.images);
+    offsets_.upload(queue_, {&before_, 1});
+    const Array<const std::uint32_t> descriptors(set_.descriptors());
+    const int chunks = std::max(1, divided_up(piece_.most_features, kernel::MATCH_THREADS));
+    launches().match_squares(queue_, {.count = piece_.image_count * chunks}, images_, set_.counts(),
+                             descriptors, chunks, squares_);
+    launches().match_tiles(queue_, {.count = piece_.pair_count * shares_.rows * shares_.columns},
+                           pairs_, set_.counts(), descriptors, squares_, shares_.rows,
+                           shares_.columns, row_keys_, row_seconds_, column_keys_, column_seconds_);
+    launches().match_rows(queue_, {.count = piece_.pair_count * chunks_}, pairs_, set_.counts(),
+                          row_keys_, row_seconds_, column_keys_, column_seconds_, shares_.row_tile,
+                          shares_.column_tile, shares_.rows, shares_.columns, chunks_,
+                          rule_.least_ratio, rule_.max_distance, rule_.mutual ? 1 : 0, found_,
+                          chunk_counts_);
+    launches().match_offsets(queue_, {.count = 1}, chunk_counts_, piece_.pair_count, chunks_,
+                             chunk_begins_, offsets_);
+  }
+
+  // The lists, into arrays with room for them.
+  void gather(const DeviceMatches& found, bool with_points) {
+    launches().match_gather(queue_, {.count = piece_.pair_count * chunks_}, pairs_, set_.counts(),
+                            found_, chunk_begins_, Array<const float>(set_.keypoints()), chunks_,
+                            Array<std::uint32_t>(found.matches),
+                            with_points ? Array<double>(found.points) : Array<double>(nullptr));
+  }
+
+  void download_offsets(std::vector<std::int64_t>& to) {
+    std::vector<std::int64_t> offsets(offsets_.size());
+    offsets_.download(queue_, offsets);
+    queue_.wait();
+    to.insert(to.end(), offsets.begin() + 1, offsets.end());
+  }
+
+ private:
+  Queue& queue_;
+  const FeatureSet& set_;
+  Piece piece_;
+  MatchRule rule_;
+  runtime::Workspace workspace_;
+  Shares shares_{};
+  int chunks_ = 1;  // of the rows of every pair
+  std::int64_t before_ = 0;
+  Buffer<std::int64_t> pairs_, images_, row_keys_, column_keys_, chunk_begins_, offsets_;
+  Buffer<std::int32_t> squares_, row_seconds_, column_seconds_, chunk_counts_;
+  Buffer<std::uint32_t> found_;
+};
+
+std::int64_t most_matches(const FeatureSet& set, std::span<const ImagePair> pairs, bool mutual) {
+  std::int64_t sum = 0;
+  for (const ImagePair& p : pairs) {
+    const int rows = set.capacity(p.image1), columns = set.capacity(p.image2);
+    sum += mutual ? std::min(rows, columns) : rows;
+  }
+  return sum;
+}
+
+void check_device(const DeviceInfo& device) {
+  if (!device.has_double || device.max_group < kernel::MATCH_THREADS)
+    throw Error(ErrorCode::device,
+                fmt::format("match: {} ({}) has {} double precision and groups of {}; needed are "
+                            "double precision and groups of {}",
+                            device.id, device.name, device.has_double ? "" : "no", device.max_group,
+                            static_cast<int>(kernel::MATCH_THREADS)));
+}
+
+}  // namespace
+
+std::size_t pairs_of_piece(const FeatureSet& set, std::span<const ImagePair> pairs) {
+  std::int64_t bytes = 0;
+  std::size_t count = 0;
+  while (count < pairs.size()) {
+    const std::int64_t features =
+        std::int64_t{set.capacity(pairs[count].image1)} + set.capacity(pairs[count].image2);
+    bytes += 1024 + features * 64;
+    if (count > 0 && bytes > kPieceBytes) break;
+    ++count;
+  }
+  return count;
+}
+
+void match_on_device(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                     const MatchOptions& options, bool with_points, DeviceMatches& found,
+                     TableKernel) {
+  check_device(queue.device().info());
+  const MatchRule rule = rule_of(options);
+  constexpr auto kEach = static_cast<std::int64_t>(sizeof(Match) + sizeof(PointPair));
+  while (!pairs.empty()) {
+    const std::size_t count = pairs_of_piece(set, pairs);
+    const std::span<const ImagePair> these = pairs.first(count);
+    pairs = pairs.subspan(count);
+    PieceWork work(queue, set, piece_of(set, these), rule);
+    const std::int64_t before = found.offsets.back();
+    const auto make_room = [&](std::int64_t needed) {
+      const auto used = static_cast<std::size_t>(before), size = static_cast<std::size_t>(needed);
+      grow(queue, found.matches, used, size);
+      if (with_points) grow(queue, found.points, used, size);
+    };
+    const std::int64_t bound = most_matches(set, these, rule.mutual);
+    const bool at_once = bound * kEach <= kAtOnceBytes;
+    work.find(before);
+    if (at_once) {
+      make_room(before + bound);
+      work.gather(found, with_points);
+      work.download_offsets(found.offsets);
+    } else {
+      work.download_offsets(found.offsets);
+      make_room(found.offsets.back());
+      work.gather(found, with_points);
+    }
+  }
+}
+
+}  // namespace bifocal::features

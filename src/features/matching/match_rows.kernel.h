@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From nearest neighbours to lists of matches: which are kept, how many come before, and the lists
+// themselves.
+
+// The two nearest of a line of the table, of all shares of the other side that have any of it.
+typedef struct {
+  offset key;
+  index second;
+} match_nearest;
+group_fn match_nearest match_join(global_const offset* keys, global_const int* seconds,
+                                  offset place, index capacity, index n, index tile, index shares) {
+  match_nearest nearest;
+  nearest.key = match_key(MATCH_NO_DISTANCE, 0), nearest.second = MATCH_NO_DISTANCE;
+  for (index s = 0; s < shares; ++s) {
+    if (match_share_begin(n, tile, shares, s) < match_share_begin(n, tile, shares, s + 1)) {
+      const offset at = place + (offset)capacity * s, key = keys[at];
+      nearest.second =
+          match_second(nearest.key, nearest.second, key, seconds ? seconds[at] : MATCH_NO_DISTANCE);
+      nearest.key = key < nearest.key ? key : nearest.key;
+    }
+  }
+  return nearest;
+}
+
+// Nearest over second nearest: distance_ratio of match.hpp.
+group_fn float match_ratio(index nearest, index second) {
+  if (second >= MATCH_NO_DISTANCE) return 0;
+  return second == 0 ? 1 : (float)sqrt((double)nearest / (double)second);
+}
+
+// The sum of the values of lower members; sums[MATCH_THREADS - 1]: of all, until the next call.
+group_fn index match_sum_before(GROUP_PARAM index value, local_ptr int* sums) {
+  const index member = (index)block_member();
+  index sum = value;
+  group_barrier();
+  sums[member] = sum;
+  group_barrier();
+  for (index step = 1; step < MATCH_THREADS; step *= 2) {
+    const index before = member >= step ? sums[member - step] : 0;
+    group_barrier();
+    sum += before;
+    sums[member] = sum;
+    group_barrier();
+  }
+  return sum - value;
+}
+
+group_kernel(match_rows, group, MATCH_ROWS) {
+  global_const offset* pair = pairs + (offset)PAIR_NUMBERS * (group / chunks);
+  const index rows = match_count(pair, 0, counts), columns = match_count(pair, 1, counts);
+  const index capacity1 = (index)pair[PAIR_CAPACITY], capacity2 = (index)pair[PAIR_CAPACITY + 1];
+  const index i = group % chunks * MATCH_CHUNK + (index)block_member();
+  bool is_kept = false;
+  if (i < rows) {
+    const match_nearest there =
+        match_join(row_keys, row_seconds, pair[PAIR_PLACE] * column_shares + i, capacity1, columns,
+                   column_tile, column_shares);
+    const index distance = match_key_distance(there.key), j = match_key_place(there.key);
+    const float ratio = match_ratio(distance, there.second);
+    is_kept = distance <= max_distance && ratio < least_ratio;
+    if (is_kept && (is_mutual || column_seconds)) {
+      const match_nearest back =
+          match_join(column_keys, column_seconds, pair[PAIR_PLACE + 1] * row_shares + j, capacity2,
+                     rows, row_tile, row_shares);
+      if (is_mutual) is_kept = match_key_place(back.key) == i;
+      if (column_seconds)
+        is_kept = is_kept && match_ratio(match_key_distance(back.key), back.second) < least_ratio;
+    }
+    global_ptr bits32* match = found + (pair[PAIR_PLACE] + i) * FOUND_WORDS;
+    match[0] = (bits32)i;
+    match[1] = (bits32)(is_kept ? j : -1);
+    match[2] = (bits32)distance;
+    match[3] = float_bits(ratio);
+  }
+  (void)match_sum_before(GROUP_ARG is_kept ? 1 : 0, sums);
+  if (block_member() == 0) chunk_counts[group] = sums[MATCH_THREADS - 1];
+}
+
+group_kernel(match_offsets, group, MATCH_OFFSETS) {
+  const index count = pair_count * chunks;
+  offset before = offsets[0];
+  for (index at = 0; at < count; at += MATCH_SCAN_BLOCK) {
+    const index first = at + (index)block_member() * MATCH_SCAN_EACH;
+    index sum = 0;
+    for (index c = first; c < first + MATCH_SCAN_EACH && c < count; ++c) sum += chunk_counts[c];
+    offset begin = before + match_sum_before(GROUP_ARG sum, sums);
+    for (index c = first; c < first + MATCH_SCAN_EACH && c < count; ++c) {
+      chunk_begins[c] = begin;
+      begin += chunk_counts[c];
+      if ((c + 1) % chunks == 0) offsets[(c + 1) / chunks] = begin;
+    }
+    before += sums[MATCH_THREADS - 1];
+  }
+}
+
+group_kernel(match_gather, group, MATCH_GATHER) {
+  global_const offset* pair = pairs + (offset)PAIR_NUMBERS * (group / chunks);
+  const index i = group % chunks * MATCH_CHUNK + (index)block_member();
+  global_const bits32* match = found + (pair[PAIR_PLACE] + i) * FOUND_WORDS;
+  const bool is_kept = i < match_count(pair, 0, counts) && (index)match[1] >= 0;
+  const index before = match_sum_before(GROUP_ARG is_kept ? 1 : 0, sums);
+  if (is_kept) {
+    const offset place = chunk_begins[group] + before;
+    for (index k = 0; k < FOUND_WORDS; ++k) matches[place * FOUND_WORDS + k] = match[k];
+    if (points) {
+      global_const float* point1 = keypoints + (pair[PAIR_BEGIN] + i) * KEYPOINT_NUMBERS;
+      global_const float* point2 =
+          keypoints + (pair[PAIR_BEGIN + 1] + (index)match[1]) * KEYPOINT_NUMBERS;
+      points[4 * place] = point1[0], points[4 * place + 1] = point1[1];
+      points[4 * place + 2] = point2[0], points[4 * place + 3] = point2[1];
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernels of matching share: sizes, shares, and the two nearest.
+
+// Features of the first (0) or second (1) image of a pair.
+group_fn index match_count(global_const offset* pair, index which, global_const int* counts) {
+  const index count = counts[pair[PAIR_IMAGE + which]];
+  const index capacity = (index)pair[PAIR_CAPACITY + which];
+  return count < 0 ? 0 : (count < capacity ? count : capacity);
+}
+
+// The first of `n` rows that share s of `shares` has, whole tiles each.
+group_fn index match_share_begin(index n, index tile, index shares, index s) {
+  const index tiles = (n + tile - 1) / tile;
+  const index begin = (index)((offset)tiles * s / shares) * tile;
+  return begin < n ? begin : n;
+}
+
+// The part of a pair's table that a group has, and where it keeps what it finds there: the rows at
+// row_place, the columns at column_place.
+typedef struct {
+  index row_begin, row_end, column_begin, column_end;
+  offset row_place, column_place;
+} match_share;
+group_fn match_share match_share_of(global_const offset* pair, global_const int* counts,
+                                    index share, index row_shares, index column_shares,
+                                    index row_tile, index column_tile) {
+  const index rows = match_count(pair, 0, counts), columns = match_count(pair, 1, counts);
+  const index r = share / column_shares, c = share % column_shares;
+  match_share own;
+  own.row_begin = match_share_begin(rows, row_tile, row_shares, r);
+  own.row_end = match_share_begin(rows, row_tile, row_shares, r + 1);
+  own.column_begin = match_share_begin(columns, column_tile, column_shares, c);
+  own.column_end = match_share_begin(columns, column_tile, column_shares, c + 1);
+  own.row_place = pair[PAIR_PLACE] * column_shares + pair[PAIR_CAPACITY] * c;
+  own.column_place = pair[PAIR_PLACE + 1] * row_shares + pair[PAIR_CAPACITY + 1] * r;
+  return own;
+}
+
+group_fn offset match_key(index distance, index place) {
+  return ((offset)distance << 32) | (offset)place;
+}
+group_fn index match_key_distance(offset key) { return (index)(key >> 32); }
+group_fn index match_key_place(offset key) { return (index)(key & 0x7fffffff); }
+
+// The smaller of what is left over when `key` joins `best`, and the two seconds.
+group_fn index match_second(offset best, index second, offset key, index other) {
+  const index loser = match_key_distance(best < key ? key : best);
+  const index least = second < other ? second : other;
+  return loser < least ? loser : least;
+}

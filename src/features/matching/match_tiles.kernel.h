@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of distances on any GPU: 64 x 64 at a time from tiles in local memory.
+
+group_kernel(match_squares, group, MATCH_SQUARES) {
+  global_const offset* image = images + (offset)IMAGE_NUMBERS * (group / chunks);
+  const index i = group % chunks * MATCH_THREADS + (index)block_member();
+  const index count = counts[image[0]], capacity = (index)image[2];
+  if (i < (count < capacity ? count : capacity)) {
+    const offset place = image[1] + i;
+    bits32 sum = 0;
+    for (index k = 0; k < MATCH_WORDS; ++k) {
+      const bits32 word = descriptors[place * MATCH_WORDS + k];
+      sum = bytes_dot(word, word, sum);
+    }
+    squares[image[3] + i] = (index)sum;
+  }
+}
+
+// Descriptors [at, at + MATCH_TILE), word k of descriptor i at [k MATCH_PITCH + i].
+group_fn void match_load_tile(global_const bits32* descriptors, index at, index count,
+                              local_ptr bits32* tile) {
+  for (index e = (index)block_member(); e < MATCH_TILE * MATCH_WORDS; e += MATCH_THREADS) {
+    const index i = e / MATCH_WORDS, k = e % MATCH_WORDS;
+    tile[k * MATCH_PITCH + i] =
+        at + i < count ? descriptors[(offset)(at + i) * MATCH_WORDS + k] : 0;
+  }
+}
+
+// The best and the second of the bests of `MATCH_SIDE` threads: distance << 6 | place in the tile.
+typedef struct {
+  int best, other;
+} match_two;
+group_fn match_two match_two_of(local_ptr const int* bests, local_ptr const int* others) {
+  match_two two;
+  two.best = MATCH_NO_BEST, two.other = MATCH_NO_BEST;
+  for (index s = 0; s < MATCH_SIDE; ++s) {
+    const int best = bests[s], other = others[s];
+    const int loser = best < two.best ? two.best : best;
+    two.best = best < two.best ? best : two.best;
+    two.other = loser < two.other ? loser : two.other;
+    two.other = other < two.other ? other : two.other;
+  }
+  return two;
+}
+
+// The products of rows y, y + 16, ... with columns x, x + 16, ...
+group_fn void match_products(local_ptr const bits32* tile1, local_ptr const bits32* tile2, index x,
+                             index y, bits32* dot) {
+  lane_unroll for (index e = 0; e < 16; ++e) dot[e] = 0;
+  for (index k = 0; k < MATCH_WORDS; ++k) {
+    bits32 a[4], b[4];
+    lane_unroll for (index e = 0; e < 4; ++e) {
+      a[e] = tile1[k * MATCH_PITCH + y + MATCH_SIDE * e];
+      b[e] = tile2[k * MATCH_PITCH + x + MATCH_SIDE * e];
+    }
+    lane_unroll for (index e = 0; e < 16; ++e) dot[e] = bytes_dot(a[e / 4], b[e % 4], dot[e]);
+  }
+}
+
+// This thread's best and second of its part of each row and column, for match_two_of.
+// squares1[i]: of row i of the tile, of which there are `rows`.
+group_fn void match_bests(const bits32* dot, index x, index y, global_const int* squares1,
+                          index rows, global_const int* squares2, index columns,
+                          local_ptr int* row_bests, local_ptr int* row_others,
+                          local_ptr int* column_bests, local_ptr int* column_others) {
+  int best2[4], other2[4], square2[4];
+  lane_unroll for (index c = 0; c < 4; ++c) {
+    const index j = x + MATCH_SIDE * c;
+    square2[c] = j < columns ? squares2[j] : -1;
+    best2[c] = MATCH_NO_BEST, other2[c] = MATCH_NO_BEST;
+  }
+  lane_unroll for (index r = 0; r < 4; ++r) {
+    const index i = y + MATCH_SIDE * r;
+    const int square1 = i < rows ? squares1[i] : -1;
+    int best1 = MATCH_NO_BEST, other1 = MATCH_NO_BEST;
+    lane_unroll for (index c = 0; c < 4; ++c) {
+      const bool is_there = square1 >= 0 && square2[c] >= 0;
+      const int distance = square1 + square2[c] - 2 * (int)dot[4 * r + c];
+      const int key1 = is_there ? distance << 6 | (x + MATCH_SIDE * c) : MATCH_NO_BEST;
+      const int key2 = is_there ? distance << 6 | i : MATCH_NO_BEST;
+      const int loser1 = key1 < best1 ? best1 : key1, loser2 = key2 < best2[c] ? best2[c] : key2;
+      best1 = key1 < best1 ? key1 : best1;
+      best2[c] = key2 < best2[c] ? key2 : best2[c];
+      other1 = loser1 < other1 ? loser1 : other1;
+      other2[c] = loser2 < other2[c] ? loser2 : other2[c];
+    }
+    row_bests[i * (MATCH_SIDE + 1) + x] = best1;
+    row_others[i * (MATCH_SIDE + 1) + x] = other1;
+  }
+  lane_unroll for (index c = 0; c < 4; ++c) {
+    const index at = (x + MATCH_SIDE * c) * (MATCH_SIDE + 1) + y;
+    column_bests[at] = best2[c], column_others[at] = other2[c];
+  }
+}
+
+// Joins a column's two, of rows from i0 on, to those of earlier rows.
+group_fn void match_keep_column(match_two two, index i0, bool is_first, global_ptr offset* key_at,
+                                global_ptr int* second_at) {
+  const offset key = match_key(two.best >> 6, i0 + (two.best & 63));
+  const index other = two.other == MATCH_NO_BEST ? MATCH_NO_DISTANCE : two.other >> 6;
+  const offset before = is_first ? match_key(MATCH_NO_DISTANCE, 0) : *key_at;
+  if (second_at)
+    *second_at = match_second(before, is_first ? MATCH_NO_DISTANCE : *second_at, key, other);
+  *key_at = key < before ? key : before;
+}
+
+group_kernel(match_tiles, group, MATCH_TILES) {
+  const index shares = row_shares * column_shares;
+  global_const offset* pair = pairs + (offset)PAIR_NUMBERS * (group / shares);
+  const match_share own = match_share_of(pair, counts, group % shares, row_shares, column_shares,
+                                         MATCH_TILE, MATCH_TILE);
+  global_const bits32* descriptors1 = descriptors + pair[PAIR_BEGIN] * MATCH_WORDS;
+  global_const bits32* descriptors2 = descriptors + pair[PAIR_BEGIN + 1] * MATCH_WORDS;
+  global_const int* squares1 = squares + pair[PAIR_SQUARES];
+  global_const int* squares2 = squares + pair[PAIR_SQUARES + 1];
+  const index member = (index)block_member(), line = member % MATCH_TILE;
+  const index x = member % MATCH_SIDE, y = member / MATCH_SIDE;
+  for (index i0 = own.row_begin; i0 < own.row_end; i0 += MATCH_TILE) {
+    match_load_tile(descriptors1, i0, own.row_end, tile1);
+    offset row_key = match_key(MATCH_NO_DISTANCE, 0);
+    index row_second = MATCH_NO_DISTANCE;
+    for (index j0 = own.column_begin; j0 < own.column_end; j0 += MATCH_TILE) {
+      match_load_tile(descriptors2, j0, own.column_end, tile2);
+      group_barrier();
+      bits32 dot[16];
+      match_products(tile1, tile2, x, y, dot);
+      match_bests(dot, x, y, squares1 + i0, own.row_end - i0, squares2 + j0, own.column_end - j0,
+                  row_bests, row_others, column_bests, column_others);
+      group_barrier();
+      if (member < MATCH_TILE && i0 + line < own.row_end) {
+        const match_two two =
+            match_two_of(row_bests + line * (MATCH_SIDE + 1), row_others + line * (MATCH_SIDE + 1));
+        const offset key = match_key(two.best >> 6, j0 + (two.best & 63));
+        const index other = two.other == MATCH_NO_BEST ? MATCH_NO_DISTANCE : two.other >> 6;
+        row_second = match_second(row_key, row_second, key, other);
+        row_key = key < row_key ? key : row_key;
+      } else if (member >= MATCH_TILE && member < 2 * MATCH_TILE && column_keys &&
+                 j0 + line < own.column_end) {
+        const match_two two = match_two_of(column_bests + line * (MATCH_SIDE + 1),
+                                           column_others + line * (MATCH_SIDE + 1));
+        const offset place = own.column_place + j0 + line;
+        match_keep_column(two, i0, i0 == own.row_begin, column_keys + place,
+                          column_seconds ? column_seconds + place : column_seconds);
+      }
+    }
+    if (member < MATCH_TILE && i0 + line < own.row_end) {
+      row_keys[own.row_place + i0 + line] = row_key;
+      row_seconds[own.row_place + i0 + line] = row_second;
+    }
+    group_barrier();
+  }
+}

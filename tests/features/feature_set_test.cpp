@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// FeatureSet on every device: what goes in comes out, however it grows.
+#include <bifocal/feature_set.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "match_oracle.hpp"
+
+namespace bifocal::test {
+namespace {
+
+void expect_equal(const Features& got, const Features& want, const std::string& what) {
+  ASSERT_EQ(got.size(), want.size()) << what;
+  EXPECT_EQ(got.descriptors, want.descriptors) << what;
+  EXPECT_TRUE(want.size() == 0 || std::memcmp(got.keypoints.data(), want.keypoints.data(),
+                                              want.keypoints.size() * sizeof(Keypoint)) == 0)
+      << what;
+}
+
+TEST(FeatureSet, gives_back_what_it_was_given) {
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    for (const std::int64_t room : {0, 5000}) {
+      FeatureSet set(queue.device(), room);
+      const int sizes[] = {3, 0, 700, 1, 2900, 65};
+      for (int k = 0; k < 6; ++k)
+        EXPECT_EQ(set.add(queue, random_features(sizes[k], unsigned(k), 256)), k);
+      EXPECT_EQ(set.size(), 6);
+      EXPECT_EQ(set.count_all(queue), std::vector<int>(sizes, sizes + 6)) << info.id;
+      for (int k = 0; k < 6; ++k)
+        expect_equal(set.get(queue, k), random_features(sizes[k], unsigned(k), 256), info.id);
+      set.clear();
+      EXPECT_EQ(set.size(), 0);
+      EXPECT_EQ(set.add(queue, random_features(9, 99, 256)), 0);
+      expect_equal(set.get(queue, 0), random_features(9, 99, 256), info.id + " cleared");
+    }
+  }
+}
+
+TEST(FeatureSet, of_eight_thousand_features_a_picture_is_small) {
+  FeatureSet set(Device(), 10 * 8192);
+  Queue queue;
+  const auto bytes = set.descriptors().size() + set.keypoints().size() * sizeof(Keypoint);
+  EXPECT_LE(double(bytes) / 10, 1.3e6);
+  EXPECT_EQ(set.room(), 10 * 8192);
+}
+
+// As a detector on the device would: it writes features and their number.
+TEST(FeatureSet, a_reserved_slot_has_what_its_writer_says) {
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    FeatureSet set(queue.device());
+    set.add(queue, random_features(10, 1, 256));
+    const int image = set.reserve(queue, 50);
+    EXPECT_EQ(set.count(queue, image), 0);
+    EXPECT_EQ(set.capacity(image), 50);
+    EXPECT_EQ(set.begin(image), 10);
+    const Features f = random_features(20, 2, 256);
+    for (const auto& [count, want] : {std::pair{20, 20}, {1000, 50}, {-3, 0}}) {
+      const auto first = std::size_t(set.begin(image));
+      runtime::upload(queue, *set.descriptors().memory(), first * kDescriptorBytes,
+                      f.descriptors.data(), f.descriptors.size());
+      runtime::upload(queue, *set.keypoints().memory(), first * sizeof(Keypoint),
+                      f.keypoints.data(), f.keypoints.size() * sizeof(Keypoint));
+      runtime::upload(queue, *set.counts().memory(), std::size_t(image) * sizeof(int), &count,
+                      sizeof count);
+      EXPECT_EQ(set.count(queue, image), want) << info.id;
+      EXPECT_EQ(set.count_all(queue)[1], want) << info.id;
+      if (count == 20) expect_equal(set.get(queue, image), f, info.id);
+    }
+  }
+}
+
+TEST(FeatureSet, refuses_wrong_arguments) {
+  EXPECT_THROW(FeatureSet(Device(), -1), Error);
+  Queue queue;
+  FeatureSet set;
+  EXPECT_THROW(set.reserve(queue, -1), Error);
+  EXPECT_THROW((void)set.get(queue, 0), Error);
+  Features broken = random_features(3, 1, 256);
+  broken.descriptors.pop_back();
+  EXPECT_THROW(set.add(queue, broken), Error);
+  EXPECT_EQ(set.size(), 0);
+  set.add(queue, random_features(3, 1, 256));
+  EXPECT_THROW((void)set.begin(-1), Error);
+  EXPECT_THROW((void)set.count(queue, 1), Error);
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.kind == DeviceKind::cpu) continue;
+    Queue other{Device(info.id)};
+    EXPECT_THROW(set.add(other, random_features(3, 1, 256)), Error);
+    EXPECT_THROW((void)set.get(other, 0), Error);
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::test

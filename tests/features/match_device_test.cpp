@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matching on every device: the same list as the naive double loop and as the CPU.
+#include <bifocal/error.hpp>
+#include <bifocal/matching.hpp>
+
+#include <gtest/gtest.h>
+
+#include "match_oracle.hpp"
+
+namespace bifocal::test {
+namespace {
+
+const std::vector<MatchOptions> kOptions = {{0.9, true},      {0.9, false},      {1.0, true},
+                                            {1.0, false},     {0.9, true, true}, {0.9, false, true},
+                                            {1.0, true, true}};
+
+// The list of pair k of a batch.
+std::vector<Match> list_of(const MatchBatch& batch, std::size_t k) {
+  return {batch.matches.begin() + batch.offsets[k], batch.matches.begin() + batch.offsets[k + 1]};
+}
+
+std::string name_of(const DeviceInfo& info, const Features& a, const Features& b, std::size_t k) {
+  return info.id + " " + std::to_string(a.size()) + " x " + std::to_string(b.size()) +
+         ", options " + std::to_string(k);
+}
+
+// Sizes around those of tiles and groups.
+TEST(MatchOnDevices, is_the_naive_double_loop) {
+  const int sizes[][2] = {{0, 5},  {5, 0},   {0, 0},     {1, 1},    {1, 2},     {2, 1},
+                          {64, 3}, {65, 63}, {131, 257}, {300, 31}, {129, 128}, {256, 255}};
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    for (const int levels : {2, 256}) {
+      for (const auto& size : sizes) {
+        const Features a = random_features(size[0], 7, levels),
+                       b = random_features(size[1], 8, levels);
+        for (std::size_t k = 0; k < kOptions.size(); ++k)
+          expect_same(match(queue, a, b, kOptions[k]), plain_match(a, b, kOptions[k]),
+                      name_of(info, a, b, k));
+      }
+    }
+  }
+}
+
+// Large enough that a single pair is cut into many shares of both sides.
+TEST(MatchOnDevices, a_large_pair_is_that_of_the_cpu) {
+  const Features a = random_features(3700, 7, 16), b = random_features(2100, 8, 16);
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.kind == DeviceKind::cpu) continue;
+    Queue queue{Device(info.id)};
+    for (std::size_t k = 0; k < kOptions.size(); ++k) {
+      const std::vector<Match> want = match(a, b, kOptions[k]);
+      EXPECT_GT(want.size(), 100U) << k;
+      expect_same(match(queue, a, b, kOptions[k]), want, name_of(info, a, b, k));
+    }
+  }
+}
+
+TEST(MatchOnDevices, of_the_largest_distances_is_exact) {
+  Features black = random_features(70, 1, 256), white = random_features(5, 1, 256);
+  std::fill(black.descriptors.begin(), black.descriptors.end(), std::uint8_t{0});
+  std::fill(white.descriptors.begin(), white.descriptors.end(), std::uint8_t{255});
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    for (const MatchOptions& options : {MatchOptions{1.0, true}, {1.0, false}, {0.8, true}}) {
+      expect_same(match(queue, black, white, options), plain_match(black, white, options), info.id);
+      expect_same(match(queue, white, black, options), plain_match(white, black, options), info.id);
+      expect_same(match(queue, white, white, options), plain_match(white, white, options), info.id);
+    }
+    const auto matches = match(queue, black, white, {1.0, true});
+    ASSERT_EQ(matches.size(), 1U);
+    EXPECT_EQ(matches[0].distance, 128 * 255 * 255) << info.id;
+  }
+}
+
+struct Images {
+  std::vector<Features> images;
+  std::vector<ImagePair> pairs;
+};
+Images many_images() {
+  Images many;
+  const int sizes[] = {300, 0, 64, 511, 1, 129, 1000};
+  for (int k = 0; k < 7; ++k) many.images.push_back(random_features(sizes[k], unsigned(k), 16));
+  for (int i = 0; i < 7; ++i)
+    for (int j = 0; j < 7; ++j) many.pairs.push_back({i, j});
+  many.pairs.push_back({3, 6});  // twice
+  return many;
+}
+
+TEST(MatchOnDevices, a_batch_is_its_pairs_one_by_one) {
+  const Images many = many_images();
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    FeatureSet set(queue.device());
+    for (const Features& f : many.images) set.add(queue, f);
+    for (const MatchOptions& options :
+         {MatchOptions{0.95, true}, {1.0, false}, {0.95, true, true}}) {
+      const MatchBatch batch = match(queue, set, many.pairs, options);
+      ASSERT_EQ(batch.offsets.size(), many.pairs.size() + 1) << info.id;
+      ASSERT_EQ(batch.offsets.back(), std::int64_t(batch.matches.size())) << info.id;
+      EXPECT_GT(batch.matches.size(), 1000U);
+      for (std::size_t k = 0; k < many.pairs.size(); ++k) {
+        const auto& [i, j] = many.pairs[k];
+        expect_same(list_of(batch, k),
+                    match(many.images[std::size_t(i)], many.images[std::size_t(j)], options),
+                    info.id + " pair " + std::to_string(k));
+      }
+    }
+    EXPECT_EQ(match(queue, set, {}).offsets, std::vector<std::int64_t>{0});
+  }
+}
+
+TEST(MatchOnDevices, results_that_stay_there_are_the_same) {
+  const Images many = many_images();
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    FeatureSet set(queue.device());
+    for (const Features& f : many.images) set.add(queue, f);
+    DeviceMatches found;
+    for (int run = 0; run < 2; ++run) {  // the second uses the memory of the first
+      const MatchOptions options{run == 0 ? 1.0 : 0.95, run == 1};
+      const MatchBatch want = match(queue, set, many.pairs, options);
+      match(queue, set, many.pairs, options, found);
+      EXPECT_EQ(found.offsets, want.offsets) << info.id;
+      std::vector<Match> matches(want.matches.size());
+      std::vector<PointPair> points(want.matches.size());
+      found.matches.download(queue, matches);
+      found.points.download(queue, points);
+      queue.wait();
+      expect_same(matches, want.matches, info.id);
+      for (std::size_t m = 0; m < matches.size(); ++m) {
+        // random_features puts point i at (i, 2 i).
+        EXPECT_EQ(points[m].x1, matches[m].index1) << info.id;
+        EXPECT_EQ(points[m].y1, 2 * matches[m].index1);
+        EXPECT_EQ(points[m].x2, matches[m].index2);
+        EXPECT_EQ(points[m].y2, 2 * matches[m].index2);
+      }
+    }
+  }
+}
+
+// The number of features of a slot that a detector filled is known to the device alone.
+TEST(MatchOnDevices, a_slot_that_is_not_full_has_no_more_than_its_features) {
+  const Features a = random_features(200, 7, 16), b = random_features(90, 8, 16);
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    FeatureSet set(queue.device());
+    set.add(queue, a);
+    const int image = set.reserve(queue, 400), count = b.size();
+    const auto first = std::size_t(set.begin(image)) * kDescriptorBytes;
+    const std::vector<std::uint8_t> junk(400 * kDescriptorBytes, 7);
+    runtime::upload(queue, *set.descriptors().memory(), first, junk.data(), junk.size());
+    runtime::upload(queue, *set.descriptors().memory(), first, b.descriptors.data(),
+                    b.descriptors.size());
+    runtime::upload(queue, *set.counts().memory(), sizeof(int), &count, sizeof count);
+    const std::vector<ImagePair> pairs = {{0, 1}, {1, 0}};
+    const MatchOptions options{0.95, true};
+    const MatchBatch batch = match(queue, set, pairs, options);
+    expect_same(list_of(batch, 0), plain_match(a, b, options), info.id);
+    expect_same(list_of(batch, 1), plain_match(b, a, options), info.id);
+    queue.wait();
+  }
+}
+
+TEST(MatchOnDevices, refuses_wrong_arguments_by_name) {
+  Queue queue;
+  FeatureSet set;
+  set.add(queue, random_features(3, 1, 256));
+  const auto message_of = [&](std::vector<ImagePair> pairs, const MatchOptions& options) {
+    try {
+      (void)match(queue, set, pairs, options);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::usage);
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(message_of({{0, 0}, {0, 1}}, {}).find("pair 1 has image 1"), std::string::npos);
+  EXPECT_NE(message_of({{-1, 0}}, {}).find("pair 0 has image -1"), std::string::npos);
+  EXPECT_NE(message_of({{0, 0}}, {0.0}).find("max_ratio"), std::string::npos);
+  Features broken = random_features(3, 1, 256);
+  broken.descriptors.pop_back();
+  EXPECT_THROW((void)match(queue, broken, broken), Error);
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.kind == DeviceKind::cpu) continue;
+    Queue other{Device(info.id)};
+    EXPECT_THROW((void)match(other, set, {}), Error) << info.id;
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::test
