@@ -7,22 +7,19 @@
 #include <vector>
 
 #include "features/scale_space.hpp"
+#include "features/sift_rules.hpp"
 
 namespace bifocal::features {
 
-inline constexpr int kOrientationBins = 36;
+inline constexpr int kOrientationBins = SiftRules::ORIENTATION_BINS;
 using OrientationHistogram =
     std::array<float, kOrientationBins>;     // bin i is centred at 10 i degrees
 using Description = std::array<float, 128>;  // [y 4][x 4][direction 8]
 
-// In sigma. Lowe has 1.5 and 3: the wider ones give 4 % more correct matches over the Oxford pairs,
-// at a precision at least as high on each, and no fewer on the scenes in depth (fountain,
-// Herz-Jesus).
-inline constexpr float kOrientationSpread = 2;
-inline constexpr float kBinWidth = 3.6F;
-
 // How far a description looks from its point: the corner of the grid of samples. In sigma.
-inline constexpr double kDescriptionReach = 10.5 / 4 * kBinWidth * 1.415;
+[[nodiscard]] inline double description_reach() {
+  return 10.5 / 4 * SiftRules::sift_bin_width() * 1.415;
+}
 
 // Gradient directions around (x, y), px of the level, weighted by magnitude and a Gaussian of 1.5
 // sigma (Lowe, section 5).

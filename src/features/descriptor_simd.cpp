@@ -68,7 +68,7 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
   const Tag d;
   const IntTag di;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const float spread = kOrientationSpread * sigma;
+  const float spread = SiftRules::sift_orientation_spread() * sigma;
   const int reach = static_cast<int>(std::lround(3 * spread));
   const int cx = static_cast<int>(std::lround(x)), cy = static_cast<int>(std::lround(y));
   const int x0 = std::max(1, cx - reach), x1 = std::min(level.width - 2, cx + reach);
@@ -204,7 +204,8 @@ Description describe(const Level& level, float x, float y, float sigma, float an
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   alignas(64) float values[kRoom], weights[kRoom] = {}, directions[kRoom];
-  const float angle = angle_deg * 0.01745329252F, step = 0.25F * kBinWidth * sigma;
+  const float angle = angle_deg * 0.01745329252F,
+              step = 0.25F * SiftRules::sift_bin_width() * sigma;
   sample(level, x, y, step * std::cos(angle), step * std::sin(angle), values, weights);
   for (int i = kSide; i < kSamples - kSide; i += lanes) {
     const Vec gx = hn::Sub(hn::LoadU(d, values + i + 1), hn::LoadU(d, values + i - 1));

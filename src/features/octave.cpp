@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "features/descriptor.hpp"
+#include "features/sift.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::features {
@@ -24,13 +25,11 @@ class Octave {
     const int count = options.octave_layers + 3;
     const double ratio = std::exp2(1.0 / options.octave_layers);
     int lag = 0;
-    for (int i = 1; i < count; ++i) {
-      const double before = options.sigma * std::pow(ratio, i - 1);
-      kernels_.push_back(gaussian_kernel(before * std::sqrt(ratio * ratio - 1)));
-      lag += kernels_.back().radius + kBlurRows - 1;  // rows are made in whole groups
-    }
+    kernels_ = octave_kernels(options);
+    for (const Kernel& kernel : kernels_)
+      lag += kernel.radius + kBlurRows - 1;  // rows are made in whole groups
     const double largest = options.sigma * std::pow(ratio, options.octave_layers + 0.6);
-    reach_ = kMoves + 3 + static_cast<int>(std::ceil(kDescriptionReach * largest));
+    reach_ = kMoves + 3 + static_cast<int>(std::ceil(description_reach() * largest));
     const int rows = static_cast<int>(
         std::bit_ceil(static_cast<unsigned>(kStep + lag + 2 * reach_ + 2 * kBlurRows)));
     const int stride = row_stride(width);

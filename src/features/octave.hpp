@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "features/scale_space.hpp"
+#include "features/sift_rules.hpp"
 
 namespace bifocal::features {
 
@@ -25,8 +26,8 @@ struct Extremum {
 [[nodiscard]] std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
                                              const SiftOptions& options);
 
-inline constexpr int kMoves = 5;   // of a refinement
-inline constexpr int kBorder = 5;  // px of the octave in which no extremum is sought
+inline constexpr int kMoves = SiftRules::SIFT_MOVES;    // of a refinement
+inline constexpr int kBorder = SiftRules::SIFT_BORDER;  // px in which no extremum is sought
 
 // A float image whose rows may be read and written in whole registers.
 struct Plane {

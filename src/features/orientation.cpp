@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "features/descriptor.hpp"
+#include "features/sift_rules.hpp"
 
 namespace bifocal::features {
 namespace {
 
-constexpr float kPeakRatio = 0.8F;
 constexpr float kTiny = 1e-20F;  // below any length that isn't zero
 
 std::size_t around(int i) {
@@ -18,9 +18,8 @@ std::size_t around(int i) {
 OrientationHistogram smoothed(const OrientationHistogram& h) {
   OrientationHistogram result;
   for (int i = 0; i < kOrientationBins; ++i) {
-    result[around(i)] = (h[around(i - 2)] + h[around(i + 2)] +
-                         4 * (h[around(i - 1)] + h[around(i + 1)]) + 6 * h[around(i)]) /
-                        16;
+    result[around(i)] = SiftRules::sift_smoothed(h[around(i - 2)], h[around(i - 1)], h[around(i)],
+                                                 h[around(i + 1)], h[around(i + 2)]);
   }
   return result;
 }
@@ -34,13 +33,8 @@ std::vector<float> dominant_directions(const OrientationHistogram& histogram) {
   for (int i = 0; i < kOrientationBins; ++i) {
     const float left = h[around(i - 1)], here = h[around(i)], right = h[around(i + 1)];
     // Of two equal bins the first is the peak.
-    if (!(here > left && here >= right && here >= kPeakRatio * highest)) continue;
-    const float shift =
-        0.5F * (left - right) / (left - 2 * here + right);  // vertex of the parabola
-    float degrees = (static_cast<float>(i) + shift) * (360.0F / kOrientationBins);
-    if (degrees < 0) degrees += 360;
-    if (degrees >= 360) degrees -= 360;
-    peaks.emplace_back(here, degrees);
+    if (!(here > left && here >= right && here >= SiftRules::sift_peak_ratio() * highest)) continue;
+    peaks.emplace_back(here, SiftRules::sift_peak(static_cast<float>(i), left, here, right));
   }
   std::stable_sort(peaks.begin(), peaks.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -50,7 +44,7 @@ std::vector<float> dominant_directions(const OrientationHistogram& histogram) {
 }
 
 void quantise(const Description& description, bool root, std::uint8_t* out) {
-  constexpr float kClip = 0.2F, kScale = 512;
+  const float clip = SiftRules::sift_clip(), scale = SiftRules::sift_byte_scale();
   const auto unit = [](Description& v) {
     float sum = 0;
     for (float x : v) sum += x * x;
@@ -60,14 +54,14 @@ void quantise(const Description& description, bool root, std::uint8_t* out) {
   Description v = description;
   unit(v);
   float total = 0;
-  for (float& x : v) total += x = std::min(x, kClip);
+  for (float& x : v) total += x = std::min(x, clip);
   if (root) {
     for (float& x : v) x = std::sqrt(x / std::max(total, kTiny));
   } else {
     unit(v);
   }
-  std::transform(v.begin(), v.end(), out, [](float x) {
-    return static_cast<std::uint8_t>(std::min(255.0F, std::floor(kScale * x + 0.5F)));
+  std::transform(v.begin(), v.end(), out, [&](float x) {
+    return static_cast<std::uint8_t>(std::min(255.0F, std::floor(scale * x + 0.5F)));
   });
 }
 

@@ -1,62 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <tuple>
 
 #include "features/octave.hpp"
+#include "features/sift.hpp"
+#include "features/sift_rules.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
 namespace features {
 namespace {
-
-// Blur that a photograph has already, px. Lowe assumes 0.5; with less, the finest structures of a
-// sharp image come to lie within the range of scales that is searched: a quarter more correct
-// matches over the Oxford pairs, as precise.
-constexpr double kCameraBlur = 0.2;
-constexpr double kLeastBlur = 0.3;  // px; doubling needs some
-
-void check(bool ok, const char* name, double value, const char* wanted) {
-  if (!ok)
-    throw Error(ErrorCode::usage,
-                fmt::format("SiftOptions::{} = {}: must be {}", name, value, wanted));
-}
-
-void check(ImageView<const std::uint8_t> grey, const SiftOptions& o) {
-  check(o.max_features >= 0, "max_features", o.max_features, "0 (all) or more");
-  check(o.octave_layers >= 1 && o.octave_layers <= 16, "octave_layers", o.octave_layers,
-        "in 1..16");
-  check(o.contrast_threshold >= 0 && o.contrast_threshold < 1e3, "contrast_threshold",
-        o.contrast_threshold, "at least 0");
-  check(o.edge_threshold >= 1 && o.edge_threshold < 1e6, "edge_threshold", o.edge_threshold,
-        "at least 1");
-  check(o.sigma >= 0.8 && o.sigma <= 8, "sigma", o.sigma, "in 0.8..8");
-  if (grey.channels != 1) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("detect_sift: the image has {} channels, must be grey (1)", grey.channels));
-  }
-  if (!grey.usable()) {
-    throw Error(ErrorCode::usage, "detect_sift: the view has no pixels, or rows that overlap");
-  }
-  if (grey.width > kMaxSiftSide || grey.height > kMaxSiftSide) {
-    throw Error(ErrorCode::usage,
-                fmt::format("detect_sift: image of {} x {} px, sides must be at most {}",
-                            grey.width, grey.height, kMaxSiftSide));
-  }
-}
-
-double blur_to(double sigma, double scale) {
-  return std::max(
-      kLeastBlur * scale,
-      std::sqrt(std::max(0.0, sigma * sigma - kCameraBlur * kCameraBlur * scale * scale)));
-}
 
 // First level of the doubled octave, straight from the 8-bit image.
 RowPairSource doubled(ImageView<const std::uint8_t> grey, const Kernel& quarter) {
@@ -137,12 +93,8 @@ bool stronger(const Keypoint& a, const Keypoint& b) {
          std::tie(strength_a, b.y, b.x, b.sigma, b.angle_deg);
 }
 
-// The same extremum reached from two samples, or found in two octaves.
 bool same_point(const Keypoint& a, const Keypoint& b) {
-  const float near = 0.1F * std::min(a.sigma, b.sigma), turn = std::abs(a.angle_deg - b.angle_deg);
-  return std::abs(a.x - b.x) < near && std::abs(a.y - b.y) < near &&
-         std::max(a.sigma, b.sigma) < 1.1F * std::min(a.sigma, b.sigma) &&
-         std::min(turn, 360 - turn) < 1;
+  return SiftRules::sift_same_point(a.x, a.y, a.sigma, a.angle_deg, b.x, b.y, b.sigma, b.angle_deg);
 }
 
 // Indices of the features to keep, in their final order.
@@ -177,7 +129,8 @@ std::vector<int> select(const std::vector<Keypoint>& points, int max_features) {
 }  // namespace features
 
 Features detect_sift(ImageView<const std::uint8_t> grey, const SiftOptions& options) {
-  features::check(grey, options);
+  features::check_options(options);
+  features::check_image(grey);
   if (grey.empty()) return {};
   const Features all = features::detect_all(grey, options);
   Features result;

@@ -5,7 +5,7 @@
 //   pair_join(a, b)                    the high half of a below the low half of b
 //   pair_high(w)                       bytes 1 and 3 of a word as a pair
 //   bits_leading_zeros
-//   local_atomic_min, _or, _add        on memory that the group shares; min returns what was there
+//   local_atomic_min, _or, _add        on memory that the group shares; min and add return what was there
 //   global_atomic_min, _add
 //   local_atomic_read, global_atomic_read   of a number that others may change
 //   lockstep_width(), lockstep_min(v)  the members that run in lock-step, and the minimum of theirs
@@ -26,9 +26,9 @@ static inline uint pair_min(uint a, uint b) {
 #define bits_leading_zeros(v) ((int)clz((uint)(v)))
 #define local_atomic_min(p, v) atomic_min((volatile local uint*)(p), (uint)(v))
 #define local_atomic_or(p, v) ((void)atomic_or((volatile local uint*)(p), (uint)(v)))
-#define local_atomic_add(p, v) ((void)atomic_add((volatile local uint*)(p), (uint)(v)))
+#define local_atomic_add(p, v) atomic_add((volatile local uint*)(p), (uint)(v))
 #define global_atomic_min(p, v) atomic_min((volatile global uint*)(p), (uint)(v))
-#define global_atomic_add(p, v) ((void)atomic_add((volatile global uint*)(p), (uint)(v)))
+#define global_atomic_add(p, v) atomic_add((volatile global uint*)(p), (uint)(v))
 #define local_atomic_read(p) (*(volatile local uint*)(p))
 #define global_atomic_read(p) (*(volatile global uint*)(p))
 #ifdef INLINE_PTX
@@ -51,7 +51,9 @@ static inline uint lockstep_min(uint v) {
 #define lockstep_min(v) (v)
 #endif
 #elif !defined(__CUDACC__)  // a CPU, on which threads share no more than this
-group_fn void global_atomic_add(bits32* p, bits32 v) { __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+group_fn bits32 global_atomic_add(bits32* p, bits32 v) {
+  return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+}
 #else
 group_fn bits32 pair_min(bits32 a, bits32 b) { return __vminu2(a, b); }
 group_fn bits32 pair_max(bits32 a, bits32 b) { return __vmaxu2(a, b); }
@@ -61,9 +63,9 @@ group_fn bits32 pair_high(bits32 word) { return __byte_perm(word, 0, 0x4341); }
 group_fn index bits_leading_zeros(bits32 v) { return __clz(static_cast<int>(v)); }
 group_fn bits32 local_atomic_min(bits32* p, bits32 v) { return atomicMin(p, v); }
 group_fn void local_atomic_or(bits32* p, bits32 v) { atomicOr(p, v); }
-group_fn void local_atomic_add(bits32* p, bits32 v) { atomicAdd(p, v); }
+group_fn bits32 local_atomic_add(bits32* p, bits32 v) { return atomicAdd(p, v); }
 group_fn bits32 global_atomic_min(bits32* p, bits32 v) { return atomicMin(p, v); }
-group_fn void global_atomic_add(bits32* p, bits32 v) { atomicAdd(p, v); }
+group_fn bits32 global_atomic_add(bits32* p, bits32 v) { return atomicAdd(p, v); }
 group_fn bits32 local_atomic_read(bits32* p) {
   return __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
 }

@@ -40,7 +40,7 @@ double turned(double x, double y, double turn) {
 
 std::vector<double> plain_histogram(const Level& l, double x, double y, double sigma) {
   std::vector<double> h(kOrientationBins);
-  const double spread = kOrientationSpread * sigma;
+  const double spread = SiftRules::sift_orientation_spread() * sigma;
   const int reach = static_cast<int>(std::lround(3 * spread)),
             cx = static_cast<int>(std::lround(x)), cy = static_cast<int>(std::lround(y));
   for (int j = std::max(1, cy - reach); j <= std::min(l.height - 2, cy + reach); ++j) {
@@ -71,7 +71,7 @@ std::vector<double> plain_description(const Level& l, double x, double y, double
                                       double angle_deg) {
   std::vector<double> d(128);
   const double c = std::cos(angle_deg * kPi / 180), s = std::sin(angle_deg * kPi / 180),
-               bin = kBinWidth * sigma;
+               bin = SiftRules::sift_bin_width() * sigma;
   const auto place = [&](double u, double v) {
     return std::pair(x + bin * (c * u - s * v), y + bin * (s * u + c * v));
   };

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "features/sift_device.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "features/octave.hpp"
+#include "features/scale_space.hpp"
+#include "features/sift.hpp"
+#include "features/sift.kernels.hpp"
+#include "features/sift_points.kernels.hpp"
+#include "runtime/kernel_set.hpp"
+
+namespace bifocal::features {
+namespace {
+
+namespace sift = kernels::sift;
+namespace sift_points = kernels::sift_points;
+
+// The radii that CUDA's kernel by tiles is compiled for: those of the default options.
+constexpr int kTileRadii[] = {4, 5, 6, 8, 10};
+
+const sift::launch<float>& kernels_of(int radius) {
+  static const sift::launch<float> launches[] = {
+      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[0]}}),
+      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[1]}}),
+      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[2]}}),
+      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[3]}}),
+      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[4]}})};
+  return launches[std::ranges::find(kTileRadii, radius) - std::begin(kTileRadii)];
+}
+const sift::launch<float>& kernels() { return kernels_of(kTileRadii[0]); }
+
+bool has_tiles(int radius, int width, int height) {
+  return std::ranges::find(kTileRadii, radius) != std::end(kTileRadii) && radius < width &&
+         radius < height;
+}
+
+int divided_up(int a, int b) { return (a + b - 1) / b; }
+
+// Of the pixels of the first octave, extrema before and features after the refinement: white noise
+// without a threshold has one extremum in 33.
+constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastRoom = 1024;
+
+template <class T>
+Buffer<T> uploaded(Queue& queue, const std::vector<T>& values) {
+  Buffer<T> buffer(queue.device(), values.size());
+  buffer.upload(queue, values);
+  queue.wait();
+  return buffer;
+}
+
+}  // namespace
+
+SiftDevice::Shape SiftDevice::shape_of(int width, int height, const SiftOptions& options) {
+  Shape shape;
+  if (options.upsample) width *= 2, height *= 2;
+  const auto pixels = static_cast<std::int64_t>(width) * height;
+  shape.room = static_cast<int>(std::max<std::int64_t>(pixels / kPixelsAFeature, kLeastRoom));
+  shape.candidate_room =
+      static_cast<int>(std::max<std::int64_t>(pixels / kPixelsACandidate, kLeastRoom));
+  while (std::min(width, height) > 2 * kBorder) {
+    const int stride = row_stride(width);
+    const std::int64_t plane = std::int64_t{stride} * height;
+    shape.octaves.push_back({width, height, stride, shape.floats, plane});
+    shape.floats += plane * (options.octave_layers + 3);
+    width = (width + 1) / 2, height = (height + 1) / 2;
+  }
+  return shape;
+}
+
+std::size_t SiftDevice::bytes(int width, int height, const SiftOptions& options) {
+  const Shape shape = shape_of(width, height, options);
+  const auto room = static_cast<std::size_t>(shape.room);
+  return sizeof(float) * static_cast<std::size_t>(shape.floats) +
+         static_cast<std::size_t>(shape.candidate_room) *
+             (sizeof(std::uint32_t) * sift::CANDIDATE_WORDS +
+              sizeof(float) * sift::EXTREMUM_FLOATS) +
+         room * (sizeof(float) * sift::POINT_FLOATS + 5 * sizeof(std::uint32_t)) +
+         8 * static_cast<std::size_t>(height);
+}
+
+SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& options, int batch,
+                       int room)
+    : queue_(queue),
+      width_(width),
+      height_(height),
+      batch_(batch),
+      options_(options),
+      shape_(shape_of(width, height, options)),
+      room_(room > 0 ? room : shape_.room),
+      scale_(options.upsample ? 0.5F : 1.0F),
+      shift_(options.upsample ? -0.25F : 0.0F) {
+  const DeviceInfo& info = queue.device().info();
+  groups_ = std::max(1, info.cores) * (info.is_gpu ? 32 : 2);
+  candidate_room_ = std::max(shape_.candidate_room, room_) * batch;
+  if (shape_.octaves.empty()) return;
+  if (options.upsample) {
+    const Kernel quarter = quarter_pixel_kernel(0.5 * blur_to(options.sigma, 2));
+    first_ = make_blur(quarter.taps, quarter.radius);
+  } else {
+    const Kernel kernel = gaussian_kernel(blur_to(options.sigma, 1));
+    first_ = make_blur(kernel.taps, kernel.radius);
+  }
+  for (const Kernel& kernel : octave_kernels(options))
+    blurs_.push_back(make_blur(kernel.taps, kernel.radius));
+  const Device& device = queue.device();
+  const auto pictures = static_cast<std::size_t>(batch), all = pictures * std::size_t(room_);
+  const auto heights = static_cast<std::size_t>(height);
+  pyramid_ = Buffer<float>(device, pictures * static_cast<std::size_t>(shape_.floats));
+  candidates_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_) * sift::CANDIDATE_WORDS);
+  extrema_ = Buffer<float>(device, std::size_t(candidate_room_) * sift::EXTREMUM_FLOATS);
+  points_ = Buffer<float>(device, all * sift::POINT_FLOATS);
+  counts_ = Buffer<std::uint32_t>(device, 2);
+  found_ = Buffer<std::uint32_t>(device, pictures);
+  kept_ = Buffer<std::uint32_t>(device, pictures);
+  rows_ = Buffer<std::uint32_t>(device, pictures * (heights + 1));
+  begins_ = Buffer<std::uint32_t>(device, pictures * heights);
+  order_ = Buffer<std::uint32_t>(device, all);
+  keys_ = Buffer<std::uint32_t>(device, 2 * all);
+  sorted_ = Buffer<std::uint32_t>(device, 2 * all);
+  std::vector<std::int64_t> table;
+  for (const Octave& o : shape_.octaves)
+    table.insert(table.end(), {o.first, o.plane, o.stride, o.width, o.height});
+  octaves_ = uploaded(queue, table);
+}
+
+SiftDevice::Blur SiftDevice::make_blur(const std::vector<float>& taps, int radius) {
+  return {radius, uploaded(queue_, taps)};
+}
+
+void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int count, const SiftOutput& out) {
+  if (count == 0) return;
+  for (const auto* counts : {&counts_, &found_, &kept_, &rows_})
+    if (counts->size() > 0)
+      kernels().sift_clear(queue_, {.count = static_cast<int>(counts->size())}, *counts, 0);
+  if (shape_.octaves.empty()) {
+    kernels().sift_clear(queue_, {.count = count},
+                         runtime::Array<std::uint32_t>(runtime::Argument(out.numbers)), out.first);
+    return;
+  }
+  make_first_level(pictures, count);
+  find(count);
+  order(count);
+  describe(count, out);
+}
+
+void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, int count) {
+  const Octave& o = shape_.octaves.front();
+  if (options_.upsample) {
+    const int tiles =
+        divided_up(width_, sift::DOUBLE_SIDE) * divided_up(height_, sift::DOUBLE_SIDE / 2);
+    kernels().sift_double(queue_, {.count = tiles * count}, pictures, width_, height_, pyramid_,
+                          shape_.floats, level(o, 0), o.stride, first_.taps, first_.radius);
+    return;
+  }
+  kernels().sift_bytes(queue_, {.count = width_ * height_ * count}, pictures, width_, height_,
+                       pyramid_, shape_.floats, level(o, 1), o.stride);
+  blur(first_, o, 1, 0, nullptr, count);
+}
+
+void SiftDevice::blur(const Blur& kernel, const Octave& o, int from, int to, const Octave* half,
+                      int count) {
+  if (!has_tiles(kernel.radius, o.width, o.height)) {
+    blur_lines(kernel, o, from, to, count);
+    if (half)
+      kernels().sift_halve(queue_, {.count = half->width * half->height * count}, pyramid_,
+                           shape_.floats, level(o, to), o.stride, half->first, half->width,
+                           half->height, half->stride);
+    return;
+  }
+  const int tiles = divided_up(o.width, sift::BLUR_WIDTH) * divided_up(o.height, sift::BLUR_HEIGHT);
+  kernels_of(kernel.radius)
+      .sift_blur(queue_, {.count = tiles * count}, pyramid_, shape_.floats, level(o, from),
+                 level(o, to), o.width, o.height, o.stride, half ? half->first : std::int64_t{-1},
+                 half ? half->stride : 0, kernel.taps);
+}
+
+void SiftDevice::blur_lines(const Blur& kernel, const Octave& o, int from, int to, int count) {
+  if (lines_.size() == 0)
+    lines_ = Buffer<float>(queue_.device(),
+                           std::size_t(batch_) * std::size_t(shape_.octaves.front().plane));
+  const std::int64_t plane = shape_.octaves.front().plane;
+  const int pixels = o.width * o.height * count;
+  kernels().sift_blur_line(queue_, {.count = pixels}, pyramid_, shape_.floats, level(o, from),
+                           lines_, plane, std::int64_t{0}, o.width, o.height, o.stride, kernel.taps,
+                           kernel.radius, 1);
+  kernels().sift_blur_line(queue_, {.count = pixels}, lines_, plane, std::int64_t{0}, pyramid_,
+                           shape_.floats, level(o, to), o.width, o.height, o.stride, kernel.taps,
+                           kernel.radius, 0);
+}
+
+void SiftDevice::find(int count) {
+  const auto layers = options_.octave_layers;
+  const auto threshold = static_cast<float>(0.5 * options_.contrast_threshold / layers);
+  for (std::size_t k = 0; k < shape_.octaves.size(); ++k) {
+    const Octave& o = shape_.octaves[k];
+    const Octave* half = k + 1 < shape_.octaves.size() ? &shape_.octaves[k + 1] : nullptr;
+    for (int i = 0; i < layers + 2; ++i)
+      blur(blurs_[std::size_t(i)], o, i, i + 1, i + 1 == layers ? half : nullptr, count);
+    const int tiles =
+        divided_up(o.width, sift::SEARCH_WIDTH) * divided_up(o.height, sift::SEARCH_HEIGHT);
+    kernels().sift_search(queue_, {.count = tiles * count}, pyramid_, shape_.floats, o.first,
+                          o.plane, o.width, o.height, o.stride, layers, static_cast<int>(k),
+                          threshold, candidates_, candidate_room_, counts_);
+  }
+  kernels().sift_refine(
+      queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)}, pyramid_,
+      shape_.floats, octaves_, layers, static_cast<float>(options_.contrast_threshold),
+      static_cast<float>(options_.edge_threshold), candidates_, counts_, extrema_);
+}
+
+void SiftDevice::order(int count) {
+  static const sift_points::launch<float> launch(sift_points::POINT_THREADS, {});
+  launch.sift_orient(queue_, {.count = groups_}, pyramid_, shape_.floats, octaves_,
+                     options_.octave_layers, static_cast<float>(options_.sigma), candidates_,
+                     counts_, candidate_room_, extrema_, groups_, scale_, shift_, height_, points_,
+                     found_, room_, rows_);
+  const int all = room_ * count;
+  kernels().sift_rows(queue_, {.count = count}, rows_, height_, begins_);
+  kernels().sift_place(queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_,
+                       begins_, order_);
+  kernels().sift_keep(queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_,
+                      rows_, begins_, order_, kept_, keys_);
+  kernels().sift_sort_chunk(queue_, {.count = divided_up(room_, sift::SORT_CHUNK) * count}, keys_,
+                            kept_, room_, points_, scale_, shift_, sorted_);
+  const Buffer<std::uint32_t>*from = &sorted_, *to = &keys_;
+  for (int run = sift::SORT_CHUNK; run < room_; run *= 2, std::swap(from, to))
+    kernels().sift_sort_merge(queue_, {.count = all}, *from, kept_, room_, points_, scale_, shift_,
+                              run, *to);
+}
+
+void SiftDevice::describe(int count, const SiftOutput& out) {
+  static const sift_points::launch<float> launch(sift_points::POINT_THREADS, {});
+  const int groups = divided_up(groups_, count) * count;
+  launch.sift_describe(
+      queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, points_, sorted_, keys_, kept_,
+      room_, out.most, count, groups, scale_, shift_, options_.root ? 1 : 0, out.begin, out.first,
+      runtime::Array<float>(runtime::Argument(out.keypoints)), out.descriptors, out.numbers);
+}
+
+bool SiftDevice::was_full(int count) {
+  std::vector<std::uint32_t> counts(2), found(static_cast<std::size_t>(count));
+  if (shape_.octaves.empty()) return false;
+  counts_.download(queue_, counts);
+  found_.download(queue_, found);
+  queue_.wait();
+  return counts[0] > std::uint32_t(candidate_room_) || counts[1] != 0 ||
+         std::ranges::any_of(found, [&](std::uint32_t n) { return n > std::uint32_t(room_); });
+}
+
+}  // namespace bifocal::features

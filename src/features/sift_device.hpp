@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIFT of a batch of pictures of one size on a GPU, in its memory from the pixels to the features.
+//
+// All levels of all octaves are kept, so that a point is described after the cap has chosen it:
+// find extrema, refine, orient, drop copies, sort, describe. Lists are filled by atomic counters in
+// any order; what is kept is sorted by all that a point is, so that no order of the work shows.
+#pragma once
+
+#include <bifocal/device.hpp>
+#include <bifocal/features.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace bifocal::features {
+
+// Where the features of picture k go: `most` places from begin + k * most on, and how many they are
+// to numbers[first + k].
+struct SiftOutput {
+  Buffer<Keypoint> keypoints;
+  Buffer<std::uint8_t> descriptors;
+  Buffer<int> numbers;
+  std::int64_t begin = 0;
+  int first = 0, most = 0;
+};
+
+class SiftDevice {
+ public:
+  // room: features a picture at most; 0: as many as any photograph has.
+  SiftDevice(Queue& queue, int width, int height, const SiftOptions& options, int batch,
+             int room = 0);
+
+  // Bytes of the device's memory for one picture.
+  [[nodiscard]] static std::size_t bytes(int width, int height, const SiftOptions& options);
+  // Features that a picture may have before the cap.
+  [[nodiscard]] int room() const { return room_; }
+
+  // pictures: [count][height][width], count <= batch. Asynchronous.
+  void run(const Memory<const std::uint8_t>& pictures, int count, const SiftOutput& out);
+  // Whether the last run had more extrema than there is room for; waits.
+  [[nodiscard]] bool was_full(int count);
+
+ private:
+  struct Octave {
+    int width, height, stride;
+    std::int64_t first, plane;  // floats
+  };
+  struct Blur {
+    int radius;
+    Buffer<float> taps;
+  };
+  struct Shape {
+    std::vector<Octave> octaves;
+    std::int64_t floats = 0;  // of the pyramid of a picture
+    int room = 0, candidate_room = 0;
+  };
+  static Shape shape_of(int width, int height, const SiftOptions& options);
+  [[nodiscard]] Blur make_blur(const std::vector<float>& taps, int radius);
+  void make_first_level(const Memory<const std::uint8_t>& pictures, int count);
+  void blur(const Blur& kernel, const Octave& octave, int from, int to, const Octave* half,
+            int count);
+  void blur_lines(const Blur& kernel, const Octave& octave, int from, int to, int count);
+  void find(int count);
+  void order(int count);
+  void describe(int count, const SiftOutput& out);
+  [[nodiscard]] std::int64_t level(const Octave& octave, int i) const {
+    return octave.first + i * octave.plane;
+  }
+
+  Queue& queue_;
+  int width_, height_, batch_;
+  SiftOptions options_;
+  Shape shape_;
+  int room_, candidate_room_, groups_;
+  float scale_, shift_;
+  Blur first_;
+  std::vector<Blur> blurs_;  // from level i to i + 1
+  Buffer<float> pyramid_, lines_, extrema_, points_;
+  Buffer<std::int64_t> octaves_;
+  // counts_: candidates, whether a tile was full, points a picture, those kept a picture, and from
+  // there on the points of every row (height + 1 a picture).
+  Buffer<std::uint32_t> candidates_, counts_, found_, kept_, rows_, begins_, order_, keys_, sorted_;
+};
+
+}  // namespace bifocal::features

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "features/sift.hpp"
+
+namespace bifocal::features {
+namespace {
+
+// Blur that a photograph has already, px. Lowe assumes 0.5; with less, the finest structures of a
+// sharp image come to lie within the range of scales that is searched: a quarter more correct
+// matches over the Oxford pairs, as precise.
+constexpr double kCameraBlur = 0.2;
+constexpr double kLeastBlur = 0.3;  // px; doubling needs some
+
+void check(bool ok, const char* name, double value, const char* wanted) {
+  if (!ok)
+    throw Error(ErrorCode::usage,
+                fmt::format("SiftOptions::{} = {}: must be {}", name, value, wanted));
+}
+
+}  // namespace
+
+void check_options(const SiftOptions& o) {
+  check(o.max_features >= 0, "max_features", o.max_features, "0 (all) or more");
+  check(o.octave_layers >= 1 && o.octave_layers <= 16, "octave_layers", o.octave_layers,
+        "in 1..16");
+  check(o.contrast_threshold >= 0 && o.contrast_threshold < 1e3, "contrast_threshold",
+        o.contrast_threshold, "at least 0");
+  check(o.edge_threshold >= 1 && o.edge_threshold < 1e6, "edge_threshold", o.edge_threshold,
+        "at least 1");
+  check(o.sigma >= 0.8 && o.sigma <= 8, "sigma", o.sigma, "in 0.8..8");
+}
+
+void check_image(ImageView<const std::uint8_t> grey) {
+  if (grey.channels != 1) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("detect_sift: the image has {} channels, must be grey (1)", grey.channels));
+  }
+  if (!grey.usable()) {
+    throw Error(ErrorCode::usage, "detect_sift: the view has no pixels, or rows that overlap");
+  }
+  if (grey.width > kMaxSiftSide || grey.height > kMaxSiftSide) {
+    throw Error(ErrorCode::usage,
+                fmt::format("detect_sift: image of {} x {} px, sides must be at most {}",
+                            grey.width, grey.height, kMaxSiftSide));
+  }
+}
+
+double blur_to(double sigma, double scale) {
+  return std::max(
+      kLeastBlur * scale,
+      std::sqrt(std::max(0.0, sigma * sigma - kCameraBlur * kCameraBlur * scale * scale)));
+}
+
+std::vector<Kernel> octave_kernels(const SiftOptions& options) {
+  const double ratio = std::exp2(1.0 / options.octave_layers);
+  std::vector<Kernel> kernels;
+  for (int i = 0; i < options.octave_layers + 2; ++i) {
+    const double before = options.sigma * std::pow(ratio, i);
+    kernels.push_back(gaussian_kernel(before * std::sqrt(ratio * ratio - 1)));
+  }
+  return kernels;
+}
+
+}  // namespace bifocal::features

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of features on GPUs; sift.kernels describes the arguments. Points come in any order,
+// and no step depends on it: what is kept is sorted by all that they are.
+
+// Response times sigma: the responses of large features are rarer and match better.
+group_fn real feature_strength(const feature f) { return f.response * f.sigma; }
+
+// Among equally strong ones: by y, x, sigma and angle. -1, 0, 1.
+group_fn index feature_order(const feature a, const feature b) {
+  if (a.y != b.y) return a.y < b.y ? -1 : 1;
+  if (a.x != b.x) return a.x < b.x ? -1 : 1;
+  if (a.sigma != b.sigma) return a.sigma < b.sigma ? -1 : 1;
+  if (a.angle != b.angle) return a.angle < b.angle ? -1 : 1;
+  return 0;
+}
+
+group_kernel(sift_rows, picture, SIFT_ROWS) {
+  global_ptr bits32* counts = rows + (offset)picture * (height + 1);
+  global_ptr bits32* out = begins + (offset)picture * height;
+  const index member = (index)group_member();
+  const index each = (height + GROUP_SIZE - 1) / GROUP_SIZE;
+  const index first = member * each < height ? member * each : height;
+  const index end = first + each < height ? first + each : height;
+  bits32 sum = 0;
+  for (index y = first; y < end; ++y) sum += counts[y];
+  sums[member] = sum;
+  for (index o = 1; o < GROUP_SIZE; o *= 2) {
+    group_barrier();
+    const bits32 before = member >= o ? sums[member - o] : 0;
+    group_barrier();
+    sums[member] += before;
+  }
+  bits32 at = sums[member] - sum;
+  for (index y = first; y < end; ++y) {
+    const bits32 n = counts[y];
+    counts[y] = at;
+    out[y] = at;
+    at += n;
+  }
+  if (end == height && first < end) counts[height] = at;
+}
+
+map_kernel(sift_place, item, SIFT_PLACE) {
+  const index picture = item / room, i = item % room;
+  if ((bits32)i >= found[picture]) return;
+  const feature f = feature_of(points + (offset)item * POINT_FLOATS, scale, shift);
+  const bits32 slot = global_atomic_add(begins + (offset)picture * height + row_of(f, height), 1u);
+  order[(offset)picture * room + slot] = (bits32)i;
+}
+
+map_kernel(sift_keep, item, SIFT_KEEP) {
+  const index picture = item / room, i = item % room;
+  if ((bits32)i >= found[picture]) return;
+  global_const float* all = points + (offset)picture * room * POINT_FLOATS;
+  global_const bits32* begin = rows + (offset)picture * (height + 1);
+  global_const bits32* names = order + (offset)picture * room;
+  const feature f = feature_of(all + (offset)i * POINT_FLOATS, scale, shift);
+  const real strength = feature_strength(f), reach = lane(0.1) * f.sigma;
+  feature upper = f, lower = f;
+  upper.y -= reach;
+  lower.y += reach;
+  const bits32 end = begin[row_of(lower, height) + 1];
+  for (bits32 k = begin[row_of(upper, height)]; k < end; ++k) {
+    const index j = (index)names[k];
+    if (j == i) continue;
+    const feature g = feature_of(all + (offset)j * POINT_FLOATS, scale, shift);
+    if (!sift_same_point(f.x, f.y, f.sigma, f.angle, g.x, g.y, g.sigma, g.angle)) continue;
+    const real other = feature_strength(g);
+    if (other < strength) continue;
+    const index order_of_equal = feature_order(g, f);
+    // Of two that are equal in all the second one goes: they cannot be told apart.
+    if (other > strength || order_of_equal < 0 || (order_of_equal == 0 && j < i)) return;
+  }
+  const bits32 slot = global_atomic_add(kept + picture, 1u);
+  global_ptr bits32* key = keys + 2 * ((offset)picture * room + slot);
+  key[0] = float_bits(strength);
+  key[1] = (bits32)i;
+}
+
+// Does key a come before b? Strengths are not negative: their bits are in their order.
+group_fn index key_before(bits32 strength_a, bits32 a, bits32 strength_b, bits32 b,
+                          global_const float* all, real scale, real shift) {
+  if (strength_a != strength_b) return strength_a > strength_b;
+  const index order = feature_order(feature_of(all + (offset)a * POINT_FLOATS, scale, shift),
+                                    feature_of(all + (offset)b * POINT_FLOATS, scale, shift));
+  return order != 0 ? order < 0 : a < b;
+}
+
+// Each key counts those before it.
+group_kernel(sift_sort_chunk, group, SIFT_SORT_CHUNK) {
+  const index chunks = (room + SORT_CHUNK - 1) / SORT_CHUNK, picture = group / chunks;
+  const index first = group % chunks * SORT_CHUNK, all_keys = (index)kept[picture];
+  const index left = all_keys - first, count = left < SORT_CHUNK ? left : SORT_CHUNK;
+  global_const float* all = points + (offset)picture * room * POINT_FLOATS;
+  const offset at = (offset)picture * room + first;
+  for (index i = (index)group_member(); i < count; i += GROUP_SIZE) {
+    strengths[i] = keys[2 * (at + i)];
+    names[i] = keys[2 * (at + i) + 1];
+  }
+  group_barrier();
+  for (index i = (index)group_member(); i < count; i += GROUP_SIZE) {
+    const bits32 strength = strengths[i], name = names[i];
+    index before = 0;
+    for (index j = 0; j < count; ++j) {
+      if (strengths[j] > strength)
+        ++before;
+      else if (strengths[j] == strength && j != i &&
+               key_before(strengths[j], names[j], strength, name, all, scale, shift))
+        ++before;
+    }
+    sorted[2 * (at + before)] = strength;
+    sorted[2 * (at + before) + 1] = name;
+  }
+}
+
+map_kernel(sift_sort_merge, item, SIFT_SORT_MERGE) {
+  const index picture = item / room, i = item % room, count = (index)kept[picture];
+  if (i >= count || run >= count) return;
+  global_const bits32* in = keys + 2 * (offset)picture * room;
+  global_const float* all = points + (offset)picture * room * POINT_FLOATS;
+  const bits32 strength = in[2 * i], name = in[2 * i + 1];
+  const index pair = i / (2 * run) * (2 * run), is_second = i - pair >= run;
+  // Where the key would go in the other run of the two.
+  index low = is_second ? pair : pair + run;
+  if (low > count) low = count;
+  const index start = low;
+  index high = low + run < count ? low + run : count;
+  while (low < high) {
+    const index middle = (low + high) / 2;
+    if (key_before(in[2 * middle], in[2 * middle + 1], strength, name, all, scale, shift))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const index own = i - pair - (is_second ? run : 0);
+  const offset to = 2 * ((offset)picture * room + pair + own + (low - start));
+  sorted[to] = strength;
+  sorted[to + 1] = name;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Orientation and description of points on GPUs; sift_points.kernels describes the arguments.
+
+// Adds up the gradient directions around (x, y) of a level, weighted by magnitude and a Gaussian,
+// in a column of `shares` for each thread, so that nobody waits and the sums do not depend on the
+// order of the work.
+group_fn void orientation_shares(global_const float* level, index stride, index width, index height,
+                                 real x, real y, real sigma, local_ptr float* shares) {
+  const real spread = sift_orientation_spread() * sigma, factor = lane(-0.5) / (spread * spread);
+  const index reach = (index)(lane(3) * spread + lane(0.5)), member = (index)group_member();
+  const index cx = (index)(x + lane(0.5)), cy = (index)(y + lane(0.5));
+  const index x0 = cx - reach > 1 ? cx - reach : 1, y0 = cy - reach > 1 ? cy - reach : 1;
+  const index x1 = cx + reach < width - 2 ? cx + reach : width - 2;
+  const index y1 = cy + reach < height - 2 ? cy + reach : height - 2;
+  const index columns = x1 - x0 + 1, samples = columns * (y1 - y0 + 1);
+  for (index b = 0; b < ORIENTATION_BINS + 2; ++b) shares[b * POINT_THREADS + member] = lane(0);
+  for (index i = member; i < samples; i += POINT_THREADS) {
+    const index u = x0 + i % columns, v = y0 + i / columns;
+    global_const float* p = level + (offset)v * stride + u;
+    const real gx = p[1] - p[-1], gy = p[stride] - p[-stride];
+    const real dx = (real)u - x, dy = (real)v - y;
+    const real weight = exp(factor * (dx * dx + dy * dy));
+    const real share = sqrt(gx * gx + gy * gy) * weight;
+    const real at = sift_direction(gx, gy, lane(ORIENTATION_BINS));
+    const index bin = (index)at;
+    const real part = (at - (real)bin) * share;
+    shares[bin * POINT_THREADS + member] += share - part;
+    shares[(bin + 1) * POINT_THREADS + member] += part;
+  }
+}
+
+group_fn index around(index bin) { return (bin + ORIENTATION_BINS) % ORIENTATION_BINS; }
+
+group_kernel(sift_orient, group, SIFT_ORIENT) {
+  const index member = (index)group_member();
+  const bits32 count = counts[0] < (bits32)candidate_room ? counts[0] : (bits32)candidate_room;
+  for (bits32 i = (bits32)group; i < count; i += (bits32)groups) {
+    global_const float* e = extrema + (offset)i * EXTREMUM_FLOATS;
+    if (e[3] < lane(0)) continue;
+    global_const bits32* c = candidates + (offset)i * CANDIDATE_WORDS;
+    const index picture = (index)c[0], octave = (index)(c[1] >> 8), level = (index)(e[2] + 0.5f);
+    global_const offset* o = octaves + octave * OCTAVE_OFFSETS;
+    const real own_sigma = sigma * exp2(e[2] / (real)layers);
+    orientation_shares(pyramid + picture * pitch + o[0] + level * o[1], (index)o[2], (index)o[3],
+                       (index)o[4], e[0], e[1], own_sigma, shares);
+    group_barrier();
+    for (index b = member; b < ORIENTATION_BINS; b += POINT_THREADS) {
+      real sum = lane(0);
+      for (index k = 0; k < POINT_THREADS; ++k) {
+        const index thread = (k + member) % POINT_THREADS;  // each its own bank
+        sum += shares[b * POINT_THREADS + thread];
+        if (b < 2) sum += shares[(b + ORIENTATION_BINS) * POINT_THREADS + thread];
+      }
+      histogram[b] = sum;
+    }
+    group_barrier();
+    real highest = lane(0);
+    for (index b = member; b < ORIENTATION_BINS; b += POINT_THREADS) {
+      smoothed[b] = sift_smoothed(histogram[around(b - 2)], histogram[around(b - 1)], histogram[b],
+                                  histogram[around(b + 1)], histogram[around(b + 2)]);
+      highest = fmax(highest, smoothed[b]);
+    }
+    highest = group_max(highest);
+    group_barrier();
+    for (index b = member; b < ORIENTATION_BINS; b += POINT_THREADS) {
+      const real left = smoothed[around(b - 1)], here = smoothed[b],
+                 right = smoothed[around(b + 1)];
+      // Of two equal bins the first is the peak.
+      if (!(here > left && here >= right && here >= sift_peak_ratio() * highest)) continue;
+      const bits32 slot = global_atomic_add(found + picture, 1u);
+      if (slot >= (bits32)room) continue;
+      global_ptr float* p = points + ((offset)picture * room + slot) * POINT_FLOATS;
+      p[0] = e[0];
+      p[1] = e[1];
+      p[2] = own_sigma;
+      p[3] = sift_peak((real)b, left, here, right);
+      p[4] = e[3];
+      p[5] = bits_float((bits32)(octave << 8 | level));
+      const feature f = feature_of(p, scale, shift);
+      (void)global_atomic_add(rows + (offset)picture * (height + 1) + row_of(f, height), 1u);
+    }
+    group_barrier();
+  }
+}
+
+// Bilinear samples of the level on the grid around (x, y); those outside of the picture weigh
+// nothing.
+group_fn void sample_grid(global_const float* level, index stride, index width, index height,
+                          const feature f, local_ptr float* values, local_ptr float* weights) {
+  const real turn = f.angle * lane(0.01745329252), step = lane(0.25) * sift_bin_width() * f.sigma;
+  const real step_u = step * cos(turn), step_v = step * sin(turn);
+  const real right = (real)(width - 1), bottom = (real)(height - 1);
+  for (index i = (index)group_member(); i < GRID_FLOATS; i += POINT_THREADS) {
+    const real u = (real)(i % GRID_SIDE) - lane(10.5), v = (real)(i / GRID_SIDE) - lane(10.5);
+    const real px = f.x + u * step_u - v * step_v, py = f.y + u * step_v + v * step_u;
+    const index is_inside = px >= lane(0) && px <= right && py >= lane(0) && py <= bottom;
+    const real qx = fmin(fmax(px, lane(0)), right), qy = fmin(fmax(py, lane(0)), bottom);
+    index ix = (index)qx, iy = (index)qy;
+    if (ix > width - 2) ix = width - 2;
+    if (iy > height - 2) iy = height - 2;
+    const real fx = qx - (real)ix, fy = qy - (real)iy;
+    global_const float* p = level + (offset)iy * stride + ix;
+    const real top = p[0] + fx * (p[1] - p[0]);
+    const real low = p[stride] + fx * (p[stride + 1] - p[stride]);
+    values[i] = top + fy * (low - top);
+    weights[i] = is_inside ? exp((u * u + v * v) * lane(-1.0 / 128)) : lane(0);
+  }
+}
+
+// Magnitudes and directions of the grid's gradients; the magnitudes take the place of the weights,
+// 20 in a row.
+group_fn void grid_gradients(local_ptr const float* values, local_ptr float* weights,
+                             local_ptr float* directions) {
+  for (index first = 0; first < INNER_FLOATS; first += POINT_THREADS) {
+    const index i = first + (index)group_member();
+    const index at = (i / GRID_INNER + 1) * GRID_SIDE + i % GRID_INNER + 1;
+    real weight = lane(0), direction = lane(0);
+    if (i < INNER_FLOATS) {
+      const real gx = values[at + 1] - values[at - 1];
+      const real gy = values[at + GRID_SIDE] - values[at - GRID_SIDE];
+      weight = sqrt(gx * gx + gy * gy) * weights[at];
+      direction = sift_direction(gx, gy, lane(8));
+    }
+    group_barrier();  // what is read here lies behind what is written
+    if (i < INNER_FLOATS) {
+      weights[i] = weight;
+      directions[i] = direction;
+    }
+  }
+  group_barrier();
+}
+
+// Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two threads a bin, each with four of the
+// eight rows in its reach.
+group_fn void grid_histogram(local_ptr const float* weights, local_ptr const float* directions,
+                             local_ptr float* description) {
+  const index member = (index)group_member(), bin = member / 2, is_lower = member % 2;
+  const index bx = bin % 4, by = bin / 4;
+  real sums[8];
+  lane_unroll for (index o = 0; o < 8; ++o) sums[o] = lane(0);
+  for (index r = 0; r < 4; ++r) {
+    const real down = is_lower ? lane(1) - sift_bin_share(r) : sift_bin_share(r);
+    const index row = (4 * (by + is_lower) + r) * GRID_INNER + 4 * bx;
+    for (index c = 0; c < 8; ++c) {
+      const real across = c < 4 ? sift_bin_share(c) : lane(1) - sift_bin_share(c - 4);
+      const real weight = weights[row + c] * (down * across), at = directions[row + c];
+      lane_unroll for (index o = 0; o < 8; ++o) {
+        const real apart = fabs(at - lane(o)), turn = fmin(apart, lane(8) - apart);
+        sums[o] += weight * fmax(lane(0), lane(1) - turn);
+      }
+    }
+  }
+  if (is_lower) {
+    lane_unroll for (index o = 0; o < 8; ++o) description[8 * bin + o] = sums[o];
+  }
+  group_barrier();
+  if (!is_lower) {
+    lane_unroll for (index o = 0; o < 8; ++o) description[8 * bin + o] += sums[o];
+  }
+  group_barrier();
+}
+
+group_fn real length_factor(real squares) { return lane(1) / fmax(sqrt(squares), lane(1e-20)); }
+
+// Unit length, clipped, unit length again, or with `root` the square root of what sums to one; each
+// thread has four numbers, which it writes in 8 bits.
+group_fn void quantise(GROUP_PARAM local_ptr const float* description, index root,
+                       global_ptr bits8* out) {
+  const index first = (index)group_member() * 4;
+  real v[4], sum = lane(0), factor;
+  lane_unroll for (index k = 0; k < 4; ++k) {
+    v[k] = description[first + k];
+    sum += v[k] * v[k];
+  }
+  factor = length_factor(group_sum(sum));
+  sum = lane(0);
+  lane_unroll for (index k = 0; k < 4; ++k) {
+    v[k] = fmin(v[k] * factor, sift_clip());
+    sum += root ? v[k] : v[k] * v[k];
+  }
+  sum = group_sum(sum);
+  factor = root ? lane(1) / fmax(sum, lane(1e-20)) : length_factor(sum);
+  lane_unroll for (index k = 0; k < 4; ++k) {
+    const real element = root ? sqrt(v[k] * factor) : v[k] * factor;
+    out[first + k] = (bits8)fmin(lane(255), sift_byte_scale() * element + lane(0.5));
+  }
+}
+
+group_kernel(sift_describe, group, SIFT_DESCRIBE) {
+  const index picture = group % pictures, member = (index)group_member();
+  const index all = (index)kept[picture], count = all < most ? all : most;
+  index merges = 0;
+  for (index run = SORT_CHUNK; run < all; run *= 2) ++merges;
+  global_const bits32* keys = merges % 2 ? sorted_too : sorted;
+  if (group < pictures && member == 0) numbers[first + picture] = count;
+  for (index rank = group / pictures; rank < count; rank += groups / pictures) {
+    const bits32 name = keys[2 * ((offset)picture * room + rank) + 1];
+    global_const float* p = points + ((offset)picture * room + name) * POINT_FLOATS;
+    const bits32 where = float_bits(p[5]);
+    global_const offset* o = octaves + (where >> 8) * OCTAVE_OFFSETS;
+    const feature f = feature_of(p, scale, shift);
+    feature own = f;
+    own.x = p[0];
+    own.y = p[1];
+    own.sigma = p[2];
+    sample_grid(pyramid + picture * pitch + o[0] + (offset)(where & 255u) * o[1], (index)o[2],
+                (index)o[3], (index)o[4], own, values, weights);
+    group_barrier();
+    grid_gradients(values, weights, directions);
+    grid_histogram(weights, directions, description);
+    const offset slot = begin + (offset)picture * most + rank;
+    quantise(GROUP_ARG description, root, descriptors + slot * DESCRIPTOR);
+    if (member == 0) {
+      global_ptr float* k = keypoints + slot * 5;
+      k[0] = f.x;
+      k[1] = f.y;
+      k[2] = f.sigma;
+      k[3] = f.angle;
+      k[4] = f.response;
+    }
+  }
+}

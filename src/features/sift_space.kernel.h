@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The levels of scale spaces on GPUs; sift.kernels describes the arguments. Borders are mirrored at
+// the centre of the edge pixel.
+
+// Index mirrored into [0, n): ... 2 1 [0 1 2 ... n-1] n-2 n-3 ...
+group_fn index mirrored(index i, index n) {
+  if (n == 1) return 0;
+  const index period = 2 * (n - 1);
+  i %= period;
+  if (i < 0) i += period;
+  return i < n ? i : period - i;
+}
+
+// The same, of indices less than n outside; those that are farther are brought to some pixel.
+group_fn index mirrored_once(index i, index n) {
+  if (i < 0) i = -i;
+  if (i >= n) i = 2 * (n - 1) - i;
+  return i < 0 ? 0 : i;
+}
+
+map_kernel(sift_clear, item, SIFT_CLEAR) { numbers[first + item] = 0; }
+
+map_kernel(sift_bytes, item, SIFT_BYTES) {
+  const index x = item % width, row = item / width, y = row % height;
+  pyramid[row / height * pitch + to + (offset)y * stride + x] =
+      (real)pictures[item] * lane(1.0 / 255);
+}
+
+// The tile's pixels are blurred along columns into `rows`, two rows a pixel, then along rows.
+group_kernel(sift_double, group, SIFT_DOUBLE) {
+  const index across = (width + DOUBLE_SIDE - 1) / DOUBLE_SIDE;
+  const index tiles = across * ((height + DOUBLE_SIDE / 2 - 1) / (DOUBLE_SIDE / 2));
+  const index picture = group / tiles, tile = group % tiles;
+  const index x0 = tile % across * DOUBLE_SIDE, y0 = tile / across * (DOUBLE_SIDE / 2);
+  const index columns = DOUBLE_SIDE + 2 * radius, taps_count = 2 * radius + 1;
+  global_const bits8* in = pictures + (offset)picture * width * height;
+  for (index i = (index)group_member(); i < columns * (DOUBLE_SIDE / 2); i += GROUP_SIZE) {
+    const index c = i % columns, r = i / columns, x = mirrored(x0 + c - radius, width);
+    real even = lane(0), odd = lane(0);
+    for (index j = 0; j < taps_count; ++j) {
+      const real v = (real)in[(offset)mirrored(y0 + r + j - radius, height) * width + x];
+      even += taps[j] * v;
+      odd += taps[2 * radius - j] * v;
+    }
+    rows[2 * r * columns + c] = even * lane(1.0 / 255);
+    rows[(2 * r + 1) * columns + c] = odd * lane(1.0 / 255);
+  }
+  group_barrier();
+  global_ptr float* out = pyramid + picture * pitch + to;
+  for (index i = (index)group_member(); i < DOUBLE_SIDE * DOUBLE_SIDE; i += GROUP_SIZE) {
+    const index x = i % DOUBLE_SIDE, r = i / DOUBLE_SIDE;
+    if (x0 + x >= width || y0 + r / 2 >= height) continue;
+    real even = lane(0), odd = lane(0);
+    for (index j = 0; j < taps_count; ++j) {
+      const real v = rows[r * columns + x + j];
+      even += taps[j] * v;
+      odd += taps[2 * radius - j] * v;
+    }
+    const offset at = (offset)(2 * y0 + r) * stride + 2 * (x0 + x);
+    out[at] = even;
+    out[at + 1] = odd;
+  }
+}
+
+enum { BLUR_STRIP = 8, BLUR_COLUMNS = BLUR_WIDTH + 2 * RADIUS, BLUR_TAPS = 2 * RADIUS + 1 };
+
+// A thread blurs strips of columns, eight pixels each, into shared memory; then pairs of pixels of
+// rows.
+group_kernel(sift_blur, group, SIFT_BLUR) {
+  const index across = (width + BLUR_WIDTH - 1) / BLUR_WIDTH;
+  const index tiles = across * ((height + BLUR_HEIGHT - 1) / BLUR_HEIGHT);
+  const index picture = group / tiles, tile = group % tiles;
+  const index x0 = tile % across * BLUR_WIDTH, y0 = tile / across * BLUR_HEIGHT;
+  global_ptr float* base = pyramid + picture * pitch;
+  real k[RADIUS + 1];  // symmetric
+  lane_unroll for (index j = 0; j <= RADIUS; ++j) k[j] = taps[j];
+  for (index i = (index)group_member(); i < BLUR_COLUMNS * (BLUR_HEIGHT / BLUR_STRIP);
+       i += GROUP_SIZE) {
+    const index c = i % BLUR_COLUMNS, first = i / BLUR_COLUMNS * BLUR_STRIP;
+    if (y0 + first >= height) break;
+    global_const float* column = base + from + mirrored_once(x0 + c - RADIUS, width);
+    const index inside = y0 + first >= RADIUS && y0 + first + BLUR_STRIP + RADIUS <= height;
+    real sums[BLUR_STRIP];
+    lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) sums[m] = lane(0);
+    lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) {
+      index y = y0 + first + j - RADIUS;
+      if (!inside) y = mirrored_once(y, height);
+      const real v = column[(offset)y * stride];
+      lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) {
+        const index tap = j - m;
+        if (tap >= 0 && tap < BLUR_TAPS) sums[m] += k[tap <= RADIUS ? tap : 2 * RADIUS - tap] * v;
+      }
+    }
+    lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) columns[(first + m) * BLUR_COLUMNS + c] =
+        sums[m];
+  }
+  group_barrier();
+  for (index i = (index)group_member(); i < BLUR_WIDTH / 2 * BLUR_HEIGHT; i += GROUP_SIZE) {
+    const index x = i % (BLUR_WIDTH / 2) * 2, r = i / (BLUR_WIDTH / 2), y = y0 + r;
+    if (x0 + x >= width || y >= height) continue;
+    local_ptr const local_pair* row = (local_ptr const local_pair*)(columns + r * BLUR_COLUMNS + x);
+    real first = lane(0), second = lane(0);
+    lane_unroll for (index j = 0; j <= RADIUS; ++j) {
+      const local_pair v = row[j];  // pixels 2 j and 2 j + 1
+      const index t0 = 2 * j, t1 = 2 * j + 1;
+      if (t0 < BLUR_TAPS) first += k[t0 <= RADIUS ? t0 : 2 * RADIUS - t0] * v.x;
+      if (t0 > 0) second += k[t0 - 1 <= RADIUS ? t0 - 1 : 2 * RADIUS - t0 + 1] * v.x;
+      if (t1 < BLUR_TAPS) first += k[t1 <= RADIUS ? t1 : 2 * RADIUS - t1] * v.y;
+      second += k[t0 <= RADIUS ? t0 : 2 * RADIUS - t0] * v.y;
+    }
+    global_ptr float* out = base + to + (offset)y * stride + x0 + x;
+    out[0] = first;
+    out[1] = second;  // rows have room for one pixel more
+    if (half_to >= 0 && y % 2 == 0)
+      base[half_to + (offset)(y / 2) * half_stride + (x0 + x) / 2] = first;
+  }
+}
+
+map_kernel(sift_blur_line, item, SIFT_BLUR_LINE) {
+  const index x = item % width, row = item / width, y = row % height, picture = row / height;
+  global_const float* in = pyramid + picture * pitch + from;
+  real sum = lane(0);
+  for (index j = -radius; j <= radius; ++j) {
+    const index v = is_down ? mirrored(y + j, height) : y, u = is_down ? x : mirrored(x + j, width);
+    sum += taps[j + radius] * in[(offset)v * stride + u];
+  }
+  blurred[picture * to_pitch + to + (offset)y * stride + x] = sum;
+}
+
+map_kernel(sift_halve, item, SIFT_HALVE) {
+  const index x = item % width, row = item / width, y = row % height;
+  global_ptr float* base = pyramid + row / height * pitch;
+  base[half_to + (offset)y * half_stride + x] = base[from + (offset)(2 * y) * stride + 2 * x];
+}

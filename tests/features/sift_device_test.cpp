@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIFT on every GPU and OpenCL device of this machine: the features of the CPU, but for rounding.
+#include <bifocal/device.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/features.hpp>
+#include <bifocal/io.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+
+#include "features/pictures.hpp"
+#include "support/data.hpp"
+
+namespace bifocal::test {
+namespace {
+
+void for_each_device(const std::function<void(Queue& queue, const std::string& id)>& test) {
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.kind == DeviceKind::cpu) continue;
+    Queue queue{Device(info.id)};
+    test(queue, info.id + " (" + info.name + ")");
+  }
+}
+
+bool same(const Features& a, const Features& b) {
+  return a.size() == b.size() && a.descriptors == b.descriptors &&
+         std::memcmp(a.keypoints.data(), b.keypoints.data(),
+                     a.keypoints.size() * sizeof(Keypoint)) == 0;
+}
+
+struct Agreement {
+  int near = 0, alike = 0;       // features that the other has, with the same descriptor
+  double worst = 0, angle = 0;   // px, degrees
+};
+Agreement compare(const Features& f, const Features& reference) {
+  Agreement result;
+  for (std::size_t i = 0; i < f.keypoints.size(); ++i) {
+    const Keypoint& a = f.keypoints[i];
+    for (std::size_t j = 0; j < reference.keypoints.size(); ++j) {
+      const Keypoint& b = reference.keypoints[j];
+      if (std::abs(a.y - b.y) > 0.02F) continue;
+      const double off = std::hypot(a.x - b.x, a.y - b.y);
+      const double turn = std::abs(std::remainder(a.angle_deg - b.angle_deg, 360));
+      if (off > 0.01 || turn > 0.1 || std::abs(a.sigma - b.sigma) > 0.01 * b.sigma) continue;
+      ++result.near;
+      result.worst = std::max(result.worst, off);
+      result.angle = std::max(result.angle, turn);
+      int largest = 0;
+      for (std::size_t k = 0; k < 128; ++k)
+        largest = std::max(
+            largest, std::abs(f.descriptors[128 * i + k] - reference.descriptors[128 * j + k]));
+      result.alike += largest <= 2;
+      break;
+    }
+  }
+  return result;
+}
+
+void expect_alike(const Features& f, const Features& reference, const std::string& what) {
+  const Agreement a = compare(f, reference);
+  const int slack = 1 + reference.size() / 200;
+  std::printf("%s: %d features, %d of the CPU's %d, descriptors %d; worst %.5f px, %.4f degrees\n",
+              what.c_str(), f.size(), a.near, reference.size(), a.alike, a.worst, a.angle);
+  EXPECT_GE(a.near, reference.size() - slack) << what;
+  EXPECT_GE(a.alike, reference.size() - 2 * slack) << what;
+  EXPECT_LE(f.size(), reference.size() + slack) << what;
+}
+
+TEST(SiftDevice, finds_what_the_cpu_finds) {
+  const ImageU8 blobs = random_blobs(203, 161, 4), speckled = noise(130, 97, 6);
+  for_each_device([&](Queue& queue, const std::string& id) {
+    for (const bool upsample : {true, false}) {
+      SiftOptions options;
+      options.upsample = upsample;
+      for (const ImageU8* image : {&blobs, &speckled})
+        expect_alike(detect_sift(queue, *image, options), detect_sift(*image, options),
+                     id + (upsample ? ", doubled" : ""));
+    }
+  });
+}
+
+// Other radii of the blurs than the default ones, and Lowe's norm.
+TEST(SiftDevice, takes_all_options) {
+  const ImageU8 image = random_blobs(150, 120, 9);
+  for_each_device([&](Queue& queue, const std::string& id) {
+    for (const auto& [layers, sigma] : {std::pair(1, 1.6), {1, 2.6}, {5, 1.2}}) {
+      SiftOptions options;
+      options.octave_layers = layers;
+      options.sigma = sigma;
+      options.contrast_threshold = 0.02;
+      options.root = false;
+      expect_alike(detect_sift(queue, image, options), detect_sift(image, options),
+                   id + ", " + std::to_string(layers) + " layers");
+    }
+  });
+}
+
+TEST(SiftDevice, photographs) {
+  BIFOCAL_NEEDS_DATA("oxford_affine")
+  const std::string path = data("oxford_affine/graf/img1.png").string();
+
+  const ImageU8 whole = to_grey(read_image(path));
+  const ImageView<const std::uint8_t> all = whole;
+  for_each_device([&](Queue& queue, const std::string& id) {
+    // A part of it where the device is a CPU.
+    const bool is_gpu = queue.device().info().is_gpu;
+    const ImageView<const std::uint8_t> image(all.row(100) + 50, is_gpu ? 701 : 301,
+                                              is_gpu ? 511 : 223, 1, all.stride);
+    SiftOptions options;
+    expect_alike(detect_sift(queue, image, options), detect_sift(image, options), id);
+    options.upsample = false;
+    expect_alike(detect_sift(queue, image, options), detect_sift(image, options), id);
+  });
+}
+
+TEST(SiftDevice, is_the_same_on_every_run_and_in_every_batch) {
+  std::vector<ImageU8> pictures;
+  for (unsigned seed = 1; seed <= 5; ++seed) pictures.push_back(random_blobs(170, 131, seed));
+  pictures[3] = ImageU8(170, 131);  // nothing in it
+  const std::vector<ImageView<const std::uint8_t>> views(pictures.begin(), pictures.end());
+  for_each_device([&](Queue& queue, const std::string& id) {
+    SiftDetector single(queue, 170, 131), batched(queue, 170, 131, {}, 3);
+    const std::vector<Features> together = batched(views), again = batched(views);
+    ASSERT_EQ(together.size(), views.size());
+    for (std::size_t k = 0; k < views.size(); ++k) {
+      EXPECT_TRUE(same(together[k], again[k])) << id << ", picture " << k;
+      EXPECT_TRUE(same(together[k], single(views[k]))) << id << ", picture " << k;
+    }
+    EXPECT_EQ(together[3].size(), 0) << id;
+  });
+}
+
+TEST(SiftDevice, cap_keeps_the_strongest) {
+  const ImageU8 image = random_blobs(220, 180, 2);
+  for_each_device([&](Queue& queue, const std::string& id) {
+    SiftOptions options;
+    options.max_features = 0;
+    const Features all = detect_sift(queue, image, options);
+    options.max_features = 40;
+    const Features few = detect_sift(queue, image, options);
+    ASSERT_EQ(few.size(), 40) << id;
+    EXPECT_EQ(0, std::memcmp(few.keypoints.data(), all.keypoints.data(), 40 * sizeof(Keypoint)));
+    EXPECT_TRUE(
+        std::equal(few.descriptors.begin(), few.descriptors.end(), all.descriptors.begin()));
+    for (std::size_t i = 1; i < all.keypoints.size(); ++i)
+      EXPECT_LE(all.keypoints[i].response * all.keypoints[i].sigma,
+                all.keypoints[i - 1].response * all.keypoints[i - 1].sigma);
+  });
+}
+
+// Every extremum of noise: more than the first guess of the memory that they need is tried, too.
+TEST(SiftDevice, takes_pictures_full_of_extrema) {
+  ImageU8 image(96, 80);
+  for (int y = 0; y < 80; ++y)
+    for (int x = 0; x < 96; ++x)
+      image.at(x, y) = static_cast<std::uint8_t>((x / 2 + y / 2) % 2 ? 255 : (x * y) % 7);
+  SiftOptions options;
+  options.contrast_threshold = 0;
+  options.edge_threshold = 1e5;
+  for_each_device([&](Queue& queue, const std::string& id) {
+    options.upsample = false;
+    const Features f = detect_sift(queue, noise(96, 80, 3), options);
+    expect_alike(f, detect_sift(noise(96, 80, 3), options), id);
+    EXPECT_TRUE(same(detect_sift(queue, image, options), detect_sift(queue, image, options))) << id;
+  });
+}
+
+TEST(SiftDevice, takes_images_of_any_shape) {
+  for_each_device([&](Queue& queue, const std::string& id) {
+    EXPECT_EQ(detect_sift(queue, ImageView<const std::uint8_t>()).size(), 0) << id;
+    for (const auto& [width, height] :
+         {std::pair(1, 1), {2, 1}, {3, 3}, {6, 6}, {11, 11}, {1, 300}, {300, 6}, {33, 17}}) {
+      const ImageU8 image = noise(width, height, 1);
+      const Features f = detect_sift(queue, image), expected = detect_sift(image);
+      EXPECT_NEAR(f.size(), expected.size(), 1) << id << ", " << width << " x " << height;
+    }
+  });
+}
+
+TEST(SiftDevice, refuses_what_does_not_fit) {
+  const ImageU8 image(20, 20);
+  for_each_device([&](Queue& queue, const std::string&) {
+    SiftOptions wrong;
+    wrong.sigma = 0;
+    EXPECT_THROW((void)detect_sift(queue, image, wrong), Error);
+    EXPECT_THROW(SiftDetector(queue, 0, 5), Error);
+    EXPECT_THROW(SiftDetector(queue, 20, 20, {}, 0), Error);
+    SiftDetector detector(queue, 21, 20);
+    EXPECT_THROW((void)detector(image), Error);
+  });
+  Queue cpu;
+  SiftDetector detector(cpu, 20, 20);
+  EXPECT_EQ(detector(image).size(), 0);
+  EXPECT_EQ(detector.memory(), 0U);
+}
+
+}  // namespace
+}  // namespace bifocal::test
