@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <random>
 
-#include "frame/bench.hpp"
+#include "features_suite.hpp"
 #include "oxford.hpp"
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/core.hpp>
@@ -18,12 +18,9 @@
 #endif
 
 namespace bifocal::bench {
-namespace {
 
-// Value noise of all scales, each as strong as the others: a texture with corners and blobs
-// everywhere.
-ImageU8 texture(int width, int height) {
-  std::mt19937 random(11);
+ImageU8 texture(int width, int height, unsigned seed) {
+  std::mt19937 random(seed);
   std::vector<double> sum(std::size_t(width) * std::size_t(height));
   for (int cell = 128; cell >= 16; cell /= 2) {
     const int columns = width / cell + 2, rows = height / cell + 2;
@@ -45,6 +42,17 @@ ImageU8 texture(int width, int height) {
   return image;
 }
 
+Record record_of(const std::string& suite, const std::string& name, const Sample& sample) {
+  Record record;
+  record.suite = suite;
+  record.case_name = name;
+  record.unit = "ms";
+  record.value = sample.median * 1e3, record.mad = sample.mad * 1e3, record.runs = sample.runs;
+  return record;
+}
+
+namespace {
+
 struct Picture {
   std::string name;
   ImageU8 grey;
@@ -55,17 +63,8 @@ std::vector<Picture> pictures(const Context& context) {
     const std::string path = context.data_folder + "/" + file;
     if (std::filesystem::exists(path)) list.push_back({file, read_grey(path)});
   }
-  list.push_back({"texture", texture(1920, 1080)});
+  list.push_back({"texture", texture(1920, 1080, 11)});
   return list;
-}
-
-Record record_of(const std::string& suite, const std::string& name, const Sample& sample) {
-  Record record;
-  record.suite = suite;
-  record.case_name = name;
-  record.unit = "ms";
-  record.value = sample.median * 1e3, record.mad = sample.mad * 1e3, record.runs = sample.runs;
-  return record;
 }
 
 #ifdef BIFOCAL_PEER_OPENCV
@@ -188,6 +187,7 @@ Features random_descriptors(int count, unsigned seed) {
 }  // namespace
 
 void run_features(Context& context) {
+  if (Device(context.device).info().kind != DeviceKind::cpu) return run_features_device(context);
 #ifdef BIFOCAL_PEER_OPENCV
   cv::setNumThreads(1);
 #endif

@@ -33,8 +33,8 @@ bool same(const Features& a, const Features& b) {
 }
 
 struct Agreement {
-  int near = 0, alike = 0;       // features that the other has, with the same descriptor
-  double worst = 0, angle = 0;   // px, degrees
+  int near = 0, alike = 0;      // features that the other has, with the same descriptor
+  double worst = 0, angle = 0;  // px, degrees
 };
 Agreement compare(const Features& f, const Features& reference) {
   Agreement result;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIFT on a GPU, of images in its memory: one alone, and many of one size.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "features/sift_device.hpp"
+#include "features_suite.hpp"
+#include "runtime/recording.hpp"
+
+namespace bifocal::bench {
+namespace {
+
+struct Shape {
+  int width, height;
+  bool upsample;
+  int max_features, batch;
+  double cudasift;  // ms an image, resident, H200; 0: not measured
+};
+constexpr Shape kShapes[] = {{1920, 1080, false, 8192, 16, 0.54},
+                             {1600, 1200, true, 8192, 16, 0},
+                             {1600, 1200, false, 8192, 16, 0},
+                             {800, 640, true, 8192, 16, 0}};
+
+// Images and the places of their features.
+struct Resident {
+  Buffer<std::uint8_t> images;
+  features::SiftOutput out;
+
+  Resident(Queue& queue, const std::vector<ImageU8>& pictures, int most) {
+    const Device& device = queue.device();
+    const auto places = pictures.size() * static_cast<std::size_t>(most);
+    std::vector<std::uint8_t> all;
+    for (const ImageU8& p : pictures) all.insert(all.end(), p.pixels.begin(), p.pixels.end());
+    images = Buffer<std::uint8_t>(device, all.size());
+    images.upload(queue, all);
+    out = {Buffer<Keypoint>(device, places),
+           Buffer<std::uint8_t>(device, places * kDescriptorBytes),
+           Buffer<int>(device, pictures.size()),
+           0,
+           0,
+           most};
+    queue.wait();
+  }
+};
+
+void time_batch(Context& context, const Device& device, const Shape& s, int batch) {
+  const std::string name =
+      fmt::format("features/rootsift/{}x{}{}/{}", s.width, s.height, s.upsample ? "/doubled" : "",
+                  batch == 1 ? "resident" : fmt::format("batch{}", batch));
+  if (!context.wanted(name)) return;
+  Queue queue(device);
+  std::vector<ImageU8> pictures;
+  for (int k = 0; k < batch; ++k)
+    pictures.push_back(texture(s.width, s.height, 11 + static_cast<unsigned>(k)));
+  const SiftOptions options{.max_features = s.max_features, .upsample = s.upsample};
+  const Resident r(queue, pictures, s.max_features);
+  features::SiftDevice sift(queue, s.width, s.height, options, batch);
+  runtime::Recording work(queue, [&] { sift.run(r.images, batch, r.out); });
+  const Sample sample = measure([&] {
+    work.run();
+    queue.wait();
+  });
+  std::vector<int> numbers(static_cast<std::size_t>(batch));
+  r.out.numbers.download(queue, numbers);
+  queue.wait();
+  Record record = record_of("features", name, sample);
+  record.device = context.device;
+  record.value /= batch, record.mad /= batch;
+  if (s.cudasift > 0)
+    record.reference = Reference{"CudaSift on an H200, 3700 features (recorded)", s.cudasift};
+  record.extra["images_per_s"] = 1e3 / record.value;
+  record.extra["keypoints"] = numbers[0];
+  record.extra["device_bytes_an_image"] = features::SiftDevice::bytes(s.width, s.height, options);
+  context.report(std::move(record));
+}
+
+}  // namespace
+
+void run_features_device(Context& context) {
+  const Device device(context.device);
+  for (const Shape& s : kShapes) {
+    time_batch(context, device, s, 1);
+    time_batch(context, device, s, s.batch);
+  }
+}
+
+}  // namespace bifocal::bench
