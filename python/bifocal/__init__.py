@@ -1,0 +1,77 @@
+"""Two-view geometry: two photographs in, geometry out.
+
+    >>> import bifocal
+    >>> found = bifocal.estimate_homography(x1, x2)          # x1, x2: [N, 2] px
+    >>> if found.ok: H, right = found.model, found.inliers
+
+docs/python.md is the tour; docs/conventions.md states frames, units and signs once.
+"""
+
+import os as _os
+
+from . import _core, linalg
+from .cameras import Camera, undistort_points
+from .devices import devices, missing_devices, threads
+from .features import Features, Matches, detect, match, read_image
+from .options import DisparityFilter, MatchOptions, RobustOptions, SgmOptions, SiftOptions, SsdOptions
+from .rectification import Rectification, rectify, rectify_uncalibrated
+from .robust import (
+    BatchEstimate,
+    Estimate,
+    ModelKind,
+    ProblemInfo,
+    estimate,
+    estimate_absolute_pose,
+    estimate_batch,
+    estimate_fundamental,
+    estimate_homography,
+    estimate_relative_pose,
+    problem_info,
+)
+from .solvers import MinimalSolver, Solutions, SolverShape, solve_minimal, solver_shape
+from .stereo_matching import DisparityMap, StereoMatcher, stereo
+
+__version__: str = _core.version
+_os.register_at_fork(after_in_child=_core.after_fork_in_child)
+
+__all__ = [
+    "BatchEstimate",
+    "Camera",
+    "DisparityFilter",
+    "DisparityMap",
+    "Estimate",
+    "Features",
+    "MatchOptions",
+    "Matches",
+    "MinimalSolver",
+    "ModelKind",
+    "ProblemInfo",
+    "Rectification",
+    "RobustOptions",
+    "SgmOptions",
+    "SiftOptions",
+    "Solutions",
+    "SolverShape",
+    "SsdOptions",
+    "StereoMatcher",
+    "detect",
+    "devices",
+    "estimate",
+    "estimate_absolute_pose",
+    "estimate_batch",
+    "estimate_fundamental",
+    "estimate_homography",
+    "estimate_relative_pose",
+    "linalg",
+    "match",
+    "missing_devices",
+    "problem_info",
+    "read_image",
+    "rectify",
+    "rectify_uncalibrated",
+    "solve_minimal",
+    "solver_shape",
+    "stereo",
+    "threads",
+    "undistort_points",
+]

@@ -1,0 +1,38 @@
+"""Where to compute."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from . import _core
+
+__all__ = ["devices", "missing_devices", "threads"]
+
+
+def devices() -> list[dict[str, Any]]:
+    """Every device of this machine that this build can use, the CPU first: its `id` is what `device=` takes."""
+    return _core.devices()
+
+
+def missing_devices() -> list[dict[str, str]]:
+    """Kinds of devices that there are none of, why, and what would bring them."""
+    return _core.missing_devices()
+
+
+class threads:
+    """``with bifocal.threads(1): ...``: in it, all calls of the process use at most that many threads (0: all cores).
+
+    Results never depend on it.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._limit: _core.ThreadLimit | None = None
+
+    def __enter__(self) -> threads:
+        self._limit = _core.ThreadLimit(self._count)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self._limit = None

@@ -1,0 +1,25 @@
+"""RootSIFT features and their matches (docs/features.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Union
+
+from . import _core
+from ._arrays import ArrayLike
+from ._core import Features, Matches, read_image
+from .options import MatchOptions, SiftOptions
+
+if TYPE_CHECKING:
+    FeaturesLike = Union[Features, ArrayLike]
+
+__all__ = ["Features", "Matches", "detect", "match", "read_image"]
+
+
+def detect(image: ArrayLike, options: SiftOptions | None = None) -> Features:
+    """Features of a picture, uint8 [H, W] or [H, W, C] (RGB becomes grey)."""
+    return _core.detect(image, options)
+
+
+def match(features1: FeaturesLike, features2: FeaturesLike, options: MatchOptions | None = None) -> Matches:
+    """Exact nearest neighbours with Lowe's ratio test. Of `detect`, or of descriptors uint8 [N, 128]."""
+    return _core.match(features1, features2, options)

@@ -1,0 +1,106 @@
+"""Options of the calls: frozen, by keyword, with the defaults of the C++ headers, which explain them at length.
+
+To change some: ``dataclasses.replace(options, threshold=3.0)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["DisparityFilter", "MatchOptions", "RobustOptions", "SgmOptions", "SiftOptions", "SsdOptions"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RobustOptions:
+    """Of robust estimation (include/bifocal/robust.hpp)."""
+
+    threshold: float = 2.0
+    """px: a correspondence with a larger error is an outlier."""
+    confidence: float = 0.999
+    """Of having drawn an all-inlier sample, which ends the sampling."""
+    min_iterations: int = 100
+    """Samples drawn at least (at most max_iterations)."""
+    max_iterations: int = 300000
+    min_inlier_ratio: float = 0.0
+    """Fraction of right matches that is worth looking for. 0: the kind's own for one pair (0.1; fundamental matrices 0.15), 0.2 in batches."""
+    seed: int = 0
+    dominant_plane: bool = False
+    """Fundamental matrices: look for one that is not that of a plane which holds most of the inliers."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SiftOptions:
+    """Of `detect` (include/bifocal/features.hpp)."""
+
+    max_features: int = 65536
+    """The strongest are kept; 0: all."""
+    octave_layers: int = 3
+    contrast_threshold: float = 0.04
+    edge_threshold: float = 10.0
+    sigma: float = 1.6
+    upsample: bool = True
+    """Start from the picture doubled in size."""
+    root: bool = True
+    """RootSIFT instead of Lowe's clipped L2 norm."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MatchOptions:
+    """Of `match` (include/bifocal/features.hpp)."""
+
+    max_ratio: float = 0.8
+    """Lowe's ratio test; >= 1: off."""
+    mutual: bool = True
+    """Each has to be the other's nearest."""
+    ratio_both_ways: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DisparityFilter:
+    """What happens to disparities after the winners are known, in this order (include/bifocal/stereo.hpp)."""
+
+    cross_check: float = 1.0
+    """px: largest difference of the two directions; negative: no check."""
+    uniqueness: int = 0
+    """Per cent by which the winner has to be better than the best one elsewhere."""
+    median: int = 5
+    """Side of the median: 0, 3 or 5."""
+    speckle_size: int = 100
+    """px: smaller regions become unknown; 0: none."""
+    speckle_range: float = 2.0
+    fill: Literal["none", "background", "mean"] = "background"
+    fill_window: int = 15
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SgmOptions:
+    """Semi-global matching of census codes (include/bifocal/stereo.hpp)."""
+
+    min_disparity: int = 0
+    disparities: int = 128
+    """Searched: min_disparity to min_disparity + disparities - 1; 1 to 1024 of them."""
+    census: Literal["sparse", "symmetric", "full"] = "sparse"
+    paths: int = 8
+    """8, or 4: along rows and columns only."""
+    P1: int = 9
+    P2: int = 60
+    P2_contrast: int = 11
+    vertical_tolerance: int = 0
+    """px, 0 to 2: rows may be apart by this."""
+    white: int = 0
+    """Brightest value of a picture; 0: 255 of 8 bits, 65535 of 16."""
+    filter: DisparityFilter = field(default_factory=lambda: DisparityFilter(uniqueness=5))
+    max_memory: int = 0
+    """Bytes that the matcher may take; 0: any number."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SsdOptions:
+    """Block matching by sums of squared differences (include/bifocal/stereo.hpp)."""
+
+    min_disparity: int = 0
+    disparities: int = 64
+    window: int = 15
+    """Side, odd, 3 to 31."""
+    filter: DisparityFilter = field(default_factory=lambda: DisparityFilter(median=0, speckle_size=0))

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "arrays.hpp"
+
+#include <cmath>
+
+namespace bifocal::python {
+namespace {
+
+constexpr auto kFloat = std::uint8_t(nb::dlpack::dtype_code::Float);
+constexpr auto kInt = std::uint8_t(nb::dlpack::dtype_code::Int);
+constexpr auto kUInt = std::uint8_t(nb::dlpack::dtype_code::UInt);
+
+bool takes_grad(nb::handle object) {
+  const nb::object flag = nb::getattr(object, "requires_grad", nb::none());
+  return !flag.is_none() && nb::cast<bool>(nb::bool_(flag));
+}
+
+std::string type_called(nb::handle object) {
+  return nb::cast<std::string>(nb::handle(object.type()).attr("__name__"));
+}
+
+nb::object numpy_array(nb::handle object, const char* name, const char* dtype) {
+  try {
+    const nb::object numpy = nb::module_::import_("numpy");
+    return dtype ? numpy.attr("asarray")(object, dtype) : numpy.attr("asarray")(object);
+  } catch (nb::python_error&) {
+    type_error(fmt::format("{}: {}, must be an array of numbers", name, type_called(object)));
+  }
+}
+
+std::string shape_wanted(std::initializer_list<int> shape) {
+  std::string text = "(";
+  for (const int n : shape)
+    text += (text.size() > 1 ? ", " : "") + (n < 0 ? std::string("N") : std::to_string(n));
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
+void value_error(const std::string& message) { throw nb::value_error(message.c_str()); }
+void type_error(const std::string& message) { throw nb::type_error(message.c_str()); }
+
+AnyArray array_of(nb::handle object, const char* name) {
+  if (object.is_none()) type_error(fmt::format("{}: None, must be an array of numbers", name));
+  AnyArray array;
+  if (nb::try_cast(object, array, false) && array.is_valid()) return array;
+  if (takes_grad(object))
+    type_error(fmt::format("{}: a tensor that requires grad, give {}.detach()", name, name));
+  const nb::object converted = numpy_array(object, name, nullptr);
+  if (nb::try_cast(converted, array, false) && array.is_valid()) return array;
+  type_error(fmt::format("{}: {} of dtype {}, must be an array of numbers", name,
+                         type_called(object),
+                         nb::cast<std::string>(nb::str(nb::object(converted.attr("dtype"))))));
+}
+
+std::string shape_text(const AnyArray& array) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < array.ndim(); ++i)
+    text += (i ? ", " : "") + std::to_string(array.shape(i));
+  return text + (array.ndim() == 1 ? ",)" : ")");
+}
+
+std::string dtype_text(const AnyArray& array) {
+  const nb::dlpack::dtype d = array.dtype();
+  const char* kind = d.code == kFloat                                          ? "float"
+                     : d.code == kInt                                          ? "int"
+                     : d.code == kUInt                                         ? "uint"
+                     : d.code == std::uint8_t(nb::dlpack::dtype_code::Complex) ? "complex"
+                     : d.code == std::uint8_t(nb::dlpack::dtype_code::Bool)    ? "bool"
+                                                                               : "type";
+  return kind + std::to_string(d.bits);
+}
+
+bool on_cuda(const AnyArray& array) {
+  return array.device_type() == nb::device::cuda::value ||
+         array.device_type() == nb::device::cuda_managed::value;
+}
+
+void need_host(const AnyArray& array, const char* name) {
+  const int device = array.device_type();
+  if (device == nb::device::cpu::value || device == nb::device::cuda_host::value) return;
+  value_error(fmt::format("{}: in the memory of {}, must be in the host's", name,
+                          on_cuda(array) ? fmt::format("cuda:{}", array.device_id())
+                                         : fmt::format("DLPack device {}", device)));
+}
+
+void need_shape(const AnyArray& array, const char* name, std::initializer_list<int> shape) {
+  bool fits = array.ndim() == shape.size();
+  std::size_t i = 0;
+  for (const int n : shape) {
+    fits = fits && (n < 0 || array.shape(i) == std::size_t(n));
+    ++i;
+  }
+  if (!fits)
+    value_error(
+        fmt::format("{}: shape {}, must be {}", name, shape_text(array), shape_wanted(shape)));
+}
+
+bool Numbers::is_dense() const {
+  std::int64_t next = 1;
+  for (std::size_t i = array.ndim(); i-- > 0;) {
+    if (array.shape(i) > 1 && array.stride(i) != next) return false;
+    next *= std::int64_t(array.shape(i));
+  }
+  return true;
+}
+
+Numbers host_numbers(AnyArray array, nb::handle object, const char* name) {
+  need_host(array, name);
+  const nb::dlpack::dtype d = array.dtype();
+  const bool is_float = d.code == kFloat && (d.bits == 32 || d.bits == 64) && d.lanes == 1;
+  if (is_float) return {std::move(array), d.bits == 64};
+  if (d.code != kFloat && d.code != kInt && d.code != kUInt)
+    type_error(fmt::format("{}: dtype {}, must be float32, float64 or whole numbers", name,
+                           dtype_text(array)));
+  AnyArray converted;
+  if (!nb::try_cast(numpy_array(object, name, "float64"), converted, false))
+    type_error(fmt::format("{}: dtype {}, can't be converted to float64", name, dtype_text(array)));
+  return {std::move(converted), true};
+}
+
+Numbers numbers_of(nb::handle object, const char* name, std::initializer_list<int> shape) {
+  AnyArray array = array_of(object, name);
+  need_shape(array, name, shape);
+  return host_numbers(std::move(array), object, name);
+}
+
+void need_finite(const Numbers& numbers, const char* name) {
+  const bool is_matrix = numbers.array.ndim() == 2;
+  for (std::size_t i = 0; i < numbers.rows(); ++i) {
+    for (std::size_t j = 0; j < (is_matrix ? numbers.array.shape(1) : 1); ++j) {
+      const double value = is_matrix ? numbers.at(i, j) : numbers.at(i);
+      if (std::isfinite(value)) continue;
+      const std::string place = is_matrix ? fmt::format("{}, {}", i, j) : std::to_string(i);
+      value_error(fmt::format("{}: [{}] = {}, must be finite", name, place, value));
+    }
+  }
+}
+
+Mat3 mat3_of(nb::handle object, const char* name) {
+  const Numbers given = numbers_of(object, name, {3, 3});
+  need_finite(given, name);
+  Mat3 m;
+  for (std::size_t i = 0; i < 9; ++i) m[i] = given.at(i / 3, i % 3);
+  return m;
+}
+
+Vec3 vec3_of(nb::handle object, const char* name) {
+  AnyArray array = array_of(object, name);
+  const bool is_column = array.ndim() == 2;  // OpenCV's (3, 1)
+  if (is_column)
+    need_shape(array, name, {3, 1});
+  else
+    need_shape(array, name, {3});
+  const Numbers given = host_numbers(std::move(array), object, name);
+  need_finite(given, name);
+  Vec3 v;
+  for (std::size_t i = 0; i < 3; ++i) v[i] = is_column ? given.at(i, 0) : given.at(i);
+  return v;
+}
+
+Doubles doubles_of(nb::handle object, const char* name) {
+  Doubles d;
+  if (object.is_none()) return d;
+  d.given = numbers_of(object, name, {-1});
+  const std::size_t n = d.given.rows();
+  if (d.given.is_double && d.given.is_dense()) {
+    d.span = {static_cast<const double*>(d.given.array.data()), n};
+    return d;
+  }
+  d.copy.resize(n);
+  for (std::size_t i = 0; i < n; ++i) d.copy[i] = d.given.at(i);
+  d.span = d.copy;
+  return d;
+}
+
+Picture picture_of(nb::handle object, const char* name) {
+  Picture p{array_of(object, name)};
+  const AnyArray& a = p.array;
+  const bool shaped = a.ndim() == 2 || (a.ndim() == 3 && a.shape(2) >= 1 && a.shape(2) <= 4);
+  if (!shaped || a.shape(0) >= (1u << 30) || a.shape(1) >= (1u << 30))
+    value_error(fmt::format("{}: shape {}, must be (height, width) or (height, width, 1 to 4)",
+                            name, shape_text(a)));
+  const nb::dlpack::dtype d = a.dtype();
+  if (d.code != kUInt || (d.bits != 8 && d.bits != 16))
+    type_error(fmt::format("{}: dtype {}, must be uint8 or uint16", name, dtype_text(a)));
+  need_host(a, name);
+  p.bits = d.bits;
+  const std::int64_t channels = a.ndim() == 3 ? std::int64_t(a.shape(2)) : 1;
+  const bool rows = (a.shape(1) <= 1 || a.stride(1) == channels) &&
+                    (a.ndim() == 2 || channels == 1 || a.stride(2) == 1) &&
+                    (a.shape(0) <= 1 || a.stride(0) >= std::int64_t(a.shape(1)) * channels);
+  if (rows) return p;
+  const nb::object dense = nb::module_::import_("numpy").attr("ascontiguousarray")(object);
+  if (!nb::try_cast(dense, p.array, false))
+    type_error(fmt::format("{}: can't be made contiguous", name));
+  return p;
+}
+
+nb::object flags_array(const std::vector<std::uint8_t>& flags) {
+  auto* kept = new std::vector<std::uint8_t>(flags);
+  nb::capsule owner(kept,
+                    [](void* p) noexcept { delete static_cast<std::vector<std::uint8_t>*>(p); });
+  return nb::cast(
+      nb::ndarray<nb::numpy, bool>(reinterpret_cast<bool*>(kept->data()), {flags.size()}, owner));
+}
+
+}  // namespace bifocal::python

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays between Python and C++. What comes in may be a NumPy array, anything that speaks DLPack or
+// the buffer protocol, or a list; errors are ValueError and TypeError that name the argument and
+// what was got. Nothing is copied that C++ can read as it lies.
+#pragma once
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <bifocal/bifocal.hpp>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bifocal::python {
+
+namespace nb = nanobind;
+
+[[noreturn]] void value_error(const std::string& message);
+[[noreturn]] void type_error(const std::string& message);
+
+// Any array given as `name`, as it lies: on the host or a CUDA device. What is no array (a list, a
+// number) becomes one of NumPy.
+using AnyArray = nb::ndarray<nb::ro>;
+[[nodiscard]] AnyArray array_of(nb::handle object, const char* name);
+[[nodiscard]] std::string shape_text(const AnyArray& array);
+[[nodiscard]] std::string dtype_text(const AnyArray& array);
+[[nodiscard]] bool on_cuda(const AnyArray& array);
+// ValueError unless the array is on the host; `why` ends the sentence.
+void need_host(const AnyArray& array, const char* name);
+
+// Real numbers of the host: float32 or float64, any strides. Whole numbers and other floats are
+// converted, everything else is a TypeError.
+struct Numbers {
+  AnyArray array;
+  bool is_double = true;
+
+  [[nodiscard]] std::size_t rows() const { return array.shape(0); }
+  [[nodiscard]] double at(std::size_t i) const { return get(std::ptrdiff_t(i) * array.stride(0)); }
+  [[nodiscard]] double at(std::size_t i, std::size_t j) const {
+    return get(std::ptrdiff_t(i) * array.stride(0) + std::ptrdiff_t(j) * array.stride(1));
+  }
+  [[nodiscard]] bool is_dense() const;  // C order without gaps
+
+ private:
+  [[nodiscard]] double get(std::ptrdiff_t at) const {
+    return is_double ? static_cast<const double*>(array.data())[at]
+                     : double{static_cast<const float*>(array.data())[at]};
+  }
+};
+// Of this shape; -1 stands for any length and is called `N` in messages.
+[[nodiscard]] Numbers numbers_of(nb::handle object, const char* name,
+                                 std::initializer_list<int> shape);
+[[nodiscard]] Numbers host_numbers(AnyArray array, nb::handle object, const char* name);
+void need_shape(const AnyArray& array, const char* name, std::initializer_list<int> shape);
+// ValueError naming the first number that is not finite.
+void need_finite(const Numbers& numbers, const char* name);
+
+[[nodiscard]] Mat3 mat3_of(nb::handle object, const char* name);
+[[nodiscard]] Vec3 vec3_of(nb::handle object, const char* name);
+
+// Dense doubles, copied only where they are not already.
+struct Doubles {
+  Numbers given;
+  std::vector<double> copy;
+  std::span<const double> span;
+};
+[[nodiscard]] Doubles doubles_of(nb::handle object,
+                                 const char* name);  // one-dimensional; None: none
+
+// A picture, rows by stride. 8 or 16 bits, [H, W] or [H, W, C] with 1 to 4 channels.
+struct Picture {
+  AnyArray array;
+  int bits = 8;
+  template <class T>
+  [[nodiscard]] ImageView<const T> view() const {
+    const bool grey = array.ndim() == 2;
+    return {static_cast<const T*>(array.data()), static_cast<int>(array.shape(1)),
+            static_cast<int>(array.shape(0)), grey ? 1 : static_cast<int>(array.shape(2)),
+            array.stride(0)};
+  }
+};
+[[nodiscard]] Picture picture_of(nb::handle object, const char* name);
+
+// Arrays that go out: of memory that `owner` keeps, or that is handed over.
+template <class T>
+nb::object view(nb::handle owner, const T* data, std::initializer_list<std::size_t> shape,
+                std::initializer_list<std::int64_t> strides = {}) {
+  return nb::cast(nb::ndarray<nb::numpy, T>(const_cast<T*>(data), shape, owner, strides));
+}
+template <class T>
+nb::object array_from(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape, owner));
+}
+template <class T>
+nb::object image_array(Image<T> image) {
+  const auto h = std::size_t(image.height), w = std::size_t(image.width),
+             c = std::size_t(image.channels);
+  if (c == 1) return array_from(std::move(image.pixels), {h, w});
+  return array_from(std::move(image.pixels), {h, w, c});
+}
+template <class Array>
+nb::object copy_of(const Array& values, std::initializer_list<std::size_t> shape) {
+  return array_from(std::vector<double>(values.begin(), values.end()), shape);
+}
+[[nodiscard]] nb::object flags_array(const std::vector<std::uint8_t>& flags);
+
+}  // namespace bifocal::python

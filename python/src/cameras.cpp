@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cameras as Python gives them.
+#include "options.hpp"
+
+namespace bifocal::python {
+namespace {
+
+Intrinsics from_matrix(const Mat3& K, const char* name) {
+  if (K[1] != 0 || K[3] != 0 || K[6] != 0 || K[7] != 0 || K[8] != 1)
+    value_error(
+        fmt::format("{}: must be [[fx, 0, cx], [0, fy, cy], [0, 0, 1]], has skew {}, "
+                    "[1, 0] = {} and last row [{}, {}, {}]",
+                    name, K[1], K[3], K[6], K[7], K[8]));
+  return {K[0], K[4], K[2], K[5]};
+}
+
+Camera from_fields(nb::handle object, const char* name) {
+  Camera c;
+  const auto get = [&](const char* field) {
+    double value = 0;
+    if (!nb::try_cast(nb::getattr(object, field, nb::none()), value))
+      type_error(fmt::format("{}.{}: must be a number", name, field));
+    return value;
+  };
+  c.intrinsics = {get("fx"), get("fy"), get("cx"), get("cy")};
+  Distortion& d = c.distortion;
+  d = {get("k1"), get("k2"), get("p1"), get("p2"), get("k3"), get("k4"), get("k5"), get("k6")};
+  c.width = static_cast<int>(get("width"));
+  c.height = static_cast<int>(get("height"));
+  return c;
+}
+
+}  // namespace
+
+Camera camera_of(nb::handle object, const char* name) {
+  if (object.is_none())
+    type_error(fmt::format("{}: None, must be a bifocal.Camera, a 3 x 3 matrix or (fx, fy, cx, cy)",
+                           name));
+  if (nb::hasattr(object, "fx")) return from_fields(object, name);
+  AnyArray array = array_of(object, name);
+  Camera c;
+  if (array.ndim() == 2) {
+    c.intrinsics = from_matrix(mat3_of(object, name), name);
+    return c;
+  }
+  need_shape(array, name, {4});
+  const Numbers n = host_numbers(std::move(array), object, name);
+  c.intrinsics = {n.at(0), n.at(1), n.at(2), n.at(3)};
+  return c;
+}
+
+std::vector<Intrinsics> cameras_of(nb::handle object, const char* name) {
+  const auto one = [&](nb::handle item, const std::string& called) {
+    const Camera c = camera_of(item, called.c_str());
+    if (!c.distortion.none())
+      value_error(
+          fmt::format("{}: has a lens; give batches undistorted points "
+                      "(bifocal.undistort_points) and pinhole cameras",
+                      called));
+    return c.intrinsics;
+  };
+  if (object.is_none() || nb::hasattr(object, "fx")) return {one(object, name)};
+  std::vector<Intrinsics> cameras;
+  const bool is_list = nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object);
+  if (is_list && nb::len(object) > 0 && !nb::isinstance<nb::float_>(object[0]) &&
+      !nb::isinstance<nb::int_>(object[0])) {
+    for (std::size_t k = 0; k < nb::len(object); ++k)
+      cameras.push_back(one(object[k], fmt::format("{}[{}]", name, k)));
+    return cameras;
+  }
+  AnyArray array = array_of(object, name);
+  if (array.ndim() == 1 || (array.ndim() == 2 && array.shape(0) == 3 && array.shape(1) == 3))
+    return {one(object, name)};
+  if (array.ndim() == 3) {
+    need_shape(array, name, {-1, 3, 3});
+    for (std::size_t k = 0; k < array.shape(0); ++k)
+      cameras.push_back(one(object[k], fmt::format("{}[{}]", name, k)));
+    return cameras;
+  }
+  need_shape(array, name, {-1, 4});
+  const Numbers n = host_numbers(std::move(array), object, name);
+  for (std::size_t k = 0; k < n.rows(); ++k)
+    cameras.push_back({n.at(k, 0), n.at(k, 1), n.at(k, 2), n.at(k, 3)});
+  return cameras;
+}
+
+}  // namespace bifocal::python

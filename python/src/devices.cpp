@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "devices.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+
+#include "options.hpp"
+
+namespace bifocal::python {
+namespace {
+
+struct Pool {
+  std::mutex mutex;
+  std::multimap<std::string, std::unique_ptr<Queue>> idle;
+  bool used_gpu = false;
+  pid_t owner = getpid();
+};
+// Never destroyed: a driver may be gone when a process ends.
+Pool*& pool() {
+  static Pool* the_pool = new Pool;
+  return the_pool;
+}
+
+const char* kind_name(DeviceKind kind) {
+  return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "opencl";
+}
+
+// In a child of fork(): contexts of GPUs do not survive it.
+void after_fork_in_child() {
+  auto* fresh = new Pool;
+  fresh->used_gpu = pool()->used_gpu;
+  fresh->owner = fresh->used_gpu ? pool()->owner : getpid();
+  pool() = fresh;
+}
+
+}  // namespace
+
+QueueLease::QueueLease(const std::string& device) : device_(device) {
+  Pool& p = *pool();
+  {
+    const std::lock_guard lock(p.mutex);
+    if (const auto found = p.idle.find(device); found != p.idle.end()) {
+      queue_ = std::move(found->second);
+      p.idle.erase(found);
+      return;
+    }
+  }
+  if (device != "cpu" && p.owner != getpid())
+    throw Error(ErrorCode::device,
+                fmt::format("device '{}': this process was forked from one that used a GPU, whose "
+                            "driver does not survive that; start it by multiprocessing's spawn",
+                            device));
+  queue_ = std::make_unique<Queue>(Device(device));
+  if (is_cpu()) return;
+  const std::lock_guard lock(p.mutex);
+  p.used_gpu = true;
+}
+
+QueueLease::~QueueLease() {
+  if (!queue_) return;
+  const std::lock_guard lock(pool()->mutex);
+  pool()->idle.emplace(device_, std::move(queue_));
+}
+
+std::string device_for(const std::optional<std::string>& device, const AnyArray* array,
+                       const char* name) {
+  if (!array || !on_cuda(*array)) return device.value_or("cpu");
+  const std::string own = fmt::format("cuda:{}", array->device_id());
+  if (!device) return own;
+  const bool same = *device == own || (*device == "cuda" && own == "cuda:0");
+  if (!same)
+    value_error(fmt::format("{}: in the memory of {}, but device is '{}'", name, own, *device));
+  return own;
+}
+
+void bind_devices(nb::module_& m) {
+  m.def(
+      "devices",
+      [] {
+        std::vector<DeviceInfo> all;
+        {
+          nb::gil_scoped_release unlocked;
+          all = list_devices();
+        }
+        nb::list out;
+        for (const DeviceInfo& d : all) {
+          nb::dict one;
+          one["id"] = d.id, one["kind"] = kind_name(d.kind), one["name"] = d.name;
+          one["driver"] = d.driver, one["simd"] = d.simd, one["cores"] = d.cores;
+          one["memory"] = d.memory, one["has_double"] = d.has_double, one["is_gpu"] = d.is_gpu;
+          out.append(one);
+        }
+        return out;
+      },
+      nb::sig("def devices() -> list[dict[str, typing.Any]]"), "What devices() lists.");
+  m.def(
+      "missing_devices",
+      [] {
+        nb::list out;
+        for (const MissingDevices& d : missing_devices()) {
+          nb::dict one;
+          one["kind"] = kind_name(d.kind), one["reason"] = d.reason, one["remedy"] = d.remedy;
+          out.append(one);
+        }
+        return out;
+      },
+      nb::sig("def missing_devices() -> list[dict[str, str]]"), "What missing_devices() lists.");
+  m.def("after_fork_in_child", &after_fork_in_child, "Called by os.register_at_fork.");
+  nb::class_<ThreadLimit>(m, "ThreadLimit").def(nb::init<int>(), nb::arg("threads"));
+}
+
+}  // namespace bifocal::python

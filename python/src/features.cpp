@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures from files, features and their matches.
+#include <nanobind/stl/filesystem.h>
+
+#include <bifocal/io.hpp>
+
+#include "options.hpp"
+
+namespace bifocal::python {
+namespace {
+
+struct Matches {
+  std::vector<Match> rows;
+};
+
+const Features& features(nb::handle self) { return nb::cast<const Features&>(self); }
+const Matches& matches(nb::handle self) { return nb::cast<const Matches&>(self); }
+
+// One number of each row, stepping over the others.
+template <class T, class Row>
+nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
+                  std::size_t width = 1) {
+  static_assert(sizeof(Row) % sizeof(T) == 0);
+  static const Row none{};
+  const T* first = rows.empty() ? &(none.*member) : &(rows[0].*member);
+  const std::int64_t step = std::int64_t(sizeof(Row) / sizeof(T));
+  if (width == 1) return view(self, first, {rows.size()}, {step});
+  return view(self, first, {rows.size(), width}, {step, 1});
+}
+
+Features detect(nb::handle image, nb::handle options) {
+  const Picture picture = picture_of(image, "image");
+  if (picture.bits != 8) type_error("image: dtype uint16, must be uint8");
+  const SiftOptions o = sift_options(options);
+  nb::gil_scoped_release unlocked;
+  const auto given = picture.view<std::uint8_t>();
+  return given.channels == 1 ? detect_sift(given, o) : detect_sift(to_grey(given), o);
+}
+
+// Of an object of detect(), or of an array of descriptors [N, 128] of bytes.
+Features descriptors_of(nb::handle object, const char* name) {
+  const AnyArray a = array_of(object, name);
+  need_shape(a, name, {-1, kDescriptorBytes});
+  need_host(a, name);
+  if (a.dtype() != nb::dtype<std::uint8_t>())
+    type_error(fmt::format("{}: dtype {}, must be uint8", name, dtype_text(a)));
+  Features f;
+  f.keypoints.resize(a.shape(0));
+  f.descriptors.resize(a.shape(0) * kDescriptorBytes);
+  const auto* from = static_cast<const std::uint8_t*>(a.data());
+  for (std::size_t i = 0; i < f.descriptors.size(); ++i)
+    f.descriptors[i] = from[std::int64_t(i / kDescriptorBytes) * a.stride(0) +
+                            std::int64_t(i % kDescriptorBytes) * a.stride(1)];
+  return f;
+}
+
+Matches match_any(nb::handle features1, nb::handle features2, nb::handle options) {
+  const MatchOptions o = match_options(options);
+  Features own1, own2;
+  const auto from = [](nb::handle object, const char* name, Features& own) -> const Features& {
+    if (nb::isinstance<Features>(object)) return features(object);
+    own = descriptors_of(object, name);
+    return own;
+  };
+  const Features& first = from(features1, "features1", own1);
+  const Features& second = from(features2, "features2", own2);
+  nb::gil_scoped_release unlocked;
+  return {match(first, second, o)};
+}
+
+nb::object indices(nb::handle self) {
+  const auto& rows = matches(self).rows;
+  static_assert(offsetof(Match, index2) == sizeof(int));
+  return column(self, rows, &Match::index1, 2);
+}
+
+}  // namespace
+
+void bind_features(nb::module_& m) {
+  m.def(
+      "read_image",
+      [](const std::filesystem::path& file) {
+        ImageU8 image;
+        {
+          nb::gil_scoped_release unlocked;
+          image = read_image(file);
+        }
+        return image_array(std::move(image));
+      },
+      nb::arg("file"),
+      nb::sig("def read_image(file: str | os.PathLike[str]) -> "
+              "numpy.typing.NDArray[numpy.uint8]"),
+      "uint8 [H, W] or [H, W, C].");
+  nb::class_<Features> f(m, "Features",
+                         "Keypoints and descriptors of one picture, strongest first.");
+  f.def("__len__", &Features::size);
+  const auto number = [&](const char* name, float Keypoint::*member, const char* sig,
+                          const char* doc, std::size_t width = 1) {
+    f.def_prop_ro(
+        name,
+        [member, width](nb::handle s) { return column(s, features(s).keypoints, member, width); },
+        nb::sig(sig), doc);
+  };
+#define FLOATS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float32]"
+  number("xy", &Keypoint::x, FLOATS("xy"), "[N, 2], px.", 2);
+  number("sigma", &Keypoint::sigma, FLOATS("sigma"), "[N]: scale of the Gaussian, px.");
+  number("angle_deg", &Keypoint::angle_deg, FLOATS("angle_deg"), "[N], [0, 360), x towards y.");
+  number("response", &Keypoint::response, FLOATS("response"), "[N]: |DoG| at the extremum.");
+  f.def_prop_ro(
+      "descriptors",
+      [](nb::handle s) {
+        return view(s, features(s).descriptors.data(), {features(s).keypoints.size(), 128});
+      },
+      nb::sig("def descriptors(self) -> numpy.typing.NDArray[numpy.uint8]"), "[N, 128]");
+  nb::class_<Matches> c(m, "Matches", "Matches of two pictures, ordered by the first's index.");
+  c.def("__len__", [](const Matches& s) { return s.rows.size(); });
+  c.def_prop_ro("indices", &indices,
+                nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
+                "[M, 2]: of the features of picture 1 and 2.");
+  c.def_prop_ro(
+      "distance", [](nb::handle s) { return column(s, matches(s).rows, &Match::distance); },
+      nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.int32]"),
+      "[M], squared, of 8-bit descriptors.");
+  c.def_prop_ro(
+      "ratio", [](nb::handle s) { return column(s, matches(s).rows, &Match::ratio); },
+      nb::sig(FLOATS("ratio")), "[M]: nearest over second nearest distance.");
+#undef FLOATS
+  m.def("detect", &detect, nb::arg("image").none(), nb::arg("options").none(), "RootSIFT.");
+  m.def("match", &match_any, nb::arg("features1").none(), nb::arg("features2").none(),
+        nb::arg("options").none(), "Brute force.");
+}
+
+}  // namespace bifocal::python

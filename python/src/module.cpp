@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The extension bifocal._core. The typed functions that people call are in bifocal/*.py; these take
+// what they are given, check it and compute without the interpreter's lock.
+#include <bifocal/version.hpp>
+
+#include "options.hpp"
+
+namespace bifocal::python {
+namespace {
+
+// Misuse is a ValueError, a file an OSError, a device a RuntimeError.
+void translate(const std::exception_ptr& failure, void*) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& e) {
+    PyObject* const type = e.code() == ErrorCode::usage   ? PyExc_ValueError
+                           : e.code() == ErrorCode::input ? PyExc_OSError
+                                                          : PyExc_RuntimeError;
+    PyErr_SetString(type, e.what());
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::python
+
+NB_MODULE(_core, m) {
+  namespace python = bifocal::python;
+  m.attr("version") = nanobind::str(BIFOCAL_VERSION);
+  nanobind::register_exception_translator(python::translate);
+  m.def("default_options", &python::default_options,
+        nanobind::sig("def default_options() -> dict[str, dict[str, typing.Any]]"),
+        "The defaults of C++, by class and field, for the test of the dataclasses.");
+  python::bind_devices(m);
+  python::bind_robust(m);
+  python::bind_robust_batch(m);
+  python::bind_features(m);
+  python::bind_stereo(m);
+  python::bind_rectify(m);
+  python::bind_linalg(m);
+}

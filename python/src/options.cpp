@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <nanobind/stl/string_view.h>
+
+namespace bifocal::python {
+namespace {
+
+std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }
+
+// Reads fields of a dataclass by name.
+struct Reader {
+  nb::handle object;
+  const char* type;
+
+  nb::object field(const char* name) const {
+    nb::object value = nb::getattr(object, name, nb::object());
+    if (!value.is_valid())
+      type_error(fmt::format("options: {}, must be a bifocal.{}", text_of(object), type));
+    return value;
+  }
+  template <class T>
+  void number(const char* name, T& to) const {
+    const nb::object value = field(name);
+    if (nb::try_cast(value, to)) return;
+    const char* wanted = std::is_same_v<T, bool>            ? "True or False"
+                         : std::is_floating_point_v<T>      ? "a number"
+                         : std::is_same_v<T, std::uint64_t> ? "a whole number from 0 to 2^64 - 1"
+                                                            : "a whole number";
+    type_error(fmt::format("{}.{}: {}, must be {}", type, name, text_of(value), wanted));
+  }
+  template <class T>
+  void choice(const char* name, T& to, std::initializer_list<const char*> names) const {
+    const nb::object value = field(name);
+    std::string given, all;
+    int i = 0;
+    const bool is_text = nb::try_cast(value, given);
+    for (const char* one : names) {
+      if (is_text && given == one) {
+        to = static_cast<T>(i);
+        return;
+      }
+      all += (i++ ? ", " : "") + fmt::format("'{}'", one);
+    }
+    value_error(fmt::format("{}.{}: {}, must be one of {}", type, name, text_of(value), all));
+  }
+};
+
+DisparityFilter filter_of(nb::handle object) {
+  DisparityFilter f;
+  const Reader r{object, "DisparityFilter"};
+  r.number("cross_check", f.cross_check);
+  r.number("uniqueness", f.uniqueness);
+  r.number("median", f.median);
+  r.number("speckle_size", f.speckle_size);
+  r.number("speckle_range", f.speckle_range);
+  r.choice("fill", f.fill, {"none", "background", "mean"});
+  r.number("fill_window", f.fill_window);
+  return f;
+}
+
+nb::dict defaults_of(const DisparityFilter& f) {
+  nb::dict d;
+  constexpr const char* kFills[] = {"none", "background", "mean"};
+  d["cross_check"] = f.cross_check, d["uniqueness"] = f.uniqueness, d["median"] = f.median;
+  d["speckle_size"] = f.speckle_size, d["speckle_range"] = f.speckle_range;
+  d["fill"] = kFills[static_cast<int>(f.fill)], d["fill_window"] = f.fill_window;
+  return d;
+}
+
+constexpr std::string_view kProblems[] = {
+#define BIFOCAL_PROBLEM(name, ...) #name,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+};
+constexpr std::string_view kSolvers[] = {
+#define SOLVER(name, ...) #name,
+#include <bifocal/solvers.def>
+};
+
+template <class Enum>
+Enum named(std::span<const std::string_view> names, const char* what, const std::string& name) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return static_cast<Enum>(i);
+    all += fmt::format("{}'{}'", i ? ", " : "", names[i]);
+  }
+  value_error(fmt::format("{}: '{}', must be one of {}", what, name, all));
+}
+
+}  // namespace
+
+double number_field(nb::handle object, const char* what, const char* field) {
+  double value = 0;
+  Reader{object, what}.number(field, value);
+  return value;
+}
+
+RobustOptions robust_options(nb::handle object) {
+  RobustOptions o;
+  if (object.is_none()) return o;
+  const Reader r{object, "RobustOptions"};
+  r.number("threshold", o.threshold);
+  r.number("confidence", o.confidence);
+  r.number("min_iterations", o.min_iterations);
+  r.number("max_iterations", o.max_iterations);
+  r.number("min_inlier_ratio", o.min_inlier_ratio);
+  r.number("seed", o.seed);
+  r.number("dominant_plane", o.dominant_plane);
+  return o;
+}
+
+SiftOptions sift_options(nb::handle object) {
+  SiftOptions o;
+  if (object.is_none()) return o;
+  const Reader r{object, "SiftOptions"};
+  r.number("max_features", o.max_features);
+  r.number("octave_layers", o.octave_layers);
+  r.number("contrast_threshold", o.contrast_threshold);
+  r.number("edge_threshold", o.edge_threshold);
+  r.number("sigma", o.sigma);
+  r.number("upsample", o.upsample);
+  r.number("root", o.root);
+  return o;
+}
+
+MatchOptions match_options(nb::handle object) {
+  MatchOptions o;
+  if (object.is_none()) return o;
+  const Reader r{object, "MatchOptions"};
+  r.number("max_ratio", o.max_ratio);
+  r.number("mutual", o.mutual);
+  r.number("ratio_both_ways", o.ratio_both_ways);
+  return o;
+}
+
+bool is_ssd_options(nb::handle object) { return nb::hasattr(object, "window"); }
+
+SgmOptions sgm_options(nb::handle object) {
+  SgmOptions o;
+  if (object.is_none()) return o;
+  const Reader r{object, "SgmOptions"};
+  r.number("min_disparity", o.min_disparity);
+  r.number("disparities", o.disparities);
+  r.choice("census", o.census, {"sparse", "symmetric", "full"});
+  r.number("paths", o.paths);
+  r.number("P1", o.P1);
+  r.number("P2", o.P2);
+  r.number("P2_contrast", o.P2_contrast);
+  r.number("vertical_tolerance", o.vertical_tolerance);
+  r.number("white", o.white);
+  r.number("max_memory", o.max_memory);
+  o.filter = filter_of(r.field("filter"));
+  return o;
+}
+
+SsdOptions ssd_options(nb::handle object) {
+  SsdOptions o;
+  const Reader r{object, "SsdOptions"};
+  r.number("min_disparity", o.min_disparity);
+  r.number("disparities", o.disparities);
+  r.number("window", o.window);
+  o.filter = filter_of(r.field("filter"));
+  return o;
+}
+
+nb::dict default_options() {
+  nb::dict all, robust, sift, match, sgm, ssd;
+  const RobustOptions r;
+  robust["threshold"] = r.threshold, robust["confidence"] = r.confidence;
+  robust["min_iterations"] = r.min_iterations, robust["max_iterations"] = r.max_iterations;
+  robust["min_inlier_ratio"] = r.min_inlier_ratio, robust["seed"] = r.seed;
+  robust["dominant_plane"] = r.dominant_plane;
+  const SiftOptions s;
+  sift["max_features"] = s.max_features, sift["octave_layers"] = s.octave_layers;
+  sift["contrast_threshold"] = s.contrast_threshold, sift["edge_threshold"] = s.edge_threshold;
+  sift["sigma"] = s.sigma, sift["upsample"] = s.upsample, sift["root"] = s.root;
+  const MatchOptions m;
+  match["max_ratio"] = m.max_ratio, match["mutual"] = m.mutual;
+  match["ratio_both_ways"] = m.ratio_both_ways;
+  const SgmOptions g;
+  constexpr const char* kCensus[] = {"sparse", "symmetric", "full"};
+  sgm["min_disparity"] = g.min_disparity, sgm["disparities"] = g.disparities;
+  sgm["census"] = kCensus[static_cast<int>(g.census)], sgm["paths"] = g.paths;
+  sgm["P1"] = g.P1, sgm["P2"] = g.P2, sgm["P2_contrast"] = g.P2_contrast;
+  sgm["vertical_tolerance"] = g.vertical_tolerance, sgm["white"] = g.white;
+  sgm["filter"] = defaults_of(g.filter), sgm["max_memory"] = g.max_memory;
+  const SsdOptions d;
+  ssd["min_disparity"] = d.min_disparity, ssd["disparities"] = d.disparities;
+  ssd["window"] = d.window, ssd["filter"] = defaults_of(d.filter);
+  all["RobustOptions"] = robust, all["SiftOptions"] = sift, all["MatchOptions"] = match;
+  all["SgmOptions"] = sgm, all["SsdOptions"] = ssd;
+  all["DisparityFilter"] = defaults_of(DisparityFilter{});
+  return all;
+}
+
+ModelKind kind_of(const std::string& name) { return named<ModelKind>(kProblems, "kind", name); }
+std::string name_of(ModelKind kind) { return std::string(kProblems[static_cast<int>(kind)]); }
+MinimalSolver solver_of(const std::string& name) {
+  return named<MinimalSolver>(kSolvers, "solver", name);
+}
+
+}  // namespace bifocal::python

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options and cameras of Python (frozen dataclasses of options.py and cameras.py) as those of
+// C++, and names as enumerators.
+#pragma once
+
+#include "arrays.hpp"
+
+namespace bifocal::python {
+
+// None: the defaults. Each throws TypeError naming a field that does not fit; ranges are checked by
+// the library.
+[[nodiscard]] RobustOptions robust_options(nb::handle object);
+[[nodiscard]] SiftOptions sift_options(nb::handle object);
+[[nodiscard]] MatchOptions match_options(nb::handle object);
+[[nodiscard]] SgmOptions sgm_options(nb::handle object);
+[[nodiscard]] SsdOptions ssd_options(nb::handle object);
+[[nodiscard]] bool is_ssd_options(nb::handle object);
+[[nodiscard]] double number_field(nb::handle object, const char* what, const char* field);
+// What the C++ structs hold unless they are told otherwise, for the test of the dataclasses.
+[[nodiscard]] nb::dict default_options();
+
+[[nodiscard]] ModelKind kind_of(const std::string& name);
+[[nodiscard]] std::string name_of(ModelKind kind);
+[[nodiscard]] MinimalSolver solver_of(const std::string& name);
+
+// A bifocal.Camera, a 3 x 3 matrix without skew, or the four numbers fx, fy, cx, cy.
+[[nodiscard]] Camera camera_of(nb::handle object, const char* name);
+// One for all or one each: a camera, an array [pairs, 4] or [pairs, 3, 3], or a list of cameras.
+// Without lenses: ValueError where one has.
+[[nodiscard]] std::vector<Intrinsics> cameras_of(nb::handle object, const char* name);
+
+void bind_devices(nb::module_& m);
+void bind_features(nb::module_& m);
+void bind_linalg(nb::module_& m);
+void bind_rectify(nb::module_& m);
+void bind_robust(nb::module_& m);
+void bind_robust_batch(nb::module_& m);
+void bind_stereo(nb::module_& m);
+void bind_two_view(nb::module_& m);
+
+}  // namespace bifocal::python

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lenses, rectification, resampling.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include "devices.hpp"
+#include "points.hpp"
+
+namespace bifocal::python {
+namespace {
+
+const Rectification& of(nb::handle self) { return nb::cast<const Rectification&>(self); }
+
+nb::object numbers(const Intrinsics& k) {
+  if (!k.valid()) return nb::none();
+  return copy_of(std::array{k.fx, k.fy, k.cx, k.cy}, {4});
+}
+
+Rectification calibrated(nb::handle camera1, nb::handle camera2, nb::handle R, nb::handle t,
+                         double max_scale) {
+  Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
+  const Camera first = camera_of(camera1, "camera1"), second = camera_of(camera2, "camera2");
+  for (const auto& [name, camera] : {std::pair{"camera1", &first}, std::pair{"camera2", &second}})
+    if (camera->width <= 0 || camera->height <= 0)
+      value_error(
+          fmt::format("{}: width {} and height {}, must be the picture's size "
+                      "(bifocal.Camera(..., width=, height=))",
+                      name, camera->width, camera->height));
+  nb::gil_scoped_release unlocked;
+  return rectify(first, second, pose, {.max_scale = max_scale});
+}
+
+Rectification uncalibrated(nb::handle F, nb::handle x1, nb::handle x2, std::pair<int, int> size1,
+                           std::pair<int, int> size2, double max_scale) {
+  const Mat3 matrix = mat3_of(F, "F");
+  if (x1.is_none())
+    return rectify_uncalibrated(matrix, size1.first, size1.second, size2.first, size2.second,
+                                {.max_scale = max_scale});
+  auto points = points_of<PointPair>(x1, x2);
+  nb::gil_scoped_release unlocked;
+  gather(points);
+  return rectify_uncalibrated(matrix, points.span, size1.first, size1.second, size2.first,
+                              size2.second, {.max_scale = max_scale});
+}
+
+nb::object resample(const Rectification& r, int side, nb::handle image) {
+  const Picture p = picture_of(image, side == 0 ? "image1" : "image2");
+  const auto run = [&](auto view) {
+    decltype(std::declval<Remapper>()(std::declval<Queue&>(), view)) out;
+    nb::gil_scoped_release unlocked;
+    Queue queue;
+    out = Remapper(queue, sampling_maps(r)[std::size_t(side)])(queue, view);
+    return out;
+  };
+  if (p.bits == 8) return image_array(run(p.view<std::uint8_t>()));
+  return image_array(run(p.view<std::uint16_t>()));
+}
+
+nb::object undistort_points(nb::handle points, nb::handle camera) {
+  const Numbers x = numbers_of(points, "points", {-1, 2});
+  const Camera c = camera_of(camera, "camera");
+  const Lens lens(c.distortion);
+  const Intrinsics& k = c.intrinsics;
+  if (!k.valid()) value_error(fmt::format("camera: fx = {}, fy = {}, must be > 0", k.fx, k.fy));
+  std::vector<double> out(2 * x.rows());
+  {
+    nb::gil_scoped_release unlocked;
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      const Vec2 q = lens.undistort({(x.at(i, 0) - k.cx) / k.fx, (x.at(i, 1) - k.cy) / k.fy});
+      out[2 * i] = k.fx * q[0] + k.cx;
+      out[2 * i + 1] = k.fy * q[1] + k.cy;
+    }
+  }
+  const std::size_t rows = x.rows();
+  return array_from(std::move(out), {rows, 2});
+}
+
+}  // namespace
+
+void bind_rectify(nb::module_& m) {
+#define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
+  nb::class_<Rectification> c(m, "Rectification", "Two pictures brought to equal rows.");
+  c.def_prop_ro("ok", [](const Rectification& r) { return r.width > 0; });
+  c.def("__bool__", [](const Rectification& r) { return r.width > 0; });
+  c.def_prop_ro(
+      "reason", [](const Rectification& r) { return std::string(to_string(r.outcome)); },
+      "'ok', 'epipole_near_image', 'too_wide', 'no_common_rows' or 'no_geometry'.");
+  c.def_ro("width", &Rectification::width, "Of both rectified pictures, px; 0: there are none.");
+  c.def_ro("height", &Rectification::height, "Of both rectified pictures, px.");
+  c.def_ro("swapped", &Rectification::swapped, "Picture 2 is the left one.");
+  const auto matrix = [&](const char* name, Mat3 Rectification::*member, const char* sig,
+                          const char* doc) {
+    c.def_prop_ro(
+        name,
+        [member](nb::handle s) {
+          return view(s, (of(s).*member).data(), {3, 3});
+        },
+        nb::sig(sig), doc);
+  };
+  matrix("H1", &Rectification::H1, DOUBLES("H1"), "[3, 3]: rectified px ~ H1 left px.");
+  matrix("H2", &Rectification::H2, DOUBLES("H2"), "[3, 3]: rectified px ~ H2 right px.");
+  matrix("R1", &Rectification::R1, DOUBLES("R1"), "[3, 3]: rectified left camera from left one.");
+  matrix("R2", &Rectification::R2, DOUBLES("R2"), "[3, 3]: rectified right camera from right one.");
+  c.def_prop_ro(
+      "camera1", [](const Rectification& r) { return numbers(r.camera1); },
+      nb::sig(DOUBLES("camera1") " | None"),
+      "fx, fy, cx, cy of the rectified left picture; None if uncalibrated.");
+  c.def_prop_ro(
+      "camera2", [](const Rectification& r) { return numbers(r.camera2); },
+      nb::sig(DOUBLES("camera2") " | None"), "Of the right one.");
+#undef DOUBLES
+  c.def(
+      "Q",
+      [](const Rectification& r, double b) {
+        return copy_of(reprojection_matrix(r, b), {4, 4});
+      },
+      nb::arg("baseline") = 1.0,
+      nb::sig("def Q(self, baseline: float = 1.0) -> numpy.typing.NDArray[numpy.float64]"),
+      "[4, 4]: (X, Y, Z, W) = Q (x, y, d, 1).");
+  c.def("resample", &resample, nb::arg("side"), nb::arg("image").none(),
+        nb::sig("def resample(self, side: int, image: object) -> "
+                "numpy.typing.NDArray[numpy.uint8]"),
+        "The left (0) or right (1) picture, rectified.");
+  m.def("rectify", &calibrated, nb::arg("camera1").none(), nb::arg("camera2").none(),
+        nb::arg("R").none(), nb::arg("t").none(), nb::arg("max_scale"));
+  m.def("rectify_uncalibrated", &uncalibrated, nb::arg("F").none(), nb::arg("x1").none(),
+        nb::arg("x2").none(), nb::arg("size1"), nb::arg("size2"), nb::arg("max_scale"));
+  m.def("undistort_points", &undistort_points, nb::arg("points").none(), nb::arg("camera").none(),
+        nb::sig("def undistort_points(points: object, camera: object) -> "
+                "numpy.typing.NDArray[numpy.float64]"));
+}
+
+}  // namespace bifocal::python

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Robust estimation of one pair.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+
+#include <limits>
+
+#include "devices.hpp"
+#include "points.hpp"
+
+namespace bifocal::python {
+namespace {
+
+// What an estimator returns, whatever the problem.
+struct Estimate {
+  ModelKind kind = ModelKind::homography;
+  bool has_pose = false;
+  RelativePoseResult result;  // `cam2_from_cam1` holds the pose of any problem
+  bool is_relative = false;   // the rest of it is filled in
+};
+
+struct Arguments {
+  RobustOptions options;
+  Doubles weights, qualities;
+  std::string device;
+  std::vector<Camera> cameras;
+};
+
+Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle weights,
+                       nb::handle qualities, nb::handle options,
+                       const std::optional<std::string>& device, const ProblemInfo& problem) {
+  Arguments a;
+  a.options = robust_options(options);
+  a.weights = doubles_of(weights, "weights");
+  a.qualities = doubles_of(qualities, "qualities");
+  a.device = device_for(device, nullptr, "");
+  if (problem.cameras == 0) {
+    if (!camera1.is_none() || !camera2.is_none())
+      type_error("camera: given, but this kind of model takes none");
+    return a;
+  }
+  const bool two = problem.cameras == 2;
+  a.cameras.push_back(camera_of(camera1, two ? "camera1" : "camera"));
+  if (two)
+    a.cameras.push_back(camera2.is_none() ? a.cameras[0] : camera_of(camera2, "camera2"));
+  else if (!camera2.is_none())
+    type_error("camera2: given, but this kind of model takes one camera");
+  return a;
+}
+
+RelativePoseResult from(PoseResult&& found) {
+  RelativePoseResult r;
+  r.cam2_from_cam1 = found.pose;
+  static_cast<RobustResult&>(r) = std::move(found);
+  return r;
+}
+
+template <class Point>
+Estimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
+  const ProblemInfo problem = problem_info(kind);
+  Estimate e{kind, problem.has_pose, {}, kind == ModelKind::essential};
+  gather(points);
+  std::vector<Intrinsics> cameras;
+  for (std::size_t i = 0; i < a.cameras.size(); ++i) {
+    cameras.push_back(a.cameras[i].intrinsics);
+    if (cameras[i].valid()) undistort(points, a.cameras[i], 2 * i);
+  }
+  const MatchPriors priors{a.weights.span, a.qualities.span};
+  const bool on_cpu = a.device == "cpu";
+  std::optional<QueueLease> lease;
+  if (!on_cpu) lease.emplace(a.device);
+  if constexpr (std::is_same_v<Point, PointPair>) {
+    if (kind == ModelKind::essential) {
+      e.result = on_cpu ? estimate_essential(points.span, cameras[0], cameras[1], a.options, priors)
+                        : estimate_essential(lease->queue(), points.span, cameras[0], cameras[1],
+                                             a.options, priors);
+      return e;
+    }
+  }
+  e.result = from(on_cpu ? estimate(kind, points.span, cameras, a.options, priors)
+                         : estimate(lease->queue(), kind, points.span, cameras, a.options, priors));
+  return e;
+}
+
+Estimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle right,
+                      nb::handle camera1, nb::handle camera2, nb::handle weights,
+                      nb::handle qualities, nb::handle options,
+                      const std::optional<std::string>& device) {
+  const ModelKind kind = kind_of(kind_name);
+  const ProblemInfo problem = problem_info(kind);
+  const Arguments a = arguments_of(camera1, camera2, weights, qualities, options, device, problem);
+  if (problem.is_two_view) {
+    auto points = points_of<PointPair>(left, right);
+    nb::gil_scoped_release unlocked;
+    return run(kind, points, a);
+  }
+  auto points = points_of<ScenePoint>(left, right);
+  nb::gil_scoped_release unlocked;
+  return run(kind, points, a);
+}
+
+const Estimate& of(nb::handle self) { return nb::cast<const Estimate&>(self); }
+
+nb::object inliers(nb::handle self) {
+  const auto& flags = of(self).result.inliers;
+  return view(self, reinterpret_cast<const bool*>(flags.data()), {flags.size()});
+}
+nb::object model(nb::handle self) { return view(self, of(self).result.model.data(), {3, 3}); }
+nb::object rotation(nb::handle self) {
+  const Estimate& e = of(self);
+  if (!e.has_pose) return nb::none();
+  return view(self, e.result.cam2_from_cam1.R.data(), {3, 3});
+}
+nb::object translation(nb::handle self) {
+  const Estimate& e = of(self);
+  if (!e.has_pose) return nb::none();
+  return view(self, e.result.cam2_from_cam1.t.data(), {3});
+}
+nb::object triangulated(nb::handle self) {
+  const Estimate& e = of(self);
+  if (!e.is_relative) return nb::none();
+  const auto& points = e.result.triangulated;
+  return view(self, reinterpret_cast<const double*>(points.data()), {points.size(), 3});
+}
+nb::object not_finite(nb::handle self) {
+  const auto& which = of(self).result.not_finite;
+  return view(self, which.data(), {which.size()});
+}
+
+std::string text(const Estimate& e) {
+  return fmt::format("<{} {}: {} of {} inliers, rms {:.3g} px, {} iterations>", name_of(e.kind),
+                     to_string(e.result.outcome), e.result.inlier_count, e.result.inliers.size(),
+                     e.result.rms, e.result.iterations);
+}
+
+template <class Get>
+void number(nb::class_<Estimate>& c, const char* name, Get get, const char* doc) {
+  c.def_prop_ro(
+      name, [get](const Estimate& e) { return get(e.result); }, doc);
+}
+
+void bind_numbers(nb::class_<Estimate>& c) {
+  number(
+      c, "num_inliers", [](const auto& r) { return r.inlier_count; }, "How many are inliers.");
+  number(
+      c, "iterations", [](const auto& r) { return r.iterations; }, "Minimal samples drawn.");
+  number(
+      c, "rms", [](const auto& r) { return r.rms; }, "Of the inliers' errors, px.");
+  number(
+      c, "noise", [](const auto& r) { return r.noise; },
+      "Estimated standard deviation of the right matches' coordinates, px.");
+  number(
+      c, "gain", [](const auto& r) { return r.gain; }, "MSAC gain, at most num_inliers.");
+  number(
+      c, "significance", [](const auto& r) { return r.significance; },
+      "log10 of the number of such models expected of wrong matches.");
+}
+
+void bind_fields(nb::class_<Estimate>& c) {
+  c.def_prop_ro(
+      "ok", [](const Estimate& e) { return e.result.ok(); }, "Is there a model?");
+  c.def("__bool__", [](const Estimate& e) { return e.result.ok(); });
+  c.def("__repr__", &text);
+  c.def_prop_ro(
+      "reason", [](const Estimate& e) { return to_string(e.result.outcome); },
+      "'ok', or why there is no model: 'too_few_points', 'no_model', 'not_significant', "
+      "'degenerate_sample', 'rotation_only'.");
+  c.def_prop_ro(
+      "kind", [](const Estimate& e) { return name_of(e.kind); }, "As given.");
+  c.def_prop_ro(
+      "model", &model, nb::sig("def model(self) -> numpy.typing.NDArray[numpy.float64]"),
+      "[3, 3]: H, F (px) or E (normalised points) of norm 1, or the rotation of a camera; "
+      "zeros unless ok or not_significant.");
+  c.def_prop_ro("inliers", &inliers,
+                nb::sig("def inliers(self) -> numpy.typing.NDArray[numpy.bool_]"),
+                "[N] bool, one a correspondence.");
+  c.def_prop_ro("R", &rotation,
+                nb::sig("def R(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+                "[3, 3]: X2 = R X1 + t (camera from world); None where the kind has no pose.");
+  c.def_prop_ro("t", &translation,
+                nb::sig("def t(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+                "[3], of length 1 for relative poses; None where the kind has no pose.");
+  c.def_prop_ro("triangulated", &triangulated,
+                nb::sig("def triangulated(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+                "[N, 3] of 'essential': points in camera 1, NaN for outliers; else None.");
+  c.def_prop_ro("not_finite", &not_finite,
+                nb::sig("def not_finite(self) -> numpy.typing.NDArray[numpy.int32]"),
+                "Indices of correspondences with a NaN or an infinity, which were left out.");
+  c.def_prop_ro(
+      "in_front",
+      [](const Estimate& e) -> std::optional<int> {
+        return e.is_relative ? std::optional<int>(e.result.in_front) : std::nullopt;
+      },
+      "Inliers in front of both cameras, of 'essential'; else None.");
+  c.def_prop_ro(
+      "median_parallax_deg",
+      [](const Estimate& e) -> std::optional<double> {
+        return e.is_relative ? std::optional<double>(e.result.median_parallax_deg) : std::nullopt;
+      },
+      "Angle between the rays of the inliers, of 'essential'; else None.");
+}
+
+}  // namespace
+
+void bind_robust(nb::module_& m) {
+  nb::class_<Estimate> c(m, "Estimate",
+                         "What a robust estimator found of one pair. Never None: ask `ok`.");
+  bind_fields(c);
+  bind_numbers(c);
+  m.def("estimate", &estimate_any, nb::arg("kind"), nb::arg("left").none(), nb::arg("right").none(),
+        nb::arg("camera1").none(), nb::arg("camera2").none(), nb::arg("weights").none(),
+        nb::arg("qualities").none(), nb::arg("options").none(), nb::arg("device").none(),
+        "One pair of any problem.");
+  m.def(
+      "reads_in_place",
+      [](nb::handle points) {
+        const auto p = points_of<PointPair>(points, nb::none());
+        return p.span.data() != nullptr && p.span.data() == p.left.array.data();
+      },
+      "For tests: does C++ read these rows x1 y1 x2 y2 where they lie?");
+  m.def(
+      "problem_info",
+      [](const std::string& kind) {
+        const ProblemInfo p = problem_info(kind_of(kind));
+        nb::dict d;
+        d["symbol"] = p.symbol, d["sample_size"] = p.sample_size;
+        d["degrees_of_freedom"] = p.degrees_of_freedom, d["cameras"] = p.cameras;
+        d["is_two_view"] = p.is_two_view, d["has_pose"] = p.has_pose;
+        return d;
+      },
+      nb::sig("def problem_info(kind: str) -> dict[str, typing.Any]"),
+      "What problem_info() returns.");
+  m.def(
+      "model_kinds",
+      [] {
+        nb::list names;
+        for (const ModelKind kind : kModelKinds) names.append(name_of(kind));
+        return names;
+      },
+      nb::sig("def model_kinds() -> list[str]"), "The kinds of models.");
+}
+
+}  // namespace bifocal::python

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Robust estimation of many pairs in one call.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "devices.hpp"
+#include "points.hpp"
+
+namespace bifocal::python {
+namespace {
+
+struct Batch {
+  ModelKind kind = ModelKind::homography;
+  bool has_pose = false;
+  BatchEstimate result;
+  std::vector<std::int64_t> offsets;
+};
+
+// An array of the batch: of the host, or at an address of the device.
+struct Column {
+  AnyArray array;
+  std::vector<double> copy;
+  Memory<const double> memory{};
+  std::int64_t rows = 0;
+};
+
+Column column_of(nb::handle object, const char* name, int columns) {
+  Column c;
+  if (object.is_none()) return c;
+  c.array = array_of(object, name);
+  if (columns > 1)
+    need_shape(c.array, name, {-1, columns});
+  else
+    need_shape(c.array, name, {-1});
+  c.rows = std::int64_t(c.array.shape(0));
+  Numbers n{c.array, true};
+  if (on_cuda(c.array)) {
+    const nb::dlpack::dtype d = c.array.dtype();
+    if (d.code != std::uint8_t(nb::dlpack::dtype_code::Float) || d.bits != 64 || !n.is_dense())
+      type_error(fmt::format("{}: {}{}, must be contiguous float64 on a CUDA device", name,
+                             dtype_text(c.array), n.is_dense() ? "" : " with gaps"));
+    c.memory = Memory<const double>::on_device(static_cast<const double*>(c.array.data()));
+    return c;
+  }
+  n = host_numbers(c.array, object, name);
+  c.array = n.array;
+  if (n.is_double && n.is_dense()) {
+    c.memory = static_cast<const double*>(n.array.data());
+    return c;
+  }
+  c.copy.resize(std::size_t(c.rows) * std::size_t(columns));
+  for (std::size_t i = 0; i < std::size_t(c.rows); ++i)
+    for (std::size_t j = 0; j < std::size_t(columns); ++j)
+      c.copy[i * std::size_t(columns) + j] = columns > 1 ? n.at(i, j) : n.at(i);
+  c.memory = c.copy.data();
+  return c;
+}
+
+std::vector<std::int64_t> offsets_of(nb::handle object, std::int64_t points) {
+  const AnyArray a = array_of(object, "offsets");
+  need_shape(a, "offsets", {-1});
+  need_host(a, "offsets");
+  const nb::dlpack::dtype d = a.dtype();
+  const bool is_whole = d.code == std::uint8_t(nb::dlpack::dtype_code::Int) ||
+                        d.code == std::uint8_t(nb::dlpack::dtype_code::UInt);
+  if (!is_whole) type_error(fmt::format("offsets: dtype {}, must be whole numbers", dtype_text(a)));
+  std::vector<std::int64_t> offsets(a.shape(0));
+  nb::ndarray<const std::int64_t> whole;
+  if (!nb::try_cast(object, whole, true) &&
+      !nb::try_cast(nb::module_::import_("numpy").attr("asarray")(object, "int64"), whole, true))
+    type_error(fmt::format("offsets: dtype {}, can't be read as int64", dtype_text(a)));
+  for (std::size_t k = 0; k < offsets.size(); ++k)
+    offsets[k] = whole.data()[std::int64_t(k) * whole.stride(0)];
+  if (offsets.empty()) value_error("offsets: shape (0,), must have one number more than pairs");
+  if (offsets.back() > points)
+    value_error(fmt::format("offsets: end at {}, but there are {} points", offsets.back(), points));
+  return offsets;
+}
+
+struct Given {
+  ModelKind kind;
+  ProblemInfo problem;
+  Column points, weights, qualities;
+  std::vector<std::int64_t> offsets;
+  std::vector<Intrinsics> cameras1, cameras2;
+  RobustOptions options;
+  std::string device;
+};
+
+// One of all, or those of the pairs [first, last).
+std::span<const Intrinsics> some(const std::vector<Intrinsics>& cameras, std::size_t first,
+                                 std::size_t last) {
+  if (cameras.size() <= 1) return cameras;
+  return std::span(cameras).subspan(first, last - first);
+}
+
+BatchEstimate run(Queue& queue, const Given& g, std::size_t first, std::size_t last) {
+  const auto offsets = std::span(g.offsets).subspan(first, last - first + 1);
+  const auto typed = [&]<class Point>(const Point*) -> Memory<const Point> {
+    const auto* at = reinterpret_cast<const Point*>(g.points.memory.pointer());
+    if (g.points.memory.is_on_device()) return Memory<const Point>::on_device(at);
+    return at;
+  };
+  if (g.problem.is_two_view)
+    return estimate_batch(queue, g.kind,
+                          PairBatch{typed(static_cast<const PointPair*>(nullptr)), offsets,
+                                    some(g.cameras1, first, last), some(g.cameras2, first, last),
+                                    g.weights.memory, g.qualities.memory},
+                          g.options);
+  return estimate_batch(
+      queue, g.kind,
+      SceneBatch{typed(static_cast<const ScenePoint*>(nullptr)), offsets,
+                 some(g.cameras1, first, last), g.weights.memory, g.qualities.memory},
+      g.options);
+}
+
+// Pairs are independent, so the batch is cut where Ctrl-C can be answered: into parts that take
+// about a tenth of a second, which costs less than is measured.
+BatchEstimate run_in_parts(const Given& g) {
+  const std::size_t pairs = g.offsets.size() - 1;
+  BatchEstimate all;
+  std::size_t part = g.device == "cpu" ? 64 : 8192;
+  for (std::size_t first = 0; first < pairs || first == 0;) {
+    const std::size_t last = std::min(pairs, first + part);
+    BatchEstimate one;
+    const auto begin = std::chrono::steady_clock::now();
+    {
+      nb::gil_scoped_release unlocked;
+      QueueLease lease(g.device);
+      one = run(lease.queue(), g, first, last);
+    }
+    if (last == pairs && first == 0) return one;
+    all.pairs.insert(all.pairs.end(), one.pairs.begin(), one.pairs.end());
+    all.inliers.insert(all.inliers.end(), one.inliers.begin(), one.inliers.end());
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    const double wanted = double(last - first) * 0.08 / std::max(took.count(), 1e-6);
+    part = std::size_t(std::clamp(wanted, double(part) / 2, double(part) * 4));
+    part = std::max<std::size_t>(part, 1);
+    first = last;
+  }
+  return all;
+}
+
+void check_pairs(const Given& g) {
+  const std::size_t pairs = g.offsets.size() - 1;
+  for (const auto& [name, cameras] :
+       {std::pair{"cameras1", &g.cameras1}, std::pair{"cameras2", &g.cameras2}}) {
+    if (cameras->size() > 1 && cameras->size() != pairs)
+      value_error(fmt::format("{}: {} cameras for {} pairs, must be one or one a pair", name,
+                              cameras->size(), pairs));
+  }
+  for (const auto& [name, column] :
+       {std::pair{"weights", &g.weights}, std::pair{"qualities", &g.qualities}}) {
+    if (!column->memory.is_null() && column->rows != g.points.rows)
+      value_error(fmt::format("{}: {} numbers for {} points", name, column->rows, g.points.rows));
+  }
+}
+
+Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offsets,
+                    nb::handle cameras1, nb::handle cameras2, nb::handle weights,
+                    nb::handle qualities, nb::handle options,
+                    const std::optional<std::string>& device) {
+  Given g{kind_of(kind), {}, {}, {}, {}, {}, {}, {}, robust_options(options), {}};
+  g.problem = problem_info(g.kind);
+  if (points.is_none()) type_error("points: None, must be an array of numbers");
+  g.points = column_of(points, "points", g.problem.is_two_view ? 4 : 5);
+  g.weights = column_of(weights, "weights", 1);
+  g.qualities = column_of(qualities, "qualities", 1);
+  g.offsets = offsets_of(offsets, g.points.rows);
+  g.device = device_for(device, &g.points.array, "points");
+  if (g.device == "cpu")
+    for (const auto& [name, column] :
+         {std::pair{"weights", &g.weights}, std::pair{"qualities", &g.qualities}})
+      if (column->array.is_valid()) need_host(column->array, name);
+  if (g.problem.cameras > 0)
+    g.cameras1 = cameras_of(cameras1, g.problem.cameras > 1 ? "cameras1" : "cameras");
+  else if (!cameras1.is_none())
+    type_error("cameras: given, but this kind of model takes none");
+  if (g.problem.cameras > 1)
+    g.cameras2 = cameras2.is_none() ? g.cameras1 : cameras_of(cameras2, "cameras2");
+  check_pairs(g);
+  Batch b{g.kind, g.problem.has_pose, {}, {}};
+  b.result = run_in_parts(g);
+  b.offsets = std::move(g.offsets);
+  return b;
+}
+
+const Batch& of(nb::handle self) { return nb::cast<const Batch&>(self); }
+
+// A field of all pairs, as an array that steps over the others.
+template <class T>
+nb::object field(nb::handle self, const T* first, std::initializer_list<std::size_t> more = {},
+                 std::initializer_list<std::int64_t> strides = {}) {
+  static_assert(sizeof(PairEstimate) % sizeof(T) == 0);
+  std::size_t shape[3] = {of(self).result.pairs.size(), 0, 0};
+  std::int64_t steps[3] = {std::int64_t(sizeof(PairEstimate) / sizeof(T)), 0, 0};
+  std::copy(more.begin(), more.end(), shape + 1);
+  std::copy(strides.begin(), strides.end(), steps + 1);
+  return nb::cast(
+      nb::ndarray<nb::numpy, T>(const_cast<T*>(first), more.size() + 1, shape, self, steps));
+}
+const PairEstimate& front(nb::handle self) {
+  static const PairEstimate none;
+  const Batch& b = of(self);
+  return b.result.pairs.empty() ? none : b.result.pairs.front();
+}
+
+template <class Get>
+void column(nb::class_<Batch>& c, const char* name, Get get, const char* sig, const char* doc) {
+  c.def_prop_ro(
+      name, [get](nb::handle self) { return field(self, get(front(self))); }, nb::sig(sig), doc);
+}
+
+nb::object ok(nb::handle self) {
+  std::vector<std::uint8_t> flags;
+  for (const PairEstimate& p : of(self).result.pairs) flags.push_back(p.outcome == Outcome::ok);
+  return flags_array(flags);
+}
+nb::object inliers(nb::handle self) {
+  const auto& flags = of(self).result.inliers;
+  return view(self, reinterpret_cast<const bool*>(flags.data()), {flags.size()});
+}
+nb::list reasons(nb::handle self) {
+  nb::list names;
+  for (const PairEstimate& p : of(self).result.pairs) names.append(to_string(p.outcome));
+  return names;
+}
+
+void bind_columns(nb::class_<Batch>& c) {
+#define INTS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.int32]"
+#define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
+  column(
+      c, "num_inliers", [](const PairEstimate& p) { return &p.inlier_count; }, INTS("num_inliers"),
+      "[P]");
+  column(
+      c, "iterations", [](const PairEstimate& p) { return &p.iterations; }, INTS("iterations"),
+      "[P]: minimal samples drawn.");
+  column(
+      c, "rms", [](const PairEstimate& p) { return &p.rms; }, DOUBLES("rms"), "[P], px.");
+  column(
+      c, "noise", [](const PairEstimate& p) { return &p.noise; }, DOUBLES("noise"), "[P], px.");
+  column(
+      c, "gain", [](const PairEstimate& p) { return &p.gain; }, DOUBLES("gain"), "[P]");
+  column(
+      c, "significance", [](const PairEstimate& p) { return &p.significance; },
+      DOUBLES("significance"), "[P], log10.");
+  c.def_prop_ro(
+      "models",
+      [](nb::handle s) {
+        return field(s, front(s).model.data(), {3, 3}, {3, 1});
+      },
+      nb::sig(DOUBLES("models")), "[P, 3, 3], as Estimate.model.");
+  c.def_prop_ro(
+      "R",
+      [](nb::handle s) -> nb::object {
+        if (!of(s).has_pose) return nb::none();
+        return field(s, front(s).pose.R.data(), {3, 3}, {3, 1});
+      },
+      nb::sig(DOUBLES("R") " | None"), "[P, 3, 3]; None where the kind has no pose.");
+  c.def_prop_ro(
+      "t",
+      [](nb::handle s) -> nb::object {
+        if (!of(s).has_pose) return nb::none();
+        return field(s, front(s).pose.t.data(), {3}, {1});
+      },
+      nb::sig(DOUBLES("t") " | None"), "[P, 3]; None where the kind has no pose.");
+#undef INTS
+#undef DOUBLES
+}
+
+}  // namespace
+
+void bind_robust_batch(nb::module_& m) {
+  nb::class_<Batch> c(m, "BatchEstimate",
+                      "What a robust estimator found of P pairs, one array a field.");
+  c.def("__len__", [](const Batch& b) { return b.result.pairs.size(); });
+  c.def_prop_ro(
+      "kind", [](const Batch& b) { return name_of(b.kind); }, "As given.");
+  c.def_prop_ro("ok", &ok, nb::sig("def ok(self) -> numpy.typing.NDArray[numpy.bool_]"),
+                "[P] bool");
+  c.def_prop_ro("reasons", &reasons, nb::sig("def reasons(self) -> list[str]"),
+                "P words, as Estimate.reason.");
+  c.def_prop_ro("inliers", &inliers,
+                nb::sig("def inliers(self) -> numpy.typing.NDArray[numpy.bool_]"),
+                "[offsets[P] - offsets[0]] bool, one a correspondence.");
+  c.def_prop_ro(
+      "offsets", [](nb::handle s) { return view(s, of(s).offsets.data(), {of(s).offsets.size()}); },
+      nb::sig("def offsets(self) -> numpy.typing.NDArray[numpy.int64]"),
+      "[P + 1]: pair k has the points offsets[k] to offsets[k + 1].");
+  bind_columns(c);
+  m.def("estimate_batch", &estimate_many, nb::arg("kind"), nb::arg("points").none(),
+        nb::arg("offsets").none(), nb::arg("cameras1").none(), nb::arg("cameras2").none(),
+        nb::arg("weights").none(), nb::arg("qualities").none(), nb::arg("options").none(),
+        nb::arg("device").none(), "Many pairs of any problem.");
+}
+
+}  // namespace bifocal::python

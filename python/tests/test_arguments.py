@@ -1,0 +1,132 @@
+"""What does not fit is a ValueError or a TypeError that names the argument and what was got."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scenes import K, Scene
+
+import bifocal
+
+S = Scene(n=50)
+X1, X2 = S.x1, S.x2
+H, F, POSE = bifocal.estimate_homography, bifocal.estimate_fundamental, bifocal.estimate_relative_pose
+OPTIONS = bifocal.RobustOptions
+
+CASES = [
+    (lambda: H(X1[:, :1], X2), ValueError, r"x1: shape \(50, 1\), must be \(N, 2\)"),
+    (lambda: H(X1, X2[:, 0]), ValueError, r"x2: shape \(50,\), must be \(N, 2\)"),
+    (lambda: H(X1, X2[:49]), ValueError, r"x2: 49 points, but x1 has 50"),
+    (lambda: H(X1), ValueError, r"points: shape \(50, 2\), must be \(N, 4\)"),
+    (lambda: H(X1.astype(complex), X2), TypeError, r"x1: dtype complex128, must be float32, float64 or whole numbers"),
+    (lambda: H(X1 > 0, X2), TypeError, r"x1: dtype bool8, must be"),
+    (lambda: H("points", X2), TypeError, r"x1: str of dtype <U6, must be an array of numbers"),
+    (lambda: H(None, X2), TypeError, r"x1: None, must be an array"),
+    (lambda: H([[1, 2], [3]], X2), TypeError, r"x1: list, must be an array"),
+    (lambda: H(X1.astype(object), X2), TypeError, r"x1: ndarray of dtype object"),
+    (lambda: bifocal.estimate_absolute_pose(X1, X2, K), ValueError, r"X: shape \(50, 2\), must be \(N, 3\)"),
+    (lambda: POSE(X1, X2, None), TypeError, r"camera1: None, must be a bifocal.Camera"),
+    (lambda: POSE(X1, X2, K, np.eye(4)), ValueError, r"camera2: shape \(4, 4\), must be \(3, 3\)"),
+    (lambda: POSE(X1, X2, (1, 2, 3)), ValueError, r"camera1: shape \(3,\), must be \(4,\)"),
+    (lambda: POSE(X1, X2, K * np.nan), ValueError, r"camera1: \[0, 0\] = nan, must be finite"),
+    (lambda: POSE(X1, X2, (np.inf, 1, 1, 1)), ValueError, r"camera1 = \(inf, 1, 1, 1\), must be finite"),
+    (lambda: POSE(X1, X2, (-1, 1, 1, 1)), ValueError, r"camera1 = \(-1, 1, 1, 1\), must be finite with fx, fy > 0"),
+    (lambda: POSE(X1, X2, K + [[0, 2, 0], [0] * 3, [0] * 3]), ValueError, r"camera1: must be .* has skew 2"),
+    (lambda: POSE(X1, X2, bifocal.Camera("a", 1, 1, 1)), TypeError, r"camera1.fx: must be a number"),
+    (lambda: POSE(X1, X2, bifocal.Camera(9, 9, 1, 1, k1=np.nan)), ValueError, r"coefficient nan is not finite"),
+    (lambda: bifocal.estimate("homography", X1, X2, camera1=K), TypeError, r"camera: given, but this kind"),
+    (lambda: bifocal.estimate("trifocal", X1, X2), ValueError, r"kind: 'trifocal', must be one of 'homography', "),
+    (lambda: H(X1, X2, weights=np.ones(49)), ValueError, r"49 weights for 50 matches"),
+    (lambda: H(X1, X2, weights=np.full(50, -1.0)), ValueError, r"weights\[0\] = -1"),
+    (lambda: H(X1, X2, weights=np.full(50, np.nan)), ValueError, r"weights\[0\] = nan"),
+    (lambda: H(X1, X2, weights=np.ones((50, 1))), ValueError, r"weights: shape \(50, 1\), must be \(N,\)"),
+    (lambda: H(X1, X2, qualities=[1.0]), ValueError, r"1 qualities for 50 matches"),
+    (lambda: H(X1, X2, options=OPTIONS(threshold=0)), ValueError, r"threshold = 0, must be positive"),
+    (lambda: H(X1, X2, options=OPTIONS(threshold=np.nan)), ValueError, r"threshold = nan"),
+    (lambda: H(X1, X2, options=OPTIONS(confidence=1)), ValueError, r"confidence = 1, must be between 0 and 1"),
+    (lambda: H(X1, X2, options=OPTIONS(threshold="2")), TypeError, r"RobustOptions.threshold: '2', must be a number"),
+    (lambda: H(X1, X2, options=OPTIONS(min_iterations=0.5)), TypeError, r"RobustOptions.min_iterations: 0.5, must be a whole"),
+    (lambda: H(X1, X2, options=OPTIONS(seed=-1)), TypeError, r"RobustOptions.seed: -1, must be a whole number from 0"),
+    (lambda: H(X1, X2, options={"threshold": 2}), TypeError, r"options: .*must be a bifocal.RobustOptions"),
+    (lambda: H(X1, X2, device="abacus"), RuntimeError, r"abacus"),
+    (lambda: H(X1, X2, device="cuda:99"), RuntimeError, r"cuda:99"),
+    (lambda: bifocal.detect(np.zeros((5, 5))), TypeError, r"image: dtype float64, must be uint8 or uint16"),
+    (lambda: bifocal.detect(np.zeros(5, np.uint8)), ValueError, r"image: shape \(5,\), must be \(height, width\)"),
+    (lambda: bifocal.detect(np.zeros((5, 5, 9), np.uint8)), ValueError, r"image: shape \(5, 5, 9\)"),
+    (lambda: bifocal.match(np.zeros((3, 64), np.uint8), np.zeros((3, 128), np.uint8)), ValueError, r"features1: shape \(3, 64\)"),
+    (lambda: bifocal.match(np.zeros((3, 128), np.uint8), np.zeros((3, 128))), TypeError, r"features2: dtype float64, must be uint8"),
+    (lambda: bifocal.read_image("/nowhere/at.png"), OSError, r"/nowhere/at.png"),
+    (lambda: bifocal.stereo(np.zeros((9, 9), np.uint8), np.zeros((9, 8), np.uint8)), ValueError, r"right: shape \(9, 8\), but left"),
+    (lambda: bifocal.stereo(np.zeros((9, 9), np.uint8), np.zeros((9, 9), np.uint16)), TypeError, r"right: dtype uint16, but left"),
+    (lambda: bifocal.StereoMatcher(9, 9, bits=12), ValueError, r"bits: 12, must be 8 or 16"),
+    (lambda: bifocal.StereoMatcher(9, 9, bifocal.SgmOptions(paths=5)), ValueError, r"paths"),
+    (lambda: bifocal.StereoMatcher(9, 9, bifocal.SgmOptions(census="dense")), ValueError, r"SgmOptions.census: 'dense', must be one of"),
+    (lambda: bifocal.StereoMatcher(9, 9)(np.zeros((9, 8), np.uint8), np.zeros((9, 8), np.uint8)), ValueError, r"8"),
+    (lambda: bifocal.linalg.svd(np.zeros(3)), ValueError, r"A: shape \(3,\), must be \(B, rows, cols\)"),
+    (lambda: bifocal.linalg.svd(np.zeros((2, 40, 40))), ValueError, r"40"),
+    (lambda: bifocal.linalg.real_eigenpairs(np.zeros((2, 3))), ValueError, r"A: shape \(2, 3\), must be \(B, n, n\)"),
+    (lambda: bifocal.solve_minimal("p4p", np.zeros((1, 1))), ValueError, r"solver: 'p4p', must be one of 'homography_4pt'"),
+    (lambda: bifocal.solve_minimal("p3p", np.zeros((5, 1))), ValueError, r"samples: shape \(5, 1\), must be \(18, N\)"),
+    (lambda: bifocal.rectify(bifocal.Camera(9, 9, 1, 1), bifocal.Camera(9, 9, 1, 1), np.eye(3), [1, 0, 0]), ValueError, r"camera1: width 0"),
+    (lambda: bifocal.rectify_uncalibrated(np.eye(3) * np.inf, (9, 9), (9, 9)), ValueError, r"F: \[0, 0\] = inf"),
+    (lambda: bifocal.detect(None), TypeError, r"image: None, must be an array"),
+    (lambda: bifocal.estimate_batch("homography", None, [0]), TypeError, r"points: None, must be an array"),
+    (lambda: bifocal.estimate_batch("homography", S.rows, None), TypeError, r"offsets: None, must be an array"),
+    (lambda: bifocal.threads(-1).__enter__(), ValueError, r"threads = -1"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_refused(case):
+    call, kind, message = CASES[case]
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def batch(points=S.rows, offsets=(0, 25, 50), **more):
+    return bifocal.estimate_batch("essential", points, offsets, **{"cameras1": K, **more})
+
+
+@pytest.mark.parametrize(
+    "more, kind, message",
+    [
+        ({"points": S.rows[:, :3]}, ValueError, r"points: shape \(50, 3\), must be \(N, 4\)"),
+        ({"offsets": [0, 60]}, ValueError, r"offsets: end at 60, but there are 50 points"),
+        ({"offsets": [0, 30, 20]}, ValueError, r"offsets\[2\] = 20 after 30"),
+        ({"offsets": [-1, 20]}, ValueError, r"offsets must begin with a number >= 0"),
+        ({"offsets": np.array([0.0, 50])}, TypeError, r"offsets: dtype float64, must be whole"),
+        ({"offsets": np.zeros(0, int)}, ValueError, r"offsets: shape \(0,\)"),
+        ({"cameras1": np.ones((3, 4))}, ValueError, r"cameras1: 3 cameras for 2 pairs"),
+        ({"cameras2": [K, K[:2]]}, ValueError, r"cameras2\[1\]: shape \(2, 3\), must be \(3, 3\)"),
+        ({"cameras1": bifocal.Camera(9, 9, 1, 1, k1=0.1)}, ValueError, r"cameras1: has a lens"),
+        ({"weights": np.ones(49)}, ValueError, r"weights: 49 numbers for 50 points"),
+        ({"weights": -np.ones(50)}, ValueError, r"weights\[0\] = -1"),
+    ],
+)
+def test_refused_batch(more, kind, message):
+    with pytest.raises(kind, match=message):
+        batch(**more)
+
+
+def test_options_are_frozen_by_keyword_and_as_in_cpp():
+    defaults = bifocal._core.default_options()
+    assert set(defaults) == set(bifocal.options.__all__)
+    for name, fields in defaults.items():
+        one = getattr(bifocal, name)()
+        assert dataclasses.asdict(one) == fields, name
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(one, next(iter(fields)), 1)
+        with pytest.raises(TypeError):
+            getattr(bifocal, name)(1)
+    assert "threshold=2.5" in repr(OPTIONS(threshold=2.5))
+
+
+def test_lists_of_names_are_those_of_cpp():
+    from typing import get_args
+
+    assert list(get_args(bifocal.ModelKind)) == bifocal._core.model_kinds()
+    for solver in get_args(bifocal.MinimalSolver):
+        bifocal.solver_shape(solver)
+    with pytest.raises(ValueError) as refused:
+        bifocal.solver_shape("none")
+    assert [w for w in str(refused.value).split("'")[3::2]] == list(get_args(bifocal.MinimalSolver))

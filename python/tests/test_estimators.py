@@ -1,0 +1,169 @@
+"""One pair: every estimator finds the truth, and what comes back has the documented shape."""
+
+import numpy as np
+import pytest
+from scenes import K, Scene, angle_deg, direction_deg, sampson, transfer
+
+import bifocal
+
+
+def test_homography_maps_clean_points():
+    s = Scene(plane=True)
+    found = bifocal.estimate_homography(s.x1, s.x2)
+    assert found.ok and bool(found) and found.reason == "ok" and found.kind == "homography"
+    assert transfer(found.model, s.clean1, s.clean2).mean() < 0.3
+    assert found.inliers.dtype == bool and found.inliers.shape == (600,)
+    assert found.num_inliers == found.inliers.sum()
+    assert (found.inliers & s.right).sum() > 0.95 * s.right.sum()
+    assert found.R is None and found.t is None and found.triangulated is None and found.in_front is None
+    assert np.isclose(np.linalg.norm(found.model), 1)
+
+
+def test_fundamental_matrix_fits_clean_points():
+    s = Scene()
+    found = bifocal.estimate_fundamental(s.x1, s.x2)
+    assert found.ok and sampson(found.model, s.clean1, s.clean2).mean() < 0.3
+
+
+@pytest.mark.parametrize("camera", [K, (1000.0, 1000.0, 640.0, 480.0), bifocal.Camera(1000, 1000, 640, 480)])
+def test_relative_pose(camera):
+    s = Scene()
+    found = bifocal.estimate_relative_pose(s.x1, s.x2, camera)
+    assert found.ok
+    assert angle_deg(found.R, s.R) < 0.3 and direction_deg(found.t, s.t) < 2
+    both = found.inliers & s.right
+    assert found.in_front > 0.95 * both.sum()
+    X = found.triangulated[both]
+    X = X[np.isfinite(X).all(1)]
+    assert len(X) > 0.95 * both.sum() and np.median(X[:, 2]) > 3
+    assert 1 < found.median_parallax_deg < 30
+
+
+def test_relative_pose_of_two_cameras_is_not_that_of_one():
+    s = Scene()
+    K2 = np.array([[500.0, 0, 320], [0, 500, 240], [0, 0, 1]])
+    x2 = (s.x2 - K[:2, 2]) / 2 + K2[:2, 2]
+    found = bifocal.estimate_relative_pose(s.x1, x2, K, K2, options=bifocal.RobustOptions(threshold=1.5))
+    assert found.ok and angle_deg(found.R, s.R) < 0.3
+
+
+def test_lens_is_taken_out():
+    s = Scene(noise=0.1)
+    camera = bifocal.Camera(1000, 1000, 640, 480, k1=-0.25, k2=0.05)
+    q = (s.x1 - K[:2, 2]) / 1000
+    r2 = (q**2).sum(1, keepdims=True)
+    bent = q * (1 - 0.25 * r2 + 0.05 * r2**2) * 1000 + K[:2, 2]
+    assert np.abs(bifocal.undistort_points(bent, camera) - s.x1).max() < 1e-6
+    found = bifocal.estimate_relative_pose(bent, s.x2, camera, K)
+    assert found.ok and angle_deg(found.R, s.R) < 0.1
+    without = bifocal.estimate_relative_pose(bent, s.x2, K, K)
+    assert without.num_inliers < 0.8 * found.num_inliers
+
+
+def test_absolute_pose():
+    s = Scene()
+    found = bifocal.estimate_absolute_pose(s.x2, s.X, K)
+    assert found.ok and angle_deg(found.R, s.R) < 0.1 and np.linalg.norm(found.t - s.t) < 0.05
+    rows = bifocal.estimate("absolute_pose", np.c_[s.x2, s.X], camera1=K)
+    assert np.array_equal(rows.t, found.t)
+
+
+@pytest.mark.parametrize("kind", ["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential"])
+def test_every_kind_is_known_and_never_none(kind):
+    info = bifocal.problem_info(kind)
+    cameras = [K] * info["cameras"] + [None] * 2
+    second = np.zeros((2, 2 if info["is_two_view"] else 3))
+    found = bifocal.estimate(kind, np.zeros((2, 2)), second, camera1=cameras[0], camera2=cameras[1])
+    assert not found.ok and found.reason in ("too_few_points", "degenerate_sample", "no_model")
+    assert not found.model.any() and not found.inliers.any()
+    empty = bifocal.estimate(kind, np.zeros((0, 2)), second[:0], camera1=cameras[0], camera2=cameras[1])
+    assert empty.reason == "too_few_points" and len(empty.inliers) == 0
+
+
+def test_affine_and_similarity():
+    s = Scene()
+    A = np.array([[1.1, 0.2, 5], [-0.1, 0.9, 8], [0, 0, 1]])
+    x2 = np.where(s.right[:, None], s.x1 @ A[:2, :2].T + A[:2, 2], s.x2)
+    found = bifocal.estimate("affine", s.x1, x2)
+    assert found.ok and np.abs(found.model / found.model[2, 2] - A).max() < 1e-6
+    c, sn = 1.2 * np.cos(0.3), 1.2 * np.sin(0.3)
+    x2 = np.where(s.right[:, None], s.x1 @ np.array([[c, sn], [-sn, c]]) + [3, 4], s.x2)
+    found = bifocal.estimate("similarity", s.x1, x2)
+    assert found.ok and np.abs(found.model / found.model[2, 2] - [[c, -sn, 3], [sn, c, 4], [0, 0, 1]]).max() < 1e-6
+
+
+def test_not_finite_points_are_named_and_left_out():
+    s = Scene()
+    s.x1[7, 0], s.x2[9, 1] = np.nan, np.inf
+    found = bifocal.estimate_fundamental(s.x1, s.x2)
+    assert found.ok and found.not_finite.tolist() == [7, 9] and not found.inliers[[7, 9]].any()
+
+
+def test_wrong_matches_alone_have_no_model():
+    rng = np.random.default_rng(3)
+    for seed in range(5):
+        found = bifocal.estimate_fundamental(rng.uniform(0, 1000, (300, 2)), rng.uniform(0, 1000, (300, 2)))
+        assert not found.ok and found.reason in ("no_model", "not_significant", "degenerate_sample")
+
+
+def test_same_input_same_bytes_whatever_the_layout():
+    s = Scene()
+    expected = bifocal.estimate_fundamental(s.x1, s.x2).model
+    big = np.zeros((600, 7))
+    big[:, [1, 3]] = s.x1
+    for x1, x2 in [
+        (np.asfortranarray(s.x1), s.x2),
+        (big[:, 1:5:2], np.ascontiguousarray(s.x2[::-1])[::-1]),
+        (s.x1.tolist(), s.x2.tolist()),
+    ]:
+        assert np.array_equal(bifocal.estimate_fundamental(x1, x2).model, expected)
+    assert np.array_equal(bifocal.estimate_fundamental(s.rows).model, expected)
+    single = bifocal.estimate_fundamental(s.x1.astype(np.float32), s.x2.astype(np.float32)).model
+    widened = bifocal.estimate_fundamental(s.x1.astype(np.float32).astype(float), s.x2.astype(np.float32).astype(float)).model
+    assert np.array_equal(single, widened)
+    whole = bifocal.estimate_fundamental(s.x1.astype(int), s.x2.astype(int)).model
+    assert np.array_equal(whole, bifocal.estimate_fundamental(s.x1.astype(int).astype(float), s.x2.astype(int).astype(float)).model)
+
+
+def test_dense_doubles_are_read_in_place():
+    rows = Scene().rows
+    assert bifocal._core.reads_in_place(rows)
+    rows.flags.writeable = False
+    assert bifocal._core.reads_in_place(rows)
+    assert not bifocal._core.reads_in_place(rows.astype(np.float32))
+    assert not bifocal._core.reads_in_place(rows[:, ::-1])
+
+
+def test_results_live_longer_than_their_estimate():
+    s = Scene()
+    inliers = bifocal.estimate_fundamental(s.x1, s.x2).inliers
+    expected = inliers.copy()
+    for seed in range(20):
+        bifocal.estimate_fundamental(s.x1, s.x2, options=bifocal.RobustOptions(seed=seed))
+    assert np.array_equal(inliers, expected)
+
+
+def test_weights_and_qualities_matter():
+    s = Scene(right=0.4)
+    only = bifocal.estimate_fundamental(s.x1, s.x2, weights=s.right.astype(np.float32))
+    assert only.ok and only.iterations <= 200
+    plain = bifocal.estimate_fundamental(s.x1, s.x2)
+    told = bifocal.estimate_fundamental(s.x1, s.x2, qualities=s.right.astype(float))
+    assert told.ok and told.iterations < plain.iterations
+
+
+def test_options_reach_the_library():
+    s = Scene()
+    few = bifocal.estimate_fundamental(s.x1, s.x2, options=bifocal.RobustOptions(min_iterations=1, max_iterations=3))
+    assert few.iterations <= 3
+    tight = bifocal.estimate_fundamental(s.x1, s.x2, options=bifocal.RobustOptions(threshold=0.3))
+    assert tight.num_inliers < bifocal.estimate_fundamental(s.x1, s.x2).num_inliers
+
+
+def test_opencl_agrees_where_there_is_a_device():
+    if not any(d["id"] == "opencl:0" for d in bifocal.devices()):
+        pytest.skip("no OpenCL device")
+    s = Scene(n=200)
+    here, there = (bifocal.estimate_homography(*[Scene(n=200, plane=True).rows], device=d) for d in ("cpu", "opencl:0"))
+    assert there.ok and np.abs(here.model - there.model).max() < 1e-5 * np.abs(here.model).max()
+    assert len(s.rows) == 200

@@ -1,0 +1,121 @@
+"""Features, matches, rectification and dense matching of pictures that are made here."""
+
+import numpy as np
+import pytest
+from scenes import K, rotation
+
+import bifocal
+
+
+def texture(h, w, seed=0):
+    rng = np.random.default_rng(seed)
+    picture = np.zeros((h, w))
+    for step in (4, 8, 16, 32):
+        coarse = rng.normal(size=(h // step + 2, w // step + 2))
+        y, x = np.arange(h) / step, np.arange(w) / step
+        iy, ix = y.astype(int), x.astype(int)
+        fy, fx = (y - iy)[:, None], (x - ix)[None, :]
+        a, b, c, d = (coarse[np.ix_(iy + i, ix + j)] for i in (0, 1) for j in (0, 1))
+        picture += (a * (1 - fx) + b * fx) * (1 - fy) + (c * (1 - fx) + d * fx) * fy
+    return np.uint8(np.clip(128 + 30 * picture, 0, 255))
+
+
+def test_features_and_matches_of_a_shift():
+    picture = texture(240, 320)
+    f1, f2 = bifocal.detect(picture[:, 20:300]), bifocal.detect(picture[:, 26:306].copy())
+    assert len(f1) > 50 and f1.descriptors.shape == (len(f1), 128) and f1.descriptors.dtype == np.uint8
+    assert f1.xy.shape == (len(f1), 2) and f1.xy.dtype == np.float32 and len(f1.sigma) == len(f1.angle_deg) == len(f1.response)
+    order = f1.response * f1.sigma
+    assert (np.diff(order) <= 1e-6).all()
+    matches = bifocal.match(f1, f2)
+    i, j = matches.indices.T
+    moved = f1.xy[i] - f2.xy[j]
+    assert len(matches) > 30 and np.abs(np.median(moved, 0) - [6, 0]).max() < 0.05
+    d = ((f1.descriptors[i].astype(int) - f2.descriptors[j]) ** 2).sum(1)
+    assert np.array_equal(d, matches.distance) and (matches.ratio <= 0.8).all()
+    assert np.array_equal(bifocal.match(f1.descriptors, f2.descriptors).indices, matches.indices)
+    few = bifocal.detect(picture, bifocal.SiftOptions(max_features=5))
+    assert len(few) == 5
+    empty = bifocal.match(f1, np.zeros((0, 128), np.uint8))
+    assert len(empty) == 0 and empty.indices.shape == (0, 2)
+
+
+def test_colour_is_its_grey():
+    picture = texture(100, 120)
+    colour = np.repeat(picture[:, :, None], 3, 2)
+    assert np.array_equal(bifocal.detect(colour).xy, bifocal.detect(picture).xy)
+    assert np.array_equal(bifocal.detect(colour[:, ::-1]).xy, bifocal.detect(np.ascontiguousarray(picture[:, ::-1])).xy)
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_stereo_of_a_shift(bits):
+    picture = texture(96, 200)
+    if bits == 16:
+        picture = picture.astype(np.uint16) * 257
+    left, right = picture[:, 20:180], picture[:, 30:190]  # x_left - x_right = 10
+    options = bifocal.SgmOptions(disparities=32)
+    found = bifocal.stereo(left, right, options)
+    assert found.raw.shape == (96, 160) and found.raw.dtype == np.float32 and found.density > 60
+    assert np.abs(found.raw[5:-5, 40:-5] - 10)[np.isfinite(found.raw[5:-5, 40:-5])].max() < 0.6
+    assert np.isfinite(found.filled).all() and found.confidence.dtype == np.uint8
+    matcher = bifocal.StereoMatcher(160, 96, options, bits=bits)
+    for _ in range(3):
+        again = matcher(left, right)
+        assert np.array_equal(again.raw, found.raw, equal_nan=True) and np.array_equal(again.filled, found.filled)
+    assert matcher.memory > 0 and "160 x 96" in repr(matcher)
+
+
+def test_stereo_ssd_and_no_filling():
+    picture = texture(64, 160)
+    left, right = picture[:, 20:140], picture[:, 28:148]
+    found = bifocal.stereo(left, right, bifocal.SsdOptions(disparities=16, window=9))
+    assert abs(np.nanmedian(found.raw) - 8) < 0.1 and found.confidence is None
+    kept = bifocal.stereo(left, right, bifocal.SgmOptions(disparities=16, filter=bifocal.DisparityFilter(fill="none")))
+    assert np.array_equal(np.isnan(kept.filled), np.isnan(kept.raw))
+
+
+def test_rectified_pair_has_equal_rows():
+    R, t = rotation([0.2, 1, 0.1], 6), np.array([-1.0, 0.05, 0.1])
+    camera = bifocal.Camera(1000, 1000, 640, 480, k1=-0.1, width=1280, height=960)
+    found = bifocal.rectify(camera, camera, R, t)
+    assert found and found.reason == "ok" and found.width > 500 and not found.swapped
+    rng = np.random.default_rng(1)
+    X = rng.uniform([-1, -1, 5], [1, 1, 9], (50, 3))
+
+    def project(H, points):
+        q = points @ K.T @ H.T
+        return q[:, :2] / q[:, 2:]
+
+    left, right = project(found.H1, X), project(found.H2, X @ R.T + t)
+    assert np.abs(left[:, 1] - right[:, 1]).max() < 1e-6
+    assert np.allclose(found.R1 @ found.R1.T, np.eye(3)) and found.camera1[0] == found.camera2[0]
+    depth = (np.c_[left, left[:, 0] - right[:, 0], np.ones(50)] @ found.Q(np.linalg.norm(t)).T)
+    assert np.abs(depth[:, 2] / depth[:, 3] - (X @ found.R1.T)[:, 2]).max() < 1e-6
+    picture = texture(960, 1280)
+    resampled = found.resample(0, picture)
+    assert resampled.shape == (found.height, found.width) and resampled.any()
+    colour = found.resample(1, np.repeat(picture[:, :, None], 3, 2))
+    assert colour.shape == (found.height, found.width, 3)
+    ahead = bifocal.rectify(camera, camera, np.eye(3), [0, 0, 1.0])
+    assert not ahead and ahead.reason == "epipole_near_image" and ahead.width == 0
+
+
+def test_rectified_from_a_fundamental_matrix():
+    R, t = rotation([0.2, 1, 0.1], 4), np.array([-1.0, 0.05, 0.1])
+    tx = np.array([[0, -t[2], t[1]], [t[2], 0, -t[0]], [-t[1], t[0], 0]])
+    F = np.linalg.inv(K).T @ tx @ R @ np.linalg.inv(K)
+    found = bifocal.rectify_uncalibrated(F, (1280, 960), (1280, 960))
+    X = np.random.default_rng(1).uniform([-1, -1, 5], [1, 1, 9], (50, 3))
+    rows = []
+    for H, Y in ((found.H1, X), (found.H2, X @ R.T + t)):
+        q = Y @ K.T @ H.T
+        rows.append(q[:, 1] / q[:, 2])
+    assert found.ok and found.camera1 is None and np.abs(rows[0] - rows[1]).max() < 1e-4
+
+
+def test_pictures_from_files(tmp_path):
+    picture = texture(20, 30)
+    file = tmp_path / "a.pgm"
+    file.write_bytes(b"P5\n30 20\n255\n" + picture.tobytes())
+    assert np.array_equal(bifocal.read_image(file), picture)
+    assert np.array_equal(bifocal.read_image(str(file)), picture)

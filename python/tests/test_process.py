@@ -1,0 +1,162 @@
+"""The package in a process: import, threads, fork, memory, Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from scenes import K, Scene
+
+import bifocal
+
+S = Scene()
+BATCH = np.tile(S.rows, (64, 1)), np.arange(65) * 600
+FEW = S.rows, np.array([0, 250, 600])
+
+
+def run(code, **more):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, **more)
+
+
+def test_import_is_quick_and_light():
+    """Beside an interpreter that does nothing. NumPy is imported by the caller, not by the package."""
+    times = {"import bifocal": [], "pass": []}
+    for _ in range(5):
+        for code, got in times.items():
+            begin = time.perf_counter()
+            assert run(code).returncode == 0
+            got.append(time.perf_counter() - begin)
+    took = min(times["import bifocal"]) - min(times["pass"])
+    print(f"import bifocal: {1e3 * took:.0f} ms")
+    assert took < 0.1
+    assert run("import bifocal, sys; assert 'numpy' not in sys.modules").returncode == 0
+
+
+def test_version_is_that_of_the_project():
+    here = os.path.join(os.path.dirname(__file__), "..", "..", "CMakeLists.txt")
+    assert f"VERSION {bifocal.__version__} " in open(here).read()
+
+
+def test_threads_of_python_get_the_same():
+    expected = bifocal.estimate_relative_pose(S.x1, S.x2, K).model
+    several = bifocal.estimate_batch("fundamental", *FEW).models
+    wrong = []
+
+    def work():
+        for _ in range(20):
+            if not np.array_equal(bifocal.estimate_relative_pose(S.x1, S.x2, K).model, expected):
+                wrong.append(1)
+            if not np.array_equal(bifocal.estimate_batch("fundamental", *FEW).models, several):
+                wrong.append(2)
+
+    all_threads = [threading.Thread(target=work) for _ in range(6)]
+    [t.start() for t in all_threads]
+    [t.join() for t in all_threads]
+    assert not wrong
+
+
+def test_lock_of_the_interpreter_is_given_up():
+    """Another thread counts on while a long call computes."""
+    ticks, stop = [0], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks[0] += 1
+            time.sleep(0.001)
+
+    side = threading.Thread(target=tick)
+    side.start()
+    rng = np.random.default_rng(0)
+    left = rng.integers(0, 255, (400, 600), dtype=np.uint8)
+    begin, before = time.perf_counter(), ticks[0]
+    bifocal.stereo(left, left)
+    took, counted = time.perf_counter() - begin, ticks[0] - before
+    stop.set()
+    side.join()
+    assert counted > 100 * took
+
+
+def test_limit_of_threads_changes_nothing():
+    expected = bifocal.estimate_batch("fundamental", *BATCH)
+    with bifocal.threads(1):
+        alone = bifocal.estimate_batch("fundamental", *BATCH)
+    assert np.array_equal(alone.models, expected.models)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_child_of_a_fork_computes():
+    expected = bifocal.estimate_batch("fundamental", *BATCH).models  # the parent has its threads
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            same = np.array_equal(bifocal.estimate_batch("fundamental", *BATCH).models, expected)
+            os._exit(0 if same else 1)
+        deadline = time.time() + 30
+        while True:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                break
+            if time.time() > deadline:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                pytest.fail("the child hangs")
+            time.sleep(0.01)
+        assert os.waitstatus_to_exitcode(status) == 0
+
+
+def resident_kb():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+
+LEAKS = {
+    "one pair": lambda few: bifocal.estimate_relative_pose(few.x1, few.x2, K),
+    "batch": lambda few: bifocal.estimate_batch("homography", few.rows, [0, 20, 40]).models,
+    "refused": lambda few: pytest.raises(ValueError, bifocal.estimate_homography, few.x1, few.x2[:3]),
+    "svd": lambda few: bifocal.linalg.svd(np.ones((30, 3, 3))),
+    "match": lambda few: bifocal.match(np.zeros((9, 128), np.uint8), np.zeros((9, 128), np.uint8)).indices,
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc")
+def test_calls_keep_no_memory(name):
+    few = Scene(n=40)
+    call = LEAKS[name]
+    for _ in range(500):
+        call(few)
+    before = resident_kb()
+    for _ in range(4000):
+        call(few)
+    grown = resident_kb() - before
+    print(f"{name}: {grown} kB after 4000 calls")
+    assert grown < 1500  # an array of 400 bytes a call would be 1600
+
+
+INTERRUPTED = """
+import numpy as np, bifocal, sys
+rng = np.random.default_rng(0)
+rows = rng.uniform(0, 1000, (2000 * 4000, 4))
+print('ready', flush=True)
+try:
+    bifocal.estimate_batch('fundamental', rows, np.arange(4001) * 2000)
+    print('done')
+except KeyboardInterrupt:
+    print('interrupted')
+"""
+
+
+def test_ctrl_c_ends_a_batch():
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.4)
+    begin = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    print(f"answered after {1e3 * (time.perf_counter() - begin):.0f} ms")
+    assert out == "interrupted\n" and process.returncode == 0 and time.perf_counter() - begin < 2
