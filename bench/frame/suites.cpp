@@ -3,8 +3,7 @@
 
 namespace bifocal::bench {
 
-// One line a suite; each is defined in bench/suites/NAME.cpp (match in features.cpp, seeds in
-// bench/seeds/suite.cpp).
+// One line a suite; each is defined in bench/suites/NAME.cpp (seeds in bench/seeds/suite.cpp).
 void run_eig(Context& context);
 void run_features(Context& context);
 void run_match(Context& context);
@@ -21,7 +20,7 @@ const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
       {"eig", "real eigenpairs of many small unsymmetric matrices, us a matrix", run_eig, true},
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
-      {"match", "brute-force matching of 8-bit descriptors", run_match},
+      {"match", "brute-force matching of 8-bit descriptors, one pair and batches", run_match, true},
       {"rectify", "resampling of a frame by a map, and making the map", run_rectify, true},
       {"robust", "every robust problem on synthetic scenes: time, and error from the truth",
        run_robust, true},

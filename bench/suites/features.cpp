@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT: time to detect and describe, and correct matches on the Oxford pairs. Brute-force matching:
-// time.
+// SIFT: time to detect and describe, and correct matches on the Oxford pairs.
 #include <bifocal/features.hpp>
 #include <bifocal/threads.hpp>
 
@@ -172,18 +171,6 @@ void count_matches(Context& context, const OxfordPair& pair) {
   context.report(std::move(record));
 }
 
-// As long as RootSIFT's, in random directions.
-Features random_descriptors(int count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal;
-  Features f;
-  f.keypoints.resize(std::size_t(count));
-  for (int i = 0; i < count * kDescriptorBytes; ++i) {
-    f.descriptors.push_back(std::uint8_t(std::min(255.0, 45 * std::abs(normal(random)))));
-  }
-  return f;
-}
-
 }  // namespace
 
 void run_features(Context& context) {
@@ -194,37 +181,6 @@ void run_features(Context& context) {
   for (const Picture& picture : pictures(context)) time_detection(context, picture);
   const ThreadLimit one(1);
   for (const OxfordPair& pair : oxford_pairs(context.data_folder)) count_matches(context, pair);
-}
-
-void run_match(Context& context) {
-  for (int threads : {1, 2}) {
-    const std::string name = threads == 1 ? "match/5000x5000" : "match/5000x5000/threads2";
-    if (!context.wanted(name)) continue;
-    const ThreadLimit limit(threads);
-    const Features a = random_descriptors(5000, 1), b = random_descriptors(5000, 2);
-    const auto ours = [&] { keep(match(a, b)); };
-#ifdef BIFOCAL_PEER_OPENCV
-    cv::setNumThreads(threads);
-    cv::Mat x, y;
-    cv::Mat(5000, kDescriptorBytes, CV_8U, const_cast<std::uint8_t*>(a.descriptors.data()))
-        .convertTo(x, CV_32F);
-    cv::Mat(5000, kDescriptorBytes, CV_8U, const_cast<std::uint8_t*>(b.descriptors.data()))
-        .convertTo(y, CV_32F);
-    const auto [sample, peer] = measure_pair(ours, [&] {
-      std::vector<std::vector<cv::DMatch>> matches;
-      cv::BFMatcher(cv::NORM_L2).knnMatch(x, y, matches, 2);
-      keep(matches);
-    });
-    Record record = record_of("match", name, sample);
-    record.reference =
-        Reference{fmt::format("{} BFMatcher, L2, knn 2, one way", kPeer), peer.median * 1e3};
-#else
-    Record record = record_of("match", name, measure(ours));
-#endif
-    record.extra["threads"] = threads;
-    record.extra["giga_pairs_per_s"] = 25e6 / record.value * 1e-6;
-    context.report(std::move(record));
-  }
 }
 
 }  // namespace bifocal::bench

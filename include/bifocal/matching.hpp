@@ -32,7 +32,7 @@ struct MatchBatch {
 };
 
 // All pairs, in pieces whose scratch memory on the device is bounded (256 MB, or what one pair
-// needs: up to 412 bytes a feature). Throws Error(usage) when the queue is not of the set's device,
+// needs: up to 410 bytes a feature). Throws Error(usage) when the queue is not of the set's device,
 // naming the pair and the image when one is not in the set, and as match() does.
 [[nodiscard]] MatchBatch match(Queue& queue, const FeatureSet& set,
                                std::span<const ImagePair> pairs, const MatchOptions& options = {});

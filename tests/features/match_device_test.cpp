@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "features/matching/match_device.hpp"
 #include "match_oracle.hpp"
 
 namespace bifocal::test {
@@ -159,6 +160,34 @@ TEST(MatchOnDevices, a_slot_that_is_not_full_has_no_more_than_its_features) {
     expect_same(list_of(batch, 0), plain_match(a, b, options), info.id);
     expect_same(list_of(batch, 1), plain_match(b, a, options), info.id);
     queue.wait();
+  }
+}
+
+// Tensor cores against the kernel that every device has.
+TEST(MatchOnDevices, all_kernels_of_a_device_agree) {
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.kind != DeviceKind::cuda || !info.tensor_cores) continue;
+    Queue queue{Device(info.id)};
+    FeatureSet set(queue.device());
+    std::vector<ImagePair> pairs;
+    const int sizes[] = {256, 3700, 127, 1, 2100, 600};
+    for (int k = 0; k < 6; ++k) set.add(queue, random_features(sizes[k], unsigned(k), 8));
+    for (int k = 0; k < 36; ++k) pairs.push_back({k / 6, k % 6});
+    for (std::size_t k = 0; k < kOptions.size(); ++k) {
+      DeviceMatches found[2];
+      std::vector<Match> lists[2];
+      for (const auto table : {features::TableKernel::best, features::TableKernel::portable}) {
+        const auto t = std::size_t(table);
+        found[t].offsets = {0};
+        features::match_on_device(queue, set, pairs, kOptions[k], false, found[t], table);
+        lists[t].resize(std::size_t(found[t].offsets.back()));
+        found[t].matches.download(queue, lists[t]);
+        queue.wait();
+      }
+      EXPECT_EQ(found[0].offsets, found[1].offsets) << info.id << ", options " << k;
+      EXPECT_GT(lists[0].size(), 1000U);
+      expect_same(lists[0], lists[1], info.id + ", options " + std::to_string(k));
+    }
   }
 }
 

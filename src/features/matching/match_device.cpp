@@ -9,23 +9,27 @@
 #include "features/matching/grow.hpp"
 #include "features/matching/match.hpp"
 #include "features/matching/match.kernels.hpp"
+#include "features/matching/match_tensor.kernels.hpp"  // of arguments that the above defines
 #include "runtime/workspace.hpp"
 
 namespace bifocal::features {
 namespace {
 
 namespace kernel = kernels::match;
+namespace tensor = kernels::match_tensor;
 using runtime::Array;
 
 constexpr std::int64_t kPieceBytes = std::int64_t{256} << 20;  // scratch memory
 constexpr std::int64_t kAtOnceBytes = std::int64_t{64} << 20;  // results that nobody waits to size
-constexpr int kMostShares = 16;                                // of either side
+constexpr int kMostShares = 32;                                // of either side
+constexpr int kLeastTiles = 2;                                 // of columns, of a share
 constexpr int kGroupsPerCore = 16;  // so that the last ones to end leave little idle
 
 int divided_up(int a, int b) { return (a + b - 1) / b; }
 
-// A cut of every table of a piece.
+// How tables are made, and the cut of every table of a piece.
 struct Shares {
+  bool by_tensor_cores;
   int row_tile, column_tile, rows, columns;
 };
 
@@ -65,16 +69,21 @@ Piece piece_of(const FeatureSet& set, std::span<const ImagePair> pairs) {
 }
 
 // Enough groups to fill the device, each with as much as possible.
-Shares shares_of(const DeviceInfo& device, const Piece& piece) {
-  Shares shares{kernel::MATCH_TILE, kernel::MATCH_TILE, 1, 1};
+Shares shares_of(const DeviceInfo& device, const Piece& piece, TableKernel table) {
+  Shares shares{};
+  shares.by_tensor_cores =
+      table == TableKernel::best && device.kind == DeviceKind::cuda && device.tensor_cores;
+  shares.row_tile = kernel::MATCH_TILE, shares.column_tile = kernel::MATCH_TILE;
+  if (shares.by_tensor_cores)
+    shares.row_tile = tensor::TENSOR_ROWS, shares.column_tile = tensor::TENSOR_COLUMNS;
   const int groups = std::max(1, device.cores) * (device.is_gpu ? kGroupsPerCore : 2);
   const int wanted = divided_up(groups, piece.pair_count);
   const auto most = [](int size, int tile) {
     return std::clamp(divided_up(size, tile), 1, kMostShares);
   };
   shares.rows = std::min(wanted, most(piece.most_rows, shares.row_tile));
-  shares.columns =
-      std::min(divided_up(wanted, shares.rows), most(piece.most_columns, shares.column_tile));
+  shares.columns = std::min(divided_up(wanted, shares.rows),
+                            most(piece.most_columns, kLeastTiles * shares.column_tile));
   return shares;
 }
 
@@ -83,13 +92,23 @@ const kernel::launch<double>& launches() {
   return launch;
 }
 
+// Of the columns: nothing, the nearest, also the second nearest.
+const tensor::launch<double>& tensor_launches(int columns) {
+  static const tensor::launch<double> launches[] = {
+      tensor::launch<double>(tensor::TENSOR_THREADS, {{"COLUMNS", 0}}),
+      tensor::launch<double>(tensor::TENSOR_THREADS, {{"COLUMNS", 1}}),
+      tensor::launch<double>(tensor::TENSOR_THREADS, {{"COLUMNS", 2}})};
+  return launches[columns];
+}
+
 // The work on one piece.
 class PieceWork {
  public:
-  PieceWork(Queue& queue, const FeatureSet& set, Piece piece, const MatchRule& rule)
+  PieceWork(Queue& queue, const FeatureSet& set, Piece piece, const MatchRule& rule,
+            TableKernel table)
       : queue_(queue), set_(set), piece_(std::move(piece)), rule_(rule), workspace_(queue) {
     const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-    shares_ = shares_of(queue.device().info(), piece_);
+    shares_ = shares_of(queue.device().info(), piece_, table);
     chunks_ = std::max(1, divided_up(piece_.most_rows, kernel::MATCH_CHUNK));
     pairs_ = workspace_.take<std::int64_t>(piece_.pairs.size());
     images_ = workspace_.take<std::int64_t>(piece_.images.size());
@@ -144,6 +163,22 @@ class PieceWork {
   }
 
  private:
+  void fill_tables(const Array<const std::uint32_t>& descriptors) {
+    const int groups = piece_.pair_count * shares_.rows * shares_.columns;
+    if (shares_.by_tensor_cores) {
+      const int columns = rule_.ratio_both_ways ? 2 : rule_.mutual ? 1 : 0;
+      tensor_launches(columns).match_tensor_tiles(
+          queue_,
+          {.count = groups, .local_bytes = tensor::TENSOR_STAGES * tensor::TENSOR_STAGE_BYTES},
+          pairs_, set_.counts(), descriptors, squares_, shares_.rows, shares_.columns, row_keys_,
+          row_seconds_, column_keys_, column_seconds_);
+    } else {
+      launches().match_tiles(queue_, {.count = groups}, pairs_, set_.counts(), descriptors,
+                             squares_, shares_.rows, shares_.columns, row_keys_, row_seconds_,
+                             column_keys_, column_seconds_);
+    }
+  }
+
   Queue& queue_;
   const FeatureSet& set_;
   Piece piece_;
@@ -192,7 +227,7 @@ std::size_t pairs_of_piece(const FeatureSet& set, std::span<const ImagePair> pai
 
 void match_on_device(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
                      const MatchOptions& options, bool with_points, DeviceMatches& found,
-                     TableKernel) {
+                     TableKernel table) {
   check_device(queue.device().info());
   const MatchRule rule = rule_of(options);
   constexpr auto kEach = static_cast<std::int64_t>(sizeof(Match) + sizeof(PointPair));
@@ -200,7 +235,7 @@ void match_on_device(Queue& queue, const FeatureSet& set, std::span<const ImageP
     const std::size_t count = pairs_of_piece(set, pairs);
     const std::span<const ImagePair> these = pairs.first(count);
     pairs = pairs.subspan(count);
-    PieceWork work(queue, set, piece_of(set, these), rule);
+    PieceWork work(queue, set, piece_of(set, these), rule, table);
     const std::int64_t before = found.offsets.back();
     const auto make_room = [&](std::int64_t needed) {
       const auto used = static_cast<std::size_t>(before), size = static_cast<std::size_t>(needed);
