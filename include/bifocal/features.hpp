@@ -100,11 +100,14 @@ struct MatchOptions {
   // The ratio test also from 2 to 1: fewer and safer matches, which don't depend on the order of
   // the images if `mutual`.
   bool ratio_both_ways = false;
+  // Largest distance of a match, the Euclidean one of the 8-bit descriptors (not squared): a
+  // RootSIFT descriptor is 512 long. 0: no bound.
+  double max_distance = 0;
 };
 
 // Brute force, exact; ties go to the lower index. Memory O(n1 + n2). Ordered by index1. Same result
-// on every machine and for any number of threads. Throws Error(usage) on a ratio out of range or
-// descriptors that don't fit the keypoints.
+// on every machine and for any number of threads. Throws Error(usage) on a ratio or distance out of
+// range or descriptors that don't fit the keypoints. On other devices: matching.hpp.
 [[nodiscard]] std::vector<Match> match(const Features& features1, const Features& features2,
                                        const MatchOptions& options = {});
 

@@ -81,6 +81,9 @@ void check_match_options(const MatchOptions& options) {
   if (!(options.max_ratio > 0))
     throw Error(ErrorCode::usage,
                 fmt::format("MatchOptions::max_ratio = {}: must be above 0", options.max_ratio));
+  if (!(options.max_distance >= 0))
+    throw Error(ErrorCode::usage, fmt::format("MatchOptions::max_distance = {}: must be at least 0",
+                                              options.max_distance));
 }
 
 void check_features(const Features& f, const char* function, const char* name) {
@@ -95,7 +98,10 @@ MatchRule rule_of(const MatchOptions& options) {
   MatchRule rule{};
   rule.least_ratio = options.max_ratio >= 1 ? std::numeric_limits<float>::infinity()
                                             : static_cast<float>(options.max_ratio);
-  rule.max_distance = kNoDistance - 1;
+  const double square = options.max_distance * options.max_distance;
+  rule.max_distance = options.max_distance > 0 && square < kNoDistance
+                          ? static_cast<std::int32_t>(std::floor(square))
+                          : kNoDistance - 1;
   rule.mutual = options.mutual, rule.ratio_both_ways = options.ratio_both_ways;
   return rule;
 }

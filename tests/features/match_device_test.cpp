@@ -11,9 +11,15 @@
 namespace bifocal::test {
 namespace {
 
-const std::vector<MatchOptions> kOptions = {{0.9, true},      {0.9, false},      {1.0, true},
-                                            {1.0, false},     {0.9, true, true}, {0.9, false, true},
-                                            {1.0, true, true}};
+const std::vector<MatchOptions> kOptions = {{0.9, true},
+                                            {0.9, false},
+                                            {1.0, true},
+                                            {1.0, false},
+                                            {0.9, true, true},
+                                            {0.9, false, true},
+                                            {1.0, true, true},
+                                            {0.95, true, false, 900},
+                                            {1.0, false, false, 1050.5}};
 
 // The list of pair k of a batch.
 std::vector<Match> list_of(const MatchBatch& batch, std::size_t k) {
@@ -207,6 +213,7 @@ TEST(MatchOnDevices, refuses_wrong_arguments_by_name) {
   EXPECT_NE(message_of({{0, 0}, {0, 1}}, {}).find("pair 1 has image 1"), std::string::npos);
   EXPECT_NE(message_of({{-1, 0}}, {}).find("pair 0 has image -1"), std::string::npos);
   EXPECT_NE(message_of({{0, 0}}, {0.0}).find("max_ratio"), std::string::npos);
+  EXPECT_NE(message_of({{0, 0}}, {0.8, true, false, -2}).find("max_distance"), std::string::npos);
   Features broken = random_features(3, 1, 256);
   broken.descriptors.pop_back();
   EXPECT_THROW((void)match(queue, broken, broken), Error);

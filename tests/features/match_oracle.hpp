@@ -74,6 +74,7 @@ inline std::vector<Match> plain_match(const Features& a, const Features& b,
   for (int i = 0; i < a.size() && b.size() > 0; ++i) {
     const Two two = nearest_two(a, i, b);
     if (!distinct(two, b.size(), options)) continue;
+    if (options.max_distance > 0 && std::sqrt(double(two.nearest)) > options.max_distance) continue;
     const Two back = nearest_two(b, two.index, a);
     if (options.mutual && back.index != i) continue;
     if (options.ratio_both_ways && !distinct(back, a.size(), options)) continue;

@@ -27,7 +27,8 @@ TEST(Match, is_the_naive_double_loop) {
                                           {1.0, true},
                                           {1.0, false},
                                           {0.9, true, true},
-                                          {0.9, false, true}}) {
+                                          {0.9, false, true},
+                                          {1.0, false, false, 1050.5}}) {
         const std::vector<Match> want = plain_match(a, b, options);
         for_each_target([&](const std::string& target) {
           expect_same(match(a, b, options), want,
@@ -82,6 +83,14 @@ TEST(Match, of_the_largest_distances_is_exact) {
   EXPECT_TRUE(match(white, white, {0.8, true}).empty());
 }
 
+TEST(Match, the_largest_distance_is_a_match) {
+  Features a = random_features(1, 1, 256), b = a;
+  b.descriptors[5] = std::uint8_t(b.descriptors[5] ^ 64);  // 64 away
+  EXPECT_EQ(match(a, b, {1.0, true, false, 64}).size(), 1U);
+  EXPECT_EQ(match(a, b, {1.0, true, false, 63.9}).size(), 0U);
+  EXPECT_EQ(match(a, b, {1.0, true, false, 1e300}).size(), 1U);
+}
+
 TEST(Match, refuses_wrong_arguments_by_name) {
   const Features a = random_features(3, 1, 256);
   for (double ratio : {0.0, -1.0, std::nan("")}) {
@@ -91,6 +100,15 @@ TEST(Match, refuses_wrong_arguments_by_name) {
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::usage);
       EXPECT_NE(std::string(e.what()).find("max_ratio"), std::string::npos);
+    }
+  }
+  for (double distance : {-1.0, std::nan("")}) {
+    try {
+      (void)match(a, a, {0.8, true, false, distance});
+      ADD_FAILURE() << distance;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::usage);
+      EXPECT_NE(std::string(e.what()).find("max_distance"), std::string::npos);
     }
   }
   Features broken = a;
