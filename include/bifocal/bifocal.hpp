@@ -19,4 +19,5 @@
 #include <bifocal/solvers.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/threads.hpp>
+#include <bifocal/two_view.hpp>
 #include <bifocal/version.hpp>

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Poses and points from a model that the caller has.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bifocal/error.hpp>
+#include <bifocal/linalg.hpp>
+#include <bifocal/two_view.hpp>
+#include <cmath>
+#include <limits>
+
+#include "robust/arguments.hpp"
+#include "robust/scalar_lanes.hpp"
+
+namespace bifocal {
+namespace {
+
+using robust::Lanes;
+
+void check_matrix(const char* where, const Mat3& matrix) {
+  const double sum = Lanes::mat3_dot(matrix.data(), matrix.data());
+  if (!(sum > 0) || !std::isfinite(sum))
+    throw Error(ErrorCode::usage, fmt::format("{}: the matrix is {}", where,
+                                              sum == 0 ? "zero" : "not finite or too large"));
+}
+
+struct RayPair {
+  double x1, y1, x2, y2;
+};
+RayPair rays_of(const PointPair& p, const Intrinsics& a, const Intrinsics& b) {
+  return {(p.x1 - a.cx) / a.fx, (p.y1 - a.cy) / a.fy, (p.x2 - b.cx) / b.fx, (p.y2 - b.cy) / b.fy};
+}
+
+bool in_front(const Pose& pose, const RayPair& r) {
+  return Lanes::pose_in_front(pose.R.data(), pose.t.data(), r.x1, r.y1, r.x2, r.y2);
+}
+
+// H without its cameras, K2^-1 H K1, with a positive determinant and the middle singular value 1,
+// and what its singular value decomposition is: s descending, right singular vectors v.
+struct CalibratedMap {
+  Mat3 H;
+  double s[3];
+  Vec3 v[3];
+};
+CalibratedMap calibrated(const Mat3& H, const Intrinsics& a, const Intrinsics& b) {
+  const Mat3 K1 = a.matrix(),
+             K2_inverse = {1 / b.fx, 0, -b.cx / b.fx, 0, 1 / b.fy, -b.cy / b.fy, 0, 0, 1};
+  CalibratedMap m;
+  double product[9], values[3], V[9];
+  Lanes::mat3_mul(K2_inverse.data(), H.data(), product);
+  Lanes::mat3_mul(product, K1.data(), m.H.data());
+  Queue queue;
+  svd<double>(queue, {m.H.data(), 3, 3, 1}, {.S = values, .V = V});
+  const double determinant = Lanes::mat3_determinant(m.H.data());
+  if (!(values[2] > 1e-12 * values[0]))
+    throw Error(ErrorCode::usage, "decompose_homography: H is singular");
+  const double scale = std::copysign(1 / values[1], determinant);
+  for (double& h : m.H) h *= scale;
+  for (int k = 0; k < 3; ++k) {
+    m.s[k] = values[k] / values[1];
+    m.v[k] = {V[k], V[3 + k], V[6 + k]};
+  }
+  return m;
+}
+
+Vec3 applied(const Mat3& A, const Vec3& v) {
+  Vec3 out;
+  Lanes::mat3_apply(A.data(), v.data(), out.data());
+  return out;
+}
+Vec3 cross(const Vec3& a, const Vec3& b) {
+  Vec3 out;
+  Lanes::vec3_cross(a.data(), b.data(), out.data());
+  return out;
+}
+
+// The motion whose plane holds the directions v2 and u, which H keeps as long as they are.
+PlaneMotion motion_of(const CalibratedMap& m, const Vec3& u) {
+  const Vec3 frame[3] = {m.v[1], u, cross(m.v[1], u)};
+  const Vec3 a = applied(m.H, m.v[1]), b = applied(m.H, u);
+  const Vec3 image[3] = {a, b, cross(a, b)};
+  PlaneMotion motion;
+  Mat3& R = motion.cam2_from_cam1.R;
+  for (std::size_t i = 0; i < 9; ++i) {
+    R[i] = 0;
+    for (const int k : {0, 1, 2}) R[i] += image[k][i / 3] * frame[k][i % 3];
+  }
+  Lanes::rotation_mend(R.data());
+  motion.normal = frame[2];
+  const Vec3 moved = applied(m.H, frame[2]), turned = applied(R, frame[2]);
+  for (std::size_t i = 0; i < 3; ++i) motion.cam2_from_cam1.t[i] = moved[i] - turned[i];
+  return motion;
+}
+
+PlaneMotion turned_about(const PlaneMotion& m) {
+  PlaneMotion other = m;
+  for (std::size_t i = 0; i < 3; ++i) {
+    other.normal[i] = -m.normal[i];
+    other.cam2_from_cam1.t[i] = -m.cam2_from_cam1.t[i];
+  }
+  return other;
+}
+
+// Do most rays of camera 1 meet the plane in front of it?
+bool is_ahead(const PlaneMotion& m, std::span<const PointPair> points, const Intrinsics& a) {
+  std::ptrdiff_t votes = 0;
+  for (const PointPair& p : points) {
+    const double along =
+        m.normal[0] * (p.x1 - a.cx) / a.fx + m.normal[1] * (p.y1 - a.cy) / a.fy + m.normal[2];
+    votes += along > 0 ? 1 : along < 0 ? -1 : 0;
+  }
+  return votes >= 0;
+}
+
+}  // namespace
+
+EssentialPoses decompose_essential(const Mat3& E) {
+  check_matrix("decompose_essential", E);
+  EssentialPoses poses;
+  double R[18];
+  Lanes::pose_candidates(E.data(), R, poses.t.data());
+  std::copy(R, R + 9, poses.R[0].begin());
+  std::copy(R + 9, R + 18, poses.R[1].begin());
+  return poses;
+}
+
+RecoveredPose recover_pose(const Mat3& E, std::span<const PointPair> points,
+                           const Intrinsics& camera1, const Intrinsics& camera2,
+                           std::span<const std::uint8_t> inliers) {
+  robust::check_camera("camera1", camera1);
+  robust::check_camera("camera2", camera2);
+  if (!inliers.empty() && inliers.size() != points.size())
+    throw Error(ErrorCode::usage, fmt::format("recover_pose: {} inlier flags for {} points",
+                                              inliers.size(), points.size()));
+  const EssentialPoses poses = decompose_essential(E);
+  RecoveredPose best;
+  best.in_front = -1;
+  for (const Mat3& R : poses.R) {
+    for (const double sign : {1.0, -1.0}) {
+      RecoveredPose one{{R, {sign * poses.t[0], sign * poses.t[1], sign * poses.t[2]}}, 0, {}};
+      one.are_there.assign(points.size(), 0);
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        if (!inliers.empty() && !inliers[i]) continue;
+        if (!in_front(one.cam2_from_cam1, rays_of(points[i], camera1, camera2))) continue;
+        one.are_there[i] = 1;
+        ++one.in_front;
+      }
+      if (one.in_front > best.in_front) best = std::move(one);
+    }
+  }
+  return best;
+}
+
+std::vector<PlaneMotion> decompose_homography(const Mat3& H, const Intrinsics& camera1,
+                                              const Intrinsics& camera2,
+                                              std::span<const PointPair> points) {
+  check_matrix("decompose_homography", H);
+  robust::check_camera("camera1", camera1);
+  robust::check_camera("camera2", camera2);
+  const CalibratedMap m = calibrated(H, camera1, camera2);
+  if (m.s[0] - m.s[2] < 1e-9) {
+    PlaneMotion turn;
+    turn.cam2_from_cam1.R = m.H;
+    Lanes::rotation_mend(turn.cam2_from_cam1.R.data());
+    return {turn};
+  }
+  // Directions across v2 that H keeps as long as they are.
+  const double a = std::sqrt(std::max(0.0, 1 - m.s[2] * m.s[2])),
+               b = std::sqrt(std::max(0.0, m.s[0] * m.s[0] - 1)), length = std::hypot(a, b);
+  std::vector<PlaneMotion> motions;
+  for (const double sign : {1.0, -1.0}) {
+    Vec3 u;
+    for (std::size_t i = 0; i < 3; ++i) u[i] = (a * m.v[0][i] + sign * b * m.v[2][i]) / length;
+    const PlaneMotion one = motion_of(m, u);
+    for (const PlaneMotion& motion : {one, turned_about(one)})
+      if (points.empty() || is_ahead(motion, points, camera1)) motions.push_back(motion);
+  }
+  return motions;
+}
+
+std::vector<Vec3> triangulate(std::span<const PointPair> points, const Intrinsics& camera1,
+                              const Intrinsics& camera2, const Pose& cam2_from_cam1) {
+  robust::check_camera("camera1", camera1);
+  robust::check_camera("camera2", camera2);
+  check_matrix("triangulate", cam2_from_cam1.R);
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Vec3> out(points.size(), Vec3{kNaN, kNaN, kNaN});
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const RayPair r = rays_of(points[i], camera1, camera2);
+    if (in_front(cam2_from_cam1, r))
+      Lanes::triangulate(cam2_from_cam1.R.data(), cam2_from_cam1.t.data(), r.x1, r.y1, r.x2, r.y2,
+                         out[i].data());
+  }
+  return out;
+}
+
+}  // namespace bifocal
