@@ -30,6 +30,20 @@ from .robust import (
 )
 from .solvers import MinimalSolver, Solutions, SolverShape, solve_minimal, solver_shape
 from .stereo_matching import DisparityMap, StereoMatcher, stereo
+from .two_view import (
+    EssentialPoses,
+    PlaneMotion,
+    RecoveredPose,
+    Refined,
+    decompose_essential,
+    decompose_homography,
+    pose_residuals,
+    recover_pose,
+    refine,
+    refine_absolute_pose,
+    residuals,
+    triangulate,
+)
 
 __version__: str = _core.version
 _os.register_at_fork(after_in_child=_core.after_fork_in_child)
@@ -39,14 +53,18 @@ __all__ = [
     "Camera",
     "DisparityFilter",
     "DisparityMap",
+    "EssentialPoses",
     "Estimate",
     "Features",
     "MatchOptions",
     "Matches",
     "MinimalSolver",
     "ModelKind",
+    "PlaneMotion",
     "ProblemInfo",
+    "RecoveredPose",
     "Rectification",
+    "Refined",
     "RobustOptions",
     "SgmOptions",
     "SiftOptions",
@@ -54,6 +72,8 @@ __all__ = [
     "SolverShape",
     "SsdOptions",
     "StereoMatcher",
+    "decompose_essential",
+    "decompose_homography",
     "detect",
     "devices",
     "estimate",
@@ -65,13 +85,19 @@ __all__ = [
     "linalg",
     "match",
     "missing_devices",
+    "pose_residuals",
     "problem_info",
     "read_image",
+    "recover_pose",
     "rectify",
     "rectify_uncalibrated",
+    "refine",
+    "refine_absolute_pose",
+    "residuals",
     "solve_minimal",
     "solver_shape",
     "stereo",
     "threads",
+    "triangulate",
     "undistort_points",
 ]

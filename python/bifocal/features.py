@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["Features", "Matches", "detect", "match", "read_image"]
 
 
-def detect(image: ArrayLike, options: SiftOptions | None = None) -> Features:
+def detect(image: ArrayLike, options: SiftOptions | None = None, *, device: str | None = None) -> Features:
     """Features of a picture, uint8 [H, W] or [H, W, C] (RGB becomes grey)."""
-    return _core.detect(image, options)
+    return _core.detect(image, options, device)
 
 
-def match(features1: FeaturesLike, features2: FeaturesLike, options: MatchOptions | None = None) -> Matches:
-    """Exact nearest neighbours with Lowe's ratio test. Of `detect`, or of descriptors uint8 [N, 128]."""
-    return _core.match(features1, features2, options)
+def match(features1: FeaturesLike, features2: FeaturesLike, options: MatchOptions | None = None, *, device: str | None = None) -> Matches:
+    """Exact nearest neighbours with Lowe's ratio test. Of `detect`, or of descriptors uint8 [N, 128]. The same on every device."""
+    return _core.match(features1, features2, options, device)

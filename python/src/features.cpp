@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures from files, features and their matches.
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 
 #include <bifocal/io.hpp>
+#include <bifocal/matching.hpp>
 
+#include "devices.hpp"
 #include "options.hpp"
 
 namespace bifocal::python {
@@ -28,13 +31,15 @@ nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
   return view(self, first, {rows.size(), width}, {step, 1});
 }
 
-Features detect(nb::handle image, nb::handle options) {
+Features detect(nb::handle image, nb::handle options, const std::optional<std::string>& device) {
   const Picture picture = picture_of(image, "image");
   if (picture.bits != 8) type_error("image: dtype uint16, must be uint8");
   const SiftOptions o = sift_options(options);
   nb::gil_scoped_release unlocked;
   const auto given = picture.view<std::uint8_t>();
-  return given.channels == 1 ? detect_sift(given, o) : detect_sift(to_grey(given), o);
+  const ImageU8 grey = given.channels == 1 ? ImageU8{} : to_grey(given);
+  QueueLease lease(device.value_or("cpu"));
+  return detect_sift(lease.queue(), grey.empty() ? given : grey, o);
 }
 
 // Of an object of detect(), or of an array of descriptors [N, 128] of bytes.
@@ -54,7 +59,8 @@ Features descriptors_of(nb::handle object, const char* name) {
   return f;
 }
 
-Matches match_any(nb::handle features1, nb::handle features2, nb::handle options) {
+Matches match_any(nb::handle features1, nb::handle features2, nb::handle options,
+                  const std::optional<std::string>& device) {
   const MatchOptions o = match_options(options);
   Features own1, own2;
   const auto from = [](nb::handle object, const char* name, Features& own) -> const Features& {
@@ -65,7 +71,8 @@ Matches match_any(nb::handle features1, nb::handle features2, nb::handle options
   const Features& first = from(features1, "features1", own1);
   const Features& second = from(features2, "features2", own2);
   nb::gil_scoped_release unlocked;
-  return {match(first, second, o)};
+  QueueLease lease(device.value_or("cpu"));
+  return {match(lease.queue(), first, second, o)};
 }
 
 nb::object indices(nb::handle self) {
@@ -125,9 +132,10 @@ void bind_features(nb::module_& m) {
       "ratio", [](nb::handle s) { return column(s, matches(s).rows, &Match::ratio); },
       nb::sig(FLOATS("ratio")), "[M]: nearest over second nearest distance.");
 #undef FLOATS
-  m.def("detect", &detect, nb::arg("image").none(), nb::arg("options").none(), "RootSIFT.");
+  m.def("detect", &detect, nb::arg("image").none(), nb::arg("options").none(),
+        nb::arg("device").none(), "RootSIFT.");
   m.def("match", &match_any, nb::arg("features1").none(), nb::arg("features2").none(),
-        nb::arg("options").none(), "Brute force.");
+        nb::arg("options").none(), nb::arg("device").none(), "Brute force.");
 }
 
 }  // namespace bifocal::python

@@ -37,4 +37,5 @@ NB_MODULE(_core, m) {
   python::bind_stereo(m);
   python::bind_rectify(m);
   python::bind_linalg(m);
+  python::bind_two_view(m);
 }

@@ -40,6 +40,17 @@ def test_features_and_matches_of_a_shift():
     assert len(empty) == 0 and empty.indices.shape == (0, 2)
 
 
+def test_opencl_finds_and_matches_the_same():
+    if not any(d["id"] == "opencl:0" for d in bifocal.devices()):
+        pytest.skip("no OpenCL device")
+    f1, f2 = (bifocal.detect(texture(120, 200, seed)) for seed in (0, 1))
+    there = bifocal.match(f1, f1, device="opencl:0")
+    assert np.array_equal(there.indices, bifocal.match(f1, f1).indices) and len(there) > 20
+    assert np.array_equal(bifocal.match(f1, f2, device="opencl:0").indices, bifocal.match(f1, f2).indices)
+    found = bifocal.detect(texture(120, 200, 0), device="opencl:0")
+    assert abs(len(found) - len(f1)) <= 2
+
+
 def test_colour_is_its_grey():
     picture = texture(100, 120)
     colour = np.repeat(picture[:, :, None], 3, 2)

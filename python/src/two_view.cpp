@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pieces of two-view geometry by themselves.
+#include <bifocal/two_view.hpp>
+
+#include "points.hpp"
+
+namespace bifocal::python {
+namespace {
+
+std::vector<std::uint8_t> flags_of(nb::handle object) {
+  if (object.is_none()) return {};
+  const AnyArray a = array_of(object, "inliers");
+  need_shape(a, "inliers", {-1});
+  need_host(a, "inliers");
+  const nb::dlpack::dtype d = a.dtype();
+  if (d.bits != 8)
+    type_error(fmt::format("inliers: dtype {}, must be bool or uint8", dtype_text(a)));
+  std::vector<std::uint8_t> flags(a.shape(0));
+  for (std::size_t i = 0; i < flags.size(); ++i)
+    flags[i] = static_cast<const std::uint8_t*>(a.data())[std::int64_t(i) * a.stride(0)] != 0;
+  return flags;
+}
+
+// Points and cameras as a problem takes them, without lenses.
+template <class Point>
+struct Given {
+  Points<Point> points;
+  std::vector<Intrinsics> cameras;
+};
+template <class Point>
+Given<Point> given_of(nb::handle left, nb::handle right, nb::handle camera1, nb::handle camera2,
+                      int count) {
+  Given<Point> g{points_of<Point>(left, right), {}};
+  gather(g.points);
+  if (count == 0 && !(camera1.is_none() && camera2.is_none()))
+    type_error("camera: given, but this kind of model takes none");
+  for (int i = 0; i < count; ++i) {
+    const bool own = i == 0 || !camera2.is_none();
+    const Camera c = camera_of(own && i == 1 ? camera2 : camera1, count == 1 ? "camera"
+                                                                  : i == 0   ? "camera1"
+                                                                             : "camera2");
+    g.cameras.push_back(c.intrinsics);
+    if (c.intrinsics.valid()) undistort(g.points, c, 2 * std::size_t(i));
+  }
+  return g;
+}
+
+nb::object residuals_of(const std::string& name, nb::handle model, nb::handle left,
+                        nb::handle right, nb::handle camera1, nb::handle camera2) {
+  const ModelKind kind = kind_of(name);
+  const ProblemInfo problem = problem_info(kind);
+  if (!problem.is_two_view)
+    value_error("kind: 'absolute_pose' has pose_residuals, must be a model of two views");
+  const Mat3 matrix = mat3_of(model, "model");
+  const auto g = given_of<PointPair>(left, right, camera1, camera2, problem.cameras);
+  std::vector<double> errors = residuals(kind, matrix, g.points.span, g.cameras);
+  const std::size_t n = errors.size();
+  return array_from(std::move(errors), {n});
+}
+
+nb::object pose_residuals(nb::handle R, nb::handle t, nb::handle x, nb::handle X,
+                          nb::handle camera) {
+  const Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
+  const auto g = given_of<ScenePoint>(x, X, camera, nb::none(), 1);
+  std::vector<double> errors = residuals(pose, g.points.span, g.cameras[0]);
+  const std::size_t n = errors.size();
+  return array_from(std::move(errors), {n});
+}
+
+nb::tuple tuple_of(const Refined& r) {
+  return nb::make_tuple(copy_of(r.model, {3, 3}), copy_of(r.pose.t, {3}), r.count, r.rms, r.steps);
+}
+
+nb::tuple refine_model(const std::string& name, nb::handle start, nb::handle left, nb::handle right,
+                       nb::handle camera1, nb::handle camera2, nb::handle inliers, double threshold,
+                       int max_steps) {
+  const ModelKind kind = kind_of(name);
+  const ProblemInfo problem = problem_info(kind);
+  if (!problem.is_two_view)
+    value_error("kind: 'absolute_pose' has refine_absolute_pose, must be a model of two views");
+  const Mat3 matrix = mat3_of(start, "start");
+  const auto g = given_of<PointPair>(left, right, camera1, camera2, problem.cameras);
+  const auto flags = flags_of(inliers);
+  Refined r;
+  {
+    nb::gil_scoped_release unlocked;
+    r = refine(kind, matrix, g.points.span, g.cameras, flags, {threshold, max_steps});
+  }
+  return tuple_of(r);
+}
+
+nb::tuple refine_pose(nb::handle R, nb::handle t, nb::handle x, nb::handle X, nb::handle camera,
+                      nb::handle inliers, double threshold, int max_steps) {
+  const Pose start{mat3_of(R, "R"), vec3_of(t, "t")};
+  const auto g = given_of<ScenePoint>(x, X, camera, nb::none(), 1);
+  const auto flags = flags_of(inliers);
+  Refined r;
+  {
+    nb::gil_scoped_release unlocked;
+    r = refine(start, g.points.span, g.cameras[0], flags, {threshold, max_steps});
+  }
+  return tuple_of(r);
+}
+
+nb::tuple decompose_E(nb::handle E) {
+  const EssentialPoses poses = decompose_essential(mat3_of(E, "E"));
+  return nb::make_tuple(copy_of(poses.R[0], {3, 3}), copy_of(poses.R[1], {3, 3}),
+                        copy_of(poses.t, {3}));
+}
+
+nb::tuple recover(nb::handle E, nb::handle left, nb::handle right, nb::handle camera1,
+                  nb::handle camera2, nb::handle inliers) {
+  const Mat3 matrix = mat3_of(E, "E");
+  const auto g = given_of<PointPair>(left, right, camera1, camera2, 2);
+  const RecoveredPose r =
+      recover_pose(matrix, g.points.span, g.cameras[0], g.cameras[1], flags_of(inliers));
+  return nb::make_tuple(copy_of(r.cam2_from_cam1.R, {3, 3}), copy_of(r.cam2_from_cam1.t, {3}),
+                        flags_array(r.are_there));
+}
+
+nb::list decompose_H(nb::handle H, nb::handle camera1, nb::handle camera2, nb::handle left,
+                     nb::handle right) {
+  const Mat3 matrix = mat3_of(H, "H");
+  const auto first = camera_of(camera1, "camera1").intrinsics;
+  const auto second = camera2.is_none() ? first : camera_of(camera2, "camera2").intrinsics;
+  Points<PointPair> points;
+  if (!left.is_none()) {
+    points = points_of<PointPair>(left, right);
+    gather(points);
+  }
+  nb::list out;
+  for (const PlaneMotion& m : decompose_homography(matrix, first, second, points.span))
+    out.append(nb::make_tuple(copy_of(m.cam2_from_cam1.R, {3, 3}), copy_of(m.cam2_from_cam1.t, {3}),
+                              copy_of(m.normal, {3})));
+  return out;
+}
+
+nb::object triangulate_points(nb::handle left, nb::handle right, nb::handle camera1,
+                              nb::handle camera2, nb::handle R, nb::handle t) {
+  const Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
+  const auto g = given_of<PointPair>(left, right, camera1, camera2, 2);
+  std::vector<double> out(3 * g.points.span.size());
+  {
+    nb::gil_scoped_release unlocked;
+    const auto X = triangulate(g.points.span, g.cameras[0], g.cameras[1], pose);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = X[i / 3][i % 3];
+  }
+  const std::size_t n = g.points.span.size();
+  return array_from(std::move(out), {n, 3});
+}
+
+}  // namespace
+
+void bind_two_view(nb::module_& m) {
+#define NUMBERS "numpy.typing.NDArray[numpy.float64]"
+  const auto any = [](const char* name) { return nb::arg(name).none(); };
+  m.def("residuals", &residuals_of, any("kind"), any("model"), any("left"), any("right"),
+        any("camera1"), any("camera2"),
+        nb::sig("def residuals(kind: str, model: object, left: object, right: object, camera1: "
+                "object, camera2: object) -> " NUMBERS));
+  m.def("pose_residuals", &pose_residuals, any("R"), any("t"), any("x"), any("X"), any("camera"),
+        nb::sig("def pose_residuals(R: object, t: object, x: object, X: object, camera: object) "
+                "-> " NUMBERS));
+  m.def("refine", &refine_model, any("kind"), any("start"), any("left"), any("right"),
+        any("camera1"), any("camera2"), any("inliers"), any("threshold"), any("max_steps"),
+        nb::sig("def refine(kind: str, start: object, left: object, right: object, camera1: "
+                "object, camera2: object, inliers: object, threshold: float, max_steps: int) -> "
+                "tuple[" NUMBERS ", " NUMBERS ", int, float, int]"));
+  m.def("refine_pose", &refine_pose, any("R"), any("t"), any("x"), any("X"), any("camera"),
+        any("inliers"), any("threshold"), any("max_steps"),
+        nb::sig("def refine_pose(R: object, t: object, x: object, X: object, camera: object, "
+                "inliers: object, threshold: float, max_steps: int) -> "
+                "tuple[" NUMBERS ", " NUMBERS ", int, float, int]"));
+  m.def("decompose_essential", &decompose_E, any("E"),
+        nb::sig("def decompose_essential(E: object) -> "
+                "tuple[" NUMBERS ", " NUMBERS ", " NUMBERS "]"));
+  m.def("recover_pose", &recover, any("E"), any("left"), any("right"), any("camera1"),
+        any("camera2"), any("inliers"),
+        nb::sig("def recover_pose(E: object, left: object, right: object, camera1: object, "
+                "camera2: object, inliers: object) -> tuple[" NUMBERS ", " NUMBERS
+                ", numpy.typing.NDArray[numpy.bool_]]"));
+  m.def("decompose_homography", &decompose_H, any("H"), any("camera1"), any("camera2"), any("left"),
+        any("right"),
+        nb::sig("def decompose_homography(H: object, camera1: object, camera2: object, left: "
+                "object, right: object) -> list[tuple[" NUMBERS ", " NUMBERS ", " NUMBERS "]]"));
+  m.def("triangulate", &triangulate_points, any("left"), any("right"), any("camera1"),
+        any("camera2"), any("R"), any("t"),
+        nb::sig("def triangulate(left: object, right: object, camera1: object, camera2: object, "
+                "R: object, t: object) -> " NUMBERS));
+#undef NUMBERS
+}
+
+}  // namespace bifocal::python
