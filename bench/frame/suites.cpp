@@ -19,7 +19,7 @@ void run_tune(Context& context);
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
       {"eig", "real eigenpairs of many small unsymmetric matrices, us a matrix", run_eig, true},
-      {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features},
+      {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features, true},
       {"match", "brute-force matching of 8-bit descriptors, one pair and batches", run_match, true},
       {"rectify", "resampling of a frame by a map, and making the map", run_rectify, true},
       {"robust", "every robust problem on synthetic scenes: time, and error from the truth",

@@ -15,7 +15,7 @@ enum {
 // atan(t) / t at Chebyshev nodes in t^2: within 2e-5 radians.
 lane_fn real sift_direction(real x, real y, real turn) {
   real ax = fabs(x), ay = fabs(y);
-  real t = fmin(ax, ay) / fmax(fmax(ax, ay), lane(1e-30)), z = t * t;
+  real t = fmin(ax, ay) * reciprocal(fmax(fmax(ax, ay), lane(1e-30))), z = t * t;
   real p = z * lane(0.023286007733) + lane(-0.090752017925);
   p = z * p + lane(0.184463557509);
   p = z * p + lane(-0.331544619309);

@@ -222,7 +222,7 @@ void SiftDevice::order(int count) {
                        begins_, order_);
   kernels().sift_keep(queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_,
                       rows_, begins_, order_, kept_, keys_);
-  kernels().sift_sort_chunk(queue_, {.count = divided_up(room_, sift::SORT_CHUNK) * count}, keys_,
+  kernels().sift_sort_chunk(queue_, {.count = divided_up(room_, sift::SORT_CHUNK) * (sift::SORT_CHUNK / sift::SORT_KEYS) * count}, keys_,
                             kept_, room_, points_, scale_, shift_, sorted_);
   const Buffer<std::uint32_t>*from = &sorted_, *to = &keys_;
   for (int run = sift::SORT_CHUNK; run < room_; run *= 2, std::swap(from, to))

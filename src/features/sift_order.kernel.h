@@ -86,31 +86,36 @@ group_fn index key_before(bits32 strength_a, bits32 a, bits32 strength_b, bits32
   return order != 0 ? order < 0 : a < b;
 }
 
-// Each key counts those before it.
+// Threads of a group: SORT_PARTS for each of its keys, which count those before it in a part of the
+// chunk.
 group_kernel(sift_sort_chunk, group, SIFT_SORT_CHUNK) {
-  const index chunks = (room + SORT_CHUNK - 1) / SORT_CHUNK, picture = group / chunks;
-  const index first = group % chunks * SORT_CHUNK, all_keys = (index)kept[picture];
-  const index left = all_keys - first, count = left < SORT_CHUNK ? left : SORT_CHUNK;
+  const index chunks = (room + SORT_CHUNK - 1) / SORT_CHUNK;
+  const index parts = SORT_CHUNK / SORT_KEYS, picture = group / (chunks * parts);
+  const index first = group / parts % chunks * SORT_CHUNK, part = group % parts;
+  const index left = (index)kept[picture] - first, count = left < SORT_CHUNK ? left : SORT_CHUNK;
+  const index member = (index)group_member(), own = part * SORT_KEYS + member % SORT_KEYS;
   global_const float* all = points + (offset)picture * room * POINT_FLOATS;
-  const offset at = (offset)picture * room + first;
-  for (index i = (index)group_member(); i < count; i += GROUP_SIZE) {
-    strengths[i] = keys[2 * (at + i)];
-    names[i] = keys[2 * (at + i) + 1];
-  }
+  global_const bits32* in = keys + 2 * ((offset)picture * room + first);
+  const index is_needed = part * SORT_KEYS < count;
+  for (index i = member; i < count && is_needed; i += GROUP_SIZE) strengths[i] = in[2 * i];
   group_barrier();
-  for (index i = (index)group_member(); i < count; i += GROUP_SIZE) {
-    const bits32 strength = strengths[i], name = names[i];
-    index before = 0;
-    for (index j = 0; j < count; ++j) {
-      if (strengths[j] > strength)
-        ++before;
-      else if (strengths[j] == strength && j != i &&
-               key_before(strengths[j], names[j], strength, name, all, scale, shift))
-        ++before;
+  index before = 0;
+  if (own < count) {
+    const bits32 strength = strengths[own];
+    for (index j = member / SORT_KEYS; j < count; j += SORT_PARTS) {
+      const bits32 other = strengths[j];
+      before += other > strength;
+      if (other == strength && j != own)
+        before += key_before(other, in[2 * j + 1], strength, in[2 * own + 1], all, scale, shift);
     }
-    sorted[2 * (at + before)] = strength;
-    sorted[2 * (at + before) + 1] = name;
   }
+  places[member] = before;
+  group_barrier();
+  if (member >= SORT_KEYS || own >= count) return;
+  for (index k = 1; k < SORT_PARTS; ++k) before += places[member + k * SORT_KEYS];
+  global_ptr bits32* out = sorted + 2 * ((offset)picture * room + first + before);
+  out[0] = strengths[own];
+  out[1] = in[2 * own + 1];
 }
 
 map_kernel(sift_sort_merge, item, SIFT_SORT_MERGE) {

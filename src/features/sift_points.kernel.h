@@ -14,13 +14,17 @@ group_fn void orientation_shares(global_const float* level, index stride, index 
   const index y1 = cy + reach < height - 2 ? cy + reach : height - 2;
   const index columns = x1 - x0 + 1, samples = columns * (y1 - y0 + 1);
   for (index b = 0; b < ORIENTATION_BINS + 2; ++b) shares[b * POINT_THREADS + member] = lane(0);
-  for (index i = member; i < samples; i += POINT_THREADS) {
-    const index u = x0 + i % columns, v = y0 + i / columns;
+  index u = x0 + member, v = y0;
+  for (index i = member; i < samples; i += POINT_THREADS, u += POINT_THREADS) {
+    while (u > x1) {
+      u -= columns;
+      ++v;
+    }
     global_const float* p = level + (offset)v * stride + u;
     const real gx = p[1] - p[-1], gy = p[stride] - p[-stride];
     const real dx = (real)u - x, dy = (real)v - y;
     const real weight = exp(factor * (dx * dx + dy * dy));
-    const real share = sqrt(gx * gx + gy * gy) * weight;
+    const real share = sqrt_normal(gx * gx + gy * gy) * weight;
     const real at = sift_direction(gx, gy, lane(ORIENTATION_BINS));
     const index bin = (index)at;
     const real part = (at - (real)bin) * share;
@@ -107,69 +111,56 @@ group_fn void sample_grid(global_const float* level, index stride, index width, 
   }
 }
 
-// Magnitudes and directions of the grid's gradients; the magnitudes take the place of the weights,
-// 20 in a row.
-group_fn void grid_gradients(local_ptr const float* values, local_ptr float* weights,
-                             local_ptr float* directions) {
-  for (index first = 0; first < INNER_FLOATS; first += POINT_THREADS) {
-    const index i = first + (index)group_member();
+// Weighted magnitudes and directions of the grid's gradients, 20 in a row.
+group_fn void grid_gradients(local_ptr const float* values, local_ptr const float* weights,
+                             local_ptr float* magnitudes, local_ptr float* directions) {
+  for (index i = (index)group_member(); i < INNER_FLOATS; i += POINT_THREADS) {
     const index at = (i / GRID_INNER + 1) * GRID_SIDE + i % GRID_INNER + 1;
-    real weight = lane(0), direction = lane(0);
-    if (i < INNER_FLOATS) {
-      const real gx = values[at + 1] - values[at - 1];
-      const real gy = values[at + GRID_SIDE] - values[at - GRID_SIDE];
-      weight = sqrt(gx * gx + gy * gy) * weights[at];
-      direction = sift_direction(gx, gy, lane(8));
-    }
-    group_barrier();  // what is read here lies behind what is written
-    if (i < INNER_FLOATS) {
-      weights[i] = weight;
-      directions[i] = direction;
-    }
+    const real gx = values[at + 1] - values[at - 1];
+    const real gy = values[at + GRID_SIDE] - values[at - GRID_SIDE];
+    magnitudes[i] = sqrt_normal(gx * gx + gy * gy) * weights[at];
+    directions[i] = sift_direction(gx, gy, lane(8));
   }
-  group_barrier();
 }
 
-// Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two threads a bin, each with four of the
-// eight rows in its reach.
-group_fn void grid_histogram(local_ptr const float* weights, local_ptr const float* directions,
-                             local_ptr float* description) {
+// Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two threads a bin of 8 directions, each
+// with four of the eight rows in its reach and a column of `bins` of its own.
+group_fn void grid_histogram(local_ptr const float* magnitudes, local_ptr const float* directions,
+                             local_ptr float* bins) {
   const index member = (index)group_member(), bin = member / 2, is_lower = member % 2;
   const index bx = bin % 4, by = bin / 4;
-  real sums[8];
-  lane_unroll for (index o = 0; o < 8; ++o) sums[o] = lane(0);
+  lane_unroll for (index o = 0; o < 9; ++o) bins[o * POINT_THREADS + member] = lane(0);
   for (index r = 0; r < 4; ++r) {
     const real down = is_lower ? lane(1) - sift_bin_share(r) : sift_bin_share(r);
     const index row = (4 * (by + is_lower) + r) * GRID_INNER + 4 * bx;
-    for (index c = 0; c < 8; ++c) {
+    lane_unroll for (index c = 0; c < 8; ++c) {
       const real across = c < 4 ? sift_bin_share(c) : lane(1) - sift_bin_share(c - 4);
-      const real weight = weights[row + c] * (down * across), at = directions[row + c];
-      lane_unroll for (index o = 0; o < 8; ++o) {
-        const real apart = fabs(at - lane(o)), turn = fmin(apart, lane(8) - apart);
-        sums[o] += weight * fmax(lane(0), lane(1) - turn);
-      }
+      const real weight = magnitudes[row + c] * (down * across), at = directions[row + c];
+      const index o = (index)at < 8 ? (index)at : 7;
+      const real upper = (at - (real)o) * weight;
+      bins[o * POINT_THREADS + member] += weight - upper;
+      bins[(o + 1) * POINT_THREADS + member] += upper;
     }
   }
-  if (is_lower) {
-    lane_unroll for (index o = 0; o < 8; ++o) description[8 * bin + o] = sums[o];
-  }
-  group_barrier();
-  if (!is_lower) {
-    lane_unroll for (index o = 0; o < 8; ++o) description[8 * bin + o] += sums[o];
-  }
-  group_barrier();
+}
+
+// Number `direction` of the description's bin, from the two threads that have it.
+group_fn real histogram_at(local_ptr const float* bins, index bin, index direction) {
+  local_ptr const float* at = bins + direction * POINT_THREADS + 2 * bin;
+  real sum = at[0] + at[1];
+  if (direction == 0) sum += at[8 * POINT_THREADS] + at[8 * POINT_THREADS + 1];
+  return sum;
 }
 
 group_fn real length_factor(real squares) { return lane(1) / fmax(sqrt(squares), lane(1e-20)); }
 
 // Unit length, clipped, unit length again, or with `root` the square root of what sums to one; each
 // thread has four numbers, which it writes in 8 bits.
-group_fn void quantise(GROUP_PARAM local_ptr const float* description, index root,
-                       global_ptr bits8* out) {
+group_fn void quantise(GROUP_PARAM local_ptr const float* bins, index root, global_ptr bits8* out) {
   const index first = (index)group_member() * 4;
   real v[4], sum = lane(0), factor;
   lane_unroll for (index k = 0; k < 4; ++k) {
-    v[k] = description[first + k];
+    v[k] = histogram_at(bins, first / 8, first % 8 + k);
     sum += v[k] * v[k];
   }
   factor = length_factor(group_sum(sum));
@@ -206,10 +197,12 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
     sample_grid(pyramid + picture * pitch + o[0] + (offset)(where & 255u) * o[1], (index)o[2],
                 (index)o[3], (index)o[4], own, values, weights);
     group_barrier();
-    grid_gradients(values, weights, directions);
-    grid_histogram(weights, directions, description);
+    grid_gradients(values, weights, magnitudes, directions);
+    group_barrier();
+    grid_histogram(magnitudes, directions, bins);
+    group_barrier();
     const offset slot = begin + (offset)picture * most + rank;
-    quantise(GROUP_ARG description, root, descriptors + slot * DESCRIPTOR);
+    quantise(GROUP_ARG bins, root, descriptors + slot * DESCRIPTOR);
     if (member == 0) {
       global_ptr float* k = keypoints + slot * 5;
       k[0] = f.x;

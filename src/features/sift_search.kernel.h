@@ -2,24 +2,22 @@
 // Extrema of differences of Gaussians on GPUs; sift.kernels describes the arguments.
 
 // Whether v is above all of the values before it and not below those after it (is_high), or the
-// reverse, among its 26 neighbours. level: the lower one of the difference that v is of.
-group_fn index is_extremum(global_const float* level, offset plane, index stride, real v,
-                           index is_high) {
-  for (index layer = 0; layer < 3; ++layer) {
-    // The own layer first: few pass it.
-    const index ds = layer == 0 ? 0 : layer == 1 ? -1 : 1;
-    for (index dy = -1; dy <= 1; ++dy) {
-      for (index dx = -1; dx <= 1; ++dx) {
-        const index order = ds * 9 + dy * 3 + dx;
-        if (order == 0) continue;
-        const offset at = ds * plane + (offset)dy * stride + dx;
-        const real d = level[at + plane] - level[at];
-        const index beaten = order < 0 ? (is_high ? v > d : v < d) : (is_high ? v >= d : v <= d);
-        if (!beaten) return 0;
-      }
-    }
+// reverse, among the nine of a layer, of which k = `own` is v itself; all loads at once, for nobody
+// waits for the one before. level: the lower one of the difference.
+group_fn index is_extremum_of(global_const float* level, offset plane, index stride, real v,
+                              index is_high, index own) {
+  real d[9];
+  lane_unroll for (index k = 0; k < 9; ++k) {
+    const offset at = (offset)(k / 3 - 1) * stride + (k % 3 - 1);
+    d[k] = level[at + plane] - level[at];
   }
-  return 1;
+  index beaten = 1;
+  lane_unroll for (index k = 0; k < 9; ++k) {
+    const index strictly = k < own ? (is_high ? v > d[k] : v < d[k]) : 1;
+    const index weakly = k > own ? (is_high ? v >= d[k] : v <= d[k]) : 1;
+    beaten = beaten & strictly & weakly;
+  }
+  return beaten;
 }
 
 group_kernel(sift_search, group, SIFT_SEARCH) {
@@ -41,8 +39,10 @@ group_kernel(sift_search, group, SIFT_SEARCH) {
       if (fabs(here) > threshold) {
         const index is_high = here > before && here >= after;
         const index is_low = here < before && here <= after;
-        if ((is_high || is_low) &&
-            is_extremum(level + layer * plane, plane, stride, here, is_high)) {
+        global_const float* own = level + layer * plane;
+        if ((is_high || is_low) && is_extremum_of(own, plane, stride, here, is_high, 4) &&
+            is_extremum_of(own - plane, plane, stride, here, is_high, 9) &&
+            is_extremum_of(own + plane, plane, stride, here, is_high, -1)) {
           const bits32 slot = local_atomic_add(shared, 1u);
           if (slot < SEARCH_ROOM) found[slot] = (bits32)(layer << 16 | i);
         }

@@ -12,10 +12,11 @@ group_fn index mirrored(index i, index n) {
 }
 
 // The same, of indices less than n outside; those that are farther are brought to some pixel.
+// Without a branch, so that loads need not wait for each other.
 group_fn index mirrored_once(index i, index n) {
-  if (i < 0) i = -i;
-  if (i >= n) i = 2 * (n - 1) - i;
-  return i < 0 ? 0 : i;
+  const index inner = i < 0 ? -i : i, outer = 2 * (n - 1) - inner;
+  const index nearer = inner < outer ? inner : outer;
+  return nearer < 0 ? 0 : nearer;
 }
 
 map_kernel(sift_clear, item, SIFT_CLEAR) { numbers[first + item] = 0; }
@@ -30,24 +31,32 @@ map_kernel(sift_bytes, item, SIFT_BYTES) {
 group_kernel(sift_double, group, SIFT_DOUBLE) {
   const index across = (width + DOUBLE_SIDE - 1) / DOUBLE_SIDE;
   const index tiles = across * ((height + DOUBLE_SIDE / 2 - 1) / (DOUBLE_SIDE / 2));
-  const index picture = group / tiles, tile = group % tiles;
+  const index picture = group / tiles, tile = group % tiles, member = (index)group_member();
   const index x0 = tile % across * DOUBLE_SIDE, y0 = tile / across * (DOUBLE_SIDE / 2);
   const index columns = DOUBLE_SIDE + 2 * radius, taps_count = 2 * radius + 1;
+  const index is_small = radius >= width || radius >= height;
   global_const bits8* in = pictures + (offset)picture * width * height;
-  for (index i = (index)group_member(); i < columns * (DOUBLE_SIDE / 2); i += GROUP_SIZE) {
-    const index c = i % columns, r = i / columns, x = mirrored(x0 + c - radius, width);
+  for (index i = member; i < columns * (DOUBLE_SIDE / 2 + 2 * radius); i += GROUP_SIZE) {
+    const index u = x0 + i % columns - radius, v = y0 + i / columns - radius;
+    const index x = is_small ? mirrored(u, width) : mirrored_once(u, width);
+    const index y = is_small ? mirrored(v, height) : mirrored_once(v, height);
+    pixels[i] = (real)in[(offset)y * width + x] * lane(1.0 / 255);
+  }
+  group_barrier();
+  for (index i = member; i < columns * (DOUBLE_SIDE / 2); i += GROUP_SIZE) {
+    const index c = i % columns, r = i / columns;
     real even = lane(0), odd = lane(0);
     for (index j = 0; j < taps_count; ++j) {
-      const real v = (real)in[(offset)mirrored(y0 + r + j - radius, height) * width + x];
+      const real v = pixels[i + j * columns];
       even += taps[j] * v;
       odd += taps[2 * radius - j] * v;
     }
-    rows[2 * r * columns + c] = even * lane(1.0 / 255);
-    rows[(2 * r + 1) * columns + c] = odd * lane(1.0 / 255);
+    rows[2 * r * columns + c] = even;
+    rows[(2 * r + 1) * columns + c] = odd;
   }
   group_barrier();
   global_ptr float* out = pyramid + picture * pitch + to;
-  for (index i = (index)group_member(); i < DOUBLE_SIDE * DOUBLE_SIDE; i += GROUP_SIZE) {
+  for (index i = member; i < DOUBLE_SIDE * DOUBLE_SIDE; i += GROUP_SIZE) {
     const index x = i % DOUBLE_SIDE, r = i / DOUBLE_SIDE;
     if (x0 + x >= width || y0 + r / 2 >= height) continue;
     real even = lane(0), odd = lane(0);
@@ -72,6 +81,7 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
   const index picture = group / tiles, tile = group % tiles;
   const index x0 = tile % across * BLUR_WIDTH, y0 = tile / across * BLUR_HEIGHT;
   global_ptr float* base = pyramid + picture * pitch;
+  local_ptr float* columns = (local_ptr float*)shared;
   real k[RADIUS + 1];  // symmetric
   lane_unroll for (index j = 0; j <= RADIUS; ++j) k[j] = taps[j];
   for (index i = (index)group_member(); i < BLUR_COLUMNS * (BLUR_HEIGHT / BLUR_STRIP);
@@ -79,13 +89,10 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
     const index c = i % BLUR_COLUMNS, first = i / BLUR_COLUMNS * BLUR_STRIP;
     if (y0 + first >= height) break;
     global_const float* column = base + from + mirrored_once(x0 + c - RADIUS, width);
-    const index inside = y0 + first >= RADIUS && y0 + first + BLUR_STRIP + RADIUS <= height;
     real sums[BLUR_STRIP];
     lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) sums[m] = lane(0);
     lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) {
-      index y = y0 + first + j - RADIUS;
-      if (!inside) y = mirrored_once(y, height);
-      const real v = column[(offset)y * stride];
+      const real v = column[(offset)mirrored_once(y0 + first + j - RADIUS, height) * stride];
       lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) {
         const index tap = j - m;
         if (tap >= 0 && tap < BLUR_TAPS) sums[m] += k[tap <= RADIUS ? tap : 2 * RADIUS - tap] * v;
@@ -98,7 +105,7 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
   for (index i = (index)group_member(); i < BLUR_WIDTH / 2 * BLUR_HEIGHT; i += GROUP_SIZE) {
     const index x = i % (BLUR_WIDTH / 2) * 2, r = i / (BLUR_WIDTH / 2), y = y0 + r;
     if (x0 + x >= width || y >= height) continue;
-    local_ptr const local_pair* row = (local_ptr const local_pair*)(columns + r * BLUR_COLUMNS + x);
+    local_ptr const local_pair* row = shared + (r * BLUR_COLUMNS + x) / 2;
     real first = lane(0), second = lane(0);
     lane_unroll for (index j = 0; j <= RADIUS; ++j) {
       const local_pair v = row[j];  // pixels 2 j and 2 j + 1

@@ -60,13 +60,16 @@ Agreement compare(const Features& f, const Features& reference) {
   return result;
 }
 
+// A point in 200 may come, go, or be found at another of two samples that are alike to rounding:
+// with all of its directions.
+constexpr int kDirections = 6;
 void expect_alike(const Features& f, const Features& reference, const std::string& what) {
   const Agreement a = compare(f, reference);
-  const int slack = 1 + reference.size() / 200;
+  const int slack = kDirections * (1 + reference.size() / (200 * kDirections));
   std::printf("%s: %d features, %d of the CPU's %d, descriptors %d; worst %.5f px, %.4f degrees\n",
               what.c_str(), f.size(), a.near, reference.size(), a.alike, a.worst, a.angle);
   EXPECT_GE(a.near, reference.size() - slack) << what;
-  EXPECT_GE(a.alike, reference.size() - 2 * slack) << what;
+  EXPECT_GE(a.alike, reference.size() - slack - reference.size() / 100 - 1) << what;
   EXPECT_LE(f.size(), reference.size() + slack) << what;
 }
 
