@@ -94,8 +94,13 @@ group_fn void sample_grid(global_const float* level, index stride, index width, 
   const real turn = f.angle * lane(0.01745329252), step = lane(0.25) * sift_bin_width() * f.sigma;
   const real step_u = step * cos(turn), step_v = step * sin(turn);
   const real right = (real)(width - 1), bottom = (real)(height - 1);
-  for (index i = (index)group_member(); i < GRID_FLOATS; i += POINT_THREADS) {
-    const real u = (real)(i % GRID_SIDE) - lane(10.5), v = (real)(i / GRID_SIDE) - lane(10.5);
+  // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
+  const index member = (index)group_member();
+  for (index block = 0; block < SAMPLE_BLOCKS; ++block) {
+    const index column = block % 3 * 8 + member % 8, row = block / 3 * 4 + member / 8;
+    const index i = row * GRID_SIDE + column;
+    if (column >= GRID_SIDE || row >= GRID_SIDE) continue;
+    const real u = (real)column - lane(10.5), v = (real)row - lane(10.5);
     const real px = f.x + u * step_u - v * step_v, py = f.y + u * step_v + v * step_u;
     const index is_inside = px >= lane(0) && px <= right && py >= lane(0) && py <= bottom;
     const real qx = fmin(fmax(px, lane(0)), right), qy = fmin(fmax(py, lane(0)), bottom);

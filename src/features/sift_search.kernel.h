@@ -2,57 +2,61 @@
 // Extrema of differences of Gaussians on GPUs; sift.kernels describes the arguments.
 
 // Whether v is above all of the values before it and not below those after it (is_high), or the
-// reverse, among the nine of a layer, of which k = `own` is v itself; all loads at once, for nobody
-// waits for the one before. level: the lower one of the difference.
-group_fn index is_extremum_of(global_const float* level, offset plane, index stride, real v,
-                              index is_high, index own) {
-  real d[9];
+// reverse, among the nine around a place of a layer, of which k = `own` is v itself.
+group_fn index is_extremum_of(local_ptr const float* layer, real v, index is_high, index own) {
+  index beats = 1;
   lane_unroll for (index k = 0; k < 9; ++k) {
-    const offset at = (offset)(k / 3 - 1) * stride + (k % 3 - 1);
-    d[k] = level[at + plane] - level[at];
+    const real d = layer[(k / 3 - 1) * SEARCH_PITCH + (k % 3 - 1)];
+    const index strictly = is_high ? v > d : v < d, weakly = is_high ? v >= d : v <= d;
+    beats = beats & (k < own ? strictly : k > own ? weakly : 1);
   }
-  index beaten = 1;
-  lane_unroll for (index k = 0; k < 9; ++k) {
-    const index strictly = k < own ? (is_high ? v > d[k] : v < d[k]) : 1;
-    const index weakly = k > own ? (is_high ? v >= d[k] : v <= d[k]) : 1;
-    beaten = beaten & strictly & weakly;
-  }
-  return beaten;
+  return beats;
 }
 
+// The differences of three layers around a tile lie in shared memory, each in the place of the one
+// that is not needed any more.
 group_kernel(sift_search, group, SIFT_SEARCH) {
   const index across = (width + SEARCH_WIDTH - 1) / SEARCH_WIDTH;
   const index tiles = across * ((height + SEARCH_HEIGHT - 1) / SEARCH_HEIGHT);
   const index picture = group / tiles, tile = group % tiles, member = (index)group_member();
   const index x0 = tile % across * SEARCH_WIDTH, y0 = tile / across * SEARCH_HEIGHT;
-  if (member == 0) shared[0] = 0;
-  group_barrier();
-  for (index i = member; i < SEARCH_WIDTH * SEARCH_HEIGHT; i += GROUP_SIZE) {
-    const index x = x0 + i % SEARCH_WIDTH, y = y0 + i / SEARCH_WIDTH;
-    if (x < SIFT_BORDER || x >= width - SIFT_BORDER || y < SIFT_BORDER || y >= height - SIFT_BORDER)
-      continue;
-    global_const float* level = pyramid + picture * pitch + from + (offset)y * stride + x;
-    real first = level[0], second = level[plane], third = level[2 * plane];
-    real before = second - first, here = third - second;
-    for (index layer = 1; layer <= layers; ++layer) {
-      const real next = level[(layer + 2) * plane], after = next - third;
-      if (fabs(here) > threshold) {
-        const index is_high = here > before && here >= after;
-        const index is_low = here < before && here <= after;
-        global_const float* own = level + layer * plane;
-        if ((is_high || is_low) && is_extremum_of(own, plane, stride, here, is_high, 4) &&
-            is_extremum_of(own - plane, plane, stride, here, is_high, 9) &&
-            is_extremum_of(own + plane, plane, stride, here, is_high, -1)) {
-          const bits32 slot = local_atomic_add(shared, 1u);
-          if (slot < SEARCH_ROOM) found[slot] = (bits32)(layer << 16 | i);
-        }
-      }
-      before = here;
-      here = after;
-      third = next;
-    }
+  global_const float* levels = pyramid + picture * pitch + from;
+  offset places[SEARCH_SHARE];
+  real lower[SEARCH_SHARE];
+  lane_unroll for (index k = 0; k < SEARCH_SHARE; ++k) {
+    const index i = member + k * SIFT_THREADS;
+    const index u = x0 + i % SEARCH_PITCH - 1, v = y0 + i / SEARCH_PITCH - 1;
+    const index x = u < 0 ? 0 : u < width ? u : width - 1;
+    places[k] = (offset)(v < 0 ? 0 : v < height ? v : height - 1) * stride + x;
+    lower[k] = levels[places[k]];
   }
-  group_barrier();
+  if (member == 0) shared[0] = 0;
+  for (index layer = 0; layer < layers + 2; ++layer) {
+    local_ptr float* newest = differences + layer % 3 * SEARCH_HALO;
+    lane_unroll for (index k = 0; k < SEARCH_SHARE; ++k) {
+      const index i = member + k * SIFT_THREADS;
+      const real upper = levels[(layer + 1) * plane + places[k]];
+      if (i < SEARCH_HALO) newest[i] = upper - lower[k];
+      lower[k] = upper;
+    }
+    group_barrier();
+    local_ptr const float* middle = differences + (layer + 2) % 3 * SEARCH_HALO;
+    local_ptr const float* oldest = differences + (layer + 1) % 3 * SEARCH_HALO;
+    for (index i = member; i < SEARCH_WIDTH * SEARCH_HEIGHT && layer > 1; i += SIFT_THREADS) {
+      const index x = x0 + i % SEARCH_WIDTH, y = y0 + i / SEARCH_WIDTH;
+      const index at = (i / SEARCH_WIDTH + 1) * SEARCH_PITCH + i % SEARCH_WIDTH + 1;
+      const real v = middle[at];
+      const index is_high = v > oldest[at];
+      if (fabs(v) > threshold && x >= SIFT_BORDER && x < width - SIFT_BORDER && y >= SIFT_BORDER &&
+          y < height - SIFT_BORDER && is_extremum_of(middle + at, v, is_high, 4) &&
+          is_extremum_of(oldest + at, v, is_high, 9) &&
+          is_extremum_of(newest + at, v, is_high, -1)) {
+        const bits32 slot = local_atomic_add(shared, 1u);
+        if (slot < SEARCH_ROOM) found[slot] = (bits32)((layer - 1) << 16 | i);
+      }
+    }
+    group_barrier();
+  }
   const bits32 count = shared[0] < SEARCH_ROOM ? shared[0] : SEARCH_ROOM;
   if (member == 0 && shared[0] > 0) shared[1] = global_atomic_add(counts, count);
   if (member == 0 && shared[0] > SEARCH_ROOM) counts[1] = 1;

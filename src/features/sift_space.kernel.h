@@ -82,6 +82,7 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
   const index x0 = tile % across * BLUR_WIDTH, y0 = tile / across * BLUR_HEIGHT;
   global_ptr float* base = pyramid + picture * pitch;
   local_ptr float* columns = (local_ptr float*)shared;
+  const index is_inner = y0 >= RADIUS && y0 + BLUR_HEIGHT + RADIUS <= height;
   real k[RADIUS + 1];  // symmetric
   lane_unroll for (index j = 0; j <= RADIUS; ++j) k[j] = taps[j];
   for (index i = (index)group_member(); i < BLUR_COLUMNS * (BLUR_HEIGHT / BLUR_STRIP);
@@ -89,14 +90,18 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
     const index c = i % BLUR_COLUMNS, first = i / BLUR_COLUMNS * BLUR_STRIP;
     if (y0 + first >= height) break;
     global_const float* column = base + from + mirrored_once(x0 + c - RADIUS, width);
-    real sums[BLUR_STRIP];
-    lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) sums[m] = lane(0);
-    lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) {
-      const real v = column[(offset)mirrored_once(y0 + first + j - RADIUS, height) * stride];
-      lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) {
-        const index tap = j - m;
-        if (tap >= 0 && tap < BLUR_TAPS) sums[m] += k[tap <= RADIUS ? tap : 2 * RADIUS - tap] * v;
-      }
+    real sums[BLUR_STRIP], v[BLUR_STRIP + 2 * RADIUS];
+    if (is_inner) {
+      column += (offset)(y0 + first - RADIUS) * stride;
+      lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) v[j] = column[j * stride];
+    } else {
+      lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) v[j] =
+          column[(offset)mirrored_once(y0 + first + j - RADIUS, height) * stride];
+    }
+    lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) {
+      sums[m] = k[RADIUS] * v[m + RADIUS];
+      lane_unroll for (index j = 0; j < RADIUS; ++j) sums[m] +=
+          k[j] * (v[m + j] + v[m + 2 * RADIUS - j]);
     }
     lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) columns[(first + m) * BLUR_COLUMNS + c] =
         sums[m];
