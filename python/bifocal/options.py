@@ -54,6 +54,8 @@ class MatchOptions:
     mutual: bool = True
     """Each has to be the other's nearest."""
     ratio_both_ways: bool = False
+    max_distance: float = 0.0
+    """As the header has it; 0: any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

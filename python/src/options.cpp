@@ -59,14 +59,60 @@ DisparityFilter filter_of(nb::handle object) {
   return f;
 }
 
-nb::dict defaults_of(const DisparityFilter& f) {
-  nb::dict d;
+// All fields of a struct by name. Written with structured bindings so that a field more in C++ does
+// not compile here until Python has it too.
+#define FIELD(name) d[#name] = name
+nb::dict defaults_of(const DisparityFilter& options) {
   constexpr const char* kFills[] = {"none", "background", "mean"};
-  d["cross_check"] = f.cross_check, d["uniqueness"] = f.uniqueness, d["median"] = f.median;
-  d["speckle_size"] = f.speckle_size, d["speckle_range"] = f.speckle_range;
-  d["fill"] = kFills[static_cast<int>(f.fill)], d["fill_window"] = f.fill_window;
+  const auto [cross_check, uniqueness, median, speckle_size, speckle_range, fill_, fill_window] =
+      options;
+  const char* fill = kFills[static_cast<int>(fill_)];
+  nb::dict d;
+  FIELD(cross_check), FIELD(uniqueness), FIELD(median), FIELD(speckle_size), FIELD(speckle_range);
+  FIELD(fill), FIELD(fill_window);
   return d;
 }
+nb::dict defaults_of(const RobustOptions& options) {
+  const auto [threshold, confidence, min_iterations, max_iterations, min_inlier_ratio, seed,
+              dominant_plane] = options;
+  nb::dict d;
+  FIELD(threshold), FIELD(confidence), FIELD(min_iterations), FIELD(max_iterations);
+  FIELD(min_inlier_ratio), FIELD(seed), FIELD(dominant_plane);
+  return d;
+}
+nb::dict defaults_of(const SiftOptions& options) {
+  const auto [max_features, octave_layers, contrast_threshold, edge_threshold, sigma, upsample,
+              root] = options;
+  nb::dict d;
+  FIELD(max_features), FIELD(octave_layers), FIELD(contrast_threshold), FIELD(edge_threshold);
+  FIELD(sigma), FIELD(upsample), FIELD(root);
+  return d;
+}
+nb::dict defaults_of(const MatchOptions& options) {
+  const auto [max_ratio, mutual, ratio_both_ways, max_distance] = options;
+  nb::dict d;
+  FIELD(max_ratio), FIELD(mutual), FIELD(ratio_both_ways), FIELD(max_distance);
+  return d;
+}
+nb::dict defaults_of(const SgmOptions& options) {
+  constexpr const char* kCensus[] = {"sparse", "symmetric", "full"};
+  const auto [min_disparity, disparities, census_, paths, P1, P2, P2_contrast, vertical_tolerance,
+              white, filter_, max_memory] = options;
+  const char* census = kCensus[static_cast<int>(census_)];
+  const nb::dict filter = defaults_of(filter_);
+  nb::dict d;
+  FIELD(min_disparity), FIELD(disparities), FIELD(census), FIELD(paths), FIELD(P1), FIELD(P2);
+  FIELD(P2_contrast), FIELD(vertical_tolerance), FIELD(white), FIELD(filter), FIELD(max_memory);
+  return d;
+}
+nb::dict defaults_of(const SsdOptions& options) {
+  const auto [min_disparity, disparities, window, filter_] = options;
+  const nb::dict filter = defaults_of(filter_);
+  nb::dict d;
+  FIELD(min_disparity), FIELD(disparities), FIELD(window), FIELD(filter);
+  return d;
+}
+#undef FIELD
 
 constexpr std::string_view kProblems[] = {
 #define BIFOCAL_PROBLEM(name, ...) #name,
@@ -131,6 +177,7 @@ MatchOptions match_options(nb::handle object) {
   r.number("max_ratio", o.max_ratio);
   r.number("mutual", o.mutual);
   r.number("ratio_both_ways", o.ratio_both_ways);
+  r.number("max_distance", o.max_distance);
   return o;
 }
 
@@ -165,31 +212,12 @@ SsdOptions ssd_options(nb::handle object) {
 }
 
 nb::dict default_options() {
-  nb::dict all, robust, sift, match, sgm, ssd;
-  const RobustOptions r;
-  robust["threshold"] = r.threshold, robust["confidence"] = r.confidence;
-  robust["min_iterations"] = r.min_iterations, robust["max_iterations"] = r.max_iterations;
-  robust["min_inlier_ratio"] = r.min_inlier_ratio, robust["seed"] = r.seed;
-  robust["dominant_plane"] = r.dominant_plane;
-  const SiftOptions s;
-  sift["max_features"] = s.max_features, sift["octave_layers"] = s.octave_layers;
-  sift["contrast_threshold"] = s.contrast_threshold, sift["edge_threshold"] = s.edge_threshold;
-  sift["sigma"] = s.sigma, sift["upsample"] = s.upsample, sift["root"] = s.root;
-  const MatchOptions m;
-  match["max_ratio"] = m.max_ratio, match["mutual"] = m.mutual;
-  match["ratio_both_ways"] = m.ratio_both_ways;
-  const SgmOptions g;
-  constexpr const char* kCensus[] = {"sparse", "symmetric", "full"};
-  sgm["min_disparity"] = g.min_disparity, sgm["disparities"] = g.disparities;
-  sgm["census"] = kCensus[static_cast<int>(g.census)], sgm["paths"] = g.paths;
-  sgm["P1"] = g.P1, sgm["P2"] = g.P2, sgm["P2_contrast"] = g.P2_contrast;
-  sgm["vertical_tolerance"] = g.vertical_tolerance, sgm["white"] = g.white;
-  sgm["filter"] = defaults_of(g.filter), sgm["max_memory"] = g.max_memory;
-  const SsdOptions d;
-  ssd["min_disparity"] = d.min_disparity, ssd["disparities"] = d.disparities;
-  ssd["window"] = d.window, ssd["filter"] = defaults_of(d.filter);
-  all["RobustOptions"] = robust, all["SiftOptions"] = sift, all["MatchOptions"] = match;
-  all["SgmOptions"] = sgm, all["SsdOptions"] = ssd;
+  nb::dict all;
+  all["RobustOptions"] = defaults_of(RobustOptions{});
+  all["SiftOptions"] = defaults_of(SiftOptions{});
+  all["MatchOptions"] = defaults_of(MatchOptions{});
+  all["SgmOptions"] = defaults_of(SgmOptions{});
+  all["SsdOptions"] = defaults_of(SsdOptions{});
   all["DisparityFilter"] = defaults_of(DisparityFilter{});
   return all;
 }

@@ -135,6 +135,13 @@ nb::list decompose_H(nb::handle H, nb::handle camera1, nb::handle camera2, nb::h
   return out;
 }
 
+nb::object homography_of_all(nb::handle left, nb::handle right) {
+  auto points = points_of<PointPair>(left, right);
+  gather(points);
+  const auto H = homography_svd(points.span);
+  return H ? copy_of(*H, {3, 3}) : nb::object(nb::none());
+}
+
 nb::object triangulate_points(nb::handle left, nb::handle right, nb::handle camera1,
                               nb::handle camera2, nb::handle R, nb::handle t) {
   const Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
@@ -187,6 +194,8 @@ void bind_two_view(nb::module_& m) {
         any("camera2"), any("R"), any("t"),
         nb::sig("def triangulate(left: object, right: object, camera1: object, camera2: object, "
                 "R: object, t: object) -> " NUMBERS));
+  m.def("homography_svd", &homography_of_all, any("left"), any("right"),
+        nb::sig("def homography_svd(left: object, right: object) -> " NUMBERS " | None"));
 #undef NUMBERS
 }
 

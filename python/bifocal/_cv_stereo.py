@@ -1,0 +1,100 @@
+"""OpenCV's StereoSGBM by Bifocal's semi-global matching of census codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .options import DisparityFilter, SgmOptions
+from .stereo_matching import StereoMatcher
+
+STEREO_SGBM_MODE_SGBM, STEREO_SGBM_MODE_HH, STEREO_SGBM_MODE_SGBM_3WAY, STEREO_SGBM_MODE_HH4 = range(4)
+
+
+class StereoSGBM:
+    """compute(left, right) returns int16 disparities times 16, (minDisparity - 1) * 16 where unknown.
+
+    blockSize, P1, P2 and preFilterCap are kept and not used: costs are Hamming distances of census codes, with penalties that fit them.
+    Modes HH4 and SGBM_3WAY are 4 paths, the others 8. disp12MaxDiff <= 0: no cross-check.
+    """
+
+    def __init__(
+        self,
+        minDisparity: int = 0,
+        numDisparities: int = 16,
+        blockSize: int = 3,
+        P1: int = 0,
+        P2: int = 0,
+        disp12MaxDiff: int = 0,
+        preFilterCap: int = 0,
+        uniquenessRatio: int = 0,
+        speckleWindowSize: int = 0,
+        speckleRange: int = 0,
+        mode: int = STEREO_SGBM_MODE_SGBM,
+    ) -> None:
+        if mode not in range(4):
+            raise ValueError(f"mode = {mode}, must be 0 to 3")
+        self._given = {
+            "MinDisparity": minDisparity,
+            "NumDisparities": numDisparities,
+            "BlockSize": blockSize,
+            "P1": P1,
+            "P2": P2,
+            "Disp12MaxDiff": disp12MaxDiff,
+            "PreFilterCap": preFilterCap,
+            "UniquenessRatio": uniquenessRatio,
+            "SpeckleWindowSize": speckleWindowSize,
+            "SpeckleRange": speckleRange,
+            "Mode": mode,
+        }
+        self._matcher: StereoMatcher | None = None
+        self._made_for: object = None
+
+    @staticmethod
+    def create(*args: Any, **kwargs: Any) -> StereoSGBM:
+        """As the constructor."""
+        return StereoSGBM(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        """getNumDisparities(), setNumDisparities(n), and so on for every argument."""
+        given = self.__dict__.get("_given", {})
+        if name[:3] == "get" and name[3:] in given:
+            return lambda: given[name[3:]]
+        if name[:3] == "set" and name[3:] in given:
+            return lambda value: given.__setitem__(name[3:], value)
+        raise AttributeError(f"StereoSGBM has no {name}")
+
+    def _options(self) -> SgmOptions:
+        g = self._given
+        check = DisparityFilter(
+            cross_check=g["Disp12MaxDiff"] if g["Disp12MaxDiff"] > 0 else -1,
+            uniqueness=g["UniquenessRatio"],
+            median=3,
+            speckle_size=g["SpeckleWindowSize"],
+            speckle_range=max(1, g["SpeckleRange"]),
+            fill="none",
+        )
+        few = g["Mode"] in (STEREO_SGBM_MODE_SGBM_3WAY, STEREO_SGBM_MODE_HH4)
+        return SgmOptions(min_disparity=g["MinDisparity"], disparities=g["NumDisparities"], paths=4 if few else 8, filter=check)
+
+    def compute(self, left: Any, right: Any, disparity: NDArray[Any] | None = None) -> NDArray[np.int16]:
+        """int16 [H, W]."""
+        picture = np.asarray(left)
+        if picture.ndim not in (2, 3):
+            raise ValueError(f"left: shape {picture.shape}, must be (height, width) or (height, width, channels)")
+        key = picture.shape[:2], self._options()
+        if self._matcher is None or self._made_for != key:
+            self._matcher = StereoMatcher(picture.shape[1], picture.shape[0], key[1])
+            self._made_for = key
+        # OpenCV's colours are blue, green, red.
+        pair = [np.ascontiguousarray(p[:, :, ::-1]) if p.ndim == 3 and p.shape[2] == 3 else p for p in (picture, np.asarray(right))]
+        raw = self._matcher(*pair).raw
+        out = np.where(np.isnan(raw), (self._given["MinDisparity"] - 1) * 16, np.rint(np.nan_to_num(raw) * 16)).astype(np.int16)
+        if disparity is not None:
+            disparity[...] = out
+        return out
+
+
+StereoSGBM_create = StereoSGBM.create
