@@ -2,7 +2,8 @@
 #include "features/sift_device.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <memory>
 
 #include "features/octave.hpp"
 #include "features/scale_space.hpp"
@@ -20,16 +21,31 @@ namespace sift_points = kernels::sift_points;
 // The radii that CUDA's kernel by tiles is compiled for: those of the default options.
 constexpr int kTileRadii[] = {4, 5, 6, 8, 10};
 
-const sift::launch<float>& kernels_of(int radius) {
-  static const sift::launch<float> launches[] = {
-      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[0]}}),
-      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[1]}}),
-      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[2]}}),
-      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[3]}}),
-      sift::launch<float>(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[4]}})};
-  return launches[std::ranges::find(kTileRadii, radius) - std::begin(kTileRadii)];
+using Launch = sift::launch<float>;
+using PointLaunch = sift_points::launch<float>;
+
+// Groups of one member where a device's compiler is not given group code.
+const Launch& kernels_of(const Device& device, int radius) {
+  static const auto made = [](int size) {
+    std::array<std::unique_ptr<Launch>, std::size(kTileRadii)> launches;
+    for (std::size_t k = 0; k < launches.size(); ++k)
+      launches[k] = std::make_unique<Launch>(size, runtime::Constants{{"RADIUS", kTileRadii[k]}});
+    return launches;
+  };
+  static const auto wide = made(sift::SIFT_THREADS), single = made(1);
+  const auto at = std::ranges::find(kTileRadii, radius) - std::begin(kTileRadii);
+  return *(device.info().group_code ? wide : single)[std::size_t(at)];
 }
-const sift::launch<float>& kernels() { return kernels_of(kTileRadii[0]); }
+const Launch& kernels_of(const Device& device) { return kernels_of(device, kTileRadii[0]); }
+// Kernels of an item a thread.
+const Launch& maps() {
+  static const Launch launch(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[0]}});
+  return launch;
+}
+const PointLaunch& points_of(const Device& device) {
+  static const PointLaunch wide(sift_points::POINT_THREADS, {}), single(1, {});
+  return device.info().group_code ? wide : single;
+}
 
 bool has_tiles(int radius, int width, int height) {
   return std::ranges::find(kTileRadii, radius) != std::end(kTileRadii) && radius < width &&
@@ -133,10 +149,10 @@ void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int count, cons
   if (count == 0) return;
   for (const auto* counts : {&counts_, &found_, &kept_, &rows_})
     if (counts->size() > 0)
-      kernels().sift_clear(queue_, {.count = static_cast<int>(counts->size())}, *counts, 0);
+      maps().sift_clear(queue_, {.count = static_cast<int>(counts->size())}, *counts, 0);
   if (shape_.octaves.empty()) {
-    kernels().sift_clear(queue_, {.count = count},
-                         runtime::Array<std::uint32_t>(runtime::Argument(out.numbers)), out.first);
+    maps().sift_clear(queue_, {.count = count},
+                      runtime::Array<std::uint32_t>(runtime::Argument(out.numbers)), out.first);
     return;
   }
   make_first_level(pictures, count);
@@ -150,12 +166,13 @@ void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, in
   if (options_.upsample) {
     const int tiles =
         divided_up(width_, sift::DOUBLE_SIDE) * divided_up(height_, sift::DOUBLE_SIDE / 2);
-    kernels().sift_double(queue_, {.count = tiles * count}, pictures, width_, height_, pyramid_,
-                          shape_.floats, level(o, 0), o.stride, first_.taps, first_.radius);
+    kernels_of(queue_.device())
+        .sift_double(queue_, {.count = tiles * count}, pictures, width_, height_, pyramid_,
+                     shape_.floats, level(o, 0), o.stride, first_.taps, first_.radius);
     return;
   }
-  kernels().sift_bytes(queue_, {.count = width_ * height_ * count}, pictures, width_, height_,
-                       pyramid_, shape_.floats, level(o, 1), o.stride);
+  maps().sift_bytes(queue_, {.count = width_ * height_ * count}, pictures, width_, height_,
+                    pyramid_, shape_.floats, level(o, 1), o.stride);
   blur(first_, o, 1, 0, nullptr, count);
 }
 
@@ -164,13 +181,13 @@ void SiftDevice::blur(const Blur& kernel, const Octave& o, int from, int to, con
   if (!has_tiles(kernel.radius, o.width, o.height)) {
     blur_lines(kernel, o, from, to, count);
     if (half)
-      kernels().sift_halve(queue_, {.count = half->width * half->height * count}, pyramid_,
-                           shape_.floats, level(o, to), o.stride, half->first, half->width,
-                           half->height, half->stride);
+      maps().sift_halve(queue_, {.count = half->width * half->height * count}, pyramid_,
+                        shape_.floats, level(o, to), o.stride, half->first, half->width,
+                        half->height, half->stride);
     return;
   }
   const int tiles = divided_up(o.width, sift::BLUR_WIDTH) * divided_up(o.height, sift::BLUR_HEIGHT);
-  kernels_of(kernel.radius)
+  kernels_of(queue_.device(), kernel.radius)
       .sift_blur(queue_, {.count = tiles * count}, pyramid_, shape_.floats, level(o, from),
                  level(o, to), o.width, o.height, o.stride, half ? half->first : std::int64_t{-1},
                  half ? half->stride : 0, kernel.taps);
@@ -182,12 +199,12 @@ void SiftDevice::blur_lines(const Blur& kernel, const Octave& o, int from, int t
                            std::size_t(batch_) * std::size_t(shape_.octaves.front().plane));
   const std::int64_t plane = shape_.octaves.front().plane;
   const int pixels = o.width * o.height * count;
-  kernels().sift_blur_line(queue_, {.count = pixels}, pyramid_, shape_.floats, level(o, from),
-                           lines_, plane, std::int64_t{0}, o.width, o.height, o.stride, kernel.taps,
-                           kernel.radius, 1);
-  kernels().sift_blur_line(queue_, {.count = pixels}, lines_, plane, std::int64_t{0}, pyramid_,
-                           shape_.floats, level(o, to), o.width, o.height, o.stride, kernel.taps,
-                           kernel.radius, 0);
+  maps().sift_blur_line(queue_, {.count = pixels}, pyramid_, shape_.floats, level(o, from), lines_,
+                        plane, std::int64_t{0}, o.width, o.height, o.stride, kernel.taps,
+                        kernel.radius, 1);
+  maps().sift_blur_line(queue_, {.count = pixels}, lines_, plane, std::int64_t{0}, pyramid_,
+                        shape_.floats, level(o, to), o.width, o.height, o.stride, kernel.taps,
+                        kernel.radius, 0);
 }
 
 void SiftDevice::find(int count) {
@@ -200,38 +217,42 @@ void SiftDevice::find(int count) {
       blur(blurs_[std::size_t(i)], o, i, i + 1, i + 1 == layers ? half : nullptr, count);
     const int tiles =
         divided_up(o.width, sift::SEARCH_WIDTH) * divided_up(o.height, sift::SEARCH_HEIGHT);
-    kernels().sift_search(queue_, {.count = tiles * count}, pyramid_, shape_.floats, o.first,
-                          o.plane, o.width, o.height, o.stride, layers, static_cast<int>(k),
-                          threshold, candidates_, candidate_room_, counts_);
+    kernels_of(queue_.device())
+        .sift_search(queue_, {.count = tiles * count}, pyramid_, shape_.floats, o.first, o.plane,
+                     o.width, o.height, o.stride, layers, static_cast<int>(k), threshold,
+                     candidates_, candidate_room_, counts_);
   }
-  kernels().sift_refine(
-      queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)}, pyramid_,
-      shape_.floats, octaves_, layers, static_cast<float>(options_.contrast_threshold),
-      static_cast<float>(options_.edge_threshold), candidates_, counts_, extrema_);
+  maps().sift_refine(queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
+                     pyramid_, shape_.floats, octaves_, layers,
+                     static_cast<float>(options_.contrast_threshold),
+                     static_cast<float>(options_.edge_threshold), candidates_, counts_, extrema_);
 }
 
 void SiftDevice::order(int count) {
-  static const sift_points::launch<float> launch(sift_points::POINT_THREADS, {});
+  const PointLaunch& launch = points_of(queue_.device());
   launch.sift_orient(queue_, {.count = groups_}, pyramid_, shape_.floats, octaves_,
                      options_.octave_layers, static_cast<float>(options_.sigma), candidates_,
                      counts_, candidate_room_, extrema_, groups_, scale_, shift_, height_, points_,
                      found_, room_, rows_);
   const int all = room_ * count;
-  kernels().sift_rows(queue_, {.count = count}, rows_, height_, begins_);
-  kernels().sift_place(queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_,
-                       begins_, order_);
-  kernels().sift_keep(queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_,
-                      rows_, begins_, order_, kept_, keys_);
-  kernels().sift_sort_chunk(queue_, {.count = divided_up(room_, sift::SORT_CHUNK) * (sift::SORT_CHUNK / sift::SORT_KEYS) * count}, keys_,
-                            kept_, room_, points_, scale_, shift_, sorted_);
+  kernels_of(queue_.device()).sift_rows(queue_, {.count = count}, rows_, height_, begins_);
+  maps().sift_place(queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_,
+                    begins_, order_);
+  maps().sift_keep(queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_, rows_,
+                   begins_, order_, kept_, keys_);
+  kernels_of(queue_.device())
+      .sift_sort_chunk(queue_,
+                       {.count = divided_up(room_, sift::SORT_CHUNK) *
+                                 (sift::SORT_CHUNK / sift::SORT_KEYS) * count},
+                       keys_, kept_, room_, points_, scale_, shift_, sorted_);
   const Buffer<std::uint32_t>*from = &sorted_, *to = &keys_;
   for (int run = sift::SORT_CHUNK; run < room_; run *= 2, std::swap(from, to))
-    kernels().sift_sort_merge(queue_, {.count = all}, *from, kept_, room_, points_, scale_, shift_,
-                              run, *to);
+    maps().sift_sort_merge(queue_, {.count = all}, *from, kept_, room_, points_, scale_, shift_,
+                           run, *to);
 }
 
 void SiftDevice::describe(int count, const SiftOutput& out) {
-  static const sift_points::launch<float> launch(sift_points::POINT_THREADS, {});
+  const PointLaunch& launch = points_of(queue_.device());
   const int groups = divided_up(groups_, count) * count;
   launch.sift_describe(
       queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, points_, sorted_, keys_, kept_,

@@ -86,36 +86,38 @@ group_fn index key_before(bits32 strength_a, bits32 a, bits32 strength_b, bits32
   return order != 0 ? order < 0 : a < b;
 }
 
-// Threads of a group: SORT_PARTS for each of its keys, which count those before it in a part of the
-// chunk.
+// SORT_PARTS seats for each key, which count those before it in a part of the chunk.
 group_kernel(sift_sort_chunk, group, SIFT_SORT_CHUNK) {
   const index chunks = (room + SORT_CHUNK - 1) / SORT_CHUNK;
   const index parts = SORT_CHUNK / SORT_KEYS, picture = group / (chunks * parts);
-  const index first = group / parts % chunks * SORT_CHUNK, part = group % parts;
+  const index first = group / parts % chunks * SORT_CHUNK, own_first = group % parts * SORT_KEYS;
   const index left = (index)kept[picture] - first, count = left < SORT_CHUNK ? left : SORT_CHUNK;
-  const index member = (index)group_member(), own = part * SORT_KEYS + member % SORT_KEYS;
+  const index member = (index)group_member(), is_needed = own_first < count;
   global_const float* all = points + (offset)picture * room * POINT_FLOATS;
   global_const bits32* in = keys + 2 * ((offset)picture * room + first);
-  const index is_needed = part * SORT_KEYS < count;
   for (index i = member; i < count && is_needed; i += GROUP_SIZE) strengths[i] = in[2 * i];
   group_barrier();
-  index before = 0;
-  if (own < count) {
-    const bits32 strength = strengths[own];
-    for (index j = member / SORT_KEYS; j < count; j += SORT_PARTS) {
-      const bits32 other = strengths[j];
+  for (index seat = member; seat < SORT_SEATS && is_needed; seat += GROUP_SIZE) {
+    const index own = own_first + seat % SORT_KEYS;
+    index before = 0;
+    for (index j = seat / SORT_KEYS; j < count && own < count; j += SORT_PARTS) {
+      const bits32 strength = strengths[own], other = strengths[j];
       before += other > strength;
       if (other == strength && j != own)
         before += key_before(other, in[2 * j + 1], strength, in[2 * own + 1], all, scale, shift);
     }
+    places[seat] = before;
   }
-  places[member] = before;
   group_barrier();
-  if (member >= SORT_KEYS || own >= count) return;
-  for (index k = 1; k < SORT_PARTS; ++k) before += places[member + k * SORT_KEYS];
-  global_ptr bits32* out = sorted + 2 * ((offset)picture * room + first + before);
-  out[0] = strengths[own];
-  out[1] = in[2 * own + 1];
+  for (index seat = member; seat < SORT_KEYS; seat += GROUP_SIZE) {
+    const index own = own_first + seat;
+    if (own >= count) continue;
+    index before = 0;
+    for (index k = 0; k < SORT_PARTS; ++k) before += places[seat + k * SORT_KEYS];
+    global_ptr bits32* out = sorted + 2 * ((offset)picture * room + first + before);
+    out[0] = strengths[own];
+    out[1] = in[2 * own + 1];
+  }
 }
 
 map_kernel(sift_sort_merge, item, SIFT_SORT_MERGE) {

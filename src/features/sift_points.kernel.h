@@ -13,9 +13,9 @@ group_fn void orientation_shares(global_const float* level, index stride, index 
   const index x1 = cx + reach < width - 2 ? cx + reach : width - 2;
   const index y1 = cy + reach < height - 2 ? cy + reach : height - 2;
   const index columns = x1 - x0 + 1, samples = columns * (y1 - y0 + 1);
-  for (index b = 0; b < ORIENTATION_BINS + 2; ++b) shares[b * POINT_THREADS + member] = lane(0);
+  for (index b = 0; b < ORIENTATION_BINS + 2; ++b) shares[b * GROUP_SIZE + member] = lane(0);
   index u = x0 + member, v = y0;
-  for (index i = member; i < samples; i += POINT_THREADS, u += POINT_THREADS) {
+  for (index i = member; i < samples; i += GROUP_SIZE, u += GROUP_SIZE) {
     while (u > x1) {
       u -= columns;
       ++v;
@@ -28,8 +28,8 @@ group_fn void orientation_shares(global_const float* level, index stride, index 
     const real at = sift_direction(gx, gy, lane(ORIENTATION_BINS));
     const index bin = (index)at;
     const real part = (at - (real)bin) * share;
-    shares[bin * POINT_THREADS + member] += share - part;
-    shares[(bin + 1) * POINT_THREADS + member] += part;
+    shares[bin * GROUP_SIZE + member] += share - part;
+    shares[(bin + 1) * GROUP_SIZE + member] += part;
   }
 }
 
@@ -48,25 +48,25 @@ group_kernel(sift_orient, group, SIFT_ORIENT) {
     orientation_shares(pyramid + picture * pitch + o[0] + level * o[1], (index)o[2], (index)o[3],
                        (index)o[4], e[0], e[1], own_sigma, shares);
     group_barrier();
-    for (index b = member; b < ORIENTATION_BINS; b += POINT_THREADS) {
+    for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
       real sum = lane(0);
-      for (index k = 0; k < POINT_THREADS; ++k) {
-        const index thread = (k + member) % POINT_THREADS;  // each its own bank
-        sum += shares[b * POINT_THREADS + thread];
-        if (b < 2) sum += shares[(b + ORIENTATION_BINS) * POINT_THREADS + thread];
+      for (index k = 0; k < GROUP_SIZE; ++k) {
+        const index thread = (k + member) % GROUP_SIZE;  // each its own bank
+        sum += shares[b * GROUP_SIZE + thread];
+        if (b < 2) sum += shares[(b + ORIENTATION_BINS) * GROUP_SIZE + thread];
       }
       histogram[b] = sum;
     }
     group_barrier();
     real highest = lane(0);
-    for (index b = member; b < ORIENTATION_BINS; b += POINT_THREADS) {
+    for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
       smoothed[b] = sift_smoothed(histogram[around(b - 2)], histogram[around(b - 1)], histogram[b],
                                   histogram[around(b + 1)], histogram[around(b + 2)]);
       highest = fmax(highest, smoothed[b]);
     }
     highest = group_max(highest);
     group_barrier();
-    for (index b = member; b < ORIENTATION_BINS; b += POINT_THREADS) {
+    for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
       const real left = smoothed[around(b - 1)], here = smoothed[b],
                  right = smoothed[around(b + 1)];
       // Of two equal bins the first is the peak.
@@ -95,9 +95,9 @@ group_fn void sample_grid(global_const float* level, index stride, index width, 
   const real step_u = step * cos(turn), step_v = step * sin(turn);
   const real right = (real)(width - 1), bottom = (real)(height - 1);
   // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
-  const index member = (index)group_member();
-  for (index block = 0; block < SAMPLE_BLOCKS; ++block) {
-    const index column = block % 3 * 8 + member % 8, row = block / 3 * 4 + member / 8;
+  for (index k = (index)group_member(); k < SAMPLE_BLOCKS * POINT_THREADS; k += GROUP_SIZE) {
+    const index block = k / POINT_THREADS, seat = k % POINT_THREADS;
+    const index column = block % 3 * 8 + seat % 8, row = block / 3 * 4 + seat / 8;
     const index i = row * GRID_SIDE + column;
     if (column >= GRID_SIDE || row >= GRID_SIDE) continue;
     const real u = (real)column - lane(10.5), v = (real)row - lane(10.5);
@@ -119,7 +119,7 @@ group_fn void sample_grid(global_const float* level, index stride, index width, 
 // Weighted magnitudes and directions of the grid's gradients, 20 in a row.
 group_fn void grid_gradients(local_ptr const float* values, local_ptr const float* weights,
                              local_ptr float* magnitudes, local_ptr float* directions) {
-  for (index i = (index)group_member(); i < INNER_FLOATS; i += POINT_THREADS) {
+  for (index i = (index)group_member(); i < INNER_FLOATS; i += GROUP_SIZE) {
     const index at = (i / GRID_INNER + 1) * GRID_SIDE + i % GRID_INNER + 1;
     const real gx = values[at + 1] - values[at - 1];
     const real gy = values[at + GRID_SIDE] - values[at - GRID_SIDE];
@@ -128,23 +128,24 @@ group_fn void grid_gradients(local_ptr const float* values, local_ptr const floa
   }
 }
 
-// Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two threads a bin of 8 directions, each
+// Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two seats a bin of 8 directions, each
 // with four of the eight rows in its reach and a column of `bins` of its own.
 group_fn void grid_histogram(local_ptr const float* magnitudes, local_ptr const float* directions,
                              local_ptr float* bins) {
-  const index member = (index)group_member(), bin = member / 2, is_lower = member % 2;
-  const index bx = bin % 4, by = bin / 4;
-  lane_unroll for (index o = 0; o < 9; ++o) bins[o * POINT_THREADS + member] = lane(0);
-  for (index r = 0; r < 4; ++r) {
-    const real down = is_lower ? lane(1) - sift_bin_share(r) : sift_bin_share(r);
-    const index row = (4 * (by + is_lower) + r) * GRID_INNER + 4 * bx;
-    lane_unroll for (index c = 0; c < 8; ++c) {
-      const real across = c < 4 ? sift_bin_share(c) : lane(1) - sift_bin_share(c - 4);
-      const real weight = magnitudes[row + c] * (down * across), at = directions[row + c];
-      const index o = (index)at < 8 ? (index)at : 7;
-      const real upper = (at - (real)o) * weight;
-      bins[o * POINT_THREADS + member] += weight - upper;
-      bins[(o + 1) * POINT_THREADS + member] += upper;
+  for (index seat = (index)group_member(); seat < POINT_THREADS; seat += GROUP_SIZE) {
+    const index bin = seat / 2, is_lower = seat % 2, bx = bin % 4, by = bin / 4;
+    lane_unroll for (index o = 0; o < 9; ++o) bins[o * POINT_THREADS + seat] = lane(0);
+    for (index r = 0; r < 4; ++r) {
+      const real down = is_lower ? lane(1) - sift_bin_share(r) : sift_bin_share(r);
+      const index row = (4 * (by + is_lower) + r) * GRID_INNER + 4 * bx;
+      lane_unroll for (index c = 0; c < 8; ++c) {
+        const real across = c < 4 ? sift_bin_share(c) : lane(1) - sift_bin_share(c - 4);
+        const real weight = magnitudes[row + c] * (down * across), at = directions[row + c];
+        const index o = (index)at < 8 ? (index)at : 7;
+        const real upper = (at - (real)o) * weight;
+        bins[o * POINT_THREADS + seat] += weight - upper;
+        bins[(o + 1) * POINT_THREADS + seat] += upper;
+      }
     }
   }
 }
@@ -160,25 +161,31 @@ group_fn real histogram_at(local_ptr const float* bins, index bin, index directi
 group_fn real length_factor(real squares) { return lane(1) / fmax(sqrt(squares), lane(1e-20)); }
 
 // Unit length, clipped, unit length again, or with `root` the square root of what sums to one; each
-// thread has four numbers, which it writes in 8 bits.
+// seat has four numbers, which it writes in 8 bits.
 group_fn void quantise(GROUP_PARAM local_ptr const float* bins, index root, global_ptr bits8* out) {
-  const index first = (index)group_member() * 4;
-  real v[4], sum = lane(0), factor;
-  lane_unroll for (index k = 0; k < 4; ++k) {
-    v[k] = histogram_at(bins, first / 8, first % 8 + k);
-    sum += v[k] * v[k];
+  const index member = (index)group_member();
+  real sum = lane(0);
+  for (index i = 4 * member; i < DESCRIPTOR; i += 4 * GROUP_SIZE) {
+    lane_unroll for (index k = i; k < i + 4; ++k) {
+      const real v = histogram_at(bins, k / 8, k % 8);
+      sum += v * v;
+    }
   }
-  factor = length_factor(group_sum(sum));
+  const real factor = length_factor(group_sum(sum));
   sum = lane(0);
-  lane_unroll for (index k = 0; k < 4; ++k) {
-    v[k] = fmin(v[k] * factor, sift_clip());
-    sum += root ? v[k] : v[k] * v[k];
+  for (index i = 4 * member; i < DESCRIPTOR; i += 4 * GROUP_SIZE) {
+    lane_unroll for (index k = i; k < i + 4; ++k) {
+      const real v = fmin(histogram_at(bins, k / 8, k % 8) * factor, sift_clip());
+      sum += root ? v : v * v;
+    }
   }
   sum = group_sum(sum);
-  factor = root ? lane(1) / fmax(sum, lane(1e-20)) : length_factor(sum);
-  lane_unroll for (index k = 0; k < 4; ++k) {
-    const real element = root ? sqrt(v[k] * factor) : v[k] * factor;
-    out[first + k] = (bits8)fmin(lane(255), sift_byte_scale() * element + lane(0.5));
+  const real again = root ? lane(1) / fmax(sum, lane(1e-20)) : length_factor(sum);
+  for (index i = 4 * member; i < DESCRIPTOR; i += 4 * GROUP_SIZE) {
+    lane_unroll for (index k = i; k < i + 4; ++k) {
+      const real v = fmin(histogram_at(bins, k / 8, k % 8) * factor, sift_clip()) * again;
+      out[k] = (bits8)fmin(lane(255), sift_byte_scale() * (root ? sqrt(v) : v) + lane(0.5));
+    }
   }
 }
 

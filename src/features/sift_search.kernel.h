@@ -13,8 +13,17 @@ group_fn index is_extremum_of(local_ptr const float* layer, real v, index is_hig
   return beats;
 }
 
+// What a member loads of each level.
+enum { SEARCH_SHARE = (SEARCH_HALO + GROUP_SIZE - 1) / GROUP_SIZE };
+#if defined(__OPENCL_VERSION__) && GROUP_SIZE == 1
+#define search_unroll
+#else
+#define search_unroll lane_unroll
+#endif
+
 // The differences of three layers around a tile lie in shared memory, each in the place of the one
-// that is not needed any more.
+// that is not needed any more. A layer's samples that pass six comparisons, one in 20, are listed
+// for all others.
 group_kernel(sift_search, group, SIFT_SEARCH) {
   const index across = (width + SEARCH_WIDTH - 1) / SEARCH_WIDTH;
   const index tiles = across * ((height + SEARCH_HEIGHT - 1) / SEARCH_HEIGHT);
@@ -22,33 +31,49 @@ group_kernel(sift_search, group, SIFT_SEARCH) {
   const index x0 = tile % across * SEARCH_WIDTH, y0 = tile / across * SEARCH_HEIGHT;
   global_const float* levels = pyramid + picture * pitch + from;
   offset places[SEARCH_SHARE];
-  real lower[SEARCH_SHARE];
-  lane_unroll for (index k = 0; k < SEARCH_SHARE; ++k) {
-    const index i = member + k * SIFT_THREADS;
+  real lower[SEARCH_SHARE], upper[SEARCH_SHARE];
+  search_unroll for (index k = 0; k < SEARCH_SHARE; ++k) {
+    const index i = member + k * GROUP_SIZE;
     const index u = x0 + i % SEARCH_PITCH - 1, v = y0 + i / SEARCH_PITCH - 1;
     const index x = u < 0 ? 0 : u < width ? u : width - 1;
     places[k] = (offset)(v < 0 ? 0 : v < height ? v : height - 1) * stride + x;
     lower[k] = levels[places[k]];
+    upper[k] = levels[plane + places[k]];
   }
-  if (member == 0) shared[0] = 0;
+  if (member == 0) shared[0] = shared[1] = 0;
   for (index layer = 0; layer < layers + 2; ++layer) {
     local_ptr float* newest = differences + layer % 3 * SEARCH_HALO;
-    lane_unroll for (index k = 0; k < SEARCH_SHARE; ++k) {
-      const index i = member + k * SIFT_THREADS;
-      const real upper = levels[(layer + 1) * plane + places[k]];
-      if (i < SEARCH_HALO) newest[i] = upper - lower[k];
-      lower[k] = upper;
-    }
-    group_barrier();
     local_ptr const float* middle = differences + (layer + 2) % 3 * SEARCH_HALO;
     local_ptr const float* oldest = differences + (layer + 1) % 3 * SEARCH_HALO;
-    for (index i = member; i < SEARCH_WIDTH * SEARCH_HEIGHT && layer > 1; i += SIFT_THREADS) {
+    search_unroll for (index k = 0; k < SEARCH_SHARE; ++k) {
+      const index i = member + k * GROUP_SIZE;
+      if (i < SEARCH_HALO) newest[i] = upper[k] - lower[k];
+      lower[k] = upper[k];
+      if (layer + 2 < layers + 3) upper[k] = levels[(layer + 2) * plane + places[k]];
+    }
+    group_barrier();
+    for (index i = member; i < SEARCH_WIDTH * SEARCH_HEIGHT && layer > 1; i += GROUP_SIZE) {
       const index x = x0 + i % SEARCH_WIDTH, y = y0 + i / SEARCH_WIDTH;
       const index at = (i / SEARCH_WIDTH + 1) * SEARCH_PITCH + i % SEARCH_WIDTH + 1;
+      const real v = middle[at], before = oldest[at], after = newest[at];
+      const real left = middle[at - 1], up = middle[at - SEARCH_PITCH];
+      const real right = middle[at + 1], down = middle[at + SEARCH_PITCH];
+      const index is_high =
+          (v > before) & (v >= after) & (v > left) & (v > up) & (v >= right) & (v >= down);
+      const index is_low =
+          (v < before) & (v <= after) & (v < left) & (v < up) & (v <= right) & (v <= down);
+      const index is_inside = (x >= SIFT_BORDER) & (x < width - SIFT_BORDER) & (y >= SIFT_BORDER) &
+                              (y < height - SIFT_BORDER);
+      if ((is_high | is_low) & is_inside & (fabs(v) > threshold))
+        likely[local_atomic_add(shared + 1, 1u)] = (bits16)(is_high << 15 | i);
+    }
+    group_barrier();
+    const index some = (index)shared[1];
+    for (index k = member; k < some; k += GROUP_SIZE) {
+      const index i = likely[k] & 0x7fff, is_high = likely[k] >> 15;
+      const index at = (i / SEARCH_WIDTH + 1) * SEARCH_PITCH + i % SEARCH_WIDTH + 1;
       const real v = middle[at];
-      const index is_high = v > oldest[at];
-      if (fabs(v) > threshold && x >= SIFT_BORDER && x < width - SIFT_BORDER && y >= SIFT_BORDER &&
-          y < height - SIFT_BORDER && is_extremum_of(middle + at, v, is_high, 4) &&
+      if (is_extremum_of(middle + at, v, is_high, 4) &&
           is_extremum_of(oldest + at, v, is_high, 9) &&
           is_extremum_of(newest + at, v, is_high, -1)) {
         const bits32 slot = local_atomic_add(shared, 1u);
@@ -56,9 +81,11 @@ group_kernel(sift_search, group, SIFT_SEARCH) {
       }
     }
     group_barrier();
+    if (member == 0) shared[1] = 0;
   }
+  group_barrier();
   const bits32 count = shared[0] < SEARCH_ROOM ? shared[0] : SEARCH_ROOM;
-  if (member == 0 && shared[0] > 0) shared[1] = global_atomic_add(counts, count);
+  if (member == 0 && count > 0) shared[1] = global_atomic_add(counts, count);
   if (member == 0 && shared[0] > SEARCH_ROOM) counts[1] = 1;
   group_barrier();
   for (bits32 i = (bits32)member; i < count; i += GROUP_SIZE) {
