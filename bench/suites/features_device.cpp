@@ -56,7 +56,7 @@ void time_batch(Context& context, const Device& device, const Shape& s, int batc
   const SiftOptions options{.max_features = s.max_features, .upsample = s.upsample};
   const Resident r(queue, pictures, s.max_features);
   features::SiftDevice sift(queue, s.width, s.height, options, batch);
-  runtime::Recording work(queue, [&] { sift.run(r.images, batch, r.out); });
+  runtime::Recording work(queue, [&] { sift.run(r.images, 0, batch, r.out); });
   const Sample sample = measure([&] {
     work.run();
     queue.wait();

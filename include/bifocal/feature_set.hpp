@@ -35,7 +35,8 @@ class FeatureSet {
   // A slot without features for a writer on the device: of image i it fills rows begin(i) .. of
   // keypoints() and descriptors() and sets counts()[i], at most capacity(i). The arrays move when
   // the set grows: reserve first, then ask for them.
-  int reserve(Queue& queue, int capacity);
+  // `images`: slots that follow each other; returns the first one's number.
+  int reserve(Queue& queue, int capacity, int images = 1);
   // No images; the memory is kept.
   void clear();
 
@@ -61,7 +62,7 @@ class FeatureSet {
     std::int64_t begin;
     int capacity;
   };
-  int append(Queue& queue, int capacity, int count);
+  int append(Queue& queue, int capacity, int count, int images);
   void check(const Queue& queue, const char* method) const;
   [[nodiscard]] const Slot& slot(int image) const;
 

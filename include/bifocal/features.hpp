@@ -66,6 +66,7 @@ struct SiftOptions {
 
 // SIFT of images of one size on a device, again and again or several at once: its memory is taken
 // once.
+class FeatureSet;  // feature_set.hpp
 class SiftDetector {
  public:
   // The queue lives longer than the detector. batch: images that a GPU works on at the same time;
@@ -82,6 +83,16 @@ class SiftDetector {
   [[nodiscard]] std::vector<Features> operator()(
       std::span<const ImageView<const std::uint8_t>> images);
   [[nodiscard]] Features operator()(ImageView<const std::uint8_t> image);
+
+  // The features stay on the device: each image takes a slot of the set, of max_features places, or
+  // of as many as it may have. Returns the number of the first.
+  //
+  // `count` images [count][height][width] in memory of the queue's device (on a CPU the host's).
+  // Returns at once on a GPU. An image with more extrema than one in 12 px (of the doubled image)
+  // has none there, nor have the others of its batch: noise that no photograph has.
+  int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set);
+  // Images of the host, copied there while the device works. Returns when all are done.
+  int add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set);
 
  private:
   class Work;

@@ -98,7 +98,7 @@ std::size_t SiftDevice::bytes(int width, int height, const SiftOptions& options)
 
 SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& options, int batch,
                        int room)
-    : queue_(queue),
+    : queue_(&queue),
       width_(width),
       height_(height),
       batch_(batch),
@@ -142,36 +142,38 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
 }
 
 SiftDevice::Blur SiftDevice::make_blur(const std::vector<float>& taps, int radius) {
-  return {radius, uploaded(queue_, taps)};
+  return {radius, uploaded(*queue_, taps)};
 }
 
-void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int count, const SiftOutput& out) {
+void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int count,
+                     const SiftOutput& out) {
   if (count == 0) return;
   for (const auto* counts : {&counts_, &found_, &kept_, &rows_})
     if (counts->size() > 0)
-      maps().sift_clear(queue_, {.count = static_cast<int>(counts->size())}, *counts, 0);
+      maps().sift_clear(*queue_, {.count = static_cast<int>(counts->size())}, *counts, 0);
   if (shape_.octaves.empty()) {
-    maps().sift_clear(queue_, {.count = count},
+    maps().sift_clear(*queue_, {.count = count},
                       runtime::Array<std::uint32_t>(runtime::Argument(out.numbers)), out.first);
     return;
   }
-  make_first_level(pictures, count);
+  make_first_level(pictures, first, count);
   find(count);
   order(count);
   describe(count, out);
 }
 
-void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, int count) {
+void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, int first,
+                                  int count) {
   const Octave& o = shape_.octaves.front();
   if (options_.upsample) {
     const int tiles =
         divided_up(width_, sift::DOUBLE_SIDE) * divided_up(height_, sift::DOUBLE_SIDE / 2);
-    kernels_of(queue_.device())
-        .sift_double(queue_, {.count = tiles * count}, pictures, width_, height_, pyramid_,
+    kernels_of(queue_->device())
+        .sift_double(*queue_, {.count = tiles * count}, pictures, first, width_, height_, pyramid_,
                      shape_.floats, level(o, 0), o.stride, first_.taps, first_.radius);
     return;
   }
-  maps().sift_bytes(queue_, {.count = width_ * height_ * count}, pictures, width_, height_,
+  maps().sift_bytes(*queue_, {.count = width_ * height_ * count}, pictures, first, width_, height_,
                     pyramid_, shape_.floats, level(o, 1), o.stride);
   blur(first_, o, 1, 0, nullptr, count);
 }
@@ -181,28 +183,28 @@ void SiftDevice::blur(const Blur& kernel, const Octave& o, int from, int to, con
   if (!has_tiles(kernel.radius, o.width, o.height)) {
     blur_lines(kernel, o, from, to, count);
     if (half)
-      maps().sift_halve(queue_, {.count = half->width * half->height * count}, pyramid_,
+      maps().sift_halve(*queue_, {.count = half->width * half->height * count}, pyramid_,
                         shape_.floats, level(o, to), o.stride, half->first, half->width,
                         half->height, half->stride);
     return;
   }
   const int tiles = divided_up(o.width, sift::BLUR_WIDTH) * divided_up(o.height, sift::BLUR_HEIGHT);
-  kernels_of(queue_.device(), kernel.radius)
-      .sift_blur(queue_, {.count = tiles * count}, pyramid_, shape_.floats, level(o, from),
+  kernels_of(queue_->device(), kernel.radius)
+      .sift_blur(*queue_, {.count = tiles * count}, pyramid_, shape_.floats, level(o, from),
                  level(o, to), o.width, o.height, o.stride, half ? half->first : std::int64_t{-1},
                  half ? half->stride : 0, kernel.taps);
 }
 
 void SiftDevice::blur_lines(const Blur& kernel, const Octave& o, int from, int to, int count) {
   if (lines_.size() == 0)
-    lines_ = Buffer<float>(queue_.device(),
+    lines_ = Buffer<float>(queue_->device(),
                            std::size_t(batch_) * std::size_t(shape_.octaves.front().plane));
   const std::int64_t plane = shape_.octaves.front().plane;
   const int pixels = o.width * o.height * count;
-  maps().sift_blur_line(queue_, {.count = pixels}, pyramid_, shape_.floats, level(o, from), lines_,
+  maps().sift_blur_line(*queue_, {.count = pixels}, pyramid_, shape_.floats, level(o, from), lines_,
                         plane, std::int64_t{0}, o.width, o.height, o.stride, kernel.taps,
                         kernel.radius, 1);
-  maps().sift_blur_line(queue_, {.count = pixels}, lines_, plane, std::int64_t{0}, pyramid_,
+  maps().sift_blur_line(*queue_, {.count = pixels}, lines_, plane, std::int64_t{0}, pyramid_,
                         shape_.floats, level(o, to), o.width, o.height, o.stride, kernel.taps,
                         kernel.radius, 0);
 }
@@ -217,55 +219,56 @@ void SiftDevice::find(int count) {
       blur(blurs_[std::size_t(i)], o, i, i + 1, i + 1 == layers ? half : nullptr, count);
     const int tiles =
         divided_up(o.width, sift::SEARCH_WIDTH) * divided_up(o.height, sift::SEARCH_HEIGHT);
-    kernels_of(queue_.device())
-        .sift_search(queue_, {.count = tiles * count}, pyramid_, shape_.floats, o.first, o.plane,
+    kernels_of(queue_->device())
+        .sift_search(*queue_, {.count = tiles * count}, pyramid_, shape_.floats, o.first, o.plane,
                      o.width, o.height, o.stride, layers, static_cast<int>(k), threshold,
                      candidates_, candidate_room_, counts_);
   }
-  maps().sift_refine(queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
+  maps().sift_refine(*queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
                      pyramid_, shape_.floats, octaves_, layers,
                      static_cast<float>(options_.contrast_threshold),
                      static_cast<float>(options_.edge_threshold), candidates_, counts_, extrema_);
 }
 
 void SiftDevice::order(int count) {
-  const PointLaunch& launch = points_of(queue_.device());
-  launch.sift_orient(queue_, {.count = groups_}, pyramid_, shape_.floats, octaves_,
+  const PointLaunch& launch = points_of(queue_->device());
+  launch.sift_orient(*queue_, {.count = groups_}, pyramid_, shape_.floats, octaves_,
                      options_.octave_layers, static_cast<float>(options_.sigma), candidates_,
                      counts_, candidate_room_, extrema_, groups_, scale_, shift_, height_, points_,
                      found_, room_, rows_);
   const int all = room_ * count;
-  kernels_of(queue_.device()).sift_rows(queue_, {.count = count}, rows_, height_, begins_);
-  maps().sift_place(queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_,
+  kernels_of(queue_->device()).sift_rows(*queue_, {.count = count}, rows_, height_, begins_);
+  maps().sift_place(*queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_,
                     begins_, order_);
-  maps().sift_keep(queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_, rows_,
+  maps().sift_keep(*queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_, rows_,
                    begins_, order_, kept_, keys_);
-  kernels_of(queue_.device())
-      .sift_sort_chunk(queue_,
+  kernels_of(queue_->device())
+      .sift_sort_chunk(*queue_,
                        {.count = divided_up(room_, sift::SORT_CHUNK) *
                                  (sift::SORT_CHUNK / sift::SORT_KEYS) * count},
                        keys_, kept_, room_, points_, scale_, shift_, sorted_);
   const Buffer<std::uint32_t>*from = &sorted_, *to = &keys_;
   for (int run = sift::SORT_CHUNK; run < room_; run *= 2, std::swap(from, to))
-    maps().sift_sort_merge(queue_, {.count = all}, *from, kept_, room_, points_, scale_, shift_,
+    maps().sift_sort_merge(*queue_, {.count = all}, *from, kept_, room_, points_, scale_, shift_,
                            run, *to);
 }
 
 void SiftDevice::describe(int count, const SiftOutput& out) {
-  const PointLaunch& launch = points_of(queue_.device());
+  const PointLaunch& launch = points_of(queue_->device());
   const int groups = divided_up(groups_, count) * count;
-  launch.sift_describe(
-      queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, points_, sorted_, keys_, kept_,
-      room_, out.most, count, groups, scale_, shift_, options_.root ? 1 : 0, out.begin, out.first,
-      runtime::Array<float>(runtime::Argument(out.keypoints)), out.descriptors, out.numbers);
+  launch.sift_describe(*queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, points_,
+                       counts_, candidate_room_, found_, sorted_, keys_, kept_, room_, out.most,
+                       count, groups, scale_, shift_, options_.root ? 1 : 0, out.begin, out.first,
+                       runtime::Array<float>(runtime::Argument(out.keypoints)), out.descriptors,
+                       out.numbers);
 }
 
 bool SiftDevice::was_full(int count) {
   std::vector<std::uint32_t> counts(2), found(static_cast<std::size_t>(count));
   if (shape_.octaves.empty()) return false;
-  counts_.download(queue_, counts);
-  found_.download(queue_, found);
-  queue_.wait();
+  counts_.download(*queue_, counts);
+  found_.download(*queue_, found);
+  queue_->wait();
   return counts[0] > std::uint32_t(candidate_room_) || counts[1] != 0 ||
          std::ranges::any_of(found, [&](std::uint32_t n) { return n > std::uint32_t(room_); });
 }

@@ -35,8 +35,8 @@ class SiftDevice {
   // Features that a picture may have before the cap.
   [[nodiscard]] int room() const { return room_; }
 
-  // pictures: [count][height][width], count <= batch. Asynchronous.
-  void run(const Memory<const std::uint8_t>& pictures, int count, const SiftOutput& out);
+  // Pictures [first, first + count) of pictures [][height][width], count <= batch. Asynchronous.
+  void run(const Memory<const std::uint8_t>& pictures, int first, int count, const SiftOutput& out);
   // Whether the last run had more extrema than there is room for; waits.
   [[nodiscard]] bool was_full(int count);
 
@@ -56,7 +56,7 @@ class SiftDevice {
   };
   static Shape shape_of(int width, int height, const SiftOptions& options);
   [[nodiscard]] Blur make_blur(const std::vector<float>& taps, int radius);
-  void make_first_level(const Memory<const std::uint8_t>& pictures, int count);
+  void make_first_level(const Memory<const std::uint8_t>& pictures, int first, int count);
   void blur(const Blur& kernel, const Octave& octave, int from, int to, const Octave* half,
             int count);
   void blur_lines(const Blur& kernel, const Octave& octave, int from, int to, int count);
@@ -67,7 +67,7 @@ class SiftDevice {
     return octave.first + i * octave.plane;
   }
 
-  Queue& queue_;
+  Queue* queue_;
   int width_, height_, batch_;
   SiftOptions options_;
   Shape shape_;

@@ -191,7 +191,9 @@ group_fn void quantise(GROUP_PARAM local_ptr const float* bins, index root, glob
 
 group_kernel(sift_describe, group, SIFT_DESCRIBE) {
   const index picture = group % pictures, member = (index)group_member();
-  const index all = (index)kept[picture], count = all < most ? all : most;
+  const index is_full =
+      counts[0] > (bits32)candidate_room || counts[1] || found[picture] > (bits32)room;
+  const index all = is_full ? 0 : (index)kept[picture], count = all < most ? all : most;
   index merges = 0;
   for (index run = SORT_CHUNK; run < all; run *= 2) ++merges;
   global_const bits32* keys = merges % 2 ? sorted_too : sorted;

@@ -24,7 +24,7 @@ map_kernel(sift_clear, item, SIFT_CLEAR) { numbers[first + item] = 0; }
 map_kernel(sift_bytes, item, SIFT_BYTES) {
   const index x = item % width, row = item / width, y = row % height;
   pyramid[row / height * pitch + to + (offset)y * stride + x] =
-      (real)pictures[item] * lane(1.0 / 255);
+      (real)pictures[(offset)first * width * height + item] * lane(1.0 / 255);
 }
 
 // The tile's pixels are blurred along columns into `rows`, two rows a pixel, then along rows.
@@ -35,7 +35,7 @@ group_kernel(sift_double, group, SIFT_DOUBLE) {
   const index x0 = tile % across * DOUBLE_SIDE, y0 = tile / across * (DOUBLE_SIDE / 2);
   const index columns = DOUBLE_SIDE + 2 * radius, taps_count = 2 * radius + 1;
   const index is_small = radius >= width || radius >= height;
-  global_const bits8* in = pictures + (offset)picture * width * height;
+  global_const bits8* in = pictures + (offset)(first + picture) * width * height;
   for (index i = member; i < columns * (DOUBLE_SIDE / 2 + 2 * radius); i += GROUP_SIZE) {
     const index u = x0 + i % columns - radius, v = y0 + i / columns - radius;
     const index x = is_small ? mirrored(u, width) : mirrored_once(u, width);

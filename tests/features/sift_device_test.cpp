@@ -2,6 +2,7 @@
 // SIFT on every GPU and OpenCL device of this machine: the features of the CPU, but for rounding.
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/feature_set.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/io.hpp>
 
@@ -135,6 +136,39 @@ TEST(SiftDevice, is_the_same_on_every_run_and_in_every_batch) {
     }
     EXPECT_EQ(together[3].size(), 0) << id;
   });
+}
+
+TEST(SiftDevice, features_stay_in_a_set) {
+  std::vector<ImageU8> pictures;
+  for (unsigned seed = 1; seed <= 5; ++seed) pictures.push_back(random_blobs(120, 101, seed));
+  const std::vector<ImageView<const std::uint8_t>> views(pictures.begin(), pictures.end());
+  std::vector<std::uint8_t> pixels;
+  for (const ImageU8& p : pictures) pixels.insert(pixels.end(), p.pixels.begin(), p.pixels.end());
+  const SiftOptions options{.max_features = 60};
+  const auto test = [&](Queue& queue, const std::string& id) {
+    SiftDetector detector(queue, 120, 101, options, 2);
+    FeatureSet set(queue.device());
+    Buffer<std::uint8_t> images(queue.device(), pixels.size());
+    images.upload(queue, pixels);
+    EXPECT_EQ(detector.add(views, set), 0) << id;
+    EXPECT_EQ(detector.add(images, 5, set), 5) << id;
+    EXPECT_EQ(detector.add(images, 0, set), 10) << id;
+    ASSERT_EQ(set.size(), 10) << id;
+    const std::vector<Features> expected = detector(views);
+    for (int k = 0; k < 10; ++k) {
+      EXPECT_TRUE(same(set.get(queue, k), expected[static_cast<std::size_t>(k % 5)]))
+          << id << ", slot " << k;
+    }
+    EXPECT_THROW((void)detector.add(images, 6, set), Error) << id;
+    EXPECT_THROW((void)detector.add(images, -1, set), Error) << id;
+    EXPECT_THROW((void)detector.add(Memory<const std::uint8_t>(), 1, set), Error) << id;
+    if (queue.device().info().kind != DeviceKind::cpu) {
+      EXPECT_THROW((void)detector.add(pixels.data(), 5, set), Error) << id;
+    }
+  };
+  for_each_device(test);
+  Queue cpu;
+  test(cpu, "cpu");
 }
 
 TEST(SiftDevice, cap_keeps_the_strongest) {

@@ -38,23 +38,26 @@ FeatureSet::FeatureSet(const Device& device, std::int64_t features) : device_(de
   keypoints_ = Buffer<Keypoint>(device, room);
 }
 
-int FeatureSet::append(Queue& queue, int capacity, int count) {
-  const auto needed = static_cast<std::size_t>(used_ + capacity);
+int FeatureSet::append(Queue& queue, int capacity, int count, int images) {
+  const auto added = static_cast<std::size_t>(images);
+  const auto needed = static_cast<std::size_t>(used_ + std::int64_t{capacity} * images);
   const auto used = static_cast<std::size_t>(used_);
   features::grow(queue, descriptors_, used * kDescriptorBytes, needed * kDescriptorBytes);
   features::grow(queue, keypoints_, used, needed);
-  features::grow(queue, counts_, slots_.size(), std::max<std::size_t>(64, slots_.size() + 1));
-  runtime::upload(queue, *counts_.memory(), slots_.size() * sizeof(int), &count, sizeof count);
-  queue.wait();  // `count` is gone when this returns
-  slots_.push_back({used_, capacity});
-  used_ += capacity;
-  return size() - 1;
+  features::grow(queue, counts_, slots_.size(), std::max<std::size_t>(64, slots_.size() + added));
+  const std::vector<int> counts(added, count);
+  runtime::upload(queue, *counts_.memory(), slots_.size() * sizeof(int), counts.data(),
+                  added * sizeof(int));
+  queue.wait();  // `counts` is gone when this returns
+  const int first = size();
+  for (int k = 0; k < images; ++k, used_ += capacity) slots_.push_back({used_, capacity});
+  return first;
 }
 
 int FeatureSet::add(Queue& queue, const Features& features) {
   check(queue, "add");
   features::check_features(features, "FeatureSet::add", "features");
-  const int image = append(queue, features.size(), features.size());
+  const int image = append(queue, features.size(), features.size(), 1);
   if (features.size() == 0) return image;
   const auto first = static_cast<std::size_t>(slots_.back().begin);
   runtime::upload(queue, *descriptors_.memory(), first * kDescriptorBytes,
@@ -65,12 +68,15 @@ int FeatureSet::add(Queue& queue, const Features& features) {
   return image;
 }
 
-int FeatureSet::reserve(Queue& queue, int capacity) {
+int FeatureSet::reserve(Queue& queue, int capacity, int images) {
   check(queue, "reserve");
-  if (capacity < 0)
-    throw Error(ErrorCode::usage,
-                fmt::format("FeatureSet::reserve: capacity = {}: must be at least 0", capacity));
-  return append(queue, capacity, 0);
+  if (capacity < 0 || images < 1)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("FeatureSet::reserve: {} images of capacity {}: must be at least 1 of at "
+                    "least 0",
+                    images, capacity));
+  return append(queue, capacity, 0, images);
 }
 
 void FeatureSet::clear() {
