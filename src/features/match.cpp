@@ -15,8 +15,9 @@ namespace bifocal {
 namespace features {
 namespace {
 
-constexpr int kMostTasks = 16;   // each keeps its own nearest of all columns
-constexpr int kBlockRows = 128;  // rows whose state stays in the cache while the columns pass by
+constexpr int kMostTasks = 16;  // each keeps its own nearest of all columns
+constexpr int kBlockRows = 96;  // rows whose state stays in the cache while the columns pass by
+static_assert(kBlockRows <= kMostBlockRows);
 
 int round_up(int n, int step) { return (n + step - 1) / step * step; }
 
@@ -29,7 +30,7 @@ struct BothWays {
 };
 
 // The rows are dealt out in a way that doesn't depend on the number of threads.
-BothWays nearest(DescriptorRows rows1, DescriptorRows rows2) {
+BothWays nearest(DescriptorRows rows1, DescriptorRows rows2, ColumnsWanted wanted) {
   const PackedRows a = pack_rows(rows1.data, rows1.count);
   const PackedPanels b = pack_panels(rows2.data, rows2.count);
   const int share = round_up(std::max(1, (a.count + kMostTasks - 1) / kMostTasks), kBlockRows);
@@ -39,7 +40,7 @@ BothWays nearest(DescriptorRows rows1, DescriptorRows rows2) {
   runtime::parallel_for(tasks, [&](int task) {
     const int end = std::min(a.count, (task + 1) * share);
     for (int i = task * share; i < end; i += kBlockRows) {
-      nearest_in_block(a, i, std::min(end, i + kBlockRows), b, result.rows,
+      nearest_in_block(a, i, std::min(end, i + kBlockRows), b, wanted, result.rows,
                        columns[std::size_t(task)]);
     }
   });
@@ -56,7 +57,7 @@ BothWays nearest(DescriptorRows rows1, DescriptorRows rows2) {
 PackedRows pack_rows(const std::uint8_t* descriptors, int count) {
   PackedRows packed{count, round_up(count, 4), {}, {}};
   packed.values.resize(std::size_t(packed.padded) * kElements);
-  packed.squares.resize(std::size_t(packed.padded), kNoDistance);
+  packed.squares.resize(std::size_t(packed.padded), kNoSquare);
   std::copy_n(descriptors, std::size_t(count) * kElements, packed.values.begin());
   for (int i = 0; i < count; ++i)
     packed.squares[std::size_t(i)] = square(descriptors + std::ptrdiff_t{i} * kElements);
@@ -64,15 +65,17 @@ PackedRows pack_rows(const std::uint8_t* descriptors, int count) {
 }
 
 PackedPanels pack_panels(const std::uint8_t* descriptors, int count) {
-  PackedPanels packed{count, round_up(count, kPanel), {}, {}};
+  PackedPanels packed{count, round_up(count, kPanel), {}, {}, {}};
   packed.values.resize(std::size_t(packed.padded) * kElements);
-  packed.squares.resize(std::size_t(packed.padded), kNoDistance);
+  packed.squares.resize(std::size_t(packed.padded), kNoSquare);
+  packed.sums.resize(std::size_t(packed.padded));
   for (int i = 0; i < count; ++i) {
     const std::uint8_t* in = descriptors + std::ptrdiff_t{i} * kElements;
-    std::int16_t* out =
-        packed.values.data() + std::ptrdiff_t{i / kPanel} * kPanel * kElements + 2 * (i % kPanel);
-    for (int k = 0; k < kElements; ++k) out[k / 2 * 2 * kPanel + k % 2] = in[k];
+    std::uint8_t* out =
+        packed.values.data() + std::ptrdiff_t{i / kPanel} * kPanel * kElements + 4 * (i % kPanel);
+    for (int k = 0; k < kQuads; ++k) std::copy_n(in + 4 * k, 4, out + 4 * kPanel * k);
     packed.squares[std::size_t(i)] = square(in);
+    packed.sums[std::size_t(i)] = 128 * std::accumulate(in, in + kElements, 0);
   }
   return packed;
 }
@@ -110,8 +113,11 @@ std::vector<Match> match_rows(DescriptorRows rows1, DescriptorRows rows2,
                               const MatchOptions& options) {
   std::vector<Match> matches;
   if (rows1.count == 0 || rows2.count == 0) return matches;
-  const BothWays both = nearest(rows1, rows2);
   const MatchRule rule = rule_of(options);
+  const BothWays both = nearest(rows1, rows2,
+                                rule.ratio_both_ways ? ColumnsWanted::two
+                                : rule.mutual        ? ColumnsWanted::nearest
+                                                     : ColumnsWanted::none);
   for (int i = 0; i < rows1.count; ++i) {
     const auto row = std::size_t(i), column = std::size_t(both.rows.index[row]);
     const float ratio = distance_ratio(both.rows.distance[row], both.rows.second[row]);

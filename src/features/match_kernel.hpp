@@ -33,30 +33,38 @@ inline void merge_nearest(Nearest& n, std::size_t i, std::int32_t distance, std:
 }
 
 inline constexpr int kElements = 128;  // of a descriptor
+inline constexpr int kQuads = kElements / 4;
 
-// Descriptors in 16 bits, a row each: rows 0 .. count - 1 and rows of zeros up to a multiple of
-// four.
+// |b|^2 - 2 a b is smaller: the square of descriptors that are not there, which are zeros.
+inline constexpr int kNoSquare = 0x7fffff;
+
+// Rows 0 .. count - 1 and rows of zeros up to a multiple of four.
 struct PackedRows {
   int count = 0, padded = 0;
-  std::vector<std::int16_t> values;   // [padded][128]
-  std::vector<std::int32_t> squares;  // |a|^2; kNoDistance in the padding
+  std::vector<std::uint8_t> values;   // [padded][128]
+  std::vector<std::int32_t> squares;  // |a|^2; kNoSquare in the padding
 };
 [[nodiscard]] PackedRows pack_rows(const std::uint8_t* descriptors, int count);
 
-// Descriptors in panels of kPanel: values [panel][64][kPanel][2], so that a register holds a pair
-// of elements of as many descriptors as it has 32-bit lanes.
+// Descriptors in panels of kPanel: values [panel][kQuads][kPanel][4], so that a register holds four
+// elements of as many descriptors as it has 32-bit lanes.
 inline constexpr int kPanel = 64;
 struct PackedPanels {
   int count = 0, padded = 0;
-  std::vector<std::int16_t> values;
+  std::vector<std::uint8_t> values;
   std::vector<std::int32_t> squares;
+  std::vector<std::int32_t> sums;  // of a descriptor's elements, times 128
 };
 [[nodiscard]] PackedPanels pack_panels(const std::uint8_t* descriptors, int count);
 
-// Compares rows [first, end) (first a multiple of four) with all panels. `rows` entries of that
-// range are set; `columns` has room for panels.padded entries and is merged into: among rows seen
-// so far, which must have been lower.
-void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b, Nearest& rows,
-                      Nearest& columns);
+// What is wanted of the columns; nothing, the nearest, the second nearest too.
+enum class ColumnsWanted { none, nearest, two };
+
+inline constexpr int kMostBlockRows = 128;
+// Compares rows [first, end), kMostBlockRows at most and first a multiple of four, with all panels.
+// `rows` entries of that range are set; `columns` has room for panels.padded entries and is merged
+// into: among rows seen so far, which must have been lower.
+void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b,
+                      ColumnsWanted wanted, Nearest& rows, Nearest& columns);
 
 }  // namespace bifocal::features

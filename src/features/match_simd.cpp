@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrix product of descriptors, 16-bit pairs into exact 32-bit sums, and what is kept of it.
+// The matrix product of descriptors in exact 32-bit sums, and what is kept of it.
+//
+// A key has a distance in front of an index, so that minima find both. That of row i and column j
+// is
+// (|b|^2 - 2 a b) << 8 | number of the register of columns for the row, and (|a|^2 - 2 a b) << 8 |
+// number of the row in its block for the column: the part of the distance that is the same for the
+// whole line is added in the end. Sums wrap; keys fit 32 bits with a sign.
+#define HWY_WANT_AVX3_DL 1  // multiplies bytes (VNNI): half the time
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/match_simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -10,158 +17,283 @@
 #include "features/match_kernel.hpp"
 
 HWY_BEFORE_NAMESPACE();
+// Highway 1.0.3 has no word for the multiplication of bytes, and its target lacks it.
+#if HWY_TARGET == HWY_AVX3_DL && !HWY_COMPILER_CLANG
+#pragma GCC push_options
+#pragma GCC target("avx512vnni")
+#endif
 namespace bifocal::features::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<std::int32_t>;
 using Vec = hn::Vec<Tag>;
 
-// The two smallest values seen and the index of the smallest; a later equal value is not smaller.
-struct Best {
-  Vec distance, second, index;
-  HWY_INLINE void add(Vec d, Vec i) {
-    const auto less = hn::Lt(d, distance);
-    second = hn::Min(second, hn::Max(distance, d));
-    distance = hn::Min(distance, d);
-    index = hn::IfThenElse(less, i, index);
+// Products of four bytes of a row (RowQuad: kRowWords numbers in every lane) with four of each
+// column of a register (ColumnQuad) are added to a Sum. -march=native builds know of VNNI by its
+// own macro.
+#if HWY_TARGET == HWY_AVX3_DL || (HWY_TARGET == HWY_AVX3 && defined(__AVX512VNNI__))
+// The instruction multiplies bytes without by bytes with a sign: rows are less by 128, and a sum
+// begins with 128 times the column's.
+constexpr int kRowWords = 1, kRegisters = 4;
+void prepare_row(const std::uint8_t* row, std::int32_t* words) {
+  std::uint32_t four;
+  for (int k = 0; k < kQuads; ++k) {
+    hwy::CopyBytes<4>(row + 4 * k, &four);
+    words[k] = static_cast<std::int32_t>(four ^ 0x80808080U);
+  }
+}
+struct ColumnQuad {
+  Vec bytes;
+  HWY_INLINE void load(const std::uint8_t* p) {
+    bytes = hn::LoadU(Tag(), reinterpret_cast<const std::int32_t*>(p));
   }
 };
-
-HWY_INLINE Best load(const std::int32_t* distance, const std::int32_t* second,
-                     const std::int32_t* index) {
-  const Tag d;
-  return {hn::LoadU(d, distance), hn::LoadU(d, second), hn::LoadU(d, index)};
-}
-HWY_INLINE void store(const Best& best, std::int32_t* distance, std::int32_t* second,
-                      std::int32_t* index) {
-  const Tag d;
-  hn::StoreU(best.distance, d, distance);
-  hn::StoreU(best.second, d, second);
-  hn::StoreU(best.index, d, index);
-}
-
-#if HWY_TARGET == HWY_SCALAR
-// One column at a time: no register holds a pair there.
-struct Pairs {
-  std::int32_t first, second;
+struct RowQuad {
+  Vec bytes;
+  HWY_INLINE explicit RowQuad(const std::int32_t* p) : bytes(hn::Set(Tag(), *p)) {}
 };
-HWY_INLINE Pairs load_pairs(const std::int16_t* p) { return {p[0], p[1]}; }
-HWY_INLINE Pairs pair_everywhere(const std::int16_t* p) { return {p[0], p[1]}; }
-
+struct Sum {
+  Vec sum;
+  HWY_INLINE void start(const std::int32_t* from) { sum = hn::LoadU(Tag(), from); }
+  HWY_INLINE void add(const RowQuad& r, const ColumnQuad& c) {
+#if HWY_COMPILER_CLANG  // which has no way to add to a function's target
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(c.bytes.raw), "v"(r.bytes.raw));
+#else
+    sum.raw = _mm512_dpbusd_epi32(sum.raw, c.bytes.raw, r.bytes.raw);
+#endif
+  }
+  [[nodiscard]] HWY_INLINE Vec product() const { return sum; }
+};
+#elif HWY_TARGET == HWY_SCALAR
+constexpr int kRowWords = 1, kRegisters = 2;
+void prepare_row(const std::uint8_t* row, std::int32_t* words) {
+  std::copy_n(row, kElements, reinterpret_cast<std::uint8_t*>(words));
+}
+struct ColumnQuad {
+  const std::uint8_t* bytes = nullptr;
+  void load(const std::uint8_t* p) { bytes = p; }
+};
+struct RowQuad {
+  const std::uint8_t* bytes;
+  explicit RowQuad(const std::int32_t* p) : bytes(reinterpret_cast<const std::uint8_t*>(p)) {}
+};
 struct Sum {
   std::int32_t total = 0;
-  HWY_INLINE void add(Pairs a, Pairs b) { total += a.first * b.first + a.second * b.second; }
-  [[nodiscard]] HWY_INLINE Vec product() const { return hn::Set(Tag(), total); }
+  void start(const std::int32_t*) { total = 0; }
+  void add(const RowQuad& r, const ColumnQuad& c) {
+    for (int e = 0; e < 4; ++e) total += r.bytes[e] * c.bytes[e];
+  }
+  [[nodiscard]] Vec product() const { return hn::Set(Tag(), total); }
 };
 #else
-// A pair of elements in each 32-bit lane.
+// As pairs of 16-bit numbers: elements 0 and 2, then 1 and 3.
+constexpr int kRowWords = 2, kRegisters = 2;
 using PairTag = hn::Repartition<std::int16_t, Tag>;
 using Pairs = hn::Vec<PairTag>;
-HWY_INLINE Pairs load_pairs(const std::int16_t* p) { return hn::LoadU(PairTag(), p); }
-HWY_INLINE Pairs pair_everywhere(const std::int16_t* p) {
-  std::int32_t both;
-  hwy::CopyBytes<4>(p, &both);
-  return hn::BitCast(PairTag(), hn::Set(Tag(), both));
+void prepare_row(const std::uint8_t* row, std::int32_t* words) {
+  for (int k = 0; k < kElements; k += 4) {
+    words[k / 2] = row[k] | row[k + 2] << 16;
+    words[k / 2 + 1] = row[k + 1] | row[k + 3] << 16;
+  }
 }
-
-// Products (at most 255^2) are summed exactly in 32 bits. On machines whose instructions keep odd
-// and even products apart a sum takes two registers.
+struct ColumnQuad {
+  Pairs even, odd;
+  HWY_INLINE void load(const std::uint8_t* p) {
+    const hn::Repartition<std::uint16_t, Tag> words;
+    const auto both = hn::LoadU(words, reinterpret_cast<const std::uint16_t*>(p));
+    even = hn::BitCast(PairTag(), hn::And(both, hn::Set(words, std::uint16_t{255})));
+    odd = hn::BitCast(PairTag(), hn::ShiftRight<8>(both));
+  }
+};
+struct RowQuad {
+  Pairs even, odd;
+  HWY_INLINE explicit RowQuad(const std::int32_t* p)
+      : even(hn::BitCast(PairTag(), hn::Set(Tag(), p[0]))),
+        odd(hn::BitCast(PairTag(), hn::Set(Tag(), p[1]))) {}
+};
+// On machines whose instructions keep odd and even products apart a sum takes two registers.
 struct Sum {
   Vec first, other;
-  HWY_INLINE Sum() : first(hn::Zero(Tag())), other(hn::Zero(Tag())) {}
-  HWY_INLINE void add(Pairs a, Pairs b) {
-    first = hn::ReorderWidenMulAccumulate(Tag(), a, b, first, other);
+  HWY_INLINE void start(const std::int32_t*) {
+    first = hn::Zero(Tag());
+    other = hn::Zero(Tag());
+  }
+  HWY_INLINE void add(const RowQuad& r, const ColumnQuad& c) {
+    first = hn::ReorderWidenMulAccumulate(Tag(), r.even, c.even, first, other);
+    first = hn::ReorderWidenMulAccumulate(Tag(), r.odd, c.odd, first, other);
   }
   [[nodiscard]] HWY_INLINE Vec product() const { return hn::RearrangeToOddPlusEven(first, other); }
 };
 #endif
 
-// |a|^2 + |b|^2 - 2 a b
-HWY_INLINE Vec distance(Vec squares_a, Vec squares_b, const Sum& sum) {
-  return hn::Sub(hn::Add(squares_a, squares_b), hn::ShiftLeft<1>(sum.product()));
-}
+// In front of loops of constant length whose arrays are to stay in registers.
+#undef UNROLLED
+#define UNROLLED _Pragma("GCC unroll 4")
 
-// The best of four rows so far, a lane for every column modulo the register's width.
-struct RowBests {
-  std::int32_t* begin;  // [4][distance, second, index][lanes]
-  HWY_INLINE void add(int row, Vec d0, Vec i0, Vec d1, Vec i1) const {
-    const int lanes = static_cast<int>(hn::Lanes(Tag()));
-    std::int32_t* at = begin + row * 3 * lanes;
-    Best best = load(at, at + lanes, at + 2 * lanes);
-    best.add(d0, i0);
-    best.add(d1, i1);
-    store(best, at, at + lanes, at + 2 * lanes);
+constexpr int kRows = 4;      // at a time
+constexpr int kWindow = 256;  // registers of columns that keys tell apart
+constexpr std::int32_t kNoKey = 0x7fffffff;
+
+// The two smallest keys of each lane.
+struct Two {
+  Vec best, second;
+  HWY_INLINE Two() : best(hn::Set(Tag(), kNoKey)), second(hn::Set(Tag(), kNoKey)) {}
+  HWY_INLINE explicit Two(const std::int32_t* from)
+      : best(hn::LoadU(Tag(), from)), second(hn::LoadU(Tag(), from + hn::Lanes(Tag()))) {}
+  HWY_INLINE void store(std::int32_t* to) const {
+    hn::StoreU(best, Tag(), to);
+    hn::StoreU(second, Tag(), to + hn::Lanes(Tag()));
+  }
+  HWY_INLINE void add(Vec key) {
+    second = hn::Min(second, hn::Max(best, key));
+    best = hn::Min(best, key);
   }
 };
 
-// Four rows, from row `first` on, against two registers of columns.
-HWY_INLINE void compare(const PackedRows& a, int first, const std::int16_t* columns, Vec squares0,
-                        Vec squares1, Vec index0, Vec index1, RowBests rows, Best& best0,
-                        Best& best1) {
+// The rows of a block as the products take them, and their two best of every lane.
+struct Block {
+  int count;                              // a multiple of kRows
+  std::vector<std::int32_t> words, keys;  // keys: |a|^2 << 8 | number in the block
+  std::vector<std::int32_t> bests;        // [count][best, second][lanes]
+};
+
+// Rows i .. i + 3 of a block against kRegisters registers of columns.
+template <ColumnsWanted kWanted>
+HWY_INLINE void compare(Block& block, int i, const std::uint8_t* values, const std::int32_t* starts,
+                        const Vec* column_keys, Two* columns) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const std::int16_t* row = a.values.data() + std::ptrdiff_t{first} * kElements;
-  Sum s00, s01, s10, s11, s20, s21, s30, s31;
-  for (int k = 0; k < kElements; k += 2) {
-    const auto c0 = load_pairs(columns + kPanel * k);
-    const auto c1 = load_pairs(columns + kPanel * k + 2 * lanes);
-    const auto r0 = pair_everywhere(row + k), r1 = pair_everywhere(row + kElements + k);
-    s00.add(r0, c0), s01.add(r0, c1), s10.add(r1, c0), s11.add(r1, c1);
-    const auto r2 = pair_everywhere(row + 2 * kElements + k),
-               r3 = pair_everywhere(row + 3 * kElements + k);
-    s20.add(r2, c0), s21.add(r2, c1), s30.add(r3, c0), s31.add(r3, c1);
+  constexpr int kStride = kQuads * kRowWords;
+  const std::int32_t* row = block.words.data() + std::ptrdiff_t{i} * kStride;
+  Sum sums[kRows][kRegisters];
+  UNROLLED for (int r = 0; r < kRows; ++r) {
+    UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c].start(starts + c * lanes);
   }
-  const auto keep = [&](int m, const Sum& s0, const Sum& s1) HWY_ATTR {
-    const Vec squares = hn::Set(d, a.squares[static_cast<std::size_t>(first + m)]),
-              index = hn::Set(d, first + m);
-    const Vec d0 = distance(squares, squares0, s0), d1 = distance(squares, squares1, s1);
-    rows.add(m, d0, index0, d1, index1);
-    best0.add(d0, index);
-    best1.add(d1, index);
-  };
-  keep(0, s00, s01);
-  keep(1, s10, s11);
-  keep(2, s20, s21);
-  keep(3, s30, s31);
+  // By two, or GCC moves every sum from register to register in each step.
+  _Pragma("GCC unroll 2") for (int k = 0; k < kQuads; ++k) {
+    ColumnQuad quads[kRegisters];
+    UNROLLED for (int c = 0; c < kRegisters; ++c) quads[c].load(values + 4 * c * lanes);
+    UNROLLED for (int r = 0; r < kRows; ++r) {
+      const RowQuad own(row + r * kStride);
+      UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c].add(own, quads[c]);
+    }
+    values += 4 * kPanel, row += kRowWords;
+  }
+  UNROLLED for (int r = 0; r < kRows; ++r) {
+    std::int32_t* at = block.bests.data() + (i + r) * 2 * lanes;
+    Two two(at);
+    const Vec row_key = hn::Set(d, block.keys[static_cast<std::size_t>(i + r)]);
+    UNROLLED for (int c = 0; c < kRegisters; ++c) {
+      const Vec twice = hn::ShiftLeft<9>(sums[r][c].product());
+      two.add(hn::Sub(column_keys[c], twice));
+      if constexpr (kWanted == ColumnsWanted::two) columns[c].add(hn::Sub(row_key, twice));
+      if constexpr (kWanted == ColumnsWanted::nearest)
+        columns[c].best = hn::Min(columns[c].best, hn::Sub(row_key, twice));
+    }
+    two.store(at);
+  }
 }
 
-// Two registers of columns, from column j of b on, against rows [first, end).
-HWY_INLINE void sweep(const PackedRows& a, int first, int end, const PackedPanels& b, int j,
-                      std::int32_t* row_bests, Nearest& columns) {
+// What the columns of a register have of rows from `first` on joins what they had of lower ones.
+template <ColumnsWanted kWanted>
+HWY_INLINE void merge_columns(const Two& two, const std::int32_t* squares, int first, std::size_t j,
+                              Nearest& columns) {
   const Tag d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const std::int16_t* values =
-      b.values.data() + std::ptrdiff_t{j / kPanel} * kPanel * kElements + 2 * (j % kPanel);
-  const std::int32_t* squares = b.squares.data() + j;
-  const Vec squares0 = hn::LoadU(d, squares), squares1 = hn::LoadU(d, squares + lanes);
-  const Vec index0 = hn::Iota(d, j), index1 = hn::Iota(d, j + lanes);
-  std::int32_t* state[3] = {columns.distance.data() + j, columns.second.data() + j,
-                            columns.index.data() + j};
-  Best best0 = load(state[0], state[1], state[2]);
-  Best best1 = load(state[0] + lanes, state[1] + lanes, state[2] + lanes);
-  for (int i = first; i < end; i += 4) {
-    compare(a, i, values, squares0, squares1, index0, index1, {row_bests + (i - first) * 3 * lanes},
-            best0, best1);
+  const Vec square = hn::LoadU(d, squares);
+  const Vec distance = hn::Add(hn::ShiftRight<8>(two.best), square);
+  const Vec before = hn::LoadU(d, columns.distance.data() + j);
+  if constexpr (kWanted == ColumnsWanted::two) {
+    const Vec value = hn::ShiftRight<8>(two.second);
+    const Vec second = hn::IfThenElse(hn::Eq(value, hn::Set(d, kNoSquare)), hn::Set(d, kNoDistance),
+                                      hn::Add(value, square));
+    std::int32_t* at = columns.second.data() + j;
+    hn::StoreU(hn::Min(hn::Min(hn::LoadU(d, at), second), hn::Max(before, distance)), d, at);
   }
-  store(best0, state[0], state[1], state[2]);
-  store(best1, state[0] + lanes, state[1] + lanes, state[2] + lanes);
+  const Vec index = hn::Add(hn::And(two.best, hn::Set(d, 255)), hn::Set(d, first));
+  std::int32_t* at = columns.index.data() + j;
+  hn::StoreU(hn::IfThenElse(hn::Lt(distance, before), index, hn::LoadU(d, at)), d, at);
+  hn::StoreU(hn::Min(distance, before), d, columns.distance.data() + j);
 }
 
-void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b, Nearest& rows,
+// All rows of a block against kRegisters registers of columns, from column j of b on.
+template <ColumnsWanted kWanted>
+HWY_INLINE void sweep(Block& block, int first, const PackedPanels& b, int j, int window_begin,
                       Nearest& columns) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const std::uint8_t* values =
+      b.values.data() + std::ptrdiff_t{j / kPanel} * kPanel * kElements + 4 * (j % kPanel);
+  Vec keys[kRegisters];
+  Two bests[kRegisters];
+  for (int c = 0; c < kRegisters; ++c) {
+    const Vec squares = hn::LoadU(d, b.squares.data() + j + c * lanes);
+    keys[c] = hn::Or(hn::ShiftLeft<8>(squares), hn::Set(d, (j - window_begin) / lanes + c));
+  }
+  for (int i = 0; i < block.count; i += kRows)
+    compare<kWanted>(block, i, values, b.sums.data() + j, keys, bests);
+  if constexpr (kWanted != ColumnsWanted::none) {
+    for (int c = 0; c < kRegisters; ++c)
+      merge_columns<kWanted>(bests[c], b.squares.data() + j + c * lanes, first,
+                             static_cast<std::size_t>(j + c * lanes), columns);
+  }
+}
+
+// The rows' bests of a window of columns join those of windows before.
+void merge_rows(const Block& block, const PackedRows& a, int first, int end, int window_begin,
+                Nearest& rows) {
   const int lanes = static_cast<int>(hn::Lanes(Tag()));
-  const int padded = (end - first + 3) / 4 * 4;
-  std::vector<std::int32_t> bests(static_cast<std::size_t>(padded * 3 * lanes), kNoDistance);
-  for (int j = 0; j < b.padded; j += 2 * lanes) sweep(a, first, end, b, j, bests.data(), columns);
   for (int i = first; i < end; ++i) {
-    const std::int32_t* at = bests.data() + (i - first) * 3 * lanes;
+    const std::int32_t* at = block.bests.data() + (i - first) * 2 * lanes;
     const auto row = static_cast<std::size_t>(i);
     for (int lane = 0; lane < lanes; ++lane) {
-      merge_nearest(rows, row, at[lane], at[lanes + lane], at[2 * lanes + lane]);
+      const std::int32_t best = at[lane], second = at[lanes + lane] >> 8;
+      if (best >> 8 == kNoSquare) continue;
+      merge_nearest(rows, row, (best >> 8) + a.squares[row],
+                    second == kNoSquare ? kNoDistance : second + a.squares[row],
+                    window_begin + (best & 255) * lanes + lane);
     }
   }
 }
 
+template <ColumnsWanted kWanted>
+void nearest_in_block_of(const PackedRows& a, int first, int end, const PackedPanels& b,
+                         Nearest& rows, Nearest& columns) {
+  const int lanes = static_cast<int>(hn::Lanes(Tag()));
+  Block block;
+  block.count = (end - first + kRows - 1) / kRows * kRows;
+  const auto count = static_cast<std::size_t>(block.count);
+  block.words.resize(count * kQuads * kRowWords);
+  block.keys.resize(count);
+  for (int i = 0; i < block.count; ++i) {
+    prepare_row(a.values.data() + std::ptrdiff_t{first + i} * kElements,
+                block.words.data() + std::ptrdiff_t{i} * kQuads * kRowWords);
+    block.keys[static_cast<std::size_t>(i)] =
+        a.squares[static_cast<std::size_t>(first + i)] << 8 | i;
+  }
+  for (int begin = 0; begin < b.padded; begin += kWindow * lanes) {
+    block.bests.assign(count * 2 * static_cast<std::size_t>(lanes), kNoKey);
+    const int window_end = std::min(b.padded, begin + kWindow * lanes);
+    for (int j = begin; j < window_end; j += kRegisters * lanes)
+      sweep<kWanted>(block, first, b, j, begin, columns);
+    merge_rows(block, a, first, end, begin, rows);
+  }
+}
+
+void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b,
+                      ColumnsWanted wanted, Nearest& rows, Nearest& columns) {
+  switch (wanted) {
+    case ColumnsWanted::none:
+      return nearest_in_block_of<ColumnsWanted::none>(a, first, end, b, rows, columns);
+    case ColumnsWanted::nearest:
+      return nearest_in_block_of<ColumnsWanted::nearest>(a, first, end, b, rows, columns);
+    case ColumnsWanted::two:
+      return nearest_in_block_of<ColumnsWanted::two>(a, first, end, b, rows, columns);
+  }
+}
+
 }  // namespace bifocal::features::HWY_NAMESPACE
+#if HWY_TARGET == HWY_AVX3_DL && !HWY_COMPILER_CLANG
+#pragma GCC pop_options
+#endif
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -169,9 +301,9 @@ namespace bifocal::features {
 
 HWY_EXPORT(nearest_in_block);
 
-void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b, Nearest& rows,
-                      Nearest& columns) {
-  HWY_DYNAMIC_DISPATCH(nearest_in_block)(a, first, end, b, rows, columns);
+void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b,
+                      ColumnsWanted wanted, Nearest& rows, Nearest& columns) {
+  HWY_DYNAMIC_DISPATCH(nearest_in_block)(a, first, end, b, wanted, rows, columns);
 }
 
 }  // namespace bifocal::features

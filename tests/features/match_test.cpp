@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matching against the naive double loop, which has to be reproduced exactly.
+#define HWY_WANT_AVX3_DL 1  // for_each_target: of match_simd.cpp
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/threads.hpp>
