@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from dlpack import DeviceArray
 from scenes import K, Scene
 
 import bifocal
@@ -102,3 +103,22 @@ def test_dlpack_alone_is_read_in_place():
     assert bifocal._core.reads_in_place(OnlyDLPack(ROWS))
     expected = bifocal.estimate_batch("fundamental", ROWS, OFFSETS).models
     assert np.array_equal(bifocal.estimate_batch("fundamental", OnlyDLPack(ROWS), OFFSETS).models, expected)
+
+
+def test_arrays_of_another_device_are_told_apart():
+    """Without one: the address is never read. With one: test_cuda.py."""
+    there = DeviceArray(1 << 20, (673, 4))
+    host = {"weights": None, "qualities": None, "options": None}
+    with pytest.raises(ValueError, match="points: in the memory of cuda:0, but device is 'cpu'"):
+        bifocal._core.estimate_batch("fundamental", there, OFFSETS, None, None, *host.values(), "cpu")
+    with pytest.raises(TypeError, match="points: float32, must be contiguous float64"):
+        bifocal._core.estimate_batch("fundamental", DeviceArray(1 << 20, (673, 4), 4), OFFSETS, None, None, *host.values(), None)
+    with pytest.raises(ValueError, match="weights: in the memory of cuda:0, must be in the host's"):
+        bifocal._core.estimate_batch("fundamental", ROWS, OFFSETS, None, None, DeviceArray(1 << 20, (673,)), None, None, None)
+    with pytest.raises(ValueError, match="x1: in the memory of cuda:0, must be in the host's"):
+        bifocal.estimate_homography(DeviceArray(1 << 20, (673, 2)), ROWS[:, 2:])
+    with pytest.raises(TypeError, match="CUDA arrays of dlpack: only those of torch and cupy"):
+        bifocal.estimate_batch("fundamental", there, OFFSETS)
+    if not any(d["kind"] == "cuda" for d in bifocal.devices()):
+        with pytest.raises(RuntimeError, match="cuda"):
+            bifocal._core.estimate_batch("fundamental", there, OFFSETS, None, None, *host.values(), None)

@@ -1,0 +1,99 @@
+"""Arrays in a CUDA device's memory. Needs a package built with CUDA and a GPU; torch and CuPy where they are installed."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from dlpack import DeviceArray
+from scenes import K, Scene
+
+import bifocal
+
+if not any(d["kind"] == "cuda" for d in bifocal.devices()):
+    pytest.skip("no CUDA device, or a package without CUDA", allow_module_level=True)
+
+SCENES = [Scene(n=n, seed=n) for n in (300, 500, 200)]
+ROWS = np.concatenate([s.rows for s in SCENES])
+OFFSETS = np.cumsum([0] + [len(s.rows) for s in SCENES])
+HOST = bifocal.estimate_batch("essential", ROWS, OFFSETS, cameras1=K, device="cuda:0")
+
+
+class CudaArray(DeviceArray):
+    """float64 [N, columns] in the memory of cuda:0, by the driver alone, as DLPack shows it."""
+
+    def __init__(self, values):
+        driver = ctypes.CDLL("libcuda.so.1")
+        context, address = ctypes.c_void_p(), ctypes.c_uint64()
+        values = np.ascontiguousarray(values)
+        for status in (
+            driver.cuInit(0),
+            driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0),
+            driver.cuCtxSetCurrent(context),
+            driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(values.nbytes)),
+            driver.cuMemcpyHtoD_v2(address, ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes)),
+        ):
+            assert status == 0
+        super().__init__(address.value, values.shape, values.itemsize)
+
+
+def same(found):
+    assert found.ok.all() and np.array_equal(found.models, HOST.models) and np.array_equal(found.inliers, HOST.inliers)
+    assert np.array_equal(found.t, HOST.t)
+
+
+def batch(points, **more):
+    return bifocal._core.estimate_batch("essential", points, OFFSETS, K, None, more.get("weights"), None, None, more.get("device"))
+
+
+def test_points_on_the_device_are_read_there():
+    points = CudaArray(ROWS)
+    same(batch(points))
+    same(batch(points, device="cuda:0"))
+    same(batch(points, weights=CudaArray(np.ones(len(ROWS)))))
+
+
+def test_device_and_framework_have_to_fit():
+    points = CudaArray(ROWS)
+    with pytest.raises(ValueError, match="points: in the memory of cuda:0, but device is 'cpu'"):
+        batch(points, device="cpu")
+    with pytest.raises(TypeError, match="points: float32, must be contiguous float64"):
+        batch(CudaArray(ROWS.astype(np.float32)))
+    with pytest.raises(ValueError, match="x1: in the memory of cuda:0, must be in the host's"):
+        bifocal.estimate_homography(CudaArray(ROWS[:, :2]), ROWS[:, 2:])
+    with pytest.raises(TypeError, match="only those of torch and cupy"):
+        bifocal.estimate_batch("essential", points, OFFSETS, cameras1=K)
+
+
+def test_one_pair_and_features_on_the_gpu():
+    s = SCENES[0]
+    here, there = (bifocal.estimate_relative_pose(s.x1, s.x2, K, device=d) for d in ("cpu", "cuda:0"))
+    assert there.ok and np.abs(here.R - there.R).max() < 1e-5
+
+
+def test_torch_tensors_and_their_stream():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch without CUDA")
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        slow = torch.randn(6000, 6000, device="cuda")
+        for _ in range(5):
+            slow = slow @ slow * 1e-4
+        points = torch.zeros(len(ROWS), 4, dtype=torch.float64, device="cuda")
+        points += torch.from_numpy(ROWS).cuda() + 0 * slow.nan_to_num(0, 0, 0).sum()  # behind the work above
+        same(bifocal.estimate_batch("essential", points, OFFSETS, cameras1=K))
+    with pytest.raises(TypeError, match=r"give points.detach\(\)"):
+        bifocal.estimate_batch("essential", points.clone().requires_grad_(), OFFSETS, cameras1=K)
+
+
+def test_cupy_arrays():
+    cupy = pytest.importorskip("cupy")
+    same(bifocal.estimate_batch("essential", cupy.asarray(ROWS), OFFSETS, cameras1=K))
+
+
+def test_stereo_is_that_of_the_cpu():
+    rng = np.random.default_rng(0)
+    left = np.repeat(np.repeat(rng.integers(0, 255, (40, 80), dtype=np.uint8), 4, 0), 4, 1)
+    right = np.roll(left, -8, 1)
+    here, there = (bifocal.stereo(left, right, device=d) for d in ("cpu", "cuda:0"))
+    assert np.array_equal(here.raw, there.raw, equal_nan=True) and np.array_equal(here.filled, there.filled)
