@@ -80,7 +80,8 @@ def case(problem, points, inliers, mode, count, rounds, names):
 
 
 def records(arguments):
-    for problem in arguments.problems:
-        for inliers in arguments.inliers:
-            for mode in arguments.modes:
-                yield from case(problem, arguments.points, inliers, mode, arguments.pairs, arguments.rounds, arguments.estimators)
+    for mode in arguments.modes:
+        for problem in arguments.problems:
+            for inliers in arguments.inliers:
+                count = arguments.pairs if mode == "matched" else arguments.default_pairs
+                yield from case(problem, arguments.points, inliers, mode, count, arguments.rounds, arguments.estimators)
