@@ -12,8 +12,9 @@ import os as _os
 from . import _core, linalg
 from .cameras import Camera, undistort_points
 from .devices import devices, missing_devices, threads
-from .features import Features, Matches, detect, match, read_image
+from .features import Features, Matches, detect, match
 from .options import DisparityFilter, MatchOptions, RobustOptions, SgmOptions, SiftOptions, SsdOptions
+from .pictures import draw_matches, read_image, write_image
 from .rectification import Rectification, rectify, rectify_uncalibrated
 from .robust import (
     BatchEstimate,
@@ -76,6 +77,7 @@ __all__ = [
     "decompose_homography",
     "detect",
     "devices",
+    "draw_matches",
     "estimate",
     "estimate_absolute_pose",
     "estimate_batch",
@@ -100,4 +102,5 @@ __all__ = [
     "threads",
     "triangulate",
     "undistort_points",
+    "write_image",
 ]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Union
 
 from . import _core
 from ._arrays import ArrayLike
-from ._core import Features, Matches, read_image
+from ._core import Features, Matches
 from .options import MatchOptions, SiftOptions
 
 if TYPE_CHECKING:
     FeaturesLike = Union[Features, ArrayLike]
 
-__all__ = ["Features", "Matches", "detect", "match", "read_image"]
+__all__ = ["Features", "Matches", "detect", "match"]
 
 
 def detect(image: ArrayLike, options: SiftOptions | None = None, *, device: str | None = None) -> Features:

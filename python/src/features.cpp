@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures from files, features and their matches.
-#include <nanobind/stl/filesystem.h>
+// Features and their matches.
 #include <nanobind/stl/optional.h>
 
-#include <bifocal/io.hpp>
 #include <bifocal/matching.hpp>
 
 #include "devices.hpp"
@@ -84,20 +82,6 @@ nb::object indices(nb::handle self) {
 }  // namespace
 
 void bind_features(nb::module_& m) {
-  m.def(
-      "read_image",
-      [](const std::filesystem::path& file) {
-        ImageU8 image;
-        {
-          nb::gil_scoped_release unlocked;
-          image = read_image(file);
-        }
-        return image_array(std::move(image));
-      },
-      nb::arg("file"),
-      nb::sig("def read_image(file: str | os.PathLike[str]) -> "
-              "numpy.typing.NDArray[numpy.uint8]"),
-      "uint8 [H, W] or [H, W, C].");
   nb::class_<Features> f(m, "Features",
                          "Keypoints and descriptors of one picture, strongest first.");
   f.def("__len__", &Features::size);

@@ -33,6 +33,7 @@ NB_MODULE(_core, m) {
   python::bind_devices(m);
   python::bind_robust(m);
   python::bind_robust_batch(m);
+  python::bind_pictures(m);
   python::bind_features(m);
   python::bind_stereo(m);
   python::bind_rectify(m);

@@ -130,3 +130,18 @@ def test_pictures_from_files(tmp_path):
     file.write_bytes(b"P5\n30 20\n255\n" + picture.tobytes())
     assert np.array_equal(bifocal.read_image(file), picture)
     assert np.array_equal(bifocal.read_image(str(file)), picture)
+    for image in (picture, np.repeat(picture[:, ::-1, None], 3, 2), picture[:, 3:9]):
+        bifocal.write_image(tmp_path / "b.png", image)
+        assert np.array_equal(bifocal.read_image(tmp_path / "b.png"), image)
+    with pytest.raises(OSError, match="nowhere"):
+        bifocal.write_image(tmp_path / "nowhere" / "b.png", picture)
+
+
+def test_drawn_matches():
+    pictures = texture(40, 60), texture(50, 60)
+    x = np.array([[10.0, 10], [30, 20]])
+    drawn = bifocal.draw_matches(*pictures, x, x + 2, np.array([True, False]))
+    assert drawn.shape[0] == 50 and drawn.shape[1] > 120 and drawn.shape[2] == 3
+    assert (drawn != bifocal.draw_matches(*pictures, x[:0], x[:0])).any()
+    with pytest.raises(ValueError, match=r"inliers: shape \(3,\), must be \(2,\)"):
+        bifocal.draw_matches(*pictures, x, x, np.ones(3, bool))

@@ -1,6 +1,7 @@
 """The package in a process: import, threads, fork, memory, Ctrl-C."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -22,14 +23,16 @@ def run(code, **more):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, **more)
 
 
-def test_import_is_quick_and_light():
-    """Beside an interpreter that does nothing. NumPy is imported by the caller, not by the package."""
+def test_import_is_quick_and_light(tmp_path):
+    """Processor time beside an interpreter that does nothing. NumPy is imported by the caller, not by the package."""
+    cached = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"PYTHONPYCACHEPREFIX": str(tmp_path)}
     times = {"import bifocal": [], "pass": []}
-    for _ in range(5):
+    for _ in range(6):
         for code, got in times.items():
-            begin = time.perf_counter()
-            assert run(code).returncode == 0
-            got.append(time.perf_counter() - begin)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            assert run(code, env=cached).returncode == 0
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            got.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     took = min(times["import bifocal"]) - min(times["pass"])
     print(f"import bifocal: {1e3 * took:.0f} ms")
     assert took < 0.1

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pictures from and to files, and drawn ones.
+#include <nanobind/stl/filesystem.h>
+
+#include <bifocal/draw.hpp>
+#include <bifocal/io.hpp>
+
+#include "points.hpp"
+
+namespace bifocal::python {
+namespace {
+
+nb::object read(const std::filesystem::path& file) {
+  ImageU8 image;
+  {
+    nb::gil_scoped_release unlocked;
+    image = read_image(file);
+  }
+  return image_array(std::move(image));
+}
+
+void write(const std::filesystem::path& file, nb::handle image) {
+  const Picture p = picture_of(image, "image");
+  nb::gil_scoped_release unlocked;
+  if (p.bits == 8)
+    write_png(file, p.view<std::uint8_t>());
+  else
+    write_png(file, p.view<std::uint16_t>());
+}
+
+ImageView<const std::uint8_t> bytes_of(const Picture& p, const char* name) {
+  if (p.bits != 8) type_error(fmt::format("{}: dtype uint16, must be uint8", name));
+  return p.view<std::uint8_t>();
+}
+
+nb::object draw(nb::handle image1, nb::handle image2, nb::handle x1, nb::handle x2,
+                nb::handle inliers, int max_lines) {
+  const Picture p1 = picture_of(image1, "image1"), p2 = picture_of(image2, "image2");
+  auto points = points_of<PointPair>(x1, x2);
+  gather(points);
+  std::vector<std::uint8_t> flags(points.span.size(), 1);
+  if (!inliers.is_none()) {
+    const AnyArray a = array_of(inliers, "inliers");
+    need_shape(a, "inliers", {int(flags.size())});
+    if (a.dtype().bits != 8)
+      type_error(fmt::format("inliers: dtype {}, must be bool or uint8", dtype_text(a)));
+    for (std::size_t i = 0; i < flags.size(); ++i)
+      flags[i] = static_cast<const std::uint8_t*>(a.data())[std::int64_t(i) * a.stride(0)];
+  }
+  return image_array(
+      draw_matches(bytes_of(p1, "image1"), bytes_of(p2, "image2"), points.span, flags, max_lines));
+}
+
+}  // namespace
+
+void bind_pictures(nb::module_& m) {
+#define PICTURE "numpy.typing.NDArray[numpy.uint8]"
+  m.def("read_image", &read, nb::arg("file"),
+        nb::sig("def read_image(file: str | os.PathLike[str]) -> " PICTURE),
+        "uint8 [H, W] or [H, W, C] of a JPEG, PNG, PGM or PPM, turned as its EXIF says.");
+  m.def("write_image", &write, nb::arg("file"), nb::arg("image").none(),
+        nb::sig("def write_image(file: str | os.PathLike[str], image: object) -> None"),
+        "A PNG of uint8 or uint16 [H, W] or [H, W, C].");
+  m.def("draw_matches", &draw, nb::arg("image1").none(), nb::arg("image2").none(),
+        nb::arg("x1").none(), nb::arg("x2").none(), nb::arg("inliers").none(), nb::arg("max_lines"),
+        nb::sig("def draw_matches(image1: object, image2: object, x1: object, x2: object, "
+                "inliers: object, max_lines: int) -> " PICTURE));
+#undef PICTURE
+}
+
+}  // namespace bifocal::python
