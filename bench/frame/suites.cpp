@@ -5,6 +5,7 @@ namespace bifocal::bench {
 
 // One line a suite; each is defined in bench/suites/NAME.cpp (seeds in bench/seeds/suite.cpp).
 void run_eig(Context& context);
+void run_collection(Context& context);
 void run_features(Context& context);
 void run_match(Context& context);
 void run_rectify(Context& context);
@@ -18,6 +19,8 @@ void run_tune(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
+      {"collection", "features, all pairs matched and verified, of views of a few scenes",
+       run_collection, true},
       {"eig", "real eigenpairs of many small unsymmetric matrices, us a matrix", run_eig, true},
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features, true},
       {"match", "brute-force matching of 8-bit descriptors, one pair and batches", run_match, true},

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#include <bifocal/feature_set.hpp>
+#include <bifocal/matching.hpp>
+#include <bifocal/robust.hpp>
+
 #include "features/sift_device.hpp"
 #include "features_suite.hpp"
 #include "runtime/recording.hpp"
@@ -75,10 +79,46 @@ void time_batch(Context& context, const Device& device, const Shape& s, int batc
   context.report(std::move(record));
 }
 
+// Two images in the device's memory to the homography between them and its inliers: CudaSift's
+// chain.
+void time_chain(Context& context, const Device& device) {
+  constexpr int kWidth = 1920, kHeight = 1080;
+  const std::string name = "features/chain/1920x1080";
+  if (!context.wanted(name)) return;
+  Queue queue(device);
+  const ImageU8 scene = texture(2048, 1200, 3);
+  std::vector<std::uint8_t> pixels;
+  for (const auto& [x, y] : {std::pair(0, 0), {83, 41}}) {
+    for (int row = 0; row < kHeight; ++row)
+      pixels.insert(pixels.end(), scene.row(y + row) + x, scene.row(y + row) + x + kWidth);
+  }
+  Buffer<std::uint8_t> images(device, pixels.size());
+  images.upload(queue, pixels);
+  SiftDetector detector(queue, kWidth, kHeight, {.max_features = 4096, .upsample = false}, 2);
+  FeatureSet set(device);
+  DeviceMatches found;
+  const std::vector<ImagePair> pair{{0, 1}};
+  BatchEstimate estimate;
+  const Sample sample = measure([&] {
+    set.clear();
+    detector.add(images, 2, set);
+    match(queue, set, pair, {}, found);
+    estimate = estimate_batch(queue, ModelKind::homography, {found.points, found.offsets, {}, {}});
+  });
+  Record record = record_of("features", name, sample);
+  record.device = context.device;
+  record.reference = Reference{"CudaSift's chain on an H200 (recorded)", 2.9};
+  record.extra["keypoints"] = set.count(queue, 0);
+  record.extra["matches"] = found.offsets.back();
+  record.extra["inliers"] = estimate.pairs[0].inlier_count;
+  context.report(std::move(record));
+}
+
 }  // namespace
 
 void run_features_device(Context& context) {
   const Device device(context.device);
+  time_chain(context, device);
   for (const Shape& s : kShapes) {
     time_batch(context, device, s, 1);
     time_batch(context, device, s, s.batch);

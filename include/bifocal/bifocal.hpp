@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bifocal/camera.hpp>
+#include <bifocal/collection.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/feature_set.hpp>

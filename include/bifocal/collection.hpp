@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the features of many images to the verified geometry of their pairs, on one device.
+//
+//   Queue queue(Device("cuda:0"));
+//   SiftDetector detector(queue, width, height, {.max_features = 8192}, 16);
+//   FeatureSet set(queue.device());
+//   detector.add(images, set);
+//   verify_pairs(queue, set, all_pairs(set.size()), {}, {}, [&](const VerifiedPairs& found) { ...
+//   });
+#pragma once
+
+#include <bifocal/device.hpp>
+#include <bifocal/feature_set.hpp>
+#include <bifocal/matching.hpp>
+#include <bifocal/robust.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace bifocal {
+
+// Every pair of two images once: (0, 1), (0, 2), ..., (1, 2), ...
+[[nodiscard]] std::vector<ImagePair> all_pairs(int images);
+
+struct VerifyOptions {
+  MatchOptions matching = {};
+  int min_matches = 15;  // of pairs with fewer no model is sought: Outcome::too_few_points
+  ModelKind kind = ModelKind::fundamental;  // of two views
+  RobustOptions robust = {};
+  int pairs_at_once = 4096;  // results come in pieces of so many pairs, and take memory for these
+};
+
+// A piece of the pairs, as long as the call that it is given to lasts. Pair k has the matches
+// [offsets[k], offsets[k + 1]).
+struct VerifiedPairs {
+  std::span<const ImagePair> pairs;
+  std::span<const std::int64_t> offsets;
+  std::span<const Match> matches;
+  std::span<const PairEstimate> estimates;  // one a pair
+  std::span<const std::uint8_t> inliers;    // 1 or 0 for each match
+};
+
+// Matches the pairs and estimates their model (matching.hpp, robust.hpp): what match() and
+// estimate_batch() give for each, whatever the others are. `cameras`: one for all images or one
+// each, for problems that take them. `take` gets the pieces in their order. Throws Error(usage) for
+// a problem that is not of two views, pairs_at_once or min_matches below 1, cameras that do not
+// fit, and as match() and estimate_batch() do.
+void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                  std::span<const Intrinsics> cameras, const VerifyOptions& options,
+                  const std::function<void(const VerifiedPairs&)>& take);
+
+}  // namespace bifocal

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/cuda_kernels.h"
+
+namespace {
+
+template <class Real>
+struct gather_text {
+  static constexpr int GROUP_SIZE = 128;
+  static bifocal::runtime::Constants constants() { return {}; }
+#define LANE_GROUP_WIDTH 128
+#include "lane/cuda_begin.h"
+#include "collection/gather.list"
+#include "lane/cpp_end.h"
+};
+static_assert(gather_text<float>::GROUP_SIZE == gather_text<float>::GATHER_THREADS);
+
+CUDA_KERNELS(GATHER_KERNELS)
+
+}  // namespace
+
+CUDA_TABLE(gather) { CUDA_VARIANT(gather, GATHER_KERNELS, gather_text<float>) }

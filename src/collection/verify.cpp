@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/collection.hpp>
+#include <bifocal/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collection/gather.kernels.hpp"
+
+namespace bifocal {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(ErrorCode::usage, "verify_pairs: " + message);
+}
+
+bool takes_cameras(ModelKind kind) { return problem_info(kind).cameras > 0; }
+
+void check(const FeatureSet& set, std::span<const Intrinsics> cameras, const VerifyOptions& o) {
+  if (o.pairs_at_once < 1)
+    fail(fmt::format("VerifyOptions::pairs_at_once = {}: must be at least 1", o.pairs_at_once));
+  if (o.min_matches < 1)
+    fail(fmt::format("VerifyOptions::min_matches = {}: must be at least 1", o.min_matches));
+  if (!problem_info(o.kind).is_two_view)
+    fail(fmt::format("VerifyOptions::kind = {}: must be of two views", to_string(o.kind)));
+  if (takes_cameras(o.kind) && cameras.size() != 1 &&
+      cameras.size() != static_cast<std::size_t>(set.size()))
+    fail(fmt::format("{} cameras, must be one or one for each of the {} images", cameras.size(),
+                     set.size()));
+}
+
+// One piece after the other; its memory is used again.
+class Verifier {
+ public:
+  Verifier(Queue& queue, const FeatureSet& set, std::span<const Intrinsics> cameras,
+           const VerifyOptions& options)
+      : queue_(queue), set_(set), cameras_(cameras), options_(options) {}
+
+  VerifiedPairs run(std::span<const ImagePair> pairs) {
+    match(queue_, set_, pairs, options_.matching, found_);
+    matches_.resize(static_cast<std::size_t>(found_.offsets.back()));
+    found_.matches.download(queue_, std::span(matches_));
+    choose(pairs);
+    estimates_.assign(pairs.size(), {});
+    for (PairEstimate& e : estimates_) e.outcome = Outcome::too_few_points;
+    inliers_.assign(matches_.size(), 0);
+    if (!kept_.empty()) estimate();
+    queue_.wait();
+    return {pairs, found_.offsets, matches_, estimates_, inliers_};
+  }
+
+ private:
+  // The pairs that a model is sought of, and where their points go.
+  void choose(std::span<const ImagePair> pairs) {
+    kept_.clear(), cameras1_.clear(), cameras2_.clear(), places_.clear();
+    offsets_.assign(1, 0);
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      const std::int64_t begin = found_.offsets[k], count = found_.offsets[k + 1] - begin;
+      if (count < options_.min_matches) continue;
+      kept_.push_back(k);
+      places_.insert(places_.end(), {begin, offsets_.back(), count});
+      offsets_.push_back(offsets_.back() + count);
+      if (!takes_cameras(options_.kind)) continue;
+      cameras1_.push_back(camera_of(pairs[k].image1));
+      cameras2_.push_back(camera_of(pairs[k].image2));
+    }
+  }
+  const Intrinsics& camera_of(int image) const {
+    return cameras_[cameras_.size() == 1 ? 0 : static_cast<std::size_t>(image)];
+  }
+
+  void estimate() {
+    const BatchEstimate found = estimate_batch(
+        queue_, options_.kind, {points(), offsets_, cameras1_, cameras2_}, options_.robust);
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      estimates_[kept_[i]] = found.pairs[i];
+      std::copy(found.inliers.begin() + offsets_[i], found.inliers.begin() + offsets_[i + 1],
+                inliers_.begin() + found_.offsets[kept_[i]]);
+    }
+  }
+
+  // The points of the pairs that are kept, without gaps.
+  const Buffer<PointPair>& points() {
+    if (kept_.size() + 1 == found_.offsets.size()) return found_.points;
+    const auto needed = static_cast<std::size_t>(offsets_.back());
+    if (gathered_.size() < needed)
+      gathered_ = Buffer<PointPair>(queue_.device(), std::max(needed, 2 * gathered_.size()));
+    if (queue_.device().info().kind == DeviceKind::cpu) {
+      for (std::size_t i = 0; i < kept_.size(); ++i)
+        std::copy_n(found_.points.data() + places_[3 * i], places_[3 * i + 2],
+                    gathered_.data() + places_[3 * i + 1]);
+      return gathered_;
+    }
+    static const kernels::gather::launch<float> launch(kernels::gather::GATHER_THREADS);
+    if (table_.size() < places_.size())
+      table_ = Buffer<std::int64_t>(queue_.device(), 2 * places_.size());
+    table_.upload(queue_, places_);
+    launch.gather_points(queue_, {.count = static_cast<int>(kept_.size())},
+                         runtime::Array<const std::uint32_t>(runtime::Argument(found_.points)),
+                         table_, runtime::Array<std::uint32_t>(runtime::Argument(gathered_)));
+    return gathered_;
+  }
+
+  Queue& queue_;
+  const FeatureSet& set_;
+  std::span<const Intrinsics> cameras_;
+  const VerifyOptions& options_;
+  DeviceMatches found_;
+  Buffer<PointPair> gathered_;
+  Buffer<std::int64_t> table_;
+  std::vector<std::size_t> kept_;
+  std::vector<std::int64_t> offsets_, places_;
+  std::vector<Intrinsics> cameras1_, cameras2_;
+  std::vector<Match> matches_;
+  std::vector<PairEstimate> estimates_;
+  std::vector<std::uint8_t> inliers_;
+};
+
+}  // namespace
+
+std::vector<ImagePair> all_pairs(int images) {
+  std::vector<ImagePair> pairs;
+  for (int i = 0; i < images; ++i) {
+    for (int j = i + 1; j < images; ++j) pairs.push_back({i, j});
+  }
+  return pairs;
+}
+
+void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                  std::span<const Intrinsics> cameras, const VerifyOptions& options,
+                  const std::function<void(const VerifiedPairs&)>& take) {
+  check(set, cameras, options);
+  Verifier verifier(queue, set, cameras, options);
+  const auto piece = static_cast<std::size_t>(options.pairs_at_once);
+  for (std::size_t first = 0; first < pairs.size(); first += piece)
+    take(verifier.run(pairs.subspan(first, std::min(piece, pairs.size() - first))));
+}
+
+}  // namespace bifocal

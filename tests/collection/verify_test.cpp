@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Verified pairs are what matching and the batched estimate give for each, on every device.
+#include <bifocal/collection.hpp>
+#include <bifocal/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+namespace bifocal::test {
+namespace {
+
+// Images of two scenes: features of a scene have their own descriptors, with noise, and move with
+// the image; a few belong to no scene.
+Features view_of(unsigned scene, unsigned image, int count) {
+  std::mt19937 random(scene), own(1000 + image);
+  std::normal_distribution<double> normal;
+  Features f;
+  for (int i = 0; i < count; ++i) {
+    const bool is_stray = i >= count * 4 / 5;
+    std::mt19937& source = is_stray ? own : random;
+    const auto x = float(source() % 800), y = float(source() % 600),
+               turn = 0.05F * float(image % 7);
+    f.keypoints.push_back({x + turn * y + 10 * float(image % 5), y - turn * x, 2, 0, 1});
+    for (int k = 0; k < kDescriptorBytes; ++k) {
+      const double v = std::min(220.0, 45 * std::abs(normal(source)));
+      f.descriptors.push_back(std::uint8_t(v + double(own() % 5)));
+    }
+  }
+  return f;
+}
+
+std::vector<Features> images() {
+  std::vector<Features> all;
+  for (unsigned i = 0; i < 6; ++i) all.push_back(view_of(i % 2, i, i == 5 ? 8 : 150));
+  all.emplace_back();  // nothing in it
+  return all;
+}
+
+void for_each_device(const std::function<void(Queue& queue, const std::string& id)>& test) {
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    test(queue, info.id);
+  }
+}
+
+struct Collected {
+  std::vector<ImagePair> pairs;
+  std::vector<std::vector<Match>> matches;
+  std::vector<PairEstimate> estimates;
+  std::vector<std::vector<std::uint8_t>> inliers;
+  int pieces = 0;
+};
+Collected collect(Queue& queue, const FeatureSet& set, const VerifyOptions& options,
+                  std::span<const Intrinsics> cameras = {}) {
+  Collected all;
+  const std::vector<ImagePair> pairs = all_pairs(set.size());
+  verify_pairs(queue, set, pairs, cameras, options, [&](const VerifiedPairs& v) {
+    ++all.pieces;
+    for (std::size_t k = 0; k < v.pairs.size(); ++k) {
+      const auto from = v.offsets[k], to = v.offsets[k + 1];
+      all.pairs.push_back(v.pairs[k]);
+      all.estimates.push_back(v.estimates[k]);
+      all.matches.emplace_back(v.matches.begin() + from, v.matches.begin() + to);
+      all.inliers.emplace_back(v.inliers.begin() + from, v.inliers.begin() + to);
+    }
+  });
+  return all;
+}
+
+TEST(VerifyPairs, gives_what_each_pair_gives_alone) {
+  const std::vector<Features> features = images();
+  for_each_device([&](Queue& queue, const std::string& id) {
+    FeatureSet set(queue.device());
+    for (const Features& f : features) set.add(queue, f);
+    VerifyOptions options{.kind = ModelKind::homography, .pairs_at_once = 4};
+    const Collected all = collect(queue, set, options);
+    ASSERT_EQ(all.pairs.size(), 21U) << id;
+    EXPECT_EQ(all.pieces, 6) << id;
+    int verified = 0;
+    for (std::size_t k = 0; k < all.pairs.size(); ++k) {
+      const auto& a = features[std::size_t(all.pairs[k].image1)];
+      const auto& b = features[std::size_t(all.pairs[k].image2)];
+      const std::vector<Match> expected = match(a, b);
+      ASSERT_EQ(all.matches[k].size(), expected.size()) << id << ", pair " << k;
+      const PairEstimate& e = all.estimates[k];
+      if (expected.size() < 15) {
+        EXPECT_EQ(e.outcome, Outcome::too_few_points) << id << ", pair " << k;
+        continue;
+      }
+      const std::vector<PointPair> points = matched_points(a, b, expected);
+      const std::vector<std::int64_t> offsets{0, std::int64_t(points.size())};
+      Queue cpu;
+      const BatchEstimate alone = estimate_batch(cpu, ModelKind::homography,
+                                                 {points.data(), offsets, {}, {}}, options.robust);
+      EXPECT_EQ(e.outcome, alone.pairs[0].outcome) << id << ", pair " << k;
+      EXPECT_EQ(e.inlier_count, alone.pairs[0].inlier_count) << id << ", pair " << k;
+      EXPECT_EQ(all.inliers[k], alone.inliers) << id << ", pair " << k;
+      const bool one_scene = all.pairs[k].image1 % 2 == all.pairs[k].image2 % 2;
+      EXPECT_EQ(e.outcome == Outcome::ok, one_scene) << id << ", pair " << k;
+      verified += e.outcome == Outcome::ok;
+    }
+    EXPECT_EQ(verified, 4) << id;  // 0-2, 0-4, 2-4, 1-3; image 5 has too few features
+  });
+}
+
+TEST(VerifyPairs, takes_cameras_of_images) {
+  const std::vector<Features> features = images();
+  Queue queue;
+  FeatureSet set(queue.device());
+  for (const Features& f : features) set.add(queue, f);
+  const Intrinsics camera{800, 800, 400, 300};
+  const std::vector<Intrinsics> cameras(7, camera);
+  VerifyOptions options{.kind = ModelKind::essential};
+  const Collected one = collect(queue, set, options, {&camera, 1});
+  const Collected each = collect(queue, set, options, cameras);
+  for (std::size_t k = 0; k < one.pairs.size(); ++k)
+    EXPECT_EQ(one.estimates[k].inlier_count, each.estimates[k].inlier_count);
+  EXPECT_THROW(collect(queue, set, options), Error);
+  EXPECT_THROW(collect(queue, set, options, std::span(cameras).first(3)), Error);
+}
+
+TEST(VerifyPairs, refuses_wrong_arguments) {
+  Queue queue;
+  FeatureSet set(queue.device());
+  set.add(queue, {});
+  const auto refuses = [&](const VerifyOptions& options) {
+    const std::vector<ImagePair> pairs{{0, 0}};
+    EXPECT_THROW(verify_pairs(queue, set, pairs, {}, options, [](const VerifiedPairs&) {}), Error);
+  };
+  refuses({.pairs_at_once = 0});
+  refuses({.min_matches = 0});
+  refuses({.kind = ModelKind::absolute_pose});
+  VerifyOptions ratio;
+  ratio.matching.max_ratio = -1;
+  refuses(ratio);
+  const std::vector<ImagePair> beyond{{0, 1}};
+  EXPECT_THROW(verify_pairs(queue, set, beyond, {}, {}, [](const VerifiedPairs&) {}), Error);
+  EXPECT_TRUE(all_pairs(1).empty());
+  int pieces = 0;
+  verify_pairs(queue, set, {}, {}, {}, [&](const VerifiedPairs&) { ++pieces; });
+  EXPECT_EQ(pieces, 0);
+}
+
+}  // namespace
+}  // namespace bifocal::test
