@@ -135,9 +135,7 @@ class PieceWork {
     const int chunks = std::max(1, divided_up(piece_.most_features, kernel::MATCH_THREADS));
     launches().match_squares(queue_, {.count = piece_.image_count * chunks}, images_, set_.counts(),
                              descriptors, chunks, squares_);
-    launches().match_tiles(queue_, {.count = piece_.pair_count * shares_.rows * shares_.columns},
-                           pairs_, set_.counts(), descriptors, squares_, shares_.rows,
-                           shares_.columns, row_keys_, row_seconds_, column_keys_, column_seconds_);
+    fill_tables(descriptors);
     launches().match_rows(queue_, {.count = piece_.pair_count * chunks_}, pairs_, set_.counts(),
                           row_keys_, row_seconds_, column_keys_, column_seconds_, shares_.row_tile,
                           shares_.column_tile, shares_.rows, shares_.columns, chunks_,
