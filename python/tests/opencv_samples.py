@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""opencv_samples.py [FOLDER]: runs OpenCV's own Python samples (Debian's opencv-doc) that call functions of bifocal.cv, as they are and with
+these functions in their place. Fails when one fails that runs with OpenCV's; prints what both say."""
+
+import contextlib
+import io
+import os
+import pathlib
+import re
+import runpy
+import sys
+import tempfile
+
+import cv2
+
+import bifocal.cv
+
+FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/doc/opencv-doc/examples")
+DATA = FOLDER / "data"
+SAMPLES = {
+    "find_obj.py": ["--feature=orb", DATA / "box.png", DATA / "box_in_scene.png"],
+    "asift.py": ["--feature=orb", DATA / "graf1.png", DATA / "graf3.png"],
+    "stereo_match.py": [],
+    "essential_mat_reconstr.py": [DATA / "essential_mat_data.txt", f"{DATA}/"],
+}
+OWN = {name: getattr(cv2, name) for name in bifocal.cv.__all__ if hasattr(cv2, name)}
+cv2.samples.addSamplesDataSearchPath(str(DATA))
+# Nobody looks: no windows.
+for name in ("imshow", "waitKey", "destroyAllWindows", "setMouseCallback", "namedWindow"):
+    setattr(cv2, name, lambda *_, **__: 0)
+os.environ["MPLBACKEND"] = "Agg"
+
+
+def run(sample, arguments):
+    """What the sample says, and how it ended if that was not well."""
+    sys.argv = [sample, *map(str, arguments)]
+    out, ended = io.StringIO(), None
+    try:
+        with contextlib.redirect_stdout(out):
+            runpy.run_path(str(FOLDER / "python" / sample), run_name="__main__")
+    except (Exception, SystemExit) as failure:
+        ended = f"ended by {type(failure).__name__}: {failure}"
+    said = [line.strip() for line in out.getvalue().splitlines() if re.search(r"inlier|error|object points|saved", line)]
+    return said, ended
+
+
+def main():
+    sys.path.insert(0, str(FOLDER / "python"))
+    failed = 0
+    os.chdir(tempfile.mkdtemp())
+    for sample, arguments in SAMPLES.items():
+        ends = []
+        for who, functions in (("OpenCV", OWN), ("Bifocal", {name: getattr(bifocal.cv, name) for name in OWN})):
+            for name, function in functions.items():
+                setattr(cv2, name, function)
+            said, ended = run(sample, arguments)
+            ends.append(ended)
+            print(f"{sample}, {who}: " + "; ".join([*said, *([ended] if ended else [])]))
+        failed += ends[1] is not None and ends[0] is None
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
