@@ -80,7 +80,8 @@ nb::object undistort_points(nb::handle points, nb::handle camera) {
 void bind_rectify(nb::module_& m) {
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
   nb::class_<Rectification> c(m, "Rectification", "Two pictures brought to equal rows.");
-  c.def_prop_ro("ok", [](const Rectification& r) { return r.width > 0; });
+  c.def_prop_ro(
+      "ok", [](const Rectification& r) { return r.width > 0; }, "Is there a rectified pair?");
   c.def("__bool__", [](const Rectification& r) { return r.width > 0; });
   c.def_prop_ro(
       "reason", [](const Rectification& r) { return std::string(to_string(r.outcome)); },
