@@ -82,10 +82,11 @@ Features random_image(int count, unsigned image, unsigned scene) {
 void run_match(Context& context) {
   if (Device(context.device).info().kind != DeviceKind::cpu) {
     run_match_device(context);
-    return;
+  } else {
+    for (const int count : {5000, 8192})
+      for (const int threads : {1, 2}) time_pair(context, count, threads);
   }
-  for (const int count : {5000, 8192})
-    for (const int threads : {1, 2}) time_pair(context, count, threads);
+  run_match_guided(context);
 }
 
 }  // namespace bifocal::bench

@@ -14,5 +14,7 @@ namespace bifocal::bench {
 
 // On a GPU: pairs of resident images, alone and in batches.
 void run_match_device(Context& context);
+// A second round with known geometry, on any device.
+void run_match_guided(Context& context);
 
 }  // namespace bifocal::bench

@@ -48,8 +48,36 @@ struct DeviceMatches {
   Buffer<Match> matches;              // the first offsets.back()
   Buffer<PointPair> points;           // px, one a match
 };
-// Returns when the offsets are known; what else is still under way the queue's order takes care of.
+// Returns when the offsets are known; the rest of the work may be under way, in the queue's order.
 void match(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
            const MatchOptions& options, DeviceMatches& found);
+
+// Guided matching: a second round, when the geometry of a pair is known. Only candidates that fit
+// it count, as nearest and as second nearest, so that repeated texture elsewhere in the picture
+// spoils no match; a descriptor with a single candidate passes every ratio.
+enum class GuideKind { epipolar, homography };
+struct MatchGuide {
+  GuideKind kind = GuideKind::epipolar;
+  Mat3 model{};          // F with x2' F x1 = 0, or H with x2 ~ H x1, in px
+  double max_error = 4;  // px, above 0: the Sampson distance of a candidate is below (robust.hpp)
+};
+// As match() of the same arguments, with a guide for each pair. Of an essential matrix:
+// fundamental_from_essential (robust.hpp). The errors are computed in double precision, and devices
+// round them differently: lists are the same unless a candidate's error is within 1e-9 px of the
+// bound. Throws Error(usage) also on a bound or a model out of range, and when there are not as
+// many guides as pairs.
+[[nodiscard]] std::vector<Match> match_guided(const Features& features1, const Features& features2,
+                                              const MatchGuide& guide,
+                                              const MatchOptions& options = {});
+[[nodiscard]] std::vector<Match> match_guided(Queue& queue, const Features& features1,
+                                              const Features& features2, const MatchGuide& guide,
+                                              const MatchOptions& options = {});
+[[nodiscard]] MatchBatch match_guided(Queue& queue, const FeatureSet& set,
+                                      std::span<const ImagePair> pairs,
+                                      std::span<const MatchGuide> guides,
+                                      const MatchOptions& options = {});
+void match_guided(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                  std::span<const MatchGuide> guides, const MatchOptions& options,
+                  DeviceMatches& found);
 
 }  // namespace bifocal

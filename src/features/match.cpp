@@ -109,26 +109,32 @@ MatchRule rule_of(const MatchOptions& options) {
   return rule;
 }
 
+std::vector<Match> select_matches(const Nearest& rows, const Nearest& columns, int count,
+                                  const MatchRule& rule) {
+  std::vector<Match> matches;
+  for (int i = 0; i < count; ++i) {
+    const auto row = std::size_t(i);
+    const float ratio = distance_ratio(rows.distance[row], rows.second[row]);
+    if (!(ratio < rule.least_ratio) || rows.distance[row] > rule.max_distance) continue;
+    const auto column = std::size_t(rows.index[row]);
+    if (rule.mutual && columns.index[column] != i) continue;
+    if (rule.ratio_both_ways &&
+        !(distance_ratio(columns.distance[column], columns.second[column]) < rule.least_ratio))
+      continue;
+    matches.push_back({i, rows.index[row], rows.distance[row], ratio});
+  }
+  return matches;
+}
+
 std::vector<Match> match_rows(DescriptorRows rows1, DescriptorRows rows2,
                               const MatchOptions& options) {
-  std::vector<Match> matches;
-  if (rows1.count == 0 || rows2.count == 0) return matches;
+  if (rows1.count == 0 || rows2.count == 0) return {};
   const MatchRule rule = rule_of(options);
   const BothWays both = nearest(rows1, rows2,
                                 rule.ratio_both_ways ? ColumnsWanted::two
                                 : rule.mutual        ? ColumnsWanted::nearest
                                                      : ColumnsWanted::none);
-  for (int i = 0; i < rows1.count; ++i) {
-    const auto row = std::size_t(i), column = std::size_t(both.rows.index[row]);
-    const float ratio = distance_ratio(both.rows.distance[row], both.rows.second[row]);
-    if (!(ratio < rule.least_ratio) || both.rows.distance[row] > rule.max_distance) continue;
-    if (rule.mutual && both.columns.index[column] != i) continue;
-    if (rule.ratio_both_ways && !(distance_ratio(both.columns.distance[column],
-                                                 both.columns.second[column]) < rule.least_ratio))
-      continue;
-    matches.push_back({i, both.rows.index[row], both.rows.distance[row], ratio});
-  }
-  return matches;
+  return select_matches(both.rows, both.columns, rows1.count, rule);
 }
 
 }  // namespace features

@@ -3,19 +3,24 @@
 
 namespace {
 
-template <class Real>
+template <class Real, int Guided>
 struct match_text {
-  static constexpr int GROUP_SIZE = 256;
-  static bifocal::runtime::Constants constants() { return {{"GROUP_SIZE", GROUP_SIZE}}; }
+  static constexpr int GROUP_SIZE = 256, GUIDED = Guided;
+  static bifocal::runtime::Constants constants() {
+    return {{"GROUP_SIZE", GROUP_SIZE}, {"GUIDED", GUIDED}};
+  }
 #define LANE_GROUP_WIDTH 256
 #include "lane/cuda_begin.h"
 #include "features/matching/match.list"
 #include "lane/cpp_end.h"
 };
-static_assert(match_text<double>::GROUP_SIZE == match_text<double>::MATCH_THREADS);
+static_assert(match_text<double, 0>::GROUP_SIZE == match_text<double, 0>::MATCH_THREADS);
 
 CUDA_KERNELS(MATCH_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(match) { CUDA_VARIANT(match, MATCH_KERNELS, match_text<double>) }
+CUDA_TABLE(match) {
+  CUDA_VARIANT(match, MATCH_KERNELS, match_text<double, 0>)
+  CUDA_VARIANT(match, MATCH_TILES_KERNEL, match_text<double, 1>)
+}

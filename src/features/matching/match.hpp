@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bifocal/features.hpp>
+#include <bifocal/matching.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -31,6 +32,10 @@ struct MatchRule {
 };
 [[nodiscard]] MatchRule rule_of(const MatchOptions& options);
 
+// What the rule keeps of `count` rows.
+[[nodiscard]] std::vector<Match> select_matches(const Nearest& rows, const Nearest& columns,
+                                                int count, const MatchRule& rule);
+
 // Descriptors of one image, [count][128].
 struct DescriptorRows {
   const std::uint8_t* data;
@@ -38,5 +43,15 @@ struct DescriptorRows {
 };
 [[nodiscard]] std::vector<Match> match_rows(DescriptorRows rows1, DescriptorRows rows2,
                                             const MatchOptions& options);
+
+// Those of one image with its keypoints.
+struct FeatureRows {
+  const Keypoint* keypoints;
+  DescriptorRows descriptors;
+};
+[[nodiscard]] std::vector<Match> match_rows_guided(const FeatureRows& rows1,
+                                                   const FeatureRows& rows2,
+                                                   const MatchGuide& guide,
+                                                   const MatchOptions& options);
 
 }  // namespace bifocal::features

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "features/matching/grow.hpp"
 #include "features/matching/match.hpp"
@@ -27,79 +28,167 @@ void check_pairs(const Queue& queue, const FeatureSet& set, std::span<const Imag
   }
 }
 
+void check_guides(std::span<const MatchGuide> guides, std::size_t pairs) {
+  if (guides.size() != pairs)
+    throw Error(ErrorCode::usage,
+                fmt::format("match_guided: {} guides for {} pairs", guides.size(), pairs));
+  for (std::size_t k = 0; k < guides.size(); ++k) {
+    if (!(guides[k].max_error > 0) || !std::isfinite(guides[k].max_error))
+      throw Error(ErrorCode::usage,
+                  fmt::format("match_guided: guide {} has max_error = {}: must be above 0", k,
+                              guides[k].max_error));
+    for (const double number : guides[k].model)
+      if (!std::isfinite(number))
+        throw Error(ErrorCode::usage,
+                    fmt::format("match_guided: guide {} has {} in its model", k, number));
+  }
+}
+
 bool is_cpu(const Queue& queue) { return queue.device().info().kind == DeviceKind::cpu; }
 
-std::vector<Match> match_on_cpu(Queue& queue, const FeatureSet& set, ImagePair pair,
+features::FeatureRows rows_of(const Features& f) {
+  return {f.keypoints.data(), {f.descriptors.data(), f.size()}};
+}
+features::FeatureRows rows_of(Queue& queue, const FeatureSet& set, int image) {
+  return {
+      set.keypoints().data() + set.begin(image),
+      {set.descriptors().data() + set.begin(image) * kDescriptorBytes, set.count(queue, image)}};
+}
+
+// guide: null where there is none.
+std::vector<Match> match_on_cpu(const features::FeatureRows& rows1,
+                                const features::FeatureRows& rows2, const MatchGuide* guide,
                                 const MatchOptions& options) {
-  const auto rows = [&](int image) {
-    return features::DescriptorRows{set.descriptors().data() + set.begin(image) * kDescriptorBytes,
-                                    set.count(queue, image)};
-  };
-  return features::match_rows(rows(pair.image1), rows(pair.image2), options);
+  return guide ? features::match_rows_guided(rows1, rows2, *guide, options)
+               : features::match_rows(rows1.descriptors, rows2.descriptors, options);
+}
+
+using Guides = std::span<const MatchGuide>;
+
+MatchBatch batch_on_cpu(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                        Guides guides, const MatchOptions& options) {
+  MatchBatch batch;
+  batch.offsets.assign(1, 0);
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const std::vector<Match> list =
+        match_on_cpu(rows_of(queue, set, pairs[k].image1), rows_of(queue, set, pairs[k].image2),
+                     guides.empty() ? nullptr : &guides[k], options);
+    batch.matches.insert(batch.matches.end(), list.begin(), list.end());
+    batch.offsets.push_back(static_cast<std::int64_t>(batch.matches.size()));
+  }
+  return batch;
+}
+
+MatchBatch batch_of(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                    Guides guides, const MatchOptions& options) {
+  if (is_cpu(queue)) return batch_on_cpu(queue, set, pairs, guides, options);
+  MatchBatch batch;
+  batch.offsets.assign(1, 0);
+  DeviceMatches piece;
+  const features::PlannedSet planned = features::plan_set(queue, set, pairs.size());
+  for (std::size_t begin = 0, count = 0; begin < pairs.size(); begin += count) {
+    count = features::pairs_of_piece(planned, pairs.subspan(begin));
+    piece.offsets.assign(1, 0);
+    features::match_on_device(queue, planned, pairs.subspan(begin, count),
+                              guides.empty() ? guides : guides.subspan(begin, count), options,
+                              false, piece);
+    const std::size_t before = batch.matches.size();
+    for (std::size_t k = 1; k < piece.offsets.size(); ++k)
+      batch.offsets.push_back(static_cast<std::int64_t>(before) + piece.offsets[k]);
+    batch.matches.resize(static_cast<std::size_t>(batch.offsets.back()));
+    piece.matches.download(queue, std::span(batch.matches).subspan(before));
+    queue.wait();
+  }
+  return batch;
+}
+
+void leave_on_device(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                     Guides guides, const MatchOptions& options, DeviceMatches& found) {
+  if (!is_cpu(queue)) {
+    found.offsets.assign(1, 0);
+    features::match_on_device(queue, features::plan_set(queue, set, pairs.size()), pairs, guides,
+                              options, true, found);
+    return;
+  }
+  const MatchBatch batch = batch_on_cpu(queue, set, pairs, guides, options);
+  found.offsets = batch.offsets;
+  features::grow(queue, found.matches, 0, batch.matches.size());
+  features::grow(queue, found.points, 0, batch.matches.size());
+  found.matches.upload(queue, batch.matches);
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const Keypoint* const a = set.keypoints().data() + set.begin(pairs[k].image1);
+    const Keypoint* const b = set.keypoints().data() + set.begin(pairs[k].image2);
+    for (std::int64_t m = batch.offsets[k]; m < batch.offsets[k + 1]; ++m) {
+      const Match& match = batch.matches[static_cast<std::size_t>(m)];
+      const Keypoint &p = a[match.index1], &q = b[match.index2];
+      found.points.data()[m] = {p.x, p.y, q.x, q.y};
+    }
+  }
+}
+
+void check_two(const Features& features1, const Features& features2, const MatchOptions& options) {
+  features::check_match_options(options);
+  features::check_features(features1, "match", "features1");
+  features::check_features(features2, "match", "features2");
+}
+
+std::vector<Match> match_two(Queue& queue, const Features& features1, const Features& features2,
+                             Guides guides, const MatchOptions& options) {
+  if (is_cpu(queue))
+    return match_on_cpu(rows_of(features1), rows_of(features2),
+                        guides.empty() ? nullptr : guides.data(), options);
+  FeatureSet set(queue.device(), std::int64_t{features1.size()} + features2.size());
+  const ImagePair pair{set.add(queue, features1), set.add(queue, features2)};
+  return batch_of(queue, set, {&pair, 1}, guides, options).matches;
 }
 
 }  // namespace
 
 std::vector<Match> match(Queue& queue, const Features& features1, const Features& features2,
                          const MatchOptions& options) {
-  features::check_match_options(options);
-  features::check_features(features1, "match", "features1");
-  features::check_features(features2, "match", "features2");
-  if (is_cpu(queue)) return match(features1, features2, options);
-  FeatureSet set(queue.device(), std::int64_t{features1.size()} + features2.size());
-  const ImagePair pair{set.add(queue, features1), set.add(queue, features2)};
-  return match(queue, set, {&pair, 1}, options).matches;
+  check_two(features1, features2, options);
+  return match_two(queue, features1, features2, {}, options);
 }
 
 MatchBatch match(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
                  const MatchOptions& options) {
   check_pairs(queue, set, pairs, options);
-  MatchBatch batch;
-  batch.offsets.assign(1, 0);
-  DeviceMatches piece;
-  while (!pairs.empty()) {
-    const std::size_t count = is_cpu(queue) ? 1 : features::pairs_of_piece(set, pairs);
-    const auto before = batch.matches.size();
-    if (is_cpu(queue)) {
-      const std::vector<Match> list = match_on_cpu(queue, set, pairs.front(), options);
-      batch.matches.insert(batch.matches.end(), list.begin(), list.end());
-      batch.offsets.push_back(static_cast<std::int64_t>(batch.matches.size()));
-    } else {
-      piece.offsets.assign(1, 0);
-      features::match_on_device(queue, set, pairs.first(count), options, false, piece);
-      for (std::size_t k = 1; k < piece.offsets.size(); ++k)
-        batch.offsets.push_back(static_cast<std::int64_t>(before) + piece.offsets[k]);
-      batch.matches.resize(static_cast<std::size_t>(batch.offsets.back()));
-      piece.matches.download(queue, std::span(batch.matches).subspan(before));
-      queue.wait();
-    }
-    pairs = pairs.subspan(count);
-  }
-  return batch;
+  return batch_of(queue, set, pairs, {}, options);
 }
 
 void match(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
            const MatchOptions& options, DeviceMatches& found) {
   check_pairs(queue, set, pairs, options);
-  found.offsets.assign(1, 0);
-  if (!is_cpu(queue)) {
-    features::match_on_device(queue, set, pairs, options, true, found);
-    return;
-  }
-  for (const ImagePair& pair : pairs) {
-    const std::vector<Match> list = match_on_cpu(queue, set, pair, options);
-    const auto used = static_cast<std::size_t>(found.offsets.back());
-    features::grow(queue, found.matches, used, used + list.size());
-    features::grow(queue, found.points, used, used + list.size());
-    std::copy(list.begin(), list.end(), found.matches.data() + used);
-    const Keypoint* const a = set.keypoints().data() + set.begin(pair.image1);
-    const Keypoint* const b = set.keypoints().data() + set.begin(pair.image2);
-    for (std::size_t m = 0; m < list.size(); ++m) {
-      const Keypoint &p = a[list[m].index1], &q = b[list[m].index2];
-      found.points.data()[used + m] = {p.x, p.y, q.x, q.y};
-    }
-    found.offsets.push_back(static_cast<std::int64_t>(used + list.size()));
-  }
+  leave_on_device(queue, set, pairs, {}, options, found);
+}
+
+std::vector<Match> match_guided(const Features& features1, const Features& features2,
+                                const MatchGuide& guide, const MatchOptions& options) {
+  check_two(features1, features2, options);
+  check_guides({&guide, 1}, 1);
+  return match_on_cpu(rows_of(features1), rows_of(features2), &guide, options);
+}
+
+std::vector<Match> match_guided(Queue& queue, const Features& features1, const Features& features2,
+                                const MatchGuide& guide, const MatchOptions& options) {
+  check_two(features1, features2, options);
+  check_guides({&guide, 1}, 1);
+  return match_two(queue, features1, features2, {&guide, 1}, options);
+}
+
+MatchBatch match_guided(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                        std::span<const MatchGuide> guides, const MatchOptions& options) {
+  check_pairs(queue, set, pairs, options);
+  check_guides(guides, pairs.size());
+  return batch_of(queue, set, pairs, guides, options);
+}
+
+void match_guided(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                  std::span<const MatchGuide> guides, const MatchOptions& options,
+                  DeviceMatches& found) {
+  check_pairs(queue, set, pairs, options);
+  check_guides(guides, pairs.size());
+  leave_on_device(queue, set, pairs, guides, options, found);
 }
 
 }  // namespace bifocal

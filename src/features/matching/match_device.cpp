@@ -36,18 +36,21 @@ struct Shares {
 // Numbers of a piece, on the host and of its device.
 struct Piece {
   std::vector<std::int64_t> pairs, images;
+  std::vector<double> guides;
   std::int64_t rows = 0, columns = 0, features = 0;  // of all pairs; of all images
   int pair_count = 0, image_count = 0;
   int most_rows = 0, most_columns = 0, most_features = 0;  // of a pair, of an image
 };
 
-Piece piece_of(const FeatureSet& set, std::span<const ImagePair> pairs) {
+Piece piece_of(const PlannedSet& planned, std::span<const ImagePair> pairs,
+               std::span<const MatchGuide> guides) {
+  const FeatureSet& set = planned.set;
   Piece piece;
   std::unordered_map<int, std::int64_t> squares;
   const auto squares_of = [&](int image) {
     const auto [known, is_new] = squares.try_emplace(image, piece.features);
     if (!is_new) return known->second;
-    const int capacity = set.capacity(image);
+    const int capacity = planned.size(image);
     piece.images.insert(piece.images.end(), {image, set.begin(image), capacity, piece.features});
     piece.features += capacity;
     piece.most_features = std::max(piece.most_features, capacity);
@@ -55,7 +58,7 @@ Piece piece_of(const FeatureSet& set, std::span<const ImagePair> pairs) {
     return known->second;
   };
   for (const auto [image1, image2] : pairs) {
-    const int rows = set.capacity(image1), columns = set.capacity(image2);
+    const int rows = planned.size(image1), columns = planned.size(image2);
     const std::int64_t squares1 = squares_of(image1), squares2 = squares_of(image2);
     piece.pairs.insert(piece.pairs.end(),
                        {image1, image2, set.begin(image1), set.begin(image2), rows, columns,
@@ -63,6 +66,11 @@ Piece piece_of(const FeatureSet& set, std::span<const ImagePair> pairs) {
     piece.rows += rows, piece.columns += columns;
     piece.most_rows = std::max(piece.most_rows, rows);
     piece.most_columns = std::max(piece.most_columns, columns);
+  }
+  for (const MatchGuide& guide : guides) {
+    piece.guides.push_back(guide.kind == GuideKind::epipolar ? 0 : 1);
+    piece.guides.insert(piece.guides.end(), guide.model.begin(), guide.model.end());
+    piece.guides.push_back(guide.max_error * guide.max_error);
   }
   piece.pair_count = static_cast<int>(pairs.size());
   return piece;
@@ -87,9 +95,12 @@ Shares shares_of(const DeviceInfo& device, const Piece& piece, TableKernel table
   return shares;
 }
 
-const kernel::launch<double>& launches() {
-  static const kernel::launch<double> launch(kernel::MATCH_THREADS);
-  return launch;
+// match_tiles depends on the constant, the other kernels do not.
+const kernel::launch<double>& launches(bool guided = false) {
+  static const kernel::launch<double> plain(kernel::MATCH_THREADS, {{"GUIDED", 0}});
+  if (!guided) return plain;
+  static const kernel::launch<double> with_guide(kernel::MATCH_THREADS, {{"GUIDED", 1}});
+  return with_guide;
 }
 
 // Of the columns: nothing, the nearest, also the second nearest.
@@ -112,6 +123,7 @@ class PieceWork {
     chunks_ = std::max(1, divided_up(piece_.most_rows, kernel::MATCH_CHUNK));
     pairs_ = workspace_.take<std::int64_t>(piece_.pairs.size());
     images_ = workspace_.take<std::int64_t>(piece_.images.size());
+    guides_ = workspace_.take<double>(piece_.guides.size());
     squares_ = workspace_.take<std::int32_t>(size(piece_.features));
     row_keys_ = workspace_.take<std::int64_t>(size(piece_.rows * shares_.columns));
     row_seconds_ = workspace_.take<std::int32_t>(size(piece_.rows * shares_.columns));
@@ -130,6 +142,7 @@ class PieceWork {
     before_ = before;
     pairs_.upload(queue_, piece_.pairs);
     images_.upload(queue_, piece_.images);
+    guides_.upload(queue_, piece_.guides);
     offsets_.upload(queue_, {&before_, 1});
     const Array<const std::uint32_t> descriptors(set_.descriptors());
     const int chunks = std::max(1, divided_up(piece_.most_features, kernel::MATCH_THREADS));
@@ -171,9 +184,10 @@ class PieceWork {
           pairs_, set_.counts(), descriptors, squares_, shares_.rows, shares_.columns, row_keys_,
           row_seconds_, column_keys_, column_seconds_);
     } else {
-      launches().match_tiles(queue_, {.count = groups}, pairs_, set_.counts(), descriptors,
-                             squares_, shares_.rows, shares_.columns, row_keys_, row_seconds_,
-                             column_keys_, column_seconds_);
+      launches(guides_.size() > 0)
+          .match_tiles(queue_, {.count = groups}, pairs_, set_.counts(), descriptors, squares_,
+                       shares_.rows, shares_.columns, row_keys_, row_seconds_, column_keys_,
+                       column_seconds_, Array<const float>(set_.keypoints()), guides_);
     }
   }
 
@@ -188,12 +202,14 @@ class PieceWork {
   Buffer<std::int64_t> pairs_, images_, row_keys_, column_keys_, chunk_begins_, offsets_;
   Buffer<std::int32_t> squares_, row_seconds_, column_seconds_, chunk_counts_;
   Buffer<std::uint32_t> found_;
+  Buffer<double> guides_;
 };
 
-std::int64_t most_matches(const FeatureSet& set, std::span<const ImagePair> pairs, bool mutual) {
+std::int64_t most_matches(const PlannedSet& planned, std::span<const ImagePair> pairs,
+                          bool mutual) {
   std::int64_t sum = 0;
   for (const ImagePair& p : pairs) {
-    const int rows = set.capacity(p.image1), columns = set.capacity(p.image2);
+    const int rows = planned.size(p.image1), columns = planned.size(p.image2);
     sum += mutual ? std::min(rows, columns) : rows;
   }
   return sum;
@@ -210,12 +226,22 @@ void check_device(const DeviceInfo& device) {
 
 }  // namespace
 
-std::size_t pairs_of_piece(const FeatureSet& set, std::span<const ImagePair> pairs) {
+PlannedSet plan_set(Queue& queue, const FeatureSet& set, std::size_t pairs) {
+  PlannedSet planned{set, {}};
+  if (pairs > 1) {
+    planned.sizes = set.count_all(queue);
+  } else {
+    for (int image = 0; image < set.size(); ++image) planned.sizes.push_back(set.capacity(image));
+  }
+  return planned;
+}
+
+std::size_t pairs_of_piece(const PlannedSet& planned, std::span<const ImagePair> pairs) {
   std::int64_t bytes = 0;
   std::size_t count = 0;
   while (count < pairs.size()) {
     const std::int64_t features =
-        std::int64_t{set.capacity(pairs[count].image1)} + set.capacity(pairs[count].image2);
+        std::int64_t{planned.size(pairs[count].image1)} + planned.size(pairs[count].image2);
     bytes += 1024 + features * 64;
     if (count > 0 && bytes > kPieceBytes) break;
     ++count;
@@ -223,24 +249,25 @@ std::size_t pairs_of_piece(const FeatureSet& set, std::span<const ImagePair> pai
   return count;
 }
 
-void match_on_device(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
-                     const MatchOptions& options, bool with_points, DeviceMatches& found,
-                     TableKernel table) {
+void match_on_device(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
+                     std::span<const MatchGuide> guides, const MatchOptions& options,
+                     bool with_points, DeviceMatches& found, TableKernel table) {
   check_device(queue.device().info());
   const MatchRule rule = rule_of(options);
   constexpr auto kEach = static_cast<std::int64_t>(sizeof(Match) + sizeof(PointPair));
-  while (!pairs.empty()) {
-    const std::size_t count = pairs_of_piece(set, pairs);
-    const std::span<const ImagePair> these = pairs.first(count);
-    pairs = pairs.subspan(count);
-    PieceWork work(queue, set, piece_of(set, these), rule, table);
+  for (std::size_t begin = 0, count = 0; begin < pairs.size(); begin += count) {
+    count = pairs_of_piece(planned, pairs.subspan(begin));
+    const std::span<const ImagePair> these = pairs.subspan(begin, count);
+    PieceWork work(queue, planned.set,
+                   piece_of(planned, these, guides.empty() ? guides : guides.subspan(begin, count)),
+                   rule, table);
     const std::int64_t before = found.offsets.back();
     const auto make_room = [&](std::int64_t needed) {
       const auto used = static_cast<std::size_t>(before), size = static_cast<std::size_t>(needed);
       grow(queue, found.matches, used, size);
       if (with_points) grow(queue, found.points, used, size);
     };
-    const std::int64_t bound = most_matches(set, these, rule.mutual);
+    const std::int64_t bound = most_matches(planned, these, rule.mutual);
     const bool at_once = bound * kEach <= kAtOnceBytes;
     work.find(before);
     if (at_once) {

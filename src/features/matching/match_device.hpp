@@ -10,13 +10,24 @@ namespace bifocal::features {
 // them to each other.
 enum class TableKernel { best, portable };
 
-// Arguments are checked before. Adds to `found`, whose offsets begin with one for each pair so far
-// and one more; points where they are wanted.
-void match_on_device(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
-                     const MatchOptions& options, bool with_points, DeviceMatches& found,
-                     TableKernel table = TableKernel::best);
+// A set and for how many features of each image the work is planned: its capacity, or where it pays
+// to ask the device, what is there.
+struct PlannedSet {
+  const FeatureSet& set;
+  std::vector<int> sizes;
+
+  [[nodiscard]] int size(int image) const { return sizes[static_cast<std::size_t>(image)]; }
+};
+[[nodiscard]] PlannedSet plan_set(Queue& queue, const FeatureSet& set, std::size_t pairs);
+
+// Arguments are checked before; one guide a pair or none. Adds to `found`, whose offsets begin with
+// one for each pair so far and one more; points where they are wanted.
+void match_on_device(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
+                     std::span<const MatchGuide> guides, const MatchOptions& options,
+                     bool with_points, DeviceMatches& found, TableKernel table = TableKernel::best);
 
 // As many of the first pairs as one piece takes.
-[[nodiscard]] std::size_t pairs_of_piece(const FeatureSet& set, std::span<const ImagePair> pairs);
+[[nodiscard]] std::size_t pairs_of_piece(const PlannedSet& planned,
+                                         std::span<const ImagePair> pairs);
 
 }  // namespace bifocal::features

@@ -57,11 +57,32 @@ group_fn void match_products(local_ptr const bits32* tile1, local_ptr const bits
   }
 }
 
+// Which of the thread's 16 cells fit the guide: bit 4 r + c of row y + 16 r and column x + 16 c.
+group_fn bits32 match_fits(global_const double* guide, global_const float* points1, index rows,
+                           global_const float* points2, index columns, index x, index y) {
+  real model[9];
+  lane_unroll for (index e = 0; e < 9; ++e) model[e] = guide[1 + e];
+  const real limit = guide[10];
+  const bool is_epipolar = guide[0] == 0;
+  bits32 fits = 0;
+  lane_keep_loop for (index cell = 0; cell < 16; ++cell) {
+    const index i = y + MATCH_SIDE * (cell / 4), j = x + MATCH_SIDE * (cell % 4);
+    if (i < rows && j < columns) {
+      global_const float* a = points1 + i * KEYPOINT_NUMBERS;
+      global_const float* b = points2 + j * KEYPOINT_NUMBERS;
+      const bool is_within = is_epipolar ? sampson_within(model, a[0], a[1], b[0], b[1], limit)
+                                         : transfer_within(model, a[0], a[1], b[0], b[1], limit);
+      fits |= (is_within ? 1u : 0u) << cell;
+    }
+  }
+  return fits;
+}
+
 // This thread's best and second of its part of each row and column, for match_two_of.
-// squares1[i]: of row i of the tile, of which there are `rows`.
-group_fn void match_bests(const bits32* dot, index x, index y, global_const int* squares1,
-                          index rows, global_const int* squares2, index columns,
-                          local_ptr int* row_bests, local_ptr int* row_others,
+// squares1[i]: of row i of the tile, of which there are `rows`. Only cells that fit count.
+group_fn void match_bests(const bits32* dot, bits32 fits, index x, index y,
+                          global_const int* squares1, index rows, global_const int* squares2,
+                          index columns, local_ptr int* row_bests, local_ptr int* row_others,
                           local_ptr int* column_bests, local_ptr int* column_others) {
   int best2[4], other2[4], square2[4];
   lane_unroll for (index c = 0; c < 4; ++c) {
@@ -74,7 +95,7 @@ group_fn void match_bests(const bits32* dot, index x, index y, global_const int*
     const int square1 = i < rows ? squares1[i] : -1;
     int best1 = MATCH_NO_BEST, other1 = MATCH_NO_BEST;
     lane_unroll for (index c = 0; c < 4; ++c) {
-      const bool is_there = square1 >= 0 && square2[c] >= 0;
+      const bool is_there = square1 >= 0 && square2[c] >= 0 && (fits >> (4 * r + c) & 1u) != 0;
       const int distance = square1 + square2[c] - 2 * (int)dot[4 * r + c];
       const int key1 = is_there ? distance << 6 | (x + MATCH_SIDE * c) : MATCH_NO_BEST;
       const int key2 = is_there ? distance << 6 | i : MATCH_NO_BEST;
@@ -93,10 +114,16 @@ group_fn void match_bests(const bits32* dot, index x, index y, global_const int*
   }
 }
 
+// Of a key of the tile that begins at `at`.
+group_fn offset match_tile_key(int best, index at) {
+  return best == MATCH_NO_BEST ? match_key(MATCH_NO_DISTANCE, 0)
+                               : match_key(best >> 6, at + (best & 63));
+}
+
 // Joins a column's two, of rows from i0 on, to those of earlier rows.
 group_fn void match_keep_column(match_two two, index i0, bool is_first, global_ptr offset* key_at,
                                 global_ptr int* second_at) {
-  const offset key = match_key(two.best >> 6, i0 + (two.best & 63));
+  const offset key = match_tile_key(two.best, i0);
   const index other = two.other == MATCH_NO_BEST ? MATCH_NO_DISTANCE : two.other >> 6;
   const offset before = is_first ? match_key(MATCH_NO_DISTANCE, 0) : *key_at;
   if (second_at)
@@ -122,15 +149,19 @@ group_kernel(match_tiles, group, MATCH_TILES) {
     for (index j0 = own.column_begin; j0 < own.column_end; j0 += MATCH_TILE) {
       match_load_tile(descriptors2, j0, own.column_end, tile2);
       group_barrier();
-      bits32 dot[16];
+      bits32 dot[16], fits = 0xffffu;
+      if_constant(GUIDED) fits = match_fits(
+          guides + (offset)GUIDE_NUMBERS * (group / shares),
+          keypoints + (pair[PAIR_BEGIN] + i0) * KEYPOINT_NUMBERS, own.row_end - i0,
+          keypoints + (pair[PAIR_BEGIN + 1] + j0) * KEYPOINT_NUMBERS, own.column_end - j0, x, y);
       match_products(tile1, tile2, x, y, dot);
-      match_bests(dot, x, y, squares1 + i0, own.row_end - i0, squares2 + j0, own.column_end - j0,
-                  row_bests, row_others, column_bests, column_others);
+      match_bests(dot, fits, x, y, squares1 + i0, own.row_end - i0, squares2 + j0,
+                  own.column_end - j0, row_bests, row_others, column_bests, column_others);
       group_barrier();
       if (member < MATCH_TILE && i0 + line < own.row_end) {
         const match_two two =
             match_two_of(row_bests + line * (MATCH_SIDE + 1), row_others + line * (MATCH_SIDE + 1));
-        const offset key = match_key(two.best >> 6, j0 + (two.best & 63));
+        const offset key = match_tile_key(two.best, j0);
         const index other = two.other == MATCH_NO_BEST ? MATCH_NO_DISTANCE : two.other >> 6;
         row_second = match_second(row_key, row_second, key, other);
         row_key = key < row_key ? key : row_key;
