@@ -15,6 +15,7 @@ MODULES = {
     "bifocal.two_view": "The pieces by themselves",
     "bifocal.cameras": "Cameras",
     "bifocal.features": "Features and matches",
+    "bifocal.collection": "Many images",
     "bifocal.pictures": "Pictures",
     "bifocal.stereo_matching": "Dense stereo",
     "bifocal.rectification": "Rectification",

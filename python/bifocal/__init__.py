@@ -11,6 +11,7 @@ import os as _os
 
 from . import _core, linalg
 from .cameras import Camera, undistort_points
+from .collection import Collection, VerifiedPairs
 from .devices import devices, missing_devices, threads
 from .features import Features, Matches, detect, match
 from .options import DisparityFilter, MatchOptions, RobustOptions, SgmOptions, SiftOptions, SsdOptions
@@ -52,6 +53,7 @@ _os.register_at_fork(after_in_child=_core.after_fork_in_child)
 __all__ = [
     "BatchEstimate",
     "Camera",
+    "Collection",
     "DisparityFilter",
     "DisparityMap",
     "EssentialPoses",
@@ -73,6 +75,7 @@ __all__ = [
     "SolverShape",
     "SsdOptions",
     "StereoMatcher",
+    "VerifiedPairs",
     "decompose_essential",
     "decompose_homography",
     "detect",

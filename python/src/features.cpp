@@ -6,13 +6,10 @@
 
 #include "devices.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace bifocal::python {
 namespace {
-
-struct Matches {
-  std::vector<Match> rows;
-};
 
 const Features& features(nb::handle self) { return nb::cast<const Features&>(self); }
 const Matches& matches(nb::handle self) { return nb::cast<const Matches&>(self); }

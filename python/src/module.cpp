@@ -35,6 +35,7 @@ NB_MODULE(_core, m) {
   python::bind_robust_batch(m);
   python::bind_pictures(m);
   python::bind_features(m);
+  python::bind_collection(m);
   python::bind_stereo(m);
   python::bind_rectify(m);
   python::bind_linalg(m);

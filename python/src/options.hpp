@@ -29,6 +29,7 @@ namespace bifocal::python {
 // Without lenses: ValueError where one has.
 [[nodiscard]] std::vector<Intrinsics> cameras_of(nb::handle object, const char* name);
 
+void bind_collection(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_linalg(nb::module_& m);

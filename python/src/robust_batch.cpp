@@ -8,16 +8,10 @@
 
 #include "devices.hpp"
 #include "points.hpp"
+#include "results.hpp"
 
 namespace bifocal::python {
 namespace {
-
-struct Batch {
-  ModelKind kind = ModelKind::homography;
-  bool has_pose = false;
-  BatchEstimate result;
-  std::vector<std::int64_t> offsets;
-};
 
 // An array of the batch: of the host, or at an address of the device.
 struct Column {

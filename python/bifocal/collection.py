@@ -1,0 +1,74 @@
+"""Many images at once: their features on one device, matches of their pairs, and the geometry that proves them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from . import _core
+from ._arrays import ArrayLike
+from ._core import Features, VerifiedPairs
+from .options import MatchOptions, RobustOptions, SiftOptions
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from .robust import CameraLike, ModelKind
+
+__all__ = ["Collection", "VerifiedPairs"]
+
+
+class Collection:
+    """Features of many images in the memory of one device ("cpu", "cuda:0", "opencl:0").
+
+    Calls of several threads come one after the other.
+    """
+
+    __slots__ = ("_collection",)
+
+    def __init__(self, device: str = "cpu") -> None:
+        self._collection = _core.Collection(device)
+
+    def __len__(self) -> int:
+        return len(self._collection)
+
+    def __repr__(self) -> str:
+        return repr(self._collection)
+
+    def add(self, features: Features) -> int:
+        """Adds the features of one image; returns its number."""
+        return self._collection.add(features)
+
+    def detect(self, images: Sequence[ArrayLike], options: SiftOptions | None = None, *, batch: int = 8) -> range:
+        """Finds the features of images, uint8 [H, W] or [H, W, C]; those of one size, one after another, `batch` at a time.
+
+        Returns their numbers. Room is taken for max_features of each, 148 bytes a feature.
+        """
+        first = self._collection.detect(images, options, batch)
+        return range(first, len(self._collection))
+
+    def features(self, image: int) -> Features:
+        """Of an image, from the device."""
+        return self._collection.get(image)
+
+    def counts(self) -> NDArray[numpy.int32]:
+        """How many features each image has."""
+        return self._collection.counts()
+
+    def verify(
+        self,
+        pairs: ArrayLike | None = None,
+        *,
+        kind: ModelKind = "fundamental",
+        cameras: CameraLike | Sequence[CameraLike] | None = None,
+        matching: MatchOptions | None = None,
+        options: RobustOptions | None = None,
+        min_matches: int = 15,
+    ) -> VerifiedPairs:
+        """Matches pairs of images ([P, 2] numbers; None: all pairs) and estimates their geometry.
+
+        cameras: of all images or one each, for kinds that take them. Pairs with fewer matches than min_matches are 'too_few_points'.
+        Ctrl-C is answered between parts.
+        """
+        return self._collection.verify(pairs, kind, cameras, matching, options, min_matches)

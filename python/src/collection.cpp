@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Features of many images on one device, their matches and verified geometry.
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <bifocal/collection.hpp>
+#include <mutex>
+
+#include "devices.hpp"
+#include "options.hpp"
+#include "results.hpp"
+
+namespace bifocal::python {
+namespace {
+
+// Matches of pairs, and what was verified of them.
+struct Verified {
+  std::vector<ImagePair> pairs;
+  Matches matches;
+  std::vector<std::int64_t> offsets = {0};
+  Batch estimates;
+};
+
+std::vector<ImagePair> pairs_of(nb::handle object, int images) {
+  if (object.is_none()) return all_pairs(images);
+  const AnyArray a = array_of(object, "pairs");
+  need_shape(a, "pairs", {-1, 2});
+  const auto code = a.dtype().code;
+  if (code != std::uint8_t(nb::dlpack::dtype_code::Int) &&
+      code != std::uint8_t(nb::dlpack::dtype_code::UInt))
+    type_error(fmt::format("pairs: dtype {}, must be whole numbers", dtype_text(a)));
+  const Numbers n = numbers_of(object, "pairs", {-1, 2});
+  std::vector<ImagePair> pairs(n.rows());
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    for (const std::size_t side : {0, 1})
+      if (!(n.at(k, side) >= 0 && n.at(k, side) < images))
+        value_error(fmt::format("pairs: [{}, {}] = {}, must be 0 to {}", k, side, n.at(k, side),
+                                images - 1));
+    pairs[k] = {static_cast<int>(n.at(k, 0)), static_cast<int>(n.at(k, 1))};
+  }
+  return pairs;
+}
+
+class Collection {
+ public:
+  explicit Collection(const std::string& device)
+      : name_(device), queue_(Device(device)), set_(queue_.device()) {}
+
+  int add(const Features& features) {
+    nb::gil_scoped_release unlocked;
+    const std::lock_guard lock(mutex_);
+    return set_.add(queue_, features);
+  }
+  int detect(nb::handle images, nb::handle options, int batch) {
+    const SiftOptions o = sift_options(options);
+    std::vector<Picture> pictures;
+    for (const nb::handle image : images) {
+      const std::string name = fmt::format("images[{}]", pictures.size());
+      pictures.push_back(picture_of(image, name.c_str()));
+      if (pictures.back().bits != 8)
+        type_error(fmt::format("{}: dtype uint16, must be uint8", name));
+    }
+    nb::gil_scoped_release unlocked;
+    const std::lock_guard lock(mutex_);
+    const int first = set_.size();
+    for (std::size_t k = 0; k < pictures.size();) k = add_run(pictures, k, o, batch);
+    return first;
+  }
+  [[nodiscard]] Features get(int image) {
+    nb::gil_scoped_release unlocked;
+    const std::lock_guard lock(mutex_);
+    return set_.get(queue_, image);
+  }
+  [[nodiscard]] nb::object counts() {
+    std::vector<int> counts;
+    {
+      nb::gil_scoped_release unlocked;
+      const std::lock_guard lock(mutex_);
+      counts = set_.count_all(queue_);
+    }
+    const std::size_t n = counts.size();
+    return array_from(std::move(counts), {n});
+  }
+  Verified verify(nb::handle pairs, const std::string& kind, nb::handle cameras,
+                  nb::handle matching, nb::handle robust, int min_matches) {
+    VerifyOptions o{match_options(matching), min_matches, kind_of(kind), robust_options(robust)};
+    const ProblemInfo problem = problem_info(o.kind);
+    std::vector<Intrinsics> known;
+    if (problem.cameras > 0)
+      known = cameras_of(cameras, "cameras");
+    else if (!cameras.is_none())
+      type_error("cameras: given, but this kind of model takes none");
+    Verified all{pairs_of(pairs, set_.size()), {}, {0}, {o.kind, problem.has_pose, {}, {}}};
+    if (queue_.device().info().kind == DeviceKind::cpu) o.pairs_at_once = 64;
+    {
+      nb::gil_scoped_release unlocked;
+      const std::lock_guard lock(mutex_);
+      verify_pairs(queue_, set_, all.pairs, known, o,
+                   [&](const VerifiedPairs& found) { take(found, all); });
+    }
+    all.estimates.offsets = all.offsets;
+    return all;
+  }
+  [[nodiscard]] int size() const { return set_.size(); }
+  [[nodiscard]] std::string text() const {
+    return fmt::format("<Collection of {} images on {}>", set_.size(), name_);
+  }
+
+ private:
+  // The pictures of one size from k on; returns where the next size begins.
+  std::size_t add_run(const std::vector<Picture>& pictures, std::size_t k, const SiftOptions& o,
+                      int batch) {
+    const auto first = pictures[k].view<std::uint8_t>();
+    std::vector<ImageU8> grey;
+    std::size_t end = k;
+    for (; end < pictures.size(); ++end) {
+      const auto own = pictures[end].view<std::uint8_t>();
+      if (own.width != first.width || own.height != first.height) break;
+      grey.push_back(own.channels == 1 ? ImageU8{} : to_grey(own));
+    }
+    std::vector<ImageView<const std::uint8_t>> views;
+    for (std::size_t i = k; i < end; ++i)
+      views.push_back(grey[i - k].empty() ? pictures[i].view<std::uint8_t>()
+                                          : ImageView<const std::uint8_t>(grey[i - k]));
+    SiftDetector detector(queue_, first.width, first.height, o,
+                          std::min(batch, static_cast<int>(views.size())));
+    (void)detector.add(views, set_);
+    return end;
+  }
+  // A piece of the results; Ctrl-C ends the call here.
+  static void take(const VerifiedPairs& found, Verified& all) {
+    const std::int64_t base = all.offsets.back();
+    for (std::size_t k = 1; k < found.offsets.size(); ++k)
+      all.offsets.push_back(base + found.offsets[k] - found.offsets[0]);
+    auto& rows = all.matches.rows;
+    rows.insert(rows.end(), found.matches.begin(), found.matches.end());
+    BatchEstimate& b = all.estimates.result;
+    b.pairs.insert(b.pairs.end(), found.estimates.begin(), found.estimates.end());
+    b.inliers.insert(b.inliers.end(), found.inliers.begin(), found.inliers.end());
+    nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+
+  std::string name_;
+  std::mutex mutex_;
+  Queue queue_;
+  FeatureSet set_;
+};
+
+const Verified& of(nb::handle self) { return nb::cast<const Verified&>(self); }
+
+}  // namespace
+
+void bind_collection(nb::module_& m) {
+  nb::class_<Verified> v(m, "VerifiedPairs", "Matches of P pairs of images and their geometry.");
+  v.def("__len__", [](const Verified& s) { return s.pairs.size(); });
+  v.def_prop_ro(
+      "pairs",
+      [](nb::handle s) {
+        static_assert(sizeof(ImagePair) == 2 * sizeof(int));
+        return view(s, reinterpret_cast<const int*>(of(s).pairs.data()), {of(s).pairs.size(), 2});
+      },
+      nb::sig("def pairs(self) -> numpy.typing.NDArray[numpy.int32]"), "[P, 2]: image numbers.");
+  v.def_prop_ro(
+      "offsets", [](nb::handle s) { return view(s, of(s).offsets.data(), {of(s).offsets.size()}); },
+      nb::sig("def offsets(self) -> numpy.typing.NDArray[numpy.int64]"),
+      "[P + 1]: pair k has the matches offsets[k] to offsets[k + 1].");
+  v.def_prop_ro(
+      "matches", [](const Verified& s) -> const Matches& { return s.matches; },
+      nb::rv_policy::reference_internal, "Of all pairs, one after another.");
+  v.def_prop_ro(
+      "estimates", [](const Verified& s) -> const Batch& { return s.estimates; },
+      nb::rv_policy::reference_internal, "The geometry of each pair, and a flag for each match.");
+  nb::class_<Collection>(m, "Collection")
+      .def(nb::init<const std::string&>(), nb::arg("device"))
+      .def("__len__", &Collection::size)
+      .def("__repr__", &Collection::text)
+      .def("add", &Collection::add, nb::arg("features"))
+      .def("detect", &Collection::detect, nb::arg("images"), nb::arg("options").none(),
+           nb::arg("batch"))
+      .def("get", &Collection::get, nb::arg("image"))
+      .def("counts", &Collection::counts,
+           nb::sig("def counts(self) -> numpy.typing.NDArray[numpy.int32]"))
+      .def("verify", &Collection::verify, nb::arg("pairs").none(), nb::arg("kind"),
+           nb::arg("cameras").none(), nb::arg("matching").none(), nb::arg("robust").none(),
+           nb::arg("min_matches"));
+}
+
+}  // namespace bifocal::python

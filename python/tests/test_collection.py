@@ -1,0 +1,94 @@
+"""Collections: what match and estimate_batch give for each pair."""
+
+import numpy as np
+import pytest
+from scenes import K
+from test_images import texture
+
+import bifocal
+
+WIDE = texture(160, 420)
+# Three views that overlap, of two sizes, and one of something else.
+IMAGES = [WIDE[:, :240], WIDE[:, 60:300], np.ascontiguousarray(WIDE[:140, 100:330]), texture(160, 240, seed=9)]
+RATIO = bifocal.MatchOptions(max_ratio=0.9)
+
+
+@pytest.fixture(scope="module")
+def collection():
+    c = bifocal.Collection()
+    assert list(c.detect(IMAGES, bifocal.SiftOptions(max_features=3000))) == [0, 1, 2, 3]
+    return c
+
+
+def test_features_are_those_of_detect(collection):
+    assert len(collection) == 4 and "4 images on cpu" in repr(collection)
+    for k, image in enumerate(IMAGES):
+        alone = bifocal.detect(image)
+        assert np.array_equal(collection.features(k).xy, alone.xy) and collection.counts()[k] == len(alone)
+        assert np.array_equal(collection.features(k).descriptors, alone.descriptors)
+
+
+def test_verified_pairs_are_those_of_single_calls(collection):
+    found = collection.verify(kind="homography", matching=RATIO)
+    assert found.pairs.tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] and len(found) == 6
+    assert found.estimates.ok.tolist() == [True, True, False, True, False, False]
+    for k, (i, j) in enumerate(found.pairs):
+        f1, f2 = collection.features(i), collection.features(j)
+        alone = bifocal.match(f1, f2, RATIO).indices
+        own = slice(found.offsets[k], found.offsets[k + 1])
+        assert np.array_equal(found.matches.indices[own], alone)
+        if found.estimates.ok[k]:
+            one = bifocal.estimate_homography(
+                f1.xy[alone[:, 0]], f2.xy[alone[:, 1]], options=bifocal.RobustOptions(min_inlier_ratio=0.2)
+            )
+            assert np.array_equal(found.estimates.models[k], one.model) and np.array_equal(found.estimates.inliers[own], one.inliers)
+    shift = found.estimates.models[0] / found.estimates.models[0][2, 2]
+    assert np.abs(shift - [[1, 0, -60], [0, 1, 0], [0, 0, 1]]).max() < 0.1
+
+
+def test_chosen_pairs_and_their_order(collection):
+    found = collection.verify([[1, 0]], kind="homography", matching=RATIO)
+    backwards = collection.verify(np.array([[0, 1]]), kind="homography", matching=RATIO)
+    assert found.pairs.tolist() == [[1, 0]] and found.estimates.ok.all() and len(found.matches) > 0.8 * len(backwards.matches)
+    none = collection.verify(np.zeros((0, 2), int))
+    assert len(none) == 0 and none.offsets.tolist() == [0] and len(none.matches) == 0
+    few = collection.verify([[0, 1]], min_matches=10**6)
+    assert few.estimates.reasons == ["too_few_points"]
+
+
+def test_features_are_added():
+    c = bifocal.Collection()
+    assert c.add(bifocal.detect(IMAGES[0])) == 0 and c.add(bifocal.detect(IMAGES[1])) == 1
+    assert c.verify(kind="homography").estimates.ok.all()
+
+
+@pytest.mark.parametrize(
+    "call, kind, message",
+    [
+        (lambda c: c.verify([[0, 4]]), ValueError, r"pairs: \[0, 1\] = 4, must be 0 to 3"),
+        (lambda c: c.verify([[0.5, 1]]), TypeError, r"pairs: dtype float64, must be whole numbers"),
+        (lambda c: c.verify([0, 1]), ValueError, r"pairs: shape \(2,\), must be \(N, 2\)"),
+        (lambda c: c.verify(kind="essential"), TypeError, r"cameras: None, must be"),
+        (lambda c: c.verify(cameras=K), TypeError, r"cameras: given, but this kind"),
+        (lambda c: c.verify(kind="absolute_pose", cameras=K), ValueError, r"pose"),
+        (lambda c: c.verify(min_matches=0), ValueError, r"min_matches"),
+        (lambda c: c.detect([np.zeros((9, 9))]), TypeError, r"images\[0\]: dtype float64, must be uint8"),
+        (lambda c: c.detect([IMAGES[0]], batch=0), ValueError, r"batch"),
+        (lambda c: c.features(9), ValueError, r"9"),
+        (lambda c: bifocal.Collection("abacus"), RuntimeError, r"abacus"),
+    ],
+)
+def test_refused(collection, call, kind, message):
+    with pytest.raises(kind, match=message):
+        call(collection)
+    assert len(collection) == 4
+
+
+def test_the_same_on_opencl(collection):
+    if not any(d["id"] == "opencl:0" for d in bifocal.devices()):
+        pytest.skip("no OpenCL device")
+    there = bifocal.Collection("opencl:0")
+    for k in range(4):
+        there.add(collection.features(k))
+    ours, theirs = (c.verify(kind="homography", matching=RATIO) for c in (collection, there))
+    assert np.array_equal(ours.matches.indices, theirs.matches.indices) and np.array_equal(ours.estimates.ok, theirs.estimates.ok)
