@@ -26,8 +26,7 @@ struct PairOptions {
   SiftOptions sift;
   MatchOptions matching;
   RobustOptions robust;
-  Device device = {};  // finds the model, rectifies and matches densely; features and their matches
-                       // are found on the CPU
+  Device device = {};  // of all stages
   bool dense = true;   // with a pose: rectify, match densely, build the cloud
   int max_dense_pixels =
       2'000'000;  // px: the pictures are reduced for dense matching until they have at most this

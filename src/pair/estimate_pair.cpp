@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
+#include <bifocal/matching.hpp>
 #include <bifocal/pair.hpp>
 
 #include <array>
@@ -148,10 +149,12 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     clock.start("features", 0.0);
     runtime::parallel_for(2, [&](int i) {
       Features& features = i == 0 ? result.features1 : result.features2;
-      features = detect_sift(to_grey(i == 0 ? image1 : image2), options.sift);
+      Queue queue(options.device);
+      features = detect_sift(queue, to_grey(i == 0 ? image1 : image2), options.sift);
     });
     clock.start("matching", 0.4);
-    result.matches = match(result.features1, result.features2, options.matching);
+    Queue queue(options.device);
+    result.matches = match(queue, result.features1, result.features2, options.matching);
     result.matches = different_places(result.features1, result.features2, result.matches);
     result.points = matched_points(result.features1, result.features2, result.matches);
     clock.start("model", 0.55);
@@ -164,7 +167,8 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
       result.triangulated = std::move(found.epipolar.triangulated);
     } else if (options.dense) {
       result.dense_reason =
-          result.cam2_from_cam1 ? std::string("the camera only turned: there is no depth to find")
+          result.cam2_from_cam1
+              ? std::string("the camera only turned or stood still: there is no depth to find")
           : result.outcome == Outcome::ok
               ? fmt::format("a {} gives no pose", result.kind == ModelKind::homography
                                                       ? "homography"
