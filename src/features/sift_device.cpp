@@ -136,8 +136,10 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
   keys_ = Buffer<std::uint32_t>(device, 2 * all);
   sorted_ = Buffer<std::uint32_t>(device, 2 * all);
   std::vector<std::int64_t> table;
-  for (const Octave& o : shape_.octaves)
-    table.insert(table.end(), {o.first, o.plane, o.stride, o.width, o.height});
+  for (const Octave& o : shape_.octaves) {
+    table.insert(table.end(), {o.first, o.plane, o.stride, o.width, o.height, tiles_});
+    tiles_ += divided_up(o.width, sift::SEARCH_WIDTH) * divided_up(o.height, sift::SEARCH_HEIGHT);
+  }
   octaves_ = uploaded(queue, table);
 }
 
@@ -148,14 +150,17 @@ SiftDevice::Blur SiftDevice::make_blur(const std::vector<float>& taps, int radiu
 void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int count,
                      const SiftOutput& out) {
   if (count == 0) return;
-  for (const auto* counts : {&counts_, &found_, &kept_, &rows_})
-    if (counts->size() > 0)
-      maps().sift_clear(*queue_, {.count = static_cast<int>(counts->size())}, *counts, 0);
+  const int rows = static_cast<int>(rows_.size());
   if (shape_.octaves.empty()) {
-    maps().sift_clear(*queue_, {.count = count},
-                      runtime::Array<std::uint32_t>(runtime::Argument(out.numbers)), out.first);
+    const std::vector<int> none(static_cast<std::size_t>(count), 0);
+    runtime::upload(*queue_, *out.numbers.memory(),
+                    static_cast<std::size_t>(out.first) * sizeof(int), none.data(),
+                    none.size() * sizeof(int));
+    queue_->wait();
     return;
   }
+  maps().sift_clear(*queue_, {.count = std::max({2, count, rows})}, counts_, found_, kept_, count,
+                    rows_, rows, out.numbers, out.first);
   make_first_level(pictures, first, count);
   find(count);
   order(count);
@@ -217,13 +222,11 @@ void SiftDevice::find(int count) {
     const Octave* half = k + 1 < shape_.octaves.size() ? &shape_.octaves[k + 1] : nullptr;
     for (int i = 0; i < layers + 2; ++i)
       blur(blurs_[std::size_t(i)], o, i, i + 1, i + 1 == layers ? half : nullptr, count);
-    const int tiles =
-        divided_up(o.width, sift::SEARCH_WIDTH) * divided_up(o.height, sift::SEARCH_HEIGHT);
-    kernels_of(queue_->device())
-        .sift_search(*queue_, {.count = tiles * count}, pyramid_, shape_.floats, o.first, o.plane,
-                     o.width, o.height, o.stride, layers, static_cast<int>(k), threshold,
-                     candidates_, candidate_room_, counts_);
   }
+  kernels_of(queue_->device())
+      .sift_search(*queue_, {.count = tiles_ * count}, pyramid_, shape_.floats, octaves_,
+                   static_cast<int>(shape_.octaves.size()), tiles_, layers, threshold, candidates_,
+                   candidate_room_, counts_);
   maps().sift_refine(*queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
                      pyramid_, shape_.floats, octaves_, layers,
                      static_cast<float>(options_.contrast_threshold),

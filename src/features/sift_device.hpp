@@ -72,6 +72,7 @@ class SiftDevice {
   SiftOptions options_;
   Shape shape_;
   int room_, candidate_room_, groups_;
+  int tiles_ = 0;  // that the search of a picture has
   float scale_, shift_;
   Blur first_;
   std::vector<Blur> blurs_;  // from level i to i + 1

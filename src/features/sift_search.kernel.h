@@ -25,11 +25,17 @@ enum { SEARCH_SHARE = (SEARCH_HALO + GROUP_SIZE - 1) / GROUP_SIZE };
 // that is not needed any more. A layer's samples that pass six comparisons, one in 20, are listed
 // for all others.
 group_kernel(sift_search, group, SIFT_SEARCH) {
+  const index picture = group / tiles, member = (index)group_member();
+  index octave = 0;
+  while (octave + 1 < octave_count &&
+         octaves[(octave + 1) * OCTAVE_OFFSETS + 5] <= (offset)(group % tiles))
+    ++octave;
+  global_const offset* o = octaves + octave * OCTAVE_OFFSETS;
+  const offset plane = o[1], stride = o[2];
+  const index width = (index)o[3], height = (index)o[4], tile = group % tiles - (index)o[5];
   const index across = (width + SEARCH_WIDTH - 1) / SEARCH_WIDTH;
-  const index tiles = across * ((height + SEARCH_HEIGHT - 1) / SEARCH_HEIGHT);
-  const index picture = group / tiles, tile = group % tiles, member = (index)group_member();
   const index x0 = tile % across * SEARCH_WIDTH, y0 = tile / across * SEARCH_HEIGHT;
-  global_const float* levels = pyramid + picture * pitch + from;
+  global_const float* levels = pyramid + picture * pitch + o[0];
   offset places[SEARCH_SHARE];
   real lower[SEARCH_SHARE], upper[SEARCH_SHARE];
   search_unroll for (index k = 0; k < SEARCH_SHARE; ++k) {

@@ -19,7 +19,12 @@ group_fn index mirrored_once(index i, index n) {
   return nearer < 0 ? 0 : nearer;
 }
 
-map_kernel(sift_clear, item, SIFT_CLEAR) { numbers[first + item] = 0; }
+map_kernel(sift_clear, item, SIFT_CLEAR) {
+  if (item < 2) counts[item] = 0;
+  if (item < pictures) found[item] = kept[item] = 0;
+  if (item < pictures) numbers[first + item] = 0;
+  if (item < rows) row_counts[item] = 0;
+}
 
 map_kernel(sift_bytes, item, SIFT_BYTES) {
   const index x = item % width, row = item / width, y = row % height;
