@@ -94,6 +94,12 @@ PeerFeatures peer_rootsift(const ImageU8& image) {
   return f;
 }
 
+std::vector<std::array<float, 2>> places(const PeerFeatures& f) {
+  std::vector<std::array<float, 2>> all;
+  for (const cv::KeyPoint& k : f.points) all.push_back({k.pt.x, k.pt.y});
+  return all;
+}
+
 // Ratio test at 0.8 and mutual.
 std::vector<PointPair> peer_match(const PeerFeatures& a, const PeerFeatures& b) {
   std::vector<std::vector<cv::DMatch>> forward, backward;
@@ -136,11 +142,10 @@ void time_detection(Context& context, const Picture& picture) {
   }
 }
 
-int correct_capped(const ImageU8& image1, const ImageU8& image2, const Mat3& H, int cap) {
-  SiftOptions options;
-  options.max_features = cap;
-  const Features a = detect_sift(image1, options), b = detect_sift(image2, options);
-  return count_correct(matched_points(a, b, match(a, b)), H, 3);
+std::vector<std::array<float, 2>> places(const Features& f) {
+  std::vector<std::array<float, 2>> all;
+  for (const Keypoint& k : f.keypoints) all.push_back({k.x, k.y});
+  return all;
 }
 
 // Correct matches with the default options, and with fewer features; OpenCV's has no cap.
@@ -158,11 +163,22 @@ void count_matches(Context& context, const OxfordPair& pair) {
   record.value = count_correct(points, H, 3), record.runs = 1;
   record.higher_is_better = true;
   record.extra["matches"] = points.size();
-  for (const int cap : {8192, 4096, 2048})
-    record.extra[fmt::format("of_{}", cap)] = correct_capped(image1, image2, H, cap);
+  for (const int cap : {8192, 4096, 2048, 1024}) {
+    const SiftOptions options{.max_features = cap};
+    const Features few1 = detect_sift(image1, options), few2 = detect_sift(image2, options);
+    record.extra[fmt::format("of_{}", cap)] =
+        count_correct(matched_points(few1, few2, match(few1, few2)), H, 3);
+    record.extra[fmt::format("repeatability_of_{}", cap)] =
+        repeatability(places(few1), places(few2), H, image2.width, image2.height, 3);
+  }
   record.extra["precision"] = record.value / double(points.size());
+  record.extra["repeatability"] =
+      repeatability(places(a), places(b), H, image2.width, image2.height, 3);
 #ifdef BIFOCAL_PEER_OPENCV
-  const std::vector<PointPair> theirs = peer_match(peer_rootsift(image1), peer_rootsift(image2));
+  const PeerFeatures c = peer_rootsift(image1), d = peer_rootsift(image2);
+  const std::vector<PointPair> theirs = peer_match(c, d);
+  record.extra["reference_repeatability"] =
+      repeatability(places(c), places(d), H, image2.width, image2.height, 3);
   const int correct = count_correct(theirs, H, 3);
   record.reference = Reference{fmt::format("{} RootSIFT", kPeer), double(correct)};
   record.extra["reference_matches"] = theirs.size();

@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 namespace bifocal::bench {
 
@@ -38,15 +40,46 @@ Mat3 read_homography(const std::string& file) {
   return H;
 }
 
+namespace {
+
+std::array<double, 2> mapped(const Mat3& H, double x, double y) {
+  const double z = H[6] * x + H[7] * y + H[8];
+  return {(H[0] * x + H[1] * y + H[2]) / z, (H[3] * x + H[4] * y + H[5]) / z};
+}
+
+}  // namespace
+
 int count_correct(const std::vector<PointPair>& points, const Mat3& H, double threshold) {
   int correct = 0;
   for (const PointPair& p : points) {
-    const double z = H[6] * p.x1 + H[7] * p.y1 + H[8];
-    const double x = (H[0] * p.x1 + H[1] * p.y1 + H[2]) / z,
-                 y = (H[3] * p.x1 + H[4] * p.y1 + H[5]) / z;
+    const auto [x, y] = mapped(H, p.x1, p.y1);
     correct += std::hypot(x - p.x2, y - p.y2) < threshold;
   }
   return correct;
+}
+
+double repeatability(const std::vector<std::array<float, 2>>& points1,
+                     const std::vector<std::array<float, 2>>& points2, const Mat3& H, int width,
+                     int height, double threshold) {
+  // Points of the second image in cells of the threshold's size.
+  std::map<std::pair<int, int>, std::vector<std::array<float, 2>>> cells;
+  const auto cell = [&](double v) { return static_cast<int>(std::floor(v / threshold)); };
+  for (const auto& p : points2) cells[{cell(p[0]), cell(p[1])}].push_back(p);
+  int inside = 0, repeated = 0;
+  for (const auto& p : points1) {
+    const auto [x, y] = mapped(H, p[0], p[1]);
+    if (x < 0 || y < 0 || x > width - 1 || y > height - 1) continue;
+    ++inside;
+    bool found = false;
+    for (int i = 0; i < 9 && !found; ++i) {
+      const auto near = cells.find({cell(x) + i % 3 - 1, cell(y) + i / 3 - 1});
+      found = near != cells.end() && std::ranges::any_of(near->second, [&](const auto& q) {
+                return std::hypot(x - q[0], y - q[1]) < threshold;
+              });
+    }
+    repeated += found;
+  }
+  return inside ? double(repeated) / inside : 0;
 }
 
 }  // namespace bifocal::bench

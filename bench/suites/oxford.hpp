@@ -6,6 +6,7 @@
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,11 @@ struct OxfordPair {
 // How many pairs lie within `threshold` px of the homography, in the second image.
 [[nodiscard]] int count_correct(const std::vector<PointPair>& points, const Mat3& H,
                                 double threshold);
+
+// Share of the points of the first image that the homography leads into the second one (of width x
+// height) and that have one of its points within `threshold` px: repeatability by place alone.
+[[nodiscard]] double repeatability(const std::vector<std::array<float, 2>>& points1,
+                                   const std::vector<std::array<float, 2>>& points2, const Mat3& H,
+                                   int width, int height, double threshold);
 
 }  // namespace bifocal::bench
