@@ -86,6 +86,7 @@ void run_match(Context& context) {
     for (const int count : {5000, 8192})
       for (const int threads : {1, 2}) time_pair(context, count, threads);
   }
+  run_match_float(context);
   run_match_guided(context);
 }
 

@@ -16,5 +16,7 @@ namespace bifocal::bench {
 void run_match_device(Context& context);
 // A second round with known geometry, on any device.
 void run_match_guided(Context& context);
+// Float descriptors of the host, on any device.
+void run_match_float(Context& context);
 
 }  // namespace bifocal::bench

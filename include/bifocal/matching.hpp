@@ -80,4 +80,34 @@ void match_guided(Queue& queue, const FeatureSet& set, std::span<const ImagePair
                   std::span<const MatchGuide> guides, const MatchOptions& options,
                   DeviceMatches& found);
 
+// Descriptors of other tools (SuperPoint, ALIKED, DISK, XFeat, ...): [count][size] floats, of 1 to
+// 4096 numbers each, in the host's memory.
+struct FloatDescriptors {
+  const float* data;
+  int count, size;
+};
+struct FloatMatchOptions {
+  bool normalise = true;  // to unit length first: the nearest is the one of the largest cosine
+  bool mutual = true;     // each has to be the other's nearest
+  double max_ratio = 1;   // nearest over second nearest distance, from 1 to 2, above 0; >= 1: off
+  // Largest Euclidean distance. Of unit vectors with a cosine of c it is sqrt(2 - 2 c). 0: no
+  // bound.
+  double max_distance = 0;
+};
+struct FloatMatch {
+  int index1, index2;
+  float distance;  // Euclidean
+  float ratio;     // nearest over second nearest, 0 when there is no second
+};
+// Brute force, ordered by index1; ties go to the lower index. Sums are of float precision and in
+// the order of the numbers: the same list on all processors and devices that multiply and add in
+// one rounding, any number of threads; where two neighbours are equally near but for rounding,
+// others may choose the other. Throws Error(usage) naming what is out of range or not finite.
+[[nodiscard]] std::vector<FloatMatch> match(const FloatDescriptors& descriptors1,
+                                            const FloatDescriptors& descriptors2,
+                                            const FloatMatchOptions& options = {});
+[[nodiscard]] std::vector<FloatMatch> match(Queue& queue, const FloatDescriptors& descriptors1,
+                                            const FloatDescriptors& descriptors2,
+                                            const FloatMatchOptions& options = {});
+
 }  // namespace bifocal

@@ -198,6 +198,43 @@ TEST(MatchOnDevices, all_kernels_of_a_device_agree) {
   }
 }
 
+// `count` descriptors, number i being that of number i * step + shift (of all, in a circle) of
+// another such set: the matches are known.
+Features circle(int count, int all, int step, int shift) {
+  Features f;
+  f.keypoints.resize(std::size_t(count));
+  f.descriptors.resize(std::size_t(count) * kDescriptorBytes);
+  for (int i = 0; i < count; ++i) {
+    std::mt19937 random(unsigned((std::int64_t{i} * step + shift) % all));
+    for (int k = 0; k < kDescriptorBytes; ++k)
+      f.descriptors[std::size_t(i) * kDescriptorBytes + std::size_t(k)] =
+          std::uint8_t(random() >> 24);
+  }
+  return f;
+}
+
+// On CUDA both sides are that large.
+TEST(MatchOnDevices, of_more_than_two_hundred_thousand_descriptors_a_side) {
+  constexpr int kAll = 200003, kStep = 77777, kShift = 150001;
+  const Features a = circle(kAll, kAll, 1, 0);
+  for (const DeviceInfo& info : list_devices()) {
+    const int count = info.kind == DeviceKind::cuda ? kAll : 300;
+    const Features b = circle(count, kAll, kStep, kShift);
+    Queue queue{Device(info.id)};
+    const std::vector<Match> there = match(queue, b, a), back = match(queue, a, b);
+    ASSERT_EQ(there.size(), std::size_t(count)) << info.id;
+    ASSERT_EQ(back.size(), std::size_t(count)) << info.id;
+    for (int i = 0; i < count; ++i) {
+      const Match& m = there[std::size_t(i)];
+      ASSERT_EQ(m.index1, i) << info.id;
+      ASSERT_EQ(m.index2, int((std::int64_t{i} * kStep + kShift) % kAll)) << info.id;
+      ASSERT_EQ(m.distance, 0) << info.id;
+      const Match& r = back[std::size_t(i)];
+      ASSERT_EQ(r.index1, int((std::int64_t{r.index2} * kStep + kShift) % kAll)) << info.id;
+    }
+  }
+}
+
 TEST(MatchOnDevices, refuses_wrong_arguments_by_name) {
   Queue queue;
   FeatureSet set;

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Float descriptors: checks, packing, and what is kept of the nearest neighbours of both
+// directions.
+#include "features/matching/match_float.hpp"
+
+#include <bifocal/matching.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "features/matching/match_float.kernels.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal {
+namespace features {
+namespace {
+
+constexpr int kMostNumbers = 4096;
+
+void check(const FloatDescriptors& f, const char* name) {
+  if (f.count < 0 || f.size < 1 || f.size > kMostNumbers || (f.count > 0 && !f.data))
+    throw Error(ErrorCode::usage,
+                fmt::format("match: {} has {} descriptors of {} numbers{}: must "
+                            "be at least 0 of 1 to {}",
+                            name, f.count, f.size, f.data ? "" : " at null", kMostNumbers));
+  const std::size_t numbers = std::size_t(f.count) * std::size_t(f.size);
+  const float* const bad =
+      std::find_if(f.data, f.data + numbers, [](float v) { return !std::isfinite(v); });
+  if (bad != f.data + numbers)
+    throw Error(ErrorCode::usage, fmt::format("match: {}: descriptor {} has {}", name,
+                                              (bad - f.data) / f.size, *bad));
+}
+
+void check(const FloatDescriptors& a, const FloatDescriptors& b, const FloatMatchOptions& options) {
+  check(a, "descriptors1");
+  check(b, "descriptors2");
+  if (a.size != b.size)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("match: descriptors1 have {} numbers, descriptors2 {}", a.size, b.size));
+  if (!(options.max_ratio > 0))
+    throw Error(ErrorCode::usage, fmt::format("FloatMatchOptions::max_ratio = {}: must be above 0",
+                                              options.max_ratio));
+  if (!(options.max_distance >= 0))
+    throw Error(ErrorCode::usage,
+                fmt::format("FloatMatchOptions::max_distance = {}: must be at least 0",
+                            options.max_distance));
+}
+
+// Lengths are summed in double; a descriptor of zeros stays one.
+FloatRows rows_of(const FloatDescriptors& f, bool normalise) {
+  const auto size = std::size_t(f.size);
+  FloatRows rows{f.count, f.size, {}, {}};
+  rows.values.assign(f.data, f.data + std::size_t(f.count) * size);
+  rows.squares.resize(std::size_t(f.count));
+  for (std::size_t i = 0; i < rows.squares.size(); ++i) {
+    float* const row = rows.values.data() + i * size;
+    const auto square = [&] {
+      double sum = 0;
+      for (std::size_t k = 0; k < size; ++k) sum += double(row[k]) * double(row[k]);
+      return sum;
+    };
+    const double length = std::sqrt(square());
+    if (normalise && length > 0)
+      for (std::size_t k = 0; k < size; ++k) row[k] = static_cast<float>(row[k] / length);
+    rows.squares[i] = static_cast<float>(square());
+  }
+  return rows;
+}
+
+FloatPanels panels_of(const FloatRows& rows) {
+  const int padded = (rows.count + kFloatPanel - 1) / kFloatPanel * kFloatPanel;
+  FloatPanels panels{rows.count, padded, rows.size, {}, {}};
+  panels.values.resize(std::size_t(padded) * std::size_t(rows.size));
+  panels.squares.assign(std::size_t(padded), std::numeric_limits<float>::infinity());
+  std::copy(rows.squares.begin(), rows.squares.end(), panels.squares.begin());
+  for (int i = 0; i < rows.count; ++i) {
+    const float* in = rows.values.data() + std::ptrdiff_t{i} * rows.size;
+    float* out = panels.values.data() + std::ptrdiff_t{i / kFloatPanel} * kFloatPanel * rows.size +
+                 i % kFloatPanel;
+    for (int k = 0; k < rows.size; ++k) out[std::ptrdiff_t{k} * kFloatPanel] = in[k];
+  }
+  return panels;
+}
+
+FloatNearest nearest_of(int count) {
+  const auto size = std::size_t(count);
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  return {std::vector<float>(size, kNone), std::vector<float>(size, kNone),
+          std::vector<int>(size, -1)};
+}
+
+FloatNearest nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
+  FloatNearest nearest = nearest_of(rows.count);
+  const FloatPanels panels = panels_of(columns);
+  runtime::parallel_for((rows.count + kFloatBlock - 1) / kFloatBlock, [&](int block) {
+    const int first = block * kFloatBlock;
+    nearest_floats(rows, first, std::min(rows.count, first + kFloatBlock), panels, nearest);
+  });
+  return nearest;
+}
+
+struct FloatsOnDevice {
+  Buffer<float> values, squares;
+  FloatsOnDevice(Queue& queue, const FloatRows& rows)
+      : values(queue.device(), rows.values.size()), squares(queue.device(), rows.squares.size()) {
+    values.upload(queue, rows.values);
+    squares.upload(queue, rows.squares);
+  }
+};
+
+FloatNearest nearest_on_device(Queue& queue, const FloatsOnDevice& rows, int row_count,
+                               const FloatsOnDevice& columns, int column_count, int size) {
+  namespace kernel = kernels::match_float;
+  static const kernel::launch<float> launch(kernel::FLOAT_THREADS);
+  const auto count = std::size_t(row_count);
+  const Buffer<float> distances(queue.device(), count), seconds(queue.device(), count);
+  const Buffer<int> places(queue.device(), count);
+  launch.match_float_rows(queue,
+                          {.count = (row_count + kernel::FLOAT_TILE - 1) / kernel::FLOAT_TILE},
+                          rows.values, rows.squares, columns.values, columns.squares, row_count,
+                          column_count, size, distances, seconds, places);
+  FloatNearest nearest = nearest_of(row_count);
+  distances.download(queue, nearest.distances);
+  seconds.download(queue, nearest.seconds);
+  places.download(queue, nearest.nearest);
+  queue.wait();
+  return nearest;
+}
+
+// `columns` is looked at where each has to be the other's nearest.
+std::vector<FloatMatch> select(const FloatNearest& rows, const FloatNearest& columns,
+                               const FloatMatchOptions& options) {
+  std::vector<FloatMatch> matches;
+  for (std::size_t i = 0; i < rows.nearest.size(); ++i) {
+    const int j = rows.nearest[i];
+    if (j < 0) continue;
+    const double nearest = std::sqrt(double(rows.distances[i]));
+    const double second = std::sqrt(double(rows.seconds[i]));
+    const double ratio = std::isinf(second) ? 0 : second > 0 ? nearest / second : 1;
+    if (options.max_ratio < 1 && !(ratio < options.max_ratio)) continue;
+    if (options.max_distance > 0 && nearest > options.max_distance) continue;
+    if (options.mutual && columns.nearest[std::size_t(j)] != int(i)) continue;
+    matches.push_back({int(i), j, float(nearest), float(ratio)});
+  }
+  return matches;
+}
+
+}  // namespace
+}  // namespace features
+
+std::vector<FloatMatch> match(const FloatDescriptors& descriptors1,
+                              const FloatDescriptors& descriptors2,
+                              const FloatMatchOptions& options) {
+  Queue queue;
+  return match(queue, descriptors1, descriptors2, options);
+}
+
+std::vector<FloatMatch> match(Queue& queue, const FloatDescriptors& descriptors1,
+                              const FloatDescriptors& descriptors2,
+                              const FloatMatchOptions& options) {
+  using namespace features;
+  check(descriptors1, descriptors2, options);
+  if (descriptors1.count == 0 || descriptors2.count == 0) return {};
+  const FloatRows a = rows_of(descriptors1, options.normalise),
+                  b = rows_of(descriptors2, options.normalise);
+  if (queue.device().info().kind == DeviceKind::cpu)
+    return select(nearest_on_cpu(a, b), options.mutual ? nearest_on_cpu(b, a) : FloatNearest{},
+                  options);
+  const FloatsOnDevice x(queue, a), y(queue, b);
+  const FloatNearest rows = nearest_on_device(queue, x, a.count, y, b.count, a.size);
+  return select(
+      rows,
+      options.mutual ? nearest_on_device(queue, y, b.count, x, a.count, a.size) : FloatNearest{},
+      options);
+}
+
+}  // namespace bifocal
