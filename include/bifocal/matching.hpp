@@ -42,7 +42,7 @@ struct MatchBatch {
 // PairBatch::points takes (robust.hpp):
 //
 //   match(queue, set, pairs, options, found);
-//   estimate_batch(queue, ModelKind::fundamental, {found.points, found.offsets});
+//   estimate_batch(queue, ModelKind::fundamental, {found.points, found.offsets, {}, {}});
 struct DeviceMatches {
   std::vector<std::int64_t> offsets;  // on the host, as in MatchBatch
   Buffer<Match> matches;              // the first offsets.back()

@@ -2,6 +2,7 @@
 // Matching on every device: the same list as the naive double loop and as the CPU.
 #include <bifocal/error.hpp>
 #include <bifocal/matching.hpp>
+#include <bifocal/robust.hpp>
 
 #include <gtest/gtest.h>
 
@@ -146,6 +147,47 @@ TEST(MatchOnDevices, results_that_stay_there_are_the_same) {
   }
 }
 
+// From features to estimates without the host: the same as by way of it.
+TEST(MatchOnDevices, points_there_are_what_robust_estimation_takes) {
+  std::vector<Features> images;
+  std::vector<ImagePair> pairs;
+  for (int k = 0; k < 4; ++k) {  // one scene, moved and scaled, and some noise
+    images.push_back(random_features(600, unsigned(k), 256));
+    std::mt19937 random(9);
+    for (int i = 0; i < 600; ++i) {
+      Keypoint& p = images.back().keypoints[std::size_t(i)];
+      const float x = float(random() % 1000), y = float(random() % 800);
+      p.x = x * (1 + 0.1F * float(k)) + 20 * float(k), p.y = y * (1 + 0.1F * float(k));
+    }
+    for (int j = 0; j < k; ++j) pairs.push_back({j, k});
+  }
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    FeatureSet set(queue.device());
+    for (const Features& f : images) set.add(queue, f);
+    DeviceMatches found;
+    match(queue, set, pairs, {}, found);
+    const BatchEstimate there =
+        estimate_batch(queue, ModelKind::homography, {found.points, found.offsets, {}, {}});
+    const MatchBatch batch = match(queue, set, pairs);
+    std::vector<PointPair> points;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      const auto these = matched_points(images[std::size_t(pairs[k].image1)],
+                                        images[std::size_t(pairs[k].image2)], list_of(batch, k));
+      points.insert(points.end(), these.begin(), these.end());
+    }
+    const BatchEstimate here =
+        estimate_batch(queue, ModelKind::homography, {points.data(), batch.offsets, {}, {}});
+    ASSERT_EQ(there.pairs.size(), pairs.size());
+    EXPECT_EQ(there.inliers, here.inliers) << info.id;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      EXPECT_EQ(there.pairs[k].outcome, Outcome::ok) << info.id << " " << k;
+      EXPECT_GT(there.pairs[k].inlier_count, 100) << info.id << " " << k;
+      EXPECT_EQ(there.pairs[k].model, here.pairs[k].model) << info.id << " " << k;
+    }
+  }
+}
+
 // The number of features of a slot that a detector filled is known to the device alone.
 TEST(MatchOnDevices, a_slot_that_is_not_full_has_no_more_than_its_features) {
   const Features a = random_features(200, 7, 16), b = random_features(90, 8, 16);
@@ -165,7 +207,8 @@ TEST(MatchOnDevices, a_slot_that_is_not_full_has_no_more_than_its_features) {
     const MatchBatch batch = match(queue, set, pairs, options);
     expect_same(list_of(batch, 0), plain_match(a, b, options), info.id);
     expect_same(list_of(batch, 1), plain_match(b, a, options), info.id);
-    queue.wait();
+    expect_same(match(queue, set, {&pairs[1], 1}, options).matches, plain_match(b, a, options),
+                info.id + " alone");
   }
 }
 

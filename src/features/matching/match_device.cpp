@@ -121,8 +121,9 @@ class PieceWork {
     const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
     shares_ = shares_of(queue.device().info(), piece_, table);
     chunks_ = std::max(1, divided_up(piece_.most_rows, kernel::MATCH_CHUNK));
+    images_begin_ = static_cast<int>(piece_.pairs.size());
+    piece_.pairs.insert(piece_.pairs.end(), piece_.images.begin(), piece_.images.end());
     pairs_ = workspace_.take<std::int64_t>(piece_.pairs.size());
-    images_ = workspace_.take<std::int64_t>(piece_.images.size());
     guides_ = workspace_.take<double>(piece_.guides.size());
     squares_ = workspace_.take<std::int32_t>(size(piece_.features));
     row_keys_ = workspace_.take<std::int64_t>(size(piece_.rows * shares_.columns));
@@ -139,15 +140,12 @@ class PieceWork {
 
   // Up to the offsets, which go on from `before`.
   void find(std::int64_t before) {
-    before_ = before;
     pairs_.upload(queue_, piece_.pairs);
-    images_.upload(queue_, piece_.images);
     guides_.upload(queue_, piece_.guides);
-    offsets_.upload(queue_, {&before_, 1});
     const Array<const std::uint32_t> descriptors(set_.descriptors());
     const int chunks = std::max(1, divided_up(piece_.most_features, kernel::MATCH_THREADS));
-    launches().match_squares(queue_, {.count = piece_.image_count * chunks}, images_, set_.counts(),
-                             descriptors, chunks, squares_);
+    launches().match_squares(queue_, {.count = piece_.image_count * chunks}, pairs_, images_begin_,
+                             set_.counts(), descriptors, chunks, squares_);
     fill_tables(descriptors);
     launches().match_rows(queue_, {.count = piece_.pair_count * chunks_}, pairs_, set_.counts(),
                           row_keys_, row_seconds_, column_keys_, column_seconds_, shares_.row_tile,
@@ -155,7 +153,7 @@ class PieceWork {
                           rule_.least_ratio, rule_.max_distance, rule_.mutual ? 1 : 0, found_,
                           chunk_counts_);
     launches().match_offsets(queue_, {.count = 1}, chunk_counts_, piece_.pair_count, chunks_,
-                             chunk_begins_, offsets_);
+                             before, chunk_begins_, offsets_);
   }
 
   // The lists, into arrays with room for them.
@@ -197,9 +195,9 @@ class PieceWork {
   MatchRule rule_;
   runtime::Workspace workspace_;
   Shares shares_{};
-  int chunks_ = 1;  // of the rows of every pair
-  std::int64_t before_ = 0;
-  Buffer<std::int64_t> pairs_, images_, row_keys_, column_keys_, chunk_begins_, offsets_;
+  int chunks_ = 1;        // of the rows of every pair
+  int images_begin_ = 0;  // behind the pairs, so that one copy takes both there
+  Buffer<std::int64_t> pairs_, row_keys_, column_keys_, chunk_begins_, offsets_;
   Buffer<std::int32_t> squares_, row_seconds_, column_seconds_, chunk_counts_;
   Buffer<std::uint32_t> found_;
   Buffer<double> guides_;

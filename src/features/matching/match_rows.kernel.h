@@ -78,18 +78,18 @@ group_kernel(match_rows, group, MATCH_ROWS) {
 
 group_kernel(match_offsets, group, MATCH_OFFSETS) {
   const index count = pair_count * chunks;
-  offset before = offsets[0];
+  offset sum_before = before;
   for (index at = 0; at < count; at += MATCH_SCAN_BLOCK) {
     const index first = at + (index)block_member() * MATCH_SCAN_EACH;
     index sum = 0;
     for (index c = first; c < first + MATCH_SCAN_EACH && c < count; ++c) sum += chunk_counts[c];
-    offset begin = before + match_sum_before(GROUP_ARG sum, sums);
+    offset begin = sum_before + match_sum_before(GROUP_ARG sum, sums);
     for (index c = first; c < first + MATCH_SCAN_EACH && c < count; ++c) {
       chunk_begins[c] = begin;
       begin += chunk_counts[c];
       if ((c + 1) % chunks == 0) offsets[(c + 1) / chunks] = begin;
     }
-    before += sums[MATCH_THREADS - 1];
+    sum_before += sums[MATCH_THREADS - 1];
   }
 }
 

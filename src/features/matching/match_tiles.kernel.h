@@ -2,7 +2,7 @@
 // Tables of distances on any GPU: 64 x 64 at a time from tiles in local memory.
 
 group_kernel(match_squares, group, MATCH_SQUARES) {
-  global_const offset* image = images + (offset)IMAGE_NUMBERS * (group / chunks);
+  global_const offset* image = numbers + images_begin + (offset)IMAGE_NUMBERS * (group / chunks);
   const index i = group % chunks * MATCH_THREADS + (index)block_member();
   const index count = counts[image[0]], capacity = (index)image[2];
   if (i < (count < capacity ? count : capacity)) {
