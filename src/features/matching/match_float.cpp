@@ -93,14 +93,33 @@ FloatNearest nearest_of(int count) {
           std::vector<int>(size, -1)};
 }
 
-FloatNearest nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
-  FloatNearest nearest = nearest_of(rows.count);
+struct BothWays {
+  FloatNearest rows, columns;
+};
+
+// The rows are dealt out in a way that doesn't depend on the number of threads.
+BothWays nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
+  constexpr int kMostTasks = 16;  // each keeps its own nearest of all columns
   const FloatPanels panels = panels_of(columns);
-  runtime::parallel_for((rows.count + kFloatBlock - 1) / kFloatBlock, [&](int block) {
-    const int first = block * kFloatBlock;
-    nearest_floats(rows, first, std::min(rows.count, first + kFloatBlock), panels, nearest);
+  const int blocks = (rows.count + kFloatBlock - 1) / kFloatBlock;
+  const int tasks = std::min(blocks, kMostTasks);
+  BothWays both{nearest_of(rows.count), nearest_of(panels.padded)};
+  std::vector<FloatNearest> parts(std::size_t(tasks), nearest_of(panels.padded));
+  runtime::parallel_for(tasks, [&](int task) {
+    for (int block = blocks * task / tasks; block < blocks * (task + 1) / tasks; ++block) {
+      const int first = block * kFloatBlock;
+      nearest_floats(rows, first, std::min(rows.count, first + kFloatBlock), panels, both.rows,
+                     parts[std::size_t(task)]);
+    }
   });
-  return nearest;
+  for (const FloatNearest& part : parts) {
+    for (std::size_t j = 0; j < part.nearest.size(); ++j) {
+      if (!(part.distances[j] < both.columns.distances[j])) continue;
+      both.columns.distances[j] = part.distances[j];
+      both.columns.nearest[j] = part.nearest[j];
+    }
+  }
+  return both;
 }
 
 struct FloatsOnDevice {
@@ -167,9 +186,10 @@ std::vector<FloatMatch> match(Queue& queue, const FloatDescriptors& descriptors1
   if (descriptors1.count == 0 || descriptors2.count == 0) return {};
   const FloatRows a = rows_of(descriptors1, options.normalise),
                   b = rows_of(descriptors2, options.normalise);
-  if (queue.device().info().kind == DeviceKind::cpu)
-    return select(nearest_on_cpu(a, b), options.mutual ? nearest_on_cpu(b, a) : FloatNearest{},
-                  options);
+  if (queue.device().info().kind == DeviceKind::cpu) {
+    const BothWays both = nearest_on_cpu(a, b);
+    return select(both.rows, both.columns, options);
+  }
   const FloatsOnDevice x(queue, a), y(queue, b);
   const FloatNearest rows = nearest_on_device(queue, x, a.count, y, b.count, a.size);
   return select(

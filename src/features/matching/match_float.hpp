@@ -27,9 +27,11 @@ struct FloatPanels {
   std::vector<float> values, squares;
 };
 
-// Fills in rows [first, end) of `out`; at most kFloatBlock rows.
+// Fills in rows [first, end) of `out`; at most kFloatBlock rows. of_columns, with room for
+// columns.padded entries, is merged into: the nearest among rows seen so far, which have been
+// lower.
 inline constexpr int kFloatBlock = 64;
 void nearest_floats(const FloatRows& rows, int first, int end, const FloatPanels& columns,
-                    FloatNearest& out);
+                    FloatNearest& out, FloatNearest& of_columns);
 
 }  // namespace bifocal::features

@@ -17,47 +17,63 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
 using Indices = hn::Rebind<std::int32_t, Tag>;
 
-constexpr int kRows = 4;  // at a time, against two registers of columns
+// Rows at a time, against two registers of columns: as many as there are registers for.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr int kRows = 8;
+#else
+constexpr int kRows = 4;
+#endif
+static_assert(kFloatBlock % kRows == 0);
+// In front of loops of constant length whose arrays are to stay in registers.
+#undef UNROLLED
+#define UNROLLED _Pragma("GCC unroll 8")
 
-// Of every lane: the two smallest distances of a row, and the column of the smallest.
-struct RowBest {
-  hn::Vec<Tag> best, second;
+// Of every lane: the smallest distance and the number of its row or column.
+struct Best {
+  hn::Vec<Tag> distance;
   hn::Vec<Indices> place;
+  HWY_INLINE void add(hn::Vec<Tag> d, hn::Vec<Indices> at) {
+    place = hn::IfThenElse(hn::RebindMask(Indices(), hn::Lt(d, distance)), at, place);
+    distance = hn::Min(distance, d);
+  }
+};
+// Of a row also the second smallest.
+struct RowBest {
+  Best first;
+  hn::Vec<Tag> second;
 };
 
-// Rows i .. i + 3 (rows[r], perhaps one of them repeatedly) against columns j, j + 1, ... of two
-// registers.
-HWY_INLINE void compare(const float* const* rows, const float* squares, const FloatPanels& columns,
-                        int j, RowBest* bests) {
+// kRows rows from number `first` on (rows[r]: the last of the block repeatedly where it has fewer)
+// against columns j, j + 1, ... of two registers.
+HWY_INLINE void compare(const float* const* rows, const float* squares, int first,
+                        const FloatPanels& columns, int j, RowBest* bests, Best* column_bests) {
   const Tag d;
   const Indices di;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const float* values = columns.values.data() +
                         std::ptrdiff_t{j / kFloatPanel} * kFloatPanel * columns.size +
                         j % kFloatPanel;
-  auto s00 = hn::Zero(d), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00, s30 = s00,
-       s31 = s00;
+  hn::Vec<Tag> sums[kRows][2];
+  UNROLLED for (int r = 0; r < kRows; ++r) sums[r][0] = sums[r][1] = hn::Zero(d);
   for (int k = 0; k < columns.size; ++k, values += kFloatPanel) {
     const auto c0 = hn::LoadU(d, values), c1 = hn::LoadU(d, values + lanes);
-    const auto r0 = hn::Set(d, rows[0][k]), r1 = hn::Set(d, rows[1][k]);
-    const auto r2 = hn::Set(d, rows[2][k]), r3 = hn::Set(d, rows[3][k]);
-    s00 = hn::MulAdd(r0, c0, s00), s01 = hn::MulAdd(r0, c1, s01);
-    s10 = hn::MulAdd(r1, c0, s10), s11 = hn::MulAdd(r1, c1, s11);
-    s20 = hn::MulAdd(r2, c0, s20), s21 = hn::MulAdd(r2, c1, s21);
-    s30 = hn::MulAdd(r3, c0, s30), s31 = hn::MulAdd(r3, c1, s31);
+    UNROLLED for (int r = 0; r < kRows; ++r) {
+      const auto own = hn::Set(d, rows[r][k]);
+      sums[r][0] = hn::MulAdd(own, c0, sums[r][0]);
+      sums[r][1] = hn::MulAdd(own, c1, sums[r][1]);
+    }
   }
-  const auto keep = [&](int r, hn::Vec<Tag> sum, int c) HWY_ATTR {
-    const int at = j + c * lanes;
-    const auto both = hn::Add(hn::Set(d, squares[r]), hn::LoadU(d, columns.squares.data() + at));
-    const auto distance = hn::Max(hn::Sub(both, hn::Add(sum, sum)), hn::Zero(d));
+  UNROLLED for (int r = 0; r < kRows; ++r) {
     RowBest& b = bests[r];
-    const auto is_less = hn::Lt(distance, b.best);
-    b.second = hn::Min(b.second, hn::Max(b.best, distance));
-    b.best = hn::Min(b.best, distance);
-    b.place = hn::IfThenElse(hn::RebindMask(di, is_less), hn::Iota(di, at), b.place);
-  };
-  keep(0, s00, 0), keep(0, s01, 1), keep(1, s10, 0), keep(1, s11, 1);
-  keep(2, s20, 0), keep(2, s21, 1), keep(3, s30, 0), keep(3, s31, 1);
+    for (int c = 0; c < 2; ++c) {
+      const int at = j + c * lanes;
+      const auto both = hn::Add(hn::Set(d, squares[r]), hn::LoadU(d, columns.squares.data() + at));
+      const auto distance = hn::Max(hn::Sub(both, hn::Add(sums[r][c], sums[r][c])), hn::Zero(d));
+      b.second = hn::Min(b.second, hn::Max(b.first.distance, distance));
+      b.first.add(distance, hn::Iota(di, at));
+      column_bests[c].add(distance, hn::Set(di, first + r));
+    }
+  }
 }
 
 // The two nearest of all lanes; of equal distances the lower column.
@@ -65,9 +81,9 @@ void join_lanes(const RowBest& b, int row, FloatNearest& out) {
   const Tag d;
   HWY_ALIGN float best[hn::MaxLanes(Tag())], second[hn::MaxLanes(Tag())];
   HWY_ALIGN std::int32_t place[hn::MaxLanes(Tag())];
-  hn::Store(b.best, d, best);
+  hn::Store(b.first.distance, d, best);
   hn::Store(b.second, d, second);
-  hn::Store(b.place, Indices(), place);
+  hn::Store(b.first.place, Indices(), place);
   constexpr float kNone = std::numeric_limits<float>::infinity();
   float least = kNone, other = kNone;
   int nearest = -1;
@@ -83,22 +99,31 @@ void join_lanes(const RowBest& b, int row, FloatNearest& out) {
 }
 
 void nearest_floats(const FloatRows& rows, int first, int end, const FloatPanels& columns,
-                    FloatNearest& out) {
+                    FloatNearest& out, FloatNearest& of_columns) {
   const Tag d;
-  const int step = 2 * static_cast<int>(hn::Lanes(d));
+  const Indices di;
+  const int lanes = static_cast<int>(hn::Lanes(d));
   const auto none = hn::Set(d, std::numeric_limits<float>::infinity());
   RowBest bests[kFloatBlock];
-  for (RowBest& b : bests) b = {none, none, hn::Set(Indices(), -1)};
-  for (int j = 0; j < columns.padded; j += step) {
-    for (int i = first; i < end; i += kRows) {
-      const float* own[kRows];
-      float squares[kRows];
-      for (int r = 0; r < kRows; ++r) {
-        const int row = std::min(i + r, end - 1);
-        own[r] = rows.values.data() + std::ptrdiff_t{row} * rows.size;
-        squares[r] = rows.squares[static_cast<std::size_t>(row)];
-      }
-      compare(own, squares, columns, j, bests + (i - first));
+  const float* own[kFloatBlock];
+  float squares[kFloatBlock];
+  for (int r = 0; r < kFloatBlock; ++r) {
+    const int row = std::min(first + r, end - 1);
+    own[r] = rows.values.data() + std::ptrdiff_t{row} * rows.size;
+    squares[r] = rows.squares[static_cast<std::size_t>(row)];
+    bests[r] = {{none, hn::Set(di, -1)}, none};
+  }
+  for (int j = 0; j < columns.padded; j += 2 * lanes) {
+    float* const distances = of_columns.distances.data() + j;
+    int* const places = of_columns.nearest.data() + j;
+    Best best[2];
+    for (int c = 0; c < 2; ++c)
+      best[c] = {hn::LoadU(d, distances + c * lanes), hn::LoadU(di, places + c * lanes)};
+    for (int r = 0; r < end - first; r += kRows)
+      compare(own + r, squares + r, first + r, columns, j, bests + r, best);
+    for (int c = 0; c < 2; ++c) {
+      hn::StoreU(best[c].distance, d, distances + c * lanes);
+      hn::StoreU(best[c].place, di, places + c * lanes);
     }
   }
   for (int i = first; i < end; ++i) join_lanes(bests[i - first], i, out);
@@ -113,8 +138,8 @@ namespace bifocal::features {
 HWY_EXPORT(nearest_floats);
 
 void nearest_floats(const FloatRows& rows, int first, int end, const FloatPanels& columns,
-                    FloatNearest& out) {
-  HWY_DYNAMIC_DISPATCH(nearest_floats)(rows, first, end, columns, out);
+                    FloatNearest& out, FloatNearest& of_columns) {
+  HWY_DYNAMIC_DISPATCH(nearest_floats)(rows, first, end, columns, out, of_columns);
 }
 
 }  // namespace bifocal::features
