@@ -72,12 +72,19 @@ group_fn void tensor_compare(const words4* stage, const int* square_keys, index 
   const int square0 = square_keys[first + 2 * (lane % 4)];
   const int square1 = square_keys[first + 2 * (lane % 4) + 1];
   int keys[2][TENSOR_LINES];
+  // The four blocks in turn: a sum waits for the step before.
+  int products[TENSOR_BLOCKS][4];
   lane_unroll for (index m = 0; m < TENSOR_BLOCKS; ++m) {
-    int product[4] = {0, 0, 0, 0};
-    const bits32 *a = rows.words[2 * m], *below = rows.words[2 * m + 1];
-    lane_unroll for (index s = 0; s < 8; s += 2) {
-      tensor_multiply(a[s], below[s], a[s + 1], below[s + 1], b[s], b[s + 1], product);
+    lane_unroll for (index e = 0; e < 4; ++e) products[m][e] = 0;
+  }
+  lane_unroll for (index s = 0; s < 8; s += 2) {
+    lane_unroll for (index m = 0; m < TENSOR_BLOCKS; ++m) {
+      const bits32 *a = rows.words[2 * m], *below = rows.words[2 * m + 1];
+      tensor_multiply(a[s], below[s], a[s + 1], below[s + 1], b[s], b[s + 1], products[m]);
     }
+  }
+  lane_unroll for (index m = 0; m < TENSOR_BLOCKS; ++m) {
+    const int* product = products[m];
     lane_unroll for (index h = 0; h < 2; ++h) {
       const index line = 2 * m + h;
       const int key0 = tensor_key(square0, product[2 * h]);

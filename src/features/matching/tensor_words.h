@@ -7,14 +7,13 @@
 group_fn void tensor_multiply(bits32 a0, bits32 a1, bits32 a2, bits32 a3, bits32 b0, bits32 b1,
                               int* c) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile(
-      "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 #else
   const bits32 a[4] = {a0, a2, a1, a3}, b[2] = {b0, b1};
-  lane_unroll for (int e = 0; e < 4; ++e) asm volatile(
+  lane_unroll for (int e = 0; e < 4; ++e) asm(
       "mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};" :
       "+r"(c[e / 2 * 2]), "+r"(c[e / 2 * 2 + 1]) : "r"(a[e]), "r"(b[e % 2]));
 #endif
