@@ -4,6 +4,8 @@ from itertools import groupby
 
 
 def _quality(record):
+    if "solved" in record:
+        return f"{record['solved']} of {record['sets']} sets, {record['median_error_px']:.2f} px"
     if "auc1" in record:
         return f"AUC@1 {record['auc1']:.1f}"
     if "median_error_px" in record:
@@ -17,11 +19,11 @@ def _figures(value):
 
 def table(records):
     """A row for each case and project."""
-    lines = ["| case | | median | times Bifocal's | accuracy | failures |", "|---|---|---|---|---|---|"]
+    lines = ["| case | | median | times Bifocal's | accuracy | failures of pairs |", "|---|---|---|---|---|---|"]
     for case, group in groupby(records, key=lambda r: r["case"]):
         for k, r in enumerate(group):
             ratio = f"{r['ratio']:.1f}" if "ratio" in r else ""
-            failures = str(r.get("failures", "")) if "failures" in r else ""
+            failures = f"{r['failures']} of {r['runs']}" if "failures" in r else ""
             cells = [case if k == 0 else "", f"{r['name']} {r['version']}", f"{_figures(r['value'])} {r['unit']}", ratio, _quality(r), failures]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

@@ -12,21 +12,28 @@ MATCHED_PX = 2.5
 SLOW_S = 0.2  # a pair that takes longer is not measured again
 
 
-def measure(pairs, problem, runs, rounds):
-    """times [estimator][pair]: the least of the rounds; what the first round found."""
-    times = {name: np.full(len(pairs), np.inf) for name in runs}
+def measure(pairs, runs, rounds, budget_s):
+    """Of each estimator: seconds of the pairs, the least of the rounds, and what the first round found. One whose budget is spent does not
+    see the pairs that are left."""
+    times = {name: [] for name in runs}
     found = {name: [] for name in runs}
-    for k, pair in enumerate(pairs):
+    spent = dict.fromkeys(runs, 0.0)
+    for pair in pairs:
+        here = [name for name in runs if spent[name] < budget_s]
         for turn in range(rounds):
-            for name, run in runs.items():
-                if turn > 0 and times[name][k] > SLOW_S:
+            for name in here:
+                if turn > 0 and times[name][-1] > SLOW_S:
                     continue
                 begin = time.perf_counter()
-                got = run(pair.x1, pair.x2)
-                times[name][k] = min(times[name][k], time.perf_counter() - begin)
+                got = runs[name](pair.x1, pair.x2)
+                took = time.perf_counter() - begin
+                spent[name] += took
                 if turn == 0:
                     found[name].append(got)
-    return times, found
+                    times[name].append(took)
+                else:
+                    times[name][-1] = min(times[name][-1], took)
+    return {name: np.array(t) for name, t in times.items()}, found
 
 
 def judge(problem, pairs, found):
@@ -48,14 +55,16 @@ def judge(problem, pairs, found):
     return out
 
 
-def case(problem, points, inliers, mode, count, rounds, names):
+def case(problem, inliers, mode, arguments):
     """Records of one case, one an estimator."""
+    points, rounds, names = arguments.points, arguments.rounds, arguments.estimators
+    count = arguments.pairs if mode == "matched" else arguments.default_pairs
     pairs = scenes.make(count, points, inliers, planar=problem == "homography")
     px = MATCHED_PX if mode == "matched" else None
     runs = {name: estimators.ALL[name](problem, px) for name in names}
     for run in runs.values():  # what is loaded or compiled once
         run(pairs[0].x1, pairs[0].x2)
-    times, found = measure(pairs, problem, runs, rounds)
+    times, found = measure(pairs, runs, rounds, arguments.budget)
     own = float(np.median(times["Bifocal"])) if "Bifocal" in times else None
     for name in names:
         ms = 1e3 * times[name]
@@ -70,9 +79,9 @@ def case(problem, points, inliers, mode, count, rounds, names):
             "value": value,
             "mad": float(np.median(np.abs(ms - value))),
             "mean": float(ms.mean()),
-            "runs": count,
+            "runs": len(ms),
             "rounds": rounds,
-            **judge(problem, pairs, found[name]),
+            **judge(problem, pairs[: len(ms)], found[name]),
         }
         if own is not None and name != "Bifocal":
             record["ratio"] = value / (1e3 * own)  # how many times Bifocal's time
@@ -83,5 +92,4 @@ def records(arguments):
     for mode in arguments.modes:
         for problem in arguments.problems:
             for inliers in arguments.inliers:
-                count = arguments.pairs if mode == "matched" else arguments.default_pairs
-                yield from case(problem, arguments.points, inliers, mode, count, arguments.rounds, arguments.estimators)
+                yield from case(problem, inliers, mode, arguments)

@@ -16,11 +16,12 @@ import sys
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # before NumPy is imported
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--suites", nargs="+", default=["robust", "numbers"], choices=["robust", "numbers"])
+    p.add_argument("--suites", nargs="+", default=["robust", "real", "numbers"], choices=["robust", "real", "numbers"])
     p.add_argument("--problems", nargs="+", default=["essential", "fundamental", "homography"])
     p.add_argument("--inliers", nargs="+", type=float, default=[0.5, 0.3], help="shares of right matches")
     p.add_argument("--modes", nargs="+", default=["matched", "default"], choices=["matched", "default"])
@@ -28,6 +29,8 @@ def arguments():
     p.add_argument("--pairs", type=int, default=100)
     p.add_argument("--default-pairs", type=int, default=20, help="pairs of the mode `default`, where some peers take seconds")
     p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--budget", type=float, default=60.0, help="seconds that one project may take in a case; then it is judged by the pairs it saw")
+    p.add_argument("--data", type=pathlib.Path, default=ROOT / "../shared/data/correspondences", help="folders of real matches")
     p.add_argument("--estimators", nargs="+", default=None, help="by default all that can be imported")
     p.add_argument("--json", type=pathlib.Path, help="records go here")
     p.add_argument("--table", type=pathlib.Path, help="the Markdown goes here as well")
@@ -68,8 +71,11 @@ def main():
     import bifocal
     import estimators
     import numbers_suite
+    import real
     import report
     import robust
+
+    suites = {"robust": robust, "real": real, "numbers": numbers_suite}
 
     if a.estimators is None:
         a.estimators = []
@@ -83,7 +89,7 @@ def main():
     records = []
     with bifocal.threads(1):
         for suite in a.suites:
-            for record in {"robust": robust, "numbers": numbers_suite}[suite].records(a):
+            for record in suites[suite].records(a):
                 records.append({**record, "machine": about})
                 print(f"{record['case']} {record['name']}: {record['value']:.3f} {record['unit']}", file=sys.stderr)
                 if a.json:
