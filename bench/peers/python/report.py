@@ -30,7 +30,7 @@ def table(records):
 
 
 def plot(records, file):
-    """Time against accuracy, one panel a problem: right and low is bad for errors, AUC is shown as 100 - AUC."""
+    """Time against error, one panel a problem: left and low is good. Of essential matrices the error is 100 - AUC@1."""
     import matplotlib
 
     matplotlib.use("Agg")
