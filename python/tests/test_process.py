@@ -74,13 +74,14 @@ def test_lock_of_the_interpreter_is_given_up():
     side = threading.Thread(target=tick)
     side.start()
     rng = np.random.default_rng(0)
-    left = rng.integers(0, 255, (400, 600), dtype=np.uint8)
+    left = rng.integers(0, 255, (800, 1200), dtype=np.uint8)
     begin, before = time.perf_counter(), ticks[0]
     bifocal.stereo(left, left)
     took, counted = time.perf_counter() - begin, ticks[0] - before
     stop.set()
     side.join()
-    assert counted > 100 * took
+    print(f"{counted} ticks in {1e3 * took:.0f} ms")
+    assert counted > 20 * took  # one or two if the lock were kept
 
 
 def test_limit_of_threads_changes_nothing():
