@@ -68,7 +68,7 @@ CASES = [
     (lambda: bifocal.solve_minimal("p4p", np.zeros((1, 1))), ValueError, r"solver: 'p4p', must be one of 'homography_4pt'"),
     (lambda: bifocal.solve_minimal("p3p", np.zeros((5, 1))), ValueError, r"samples: shape \(5, 1\), must be \(18, N\)"),
     (lambda: bifocal.rectify(bifocal.Camera(9, 9, 1, 1), bifocal.Camera(9, 9, 1, 1), np.eye(3), [1, 0, 0]), ValueError, r"camera1: width 0"),
-    (lambda: bifocal.rectify_uncalibrated(np.eye(3) * np.inf, (9, 9), (9, 9)), ValueError, r"F: \[0, 0\] = inf"),
+    (lambda: bifocal.rectify_uncalibrated(np.full((3, 3), np.inf), (9, 9), (9, 9)), ValueError, r"F: \[0, 0\] = inf"),
     (lambda: bifocal.detect(None), TypeError, r"image: None, must be an array"),
     (lambda: bifocal.estimate_batch("homography", None, [0]), TypeError, r"points: None, must be an array"),
     (lambda: bifocal.estimate_batch("homography", S.rows, None), TypeError, r"offsets: None, must be an array"),
