@@ -2,9 +2,27 @@
 // Results that several calls return.
 #pragma once
 
+#include <cstring>
+#include <type_traits>
+
 #include "arrays.hpp"
 
 namespace bifocal::python {
+
+// For pickles: the numbers of a vector as bytes, and back. ValueError for bytes that are none.
+template <class T>
+nb::bytes bytes_of(const std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return nb::bytes(values.data(), values.size() * sizeof(T));
+}
+template <class T>
+std::vector<T> vector_of(const nb::bytes& bytes) {
+  if (bytes.size() % sizeof(T) != 0) value_error("this pickle is of another version of bifocal");
+  const T* first = static_cast<const T*>(bytes.data());
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), first, bytes.size());
+  return values;
+}
 
 struct Batch {
   ModelKind kind = ModelKind::homography;

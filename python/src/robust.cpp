@@ -2,11 +2,13 @@
 // Robust estimation of one pair.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 
 #include <limits>
 
 #include "devices.hpp"
 #include "points.hpp"
+#include "results.hpp"
 
 namespace bifocal::python {
 namespace {
@@ -200,11 +202,50 @@ void bind_fields(nb::class_<Estimate>& c) {
       "Angle between the rays of the inliers, of 'essential'; else None.");
 }
 
+// The fields of a result that are no vectors.
+struct Plain {
+  Outcome outcome;
+  Mat3 model;
+  Pose pose;
+  int inlier_count, iterations, in_front;
+  double gain, rms, noise, significance, median_parallax_deg;
+};
+
+using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes>;
+
+State state_of(const Estimate& e) {
+  const RelativePoseResult& r = e.result;
+  const std::vector<Plain> plain = {{r.outcome, r.model, r.cam2_from_cam1, r.inlier_count,
+                                     r.iterations, r.in_front, r.gain, r.rms, r.noise,
+                                     r.significance, r.median_parallax_deg}};
+  return {name_of(e.kind), bytes_of(plain), bytes_of(r.inliers), bytes_of(r.not_finite),
+          bytes_of(r.triangulated)};
+}
+
+void restore(Estimate& e, const State& state) {
+  const auto& [kind, plain, inliers, not_finite, triangulated] = state;
+  const std::vector<Plain> fields = vector_of<Plain>(plain);
+  if (fields.size() != 1) value_error("this pickle is of another version of bifocal");
+  const Plain& p = fields[0];
+  const ModelKind k = kind_of(kind);
+  new (&e) Estimate{k, problem_info(k).has_pose, {}, k == ModelKind::essential};
+  RelativePoseResult& r = e.result;
+  r.outcome = p.outcome, r.model = p.model, r.cam2_from_cam1 = p.pose;
+  r.inlier_count = p.inlier_count, r.iterations = p.iterations, r.in_front = p.in_front;
+  r.gain = p.gain, r.rms = p.rms, r.noise = p.noise, r.significance = p.significance;
+  r.median_parallax_deg = p.median_parallax_deg;
+  r.inliers = vector_of<std::uint8_t>(inliers);
+  r.not_finite = vector_of<int>(not_finite);
+  r.triangulated = vector_of<Vec3>(triangulated);
+}
+
 }  // namespace
 
 void bind_robust(nb::module_& m) {
   nb::class_<Estimate> c(m, "Estimate",
                          "What a robust estimator found of one pair. Never None: ask `ok`.");
+  c.def("__getstate__", &state_of);
+  c.def("__setstate__", &restore);
   bind_fields(c);
   bind_numbers(c);
   m.def("estimate", &estimate_any, nb::arg("kind"), nb::arg("left").none(), nb::arg("right").none(),

@@ -2,6 +2,7 @@
 // Robust estimation of many pairs in one call.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 
 #include <chrono>
 #include <cmath>
@@ -271,6 +272,22 @@ void bind_columns(nb::class_<Batch>& c) {
 void bind_robust_batch(nb::module_& m) {
   nb::class_<Batch> c(m, "BatchEstimate",
                       "What a robust estimator found of P pairs, one array a field.");
+  c.def(
+      "__getstate__",
+      [](const Batch& b) {
+        return nb::make_tuple(name_of(b.kind), bytes_of(b.result.pairs), bytes_of(b.result.inliers),
+                              bytes_of(b.offsets));
+      },
+      nb::sig("def __getstate__(self) -> tuple[str, bytes, bytes, bytes]"));
+  c.def("__setstate__",
+        [](Batch& b, const std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes>& state) {
+          const auto& [kind, pairs, inliers, offsets] = state;
+          const ModelKind k = kind_of(kind);
+          new (&b) Batch{k,
+                         problem_info(k).has_pose,
+                         {vector_of<PairEstimate>(pairs), vector_of<std::uint8_t>(inliers)},
+                         vector_of<std::int64_t>(offsets)};
+        });
   c.def("__len__", [](const Batch& b) { return b.result.pairs.size(); });
   c.def_prop_ro(
       "kind", [](const Batch& b) { return name_of(b.kind); }, "As given.");

@@ -1,6 +1,7 @@
 """The package in a process: import, threads, fork, memory, Ctrl-C."""
 
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -111,6 +112,31 @@ def test_child_of_a_fork_computes():
                 pytest.fail("the child hangs")
             time.sleep(0.01)
         assert os.waitstatus_to_exitcode(status) == 0
+
+
+def everything(found):
+    names = [n for n in dir(found) if not n.startswith("_")]
+    return {n: np.array(v).tolist() if (v := getattr(found, n)) is not None else None for n in names}
+
+
+def test_results_go_to_other_processes():
+    s = Scene(n=80)
+    s.x1[3] = np.nan
+    results = [
+        bifocal.estimate_relative_pose(s.x1, s.x2, K),
+        bifocal.estimate_homography(s.x1[:3], s.x2[:3]),
+        bifocal.estimate_batch("essential", *FEW, cameras1=K),
+        bifocal.estimate_batch("homography", np.zeros((0, 4)), [0]),
+    ]
+    for found in results:
+        again = pickle.loads(pickle.dumps(found))
+        ours, theirs = everything(found), everything(again)
+        assert ours.keys() == theirs.keys() and len(ours) > 8
+        for name, value in ours.items():
+            assert np.array_equal(value, theirs[name], equal_nan=value is not None and np.array(value).dtype.kind == "f"), name
+    kind, *rest = results[0].__getstate__()
+    with pytest.raises(ValueError, match="pickle is of another version"):
+        bifocal.Estimate.__new__(bifocal.Estimate).__setstate__((kind, b"123", *rest[1:]))
 
 
 def resident_kb():
