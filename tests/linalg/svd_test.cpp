@@ -9,7 +9,7 @@ namespace {
 // Singular values, descending, of any m x n: one-sided Jacobi pair after pair, nothing clever. To
 // high relative accuracy where the matrix is well conditioned up to column scaling.
 Eigen::VectorXd plain_singular_values(const Eigen::MatrixXd& A) {
-  const Wide scale = ratio_detail::scale_of(A);
+  const Wide scale = scale_of(A);
   WideMatrix W = A.cast<Wide>() * scale;
   bool turned = true;
   for (int sweep = 0; sweep < 60 && turned; ++sweep) {
