@@ -32,7 +32,7 @@ std::vector<ImageU8> scene_pictures(const std::string& data_folder) {
   const std::string path = data_folder + "/strecha/fountain-P11/0004.jpg";
   if (std::filesystem::exists(path)) pictures.push_back(to_grey(read_image(path)));
   for (unsigned seed = 1; pictures.size() < 4; ++seed)
-    pictures.push_back(texture(3072, 2048, seed));
+    pictures.push_back(texture(3072, 2048, seed, 8));
   return pictures;
 }
 

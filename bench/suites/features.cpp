@@ -18,10 +18,10 @@
 
 namespace bifocal::bench {
 
-ImageU8 texture(int width, int height, unsigned seed) {
+ImageU8 texture(int width, int height, unsigned seed, int finest) {
   std::mt19937 random(seed);
   std::vector<double> sum(std::size_t(width) * std::size_t(height));
-  for (int cell = 128; cell >= 16; cell /= 2) {
+  for (int cell = 128; cell >= finest; cell /= 2) {
     const int columns = width / cell + 2, rows = height / cell + 2;
     std::vector<double> grid(std::size_t(columns) * std::size_t(rows));
     for (double& g : grid) g = double(random() % 256) - 128;

@@ -10,9 +10,9 @@
 
 namespace bifocal::bench {
 
-// Value noise of all scales, each as strong as the others: a texture with corners and blobs
-// everywhere.
-[[nodiscard]] ImageU8 texture(int width, int height, unsigned seed);
+// Value noise of cells of 128 px and halves of it down to `finest`, each as strong as the others: a
+// texture with corners and blobs everywhere.
+[[nodiscard]] ImageU8 texture(int width, int height, unsigned seed, int finest = 16);
 
 // A record in ms of a sample in seconds.
 [[nodiscard]] Record record_of(const std::string& suite, const std::string& name,

@@ -79,8 +79,9 @@ Piece piece_of(const PlannedSet& planned, std::span<const ImagePair> pairs,
 // Enough groups to fill the device, each with as much as possible.
 Shares shares_of(const DeviceInfo& device, const Piece& piece, TableKernel table) {
   Shares shares{};
-  shares.by_tensor_cores =
-      table == TableKernel::best && device.kind == DeviceKind::cuda && device.tensor_cores;
+  // Guides are looked at cell by cell.
+  shares.by_tensor_cores = table == TableKernel::best && piece.guides.empty() &&
+                           device.kind == DeviceKind::cuda && device.tensor_cores;
   shares.row_tile = kernel::MATCH_TILE, shares.column_tile = kernel::MATCH_TILE;
   if (shares.by_tensor_cores)
     shares.row_tile = tensor::TENSOR_ROWS, shares.column_tile = tensor::TENSOR_COLUMNS;
