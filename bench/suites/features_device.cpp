@@ -51,9 +51,9 @@ struct Resident {
 };
 
 void time_batch(Context& context, const Device& device, const Shape& s, int batch) {
-  const std::string name =
-      fmt::format("features/rootsift/{}x{}{}/{}", s.width, s.height, s.upsample ? "/doubled" : "",
-                  batch == 1 ? "resident" : fmt::format("batch{}", batch));
+  const std::string name = fmt::format("features/rootsift/{}x{}{}{}/{}", s.width, s.height,
+                                       s.upsample ? "/doubled" : "", s.finest < 16 ? "/fine" : "",
+                                       batch == 1 ? "resident" : fmt::format("batch{}", batch));
   if (!context.wanted(name)) return;
   Queue queue(device);
   std::vector<ImageU8> pictures;
