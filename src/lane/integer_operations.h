@@ -5,10 +5,11 @@
 //   pair_join(a, b)                    the high half of a below the low half of b
 //   pair_high(w)                       bytes 1 and 3 of a word as a pair
 //   bits_leading_zeros
-//   local_atomic_min, _or, _add        on memory that the group shares; min and add return what was
-//   there global_atomic_min, _add local_atomic_read, global_atomic_read   of a number that others
-//   may change lockstep_width(), lockstep_min(v)  the members that run in lock-step, and the
-//   minimum of theirs
+//   local_atomic_min, _or, _add        on memory that the group shares; min and add return what
+//                                      was there
+//   global_atomic_min, _add
+//   local_atomic_read, global_atomic_read   of a number that others may change
+//   lockstep_width(), lockstep_min(v)  the members that run in lock-step, and the minimum of theirs
 #ifdef __OPENCL_VERSION__
 #if NVIDIA_CAPABILITY >= 90
 static inline uint pair_min(uint a, uint b) {
