@@ -59,8 +59,8 @@ struct SiftOptions {
 [[nodiscard]] Features detect_sift(ImageView<const std::uint8_t> grey,
                                    const SiftOptions& options = {});
 // On the queue's device. A GPU finds what a CPU does, but for rounding: one point in 200 may come
-// or go at a threshold, the others agree to 0.01 px; the same on every run. It needs about 32 bytes
-// of its memory per pixel, 128 with `upsample`.
+// or go at a threshold, the others agree to 0.01 px; the same on every run. It needs about 38 bytes
+// of its memory per pixel, 152 with `upsample`.
 [[nodiscard]] Features detect_sift(Queue& queue, ImageView<const std::uint8_t> grey,
                                    const SiftOptions& options = {});
 
