@@ -13,8 +13,8 @@ from . import _core, linalg
 from .cameras import Camera, undistort_points
 from .collection import Collection, VerifiedPairs
 from .devices import devices, missing_devices, threads
-from .features import Features, Matches, detect, match
-from .options import DisparityFilter, MatchOptions, RobustOptions, SgmOptions, SiftOptions, SsdOptions
+from .features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
+from .options import DisparityFilter, FloatMatchOptions, MatchOptions, RobustOptions, SgmOptions, SiftOptions, SsdOptions
 from .pictures import draw_matches, read_image, write_image
 from .rectification import Rectification, rectify, rectify_uncalibrated
 from .robust import (
@@ -59,6 +59,8 @@ __all__ = [
     "EssentialPoses",
     "Estimate",
     "Features",
+    "FloatMatchOptions",
+    "FloatMatches",
     "MatchOptions",
     "Matches",
     "MinimalSolver",
@@ -89,6 +91,8 @@ __all__ = [
     "estimate_relative_pose",
     "linalg",
     "match",
+    "match_descriptors",
+    "match_guided",
     "missing_devices",
     "pose_residuals",
     "problem_info",

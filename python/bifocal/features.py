@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Literal, Union
 
 from . import _core
 from ._arrays import ArrayLike
-from ._core import Features, Matches
-from .options import MatchOptions, SiftOptions
+from ._core import Features, FloatMatches, Matches
+from .options import FloatMatchOptions, MatchOptions, SiftOptions
 
 if TYPE_CHECKING:
     FeaturesLike = Union[Features, ArrayLike]
 
-__all__ = ["Features", "Matches", "detect", "match"]
+__all__ = ["Features", "FloatMatches", "Matches", "detect", "match", "match_descriptors", "match_guided"]
 
 
 def detect(image: ArrayLike, options: SiftOptions | None = None, *, device: str | None = None) -> Features:
@@ -23,3 +23,22 @@ def detect(image: ArrayLike, options: SiftOptions | None = None, *, device: str 
 def match(features1: FeaturesLike, features2: FeaturesLike, options: MatchOptions | None = None, *, device: str | None = None) -> Matches:
     """Exact nearest neighbours with Lowe's ratio test. Of `detect`, or of descriptors uint8 [N, 128]. The same on every device."""
     return _core.match(features1, features2, options, device)
+
+
+def match_guided(
+    features1: Features,
+    features2: Features,
+    model: ArrayLike,
+    options: MatchOptions | None = None,
+    *,
+    kind: Literal["fundamental", "homography"] = "fundamental",
+    max_error: float = 4.0,
+    device: str | None = None,
+) -> Matches:
+    """As `match`, but only candidates within `max_error` px (Sampson distance) of a model that is known count: F, or H from picture 1 to 2."""
+    return _core.match_guided(features1, features2, model, kind, max_error, options, device)
+
+
+def match_descriptors(descriptors1: ArrayLike, descriptors2: ArrayLike, options: FloatMatchOptions | None = None, *, device: str | None = None) -> FloatMatches:
+    """Nearest neighbours of float descriptors [N, D] of other tools: SuperPoint, ALIKED, DISK, XFeat. By default of unit length and mutual."""
+    return _core.match_descriptors(descriptors1, descriptors2, options, device)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["DisparityFilter", "MatchOptions", "RobustOptions", "SgmOptions", "SiftOptions", "SsdOptions"]
+__all__ = ["DisparityFilter", "FloatMatchOptions", "MatchOptions", "RobustOptions", "SgmOptions", "SiftOptions", "SsdOptions"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +56,20 @@ class MatchOptions:
     ratio_both_ways: bool = False
     max_distance: float = 0.0
     """As the header has it; 0: any."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FloatMatchOptions:
+    """Of `match_descriptors` (include/bifocal/matching.hpp)."""
+
+    normalise: bool = True
+    """To unit length first."""
+    mutual: bool = True
+    """Each has to be the other's nearest."""
+    max_ratio: float = 1.0
+    """Nearest over second nearest distance; >= 1: off."""
+    max_distance: float = 0.0
+    """Euclidean; of unit vectors with a cosine of c it is sqrt(2 - 2 c). 0: any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,6 +13,7 @@ namespace {
 
 const Features& features(nb::handle self) { return nb::cast<const Features&>(self); }
 const Matches& matches(nb::handle self) { return nb::cast<const Matches&>(self); }
+const FloatMatches& float_matches(nb::handle self) { return nb::cast<const FloatMatches&>(self); }
 
 // One number of each row, stepping over the others.
 template <class T, class Row>
@@ -70,10 +71,77 @@ Matches match_any(nb::handle features1, nb::handle features2, nb::handle options
   return {match(lease.queue(), first, second, o)};
 }
 
+Matches match_by_model(nb::handle features1, nb::handle features2, nb::handle model,
+                       const std::string& kind, double max_error, nb::handle options,
+                       const std::optional<std::string>& device) {
+  const MatchOptions o = match_options(options);
+  for (const auto& [object, name] : {std::pair(features1, "features1"), {features2, "features2"}}) {
+    if (!nb::isinstance<Features>(object))
+      type_error(fmt::format("{}: must be Features, which have positions", name));
+  }
+  if (kind != "fundamental" && kind != "homography")
+    value_error(fmt::format("kind: '{}', must be 'fundamental' or 'homography'", kind));
+  const MatchGuide guide{kind == "fundamental" ? GuideKind::epipolar : GuideKind::homography,
+                         mat3_of(model, "model"), max_error};
+  const Features &first = features(features1), &second = features(features2);
+  nb::gil_scoped_release unlocked;
+  QueueLease lease(device.value_or("cpu"));
+  return {match_guided(lease.queue(), first, second, guide, o)};
+}
+
+// Floats in C order; `own` keeps them where they are not given so.
+FloatDescriptors floats_of(nb::handle object, const char* name, Numbers& given,
+                           std::vector<float>& own) {
+  given = numbers_of(object, name, {-1, -1});
+  const std::size_t size = given.array.shape(1);
+  const FloatDescriptors d{static_cast<const float*>(given.array.data()),
+                           static_cast<int>(given.rows()), static_cast<int>(size)};
+  if (!given.is_double && given.is_dense()) return d;
+  own.resize(given.rows() * size);
+  for (std::size_t i = 0; i < own.size(); ++i)
+    own[i] = static_cast<float>(given.at(i / size, i % size));
+  return {own.data(), d.count, d.size};
+}
+
+FloatMatches match_floats(nb::handle descriptors1, nb::handle descriptors2, nb::handle options,
+                          const std::optional<std::string>& device) {
+  const FloatMatchOptions o = float_match_options(options);
+  Numbers given[2];
+  std::vector<float> own[2];
+  const FloatDescriptors first = floats_of(descriptors1, "descriptors1", given[0], own[0]);
+  const FloatDescriptors second = floats_of(descriptors2, "descriptors2", given[1], own[1]);
+  nb::gil_scoped_release unlocked;
+  QueueLease lease(device.value_or("cpu"));
+  return {match(lease.queue(), first, second, o)};
+}
+
 nb::object indices(nb::handle self) {
-  const auto& rows = matches(self).rows;
   static_assert(offsetof(Match, index2) == sizeof(int));
-  return column(self, rows, &Match::index1, 2);
+  return column(self, matches(self).rows, &Match::index1, 2);
+}
+nb::object float_indices(nb::handle self) {
+  static_assert(offsetof(FloatMatch, index2) == sizeof(int));
+  return column(self, float_matches(self).rows, &FloatMatch::index1, 2);
+}
+
+void bind_float_matches(nb::module_& m) {
+  nb::class_<FloatMatches> c(m, "FloatMatches",
+                             "Matches of float descriptors, ordered by the first's index.");
+  c.def("__len__", [](const FloatMatches& s) { return s.rows.size(); });
+  c.def_prop_ro("indices", &float_indices,
+                nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
+                "[M, 2]: of the descriptors of picture 1 and 2.");
+  c.def_prop_ro(
+      "distance",
+      [](nb::handle s) { return column(s, float_matches(s).rows, &FloatMatch::distance); },
+      nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.float32]"), "[M], Euclidean.");
+  c.def_prop_ro(
+      "ratio", [](nb::handle s) { return column(s, float_matches(s).rows, &FloatMatch::ratio); },
+      nb::sig("def ratio(self) -> numpy.typing.NDArray[numpy.float32]"),
+      "[M]: nearest over second nearest distance.");
+  m.def("match_descriptors", &match_floats, nb::arg("descriptors1").none(),
+        nb::arg("descriptors2").none(), nb::arg("options").none(), nb::arg("device").none(),
+        "Brute force, of floats.");
 }
 
 }  // namespace
@@ -117,6 +185,10 @@ void bind_features(nb::module_& m) {
         nb::arg("device").none(), "RootSIFT.");
   m.def("match", &match_any, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("options").none(), nb::arg("device").none(), "Brute force.");
+  m.def("match_guided", &match_by_model, nb::arg("features1").none(), nb::arg("features2").none(),
+        nb::arg("model").none(), nb::arg("kind"), nb::arg("max_error"), nb::arg("options").none(),
+        nb::arg("device").none(), "Among what fits a model.");
+  bind_float_matches(m);
 }
 
 }  // namespace bifocal::python

@@ -94,6 +94,12 @@ nb::dict defaults_of(const MatchOptions& options) {
   FIELD(max_ratio), FIELD(mutual), FIELD(ratio_both_ways), FIELD(max_distance);
   return d;
 }
+nb::dict defaults_of(const FloatMatchOptions& options) {
+  const auto [normalise, mutual, max_ratio, max_distance] = options;
+  nb::dict d;
+  FIELD(normalise), FIELD(mutual), FIELD(max_ratio), FIELD(max_distance);
+  return d;
+}
 nb::dict defaults_of(const SgmOptions& options) {
   constexpr const char* kCensus[] = {"sparse", "symmetric", "full"};
   const auto [min_disparity, disparities, census_, paths, P1, P2, P2_contrast, vertical_tolerance,
@@ -181,6 +187,17 @@ MatchOptions match_options(nb::handle object) {
   return o;
 }
 
+FloatMatchOptions float_match_options(nb::handle object) {
+  FloatMatchOptions o;
+  if (object.is_none()) return o;
+  const Reader r{object, "FloatMatchOptions"};
+  r.number("normalise", o.normalise);
+  r.number("mutual", o.mutual);
+  r.number("max_ratio", o.max_ratio);
+  r.number("max_distance", o.max_distance);
+  return o;
+}
+
 bool is_ssd_options(nb::handle object) { return nb::hasattr(object, "window"); }
 
 SgmOptions sgm_options(nb::handle object) {
@@ -216,6 +233,7 @@ nb::dict default_options() {
   all["RobustOptions"] = defaults_of(RobustOptions{});
   all["SiftOptions"] = defaults_of(SiftOptions{});
   all["MatchOptions"] = defaults_of(MatchOptions{});
+  all["FloatMatchOptions"] = defaults_of(FloatMatchOptions{});
   all["SgmOptions"] = defaults_of(SgmOptions{});
   all["SsdOptions"] = defaults_of(SsdOptions{});
   all["DisparityFilter"] = defaults_of(DisparityFilter{});

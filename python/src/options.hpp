@@ -12,6 +12,7 @@ namespace bifocal::python {
 [[nodiscard]] RobustOptions robust_options(nb::handle object);
 [[nodiscard]] SiftOptions sift_options(nb::handle object);
 [[nodiscard]] MatchOptions match_options(nb::handle object);
+[[nodiscard]] FloatMatchOptions float_match_options(nb::handle object);
 [[nodiscard]] SgmOptions sgm_options(nb::handle object);
 [[nodiscard]] SsdOptions ssd_options(nb::handle object);
 [[nodiscard]] bool is_ssd_options(nb::handle object);

@@ -34,5 +34,8 @@ struct Batch {
 struct Matches {
   std::vector<Match> rows;
 };
+struct FloatMatches {
+  std::vector<FloatMatch> rows;
+};
 
 }  // namespace bifocal::python

@@ -40,6 +40,51 @@ def test_features_and_matches_of_a_shift():
     assert len(empty) == 0 and empty.indices.shape == (0, 2)
 
 
+def test_a_model_guides_matches():
+    picture = texture(240, 320)
+    f1, f2 = bifocal.detect(picture[:, 20:300]), bifocal.detect(picture[:, 26:306].copy())
+    H = np.array([[1.0, 0, -6], [0, 1, 0], [0, 0, 1]])
+    plain, guided = bifocal.match(f1, f2), bifocal.match_guided(f1, f2, H, kind="homography", max_error=1)
+    i, j = guided.indices.T
+    assert len(guided) >= len(plain) and np.abs(f1.xy[i] - f2.xy[j] - [6, 0]).max() < 1.5
+    none = bifocal.match_guided(f1, f2, np.array([[1.0, 0, 500], [0, 1, 0], [0, 0, 1]]), kind="homography", max_error=1)
+    assert len(none) == 0
+    F = np.array([[0.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # rows stay rows
+    rows = bifocal.match_guided(f1, f2, F, max_error=1)
+    i, j = rows.indices.T
+    assert len(rows) >= len(plain) and np.abs(f1.xy[i, 1] - f2.xy[j, 1]).max() < 1.5
+    with pytest.raises(ValueError, match="kind: 'pose'"):
+        bifocal.match_guided(f1, f2, H, kind="pose")
+    with pytest.raises(TypeError, match="features2: must be Features"):
+        bifocal.match_guided(f1, f2.descriptors, H)
+    with pytest.raises(ValueError, match="max_error"):
+        bifocal.match_guided(f1, f2, H, max_error=-1)
+
+
+def test_float_descriptors_of_other_tools():
+    rng = np.random.default_rng(3)
+    d1 = rng.normal(size=(60, 64)).astype(np.float32)
+    order = rng.permutation(60)
+    d2 = d1[order] + 0.05 * rng.normal(size=(60, 64)).astype(np.float32)
+    found = bifocal.match_descriptors(d1, d2)
+    i, j = found.indices.T
+    assert len(found) == 60 and np.array_equal(order[j], i)
+    unit1, unit2 = (d / np.linalg.norm(d, axis=1, keepdims=True) for d in (d1, d2))
+    assert np.allclose(found.distance, np.linalg.norm(unit1[i] - unit2[j], axis=1), atol=1e-5)
+    assert found.distance.dtype == np.float32 and (found.ratio < 1).all()
+    for same in (d1.astype(np.float64), d1.astype(np.float16).astype(np.float32), np.asfortranarray(d1)):
+        assert np.array_equal(bifocal.match_descriptors(same, d2).indices, found.indices)
+    near = bifocal.match_descriptors(d1, d2, bifocal.FloatMatchOptions(max_distance=float(np.median(found.distance))))
+    assert 0 < len(near) < 60
+    assert len(bifocal.match_descriptors(np.zeros((0, 64)), d2)) == 0
+    with pytest.raises(ValueError, match="descriptors2"):
+        bifocal.match_descriptors(d1, d2[:, :32])
+    with pytest.raises(ValueError, match="descriptors1"):
+        bifocal.match_descriptors(d1 * np.nan, d2)
+    with pytest.raises(ValueError, match="max_ratio"):
+        bifocal.match_descriptors(d1, d2, bifocal.FloatMatchOptions(max_ratio=-1))
+
+
 def test_opencl_finds_and_matches_the_same():
     if not any(d["id"] == "opencl:0" for d in bifocal.devices()):
         pytest.skip("no OpenCL device")
