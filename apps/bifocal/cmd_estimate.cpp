@@ -77,7 +77,8 @@ PoseResult estimate_points(Queue& queue, ModelKind kind, const Options& o) {
   if (!problem.is_two_view)
     return estimate(queue, kind, read_scene_points(o.points), cameras, o.robust);
   const Correspondences given = read_correspondences(o.points);
-  return estimate(queue, kind, given.points, cameras, o.robust, {.weights = given.weights});
+  return estimate(queue, kind, given.points, cameras, o.robust,
+                  {.weights = given.weights, .qualities = given.qualities});
 }
 
 void run(const Options& o, Context& context) {
@@ -91,7 +92,7 @@ void run(const Options& o, Context& context) {
     const Correspondences given = read_correspondences(o.points);
     const RelativePoseResult r =
         estimate_essential(queue, given.points, *cameras.camera1, *cameras.camera2, o.robust,
-                           {.weights = given.weights});
+                           {.weights = given.weights, .qualities = given.qualities});
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
     if (has_model(r)) json["model"] = model_json(kind, r.model);
@@ -128,7 +129,8 @@ void add_estimate(Program& program, Context& context) {
       .one_of(model_names());
   const Option points = command.option(
       "--points", o->points,
-      "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts]; for pose: x y X Y Z");
+      "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
+      "keypoints1 and matches; for pose: x y X Y Z");
   add_camera_options(command, o->cameras);
   add_scene_options(command, o->scenes, points);
   add_robust_options(command, o->robust);

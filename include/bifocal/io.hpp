@@ -119,9 +119,15 @@ struct PairCalibration {
 // skipped; a first line that holds one integer is a count and has to be right. All rows have a
 // weight (finite, >= 0) or none has. Rows with NaN or infinity are kept: estimators exclude and
 // report them.
+//
+// Or as an NPZ file of another matcher (SuperGlue, LightGlue, ...): keypoints0 [N, 2] and
+// keypoints1 [M, 2], px; matches [N], for each of keypoints0 the index of its match or -1, or [K,
+// 2], indices of both; and if it is there match_confidence or scores, a number for each row of
+// matches: then `qualities`. A leading dimension of 1 is passed over.
 struct Correspondences {
   std::vector<PointPair> points;
-  std::vector<double> weights;  // empty, or one a row; MatchPriors takes them
+  std::vector<double> weights;    // empty, or one a row; MatchPriors takes them
+  std::vector<double> qualities;  // the same
 };
 [[nodiscard]] Correspondences read_correspondences(const std::filesystem::path& file);
 // Rows of "x y X Y Z" for absolute pose: image px, then world.

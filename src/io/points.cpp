@@ -2,6 +2,7 @@
 // Correspondences and scene points as text, and the reader of lines that all text formats share.
 #include <cmath>
 
+#include "io/matcher_npz.hpp"
 #include "io/parse.hpp"
 
 namespace bifocal {
@@ -108,6 +109,7 @@ std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_vi
 }  // namespace io
 
 Correspondences read_correspondences(const std::filesystem::path& file) {
+  if (file.extension() == ".npz") return io::read_matcher_npz(file);
   return io::parse_correspondences(read_file(file), file.string());
 }
 
