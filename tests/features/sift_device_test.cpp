@@ -29,8 +29,8 @@ void for_each_device(const std::function<void(Queue& queue, const std::string& i
 
 bool same(const Features& a, const Features& b) {
   return a.size() == b.size() && a.descriptors == b.descriptors &&
-         std::memcmp(a.keypoints.data(), b.keypoints.data(),
-                     a.keypoints.size() * sizeof(Keypoint)) == 0;
+         (a.size() == 0 || std::memcmp(a.keypoints.data(), b.keypoints.data(),
+                                       a.keypoints.size() * sizeof(Keypoint)) == 0);
 }
 
 struct Agreement {
