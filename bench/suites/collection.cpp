@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -16,6 +15,8 @@
 #include <random>
 
 #include "features_suite.hpp"
+#include "oxford.hpp"
+#include "rectify/mat3.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::bench {
@@ -57,11 +58,6 @@ View random_view(std::mt19937& random, std::size_t scene, const ImageU8& picture
            -s * u - c * v + y * w, px, py, w}};
 }
 
-std::array<double, 2> mapped(const Mat3& H, double x, double y) {
-  const double w = H[6] * x + H[7] * y + H[8];
-  return {(H[0] * x + H[1] * y + H[2]) / w, (H[3] * x + H[4] * y + H[5]) / w};
-}
-
 ImageU8 image_of(const View& view, const ImageU8& picture, int width, int height, unsigned seed) {
   ImageU8 image(width, height);
   std::mt19937 random(seed);
@@ -84,11 +80,7 @@ ImageU8 image_of(const View& view, const ImageU8& picture, int width, int height
 // Share of the first view that the second one sees, of those pixels that are in the picture.
 double overlap(const View& a, const View& b, const ImageU8& picture, int width, int height) {
   if (a.scene != b.scene) return 0;
-  const Mat3& H = b.picture_from_view;
-  const Mat3 inverse = {
-      H[4] * H[8] - H[5] * H[7], H[2] * H[7] - H[1] * H[8], H[1] * H[5] - H[2] * H[4],
-      H[5] * H[6] - H[3] * H[8], H[0] * H[8] - H[2] * H[6], H[2] * H[3] - H[0] * H[5],
-      H[3] * H[7] - H[4] * H[6], H[1] * H[6] - H[0] * H[7], H[0] * H[4] - H[1] * H[3]};
+  const Mat3 inverse = rectification::inverse(b.picture_from_view);
   int seen = 0, all = 0;
   for (int y = 20; y < height; y += 40) {
     for (int x = 20; x < width; x += 40, ++all) {

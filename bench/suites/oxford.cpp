@@ -40,14 +40,10 @@ Mat3 read_homography(const std::string& file) {
   return H;
 }
 
-namespace {
-
 std::array<double, 2> mapped(const Mat3& H, double x, double y) {
   const double z = H[6] * x + H[7] * y + H[8];
   return {(H[0] * x + H[1] * y + H[2]) / z, (H[3] * x + H[4] * y + H[5]) / z};
 }
-
-}  // namespace
 
 int count_correct(const std::vector<PointPair>& points, const Mat3& H, double threshold) {
   int correct = 0;

@@ -22,6 +22,9 @@ struct OxfordPair {
 [[nodiscard]] ImageU8 read_grey(const std::string& file);
 [[nodiscard]] Mat3 read_homography(const std::string& file);
 
+// Where the homography leads (x, y).
+[[nodiscard]] std::array<double, 2> mapped(const Mat3& H, double x, double y);
+
 // How many pairs lie within `threshold` px of the homography, in the second image.
 [[nodiscard]] int count_correct(const std::vector<PointPair>& points, const Mat3& H,
                                 double threshold);

@@ -64,9 +64,10 @@ struct SiftOptions {
 [[nodiscard]] Features detect_sift(Queue& queue, ImageView<const std::uint8_t> grey,
                                    const SiftOptions& options = {});
 
+class FeatureSet;  // feature_set.hpp
+
 // SIFT of images of one size on a device, again and again or several at once: its memory is taken
 // once.
-class FeatureSet;  // feature_set.hpp
 class SiftDetector {
  public:
   // The queue lives longer than the detector. batch: images that a GPU works on at the same time;

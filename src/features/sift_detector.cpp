@@ -131,7 +131,7 @@ class SiftDetector::Work {
   }
   // Of a slot.
   [[nodiscard]] int capacity() const {
-    return options_.max_features > 0 ? options_.max_features : room_;
+    return options_.max_features > 0 ? std::min(options_.max_features, room_) : room_;
   }
 
   std::unique_ptr<Lane> make_lane(std::unique_ptr<Queue> own) {

@@ -37,7 +37,8 @@ class SiftDevice {
 
   // Pictures [first, first + count) of pictures [][height][width], count <= batch. Asynchronous.
   void run(const Memory<const std::uint8_t>& pictures, int first, int count, const SiftOutput& out);
-  // Whether the last run had more extrema than there is room for; waits.
+  // Whether the last run had more extrema or points than there is room for; waits. Throws
+  // Error(device) where a tile had more than it can have.
   [[nodiscard]] bool was_full(int count);
 
  private:
@@ -78,8 +79,8 @@ class SiftDevice {
   std::vector<Blur> blurs_;  // from level i to i + 1
   Buffer<float> pyramid_, lines_, extrema_, points_;
   Buffer<std::int64_t> octaves_;
-  // counts_: candidates, whether a tile was full, points a picture, those kept a picture, and from
-  // there on the points of every row (height + 1 a picture).
+  // counts_: candidates, and whether a tile was full. A picture each: found_ points, kept_ of them,
+  // height + 1 rows_.
   Buffer<std::uint32_t> candidates_, counts_, found_, kept_, rows_, begins_, order_, keys_, sorted_;
 };
 

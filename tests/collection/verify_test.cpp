@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <random>
+
+#include "support/devices.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -36,13 +37,6 @@ std::vector<Features> images() {
   for (unsigned i = 0; i < 6; ++i) all.push_back(view_of(i % 2, i, i == 5 ? 8 : 150));
   all.emplace_back();  // nothing in it
   return all;
-}
-
-void for_each_device(const std::function<void(Queue& queue, const std::string& id)>& test) {
-  for (const DeviceInfo& info : list_devices()) {
-    Queue queue{Device(info.id)};
-    test(queue, info.id);
-  }
 }
 
 struct Collected {
