@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "features/descriptor.hpp"
+#include "lane/simd-inl.h"
 
 #ifndef BIFOCAL_FEATURES_GRID_
 #define BIFOCAL_FEATURES_GRID_
@@ -47,21 +48,19 @@ using IntTag = hn::Rebind<std::int32_t, Tag>;
 using Vec = hn::Vec<Tag>;
 using IntVec = hn::Vec<IntTag>;
 
-// Direction of (x, y) in units of which `turn` make a full turn, [0, turn]. Interpolation of
-// atan(t) / t at Chebyshev nodes in t^2: within 2e-5 radians.
+template <class Real>
+struct register_rules {
+#include "lane/cpp_begin.h"
+
+#include "features/sift.lane.h"
+
+#include "lane/cpp_end.h"
+};
+
+// Direction of (x, y) in units of which `turn` make a full turn, [0, turn].
 HWY_INLINE Vec direction(Vec x, Vec y, float turn) {
-  const Tag d;
-  const Vec ax = hn::Abs(x), ay = hn::Abs(y);
-  const Vec t = hn::Div(hn::Min(ax, ay), hn::Max(hn::Max(ax, ay), hn::Set(d, 1e-30F)));
-  const Vec z = hn::Mul(t, t);
-  Vec p = hn::MulAdd(z, hn::Set(d, 0.023286007733F), hn::Set(d, -0.090752017925F));
-  p = hn::MulAdd(z, p, hn::Set(d, 0.184463557509F));
-  p = hn::MulAdd(z, p, hn::Set(d, -0.331544619309F));
-  p = hn::MulAdd(z, p, hn::Set(d, 0.999964798401F));
-  p = hn::Mul(hn::Mul(p, t), hn::Set(d, turn * 0.15915494309F));
-  p = hn::IfThenElse(hn::Gt(ay, ax), hn::Sub(hn::Set(d, turn / 4), p), p);
-  p = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, turn / 2), p), p);
-  return hn::IfThenElse(hn::Lt(y, hn::Zero(d)), hn::Sub(hn::Set(d, turn), p), p);
+  using Lane = bifocal::HWY_NAMESPACE::simd<float>;
+  return register_rules<Lane>::sift_direction(Lane{x}, Lane{y}, Lane{hn::Set(Tag(), turn)}).v;
 }
 
 OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma) {
