@@ -15,6 +15,7 @@
 #include <bifocal/matching.hpp>
 #include <bifocal/npz.hpp>
 #include <bifocal/pair.hpp>
+#include <bifocal/pairs.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/solvers.hpp>

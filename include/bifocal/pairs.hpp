@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which pairs of a collection are worth matching: all_pairs() (collection.hpp), neighbours in a
+// sequence, images that look alike, that were taken near each other, or that a file lists.
+//
+//   const ImageIndex index(images, [&](int i) { return features[i]; });
+//   std::vector<ImagePair> pairs = retrieval_pairs(index, 20);
+//
+// Every list has image1 < image2, is ordered by image1, then image2, and has no pair twice. All is
+// the same for any number of threads, and on every machine.
+#pragma once
+
+#include <bifocal/features.hpp>
+#include <bifocal/matching.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bifocal {
+
+// Brings any list into that form: images of a pair in order, pairs ordered, each once. A pair of an
+// image with itself is dropped.
+void tidy_pairs(std::vector<ImagePair>& pairs);
+
+// Each image with the `overlap` next ones; with `quadratic` also with those 1, 2, 4, ...,
+// 2^(overlap - 1) places on, so that a slip of a few images does not break the chain (the rules of
+// COLMAP's sequential matcher). Throws Error(usage) when overlap is below 1.
+struct SequentialOptions {
+  int overlap = 10;
+  bool quadratic = true;
+};
+[[nodiscard]] std::vector<ImagePair> sequential_pairs(int images,
+                                                      const SequentialOptions& options = {});
+
+// How alike images look, from their own features: no training data of others, nothing to fetch. A
+// vocabulary of `words` centres is found among the collection's descriptors by k-means; an image is
+// described by the sums of the residuals of its features from their nearest centres (VLAD), each
+// sum normalised, then the signed square root of each number; images are alike when these vectors
+// point the same way.
+//   H. Jegou, M. Douze, C. Schmid, P. Perez, Aggregating local descriptors into a compact image
+//   representation, CVPR 2010;  R. Arandjelovic, A. Zisserman, All about VLAD, CVPR 2013.
+struct RetrievalOptions {
+  int words = 128;        // 1..4096; at most one for 20 training descriptors
+  int features = 2000;    // of an image, those of the largest scale: they are seen from afar, too
+  int training = 100000;  // descriptors that the vocabulary is found among, of all images alike
+  int iterations = 15;    // of k-means
+  std::uint64_t seed = 0;
+};
+
+class ImageIndex {
+ public:
+  // `features(i)` gives the features of image i; it is called at most twice for each, from this
+  // thread. Memory: 128 bytes a word and image (16 kB an image as a rule), 128 bytes a training
+  // descriptor, the features of one image. Throws Error(usage) naming an option out of range, and
+  // for descriptors that don't fit the keypoints.
+  ImageIndex(int images, const std::function<Features(int)>& features,
+             const RetrievalOptions& options = {});
+
+  [[nodiscard]] int size() const { return static_cast<int>(norms_.size()); }  // images
+  // Cosine of the angle between two images' vectors, [-1, 1]; 0 for an image without features.
+  // Throws Error(usage) for an image that is not there.
+  [[nodiscard]] double similarity(int image1, int image2) const;
+  // The images most alike, best first, ties by number: at most `count`, not the image itself and
+  // none without features.
+  [[nodiscard]] std::vector<int> nearest(int image, int count) const;
+
+ private:
+  [[nodiscard]] const std::int8_t* vector(int image) const;
+  void check(int image) const;
+  std::size_t dimensions_ = 0;
+  std::vector<std::int8_t> vectors_;  // [images, dimensions]
+  std::vector<double> norms_;         // of the vectors; 0: no features
+};
+
+// Each image (of every `step`-th, from the first) with the `partners` most alike: as many again
+// may choose it. Throws Error(usage) when partners or step is below 1.
+[[nodiscard]] std::vector<ImagePair> retrieval_pairs(const ImageIndex& index, int partners,
+                                                     int step = 1);
+
+// Where a photograph was taken, in degrees north and east.
+struct GeoPosition {
+  double latitude_deg = 0, longitude_deg = 0;
+};
+// Along the sphere of the Earth's mean radius (6371008.8 m).
+[[nodiscard]] double distance_m(const GeoPosition& a, const GeoPosition& b);
+
+// Each image with the `most` nearest ones among those not further away. Images without a position
+// are in no pair. Throws Error(usage) naming an image whose position is not on the sphere (|lat| <=
+// 90, |lon| <= 180), and options out of range.
+struct NearOptions {
+  double max_distance_m = 100;
+  int most = 50;
+};
+[[nodiscard]] std::vector<ImagePair> near_pairs(
+    std::span<const std::optional<GeoPosition>> positions, const NearOptions& options = {});
+
+// The pairs that a text file lists, two names of images a line; empty lines and lines that begin
+// with # are skipped. A name may contain blanks where only one way to cut the line gives two names
+// that are there. Throws Error(input) naming file, line and what is wrong: no two names, a name
+// that is not in the list, an image with itself.
+[[nodiscard]] std::vector<ImagePair> read_pairs(const std::filesystem::path& file,
+                                                std::span<const std::string> names);
+
+}  // namespace bifocal

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compiled without fused multiply-adds (CMakeLists.txt), so that every machine finds the same.
+#include "collection/vlad.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "runtime/parallel.hpp"
+
+namespace bifocal::collection {
+namespace {
+
+constexpr std::size_t kDimensions = kDescriptorBytes;
+constexpr std::size_t kWordStep = 16;  // words held against a descriptor at once
+constexpr std::size_t kChunk = 2048;   // descriptors of one work package
+
+// scores[w] = descriptor . centre[w], summed in the order of the dimensions for any width of
+// registers.
+void multiply(const Vocabulary& v, const std::uint8_t* descriptor, float* scores) {
+  const std::size_t stride = v.stride();
+  std::fill_n(scores, stride, 0.0F);
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    const auto x = static_cast<float>(descriptor[d]);
+    const float* centre = v.centres.data() + d * stride;
+    for (std::size_t w = 0; w < stride; ++w) scores[w] += x * centre[w];
+  }
+}
+
+Vocabulary make_vocabulary(std::size_t words) {
+  const std::size_t stride = (words + kWordStep - 1) / kWordStep * kWordStep;
+  return {words, std::vector<float>(kDimensions * stride),
+          std::vector<float>(stride, std::numeric_limits<float>::max())};
+}
+
+void set_centre(Vocabulary& v, std::size_t word, const std::array<double, kDimensions>& centre) {
+  double norm2 = 0;
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    v.centres[d * v.stride() + word] = static_cast<float>(centre[d]);
+    norm2 += centre[d] * centre[d];
+  }
+  v.half_norm[word] = static_cast<float>(norm2 / 2);
+}
+
+// Different places of [0, count), by the seed.
+std::vector<std::size_t> choose(std::size_t count, std::size_t wanted, std::uint64_t seed) {
+  std::vector<std::size_t> places(count);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::mt19937_64 random(seed);
+  for (std::size_t i = 0; i < wanted; ++i)
+    std::swap(places[i], places[i + static_cast<std::size_t>(random() % (count - i))]);
+  places.resize(wanted);
+  return places;
+}
+
+// The number and the sums of the descriptors of each word.
+struct Sums {
+  std::vector<std::int64_t> count, sum;  // [words], [words, 128]
+};
+Sums sum_by_word(const Vocabulary& v, std::span<const std::uint8_t> descriptors,
+                 std::span<const int> words) {
+  Sums sums{std::vector<std::int64_t>(v.words), std::vector<std::int64_t>(v.words * kDimensions)};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto word = static_cast<std::size_t>(words[i]);
+    ++sums.count[word];
+    for (std::size_t d = 0; d < kDimensions; ++d)
+      sums.sum[word * kDimensions + d] += descriptors[i * kDimensions + d];
+  }
+  return sums;
+}
+
+}  // namespace
+
+void assign_words(const Vocabulary& v, std::span<const std::uint8_t> descriptors,
+                  std::span<int> words) {
+  const int chunks = static_cast<int>((words.size() + kChunk - 1) / kChunk);
+  runtime::parallel_for(chunks, [&](int chunk) {
+    std::vector<float> scores(v.stride());
+    const std::size_t begin = static_cast<std::size_t>(chunk) * kChunk;
+    for (std::size_t i = begin; i < std::min(begin + kChunk, words.size()); ++i) {
+      multiply(v, descriptors.data() + i * kDimensions, scores.data());
+      for (std::size_t w = 0; w < v.stride(); ++w) scores[w] -= v.half_norm[w];
+      words[i] = static_cast<int>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+    }
+  });
+}
+
+Vocabulary train_vocabulary(std::span<const std::uint8_t> descriptors, int words, int iterations,
+                            std::uint64_t seed) {
+  const std::size_t count = descriptors.size() / kDimensions;
+  Vocabulary v = make_vocabulary(std::min(static_cast<std::size_t>(words), count));
+  std::array<double, kDimensions> centre{};
+  const std::vector<std::size_t> first = choose(count, v.words, seed);
+  for (std::size_t w = 0; w < v.words; ++w) {
+    std::copy_n(descriptors.data() + first[w] * kDimensions, kDimensions, centre.begin());
+    set_centre(v, w, centre);
+  }
+  std::vector<int> nearest(count), before;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    assign_words(v, descriptors, nearest);
+    if (nearest == before) break;
+    before = nearest;
+    const Sums sums = sum_by_word(v, descriptors, nearest);
+    for (std::size_t w = 0; w < v.words; ++w) {
+      if (sums.count[w] == 0) continue;  // a word that nothing is nearest to stays where it is
+      for (std::size_t d = 0; d < kDimensions; ++d)
+        centre[d] = double(sums.sum[w * kDimensions + d]) / double(sums.count[w]);
+      set_centre(v, w, centre);
+    }
+  }
+  return v;
+}
+
+std::vector<float> vlad(const Vocabulary& v, std::span<const std::uint8_t> descriptors) {
+  std::vector<int> words(descriptors.size() / kDimensions);
+  assign_words(v, descriptors, words);
+  const Sums sums = sum_by_word(v, descriptors, words);
+  std::vector<double> residuals(v.words * kDimensions);
+  double all2 = 0;
+  for (std::size_t w = 0; w < v.words; ++w) {
+    double* cell = residuals.data() + w * kDimensions;
+    double norm2 = 0;
+    for (std::size_t d = 0; d < kDimensions; ++d) {
+      cell[d] = double(sums.sum[w * kDimensions + d]) -
+                double(sums.count[w]) * double(v.centres[d * v.stride() + w]);
+      norm2 += cell[d] * cell[d];
+    }
+    if (!(norm2 > 0)) continue;
+    const double norm = std::sqrt(norm2);
+    for (std::size_t d = 0; d < kDimensions; ++d) {
+      cell[d] = std::copysign(std::sqrt(std::abs(cell[d]) / norm), cell[d]);
+      all2 += cell[d] * cell[d];
+    }
+  }
+  std::vector<float> vector(residuals.size());
+  const double scale = all2 > 0 ? 1 / std::sqrt(all2) : 0;
+  std::transform(residuals.begin(), residuals.end(), vector.begin(),
+                 [=](double r) { return static_cast<float>(r * scale); });
+  return vector;
+}
+
+std::vector<std::uint8_t> largest_features(const Features& f, int most) {
+  std::vector<std::size_t> order(f.keypoints.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() > static_cast<std::size_t>(most)) {
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return f.keypoints[a].sigma > f.keypoints[b].sigma;
+    });
+    order.resize(static_cast<std::size_t>(most));
+    std::sort(order.begin(), order.end());
+  }
+  std::vector<std::uint8_t> descriptors;
+  descriptors.reserve(order.size() * kDimensions);
+  for (const std::size_t i : order) {
+    const auto at = f.descriptors.begin() + static_cast<std::ptrdiff_t>(i * kDimensions);
+    descriptors.insert(descriptors.end(), at, at + kDescriptorBytes);
+  }
+  return descriptors;
+}
+
+}  // namespace bifocal::collection
