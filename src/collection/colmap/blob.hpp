@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays of numbers in the blobs of a database, little endian.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collection/colmap/sqlite.hpp"
+#include "io/little_endian.hpp"
+
+namespace bifocal::sqlite {
+
+// The blob of the row as numbers; its size has to be theirs. `where`: the table and row.
+template <class T>
+std::vector<T> numbers_of(const Statement& row, int place, const std::string& where) {
+  const auto bytes = row.bytes(place);
+  if (bytes.size() % sizeof(T) != 0)
+    io::reject(row.connection().name(), "{}: a blob of {} bytes, no multiple of {}", where,
+               bytes.size(), sizeof(T));
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  io::swap_unless_little(std::span<T>(values));
+  return values;
+}
+
+// The table [rows, columns] of a row whose columns `rows`, `cols` and `data` stand one after
+// another.
+template <class T>
+std::vector<T> table_of(const Statement& row, int place, std::span<const int> allowed_columns,
+                        const std::string& where) {
+  const std::string& name = row.connection().name();
+  const std::int64_t rows = row.number(place), columns = row.number(place + 1);
+  if (rows < 0) io::reject(name, "{}: rows = {}, must be at least 0", where, rows);
+  const auto bytes = static_cast<std::int64_t>(row.bytes(place + 2).size());
+  bool allowed = allowed_columns.empty() && columns > 0 && columns < 1 << 24;
+  for (const int c : allowed_columns) allowed = allowed || columns == c;
+  // COLMAP leaves the number of columns open where there are no rows.
+  if (rows > 0 && !allowed) io::reject(name, "{}: cols = {}, can't be", where, columns);
+  const auto unit = static_cast<std::int64_t>(sizeof(T));
+  if (rows == 0 ? bytes != 0 : bytes / columns / unit != rows || bytes % (columns * unit) != 0)
+    io::reject(name, "{}: a blob of {} bytes, {} rows of {} numbers of {} bytes are expected",
+               where, bytes, rows, columns, unit);
+  return numbers_of<T>(row, place + 2, where);
+}
+
+}  // namespace bifocal::sqlite

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cameras, images and their features in a database of COLMAP, and transactions.
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <bifocal/error.hpp>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "collection/colmap/blob.hpp"
+#include "collection/colmap/pair.hpp"
+#include "collection/colmap/state.hpp"
+
+namespace bifocal::colmap {
+namespace {
+
+constexpr int kKeypointColumns[] = {2, 4, 6};
+
+[[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::usage, message); }
+
+Id id_of(const sqlite::Statement& row, int place, std::int64_t end, const std::string& where) {
+  const std::int64_t id = row.number(place);
+  if (id < 0 || id >= end)
+    io::reject(row.connection().name(), "{}: {}, must be 0 to {}", where, id, end - 1);
+  return static_cast<Id>(id);
+}
+
+void check(const Camera& c) {
+  const std::string name = fmt::format("camera {}", c.id);
+  const int needed = parameter_count(c.model);
+  if (needed == 0) fail(fmt::format("{}: model {}, there is no such model", name, c.model));
+  if (c.params.size() != static_cast<std::size_t>(needed))
+    fail(fmt::format("{}: {} params, {} has {}", name, c.params.size(), model_name(c.model),
+                     needed));
+  for (std::size_t i = 0; i < c.params.size(); ++i)
+    if (!std::isfinite(c.params[i]))
+      fail(fmt::format("{}: params[{}] = {}, must be finite", name, i, c.params[i]));
+  if (c.width <= 0 || c.height <= 0)
+    fail(fmt::format("{}: {} x {} px, must be at least 1 x 1", name, c.width, c.height));
+}
+
+Id last_row(const sqlite::Connection& connection) {
+  return static_cast<Id>(sqlite3_last_insert_rowid(connection.get()));
+}
+
+// A row of keypoints or descriptors.
+void bind_table(sqlite::Statement& insert, Id image, std::size_t rows, int columns) {
+  insert.bind(1, std::int64_t{image});
+  insert.bind(2, static_cast<std::int64_t>(rows));
+  insert.bind(3, std::int64_t{columns});
+}
+
+}  // namespace
+
+std::string row_name(std::string_view table, std::string_view key, std::uint64_t value) {
+  return fmt::format("table {}, {} {}", table, key, value);
+}
+
+Keypoints keypoints_of(std::span<const Keypoint> features) {
+  Keypoints out{4, {}};
+  out.data.reserve(4 * features.size());
+  for (const Keypoint& f : features)
+    out.data.insert(out.data.end(),
+                    {f.x, f.y, f.sigma, f.angle_deg * std::numbers::pi_v<float> / 180});
+  return out;
+}
+
+Database::Database(const std::filesystem::path& file, Access access)
+    : state_(std::make_unique<State>(file, access)) {}
+Database::~Database() = default;
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+
+const std::filesystem::path& Database::file() const { return state_->file; }
+
+std::vector<Camera> Database::cameras() const {
+  sqlite::Statement& row = state_->prepared(
+      "SELECT camera_id, model, width, height, params, prior_focal_length FROM cameras "
+      "ORDER BY camera_id");
+  const sqlite::Use use(row);
+  std::vector<Camera> all;
+  while (row.step("table cameras")) {
+    const Id id = id_of(row, 0, std::numeric_limits<Id>::max(), "table cameras, camera_id");
+    const std::string where = row_name("cameras", "camera_id", id);
+    const std::int64_t model = row.number(1);
+    Camera c{id, static_cast<int>(model), row.number(2), row.number(3), {}, row.number(5) != 0};
+    c.params = sqlite::numbers_of<double>(row, 4, where);
+    if (model != c.model) io::reject(file().string(), "{}: model {}", where, model);
+    if (c.width <= 0 || c.height <= 0)
+      io::reject(file().string(), "{}: {} x {} px", where, c.width, c.height);
+    if (const int needed = parameter_count(c.model);
+        needed > 0 && c.params.size() != static_cast<std::size_t>(needed))
+      io::reject(file().string(), "{}: {} params, {} has {}", where, c.params.size(),
+                 model_name(c.model), needed);
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+std::vector<Image> Database::images() const {
+  sqlite::Statement& row =
+      state_->prepared("SELECT image_id, name, camera_id FROM images ORDER BY image_id");
+  const sqlite::Use use(row);
+  std::vector<Image> all;
+  while (row.step("table images")) {
+    const Id id = id_of(row, 0, kMaxImages, "table images, image_id");
+    all.push_back({id, row.text(1),
+                   id_of(row, 2, std::numeric_limits<Id>::max(),
+                         row_name("images", "image_id", id) + ", camera_id")});
+  }
+  return all;
+}
+
+Keypoints Database::keypoints(Id image) const {
+  sqlite::Statement& row =
+      state_->prepared("SELECT rows, cols, data FROM keypoints WHERE image_id = ?");
+  const sqlite::Use use(row);
+  const std::string where = row_name("keypoints", "image_id", image);
+  row.bind(1, std::int64_t{image});
+  if (!row.step(where)) return {};
+  Keypoints k;
+  k.data = sqlite::table_of<float>(row, 0, kKeypointColumns, where);
+  if (k.data.empty()) return {};
+  k.columns = static_cast<int>(row.number(1));
+  for (std::size_t i = 0; i < k.data.size(); i += static_cast<std::size_t>(k.columns)) {
+    k.data[i] -= static_cast<float>(kHalfPixel);
+    k.data[i + 1] -= static_cast<float>(kHalfPixel);
+  }
+  return k;
+}
+
+std::int64_t Database::keypoint_count(Id image) const {
+  sqlite::Statement& row = state_->prepared("SELECT rows FROM keypoints WHERE image_id = ?");
+  const sqlite::Use use(row);
+  row.bind(1, std::int64_t{image});
+  return row.step(row_name("keypoints", "image_id", image)) ? row.number(0) : 0;
+}
+
+Descriptors Database::descriptors(Id image) const {
+  sqlite::Statement& row =
+      state_->prepared(state_->tables.descriptor_types
+                           ? "SELECT rows, cols, data, type FROM descriptors WHERE image_id = ?"
+                           : "SELECT rows, cols, data, 0 FROM descriptors WHERE image_id = ?");
+  const sqlite::Use use(row);
+  const std::string where = row_name("descriptors", "image_id", image);
+  row.bind(1, std::int64_t{image});
+  if (!row.step(where)) return {};
+  Descriptors d{static_cast<int>(row.number(3)), kDescriptorBytes, {}};
+  d.data = sqlite::table_of<std::uint8_t>(row, 0, {}, where);
+  if (!d.data.empty()) d.columns = static_cast<int>(row.number(1));
+  return d;
+}
+
+Id Database::write(const Camera& camera) {
+  check(camera);
+  sqlite::Statement& insert = state_->prepared(
+      "INSERT INTO cameras (camera_id, model, width, height, params, prior_focal_length) "
+      "VALUES (?, ?, ?, ?, ?, ?)");
+  const sqlite::Use use(insert);
+  std::vector<double> params = camera.params;
+  io::swap_unless_little(std::span(params));
+  camera.id ? insert.bind(1, std::int64_t{camera.id}) : insert.bind_null(1);
+  insert.bind(2, std::int64_t{camera.model});
+  insert.bind(3, camera.width);
+  insert.bind(4, camera.height);
+  insert.bind_bytes(5, params.data(), params.size() * sizeof(double));
+  insert.bind(6, std::int64_t{camera.has_prior_focal_length});
+  (void)insert.step(row_name("cameras", "camera_id", camera.id));
+  return last_row(state_->connection);
+}
+
+Id Database::write(const Image& image) {
+  if (image.id >= kMaxImages)
+    fail(fmt::format("image {}: the number must be below {}", image.id, kMaxImages));
+  if (image.name.empty() || image.name.find('\0') != std::string::npos)
+    fail(fmt::format("image {}: '{}' is no name", image.id, io::printable(image.name)));
+  // An image without a frame beside others with one ends every mapper.
+  if (state_->tables.has_frames)
+    io::reject(file().string(), "has frames of rigs: images can't be added to it");
+  sqlite::Statement& insert =
+      state_->prepared("INSERT INTO images (image_id, name, camera_id) VALUES (?, ?, ?)");
+  const sqlite::Use use(insert);
+  image.id ? insert.bind(1, std::int64_t{image.id}) : insert.bind_null(1);
+  insert.bind(2, std::string_view(image.name));
+  insert.bind(3, std::int64_t{image.camera_id});
+  (void)insert.step(fmt::format("table images, image_id {} '{}' of camera {}", image.id,
+                                io::printable(image.name), image.camera_id));
+  return last_row(state_->connection);
+}
+
+void Database::write_keypoints(Id image, const Keypoints& keypoints) {
+  const auto columns = static_cast<std::size_t>(keypoints.columns);
+  if (columns != 2 && columns != 4 && columns != 6)
+    fail(fmt::format("keypoints of image {}: {} columns, must be 2, 4 or 6", image,
+                     keypoints.columns));
+  if (keypoints.data.size() % columns != 0)
+    fail(fmt::format("keypoints of image {}: {} numbers in rows of {}", image,
+                     keypoints.data.size(), columns));
+  std::vector<float> data = keypoints.data;
+  for (std::size_t i = 0; i < data.size(); i += columns) {
+    data[i] += static_cast<float>(kHalfPixel);
+    data[i + 1] += static_cast<float>(kHalfPixel);
+  }
+  io::swap_unless_little(std::span(data));
+  sqlite::Statement& insert = state_->prepared(
+      "INSERT OR REPLACE INTO keypoints (image_id, rows, cols, data) VALUES (?, ?, ?, ?)");
+  const sqlite::Use use(insert);
+  bind_table(insert, image, keypoints.size(), keypoints.columns);
+  insert.bind_bytes(4, data.data(), data.size() * sizeof(float));
+  (void)insert.step(row_name("keypoints", "image_id", image));
+}
+
+void Database::write_descriptors(Id image, const Descriptors& descriptors) {
+  if (descriptors.columns < 1 ||
+      descriptors.data.size() % static_cast<std::size_t>(descriptors.columns) != 0)
+    fail(fmt::format("descriptors of image {}: {} bytes in rows of {}", image,
+                     descriptors.data.size(), descriptors.columns));
+  const bool typed = state_->tables.descriptor_types;
+  if (!typed && descriptors.type != 0)
+    fail(fmt::format("descriptors of image {}: type {}, but {} knows SIFT alone", image,
+                     descriptors.type, file().string()));
+  sqlite::Statement& insert = state_->prepared(
+      typed ? "INSERT OR REPLACE INTO descriptors (image_id, rows, cols, data, type) "
+              "VALUES (?, ?, ?, ?, ?)"
+            : "INSERT OR REPLACE INTO descriptors (image_id, rows, cols, data) "
+              "VALUES (?, ?, ?, ?)");
+  const sqlite::Use use(insert);
+  bind_table(insert, image, descriptors.size(), descriptors.columns);
+  insert.bind_bytes(4, descriptors.data.data(), descriptors.data.size());
+  if (typed) insert.bind(5, std::int64_t{descriptors.type});
+  (void)insert.step(row_name("descriptors", "image_id", image));
+}
+
+Transaction::Transaction(Database& database) : database_(&database) {
+  database.state_->connection.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (database_)
+    sqlite3_exec(database_->state_->connection.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  if (!database_) fail("Transaction::commit: it is committed already");
+  database_->state_->connection.execute("COMMIT");
+  database_ = nullptr;
+}
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matches and verified geometries of pairs in a database of COLMAP.
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+
+#include <algorithm>
+
+#include "collection/colmap/blob.hpp"
+#include "collection/colmap/pair.hpp"
+#include "collection/colmap/state.hpp"
+
+namespace bifocal::colmap {
+namespace {
+
+constexpr int kMatchColumns[] = {2};
+// In the order that geometry() and write_geometry() take them in.
+constexpr const char* kOptional[] = {"F", "E", "H", "qvec", "tvec"};
+
+std::string pair_row(std::string_view table, Id image1, Id image2) {
+  return fmt::format("table {}, pair_id {} (images {} and {})", table, pair_id(image1, image2),
+                     std::min(image1, image2), std::max(image1, image2));
+}
+
+std::vector<IndexPair> index_pairs_of(const sqlite::Statement& row, const std::string& where) {
+  const std::vector<std::uint32_t> numbers =
+      sqlite::table_of<std::uint32_t>(row, 0, kMatchColumns, where);
+  std::vector<IndexPair> pairs(numbers.size() / 2);
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {numbers[2 * i], numbers[2 * i + 1]};
+  return pairs;
+}
+
+// `count` numbers, nothing for NULL and zeros; anything else is an error.
+std::vector<double> known_numbers(const sqlite::Statement& row, int place, std::size_t count,
+                                  const std::string& where) {
+  if (row.is_null(place) || row.bytes(place).empty()) return {};
+  std::vector<double> numbers = sqlite::numbers_of<double>(row, place, where);
+  if (numbers.size() != count)
+    io::reject(row.connection().name(), "{}: {} numbers, must be {}", where, numbers.size(), count);
+  if (std::all_of(numbers.begin(), numbers.end(), [](double v) { return v == 0; })) return {};
+  return numbers;
+}
+
+std::optional<Mat3> matrix_of(const sqlite::Statement& row, int place, const std::string& where) {
+  const std::vector<double> n = known_numbers(row, place, 9, where);
+  if (n.empty()) return std::nullopt;
+  Mat3 out;
+  std::copy(n.begin(), n.end(), out.begin());
+  return out;
+}
+
+std::optional<Pose> pose_of(const sqlite::Statement& row, bool identity_is_unset,
+                            const std::string& where) {
+  const std::vector<double> q = known_numbers(row, 7, 4, where + ", qvec"),
+                            t = known_numbers(row, 8, 3, where + ", tvec");
+  if (q.empty() || row.is_null(8)) return std::nullopt;
+  const bool identity = q[1] == 0 && q[2] == 0 && q[3] == 0 && t.empty();
+  if (identity && identity_is_unset) return std::nullopt;
+  Pose pose{rotation_of({q[0], q[1], q[2], q[3]}), {}};
+  std::copy(t.begin(), t.end(), pose.t.begin());
+  return pose;
+}
+
+std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table) {
+  const sqlite::Use use(row);
+  std::vector<PairRows> all;
+  while (row.step("table " + table)) {
+    const std::int64_t id = row.number(0);
+    const std::int64_t smaller = id / kMaxImages, larger = id % kMaxImages;
+    if (id < 0 || smaller >= larger)
+      io::reject(row.connection().name(), "table {}, pair_id {}: is no number of a pair", table,
+                 id);
+    all.push_back({static_cast<Id>(smaller), static_cast<Id>(larger), row.number(1),
+                   static_cast<Configuration>(row.number(2))});
+  }
+  return all;
+}
+
+// The numbers of a row, which SQLite does not copy until the row is written.
+struct RowNumbers {
+  std::vector<std::uint32_t> indices;
+  std::vector<double> values[5];  // of kOptional; empty: NULL
+};
+
+RowNumbers numbers_of(const TwoViewGeometry& g) {
+  RowNumbers out;
+  for (const IndexPair& m : g.inliers) out.indices.insert(out.indices.end(), {m.index1, m.index2});
+  const std::optional<Mat3>* matrices[] = {&g.F, &g.E, &g.H};
+  for (std::size_t k = 0; k < 3; ++k)
+    if (*matrices[k]) out.values[k].assign((*matrices[k])->begin(), (*matrices[k])->end());
+  if (g.cam2_from_cam1) {
+    const auto q = quaternion_of(g.cam2_from_cam1->R);
+    out.values[3].assign(q.begin(), q.end());
+    out.values[4].assign(g.cam2_from_cam1->t.begin(), g.cam2_from_cam1->t.end());
+  }
+  io::swap_unless_little(std::span(out.indices));
+  for (auto& values : out.values) io::swap_unless_little(std::span(values));
+  return out;
+}
+
+std::vector<IndexPair> exchanged(std::span<const IndexPair> matches) {
+  std::vector<IndexPair> out(matches.begin(), matches.end());
+  for (IndexPair& m : out) std::swap(m.index1, m.index2);
+  return out;
+}
+
+}  // namespace
+
+std::vector<PairRows> Database::match_rows() const {
+  return pair_rows(state_->prepared("SELECT pair_id, rows, 0 FROM matches ORDER BY pair_id"),
+                   "matches");
+}
+
+std::vector<PairRows> Database::geometry_rows() const {
+  return pair_rows(
+      state_->prepared("SELECT pair_id, rows, config FROM two_view_geometries ORDER BY pair_id"),
+      "two_view_geometries");
+}
+
+std::optional<std::vector<IndexPair>> Database::matches(Id image1, Id image2) const {
+  sqlite::Statement& row =
+      state_->prepared("SELECT rows, cols, data FROM matches WHERE pair_id = ?");
+  const sqlite::Use use(row);
+  const std::string where = pair_row("matches", image1, image2);
+  row.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
+  if (!row.step(where)) return std::nullopt;
+  std::vector<IndexPair> found = index_pairs_of(row, where);
+  return image1 < image2 ? found : exchanged(found);
+}
+
+std::optional<TwoViewGeometry> Database::geometry(Id image1, Id image2) const {
+  std::string columns;
+  for (const char* name : kOptional)
+    columns += state_->tables.of_geometry.contains(name) ? fmt::format(", {}", name) : ", NULL";
+  sqlite::Statement& row = state_->prepared(fmt::format(
+      "SELECT rows, cols, data, config{} FROM two_view_geometries WHERE pair_id = ?", columns));
+  const sqlite::Use use(row);
+  const std::string where = pair_row("two_view_geometries", image1, image2);
+  row.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
+  if (!row.step(where)) return std::nullopt;
+  TwoViewGeometry g{
+      static_cast<Configuration>(row.number(3)), index_pairs_of(row, where), {}, {}, {}, {}};
+  g.F = matrix_of(row, 4, where + ", F");
+  g.E = matrix_of(row, 5, where + ", E");
+  g.H = matrix_of(row, 6, where + ", H");
+  g.cam2_from_cam1 = pose_of(row, state_->tables.identity_is_unset, where);
+  shift_pixels(g, -kHalfPixel);
+  return image1 < image2 ? g : swapped(std::move(g));
+}
+
+void Database::write_matches(Id image1, Id image2, std::span<const IndexPair> matches) {
+  if (image1 > image2) return write_matches(image2, image1, exchanged(matches));
+  const RowNumbers numbers =
+      numbers_of({Configuration::undefined, {matches.begin(), matches.end()}, {}, {}, {}, {}});
+  sqlite::Statement& insert = state_->prepared(
+      "INSERT OR REPLACE INTO matches (pair_id, rows, cols, data) VALUES (?, ?, 2, ?)");
+  const sqlite::Use use(insert);
+  insert.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
+  insert.bind(2, static_cast<std::int64_t>(matches.size()));
+  insert.bind_bytes(3, numbers.indices.data(), numbers.indices.size() * sizeof(std::uint32_t));
+  (void)insert.step(pair_row("matches", image1, image2));
+}
+
+void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry) {
+  if (image1 > image2) return write_geometry(image2, image1, swapped(geometry));
+  TwoViewGeometry g = geometry;
+  shift_pixels(g, kHalfPixel);
+  const RowNumbers numbers = numbers_of(g);
+  std::string columns, places;
+  for (const char* name : kOptional) {
+    if (!state_->tables.of_geometry.contains(name)) continue;
+    columns += fmt::format(", {}", name);
+    places += ", ?";
+  }
+  sqlite::Statement& insert = state_->prepared(fmt::format(
+      "INSERT OR REPLACE INTO two_view_geometries (pair_id, rows, cols, data, config{}) "
+      "VALUES (?, ?, 2, ?, ?{})",
+      columns, places));
+  const sqlite::Use use(insert);
+  insert.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
+  insert.bind(2, static_cast<std::int64_t>(g.inliers.size()));
+  insert.bind_bytes(3, numbers.indices.data(), numbers.indices.size() * sizeof(std::uint32_t));
+  insert.bind(4, static_cast<std::int64_t>(g.configuration));
+  int place = 5;
+  for (std::size_t k = 0; k < 5; ++k) {
+    if (!state_->tables.of_geometry.contains(kOptional[k])) continue;
+    if (numbers.values[k].empty())
+      insert.bind_null(place++);
+    else
+      insert.bind_bytes(place++, numbers.values[k].data(),
+                        numbers.values[k].size() * sizeof(double));
+  }
+  (void)insert.step(pair_row("two_view_geometries", image1, image2));
+}
+
+void Database::clear_geometries() { state_->connection.execute("DELETE FROM two_view_geometries"); }
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+
+#include <bifocal/colmap.hpp>
+
+namespace bifocal::colmap {
+
+inline constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are ours plus this
+
+// F and H for pixels that are those of before plus `by`.
+void shift_pixels(TwoViewGeometry& geometry, double by);
+
+// w x y z, |q| = 1, w >= 0.
+[[nodiscard]] std::array<double, 4> quaternion_of(const Mat3& R);
+// Of a quaternion of any length above 0.
+[[nodiscard]] Mat3 rotation_of(const std::array<double, 4>& q);
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection/colmap/sqlite.hpp"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+namespace bifocal::sqlite {
+namespace {
+
+constexpr int kBusyMs = 30000;
+
+}  // namespace
+
+Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(file.string()) {
+  std::error_code none;
+  const bool exists = std::filesystem::exists(file, none);
+  if (std::filesystem::is_directory(file, none)) io::reject(name_, "is a folder, not a database");
+  if (mode == Mode::create && exists) io::reject(name_, "exists already");
+  if (mode != Mode::create && !exists) io::reject(name_, "can't be read: there is no such file");
+  const int flags = mode == Mode::read    ? SQLITE_OPEN_READONLY
+                    : mode == Mode::write ? SQLITE_OPEN_READWRITE
+                                          : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  if (sqlite3_open_v2(name_.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
+    const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
+    sqlite3_close(db_);
+    io::reject(name_, "can't be opened: {}", why);
+  }
+  sqlite3_extended_result_codes(db_, 1);
+  sqlite3_busy_timeout(db_, kBusyMs);
+}
+
+Connection::~Connection() { sqlite3_close_v2(db_); }
+
+void Connection::fail(const std::string& where) const {
+  const int code = sqlite3_errcode(db_) & 0xff;
+  if (code == SQLITE_NOTADB) io::reject(name_, "is no SQLite database");
+  io::reject(name_, "{}: {}{}", where, sqlite3_errmsg(db_),
+             code == SQLITE_BUSY ? ": another program writes to it" : "");
+}
+
+void Connection::execute(const char* sql) const {
+  if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(sql);
+}
+
+Statement::Statement(const Connection& connection, std::string_view sql)
+    : connection_(&connection) {
+  if (sqlite3_prepare_v3(connection.get(), sql.data(), static_cast<int>(sql.size()),
+                         SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) != SQLITE_OK)
+    connection.fail(std::string(sql));
+}
+
+Statement::~Statement() { sqlite3_finalize(statement_); }
+
+Statement::Statement(Statement&& other) noexcept
+    : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
+
+void Statement::bind(int place, std::int64_t value) {
+  if (sqlite3_bind_int64(statement_, place, value) != SQLITE_OK) connection_->fail("bind");
+}
+
+void Statement::bind(int place, std::string_view text) {
+  if (sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_STATIC,
+                          SQLITE_UTF8) != SQLITE_OK)
+    connection_->fail("bind");
+}
+
+void Statement::bind_bytes(int place, const void* data, std::size_t size) {
+  // No rows are an empty blob, as COLMAP writes them, not NULL.
+  const int code = size == 0 ? sqlite3_bind_zeroblob(statement_, place, 0)
+                             : sqlite3_bind_blob64(statement_, place, data, size, SQLITE_STATIC);
+  if (code != SQLITE_OK) connection_->fail("bind");
+}
+
+void Statement::bind_null(int place) {
+  if (sqlite3_bind_null(statement_, place) != SQLITE_OK) connection_->fail("bind");
+}
+
+bool Statement::step(const std::string& where) {
+  const int code = sqlite3_step(statement_);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) connection_->fail(where);
+  return code == SQLITE_ROW;
+}
+
+void Statement::reset() { sqlite3_reset(statement_); }
+
+bool Statement::is_null(int place) const {
+  return sqlite3_column_type(statement_, place) == SQLITE_NULL;
+}
+
+std::int64_t Statement::number(int place) const { return sqlite3_column_int64(statement_, place); }
+
+std::string Statement::text(int place) const {
+  const unsigned char* text = sqlite3_column_text(statement_, place);
+  const int size = sqlite3_column_bytes(statement_, place);
+  return text ? std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size))
+              : std::string();
+}
+
+std::span<const unsigned char> Statement::bytes(int place) const {
+  const void* data = sqlite3_column_blob(statement_, place);
+  const int size = sqlite3_column_bytes(statement_, place);
+  return {static_cast<const unsigned char*>(data), data ? static_cast<std::size_t>(size) : 0};
+}
+
+}  // namespace bifocal::sqlite

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SQLite, as far as databases of images need it: a connection and its prepared statements. What
+// fails throws Error(input) that names the file, the table and the row.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/reject.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace bifocal::sqlite {
+
+enum class Mode { read, write, create };
+
+class Connection {
+ public:
+  Connection(const std::filesystem::path& file, Mode mode);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  [[nodiscard]] sqlite3* get() const { return db_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  void execute(const char* sql) const;
+  // Throws what SQLite says of its last failure; `where`: the table and row, or what was tried.
+  [[noreturn]] void fail(const std::string& where) const;
+
+ private:
+  std::string name_;
+  sqlite3* db_ = nullptr;
+};
+
+// A prepared statement, used again and again: bind what stands for its ?, step through its rows,
+// reset (the end of a Use does it).
+class Statement {
+ public:
+  Statement(const Connection& connection, std::string_view sql);
+  ~Statement();
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+
+  // Places count from 1. Bytes and text stay the caller's, and have to live until the reset. Null
+  // for bytes without an address.
+  void bind(int place, std::int64_t value);
+  void bind(int place, std::string_view text);
+  void bind_bytes(int place, const void* data, std::size_t size);
+  void bind_null(int place);
+
+  // Is there a (next) row? `where` says what is read or written, for errors.
+  bool step(const std::string& where);
+  void reset();
+
+  // Of the row that step() came to; places count from 0.
+  [[nodiscard]] bool is_null(int place) const;
+  [[nodiscard]] std::int64_t number(int place) const;
+  [[nodiscard]] std::string text(int place) const;
+  [[nodiscard]] std::span<const unsigned char> bytes(int place) const;
+
+  [[nodiscard]] const Connection& connection() const { return *connection_; }
+
+ private:
+  const Connection* connection_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+// Resets the statement at its end: no lock outlives a call, whatever is thrown.
+class Use {
+ public:
+  explicit Use(Statement& statement) : statement_(statement) {}
+  ~Use() { statement_.reset(); }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+ private:
+  Statement& statement_;
+};
+
+}  // namespace bifocal::sqlite

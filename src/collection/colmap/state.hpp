@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The inside of a colmap::Database: the connection, what it has, and the statements made so far.
+#pragma once
+
+#include <map>
+#include <string_view>
+
+#include <bifocal/colmap.hpp>
+
+#include "collection/colmap/tables.hpp"
+#include "collection/colmap/sqlite.hpp"
+
+namespace bifocal::colmap {
+
+struct Database::State {
+  State(const std::filesystem::path& path, Access how)
+      : file(path),
+        connection(path, how == Access::read    ? sqlite::Mode::read
+                         : how == Access::write ? sqlite::Mode::write
+                                                : sqlite::Mode::create) {
+    if (how == Access::create) create_tables(connection);
+    if (how != Access::read) connection.execute("PRAGMA foreign_keys = ON");
+    tables = inspect(connection);
+  }
+
+  // Prepared once for each text.
+  sqlite::Statement& prepared(std::string_view sql) {
+    const auto found = statements.find(sql);
+    if (found != statements.end()) return found->second;
+    return statements.try_emplace(std::string(sql), connection, sql).first->second;
+  }
+
+  std::filesystem::path file;
+  sqlite::Connection connection;
+  Tables tables;
+  std::map<std::string, sqlite::Statement, std::less<>> statements;
+};
+
+// "table keypoints, image_id 3".
+[[nodiscard]] std::string row_name(std::string_view table, std::string_view key,
+                                   std::uint64_t value);
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection/colmap/tables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+namespace bifocal::colmap {
+namespace {
+
+struct Table {
+  const char* name;
+  std::vector<const char*> columns;
+};
+// What every version from 3.8 on has.
+const Table kNeeded[] = {
+    {"cameras", {"camera_id", "model", "width", "height", "params", "prior_focal_length"}},
+    {"images", {"image_id", "name", "camera_id"}},
+    {"keypoints", {"image_id", "rows", "cols", "data"}},
+    {"descriptors", {"image_id", "rows", "cols", "data"}},
+    {"matches", {"pair_id", "rows", "cols", "data"}},
+    {"two_view_geometries", {"pair_id", "rows", "cols", "data", "config"}}};
+
+constexpr std::int64_t kLastWithIdentity = 3130000;  // user_version
+
+std::set<std::string> columns_of(const sqlite::Connection& connection, const std::string& table) {
+  sqlite::Statement query(connection, "SELECT name FROM pragma_table_info(?)");
+  const sqlite::Use use(query);
+  query.bind(1, std::string_view(table));
+  std::set<std::string> names;
+  while (query.step("the columns of table " + table)) names.insert(query.text(0));
+  return names;
+}
+
+std::int64_t number(const sqlite::Connection& connection, const char* sql) {
+  sqlite::Statement query(connection, sql);
+  const sqlite::Use use(query);
+  return query.step(sql) ? query.number(0) : 0;
+}
+
+// The tables that 3.10 to 4.2.1 read alike: no rigs, frames and priors, which those before 3.12 do
+// not know, and `type` with a default, without which 3.x cannot write descriptors. A user_version
+// above 3140001 says that unset is NULL, so that 4.x has nothing to migrate.
+constexpr const char* kSchema = R"(
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+BEGIN IMMEDIATE;
+CREATE TABLE cameras (
+  camera_id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+  model INTEGER NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
+  params BLOB, prior_focal_length INTEGER NOT NULL);
+CREATE TABLE images (
+  image_id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+  name TEXT NOT NULL UNIQUE, camera_id INTEGER NOT NULL,
+  CONSTRAINT image_id_check CHECK(image_id >= 0 and image_id < 2147483647),
+  FOREIGN KEY(camera_id) REFERENCES cameras(camera_id));
+CREATE UNIQUE INDEX index_name ON images(name);
+CREATE TABLE keypoints (
+  image_id INTEGER PRIMARY KEY NOT NULL,
+  rows INTEGER NOT NULL, cols INTEGER NOT NULL, data BLOB,
+  FOREIGN KEY(image_id) REFERENCES images(image_id) ON DELETE CASCADE);
+CREATE TABLE descriptors (
+  image_id INTEGER PRIMARY KEY NOT NULL, type INTEGER NOT NULL DEFAULT 0,
+  rows INTEGER NOT NULL, cols INTEGER NOT NULL, data BLOB,
+  FOREIGN KEY(image_id) REFERENCES images(image_id) ON DELETE CASCADE);
+CREATE TABLE matches (
+  pair_id INTEGER PRIMARY KEY NOT NULL,
+  rows INTEGER NOT NULL, cols INTEGER NOT NULL, data BLOB);
+CREATE TABLE two_view_geometries (
+  pair_id INTEGER PRIMARY KEY NOT NULL,
+  rows INTEGER NOT NULL, cols INTEGER NOT NULL, data BLOB, config INTEGER NOT NULL,
+  F BLOB, E BLOB, H BLOB, qvec BLOB, tvec BLOB);
+PRAGMA user_version = 4000000;
+COMMIT;
+)";
+
+}  // namespace
+
+Tables inspect(const sqlite::Connection& connection) {
+  std::set<std::string> of_descriptors, of_geometries;
+  for (const Table& table : kNeeded) {
+    const std::set<std::string> there = columns_of(connection, table.name);
+    if (there.empty())
+      io::reject(connection.name(), "has no table {}: is it a database of COLMAP?", table.name);
+    for (const char* column : table.columns)
+      if (!there.contains(column))
+        io::reject(connection.name(), "table {}: has no column {}, but {}", table.name, column,
+                   fmt::join(there, " "));
+    if (std::string_view(table.name) == "descriptors") of_descriptors = there;
+    if (std::string_view(table.name) == "two_view_geometries") of_geometries = there;
+  }
+  Tables tables;
+  tables.descriptor_types = of_descriptors.contains("type");
+  for (const char* column : {"F", "E", "H", "qvec", "tvec"})
+    if (of_geometries.contains(column)) tables.of_geometry.insert(column);
+  tables.has_frames = !columns_of(connection, "frames").empty() &&
+                      number(connection, "SELECT EXISTS (SELECT 1 FROM frames)") != 0;
+  tables.identity_is_unset = number(connection, "PRAGMA user_version") <= kLastWithIdentity;
+  return tables;
+}
+
+void create_tables(const sqlite::Connection& connection) { connection.execute(kSchema); }
+
+}  // namespace bifocal::colmap
