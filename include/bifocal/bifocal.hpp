@@ -5,6 +5,7 @@
 #include <bifocal/camera.hpp>
 #include <bifocal/collection.hpp>
 #include <bifocal/colmap.hpp>
+#include <bifocal/colmap_verify.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/feature_set.hpp>

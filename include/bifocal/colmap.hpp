@@ -173,6 +173,7 @@ class Database {
   void write_descriptors(Id image, const Descriptors& descriptors);
   void write_matches(Id image1, Id image2, std::span<const IndexPair> matches);
   void write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry);
+  void erase_geometry(Id image1, Id image2);  // nothing where there is none
   void clear_geometries();
 
  private:

@@ -192,6 +192,13 @@ void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geome
   (void)insert.step(pair_row("two_view_geometries", image1, image2));
 }
 
+void Database::erase_geometry(Id image1, Id image2) {
+  sqlite::Statement& row = state_->prepared("DELETE FROM two_view_geometries WHERE pair_id = ?");
+  const sqlite::Use use(row);
+  row.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
+  (void)row.step(pair_row("two_view_geometries", image1, image2));
+}
+
 void Database::clear_geometries() { state_->connection.execute("DELETE FROM two_view_geometries"); }
 
 }  // namespace bifocal::colmap

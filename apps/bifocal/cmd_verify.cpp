@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/colmap_verify.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/threads.hpp>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "arguments.hpp"
+#include "cli.hpp"
+#include "progress.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+struct Options {
+  std::string database, pairs;
+  bool overwrite = false, no_watermark = false;
+  std::uint64_t max_memory = std::uint64_t{1} << 30;
+  colmap::VerifyOptions verify;
+  CommonOptions common;
+};
+
+Json counts_json(const colmap::VerifyProgress& done) {
+  Json counts = Json::object();
+  for (std::size_t k = 0; k < done.configurations.size(); ++k) {
+    if (done.configurations[k] > 0)
+      counts[colmap::to_string(static_cast<colmap::Configuration>(k))] = done.configurations[k];
+  }
+  return counts;
+}
+
+std::string summary(const colmap::VerifyProgress& done, double seconds) {
+  std::string text = fmt::format("{} pairs verified in {:.1f} s", done.done, seconds);
+  if (done.done > 0) text += fmt::format(", {:.0f} a second", double(done.done) / seconds);
+  text += fmt::format("\n{} inliers\n", done.inliers);
+  const Json counts = counts_json(done);
+  for (const auto& [name, count] : counts.items())
+    text += fmt::format("{}: {}\n", name, count.dump());
+  if (done.skipped > 0) text += fmt::format("verified before: {}\n", done.skipped);
+  if (done.unmatched > 0) text += fmt::format("without matches: {}\n", done.unmatched);
+  return text;
+}
+
+void run(const Options& o) {
+  using Clock = std::chrono::steady_clock;
+  Queue queue(chosen_device(o.common));
+  const ThreadLimit limit(o.common.threads);
+  std::optional<Progress> progress;
+  colmap::VerifyRun work{o.verify, o.pairs, o.overwrite, std::int64_t(o.max_memory), {}};
+  work.options.detect_watermark = !o.no_watermark;
+  work.progress = [&](const colmap::VerifyProgress& p) {
+    if (!progress) progress.emplace(double(p.pairs), "pairs");
+    progress->update(double(p.done), o.database);
+    return true;
+  };
+  const Clock::time_point start = Clock::now();
+  const colmap::VerifyProgress done = colmap::verify(queue, o.database, work);
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  progress.reset();
+  if (!o.common.json) return print_out(summary(done, seconds));
+  Json json = {{"database", o.database}};
+  json["pairs"] = done.done;
+  json["skipped"] = done.skipped;
+  json["unmatched"] = done.unmatched;
+  json["configurations"] = counts_json(done);
+  json["inliers"] = done.inliers;
+  json["device"] = queue.device().info().id;
+  json["seed"] = o.verify.seed;
+  json["seconds"] = seconds;
+  print_out(to_text(json));
+}
+
+}  // namespace
+
+void add_verify(Program& program, Context&) {
+  const Command command =
+      program.command("verify", "Geometric verification of the matches in a database of COLMAP");
+  const auto o = std::make_shared<Options>();
+  colmap::VerifyOptions& v = o->verify;
+  command.option("DATABASE", o->database, "of COLMAP, with keypoints and matches").required();
+  command.option("--pairs", o->pairs, "file of pairs, two names of images a line; else all");
+  command.flag("--overwrite", o->overwrite, "verify again what was verified; else it is skipped");
+  command.option("--min-inliers", v.min_inliers, "a pair with fewer is written as degenerate")
+      .in_range(1, 1e6)
+      .shows_default();
+  command.option("--threshold", v.max_error, "largest error of an inlier, px")
+      .in_range(1e-3, 1e3)
+      .shows_default();
+  command.option("--confidence", v.confidence, "of having drawn a sample without outliers")
+      .in_range(0.5, 0.999999)
+      .shows_default();
+  command.option("--max-iterations", v.max_iterations, "most samples to draw for each model")
+      .in_range(1, 1e8)
+      .shows_default();
+  command
+      .option("--min-inlier-ratio", v.min_inlier_ratio,
+              "fraction of right matches worth looking for; 0: 0.2, more of few matches")
+      .in_range(0, 1)
+      .shows_default();
+  command.flag("--relative-pose", v.relative_pose,
+               "poses of planar pairs, too, and planes told from turns");
+  command.flag("--no-watermark", o->no_watermark, "do not look for watermarks");
+  command.option("--seed", v.seed, "of the sampling; the same seed gives the same result")
+      .whole_number()
+      .shows_default();
+  command.option("--max-memory", o->max_memory, "of keypoints kept for further pairs: 500M, 2G")
+      .size_in_bytes()
+      .shows_default();
+  add_common(command, o->common);
+  command.runs([o] { run(*o); });
+}
+
+}  // namespace bifocal::cli

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Geometric verification as COLMAP's: which pairs of images show the same scene, with E, F and H,
+// the inliers among their matches, and what kind of geometry it is.
+//
+//   const colmap::VerifyProgress done = colmap::verify(queue, "database.db", {});
+//
+// verify() works through a database; decide() has the rules by themselves, for pairs that the
+// caller has. docs/colmap.md has the rules, and where they differ from COLMAP's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <bifocal/colmap.hpp>
+#include <bifocal/device.hpp>
+#include <bifocal/geometry.hpp>
+
+namespace bifocal::colmap {
+
+// Takes the lens away from the pictures of a camera: px of a picture to px of a pinhole in its
+// place. Models of COLMAP up to THIN_PRISM_FISHEYE, and the division, fisheye and EUCM models:
+//   D. C. Brown, Decentering distortion of lenses, Photogrammetric Engineering 32(3), 1966;
+//   J. Kannala, S. Brandt, A generic camera model and calibration method for conventional,
+//   wide-angle, and fish-eye lenses, PAMI 28(8), 2006;  F. Devernay, O. Faugeras, Straight lines
+//   have to be straight, MVA 13, 2001 (FOV);  J. Weng, P. Cohen, M. Herniou, Camera calibration
+//   with distortion models and accuracy evaluation, PAMI 14(10), 1992 (thin prisms);  A.
+//   Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion, CVPR
+//   2001 (division);  B. Khomutenko, G. Garcia, P. Martinet, An enhanced unified camera model, RA-L
+//   1(1), 2016 (EUCM).
+// Functions may run on several threads.
+class Undistortion {
+ public:
+  // Throws Error(usage) that names the camera for another model, for numbers that are not finite
+  // and focal lengths that are not positive.
+  explicit Undistortion(const Camera& camera);
+  ~Undistortion();
+  Undistortion(Undistortion&&) noexcept;
+  Undistortion& operator=(Undistortion&&) noexcept;
+
+  // Else px stay what they are.
+  [[nodiscard]] bool has_lens() const;
+  // Of the fisheye models, whose lengths in the picture are angles and not their tangents.
+  [[nodiscard]] bool is_fisheye() const;
+  // Of the px that come out. The focal length is chosen so that a px of the result is about one of
+  // the picture, halfway to its corner.
+  [[nodiscard]] const Intrinsics& pinhole() const;
+  // Ours, (0, 0) the centre of the first pixel. NaN where the model has no ray, and for rays more
+  // than 80 degrees off the axis, which no pinhole sees.
+  [[nodiscard]] Vec2 operator()(const Vec2& px) const;
+
+ private:
+  struct Model;
+  std::unique_ptr<const Model> model_;
+};
+
+struct VerifyOptions {
+  double max_error = 4;  // px: Sampson distance from E and F, |x2 - H x1| of H
+  int min_inliers = 15;  // fewer prove nothing: Configuration::degenerate
+  double confidence = 0.999;
+  int max_iterations = 10000;   // samples of each model
+  double min_inlier_ratio = 0;  // worth looking for (RobustOptions)
+  // Poses of planar pairs and of pairs with F alone too, and planar_or_panoramic told apart where
+  // the cameras are known. Calibrated pairs always have their pose.
+  bool relative_pose = false;
+  // A pair most of whose inliers lie at the border and are shifted alike is
+  // Configuration::watermark.
+  bool detect_watermark = true;
+  std::uint64_t seed = 0;  // a pair's result depends on it, the pair and the options alone
+};
+
+// What is known of an image's camera.
+struct ViewCamera {
+  Intrinsics pinhole;  // of the undistorted px
+  bool has_prior_focal_length = false;
+  bool is_fisheye = false;
+  std::int64_t width = 0, height = 0;  // px
+};
+
+struct DecideBatch {
+  std::span<const PointPair> points;               // px, as they are in the pictures
+  std::span<const PointPair> undistorted;          // the same by Undistortion; empty: no lenses
+  std::span<const std::int64_t> offsets;           // pair k has [offsets[k], offsets[k + 1])
+  std::span<const ViewCamera> cameras1, cameras2;  // one a pair
+};
+struct DecidedPair {
+  Configuration configuration = Configuration::degenerate;
+  int inlier_count = 0;
+  std::optional<Mat3> F, E, H;  // every one that was found; F and H on px as in the pictures
+  std::optional<Pose> cam2_from_cam1;
+};
+struct DecidedPairs {
+  std::vector<DecidedPair> pairs;
+  std::vector<std::uint8_t> inliers;  // 1 or 0 for each point
+};
+// COLMAP's rules. Both focal lengths known: E, F and H; calibrated where E has as many inliers as
+// F (95 %), uncalibrated where only F has enough; else F and H: uncalibrated. planar_or_panoramic
+// where H has 80 % of those inliers. Fisheye lenses whose focal length is not known: degenerate.
+// Throws Error(usage) for arrays that do not fit.
+[[nodiscard]] DecidedPairs decide(Queue& queue, const DecideBatch& batch,
+                                  const VerifyOptions& options = {});
+
+// What verify() does, and has done so far.
+struct VerifyProgress {
+  std::int64_t pairs = 0;      // to verify: listed, with matches, and not verified before
+  std::int64_t done = 0;       // of them
+  std::int64_t skipped = 0;    // verified before
+  std::int64_t unmatched = 0;  // listed, without a match
+  std::int64_t inliers = 0;    // of the pairs done
+  std::array<std::int64_t, 10> configurations{};  // pairs done, by the number of Configuration
+};
+
+struct VerifyRun {
+  VerifyOptions options = {};
+  // File of pairs, two names a line (pairs.hpp); empty: all pairs that have matches.
+  std::filesystem::path pairs = {};
+  // Forgets what was verified of these pairs before; else pairs that have a row, of another
+  // configuration than undefined, are skipped.
+  bool overwrite = false;
+  std::int64_t max_memory = std::int64_t{1} << 30;  // bytes, of keypoints kept for further pairs
+  // Called before the first piece of the pairs, and when one (at most 1024, and as a rule 2^20
+  // matches) has been written. False ends the work there.
+  std::function<bool(const VerifyProgress&)> progress = {};
+};
+
+// Verifies the pairs of a database on the queue's device and writes their geometries. Pieces are
+// read, decided and written at the same time, and each written as one transaction: the work may be
+// ended at any time, by force too, and goes on where it was when it is done again. The file is the
+// same, byte for byte, whatever the number of threads and interruptions. Throws Error(input) for a
+// damaged database, a match that names no keypoint, a pair of images that are not there and a
+// camera whose model is not supported.
+VerifyProgress verify(Queue& queue, const std::filesystem::path& database, const VerifyRun& run);
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// E, F and H of many pairs, and what they make of each.
+#include "collection/colmap/decide.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "runtime/parallel.hpp"
+
+namespace bifocal::colmap {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(ErrorCode::usage, "decide: " + what);
+}
+
+void check(const DecideBatch& b, const VerifyOptions& o) {
+  if (!(o.max_error > 0) || !std::isfinite(o.max_error))
+    fail(fmt::format("VerifyOptions::max_error = {}: must be finite and above 0", o.max_error));
+  if (o.min_inliers < 1)
+    fail(fmt::format("VerifyOptions::min_inliers = {}: must be at least 1", o.min_inliers));
+  if (b.offsets.empty() || b.offsets.front() < 0)
+    fail("offsets must begin with a number >= 0 and end with the points");
+  const std::size_t pairs = b.offsets.size() - 1;
+  for (std::size_t k = 0; k < pairs; ++k)
+    if (b.offsets[k + 1] < b.offsets[k])
+      fail(fmt::format("offsets[{}] = {} after {}: must not be less", k + 1, b.offsets[k + 1],
+                       b.offsets[k]));
+  if (static_cast<std::size_t>(b.offsets.back()) != b.points.size())
+    fail(fmt::format("offsets end at {}, but there are {} points", b.offsets.back(),
+                     b.points.size()));
+  if (!b.undistorted.empty() && b.undistorted.size() != b.points.size())
+    fail(fmt::format("{} undistorted points for {} points", b.undistorted.size(), b.points.size()));
+  if (b.cameras1.size() != pairs || b.cameras2.size() != pairs)
+    fail(
+        fmt::format("{} and {} cameras for {} pairs", b.cameras1.size(), b.cameras2.size(), pairs));
+}
+
+bool is_calibrated(const ViewCamera& a, const ViewCamera& b) {
+  return a.has_prior_focal_length && b.has_prior_focal_length;
+}
+// Straight lines of a fisheye's picture say nothing unless its lens is taken away.
+bool is_hopeless(const ViewCamera& a, const ViewCamera& b) {
+  return (a.is_fisheye && !a.has_prior_focal_length) || (b.is_fisheye && !b.has_prior_focal_length);
+}
+
+// Fewer than min_inliers of n matches count for nothing, so no smaller fraction has to be looked
+// for: of few matches a large one, found in few samples. In steps, and rounded down, so that pairs
+// of all sizes make few batches.
+constexpr double kFractions[] = {0, 0.35, 0.45, 0.6, 0.75};
+int fraction_class(std::int64_t n, const VerifyOptions& o) {
+  const double least = o.min_inliers / static_cast<double>(n);
+  int found = 0;
+  for (int i = 0; i < static_cast<int>(std::size(kFractions)); ++i)
+    if (kFractions[i] <= least && kFractions[i] >= o.min_inlier_ratio) found = i;
+  return found;
+}
+
+// Pairs whose models are sought, those of one class one after another, and their points likewise.
+struct Order {
+  std::vector<std::size_t> pairs;
+  std::vector<int> classes;  // of each
+  std::vector<std::int64_t> offsets = {0};
+};
+
+class Decider {
+ public:
+  Decider(Queue& queue, const DecideBatch& batch, const VerifyOptions& options)
+      : queue_(queue), batch_(batch), options_(options), count_(batch.offsets.size() - 1) {}
+
+  DecidedPairs run() {
+    E_ = estimate(ModelKind::essential, ordered([&](std::size_t k) {
+                    return is_calibrated(batch_.cameras1[k], batch_.cameras2[k]);
+                  }));
+    const Order all = ordered(
+        [&](std::size_t k) { return !is_hopeless(batch_.cameras1[k], batch_.cameras2[k]); });
+    F_ = estimate(ModelKind::fundamental, all);
+    H_ = estimate(ModelKind::homography, all);
+    return combined();
+  }
+
+ private:
+  // What was found of each pair; pairs that were not looked at have no match that counts.
+  struct Models {
+    std::vector<PairEstimate> of_pair;
+    std::vector<std::uint8_t> inliers;  // as the batch's points
+  };
+
+  template <class Wanted>
+  Order ordered(const Wanted& wanted) const {
+    Order order;
+    const auto size = [&](std::size_t k) { return batch_.offsets[k + 1] - batch_.offsets[k]; };
+    for (int c = 0; c < static_cast<int>(std::size(kFractions)); ++c) {
+      for (std::size_t k = 0; k < count_; ++k) {
+        if (size(k) < options_.min_inliers || fraction_class(size(k), options_) != c || !wanted(k))
+          continue;
+        order.pairs.push_back(k);
+        order.classes.push_back(c);
+        order.offsets.push_back(order.offsets.back() + size(k));
+      }
+    }
+    return order;
+  }
+
+  [[nodiscard]] RobustOptions robust_options(ModelKind kind, int fraction) const {
+    RobustOptions robust;
+    // Of a homography Bifocal's error is the transfer error over sqrt 2, COLMAP's all of it.
+    robust.threshold = kind == ModelKind::homography ? options_.max_error / std::numbers::sqrt2
+                                                     : options_.max_error;
+    robust.confidence = options_.confidence;
+    robust.max_iterations = options_.max_iterations;
+    robust.min_iterations = std::min(robust.min_iterations, robust.max_iterations);
+    robust.min_inlier_ratio = std::max(options_.min_inlier_ratio, kFractions[fraction]);
+    robust.seed = options_.seed;
+    return robust;
+  }
+
+  Models estimate(ModelKind kind, const Order& order) {
+    Models out{std::vector<PairEstimate>(count_), std::vector<std::uint8_t>(batch_.points.size())};
+    const auto source = kind == ModelKind::essential && !batch_.undistorted.empty()
+                            ? batch_.undistorted
+                            : batch_.points;
+    const Memory<const PointPair> points = gathered(source, order);
+    std::vector<Intrinsics> cameras1, cameras2;
+    for (const std::size_t k : order.pairs) {
+      if (kind != ModelKind::essential) break;
+      cameras1.push_back(batch_.cameras1[k].pinhole);
+      cameras2.push_back(batch_.cameras2[k].pinhole);
+    }
+    for (std::size_t first = 0, end; first < order.pairs.size(); first = end) {
+      end = first + 1;
+      while (end < order.pairs.size() && order.classes[end] == order.classes[first]) ++end;
+      const auto part = [&](const std::vector<Intrinsics>& cameras) {
+        return cameras.empty() ? std::span<const Intrinsics>()
+                               : std::span(cameras).subspan(first, end - first);
+      };
+      const PairBatch part_of_all{points, std::span(order.offsets).subspan(first, end - first + 1),
+                                  part(cameras1), part(cameras2)};
+      const BatchEstimate found =
+          estimate_batch(queue_, kind, part_of_all, robust_options(kind, order.classes[first]));
+      for (std::size_t i = first; i < end; ++i) {
+        const std::size_t k = order.pairs[i];
+        out.of_pair[k] = found.pairs[i - first];
+        const std::int64_t at = order.offsets[i] - order.offsets[first];
+        std::copy_n(found.inliers.begin() + at, order.offsets[i + 1] - order.offsets[i],
+                    out.inliers.begin() + batch_.offsets[k]);
+      }
+    }
+    return out;
+  }
+
+  // The points of these pairs where the device reads them; what was gathered before, when it is
+  // the same: E, F and H of calibrated pairs without lenses share one upload.
+  Memory<const PointPair> gathered(std::span<const PointPair> source, const Order& order) {
+    const bool on_cpu = queue_.device().info().kind == DeviceKind::cpu;
+    if (source.data() != source_ || order.pairs != gathered_pairs_) {
+      source_ = source.data();
+      gathered_pairs_ = order.pairs;
+      points_.resize(static_cast<std::size_t>(order.offsets.back()));
+      for (std::size_t i = 0; i < order.pairs.size(); ++i) {
+        const std::size_t k = order.pairs[i];
+        std::copy(source.begin() + batch_.offsets[k], source.begin() + batch_.offsets[k + 1],
+                  points_.begin() + order.offsets[i]);
+      }
+      if (!on_cpu && !points_.empty()) {
+        on_device_ = Buffer<PointPair>(queue_.device(), points_.size());
+        on_device_.upload(queue_, std::span<const PointPair>(points_));
+      }
+    }
+    if (on_cpu || points_.empty()) return points_.data();
+    return on_device_;
+  }
+
+  DecidedPairs combined() {
+    DecidedPairs out{std::vector<DecidedPair>(count_),
+                     std::vector<std::uint8_t>(batch_.points.size())};
+    constexpr std::size_t kBlock = 64;
+    runtime::parallel_for(static_cast<int>((count_ + kBlock - 1) / kBlock), [&](int block) {
+      const std::size_t first = kBlock * static_cast<std::size_t>(block);
+      for (std::size_t k = first; k < std::min(count_, first + kBlock); ++k) {
+        const auto at = static_cast<std::size_t>(batch_.offsets[k]),
+                   size = static_cast<std::size_t>(batch_.offsets[k + 1]) - at;
+        const auto model = [&](const Models& m) {
+          return FoundModel{m.of_pair[k], std::span(m.inliers).subspan(at, size)};
+        };
+        const auto straight = batch_.undistorted.empty() ? batch_.points : batch_.undistorted;
+        out.pairs[k] =
+            decide_pair({batch_.points.subspan(at, size), straight.subspan(at, size),
+                         &batch_.cameras1[k], &batch_.cameras2[k], model(E_), model(F_), model(H_)},
+                        options_, std::span(out.inliers).subspan(at, size));
+      }
+    });
+    return out;
+  }
+
+  Queue& queue_;
+  const DecideBatch& batch_;
+  const VerifyOptions& options_;
+  const std::size_t count_;
+  const PointPair* source_ = nullptr;
+  std::vector<std::size_t> gathered_pairs_;
+  std::vector<PointPair> points_;
+  Buffer<PointPair> on_device_;
+  Models E_, F_, H_;
+};
+
+}  // namespace
+
+DecidedPairs decide(Queue& queue, const DecideBatch& batch, const VerifyOptions& options) {
+  check(batch, options);
+  return Decider(queue, batch, options).run();
+}
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection/colmap/decide.hpp"
+
+#include <bifocal/two_view.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace bifocal::colmap {
+namespace {
+
+// COLMAP's fractions, in the words of its options.
+constexpr double kMinEFInlierRatio = 0.95;
+constexpr double kMaxHInlierRatio = 0.8;
+constexpr double kWatermarkInlierRatio = 0.7;
+constexpr double kWatermarkBorder = 0.1;    // of the picture's diagonal
+constexpr double kWatermarkMaxError = 4.0;  // px
+
+struct Decision {
+  Configuration configuration;
+  const FoundModel* inliers_of;
+};
+
+Decision planar_or(Configuration otherwise, const FoundModel& model, const PairView& pair) {
+  if (pair.H.count() <= kMaxHInlierRatio * model.count()) return {otherwise, &model};
+  return {Configuration::planar_or_panoramic, pair.H.count() > model.count() ? &pair.H : &model};
+}
+
+Decision decide(const PairView& pair, int least) {
+  const int e = pair.E.count(), f = pair.F.count(), h = pair.H.count();
+  if (e >= least && e > kMinEFInlierRatio * f)
+    return planar_or(Configuration::calibrated, e >= f ? pair.E : pair.F, pair);
+  if (f >= least) return planar_or(Configuration::uncalibrated, pair.F, pair);
+  if (h >= least) return {Configuration::planar_or_panoramic, &pair.H};
+  return {Configuration::degenerate, nullptr};
+}
+
+bool at_border(double x, double y, const ViewCamera& camera) {
+  const auto w = static_cast<double>(camera.width), h = static_cast<double>(camera.height);
+  const double border = kWatermarkBorder * std::hypot(w, h);
+  x += 0.5, y += 0.5;  // from the corner
+  return x < border || y < border || x > w - border || y > h - border;
+}
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// What a camera or a program prints on its pictures: most inliers lie at the border of both, and
+// are shifted alike. If so many are, the medians of the shifts are among theirs.
+bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, int count) {
+  std::vector<double> dx, dy;
+  for (std::size_t i = 0; i < inliers.size(); ++i) {
+    const PointPair& p = pair.points[i];
+    if (!inliers[i] || !at_border(p.x1, p.y1, *pair.camera1) ||
+        !at_border(p.x2, p.y2, *pair.camera2))
+      continue;
+    dx.push_back(p.x2 - p.x1);
+    dy.push_back(p.y2 - p.y1);
+  }
+  if (dx.empty() || static_cast<double>(dx.size()) < kWatermarkInlierRatio * count) return false;
+  std::vector<double> sorted_x = dx, sorted_y = dy;
+  const double x = median(sorted_x), y = median(sorted_y);
+  std::ptrdiff_t alike = 0;
+  for (std::size_t i = 0; i < dx.size(); ++i)
+    alike += std::hypot(dx[i] - x, dy[i] - y) <= kWatermarkMaxError;
+  return static_cast<double>(alike) >= kWatermarkInlierRatio * count;
+}
+
+std::optional<Mat3> matrix_of(const FoundModel& model) {
+  if (model.estimate.outcome != Outcome::ok) return std::nullopt;
+  return model.estimate.model;
+}
+
+std::vector<PointPair> inlying(std::span<const PointPair> points,
+                               std::span<const std::uint8_t> inliers) {
+  std::vector<PointPair> out;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (inliers[i]) out.push_back(points[i]);
+  return out;
+}
+
+// The motion of two that fits H, by the points before both cameras.
+std::optional<Pose> pose_from_plane(const Mat3& H, std::span<const PointPair> points,
+                                    const Intrinsics& camera1, const Intrinsics& camera2) {
+  std::optional<Pose> best;
+  std::ptrdiff_t most = -1;
+  for (const PlaneMotion& motion : decompose_homography(H, camera1, camera2, points)) {
+    Pose pose = motion.cam2_from_cam1;
+    const double length = std::hypot(pose.t[0], pose.t[1], pose.t[2]);
+    if (length > 0)
+      for (double& t : pose.t) t /= length;
+    const auto placed = triangulate(points, camera1, camera2, pose);
+    const auto there = std::count_if(placed.begin(), placed.end(),
+                                     [](const Vec3& X) { return !std::isnan(X[2]); });
+    if (there > most) most = there, best = pose;
+  }
+  return best;
+}
+
+// With both cameras known: tells planes from turns, and finds the pose that E has not given.
+void relate(const PairView& pair, std::span<const std::uint8_t> inliers, DecidedPair& out) {
+  const Intrinsics &a = pair.camera1->pinhole, &b = pair.camera2->pinhole;
+  const std::vector<PointPair> points = inlying(pair.undistorted, inliers);
+  if (out.configuration == Configuration::uncalibrated && out.F) {
+    const Mat3 &F = *out.F, K1 = a.matrix(), K2 = b.matrix();
+    Mat3 right{}, E{};
+    for (std::size_t i = 0; i < 9; ++i)
+      for (std::size_t k = 0; k < 3; ++k) right[i] += F[i / 3 * 3 + k] * K1[3 * k + i % 3];
+    for (std::size_t i = 0; i < 9; ++i)
+      for (std::size_t k = 0; k < 3; ++k) E[i] += K2[3 * k + i / 3] * right[3 * k + i % 3];
+    out.cam2_from_cam1 = recover_pose(E, points, a, b).cam2_from_cam1;
+  }
+  if (out.configuration != Configuration::planar_or_panoramic) return;
+  if (pair.E.estimate.outcome == Outcome::rotation_only) {
+    out.configuration = Configuration::panoramic;
+    out.cam2_from_cam1 = pair.E.estimate.pose;
+    return;
+  }
+  out.configuration = Configuration::planar;
+  if (pair.E.estimate.outcome == Outcome::ok)
+    out.cam2_from_cam1 = pair.E.estimate.pose;
+  else if (out.H)
+    out.cam2_from_cam1 = pose_from_plane(*out.H, points, a, b);
+}
+
+}  // namespace
+
+DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
+                        std::span<std::uint8_t> inliers) {
+  DecidedPair out;
+  const Decision decision = decide(pair, options.min_inliers);
+  if (!decision.inliers_of) return out;
+  out.configuration = decision.configuration;
+  std::copy(decision.inliers_of->inliers.begin(), decision.inliers_of->inliers.end(),
+            inliers.begin());
+  out.inlier_count = decision.inliers_of->count();
+  out.F = matrix_of(pair.F);
+  out.E = matrix_of(pair.E);
+  out.H = matrix_of(pair.H);
+  const bool known = pair.camera1->has_prior_focal_length && pair.camera2->has_prior_focal_length;
+  if (out.configuration == Configuration::calibrated && out.E)
+    out.cam2_from_cam1 = pair.E.estimate.pose;
+  else if (options.relative_pose && known)
+    relate(pair, inliers, out);
+  if (options.detect_watermark && is_watermark(pair, inliers, out.inlier_count))
+    out.configuration = Configuration::watermark;
+  return out;
+}
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/colmap.hpp>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "cli/process.hpp"
+#include "synthetic/two_view_scenes.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using colmap::Access, colmap::Database, colmap::Id;
+using nlohmann::json;
+
+// All pairs of the images: every third one shows a scene.
+void make_database(const std::filesystem::path& file, Id images) {
+  Database db(file, Access::create);
+  colmap::Transaction all(db);
+  db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640.5, 480.5}, true});
+  std::vector<colmap::Keypoints> points(images + 1);
+  std::mt19937_64 random(1);
+  for (Id i = 1; i <= images; ++i) db.write(colmap::Image{i, "i" + std::to_string(i), 1});
+  for (Id i = 1; i <= images; ++i) {
+    for (Id j = i + 1; j <= images; ++j) {
+      const double right = (i + j) % 3 == 0 ? 0.9 : 0;
+      std::vector<colmap::IndexPair> pair;
+      for (const PointPair& p :
+           synthetic::make_scene({.points = 30, .inliers = right}, random).points) {
+        pair.push_back({std::uint32_t(points[i].size()), std::uint32_t(points[j].size())});
+        points[i].data.insert(points[i].data.end(), {float(p.x1), float(p.y1)});
+        points[j].data.insert(points[j].data.end(), {float(p.x2), float(p.y2)});
+      }
+      db.write_matches(i, j, pair);
+    }
+  }
+  for (Id i = 1; i <= images; ++i) db.write_keypoints(i, points[i]);
+  all.commit();
+}
+
+TEST(Cli, verify_says_what_it_found) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 7);
+  const Ran r = run(folder, "verify a.db --json --threads 1");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json j = json::parse(r.out);
+  EXPECT_EQ(j["pairs"], 21);
+  EXPECT_EQ(j["skipped"], 0);
+  EXPECT_EQ(j["configurations"]["degenerate"], 14);
+  EXPECT_EQ(j["configurations"]["calibrated"], 7);
+  EXPECT_GT(j["inliers"], 7 * 20);
+  EXPECT_EQ(j["device"], "cpu");
+  EXPECT_EQ(Database(folder / "a.db").geometry_rows().size(), 21U);
+  const Ran again = run(folder, "verify a.db");
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.out.find("verified before: 21"), std::string::npos) << again.out;
+  const Ran over = run(folder, "verify a.db --overwrite --min-inliers 31");
+  EXPECT_NE(over.out.find("degenerate: 21"), std::string::npos) << over.out;
+}
+
+TEST(Cli, verify_names_what_is_wrong) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 3);
+  write_file(folder / "pairs.txt", "i1 i9\n");
+  write_file(folder / "text.db", "this is no database, and long enough to be told apart");
+  const auto fails = [&](const std::string& arguments, int code, const std::string& part) {
+    const Ran r = run(folder, "verify " + arguments);
+    EXPECT_EQ(r.code, code) << arguments;
+    EXPECT_NE(r.err.find(part), std::string::npos) << r.err;
+  };
+  fails("none.db", 3, "none.db: can't be read");
+  fails("text.db", 3, "text.db: is no SQLite database");
+  fails("a.db --pairs pairs.txt", 3, "pairs.txt, line 1: no image 'i9'");
+  fails("a.db --pairs none.txt", 3, "none.txt");
+  fails("a.db --threshold 0", 2, "--threshold");
+  fails("a.db --min-inliers 0", 2, "--min-inliers");
+  fails("a.db --device cuda:99", 4, "cuda:99");
+  fails("", 2, "DATABASE");
+}
+
+// Killed by force again and again, then left to end: the file of a run that nobody disturbed.
+TEST(Cli, verify_goes_on_where_it_was_killed) {
+  const TemporaryFolder folder;
+  make_database(folder / "whole.db", 80);
+  std::filesystem::copy_file(folder / "whole.db", folder / "killed.db");
+  ASSERT_EQ(run(folder, "verify whole.db --threads 1").code, 0);
+  std::mt19937 random(1);
+  int killed = 0;
+  for (int i = 0; i < 8; ++i) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      (void)!freopen("/dev/null", "w", stdout);
+      execl(BIFOCAL_CLI, BIFOCAL_CLI, "verify", (folder / "killed.db").c_str(), "--threads", "1",
+            nullptr);
+      _exit(127);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50 + random() % 800));
+    kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    killed += WIFSIGNALED(status);
+  }
+  EXPECT_GT(killed, 2);
+  const Ran last = run(folder, "verify killed.db --json");
+  ASSERT_EQ(last.code, 0) << last.err;
+  const json j = json::parse(last.out);
+  EXPECT_EQ(j["pairs"].get<int>() + j["skipped"].get<int>(), 80 * 79 / 2);
+  EXPECT_TRUE(read_file(folder / "whole.db") == read_file(folder / "killed.db"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "killed.db-wal"));
+}
+
+}  // namespace
+}  // namespace bifocal::test

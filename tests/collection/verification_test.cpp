@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A database's pairs verified: what is written, what is skipped, and the same file however the work
+// was cut.
+#include <bifocal/colmap_verify.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/threads.hpp>
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "io/expect.hpp"
+#include "raw_sqlite.hpp"
+#include "support/data.hpp"
+#include "synthetic/two_view_scenes.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using colmap::Access, colmap::Configuration, colmap::Database, colmap::Id, colmap::IndexPair,
+    colmap::VerifyProgress, colmap::VerifyRun;
+
+// Images of one camera, each with the points of its own in all pairs: pair (i, j) has matches of a
+// scene (every fifth pair) or wrong ones.
+void make(const std::filesystem::path& file, Id images, int matches = 24) {
+  Database db(file, Access::create);
+  colmap::Transaction all(db);
+  db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640.5, 480.5}, true});
+  std::vector<colmap::Keypoints> points(images + 1);
+  std::mt19937_64 random(1);
+  for (Id i = 1; i <= images; ++i) db.write(colmap::Image{i, "i" + std::to_string(i), 1});
+  for (Id i = 1; i <= images; ++i) {
+    for (Id j = i + 1; j <= images; ++j) {
+      const bool is_scene = (i + j) % 5 == 0;
+      const auto scene = synthetic::make_scene(
+          {.points = matches, .inliers = is_scene ? 0.9 : 0, .noise = 0.5}, random);
+      std::vector<IndexPair> pair;
+      for (const PointPair& p : scene.points) {
+        pair.push_back({static_cast<std::uint32_t>(points[i].size()),
+                        static_cast<std::uint32_t>(points[j].size())});
+        points[i].data.insert(points[i].data.end(), {float(p.x1), float(p.y1)});
+        points[j].data.insert(points[j].data.end(), {float(p.x2), float(p.y2)});
+      }
+      db.write_matches(i, j, pair);
+    }
+  }
+  for (Id i = 1; i <= images; ++i) db.write_keypoints(i, points[i]);
+  all.commit();
+}
+
+VerifyProgress verify(const std::filesystem::path& file, const VerifyRun& run = {}) {
+  Queue queue;
+  return colmap::verify(queue, file, run);
+}
+
+std::int64_t total(const VerifyProgress& p) {
+  return std::accumulate(p.configurations.begin(), p.configurations.end(), std::int64_t{0});
+}
+
+TEST(Verification, WritesARowForEveryPairWithMatches) {
+  const TemporaryFolder folder;
+  make(folder / "a.db", 8);
+  {
+    Database db(folder / "a.db", Access::write);
+    db.write_matches(1, 2, {});
+    db.write_matches(1, 3, std::vector<IndexPair>{{0, 0}, {1, 1}});
+  }
+  const VerifyProgress done = verify(folder / "a.db");
+  EXPECT_EQ(done.pairs, 27);
+  EXPECT_EQ(done.done, 27);
+  EXPECT_EQ(done.unmatched, 1);
+  EXPECT_EQ(total(done), 27);
+  const Database db(folder / "a.db");
+  EXPECT_EQ(db.geometry_rows().size(), 27U);
+  EXPECT_FALSE(db.geometry(1, 2));
+  int believed = 0;
+  for (const auto& row : db.geometry_rows()) {
+    const auto g = db.geometry(row.image1, row.image2);
+    const bool is_scene = (row.image1 + row.image2) % 5 == 0;
+    EXPECT_EQ(g->configuration == Configuration::degenerate, g->inliers.empty());
+    EXPECT_FALSE(!is_scene && !g->inliers.empty());
+    believed += g->configuration == Configuration::calibrated && g->E && g->cam2_from_cam1;
+    // Inliers are among the matches, in their order.
+    const auto matches = *db.matches(row.image1, row.image2);
+    auto at = matches.begin();
+    for (const IndexPair& m : g->inliers) {
+      at = std::find(at, matches.end(), m);
+      ASSERT_NE(at, matches.end());
+    }
+  }
+  EXPECT_GE(believed, 4);
+  EXPECT_EQ(db.geometry(1, 3)->configuration, Configuration::degenerate);
+}
+
+TEST(Verification, SkipsWhatIsVerifiedUnlessToldNotTo) {
+  const TemporaryFolder folder;
+  make(folder / "a.db", 6);
+  (void)verify(folder / "a.db");
+  const std::string first = read_file(folder / "a.db");
+  const VerifyProgress again = verify(folder / "a.db");
+  EXPECT_EQ(again.pairs, 0);
+  EXPECT_EQ(again.skipped, 15);
+  EXPECT_TRUE(read_file(folder / "a.db") == first);
+  {
+    Database db(folder / "a.db", Access::write);
+    db.write_geometry(1, 2, {Configuration::undefined, {{0, 0}}, {}, {}, {}, {}});
+    db.write_geometry(1, 3, {Configuration::multiple, {{0, 0}}, {}, {}, {}, {}});
+  }
+  // What is not decided is not verified; what another program decided stays.
+  EXPECT_EQ(verify(folder / "a.db").done, 1);
+  EXPECT_EQ(Database(folder / "a.db").geometry(1, 3)->configuration, Configuration::multiple);
+  const VerifyProgress over = verify(folder / "a.db", {.overwrite = true});
+  EXPECT_EQ(over.done, 15);
+  EXPECT_NE(Database(folder / "a.db").geometry(1, 3)->configuration, Configuration::multiple);
+}
+
+TEST(Verification, OnlyListedPairs) {
+  const TemporaryFolder folder;
+  make(folder / "a.db", 6);
+  write_file(folder / "pairs.txt", "i3 i1\n\n# a comment\ni2 i5\ni1 i3\n");
+  const VerifyProgress done = verify(folder / "a.db", {.pairs = folder / "pairs.txt"});
+  EXPECT_EQ(done.done, 2);
+  const Database db(folder / "a.db");
+  EXPECT_TRUE(db.geometry(1, 3) && db.geometry(2, 5));
+  EXPECT_EQ(db.geometry_rows().size(), 2U);
+  write_file(folder / "pairs.txt", "i3 nobody\n");
+  expect_error([&] { (void)verify(folder / "a.db", {.pairs = folder / "pairs.txt"}); },
+               "pairs.txt, line 1: no image 'nobody'");
+}
+
+// More than one piece (1024 pairs), ended after each of them, with 1 and 3 threads, and with room
+// for the keypoints of two images alone.
+TEST(Verification, TheSameFileHoweverTheWorkIsCut) {
+  const TemporaryFolder folder;
+  make(folder / "whole.db", 66, 20);
+  for (const char* copy : {"one.db", "three.db", "cut.db"})
+    std::filesystem::copy_file(folder / "whole.db", folder / copy);
+  const VerifyProgress whole = verify(folder / "whole.db");
+  EXPECT_EQ(whole.done, 66 * 65 / 2);
+  const std::string expected = read_file(folder / "whole.db");
+  {
+    const ThreadLimit limit(1);
+    (void)verify(folder / "one.db", {.max_memory = 1});
+  }
+  {
+    const ThreadLimit limit(3);
+    (void)verify(folder / "three.db");
+  }
+  EXPECT_TRUE(read_file(folder / "one.db") == expected);
+  EXPECT_TRUE(read_file(folder / "three.db") == expected);
+  int runs = 0;
+  for (std::int64_t left = 1; left > 0; ++runs) {
+    ASSERT_LT(runs, 10);
+    const VerifyProgress done = verify(
+        folder / "cut.db", {.progress = [](const VerifyProgress& p) { return p.done == 0; }});
+    left = done.pairs - done.done;
+  }
+  EXPECT_GE(runs, 2);
+  EXPECT_TRUE(read_file(folder / "cut.db") == expected);
+}
+
+TEST(Verification, LensesAreTakenAway) {
+  const TemporaryFolder folder;
+  make(folder / "a.db", 6, 200);
+  // The pictures of a lens: the same rays land elsewhere.
+  {
+    Database db(folder / "a.db", Access::write);
+    const double k = -0.35;
+    for (Id i = 1; i <= 6; ++i) {
+      colmap::Keypoints points = db.keypoints(i);
+      for (std::size_t p = 0; p < points.data.size(); p += 2) {
+        const double x = (double(points.data[p]) - 640) / 1000,
+                     y = (double(points.data[p + 1]) - 480) / 1000, s = 1 + k * (x * x + y * y);
+        points.data[p] = float(1000 * s * x + 640);
+        points.data[p + 1] = float(1000 * s * y + 480);
+      }
+      db.write_keypoints(i, points);
+    }
+  }
+  const auto inliers_with = [&](double k) {
+    RawDatabase(folder / "a.db")
+        .write<double>("UPDATE cameras SET model = 2, params = ?", {1000, 640.5, 480.5, k});
+    return verify(folder / "a.db", {.overwrite = true}).inliers;
+  };
+  const std::int64_t pinhole = inliers_with(0), lens = inliers_with(-0.35);
+  EXPECT_GT(lens, 3 * 170);  // three pairs of 200 with 90 %
+  EXPECT_GT(lens, pinhole + 20);
+}
+
+TEST(Verification, DamageIsNamed) {
+  const TemporaryFolder folder;
+  make(folder / "a.db", 3);
+  const auto after = [&](const char* sql, const char* message) {
+    std::filesystem::copy_file(folder / "a.db", folder / "b.db",
+                               std::filesystem::copy_options::overwrite_existing);
+    RawDatabase(folder / "b.db").run(sql);
+    expect_error([&] { (void)verify(folder / "b.db"); }, message);
+    expect_error([&] { (void)verify(folder / "b.db"); }, "b.db");
+  };
+  after("UPDATE matches SET data = x'e803000000000000', rows = 1",
+        "images 1 and 2: match 0 is of keypoints 1000 and 0, but the images have 48 and 48");
+  after("DELETE FROM keypoints WHERE image_id = 2", "but the images have 48 and 0");
+  after("PRAGMA foreign_keys = OFF; DELETE FROM images WHERE image_id = 3",
+        "a pair with image 3, which table images has not");
+  after("PRAGMA foreign_keys = OFF; DELETE FROM cameras",
+        "table images, image_id 1: camera_id 1, there is no such camera");
+  after("UPDATE cameras SET model = 17, params = zeroblob(16)",
+        "table cameras: camera 1: model EQUIRECTANGULAR, which is not supported");
+  expect_error([&] { (void)verify(folder / "none.db"); }, "there is no such file");
+}
+
+}  // namespace
+}  // namespace bifocal::test
