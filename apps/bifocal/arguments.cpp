@@ -109,6 +109,8 @@ Option Command::option(const std::string& name, T& value, const std::string& hel
   return Option(app_->add_option(name, value, help));
 }
 template Option Command::option(const std::string&, std::string&, const std::string&) const;
+template Option Command::option(const std::string&, std::vector<std::string>&,
+                                const std::string&) const;
 template Option Command::option(const std::string&, int&, const std::string&) const;
 template Option Command::option(const std::string&, float&, const std::string&) const;
 template Option Command::option(const std::string&, double&, const std::string&) const;

@@ -47,7 +47,7 @@ class Option {
 class Command {
  public:
   // `name` is "--name" or, for a positional argument, "NAME". The value is parsed into `value`:
-  // std::string, int, float, double, std::uint64_t or std::optional<int>.
+  // std::string, a list of these, int, float, double, std::uint64_t or std::optional<int>.
   template <class T>
   Option option(const std::string& name, T& value, const std::string& help) const;
   Option flag(const std::string& name, bool& value, const std::string& help) const;

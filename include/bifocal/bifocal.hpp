@@ -18,6 +18,7 @@
 #include <bifocal/npz.hpp>
 #include <bifocal/pair.hpp>
 #include <bifocal/pairs.hpp>
+#include <bifocal/photographs.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/solvers.hpp>

@@ -16,17 +16,30 @@ namespace {
 
 constexpr std::size_t kDimensions = kDescriptorBytes;
 constexpr std::size_t kWordStep = 16;  // words held against a descriptor at once
+constexpr std::size_t kTogether = 4;   // descriptors held against words at once
 constexpr std::size_t kChunk = 2048;   // descriptors of one work package
 
-// scores[w] = descriptor . centre[w], summed in the order of the dimensions for any width of
-// registers.
-void multiply(const Vocabulary& v, const std::uint8_t* descriptor, float* scores) {
-  const std::size_t stride = v.stride();
-  std::fill_n(scores, stride, 0.0F);
-  for (std::size_t d = 0; d < kDimensions; ++d) {
-    const auto x = static_cast<float>(descriptor[d]);
-    const float* centre = v.centres.data() + d * stride;
-    for (std::size_t w = 0; w < stride; ++w) scores[w] += x * centre[w];
+// The words nearest to kTogether descriptors. Of each, products with kWordStep words at a time stay
+// in registers; they are summed in the order of the dimensions for any width of these.
+void assign(const Vocabulary& v, const std::uint8_t* descriptors, int* words) {
+  float x[kTogether][kDimensions];
+  for (std::size_t q = 0; q < kTogether; ++q)
+    for (std::size_t d = 0; d < kDimensions; ++d)
+      x[q][d] = static_cast<float>(descriptors[q * kDimensions + d]);
+  float best[kTogether];
+  std::fill_n(best, kTogether, -std::numeric_limits<float>::infinity());
+  for (std::size_t first = 0; first < v.stride(); first += kWordStep) {
+    float score[kTogether][kWordStep] = {};
+    for (std::size_t d = 0; d < kDimensions; ++d) {
+      const float* centre = v.centres.data() + d * v.stride() + first;
+      for (std::size_t q = 0; q < kTogether; ++q)
+        for (std::size_t w = 0; w < kWordStep; ++w) score[q][w] += x[q][d] * centre[w];
+    }
+    for (std::size_t q = 0; q < kTogether; ++q)
+      for (std::size_t w = 0; w < kWordStep; ++w) {
+        const float own = score[q][w] - v.half_norm[first + w];
+        if (own > best[q]) best[q] = own, words[q] = static_cast<int>(first + w);
+      }
   }
 }
 
@@ -78,12 +91,15 @@ void assign_words(const Vocabulary& v, std::span<const std::uint8_t> descriptors
                   std::span<int> words) {
   const int chunks = static_cast<int>((words.size() + kChunk - 1) / kChunk);
   runtime::parallel_for(chunks, [&](int chunk) {
-    std::vector<float> scores(v.stride());
     const std::size_t begin = static_cast<std::size_t>(chunk) * kChunk;
-    for (std::size_t i = begin; i < std::min(begin + kChunk, words.size()); ++i) {
-      multiply(v, descriptors.data() + i * kDimensions, scores.data());
-      for (std::size_t w = 0; w < v.stride(); ++w) scores[w] -= v.half_norm[w];
-      words[i] = static_cast<int>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+    const std::size_t end = std::min(begin + kChunk, words.size());
+    for (std::size_t i = begin; i < end; i += kTogether) {
+      std::uint8_t some[kTogether * kDimensions] = {};
+      int found[kTogether] = {};
+      const std::size_t count = std::min(kTogether, end - i);
+      std::copy_n(descriptors.data() + i * kDimensions, count * kDimensions, some);
+      assign(v, some, found);
+      std::copy_n(found, count, words.data() + i);
     }
   });
 }

@@ -35,7 +35,13 @@ bool is_pnm(std::string_view bytes);
 
 Decoded decode_png(std::string_view bytes, std::string_view name, Samples samples,
                    std::int64_t max_pixels);
-Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+// What becomes of a colour JPEG.
+enum class Colours {
+  rgb,
+  luminance,  // of what is stored as luminance and colour differences, the former; else rgb
+};
+Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels,
+                    Colours colours = Colours::rgb);
 Decoded decode_pnm(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 // The size of a JPEG and its EXIF block; nothing when what is in front of its data is damaged.
 struct JpegHead {
@@ -48,6 +54,14 @@ ImageF decode_pfm(std::string_view bytes, std::string_view name, std::int64_t ma
 // Any of them, told by the first bytes, upright as EXIF says; at 8 and at 16 bits a channel.
 ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+// Grey at 8 bits, not turned; of a file's EXIF block, too.
+struct DecodedGrey {
+  ImageU8 grey;
+  std::string exif;
+};
+DecodedGrey decode_grey(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
+// The pixels that the header of a JPEG, PNG or PNM claims; 0 where it is none or damaged.
+std::int64_t claimed_pixels(std::string_view bytes);
 // Without scaling and turning.
 ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 

@@ -97,12 +97,17 @@ bool read_rows(JpegReader& reader, std::uint8_t* pixels, std::size_t row_bytes) 
   return true;
 }
 
-int choose_output(JpegReader& reader, std::string_view name) {
+int choose_output(JpegReader& reader, std::string_view name, Colours colours) {
   switch (reader.jpeg.jpeg_color_space) {
     case JCS_GRAYSCALE:
       reader.jpeg.out_color_space = JCS_GRAYSCALE;
       return 1;
     case JCS_YCbCr:
+      if (colours == Colours::luminance) {
+        reader.jpeg.out_color_space = JCS_GRAYSCALE;
+        return 1;
+      }
+      [[fallthrough]];
     case JCS_RGB:
       reader.jpeg.out_color_space = JCS_RGB;
       return 3;
@@ -140,7 +145,8 @@ std::optional<JpegHead> read_jpeg_head(std::string_view bytes) {
   return JpegHead{int(reader.jpeg.image_width), int(reader.jpeg.image_height), exif_of(reader)};
 }
 
-Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels,
+                    Colours colours) {
   JpegReader reader;
   if (!read_header(reader, bytes.data(), bytes.size())) {
     reject(name, "damaged JPEG: {}", reader.message);
@@ -154,7 +160,7 @@ Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t 
   }
   Decoded result;
   result.exif = exif_of(reader);  // libjpeg forgets it with the last row
-  const int channels = choose_output(reader, name);
+  const int channels = choose_output(reader, name, colours);
   ImageU8 image(int(width), int(height), channels);
   if (!read_rows(reader, image.pixels.data(), std::size_t(width) * std::size_t(channels))) {
     reject(name, "damaged JPEG: {}", reader.message);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include <bifocal/io.hpp>
@@ -41,7 +42,45 @@ double unit_mm(double unit) {
   return 25.4;  // the standard's default
 }
 
-// Focal length in px of a picture of width x height, 0 unknown.
+// Text without the zeros and blanks that fill its field.
+std::string text(ExifData* data, ExifTag tag) {
+  const ExifEntry* entry = exif_content_get_entry(data->ifd[EXIF_IFD_0], tag);
+  if (!entry || !entry->data || entry->format != EXIF_FORMAT_ASCII) return {};
+  std::string all(reinterpret_cast<const char*>(entry->data), entry->size);
+  all.resize(std::min(all.find('\0'), all.size()));
+  all.erase(all.find_last_not_of(' ') + 1);
+  return all.erase(0, std::min(all.find_first_not_of(' '), all.size()));
+}
+
+// Degrees, minutes and seconds, of the side that a letter names; NaN where there are none.
+double degrees(ExifData* data, int tag, int tag_of_side, char negative) {
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  ExifContent* gps = data->ifd[EXIF_IFD_GPS];
+  const ExifEntry* angle = exif_content_get_entry(gps, static_cast<ExifTag>(tag));
+  const ExifEntry* side = exif_content_get_entry(gps, static_cast<ExifTag>(tag_of_side));
+  const bool usable = angle && angle->data && angle->format == EXIF_FORMAT_RATIONAL &&
+                      angle->components >= 3 && angle->size >= 24 && side && side->data &&
+                      side->size >= 1;
+  if (!usable) return unknown;
+  double sum = 0, unit = 1;
+  for (int k = 0; k < 3; ++k, unit /= 60) {
+    const ExifRational part =
+        exif_get_rational(angle->data + 8 * k, exif_data_get_byte_order(data));
+    if (part.denominator == 0) return unknown;
+    sum += unit * double(part.numerator) / part.denominator;
+  }
+  return side->data[0] == negative ? -sum : sum;
+}
+
+std::optional<GeoPosition> position(ExifData* data) {
+  const GeoPosition p{degrees(data, EXIF_TAG_GPS_LATITUDE, EXIF_TAG_GPS_LATITUDE_REF, 'S'),
+                      degrees(data, EXIF_TAG_GPS_LONGITUDE, EXIF_TAG_GPS_LONGITUDE_REF, 'W')};
+  if (!(std::abs(p.latitude_deg) <= 90) || !(std::abs(p.longitude_deg) <= 180)) return {};
+  return p;
+}
+
+}  // namespace
+
 double focal_px(const Exif& exif, double width, double height) {
   // The equivalent on film compares diagonals (CIPA DCG-001).
   if (exif.focal_on_film_mm > 0) {
@@ -52,8 +91,6 @@ double focal_px(const Exif& exif, double width, double height) {
       exif.recorded_side > 0 ? std::max(width, height) / exif.recorded_side : 1.0;
   return exif.focal_mm * exif.pixels_a_mm * resized;
 }
-
-}  // namespace
 
 Exif parse_exif(std::string_view block) {
   const std::unique_ptr<ExifData, decltype(&exif_data_unref)> data(exif_data_new(),
@@ -71,7 +108,10 @@ Exif parse_exif(std::string_view block) {
           .pixels_a_mm = of_camera(EXIF_TAG_FOCAL_PLANE_X_RESOLUTION) /
                          unit_mm(of_camera(EXIF_TAG_FOCAL_PLANE_RESOLUTION_UNIT)),
           .recorded_side = std::max(of_camera(EXIF_TAG_PIXEL_X_DIMENSION),
-                                    of_camera(EXIF_TAG_PIXEL_Y_DIMENSION))};
+                                    of_camera(EXIF_TAG_PIXEL_Y_DIMENSION)),
+          .make = text(data.get(), EXIF_TAG_MAKE),
+          .model = text(data.get(), EXIF_TAG_MODEL),
+          .position = position(data.get())};
 }
 
 }  // namespace io

@@ -2,7 +2,11 @@
 // What is read of an EXIF block (CIPA DC-008), by libexif.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
+
+#include <bifocal/pairs.hpp>
 
 namespace bifocal::io {
 
@@ -13,10 +17,15 @@ struct Exif {
   // 0 when unknown:
   double focal_on_film_mm = 0;  // the equivalent on 36 x 24 mm
   double focal_mm = 0;
-  double pixels_a_mm = 0;    // of the sensor
-  double recorded_side = 0;  // px: the longer one, when the picture was taken
+  double pixels_a_mm = 0;             // of the sensor
+  double recorded_side = 0;           // px: the longer one, when the picture was taken
+  std::string make = {}, model = {};  // of the camera; empty when unknown
+  std::optional<GeoPosition> position = {};
 };
 // `block` starts with kExifStart. Never throws: of a damaged block, what can be read.
 Exif parse_exif(std::string_view block);
+
+// Focal length in px of a picture of width x height px, 0 unknown.
+double focal_px(const Exif& exif, double width, double height);
 
 }  // namespace bifocal::io

@@ -29,12 +29,17 @@ Image<T> upright(Image<T> in, int orientation) {
   return out;
 }
 
-Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+Decoded decode_stored(std::string_view bytes, std::string_view name, std::int64_t max_pixels,
+                      Colours colours) {
   if (bytes.empty()) reject(name, "is empty");
   if (is_pnm(bytes)) return decode_pnm(bytes, name, max_pixels);
   if (!is_png(bytes) && !is_jpeg(bytes)) reject(name, "is not a JPEG, PNG, PGM or PPM picture");
-  Decoded in = is_png(bytes) ? decode_png(bytes, name, Samples::expanded, max_pixels)
-                             : decode_jpeg(bytes, name, max_pixels);
+  return is_png(bytes) ? decode_png(bytes, name, Samples::expanded, max_pixels)
+                       : decode_jpeg(bytes, name, max_pixels, colours);
+}
+
+Decoded decode(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+  Decoded in = decode_stored(bytes, name, max_pixels, Colours::rgb);
   const int orientation = parse_exif(in.exif).orientation;
   in.shallow = upright(std::move(in.shallow), orientation);
   in.deep = upright(std::move(in.deep), orientation);
@@ -61,11 +66,59 @@ void check_size(std::int64_t width, std::int64_t height, std::string_view name,
   }
 }
 
-ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
-  Decoded in = decode(bytes, name, max_pixels);
+namespace {
+
+ImageU8 at_8_bits(Decoded in) {
   const unsigned from = unsigned(in.maximum);
   if (!in.deep.empty()) return scaled<std::uint8_t>(in.deep, from, 255);
   return from == 255 ? std::move(in.shallow) : scaled<std::uint8_t>(in.shallow, from, 255);
+}
+
+// Of the two numbers of a PNM's header; plain text as a rule, so that little can be missed.
+std::int64_t claimed_pixels_pnm(std::string_view bytes) {
+  std::int64_t sides[2] = {0, 0};
+  std::size_t at = 2;
+  for (std::int64_t& side : sides) {
+    while (at < bytes.size() && (bytes[at] <= ' ' || bytes[at] == '#')) {
+      at = bytes[at] == '#' ? std::min(bytes.find('\n', at), bytes.size()) : at + 1;
+    }
+    while (at < bytes.size() && bytes[at] >= '0' && bytes[at] <= '9' && side < (1 << 30)) {
+      side = 10 * side + (bytes[at++] - '0');
+    }
+  }
+  return sides[0] * sides[1];
+}
+
+}  // namespace
+
+ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+  return at_8_bits(decode(bytes, name, max_pixels));
+}
+
+DecodedGrey decode_grey(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {
+  Decoded in = decode_stored(bytes, name, max_pixels, Colours::luminance);
+  DecodedGrey out;
+  out.exif = std::move(in.exif);
+  out.grey = at_8_bits(std::move(in));
+  if (out.grey.channels > 1) out.grey = to_grey(out.grey);
+  return out;
+}
+
+std::int64_t claimed_pixels(std::string_view bytes) {
+  if (is_jpeg(bytes)) {
+    const auto head = read_jpeg_head(bytes);
+    return head ? std::int64_t{head->width} * head->height : 0;
+  }
+  if (is_png(bytes) && bytes.size() >= 24) {
+    const auto side = [&](std::size_t at) {
+      std::int64_t value = 0;
+      for (std::size_t k = 0; k < 4; ++k)
+        value = value << 8 | static_cast<unsigned char>(bytes[at + k]);
+      return value & 0x7fffffff;
+    };
+    return side(16) * side(20);
+  }
+  return is_pnm(bytes) ? claimed_pixels_pnm(bytes) : 0;
 }
 
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {

@@ -18,6 +18,10 @@ struct ExifTags {
   double focal_mm = 0, pixels_a_unit = 0;
   int unit = 0;
   int width = 0;  // of the picture when it was taken
+  std::string make = {}, model = {};
+  // Degrees, minutes, seconds and N or S, E or W.
+  std::vector<double> latitude = {}, longitude = {};
+  char north = 'N', east = 'E';
 };
 
 class ExifBlock {
@@ -25,31 +29,61 @@ class ExifBlock {
   explicit ExifBlock(bool big_endian) : big_(big_endian) {}
 
   [[nodiscard]] std::string write(const ExifTags& tags) {
-    std::vector<Entry> first, camera;
+    std::vector<Entry> first, camera, gps;
+    if (!tags.make.empty()) first.push_back({.tag = 0x10F, .type = kAscii, .text = tags.make});
+    if (!tags.model.empty()) first.push_back({.tag = 0x110, .type = kAscii, .text = tags.model});
     if (tags.orientation) first.push_back({0x112, kShort, std::uint32_t(tags.orientation)});
-    if (tags.focal_mm > 0) camera.push_back({0x920A, kRational, 0, tags.focal_mm});
+    if (tags.focal_mm > 0) camera.push_back(rational(0x920A, {tags.focal_mm}));
     if (tags.width) camera.push_back({0xA002, kLong, std::uint32_t(tags.width)});
-    if (tags.pixels_a_unit > 0) camera.push_back({0xA20E, kRational, 0, tags.pixels_a_unit});
+    if (tags.pixels_a_unit > 0) camera.push_back(rational(0xA20E, {tags.pixels_a_unit}));
     if (tags.unit) camera.push_back({0xA210, kShort, std::uint32_t(tags.unit)});
     if (tags.focal_on_film_mm) {
       camera.push_back({0xA405, kShort, std::uint32_t(tags.focal_on_film_mm)});
     }
-    const auto behind = std::uint32_t(8 + 2 + 12 * (first.size() + 1) + 4);
-    first.push_back({0x8769, kLong, behind});
+    if (!tags.latitude.empty()) {
+      gps.push_back({.tag = 1, .type = kAscii, .text = std::string(1, tags.north)});
+      gps.push_back(rational(2, tags.latitude));
+      gps.push_back({.tag = 3, .type = kAscii, .text = std::string(1, tags.east)});
+      gps.push_back(rational(4, tags.longitude));
+    }
+    first.push_back({0x8769, kLong, 0});
+    if (!gps.empty()) first.push_back({0x8825, kLong, 0});
+    const auto behind = std::uint32_t(8 + size_of(first));
+    first[first.size() - (gps.empty() ? 1 : 2)].value = behind;
+    if (!gps.empty()) first.back().value = behind + std::uint32_t(size_of(camera));
     bytes_ = big_ ? "MM" : "II";
     number(42, 2);
     number(8, 4);
     directory(first);
     directory(camera);
+    if (!gps.empty()) directory(gps);
     return std::string("Exif\0\0", 6) + bytes_;
   }
 
  private:
-  static constexpr std::uint32_t kShort = 3, kLong = 4, kRational = 5;
+  static constexpr std::uint32_t kAscii = 2, kShort = 3, kLong = 4, kRational = 5;
   struct Entry {
-    std::uint32_t tag, type, value;
-    double rational = 0;
+    std::uint32_t tag, type, value = 0;
+    std::vector<double> rationals = {};
+    std::string text = {};
+
+    [[nodiscard]] std::size_t count() const {
+      return type == kAscii ? text.size() + 1 : type == kRational ? rationals.size() : 1;
+    }
+    // What does not fit the entry's own four bytes lies behind the directory.
+    [[nodiscard]] std::size_t outside() const {
+      const std::size_t size = type == kAscii ? count() : type == kRational ? 8 * count() : 4;
+      return size > 4 ? size : 0;
+    }
   };
+  static Entry rational(std::uint32_t tag, std::vector<double> values) {
+    return {.tag = tag, .type = kRational, .rationals = std::move(values)};
+  }
+  static std::size_t size_of(const std::vector<Entry>& entries) {
+    std::size_t size = 2 + 12 * entries.size() + 4;
+    for (const Entry& e : entries) size += e.outside();
+    return size;
+  }
 
   void number(std::uint32_t value, int size) {
     for (int i = 0; i < size; ++i) {
@@ -57,24 +91,30 @@ class ExifBlock {
     }
   }
   void directory(const std::vector<Entry>& entries) {
-    std::size_t at = bytes_.size() + 2 + 12 * entries.size() + 4;  // of the next rational
+    std::size_t at = bytes_.size() + 2 + 12 * entries.size() + 4;  // of what lies outside next
     number(std::uint32_t(entries.size()), 2);
     for (const Entry& e : entries) {
       number(e.tag, 2);
       number(e.type, 2);
-      number(1, 4);
-      if (e.type == kShort) number(e.value, 2);
-      number(e.type == kShort  ? 0
-             : e.type == kLong ? e.value
-                               : std::uint32_t(at),
-             e.type == kShort ? 2 : 4);
-      if (e.type == kRational) at += 8;
+      number(std::uint32_t(e.count()), 4);
+      if (e.outside() > 0) {
+        number(std::uint32_t(at), 4);
+      } else if (e.type == kAscii) {
+        bytes_ += (e.text + std::string(4, '\0')).substr(0, 4);
+      } else {
+        number(e.value, e.type == kShort ? 2 : 4);
+        if (e.type == kShort) number(0, 2);
+      }
+      at += e.outside();
     }
     number(0, 4);  // no directory follows
     for (const Entry& e : entries) {
-      if (e.type != kRational) continue;
-      number(std::uint32_t(e.rational * 1000), 4);
-      number(1000, 4);
+      if (e.outside() == 0) continue;
+      if (e.type == kAscii) bytes_ += e.text + '\0';
+      for (const double value : e.rationals) {
+        number(std::uint32_t(value * 1000 + 0.5), 4);
+        number(1000, 4);
+      }
     }
   }
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/collect.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/threads.hpp>
+#include <bifocal/version.hpp>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "arguments.hpp"
+#include "cli.hpp"
+#include "progress.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> images;
+  std::string database, pairs = "all", camera = "auto", intrinsics;
+  std::uint64_t max_memory = std::uint64_t{4} << 30;
+  CollectOptions collect;
+  CommonOptions common;
+};
+
+const std::map<std::string, PairChoice> kChoices = {{"all", PairChoice::all},
+                                                    {"sequential", PairChoice::sequential},
+                                                    {"retrieval", PairChoice::retrieval},
+                                                    {"gps", PairChoice::gps}};
+const std::map<std::string, CameraSharing> kSharings = {{"auto", CameraSharing::automatic},
+                                                        {"single", CameraSharing::single},
+                                                        {"each", CameraSharing::each}};
+
+// A line for each stage; what earlier calls did has no part in the rate.
+class Stages {
+ public:
+  void tell(const CollectProgress& p) {
+    if (p.stage != stage_) {
+      progress_.reset();
+      stage_ = p.stage;
+      if (p.before > 0 && p.before < p.total)
+        fmt::print(stderr, "{}: going on after {} of {} {}\n", p.stage, p.before, p.total, p.unit);
+      if (p.before == p.total) return;
+      progress_.emplace(static_cast<double>(p.total - p.before), std::string(p.unit));
+    }
+    if (progress_) progress_->update(static_cast<double>(p.done - p.before), p.stage);
+  }
+
+ private:
+  std::string stage_;
+  std::optional<Progress> progress_;
+};
+
+Json result_json(const Options& o, const CollectResult& r) {
+  Json json = {{"version", BIFOCAL_VERSION},
+               {"database", o.database},
+               {"device", chosen_device(o.common).info().id},
+               {"complete_before", r.was_complete},
+               {"resumed", r.resumed},
+               {"images", r.images},
+               {"features", r.features},
+               {"pairs", r.pairs},
+               {"matched", r.matched},
+               {"verified", r.verified}};
+  json["left_out"] = Json::array();
+  for (const LeftOut& l : r.left_out)
+    json["left_out"].push_back({{"name", l.name}, {"reason", l.reason}});
+  for (const auto& [stage, seconds] : r.seconds) json["seconds"][stage] = seconds;
+  return json;
+}
+
+std::string summary(const Options& o, const CollectResult& r) {
+  if (r.was_complete) {
+    return fmt::format("{}: complete already: {} images, {} of {} pairs verified\n", o.database,
+                       r.images, r.verified, r.pairs);
+  }
+  std::string text = fmt::format("{}: {} images, {} features; {} pairs, {} matched, {} verified\n",
+                                 o.database, r.images, r.features, r.pairs, r.matched, r.verified);
+  for (const auto& [stage, seconds] : r.seconds)
+    text += fmt::format("{:>10.1f} s {}\n", seconds, stage);
+  return text;
+}
+
+void run(Options o, Context& context) {
+  const Device device = chosen_device(o.common);
+  const ThreadLimit limit(o.common.threads);
+  if (const auto choice = kChoices.find(o.pairs); choice != kChoices.end()) {
+    o.collect.pairs = choice->second;
+  } else {
+    o.collect.pairs = PairChoice::listed;
+    o.collect.pairs_file = o.pairs;
+  }
+  o.collect.cameras.sharing = kSharings.at(o.camera);
+  if (!o.intrinsics.empty()) o.collect.cameras.intrinsics = parse_intrinsics(o.intrinsics);
+  o.collect.max_memory =
+      static_cast<std::int64_t>(std::min<std::uint64_t>(o.max_memory, std::uint64_t{1} << 50));
+  CollectResult result;
+  {
+    Stages stages;
+    o.collect.progress = [&](const CollectProgress& p) { stages.tell(p); };
+    Queue queue(device);
+    result = collect(queue, list_photographs(o.images), o.database, o.collect);
+  }
+  for (const LeftOut& l : result.left_out)
+    fmt::print(stderr, "bifocal: left out: {}: {}\n", l.name,
+               l.reason.starts_with(l.name + ": ") ? l.reason.substr(l.name.size() + 2) : l.reason);
+  print_out(o.common.json ? to_text(result_json(o, result)) : summary(o, result));
+  if (result.verified == 0) {
+    fmt::print(stderr, "bifocal: {}: no geometry found in any pair\n", o.database);
+    context.exit_code = kExitNoGeometry;
+  }
+}
+
+void add_pair_options(const Command& command, Options& o) {
+  command
+      .option("--pairs", o.pairs,
+              "all, sequential (neighbours by name, with loops), retrieval (images that look "
+              "alike), gps (taken near each other), or a file with two names a line")
+      .shows_default();
+  command
+      .option("--overlap", o.collect.sequential.overlap,
+              "sequential: neighbours of an image, and as many powers of two further on")
+      .in_range(1, 1e6)
+      .shows_default();
+  command
+      .option("--loop-period", o.collect.loop_period,
+              "sequential: every so many images look for a loop; 0: none")
+      .in_range(0, 1e6)
+      .shows_default();
+  command.option("--partners", o.collect.partners, "retrieval: images that each is matched with")
+      .in_range(1, 1e6)
+      .shows_default();
+  command.option("--gps-distance", o.collect.gps.max_distance_m, "gps: m, at most")
+      .in_range(0)
+      .shows_default();
+  command.option("--gps-neighbours", o.collect.gps.most, "gps: of an image, at most")
+      .in_range(1, 1e6)
+      .shows_default();
+}
+
+void add_camera_options(const Command& command, Options& o) {
+  command
+      .option("--camera", o.camera,
+              "photographs of one camera: auto (the same make, model, focal length and size in "
+              "EXIF), single (all of a size), each (none)")
+      .one_of({"auto", "single", "each"})
+      .shows_default();
+  const Option model =
+      command
+          .option("--camera-model", o.collect.cameras.model,
+                  "of the database: SIMPLE_PINHOLE PINHOLE SIMPLE_RADIAL RADIAL OPENCV FULL_OPENCV")
+          .one_of({"SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "FULL_OPENCV"})
+          .shows_default();
+  command
+      .option("--intrinsics", o.intrinsics,
+              "fx,fy,cx,cy of all photographs, px; by default EXIF's focal length, or a guess")
+      .excludes(model);
+}
+
+}  // namespace
+
+void add_collect(Program& program, Context& context) {
+  const Command command =
+      program.command("collect", "Photographs in, a database of verified pairs for COLMAP out");
+  const auto o = std::make_shared<Options>();
+  command.option("IMAGES", o->images, "photographs, or folders of them").required();
+  command.option("--database", o->database, "what is made; stopped work is gone on with")
+      .required();
+  add_pair_options(command, *o);
+  add_camera_options(command, *o);
+  command
+      .option("--max-features", o->collect.sift.max_features,
+              "features kept of a photograph, strongest first")
+      .in_range(1, 1e6)
+      .shows_default();
+  command
+      .option("--max-side", o->collect.max_side,
+              "px: larger photographs are reduced to find features; 0: never")
+      .in_range(0, kMaxSiftSide)
+      .shows_default();
+  command
+      .option("--ratio", o->collect.matching.max_ratio,
+              "nearest over second nearest distance of a match")
+      .in_range(0.1, 1)
+      .shows_default();
+  command.option("--seed", o->collect.geometry.seed, "of all random choices")
+      .whole_number()
+      .shows_default();
+  command
+      .option("--max-memory", o->max_memory,
+              "bytes (500M, 4G) for features, matches and photographs under way")
+      .size_in_bytes()
+      .shows_default();
+  command.flag("--overwrite", o->collect.overwrite,
+               "replace the database, and drop unfinished work with other options");
+  add_common(command, o->common);
+  command.runs([o, &context] { run(*o, context); });
+}
+
+}  // namespace bifocal::cli

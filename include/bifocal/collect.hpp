@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From photographs to a database of verified pairs that COLMAP maps: features, pairs, matches,
+// geometry, one stage after the other, each with reading, computing and writing at the same time.
+//
+//   Queue queue(Device("cuda:0"));
+//   const std::vector<std::string> folders = {"photographs"};
+//   collect(queue, list_photographs(folders), "out.db", {.pairs = PairChoice::retrieval});
+//
+// It may be stopped at any time, by kill -9 too: the same call goes on where it was. Finished work
+// lies in DATABASE.part, an SQLite file of our own that a piece of work enters as a whole or not at
+// all; the database is made of it at the end, under another name, and renamed. So nobody sees an
+// unfinished one, and it has the same bytes whatever the interruptions, the number of threads, the
+// memory and the pieces of the work. On another device a few features are found otherwise: work is
+// not continued there.
+#pragma once
+
+#include <bifocal/collection.hpp>
+#include <bifocal/colmap.hpp>
+#include <bifocal/colmap_verify.hpp>
+#include <bifocal/pairs.hpp>
+#include <bifocal/photographs.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bifocal {
+
+enum class PairChoice {
+  all,
+  sequential,  // in the order of names (SequentialOptions), with loops closed by retrieval
+  retrieval,   // the most alike (RetrievalOptions)
+  gps,         // the nearest by EXIF's GPS (NearOptions)
+  listed,      // by a file (read_pairs)
+};
+
+// Which photographs have the same camera. COLMAP's words: AUTO, SINGLE, per image.
+enum class CameraSharing {
+  automatic,  // those whose EXIF tells the same make, model, focal length and size; else one each
+  single,     // those of the same size
+  each,       // none
+};
+
+// What the cameras of the database are. Without `intrinsics` the focal length is that of EXIF
+// (prior_focal_length 1), of the first photograph of the camera, else 1.2 times the longer side
+// (0); the principal point is the centre, lens coefficients are 0.
+struct CollectCameras {
+  CameraSharing sharing = CameraSharing::automatic;
+  std::string model = "SIMPLE_RADIAL";  // any of COLMAP's with a focal length
+  // Known, of all photographs (px, the centre of the first pixel is (0, 0)): PINHOLE cameras with
+  // prior_focal_length 1, one for each size.
+  std::optional<Intrinsics> intrinsics;
+};
+
+// How far a stage is. `done` counts what earlier calls did (`before`), too.
+struct CollectProgress {
+  std::string_view stage;  // "features", "pairs", "matches", "database"
+  std::string_view unit;   // what is counted: "photographs", "pairs", "rows"
+  std::int64_t done = 0, total = 0, before = 0;
+};
+
+struct CollectOptions {
+  PairChoice pairs = PairChoice::all;
+  SequentialOptions sequential;
+  int loop_period = 10;    // sequential: every so many images look for a loop; 0: none does
+  int loop_partners = 10;  // with so many of those most alike
+  RetrievalOptions retrieval;
+  int partners = 20;  // retrieval: of each image
+  NearOptions gps;
+  std::filesystem::path pairs_file;
+
+  // The contrast is that of COLMAP: more features, and weaker ones, than detect_sift() has by
+  // default.
+  SiftOptions sift = {.max_features = 8192, .contrast_threshold = 0.02};
+  int max_side = 3200;  // px: larger photographs are reduced for detection; 0: none is
+  MatchOptions matching;
+  int min_matches = 15;            // pairs with fewer count as unmatched
+  colmap::VerifyOptions geometry;  // and by which rules
+  CollectCameras cameras;
+
+  // Bytes that the stages may take, on the host or on the device where the work is: features of
+  // images that wait for their pairs half of it, matches under way a quarter, photographs under way
+  // a quarter. One photograph and one pair are worked on in any case. Beside it: 16 kB an image
+  // for retrieval, 20 bytes a pair.
+  std::int64_t max_memory = std::int64_t{4} << 30;
+  // A database of this name that is there is replaced at the end; unfinished work with other
+  // options is dropped.
+  bool overwrite = false;
+  std::function<void(const CollectProgress&)> progress;
+};
+
+struct LeftOut {
+  std::string name, reason;
+};
+struct CollectResult {
+  bool was_complete = false;  // the database was there, of these photographs and options
+  bool resumed = false;       // work of an earlier call was gone on with
+  std::int64_t images = 0, features = 0;
+  std::vector<LeftOut> left_out;                        // photographs that could not be read
+  std::int64_t pairs = 0;                               // chosen
+  std::int64_t matched = 0;                             // with min_matches or more
+  std::int64_t verified = 0;                            // with a geometry
+  std::vector<std::pair<std::string, double>> seconds;  // of each stage of this call
+};
+
+// Photographs that can't be read are left out and told. Throws Error(usage) naming an option out of
+// range, or one that differs from those that unfinished work was begun with; Error(input) for a
+// database that is there and another one, for a photograph that has changed since work was begun,
+// and when a file can't be written (what is done is kept); Error(device). Not for two processes at
+// once on one database: the second throws.
+CollectResult collect(Queue& queue, const PhotographFiles& photographs,
+                      const std::filesystem::path& database, const CollectOptions& options = {});
+
+}  // namespace bifocal

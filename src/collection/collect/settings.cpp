@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collection/collect/stages.hpp"
+
+namespace bifocal::collection {
+namespace {
+
+constexpr std::string_view kChoices[] = {"all", "sequential", "retrieval", "gps", "file"};
+constexpr std::string_view kSharings[] = {"auto", "single", "each"};
+
+// FNV-1a: what a file says counts, not where it lies.
+std::uint64_t digest(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+void add_choice(const CollectOptions& o, Settings& s) {
+  s["pairs"] = kChoices[static_cast<std::size_t>(o.pairs)];
+  const bool is_sequential = o.pairs == PairChoice::sequential;
+  if (is_sequential) {
+    s["overlap"] = fmt::format("{}{}", o.sequential.overlap, o.sequential.quadratic ? " 2^k" : "");
+    s["loop-period"] = fmt::format("{}", o.loop_period);
+    s["loop-partners"] = fmt::format("{}", o.loop_partners);
+  }
+  if (o.pairs == PairChoice::retrieval) s["partners"] = fmt::format("{}", o.partners);
+  if (is_sequential || o.pairs == PairChoice::retrieval) {
+    const RetrievalOptions& r = o.retrieval;
+    s["retrieval"] = fmt::format("{} words of {}, {} features, {} rounds, seed {}", r.words,
+                                 r.training, r.features, r.iterations, r.seed);
+  }
+  if (o.pairs == PairChoice::gps)
+    s["gps"] = fmt::format("{} within {} m", o.gps.most, o.gps.max_distance_m);
+  if (o.pairs == PairChoice::listed)
+    s["pairs-file"] = fmt::format("{:016x}", digest(read_file(o.pairs_file)));
+}
+
+void add_cameras(const CollectCameras& c, Settings& s) {
+  s["camera"] = kSharings[static_cast<std::size_t>(c.sharing)];
+  s["camera-model"] = c.intrinsics ? "PINHOLE" : c.model;
+  if (const auto& K = c.intrinsics)
+    s["intrinsics"] = fmt::format("{},{},{},{}", K->fx, K->fy, K->cx, K->cy);
+}
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(ErrorCode::usage, "collect: " + what);
+}
+
+void demand(const char* name, double value, double lo) {
+  if (!(value >= lo))
+    fail(fmt::format("CollectOptions::{} = {}: must be at least {}", name, value, lo));
+}
+
+}  // namespace
+
+Settings settings_of(const Job& job) {
+  const CollectOptions& o = job.options;
+  Settings s;
+  s["version"] = BIFOCAL_VERSION;
+  const DeviceInfo& device = job.queue.device().info();
+  s["device"] = device.kind == DeviceKind::cpu ? "cpu " + device.simd : device.name;
+  const SiftOptions& f = o.sift;
+  s["max-features"] = fmt::format("{}", f.max_features);
+  s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}{}{}", f.octave_layers,
+                          f.contrast_threshold, f.edge_threshold, f.sigma,
+                          f.upsample ? ", enlarged" : "", f.root ? ", root" : "");
+  s["max-side"] = fmt::format("{}", o.max_side);
+  const MatchOptions& m = o.matching;
+  s["matching"] = fmt::format("ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
+                              m.ratio_both_ways ? ", both ways" : "", m.max_distance);
+  s["min-matches"] = fmt::format("{}", o.min_matches);
+  const colmap::VerifyOptions& g = o.geometry;
+  s["geometry"] = fmt::format(
+      "error {}, {} inliers, confidence {}, {} samples, ratio {}, seed {}{}{}", g.max_error,
+      g.min_inliers, g.confidence, g.max_iterations, g.min_inlier_ratio, g.seed,
+      g.relative_pose ? ", poses" : "", g.detect_watermark ? ", watermarks" : "");
+  add_choice(o, s);
+  add_cameras(o.cameras, s);
+  return s;
+}
+
+void check_options(const CollectOptions& o) {
+  demand("max_side", o.max_side, 0);
+  demand("min_matches", o.min_matches, 1);
+  demand("max_memory", static_cast<double>(o.max_memory), 1);
+  demand("partners", o.partners, 1);
+  demand("loop_period", o.loop_period, 0);
+  demand("loop_partners", o.loop_partners, 1);
+  demand("sequential.overlap", o.sequential.overlap, 1);
+  demand("gps.most", o.gps.most, 1);
+  demand("gps.max_distance_m", o.gps.max_distance_m, 0);
+  if (o.pairs == PairChoice::listed && o.pairs_file.empty())
+    fail("CollectOptions::pairs_file is empty, but PairChoice::listed takes one");
+  const auto& K = o.cameras.intrinsics;
+  if (K && !K->valid())
+    fail(fmt::format("CollectCameras::intrinsics: focal lengths {} and {}: must be above 0", K->fx,
+                     K->fy));
+  constexpr std::string_view kModels[] = {"SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL",
+                                          "RADIAL",         "OPENCV",  "FULL_OPENCV"};
+  if (std::find(std::begin(kModels), std::end(kModels), o.cameras.model) == std::end(kModels))
+    fail(fmt::format("CollectCameras::model = {}: must be one of {}", o.cameras.model,
+                     fmt::join(kModels, " ")));
+}
+
+}  // namespace bifocal::collection

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stages of collect(), in their order. Each goes on where the work file says, and leaves its
+// results there.
+#pragma once
+
+#include <bifocal/collect.hpp>
+
+#include "collection/collect/work_file.hpp"
+
+namespace bifocal::collection {
+
+struct Job {
+  Queue& queue;
+  const PhotographFiles& photographs;
+  const CollectOptions& options;
+  std::filesystem::path work_file;
+};
+
+// Tells how far a stage is; `before` of it was done by earlier calls.
+class StageProgress {
+ public:
+  StageProgress(const CollectOptions& options, std::string_view stage, std::string_view unit,
+                std::int64_t total, std::int64_t before)
+      : options_(options), state_{stage, unit, before, total, before} {
+    tell();
+  }
+  void add(std::int64_t more) {
+    state_.done += more;
+    tell();
+  }
+
+ private:
+  void tell() const {
+    if (options_.progress) options_.progress(state_);
+  }
+  const CollectOptions& options_;
+  CollectProgress state_;
+};
+
+// The options that decide what is found, and where; all but max_memory, overwrite and progress.
+[[nodiscard]] Settings settings_of(const Job& job);
+// Throws Error(usage) naming an option out of range.
+void check_options(const CollectOptions& options);
+
+// Features of all photographs that are waiting.
+void find_features(const Job& job);
+// The chosen pairs, in order; of photographs that are done. Chosen once: a setting of the work
+// file.
+[[nodiscard]] std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work);
+// Matches and geometry of those that are not in the work file.
+void match_pairs(const Job& job, std::span<const PhotographRow> rows,
+                 std::span<const ImagePair> pairs);
+// The database, under a temporary name, then its own.
+void write_database(const Job& job, const std::filesystem::path& database, const Settings& settings,
+                    const CollectResult& result);
+
+// A camera for each photograph that is done, by number (cameras_of(rows)[row] is 0 for others), in
+// the order of their first photographs.
+struct Cameras {
+  std::vector<colmap::Camera> cameras;  // [id - 1]
+  std::vector<colmap::Id> of;           // of each row
+};
+[[nodiscard]] Cameras cameras_of(std::span<const PhotographRow> rows,
+                                 const CollectCameras& options);
+
+}  // namespace bifocal::collection

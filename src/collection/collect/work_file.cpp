@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection/collect/work_file.hpp"
+
+#include <sqlite3.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace bifocal::collection {
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// A table's blob of plain values.
+template <class T>
+void bind(sqlite::Statement& s, int place, const std::vector<T>& values) {
+  s.bind_bytes(place, values.data(), values.size() * sizeof(T));
+}
+template <class T>
+std::vector<T> values_of(const sqlite::Statement& s, int place) {
+  const auto bytes = s.bytes(place);
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+void bind(sqlite::Statement& s, int place, const std::optional<Mat3>& matrix) {
+  if (matrix) {
+    s.bind_bytes(place, matrix->data(), sizeof(Mat3));
+  } else {
+    s.bind_null(place);
+  }
+}
+template <class T>
+std::optional<T> value_of(const sqlite::Statement& s, int place) {
+  const auto bytes = s.bytes(place);
+  if (bytes.size() != sizeof(T)) return {};
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  return value;
+}
+
+using Numbers = std::array<double, 3>;  // focal length, latitude, longitude; NaN unknown
+
+std::int64_t key_of(const ImagePair& p) { return std::int64_t{p.image1} << 32 | p.image2; }
+ImagePair pair_of(std::int64_t key) { return {int(key >> 32), int(key & 0xffffffff)}; }
+
+constexpr const char* kTables = R"(
+PRAGMA journal_mode = WAL;
+BEGIN;
+CREATE TABLE settings(name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE photographs(number INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, bytes INTEGER NOT NULL,
+  changed INTEGER NOT NULL, state INTEGER NOT NULL, reason TEXT, width INTEGER, height INTEGER, camera TEXT,
+  numbers BLOB, features INTEGER);
+CREATE TABLE features(number INTEGER PRIMARY KEY NOT NULL, keypoints BLOB NOT NULL, descriptors BLOB NOT NULL);
+CREATE TABLE pairs(id INTEGER PRIMARY KEY NOT NULL, matches BLOB NOT NULL, configuration INTEGER, F BLOB, E BLOB,
+  H BLOB, pose BLOB, inliers BLOB);
+COMMIT;)";
+
+// The tables have to be there before the statements are prepared.
+const std::filesystem::path& with_tables(const std::filesystem::path& file, WorkFile::Mode mode) {
+  if (mode == WorkFile::Mode::create)
+    sqlite::Connection(file, sqlite::Mode::create).execute(kTables);
+  return file;
+}
+
+}  // namespace
+
+WorkFile::WorkFile(const std::filesystem::path& file, Mode mode)
+    : connection_(with_tables(file, mode), sqlite::Mode::write),
+      set_(connection_, "INSERT OR REPLACE INTO settings VALUES(?, ?)"),
+      get_(connection_, "SELECT value FROM settings WHERE name = ?"),
+      add_photograph_(connection_,
+                      "INSERT INTO photographs(number, name, bytes, changed, state) "
+                      "VALUES(?, ?, ?, ?, 0)"),
+      finish_photograph_(connection_,
+                         "UPDATE photographs SET state = ?, reason = ?, width = ?, height = ?, "
+                         "camera = ?, numbers = ?, features = ? WHERE number = ?"),
+      add_features_(connection_, "INSERT OR REPLACE INTO features VALUES(?, ?, ?)"),
+      features_(connection_, "SELECT keypoints, descriptors FROM features WHERE number = ?"),
+      add_pair_(connection_, "INSERT OR REPLACE INTO pairs VALUES(?, ?, ?, ?, ?, ?, ?, ?)") {
+  // Committed work outlives the process; of a machine without power the last seconds may be lost.
+  connection_.execute("PRAGMA synchronous = NORMAL");
+}
+
+void WorkFile::roll_back() noexcept {
+  sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void WorkFile::set(const std::string& name, std::string_view value) {
+  const sqlite::Use use(set_);
+  set_.bind(1, name);
+  set_.bind_bytes(2, value.data(), value.size());
+  set_.step("table settings, " + name);
+}
+
+std::optional<std::string> WorkFile::get(const std::string& name) {
+  const sqlite::Use use(get_);
+  get_.bind(1, name);
+  if (!get_.step("table settings, " + name)) return {};
+  const auto bytes = get_.bytes(0);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+void WorkFile::add(const PhotographRow& row) {
+  const sqlite::Use use(add_photograph_);
+  add_photograph_.bind(1, row.number);
+  add_photograph_.bind(2, row.name);
+  add_photograph_.bind(3, row.bytes);
+  add_photograph_.bind(4, row.changed);
+  add_photograph_.step("table photographs, " + row.name);
+}
+
+void WorkFile::finish(const PhotographRow& row, const Features& features) {
+  const auto& position = row.info.position;
+  const Numbers numbers = {row.info.focal_length.value_or(kUnknown),
+                           position ? position->latitude_deg : kUnknown,
+                           position ? position->longitude_deg : kUnknown};
+  {
+    const sqlite::Use use(finish_photograph_);
+    finish_photograph_.bind(1, static_cast<int>(row.state));
+    finish_photograph_.bind(2, row.reason);
+    finish_photograph_.bind(3, row.info.width);
+    finish_photograph_.bind(4, row.info.height);
+    finish_photograph_.bind(5, row.info.camera);
+    finish_photograph_.bind_bytes(6, numbers.data(), sizeof numbers);
+    finish_photograph_.bind(7, features.size());
+    finish_photograph_.bind(8, row.number);
+    finish_photograph_.step("table photographs, " + row.name);
+  }
+  const sqlite::Use use(add_features_);
+  add_features_.bind(1, row.number);
+  bind(add_features_, 2, features.keypoints);
+  bind(add_features_, 3, features.descriptors);
+  add_features_.step("table features, " + row.name);
+}
+
+std::vector<PhotographRow> WorkFile::photographs() {
+  sqlite::Statement all(connection_,
+                        "SELECT number, name, bytes, changed, state, reason, width, height, "
+                        "camera, numbers, features FROM photographs ORDER BY number");
+  std::vector<PhotographRow> rows;
+  while (all.step("table photographs")) {
+    PhotographRow& r = rows.emplace_back();
+    r.number = static_cast<int>(all.number(0));
+    r.name = all.text(1);
+    r.bytes = all.number(2), r.changed = all.number(3);
+    r.state = static_cast<PhotographState>(all.number(4));
+    r.reason = all.text(5);
+    r.info.width = static_cast<int>(all.number(6)), r.info.height = static_cast<int>(all.number(7));
+    r.info.camera = all.text(8);
+    if (const auto numbers = value_of<Numbers>(all, 9)) {
+      const auto& [focal, latitude, longitude] = *numbers;
+      if (!std::isnan(focal)) r.info.focal_length = focal;
+      if (!std::isnan(latitude)) r.info.position = GeoPosition{latitude, longitude};
+    }
+    r.features = static_cast<int>(all.number(10));
+  }
+  return rows;
+}
+
+Features WorkFile::features(int number) {
+  const sqlite::Use use(features_);
+  features_.bind(1, number);
+  Features f;
+  if (!features_.step(fmt::format("table features, photograph {}", number))) return f;
+  f.keypoints = values_of<Keypoint>(features_, 0);
+  f.descriptors = values_of<std::uint8_t>(features_, 1);
+  return f;
+}
+
+void WorkFile::add(const PairRow& row) {
+  const sqlite::Use use(add_pair_);
+  add_pair_.bind(1, key_of(row.pair));
+  bind(add_pair_, 2, row.matches);
+  for (int place = 3; place <= 8; ++place) add_pair_.bind_null(place);
+  if (const auto& g = row.geometry) {
+    add_pair_.bind(3, static_cast<int>(g->configuration));
+    bind(add_pair_, 4, g->F);
+    bind(add_pair_, 5, g->E);
+    bind(add_pair_, 6, g->H);
+    if (g->cam2_from_cam1) add_pair_.bind_bytes(7, &*g->cam2_from_cam1, sizeof(Pose));
+    bind(add_pair_, 8, g->inliers);
+  }
+  add_pair_.step(fmt::format("table pairs, {} and {}", row.pair.image1, row.pair.image2));
+}
+
+std::vector<ImagePair> WorkFile::finished_pairs() {
+  sqlite::Statement all(connection_, "SELECT id FROM pairs ORDER BY id");
+  std::vector<ImagePair> pairs;
+  while (all.step("table pairs")) pairs.push_back(pair_of(all.number(0)));
+  return pairs;
+}
+
+void WorkFile::for_each_pair(const std::function<void(PairRow&&)>& take) {
+  sqlite::Statement all(connection_,
+                        "SELECT id, matches, configuration, F, E, H, pose, inliers FROM pairs "
+                        "ORDER BY id");
+  while (all.step("table pairs")) {
+    PairRow row{pair_of(all.number(0)), values_of<colmap::IndexPair>(all, 1), {}};
+    if (!all.is_null(2)) {
+      row.geometry = colmap::TwoViewGeometry{
+          static_cast<colmap::Configuration>(all.number(2)),
+          values_of<colmap::IndexPair>(all, 7),
+          value_of<Mat3>(all, 3),
+          value_of<Mat3>(all, 4),
+          value_of<Mat3>(all, 5),
+          value_of<Pose>(all, 6),
+      };
+    }
+    take(std::move(row));
+  }
+}
+
+}  // namespace bifocal::collection

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From photographs to a database: what is in it, what is left out, and that nothing that happens on
+// the way changes a byte of it.
+#include <gtest/gtest.h>
+#include <bifocal/colmap.hpp>
+
+#include <fstream>
+#include <random>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/process.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using nlohmann::json;
+
+// A view of a scene of four planes side by side, moved to the right by `shift`.
+ImageU8 view_of(unsigned scene, double shift) {
+  const ImageU8 at_zero = texture(400, 300, 10 * scene + 1);
+  ImageU8 view = texture(400, 300, 10 * scene + 2);
+  constexpr int kShifts[] = {10, 34, 16, 28};
+  for (int x = 0; x < 400; ++x) {
+    const int to = x - int(shift * kShifts[x / 100]);
+    for (int y = 0; to >= 0 && y < 300; ++y) view.at(to, y) = at_zero.at(x, y);
+  }
+  return view;
+}
+
+// Three views of each of two scenes in folders, and what a folder of photographs has besides.
+class Collect : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(folder / "in/a");
+    std::filesystem::create_directories(folder / "in/b");
+    for (int i = 0; i < 3; ++i) {
+      write_png(folder / fmt::format("in/a/{}.png", i), view_of(1, i));
+      write_file(folder / fmt::format("in/b/{}.jpg", i), encode_jpeg(view_of(2, i), 95));
+    }
+  }
+  void add_odd_ones() const {
+    const std::string jpeg = text_of(folder / "in/b/0.jpg");
+    write_file(folder / "in/b/cut.jpg", std::string_view(jpeg).substr(0, jpeg.size() / 2));
+    write_file(folder / "in/text.png", "no picture");
+    std::ofstream(folder / "in/empty.jpg");
+    std::filesystem::create_symlink("nowhere", folder / "in/dangling.jpg");
+    write_png(folder / "in/flat.png", ImageU8(320, 200, 3, 128));
+    write_png(folder / "in/tiny.png", ImageU8(1, 1));
+    write_png(folder / "in/small.png", texture(200, 150, 11));
+    write_file(folder / "in/notes.txt", "not looked at");
+  }
+  json collected(const std::string& options) const {
+    const Ran r = run(folder, "collect in --database out.db --json " + options);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.code == 0 ? json::parse(r.out) : json();
+  }
+  // What an undisturbed run with the options gives; out.db is gone after it.
+  std::string undisturbed(const std::string& options) const {
+    (void)collected(options);
+    const std::string bytes = text_of(folder / "out.db");
+    std::filesystem::remove(folder / "out.db");
+    return bytes;
+  }
+  // Killed after that time; 0 when it ended before.
+  [[nodiscard]] int run_for(double seconds, const std::string& options) const {
+    return std::system(fmt::format("cd '{}' && timeout -s KILL {:.3f} '{}' collect in --database "
+                                   "out.db {} >.out 2>.err </dev/null",
+                                   folder.path().string(), seconds, BIFOCAL_CLI, options)
+                           .c_str());
+  }
+  TemporaryFolder folder;
+};
+
+std::string name_of(const colmap::Database& database, colmap::Id id) {
+  for (const colmap::Image& image : database.images())
+    if (image.id == id) return image.name;
+  return {};
+}
+
+TEST_F(Collect, finds_the_pairs_of_each_scene) {
+  const json result = collected("");
+  EXPECT_EQ(result["images"], 6);
+  EXPECT_EQ(result["pairs"], 15);
+  EXPECT_EQ(result["verified"], 6);
+  EXPECT_EQ(result["complete_before"], false);
+  EXPECT_FALSE(std::filesystem::exists(folder / "out.db.part"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out.db.lock"));
+
+  const colmap::Database database(folder / "out.db");
+  EXPECT_EQ(database.match_rows().size(), 15U);
+  std::set<std::string> verified;
+  for (const colmap::PairRows& row : database.geometry_rows()) {
+    if (row.rows == 0) {
+      EXPECT_EQ(row.configuration, colmap::Configuration::degenerate);
+      continue;
+    }
+    EXPECT_GE(static_cast<int>(row.configuration), 2);
+    EXPECT_GE(row.rows, 15);
+    const auto geometry = database.geometry(row.image1, row.image2);
+    EXPECT_TRUE(geometry->F || geometry->H);
+    verified.insert(name_of(database, row.image1) + " " + name_of(database, row.image2));
+  }
+  EXPECT_EQ(verified,
+            (std::set<std::string>{"a/0.png a/1.png", "a/0.png a/2.png", "a/1.png a/2.png",
+                                   "b/0.jpg b/1.jpg", "b/0.jpg b/2.jpg", "b/1.jpg b/2.jpg"}));
+}
+
+TEST_F(Collect, the_database_has_features_and_guessed_cameras) {
+  (void)collected("--max-features 300");
+  const colmap::Database database(folder / "out.db");
+  const auto images = database.images();
+  ASSERT_EQ(images.size(), 6U);
+  EXPECT_EQ(images[0].name, "a/0.png");
+  EXPECT_EQ(images[5].name, "b/2.jpg");
+  const auto cameras = database.cameras();
+  ASSERT_EQ(cameras.size(), 6U);  // without EXIF no two are known to be one
+  for (const colmap::Camera& camera : cameras) {
+    EXPECT_EQ(colmap::model_name(camera.model), "SIMPLE_RADIAL");
+    EXPECT_EQ(camera.params, (std::vector<double>{480, 200, 150, 0}));
+    EXPECT_FALSE(camera.has_prior_focal_length);
+  }
+  for (const colmap::Image& image : images) {
+    const auto keypoints = database.keypoints(image.id);
+    EXPECT_EQ(keypoints.size(), 300U);
+    EXPECT_EQ(database.descriptors(image.id).size(), 300U);
+    for (std::size_t i = 0; i < keypoints.size(); ++i) {
+      const float x = keypoints.data[i * std::size_t(keypoints.columns)];
+      ASSERT_TRUE(x >= -0.5 && x <= 399.5) << x;
+    }
+  }
+}
+
+TEST_F(Collect, known_cameras_are_one_with_poses) {
+  (void)collected("--intrinsics 400,410,199.5,149.5");
+  const colmap::Database database(folder / "out.db");
+  ASSERT_EQ(database.cameras().size(), 1U);
+  EXPECT_EQ(database.cameras()[0].params, (std::vector<double>{400, 410, 200, 150}));
+  EXPECT_TRUE(database.cameras()[0].has_prior_focal_length);
+  int posed = 0;
+  for (const colmap::PairRows& row : database.geometry_rows()) {
+    if (row.configuration != colmap::Configuration::calibrated) continue;
+    const auto geometry = database.geometry(row.image1, row.image2);
+    ASSERT_TRUE(geometry->E && geometry->cam2_from_cam1);
+    // The camera moved to the right.
+    EXPECT_LT(geometry->cam2_from_cam1->t[0], -0.99);
+    ++posed;
+  }
+  EXPECT_EQ(posed, 6);
+}
+
+TEST_F(Collect, leaves_out_what_can_not_be_read) {
+  add_odd_ones();
+  const Ran r = run(folder, "collect in --database out.db --json --max-side 380");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json result = json::parse(r.out);
+  EXPECT_EQ(result["images"], 9);
+  EXPECT_EQ(result["verified"], 6);
+  std::set<std::string> names;
+  for (const json& l : result["left_out"]) {
+    names.insert(l["name"]);
+    EXPECT_NE(r.err.find("left out: " + l["name"].get<std::string>() + ": "), std::string::npos);
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"b/cut.jpg", "dangling.jpg", "empty.jpg", "text.png"}));
+  const colmap::Database database(folder / "out.db");
+  std::set<std::string> images;
+  for (const colmap::Image& image : database.images()) images.insert(image.name);
+  EXPECT_TRUE(images.contains("flat.png"));
+  EXPECT_FALSE(images.contains("text.png"));
+}
+
+TEST_F(Collect, has_the_same_bytes_however_it_is_worked_on) {
+  add_odd_ones();
+  const std::string expected = undisturbed("");
+  for (const char* way : {"--threads 1", "--threads 2 --max-memory 1", "--max-memory 2M"})
+    EXPECT_TRUE(undisturbed(way) == expected) << way;
+}
+
+// Killed again and again, at any moment.
+TEST_F(Collect, has_the_same_bytes_when_it_was_killed) {
+  add_odd_ones();
+  std::mt19937 random(std::random_device{}());
+  int kills = 0;
+  for (const char* options : {"", "--max-memory 1", "--pairs retrieval --partners 3"}) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::string expected = undisturbed(options);
+    const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+    for (int round = 0; round < 3; ++round) {
+      for (int attempt = 0; !std::filesystem::exists(folder / "out.db"); ++attempt) {
+        ASSERT_LT(attempt, 300) << "never ends";
+        const double seconds = whole.count() * (random() % 1000 / 1500.0 + attempt * 0.02);
+        kills += run_for(seconds + 0.005, options) != 0;
+      }
+      // A kill after the renaming leaves files that the next call removes.
+      const json last = collected(options);
+      EXPECT_EQ(last["complete_before"], true);
+      EXPECT_EQ(last["images"], 9);
+      EXPECT_TRUE(text_of(folder / "out.db") == expected) << options << ", " << kills << " kills";
+      for (const char* left : {"out.db.part", "out.db.part-wal", "out.db.lock"})
+        EXPECT_FALSE(std::filesystem::exists(folder / left)) << left;
+      std::filesystem::remove(folder / "out.db");
+    }
+  }
+  EXPECT_GE(kills, 9);
+}
+
+TEST_F(Collect, goes_on_where_it_was) {
+  // Too little time for all; what was done is not done again.
+  add_odd_ones();
+  const std::string expected = undisturbed("");
+  bool resumed = false;
+  for (int ms = 20; !resumed && ms < 5000; ms += 20) {
+    std::filesystem::remove(folder / "out.db");
+    (void)run_for(ms / 1000.0, "");
+    if (std::filesystem::exists(folder / "out.db")) continue;
+    resumed = collected("")["resumed"].get<bool>();
+  }
+  EXPECT_TRUE(resumed);
+  EXPECT_TRUE(text_of(folder / "out.db") == expected);
+}
+
+TEST_F(Collect, a_finished_database_is_left_alone) {
+  const std::string bytes = [&] {
+    (void)collected("");
+    return text_of(folder / "out.db");
+  }();
+  const json again = collected("");
+  EXPECT_EQ(again["complete_before"], true);
+  EXPECT_EQ(again["images"], 6);
+  EXPECT_EQ(again["pairs"], 15);
+  EXPECT_EQ(again["verified"], 6);
+  const auto refused = [&](const std::string& options, const std::string& why) {
+    const Ran r = run(folder, "collect in --database out.db " + options);
+    EXPECT_EQ(r.code, 3) << r.err;
+    EXPECT_NE(r.err.find(why), std::string::npos) << r.err;
+    EXPECT_TRUE(text_of(folder / "out.db") == bytes);
+  };
+  refused("--max-features 100", "max-features was 8192 and is 100");
+  write_png(folder / "in/new.png", texture(100, 100, 3));
+  refused("", "the photograph new.png is newer");
+  EXPECT_EQ(collected("--overwrite")["images"], 7);
+}
+
+TEST_F(Collect, a_file_of_something_else_is_left_alone) {
+  write_file(folder / "out.db", "my thesis");
+  Ran r = run(folder, "collect in --database out.db");
+  EXPECT_EQ(r.code, 3) << r.err;
+  EXPECT_NE(r.err.find("out.db: exists already and is no database"), std::string::npos) << r.err;
+  EXPECT_EQ(read_file(folder / "out.db"), "my thesis");
+  std::filesystem::remove(folder / "out.db");
+  { colmap::Database(folder / "out.db", colmap::Access::create); }
+  r = run(folder, "collect in --database out.db");
+  EXPECT_EQ(r.code, 3) << r.err;
+  EXPECT_NE(r.err.find("was not made by collecting"), std::string::npos) << r.err;
+}
+
+TEST_F(Collect, pairs_come_from_a_file) {
+  write_file(folder / "pairs.txt", "a/0.png a/2.png\nb/0.jpg a/1.png\n");
+  const json result = collected("--pairs pairs.txt");
+  EXPECT_EQ(result["pairs"], 2);
+  EXPECT_EQ(result["verified"], 1);
+  write_file(folder / "wrong.txt", "a/0.png a/7.png\n");
+  const Ran r = run(folder, "collect in --database other.db --pairs wrong.txt");
+  EXPECT_EQ(r.code, 3);
+  EXPECT_NE(r.err.find("wrong.txt, line 1: no image 'a/7.png'"), std::string::npos) << r.err;
+}
+
+TEST_F(Collect, pairs_come_from_sequence_and_look) {
+  EXPECT_EQ(collected("--pairs sequential --overlap 1 --loop-period 0")["pairs"], 5);
+  std::filesystem::remove(folder / "out.db");
+  const json look = collected("--pairs retrieval --partners 2");
+  EXPECT_EQ(look["verified"], 6);
+  EXPECT_LE(look["pairs"], 9);
+}
+
+TEST_F(Collect, without_geometry_says_so) {
+  std::filesystem::remove_all(folder / "in/b");
+  std::filesystem::remove(folder / "in/a/1.png");
+  write_png(folder / "in/a/2.png", texture(300, 300, 99));
+  const Ran r = run(folder, "collect in --database out.db");
+  EXPECT_EQ(r.code, 5) << r.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "out.db"));
+}
+
+TEST_F(Collect, refuses_bad_arguments) {
+  const auto refused = [&](const std::string& arguments, int code, const std::string& why) {
+    const Ran r = run(folder, "collect " + arguments);
+    EXPECT_EQ(r.code, code) << arguments << ": " << r.err;
+    EXPECT_NE(r.err.find(why), std::string::npos) << arguments << ": " << r.err;
+  };
+  refused("--database out.db", 2, "IMAGES");
+  refused("in", 2, "--database");
+  refused("none --database out.db", 3, "none: there is no such file or folder");
+  refused("in --database out.db --pairs nowhere.txt", 3, "nowhere.txt");
+  refused("in --database out.db --camera two", 2, "--camera");
+  refused("in --database out.db --camera-model ROUND", 2, "--camera-model");
+  refused("in --database out.db --intrinsics 1,2", 2, "1,2");
+  refused("in --database no/such/folder/out.db", 3, "no/such/folder");
+  std::filesystem::create_directory(folder / "void");
+  refused("void --database out.db", 3, "no photographs");
+  EXPECT_EQ(listing(folder.path()).size(), 10U);  // in, in/a, in/b, six pictures, void
+}
+
+}  // namespace
+}  // namespace bifocal::test
