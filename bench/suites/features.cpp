@@ -197,6 +197,7 @@ void run_features(Context& context) {
   for (const Picture& picture : pictures(context)) time_detection(context, picture);
   const ThreadLimit one(1);
   for (const OxfordPair& pair : oxford_pairs(context.data_folder)) count_matches(context, pair);
+  run_features_surf(context);
 }
 
 }  // namespace bifocal::bench

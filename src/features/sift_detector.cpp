@@ -175,7 +175,7 @@ class SiftDetector::Work {
 
   void check(std::span<const ImageView<const std::uint8_t>> images) const {
     for (const ImageView<const std::uint8_t>& image : images) {
-      features::check_image(image);
+      features::check_image(image, kName);
       if (image.width != width_ || image.height != height_)
         throw Error(ErrorCode::usage,
                     fmt::format("{}: an image of {} x {} px, made for {} x {}", kName, image.width,
@@ -238,7 +238,7 @@ Features SiftDetector::operator()(ImageView<const std::uint8_t> image) {
 Features detect_sift(Queue& queue, ImageView<const std::uint8_t> grey, const SiftOptions& options) {
   if (queue.device().info().kind == DeviceKind::cpu) return detect_sift(grey, options);
   features::check_options(options);
-  features::check_image(grey);
+  features::check_image(grey, "detect_sift");
   if (grey.empty()) return {};
   return SiftDetector(queue, grey.width, grey.height, options)(grey);
 }

@@ -36,19 +36,18 @@ void check_options(const SiftOptions& o) {
   check(o.sigma >= 0.8 && o.sigma <= 8, "sigma", o.sigma, "in 0.8..8");
 }
 
-void check_image(ImageView<const std::uint8_t> grey) {
+void check_image(ImageView<const std::uint8_t> grey, const char* function) {
   if (grey.channels != 1) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("detect_sift: the image has {} channels, must be grey (1)", grey.channels));
+    throw Error(ErrorCode::usage, fmt::format("{}: the image has {} channels, must be grey (1)",
+                                              function, grey.channels));
   }
   if (!grey.usable()) {
-    throw Error(ErrorCode::usage, "detect_sift: the view has no pixels, or rows that overlap");
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: the view has no pixels, or rows that overlap", function));
   }
   if (grey.width > kMaxSiftSide || grey.height > kMaxSiftSide) {
-    throw Error(ErrorCode::usage,
-                fmt::format("detect_sift: image of {} x {} px, sides must be at most {}",
-                            grey.width, grey.height, kMaxSiftSide));
+    throw Error(ErrorCode::usage, fmt::format("{}: image of {} x {} px, sides must be at most {}",
+                                              function, grey.width, grey.height, kMaxSiftSide));
   }
 }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SURF features: maxima of box-filtered Hessian determinants, described by Haar wavelets, all from
+// an integral image. For those who ask for them: nothing here is a default, and the method is under
+// patents (US 8,165,401 and US 8,670,619 among others) that run until about 2027
+// (docs/features.md).
+//
+//   H. Bay, A. Ess, T. Tuytelaars, L. Van Gool, Speeded-up robust features (SURF), CVIU 110(3),
+//   2008. M. Agrawal, K. Konolige, M. R. Blas, CenSurE, ECCV 2008 (subregions that overlap).
+#pragma once
+
+#include <bifocal/features.hpp>
+
+namespace bifocal {
+
+struct SurfOptions {
+  int max_features = 65536;  // the first of the order are kept; 0: all
+  int octaves = 4;           // 1..5, of four filters each, of side 9..27, 15..51, 27..99, ... px
+  // On the determinant, of image values in [0, 1] and filters divided by their area; at least 0.
+  double threshold = 2.5e-4;
+  int numbers = 64;  // of a descriptor: 64, or 128 (sums split by the sign of the other direction)
+  bool upright = false;   // no orientations: for cameras that are not turned about their axis
+  bool upsample = false;  // start from the image doubled in size
+};
+
+// Grey image of any size up to 262144 px a side. The same order as of detect_sift, by response
+// times sigma; `response` is the square root of the determinant at the refined maximum, `sigma` the
+// scale of the Gaussian that the filter stands for, 1.2 for 9 px.
+//
+// Descriptors are of bytes as match() takes them: 128 + a number of the unit vector times 400. Of
+// 64 numbers the other 64 bytes are equal, which changes no distance. Where the centre is brighter
+// than around it, bytes are complemented: the distance of two points with different signs of the
+// Laplacian is larger than that of any two with the same, which is what the paper compares signs
+// for.
+//
+// Determinants are computed from whole numbers: the same for any number of threads, on every
+// processor and device. Needs 8 bytes of memory per pixel, 32 with `upsample`, beside the features.
+// Throws Error(usage) when an option is out of range, the image is not grey or is too large.
+//
+// Differs from the paper where measurements on the Oxford pairs asked for it: octaves from the
+// second on are sampled twice as densely, and a maximum is refined around the pixel, not around the
+// sample, so that turned and mirrored pictures have the same points; descriptions are made of
+// overlapping cells of 9 x 9 samples (Agrawal et al.), of wavelets of side 3 sigma. Windows of
+// orientations are 61.9 degrees.
+[[nodiscard]] Features detect_surf(ImageView<const std::uint8_t> grey,
+                                   const SurfOptions& options = {});
+
+}  // namespace bifocal

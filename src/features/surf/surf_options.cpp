@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "features/surf/surf.hpp"
+
+namespace bifocal::features {
+namespace {
+
+void check(bool ok, const char* name, double value, const char* wanted) {
+  if (!ok)
+    throw Error(ErrorCode::usage,
+                fmt::format("SurfOptions::{} = {}: must be {}", name, value, wanted));
+}
+
+int divided_up(int a, int b) { return (a + b - 1) / b; }
+
+SurfShares make_shares() {
+  SurfShares shares{};
+  for (int cell = 0; cell < SurfRules::SURF_CELLS; ++cell) {
+    for (int i = 0; i < SurfRules::SURF_SIDE; ++i) {
+      const double from_cell = i - (5 * cell + 4), from_centre = cell - 1.5;
+      if (std::abs(from_cell) > 4) continue;
+      shares[std::size_t(cell)][std::size_t(i)] =
+          static_cast<float>(std::exp(-from_cell * from_cell / (2 * 2.5 * 2.5)) *
+                             std::exp(-from_centre * from_centre / (2 * 1.5 * 1.5)));
+    }
+  }
+  return shares;
+}
+
+}  // namespace
+
+void check_options(const SurfOptions& o) {
+  check(o.max_features >= 0, "max_features", o.max_features, "0 (all) or more");
+  check(o.octaves >= 1 && o.octaves <= 5, "octaves", o.octaves, "in 1..5");
+  check(o.threshold >= 0 && o.threshold < 1e3, "threshold", o.threshold, "at least 0");
+  check(o.numbers == 64 || o.numbers == 128, "numbers", o.numbers, "64 or 128");
+}
+
+const SurfShares& surf_shares() {
+  static const SurfShares shares = make_shares();
+  return shares;
+}
+
+std::vector<SurfOctave> surf_octaves(int width, int height, const SurfOptions& options) {
+  std::vector<SurfOctave> octaves;
+  const double white = options.upsample ? 510 : 255;
+  for (int o = 0; o < options.octaves; ++o) {
+    SurfOctave octave{};
+    octave.number = o;
+    for (int layer = 0; layer < SurfRules::SURF_LAYERS; ++layer) {
+      const int lobe = static_cast<int>(SurfRules::surf_lobe(o, static_cast<float>(layer)));
+      const double area = 9.0 * lobe * lobe * white;
+      octave.filters[std::size_t(layer)] = {
+          lobe, static_cast<float>(1 / (int{SurfRules::SURF_DETERMINANT} * area * area))};
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      // The filter of the layer above lies within the picture around the neighbours, too.
+      const int step = octave.step(), reach = octave.filters[i + 2].reach();
+      octave.first_x[i] = octave.first_y[i] = divided_up(reach, step) + 1;
+      octave.end_x[i] = std::max(octave.first_x[i], (width - 1 - reach + step) / step - 1);
+      octave.end_y[i] = std::max(octave.first_y[i], (height - 1 - reach + step) / step - 1);
+    }
+    if (octave.first_x[0] >= octave.end_x[0] || octave.first_y[0] >= octave.end_y[0]) break;
+    octaves.push_back(octave);
+  }
+  return octaves;
+}
+
+void quantise_surf(const float* description, int numbers, bool bright, std::uint8_t* out) {
+  float sum = 0;
+  for (int i = 0; i < numbers; ++i) sum += description[i] * description[i];
+  const float factor = SurfRules::surf_byte_scale() / std::max(std::sqrt(sum), 1e-20F);
+  const std::uint8_t turned = bright ? 255 : 0;
+  for (int i = 0; i < kDescriptorBytes; ++i) {
+    int value = 0;
+    if (i < numbers) {
+      const int origin = i % 4 < 2 ? 128 : 0;  // sums may be negative, sums of magnitudes not
+      value =
+          std::clamp(static_cast<int>(std::floor(description[i] * factor + 0.5F)) + origin, 0, 255);
+    }
+    out[i] = static_cast<std::uint8_t>(value ^ turned);
+  }
+}
+
+}  // namespace bifocal::features
