@@ -11,6 +11,7 @@
 #include <bifocal/feature_set.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/geometry.hpp>
+#include <bifocal/hloc.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/linalg.hpp>

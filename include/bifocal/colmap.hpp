@@ -155,6 +155,7 @@ class Database {
   [[nodiscard]] std::vector<Image> images() const;
   // Empty where the image has no row. Numbers that are not finite are read as they are.
   [[nodiscard]] Keypoints keypoints(Id image) const;
+  // -1 where the image has no row.
   [[nodiscard]] std::int64_t keypoint_count(Id image) const;
   [[nodiscard]] Descriptors descriptors(Id image) const;
   // In the order of pair_id. Throws for a number that is none of a pair.

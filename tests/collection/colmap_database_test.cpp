@@ -81,6 +81,7 @@ TEST(ColmapDatabase, PixelsOfTheFileAreHalfAPixelLarger) {
   EXPECT_EQ(db.keypoints(2).columns, 4);
   EXPECT_EQ(db.keypoint_count(2), 2);
   EXPECT_EQ(db.keypoints(99).size(), 0U);
+  EXPECT_EQ(db.keypoint_count(99), -1);
 }
 
 TEST(ColmapDatabase, FeaturesBecomeKeypoints) {

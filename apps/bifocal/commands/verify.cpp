@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <bifocal/colmap_verify.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/hloc.hpp>
 #include <bifocal/threads.hpp>
 
 #include <chrono>
@@ -17,7 +18,7 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string database, pairs;
+  std::string database, out, features, matches, pairs;
   bool overwrite = false, no_watermark = false;
   std::uint64_t max_memory = std::uint64_t{1} << 30;
   colmap::VerifyOptions verify;
@@ -45,24 +46,39 @@ std::string summary(const colmap::VerifyProgress& done, double seconds) {
   return text;
 }
 
+void check(const Options& o) {
+  const bool from_hloc = !o.features.empty();
+  if (from_hloc && (!o.database.empty() || o.out.empty()))
+    throw Error(ErrorCode::usage,
+                "--features: the database is named by --database\nSee bifocal verify --help");
+  if (from_hloc && o.pairs.empty())
+    throw Error(ErrorCode::usage, "--features needs --pairs\nSee bifocal verify --help");
+  if (!from_hloc && o.database.empty() == o.out.empty())
+    throw Error(ErrorCode::usage, "DATABASE is required, once\nSee bifocal verify --help");
+}
+
 void run(const Options& o) {
   using Clock = std::chrono::steady_clock;
   Queue queue(chosen_device(o.common));
   const ThreadLimit limit(o.common.threads);
+  check(o);
+  const std::string& file = o.database.empty() ? o.out : o.database;
   std::optional<Progress> progress;
   colmap::VerifyRun work{o.verify, o.pairs, o.overwrite, std::int64_t(o.max_memory), {}};
   work.options.detect_watermark = !o.no_watermark;
   work.progress = [&](const colmap::VerifyProgress& p) {
     if (!progress) progress.emplace(double(p.pairs), "pairs");
-    progress->update(double(p.done), o.database);
+    progress->update(double(p.done), file);
     return true;
   };
   const Clock::time_point start = Clock::now();
-  const colmap::VerifyProgress done = colmap::verify(queue, o.database, work);
+  const colmap::VerifyProgress done =
+      o.features.empty() ? colmap::verify(queue, file, work)
+                         : hloc::verify(queue, {o.features, o.matches, o.pairs}, file, work);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
   if (!o.common.json) return print_out(summary(done, seconds));
-  Json json = {{"database", o.database}};
+  Json json = {{"database", file}};
   json["pairs"] = done.done;
   json["skipped"] = done.skipped;
   json["unmatched"] = done.unmatched;
@@ -77,11 +93,18 @@ void run(const Options& o) {
 }  // namespace
 
 void add_verify(Program& program, Context&) {
-  const Command command =
-      program.command("verify", "Geometric verification of the matches in a database of COLMAP");
+  const Command command = program.command(
+      "verify", "Geometric verification of the matches in a database of COLMAP, or of hloc");
   const auto o = std::make_shared<Options>();
   colmap::VerifyOptions& v = o->verify;
-  command.option("DATABASE", o->database, "of COLMAP, with keypoints and matches").required();
+  command.option("DATABASE", o->database, "of COLMAP, with keypoints and matches");
+  const Option out =
+      command.option("--database", o->out, "the same; for hloc's files made when it is not there");
+  const Option features =
+      command.option("--features", o->features, "hloc's features.h5, put into the database first");
+  const Option matches =
+      command.option("--matches", o->matches, "hloc's matches.h5, likewise").needs(features);
+  features.needs(matches).needs(out);
   command.option("--pairs", o->pairs, "file of pairs, two names of images a line; else all");
   command.flag("--overwrite", o->overwrite, "verify again what was verified; else it is skipped");
   command.option("--min-inliers", v.min_inliers, "a pair with fewer is written as degenerate")

@@ -134,7 +134,7 @@ std::int64_t Database::keypoint_count(Id image) const {
   sqlite::Statement& row = state_->prepared("SELECT rows FROM keypoints WHERE image_id = ?");
   const sqlite::Use use(row);
   row.bind(1, std::int64_t{image});
-  return row.step(row_name("keypoints", "image_id", image)) ? row.number(0) : 0;
+  return row.step(row_name("keypoints", "image_id", image)) ? row.number(0) : -1;
 }
 
 Descriptors Database::descriptors(Id image) const {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hloc's features and matches.
+#include <fmt/format.h>
+#include <bifocal/hloc.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "collection/hloc/hdf5.hpp"
+#include "io/reject.hpp"
+
+namespace bifocal::hloc {
+namespace {
+
+constexpr std::string_view kKeypoints = "/keypoints";
+
+std::string dashed(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '/', '-');
+  return out;
+}
+
+}  // namespace
+
+struct FeatureFile::State {
+  explicit State(const std::filesystem::path& path) : file(path) {
+    std::unordered_map<std::string, std::string> by_dashed;
+    file.visit([&](const std::string& set) {
+      if (!set.ends_with(kKeypoints)) return;
+      const std::string image = set.substr(0, set.size() - kKeypoints.size());
+      const auto [other, is_new] = by_dashed.emplace(dashed(image), image);
+      if (!is_new)
+        io::reject(file.name(), "images '{}' and '{}' have the same name in a file of matches",
+                   other->second, image);
+      names.push_back(image);
+    });
+    std::sort(names.begin(), names.end());
+  }
+  hdf5::File file;
+  std::vector<std::string> names;
+};
+
+FeatureFile::FeatureFile(const std::filesystem::path& file)
+    : state_(std::make_unique<State>(file)) {}
+FeatureFile::~FeatureFile() = default;
+FeatureFile::FeatureFile(FeatureFile&&) noexcept = default;
+FeatureFile& FeatureFile::operator=(FeatureFile&&) noexcept = default;
+
+std::vector<std::string> FeatureFile::names() const { return state_->names; }
+
+bool FeatureFile::contains(std::string_view image) const {
+  return std::binary_search(state_->names.begin(), state_->names.end(), image);
+}
+
+std::vector<Vec2> FeatureFile::keypoints(std::string_view image) const {
+  const std::string set = fmt::format("{}{}", image, kKeypoints);
+  std::vector<float> values;
+  std::vector<std::int64_t> shape;
+  if (!state_->file.read(set, values, shape)) io::reject(state_->file.name(), "has no {}", set);
+  if (shape.size() != 2 || shape[1] != 2)
+    io::reject(state_->file.name(), "{}: shape [{}, {}], must be [N, 2]", set,
+               shape.empty() ? 0 : shape[0], shape.size() > 1 ? shape[1] : 0);
+  std::vector<Vec2> points(values.size() / 2);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = {values[2 * i], values[2 * i + 1]};
+  return points;
+}
+
+std::array<std::int64_t, 2> FeatureFile::image_size(std::string_view image) const {
+  const std::string set = fmt::format("{}/image_size", image);
+  std::vector<std::int64_t> values, shape;
+  if (!state_->file.read(set, values, shape)) io::reject(state_->file.name(), "has no {}", set);
+  if (values.size() != 2 || values[0] < 1 || values[1] < 1)
+    io::reject(state_->file.name(), "{}: must be a width and a height", set);
+  return {values[0], values[1]};
+}
+
+struct MatchFile::State {
+  explicit State(const std::filesystem::path& path) : file(path) {}
+  hdf5::File file;
+};
+
+MatchFile::MatchFile(const std::filesystem::path& file) : state_(std::make_unique<State>(file)) {}
+MatchFile::~MatchFile() = default;
+MatchFile::MatchFile(MatchFile&&) noexcept = default;
+MatchFile& MatchFile::operator=(MatchFile&&) noexcept = default;
+
+std::optional<std::vector<colmap::IndexPair>> MatchFile::matches(std::string_view image1,
+                                                                 std::string_view image2) const {
+  const std::string a = dashed(image1), b = dashed(image2);
+  std::vector<std::int64_t> values, shape;
+  for (const char separator : {'/', '_'}) {
+    for (const bool swapped : {false, true}) {
+      const std::string set =
+          fmt::format("{}{}{}/matches0", swapped ? b : a, separator, swapped ? a : b);
+      if (!state_->file.read(set, values, shape)) continue;
+      std::vector<colmap::IndexPair> found;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i] == -1) continue;
+        if (values[i] < 0 || values[i] > std::int64_t{0xffffffff})
+          io::reject(state_->file.name(), "{}: [{}] = {}, must be an index or -1", set, i,
+                     values[i]);
+        const auto first = static_cast<std::uint32_t>(i),
+                   second = static_cast<std::uint32_t>(values[i]);
+        found.push_back(swapped ? colmap::IndexPair{second, first}
+                                : colmap::IndexPair{first, second});
+      }
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace bifocal::hloc

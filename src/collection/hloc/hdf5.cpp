@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection/hloc/hdf5.hpp"
+
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "io/reject.hpp"
+
+namespace bifocal::hdf5 {
+namespace {
+
+constexpr std::int64_t kMostValues = std::int64_t{1} << 28;  // of a data set
+
+std::mutex& library() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+// An identifier of the library, given back by its own function.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] bool valid() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+// IEEE 754 binary16. HDF5 converts it by itself, too, ten times as slowly.
+float float_of_half(std::uint16_t half) {
+  const std::uint32_t sign = std::uint32_t{half & 0x8000U} << 16, exponent = half >> 10 & 0x1f,
+                      mantissa = half & 0x3ffU;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000U | mantissa << 13);
+  if (exponent == 0) {
+    const float value = std::ldexp(static_cast<float>(mantissa), -24);
+    return sign ? -value : value;
+  }
+  return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
+}
+
+herr_t visit_link(hid_t, const char* name, const H5L_info_t*, void* data) {
+  auto& [take, error] =
+      *static_cast<std::pair<const std::function<void(const std::string&)>*, std::exception_ptr>*>(
+          data);
+  try {
+    (*take)(name);
+    return 0;
+  } catch (...) {
+    error = std::current_exception();  // not through the library, which is written in C
+    return -1;
+  }
+}
+
+template <class T>
+hid_t native_type() {
+  if constexpr (std::is_same_v<T, float>)
+    return H5T_NATIVE_FLOAT;
+  else
+    return H5T_NATIVE_INT64;
+}
+
+template <class T>
+bool read_into(hid_t file, const std::string& name, const std::string& path, std::vector<T>& values,
+               std::vector<std::int64_t>& shape) {
+  const Handle set(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!set.valid()) return false;
+  const Handle type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
+  const H5T_class_t kind = type.valid() ? H5Tget_class(type.get()) : H5T_NO_CLASS;
+  if (kind != H5T_INTEGER && !(kind == H5T_FLOAT && std::is_same_v<T, float>))
+    io::reject(name, "{}: is no array of {}", path,
+               std::is_same_v<T, float> ? "numbers" : "whole numbers");
+  const int rank = space.valid() ? H5Sget_simple_extent_ndims(space.get()) : -1;
+  if (rank < 0 || rank > 2) io::reject(name, "{}: has {} dimensions", path, rank);
+  hsize_t extent[2] = {1, 1};
+  H5Sget_simple_extent_dims(space.get(), extent, nullptr);
+  shape.assign(extent, extent + rank);
+  if (extent[0] > kMostValues || extent[1] > kMostValues || extent[0] * extent[1] > kMostValues)
+    io::reject(name, "{}: {} x {} numbers, more than the {} allowed", path, extent[0], extent[1],
+               kMostValues);
+  values.resize(static_cast<std::size_t>(extent[0] * extent[1]));
+  if (values.empty()) return true;
+  herr_t result = -1;
+  if constexpr (std::is_same_v<T, float>) {
+    if (H5Tequal(type.get(), H5T_IEEE_F32LE) <= 0 && kind == H5T_FLOAT &&
+        H5Tget_size(type.get()) == 2) {
+      std::vector<std::uint16_t> halves(values.size());
+      result = H5Dread(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, halves.data());
+      const bool swap = (H5Tget_order(type.get()) == H5T_ORDER_BE) ==
+                        (std::endian::native == std::endian::little);
+      for (std::size_t i = 0; i < halves.size(); ++i)
+        values[i] = float_of_half(swap ? static_cast<std::uint16_t>(halves[i] << 8 | halves[i] >> 8)
+                                       : halves[i]);
+    }
+  }
+  if (result < 0)
+    result = H5Dread(set.get(), native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  if (result < 0) io::reject(name, "{}: can't be read: the file is damaged", path);
+  return true;
+}
+
+}  // namespace
+
+Session::Session() : lock_(library()) {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Session::~Session() {
+  H5Eclear2(
+      H5E_DEFAULT);  // what it still holds would trouble the library at the end of the process
+  H5Eset_auto2(H5E_DEFAULT, print_, data_);
+}
+
+File::File(const std::filesystem::path& path) : name_(path.string()) {
+  std::error_code none;
+  if (!std::filesystem::exists(path, none))
+    io::reject(name_, "can't be read: there is no such file");
+  const Session session;
+  file_ = H5Fopen(name_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (file_ < 0) io::reject(name_, "is no HDF5 file, or damaged, or open for writing elsewhere");
+}
+
+File::~File() {
+  const Session session;
+  H5Fclose(file_);
+}
+
+void File::visit(const std::function<void(const std::string& path)>& take) const {
+  const Session session;
+  std::pair<const std::function<void(const std::string&)>*, std::exception_ptr> data = {&take,
+                                                                                        nullptr};
+  const herr_t result = H5Lvisit(file_, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, &data);
+  if (data.second) std::rethrow_exception(data.second);
+  if (result < 0) io::reject(name_, "its groups can't be read: the file is damaged");
+}
+
+bool File::read(const std::string& path, std::vector<float>& values,
+                std::vector<std::int64_t>& shape) const {
+  const Session session;
+  return read_into(file_, name_, path, values, shape);
+}
+
+bool File::read(const std::string& path, std::vector<std::int64_t>& values,
+                std::vector<std::int64_t>& shape) const {
+  const Session session;
+  return read_into(file_, name_, path, values, shape);
+}
+
+}  // namespace bifocal::hdf5

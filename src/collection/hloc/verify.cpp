@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hloc's files into a verified database of COLMAP.
+#include <fmt/format.h>
+#include <bifocal/hloc.hpp>
+#include <bifocal/pairs.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "collection/colmap/chunk.hpp"
+#include "collection/colmap/pipeline.hpp"
+#include "io/reject.hpp"
+
+namespace bifocal::hloc {
+namespace {
+
+using colmap::Access, colmap::Camera, colmap::Cameras, colmap::Chunk, colmap::ChunkReader,
+    colmap::Configuration, colmap::Database, colmap::DecidedPairs, colmap::Id, colmap::Image,
+    colmap::IndexPair, colmap::Keypoints, colmap::PairOfImages, colmap::PairRows,
+    colmap::PairSource, colmap::Transaction, colmap::VerifyProgress, colmap::VerifyRun;
+using colmap::geometry_of, colmap::model_number, colmap::pair_id;
+
+constexpr double kGuessedFocalLength = 1.2;  // of the longer side
+
+class HlocSource : public PairSource {
+ public:
+  HlocSource(const FeatureFile& features, const MatchFile& matches, const Files& files,
+             const std::vector<Image>& images)
+      : features_(features), matches_(matches), files_(files) {
+    for (const Image& image : images) names_.emplace(image.id, image.name);
+  }
+  // As the database gives them back: what is decided here is what a later look at it decides.
+  std::vector<Vec2> keypoints(Id image) override {
+    std::vector<Vec2> points = features_.keypoints(names_.at(image));
+    for (Vec2& p : points)
+      for (double& v : p) v = static_cast<float>(v) + 0.5F - 0.5F;
+    return points;
+  }
+  std::vector<IndexPair> matches(const PairOfImages& pair) override {
+    auto found = matches_.matches(names_.at(pair.image1), names_.at(pair.image2));
+    if (!found) io::reject(files_.matches.string(), "has no matches of {}", both(pair));
+    return *std::move(found);
+  }
+  [[nodiscard]] std::string name_of(const PairOfImages& pair) const override {
+    return fmt::format("{}: {}", files_.matches.string(), both(pair));
+  }
+
+ private:
+  [[nodiscard]] std::string both(const PairOfImages& pair) const {
+    return fmt::format("'{}' and '{}'", names_.at(pair.image1), names_.at(pair.image2));
+  }
+  const FeatureFile& features_;
+  const MatchFile& matches_;
+  const Files& files_;
+  std::unordered_map<Id, std::string> names_;
+};
+
+void add_images(Database& database, const FeatureFile& features) {
+  Transaction all(database);
+  Id id = 0;
+  for (const std::string& name : features.names()) {
+    const auto [width, height] = features.image_size(name);
+    const auto w = static_cast<double>(width), h = static_cast<double>(height);
+    ++id;
+    database.write(Camera{id,
+                          model_number("SIMPLE_RADIAL"),
+                          width,
+                          height,
+                          {kGuessedFocalLength * std::max(w, h), w / 2, h / 2, 0},
+                          false});
+    database.write(Image{id, name, id});
+  }
+  all.commit();
+}
+
+// Cameras and images of the features, in a file that is renamed when it is whole.
+void create(const std::filesystem::path& file, const FeatureFile& features) {
+  const std::filesystem::path part = file.string() + ".part";
+  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(part.string() + end);
+  {
+    Database database(part, Access::create);
+    add_images(database, features);
+  }
+  std::filesystem::rename(part, file);
+}
+
+// Keypoints of the images that have none yet.
+void add_keypoints(const std::filesystem::path& file, const FeatureFile& features,
+                   const std::vector<Image>& images) {
+  Database database(file, Access::write);
+  Transaction all(database);
+  for (const Image& image : images) {
+    if (!features.contains(image.name)) continue;
+    const std::vector<Vec2> points = features.keypoints(image.name);
+    const std::int64_t there = database.keypoint_count(image.id);
+    if (there >= 0 && there != static_cast<std::int64_t>(points.size()))
+      io::reject(file.string(), "has {} keypoints of '{}', the features have {}", there, image.name,
+                 points.size());
+    if (there >= 0) continue;
+    Keypoints keypoints;
+    for (const Vec2& p : points)
+      keypoints.data.insert(keypoints.data.end(),
+                            {static_cast<float>(p[0]), static_cast<float>(p[1])});
+    database.write_keypoints(image.id, keypoints);
+  }
+  all.commit();
+}
+
+// The listed pairs, without those that are in the database with a geometry or without a match.
+std::vector<PairOfImages> work_of(const Database& database, const std::vector<Image>& images,
+                                  const FeatureFile& features, const Files& files, bool overwrite,
+                                  VerifyProgress& progress) {
+  std::vector<std::string> names;
+  for (const Image& image : images) names.push_back(image.name);
+  std::vector<std::uint64_t> finished;
+  for (const PairRows& row : database.geometry_rows())
+    if (row.configuration != Configuration::undefined)
+      finished.push_back(pair_id(row.image1, row.image2));
+  for (const PairRows& row : database.match_rows())
+    if (row.rows == 0) finished.push_back(pair_id(row.image1, row.image2));
+  std::sort(finished.begin(), finished.end());
+  std::vector<PairOfImages> work;
+  for (const ImagePair& p : read_pairs(files.pairs, names)) {
+    const Image &a = images[static_cast<std::size_t>(p.image1)],
+                &b = images[static_cast<std::size_t>(p.image2)];
+    for (const Image* image : {&a, &b})
+      if (!features.contains(image->name))
+        io::reject(files.features.string(), "has no image '{}', which {} lists", image->name,
+                   files.pairs.string());
+    if (!overwrite && std::binary_search(finished.begin(), finished.end(), pair_id(a.id, b.id)))
+      ++progress.skipped;
+    else
+      work.push_back({a.id, b.id});
+  }
+  return work;
+}
+
+void write_piece(const std::filesystem::path& file, const Chunk& chunk,
+                 const DecidedPairs& decided) {
+  Database database(file, Access::write);  // one a piece: see colmap/verify.cpp
+  Transaction all(database);
+  for (std::size_t k = 0; k < chunk.pairs.size(); ++k) {
+    const auto [a, b] = chunk.pairs[k];
+    const auto first = static_cast<std::size_t>(chunk.offsets[k]),
+               size = static_cast<std::size_t>(chunk.offsets[k + 1]) - first;
+    database.write_matches(a, b, std::span(chunk.matches).subspan(first, size));
+    if (size > 0) database.write_geometry(a, b, geometry_of(chunk, decided, k));
+  }
+  all.commit();
+}
+
+void forget(const std::filesystem::path& file, const std::vector<PairOfImages>& pairs) {
+  Database database(file, Access::write);
+  Transaction all(database);
+  for (const PairOfImages& pair : pairs) database.erase_geometry(pair.image1, pair.image2);
+  all.commit();
+}
+
+}  // namespace
+
+colmap::VerifyProgress verify(Queue& queue, const Files& files, const std::filesystem::path& file,
+                              const colmap::VerifyRun& run) {
+  const FeatureFile features(files.features);
+  const MatchFile matches(files.matches);
+  if (!std::filesystem::exists(file)) create(file, features);
+  const Database database(file, Access::write);
+  const std::vector<Image> images = database.images();
+  VerifyProgress progress;
+  const std::vector<PairOfImages> work =
+      work_of(database, images, features, files, run.overwrite, progress);
+  progress.pairs = static_cast<std::int64_t>(work.size());
+  add_keypoints(file, features, images);
+  if (run.overwrite) forget(file, work);
+  const Cameras cameras(database);
+  HlocSource source(features, matches, files, images);
+  ChunkReader reader(source, cameras, work, run.max_memory);
+  colmap::run_pipeline(
+      queue, reader, run.options,
+      [&](const Chunk& chunk, const DecidedPairs& decided) { write_piece(file, chunk, decided); },
+      progress, run.progress);
+  return progress;
+}
+
+}  // namespace bifocal::hloc

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hloc's files read, and imported and verified in one pass.
+#include <bifocal/error.hpp>
+#include <bifocal/hloc.hpp>
+#include <bifocal/io.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "hloc_writer.hpp"
+#include "io/expect.hpp"
+#include "support/data.hpp"
+#include "synthetic/two_view_scenes.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using colmap::Configuration, colmap::Database, colmap::IndexPair, colmap::VerifyProgress;
+
+TEST(Hloc, KeypointsOfEveryKindOfFloat) {
+  const TemporaryFolder folder;
+  // Those that binary16 holds: of every exponent, the subnormal ones and 0 too.
+  std::vector<float> numbers = {0, -0.0F, 65504, -2047, 2048, 1023.5F};
+  for (int e = -24; e < 16; ++e) numbers.push_back(std::ldexp(1.0F, e));
+  for (int e = -14; e < 16; ++e) numbers.push_back(std::ldexp(1 + 1023 / 1024.0F, e));
+  const hid_t half = half_type();
+  {
+    HlocWriter file(folder / "f.h5");
+    file.features("db/1.jpg", numbers, half);
+    file.features("query/a.jpg", numbers, H5T_IEEE_F32LE);
+    file.features("z.jpg", numbers, H5T_IEEE_F64LE);
+    file.features("empty.jpg", {}, half);
+  }
+  H5Tclose(half);
+  const hloc::FeatureFile file(folder / "f.h5");
+  EXPECT_EQ(file.names(),
+            (std::vector<std::string>{"db/1.jpg", "empty.jpg", "query/a.jpg", "z.jpg"}));
+  for (const char* name : {"db/1.jpg", "query/a.jpg", "z.jpg"}) {
+    const std::vector<Vec2> points = file.keypoints(name);
+    ASSERT_EQ(points.size(), numbers.size() / 2);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      ASSERT_EQ(points[i / 2][i % 2], double(numbers[i])) << name << i;
+  }
+  EXPECT_TRUE(file.keypoints("empty.jpg").empty());
+  EXPECT_EQ(file.image_size("z.jpg"), (std::array<std::int64_t, 2>{1280, 960}));
+  EXPECT_FALSE(file.contains("db"));
+}
+
+TEST(Hloc, MatchesInEveryOrderAndSpelling) {
+  const TemporaryFolder folder;
+  {
+    HlocWriter file(folder / "m.h5");
+    file.matches("db-1.jpg/b.jpg", {2, -1, 0}, H5T_STD_I16LE);
+    file.matches("b.jpg_c.jpg", {-1, 70000}, H5T_STD_I32LE);
+    file.matches("b.jpg/d.jpg", {-25536}, H5T_STD_I16LE);
+  }
+  const hloc::MatchFile file(folder / "m.h5");
+  const std::vector<IndexPair> forward = {{0, 2}, {2, 0}}, back = {{2, 0}, {0, 2}};
+  EXPECT_EQ(*file.matches("db/1.jpg", "b.jpg"), forward);
+  EXPECT_EQ(*file.matches("b.jpg", "db/1.jpg"), back);
+  EXPECT_EQ(*file.matches("c.jpg", "b.jpg"), (std::vector<IndexPair>{{70000, 1}}));
+  EXPECT_FALSE(file.matches("b.jpg", "e.jpg"));
+  expect_error([&] { (void)file.matches("b.jpg", "d.jpg"); },
+               "b.jpg/d.jpg/matches0: [0] = -25536, must be an index or -1");
+}
+
+TEST(Hloc, DamageIsNamed) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const auto& body, const std::string& part) { expect_error(body, part); };
+  refused([&] { hloc::FeatureFile{folder / "none.h5"}; }, "there is no such file");
+  write_file(folder / "text.h5", "no HDF5");
+  refused([&] { hloc::MatchFile{folder / "text.h5"}; }, "text.h5: is no HDF5 file");
+  {
+    HlocWriter file(folder / "f.h5");
+    const std::vector<float> three = {1, 2, 3};
+    file.write("a/keypoints", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, three.data(), {1, 3});
+    file.write("b/keypoints", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, three.data(), {3});
+    file.features("c", {1, 2}, H5T_IEEE_F32LE);
+    const std::vector<int> none = {0, 5};
+    file.write("d/keypoints", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, three.data(), {1, 2});
+    file.write("d/image_size", H5T_NATIVE_INT, H5T_STD_I64LE, none.data(), {2});
+    file.write("a/c/matches0", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, three.data(), {3});
+  }
+  const hloc::FeatureFile file(folder / "f.h5");
+  refused([&] { (void)file.keypoints("a"); }, "a/keypoints: shape [1, 3], must be [N, 2]");
+  refused([&] { (void)file.keypoints("b"); }, "b/keypoints: shape [3, 0]");
+  refused([&] { (void)file.keypoints("x"); }, "f.h5: has no x/keypoints");
+  refused([&] { (void)file.image_size("a"); }, "has no a/image_size");
+  refused([&] { (void)file.image_size("d"); }, "d/image_size: must be a width and a height");
+  refused([&] { (void)hloc::MatchFile(folder / "f.h5").matches("a", "c"); },
+          "a/c/matches0: is no array of whole numbers");
+  {
+    HlocWriter both(folder / "g.h5");
+    both.features("a/b.jpg", {1, 2}, H5T_IEEE_F32LE);
+    both.features("a-b.jpg", {1, 2}, H5T_IEEE_F32LE);
+  }
+  refused([&] { hloc::FeatureFile{folder / "g.h5"}; }, "have the same name in a file of matches");
+  const std::string whole = read_file(folder / "f.h5");
+  for (std::size_t size = 1; size < whole.size(); size += 97) {
+    write_file(folder / "cut.h5", whole.substr(0, size));
+    EXPECT_THROW(
+        {
+          const hloc::FeatureFile cut(folder / "cut.h5");
+          for (const std::string& name : cut.names()) (void)cut.keypoints(name);
+        },
+        Error);
+  }
+}
+
+// Images of one camera; every third pair shows a scene. Names as hloc has them, with folders.
+std::string name_of(unsigned i) { return "db/" + std::to_string(i) + ".jpg"; }
+void write_files(const TemporaryFolder& folder, unsigned images) {
+  std::vector<std::vector<float>> points(images);
+  std::vector<std::vector<std::pair<int, int>>> matches;
+  std::string pairs;
+  std::mt19937_64 random(1);
+  for (unsigned i = 0; i < images; ++i) {
+    for (unsigned j = i + 1; j < images; ++j) {
+      matches.emplace_back();
+      for (const PointPair& p :
+           synthetic::make_scene({.points = 40, .inliers = (i + j) % 3 ? 0 : 0.9}, random).points) {
+        matches.back().emplace_back(points[i].size() / 2, points[j].size() / 2);
+        points[i].insert(points[i].end(), {float(p.x1), float(p.y1)});
+        points[j].insert(points[j].end(), {float(p.x2), float(p.y2)});
+      }
+      pairs += name_of(j) + " " + name_of(i) + "\n";
+    }
+  }
+  write_file(folder / "pairs.txt", pairs);
+  HlocWriter features(folder / "f.h5"), file(folder / "m.h5");
+  for (unsigned i = 0; i < images; ++i) features.features(name_of(i), points[i], H5T_IEEE_F32LE);
+  auto pair = matches.begin();
+  for (unsigned i = 0; i < images; ++i) {
+    for (unsigned j = i + 1; j < images; ++j, ++pair) {
+      std::vector<int> row(points[i].size() / 2, -1);
+      for (const auto& [a, b] : *pair) row[static_cast<std::size_t>(a)] = b;
+      if (i == 0 && j == 1) std::fill(row.begin(), row.end(), -1);  // a pair without a match
+      file.matches("db-" + std::to_string(i) + ".jpg/db-" + std::to_string(j) + ".jpg", row,
+                   H5T_STD_I16LE);
+    }
+  }
+}
+
+VerifyProgress verify(const TemporaryFolder& folder, const std::string& database,
+                      const colmap::VerifyRun& run = {}) {
+  Queue queue;
+  return hloc::verify(queue, {folder / "f.h5", folder / "m.h5", folder / "pairs.txt"},
+                      folder / database, run);
+}
+
+TEST(Hloc, ImportedAndVerifiedInOnePass) {
+  const TemporaryFolder folder;
+  write_files(folder, 9);
+  const VerifyProgress done = verify(folder, "out.db");
+  EXPECT_EQ(done.done, 36);
+  {
+    const Database db(folder / "out.db");
+    const auto cameras = db.cameras();
+    ASSERT_EQ(cameras.size(), 9U);
+    EXPECT_EQ(cameras[0].params, (std::vector<double>{1.2 * 1280, 640, 480, 0}));
+    EXPECT_EQ(db.images()[3].name, "db/3.jpg");
+    EXPECT_EQ(db.match_rows().size(), 36U);
+    EXPECT_TRUE(db.matches(1, 2)->empty());
+    EXPECT_FALSE(db.geometry(1, 2));
+    const hloc::FeatureFile features(folder / "f.h5");
+    const auto points = features.keypoints("db/2.jpg");
+    const auto stored = db.keypoints(3);
+    ASSERT_EQ(stored.size(), points.size());
+    for (std::size_t i = 0; i < points.size(); ++i)
+      EXPECT_NEAR(stored.data[2 * i], points[i][0], 1e-4);
+    for (const auto& row : db.geometry_rows())  // of images i and j, from 0
+      EXPECT_EQ(row.configuration == Configuration::degenerate,
+                (row.image1 + row.image2 - 2) % 3 != 0);
+  }
+  // Again there is nothing to do; verifying the database anew gives what is there.
+  EXPECT_EQ(verify(folder, "out.db").skipped, 36);
+  std::filesystem::copy_file(folder / "out.db", folder / "again.db");
+  Queue queue;
+  (void)colmap::verify(queue, folder / "again.db", {.overwrite = true});
+  const Database once(folder / "out.db"), again(folder / "again.db");
+  for (const auto& row : once.geometry_rows()) {
+    const auto a = once.geometry(row.image1, row.image2),
+               b = again.geometry(row.image1, row.image2);
+    EXPECT_EQ(a->inliers, b->inliers);
+    EXPECT_EQ(a->F, b->F);
+  }
+}
+
+TEST(Hloc, TheSameFileHoweverTheWorkIsCut) {
+  const TemporaryFolder folder;
+  write_files(folder, 48);  // 1128 pairs: two pieces
+  (void)verify(folder, "whole.db");
+  int runs = 0;
+  for (std::int64_t left = 1; left > 0; ++runs) {
+    ASSERT_LT(runs, 9);
+    const VerifyProgress done =
+        verify(folder, "cut.db", {.progress = [](const VerifyProgress& p) { return p.done == 0; }});
+    left = done.pairs - done.done;
+  }
+  EXPECT_GE(runs, 2);
+  EXPECT_TRUE(read_file(folder / "whole.db") == read_file(folder / "cut.db"));
+}
+
+TEST(Hloc, ADatabaseThatIsThereKeepsItsCameras) {
+  const TemporaryFolder folder;
+  write_files(folder, 4);
+  {
+    Database db(folder / "out.db", colmap::Access::create);
+    db.write(colmap::Camera{5, 1, 1280, 960, {1000, 1000, 640.5, 480.5}, true});
+    for (unsigned i = 0; i < 4; ++i) db.write(colmap::Image{40 - i, name_of(i), 5});
+  }
+  const VerifyProgress done = verify(folder, "out.db");
+  EXPECT_EQ(done.done, 6);
+  const Database db(folder / "out.db");
+  EXPECT_EQ(db.cameras().size(), 1U);
+  EXPECT_EQ(db.geometry(39, 38)->configuration, Configuration::calibrated);  // 1 and 2
+}
+
+TEST(Hloc, WhatDoesNotFitIsNamed) {
+  const TemporaryFolder folder;
+  write_files(folder, 3);
+  const auto fails = [&](const std::string& pairs, const char* part) {
+    write_file(folder / "pairs.txt", pairs);
+    std::filesystem::remove(folder / "out.db");
+    expect_error([&] { (void)verify(folder, "out.db"); }, part);
+  };
+  fails("db/0.jpg other.jpg\n", "pairs.txt, line 1: no image 'other.jpg'");
+  {
+    HlocWriter more(folder / "m.h5");
+    more.matches("db-0.jpg/db-1.jpg", {5000}, H5T_STD_I16LE);
+  }
+  fails("db/0.jpg db/2.jpg\n", "m.h5: has no matches of 'db/0.jpg' and 'db/2.jpg'");
+  fails("db/0.jpg db/1.jpg\n", "'db/0.jpg' and 'db/1.jpg': match 0 is of keypoints 0 and 5000");
+  {
+    Database db(folder / "other.db", colmap::Access::create);
+    db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640.5, 480.5}, true});
+    db.write(colmap::Image{1, "db/0.jpg", 1});
+    db.write(colmap::Image{2, "else.jpg", 1});
+    db.write(colmap::Image{3, "db/1.jpg", 1});
+  }
+  write_file(folder / "pairs.txt", "db/0.jpg else.jpg\n");
+  expect_error([&] { (void)verify(folder, "other.db"); }, "f.h5: has no image 'else.jpg'");
+  Database(folder / "other.db", colmap::Access::write).write_keypoints(1, {2, {1, 2}});
+  write_file(folder / "pairs.txt", "db/0.jpg db/1.jpg");
+  expect_error([&] { (void)verify(folder, "other.db"); }, "has 1 keypoints of 'db/0.jpg'");
+}
+
+}  // namespace
+}  // namespace bifocal::test
