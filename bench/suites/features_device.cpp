@@ -31,7 +31,7 @@ constexpr Shape kShapes[] = {{1920, 1080, false, 3700, 16, 16, 0.54},
 // Images and the places of their features.
 struct Resident {
   Buffer<std::uint8_t> images;
-  features::SiftOutput out;
+  features::FeatureOutput out;
 
   Resident(Queue& queue, const std::vector<ImageU8>& pictures, int most) {
     const Device& device = queue.device();

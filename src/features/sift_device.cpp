@@ -92,13 +92,11 @@ SiftDevice::Shape SiftDevice::shape_of(int width, int height, const SiftOptions&
 
 std::size_t SiftDevice::bytes(int width, int height, const SiftOptions& options) {
   const Shape shape = shape_of(width, height, options);
-  const auto room = static_cast<std::size_t>(shape.room);
   return sizeof(float) * static_cast<std::size_t>(shape.floats) +
          static_cast<std::size_t>(shape.candidate_room) *
              (sizeof(std::uint32_t) * sift::CANDIDATE_WORDS +
               sizeof(float) * sift::EXTREMUM_FLOATS) +
-         room * (sizeof(float) * sift::POINT_FLOATS + 5 * sizeof(std::uint32_t)) +
-         8 * static_cast<std::size_t>(height);
+         PointsDevice::bytes(shape.room, height);
 }
 
 SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& options, int batch,
@@ -126,20 +124,10 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
   for (const Kernel& kernel : octave_kernels(options))
     blurs_.push_back(make_blur(kernel.taps, kernel.radius));
   const Device& device = queue.device();
-  const auto pictures = static_cast<std::size_t>(batch), all = pictures * std::size_t(room_);
-  const auto heights = static_cast<std::size_t>(height);
-  pyramid_ = Buffer<float>(device, pictures * static_cast<std::size_t>(shape_.floats));
+  pyramid_ = Buffer<float>(device, std::size_t(batch) * static_cast<std::size_t>(shape_.floats));
   candidates_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_) * sift::CANDIDATE_WORDS);
   extrema_ = Buffer<float>(device, std::size_t(candidate_room_) * sift::EXTREMUM_FLOATS);
-  points_ = Buffer<float>(device, all * sift::POINT_FLOATS);
-  counts_ = Buffer<std::uint32_t>(device, 2);
-  found_ = Buffer<std::uint32_t>(device, pictures);
-  kept_ = Buffer<std::uint32_t>(device, pictures);
-  rows_ = Buffer<std::uint32_t>(device, pictures * (heights + 1));
-  begins_ = Buffer<std::uint32_t>(device, pictures * heights);
-  order_ = Buffer<std::uint32_t>(device, all);
-  keys_ = Buffer<std::uint32_t>(device, 2 * all);
-  sorted_ = Buffer<std::uint32_t>(device, 2 * all);
+  points_.emplace(queue, batch, room_, height, scale_, shift_);
   std::vector<std::int64_t> table;
   for (const Octave& o : shape_.octaves) {
     table.insert(table.end(), {o.first, o.plane, o.stride, o.width, o.height, tiles_});
@@ -153,9 +141,8 @@ SiftDevice::Blur SiftDevice::make_blur(const std::vector<float>& taps, int radiu
 }
 
 void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int count,
-                     const SiftOutput& out) {
+                     const FeatureOutput& out) {
   if (count == 0) return;
-  const int rows = static_cast<int>(rows_.size());
   if (shape_.octaves.empty()) {
     const std::vector<int> none(static_cast<std::size_t>(count), 0);
     runtime::upload(*queue_, *out.numbers.memory(),
@@ -164,11 +151,11 @@ void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
     queue_->wait();
     return;
   }
-  maps().sift_clear(*queue_, {.count = std::max({2, count, rows})}, counts_, found_, kept_, count,
-                    rows_, rows, out.numbers, out.first);
+  points_->clear(count, out);
   make_first_level(pictures, first, count);
   find(count);
-  order(count);
+  orient();
+  points_->order(count);
   describe(count, out);
 }
 
@@ -231,59 +218,42 @@ void SiftDevice::find(int count) {
   kernels_of(queue_->device())
       .sift_search(*queue_, {.count = tiles_ * count}, pyramid_, shape_.floats, octaves_,
                    static_cast<int>(shape_.octaves.size()), tiles_, layers, threshold, candidates_,
-                   candidate_room_, counts_);
-  maps().sift_refine(*queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
-                     pyramid_, shape_.floats, octaves_, layers,
-                     static_cast<float>(options_.contrast_threshold),
-                     static_cast<float>(options_.edge_threshold), candidates_, counts_, extrema_);
+                   candidate_room_, points_->counts);
+  maps().sift_refine(
+      *queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)}, pyramid_,
+      shape_.floats, octaves_, layers, static_cast<float>(options_.contrast_threshold),
+      static_cast<float>(options_.edge_threshold), candidates_, points_->counts, extrema_);
 }
 
-void SiftDevice::order(int count) {
+void SiftDevice::orient() {
   const PointLaunch& launch = points_of(queue_->device());
   launch.sift_orient(*queue_, {.count = groups_}, pyramid_, shape_.floats, octaves_,
                      options_.octave_layers, static_cast<float>(options_.sigma), candidates_,
-                     counts_, candidate_room_, extrema_, groups_, scale_, shift_, height_, points_,
-                     found_, room_, rows_);
-  const int all = room_ * count;
-  kernels_of(queue_->device()).sift_rows(*queue_, {.count = count}, rows_, height_, begins_);
-  maps().sift_place(*queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_,
-                    begins_, order_);
-  maps().sift_keep(*queue_, {.count = all}, points_, found_, room_, scale_, shift_, height_, rows_,
-                   begins_, order_, kept_, keys_);
-  kernels_of(queue_->device())
-      .sift_sort_chunk(*queue_,
-                       {.count = divided_up(room_, sift::SORT_CHUNK) *
-                                 (sift::SORT_CHUNK / sift::SORT_KEYS) * count},
-                       keys_, kept_, room_, points_, scale_, shift_, sorted_);
-  const Buffer<std::uint32_t>*from = &sorted_, *to = &keys_;
-  for (int run = sift::SORT_CHUNK; run < room_; run *= 2, std::swap(from, to))
-    maps().sift_sort_merge(*queue_, {.count = all}, *from, kept_, room_, points_, scale_, shift_,
-                           run, *to);
+                     points_->counts, candidate_room_, extrema_, groups_, scale_, shift_, height_,
+                     points_->points, points_->found, room_, points_->rows);
 }
 
-void SiftDevice::describe(int count, const SiftOutput& out) {
+void SiftDevice::describe(int count, const FeatureOutput& out) {
   const PointLaunch& launch = points_of(queue_->device());
   const int groups = divided_up(groups_, count) * count;
-  launch.sift_describe(*queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, points_,
-                       counts_, candidate_room_, found_, sorted_, keys_, kept_, room_, out.most,
-                       count, groups, scale_, shift_, options_.root ? 1 : 0, out.begin, out.first,
-                       runtime::Array<float>(runtime::Argument(out.keypoints)), out.descriptors,
-                       out.numbers);
+  const PointsDevice& p = *points_;
+  launch.sift_describe(*queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, p.points,
+                       p.counts, candidate_room_, p.found, p.sorted, p.keys, p.kept, room_,
+                       out.most, count, groups, scale_, shift_, options_.root ? 1 : 0, out.begin,
+                       out.first, runtime::Array<float>(runtime::Argument(out.keypoints)),
+                       out.descriptors, out.numbers);
 }
 
 bool SiftDevice::was_full(int count) {
-  std::vector<std::uint32_t> counts(2), found(static_cast<std::size_t>(count));
   if (shape_.octaves.empty()) return false;
-  counts_.download(*queue_, counts);
-  found_.download(*queue_, found);
-  queue_->wait();
-  if (counts[1] != 0)  // takes more than four layers: extrema are no neighbours
+  bool tile_full = false;
+  const bool was_full = points_->was_full(count, candidate_room_, &tile_full);
+  if (tile_full)  // takes more than four layers: extrema are no neighbours
     throw Error(ErrorCode::device, fmt::format("detect_sift: more than {} extrema in {} x {} px",
                                                static_cast<int>(sift::SEARCH_ROOM),
                                                static_cast<int>(sift::SEARCH_WIDTH),
                                                static_cast<int>(sift::SEARCH_HEIGHT)));
-  return counts[0] > std::uint32_t(candidate_room_) ||
-         std::ranges::any_of(found, [&](std::uint32_t n) { return n > std::uint32_t(room_); });
+  return was_full;
 }
 
 }  // namespace bifocal::features

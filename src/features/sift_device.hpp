@@ -2,27 +2,19 @@
 // SIFT of a batch of pictures of one size on a GPU, in its memory from the pixels to the features.
 //
 // All levels of all octaves are kept, so that a point is described after the cap has chosen it:
-// find extrema, refine, orient, drop copies, sort, describe. Lists are filled by atomic counters in
-// any order; what is kept is sorted by all that a point is, so that no order of the work shows.
+// find extrema, refine, orient, drop copies, sort, describe.
 #pragma once
 
 #include <bifocal/device.hpp>
 #include <bifocal/features.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-namespace bifocal::features {
+#include "features/points_device.hpp"
 
-// Where the features of picture k go: `most` places from begin + k * most on, and how many they are
-// to numbers[first + k].
-struct SiftOutput {
-  Buffer<Keypoint> keypoints;
-  Buffer<std::uint8_t> descriptors;
-  Buffer<int> numbers;
-  std::int64_t begin = 0;
-  int first = 0, most = 0;
-};
+namespace bifocal::features {
 
 class SiftDevice {
  public:
@@ -36,7 +28,8 @@ class SiftDevice {
   [[nodiscard]] int room() const { return room_; }
 
   // Pictures [first, first + count) of pictures [][height][width], count <= batch. Asynchronous.
-  void run(const Memory<const std::uint8_t>& pictures, int first, int count, const SiftOutput& out);
+  void run(const Memory<const std::uint8_t>& pictures, int first, int count,
+           const FeatureOutput& out);
   // Whether the last run had more extrema or points than there is room for; waits. Throws
   // Error(device) where a tile had more than it can have.
   [[nodiscard]] bool was_full(int count);
@@ -62,8 +55,8 @@ class SiftDevice {
             int count);
   void blur_lines(const Blur& kernel, const Octave& octave, int from, int to, int count);
   void find(int count);
-  void order(int count);
-  void describe(int count, const SiftOutput& out);
+  void orient();
+  void describe(int count, const FeatureOutput& out);
   [[nodiscard]] std::int64_t level(const Octave& octave, int i) const {
     return octave.first + i * octave.plane;
   }
@@ -77,11 +70,10 @@ class SiftDevice {
   float scale_, shift_;
   Blur first_;
   std::vector<Blur> blurs_;  // from level i to i + 1
-  Buffer<float> pyramid_, lines_, extrema_, points_;
+  Buffer<float> pyramid_, lines_, extrema_;
   Buffer<std::int64_t> octaves_;
-  // counts_: candidates, and whether a tile was full. A picture each: found_ points, kept_ of them,
-  // height + 1 rows_.
-  Buffer<std::uint32_t> candidates_, counts_, found_, kept_, rows_, begins_, order_, keys_, sorted_;
+  Buffer<std::uint32_t> candidates_;
+  std::optional<PointsDevice> points_;
 };
 
 }  // namespace bifocal::features

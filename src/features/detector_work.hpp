@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the detectors of images of one size (SiftDetector, SurfDetector) are made of.
+#pragma once
+
+#include <bifocal/error.hpp>
+#include <bifocal/feature_set.hpp>
+#include <bifocal/features.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "features/points_device.hpp"
+#include "features/sift.hpp"
+#include "runtime/memory_check.hpp"
+
+namespace bifocal::features {
+
+// Grey rows without gaps.
+inline void copy_rows(ImageView<const std::uint8_t> image, std::uint8_t* to) {
+  for (int y = 0; y < image.height; ++y)
+    std::copy_n(image.row(y), image.width, to + std::ptrdiff_t{y} * image.width);
+}
+
+inline void check_size(const char* detector, int width, int height, bool upsample, int batch) {
+  const int enlarged = upsample ? 4 : 1;
+  if (width < 1 || height < 1 || width > kMaxSiftSide || height > kMaxSiftSide)
+    throw Error(ErrorCode::usage, fmt::format("{}: images of {} x {} px: sides must be 1 to {}",
+                                              detector, width, height, kMaxSiftSide));
+  if (batch < 1 || std::int64_t{width} * height * enlarged * batch > INT_MAX / 2)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: a batch of {} images of {} x {} px: must be 1 to {}", detector, batch,
+                    width, height, INT_MAX / 2 / (std::int64_t{width} * height * enlarged)));
+}
+
+// Method: Options, Device, kName, and detect() on a CPU. Batches go to two lanes in turn: while the
+// device works on one, the host copies the next.
+template <class Method>
+class DetectorWork {
+ public:
+  using Options = typename Method::Options;
+
+  DetectorWork(Queue& queue, int width, int height, const Options& options, int batch)
+      : queue_(queue), width_(width), height_(height), options_(options), batch_(batch) {
+    if (is_cpu()) return;
+    lanes_[0] = make_lane(nullptr);
+    room_ = lanes_[0]->device.room();
+    set_.emplace(queue.device());
+  }
+
+  [[nodiscard]] std::size_t memory() const {
+    if (is_cpu()) return 0;
+    const std::size_t lane =
+        static_cast<std::size_t>(batch_) * (Device::bytes(width_, height_, options_) + pixels());
+    return lane * (lanes_[1] ? 2 : 1) +
+           static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes);
+  }
+
+  std::vector<Features> detect(std::span<const ImageView<const std::uint8_t>> images) {
+    std::vector<Features> all;
+    if (is_cpu()) {
+      check(images);
+      for (const auto& image : images) all.push_back(Method::detect(image, options_));
+      return all;
+    }
+    for (int most = 0; most != capacity();) {  // again, if there were more than room for
+      most = capacity();
+      set_->clear();
+      add(images, *set_);
+    }
+    for (int k = 0; k < set_->size(); ++k) all.push_back(set_->get(queue_, k));
+    return all;
+  }
+
+  int add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set) {
+    check(images);
+    if (is_cpu()) {
+      const int first = set.size();
+      for (const auto& image : images) set.add(queue_, Method::detect(image, options_));
+      return first;
+    }
+    const int count = static_cast<int>(images.size()), first = reserve(set, count);
+    for (int done = 0, turn = 0; done < count; ++turn) {
+      Lane& lane = lane_of(turn);
+      finish(lane);
+      lane.count = std::min(batch_, count - done);
+      for (int k = 0; k < lane.count; ++k)
+        copy_rows(images[static_cast<std::size_t>(done + k)],
+                  lane.host.data() + static_cast<std::size_t>(k) * pixels());
+      lane.out = output(set, first + done);
+      start(lane);
+      done += lane.count;
+    }
+    for (auto& lane : lanes_)
+      if (lane) finish(*lane);
+    return first;
+  }
+
+  int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set) {
+    check(images, count);
+    if (is_cpu()) {
+      const int first = set.size();
+      for (int k = 0; k < count; ++k) {
+        const std::uint8_t* pixel = images.pointer() + static_cast<std::size_t>(k) * pixels();
+        set.add(queue_, Method::detect({pixel, width_, height_, 1, width_}, options_));
+      }
+      return first;
+    }
+    const int first = reserve(set, count);
+    for (int done = 0; done < count; done += batch_)
+      lanes_[0]->device.run(images, done, std::min(batch_, count - done),
+                            output(set, first + done));
+    return first;
+  }
+
+ private:
+  using Device = typename Method::Device;
+  struct Lane {
+    std::unique_ptr<Queue> own_queue;  // nullptr: the detector's
+    Device device;
+    HostBuffer<std::uint8_t> host;
+    Buffer<std::uint8_t> pictures;
+    FeatureOutput out;
+    int count = 0;  // images under way
+  };
+
+  [[nodiscard]] bool is_cpu() const { return queue_.device().info().kind == DeviceKind::cpu; }
+  [[nodiscard]] std::size_t pixels() const {
+    return static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+  }
+  // Of a slot.
+  [[nodiscard]] int capacity() const {
+    return options_.max_features > 0 ? std::min(options_.max_features, room_) : room_;
+  }
+
+  std::unique_ptr<Lane> make_lane(std::unique_ptr<Queue> own) {
+    Queue& queue = own ? *own : queue_;
+    const std::size_t size = static_cast<std::size_t>(batch_) * pixels();
+    Device device(queue, width_, height_, options_, batch_, room_);
+    return std::unique_ptr<Lane>(new Lane{std::move(own),
+                                          std::move(device),
+                                          HostBuffer<std::uint8_t>(queue.device(), size),
+                                          Buffer<std::uint8_t>(queue.device(), size),
+                                          {}});
+  }
+  Lane& lane_of(int turn) {
+    auto& lane = lanes_[static_cast<std::size_t>(turn % 2)];
+    if (!lane) lane = make_lane(std::make_unique<Queue>(queue_.device()));
+    return *lane;
+  }
+  Queue& queue_of(Lane& lane) { return lane.own_queue ? *lane.own_queue : queue_; }
+
+  int reserve(FeatureSet& set, int images) {
+    return images == 0 ? set.size() : set.reserve(queue_, capacity(), images);
+  }
+  FeatureOutput output(const FeatureSet& set, int image) const {
+    return {set.keypoints(), set.descriptors(),  set.counts(), set.begin(image),
+            image,           set.capacity(image)};
+  }
+
+  void start(Lane& lane) {
+    const std::size_t size = static_cast<std::size_t>(lane.count) * pixels();
+    lane.pictures.upload(queue_of(lane), lane.host.span().first(size));
+    lane.device.run(lane.pictures, 0, lane.count, lane.out);
+  }
+  void finish(Lane& lane) {
+    while (lane.count > 0 && lane.device.was_full(lane.count)) {  // noise that no photograph has
+      room_ = std::max(room_, 2 * lane.device.room());
+      lane.device = Device(queue_of(lane), width_, height_, options_, batch_, room_);
+      start(lane);
+    }
+    lane.count = 0;
+  }
+
+  void check(std::span<const ImageView<const std::uint8_t>> images) const {
+    for (const ImageView<const std::uint8_t>& image : images) {
+      check_image(image, Method::kName);
+      if (image.width != width_ || image.height != height_)
+        throw Error(ErrorCode::usage,
+                    fmt::format("{}: an image of {} x {} px, made for {} x {}", Method::kName,
+                                image.width, image.height, width_, height_));
+    }
+  }
+  void check(const Memory<const std::uint8_t>& images, int count) const {
+    if (count < 0 || (count > 0 && images.is_null()))
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: count = {} of images that are {}", Method::kName, count,
+                              images.is_null() ? "null" : "given"));
+    if (const std::string why = runtime::why_foreign(queue_, "images", images); !why.empty())
+      throw Error(ErrorCode::usage, fmt::format("{}: {}", Method::kName, why));
+    if (!is_cpu() && !images.is_on_device() && count > 0)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: images is memory of the host; the queue is of {}", Method::kName,
+                              queue_.device().info().id));
+    const std::size_t needed = static_cast<std::size_t>(count) * pixels();
+    if (images.size() > 0 && images.size() < needed)
+      throw Error(ErrorCode::usage, fmt::format("{}: images holds {} bytes; {} images have {}",
+                                                Method::kName, images.size(), count, needed));
+  }
+
+  Queue& queue_;
+  int width_, height_;
+  Options options_;
+  int batch_, room_ = 0;
+  std::array<std::unique_ptr<Lane>, 2> lanes_;
+  std::optional<FeatureSet> set_;  // of what goes back to the host
+};
+
+}  // namespace bifocal::features

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The points of a batch of pictures on a device, from where they are found to their final order.
+//
+// Lists are filled by atomic counters in any order; what is kept is sorted by all that a point is,
+// so that no order of the work shows.
+#pragma once
+
+#include <bifocal/device.hpp>
+#include <bifocal/features.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bifocal::features {
+
+// Where the features of picture k go: `most` places from begin + k * most on, and how many they are
+// to numbers[first + k].
+struct FeatureOutput {
+  Buffer<Keypoint> keypoints;
+  Buffer<std::uint8_t> descriptors;
+  Buffer<int> numbers;
+  std::int64_t begin = 0;
+  int first = 0, most = 0;
+};
+
+class PointsDevice {
+ public:
+  // room: points of a picture of `height` rows at most. scale: px of the picture a px of the first
+  // octave; shift: where its first pixel lies.
+  PointsDevice(Queue& queue, int batch, int room, int height, float scale, float shift);
+
+  // Bytes of the device's memory for one picture.
+  [[nodiscard]] static std::size_t bytes(int room, int height);
+  [[nodiscard]] int room() const { return room_; }
+
+  // Before a batch of `count` pictures.
+  void clear(int count, const FeatureOutput& out);
+  // Drops weaker copies of a point and sorts the rest.
+  void order(int count);
+  // Whether more candidates than candidate_room, or more points than there is room for, were found;
+  // waits. tile_full: whether a tile of the search had more than it has room for.
+  [[nodiscard]] bool was_full(int count, int candidate_room, bool* tile_full);
+
+  // What kernels read and write: sift.kernels. counts: candidates, and whether a tile was full. A
+  // picture each: `found` points, `kept` of them, height + 1 `rows`. The final order is in `sorted`
+  // or `keys`, as their number says.
+  Buffer<float> points;
+  Buffer<std::uint32_t> counts, found, kept, rows, keys, sorted;
+
+ private:
+  Queue* queue_;
+  int room_, height_;
+  float scale_, shift_;
+  Buffer<std::uint32_t> begins_, order_;
+};
+
+}  // namespace bifocal::features
