@@ -59,11 +59,14 @@ class SurfOracle {
     const int reach = (3 * l - 1) / 2, inner = (l - 1) / 2;
     const double area = 9.0 * l * l;
     return {(sum(x - reach, x + reach + 1, y - l + 1, y + l) -
-             3 * sum(x - inner, x + inner + 1, y - l + 1, y + l)) / area,
+             3 * sum(x - inner, x + inner + 1, y - l + 1, y + l)) /
+                area,
             (sum(x - l + 1, x + l, y - reach, y + reach + 1) -
-             3 * sum(x - l + 1, x + l, y - inner, y + inner + 1)) / area,
+             3 * sum(x - l + 1, x + l, y - inner, y + inner + 1)) /
+                area,
             (sum(x - l, x, y - l, y) + sum(x + 1, x + l + 1, y + 1, y + l + 1) -
-             sum(x + 1, x + l + 1, y - l, y) - sum(x - l, x, y + 1, y + l + 1)) / area};
+             sum(x + 1, x + l + 1, y - l, y) - sum(x - l, x, y + 1, y + l + 1)) /
+                area};
   }
   double determinant(int octave, int layer, int x, int y) const {
     const Second s = second(lobe(octave, layer), x, y);
@@ -122,7 +125,8 @@ class SurfOracle {
 
   // Differences to the right and down around the pixel nearest to (x, y); 0 outside.
   std::array<double, 2> wavelet(double px, double py, int n) const {
-    const int x = static_cast<int>(std::floor(px + 0.5)), y = static_cast<int>(std::floor(py + 0.5));
+    const int x = static_cast<int>(std::floor(px + 0.5)),
+              y = static_cast<int>(std::floor(py + 0.5));
     if (x < n || y < n || x >= image_.width - n || y >= image_.height - n) return {0, 0};
     return {sum(x + 1, x + n + 1, y - n, y + n + 1) - sum(x - n, x, y - n, y + n + 1),
             sum(x - n, x + n + 1, y + 1, y + n + 1) - sum(x - n, x + n + 1, y - n, y)};
@@ -144,7 +148,8 @@ class SurfOracle {
     double best = -1, angle = 0;
     for (std::size_t b = 0; b < 64; ++b) {
       double x = 0, y = 0;
-      for (std::size_t k = 0; k <= 10; ++k) x += bins[(b + k + 59) % 64][0], y += bins[(b + k + 59) % 64][1];
+      for (std::size_t k = 0; k <= 10; ++k)
+        x += bins[(b + k + 59) % 64][0], y += bins[(b + k + 59) % 64][1];
       if (x * x + y * y > best)
         best = x * x + y * y, angle = std::atan2(y, x) * 180 / std::numbers::pi;
     }
@@ -153,7 +158,8 @@ class SurfOracle {
 
   // 4 x 4 overlapping cells of 9 x 9 of the 24 x 24 samples.
   void describe(OraclePoint& p) const {
-    const double turn = p.angle_deg * std::numbers::pi / 180, c = std::cos(turn), s = std::sin(turn);
+    const double turn = p.angle_deg * std::numbers::pi / 180, c = std::cos(turn),
+                 s = std::sin(turn);
     const int n = static_cast<int>(1.5 * p.sigma + 0.5), each = options_.numbers / 16;
     for (int cell = 0; cell < 16; ++cell) {
       const int cx = cell % 4, cy = cell / 4;

@@ -64,17 +64,18 @@ TEST(Surf, is_what_double_precision_says) {
         int largest = 0;
         for (int n = 0; n < kDescriptorBytes; ++n) {
           const int byte = f.descriptors[std::size_t(i * kDescriptorBytes + n)];
-          const int wanted = n < numbers ? byte_of(p.numbers[std::size_t(n)], n, p.bright)
-                                         : (p.bright ? 255 : 0);
+          const int wanted =
+              n < numbers ? byte_of(p.numbers[std::size_t(n)], n, p.bright) : (p.bright ? 255 : 0);
           largest = std::max(largest, std::abs(byte - wanted));
         }
         alike += largest <= 1;
         break;
       }
     }
-    std::printf("%d numbers: %d features, %d known to the oracle's %zu, %d with its descriptor; "
-                "worst %.6f px, %.5f degrees\n",
-                numbers, f.size(), known, expected.size(), alike, worst, worst_angle);
+    std::printf(
+        "%d numbers: %d features, %d known to the oracle's %zu, %d with its descriptor; "
+        "worst %.6f px, %.5f degrees\n",
+        numbers, f.size(), known, expected.size(), alike, worst, worst_angle);
     EXPECT_GE(known, f.size() - f.size() / 100);
     EXPECT_GE(alike, known - known / 20);  // a sample may fall on the next pixel
     // The oracle keeps copies of a point that two samples or octaves lead to.
@@ -105,7 +106,8 @@ TEST(Surf, determinants_are_exact) {
       const int y = (reach + step) / step * step, first = (reach + step - 1) / step;
       const int end = (420 - 1 - reach) / step + 1;
       std::vector<float> row(std::size_t(end) + 64);
-      features::determinant_row(o > 1 ? sampled[o % 2] : integral, filter, y, first, end, row.data());
+      features::determinant_row(o > 1 ? sampled[o % 2] : integral, filter, y, first, end,
+                                row.data());
       for (int k = first; k < end; k += std::max(1, (end - first) / 5)) {
         const int x = k * step;
         const std::int64_t xx = sum(x - reach, x + reach + 1, y - l + 1, y + l) -
@@ -129,8 +131,8 @@ TEST(Surf, finds_the_centre_and_the_scale_of_a_blob) {
       for (const auto& [x, y] :
            {std::pair(80.0, 70.0), {80.5, 70.5}, {80.25, 70.75}, {81.1, 69.7}}) {
         for (const double height : {90.0, -90.0}) {
-          const Features f = detect_surf(blob_image(163, 141, {{x, y, size, height}}),
-                                         {.upsample = upsample});
+          const Features f =
+              detect_surf(blob_image(163, 141, {{x, y, size, height}}), {.upsample = upsample});
           ASSERT_GT(f.size(), 0) << size << " at " << x << ", " << y << ", upsample " << upsample;
           const Keypoint k = f.keypoints[0];
           worst = std::max(worst, std::hypot(k.x - x, k.y - y));
@@ -297,8 +299,8 @@ TEST(Surf, is_nearly_the_same_on_every_target) {
       EXPECT_LT(std::hypot(a.x - b.x, a.y - b.y), 1e-4) << target;
       int largest = 0;
       for (std::size_t k = 0; k < 128; ++k)
-        largest = std::max(largest, std::abs(f.descriptors[128 * i + k] -
-                                             reference.descriptors[128 * i + k]));
+        largest = std::max(
+            largest, std::abs(f.descriptors[128 * i + k] - reference.descriptors[128 * i + k]));
       alike += largest <= 1;
     }
     EXPECT_GE(alike, 0.99 * reference.size()) << target;
@@ -307,9 +309,20 @@ TEST(Surf, is_nearly_the_same_on_every_target) {
 
 TEST(Surf, takes_images_of_any_shape) {
   EXPECT_EQ(detect_surf(ImageView<const std::uint8_t>()).size(), 0);
-  for (const auto& [width, height] :
-       {std::pair(1, 1), {2, 1}, {1, 2}, {3, 3}, {16, 16}, {27, 27}, {28, 29}, {29, 29}, {1, 3000},
-        {3000, 1}, {40, 5000}, {5000, 40}, {33, 117}, {63, 64}}) {
+  for (const auto& [width, height] : {std::pair(1, 1),
+                                      {2, 1},
+                                      {1, 2},
+                                      {3, 3},
+                                      {16, 16},
+                                      {27, 27},
+                                      {28, 29},
+                                      {29, 29},
+                                      {1, 3000},
+                                      {3000, 1},
+                                      {40, 5000},
+                                      {5000, 40},
+                                      {33, 117},
+                                      {63, 64}}) {
     for (const bool upsample : {true, false}) {
       const Features f = detect_surf(noise(width, height, 1), {.octaves = 5, .upsample = upsample});
       if (std::min(width, height) >= 40) {

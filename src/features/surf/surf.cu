@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/cuda_kernels.h"
+
+namespace {
+
+template <class Real>
+struct surf_text {
+  static constexpr int GROUP_SIZE = 256;
+  static bifocal::runtime::Constants constants() { return {}; }
+#define LANE_GROUP_WIDTH 256
+#include "lane/cuda_begin.h"
+#include "features/surf/surf.list"
+#include "lane/cpp_end.h"
+};
+static_assert(surf_text<float>::GROUP_SIZE == surf_text<float>::SURF_THREADS);
+
+CUDA_KERNELS(SURF_KERNELS)
+
+}  // namespace
+
+CUDA_TABLE(surf) { CUDA_VARIANT(surf, SURF_KERNELS, surf_text<float>) }

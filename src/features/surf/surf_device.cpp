@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "features/surf/surf_device.hpp"
+
+#include <bifocal/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "features/surf/surf.kernels.hpp"
+#include "features/surf/surf_points.kernels.hpp"
+#include "runtime/kernel_set.hpp"
+
+namespace bifocal::features {
+namespace {
+
+namespace surf = kernels::surf;
+namespace surf_points = kernels::surf_points;
+using Launch = surf::launch<float>;
+using PointLaunch = surf_points::launch<float>;
+
+// Groups of one member where a device's compiler is not given group code.
+const Launch& groups_of(const Device& device) {
+  static const Launch wide(surf::SURF_THREADS, {}), single(1, {});
+  return device.info().group_code ? wide : single;
+}
+const Launch& maps() {
+  static const Launch launch(surf::SURF_THREADS, {});
+  return launch;
+}
+const PointLaunch& points_of(const Device& device) {
+  static const PointLaunch wide(surf_points::SURF_POINT_THREADS, {}), single(1, {});
+  return device.info().group_code ? wide : single;
+}
+
+int divided_up(int a, int b) { return (a + b - 1) / b; }
+
+// Of the enlarged picture's pixels. White noise without a threshold has a maximum in 100 px, the
+// Oxford pictures at most one in 60.
+constexpr int kPixelsAPoint = 32, kLeastRoom = 1024;
+
+int room_of(int width, int height, const SurfOptions& options) {
+  const std::int64_t pixels = std::int64_t{width} * height * (options.upsample ? 4 : 1);
+  return static_cast<int>(std::max<std::int64_t>(pixels / kPixelsAPoint, kLeastRoom));
+}
+
+template <class T>
+Buffer<T> uploaded(Queue& queue, const std::vector<T>& values) {
+  Buffer<T> buffer(queue.device(), values.size());
+  buffer.upload(queue, values);
+  queue.wait();
+  return buffer;
+}
+
+}  // namespace
+
+std::size_t SurfDevice::bytes(int width, int height, const SurfOptions& options) {
+  const int enlarged = options.upsample ? 2 : 1, room = room_of(width, height, options);
+  const std::size_t row = static_cast<std::size_t>(width) * enlarged + 1;
+  const std::size_t rows = static_cast<std::size_t>(height) * enlarged + 1;
+  return sizeof(std::uint32_t) * (row * (rows + rows / surf::BAND_ROWS + 1) +
+                                  static_cast<std::size_t>(room) * surf::SURF_CANDIDATE_WORDS) +
+         PointsDevice::bytes(room, height);
+}
+
+SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& options, int batch,
+                       int room)
+    : queue_(&queue),
+      width_(width * (options.upsample ? 2 : 1)),
+      height_(height * (options.upsample ? 2 : 1)),
+      given_height_(height),
+      options_(options),
+      stride_(width_ + 1),
+      bands_(divided_up(height_, surf::BAND_ROWS)),
+      pitch_(std::int64_t{stride_} * (height_ + 1)),
+      room_(room > 0 ? room : room_of(width, height, options)),
+      scale_(options.upsample ? 0.5F : 1.0F),
+      shift_(options.upsample ? -0.25F : 0.0F) {
+  const DeviceInfo& info = queue.device().info();
+  groups_ = std::max(1, info.cores) * (info.is_gpu ? 32 : 2);
+  candidate_room_ = room_ * batch;
+  const std::vector<SurfOctave> octaves = surf_octaves(width_, height_, options);
+  octave_count_ = static_cast<int>(octaves.size());
+  if (octaves.empty()) return;
+  make_octaves(octaves);
+  const Device& device = queue.device();
+  const auto pictures = static_cast<std::size_t>(batch);
+  sums_ = Buffer<std::uint32_t>(device, pictures * static_cast<std::size_t>(pitch_));
+  totals_ = Buffer<std::uint32_t>(
+      device, pictures * static_cast<std::size_t>(bands_) * static_cast<std::size_t>(stride_));
+  candidates_ = Buffer<std::uint32_t>(
+      device, static_cast<std::size_t>(candidate_room_) * surf::SURF_CANDIDATE_WORDS);
+  points_.emplace(queue, batch, room_, height, scale_, shift_);
+}
+
+void SurfDevice::make_octaves(const std::vector<SurfOctave>& octaves) {
+  std::vector<int> table;
+  std::vector<float> scales, shares;
+  for (const SurfOctave& o : octaves) {
+    // Layer 2's maxima lie within the samples of layer 1's.
+    const int across = divided_up(o.end_x[0] - o.first_x[0], surf::SURF_TILE_WIDTH);
+    const int down = divided_up(o.end_y[0] - o.first_y[0], surf::SURF_TILE_HEIGHT);
+    table.insert(table.end(), {tiles_, across});
+    for (const auto& pair : {o.first_x, o.end_x, o.first_y, o.end_y})
+      table.insert(table.end(), pair.begin(), pair.end());
+    for (const SurfFilter& filter : o.filters) scales.push_back(filter.scale);
+    tiles_ += across * down;
+  }
+  for (const auto& cell : surf_shares()) shares.insert(shares.end(), cell.begin(), cell.end());
+  octaves_ = uploaded(*queue_, table);
+  scales_ = uploaded(*queue_, scales);
+  shares_ = uploaded(*queue_, shares);
+}
+
+void SurfDevice::run(const Memory<const std::uint8_t>& pictures, int first, int count,
+                     const FeatureOutput& out) {
+  if (count == 0) return;
+  if (octave_count_ == 0) {
+    const std::vector<int> none(static_cast<std::size_t>(count), 0);
+    runtime::upload(*queue_, *out.numbers.memory(),
+                    static_cast<std::size_t>(out.first) * sizeof(int), none.data(),
+                    none.size() * sizeof(int));
+    queue_->wait();
+    return;
+  }
+  PointsDevice& p = *points_;
+  p.clear(count, out);
+  add_up(pictures, first, count);
+  const auto threshold = static_cast<float>(options_.threshold);
+  groups_of(queue_->device())
+      .surf_search(*queue_, {.count = tiles_ * count}, sums_, pitch_, stride_, width_, height_,
+                   octaves_, octave_count_, scales_, tiles_, threshold, candidates_,
+                   candidate_room_, p.counts);
+  points_of(queue_->device())
+      .surf_orient(*queue_, {.count = groups_}, sums_, pitch_, stride_, width_, height_, scales_,
+                   threshold, options_.upright ? 1 : 0, candidates_, p.counts, candidate_room_,
+                   groups_, scale_, shift_, given_height_, p.points, p.found, room_, p.rows);
+  p.order(count);
+  describe(count, out);
+}
+
+void SurfDevice::add_up(const Memory<const std::uint8_t>& pictures, int first, int count) {
+  groups_of(queue_->device())
+      .surf_sum_rows(*queue_, {.count = (height_ + 1) * count}, pictures, first, width_, height_,
+                     options_.upsample ? 1 : 0, sums_, pitch_, stride_);
+  const int items = stride_ * bands_ * count;
+  maps().surf_sum_bands(*queue_, {.count = items}, sums_, pitch_, stride_, height_, bands_,
+                        totals_);
+  maps().surf_sum_columns(*queue_, {.count = items}, sums_, pitch_, stride_, height_, bands_,
+                          totals_);
+}
+
+void SurfDevice::describe(int count, const FeatureOutput& out) {
+  const int groups = divided_up(groups_, count) * count;
+  const PointsDevice& p = *points_;
+  points_of(queue_->device())
+      .surf_describe(*queue_, {.count = groups}, sums_, pitch_, stride_, width_, height_, shares_,
+                     options_.numbers / 16, p.points, p.counts, candidate_room_, p.found, p.sorted,
+                     p.keys, p.kept, room_, out.most, count, groups, scale_, shift_, out.begin,
+                     out.first, runtime::Array<float>(runtime::Argument(out.keypoints)),
+                     out.descriptors, out.numbers);
+}
+
+bool SurfDevice::was_full(int count) {
+  if (octave_count_ == 0) return false;
+  bool tile_full = false;
+  const bool was_full = points_->was_full(count, candidate_room_, &tile_full);
+  if (tile_full)
+    throw Error(ErrorCode::device,
+                fmt::format("detect_surf: more than {} maxima in {} x {} samples",
+                            static_cast<int>(surf::SURF_TILE_ROOM),
+                            static_cast<int>(surf::SURF_TILE_WIDTH),
+                            static_cast<int>(surf::SURF_TILE_HEIGHT)));
+  return was_full;
+}
+
+}  // namespace bifocal::features

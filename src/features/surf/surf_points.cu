@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/cuda_kernels.h"
+
+namespace {
+
+template <class Real>
+struct surf_points_text {
+  static constexpr int GROUP_SIZE = 32;
+  static bifocal::runtime::Constants constants() { return {}; }
+#include "lane/cuda_begin.h"
+#include "features/surf/surf_points.list"
+#include "lane/cpp_end.h"
+};
+static_assert(surf_points_text<float>::GROUP_SIZE == surf_points_text<float>::SURF_POINT_THREADS);
+
+CUDA_KERNELS(SURF_POINTS_KERNELS)
+
+}  // namespace
+
+CUDA_TABLE(surf_points) { CUDA_VARIANT(surf_points, SURF_POINTS_KERNELS, surf_points_text<float>) }

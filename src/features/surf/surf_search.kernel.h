@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Integral images and maxima of determinants on GPUs; surf.kernels describes the arguments.
+
+// Of the picture doubled in size, whose pixel i lies at i / 2 - 1/4; values are twice as large. The
+// same whole numbers as on a CPU.
+group_fn bits32 surf_doubled(global_const bits8* picture, index width, index height, index x,
+                             index y) {
+  const index row = y / 2, column = x / 2;
+  index other_row = row + (y % 2 ? 1 : -1), other_column = column + (x % 2 ? 1 : -1);
+  other_row = other_row < 0 ? 0 : other_row < height ? other_row : height - 1;
+  other_column = other_column < 0 ? 0 : other_column < width ? other_column : width - 1;
+  global_const bits8* here = picture + (offset)row * width;
+  global_const bits8* beside = picture + (offset)other_row * width;
+  const bits32 near = 3u * here[column] + beside[column];
+  const bits32 far = 3u * here[other_column] + beside[other_column];
+  return (3u * near + far + 4u) / 8u;
+}
+
+group_kernel(surf_sum_rows, group, SURF_SUM_ROWS) {
+  const index member = (index)group_member(), y = group % (height + 1) - 1;
+  const index picture = group / (height + 1);
+  const index is_first = y < 0, given_width = is_doubled ? width / 2 : width;
+  const index given_height = is_doubled ? height / 2 : height;
+  global_const bits8* in = pictures + (offset)(first + picture) * given_width * given_height;
+  global_const bits8* row = in + (offset)(is_first ? 0 : y) * given_width;
+  global_ptr bits32* out = sums + picture * pitch + (offset)(y + 1) * stride;
+  bits32 before = 0;  // of the pixels to the left of the piece
+  if (member == 0) out[0] = 0;
+  for (index x0 = 0; x0 < width; x0 += SUMS_EACH * SUMS_SEATS) {
+    for (index seat = member; seat < SUMS_SEATS; seat += GROUP_SIZE) {
+      bits32 sum = 0;
+      for (index k = 0; k < SUMS_EACH; ++k) {
+        const index x = x0 + seat * SUMS_EACH + k;
+        if (x < width && !is_first)
+          sum += is_doubled ? surf_doubled(in, given_width, given_height, x, y) : (bits32)row[x];
+      }
+      seats[seat] = sum;
+    }
+    group_barrier();
+    // Prefix sums of the seats: in steps of their distance, or one after the other.
+    if_constant (GROUP_SIZE == 1) {
+      for (index seat = 1; seat < SUMS_SEATS; ++seat) seats[seat] += seats[seat - 1];
+    }
+    for (index o = 1; o < SUMS_SEATS && GROUP_SIZE > 1; o *= 2) {
+      const bits32 left = member >= o ? seats[member - o] : 0;
+      group_barrier();
+      seats[member] += left;
+      group_barrier();
+    }
+    for (index seat = member; seat < SUMS_SEATS; seat += GROUP_SIZE) {
+      bits32 sum = before + (seat > 0 ? seats[seat - 1] : 0);
+      for (index k = 0; k < SUMS_EACH; ++k) {
+        const index x = x0 + seat * SUMS_EACH + k;
+        if (x < width && !is_first)
+          sum += is_doubled ? surf_doubled(in, given_width, given_height, x, y) : (bits32)row[x];
+        if (x < width) out[x + 1] = sum;
+      }
+    }
+    before += seats[SUMS_SEATS - 1];
+    group_barrier();
+  }
+}
+
+map_kernel(surf_sum_bands, item, SURF_SUM_BANDS) {
+  const index x = item % stride, band = item / stride % bands, picture = item / stride / bands;
+  global_const bits32* in = sums + picture * pitch + x;
+  const index first = band * BAND_ROWS + 1;
+  const index end = first + BAND_ROWS < height + 1 ? first + BAND_ROWS : height + 1;
+  bits32 sum = 0;
+  for (index y = first; y < end; ++y) sum += in[(offset)y * stride];
+  totals[item] = sum;
+}
+
+map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
+  const index x = item % stride, band = item / stride % bands, picture = item / stride / bands;
+  global_ptr bits32* column = sums + picture * pitch + x;
+  global_const bits32* total = totals + (offset)picture * bands * stride + x;
+  const index first = band * BAND_ROWS + 1;
+  const index end = first + BAND_ROWS < height + 1 ? first + BAND_ROWS : height + 1;
+  bits32 sum = 0;
+  for (index b = 0; b < band; ++b) sum += total[(offset)b * stride];
+  for (index y = first; y < end; ++y) {
+    sum += column[(offset)y * stride];
+    column[(offset)y * stride] = sum;
+  }
+}
+
+// Whether determinant `at` of a layer is above those before it and not below those after it, of the
+// 27; layers lie SURF_HALO apart.
+group_fn index surf_is_maximum(local_ptr const float* at) {
+  const real v = *at;
+  index beats = 1;
+  lane_unroll for (index k = 0; k < 27; ++k) {
+    const real other =
+        at[(k / 9 - 1) * SURF_HALO + (k / 3 % 3 - 1) * SURF_TILE_PITCH + (k % 3 - 1)];
+    if (k != 13) beats = beats & (k < 13 ? v > other : v >= other);
+  }
+  return beats;
+}
+
+group_kernel(surf_search, group, SURF_SEARCH) {
+  const index picture = group / tiles, member = (index)group_member();
+  index octave = 0;
+  while (octave + 1 < octave_count &&
+         octaves[(octave + 1) * SURF_OCTAVE_NUMBERS] <= group % tiles)
+    ++octave;
+  global_const int* o = octaves + octave * SURF_OCTAVE_NUMBERS;
+  const index tile = group % tiles - o[0], step = surf_step(octave);
+  const index x0 = o[2] + tile % o[1] * SURF_TILE_WIDTH, y0 = o[6] + tile / o[1] * SURF_TILE_HEIGHT;
+  global_const bits32* own = sums + picture * pitch;
+  if (member == 0) shared[0] = shared[1] = 0;
+  for (index i = member; i < SURF_DETERMINANTS; i += GROUP_SIZE) {
+    const index layer = i / SURF_HALO, seat = i % SURF_HALO;
+    const index x = (x0 + seat % SURF_TILE_PITCH - 1) * step;
+    const index y = (y0 + seat / SURF_TILE_PITCH - 1) * step;
+    const index l = surf_layer_lobe(octave, layer), reach = (3 * l - 1) / 2;
+    const index is_inside = (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach);
+    determinants[i] = lane(0);
+    if (is_inside)
+      determinants[i] = surf_determinant(own + (offset)y * stride + x, stride, l,
+                                         scales[octave * SURF_LAYERS + layer]);
+  }
+  group_barrier();
+  for (index i = member; i < 2 * SURF_TILE; i += GROUP_SIZE) {
+    const index k = i / SURF_TILE, seat = i % SURF_TILE;
+    const index x = x0 + seat % SURF_TILE_WIDTH, y = y0 + seat / SURF_TILE_WIDTH;
+    local_ptr const float* at = determinants + (k + 1) * SURF_HALO +
+                                (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH +
+                                seat % SURF_TILE_WIDTH + 1;
+    const index is_sought = (x >= o[2 + k]) & (x < o[4 + k]) & (y >= o[6 + k]) & (y < o[8 + k]);
+    if (is_sought && *at > threshold && surf_is_maximum(at)) {
+      const bits32 slot = local_atomic_add(shared, 1u);
+      if (slot < SURF_TILE_ROOM) found[slot] = (bits32)i;
+    }
+  }
+  group_barrier();
+  const bits32 count = shared[0] < SURF_TILE_ROOM ? shared[0] : SURF_TILE_ROOM;
+  if (member == 0 && count > 0) shared[1] = global_atomic_add(counts, count);
+  if (member == 0 && shared[0] > SURF_TILE_ROOM) counts[1] = 1;
+  group_barrier();
+  for (bits32 i = (bits32)member; i < count; i += GROUP_SIZE) {
+    const bits32 slot = shared[1] + i;
+    if (slot >= (bits32)room) continue;
+    const bits32 seat = found[i] % SURF_TILE;
+    global_ptr bits32* c = candidates + (offset)slot * SURF_CANDIDATE_WORDS;
+    c[0] = (bits32)picture;
+    c[1] = (bits32)octave << 8 | (found[i] / SURF_TILE + 1);
+    c[2] = ((bits32)x0 + seat % SURF_TILE_WIDTH) * (bits32)step;
+    c[3] = ((bits32)y0 + seat / SURF_TILE_WIDTH) * (bits32)step;
+  }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SURF on every GPU and OpenCL device of this machine: the features of the CPU, but for rounding.
+#include <bifocal/device.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/feature_set.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/surf.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "features/pictures.hpp"
+#include "features/surf/surf_device.hpp"
+#include "support/data.hpp"
+#include "support/devices.hpp"
+
+namespace bifocal::test {
+namespace {
+
+bool same(const Features& a, const Features& b) {
+  return a.size() == b.size() && a.descriptors == b.descriptors &&
+         (a.size() == 0 || std::memcmp(a.keypoints.data(), b.keypoints.data(),
+                                       a.keypoints.size() * sizeof(Keypoint)) == 0);
+}
+
+// Determinants are equal, so that the same points are found; they are in the same order but for those
+// of nearly the same strength. One descriptor in 50 may have a sample on the next pixel, one
+// direction in 200 another window.
+void expect_alike(const Features& f, const Features& reference, const std::string& what) {
+  int known = 0, turned = 0, alike = 0;
+  double worst = 0;
+  for (std::size_t i = 0; i < reference.keypoints.size(); ++i) {
+    const Keypoint& a = reference.keypoints[i];
+    for (std::size_t j = 0; j < f.keypoints.size(); ++j) {
+      const Keypoint& b = f.keypoints[j];
+      const double off = std::hypot(a.x - b.x, a.y - b.y);
+      if (off > 1e-3 || std::abs(a.sigma / b.sigma - 1) > 1e-4) continue;
+      ++known;
+      worst = std::max(worst, off);
+      if (std::abs(std::remainder(a.angle_deg - b.angle_deg, 360)) > 0.01) {
+        ++turned;
+        break;
+      }
+      int largest = 0;
+      for (std::size_t k = 0; k < 128; ++k)
+        largest = std::max(largest, std::abs(reference.descriptors[128 * i + k] -
+                                             f.descriptors[128 * j + k]));
+      alike += largest <= 1;
+      break;
+    }
+  }
+  std::printf("%s: %d features, %d of the CPU's %d, %d turned, descriptors %d; worst %.6f px\n",
+              what.c_str(), f.size(), known, reference.size(), turned, alike, worst);
+  EXPECT_EQ(f.size(), reference.size()) << what;
+  EXPECT_EQ(known, reference.size()) << what;
+  EXPECT_LE(turned, 1 + known / 200) << what;
+  EXPECT_GE(alike, known - turned - 1 - known / 50) << what;
+}
+
+TEST(SurfDevice, finds_what_the_cpu_finds) {
+  const ImageU8 blobs = random_blobs(213, 171, 4), speckled = noise(150, 137, 6);
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    for (const SurfOptions& options :
+         {SurfOptions{}, SurfOptions{.upsample = true}, SurfOptions{.numbers = 128},
+          SurfOptions{.octaves = 1, .threshold = 0, .upright = true}, SurfOptions{.octaves = 5}}) {
+      for (const ImageU8* image : {&blobs, &speckled})
+        expect_alike(detect_surf(queue, *image, options), detect_surf(*image, options), id);
+    }
+  });
+}
+
+TEST(SurfDevice, photographs) {
+  BIFOCAL_NEEDS_DATA("oxford_affine")
+  const ImageU8 whole = to_grey(read_image(data("oxford_affine/graf/img1.png").string()));
+  const ImageView<const std::uint8_t> all = whole;
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    // A part of it where the device is a CPU.
+    const bool is_gpu = queue.device().info().is_gpu;
+    const ImageView<const std::uint8_t> image(all.row(100) + 50, is_gpu ? 701 : 301,
+                                              is_gpu ? 511 : 223, 1, all.stride);
+    expect_alike(detect_surf(queue, image), detect_surf(image), id);
+    const SurfOptions options{.upsample = true};
+    expect_alike(detect_surf(queue, image, options), detect_surf(image, options), id);
+  });
+}
+
+// Sums go beyond 2^32 in none of these; rows longer than a group adds up at once do.
+TEST(SurfDevice, takes_images_of_any_shape) {
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    EXPECT_EQ(detect_surf(queue, ImageView<const std::uint8_t>()).size(), 0) << id;
+    for (const auto& [width, height] : {std::pair(1, 1), {2, 1}, {16, 16}, {27, 27}, {28, 29},
+                                        {29, 29}, {1, 300}, {33, 117}, {64, 63}, {2100, 40}}) {
+      const ImageU8 image = noise(width, height, 1);
+      EXPECT_EQ(detect_surf(queue, image).size(), detect_surf(image).size())
+          << id << ", " << width << " x " << height;
+    }
+  });
+}
+
+TEST(SurfDevice, is_the_same_on_every_run_and_in_every_batch) {
+  std::vector<ImageU8> pictures;
+  for (unsigned seed = 1; seed <= 5; ++seed) pictures.push_back(random_blobs(170, 131, seed));
+  pictures[3] = ImageU8(170, 131);  // nothing in it
+  const std::vector<ImageView<const std::uint8_t>> views(pictures.begin(), pictures.end());
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    SurfDetector single(queue, 170, 131), batched(queue, 170, 131, {}, 3);
+    const std::vector<Features> together = batched(views), again = batched(views);
+    ASSERT_EQ(together.size(), views.size());
+    for (std::size_t k = 0; k < views.size(); ++k) {
+      EXPECT_TRUE(same(together[k], again[k])) << id << ", picture " << k;
+      EXPECT_TRUE(same(together[k], single(views[k]))) << id << ", picture " << k;
+    }
+    EXPECT_GT(together[0].size(), 20) << id;
+    EXPECT_EQ(together[3].size(), 0) << id;
+  });
+}
+
+TEST(SurfDevice, features_stay_in_a_set) {
+  std::vector<ImageU8> pictures;
+  for (unsigned seed = 1; seed <= 5; ++seed) pictures.push_back(random_blobs(120, 101, seed));
+  const std::vector<ImageView<const std::uint8_t>> views(pictures.begin(), pictures.end());
+  std::vector<std::uint8_t> pixels;
+  for (const ImageU8& p : pictures) pixels.insert(pixels.end(), p.pixels.begin(), p.pixels.end());
+  for_each_device([&](Queue& queue, const std::string& id) {
+    SurfDetector detector(queue, 120, 101, {.max_features = 20}, 2);
+    FeatureSet set(queue.device());
+    Buffer<std::uint8_t> images(queue.device(), pixels.size());
+    images.upload(queue, pixels);
+    EXPECT_EQ(detector.add(views, set), 0) << id;
+    EXPECT_EQ(detector.add(images, 5, set), 5) << id;
+    ASSERT_EQ(set.size(), 10) << id;
+    const std::vector<Features> expected = detector(views);
+    EXPECT_GT(expected[0].size(), 5) << id;
+    for (int k = 0; k < 10; ++k) {
+      EXPECT_TRUE(same(set.get(queue, k), expected[static_cast<std::size_t>(k % 5)]))
+          << id << ", slot " << k;
+    }
+    EXPECT_THROW((void)detector.add(images, 6, set), Error) << id;
+  });
+}
+
+TEST(SurfDevice, cap_keeps_the_strongest) {
+  const ImageU8 image = random_blobs(220, 180, 2);
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    const Features all = detect_surf(queue, image, {.max_features = 0});
+    const Features few = detect_surf(queue, image, {.max_features = 30});
+    ASSERT_EQ(few.size(), 30) << id;
+    EXPECT_EQ(0, std::memcmp(few.keypoints.data(), all.keypoints.data(), 30 * sizeof(Keypoint)));
+    EXPECT_TRUE(
+        std::equal(few.descriptors.begin(), few.descriptors.end(), all.descriptors.begin()));
+  });
+}
+
+// Many blobs of the least size and no threshold: more maxima than there is room for at first.
+TEST(SurfDevice, takes_pictures_full_of_maxima) {
+  const ImageU8 image = noise(420, 380, 3);
+  const SurfOptions options{.max_features = 0, .threshold = 0};
+  const Features expected = detect_surf(image, options);
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    EXPECT_EQ(detect_surf(queue, image, options).size(), expected.size()) << id;
+    // With room for a part of them only, and then again.
+    features::SurfDevice narrow(queue, 420, 380, options, 1, 100);
+    Buffer<std::uint8_t> picture(queue.device(), image.pixels.size());
+    picture.upload(queue, image.pixels);
+    FeatureSet set(queue.device());
+    (void)set.reserve(queue, 100, 1);
+    narrow.run(picture, 0, 1, {set.keypoints(), set.descriptors(), set.counts(), 0, 0, 100});
+    EXPECT_TRUE(narrow.was_full(1)) << id;
+    EXPECT_EQ(set.count(queue, 0), 0) << id;
+  });
+}
+
+TEST(SurfDevice, refuses_what_does_not_fit) {
+  const ImageU8 image(20, 20);
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string&) {
+    EXPECT_THROW((void)detect_surf(queue, image, {.numbers = 3}), Error);
+    EXPECT_THROW((void)detect_surf(queue, ImageU8(20, 20, 3)), Error);
+    EXPECT_THROW(SurfDetector(queue, 0, 5), Error);
+    EXPECT_THROW(SurfDetector(queue, 20, 20, {}, 0), Error);
+    SurfDetector detector(queue, 21, 20);
+    EXPECT_THROW((void)detector(image), Error);
+  });
+  Queue cpu;
+  SurfDetector detector(cpu, 20, 20);
+  EXPECT_EQ(detector(image).size(), 0);
+  EXPECT_EQ(detector.memory(), 0U);
+}
+
+}  // namespace
+}  // namespace bifocal::test
