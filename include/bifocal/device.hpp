@@ -55,7 +55,7 @@ struct DeviceInfo {
 // Every device of this machine that this build can use; the CPU is always the first.
 [[nodiscard]] std::vector<DeviceInfo> list_devices();
 
-// A kind of device that list_devices() has none of, and what would bring it.
+// A kind of device that there is none of, or of which a driver is left out: why, and the remedy.
 struct MissingDevices {
   DeviceKind kind;
   std::string reason, remedy;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -78,12 +79,15 @@ std::optional<std::size_t> device_number(std::string_view id, std::string_view k
 [[noreturn]] void refuse(std::string_view id) {
   std::string text = fmt::format("device '{}': there is no such device. There is ", id);
   const std::vector<DeviceInfo> devices = list_devices();
+  const auto has_kind = [&](DeviceKind kind) {
+    return std::ranges::any_of(devices, [&](const DeviceInfo& d) { return d.kind == kind; });
+  };
   for (std::size_t i = 0; i < devices.size(); ++i)
     text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", devices[i].id, devices[i].name);
   for (const MissingDevices& missing : missing_devices())
-    text +=
-        fmt::format(". No {} device: {}; {}", missing.kind == DeviceKind::cuda ? "CUDA" : "OpenCL",
-                    missing.reason, missing.remedy);
+    text += fmt::format(". No {}{} device: {}; {}", has_kind(missing.kind) ? "further " : "",
+                        missing.kind == DeviceKind::cuda ? "CUDA" : "OpenCL", missing.reason,
+                        missing.remedy);
   throw Error(ErrorCode::device, text);
 }
 
@@ -111,7 +115,7 @@ std::vector<DeviceInfo> list_devices() {
 std::vector<MissingDevices> missing_devices() {
   std::vector<MissingDevices> missing;
   const auto add = [&](DeviceKind kind, const Devices& devices) {
-    if (devices.backends.empty()) missing.push_back({kind, devices.reason, devices.remedy});
+    if (!devices.reason.empty()) missing.push_back({kind, devices.reason, devices.remedy});
   };
   add(DeviceKind::cuda, cuda_devices());
   add(DeviceKind::opencl, opencl_devices());

@@ -11,6 +11,9 @@
 
 namespace bifocal::runtime {
 
+// Why no device of a platform of this version (CL_PLATFORM_VERSION) is used; empty: they are.
+[[nodiscard]] std::string opencl_driver_fault(const std::string& platform_version);
+
 class OpenClBackend final : public Backend {
  public:
   OpenClBackend(DeviceInfo info, cl_device_id device, std::string platform_version);

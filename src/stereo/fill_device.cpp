@@ -36,11 +36,14 @@ void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disp
                        filled);
 }
 
-// Every round reaches `radius` px further. An odd number of them ends in `filled`.
+// Every round reaches `radius` px further. An odd number of them ends in `filled`. Where a device's
+// compiler is not given group code there is no fill_mean_rest, over which that of PoCL 6.0 ends the
+// process.
 void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer& disparity,
                const FillScratch& scratch, const DisparityBuffer& filled) {
   const int radius = window / 2, needed = std::max(size.width, size.height) / radius + 1,
-            rounds = std::min(needed, kMeanRounds) | 1;
+            most = queue.device().info().group_code ? kMeanRounds : needed,
+            rounds = std::min(needed, most) | 1;
   const DisparityBuffer* from = &disparity;
   for (int i = 0; i < rounds; ++i) {
     const DisparityBuffer& to = i % 2 == 0 ? filled : scratch.disparity;

@@ -15,6 +15,7 @@
 
 #include "runtime/backend.hpp"
 #include "runtime/kernels.hpp"
+#include "runtime/opencl_backend.hpp"
 #include "runtime/opencl_text.hpp"
 #include "runtime/program_cache.hpp"
 
@@ -22,6 +23,13 @@ namespace bifocal::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+TEST(OpenClDrivers, that_compile_wrongly_are_left_out) {
+  EXPECT_NE(runtime::opencl_driver_fault("OpenCL 3.0 PoCL 5.0+debian  Linux, LLVM 16.0.6"), "");
+  for (const char* version : {"OpenCL 3.0 PoCL 3.1+debian  Linux", "OpenCL 3.0 PoCL 6.0+debian",
+                              "OpenCL 3.0 CUDA 12.5.51", "OpenCL 3.0 LINUX", ""})
+    EXPECT_EQ(runtime::opencl_driver_fault(version), "") << version;
+}
 
 // An empty cache folder for one test; the environment is put back afterwards.
 class ProgramCache : public testing::Test {

@@ -53,7 +53,7 @@ TEST(Devices, each_kind_is_there_or_missing_with_a_remedy) {
     const auto missing = missing_devices();
     const auto is_kind = [&](const auto& d) { return d.kind == kind; };
     const auto found = std::find_if(missing.begin(), missing.end(), is_kind);
-    EXPECT_EQ(std::any_of(devices.begin(), devices.end(), is_kind), found == missing.end());
+    EXPECT_TRUE(std::any_of(devices.begin(), devices.end(), is_kind) || found != missing.end());
     if (found == missing.end()) continue;
     EXPECT_FALSE(found->reason.empty());
     EXPECT_FALSE(found->remedy.empty());

@@ -3,6 +3,7 @@
 #include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -52,9 +53,13 @@ std::string as_text(const DeviceInfo& d) {
 
 std::string as_text() {
   std::string text;
-  for (const DeviceInfo& d : list_devices()) text += as_text(d);
+  const std::vector<DeviceInfo> devices = list_devices();
+  const auto has_kind = [&](DeviceKind kind) {
+    return std::ranges::any_of(devices, [&](const DeviceInfo& d) { return d.kind == kind; });
+  };
+  for (const DeviceInfo& d : devices) text += as_text(d);
   for (const MissingDevices& m : missing_devices())
-    text += fmt::format("no {} device: {}; to have one, {}\n",
+    text += fmt::format("no {}{} device: {}; to have one, {}\n", has_kind(m.kind) ? "further " : "",
                         m.kind == DeviceKind::cuda ? "CUDA" : "OpenCL", m.reason, m.remedy);
   return text;
 }

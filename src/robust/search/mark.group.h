@@ -75,13 +75,31 @@ group_fn void column_extent(global_const float* x, index n, scalar* low, scalar*
   *high = most[n / 20];
 }
 
+// Did the camera stand still? Then most matches from low to high (away from the border of the first
+// image), right or wrong, do not move. points: the columns; still: minus the motion of none.
+group_fn index camera_stood_still(const struct pair_view* view, global_const float* points,
+                                  const scalar* low, const scalar* high, const scalar* still) {
+  const offset stride = view->stride;
+  index inside = 0, unmoved = 0;
+  for (index i = 0; i < view->n; ++i) {
+    const scalar x = points[i], y = points[stride + i];
+    if (!(x > low[0] && x < high[0] && y > low[1] && y < high[1])) continue;
+    const scalar dx = points[2 * stride + i] - x + still[0];
+    const scalar dy = points[3 * stride + i] - y + still[1];
+    inside += 1;
+    unmoved += (dx * dx + dy * dy) * view->threshold < 2;
+  }
+  return 2 * unmoved > inside;
+}
+
 // Are the inliers of two images as many as they seem? Matches of one small thing agree with each
 // other whatever the model, and marks of the camera (borders of undistorted pictures, watermarks,
 // times) with no motion. So matches nearer to each other than two thresholds in both images count
 // once; of those nearer than a twelfth of the points' extent no more than three count, or a 32nd of
 // all where that is more; and matches that do not move count only away from the border, a tenth of
-// the extent. Counts until `least` or MOST_PLACES are found; if there are fewer, the others are
-// taken from WORK_DISTINCT_INLIERS and WORK_DISTINCT_POINTS. places [stride]: scratch memory.
+// the extent, unless the camera stood still. Counts until `least` or MOST_PLACES are found; if
+// there are fewer, the others are taken from WORK_DISTINCT_INLIERS and WORK_DISTINCT_POINTS. places
+// [stride]: scratch memory.
 enum { MOST_PLACES = 128 };
 group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_const float* points,
                            global_const scalar* errors, global_const scalar* info, scalar least,
@@ -103,13 +121,16 @@ group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_cons
     high[c] -= border;
   }
   const scalar near2 = 4 / view->threshold;
-  index count = 0;
+  index count = 0, stood_still = -1;  // not known yet
   for (index i = 0; i < view->n; ++i) {
     if (!(errors[i] * view->threshold < 1)) continue;
     const scalar p[4] = {x[0][i], x[1][i], x[2][i], x[3][i]};
     const scalar dx = p[2] - p[0] + still[0], dy = p[3] - p[1] + still[1];
     const index inside = p[0] > low[0] && p[0] < high[0] && p[1] > low[1] && p[1] < high[1];
-    if (!inside && (dx * dx + dy * dy) * view->threshold < 2) continue;
+    if (!inside && (dx * dx + dy * dy) * view->threshold < 2) {
+      if (stood_still < 0) stood_still = camera_stood_still(view, x[0], low, high, still);
+      if (!stood_still) continue;
+    }
     index close = 0;
     for (index k = 0; k < count && close < crowd; ++k) {
       const index j = (index)places[k];
