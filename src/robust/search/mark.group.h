@@ -76,7 +76,8 @@ group_fn void column_extent(global_const float* x, index n, scalar* low, scalar*
 }
 
 // Did the camera stand still? Then most matches from low to high (away from the border of the first
-// image), right or wrong, do not move. points: the columns; still: minus the motion of none.
+// image), right or wrong and no fewer than three, do not move. points: the columns; still: minus
+// the motion of none.
 group_fn index camera_stood_still(const struct pair_view* view, global_const float* points,
                                   const scalar* low, const scalar* high, const scalar* still) {
   const offset stride = view->stride;
@@ -89,7 +90,7 @@ group_fn index camera_stood_still(const struct pair_view* view, global_const flo
     inside += 1;
     unmoved += (dx * dx + dy * dy) * view->threshold < 2;
   }
-  return 2 * unmoved > inside;
+  return unmoved > 2 && 2 * unmoved > inside;
 }
 
 // Are the inliers of two images as many as they seem? Matches of one small thing agree with each
