@@ -24,6 +24,7 @@ MODULES = {
     "bifocal.options": "Options",
     "bifocal.devices": "Devices and threads",
     "bifocal.cv": "In the place of OpenCV",
+    "bifocal.colmap": "In the place of COLMAP's verifier",
     "bifocal.poselib": "In the place of PoseLib",
 }
 

@@ -60,18 +60,27 @@ class Undistortion {
   std::unique_ptr<const Model> model_;
 };
 
+// Defaults are COLMAP's (TwoViewGeometryOptions), and so are the names but for those of robust.hpp.
 struct VerifyOptions {
-  double max_error = 4;  // px: Sampson distance from E and F, |x2 - H x1| of H
-  int min_inliers = 15;  // fewer prove nothing: Configuration::degenerate
-  double confidence = 0.999;
-  int max_iterations = 10000;   // samples of each model
+  double max_error = 4;         // px: Sampson distance from E and F, |x2 - H x1| of H
+  int min_inliers = 15;         // fewer prove nothing: Configuration::degenerate
+  double confidence = 0.999;    // of having drawn an all-inlier sample
+  int min_iterations = 100;     // samples of each model, at least and at most
+  int max_iterations = 10000;   //
   double min_inlier_ratio = 0;  // worth looking for (RobustOptions)
+  // Calibrated: E has more than this fraction of F's inliers.
+  double min_E_F_inlier_ratio = 0.95;
+  // Planar or panoramic: H has more than this fraction of E's or F's inliers.
+  double max_H_inlier_ratio = 0.8;
   // Poses of planar pairs and of pairs with F alone too, and planar_or_panoramic told apart where
   // the cameras are known. Calibrated pairs always have their pose.
   bool relative_pose = false;
-  // A pair most of whose inliers lie at the border and are shifted alike is
-  // Configuration::watermark.
+  // Configuration::watermark: this fraction of the inliers lies so near to the border of both
+  // pictures (a fraction of their diagonals) and is shifted alike, to so many px.
   bool detect_watermark = true;
+  double watermark_min_inlier_ratio = 0.7;
+  double watermark_border_size = 0.1;
+  double watermark_max_error = 4;
   std::uint64_t seed = 0;  // a pair's result depends on it, the pair and the options alone
 };
 

@@ -9,12 +9,12 @@ docs/python.md is the tour; docs/conventions.md states frames, units and signs o
 
 import os as _os
 
-from . import _core, linalg
+from . import _core, colmap, linalg
 from .cameras import Camera, undistort_points
 from .collection import Collection, VerifiedPairs
 from .devices import devices, missing_devices, threads
 from .features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
-from .options import DisparityFilter, FloatMatchOptions, MatchOptions, RobustOptions, SgmOptions, SiftOptions, SsdOptions
+from .options import DisparityFilter, FloatMatchOptions, MatchOptions, RobustOptions, SgmOptions, SiftOptions, SsdOptions, VerifyOptions
 from .pictures import draw_matches, read_image, write_image
 from .rectification import Rectification, rectify, rectify_uncalibrated
 from .robust import (
@@ -78,6 +78,8 @@ __all__ = [
     "SsdOptions",
     "StereoMatcher",
     "VerifiedPairs",
+    "VerifyOptions",
+    "colmap",
     "decompose_essential",
     "decompose_homography",
     "detect",

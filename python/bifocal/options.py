@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["DisparityFilter", "FloatMatchOptions", "MatchOptions", "RobustOptions", "SgmOptions", "SiftOptions", "SsdOptions"]
+__all__ = ["DisparityFilter", "FloatMatchOptions", "MatchOptions", "RobustOptions", "SgmOptions", "SiftOptions", "SsdOptions", "VerifyOptions"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,3 +120,30 @@ class SsdOptions:
     window: int = 15
     """Side, odd, 3 to 31."""
     filter: DisparityFilter = field(default_factory=lambda: DisparityFilter(median=0, speckle_size=0))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VerifyOptions:
+    """Of `bifocal.colmap` (include/bifocal/colmap_verify.hpp)."""
+
+    max_error: float = 4.0
+    """px: Sampson distance from E and F, |x2 - H x1| of H."""
+    min_inliers: int = 15
+    """Fewer prove nothing: 'degenerate'."""
+    confidence: float = 0.999
+    min_iterations: int = 100
+    max_iterations: int = 10000
+    min_inlier_ratio: float = 0.0
+    """Fraction of right matches that is worth looking for; 0: 0.2, more of few matches."""
+    min_E_F_inlier_ratio: float = 0.95
+    """'calibrated': E has more than this fraction of F's inliers."""
+    max_H_inlier_ratio: float = 0.8
+    """'planar_or_panoramic': H has more than this fraction of E's or F's inliers."""
+    relative_pose: bool = False
+    """Poses of planar pairs and of those with F alone too, and planes told from turns, where the cameras are known."""
+    detect_watermark: bool = True
+    watermark_min_inlier_ratio: float = 0.7
+    watermark_border_size: float = 0.1
+    """Of the pictures' diagonals."""
+    watermark_max_error: float = 4.0
+    seed: int = 0

@@ -118,6 +118,19 @@ nb::dict defaults_of(const SsdOptions& options) {
   FIELD(min_disparity), FIELD(disparities), FIELD(window), FIELD(filter);
   return d;
 }
+nb::dict defaults_of(const colmap::VerifyOptions& options) {
+  const auto [max_error, min_inliers, confidence, min_iterations, max_iterations, min_inlier_ratio,
+              min_E_F_inlier_ratio, max_H_inlier_ratio, relative_pose, detect_watermark,
+              watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed] =
+      options;
+  nb::dict d;
+  FIELD(max_error), FIELD(min_inliers), FIELD(confidence), FIELD(min_iterations);
+  FIELD(max_iterations), FIELD(min_inlier_ratio), FIELD(min_E_F_inlier_ratio);
+  FIELD(max_H_inlier_ratio), FIELD(relative_pose), FIELD(detect_watermark);
+  FIELD(watermark_min_inlier_ratio), FIELD(watermark_border_size), FIELD(watermark_max_error);
+  FIELD(seed);
+  return d;
+}
 #undef FIELD
 
 constexpr std::string_view kProblems[] = {
@@ -187,6 +200,27 @@ MatchOptions match_options(nb::handle object) {
   return o;
 }
 
+colmap::VerifyOptions verify_options(nb::handle object) {
+  colmap::VerifyOptions o;
+  if (object.is_none()) return o;
+  const Reader r{object, "VerifyOptions"};
+  r.number("max_error", o.max_error);
+  r.number("min_inliers", o.min_inliers);
+  r.number("confidence", o.confidence);
+  r.number("min_iterations", o.min_iterations);
+  r.number("max_iterations", o.max_iterations);
+  r.number("min_inlier_ratio", o.min_inlier_ratio);
+  r.number("min_E_F_inlier_ratio", o.min_E_F_inlier_ratio);
+  r.number("max_H_inlier_ratio", o.max_H_inlier_ratio);
+  r.number("relative_pose", o.relative_pose);
+  r.number("detect_watermark", o.detect_watermark);
+  r.number("watermark_min_inlier_ratio", o.watermark_min_inlier_ratio);
+  r.number("watermark_border_size", o.watermark_border_size);
+  r.number("watermark_max_error", o.watermark_max_error);
+  r.number("seed", o.seed);
+  return o;
+}
+
 FloatMatchOptions float_match_options(nb::handle object) {
   FloatMatchOptions o;
   if (object.is_none()) return o;
@@ -234,6 +268,7 @@ nb::dict default_options() {
   all["SiftOptions"] = defaults_of(SiftOptions{});
   all["MatchOptions"] = defaults_of(MatchOptions{});
   all["FloatMatchOptions"] = defaults_of(FloatMatchOptions{});
+  all["VerifyOptions"] = defaults_of(colmap::VerifyOptions{});
   all["SgmOptions"] = defaults_of(SgmOptions{});
   all["SsdOptions"] = defaults_of(SsdOptions{});
   all["DisparityFilter"] = defaults_of(DisparityFilter{});

@@ -15,6 +15,7 @@ namespace bifocal::python {
 [[nodiscard]] FloatMatchOptions float_match_options(nb::handle object);
 [[nodiscard]] SgmOptions sgm_options(nb::handle object);
 [[nodiscard]] SsdOptions ssd_options(nb::handle object);
+[[nodiscard]] colmap::VerifyOptions verify_options(nb::handle object);
 [[nodiscard]] bool is_ssd_options(nb::handle object);
 [[nodiscard]] double number_field(nb::handle object, const char* what, const char* field);
 // What the C++ structs hold unless they are told otherwise, for the test of the dataclasses.
@@ -31,6 +32,7 @@ namespace bifocal::python {
 [[nodiscard]] std::vector<Intrinsics> cameras_of(nb::handle object, const char* name);
 
 void bind_collection(nb::module_& m);
+void bind_colmap(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_linalg(nb::module_& m);

@@ -217,6 +217,9 @@ TEST(Decide, MisuseIsNamed) {
   o = {};
   o.min_inliers = 0;
   usage({points, {}, offsets, one, one}, o, "min_inliers = 0");
+  o = {};
+  o.max_H_inlier_ratio = 1.5;
+  usage({points, {}, offsets, one, one}, o, "max_H_inlier_ratio = 1.5");
 }
 
 }  // namespace

@@ -24,6 +24,17 @@ void check(const DecideBatch& b, const VerifyOptions& o) {
     fail(fmt::format("VerifyOptions::max_error = {}: must be finite and above 0", o.max_error));
   if (o.min_inliers < 1)
     fail(fmt::format("VerifyOptions::min_inliers = {}: must be at least 1", o.min_inliers));
+  const std::pair<const char*, double> fractions[] = {
+      {"min_E_F_inlier_ratio", o.min_E_F_inlier_ratio},
+      {"max_H_inlier_ratio", o.max_H_inlier_ratio},
+      {"watermark_min_inlier_ratio", o.watermark_min_inlier_ratio},
+      {"watermark_border_size", o.watermark_border_size}};
+  for (const auto& [name, value] : fractions)
+    if (!(value >= 0 && value <= 1))
+      fail(fmt::format("VerifyOptions::{} = {}: must be 0 to 1", name, value));
+  if (!(o.watermark_max_error > 0))
+    fail(fmt::format("VerifyOptions::watermark_max_error = {}: must be above 0",
+                     o.watermark_max_error));
   if (b.offsets.empty() || b.offsets.front() < 0)
     fail("offsets must begin with a number >= 0 and end with the points");
   const std::size_t pairs = b.offsets.size() - 1;
@@ -114,7 +125,7 @@ class Decider {
                                                      : options_.max_error;
     robust.confidence = options_.confidence;
     robust.max_iterations = options_.max_iterations;
-    robust.min_iterations = std::min(robust.min_iterations, robust.max_iterations);
+    robust.min_iterations = std::min(options_.min_iterations, options_.max_iterations);
     robust.min_inlier_ratio = std::max(options_.min_inlier_ratio, kFractions[fraction]);
     robust.seed = options_.seed;
     return robust;

@@ -10,35 +10,30 @@
 namespace bifocal::colmap {
 namespace {
 
-// COLMAP's fractions, in the words of its options.
-constexpr double kMinEFInlierRatio = 0.95;
-constexpr double kMaxHInlierRatio = 0.8;
-constexpr double kWatermarkInlierRatio = 0.7;
-constexpr double kWatermarkBorder = 0.1;    // of the picture's diagonal
-constexpr double kWatermarkMaxError = 4.0;  // px
-
 struct Decision {
   Configuration configuration;
   const FoundModel* inliers_of;
 };
 
-Decision planar_or(Configuration otherwise, const FoundModel& model, const PairView& pair) {
-  if (pair.H.count() <= kMaxHInlierRatio * model.count()) return {otherwise, &model};
+Decision planar_or(Configuration otherwise, const FoundModel& model, const PairView& pair,
+                   const VerifyOptions& o) {
+  if (pair.H.count() <= o.max_H_inlier_ratio * model.count()) return {otherwise, &model};
   return {Configuration::planar_or_panoramic, pair.H.count() > model.count() ? &pair.H : &model};
 }
 
-Decision decide(const PairView& pair, int least) {
+Decision decide(const PairView& pair, const VerifyOptions& o) {
+  const int least = o.min_inliers;
   const int e = pair.E.count(), f = pair.F.count(), h = pair.H.count();
-  if (e >= least && e > kMinEFInlierRatio * f)
-    return planar_or(Configuration::calibrated, e >= f ? pair.E : pair.F, pair);
-  if (f >= least) return planar_or(Configuration::uncalibrated, pair.F, pair);
+  if (e >= least && e > o.min_E_F_inlier_ratio * f)
+    return planar_or(Configuration::calibrated, e >= f ? pair.E : pair.F, pair, o);
+  if (f >= least) return planar_or(Configuration::uncalibrated, pair.F, pair, o);
   if (h >= least) return {Configuration::planar_or_panoramic, &pair.H};
   return {Configuration::degenerate, nullptr};
 }
 
-bool at_border(double x, double y, const ViewCamera& camera) {
+bool at_border(double x, double y, const ViewCamera& camera, double size) {
   const auto w = static_cast<double>(camera.width), h = static_cast<double>(camera.height);
-  const double border = kWatermarkBorder * std::hypot(w, h);
+  const double border = size * std::hypot(w, h);
   x += 0.5, y += 0.5;  // from the corner
   return x < border || y < border || x > w - border || y > h - border;
 }
@@ -51,23 +46,25 @@ double median(std::vector<double>& values) {
 
 // What a camera or a program prints on its pictures: most inliers lie at the border of both, and
 // are shifted alike. If so many are, the medians of the shifts are among theirs.
-bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, int count) {
+bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, int count,
+                  const VerifyOptions& o) {
+  const double least = o.watermark_min_inlier_ratio * count;
   std::vector<double> dx, dy;
   for (std::size_t i = 0; i < inliers.size(); ++i) {
     const PointPair& p = pair.points[i];
-    if (!inliers[i] || !at_border(p.x1, p.y1, *pair.camera1) ||
-        !at_border(p.x2, p.y2, *pair.camera2))
+    if (!inliers[i] || !at_border(p.x1, p.y1, *pair.camera1, o.watermark_border_size) ||
+        !at_border(p.x2, p.y2, *pair.camera2, o.watermark_border_size))
       continue;
     dx.push_back(p.x2 - p.x1);
     dy.push_back(p.y2 - p.y1);
   }
-  if (dx.empty() || static_cast<double>(dx.size()) < kWatermarkInlierRatio * count) return false;
+  if (dx.empty() || static_cast<double>(dx.size()) < least) return false;
   std::vector<double> sorted_x = dx, sorted_y = dy;
   const double x = median(sorted_x), y = median(sorted_y);
   std::ptrdiff_t alike = 0;
   for (std::size_t i = 0; i < dx.size(); ++i)
-    alike += std::hypot(dx[i] - x, dy[i] - y) <= kWatermarkMaxError;
-  return static_cast<double>(alike) >= kWatermarkInlierRatio * count;
+    alike += std::hypot(dx[i] - x, dy[i] - y) <= o.watermark_max_error;
+  return static_cast<double>(alike) >= least;
 }
 
 std::optional<Mat3> matrix_of(const FoundModel& model) {
@@ -132,7 +129,7 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
 DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
                         std::span<std::uint8_t> inliers) {
   DecidedPair out;
-  const Decision decision = decide(pair, options.min_inliers);
+  const Decision decision = decide(pair, options);
   if (!decision.inliers_of) return out;
   out.configuration = decision.configuration;
   std::copy(decision.inliers_of->inliers.begin(), decision.inliers_of->inliers.end(),
@@ -146,7 +143,7 @@ DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
     out.cam2_from_cam1 = pair.E.estimate.pose;
   else if (options.relative_pose && known)
     relate(pair, inliers, out);
-  if (options.detect_watermark && is_watermark(pair, inliers, out.inlier_count))
+  if (options.detect_watermark && is_watermark(pair, inliers, out.inlier_count, options))
     out.configuration = Configuration::watermark;
   return out;
 }

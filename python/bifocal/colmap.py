@@ -1,0 +1,160 @@
+"""COLMAP's databases: geometric verification in the place of COLMAP's own. ``from bifocal import colmap``.
+
+hloc calls pycolmap's verifier by one name, so that one line makes it use this one (docs/python.md)::
+
+    hloc.triangulation.pycolmap.verify_matches = bifocal.colmap.verify_matches
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core
+from .options import VerifyOptions
+
+__all__ = ["Verification", "geometric_verification", "verify", "verify_matches"]
+
+Path = os.PathLike[str] | str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a call has done."""
+
+    pairs: int
+    """To verify: listed, with matches, and not verified before."""
+    done: int
+    """Of them."""
+    skipped: int
+    """Verified before."""
+    unmatched: int
+    """Listed, without a match."""
+    inliers: int
+    """Of the pairs done."""
+    configurations: dict[str, int]
+    """Pairs done: 'calibrated', 'uncalibrated', 'planar_or_panoramic', 'degenerate', ..."""
+
+
+def verify(
+    database: Path,
+    *,
+    pairs: Path | None = None,
+    options: VerifyOptions | None = None,
+    overwrite: bool = False,
+    device: str = "cpu",
+    progress: Callable[[Verification], bool | None] | None = None,
+) -> Verification:
+    """Verifies the pairs of a database that have matches, or those that the file `pairs` lists, and writes their geometries.
+
+    Pairs that have a geometry are skipped, with `overwrite` done again. `progress` is called between pieces of the pairs; False ends the
+    work, which a further call goes on with. Ctrl-C is answered there.
+    """
+    tell = None if progress is None else lambda counts: progress(Verification(**counts))
+    return Verification(**_core.verify_database(database, pairs, options, overwrite, device, tell))
+
+
+# Of pycolmap's TwoViewGeometryOptions, and what has its meaning here.
+_SAME = {
+    "min_num_inliers": "min_inliers",
+    "min_E_F_inlier_ratio": "min_E_F_inlier_ratio",
+    "max_H_inlier_ratio": "max_H_inlier_ratio",
+    "watermark_min_inlier_ratio": "watermark_min_inlier_ratio",
+    "watermark_border_size": "watermark_border_size",
+    "watermark_detection_max_error": "watermark_max_error",
+    "detect_watermark": "detect_watermark",
+    "compute_relative_pose": "relative_pose",
+}
+_SAME_OF_RANSAC = {
+    "max_error": "max_error",
+    "confidence": "confidence",
+    "min_num_trials": "min_iterations",
+    "max_num_trials": "max_iterations",
+}
+# Refused unless they have this value, since they would change what is found.
+_OFF = {
+    "min_inlier_ratio": 0.0,
+    "filter_stationary_matches": False,
+    "force_H_use": False,
+    "multiple_models": False,
+}
+# Without a part in what is found here.
+_NOT_USED = {"multiple_ignore_watermark", "stationary_matches_max_error", "use_degensac", "use_sampson_refinement"}
+_NOT_USED_OF_RANSAC = {"dyn_num_trials_multiplier", "num_threads"}
+_COLMAPS_INLIER_RATIO = 0.25
+
+
+def _fields(options: Any) -> dict[str, Any]:
+    if options is None:
+        return {}
+    given = options if isinstance(options, Mapping) else options.todict()
+    return dict(given)
+
+
+def _options(options: Any) -> VerifyOptions:
+    """Of a dictionary, a pycolmap.TwoViewGeometryOptions, or ours."""
+    if isinstance(options, VerifyOptions):
+        return options
+    if options is not None and not isinstance(options, Mapping) and not hasattr(options, "todict"):
+        raise TypeError(f"options: {options!r}, must be a dictionary, pycolmap.TwoViewGeometryOptions or bifocal.VerifyOptions")
+    ours: dict[str, Any] = {}
+    for name, value in _fields(options).items():
+        if name == "ransac":
+            _take_ransac(_fields(value), ours)
+        elif name in _SAME:
+            ours[_SAME[name]] = value
+        elif name in _OFF:
+            if value != _OFF[name]:
+                raise ValueError(f"options: {name} = {value}, must be {_OFF[name]} here")
+        elif name not in _NOT_USED:
+            raise ValueError(f"options: '{name}' is no option of pycolmap.TwoViewGeometryOptions")
+    ours.setdefault("max_iterations", VerifyOptions().max_iterations)
+    ours["min_iterations"] = min(ours.get("min_iterations", VerifyOptions().min_iterations), ours["max_iterations"])
+    return VerifyOptions(**ours)
+
+
+def _take_ransac(ransac: dict[str, Any], ours: dict[str, Any]) -> None:
+    for name, value in ransac.items():
+        if name in _SAME_OF_RANSAC:
+            ours[_SAME_OF_RANSAC[name]] = value
+        elif name == "min_inlier_ratio":
+            # COLMAP's default is Bifocal's own, which depends on the number of matches.
+            ours["min_inlier_ratio"] = 0.0 if value == _COLMAPS_INLIER_RATIO else value
+        elif name == "random_seed":
+            ours["seed"] = max(0, value)
+        elif name not in _NOT_USED_OF_RANSAC:
+            raise ValueError(f"options: ransac: '{name}' is no option of pycolmap.RANSACOptions")
+
+
+def _until(token: Any) -> Callable[[Verification], bool] | None:
+    return None if token is None else lambda done: not token.is_cancelled()
+
+
+def verify_matches(
+    database_path: Path,
+    pairs_path: Path,
+    options: Any = None,
+    cancellation_token: Any = None,
+    *,
+    device: str = "cpu",
+) -> Verification:
+    """pycolmap.verify_matches: the pairs of a file, two names of images a line.
+
+    options: a dictionary or pycolmap.TwoViewGeometryOptions. The same result on every run, whatever the threads; -1 as a seed is 0.
+    """
+    return verify(database_path, pairs=pairs_path, options=_options(options), device=device, progress=_until(cancellation_token))
+
+
+def geometric_verification(
+    database_path: Path,
+    verifier_options: Any = None,
+    pairing_options: Any = None,
+    two_view_geometry_options: Any = None,
+    cancellation_token: Any = None,
+    *,
+    device: str = "cpu",
+) -> Verification:
+    """pycolmap.geometric_verification: all pairs that have matches. verifier_options and pairing_options have no part in it."""
+    return verify(database_path, options=_options(two_view_geometry_options), device=device, progress=_until(cancellation_token))
