@@ -81,6 +81,20 @@ class ImageIndex {
 [[nodiscard]] std::vector<ImagePair> retrieval_pairs(const ImageIndex& index, int partners,
                                                      int step = 1);
 
+// What verification found of a pair.
+struct PairInliers {
+  ImagePair pair{};
+  int inliers = 0;
+};
+// Pairs that verified ones suggest: images that share a partner are likely to show the same. Of
+// each of `images` images the `most` best ones that are not among the tried, best first, ties by
+// number: one that is reached over a partner is as good as the worse of the two pairs on the way,
+// at its best partner. result[i] has the others of image i. Throws Error(usage) for images that are
+// not there.
+[[nodiscard]] std::vector<std::vector<int>> suggested_partners(int images,
+                                                               std::span<const PairInliers> tried,
+                                                               int most);
+
 // Where a photograph was taken, in degrees north and east.
 struct GeoPosition {
   double latitude_deg = 0, longitude_deg = 0;

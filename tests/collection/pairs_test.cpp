@@ -154,6 +154,25 @@ TEST(NearPairs, name_what_is_wrong) {
             std::string::npos);
 }
 
+TEST(SuggestedPartners, are_those_of_verified_partners) {
+  // 0 - 1 - 2 and 1 - 3 with 1 - 3 the stronger; 4 was tried with 0 in vain, 5 with nobody.
+  const std::vector<PairInliers> tried = {
+      {{0, 1}, 100}, {{2, 1}, 40}, {{1, 3}, 80}, {{0, 4}, 0}, {{4, 3}, 50}};
+  const auto found = suggested_partners(6, tried, 2);
+  EXPECT_EQ(found[0], (std::vector<int>{3, 2}));  // by 80 and by 40
+  EXPECT_EQ(found[1], (std::vector<int>{4}));
+  EXPECT_EQ(found[2], (std::vector<int>{0, 3}));  // both by 40: in their order
+  EXPECT_EQ(found[3], (std::vector<int>{0, 2}));
+  EXPECT_EQ(found[4], (std::vector<int>{1}));  // 0 was tried
+  EXPECT_TRUE(found[5].empty());
+  EXPECT_EQ(suggested_partners(6, tried, 1)[0], (std::vector<int>{3}));
+  EXPECT_TRUE(suggested_partners(6, tried, 0)[0].empty());
+  EXPECT_TRUE(suggested_partners(0, {}, 3).empty());
+  EXPECT_NE(
+      error_of([&] { (void)suggested_partners(4, tried, 1); }, ErrorCode::usage).find("image 4"),
+      std::string::npos);
+}
+
 class PairsFile : public ::testing::Test {
  protected:
   std::vector<ImagePair> read(const std::string& text) const {

@@ -2,9 +2,12 @@
 // Which pairs are matched.
 #include <bifocal/error.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "collection/collect/stages.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::collection {
 namespace {
@@ -37,7 +40,7 @@ class Chooser {
         pairs = sequential();
         break;
       case PairChoice::retrieval:
-        pairs = retrieval_pairs(index(), options_.partners);
+        pairs = retrieval();
         break;
       case PairChoice::gps:
         pairs = near_pairs(positions(), options_.gps);
@@ -49,7 +52,72 @@ class Chooser {
     return pairs;
   }
 
+  // Of each image, places in the list of images that are done; -1 where there are fewer.
+  [[nodiscard]] const std::vector<int>& most_alike() const { return alike_; }
+
+  // As many partners again as retrieval() left: those that verified pairs suggest, then those that
+  // come next in looks.
+  std::vector<ImagePair> choose_more(const std::vector<int>& alike) {
+    const int count = static_cast<int>(images_.size()), all = options_.partners;
+    const auto most = static_cast<std::size_t>(all - by_look());
+    const std::vector<PairInliers> tried = tried_pairs();
+    std::set<std::pair<int, int>> known;
+    for (const PairInliers& t : tried) known.emplace(t.pair.image1, t.pair.image2);
+    const auto suggested = suggested_partners(count, tried, static_cast<int>(most));
+    std::vector<ImagePair> pairs;
+    for (int i = 0; i < count; ++i) {
+      std::vector<int> own = suggested[static_cast<std::size_t>(i)];
+      for (int k = by_look(); k < all && own.size() < most; ++k) {
+        const int other = alike[static_cast<std::size_t>(i) * static_cast<std::size_t>(all) +
+                                static_cast<std::size_t>(k)];
+        if (other < 0) break;
+        const bool is_new = !known.contains(std::minmax(i, other)) &&
+                            std::find(own.begin(), own.end(), other) == own.end();
+        if (is_new) own.push_back(other);
+      }
+      for (const int other : own) pairs.push_back({i, other});
+    }
+    tidy_pairs(pairs);
+    rename(pairs, images_);
+    return pairs;
+  }
+
  private:
+  // Partners of an image that are chosen by looks alone; the others when it is known which of these
+  // are right.
+  [[nodiscard]] int by_look() const { return options_.partners - options_.partners * 3 / 8; }
+
+  std::vector<ImagePair> retrieval() {
+    const ImageIndex all = index();
+    const auto most = static_cast<std::size_t>(options_.partners);
+    alike_.assign(images_.size() * most, -1);
+    runtime::parallel_for(all.size(), [&](int i) {
+      const std::vector<int> best = all.nearest(i, options_.partners);
+      std::copy(best.begin(), best.end(),
+                alike_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * most));
+    });
+    std::vector<ImagePair> pairs;
+    for (std::size_t k = 0; k < alike_.size(); ++k) {
+      if (alike_[k] < 0 || k % most >= static_cast<std::size_t>(by_look())) continue;
+      pairs.push_back({static_cast<int>(k / most), alike_[k]});
+    }
+    tidy_pairs(pairs);
+    return pairs;
+  }
+
+  // By places in the list of images.
+  std::vector<PairInliers> tried_pairs() {
+    std::vector<int> place(rows_.size(), -1);
+    for (std::size_t i = 0; i < images_.size(); ++i)
+      place[static_cast<std::size_t>(images_[i])] = static_cast<int>(i);
+    std::vector<PairInliers> tried;
+    for (const WorkFile::Count& c : work_.pair_counts())
+      tried.push_back({{place[static_cast<std::size_t>(c.pair.image1)],
+                        place[static_cast<std::size_t>(c.pair.image2)]},
+                       static_cast<int>(c.inliers)});
+    return tried;
+  }
+
   std::vector<ImagePair> sequential() {
     const int count = static_cast<int>(images_.size());
     std::vector<ImagePair> pairs = sequential_pairs(count, options_.sequential);
@@ -97,23 +165,48 @@ class Chooser {
   WorkFile& work_;
   std::vector<PhotographRow> rows_;
   std::vector<int> images_;  // numbers of those that are done
+  std::vector<int> alike_;
 };
 
-constexpr const char* kSetting = "pairs chosen";
+// Lists of plain values as settings.
+template <class T>
+std::optional<std::vector<T>> get_list(WorkFile& work, const char* name) {
+  const auto bytes = work.get(name);
+  if (!bytes) return {};
+  std::vector<T> list(bytes->size() / sizeof(T));
+  if (!list.empty()) std::memcpy(list.data(), bytes->data(), bytes->size());
+  return list;
+}
+template <class T>
+void set_list(WorkFile& work, const char* name, const std::vector<T>& list) {
+  work.set(name, {reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)});
+}
+
+constexpr const char *kPairs = "pairs chosen", *kMorePairs = "more pairs chosen",
+                     *kAlike = "most alike";
 
 }  // namespace
 
 std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work) {
-  std::vector<ImagePair> pairs;
-  if (const auto known = work.get(kSetting)) {
-    pairs.resize(known->size() / sizeof(ImagePair));
-    if (!pairs.empty()) std::memcpy(pairs.data(), known->data(), known->size());
-    return pairs;
+  if (const auto known = get_list<ImagePair>(work, kPairs)) return *known;
+  Chooser chooser(job, work);
+  const std::vector<ImagePair> pairs = chooser.choose();
+  work.together([&] {
+    set_list(work, kPairs, pairs);
+    set_list(work, kAlike, chooser.most_alike());
+  });
+  return pairs;
+}
+
+std::vector<ImagePair> choose_more_pairs(const Job& job, WorkFile& work,
+                                         std::vector<ImagePair> pairs) {
+  auto more = get_list<ImagePair>(work, kMorePairs);
+  if (!more) {
+    more = Chooser(job, work).choose_more(get_list<int>(work, kAlike).value_or(std::vector<int>()));
+    work.together([&] { set_list(work, kMorePairs, *more); });
   }
-  pairs = Chooser(job, work).choose();
-  const std::string_view bytes(reinterpret_cast<const char*>(pairs.data()),
-                               pairs.size() * sizeof(ImagePair));
-  work.together([&] { work.set(kSetting, bytes); });
+  pairs.insert(pairs.end(), more->begin(), more->end());
+  tidy_pairs(pairs);
   return pairs;
 }
 

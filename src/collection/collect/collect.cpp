@@ -37,8 +37,13 @@ class Collection {
     count_images(rows);
     std::vector<ImagePair> pairs;
     stage("pairs", [&] { pairs = choose_pairs(job_, work); });
+    stage("matches", [&] {
+      match_pairs(job_, rows, pairs);
+      if (job_.options.pairs != PairChoice::retrieval) return;
+      pairs = choose_more_pairs(job_, work, std::move(pairs));
+      match_pairs(job_, rows, pairs);
+    });
     result_.pairs = static_cast<std::int64_t>(pairs.size());
-    stage("matches", [&] { match_pairs(job_, rows, pairs); });
     count_pairs(work);
     stage("database", [&] { write_database(job_, database_, all_settings(rows), result_); });
     remove_work();
@@ -249,10 +254,10 @@ void Collection::count_images(const std::vector<PhotographRow>& rows) {
 }
 
 void Collection::count_pairs(WorkFile& work) {
-  work.for_each_pair([&](PairRow&& row) {
-    result_.matched += !row.matches.empty();
-    result_.verified += row.geometry && !row.geometry->inliers.empty();
-  });
+  for (const WorkFile::Count& pair : work.pair_counts()) {
+    result_.matched += pair.matches > 0;
+    result_.verified += pair.inliers > 0;
+  }
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ void find_features(const Job& job);
 // The chosen pairs, in order; of photographs that are done. Chosen once: a setting of the work
 // file.
 [[nodiscard]] std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work);
+// More pairs, of which the verified ones among the first tell; with these, in order.
+[[nodiscard]] std::vector<ImagePair> choose_more_pairs(const Job& job, WorkFile& work,
+                                                       std::vector<ImagePair> pairs);
 // Matches and geometry of those that are not in the work file.
 void match_pairs(const Job& job, std::span<const PhotographRow> rows,
                  std::span<const ImagePair> pairs);

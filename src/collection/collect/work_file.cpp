@@ -197,6 +197,16 @@ std::vector<ImagePair> WorkFile::finished_pairs() {
   return pairs;
 }
 
+std::vector<WorkFile::Count> WorkFile::pair_counts() {
+  sqlite::Statement all(connection_,
+                        "SELECT id, length(matches), length(inliers) FROM pairs ORDER BY id");
+  constexpr std::int64_t kBytes = sizeof(colmap::IndexPair);
+  std::vector<Count> counts;
+  while (all.step("table pairs"))
+    counts.push_back({pair_of(all.number(0)), all.number(1) / kBytes, all.number(2) / kBytes});
+  return counts;
+}
+
 void WorkFile::for_each_pair(const std::function<void(PairRow&&)>& take) {
   sqlite::Statement all(connection_,
                         "SELECT id, matches, configuration, F, E, H, pose, inliers FROM pairs "

@@ -63,6 +63,12 @@ class WorkFile {
 
   void add(const PairRow& row);
   [[nodiscard]] std::vector<ImagePair> finished_pairs();  // in order
+  // Of finished pairs, in order.
+  struct Count {
+    ImagePair pair{};
+    std::int64_t matches = 0, inliers = 0;
+  };
+  [[nodiscard]] std::vector<Count> pair_counts();
   // In order.
   void for_each_pair(const std::function<void(PairRow&&)>& take);
 
