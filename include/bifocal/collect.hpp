@@ -72,11 +72,12 @@ struct CollectOptions {
   NearOptions gps;
   std::filesystem::path pairs_file;
 
-  // The contrast is that of COLMAP: more features, and weaker ones, than detect_sift() has by
-  // default.
-  SiftOptions sift = {.max_features = 8192, .contrast_threshold = 0.02};
+  // The contrast and about the number are those of COLMAP, whose 8192 are places: it writes one
+  // feature for each orientation there. The ratio is stricter than its 0.8: 3 % fewer points, 6 %
+  // smaller errors (docs/collections.md).
+  SiftOptions sift = {.max_features = 12288, .contrast_threshold = 0.02};
   int max_side = 3200;  // px: larger photographs are reduced for detection; 0: none is
-  MatchOptions matching;
+  MatchOptions matching = {.max_ratio = 0.75};
   int min_matches = 15;            // pairs with fewer count as unmatched
   colmap::VerifyOptions geometry;  // and by which rules
   CollectCameras cameras;

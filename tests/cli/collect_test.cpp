@@ -236,7 +236,7 @@ TEST_F(Collect, a_finished_database_is_left_alone) {
     EXPECT_NE(r.err.find(why), std::string::npos) << r.err;
     EXPECT_TRUE(text_of(folder / "out.db") == bytes);
   };
-  refused("--max-features 100", "max-features was 8192 and is 100");
+  refused("--max-features 100", "max-features was 12288 and is 100");
   write_png(folder / "in/new.png", texture(100, 100, 3));
   refused("", "the photograph new.png is newer");
   EXPECT_EQ(collected("--overwrite")["images"], 7);
