@@ -52,7 +52,7 @@ struct CollectCameras {
   std::string model = "SIMPLE_RADIAL";  // any of COLMAP's with a focal length
   // Known, of all photographs (px, the centre of the first pixel is (0, 0)): PINHOLE cameras with
   // prior_focal_length 1, one for each size.
-  std::optional<Intrinsics> intrinsics;
+  std::optional<Intrinsics> intrinsics = {};
 };
 
 // How far a stage is. `done` counts what earlier calls did (`before`), too.
@@ -64,13 +64,13 @@ struct CollectProgress {
 
 struct CollectOptions {
   PairChoice pairs = PairChoice::all;
-  SequentialOptions sequential;
+  SequentialOptions sequential = {};
   int loop_period = 10;    // sequential: every so many images look for a loop; 0: none does
   int loop_partners = 10;  // with so many of those most alike
-  RetrievalOptions retrieval;
+  RetrievalOptions retrieval = {};
   int partners = 20;  // retrieval: of each image
-  NearOptions gps;
-  std::filesystem::path pairs_file;
+  NearOptions gps = {};
+  std::filesystem::path pairs_file = {};
 
   // The contrast and about the number are those of COLMAP, whose 8192 are places: it writes one
   // feature for each orientation there. The ratio is stricter than its 0.8: 3 % fewer points, 6 %
@@ -78,9 +78,9 @@ struct CollectOptions {
   SiftOptions sift = {.max_features = 12288, .contrast_threshold = 0.02};
   int max_side = 3200;  // px: larger photographs are reduced for detection; 0: none is
   MatchOptions matching = {.max_ratio = 0.75};
-  int min_matches = 15;            // pairs with fewer count as unmatched
-  colmap::VerifyOptions geometry;  // and by which rules
-  CollectCameras cameras;
+  int min_matches = 15;                 // pairs with fewer count as unmatched
+  colmap::VerifyOptions geometry = {};  // and by which rules
+  CollectCameras cameras = {};
 
   // Bytes that the stages may take, on the host or on the device where the work is: features of
   // images that wait for their pairs half of it, matches under way a quarter, photographs under way
@@ -90,7 +90,7 @@ struct CollectOptions {
   // A database of this name that is there is replaced at the end; unfinished work with other
   // options is dropped.
   bool overwrite = false;
-  std::function<void(const CollectProgress&)> progress;
+  std::function<void(const CollectProgress&)> progress = {};
 };
 
 struct LeftOut {

@@ -220,6 +220,28 @@ TEST_F(Collect, goes_on_where_it_was) {
   EXPECT_TRUE(text_of(folder / "out.db") == expected);
 }
 
+// A disk that is full is told; with room again the work goes on.
+TEST_F(Collect, goes_on_when_there_is_room_again) {
+  const std::string expected = undisturbed("");
+  int told = 0;
+  for (const int kilobytes : {20, 100, 300, 600}) {  // that a file may have
+    const int status = std::system(
+        fmt::format(
+            "cd '{}' && (trap '' XFSZ; ulimit -f {}; exec '{}' collect in --database out.db "
+            ">.out 2>.err </dev/null)",
+            folder.path().string(), kilobytes, BIFOCAL_CLI)
+            .c_str());
+    if (std::filesystem::exists(folder / "out.db")) break;
+    EXPECT_EQ(WEXITSTATUS(status), 3);
+    const std::string err = text_of(folder / ".err");
+    EXPECT_NE(err.find("out.db"), std::string::npos) << err;
+    ++told;
+  }
+  EXPECT_GE(told, 2);
+  if (!std::filesystem::exists(folder / "out.db")) (void)collected("");
+  EXPECT_TRUE(text_of(folder / "out.db") == expected);
+}
+
 TEST_F(Collect, a_finished_database_is_left_alone) {
   const std::string bytes = [&] {
     (void)collected("");

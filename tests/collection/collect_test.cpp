@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Photographs to a database: on every device, with the cameras and places of their EXIF.
+#include <bifocal/collect.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/rectify.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "collection/collect/resident.hpp"
+#include "io/exif_block.hpp"
+#include "support/data.hpp"
+#include "support/devices.hpp"
+#include "support/texture.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using colmap::Configuration;
+
+class Photographs : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directory(folder / "in"); }
+  void add(const std::string& name, const ImageU8& image, const ExifTags& tags = {}) const {
+    write_file(folder / ("in/" + name), with_exif(encode_jpeg(image, 95), exif_block(tags)));
+  }
+  // Warped views of one plane: what there is of it is a homography.
+  void add_views(int count) const {
+    const ImageU8 plane = texture(400, 300, 5);
+    for (int i = 0; i < count; ++i) {
+      const double a = 0.04 * i;
+      add(fmt::format("{}.jpg", i),
+          warp(plane, {1 - a, a, 6.0 * i, -a, 1, 3.0 * i, 1e-4 * i, 5e-5 * i, 1}, 400, 300));
+    }
+  }
+  CollectResult run(Queue& queue, const CollectOptions& options = {}) const {
+    const std::vector<std::string> in = {(folder / "in").string()};
+    return collect(queue, list_photographs(in), folder / "out.db", options);
+  }
+  CollectResult run(const CollectOptions& options = {}) const {
+    Queue queue;
+    return run(queue, options);
+  }
+  TemporaryFolder folder;
+};
+
+TEST_F(Photographs, give_the_same_pairs_on_every_device) {
+  add_views(4);
+  add("other.jpg", texture(380, 310, 77));
+  for_each_device([&](Queue& queue, const std::string& id) {
+    std::string first;
+    for (const std::int64_t memory : {std::int64_t{1}, std::int64_t{1} << 32}) {
+      const CollectResult result = run(queue, {.max_memory = memory});
+      EXPECT_EQ(result.images, 5) << id;
+      EXPECT_EQ(result.pairs, 10) << id;
+      EXPECT_EQ(result.verified, 6) << id;
+      const std::string bytes = read_file(folder / "out.db");
+      if (first.empty()) first = bytes;
+      EXPECT_TRUE(first == bytes) << id;
+      const colmap::Database database(folder / "out.db");
+      for (const colmap::PairRows& row : database.geometry_rows()) {
+        const bool is_plane = row.image1 <= 4 && row.image2 <= 4;
+        EXPECT_EQ(row.configuration,
+                  is_plane ? Configuration::planar_or_panoramic : Configuration::degenerate)
+            << id << ' ' << row.image1 << ' ' << row.image2;
+      }
+      std::filesystem::remove(folder / "out.db");
+    }
+  });
+}
+
+TEST_F(Photographs, of_one_camera_share_it) {
+  const ImageU8 image = texture(90, 60, 1);
+  const ExifTags mine = {.focal_on_film_mm = 50, .make = "A", .model = "B"};
+  ExifTags longer = mine;
+  longer.focal_on_film_mm = 85;
+  add("0.jpg", image, mine);
+  add("1.jpg", image, longer);
+  add("2.jpg", image, mine);
+  add("3.jpg", image);
+  add("4.jpg", image);
+  add("5.jpg", texture(60, 90, 1), mine);
+  const auto cameras = [&](CameraSharing sharing) {
+    run({.cameras = {.sharing = sharing}, .overwrite = true});
+    const colmap::Database database(folder / "out.db");
+    std::vector<colmap::Id> of;
+    for (const colmap::Image& i : database.images()) of.push_back(i.camera_id);
+    return of;
+  };
+  EXPECT_EQ(cameras(CameraSharing::each), (std::vector<colmap::Id>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(cameras(CameraSharing::single), (std::vector<colmap::Id>{1, 1, 1, 1, 1, 2}));
+  EXPECT_EQ(cameras(CameraSharing::automatic), (std::vector<colmap::Id>{1, 2, 1, 3, 4, 5}));
+  const std::vector<colmap::Camera> all = colmap::Database(folder / "out.db").cameras();
+  ASSERT_EQ(all.size(), 5U);
+  const double diagonal = std::hypot(90, 60) / std::hypot(36, 24);
+  EXPECT_TRUE(all[0].has_prior_focal_length);
+  EXPECT_NEAR(all[0].params[0], 50 * diagonal, 1e-9);
+  EXPECT_NEAR(all[1].params[0], 85 * diagonal, 1e-9);
+  EXPECT_FALSE(all[2].has_prior_focal_length);
+  EXPECT_EQ(all[2].params, (std::vector<double>{108, 45, 30, 0}));
+  EXPECT_EQ(all[4].params[1], 30);
+}
+
+TEST_F(Photographs, have_any_camera_model) {
+  add("0.jpg", texture(90, 60, 1));
+  const auto params = [&](const std::string& model) {
+    run({.cameras = {.model = model}, .overwrite = true});
+    const colmap::Camera camera = colmap::Database(folder / "out.db").cameras().at(0);
+    EXPECT_EQ(colmap::model_name(camera.model), model);
+    return camera.params;
+  };
+  EXPECT_EQ(params("SIMPLE_PINHOLE"), (std::vector<double>{108, 45, 30}));
+  EXPECT_EQ(params("PINHOLE"), (std::vector<double>{108, 108, 45, 30}));
+  EXPECT_EQ(params("RADIAL"), (std::vector<double>{108, 45, 30, 0, 0}));
+  EXPECT_EQ(params("OPENCV"), (std::vector<double>{108, 108, 45, 30, 0, 0, 0, 0}));
+  try {
+    run({.cameras = {.model = "FOV"}, .overwrite = true});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::usage);
+    EXPECT_NE(std::string(e.what()).find("FOV"), std::string::npos);
+  }
+}
+
+TEST_F(Photographs, are_paired_by_place) {
+  const ImageU8 image = texture(90, 60, 1);
+  const auto at = [](double second) {
+    return ExifTags{.latitude = {48, 30, second}, .longitude = {7, 45, 0}};
+  };
+  add("0.jpg", image, at(0));
+  add("1.jpg", image, at(2));  // 62 m
+  add("2.jpg", image, at(4));
+  add("3.jpg", image);
+  const CollectResult result = run({.pairs = PairChoice::gps, .gps = {.max_distance_m = 70}});
+  EXPECT_EQ(result.pairs, 2);
+  std::set<std::pair<colmap::Id, colmap::Id>> pairs;
+  for (const colmap::PairRows& r : colmap::Database(folder / "out.db").match_rows())
+    pairs.emplace(r.image1, r.image2);
+  EXPECT_EQ(pairs, (std::set<std::pair<colmap::Id, colmap::Id>>{{1, 2}, {2, 3}}));
+}
+
+// Reduced pictures have their features where the full ones show them.
+TEST_F(Photographs, larger_than_wanted_are_reduced) {
+  add_views(2);
+  run({.max_side = 200});
+  const colmap::Database database(folder / "out.db");
+  const colmap::Keypoints k = database.keypoints(1);
+  float most = 0;
+  for (std::size_t i = 0; i < k.size(); ++i)
+    most = std::max(most, k.data[i * static_cast<std::size_t>(k.columns)]);
+  EXPECT_GT(most, 300);
+  EXPECT_LE(most, 399.5F);
+  const auto geometry = database.geometry(1, 2);
+  ASSERT_TRUE(geometry && geometry->H);
+  // From view 0, the plane itself, to view 1.
+  const Mat3 truth = {0.96, 0.04, 6, -0.04, 1, 3, 1e-4, 5e-5, 1};
+  const Mat3& H = *geometry->H;
+  for (const auto& [x, y] : {std::pair{50.0, 60.0}, std::pair{300.0, 200.0}}) {
+    const auto moved = [&, x = x, y = y](const Mat3& m) {
+      const double w = m[6] * x + m[7] * y + m[8];
+      return std::pair((m[0] * x + m[1] * y + m[2]) / w, (m[3] * x + m[4] * y + m[5]) / w);
+    };
+    EXPECT_NEAR(moved(H).first, moved(truth).first, 0.5);
+    EXPECT_NEAR(moved(H).second, moved(truth).second, 0.5);
+  }
+}
+
+TEST_F(Photographs, wait_for_each_other) {
+  add("0.jpg", texture(90, 60, 1));
+  // A second process that holds the lock: here another call from inside the first.
+  bool refused = false;
+  CollectOptions options;
+  options.progress = [&](const CollectProgress&) {
+    if (refused) return;
+    try {
+      run();
+    } catch (const Error& e) {
+      refused = e.code() == ErrorCode::input &&
+                std::string(e.what()).find("another process") != std::string::npos;
+    }
+  };
+  run(options);
+  EXPECT_TRUE(refused);
+}
+
+TEST(PairBlocks, are_walked_there_and_back) {
+  const auto blocks = collection::blocks_of(all_pairs(9), 3);
+  // Of 3 blocks: (0, 0) (0, 1) (0, 2), then (1, 2) (1, 1), then (2, 2): neighbours share one.
+  std::vector<std::pair<int, int>> order;
+  std::size_t pairs = 0;
+  for (const auto& b : blocks) {
+    order.emplace_back(b.pairs[0].image1 / 3, b.pairs[0].image2 / 3);
+    pairs += b.pairs.size();
+    for (const ImagePair& p : b.pairs) {
+      EXPECT_EQ(p.image1 / 3, order.back().first);
+      EXPECT_EQ(p.image2 / 3, order.back().second);
+    }
+  }
+  EXPECT_EQ(pairs, 36U);
+  EXPECT_EQ(order,
+            (std::vector<std::pair<int, int>>{{0, 0}, {0, 1}, {0, 2}, {1, 2}, {1, 1}, {2, 2}}));
+}
+
+}  // namespace
+}  // namespace bifocal::test
