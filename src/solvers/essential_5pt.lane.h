@@ -72,9 +72,14 @@ lane_fn void essential_at_root(const real* N, const real* B, real z, real* E) {
     for (index k = 0; k < 3; ++k) crosses[k] = select(better, crosses[3 * r + k], crosses[k]);
   }
   real s = select(beyond, lane(1), u) * crosses[2], t = select(beyond, u, lane(1)) * crosses[2];
-  // The basis is orthonormal.
-  real scale = lane(1) / sqrt(crosses[0] * crosses[0] + crosses[1] * crosses[1] + s * s + t * t);
-  real w0 = scale * crosses[0], w1 = scale * crosses[1], w2 = scale * s, w3 = scale * t;
+  // The basis is orthonormal. A matrix of rank 1 or less (pictures that are the same) leaves x and
+  // y open: N3 then.
+  real length2 = crosses[0] * crosses[0] + crosses[1] * crosses[1] + s * s + t * t;
+  real scale = lane(1) / sqrt(length2);
+  mask known = (scale > lane(0)) & (length2 > lane(0));
+  real w0 = select(known, scale * crosses[0], lane(0));
+  real w1 = select(known, scale * crosses[1], lane(0));
+  real w2 = select(known, scale * s, lane(0)), w3 = select(known, scale * t, lane(1));
   for (index i = 0; i < 9; ++i) E[i] = w0 * N[i] + w1 * N[9 + i] + w2 * N[18 + i] + w3 * N[27 + i];
 }
 

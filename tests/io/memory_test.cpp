@@ -25,7 +25,7 @@ namespace bifocal {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr long kMemory = 256L << 20;  // sanitizers keep what is freed
+constexpr long kMemory = 1L << 30;  // sanitizers keep what is freed, and shadows
 #else
 constexpr long kMemory = 64L << 20;
 #endif

@@ -46,7 +46,8 @@ void expect_finite_solutions(const SolvedBatch<T>& solved) {
     ASSERT_LE(solved.counts[i], solved.shape.max_solutions);
     for (int s = 0; s < solved.counts[i]; ++s) {
       for (int k = 0; k < solved.shape.solution_rows; ++k)
-        ASSERT_TRUE(std::isfinite(solved.at(i, s, k))) << i;
+        ASSERT_TRUE(std::isfinite(solved.at(i, s, k)))
+            << "instance " << i << ", solution " << s << " of " << solved.counts[i];
     }
   }
 }
@@ -137,6 +138,7 @@ TEST(Degenerate, pictures_that_are_the_same_end_and_stay_finite) {
     const SampleBatch batch = edited_batch(row, [](auto& points) {
       for (auto& p : points) p[2] = p[0], p[3] = p[1];
     });
+    SCOPED_TRACE(row.name);
     expect_finite_solutions(solve<double>(batch));
     expect_finite_solutions(solve<float>(batch));
   }
