@@ -45,24 +45,33 @@ struct SiftOptions {
   double sigma = 1.6;            // blur of the first layer of an octave, 0.8..8
   bool upsample = true;          // start from the image doubled in size
   bool root = true;  // RootSIFT: L1-normalised, square root, instead of Lowe's clipped L2 norm
+  // Where there are more than max_features: 0 keeps the strongest, wherever they are. Above 0, up
+  // to 128, is the number of square cells along the image's longer side, which take turns: a round
+  // takes the strongest of each cell that is left, and the last round, which is not whole, its
+  // strongest. The order of what is kept stays the same.
+  int balance = 0;
 };
 
 // Grey image of any size up to 262144 px a side (a small one just has few or no features). Same
 // result for any number of threads; another SIMD instruction set may gain or lose one point in 200
 // (at a threshold) and moves the others by less than 0.01 px. Beside the features themselves it
 // needs about 12 kB of memory per pixel of width and 4 bytes per pixel. Throws Error(usage) when an
-// option is out of range, the image is not grey or is too large.
+// option is out of range, the image is not grey or is too large, or the mask is of another size.
+//
+// mask: of one channel; features only where the pixel nearest to them is not 0. Empty: everywhere.
 //
 // Differs from Lowe's text where measurements on the Oxford pairs asked for it: a photograph is
 // taken to have a blur of 0.2 px (0.5), the orientation window is 2 sigma wide (1.5), a bin of the
 // descriptor 3.6 sigma (3).
 [[nodiscard]] Features detect_sift(ImageView<const std::uint8_t> grey,
-                                   const SiftOptions& options = {});
+                                   const SiftOptions& options = {},
+                                   ImageView<const std::uint8_t> mask = {});
 // On the queue's device. A GPU finds what a CPU does, but for rounding: one point in 200 may come
 // or go at a threshold, the others agree to 0.01 px; the same on every run. It needs about 38 bytes
 // of its memory per pixel, 152 with `upsample`.
 [[nodiscard]] Features detect_sift(Queue& queue, ImageView<const std::uint8_t> grey,
-                                   const SiftOptions& options = {});
+                                   const SiftOptions& options = {},
+                                   ImageView<const std::uint8_t> mask = {});
 
 class FeatureSet;  // feature_set.hpp
 
@@ -79,6 +88,9 @@ class SiftDetector {
   SiftDetector& operator=(SiftDetector&&) noexcept;
 
   [[nodiscard]] std::size_t memory() const;  // bytes of the device
+
+  // Of all images from now on, copied; empty: none. Throws Error(usage) for one of another size.
+  void set_mask(ImageView<const std::uint8_t> mask);
 
   // Grey images of the host, any number. Throws Error(usage) for one of another size.
   [[nodiscard]] std::vector<Features> operator()(

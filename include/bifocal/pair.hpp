@@ -14,6 +14,7 @@
 #include <bifocal/image.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/stereo.hpp>
+#include <bifocal/surf.hpp>
 
 namespace bifocal {
 
@@ -24,6 +25,8 @@ struct PairOptions {
                                                  // known, else fundamental; or homography
   std::optional<Intrinsics> camera1, camera2;    // px
   SiftOptions sift;
+  std::optional<SurfOptions> surf;             // features of SURF instead
+  ImageView<const std::uint8_t> mask1, mask2;  // of the pictures: features only where it is not 0
   MatchOptions matching;
   RobustOptions robust;
   Device device = {};  // of all stages

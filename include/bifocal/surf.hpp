@@ -20,6 +20,7 @@ struct SurfOptions {
   int numbers = 64;  // of a descriptor: 64, or 128 (sums split by the sign of the other direction)
   bool upright = false;   // no orientations: for cameras that are not turned about their axis
   bool upsample = false;  // start from the image doubled in size
+  int balance = 0;        // a cap balanced over the image, as of SiftOptions
 };
 
 // Grey image of any size up to 262144 px a side. The same order as of detect_sift, by response
@@ -34,7 +35,8 @@ struct SurfOptions {
 //
 // Determinants are computed from whole numbers: the same for any number of threads, on every
 // processor and device. Needs 8 bytes of memory per pixel, 32 with `upsample`, beside the features.
-// Throws Error(usage) when an option is out of range, the image is not grey or is too large.
+// Throws Error(usage) when an option is out of range, the image is not grey or is too large, or the
+// mask is of another size. mask: as of detect_sift.
 //
 // Differs from the paper where measurements on the Oxford pairs asked for it: octaves from the
 // second on are sampled twice as densely, and a maximum is refined around the pixel, not around the
@@ -42,12 +44,14 @@ struct SurfOptions {
 // overlapping cells of 9 x 9 samples (Agrawal et al.), of wavelets of side 3 sigma. Windows of
 // orientations are 61.9 degrees.
 [[nodiscard]] Features detect_surf(ImageView<const std::uint8_t> grey,
-                                   const SurfOptions& options = {});
+                                   const SurfOptions& options = {},
+                                   ImageView<const std::uint8_t> mask = {});
 // On the queue's device. A GPU finds what a CPU does, but for rounding: positions agree to 0.001
 // px, one descriptor in 50 has a sample on the next pixel; the same on every run. It needs about 7
 // bytes of its memory per pixel, 28 with `upsample`.
 [[nodiscard]] Features detect_surf(Queue& queue, ImageView<const std::uint8_t> grey,
-                                   const SurfOptions& options = {});
+                                   const SurfOptions& options = {},
+                                   ImageView<const std::uint8_t> mask = {});
 
 // SURF of images of one size on a device, again and again or several at once; all as of
 // SiftDetector.
@@ -59,6 +63,7 @@ class SurfDetector {
   SurfDetector& operator=(SurfDetector&&) noexcept;
 
   [[nodiscard]] std::size_t memory() const;  // bytes of the device
+  void set_mask(ImageView<const std::uint8_t> mask);
 
   [[nodiscard]] std::vector<Features> operator()(
       std::span<const ImageView<const std::uint8_t>> images);

@@ -14,7 +14,17 @@ from .cameras import Camera, undistort_points
 from .collection import Collection, VerifiedPairs
 from .devices import devices, missing_devices, threads
 from .features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
-from .options import DisparityFilter, FloatMatchOptions, MatchOptions, RobustOptions, SgmOptions, SiftOptions, SsdOptions, VerifyOptions
+from .options import (
+    DisparityFilter,
+    FloatMatchOptions,
+    MatchOptions,
+    RobustOptions,
+    SgmOptions,
+    SiftOptions,
+    SsdOptions,
+    SurfOptions,
+    VerifyOptions,
+)
 from .pictures import draw_matches, read_image, write_image
 from .rectification import Rectification, rectify, rectify_uncalibrated
 from .robust import (
@@ -77,6 +87,7 @@ __all__ = [
     "SolverShape",
     "SsdOptions",
     "StereoMatcher",
+    "SurfOptions",
     "VerifiedPairs",
     "VerifyOptions",
     "colmap",

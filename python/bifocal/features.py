@@ -1,4 +1,4 @@
-"""RootSIFT features and their matches (docs/features.md)."""
+"""RootSIFT and SURF features and their matches (docs/features.md)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Union
 from . import _core
 from ._arrays import ArrayLike
 from ._core import Features, FloatMatches, Matches
-from .options import FloatMatchOptions, MatchOptions, SiftOptions
+from .options import FloatMatchOptions, MatchOptions, SiftOptions, SurfOptions
 
 if TYPE_CHECKING:
     FeaturesLike = Union[Features, ArrayLike]
@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["Features", "FloatMatches", "Matches", "detect", "match", "match_descriptors", "match_guided"]
 
 
-def detect(image: ArrayLike, options: SiftOptions | None = None, *, device: str | None = None) -> Features:
-    """Features of a picture, uint8 [H, W] or [H, W, C] (RGB becomes grey)."""
-    return _core.detect(image, options, device)
+def detect(
+    image: ArrayLike, options: SiftOptions | SurfOptions | None = None, *, mask: ArrayLike | None = None, device: str | None = None
+) -> Features:
+    """RootSIFT features of a picture, uint8 [H, W] or [H, W, C] (RGB becomes grey); SURF with SurfOptions. mask: uint8 [H, W], 0 where none may lie."""
+    return _core.detect(image, options, mask, device)
 
 
 def match(features1: FeaturesLike, features2: FeaturesLike, options: MatchOptions | None = None, *, device: str | None = None) -> Matches:

@@ -8,7 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["DisparityFilter", "FloatMatchOptions", "MatchOptions", "RobustOptions", "SgmOptions", "SiftOptions", "SsdOptions", "VerifyOptions"]
+__all__ = [
+    "DisparityFilter",
+    "FloatMatchOptions",
+    "MatchOptions",
+    "RobustOptions",
+    "SgmOptions",
+    "SiftOptions",
+    "SsdOptions",
+    "SurfOptions",
+    "VerifyOptions",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +53,27 @@ class SiftOptions:
     """Start from the picture doubled in size."""
     root: bool = True
     """RootSIFT instead of Lowe's clipped L2 norm."""
+    balance: int = 0
+    """Square cells along the longer side that take turns where there are more than max_features; 0: the strongest, wherever they are."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SurfOptions:
+    """Of `detect`, for SURF (include/bifocal/surf.hpp), which is under patents until about 2027 (docs/features.md)."""
+
+    max_features: int = 65536
+    """The strongest are kept; 0: all."""
+    octaves: int = 4
+    threshold: float = 2.5e-4
+    """On the determinant of the Hessian."""
+    numbers: Literal[64, 128] = 64
+    """Of a descriptor, padded to 128."""
+    upright: bool = False
+    """No orientations."""
+    upsample: bool = False
+    """Start from the picture doubled in size."""
+    balance: int = 0
+    """As of SiftOptions."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -27,15 +27,24 @@ nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
   return view(self, first, {rows.size(), width}, {step, 1});
 }
 
-Features detect(nb::handle image, nb::handle options, const std::optional<std::string>& device) {
+Features detect(nb::handle image, nb::handle options, nb::handle mask,
+                const std::optional<std::string>& device) {
   const Picture picture = picture_of(image, "image");
   if (picture.bits != 8) type_error("image: dtype uint16, must be uint8");
-  const SiftOptions o = sift_options(options);
+  const bool is_surf = !options.is_none() && is_surf_options(options);
+  const SurfOptions surf = is_surf ? surf_options(options) : SurfOptions{};
+  const SiftOptions sift = is_surf ? SiftOptions{} : sift_options(options);
+  std::optional<Picture> masked;
+  if (!mask.is_none()) masked.emplace(picture_of(mask, "mask"));
+  if (masked && masked->bits != 8) type_error("mask: dtype uint16, must be uint8");
+  const auto allowed = masked ? masked->view<std::uint8_t>() : ImageView<const std::uint8_t>();
   nb::gil_scoped_release unlocked;
   const auto given = picture.view<std::uint8_t>();
   const ImageU8 grey = given.channels == 1 ? ImageU8{} : to_grey(given);
   QueueLease lease(device.value_or("cpu"));
-  return detect_sift(lease.queue(), grey.empty() ? given : grey, o);
+  const ImageView<const std::uint8_t> picked = grey.empty() ? given : grey;
+  if (is_surf) return detect_surf(lease.queue(), picked, surf, allowed);
+  return detect_sift(lease.queue(), picked, sift, allowed);
 }
 
 // Of an object of detect(), or of an array of descriptors [N, 128] of bytes.
@@ -161,7 +170,8 @@ void bind_features(nb::module_& m) {
   number("xy", &Keypoint::x, FLOATS("xy"), "[N, 2], px.", 2);
   number("sigma", &Keypoint::sigma, FLOATS("sigma"), "[N]: scale of the Gaussian, px.");
   number("angle_deg", &Keypoint::angle_deg, FLOATS("angle_deg"), "[N], [0, 360), x towards y.");
-  number("response", &Keypoint::response, FLOATS("response"), "[N]: |DoG| at the extremum.");
+  number("response", &Keypoint::response, FLOATS("response"),
+         "[N]: |DoG| at the extremum; of SURF the root of the determinant.");
   f.def_prop_ro(
       "descriptors",
       [](nb::handle s) {
@@ -182,7 +192,7 @@ void bind_features(nb::module_& m) {
       nb::sig(FLOATS("ratio")), "[M]: nearest over second nearest distance.");
 #undef FLOATS
   m.def("detect", &detect, nb::arg("image").none(), nb::arg("options").none(),
-        nb::arg("device").none(), "RootSIFT.");
+        nb::arg("mask").none(), nb::arg("device").none(), "RootSIFT or SURF.");
   m.def("match", &match_any, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("options").none(), nb::arg("device").none(), "Brute force.");
   m.def("match_guided", &match_by_model, nb::arg("features1").none(), nb::arg("features2").none(),

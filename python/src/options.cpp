@@ -82,10 +82,17 @@ nb::dict defaults_of(const RobustOptions& options) {
 }
 nb::dict defaults_of(const SiftOptions& options) {
   const auto [max_features, octave_layers, contrast_threshold, edge_threshold, sigma, upsample,
-              root] = options;
+              root, balance] = options;
   nb::dict d;
   FIELD(max_features), FIELD(octave_layers), FIELD(contrast_threshold), FIELD(edge_threshold);
-  FIELD(sigma), FIELD(upsample), FIELD(root);
+  FIELD(sigma), FIELD(upsample), FIELD(root), FIELD(balance);
+  return d;
+}
+nb::dict defaults_of(const SurfOptions& options) {
+  const auto [max_features, octaves, threshold, numbers, upright, upsample, balance] = options;
+  nb::dict d;
+  FIELD(max_features), FIELD(octaves), FIELD(threshold), FIELD(numbers), FIELD(upright);
+  FIELD(upsample), FIELD(balance);
   return d;
 }
 nb::dict defaults_of(const MatchOptions& options) {
@@ -186,6 +193,23 @@ SiftOptions sift_options(nb::handle object) {
   r.number("sigma", o.sigma);
   r.number("upsample", o.upsample);
   r.number("root", o.root);
+  r.number("balance", o.balance);
+  return o;
+}
+
+bool is_surf_options(nb::handle object) { return nb::hasattr(object, "upright"); }
+
+SurfOptions surf_options(nb::handle object) {
+  SurfOptions o;
+  if (object.is_none()) return o;
+  const Reader r{object, "SurfOptions"};
+  r.number("max_features", o.max_features);
+  r.number("octaves", o.octaves);
+  r.number("threshold", o.threshold);
+  r.number("numbers", o.numbers);
+  r.number("upright", o.upright);
+  r.number("upsample", o.upsample);
+  r.number("balance", o.balance);
   return o;
 }
 
@@ -266,6 +290,7 @@ nb::dict default_options() {
   nb::dict all;
   all["RobustOptions"] = defaults_of(RobustOptions{});
   all["SiftOptions"] = defaults_of(SiftOptions{});
+  all["SurfOptions"] = defaults_of(SurfOptions{});
   all["MatchOptions"] = defaults_of(MatchOptions{});
   all["FloatMatchOptions"] = defaults_of(FloatMatchOptions{});
   all["VerifyOptions"] = defaults_of(colmap::VerifyOptions{});

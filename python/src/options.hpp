@@ -3,6 +3,8 @@
 // C++, and names as enumerators.
 #pragma once
 
+#include <bifocal/surf.hpp>
+
 #include "arrays.hpp"
 
 namespace bifocal::python {
@@ -11,6 +13,8 @@ namespace bifocal::python {
 // the library.
 [[nodiscard]] RobustOptions robust_options(nb::handle object);
 [[nodiscard]] SiftOptions sift_options(nb::handle object);
+[[nodiscard]] SurfOptions surf_options(nb::handle object);
+[[nodiscard]] bool is_surf_options(nb::handle object);
 [[nodiscard]] MatchOptions match_options(nb::handle object);
 [[nodiscard]] FloatMatchOptions float_match_options(nb::handle object);
 [[nodiscard]] SgmOptions sgm_options(nb::handle object);

@@ -1,5 +1,7 @@
 """Features, matches, rectification and dense matching of pictures that are made here."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scenes import K, rotation
@@ -38,6 +40,35 @@ def test_features_and_matches_of_a_shift():
     assert len(few) == 5
     empty = bifocal.match(f1, np.zeros((0, 128), np.uint8))
     assert len(empty) == 0 and empty.indices.shape == (0, 2)
+
+
+@pytest.mark.parametrize("numbers", [64, 128])
+def test_surf(numbers):
+    picture = texture(240, 320)
+    options = bifocal.SurfOptions(numbers=numbers)
+    f1, f2 = bifocal.detect(picture[:, 20:300], options), bifocal.detect(picture[:, 26:306].copy(), options)
+    assert len(f1) > 50 and f1.descriptors.shape == (len(f1), 128)
+    assert all(len(np.unique(d[numbers:])) <= 1 for d in f1.descriptors)  # what fills 64 numbers up is equal
+    matches = bifocal.match(f1, f2)
+    i, j = matches.indices.T
+    assert len(matches) > 30 and np.abs(np.median(f1.xy[i] - f2.xy[j], 0) - [6, 0]).max() < 0.05
+    upright = bifocal.detect(picture, bifocal.SurfOptions(upright=True, max_features=9))
+    assert len(upright) == 9 and (upright.angle_deg == 0).all()
+
+
+@pytest.mark.parametrize("options", [bifocal.SiftOptions(), bifocal.SurfOptions()])
+def test_masks_and_balanced_caps(options):
+    picture = texture(240, 320)
+    mask = np.zeros((240, 320), np.uint8)
+    mask[:, 160:] = 1
+    everywhere, right = bifocal.detect(picture, options), bifocal.detect(picture, options, mask=mask)
+    nearest = np.floor(everywhere.xy + 0.5).astype(int)
+    allowed = mask[nearest[:, 1].clip(0, 239), nearest[:, 0].clip(0, 319)] != 0
+    assert 20 < len(right) < len(everywhere) and np.array_equal(right.xy, everywhere.xy[allowed])
+    few = dataclasses.replace(options, max_features=16)
+    cells = lambda f: len({tuple(c) for c in (f.xy // 80).astype(int)})
+    plain, spread = bifocal.detect(picture, few), bifocal.detect(picture, dataclasses.replace(few, balance=4))
+    assert len(plain) == len(spread) == 16 and cells(spread) >= max(11, cells(plain))
 
 
 def test_a_model_guides_matches():

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "features/keypoint_order.hpp"
 #include "features/points_device.hpp"
 #include "features/sift.hpp"
 #include "runtime/memory_check.hpp"
@@ -64,11 +65,19 @@ class DetectorWork {
            static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes);
   }
 
+  void set_mask(ImageView<const std::uint8_t> mask) {
+    check_mask(Method::kName, mask, width_, height_);
+    mask_ = ImageU8(mask.width, mask.height);
+    if (!mask_.empty()) copy_rows(mask, mask_.pixels.data());
+    for (auto& lane : lanes_)
+      if (lane) lane->device.set_mask(mask_);
+  }
+
   std::vector<Features> detect(std::span<const ImageView<const std::uint8_t>> images) {
     std::vector<Features> all;
     if (is_cpu()) {
       check(images);
-      for (const auto& image : images) all.push_back(Method::detect(image, options_));
+      for (const auto& image : images) all.push_back(Method::detect(image, options_, mask_));
       return all;
     }
     for (int most = 0; most != capacity();) {  // again, if there were more than room for
@@ -84,7 +93,7 @@ class DetectorWork {
     check(images);
     if (is_cpu()) {
       const int first = set.size();
-      for (const auto& image : images) set.add(queue_, Method::detect(image, options_));
+      for (const auto& image : images) set.add(queue_, Method::detect(image, options_, mask_));
       return first;
     }
     const int count = static_cast<int>(images.size()), first = reserve(set, count);
@@ -110,7 +119,7 @@ class DetectorWork {
       const int first = set.size();
       for (int k = 0; k < count; ++k) {
         const std::uint8_t* pixel = images.pointer() + static_cast<std::size_t>(k) * pixels();
-        set.add(queue_, Method::detect({pixel, width_, height_, 1, width_}, options_));
+        set.add(queue_, Method::detect({pixel, width_, height_, 1, width_}, options_, mask_));
       }
       return first;
     }
@@ -145,6 +154,7 @@ class DetectorWork {
     Queue& queue = own ? *own : queue_;
     const std::size_t size = static_cast<std::size_t>(batch_) * pixels();
     Device device(queue, width_, height_, options_, batch_, room_);
+    device.set_mask(mask_);
     return std::unique_ptr<Lane>(new Lane{std::move(own),
                                           std::move(device),
                                           HostBuffer<std::uint8_t>(queue.device(), size),
@@ -175,6 +185,7 @@ class DetectorWork {
     while (lane.count > 0 && lane.device.was_full(lane.count)) {  // noise that no photograph has
       room_ = std::max(room_, 2 * lane.device.room());
       lane.device = Device(queue_of(lane), width_, height_, options_, batch_, room_);
+      lane.device.set_mask(mask_);
       start(lane);
     }
     lane.count = 0;
@@ -209,6 +220,7 @@ class DetectorWork {
   Queue& queue_;
   int width_, height_;
   Options options_;
+  ImageU8 mask_;
   int batch_, room_ = 0;
   std::array<std::unique_ptr<Lane>, 2> lanes_;
   std::optional<FeatureSet> set_;  // of what goes back to the host

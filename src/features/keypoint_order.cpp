@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "features/keypoint_order.hpp"
 
+#include <bifocal/error.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "features/sift_rules.hpp"
@@ -21,12 +24,64 @@ bool same_point(const Keypoint& a, const Keypoint& b) {
   return SiftRules::sift_same_point(a.x, a.y, a.sigma, a.angle_deg, b.x, b.y, b.sigma, b.angle_deg);
 }
 
+int nearest(float at, int size) { return std::clamp(static_cast<int>(at + 0.5F), 0, size - 1); }
+
+// The first max_features of the rounds in which cells take turns, in the order of `sorted`.
+std::vector<int> balanced(const std::vector<Keypoint>& points, const std::vector<int>& sorted,
+                          const Selection& selection) {
+  const Grid grid(selection.width, selection.height, selection.balance);
+  std::vector<int> taken(static_cast<std::size_t>(grid.cells())), rounds, sizes(sorted.size());
+  for (int i : sorted) {
+    rounds.push_back(taken[std::size_t(grid.cell_of(points[std::size_t(i)]))]++);
+    ++sizes[std::size_t(rounds.back())];
+  }
+  int left = selection.max_features, last = 0;  // the round that does not fit as a whole
+  while (left >= sizes[std::size_t(last)]) left -= sizes[std::size_t(last++)];
+  std::vector<int> kept;
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    if (rounds[k] < last || (rounds[k] == last && left-- > 0)) kept.push_back(sorted[k]);
+  }
+  return kept;
+}
+
 }  // namespace
 
-std::vector<int> select(const std::vector<Keypoint>& points, int max_features) {
-  std::vector<int> by_y(points.size());
-  std::iota(by_y.begin(), by_y.end(), 0);
+Grid::Grid(int width_, int height_, int balance)
+    : width(width_), height(height_), side(1), columns(0), rows(0) {
+  if (balance == 0) return;
+  side = (std::max(width, height) + balance - 1) / balance;
+  columns = (width + side - 1) / side;
+  rows = (height + side - 1) / side;
+}
+
+int Grid::cell_of(const Keypoint& point) const {
+  return nearest(point.y, height) / side * columns + nearest(point.x, width) / side;
+}
+
+void check_mask(const char* function, ImageView<const std::uint8_t> mask, int width, int height) {
+  if (mask.empty()) return;
+  if (mask.width != width || mask.height != height || mask.channels != 1 || !mask.usable())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: mask of {} x {} px with {} channels: must be of the image's {} x "
+                            "{} with one",
+                            function, mask.width, mask.height, mask.channels, width, height));
+}
+
+void check_balance(const char* options, int balance) {
+  constexpr int kMost = 128;
+  if (balance < 0 || balance > kMost)
+    throw Error(ErrorCode::usage,
+                fmt::format("{}::balance = {}: must be in 0..{}", options, balance, kMost));
+}
+
+std::vector<int> select(const std::vector<Keypoint>& points, const Selection& selection) {
   const auto at = [&](int i) -> const Keypoint& { return points[std::size_t(i)]; };
+  const ImageView<const std::uint8_t>& mask = selection.mask;
+  std::vector<int> by_y;
+  for (int i = 0; i < static_cast<int>(points.size()); ++i) {
+    const int x = nearest(at(i).x, selection.width), y = nearest(at(i).y, selection.height);
+    if (mask.empty() || mask.at(x, y) != 0) by_y.push_back(i);
+  }
   std::sort(by_y.begin(), by_y.end(), [&](int a, int b) {
     return std::tie(at(a).y, at(a).x, at(a).sigma, at(a).angle_deg) <
            std::tie(at(b).y, at(b).x, at(b).sigma, at(b).angle_deg);
@@ -45,8 +100,10 @@ std::vector<int> select(const std::vector<Keypoint>& points, int max_features) {
     if (!dropped[std::size_t(i)]) kept.push_back(i);
   }
   std::sort(kept.begin(), kept.end(), [&](int a, int b) { return stronger(at(a), at(b)); });
-  if (max_features > 0 && kept.size() > std::size_t(max_features))
-    kept.resize(std::size_t(max_features));
+  const auto most = static_cast<std::size_t>(selection.max_features);
+  if (most == 0 || kept.size() <= most) return kept;
+  if (selection.balance > 0) return balanced(points, kept, selection);
+  kept.resize(most);
   return kept;
 }
 

@@ -54,7 +54,15 @@ void PointsDevice::clear(int count, const FeatureOutput& out) {
                     rows, all_rows, out.numbers, out.first);
 }
 
-void PointsDevice::order(int count) {
+void PointsDevice::set_mask(const ImageU8& given) {
+  mask_width = given.width;
+  if (given.empty()) return;
+  mask = Buffer<std::uint8_t>(queue_->device(), given.pixels.size());
+  mask.upload(*queue_, given.pixels);
+  queue_->wait();
+}
+
+void PointsDevice::order(int count, const Grid& grid, int most) {
   const Launch& groups = groups_of(queue_->device());
   const int all = room_ * count;
   groups.sift_rows(*queue_, {.count = count}, rows, height_, begins_);
@@ -69,6 +77,13 @@ void PointsDevice::order(int count) {
   for (int run = sift::SORT_CHUNK; run < room_; run *= 2, std::swap(from, to))
     maps().sift_sort_merge(*queue_, {.count = all}, *from, kept, room_, points, scale_, shift_, run,
                            *to);
+  if (grid.cells() == 0) return;
+  const std::int64_t words = std::int64_t{2} * room_ + grid.cells();
+  const auto all_words = static_cast<std::size_t>(words) * kept.size();
+  if (turns_.size() < all_words) turns_ = Buffer<std::uint32_t>(queue_->device(), all_words);
+  groups.sift_balance(*queue_, {.count = count}, points, room_, scale_, shift_, grid.width,
+                      grid.height, grid.side, grid.columns, grid.cells(), most, turns_, words,
+                      sorted, keys, kept);
 }
 
 bool PointsDevice::was_full(int count, int candidate_room, bool* tile_full) {

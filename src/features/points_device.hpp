@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "features/keypoint_order.hpp"
+
 namespace bifocal::features {
 
 // Where the features of picture k go: `most` places from begin + k * most on, and how many they are
@@ -33,10 +35,13 @@ class PointsDevice {
   [[nodiscard]] static std::size_t bytes(int room, int height);
   [[nodiscard]] int room() const { return room_; }
 
+  // Of all pictures, or empty.
+  void set_mask(const ImageU8& mask);
   // Before a batch of `count` pictures.
   void clear(int count, const FeatureOutput& out);
-  // Drops weaker copies of a point and sorts the rest.
-  void order(int count);
+  // Drops weaker copies of a point and sorts the rest; of more than `most` those that the cells of
+  // a grid choose in turn, if it has some.
+  void order(int count, const Grid& grid, int most);
   // Whether more candidates than candidate_room, or more points than there is room for, were found;
   // waits. tile_full: whether a tile of the search had more than it has room for.
   [[nodiscard]] bool was_full(int count, int candidate_room, bool* tile_full);
@@ -46,12 +51,14 @@ class PointsDevice {
   // or `keys`, as their number says.
   Buffer<float> points;
   Buffer<std::uint32_t> counts, found, kept, rows, keys, sorted;
+  Buffer<std::uint8_t> mask;
+  int mask_width = 0;  // 0: no mask
 
  private:
   Queue* queue_;
   int room_, height_;
   float scale_, shift_;
-  Buffer<std::uint32_t> begins_, order_;
+  Buffer<std::uint32_t> begins_, order_, turns_;
 };
 
 }  // namespace bifocal::features

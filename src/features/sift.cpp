@@ -87,13 +87,17 @@ Features detect_all(ImageView<const std::uint8_t> grey, const SiftOptions& optio
 }  // namespace
 }  // namespace features
 
-Features detect_sift(ImageView<const std::uint8_t> grey, const SiftOptions& options) {
+Features detect_sift(ImageView<const std::uint8_t> grey, const SiftOptions& options,
+                     ImageView<const std::uint8_t> mask) {
   features::check_options(options);
   features::check_image(grey, "detect_sift");
+  features::check_mask("detect_sift", mask, grey.width, grey.height);
   if (grey.empty()) return {};
   const Features all = features::detect_all(grey, options);
   Features result;
-  for (int i : features::select(all.keypoints, options.max_features)) {
+  const features::Selection selection{grey.width, grey.height, options.max_features,
+                                      options.balance, mask};
+  for (int i : features::select(all.keypoints, selection)) {
     result.keypoints.push_back(all.keypoints[std::size_t(i)]);
     const auto* d = all.descriptors.data() + std::ptrdiff_t{i} * kDescriptorBytes;
     result.descriptors.insert(result.descriptors.end(), d, d + kDescriptorBytes);

@@ -11,8 +11,9 @@ struct SiftMethod {
   using Options = SiftOptions;
   using Device = features::SiftDevice;
   static constexpr const char* kName = "SiftDetector";
-  static Features detect(ImageView<const std::uint8_t> grey, const SiftOptions& options) {
-    return detect_sift(grey, options);
+  static Features detect(ImageView<const std::uint8_t> grey, const SiftOptions& options,
+                         ImageView<const std::uint8_t> mask) {
+    return detect_sift(grey, options, mask);
   }
 };
 
@@ -34,6 +35,8 @@ SiftDetector& SiftDetector::operator=(SiftDetector&&) noexcept = default;
 
 std::size_t SiftDetector::memory() const { return work_->memory(); }
 
+void SiftDetector::set_mask(ImageView<const std::uint8_t> mask) { work_->set_mask(mask); }
+
 int SiftDetector::add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set) {
   return work_->add(images, count, set);
 }
@@ -51,12 +54,16 @@ Features SiftDetector::operator()(ImageView<const std::uint8_t> image) {
   return std::move(work_->detect({&image, 1}).front());
 }
 
-Features detect_sift(Queue& queue, ImageView<const std::uint8_t> grey, const SiftOptions& options) {
-  if (queue.device().info().kind == DeviceKind::cpu) return detect_sift(grey, options);
+Features detect_sift(Queue& queue, ImageView<const std::uint8_t> grey, const SiftOptions& options,
+                     ImageView<const std::uint8_t> mask) {
+  if (queue.device().info().kind == DeviceKind::cpu) return detect_sift(grey, options, mask);
   features::check_options(options);
   features::check_image(grey, "detect_sift");
+  features::check_mask("detect_sift", mask, grey.width, grey.height);
   if (grey.empty()) return {};
-  return SiftDetector(queue, grey.width, grey.height, options)(grey);
+  SiftDetector detector(queue, grey.width, grey.height, options);
+  detector.set_mask(mask);
+  return detector(grey);
 }
 
 }  // namespace bifocal

@@ -140,6 +140,10 @@ SiftDevice::Blur SiftDevice::make_blur(const std::vector<float>& taps, int radiu
   return {radius, uploaded(*queue_, taps)};
 }
 
+void SiftDevice::set_mask(const ImageU8& mask) {
+  if (points_) points_->set_mask(mask);
+}
+
 void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int count,
                      const FeatureOutput& out) {
   if (count == 0) return;
@@ -155,7 +159,7 @@ void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
   make_first_level(pictures, first, count);
   find(count);
   orient();
-  points_->order(count);
+  points_->order(count, Grid(width_, height_, options_.balance), out.most);
   describe(count, out);
 }
 
@@ -230,7 +234,8 @@ void SiftDevice::orient() {
   launch.sift_orient(*queue_, {.count = groups_}, pyramid_, shape_.floats, octaves_,
                      options_.octave_layers, static_cast<float>(options_.sigma), candidates_,
                      points_->counts, candidate_room_, extrema_, groups_, scale_, shift_, height_,
-                     points_->points, points_->found, room_, points_->rows);
+                     points_->points, points_->found, room_, points_->rows, width_, points_->mask,
+                     points_->mask_width);
 }
 
 void SiftDevice::describe(int count, const FeatureOutput& out) {

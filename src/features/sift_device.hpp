@@ -27,6 +27,7 @@ class SiftDevice {
   // Features that a picture may have before the cap.
   [[nodiscard]] int room() const { return room_; }
 
+  void set_mask(const ImageU8& mask);
   // Pictures [first, first + count) of pictures [][height][width], count <= batch. Asynchronous.
   void run(const Memory<const std::uint8_t>& pictures, int first, int count,
            const FeatureOutput& out);

@@ -19,6 +19,20 @@ group_fn feature feature_of(global_const float* p, real scale, real shift) {
   return f;
 }
 
+group_fn index nearest_pixel(real at, index size) {
+  const index i = (index)(at + lane(0.5));
+  return i < 0 ? 0 : i < size ? i : size - 1;
+}
+
+// Whether points may lie there. mask_width: 0 where there is no mask.
+group_fn index is_unmasked(const feature f, global_const bits8* mask, index mask_width, index width,
+                           index height) {
+  index allowed = 1;
+  if (mask_width > 0)
+    allowed = mask[(offset)nearest_pixel(f.y, height) * width + nearest_pixel(f.x, width)] != 0;
+  return allowed;
+}
+
 // The row of the picture that a point is listed under.
 group_fn index row_of(const feature f, index height) {
   const index row = (index)f.y;

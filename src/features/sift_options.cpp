@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "features/keypoint_order.hpp"
 #include "features/sift.hpp"
 
 namespace bifocal::features {
@@ -27,6 +28,7 @@ void check(bool ok, const char* name, double value, const char* wanted) {
 
 void check_options(const SiftOptions& o) {
   check(o.max_features >= 0, "max_features", o.max_features, "0 (all) or more");
+  check_balance("SiftOptions", o.balance);
   check(o.octave_layers >= 1 && o.octave_layers <= 16, "octave_layers", o.octave_layers,
         "in 1..16");
   check(o.contrast_threshold >= 0 && o.contrast_threshold < 1e3, "contrast_threshold",

@@ -33,6 +33,16 @@ group_fn void orientation_shares(global_const float* level, index stride, index 
   }
 }
 
+// Where an extremum lies in the picture.
+group_fn feature extremum_feature(global_const float* e, index octave, real scale, real shift) {
+  const real to_px = scale * (real)(1u << octave);
+  feature f;
+  f.x = e[0] * to_px + shift;
+  f.y = e[1] * to_px + shift;
+  f.sigma = f.angle = f.response = lane(0);
+  return f;
+}
+
 group_fn index around(index bin) { return (bin + ORIENTATION_BINS) % ORIENTATION_BINS; }
 
 group_kernel(sift_orient, group, SIFT_ORIENT) {
@@ -71,6 +81,8 @@ group_kernel(sift_orient, group, SIFT_ORIENT) {
                  right = smoothed[around(b + 1)];
       // Of two equal bins the first is the peak.
       if (!(here > left && here >= right && here >= sift_peak_ratio() * highest)) continue;
+      if (!is_unmasked(extremum_feature(e, octave, scale, shift), mask, mask_width, width, height))
+        continue;
       const bits32 slot = global_atomic_add(found + picture, 1u);
       if (slot >= (bits32)room) continue;
       global_ptr float* p = points + ((offset)picture * room + slot) * POINT_FLOATS;

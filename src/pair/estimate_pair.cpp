@@ -150,7 +150,10 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     runtime::parallel_for(2, [&](int i) {
       Features& features = i == 0 ? result.features1 : result.features2;
       Queue queue(options.device);
-      features = detect_sift(queue, to_grey(i == 0 ? image1 : image2), options.sift);
+      const ImageU8 grey = to_grey(i == 0 ? image1 : image2);
+      const Picture mask = i == 0 ? options.mask1 : options.mask2;
+      features = options.surf ? detect_surf(queue, grey, *options.surf, mask)
+                              : detect_sift(queue, grey, options.sift, mask);
     });
     clock.start("matching", 0.4);
     Queue queue(options.device);

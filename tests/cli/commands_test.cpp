@@ -55,6 +55,31 @@ TEST(Cli, pair_of_a_plane_writes_the_homography) {
   EXPECT_EQ(inliers, j["inliers"]);
 }
 
+TEST(Cli, pair_takes_surf_masks_and_a_balanced_cap) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const ImageU8 picture = read_image((folder / "left.png").string());
+  ImageU8 mask(picture.width, picture.height);  // the lower half
+  for (int y = picture.height / 2; y < picture.height; ++y)
+    std::fill_n(mask.row(y), picture.width, std::uint8_t{255});
+  write_png((folder / "mask.png").string(), mask);
+  const Ran r = run(folder,
+                    "pair left.png planar.png --out o --features surf --max-features 600 "
+                    "--balance 8 --mask1 mask.png");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json j = json_of(folder / "o/geometry.json");
+  EXPECT_EQ(j["model"]["kind"], "homography");
+  EXPECT_LE(j["images"][1]["features"], 600);
+  EXPECT_GT(j["inliers"], 20);
+  std::istringstream lines(read_file(folder / "o/matches.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    double x1 = 0, y1 = 0;
+    std::istringstream(line) >> x1 >> y1;
+    EXPECT_GE(y1, picture.height / 2 - 0.5) << line;
+  }
+}
+
 TEST(Cli, report_is_self_contained_and_escapes_its_text) {
   const TemporaryFolder folder;
   write_pictures(folder);

@@ -25,8 +25,8 @@ bool same(const Features& a, const Features& b) {
                                        a.keypoints.size() * sizeof(Keypoint)) == 0);
 }
 
-// Determinants are equal, so that the same points are found; they are in the same order but for those
-// of nearly the same strength. One descriptor in 50 may have a sample on the next pixel, one
+// Determinants are equal, so that the same points are found; they are in the same order but for
+// those of nearly the same strength. One descriptor in 50 may have a sample on the next pixel, one
 // direction in 200 another window.
 void expect_alike(const Features& f, const Features& reference, const std::string& what) {
   int known = 0, turned = 0, alike = 0;
@@ -45,8 +45,8 @@ void expect_alike(const Features& f, const Features& reference, const std::strin
       }
       int largest = 0;
       for (std::size_t k = 0; k < 128; ++k)
-        largest = std::max(largest, std::abs(reference.descriptors[128 * i + k] -
-                                             f.descriptors[128 * j + k]));
+        largest = std::max(
+            largest, std::abs(reference.descriptors[128 * i + k] - f.descriptors[128 * j + k]));
       alike += largest <= 1;
       break;
     }
@@ -90,8 +90,16 @@ TEST(SurfDevice, photographs) {
 TEST(SurfDevice, takes_images_of_any_shape) {
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     EXPECT_EQ(detect_surf(queue, ImageView<const std::uint8_t>()).size(), 0) << id;
-    for (const auto& [width, height] : {std::pair(1, 1), {2, 1}, {16, 16}, {27, 27}, {28, 29},
-                                        {29, 29}, {1, 300}, {33, 117}, {64, 63}, {2100, 40}}) {
+    for (const auto& [width, height] : {std::pair(1, 1),
+                                        {2, 1},
+                                        {16, 16},
+                                        {27, 27},
+                                        {28, 29},
+                                        {29, 29},
+                                        {1, 300},
+                                        {33, 117},
+                                        {64, 63},
+                                        {2100, 40}}) {
       const ImageU8 image = noise(width, height, 1);
       EXPECT_EQ(detect_surf(queue, image).size(), detect_surf(image).size())
           << id << ", " << width << " x " << height;

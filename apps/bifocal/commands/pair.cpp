@@ -24,7 +24,7 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string left, right, out, model = "auto", features = "rootsift";
+  std::string left, right, out, model = "auto", features = "rootsift", mask1, mask2;
   bool no_dense = false;
   CameraOptions cameras;
   PairOptions pair;
@@ -98,11 +98,22 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
   return json;
 }
 
-void check_features(const std::string& features) {
-  if (features == "surf") {
-    throw Error(ErrorCode::usage,
-                "--features surf: not built yet; this version has rootsift and sift");
-  }
+ImageU8 read_mask(const std::string& file) {
+  return file.empty() ? ImageU8{} : to_grey(read_image(file));
+}
+// Where it is not of the picture's size, the message names the file.
+void check_mask(const std::string& file, const ImageU8& mask, const ImageU8& image) {
+  if (mask.empty() || (mask.width == image.width && mask.height == image.height)) return;
+  throw Error(ErrorCode::usage, fmt::format("{}: mask of {} x {} px, the picture has {} x {}", file,
+                                            mask.width, mask.height, image.width, image.height));
+}
+
+void set_features(const Options& o, PairOptions& pair) {
+  pair.sift.root = o.features == "rootsift";
+  if (o.features != "surf") return;
+  pair.surf.emplace();
+  pair.surf->max_features = pair.sift.max_features;
+  pair.surf->balance = pair.sift.balance;
 }
 
 std::string summary(const PairResult& r, const OutputFolder& folder) {
@@ -138,7 +149,6 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
 
 void run(Options o, Context& context) {
   o.pair.device = chosen_device(o.common);
-  check_features(o.features);
   const ThreadLimit limit(o.common.threads);
   const Photograph first = read_photograph(o.left), second = read_photograph(o.right);
   const ImageU8 &image1 = first.image, &image2 = second.image;
@@ -148,11 +158,16 @@ void run(Options o, Context& context) {
         ErrorCode::usage,
         "--model essential: needs --intrinsics or --calib (the files hold no EXIF focal lengths)");
   }
-  OutputFolder folder(o.out, kFiles, {o.left, o.right, o.cameras.calib});
+  const ImageU8 mask1 = read_mask(o.mask1), mask2 = read_mask(o.mask2);
+  check_mask(o.mask1, mask1, image1);
+  check_mask(o.mask2, mask2, image2);
+  OutputFolder folder(o.out, kFiles, {o.left, o.right, o.cameras.calib, o.mask1, o.mask2});
   o.pair.camera1 = cameras.camera1;
   o.pair.camera2 = cameras.camera2;
   o.pair.dense = !o.no_dense;
-  o.pair.sift.root = o.features == "rootsift";
+  o.pair.mask1 = mask1;
+  o.pair.mask2 = mask2;
+  set_features(o, o.pair);
 
   PairResult result;
   Json geometry;
@@ -188,7 +203,8 @@ void add_pair(Program& program, Context& context) {
       .one_of({"auto", "homography", "fundamental", "essential"})
       .shows_default();
   add_camera_options(command, o->cameras);
-  command.option("--features", o->features, "rootsift or sift")
+  command
+      .option("--features", o->features, "rootsift, sift or surf (under patents until about 2027)")
       .one_of({"rootsift", "sift", "surf"})
       .shows_default();
   command
@@ -196,6 +212,13 @@ void add_pair(Program& program, Context& context) {
               "features kept of a photograph, strongest first; 0: all")
       .in_range(0, 1e6)
       .shows_default();
+  command
+      .option("--balance", o->pair.sift.balance,
+              "cells along the longer side that take turns where there are more features")
+      .in_range(0, 128)
+      .shows_default();
+  command.option("--mask1", o->mask1, "picture: features of LEFT only where it is not black");
+  command.option("--mask2", o->mask2, "the same for RIGHT");
   command
       .option("--ratio", o->pair.matching.max_ratio,
               "nearest over second nearest distance of a match")

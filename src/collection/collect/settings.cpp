@@ -71,6 +71,7 @@ Settings settings_of(const Job& job) {
   s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}{}{}", f.octave_layers,
                           f.contrast_threshold, f.edge_threshold, f.sigma,
                           f.upsample ? ", enlarged" : "", f.root ? ", root" : "");
+  if (f.balance > 0) s["sift"] += fmt::format(", balance {}", f.balance);
   s["max-side"] = fmt::format("{}", o.max_side);
   const MatchOptions& m = o.matching;
   s["matching"] = fmt::format("ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",

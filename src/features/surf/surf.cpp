@@ -239,9 +239,11 @@ std::vector<SurfPoint> detect_all(const Integral& integral, const SurfOptions& o
 }  // namespace
 }  // namespace features
 
-Features detect_surf(ImageView<const std::uint8_t> grey, const SurfOptions& options) {
+Features detect_surf(ImageView<const std::uint8_t> grey, const SurfOptions& options,
+                     ImageView<const std::uint8_t> mask) {
   features::check_options(options);
   features::check_image(grey, "detect_surf");
+  features::check_mask("detect_surf", mask, grey.width, grey.height);
   if (grey.empty()) return {};
   const features::Integral integral = features::integral_of(grey, options.upsample);
   const std::vector<features::SurfPoint> points = features::detect_all(integral, options);
@@ -252,7 +254,9 @@ Features detect_surf(ImageView<const std::uint8_t> grey, const SurfOptions& opti
         {p.x * scale + shift, p.y * scale + shift, p.sigma * scale, p.angle_deg, p.response});
   Features result;
   std::vector<features::SurfPoint> kept;
-  for (int i : features::select(keypoints, options.max_features)) {
+  const features::Selection selection{grey.width, grey.height, options.max_features,
+                                      options.balance, mask};
+  for (int i : features::select(keypoints, selection)) {
     result.keypoints.push_back(keypoints[std::size_t(i)]);
     kept.push_back(points[std::size_t(i)]);
   }

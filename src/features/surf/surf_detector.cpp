@@ -11,8 +11,9 @@ struct SurfMethod {
   using Options = SurfOptions;
   using Device = features::SurfDevice;
   static constexpr const char* kName = "SurfDetector";
-  static Features detect(ImageView<const std::uint8_t> grey, const SurfOptions& options) {
-    return detect_surf(grey, options);
+  static Features detect(ImageView<const std::uint8_t> grey, const SurfOptions& options,
+                         ImageView<const std::uint8_t> mask) {
+    return detect_surf(grey, options, mask);
   }
 };
 
@@ -34,6 +35,8 @@ SurfDetector& SurfDetector::operator=(SurfDetector&&) noexcept = default;
 
 std::size_t SurfDetector::memory() const { return work_->memory(); }
 
+void SurfDetector::set_mask(ImageView<const std::uint8_t> mask) { work_->set_mask(mask); }
+
 int SurfDetector::add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set) {
   return work_->add(images, count, set);
 }
@@ -51,12 +54,16 @@ Features SurfDetector::operator()(ImageView<const std::uint8_t> image) {
   return std::move(work_->detect({&image, 1}).front());
 }
 
-Features detect_surf(Queue& queue, ImageView<const std::uint8_t> grey, const SurfOptions& options) {
-  if (queue.device().info().kind == DeviceKind::cpu) return detect_surf(grey, options);
+Features detect_surf(Queue& queue, ImageView<const std::uint8_t> grey, const SurfOptions& options,
+                     ImageView<const std::uint8_t> mask) {
+  if (queue.device().info().kind == DeviceKind::cpu) return detect_surf(grey, options, mask);
   features::check_options(options);
   features::check_image(grey, "detect_surf");
+  features::check_mask("detect_surf", mask, grey.width, grey.height);
   if (grey.empty()) return {};
-  return SurfDetector(queue, grey.width, grey.height, options)(grey);
+  SurfDetector detector(queue, grey.width, grey.height, options);
+  detector.set_mask(mask);
+  return detector(grey);
 }
 
 }  // namespace bifocal

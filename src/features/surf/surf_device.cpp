@@ -69,6 +69,7 @@ SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& o
     : queue_(&queue),
       width_(width * (options.upsample ? 2 : 1)),
       height_(height * (options.upsample ? 2 : 1)),
+      given_width_(width),
       given_height_(height),
       options_(options),
       stride_(width_ + 1),
@@ -113,6 +114,10 @@ void SurfDevice::make_octaves(const std::vector<SurfOctave>& octaves) {
   shares_ = uploaded(*queue_, shares);
 }
 
+void SurfDevice::set_mask(const ImageU8& mask) {
+  if (points_) points_->set_mask(mask);
+}
+
 void SurfDevice::run(const Memory<const std::uint8_t>& pictures, int first, int count,
                      const FeatureOutput& out) {
   if (count == 0) return;
@@ -135,8 +140,9 @@ void SurfDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
   points_of(queue_->device())
       .surf_orient(*queue_, {.count = groups_}, sums_, pitch_, stride_, width_, height_, scales_,
                    threshold, options_.upright ? 1 : 0, candidates_, p.counts, candidate_room_,
-                   groups_, scale_, shift_, given_height_, p.points, p.found, room_, p.rows);
-  p.order(count);
+                   groups_, scale_, shift_, given_width_, given_height_, p.points, p.found, room_,
+                   p.rows, p.mask, p.mask_width);
+  p.order(count, Grid(given_width_, given_height_, options_.balance), out.most);
   describe(count, out);
 }
 
@@ -167,11 +173,11 @@ bool SurfDevice::was_full(int count) {
   bool tile_full = false;
   const bool was_full = points_->was_full(count, candidate_room_, &tile_full);
   if (tile_full)
-    throw Error(ErrorCode::device,
-                fmt::format("detect_surf: more than {} maxima in {} x {} samples",
-                            static_cast<int>(surf::SURF_TILE_ROOM),
-                            static_cast<int>(surf::SURF_TILE_WIDTH),
-                            static_cast<int>(surf::SURF_TILE_HEIGHT)));
+    throw Error(
+        ErrorCode::device,
+        fmt::format("detect_surf: more than {} maxima in {} x {} samples",
+                    static_cast<int>(surf::SURF_TILE_ROOM), static_cast<int>(surf::SURF_TILE_WIDTH),
+                    static_cast<int>(surf::SURF_TILE_HEIGHT)));
   return was_full;
 }
 

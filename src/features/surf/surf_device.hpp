@@ -25,6 +25,7 @@ class SurfDevice {
   // Features that a picture may have before the cap.
   [[nodiscard]] int room() const { return room_; }
 
+  void set_mask(const ImageU8& mask);
   // Pictures [first, first + count) of pictures [][height][width], count <= batch. Asynchronous.
   void run(const Memory<const std::uint8_t>& pictures, int first, int count,
            const FeatureOutput& out);
@@ -39,7 +40,7 @@ class SurfDevice {
 
   Queue* queue_;
   int width_, height_;  // enlarged
-  int given_height_;
+  int given_width_, given_height_;
   SurfOptions options_;
   int octave_count_, tiles_ = 0;
   int stride_, bands_;

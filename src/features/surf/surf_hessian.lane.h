@@ -3,8 +3,8 @@
 // everywhere. `sums` are those of the pixel at the filter's centre.
 
 // Of the pixels [left, right) x [top, bottom) from the centre.
-group_fn index surf_box(global_const bits32* sums, offset stride, index left, index right, index top,
-                        index bottom) {
+group_fn index surf_box(global_const bits32* sums, offset stride, index left, index right,
+                        index top, index bottom) {
   global_const bits32* upper = sums + top * stride;
   global_const bits32* lower = sums + bottom * stride;
   return (index)(lower[right] - lower[left] - upper[right] + upper[left]);
@@ -33,4 +33,6 @@ group_fn real surf_determinant(global_const bits32* sums, offset stride, index l
 }
 
 // Of a layer of an octave, in whole numbers.
-group_fn index surf_layer_lobe(index octave, index layer) { return (2 << octave) * (layer + 1) + 1; }
+group_fn index surf_layer_lobe(index octave, index layer) {
+  return (2 << octave) * (layer + 1) + 1;
+}

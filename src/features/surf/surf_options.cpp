@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "features/keypoint_order.hpp"
 #include "features/surf/surf.hpp"
 
 namespace bifocal::features {
@@ -39,6 +40,7 @@ void check_options(const SurfOptions& o) {
   check(o.max_features >= 0, "max_features", o.max_features, "0 (all) or more");
   check(o.octaves >= 1 && o.octaves <= 5, "octaves", o.octaves, "in 1..5");
   check(o.threshold >= 0 && o.threshold < 1e3, "threshold", o.threshold, "at least 0");
+  check_balance("SurfOptions", o.balance);
   check(o.numbers == 64 || o.numbers == 128, "numbers", o.numbers, "64 or 128");
 }
 

@@ -15,8 +15,8 @@ typedef struct {
   index is_there, is_bright;
 } surf_point;
 
-// The maximum of the quadratic around a pixel, from the nearest one again until it stays. All members
-// of the group come to the same result.
+// The maximum of the quadratic around a pixel, from the nearest one again until it stays. All
+// members of the group come to the same result.
 group_fn surf_point surf_refined(GROUP_PARAM global_const bits32* own, index stride, index width,
                                  index height, global_const float* scales, real threshold,
                                  index octave, index layer, index x, index y,
@@ -34,8 +34,8 @@ group_fn surf_point surf_refined(GROUP_PARAM global_const bits32* own, index str
     for (index k = (index)group_member(); k < SURF_NEIGHBOURS; k += GROUP_SIZE) {
       const index l = surf_layer_lobe(octave, layer + k / 9 - 1);
       const offset at = (offset)(py + (k / 3 % 3 - 1) * step) * stride + px + (k % 3 - 1) * step;
-      neighbours[k] = surf_determinant(own + at, stride, l,
-                                       scales[octave * SURF_LAYERS + layer + k / 9 - 1]);
+      neighbours[k] =
+          surf_determinant(own + at, stride, l, scales[octave * SURF_LAYERS + layer + k / 9 - 1]);
     }
     group_barrier();
     real D[27], o[3], value, curves[3];
@@ -64,8 +64,8 @@ group_fn surf_point surf_refined(GROUP_PARAM global_const bits32* own, index str
 
 // Haar wavelets around the pixel nearest to (x, y): differences to the right and down; 0 where they
 // do not lie within the picture.
-group_fn void surf_wavelets(global_const bits32* own, index stride, index width, index height, real x,
-                            real y, index reach, real* dx, real* dy) {
+group_fn void surf_wavelets(global_const bits32* own, index stride, index width, index height,
+                            real x, real y, index reach, real* dx, real* dy) {
   const index cx = (index)(x + lane(0.5)), cy = (index)(y + lane(0.5)), n = reach;
   *dx = *dy = lane(0);
   if (cx >= n && cy >= n && cx < width - n && cy < height - n) {
@@ -124,8 +124,8 @@ group_fn real surf_direction(GROUP_PARAM global_const bits32* own, index stride,
     if (windows[2 * SURF_DIRECTIONS + b] > windows[2 * SURF_DIRECTIONS + best]) best = b;
   }
   const index is_any = windows[2 * SURF_DIRECTIONS + best] > lane(0);
-  const real angle = sift_direction(is_any ? windows[best] : lane(1),
-                                    windows[SURF_DIRECTIONS + best], lane(360));
+  const real angle =
+      sift_direction(is_any ? windows[best] : lane(1), windows[SURF_DIRECTIONS + best], lane(360));
   group_barrier();
   return angle >= lane(360) ? lane(0) : angle;
 }
@@ -142,7 +142,12 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
     if (point.is_there && !is_upright)
       angle = surf_direction(GROUP_ARG own, stride, width, height, point, across, down, bins,
                              bin_sums, windows);
-    if (point.is_there && group_member() == 0) {
+    feature f;
+    f.x = point.x * scale + shift;
+    f.y = point.y * scale + shift;
+    f.sigma = f.angle = f.response = lane(0);
+    if (point.is_there && group_member() == 0 &&
+        is_unmasked(f, mask, mask_width, given_width, given_height)) {
       const bits32 slot = global_atomic_add(found + c[0], 1u);
       if (slot < (bits32)room) {
         global_ptr float* p = points + ((offset)c[0] * room + slot) * POINT_FLOATS;
@@ -152,9 +157,9 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
         p[3] = angle;
         p[4] = point.response;
         p[5] = bits_float((bits32)point.is_bright);
-        const feature f = feature_of(p, scale, shift);
-        (void)global_atomic_add(
-            rows + (offset)c[0] * (rows_of_picture + 1) + row_of(f, rows_of_picture), 1u);
+        f = feature_of(p, scale, shift);
+        (void)global_atomic_add(rows + (offset)c[0] * (given_height + 1) + row_of(f, given_height),
+                                1u);
       }
     }
   }

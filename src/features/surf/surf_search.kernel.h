@@ -38,7 +38,7 @@ group_kernel(surf_sum_rows, group, SURF_SUM_ROWS) {
     }
     group_barrier();
     // Prefix sums of the seats: in steps of their distance, or one after the other.
-    if_constant (GROUP_SIZE == 1) {
+    if_constant(GROUP_SIZE == 1) {
       for (index seat = 1; seat < SUMS_SEATS; ++seat) seats[seat] += seats[seat - 1];
     }
     for (index o = 1; o < SUMS_SEATS && GROUP_SIZE > 1; o *= 2) {
@@ -101,8 +101,7 @@ group_fn index surf_is_maximum(local_ptr const float* at) {
 group_kernel(surf_search, group, SURF_SEARCH) {
   const index picture = group / tiles, member = (index)group_member();
   index octave = 0;
-  while (octave + 1 < octave_count &&
-         octaves[(octave + 1) * SURF_OCTAVE_NUMBERS] <= group % tiles)
+  while (octave + 1 < octave_count && octaves[(octave + 1) * SURF_OCTAVE_NUMBERS] <= group % tiles)
     ++octave;
   global_const int* o = octaves + octave * SURF_OCTAVE_NUMBERS;
   const index tile = group % tiles - o[0], step = surf_step(octave);
@@ -114,7 +113,8 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     const index x = (x0 + seat % SURF_TILE_PITCH - 1) * step;
     const index y = (y0 + seat / SURF_TILE_PITCH - 1) * step;
     const index l = surf_layer_lobe(octave, layer), reach = (3 * l - 1) / 2;
-    const index is_inside = (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach);
+    const index is_inside =
+        (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach);
     determinants[i] = lane(0);
     if (is_inside)
       determinants[i] = surf_determinant(own + (offset)y * stride + x, stride, l,
