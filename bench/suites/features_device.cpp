@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT on a GPU, of images in its memory: one alone, and many of one size.
+// SIFT and SURF on a GPU, of images in its memory: one alone, and many of one size.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <bifocal/robust.hpp>
 
 #include "features/sift_device.hpp"
+#include "features/surf/surf_device.hpp"
 #include "features_suite.hpp"
 #include "runtime/recording.hpp"
 
@@ -50,19 +51,22 @@ struct Resident {
   }
 };
 
-void time_batch(Context& context, const Device& device, const Shape& s, int batch) {
-  const std::string name = fmt::format("features/rootsift/{}x{}{}{}/{}", s.width, s.height,
+// Detector: SiftDevice or SurfDevice.
+template <class Detector, class Options>
+void time_batch(Context& context, const Device& device, const char* method, const Shape& s,
+                const Options& options, int batch) {
+  const std::string name = fmt::format("features/{}/{}x{}{}{}{}/{}", method, s.width, s.height,
                                        s.upsample ? "/doubled" : "", s.finest < 16 ? "/fine" : "",
+                                       options.balance > 0 ? "/balanced" : "",
                                        batch == 1 ? "resident" : fmt::format("batch{}", batch));
   if (!context.wanted(name)) return;
   Queue queue(device);
   std::vector<ImageU8> pictures;
   for (int k = 0; k < batch; ++k)
     pictures.push_back(texture(s.width, s.height, 11 + static_cast<unsigned>(k), s.finest));
-  const SiftOptions options{.max_features = s.max_features, .upsample = s.upsample};
   const Resident r(queue, pictures, s.max_features);
-  features::SiftDevice sift(queue, s.width, s.height, options, batch);
-  runtime::Recording work(queue, [&] { sift.run(r.images, 0, batch, r.out); });
+  Detector detector(queue, s.width, s.height, options, batch);
+  runtime::Recording work(queue, [&] { detector.run(r.images, 0, batch, r.out); });
   const Sample sample = measure([&] {
     work.run();
     queue.wait();
@@ -77,7 +81,7 @@ void time_batch(Context& context, const Device& device, const Shape& s, int batc
     record.reference = Reference{"CudaSift on an H200, 3700 features (recorded)", s.cudasift};
   record.extra["images_per_s"] = 1e3 / record.value;
   record.extra["keypoints"] = numbers[0];
-  record.extra["device_bytes_an_image"] = features::SiftDevice::bytes(s.width, s.height, options);
+  record.extra["device_bytes_an_image"] = Detector::bytes(s.width, s.height, options);
   context.report(std::move(record));
 }
 
@@ -135,8 +139,16 @@ void run_features_device(Context& context) {
   const Device device(context.device);
   time_chain(context, device);
   for (const Shape& s : kShapes) {
-    time_batch(context, device, s, 1);
-    time_batch(context, device, s, s.batch);
+    const int most = s.max_features;
+    const SiftOptions sift{.max_features = most, .upsample = s.upsample};
+    const SurfOptions surf{.max_features = most, .upsample = s.upsample};
+    SurfOptions balanced = surf;
+    balanced.balance = 16;
+    for (const int batch : {1, s.batch}) {
+      time_batch<features::SiftDevice>(context, device, "rootsift", s, sift, batch);
+      time_batch<features::SurfDevice>(context, device, "surf", s, surf, batch);
+      time_batch<features::SurfDevice>(context, device, "surf", s, balanced, batch);
+    }
   }
 }
 

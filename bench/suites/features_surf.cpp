@@ -65,14 +65,17 @@ void count_matches(Context& context, const OxfordPair& pair) {
   record.unit = "matches within 3 px";
   record.runs = 1;
   record.higher_is_better = true;
-  for (const int numbers : {128, 64}) {
-    const SurfOptions options{.numbers = numbers};
+  const std::pair<const char*, SurfOptions> variants[] = {{"of_128_numbers", {.numbers = 128}},
+                                                          {"upright", {.upright = true}},
+                                                          {"doubled", {.upsample = true}},
+                                                          {"", {}}};
+  for (const auto& [variant, options] : variants) {
     const Features a = detect_surf(image1, options), b = detect_surf(image2, options);
     const std::vector<PointPair> points = matched_points(a, b, match(a, b));
     const int correct = count_correct(points, H, 3);
-    if (numbers == 128) {
-      record.extra["correct_of_128_numbers"] = correct;
-      record.extra["precision_of_128_numbers"] = correct / double(points.size());
+    if (*variant != 0) {
+      record.extra[fmt::format("correct_{}", variant)] = correct;
+      record.extra[fmt::format("precision_{}", variant)] = correct / double(points.size());
       continue;
     }
     record.value = correct;

@@ -8,8 +8,8 @@ group_fn index seats_before(local_ptr const int* seats, index seat, index value)
   return count;
 }
 
-// The round in which each key is taken: how many of its cell come before it. Keys go by in pieces of a
-// group's size. all: how many keys there are, or 0.
+// The round in which each key is taken: how many of its cell come before it. Keys go by in pieces
+// of a group's size. all: how many keys there are, or 0.
 group_fn void take_turns(GROUP_PARAM global_const float* points, real scale, real shift,
                          index width, index height, index side, index columns, index all,
                          global_const bits32* keys, global_ptr bits32* taken,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which features are kept: masks, and caps balanced over the image; of SIFT and SURF, on every device.
+// Which features are kept: masks, and caps balanced over the image; of SIFT and SURF, on every
+// device.
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/surf.hpp>
@@ -30,8 +31,8 @@ const Detector kDetectors[] = {
        return detect_sift(queue, image, {.max_features = most, .balance = balance}, mask);
      }},
     {"SURF", [](Queue& queue, const ImageU8& image, int most, int balance, Mask mask) {
-       return detect_surf(queue, image, {.max_features = most, .upsample = true, .balance = balance},
-                          mask);
+       return detect_surf(queue, image,
+                          {.max_features = most, .upsample = true, .balance = balance}, mask);
      }}};
 
 template <class Body>
@@ -115,7 +116,8 @@ TEST(Selection, masks_leave_what_they_allow) {
   const ImageU8 image = random_blobs(kWidth, kHeight, 7);
   ImageU8 wide(kWidth + 13, kHeight, 1, 77);  // with something between its rows
   for (int y = 0; y < kHeight; ++y) {
-    for (int x = 0; x < kWidth; ++x) wide.at(x, y) = (x / 31 + y / 23) % 3 ? 0 : std::uint8_t(x | 1);
+    for (int x = 0; x < kWidth; ++x)
+      wide.at(x, y) = (x / 31 + y / 23) % 3 ? 0 : std::uint8_t(x | 1);
   }
   const Mask mask(wide.pixels.data(), kWidth, kHeight, 1, kWidth + 13);
   const ImageU8 nothing(kWidth, kHeight);
