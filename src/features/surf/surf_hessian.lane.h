@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Box-filtered Hessians on an integral image in a device's memory, in whole numbers: the same
-// everywhere. `sums` are those of the pixel at the filter's centre.
+// Box-filtered Hessians on an integral image, in whole numbers: the same everywhere. `sums` are
+// those of the pixel at the filter's centre, in global or shared memory (macros, for OpenCL C has
+// no pointer that is to both); l: a third of the filter's side.
 
 // Of the pixels [left, right) x [top, bottom) from the centre.
-group_fn index surf_box(global_const bits32* sums, offset stride, index left, index right,
-                        index top, index bottom) {
-  global_const bits32* upper = sums + top * stride;
-  global_const bits32* lower = sums + bottom * stride;
-  return (index)(lower[right] - lower[left] - upper[right] + upper[left]);
-}
+#define SURF_BOX(sums, stride, left, right, top, bottom)                                  \
+  ((index)((sums)[(bottom) * (stride) + (right)] - (sums)[(bottom) * (stride) + (left)] - \
+           (sums)[(top) * (stride) + (right)] + (sums)[(top) * (stride) + (left)]))
+#define SURF_XX(sums, stride, l)                                             \
+  (SURF_BOX(sums, stride, -(3 * (l)-1) / 2, (3 * (l) + 1) / 2, 1 - (l), l) - \
+   3 * SURF_BOX(sums, stride, -((l)-1) / 2, ((l) + 1) / 2, 1 - (l), l))
+#define SURF_YY(sums, stride, l)                                             \
+  (SURF_BOX(sums, stride, 1 - (l), l, -(3 * (l)-1) / 2, (3 * (l) + 1) / 2) - \
+   3 * SURF_BOX(sums, stride, 1 - (l), l, -((l)-1) / 2, ((l) + 1) / 2))
+#define SURF_XY(sums, stride, l)                                                               \
+  (SURF_BOX(sums, stride, -(l), 0, -(l), 0) + SURF_BOX(sums, stride, 1, (l) + 1, 1, (l) + 1) - \
+   SURF_BOX(sums, stride, 1, (l) + 1, -(l), 0) - SURF_BOX(sums, stride, -(l), 0, 1, (l) + 1))
 
-group_fn index surf_xx(global_const bits32* sums, offset stride, index l) {
-  const index reach = (3 * l - 1) / 2, inner = (l - 1) / 2;
-  return surf_box(sums, stride, -reach, reach + 1, 1 - l, l) -
-         3 * surf_box(sums, stride, -inner, inner + 1, 1 - l, l);
-}
-group_fn index surf_yy(global_const bits32* sums, offset stride, index l) {
-  const index reach = (3 * l - 1) / 2, inner = (l - 1) / 2;
-  return surf_box(sums, stride, 1 - l, l, -reach, reach + 1) -
-         3 * surf_box(sums, stride, 1 - l, l, -inner, inner + 1);
-}
-group_fn index surf_xy(global_const bits32* sums, offset stride, index l) {
-  return surf_box(sums, stride, -l, 0, -l, 0) + surf_box(sums, stride, 1, l + 1, 1, l + 1) -
-         surf_box(sums, stride, 1, l + 1, -l, 0) - surf_box(sums, stride, -l, 0, 1, l + 1);
-}
-
-// l: a third of the filter's side. Rounded once, and scaled.
-group_fn real surf_determinant(global_const bits32* sums, offset stride, index l, real scale) {
-  const offset xx = surf_xx(sums, stride, l), yy = surf_yy(sums, stride, l);
-  const offset xy = surf_xy(sums, stride, l);
+// Rounded once, and scaled.
+group_fn real surf_scaled(offset xx, offset yy, offset xy, real scale) {
   return (real)(SURF_DETERMINANT * xx * yy - SURF_MIXED * xy * xy) * scale;
+}
+group_fn real surf_determinant(global_const bits32* sums, offset stride, index l, real scale) {
+  return surf_scaled(SURF_XX(sums, stride, l), SURF_YY(sums, stride, l), SURF_XY(sums, stride, l),
+                     scale);
+}
+// Of sums in shared memory.
+group_fn real surf_determinant_near(local_ptr const bits32* sums, index stride, index l,
+                                    real scale) {
+  return surf_scaled(SURF_XX(sums, stride, l), SURF_YY(sums, stride, l), SURF_XY(sums, stride, l),
+                     scale);
 }
 
 // Of a layer of an octave, in whole numbers.

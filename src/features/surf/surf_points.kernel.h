@@ -52,7 +52,7 @@ group_fn surf_point surf_refined(GROUP_PARAM global_const bits32* own, index str
       point.sigma = surf_sigma(surf_lobe(octave, lane(layer) + o[2]));
       point.response = sqrt(value);
       point.is_there = 1;
-      point.is_bright = surf_xx(at, stride, l) + surf_yy(at, stride, l) < 0;
+      point.is_bright = SURF_XX(at, (offset)stride, l) + SURF_YY(at, (offset)stride, l) < 0;
     }
     is_moving = is_inside & is_near & ((dx != 0) | (dy != 0));
     x += dx;
@@ -70,10 +70,11 @@ group_fn void surf_wavelets(global_const bits32* own, index stride, index width,
   *dx = *dy = lane(0);
   if (cx >= n && cy >= n && cx < width - n && cy < height - n) {
     global_const bits32* here = own + (offset)cy * stride + cx;
-    *dx = (real)(surf_box(here, stride, 1, n + 1, -n, n + 1) -
-                 surf_box(here, stride, -n, 0, -n, n + 1));
-    *dy = (real)(surf_box(here, stride, -n, n + 1, 1, n + 1) -
-                 surf_box(here, stride, -n, n + 1, -n, 0));
+    const offset pitch = stride;
+    *dx = (real)(SURF_BOX(here, pitch, 1, n + 1, -n, n + 1) -
+                 SURF_BOX(here, pitch, -n, 0, -n, n + 1));
+    *dy = (real)(SURF_BOX(here, pitch, -n, n + 1, 1, n + 1) -
+                 SURF_BOX(here, pitch, -n, n + 1, -n, 0));
   }
 }
 

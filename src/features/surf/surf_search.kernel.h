@@ -85,19 +85,28 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
   }
 }
 
-// Whether determinant `at` of a layer is above those before it and not below those after it, of the
-// 27; layers lie SURF_HALO apart.
-group_fn index surf_is_maximum(local_ptr const float* at) {
-  const real v = *at;
-  index beats = 1;
-  lane_unroll for (index k = 0; k < 27; ++k) {
-    const real other =
-        at[(k / 9 - 1) * SURF_HALO + (k / 3 % 3 - 1) * SURF_TILE_PITCH + (k % 3 - 1)];
-    if (k != 13) beats = beats & (k < 13 ? v > other : v >= other);
+// The sums around a tile, as far as its determinants of layer 1 and 2 look, where they have room:
+// the number of a row's, or 0.
+group_fn index surf_window(GROUP_PARAM global_const bits32* own, index stride, index width,
+                           index height, index x0, index y0, index reach, index step,
+                           local_ptr bits32* window) {
+  const index across = (SURF_TILE_PITCH - 1) * step + 2 * reach + 2;
+  const index down = (SURF_TILE_HEIGHT + 1) * step + 2 * reach + 2;
+  const index count = across * down <= SURF_MOST_SUMS ? across * down : 0;
+  for (index i = (index)group_member(); i < count; i += GROUP_SIZE) {
+    const index x = x0 - step - reach + i % across, y = y0 - step - reach + i / across;
+    const index u = x < 0 ? 0 : x < width ? x : width, v = y < 0 ? 0 : y < height ? y : height;
+    window[i] = own[(offset)v * stride + u];
   }
-  return beats;
+  group_barrier();
+  return count > 0 ? across : 0;
 }
 
+// Whether determinant v is above that of neighbour k of the 27, or, for one behind it, not below.
+group_fn index surf_beats(real v, real other, index k) { return k < 13 ? v > other : v >= other; }
+
+// The determinants of layer 1 and 2 of a tile lie in shared memory, SURF_HALO apart. Their maxima
+// there are listed; those of layer 0 and 3 are computed around these alone.
 group_kernel(surf_search, group, SURF_SEARCH) {
   const index picture = group / tiles, member = (index)group_member();
   index octave = 0;
@@ -107,41 +116,71 @@ group_kernel(surf_search, group, SURF_SEARCH) {
   const index tile = group % tiles - o[0], step = surf_step(octave);
   const index x0 = o[2] + tile % o[1] * SURF_TILE_WIDTH, y0 = o[6] + tile / o[1] * SURF_TILE_HEIGHT;
   global_const bits32* own = sums + picture * pitch;
+  global_const float* scale = scales + octave * SURF_LAYERS;
+  const index farthest = (3 * surf_layer_lobe(octave, 2) - 1) / 2;
+  const index near_pitch = surf_window(GROUP_ARG own, stride, width, height, x0 * step, y0 * step,
+                                       farthest, step, window);
   if (member == 0) shared[0] = shared[1] = 0;
   for (index i = member; i < SURF_DETERMINANTS; i += GROUP_SIZE) {
-    const index layer = i / SURF_HALO, seat = i % SURF_HALO;
-    const index x = (x0 + seat % SURF_TILE_PITCH - 1) * step;
-    const index y = (y0 + seat / SURF_TILE_PITCH - 1) * step;
+    const index layer = i / SURF_HALO + 1, seat = i % SURF_HALO;
+    const index u = seat % SURF_TILE_PITCH, v = seat / SURF_TILE_PITCH;
+    const index x = (x0 + u - 1) * step, y = (y0 + v - 1) * step;
     const index l = surf_layer_lobe(octave, layer), reach = (3 * l - 1) / 2;
     const index is_inside =
         (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach);
     determinants[i] = lane(0);
-    if (is_inside)
-      determinants[i] = surf_determinant(own + (offset)y * stride + x, stride, l,
-                                         scales[octave * SURF_LAYERS + layer]);
+    if (is_inside && near_pitch > 0)
+      determinants[i] =
+          surf_determinant_near(window + (v * step + farthest) * near_pitch + u * step + farthest,
+                                near_pitch, l, scale[layer]);
+    if (is_inside && near_pitch == 0)
+      determinants[i] =
+          surf_determinant(own + (offset)y * stride + x, (offset)stride, l, scale[layer]);
   }
   group_barrier();
   for (index i = member; i < 2 * SURF_TILE; i += GROUP_SIZE) {
     const index k = i / SURF_TILE, seat = i % SURF_TILE;
     const index x = x0 + seat % SURF_TILE_WIDTH, y = y0 + seat / SURF_TILE_WIDTH;
-    local_ptr const float* at = determinants + (k + 1) * SURF_HALO +
+    local_ptr const float* at = determinants + k * SURF_HALO +
                                 (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH +
                                 seat % SURF_TILE_WIDTH + 1;
-    const index is_sought = (x >= o[2 + k]) & (x < o[4 + k]) & (y >= o[6 + k]) & (y < o[8 + k]);
-    if (is_sought && *at > threshold && surf_is_maximum(at)) {
+    const real v = *at;
+    index is_likely =
+        (x >= o[2 + k]) & (x < o[4 + k]) & (y >= o[6 + k]) & (y < o[8 + k]) & (v > threshold);
+    // The other layer in shared memory is behind layer 1 and before layer 2.
+    lane_unroll for (index n = 0; n < 9 && is_likely; ++n) {
+      const index place = (n / 3 - 1) * SURF_TILE_PITCH + (n % 3 - 1);
+      const index other = k == 0 ? SURF_HALO : -SURF_HALO;
+      if (n != 4) is_likely = is_likely & surf_beats(v, at[place], n + 9);
+      is_likely = is_likely & surf_beats(v, at[place + other], k == 0 ? n + 18 : n);
+    }
+    if (is_likely) {
       const bits32 slot = local_atomic_add(shared, 1u);
-      if (slot < SURF_TILE_ROOM) found[slot] = (bits32)i;
+      if (slot < SURF_TILE_ROOM) {
+        found[slot] = (bits32)i;
+        beaten[slot] = 0;
+      }
     }
   }
   group_barrier();
-  const bits32 count = shared[0] < SURF_TILE_ROOM ? shared[0] : SURF_TILE_ROOM;
-  if (member == 0 && count > 0) shared[1] = global_atomic_add(counts, count);
-  if (member == 0 && shared[0] > SURF_TILE_ROOM) counts[1] = 1;
+  const bits32 likely = shared[0] < SURF_TILE_ROOM ? shared[0] : SURF_TILE_ROOM;
+  for (index i = member; i < 9 * (index)likely; i += GROUP_SIZE) {
+    const index slot = i / 9, n = i % 9, k = (index)found[slot] / SURF_TILE;
+    const index seat = (index)found[slot] % SURF_TILE, layer = k == 0 ? 0 : 3;
+    const index x = (x0 + seat % SURF_TILE_WIDTH + n % 3 - 1) * step;
+    const index y = (y0 + seat / SURF_TILE_WIDTH + n / 3 - 1) * step;
+    const real v = determinants[k * SURF_HALO + (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH +
+                                seat % SURF_TILE_WIDTH + 1];
+    const real other = surf_determinant(own + (offset)y * stride + x, (offset)stride,
+                                        surf_layer_lobe(octave, layer), scale[layer]);
+    if (!surf_beats(v, other, k == 0 ? n : n + 18)) local_atomic_or(beaten + slot, 1u);
+  }
   group_barrier();
-  for (bits32 i = (bits32)member; i < count; i += GROUP_SIZE) {
-    const bits32 slot = shared[1] + i;
+  if (member == 0 && shared[0] > SURF_TILE_ROOM) counts[1] = 1;
+  for (index i = member; i < (index)likely; i += GROUP_SIZE) {
+    if (beaten[i]) continue;
+    const bits32 slot = global_atomic_add(counts, 1u), seat = found[i] % SURF_TILE;
     if (slot >= (bits32)room) continue;
-    const bits32 seat = found[i] % SURF_TILE;
     global_ptr bits32* c = candidates + (offset)slot * SURF_CANDIDATE_WORDS;
     c[0] = (bits32)picture;
     c[1] = (bits32)octave << 8 | (found[i] / SURF_TILE + 1);
