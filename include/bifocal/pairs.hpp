@@ -86,11 +86,11 @@ struct PairInliers {
   ImagePair pair{};
   int inliers = 0;
 };
-// Pairs that verified ones suggest: images that share a partner are likely to show the same. Of
-// each of `images` images the `most` best ones that are not among the tried, best first, ties by
-// number: one that is reached over a partner is as good as the worse of the two pairs on the way,
-// at its best partner. result[i] has the others of image i. Throws Error(usage) for images that are
-// not there.
+// Pairs that verified ones suggest: images that share a partner are likely to show the same. In
+// turn, `most` times, each of `images` images proposes the best other one that it has not been
+// tried with and that is in no proposal with it yet: one that is reached over a partner is as good
+// as the worse of the two pairs on the way, at its best partner; ties by number. result[i] has the
+// proposals of image i. Throws Error(usage) for images that are not there.
 [[nodiscard]] std::vector<std::vector<int>> suggested_partners(int images,
                                                                std::span<const PairInliers> tried,
                                                                int most);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "runtime/parallel.hpp"
 
@@ -15,6 +16,25 @@ namespace {
 struct Neighbour {
   int image = 0, inliers = 0;
 };
+
+// The images that image i reaches over a verified partner and has not been tried with, best first.
+std::vector<int> reached(const std::vector<std::vector<Neighbour>>& tried_with, int i) {
+  const auto& own = tried_with[static_cast<std::size_t>(i)];
+  std::map<int, int> found;  // of an image, how well it is reached
+  for (const Neighbour& near : own) {
+    for (const Neighbour& far : tried_with[static_cast<std::size_t>(near.image)]) {
+      const int worse = std::min(near.inliers, far.inliers);
+      if (worse > 0 && far.image != i) found[far.image] = std::max(found[far.image], worse);
+    }
+  }
+  for (const Neighbour& near : own) found.erase(near.image);
+  std::vector<std::pair<int, int>> ranked;
+  for (const auto& [image, worse] : found) ranked.emplace_back(-worse, image);
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<int> images;
+  for (const auto& [worse, image] : ranked) images.push_back(image);
+  return images;
+}
 
 }  // namespace
 
@@ -32,23 +52,22 @@ std::vector<std::vector<int>> suggested_partners(int images, std::span<const Pai
     of(pair.image1).push_back({pair.image2, inliers});
     of(pair.image2).push_back({pair.image1, inliers});
   }
-  std::vector<std::vector<int>> result(tried_with.size());
-  runtime::parallel_for(static_cast<int>(result.size()), [&](int i) {
-    const auto& own = tried_with[static_cast<std::size_t>(i)];
-    std::map<int, int> found;  // of an image, how well it is reached
-    for (const Neighbour& near : own) {
-      for (const Neighbour& far : tried_with[static_cast<std::size_t>(near.image)]) {
-        const int worse = std::min(near.inliers, far.inliers);
-        if (worse > 0 && far.image != i) found[far.image] = std::max(found[far.image], worse);
+  std::vector<std::vector<int>> best(tried_with.size());
+  runtime::parallel_for(static_cast<int>(best.size()),
+                        [&](int i) { best[static_cast<std::size_t>(i)] = reached(tried_with, i); });
+  std::vector<std::vector<int>> result(best.size());
+  std::vector<std::size_t> next(best.size());
+  std::set<std::pair<int, int>> proposed;
+  for (int turn = 0; turn < most; ++turn) {
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      const int own = static_cast<int>(i);
+      for (bool done = false; !done && next[i] < best[i].size(); ++next[i]) {
+        const int other = best[i][next[i]];
+        done = proposed.emplace(std::minmax(own, other)).second;
+        if (done) result[i].push_back(other);
       }
     }
-    for (const Neighbour& near : own) found.erase(near.image);
-    std::vector<std::pair<int, int>> best;
-    for (const auto& [image, worse] : found) best.emplace_back(-worse, image);
-    std::sort(best.begin(), best.end());
-    best.resize(std::min(best.size(), static_cast<std::size_t>(std::max(most, 0))));
-    for (const auto& [worse, image] : best) result[static_cast<std::size_t>(i)].push_back(image);
-  });
+  }
   return result;
 }
 

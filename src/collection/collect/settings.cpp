@@ -68,10 +68,9 @@ Settings settings_of(const Job& job) {
   s["device"] = device.kind == DeviceKind::cpu ? "cpu " + device.simd : device.name;
   const SiftOptions& f = o.sift;
   s["max-features"] = fmt::format("{}", f.max_features);
-  s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}{}{}", f.octave_layers,
-                          f.contrast_threshold, f.edge_threshold, f.sigma,
-                          f.upsample ? ", enlarged" : "", f.root ? ", root" : "");
-  if (f.balance > 0) s["sift"] += fmt::format(", balance {}", f.balance);
+  s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}, balance {}{}{}",
+                          f.octave_layers, f.contrast_threshold, f.edge_threshold, f.sigma,
+                          f.balance, f.upsample ? ", enlarged" : "", f.root ? ", root" : "");
   s["max-side"] = fmt::format("{}", o.max_side);
   const MatchOptions& m = o.matching;
   s["matching"] = fmt::format("ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
