@@ -109,6 +109,15 @@ void time_detection(Context& context, const std::string& file, const ImageU8& gr
   record.reference = Reference{"our RootSIFT", sift.median * 1e3};
   record.extra["keypoints"] = detect_surf(grey).size();
   record.extra["reference_keypoints"] = detect_sift(grey).size();
+#ifdef BIFOCAL_PEER_OPENCV
+  const cv::Mat mat(grey.height, grey.width, CV_8U, const_cast<std::uint8_t*>(grey.pixels.data()));
+  const Sample peer = measure([&] {
+    std::vector<cv::KeyPoint> points;
+    cv::Mat descriptors;
+    cv::AKAZE::create()->detectAndCompute(mat, cv::noArray(), points, descriptors);
+  });
+  record.extra["akaze_ms"] = peer.median * 1e3;
+#endif
   record.extra["image"] = file;
   record.extra["threads"] = 1;
   context.report(std::move(record));
