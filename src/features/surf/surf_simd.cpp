@@ -13,8 +13,13 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Ints = hn::ScalableTag<std::int32_t>;
-using Doubles = hn::ScalableTag<double>;  // half as many
+using Doubles = hn::ScalableTag<double>;
+// As many as there are doubles.
+#if HWY_TARGET == HWY_SCALAR
+using HalfInts = Ints;
+#else
 using HalfInts = hn::Half<Ints>;
+#endif
 using HalfSingles = hn::Rebind<float, HalfInts>;
 using Singles = hn::Rebind<float, Ints>;
 using Sum = hn::Vec<Ints>;
@@ -54,10 +59,20 @@ HWY_INLINE hn::Vec<HalfSingles> determinant(hn::Vec<HalfInts> xx, hn::Vec<HalfIn
                       hn::Sub(hn::Mul(outer, hn::Mul(a, b)), hn::Mul(mixed, hn::Mul(c, c))));
 }
 
+HWY_INLINE hn::Vec<Singles> determinants(Sum xx, Sum yy, Sum xy) {
+#if HWY_TARGET == HWY_SCALAR
+  return determinant(xx, yy, xy);
+#else
+  const HalfInts d;
+  const auto low = determinant(hn::LowerHalf(d, xx), hn::LowerHalf(d, yy), hn::LowerHalf(d, xy));
+  const auto high = determinant(hn::UpperHalf(d, xx), hn::UpperHalf(d, yy), hn::UpperHalf(d, xy));
+  return hn::Combine(Singles(), high, low);
+#endif
+}
+
 void determinant_row(const Integral& integral, const SurfFilter& filter, int y, int first, int end,
                      float* out) {
   const Ints di;
-  const HalfInts half;
   const Singles df;
   const int l = filter.lobe, reach = filter.reach(), inner = (l - 1) / 2;
   const Box across(integral, y, -reach, reach + 1, -l + 1, l);
@@ -73,11 +88,7 @@ void determinant_row(const Integral& integral, const SurfFilter& filter, int y, 
     const Sum yy = hn::Sub(down(k), thrice(down_inner(k)));
     const Sum xy =
         hn::Sub(hn::Add(upper_left(k), lower_right(k)), hn::Add(upper_right(k), lower_left(k)));
-    const auto low =
-        determinant(hn::LowerHalf(half, xx), hn::LowerHalf(half, yy), hn::LowerHalf(half, xy));
-    const auto high =
-        determinant(hn::UpperHalf(half, xx), hn::UpperHalf(half, yy), hn::UpperHalf(half, xy));
-    hn::StoreU(hn::Mul(hn::Combine(df, high, low), scale), df, out + k);
+    hn::StoreU(hn::Mul(determinants(xx, yy, xy), scale), df, out + k);
   }
 }
 
