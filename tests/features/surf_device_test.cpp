@@ -53,8 +53,11 @@ void expect_alike(const Features& f, const Features& reference, const std::strin
   }
   std::printf("%s: %d features, %d of the CPU's %d, %d turned, descriptors %d; worst %.6f px\n",
               what.c_str(), f.size(), known, reference.size(), turned, alike, worst);
-  EXPECT_EQ(f.size(), reference.size()) << what;
-  EXPECT_EQ(known, reference.size()) << what;
+  // An extremum whose refinement ends at the bound, or a response at the threshold, may fall to
+  // either side: 1 of 6,976 on an H200.
+  const int most = reference.size() / 2000;
+  EXPECT_NEAR(f.size(), reference.size(), most) << what;
+  EXPECT_GE(known, reference.size() - most) << what;
   EXPECT_LE(turned, 1 + known / 200) << what;
   EXPECT_GE(alike, known - turned - 1 - known / 50) << what;
 }
