@@ -60,16 +60,24 @@ bool is_hopeless(const ViewCamera& a, const ViewCamera& b) {
   return (a.is_fisheye && !a.has_prior_focal_length) || (b.is_fisheye && !b.has_prior_focal_length);
 }
 
-// Fewer than min_inliers of n matches count for nothing, so no smaller fraction has to be looked
-// for: of few matches a large one, found in few samples. In steps, and rounded down, so that pairs
-// of all sizes make few batches.
-constexpr double kFractions[] = {0, 0.35, 0.45, 0.6, 0.75};
-int fraction_class(std::int64_t n, const VerifyOptions& o) {
-  const double least = o.min_inliers / static_cast<double>(n);
+// Fractions of right matches below which a model of a pair would count for nothing: the larger it
+// is, the fewer samples tell whether there is one. In steps, and rounded down, so that all pairs
+// make few batches.
+constexpr double kFractions[] = {0, 0.2, 0.27, 0.35, 0.45, 0.55, 0.65, 0.8};
+int class_of(double fraction, const VerifyOptions& o) {
   int found = 0;
-  for (int i = 0; i < static_cast<int>(std::size(kFractions)); ++i)
-    if (kFractions[i] <= least && kFractions[i] >= o.min_inlier_ratio) found = i;
+  for (int i = 1; i < static_cast<int>(std::size(kFractions)); ++i)
+    if (kFractions[i] <= fraction && kFractions[i] >= o.min_inlier_ratio) found = i;
   return found;
+}
+
+// Three times as many samples as one without wrong matches takes among that fraction of right ones,
+// as COLMAP's dyn_num_trials_multiplier has it.
+int most_samples(double fraction, int sample_size, const VerifyOptions& o) {
+  const double clean = std::pow(fraction, sample_size);
+  const double needed = 3 * std::log(1 - o.confidence) / std::log1p(-clean);
+  return needed < o.max_iterations ? std::max(1, static_cast<int>(std::ceil(needed)))
+                                   : o.max_iterations;
 }
 
 // Pairs whose models are sought, those of one class one after another, and their points likewise.
@@ -85,13 +93,27 @@ class Decider {
       : queue_(queue), batch_(batch), options_(options), count_(batch.offsets.size() - 1) {}
 
   DecidedPairs run() {
-    E_ = estimate(ModelKind::essential, ordered([&](std::size_t k) {
-                    return is_calibrated(batch_.cameras1[k], batch_.cameras2[k]);
-                  }));
-    const Order all = ordered(
-        [&](std::size_t k) { return !is_hopeless(batch_.cameras1[k], batch_.cameras2[k]); });
-    F_ = estimate(ModelKind::fundamental, all);
-    H_ = estimate(ModelKind::homography, all);
+    const auto sought = [&](std::size_t k) {
+      return !is_hopeless(batch_.cameras1[k], batch_.cameras2[k]);
+    };
+    const auto least = [&](std::size_t k) {
+      return options_.min_inliers / static_cast<double>(size(k));
+    };
+    const auto known = [&](std::size_t k) {
+      return is_calibrated(batch_.cameras1[k], batch_.cameras2[k]);
+    };
+    E_ = estimate(ModelKind::essential, ordered(known, least));
+    F_ = estimate(ModelKind::fundamental, ordered(sought, least));
+    // Beside E or F a homography counts when it has nearly as many inliers.
+    const auto beside = [&](std::size_t k) {
+      const int e = E_.count(k), f = F_.count(k);
+      const int others = e > 0 && f > 0 ? std::min(e, f) : std::max(e, f);
+      return std::max(least(k),
+                      options_.max_H_inlier_ratio * others / static_cast<double>(size(k)));
+    };
+    const std::vector<std::uint8_t> hopeless = without_plane();
+    const auto planes = [&](std::size_t k) { return sought(k) && !hopeless[k]; };
+    H_ = estimate(ModelKind::homography, ordered(planes, beside));
     return combined();
   }
 
@@ -100,22 +122,70 @@ class Decider {
   struct Models {
     std::vector<PairEstimate> of_pair;
     std::vector<std::uint8_t> inliers;  // as the batch's points
+
+    [[nodiscard]] int count(std::size_t k) const { return FoundModel{of_pair[k], {}}.count(); }
   };
 
-  template <class Wanted>
-  Order ordered(const Wanted& wanted) const {
+  [[nodiscard]] std::int64_t size(std::size_t k) const {
+    return batch_.offsets[k + 1] - batch_.offsets[k];
+  }
+
+  // `fraction`: of a pair's matches, below which a model would count for nothing.
+  template <class Wanted, class Fraction>
+  Order ordered(const Wanted& wanted, const Fraction& fraction) const {
+    std::vector<std::size_t> of_class[std::size(kFractions)];
+    for (std::size_t k = 0; k < count_; ++k)
+      if (size(k) >= options_.min_inliers && wanted(k))
+        of_class[class_of(fraction(k), options_)].push_back(k);
     Order order;
-    const auto size = [&](std::size_t k) { return batch_.offsets[k + 1] - batch_.offsets[k]; };
     for (int c = 0; c < static_cast<int>(std::size(kFractions)); ++c) {
-      for (std::size_t k = 0; k < count_; ++k) {
-        if (size(k) < options_.min_inliers || fraction_class(size(k), options_) != c || !wanted(k))
-          continue;
+      for (const std::size_t k : of_class[c]) {
         order.pairs.push_back(k);
         order.classes.push_back(c);
         order.offsets.push_back(order.offsets.back() + size(k));
       }
     }
     return order;
+  }
+
+  // 1 for pairs whose homography can't come near max_H_inlier_ratio: of a sample of their inliers
+  // the best one explains less than three quarters of that. Most pairs of scenes with depth are,
+  // and the search for the homography of all their matches would take as long as E and F together.
+  std::vector<std::uint8_t> without_plane() {
+    constexpr std::int64_t kSample = 256;
+    std::vector<std::uint8_t> out(count_);
+    std::vector<std::size_t> pairs;
+    std::vector<PointPair> points;
+    std::vector<std::int64_t> offsets = {0};
+    for (std::size_t k = 0; k < count_; ++k) {
+      const int e = E_.count(k), f = F_.count(k);
+      const std::int64_t inliers = std::max(e, f);
+      if (inliers < 2 * kSample) continue;
+      const auto& mask = (e >= f ? E_ : F_).inliers;
+      std::int64_t seen = 0;
+      for (std::int64_t i = batch_.offsets[k]; i < batch_.offsets[k + 1]; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (!mask[at]) continue;
+        if (seen * kSample / inliers != (seen + 1) * kSample / inliers)
+          points.push_back(batch_.points[at]);
+        ++seen;
+      }
+      pairs.push_back(k);
+      offsets.push_back(static_cast<std::int64_t>(points.size()));
+    }
+    if (pairs.empty()) return out;
+    const double fraction = 0.75 * options_.max_H_inlier_ratio;
+    RobustOptions robust = robust_options(ModelKind::homography, 0);
+    robust.max_iterations = most_samples(std::max(fraction, 0.1), 4, options_);
+    robust.min_iterations = std::min(robust.min_iterations, robust.max_iterations);
+    robust.min_inlier_ratio = fraction;
+    const BatchEstimate found = estimate_batch(queue_, ModelKind::homography,
+                                               PairBatch{points.data(), offsets, {}, {}}, robust);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const FoundModel model{found.pairs[i], {}};
+      out[pairs[i]] = model.count() < fraction * static_cast<double>(offsets[i + 1] - offsets[i]);
+    }
+    return out;
   }
 
   [[nodiscard]] RobustOptions robust_options(ModelKind kind, int fraction) const {
@@ -125,8 +195,13 @@ class Decider {
                                                      : options_.max_error;
     robust.confidence = options_.confidence;
     robust.max_iterations = options_.max_iterations;
-    robust.min_iterations = std::min(options_.min_iterations, options_.max_iterations);
-    robust.min_inlier_ratio = std::max(options_.min_inlier_ratio, kFractions[fraction]);
+    robust.min_inlier_ratio = options_.min_inlier_ratio;
+    if (fraction > 0) {
+      robust.max_iterations =
+          most_samples(kFractions[fraction], problem_info(kind).sample_size, options_);
+      robust.min_inlier_ratio = kFractions[fraction];
+    }
+    robust.min_iterations = std::min(options_.min_iterations, robust.max_iterations);
     robust.seed = options_.seed;
     return robust;
   }
