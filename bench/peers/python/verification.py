@@ -10,6 +10,7 @@ mapping: COLMAP's mappers on each set, verified by either. hloc: files of 10,000
 
 import argparse
 import collections
+import contextlib
 import os
 import pathlib
 import shutil
@@ -127,8 +128,15 @@ def photographs(args, work):
     return kept
 
 
+@contextlib.contextmanager
+def opened(database):
+    """Closed at the end, so that nothing stays in a log beside the file."""
+    with contextlib.closing(sqlite3.connect(database)) as db, db:
+        yield db
+
+
 def names_of(database):
-    with sqlite3.connect(database) as db:
+    with opened(database) as db:
         return dict(db.execute("SELECT image_id - 1, name FROM images").fetchall())
 
 
@@ -160,7 +168,7 @@ def real(args, work, say):
     for prior in (1, 0):
         database = work / f"prior{prior}.db"
         shutil.copy(known, database)
-        with sqlite3.connect(database) as db:
+        with opened(database) as db:
             db.execute("UPDATE cameras SET prior_focal_length = ?", (prior,))
             counts = dict(db.execute("SELECT pair_id, rows FROM matches WHERE rows > 0").fetchall())
         names = names_of(database)
@@ -172,13 +180,16 @@ def real(args, work, say):
         for who, pairs in found.items():
             kinds = collections.Counter(NAMES[g[0]] for g in pairs.values())
             across = [p for p, g in pairs.items() if g[0] > 1 and names[p[0]].split("/")[0] != names[p[1]].split("/")[0]]
-            errors = [
-                pose_error(g[3], truth[names[p[0]]], truth[names[p[1]]])
+            errors = {
+                p: pose_error(g[3], truth[names[p[0]]], truth[names[p[1]]])
                 for p, g in pairs.items()
                 if g[0] > 1 and g[3] is not None and names[p[0]] in truth and names[p[1]] in truth and p not in across
-            ]
-            right = sum(e < 5 for e in errors)
-            poses = f", {right} of {len(errors)} poses within 5 degrees of the truth (median {np.median(errors):.3f})" if errors else ""
+            }
+            wrong = [f"{names[p[0]]} {names[p[1]]} ({NAMES[pairs[p][0]]})" for p, e in errors.items() if e >= 5]
+            poses = ""
+            if errors:
+                median = np.median(list(errors.values()))
+                poses = f", {len(errors) - len(wrong)} of {len(errors)} E within 5 degrees of the truth (median {median:.3f}), not {wrong}"
             inliers = sum(len(g[1]) for g in pairs.values())
             say(f"  {who}: {len(counts) / seconds[who]:.1f} pairs/s, {inliers} inliers, {dict(kinds)}, {len(across)} across places{poses}")
         differ = [p for p in found["bifocal"] if found["bifocal"][p][0] != found["pycolmap"].get(p, (1,))[0]]
@@ -191,7 +202,7 @@ def real(args, work, say):
 
 def only(database, scene, copy):
     shutil.copy(database, copy)
-    with sqlite3.connect(copy) as db:
+    with opened(copy) as db:
         kept = [k for (k,) in db.execute("SELECT image_id FROM images WHERE name LIKE ?", (scene + "/%",))]
         inside = ",".join(map(str, kept))
         for table in ("matches", "two_view_geometries"):
