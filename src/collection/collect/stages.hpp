@@ -28,6 +28,11 @@ class StageProgress {
     state_.done += more;
     tell();
   }
+  // So much was done by this call.
+  void to(std::int64_t done) {
+    state_.done = state_.before + done;
+    tell();
+  }
 
  private:
   void tell() const {
