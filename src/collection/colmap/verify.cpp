@@ -4,6 +4,7 @@
 #include <bifocal/pairs.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <future>
 #include <limits>
 
@@ -12,6 +13,9 @@
 
 namespace bifocal::colmap {
 namespace {
+
+// Pieces that are decided on one GPU at the same time.
+constexpr std::size_t kPiecesOnDevice = 6;
 
 // By pair_id, as the table has them.
 std::vector<PairOfImages> listed_pairs(const Database& database,
@@ -106,7 +110,16 @@ void run_pipeline(Queue& queue, ChunkReader& reader, const VerifyOptions& option
     DecidedPairs decided;
   };
   if (report && !report(progress)) return;
+  // A piece alone leaves most of a GPU idle, and its copies all of it. On a CPU a piece is decided
+  // where it is waited for.
+  const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
+  const auto when = on_cpu ? std::launch::deferred : std::launch::async;
+  std::vector<Queue> others;
+  for (std::size_t k = 1; !on_cpu && k < kPiecesOnDevice; ++k) others.emplace_back(queue.device());
+  std::vector<Queue*> queues = {&queue};
+  for (Queue& other : others) queues.push_back(&other);
   std::future<Chunk> coming = read();
+  std::deque<std::future<Piece>> deciding;  // in their order
   std::future<Piece> leaving;
   const auto finish = [&] {
     if (!leaving.valid()) return true;
@@ -118,21 +131,33 @@ void run_pipeline(Queue& queue, ChunkReader& reader, const VerifyOptions& option
     }
     return !report || report(progress);
   };
-  for (;;) {
-    Chunk chunk = coming.get();
-    if (chunk.pairs.empty()) break;
-    coming = read();
-    DecidedPairs decided = decide(
-        queue, {chunk.points, chunk.undistorted, chunk.offsets, chunk.cameras1, chunk.cameras2},
+  const auto decided = [&options](Queue* on, Chunk chunk) {
+    DecidedPairs pairs = decide(
+        *on, {chunk.points, chunk.undistorted, chunk.offsets, chunk.cameras1, chunk.cameras2},
         options);
-    if (!finish()) return;
-    leaving = std::async(
-        std::launch::async,
-        [&write](Piece piece) {
-          write(piece.chunk, piece.decided);
-          return piece;
-        },
-        Piece{std::move(chunk), std::move(decided)});
+    return Piece{std::move(chunk), std::move(pairs)};
+  };
+  for (std::size_t next = 0;; ++next) {
+    Chunk chunk = coming.get();
+    const bool is_last = chunk.pairs.empty();
+    if (!is_last) {
+      coming = read();
+      // The queue of the piece that was taken last.
+      deciding.push_back(std::async(when, decided, queues[next % queues.size()], std::move(chunk)));
+    }
+    while (!deciding.empty() && (is_last || deciding.size() == queues.size())) {
+      Piece piece = deciding.front().get();
+      deciding.pop_front();
+      if (!finish()) return;
+      leaving = std::async(
+          std::launch::async,
+          [&write](Piece done) {
+            write(done.chunk, done.decided);
+            return done;
+          },
+          std::move(piece));
+    }
+    if (is_last) break;
   }
   (void)finish();
 }
