@@ -26,6 +26,24 @@ bool same_point(const Keypoint& a, const Keypoint& b) {
 
 int nearest(float at, int size) { return std::clamp(static_cast<int>(at + 0.5F), 0, size - 1); }
 
+// The points of columns, in their order; those near to a border in both, so that all copies of a
+// point meet. One list would take time that grows with the square of a row's points.
+std::vector<std::vector<int>> strips_of(const std::vector<Keypoint>& points,
+                                        const std::vector<int>& order, int width) {
+  constexpr int kWidth = 256;  // px, more than what copies are apart
+  std::vector<std::vector<int>> strips(static_cast<std::size_t>(width / kWidth + 1));
+  for (int i : order) {
+    const Keypoint& p = points[std::size_t(i)];
+    const auto strip_at = [&](float x) {
+      return std::clamp(static_cast<int>(x) / kWidth, 0, static_cast<int>(strips.size()) - 1);
+    };
+    const int first = strip_at(p.x - 0.1F * p.sigma), last = strip_at(p.x + 0.1F * p.sigma);
+    strips[std::size_t(first)].push_back(i);
+    if (last != first) strips[std::size_t(last)].push_back(i);
+  }
+  return strips;
+}
+
 // The first max_features of the rounds in which cells take turns, in the order of `sorted`.
 std::vector<int> balanced(const std::vector<Keypoint>& points, const std::vector<int>& sorted,
                           const Selection& selection) {
@@ -87,12 +105,13 @@ std::vector<int> select(const std::vector<Keypoint>& points, const Selection& se
            std::tie(at(b).y, at(b).x, at(b).sigma, at(b).angle_deg);
   });
   std::vector<char> dropped(points.size());
-  for (std::size_t i = 0; i < by_y.size(); ++i) {
-    const Keypoint& a = at(by_y[i]);
-    for (std::size_t j = i + 1; j < by_y.size() && at(by_y[j]).y - a.y < 0.1F * a.sigma; ++j) {
-      const Keypoint& b = at(by_y[j]);
-      if (!same_point(a, b)) continue;
-      dropped[std::size_t(stronger(b, a) ? by_y[i] : by_y[j])] = 1;
+  for (const std::vector<int>& strip : strips_of(points, by_y, selection.width)) {
+    for (std::size_t i = 0; i < strip.size(); ++i) {
+      const Keypoint& a = at(strip[i]);
+      for (std::size_t j = i + 1; j < strip.size() && at(strip[j]).y - a.y < 0.1F * a.sigma; ++j) {
+        const Keypoint& b = at(strip[j]);
+        if (same_point(a, b)) dropped[std::size_t(stronger(b, a) ? strip[i] : strip[j])] = 1;
+      }
     }
   }
   std::vector<int> kept;

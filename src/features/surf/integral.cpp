@@ -40,7 +40,7 @@ void add_row(const Pixel* pixels, const std::uint32_t* above, std::uint32_t* out
 void Integral::resize(int new_width, int new_height, int new_step) {
   width = new_width, height = new_height, step = new_step;
   pitch = (width + step) / step;
-  stride = std::ptrdiff_t{pitch} * step;
+  stride = row_words(pitch * step);
   (void)sums.reserve(static_cast<std::size_t>(stride * (height + 1) + kSlack));
 }
 

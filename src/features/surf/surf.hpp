@@ -51,6 +51,10 @@ struct SurfOctave {
 using SurfShares = std::array<std::array<float, SurfRules::SURF_SIDE>, SurfRules::SURF_CELLS>;
 [[nodiscard]] const SurfShares& surf_shares();
 
+// Words a row: at least so many, in an odd number of cache lines. Rows a power of two apart would
+// compete for the same lines of a cache.
+[[nodiscard]] inline int row_words(int words) { return ((words + 15) / 16 | 1) * 16; }
+
 // Numbers that are not set before they are written; the memory is kept when less is needed.
 template <class T>
 class Scratch {

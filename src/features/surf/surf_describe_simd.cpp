@@ -308,7 +308,7 @@ void look_up_pairs(const std::int32_t* pairs, const std::int32_t* places, int co
 
 void WaveletRows::fill(const Integral& integral, int reach, int first, int end) {
   const int width = integral.width;
-  pitch = width + 64;  // whole registers may run over the end
+  pitch = row_words(width + 64);  // whole registers may run over the end
   std::int32_t* all = pairs.reserve(std::size_t(pitch) * kRows);
   runtime::parallel_for(end - first, [&](int i) {
     const int y = first + i;
