@@ -28,6 +28,7 @@ void add_stereo(Program& program, Context& context);
 void add_estimate(Program& program, Context& context);
 void add_verify(Program& program, Context& context);
 void add_collect(Program& program, Context& context);
+void add_report(Program& program, Context& context);
 void add_devices(Program& program, Context& context);
 void add_bench(Program& program, Context& context);
 

@@ -46,6 +46,7 @@ int run(int argc, char** argv) {
   add_estimate(program, context);
   add_verify(program, context);
   add_collect(program, context);
+  add_report(program, context);
   add_bench(program, context);
   add_devices(program, context);
   try {

@@ -115,4 +115,12 @@ struct CollectResult {
 CollectResult collect(Queue& queue, const PhotographFiles& photographs,
                       const std::filesystem::path& database, const CollectOptions& options = {});
 
+// What a database keeps of how collect() made it: nothing in those of others. Throws Error(input)
+// for a file that is missing or no database.
+struct CollectRecord {
+  std::vector<std::pair<std::string, std::string>> settings;  // names and values, by name
+  std::vector<LeftOut> left_out;                              // photographs, by name
+};
+[[nodiscard]] CollectRecord read_collect_record(const std::filesystem::path& database);
+
 }  // namespace bifocal

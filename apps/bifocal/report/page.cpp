@@ -48,6 +48,8 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+}  // namespace
+
 std::string base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -65,10 +67,9 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-}  // namespace
-
 Page::Page(std::string_view title) : title_(escaped(title)) {}
 
+void Page::markup(std::string_view html) { body_ += html; }
 void Page::heading(std::string_view text) { body_ += fmt::format("<h2>{}</h2>\n", escaped(text)); }
 void Page::paragraph(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", escaped(text)); }
 void Page::preformatted(std::string_view text) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One self-contained HTML page: no scripts, no network, pictures embedded; reads on a screen and on
-// paper.
+// One self-contained HTML page: no network, pictures embedded; reads on a screen and on paper.
 #pragma once
 
 #include <bifocal/image.hpp>
@@ -12,13 +11,16 @@
 
 namespace bifocal::cli {
 
+[[nodiscard]] std::string base64(std::string_view bytes);
+
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
 class Page {
  public:
   explicit Page(std::string_view title);
 
-  // All text is escaped here.
+  void markup(std::string_view html);  // as it is
+  // All other text is escaped here.
   void heading(std::string_view text);
   void paragraph(std::string_view text);
   void preformatted(std::string_view text);

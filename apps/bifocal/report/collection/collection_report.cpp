@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/collection/collection_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report_texts.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+std::string pairs_text(std::int64_t count) {
+  return fmt::format("{} pair{}", count, count == 1 ? "" : "s");
+}
+
+std::string summary(const ViewGraph& g) {
+  const std::int64_t verified = g.count(PairState::verified);
+  std::size_t alone = g.images.size();
+  for (const auto& component : g.components) alone -= component.size();
+  std::string text = fmt::format("{} images. {} verified", g.images.size(), pairs_text(verified));
+  if (!g.rejected.empty()) text += fmt::format(", {} with matches alone", g.rejected.size());
+  text += '.';
+  if (!g.components.empty())
+    text += fmt::format(" {} connected component{}, the largest of {} images.", g.components.size(),
+                        g.components.size() == 1 ? "" : "s", g.components[0].size());
+  if (alone > 0)
+    text += fmt::format(" {} image{} without a verified pair.", alone, alone == 1 ? "" : "s");
+  return text;
+}
+
+Rows state_rows(const ViewGraph& g) {
+  const std::pair<PairState, const char*> kNames[] = {
+      {PairState::verified, "Verified: a geometry with inliers"},
+      {PairState::degenerate, "Rejected: no geometry, or too few inliers"},
+      {PairState::watermark, "Rejected: a watermark"},
+      {PairState::undecided, "Not decided: configuration 0"},
+      {PairState::unverified, "Not verified: matches without a geometry row"},
+      {PairState::unmatched, "Without a match"},
+      {PairState::stray, "Of images that are not in the database"}};
+  Rows rows;
+  for (const auto& [state, name] : kNames)
+    if (g.count(state) > 0 || state == PairState::verified)
+      rows.push_back({name, fmt::format("{}", g.count(state))});
+  return rows;
+}
+
+Rows configuration_rows(const ViewGraph& g) {
+  Rows rows;
+  for (const auto& [configuration, count] : g.configurations)
+    rows.push_back({colmap::to_string(configuration), fmt::format("{}", count)});
+  return rows;
+}
+
+// Images without a verified pair, and why.
+Rows lone_rows(const ViewGraph& g) {
+  Rows rows;
+  for (const GraphImage& image : g.images) {
+    if (image.component >= 0) continue;
+    std::string why = "no pair of it is in the database";
+    if (image.features < 0)
+      why = "no features in the database";
+    else if (image.features == 0)
+      why = "0 features";
+    else if (image.matched > 0)
+      why = fmt::format("{} with matches, none verified", pairs_text(image.matched));
+    rows.push_back({image.name, why});
+  }
+  return rows;
+}
+
+Rows component_rows(const ViewGraph& g) {
+  Rows rows;
+  for (const auto& component : g.components) {
+    if (rows.size() == 20) {
+      rows.push_back({fmt::format("{} more", g.components.size() - 20), ""});
+      break;
+    }
+    rows.push_back({fmt::format("{} images", component.size()),
+                    "with " + g.images[static_cast<std::size_t>(component[0])].name});
+  }
+  return rows;
+}
+
+// Of bifocal collect --json (an object of stages) or verify --json (a number).
+Rows time_rows(const Json& run) {
+  Rows rows;
+  if (!run.is_object() || !run.contains("seconds")) return rows;
+  const Json& seconds = run["seconds"];
+  const auto add = [&](const std::string& name, const Json& value) {
+    if (value.is_number()) rows.push_back({name, fmt::format("{:.1f} s", value.get<double>())});
+  };
+  if (seconds.is_object())
+    for (const auto& [stage, value] : seconds.items()) add(stage, value);
+  else
+    add("verification", seconds);
+  return rows;
+}
+
+// As the database tells, else what the run printed.
+Rows photograph_rows(const CollectRecord& record, const Json& run) {
+  Rows rows;
+  for (const LeftOut& l : record.left_out) rows.push_back({l.name, l.reason});
+  if (!rows.empty() || !run.is_object() || !run.contains("left_out") || !run["left_out"].is_array())
+    return rows;
+  const auto text = [](const Json& of, const char* key) {
+    return of.contains(key) && of[key].is_string() ? of[key].get<std::string>() : std::string("?");
+  };
+  for (const Json& item : run["left_out"])
+    if (item.is_object()) rows.push_back({text(item, "name"), text(item, "reason")});
+  return rows;
+}
+
+void add_list(Page& page, const std::string& caption, Rows rows) {
+  if (rows.empty()) return;
+  const std::size_t count = rows.size();
+  if (count > kListed) rows.resize(kListed);
+  page.markup("<div class=\"names\">\n");
+  page.table(count > kListed ? fmt::format("{}: {}, the first {} here", caption, count, kListed)
+                             : fmt::format("{}: {}", caption, count),
+             rows);
+  page.markup("</div>\n");
+}
+
+void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thumbnails) {
+  page.heading("What was left out, and why");
+  page.begin_columns();
+  page.table("Pairs", state_rows(in.graph));
+  page.table("Configurations in the database", configuration_rows(in.graph));
+  page.end_columns();
+  add_list(page, "Images without a verified pair", lone_rows(in.graph));
+  add_list(page, "Photographs that were not taken in", photograph_rows(in.record, in.run));
+  if (thumbnails)
+    add_list(page, "Photographs that could not be shown",
+             Rows(thumbnails->left_out.begin(), thumbnails->left_out.end()));
+}
+
+std::string limits(const CollectionReport& in, const Json& data, const ShownPairs& shown,
+                   const Thumbnails* thumbnails) {
+  std::string text =
+      fmt::format("On the map: {} of {} verified pairs", shown.edges.size(), in.graph.edges.size());
+  if (shown.edges.size() < in.graph.edges.size())
+    text +=
+        " (those that hold the components together, then of every image the ones with most "
+        "inliers)";
+  text += fmt::format(". Matches to look at: of {} pairs, at most {} inliers each.",
+                      data["pairs"].size(), kPointsOfPair);
+  if (thumbnails)
+    text += fmt::format(" Pictures: {}, {:.1f} MB.", thumbnails->pictures.size(),
+                        static_cast<double>(thumbnails->bytes) / 1e6);
+  return text;
+}
+
+// Nothing in a script element may look like its end.
+std::string script_json(const Json& data) {
+  const std::string text = data.dump(-1, ' ', true, Json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) c == '<' ? void(safe += "\\u003c") : safe.push_back(c);
+  return safe;
+}
+
+}  // namespace
+
+std::string collection_report(const CollectionReport& in, const Json& data, const ShownPairs& shown,
+                              const Thumbnails* thumbnails) {
+  Page page(in.title);
+  page.markup(fmt::format("<style>{}</style>\n", kStyleText));
+  page.markup(
+      "<script>window.addEventListener('error', e => { document.body.dataset.error = e.message; "
+      "});</script>\n<noscript><p>The map and the pairs are drawn by scripts, which are off "
+      "here.</p></noscript>\n");
+  page.paragraph(summary(in.graph));
+  page.preformatted(in.command_line);
+  page.heading("View graph");
+  page.markup(kMapMarkup);
+  page.paragraph(limits(in, data, shown, thumbnails));
+  page.markup(kPairsMarkup);
+  page.heading("Inliers");
+  page.markup(kHistogramMarkup);
+  add_left_out(page, in, thumbnails);
+  page.heading("Numbers");
+  page.begin_columns();
+  page.table("Connected components", component_rows(in.graph));
+  if (const Rows times = time_rows(in.run); !times.empty()) page.table("Time", times);
+  if (!in.record.settings.empty()) page.table("How it was collected", in.record.settings);
+  page.end_columns();
+  page.markup(fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
+                          script_json(data)));
+  page.markup(fmt::format("<script>'use strict';\n{}</script>\n", kScriptText));
+  return page.html();
+}
+
+}  // namespace bifocal::cli

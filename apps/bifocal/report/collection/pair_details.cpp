@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/collection/pair_details.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/colmap_verify.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/photographs.hpp>
+#include <bifocal/two_view.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <limits>
+#include <list>
+#include <optional>
+
+namespace bifocal::cli {
+namespace {
+
+using colmap::Configuration;
+
+// Of the images that were asked for last.
+class KeypointCache {
+ public:
+  explicit KeypointCache(const colmap::Database& database) : database_(database) {}
+  // Valid until kept_ further images have been asked for.
+  const colmap::Keypoints& of(colmap::Id image) {
+    for (auto i = recent_.begin(); i != recent_.end(); ++i) {
+      if (i->first != image) continue;
+      recent_.splice(recent_.begin(), recent_, i);
+      return recent_.front().second;
+    }
+    recent_.emplace_front(image, database_.keypoints(image));
+    if (recent_.size() > kKept) recent_.pop_back();
+    return recent_.front().second;
+  }
+
+ private:
+  static constexpr std::size_t kKept = 64;
+  const colmap::Database& database_;
+  std::list<std::pair<colmap::Id, colmap::Keypoints>> recent_;
+};
+
+std::uint16_t across(double px, double size) {
+  if (!std::isfinite(px)) return 0;
+  return static_cast<std::uint16_t>(
+      std::lround(std::clamp((px + 0.5) / size, 0.0, 1.0) * std::numeric_limits<uint16_t>::max()));
+}
+
+Mat3 essential_of(const Mat3& F, const Intrinsics& K1, const Intrinsics& K2) {
+  const Mat3 A = K1.matrix(), B = K2.matrix();
+  Mat3 FA{}, E{};
+  for (std::size_t i = 0; i < 9; ++i)
+    for (std::size_t k = 0; k < 3; ++k) FA[i] += F[3 * (i / 3) + k] * A[3 * k + i % 3];
+  for (std::size_t i = 0; i < 9; ++i)
+    for (std::size_t k = 0; k < 3; ++k) E[i] += B[3 * k + i / 3] * FA[3 * k + i % 3];
+  return E;
+}
+
+class Builder {
+ public:
+  Builder(const colmap::Database& database, const ViewGraph& graph)
+      : database_(database), graph_(graph), keypoints_(database) {
+    for (const colmap::Camera& camera : graph.cameras) {
+      try {
+        lenses_.emplace_back(colmap::Undistortion(camera));
+      } catch (const Error&) {  // of a model that has no pinhole
+        lenses_.emplace_back();
+      }
+    }
+  }
+
+  PairDetails details(int edge) {
+    const GraphPair& pair = graph_.edges[static_cast<std::size_t>(edge)];
+    const std::optional<colmap::TwoViewGeometry> geometry =
+        database_.geometry(image(pair.a).id, image(pair.b).id);
+    PairDetails out{edge, {}, {}, {}, {}};
+    if (!geometry) return out;  // someone removed it since
+    const std::vector<PointPair> points = shown_points(pair, *geometry);
+    const double size[] = {width(pair.a), height(pair.a), width(pair.b), height(pair.b)};
+    for (const auto& [x1, y1, x2, y2] : points)
+      for (const auto& [value, of] :
+           {std::pair(x1, size[0]), {y1, size[1]}, {x2, size[2]}, {y2, size[3]}})
+        out.positions.push_back(across(value, of));
+    add_scene(out, pair, *geometry, points);
+    return out;
+  }
+
+ private:
+  [[nodiscard]] const GraphImage& image(int i) const {
+    return graph_.images[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] const colmap::Camera* camera(int i) const {
+    const int c = image(i).camera;
+    return c < 0 ? nullptr : &graph_.cameras[static_cast<std::size_t>(c)];
+  }
+  [[nodiscard]] double width(int i) const {
+    return camera(i) ? static_cast<double>(camera(i)->width) : 1;
+  }
+  [[nodiscard]] double height(int i) const {
+    return camera(i) ? static_cast<double>(camera(i)->height) : 1;
+  }
+
+  std::vector<PointPair> shown_points(const GraphPair& pair, const colmap::TwoViewGeometry& g) {
+    const std::size_t count = std::min(g.inliers.size(), kPointsOfPair);
+    std::vector<PointPair> points;
+    const colmap::Keypoints &k1 = keypoints_.of(image(pair.a).id),
+                            &k2 = keypoints_.of(image(pair.b).id);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto [index1, index2] = g.inliers[i * g.inliers.size() / count];
+      if (index1 >= k1.size() || index2 >= k2.size())
+        throw Error(ErrorCode::input,
+                    fmt::format("{}: table two_view_geometries, images {} and {}: match of "
+                                "keypoints {} and {}, there are {} and {}",
+                                database_.file().string(), image(pair.a).id, image(pair.b).id,
+                                index1, index2, k1.size(), k2.size()));
+      const float* p = &k1.data[index1 * static_cast<std::size_t>(k1.columns)];
+      const float* q = &k2.data[index2 * static_cast<std::size_t>(k2.columns)];
+      points.push_back({p[0], p[1], q[0], q[1]});
+    }
+    return points;
+  }
+
+  void add_scene(PairDetails& out, const GraphPair& pair, const colmap::TwoViewGeometry& g,
+                 std::vector<PointPair> points) const {
+    const colmap::Undistortion* lenses[2] = {};
+    for (const int side : {0, 1}) {
+      const int c = image(side == 0 ? pair.a : pair.b).camera;
+      if (c >= 0 && lenses_[static_cast<std::size_t>(c)])
+        lenses[side] = &*lenses_[static_cast<std::size_t>(c)];
+      if (!lenses[side]) return void(out.source = "No depth: no pinhole stands for a camera.");
+    }
+    for (PointPair& p : points) {
+      const Vec2 one = (*lenses[0])({p.x1, p.y1}), two = (*lenses[1])({p.x2, p.y2});
+      p = {one[0], one[1], two[0], two[1]};
+    }
+    const Intrinsics &K1 = lenses[0]->pinhole(), &K2 = lenses[1]->pinhole();
+    std::optional<Pose> pose = g.cam2_from_cam1;
+    const bool moved = pose && std::hypot(pose->t[0], pose->t[1], pose->t[2]) > 0;
+    const bool turned = g.configuration == Configuration::panoramic;
+    out.source = "Depth by the pose in the database.";
+    if (turned || (pose && !moved)) return void(out.source = "No depth: the camera turned only.");
+    if (!pose && g.E) {
+      pose = recover_pose(*g.E, points, K1, K2).cam2_from_cam1;
+      out.source = "Depth by the pose that the essential matrix has.";
+    } else if (!pose && g.F && !lenses[0]->has_lens() && !lenses[1]->has_lens()) {
+      pose = recover_pose(essential_of(*g.F, K1, K2), points, K1, K2).cam2_from_cam1;
+      const bool known =
+          camera(pair.a)->has_prior_focal_length && camera(pair.b)->has_prior_focal_length;
+      out.source = known ? "Depth by F and the focal lengths in the database."
+                         : "Depth by F and focal lengths that are a guess.";
+    }
+    if (!pose) return void(out.source = "No depth: there is neither a pose nor E or F for it.");
+    for (const Vec3& X : triangulate(points, K1, K2, *pose))
+      for (const double v : X) out.points.push_back(static_cast<float>(v));
+    out.pose.assign(pose->R.begin(), pose->R.end());
+    out.pose.insert(out.pose.end(), pose->t.begin(), pose->t.end());
+  }
+
+  const colmap::Database& database_;
+  const ViewGraph& graph_;
+  KeypointCache keypoints_;
+  std::vector<std::optional<colmap::Undistortion>> lenses_;  // of the cameras
+};
+
+// A name may come from anyone: none leads out of the folder.
+bool stays_inside(const std::filesystem::path& name) {
+  return name.is_relative() &&
+         std::none_of(name.begin(), name.end(), [](const auto& part) { return part == ".."; });
+}
+
+struct Small {
+  std::string jpeg, reason;
+};
+
+Small thumbnail(const GraphImage& image, const colmap::Camera* camera,
+                const std::filesystem::path& folder) {
+  if (!stays_inside(image.name)) return {{}, "its name leads out of the folder"};
+  try {
+    ImageU8 grey = read_photograph(folder / image.name).grey;
+    if (camera && (camera->width != grey.width || camera->height != grey.height))
+      return {{},
+              fmt::format("has {} x {} px, its camera {} x {}", grey.width, grey.height,
+                          camera->width, camera->height)};
+    return {encode_jpeg(reduce_to(std::move(grey), kThumbnailSide).image, kThumbnailQuality), {}};
+  } catch (const Error& e) {
+    return {{}, e.what()};
+  }
+}
+
+}  // namespace
+
+std::vector<PairDetails> pair_details(const colmap::Database& database, const ViewGraph& graph,
+                                      const std::vector<int>& edges) {
+  Builder builder(database, graph);
+  // By images, so that keypoints are read once; then back into the order that was asked for.
+  std::vector<std::pair<int, std::size_t>> order;
+  for (std::size_t k = 0; k < edges.size(); ++k) order.emplace_back(edges[k], k);
+  std::sort(order.begin(), order.end());
+  std::vector<PairDetails> all(edges.size());
+  for (const auto& [edge, k] : order) all[k] = builder.details(edge);
+  return all;
+}
+
+Thumbnails thumbnails(const ViewGraph& graph, const std::vector<int>& images,
+                      const std::filesystem::path& folder, std::int64_t most, unsigned threads) {
+  Thumbnails out;
+  std::size_t k = 0;
+  while (k < images.size() && out.bytes < most) {
+    std::vector<std::future<Small>> batch;
+    const std::size_t first = k;
+    for (; k < images.size() && batch.size() < threads; ++k)
+      batch.push_back(std::async(std::launch::async, [&graph, &folder, i = images[k]] {
+        const GraphImage& image = graph.images[static_cast<std::size_t>(i)];
+        return thumbnail(
+            image,
+            image.camera < 0 ? nullptr : &graph.cameras[static_cast<std::size_t>(image.camera)],
+            folder);
+      }));
+    for (std::size_t j = 0; j < batch.size(); ++j) {
+      Small made = batch[j].get();
+      const int i = images[first + j];
+      const auto bytes = static_cast<std::int64_t>(made.jpeg.size());
+      if (made.jpeg.empty()) {
+        out.left_out.emplace_back(graph.images[static_cast<std::size_t>(i)].name, made.reason);
+      } else if (out.bytes + bytes <= most) {
+        out.bytes += bytes;
+        out.pictures[i] = std::move(made.jpeg);
+      } else {  // whatever the number of threads, none comes after this one
+        out.over = images.size() - (first + j);
+        return out;
+      }
+    }
+  }
+  out.over = images.size() - k;
+  return out;
+}
+
+}  // namespace bifocal::cli

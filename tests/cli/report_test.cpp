@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/colmap.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/process.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using colmap::Access, colmap::Configuration, colmap::Database, colmap::Id;
+using nlohmann::json;
+
+constexpr int kPoints = 400;
+constexpr double kFocal = 1000, kCx = 639.5, kCy = 479.5;
+
+// Points before cameras that all look along z, camera i at (0.3 i, 0, 0).
+Vec3 scene_point(int k) {
+  return {std::sin(1.7 * k) * 1.2 + 0.9, std::cos(2.3 * k) * 1.2, 5 + 2 * std::sin(0.9 * k)};
+}
+double camera_x(Id image) { return 0.3 * image; }
+
+colmap::TwoViewGeometry geometry_of(Id a, Id b, std::uint32_t inliers) {
+  colmap::TwoViewGeometry g;
+  g.configuration = Configuration::calibrated;
+  for (std::uint32_t k = 0; k < inliers; ++k) g.inliers.push_back({k, k});
+  g.cam2_from_cam1 = Pose{.t = {camera_x(a) < camera_x(b) ? -1.0 : 1.0, 0, 0}};
+  return g;
+}
+
+struct Pair {
+  Id a, b;
+  std::uint32_t inliers;  // 0: degenerate
+};
+
+void make_database(const std::filesystem::path& file, Id images, const std::vector<Pair>& pairs) {
+  Database db(file, Access::create);
+  colmap::Transaction all(db);
+  db.write(colmap::Camera{1, 1, 1280, 960, {kFocal, kFocal, kCx + 0.5, kCy + 0.5}, true});
+  for (Id i = 1; i <= images; ++i) {
+    db.write(colmap::Image{i, fmt::format("<b>{:04}</b>.png", i), 1});
+    colmap::Keypoints points;
+    for (int k = 0; k < kPoints; ++k) {
+      const auto [X, Y, Z] = scene_point(k);
+      points.data.push_back(float(kFocal * (X - camera_x(i)) / Z + kCx));
+      points.data.push_back(float(kFocal * Y / Z + kCy));
+    }
+    db.write_keypoints(i, points);
+  }
+  for (const auto& [a, b, inliers] : pairs) {
+    std::vector<colmap::IndexPair> matches;
+    for (std::uint32_t k = 0; k < inliers + 10; ++k) matches.push_back({k, k});
+    db.write_matches(a, b, matches);
+    db.write_geometry(a, b,
+                      inliers > 0
+                          ? geometry_of(a, b, inliers)
+                          : colmap::TwoViewGeometry{Configuration::degenerate, {}, {}, {}, {}, {}});
+  }
+  all.commit();
+}
+
+json data_of(const std::string& html) {
+  const std::string start = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t from = html.find(start) + start.size();
+  return json::parse(html.substr(from, html.find("</script>", from) - from));
+}
+
+// Base64 of little-endian numbers.
+template <class T>
+std::vector<T> numbers(const json& text) {
+  std::string bytes;
+  unsigned group = 0, bits = 0;
+  for (const char c : text.get<std::string>()) {
+    const auto digit =
+        std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+            .find(c);
+    if (digit == std::string_view::npos) break;
+    group = group << 6 | static_cast<unsigned>(digit);
+    if ((bits += 6) >= 8) bytes += static_cast<char>(group >> (bits -= 8) & 255);
+  }
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+using Edge = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+std::set<Edge> edges_of(const json& data) {
+  const auto a = numbers<std::uint32_t>(data["edges"]["a"]);
+  const auto b = numbers<std::uint32_t>(data["edges"]["b"]);
+  const auto inliers = numbers<std::uint32_t>(data["edges"]["inliers"]);
+  std::set<Edge> edges;
+  for (std::size_t e = 0; e < a.size(); ++e) edges.insert({a[e], b[e], inliers[e]});
+  EXPECT_EQ(edges.size(), a.size());
+  return edges;
+}
+
+// A triangle, a pair beside it, and an image whose only pair was rejected.
+const std::vector<Pair> kPairs = {{1, 2, 100}, {2, 3, 350}, {1, 3, 20},
+                                  {4, 5, 60},  {1, 6, 0},   {3, 4, 0}};
+
+TEST(Cli, report_has_the_numbers_of_the_database) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  write_file(
+      folder / "run.json",
+      R"({"seconds": {"features": 12.3}, "left_out": [{"name": "x.jpg", "reason": "cut"}]})");
+  const Ran r = run(folder, "report a.db --out a.html --run run.json --json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json said = json::parse(r.out);
+  const std::string html = read_file(folder / "a.html");
+  EXPECT_EQ(said["bytes"], html.size());
+  EXPECT_EQ(said["images"], 6);
+  EXPECT_EQ(said["verified"], 4);
+  EXPECT_EQ(said["components"], 2);
+  EXPECT_EQ(said["pairs"], 4);
+  const json data = data_of(html);
+  EXPECT_EQ(edges_of(data), (std::set<Edge>{{0, 1, 100}, {1, 2, 350}, {0, 2, 20}, {3, 4, 60}}));
+  EXPECT_EQ(data["images"]["names"][5], "<b>0006</b>.png");
+  EXPECT_EQ(numbers<std::int32_t>(data["images"]["component"]),
+            (std::vector<std::int32_t>{0, 0, 0, 1, 1, -1}));
+  EXPECT_EQ(numbers<std::int32_t>(data["images"]["matched"]),
+            (std::vector<std::int32_t>{3, 2, 3, 2, 1, 1}));
+  // The weakest link of the triangle is not its weakest pair.
+  const auto inliers = numbers<std::uint32_t>(data["edges"]["inliers"]);
+  const auto of = [&](const char* table) {
+    std::vector<std::uint32_t> list;
+    for (const std::size_t e : data["tables"][table]) list.push_back(inliers[e]);
+    return list;
+  };
+  EXPECT_EQ(of("Weakest links"), (std::vector<std::uint32_t>{60, 100, 350}));
+  EXPECT_EQ(of("Weakest pairs"), (std::vector<std::uint32_t>{20, 60, 100, 350}));
+  EXPECT_EQ(of("Strongest pairs"), (std::vector<std::uint32_t>{350, 100, 60, 20}));
+  int verified = 0, rejected = 0;
+  for (const int count : data["histogram"]["verified"]) verified += count;
+  for (const int count : data["histogram"]["rejected"]) rejected += count;
+  EXPECT_EQ(verified, 4);
+  EXPECT_EQ(rejected, 2);
+  // Upper triangle of 6 cells a row: 0-1 0-2 0-3 0-4 0-5 after 0-0, and so on.
+  const auto cells = numbers<std::uint8_t>(data["matrix"]["cells"]);
+  ASSERT_EQ(cells.size(), 21U);
+  EXPECT_EQ(cells[5], 1);    // 1 and 6 of the database: matches alone
+  EXPECT_EQ(cells[7], 255);  // 2 and 3: the strongest
+  EXPECT_EQ(cells[3], 0);    // 1 and 4: nothing
+  for (const char* text : {"<td>degenerate</td><td>2</td>", "<td>calibrated</td><td>4</td>",
+                           "&lt;b&gt;0006&lt;/b&gt;.png</td><td>1 pair with matches",
+                           "<td>x.jpg</td><td>cut</td>", "<td>features</td><td>12.3 s</td>"})
+    EXPECT_NE(html.find(text), std::string::npos) << text;
+  EXPECT_EQ(html.find("<b>"), std::string::npos);
+}
+
+TEST(Cli, report_triangulates_pairs) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 3, {{1, 3, 350}, {1, 2, 30}});
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  const json data = data_of(read_file(folder / "a.html"));
+  ASSERT_EQ(data["pairs"].size(), 2U);
+  const json& pair = data["pairs"][0];  // the strongest is first
+  const auto points = numbers<float>(pair["points"]);
+  const auto positions = numbers<std::uint16_t>(pair["positions"]);
+  ASSERT_EQ(points.size(), 3U * 300);  // of 350 evenly
+  ASSERT_EQ(positions.size(), 4U * 300);
+  const double baseline = camera_x(3) - camera_x(1);
+  for (int k = 0; k < 300; ++k) {
+    const auto [X, Y, Z] = scene_point(k * 350 / 300);
+    const auto at = static_cast<std::size_t>(k);
+    EXPECT_NEAR(points[3 * at] * baseline, X - camera_x(1), 1e-3);
+    EXPECT_NEAR(points[3 * at + 1] * baseline, Y, 1e-3);
+    EXPECT_NEAR(points[3 * at + 2] * baseline, Z, 2e-3);
+    EXPECT_NEAR(positions[4 * at] / 65535.0 * 1280 - 0.5, kFocal * (X - camera_x(1)) / Z + kCx,
+                0.02);
+    EXPECT_NEAR(positions[4 * at + 3] / 65535.0 * 960 - 0.5, kFocal * Y / Z + kCy, 0.02);
+  }
+}
+
+TEST(Cli, report_shows_photographs_and_names_what_it_cannot) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 4, {{1, 2, 50}, {2, 3, 40}, {3, 4, 30}});
+  std::filesystem::create_directory(folder / "pictures");
+  // A '/' in the name makes a folder.
+  std::filesystem::create_directory(folder / "pictures" / "<b>0001<");
+  write_png(folder / "pictures/<b>0001</b>.png", texture(1280, 960, 1));
+  std::filesystem::create_directory(folder / "pictures" / "<b>0002<");
+  write_png(folder / "pictures/<b>0002</b>.png", texture(640, 480, 1));
+  std::filesystem::create_directory(folder / "pictures" / "<b>0003<");
+  write_file(folder / "pictures/<b>0003</b>.png", "no picture");
+  const Ran r = run(folder, "report a.db --images pictures --out a.html --json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string html = read_file(folder / "a.html");
+  const json data = data_of(html);
+  ASSERT_EQ(data["thumbnails"].size(), 1U);
+  const auto jpeg = numbers<std::uint8_t>(data["thumbnails"]["0"]);
+  const ImageU8 picture =
+      decode_image({reinterpret_cast<const char*>(jpeg.data()), jpeg.size()}, "thumbnail");
+  EXPECT_EQ(picture.width, 320);
+  EXPECT_EQ(picture.height, 240);
+  EXPECT_NE(html.find("Photographs that could not be shown: 3"), std::string::npos);
+  EXPECT_NE(html.find("has 640 x 480 px, its camera 1280 x 960"), std::string::npos);
+}
+
+// 700 images in a ring, each with 99 others: 69,300 edges. Size and edges are bounded, every image
+// stays connected, two runs give the same page.
+TEST(Cli, report_of_a_large_graph_is_bounded) {
+  const TemporaryFolder folder;
+  constexpr Id kImages = 700;
+  std::vector<Pair> pairs;
+  for (Id i = 0; i < kImages; ++i)
+    for (Id step = 1; step <= 99; ++step)
+      pairs.push_back({i + 1, (i + step) % kImages + 1, 100 - step});
+  make_database(folder / "a.db", kImages, pairs);
+  const Ran r = run(folder, "report a.db --out a.html --max-size 3M --json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string html = read_file(folder / "a.html");
+  EXPECT_LT(html.size(), 3U << 20);
+  const json said = json::parse(r.out), data = data_of(html);
+  EXPECT_EQ(said["verified"], 69300);
+  EXPECT_GT(said["pairs"], 50);
+  EXPECT_EQ(data["matrix"]["size"], 512);
+  const std::set<Edge> edges = edges_of(data);
+  EXPECT_GE(edges.size(), 60000U);
+  EXPECT_LE(edges.size(), 60045U);  // and the tables' own
+  std::vector<int> degree(kImages);
+  for (const auto& [a, b, inliers] : edges) ++degree[a], ++degree[b];
+  EXPECT_GT(*std::min_element(degree.begin(), degree.end()), 150);
+  // Neighbours lie nearer each other than images half the ring apart.
+  const auto x = numbers<std::uint16_t>(data["images"]["x"]);
+  const auto y = numbers<std::uint16_t>(data["images"]["y"]);
+  const auto far = [&](Id step) {
+    double sum = 0;
+    for (Id i = 0; i < kImages; ++i) {
+      const Id j = (i + step) % kImages;
+      sum += std::hypot(double(x[i]) - x[j], double(y[i]) - y[j]);
+    }
+    return sum / kImages;
+  };
+  EXPECT_LT(10 * far(1), far(kImages / 2));
+  ASSERT_EQ(run(folder, "report a.db --out b.html --max-size 3M --json").code, 0);
+  EXPECT_EQ(data, data_of(read_file(folder / "b.html")));
+}
+
+TEST(Cli, report_names_what_is_wrong) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 3, {{1, 2, 50}});
+  make_database(folder / "empty.db", 0, {});
+  make_database(folder / "damaged.db", 3, {{1, 2, 50}});
+  Database(folder / "damaged.db", Access::write).write_keypoints(2, {});
+  write_file(folder / "text.db", "this is no database, and long enough to be told apart");
+  write_file(folder / "list.json", "[1]");
+  std::filesystem::create_directory(folder / "folder");
+  const auto fails = [&](const std::string& arguments, int code, const std::string& part) {
+    const Ran r = run(folder, "report " + arguments);
+    EXPECT_EQ(r.code, code) << arguments << r.err;
+    EXPECT_NE(r.err.find(part), std::string::npos) << r.err;
+  };
+  fails("none.db --out a.html", 3, "none.db: can't be read");
+  fails("text.db --out a.html", 3, "text.db: is no SQLite database");
+  fails("empty.db --out a.html", 3, "empty.db: has no images");
+  fails("damaged.db --out a.html", 3, "images 1 and 2: match of keypoints 0 and 0");
+  fails("a.db", 2, "--out");
+  fails("--out a.html", 2, "DATABASE");
+  fails("a.db --out a.db", 2, "would replace the input a.db");
+  fails("a.db --out folder", 3, "--out folder: is a folder");
+  fails("a.db --out none/a.html", 3, "none/a.html");
+  fails("a.db --out a.html --images none", 3, "--images none: is no folder");
+  fails("a.db --out a.html --run none.json", 3, "none.json");
+  fails("a.db --out a.html --run list.json", 3, "list.json: is not what");
+  // Beside the inputs, and what SQLite keeps by those it read, there is nothing.
+  std::vector<std::string> left = listing(folder.path());
+  std::erase_if(left, [](const std::string& name) {
+    return name.ends_with(".db-shm") || name.ends_with(".db-wal");
+  });
+  EXPECT_EQ(left, (std::vector<std::string>{"a.db", "damaged.db", "empty.db", "folder", "list.json",
+                                            "text.db"}));
+}
+
+// The scripts run to their end and show the pair of the address.
+TEST(Cli, report_works_in_a_browser) {
+  if (std::system("chromium --version >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "no chromium: scripts/install-packages browser";
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  const std::string command = fmt::format(
+      "cd '{0}' && timeout 120 chromium --headless --no-sandbox --disable-gpu "
+      "--user-data-dir='{0}/profile' --virtual-time-budget=4000 --dump-dom "
+      "'file://{0}/a.html#pair=4-5' >page.txt 2>log.txt </dev/null",
+      folder.path().string());
+  ASSERT_EQ(std::system(command.c_str()), 0) << text_of(folder / "log.txt");
+  const std::string page = read_file(folder / "page.txt");
+  EXPECT_NE(page.find("data-ready=\"yes\""), std::string::npos);
+  EXPECT_EQ(page.find("data-error"), std::string::npos);
+  EXPECT_NE(page.find("60 inliers of 70 matches, calibrated. Drawn: 60 inliers"),
+            std::string::npos);
+  EXPECT_NE(page.find("<h3>&lt;b&gt;0004&lt;/b&gt;.png"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bifocal::test
