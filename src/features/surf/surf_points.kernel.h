@@ -229,9 +229,12 @@ group_kernel(surf_describe, group, SURF_DESCRIBE) {
     const feature f = feature_of(p, scale, shift);
     const real turn = p[3] * lane(0.01745329252), cosine = cos(turn), sine = sin(turn);
     const index reach = surf_reach(p[2]);
-    for (index i = member; i < SURF_SAMPLES; i += GROUP_SIZE) {
-      const real u = (lane(i % SURF_SIDE) - lane(11.5)) * p[2];
-      const real v = (lane(i / SURF_SIDE) - lane(11.5)) * p[2];
+    // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
+    for (index k = member; k < SURF_SAMPLES; k += GROUP_SIZE) {
+      const index block = k / 32, seat = k % 32;
+      const index column = block % 3 * 8 + seat % 8, row = block / 3 * 4 + seat / 8;
+      const index i = row * SURF_SIDE + column;
+      const real u = (lane(column) - lane(11.5)) * p[2], v = (lane(row) - lane(11.5)) * p[2];
       real dx, dy;
       surf_wavelets(own, stride, width, height, p[0] + u * cosine - v * sine,
                     p[1] + u * sine + v * cosine, reach, &dx, &dy);

@@ -67,7 +67,9 @@ map_kernel(surf_sum_bands, item, SURF_SUM_BANDS) {
   const index first = band * BAND_ROWS + 1;
   const index end = first + BAND_ROWS < height + 1 ? first + BAND_ROWS : height + 1;
   bits32 sum = 0;
-  for (index y = first; y < end; ++y) sum += in[(offset)y * stride];
+  lane_unroll for (index k = 0; k < BAND_ROWS; ++k) {
+    if (first + k < end) sum += in[(offset)(first + k) * stride];
+  }
   totals[item] = sum;
 }
 
@@ -77,11 +79,14 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
   global_const bits32* total = totals + (offset)picture * bands * stride + x;
   const index first = band * BAND_ROWS + 1;
   const index end = first + BAND_ROWS < height + 1 ? first + BAND_ROWS : height + 1;
-  bits32 sum = 0;
+  bits32 sum = 0, rows[BAND_ROWS];  // all loads first: they need not wait for the stores
+  lane_unroll for (index k = 0; k < BAND_ROWS; ++k) {
+    rows[k] = first + k < end ? column[(offset)(first + k) * stride] : 0;
+  }
   for (index b = 0; b < band; ++b) sum += total[(offset)b * stride];
-  for (index y = first; y < end; ++y) {
-    sum += column[(offset)y * stride];
-    column[(offset)y * stride] = sum;
+  lane_unroll for (index k = 0; k < BAND_ROWS; ++k) {
+    sum += rows[k];
+    if (first + k < end) column[(offset)(first + k) * stride] = sum;
   }
 }
 
