@@ -87,6 +87,10 @@ struct Descriptors {
   [[nodiscard]] std::size_t size() const { return data.size() / static_cast<std::size_t>(columns); }
 };
 
+// SIFT descriptors of Bifocal's features [n, 128] as COLMAP's: there the eight directions of a cell
+// go round the other way (D. Lowe's order, with y up), so that descriptors of both kinds match.
+[[nodiscard]] Descriptors descriptors_of(std::span<const std::uint8_t> sift);
+
 // Keypoint index1 of image1 and index2 of image2, from 0.
 struct IndexPair {
   std::uint32_t index1 = 0, index2 = 0;

@@ -72,10 +72,12 @@ PhotographFiles list_photographs(std::span<const std::string> paths) {
   }
   for (const fs::path& file : found)
     all.files.push_back({file, file.lexically_relative(all.folder).generic_string()});
-  const auto name = [](const PhotographFile& f) -> const std::string& { return f.name; };
-  std::ranges::sort(all.files, {}, name);
-  const auto twice = std::ranges::unique(all.files, {}, name);
-  all.files.erase(twice.begin(), twice.end());
+  std::sort(all.files.begin(), all.files.end(),
+            [](const PhotographFile& a, const PhotographFile& b) { return a.name < b.name; });
+  const auto twice = std::unique(
+      all.files.begin(), all.files.end(),
+      [](const PhotographFile& a, const PhotographFile& b) { return a.name == b.name; });
+  all.files.erase(twice, all.files.end());
   return all;
 }
 

@@ -92,6 +92,21 @@ TEST(ColmapDatabase, FeaturesBecomeKeypoints) {
   EXPECT_FLOAT_EQ(k.data[3], std::numbers::pi_v<float> / 2);
 }
 
+// What stands in a cell for the gradient's directions 0, 45, ..., 315 degrees turns the other way;
+// bench/peers/python/mapping.py compares with descriptors that COLMAP computed.
+TEST(ColmapDatabase, DirectionsOfDescriptorsAreTurnedRound) {
+  std::vector<std::uint8_t> sift(2 * kDescriptorBytes);
+  for (std::size_t i = 0; i < sift.size(); ++i) sift[i] = static_cast<std::uint8_t>(i);
+  const colmap::Descriptors d = colmap::descriptors_of(sift);
+  EXPECT_EQ(d.type, 0);
+  ASSERT_EQ(d.size(), 2U);
+  for (std::size_t cell = 0; cell < sift.size(); cell += 8) {
+    const std::size_t order[] = {0, 7, 6, 5, 4, 3, 2, 1};
+    for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(d.data[cell + k], sift[cell + order[k]]);
+  }
+  EXPECT_EQ(colmap::descriptors_of(d.data).data, sift);
+}
+
 TEST(ColmapDatabase, GeometryComesBackInEitherOrder) {
   const TemporaryFolder folder;
   Database db = small_database(folder / "a.db");

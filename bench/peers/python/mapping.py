@@ -8,6 +8,7 @@ The data (fountain-P11, Herz-Jesus-P8, sceaux) lies beside the checkout, shared/
 import argparse
 import json
 import pathlib
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -83,6 +84,29 @@ def our_front_end(program, images, database, intrinsics, more):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
+def descriptor_agreement(ours, its):
+    """Median cosine between the descriptors of features that both front ends found at one place, scale and direction."""
+    def load(database, name):
+        with sqlite3.connect(database) as db:
+            image = db.execute("SELECT image_id FROM images WHERE name = ?", [name]).fetchone()[0]
+            _, columns, blob = db.execute("SELECT rows, cols, data FROM keypoints WHERE image_id = ?", [image]).fetchone()
+            k = np.frombuffer(blob, np.float32).reshape(-1, columns)
+            d = db.execute("SELECT data FROM descriptors WHERE image_id = ?", [image]).fetchone()[0]
+        scale, angle = (k[:, 2], k[:, 3]) if columns == 4 else (np.hypot(k[:, 2], k[:, 4]), np.arctan2(k[:, 4], k[:, 2]))
+        return k[:, :2], scale, angle, np.frombuffer(d, np.uint8).reshape(-1, 128).astype(float)
+
+    with sqlite3.connect(ours) as db:
+        name = db.execute("SELECT name FROM images ORDER BY image_id").fetchone()[0]
+    a, b = load(its, name), load(ours, name)
+    cosines = []
+    for place, scale, angle, descriptor in zip(*b):
+        turned = np.abs((a[2] - angle + np.pi) % (2 * np.pi) - np.pi)
+        same = (np.hypot(*(a[0] - place).T) < 0.4) & (np.abs(np.log(a[1] / scale)) < 0.15) & (turned < 0.15)
+        for other in a[3][same]:
+            cosines.append(other @ descriptor / np.linalg.norm(other) / np.linalg.norm(descriptor))
+    return len(cosines), float(np.median(cosines))
+
+
 def run_scene(args, scene, work):
     images = args.data / "collections" / scene
     truth = truth_of(args.data, scene) if SCENES[scene] else {}
@@ -102,6 +126,9 @@ def run_scene(args, scene, work):
                 rows.append({"scene": scene, "images": len(list(images.glob("*.[jJ]*"))), "cameras": cameras,
                              "front_end": front_end, "front_end_seconds": seconds, **row})
                 print(line(rows[-1]), flush=True)
+        if args.front_end == "both":
+            count, cosine = descriptor_agreement(*(work / f"{scene}-{cameras}-{f}.db" for f in ["bifocal", "COLMAP"]))
+            print(f"{scene}: {count} features of the first photograph that both found: cosine of descriptors {cosine:.3f}")
     return rows
 
 

@@ -59,9 +59,9 @@ void write_images(WorkFile& work, const Job& job, Writer& writer) {
     writer.row([&](colmap::Database& d) {
       const colmap::Id id = id_of(r.number);
       d.write(colmap::Image{id, r.name, cameras.of[i]});
-      Features f = work.features(r.number);
+      const Features f = work.features(r.number);
       d.write_keypoints(id, colmap::keypoints_of(f.keypoints));
-      d.write_descriptors(id, {.data = std::move(f.descriptors)});
+      d.write_descriptors(id, colmap::descriptors_of(f.descriptors));
     });
   }
 }

@@ -66,6 +66,12 @@ Keypoints keypoints_of(std::span<const Keypoint> features) {
   return out;
 }
 
+Descriptors descriptors_of(std::span<const std::uint8_t> sift) {
+  Descriptors out{0, kDescriptorBytes, std::vector<std::uint8_t>(sift.size())};
+  for (std::size_t i = 0; i < sift.size(); ++i) out.data[i / 8 * 8 + (8 - i % 8) % 8] = sift[i];
+  return out;
+}
+
 Database::Database(const std::filesystem::path& file, Access access)
     : state_(std::make_unique<State>(file, access)) {}
 Database::~Database() = default;
