@@ -16,6 +16,7 @@ void run_solvers(Context& context);
 void run_stereo(Context& context);
 void run_svd(Context& context);
 void run_tune(Context& context);
+void run_verify(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
@@ -36,6 +37,8 @@ const std::vector<Suite>& suites() {
        run_stereo, true},
       {"svd", "singular values and vectors of many small matrices, us a matrix", run_svd, true},
       {"tune", "which mapping of an eigenproblem is the fastest on a GPU", run_tune, true},
+      {"verify", "COLMAP's verification: E, F and H of many pairs, ms a pair; with its database",
+       run_verify, true},
   };
   return all;
 }
