@@ -176,6 +176,47 @@ TEST(Cli, report_triangulates_pairs) {
   }
 }
 
+// Without a pose: by E, by F and the focal lengths; and none for a camera that turned.
+TEST(Cli, report_finds_poses_and_says_how) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 5, {{1, 2, 200}, {1, 3, 190}, {1, 4, 180}, {1, 5, 170}});
+  {
+    Database db(folder / "a.db", Access::write);
+    const auto rewrite = [&](Id b, std::uint32_t inliers, Configuration configuration,
+                             std::optional<Mat3> E, std::optional<Mat3> F) {
+      colmap::TwoViewGeometry g = geometry_of(1, b, inliers);
+      g.configuration = configuration;
+      g.cam2_from_cam1.reset();
+      g.E = E, g.F = F;
+      db.write_geometry(1, b, g);
+    };
+    const Mat3 E = {0, 0, 0, 0, 0, 1, 0, -1, 0};  // of a move along x
+    // x2' F x1 = y2 - y1, up to scale: K^-T E K^-1.
+    const Mat3 F = {0, 0, 0, 0, 0, 1, 0, -1, 0};
+    rewrite(2, 200, Configuration::calibrated, E, {});
+    rewrite(3, 190, Configuration::uncalibrated, {}, F);
+    rewrite(4, 180, Configuration::panoramic, E, F);
+    rewrite(5, 170, Configuration::planar_or_panoramic, {}, {});
+  }
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  const json data = data_of(read_file(folder / "a.html"));
+  ASSERT_EQ(data["pairs"].size(), 4U);
+  const char* sources[] = {"Depth by the pose that the essential matrix has.",
+                           "Depth by F and the focal lengths in the database.",
+                           "No depth: the camera turned only.",
+                           "No depth: there is neither a pose nor E or F for it."};
+  for (std::size_t k = 0; k < 4; ++k) {
+    const json& pair = data["pairs"][k];
+    EXPECT_EQ(pair["source"], sources[k]);
+    ASSERT_EQ(pair.contains("points"), k < 2) << k;
+    if (k >= 2) continue;
+    const auto points = numbers<float>(pair["points"]);
+    const double baseline = camera_x(static_cast<Id>(k) + 2) - camera_x(1);
+    for (int i = 0; i < 170; ++i)
+      EXPECT_NEAR(points[3 * static_cast<std::size_t>(i) + 2] * baseline, scene_point(i)[2], 5e-3);
+  }
+}
+
 TEST(Cli, report_shows_photographs_and_names_what_it_cannot) {
   const TemporaryFolder folder;
   make_database(folder / "a.db", 4, {{1, 2, 50}, {2, 3, 40}, {3, 4, 30}});
@@ -276,25 +317,75 @@ TEST(Cli, report_names_what_is_wrong) {
                                             "text.db"}));
 }
 
-// The scripts run to their end and show the pair of the address.
-TEST(Cli, report_works_in_a_browser) {
-  if (std::system("chromium --version >/dev/null 2>&1") != 0)
-    GTEST_SKIP() << "no chromium: scripts/install-packages browser";
-  const TemporaryFolder folder;
-  make_database(folder / "a.db", 6, kPairs);
-  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+// What a browser makes of a page with more script at its end; the folder gets page.txt. False
+// without a browser.
+bool browse(const TemporaryFolder& folder, const std::string& html, const std::string& script,
+            const std::string& address) {
+  if (std::system("chromium --version >/dev/null 2>&1") != 0) return false;
+  const std::string end = "</body>";
+  std::string page = html;
+  page.insert(page.find(end), "<script>" + script + "</script>");
+  write_file(folder / "browsed.html", page);
   const std::string command = fmt::format(
       "cd '{0}' && timeout 120 chromium --headless --no-sandbox --disable-gpu "
       "--user-data-dir='{0}/profile' --virtual-time-budget=4000 --dump-dom "
-      "'file://{0}/a.html#pair=4-5' >page.txt 2>log.txt </dev/null",
-      folder.path().string());
-  ASSERT_EQ(std::system(command.c_str()), 0) << text_of(folder / "log.txt");
+      "'file://{0}/browsed.html{1}' >page.txt 2>log.txt </dev/null",
+      folder.path().string(), address);
+  EXPECT_EQ(std::system(command.c_str()), 0) << text_of(folder / "log.txt");
+  return true;
+}
+
+constexpr const char* kNoBrowser = "no chromium: scripts/install-packages browser";
+
+// The scripts run to their end and show the pair of the address.
+TEST(Cli, report_works_in_a_browser) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  if (!browse(folder, read_file(folder / "a.html"), "", "#pair=4-5")) GTEST_SKIP() << kNoBrowser;
   const std::string page = read_file(folder / "page.txt");
   EXPECT_NE(page.find("data-ready=\"yes\""), std::string::npos);
   EXPECT_EQ(page.find("data-error"), std::string::npos);
   EXPECT_NE(page.find("60 inliers of 70 matches, calibrated. Drawn: 60 inliers"),
             std::string::npos);
   EXPECT_NE(page.find("<h3>&lt;b&gt;0004&lt;/b&gt;.png"), std::string::npos);
+}
+
+// A click on an image and on a cell of the matrix, words in the filter; what the canvases show.
+TEST(Cli, report_answers_the_mouse) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  const std::string script = R"js(
+    const say = (name, value) => { document.body.dataset[name] = value; };
+    const event = (canvas, type, x, y) => {
+      const box = canvas.getBoundingClientRect();
+      const e = new PointerEvent(type, {clientX: box.left + x + 1, clientY: box.top + y + 1, bubbles: true});
+      canvas.setPointerCapture = () => {};
+      canvas.dispatchEvent(e);
+    };
+    event(element('map'), 'pointerdown', map.px[2], map.py[2]);
+    event(element('map'), 'pointerup', map.px[2], map.py[2]);
+    say('image', images.names.indexOf(element('image').querySelector('h3').textContent));
+    say('partners', [...element('image').querySelectorAll('tr')].map(r => r.lastChild.textContent).join(', '));
+    const matrix = element('matrix'), cell = matrix.clientWidth / 6;
+    event(matrix, 'click', 0.5 * cell, 1.5 * cell);
+    say('pair', element('pair-note').textContent);
+    say('scene', cloud.points.length + ' ' + cloud.cameras.length);
+    drawCloud(element('cloud').getContext('2d'), 800, 400);
+    const colours = new Set(new Uint32Array(element('cloud').getContext('2d').getImageData(0, 0, 800, 400).data.buffer));
+    say('drawn', colours.size > 3);
+    element('pair-filter').value = '0003 0002';
+    element('pair-filter').dispatchEvent(new Event('input'));
+    say('listed', element('pair-list').options.length);
+  )js";
+  if (!browse(folder, read_file(folder / "a.html"), script, "")) GTEST_SKIP() << kNoBrowser;
+  const std::string page = read_file(folder / "page.txt");
+  EXPECT_EQ(page.find("data-error"), std::string::npos);
+  for (const char* text : {"data-image=\"2\"", "data-partners=\"350 of 360, 20 of 30\"",
+                           "100 inliers of 110 matches, calibrated", "data-scene=\"100 2\"",
+                           "data-drawn=\"true\"", "data-listed=\"1\""})
+    EXPECT_NE(page.find(text), std::string::npos) << text;
 }
 
 }  // namespace

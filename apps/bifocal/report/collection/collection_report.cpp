@@ -82,6 +82,22 @@ Rows component_rows(const ViewGraph& g) {
   return rows;
 }
 
+// "least, median, most" of the images' numbers.
+template <class Get>
+std::string spread(const ViewGraph& g, const Get& get) {
+  std::vector<std::int64_t> values;
+  for (const GraphImage& image : g.images) values.push_back(get(image));
+  std::sort(values.begin(), values.end());
+  return fmt::format("{} to {}, median {}", values.front(), values.back(),
+                     values[values.size() / 2]);
+}
+std::string features_text(const ViewGraph& g) {
+  return spread(g, [](const GraphImage& i) { return std::max<std::int64_t>(i.features, 0); });
+}
+std::string partners_text(const ViewGraph& g) {
+  return spread(g, [](const GraphImage& i) { return std::int64_t{i.verified}; });
+}
+
 // Of bifocal collect --json (an object of stages) or verify --json (a number).
 Rows time_rows(const Json& run) {
   Rows rows;
@@ -126,7 +142,8 @@ void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thum
   page.heading("What was left out, and why");
   page.begin_columns();
   page.table("Pairs", state_rows(in.graph));
-  page.table("Configurations in the database", configuration_rows(in.graph));
+  if (const Rows rows = configuration_rows(in.graph); !rows.empty())
+    page.table("Configurations in the database", rows);
   page.end_columns();
   add_list(page, "Images without a verified pair", lone_rows(in.graph));
   add_list(page, "Photographs that were not taken in", photograph_rows(in.record, in.run));
@@ -181,7 +198,11 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   add_left_out(page, in, thumbnails);
   page.heading("Numbers");
   page.begin_columns();
-  page.table("Connected components", component_rows(in.graph));
+  page.table("Images", {{"Cameras", fmt::format("{}", in.graph.cameras.size())},
+                        {"Features", features_text(in.graph)},
+                        {"Verified pairs of an image", partners_text(in.graph)}});
+  if (const Rows rows = component_rows(in.graph); !rows.empty())
+    page.table("Connected components", rows);
   if (const Rows times = time_rows(in.run); !times.empty()) page.table("Time", times);
   if (!in.record.settings.empty()) page.table("How it was collected", in.record.settings);
   page.end_columns();

@@ -83,7 +83,12 @@ class Builder {
       for (const auto& [value, of] :
            {std::pair(x1, size[0]), {y1, size[1]}, {x2, size[2]}, {y2, size[3]}})
         out.positions.push_back(across(value, of));
-    add_scene(out, pair, *geometry, points);
+    try {
+      add_scene(out, pair, *geometry, points);
+    } catch (const Error& e) {  // of matrices that are none
+      out.points.clear();
+      out.source = fmt::format("No depth: {}.", e.what());
+    }
     return out;
   }
 
