@@ -85,7 +85,7 @@ struct CollectOptions {
   // Bytes that the stages may take, on the host or on the device where the work is: features of
   // images that wait for their pairs half of it, matches under way a quarter, photographs under way
   // a quarter. One photograph and one pair are worked on in any case. Beside it: 16 kB an image
-  // for retrieval, 20 bytes a pair.
+  // for retrieval, 60 bytes a pair.
   std::int64_t max_memory = std::int64_t{4} << 30;
   // A database of this name that is there is replaced at the end; unfinished work with other
   // options is dropped.
