@@ -24,9 +24,10 @@ function drawMap(context, width, height) {
   context.fillRect(0, 0, width, height);
   const [px, py] = mapPlaces(width, height);
   map.px = px, map.py = py;
-  const crowd = Math.min(1, 40 / Math.sqrt(edges.count + 1));
+  // Fainter where there are many, and where each image has many.
+  const crowd = (0.15 + 0.85 * Math.min(1, 40 / Math.sqrt(edges.count + 1))) * Math.min(1, 8 * images.count / (edges.count + 1));
   edgesOfLevel.forEach((list, level) => {
-    context.strokeStyle = `rgba(71, 85, 105, ${(0.12 + 0.75 * level / kLevels) * (0.15 + 0.85 * crowd)})`;
+    context.strokeStyle = `rgba(71, 85, 105, ${(0.12 + 0.75 * level / kLevels) * crowd})`;
     context.lineWidth = edges.count < 2000 ? 0.6 + 2.4 * (level / (kLevels - 1)) ** 2 : 0.7;
     context.beginPath();
     for (const e of list) {
