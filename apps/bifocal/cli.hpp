@@ -15,6 +15,8 @@ class Program;
 // 2, 3 and 4 are the values of bifocal::ErrorCode.
 inline constexpr int kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitInput = 3,
                      kExitDevice = 4, kExitNoGeometry = 5;
+// Of plan, run-shard and merge; the numbers are those of sysexits.h.
+inline constexpr int kExitPoisoned = 65, kExitTryAgain = 75;
 
 struct Context {
   std::string command_line;  // as typed, quoted for a shell
@@ -27,6 +29,7 @@ void add_rectify(Program& program, Context& context);
 void add_stereo(Program& program, Context& context);
 void add_estimate(Program& program, Context& context);
 void add_verify(Program& program, Context& context);
+void add_shards(Program& program, Context& context);  // plan, run-shard, merge
 void add_collect(Program& program, Context& context);
 void add_report(Program& program, Context& context);
 void add_devices(Program& program, Context& context);

@@ -39,12 +39,14 @@ int run(int argc, char** argv) {
   Context context{.command_line = command_line(argc, argv)};
   Program program("bifocal", "Two-view geometry: two photographs in, geometry out.",
                   BIFOCAL_VERSION,
-                  "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found.");
+                  "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found; "
+                  "of shards: 65 the input of this shard is damaged, 75 try again.");
   add_pair(program, context);
   add_rectify(program, context);
   add_stereo(program, context);
   add_estimate(program, context);
   add_verify(program, context);
+  add_shards(program, context);
   add_collect(program, context);
   add_report(program, context);
   add_bench(program, context);

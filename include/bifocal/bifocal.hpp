@@ -5,6 +5,7 @@
 #include <bifocal/camera.hpp>
 #include <bifocal/collection.hpp>
 #include <bifocal/colmap.hpp>
+#include <bifocal/colmap_shards.hpp>
 #include <bifocal/colmap_verify.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
@@ -25,5 +26,6 @@
 #include <bifocal/solvers.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/threads.hpp>
+#include <bifocal/try_again.hpp>
 #include <bifocal/two_view.hpp>
 #include <bifocal/version.hpp>

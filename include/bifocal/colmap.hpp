@@ -126,6 +126,8 @@ struct TwoViewGeometry {
 
 enum class Access {
   read,    // nothing is written
+  frozen,  // as read, of a file that nobody writes to meanwhile: without locks, also where the
+           // folder can't be written to or lies in a network file system
   write,   // an existing database, whose tables and settings stay as they are
   create,  // a new file; throws when there is one
 };

@@ -13,26 +13,17 @@
 #include "arguments.hpp"
 #include "cli.hpp"
 #include "progress.hpp"
+#include "verify_options.hpp"
 
 namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string database, out, features, matches, pairs;
-  bool overwrite = false, no_watermark = false;
+  std::string database, out, features, matches;
   std::uint64_t max_memory = std::uint64_t{1} << 30;
-  colmap::VerifyOptions verify;
+  VerifyOptions verify;
   CommonOptions common;
 };
-
-Json counts_json(const colmap::VerifyProgress& done) {
-  Json counts = Json::object();
-  for (std::size_t k = 0; k < done.configurations.size(); ++k) {
-    if (done.configurations[k] > 0)
-      counts[colmap::to_string(static_cast<colmap::Configuration>(k))] = done.configurations[k];
-  }
-  return counts;
-}
 
 std::string summary(const colmap::VerifyProgress& done, double seconds) {
   std::string text = fmt::format("{} pairs verified in {:.1f} s", done.done, seconds);
@@ -51,7 +42,7 @@ void check(const Options& o) {
   if (from_hloc && (!o.database.empty() || o.out.empty()))
     throw Error(ErrorCode::usage,
                 "--features: the database is named by --database\nSee bifocal verify --help");
-  if (from_hloc && o.pairs.empty())
+  if (from_hloc && o.verify.pairs.empty())
     throw Error(ErrorCode::usage, "--features needs --pairs\nSee bifocal verify --help");
   if (!from_hloc && o.database.empty() == o.out.empty())
     throw Error(ErrorCode::usage, "DATABASE is required, once\nSee bifocal verify --help");
@@ -64,8 +55,8 @@ void run(const Options& o) {
   check(o);
   const std::string& file = o.database.empty() ? o.out : o.database;
   std::optional<Progress> progress;
-  colmap::VerifyRun work{o.verify, o.pairs, o.overwrite, std::int64_t(o.max_memory), {}};
-  work.options.detect_watermark = !o.no_watermark;
+  colmap::VerifyRun work{
+      o.verify.chosen(), o.verify.pairs, o.verify.overwrite, std::int64_t(o.max_memory), {}};
   work.progress = [&](const colmap::VerifyProgress& p) {
     if (!progress) progress.emplace(double(p.pairs), "pairs");
     progress->update(double(p.done), file);
@@ -74,7 +65,7 @@ void run(const Options& o) {
   const Clock::time_point start = Clock::now();
   const colmap::VerifyProgress done =
       o.features.empty() ? colmap::verify(queue, file, work)
-                         : hloc::verify(queue, {o.features, o.matches, o.pairs}, file, work);
+                         : hloc::verify(queue, {o.features, o.matches, o.verify.pairs}, file, work);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
   if (!o.common.json) return print_out(summary(done, seconds));
@@ -85,7 +76,7 @@ void run(const Options& o) {
   json["configurations"] = counts_json(done);
   json["inliers"] = done.inliers;
   json["device"] = queue.device().info().id;
-  json["seed"] = o.verify.seed;
+  json["seed"] = o.verify.rules.seed;
   json["seconds"] = seconds;
   print_out(to_text(json));
 }
@@ -96,7 +87,6 @@ void add_verify(Program& program, Context&) {
   const Command command = program.command(
       "verify", "Geometric verification of the matches in a database of COLMAP, or of hloc");
   const auto o = std::make_shared<Options>();
-  colmap::VerifyOptions& v = o->verify;
   command.option("DATABASE", o->database, "of COLMAP, with keypoints and matches");
   const Option out =
       command.option("--database", o->out, "the same; for hloc's files made when it is not there");
@@ -105,31 +95,7 @@ void add_verify(Program& program, Context&) {
   const Option matches =
       command.option("--matches", o->matches, "hloc's matches.h5, likewise").needs(features);
   features.needs(matches).needs(out);
-  command.option("--pairs", o->pairs, "file of pairs, two names of images a line; else all");
-  command.flag("--overwrite", o->overwrite, "verify again what was verified; else it is skipped");
-  command.option("--min-inliers", v.min_inliers, "a pair with fewer is written as degenerate")
-      .in_range(1, 1e6)
-      .shows_default();
-  command.option("--threshold", v.max_error, "largest error of an inlier, px")
-      .in_range(1e-3, 1e3)
-      .shows_default();
-  command.option("--confidence", v.confidence, "of having drawn a sample without outliers")
-      .in_range(0.5, 0.999999)
-      .shows_default();
-  command.option("--max-iterations", v.max_iterations, "most samples to draw for each model")
-      .in_range(1, 1e8)
-      .shows_default();
-  command
-      .option("--min-inlier-ratio", v.min_inlier_ratio,
-              "fraction of right matches worth looking for; 0: 0.2, more of few matches")
-      .in_range(0, 1)
-      .shows_default();
-  command.flag("--relative-pose", v.relative_pose,
-               "poses of planar pairs, too, and planes told from turns");
-  command.flag("--no-watermark", o->no_watermark, "do not look for watermarks");
-  command.option("--seed", v.seed, "of the sampling; the same seed gives the same result")
-      .whole_number()
-      .shows_default();
+  add_verify_options(command, o->verify);
   command.option("--max-memory", o->max_memory, "of keypoints kept for further pairs: 500M, 2G")
       .size_in_bytes()
       .shows_default();

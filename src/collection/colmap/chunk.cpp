@@ -9,10 +9,6 @@
 namespace bifocal::colmap {
 namespace {
 
-// Where a piece ends depends on the pairs that are left alone, so that work that was interrupted
-// between pieces goes on with the same ones.
-constexpr std::size_t kMostPairs = 1024, kManyMatches = std::size_t{1} << 20;
-
 bool has_lens(const Chunk& chunk) { return !chunk.undistorted.empty(); }
 
 }  // namespace
@@ -72,8 +68,7 @@ const Undistortion* Cameras::lens_of(Id image) const {
 
 Chunk ChunkReader::next() {
   Chunk chunk;
-  while (!pairs_.empty() && chunk.pairs.size() < kMostPairs &&
-         chunk.matches.size() < kManyMatches) {
+  while (!pairs_.empty() && !is_full_piece(chunk.pairs.size(), chunk.matches.size())) {
     add(pairs_.front(), chunk);
     pairs_ = pairs_.subspan(1);
   }

@@ -33,7 +33,8 @@ class PairSource {
 
 class DatabaseSource : public PairSource {
  public:
-  explicit DatabaseSource(const std::filesystem::path& file) : database_(file) {}
+  explicit DatabaseSource(const std::filesystem::path& file, Access access = Access::read)
+      : database_(file, access) {}
   std::vector<Vec2> keypoints(Id image) override;
   std::vector<IndexPair> matches(const PairOfImages& pair) override;
   [[nodiscard]] std::string name_of(const PairOfImages& pair) const override;
@@ -50,6 +51,12 @@ struct Chunk {
   std::vector<PointPair> points, undistorted;  // undistorted: empty where no camera has a lens
   std::vector<ViewCamera> cameras1, cameras2;
 };
+
+// Does a piece of so many pairs and matches end here? This depends on the pairs that are left
+// alone, so that work that was interrupted between pieces goes on with the same ones.
+[[nodiscard]] inline bool is_full_piece(std::size_t pairs, std::size_t matches) {
+  return pairs >= 1024 || matches >= std::size_t{1} << 20;
+}
 
 // Cameras of a database, as verification needs them.
 class Cameras {

@@ -7,6 +7,14 @@
 
 namespace bifocal::colmap {
 
+// The pairs to verify, by pair_id: those that have matches and were not verified. The others are
+// counted.
+[[nodiscard]] std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run,
+                                                VerifyProgress& progress);
+
+// Takes away what was verified of these pairs before; with all_pairs, of all others too.
+void forget(const std::filesystem::path& file, bool all_pairs, std::span<const PairOfImages> pairs);
+
 // The row of pair k of a piece.
 [[nodiscard]] TwoViewGeometry geometry_of(const Chunk& chunk, const DecidedPairs& decided,
                                           std::size_t k);

@@ -5,10 +5,25 @@
 
 #include <utility>
 
+#include <bifocal/try_again.hpp>
+
 namespace bifocal::sqlite {
 namespace {
 
 constexpr int kBusyMs = 30000;
+
+bool may_pass(int code) {
+  return code == SQLITE_BUSY || code == SQLITE_LOCKED || code == SQLITE_NOMEM ||
+         code == SQLITE_IOERR || code == SQLITE_FULL || code == SQLITE_CANTOPEN;
+}
+
+// A name for the file that says that nobody changes it: no locks, no index of a write-ahead log.
+std::string frozen_name(const std::filesystem::path& file) {
+  std::string name = "file:";
+  for (const char c : std::filesystem::absolute(file).string())
+    name += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", int(c)) : std::string(1, c);
+  return name + "?immutable=1";
+}
 
 }  // namespace
 
@@ -18,10 +33,12 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
   if (std::filesystem::is_directory(file, none)) io::reject(name_, "is a folder, not a database");
   if (mode == Mode::create && exists) io::reject(name_, "exists already");
   if (mode != Mode::create && !exists) io::reject(name_, "can't be read: there is no such file");
-  const int flags = mode == Mode::read    ? SQLITE_OPEN_READONLY
-                    : mode == Mode::write ? SQLITE_OPEN_READWRITE
-                                          : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  if (sqlite3_open_v2(name_.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
+  const int flags = mode == Mode::read     ? SQLITE_OPEN_READONLY
+                    : mode == Mode::frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+                    : mode == Mode::write  ? SQLITE_OPEN_READWRITE
+                                           : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const std::string path = mode == Mode::frozen ? frozen_name(file) : name_;
+  if (sqlite3_open_v2(path.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
     const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close(db_);
     io::reject(name_, "can't be opened: {}", why);
@@ -35,8 +52,10 @@ Connection::~Connection() { sqlite3_close_v2(db_); }
 void Connection::fail(const std::string& where) const {
   const int code = sqlite3_errcode(db_) & 0xff;
   if (code == SQLITE_NOTADB) io::reject(name_, "is no SQLite database");
-  io::reject(name_, "{}: {}{}", where, sqlite3_errmsg(db_),
-             code == SQLITE_BUSY ? ": another program writes to it" : "");
+  const std::string what = fmt::format("{}: {}: {}{}", name_, where, sqlite3_errmsg(db_),
+                                       code == SQLITE_BUSY ? ": another program writes to it" : "");
+  if (may_pass(code)) throw TryAgain(what);
+  throw Error(ErrorCode::input, what);
 }
 
 void Connection::execute(const char* sql) const {

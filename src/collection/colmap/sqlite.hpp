@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SQLite, as far as databases of images need it: a connection and its prepared statements. What
-// fails throws Error(input) that names the file, the table and the row.
+// fails throws Error(input) that names the file, the table and the row; TryAgain where it may pass.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,9 @@ struct sqlite3_stmt;
 
 namespace bifocal::sqlite {
 
-enum class Mode { read, write, create };
+// frozen: read, and nobody writes meanwhile: the file is taken as it is, without locks, and nothing
+// is laid beside it.
+enum class Mode { read, frozen, write, create };
 
 class Connection {
  public:

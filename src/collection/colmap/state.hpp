@@ -15,11 +15,13 @@ namespace bifocal::colmap {
 struct Database::State {
   State(const std::filesystem::path& path, Access how)
       : file(path),
-        connection(path, how == Access::read    ? sqlite::Mode::read
-                         : how == Access::write ? sqlite::Mode::write
-                                                : sqlite::Mode::create) {
+        connection(path, how == Access::read     ? sqlite::Mode::read
+                         : how == Access::frozen ? sqlite::Mode::frozen
+                         : how == Access::write  ? sqlite::Mode::write
+                                                 : sqlite::Mode::create) {
     if (how == Access::create) create_tables(connection);
-    if (how != Access::read) connection.execute("PRAGMA foreign_keys = ON");
+    if (how == Access::write || how == Access::create)
+      connection.execute("PRAGMA foreign_keys = ON");
     tables = inspect(connection);
   }
 

@@ -39,7 +39,20 @@ std::vector<std::uint64_t> verified_before(const Database& database) {
   return ids;
 }
 
-// Those that have matches and were not verified; the others are counted.
+// Each with a connection of its own: SQLite counts in the file's header how often it was changed,
+// in a write-ahead log once a connection, and that must not depend on interruptions.
+void write_piece(const std::filesystem::path& file, const Chunk& chunk,
+                 const DecidedPairs& decided) {
+  Database database(file, Access::write);
+  Transaction all(database);
+  for (std::size_t k = 0; k < chunk.pairs.size(); ++k)
+    database.write_geometry(chunk.pairs[k].image1, chunk.pairs[k].image2,
+                            geometry_of(chunk, decided, k));
+  all.commit();
+}
+
+}  // namespace
+
 std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run,
                                   VerifyProgress& progress) {
   const std::vector<PairRows> matched = database.match_rows();
@@ -67,28 +80,14 @@ std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run
   return work;
 }
 
-// Each with a connection of its own: SQLite counts in the file's header how often it was changed,
-// in a write-ahead log once a connection, and that must not depend on interruptions.
-void write_piece(const std::filesystem::path& file, const Chunk& chunk,
-                 const DecidedPairs& decided) {
-  Database database(file, Access::write);
-  Transaction all(database);
-  for (std::size_t k = 0; k < chunk.pairs.size(); ++k)
-    database.write_geometry(chunk.pairs[k].image1, chunk.pairs[k].image2,
-                            geometry_of(chunk, decided, k));
-  all.commit();
-}
-
-void forget(const std::filesystem::path& file, const VerifyRun& run,
+void forget(const std::filesystem::path& file, bool all_pairs,
             std::span<const PairOfImages> pairs) {
   Database database(file, Access::write);
   Transaction all(database);
-  if (run.pairs.empty()) database.clear_geometries();
+  if (all_pairs) database.clear_geometries();
   for (const PairOfImages& pair : pairs) database.erase_geometry(pair.image1, pair.image2);
   all.commit();
 }
-
-}  // namespace
 
 TwoViewGeometry geometry_of(const Chunk& chunk, const DecidedPairs& decided, std::size_t k) {
   const DecidedPair& pair = decided.pairs[k];
@@ -168,7 +167,7 @@ VerifyProgress verify(Queue& queue, const std::filesystem::path& file, const Ver
   VerifyProgress progress;
   const std::vector<PairOfImages> work = work_of(database, run, progress);
   progress.pairs = static_cast<std::int64_t>(work.size());
-  if (run.overwrite) forget(file, run, work);
+  if (run.overwrite) forget(file, run.pairs.empty(), work);
   DatabaseSource source(file);
   ChunkReader reader(source, cameras, work, run.max_memory);
   run_pipeline(

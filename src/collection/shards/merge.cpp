@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/colmap_shards.hpp>
+#include <bifocal/try_again.hpp>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "collection/colmap/pair.hpp"
+#include "collection/colmap/pipeline.hpp"
+#include "collection/shards/identity.hpp"
+#include "collection/shards/result_file.hpp"
+#include "io/reject.hpp"
+
+namespace bifocal::colmap {
+namespace {
+
+constexpr int kMostNamed = 20;  // shards in a message
+
+void check_all_done(const Plan& plan) {
+  std::string named;
+  int faulty = 0;
+  for (int k = 0; k < plan.shards(); ++k) {
+    const std::string fault = why_not_done(plan, k);
+    if (fault.empty()) continue;
+    if (++faulty <= kMostNamed) named += fmt::format("\n  shard {} {}", k, fault);
+  }
+  if (faulty == 0) return;
+  if (faulty > kMostNamed) named += fmt::format("\n  and {} more", faulty - kMostNamed);
+  io::reject(plan.folder.string(), "{} of {} shards are not done:{}", faulty, plan.shards(), named);
+}
+
+// Rows of all shards, one after another.
+class Rows {
+ public:
+  explicit Rows(const Plan& plan) : plan_(plan) {}
+  // Null at the end. Until the next call.
+  ShardRow* next() {
+    while (at_ == rows_.size()) {
+      if (shard_ == plan_.shards()) return nullptr;
+      ShardContent content = read_result(plan_, shard_);
+      if (!content.fault.empty())
+        io::reject(result_file(plan_, shard_).string(), "{}", content.fault);
+      rows_ = std::move(content.rows);
+      at_ = 0;
+      ++shard_;
+    }
+    return &rows_[at_++];
+  }
+
+ private:
+  const Plan& plan_;
+  int shard_ = 0;
+  std::vector<ShardRow> rows_;
+  std::size_t at_ = 0;
+};
+
+std::uint64_t id_of(const ShardRow& row) { return pair_id(row.pair.image1, row.pair.image2); }
+
+std::vector<std::uint64_t> ids_with_geometry(const Database& database, bool undefined_too) {
+  std::vector<std::uint64_t> ids;
+  for (const PairRows& row : database.geometry_rows())
+    if (undefined_too || row.configuration != Configuration::undefined)
+      ids.push_back(pair_id(row.image1, row.image2));
+  return ids;
+}
+
+// As it is read from a database that it was written to.
+TwoViewGeometry read_back(TwoViewGeometry g) {
+  shift_pixels(g, kHalfPixel);
+  shift_pixels(g, -kHalfPixel);
+  if (g.cam2_from_cam1) g.cam2_from_cam1->R = rotation_of(quaternion_of(g.cam2_from_cam1->R));
+  return g;
+}
+
+bool same(const TwoViewGeometry& a, const TwoViewGeometry& b) {
+  const auto &p = a.cam2_from_cam1, &q = b.cam2_from_cam1;
+  return a.configuration == b.configuration && a.inliers == b.inliers && a.F == b.F && a.E == b.E &&
+         a.H == b.H && p.has_value() == q.has_value() && (!p || (p->R == q->R && p->t == q->t));
+}
+
+// Of a plan that overwrites: has a merge that was ended written these rows, and no other is left?
+// Then they are whole pieces from the first on, and they are what the shards say.
+bool has_begun(const Plan& plan, const Database& database,
+               const std::vector<std::uint64_t>& there) {
+  Rows rows(plan);
+  std::size_t equal = 0, pairs = 0, matches = 0;
+  for (ShardRow* row = rows.next(); row && equal < there.size(); row = rows.next()) {
+    if (is_full_piece(pairs, matches)) pairs = matches = 0;
+    const auto old = database.geometry(row->pair.image1, row->pair.image2);
+    if (there[equal] != id_of(*row) || !old || !same(*old, read_back(row->geometry))) return false;
+    ++equal, ++pairs, matches += row->matches;
+  }
+  const bool all = equal == there.size() && static_cast<std::int64_t>(equal) == plan.pairs;
+  return equal == there.size() && (all || is_full_piece(pairs, matches));
+}
+
+// Rows of these pairs and, when all pairs were planned, of all others.
+std::vector<std::uint64_t> to_forget(const Plan& plan, const Database& database,
+                                     std::span<const PairOfImages> pairs) {
+  std::vector<std::uint64_t> there = ids_with_geometry(database, true);
+  if (plan.all_pairs) return there;
+  std::vector<std::uint64_t> planned, both;
+  for (const PairOfImages& p : pairs) planned.push_back(pair_id(p.image1, p.image2));
+  std::set_intersection(there.begin(), there.end(), planned.begin(), planned.end(),
+                        std::back_inserter(both));
+  return both;
+}
+
+void begin_to_overwrite(const Plan& plan, const Database& database,
+                        const std::filesystem::path& file) {
+  std::vector<PairOfImages> pairs;
+  for (int k = 0; k < plan.shards(); ++k)
+    for (const PlannedPair& p : read_list(plan, k)) pairs.push_back(p.pair);
+  const std::vector<std::uint64_t> there = to_forget(plan, database, pairs);
+  if (!there.empty() && has_begun(plan, database, there)) return;
+  forget(file, plan.all_pairs, pairs);
+}
+
+void count(const std::vector<ShardRow>& piece, VerifyProgress& progress) {
+  progress.done += static_cast<std::int64_t>(piece.size());
+  for (const ShardRow& row : piece) {
+    progress.inliers += static_cast<std::int64_t>(row.geometry.inliers.size());
+    const auto kind = static_cast<std::size_t>(row.geometry.configuration);
+    if (kind < progress.configurations.size()) ++progress.configurations[kind];
+  }
+}
+
+// Each with a connection of its own, as verify() does and for its reason.
+void write_piece(const std::filesystem::path& file, const std::vector<ShardRow>& piece) {
+  Database database(file, Access::write);
+  Transaction all(database);
+  for (const ShardRow& row : piece)
+    database.write_geometry(row.pair.image1, row.pair.image2, row.geometry);
+  all.commit();
+}
+
+void remove_parts(const std::filesystem::path& folder) {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("shard-") && name.ends_with(kPartEnd))
+      std::filesystem::remove(entry.path(), none);
+  }
+}
+
+}  // namespace
+
+VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
+  const std::filesystem::path file = run.into.empty() ? plan.database : run.into;
+  const Database database(file, Access::write);  // the last one closed: it tidies up the log
+  if (views_of(database) != plan.views)
+    io::reject(file.string(),
+               "is not the database of the plan: its cameras, images or features are others");
+  check_all_done(plan);
+  if (plan.overwrite) begin_to_overwrite(plan, database, file);
+  const std::vector<std::uint64_t> verified = ids_with_geometry(database, false);
+  VerifyProgress progress;
+  progress.pairs = plan.pairs;
+  progress.skipped = plan.skipped;
+  progress.unmatched = plan.unmatched;
+  if (run.progress && !run.progress(progress)) return progress;
+
+  std::vector<ShardRow> piece;
+  std::size_t matches = 0;
+  const auto finish = [&] {
+    if (piece.empty()) return true;
+    write_piece(file, piece);
+    count(piece, progress);
+    piece.clear();
+    matches = 0;
+    return !run.progress || run.progress(progress);
+  };
+  Rows rows(plan);
+  for (ShardRow* row = rows.next(); row; row = rows.next()) {
+    if (std::binary_search(verified.begin(), verified.end(), id_of(*row))) {
+      --progress.pairs;
+      ++progress.skipped;
+      continue;
+    }
+    if (is_full_piece(piece.size(), matches) && !finish()) return progress;
+    matches += row->matches;
+    piece.push_back(std::move(*row));
+  }
+  if (finish()) remove_parts(plan.folder);
+  return progress;
+}
+
+}  // namespace bifocal::colmap

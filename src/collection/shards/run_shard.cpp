@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <bifocal/colmap_shards.hpp>
+#include <bifocal/try_again.hpp>
+
+#include <new>
+
+#include "collection/colmap/pipeline.hpp"
+#include "collection/shards/identity.hpp"
+#include "collection/shards/result_file.hpp"
+#include "io/reject.hpp"
+
+namespace bifocal::colmap {
+namespace {
+
+// Not a fault of the shard: all of them would fail.
+class OtherDatabase : public Error {
+ public:
+  explicit OtherDatabase(const std::filesystem::path& file, const std::string& what)
+      : Error(ErrorCode::input,
+              fmt::format("{}: is not the database of the plan: {}", file.string(), what)) {}
+};
+
+class Shard {
+ public:
+  Shard(const Plan& plan, int shard, const ShardRun& run)
+      : plan_(plan),
+        shard_(shard),
+        file_(run.database.empty() ? plan.database : run.database),
+        max_memory_(run.max_memory),
+        stamp_(stamp_of(file_)),
+        access_(quiet_access(file_)),
+        database_(file_, access_) {
+    if (views_of(database_) != plan.views)
+      throw OtherDatabase(file_, "its cameras, images or features are others");
+    planned_ = read_list(plan, shard);
+    for (const PlannedPair& p : planned_) work_.push_back(p.pair);
+  }
+
+  void verify(Queue& queue, ShardResult& result) {
+    const Cameras cameras(database_);
+    DatabaseSource source(file_, access_);
+    ChunkReader reader(source, cameras, work_, max_memory_);
+    ResultWriter out(plan_, shard_, work_.size());
+    VerifyProgress progress;
+    run_pipeline(queue, reader, plan_.options,
+                 [&](const Chunk& chunk, const DecidedPairs& decided) { add(chunk, decided, out); },
+                 progress, {});
+    // Read without locks: what was read is good when nobody has written to the file.
+    if (stamp_of(file_) != stamp_)
+      throw TryAgain(fmt::format("{}: was written to meanwhile", file_.string()));
+    result.pairs = progress.done;
+    result.inliers = progress.inliers;
+    // Another process may have been first, and the merge may be reading its file.
+    if (why_not_done(plan_, shard_).empty()) return;
+    out.commit();
+  }
+
+ private:
+  void add(const Chunk& chunk, const DecidedPairs& decided, ResultWriter& out) {
+    for (std::size_t k = 0; k < chunk.pairs.size(); ++k) {
+      const std::int64_t matches = chunk.offsets[k + 1] - chunk.offsets[k];
+      if (const PlannedPair& p = planned_[written_++]; p.matches != matches)
+        throw OtherDatabase(file_, fmt::format("images {} and {} have {} matches, not {}",
+                                               p.pair.image1, p.pair.image2, matches, p.matches));
+      out.add(
+          {chunk.pairs[k], static_cast<std::uint32_t>(matches), geometry_of(chunk, decided, k)});
+    }
+  }
+
+  const Plan& plan_;
+  const int shard_;
+  const std::filesystem::path file_;
+  const std::int64_t max_memory_;
+  const std::string stamp_;  // before the file is opened
+  const Access access_;
+  const Database database_;
+  std::vector<PlannedPair> planned_;
+  std::vector<PairOfImages> work_;
+  std::size_t written_ = 0;
+};
+
+ShardResult ended(ShardEnd end, const std::string& reason) {
+  ShardResult result;
+  result.end = end;
+  result.reason = reason;
+  return result;
+}
+
+}  // namespace
+
+ShardResult run_shard(Queue& queue, const Plan& plan, int shard, const ShardRun& run) {
+  if (shard < 0 || shard >= plan.shards())
+    throw Error(ErrorCode::usage, fmt::format("shard {}: {} has {}, from 0 on", shard,
+                                              plan.folder.string(), plan.shards()));
+  ShardResult result;
+  try {
+    result.was_done = why_not_done(plan, shard).empty();
+    if (result.was_done) return result;
+    Shard work(plan, shard, run);
+    try {
+      work.verify(queue, result);
+    } catch (const TryAgain&) {
+      throw;
+    } catch (const OtherDatabase&) {
+      throw;
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::device) return ended(ShardEnd::try_again, error.what());
+      if (error.code() == ErrorCode::input) return ended(ShardEnd::poisoned, error.what());
+      throw;
+    }
+  } catch (const TryAgain& error) {
+    return ended(ShardEnd::try_again, error.what());
+  } catch (const std::bad_alloc&) {
+    return ended(ShardEnd::try_again, fmt::format("shard {}: out of memory", shard));
+  }
+  return result;
+}
+
+}  // namespace bifocal::colmap
