@@ -1,0 +1,277 @@
+"""Runs the shards of a plan on Dask workers, of this machine or of many::
+
+    bifocal plan database.db --out shards
+    python -m bifocal.cluster shards --workers 4 --merge
+    python -m bifocal.cluster shards --scheduler tcp://manager:8786 --device cuda --merge
+
+Needs ``pip install bifocal[cluster]`` and the program ``bifocal`` on every machine, and a folder that all of them share. What is
+done lies in that folder alone: after whatever has been killed, the same command goes on. docs/collections.md has more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import importlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Report", "Settings", "Stopped", "run"]
+
+DONE, POISONED, TRY_AGAIN = 0, 65, 75
+WINDOW = 256
+"""Shards with the scheduler at a time; a million of them would be much for it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a worker runs ``bifocal run-shard``."""
+
+    folder: str
+    program: str = "bifocal"
+    devices: tuple[str, ...] = ("auto",)
+    """Workers of this machine take them in turn."""
+    threads: int = 0
+    database: str = ""
+
+
+@dataclass
+class Report:
+    shards: int
+    done: int = 0
+    computed: int = 0
+    """Of them, by this call."""
+    poisoned: dict[int, str] = field(default_factory=dict)
+    """Shards whose input is damaged, with the reason."""
+    given_up: dict[int, str] = field(default_factory=dict)
+    """Shards that failed again and again, with the last reason."""
+
+
+class Stopped(RuntimeError):
+    """Every shard would fail: the program's message and exit code."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class _Server:
+    """One ``bifocal run-shard --serve``: its device stays open from one shard to the next."""
+
+    def __init__(self, settings: Settings, device: str) -> None:
+        more = ["--database", settings.database] if settings.database else []
+        self.process = subprocess.Popen(
+            [settings.program, "run-shard", settings.folder, "--serve", "--device", device, "--threads", str(settings.threads), *more],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, shard: int) -> dict[str, Any]:
+        assert self.process.stdin and self.process.stdout and self.process.stderr
+        try:
+            self.process.stdin.write(f"{shard}\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if line.endswith("\n"):
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+        reason = self.process.stderr.read().strip()
+        code = self.process.wait()
+        if code < 0:  # by a signal: the out-of-memory killer, a person
+            return {"shard": shard, "code": TRY_AGAIN, "reason": f"ended by signal {-code}", "was_done": False}
+        return {"shard": shard, "code": code, "reason": reason, "was_done": False}
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+_servers: dict[Settings, _Server] = {}  # of this worker process
+_lock = threading.Lock()
+
+
+def _end_servers() -> None:
+    for server in _servers.values():
+        server.end()
+
+
+atexit.register(_end_servers)
+
+
+def _device(settings: Settings) -> str:
+    name = importlib.import_module("distributed").get_worker().name
+    return settings.devices[name % len(settings.devices) if isinstance(name, int) else 0]
+
+
+def _run_on_worker(settings: Settings, shard: int) -> dict[str, Any]:
+    with _lock:
+        server = _servers.get(settings)
+        if server is None or server.process.poll() is not None:
+            try:
+                server = _servers[settings] = _Server(settings, _device(settings))
+            except OSError as error:
+                return {"shard": shard, "code": 3, "reason": f"{settings.program}: {error.strerror}", "was_done": False}
+        answer = server.run(shard)
+        if answer["code"] == TRY_AGAIN:  # it has ended, or will
+            _servers.pop(settings).end()
+        return answer
+
+
+def _shards_of(folder: str) -> int:
+    file = pathlib.Path(folder, "plan.json")
+    try:
+        return int(json.loads(file.read_text())["shards"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Stopped(f"{file}: is no plan: {error}", 3) from error
+
+
+def _count(report: Report, answer: dict[str, Any], again: Callable[[int], bool]) -> None:
+    shard, code, reason = int(answer["shard"]), int(answer["code"]), str(answer["reason"])
+    if code == DONE:
+        report.done += 1
+        report.computed += not answer["was_done"]
+    elif code == POISONED:
+        report.poisoned[shard] = reason
+    elif code != TRY_AGAIN:
+        raise Stopped(reason, code)
+    elif not again(shard):
+        report.given_up[shard] = reason
+
+
+def run(
+    client: Any,
+    settings: Settings,
+    *,
+    retries: int = 3,
+    progress: Callable[[Report], None] | None = None,
+    shards: Iterable[int] | None = None,
+) -> Report:
+    """Does all shards of the plan (or these) on the workers of a ``distributed.Client``; ``progress`` is called after each.
+
+    A shard that asks for it, or whose worker was lost, is tried again up to ``retries`` times, behind those that wait. Raises Stopped
+    where every shard would fail.
+    """
+    distributed = importlib.import_module("distributed")
+    folder = os.path.abspath(settings.folder)
+    settings = Settings(folder, settings.program, settings.devices, settings.threads, settings.database and os.path.abspath(settings.database))
+    waiting = deque(range(_shards_of(folder)) if shards is None else shards)
+    report = Report(len(waiting))
+    tries: dict[int, int] = {}
+    of_future: dict[str, int] = {}
+    running = distributed.as_completed()
+
+    def again(shard: int) -> bool:
+        tries[shard] = tries.get(shard, 0) + 1
+        if tries[shard] <= retries:
+            waiting.append(shard)
+        return tries[shard] <= retries
+
+    def submit_some() -> None:
+        while waiting and len(of_future) < WINDOW:
+            shard = waiting.popleft()
+            future = client.submit(_run_on_worker, settings, shard, pure=False)
+            of_future[future.key] = shard
+            running.add(future)
+
+    submit_some()
+    try:
+        for future in running:
+            shard = of_future.pop(future.key)
+            error = future.exception()
+            if error is None:
+                answer = future.result()
+            elif isinstance(error, distributed.scheduler.KilledWorker):
+                answer = {"shard": shard, "code": TRY_AGAIN, "reason": "its workers were killed", "was_done": False}
+            else:
+                raise error
+            # Results are small, but Dask computes what a lost worker had once more as long as somebody may ask for it.
+            future.release()
+            _count(report, answer, again)
+            submit_some()
+            if progress:
+                progress(report)
+    finally:
+        running.clear()
+    return report
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bifocal.cluster", description="Runs the shards of a plan on Dask workers.")
+    parser.add_argument("folder", metavar="DIR", help="folder of bifocal plan, which all machines share")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--workers", type=int, metavar="N", help="processes on this machine")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler whose workers do it")
+    parser.add_argument("--device", default="auto", help="of each worker; with --workers a list as cuda:0,cuda:1 that they take in turn")
+    parser.add_argument("--threads", type=int, default=0, metavar="N", help="of each worker, 0: all cores")
+    parser.add_argument("--database", default="", metavar="FILE", help="where the database is on the workers; else as planned")
+    parser.add_argument("--program", default=os.environ.get("BIFOCAL_PROGRAM", "bifocal"), help="the program bifocal on the workers")
+    parser.add_argument("--retries", type=int, default=3, metavar="N", help="of a shard that fails for a cause that may pass")
+    parser.add_argument("--merge", action="store_true", help="write the results into the database at the end")
+    chosen = parser.parse_args()
+    if chosen.workers is not None and chosen.workers < 1:
+        parser.error(f"--workers {chosen.workers}: must be at least 1")
+    if chosen.retries < 0:
+        parser.error(f"--retries {chosen.retries}: must be at least 0")
+    return chosen
+
+
+def _show(report: Report) -> None:
+    failed = len(report.poisoned) + len(report.given_up)
+    print(f"{report.done} of {report.shards} shards done{f', {failed} failed' if failed else ''}", file=sys.stderr)
+
+
+def _work(chosen: argparse.Namespace, settings: Settings) -> Report:
+    try:
+        distributed = importlib.import_module("distributed")
+    except ImportError as error:
+        raise Stopped("Dask's distributed is not installed: pip install 'bifocal[cluster]'", 3) from error
+    _shards_of(chosen.folder)  # before workers are started for nothing
+    if chosen.scheduler:
+        with distributed.Client(chosen.scheduler) as client:
+            return run(client, settings, retries=chosen.retries, progress=_show)
+    with (
+        distributed.LocalCluster(
+            n_workers=chosen.workers, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        return run(client, settings, retries=chosen.retries, progress=_show)
+
+
+def main() -> int:
+    chosen = _arguments()
+    settings = Settings(chosen.folder, chosen.program, tuple(chosen.device.split(",")), chosen.threads, chosen.database)
+    try:
+        report = _work(chosen, settings)
+    except Stopped as error:
+        print(error, file=sys.stderr)
+        return error.code
+    for shard, reason in sorted(report.poisoned.items()):
+        print(f"shard {shard}: its input is damaged: {reason}", file=sys.stderr)
+    for shard, reason in sorted(report.given_up.items()):
+        print(f"shard {shard}: given up: {reason}", file=sys.stderr)
+    if report.poisoned or report.given_up:
+        return POISONED if report.poisoned else TRY_AGAIN
+    if chosen.merge:
+        into = ["--into", chosen.database] if chosen.database else []
+        return subprocess.run([chosen.program, "merge", chosen.folder, *into]).returncode
+    return 0
+
+
+if __name__ == "__main__":
+    # Workers import what they are sent by name, and __main__ is another module there.
+    from bifocal.cluster import main as main_by_name
+
+    sys.exit(main_by_name())
