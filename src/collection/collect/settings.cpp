@@ -78,9 +78,14 @@ Settings settings_of(const Job& job) {
   s["min-matches"] = fmt::format("{}", o.min_matches);
   const colmap::VerifyOptions& g = o.geometry;
   s["geometry"] = fmt::format(
-      "error {}, {} inliers, confidence {}, {} samples, ratio {}, seed {}{}{}", g.max_error,
-      g.min_inliers, g.confidence, g.max_iterations, g.min_inlier_ratio, g.seed,
-      g.relative_pose ? ", poses" : "", g.detect_watermark ? ", watermarks" : "");
+      "error {}, {} inliers, confidence {}, {} to {} samples, ratio {}, seed {}, E of F {}, H {}{}",
+      g.max_error, g.min_inliers, g.confidence, g.min_iterations, g.max_iterations,
+      g.min_inlier_ratio, g.seed, g.min_E_F_inlier_ratio, g.max_H_inlier_ratio,
+      g.relative_pose ? ", poses" : "");
+  if (g.detect_watermark)
+    s["watermark"] =
+        fmt::format("{} of the matches, border {}, error {}", g.watermark_min_inlier_ratio,
+                    g.watermark_border_size, g.watermark_max_error);
   add_choice(o, s);
   add_cameras(o.cameras, s);
   return s;
