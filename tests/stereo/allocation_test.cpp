@@ -14,7 +14,9 @@
 namespace {
 std::atomic<long> allocations{0};
 
-void* counted(std::size_t size, std::size_t alignment) {
+// Not inlined: GCC would warn that a new is freed.
+[[gnu::noinline]] void release(void* p) { std::free(p); }
+[[gnu::noinline]] void* counted(std::size_t size, std::size_t alignment) {
   ++allocations;
   void* p = nullptr;
   if (posix_memalign(&p, alignment, size > 0 ? size : 1) != 0) throw std::bad_alloc();
@@ -26,10 +28,10 @@ void* operator new(std::size_t size) { return counted(size, alignof(std::max_ali
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p) noexcept { release(p); }
+void operator delete(void* p, std::size_t) noexcept { release(p); }
+void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
 
 namespace bifocal {
 namespace {
