@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "features/keypoint_order.hpp"
 
@@ -24,6 +25,16 @@ struct FeatureOutput {
   std::int64_t begin = 0;
   int first = 0, most = 0;
 };
+
+[[nodiscard]] constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
+
+template <class T>
+[[nodiscard]] Buffer<T> uploaded(Queue& queue, const std::vector<T>& values) {
+  Buffer<T> buffer(queue.device(), values.size());
+  buffer.upload(queue, values);
+  queue.wait();
+  return buffer;
+}
 
 class PointsDevice {
  public:

@@ -56,20 +56,10 @@ bool has_tiles(int radius, int width, int height) {
          radius < height;
 }
 
-int divided_up(int a, int b) { return (a + b - 1) / b; }
-
 // Of the pixels of the first octave, extrema before and features after the refinement. White noise
 // without thresholds has a feature in 1070 px with the default scales, in 12 px with 16 layers from
 // a sigma of 0.8; the Oxford pictures at most one in 186.
 constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastRoom = 1024;
-
-template <class T>
-Buffer<T> uploaded(Queue& queue, const std::vector<T>& values) {
-  Buffer<T> buffer(queue.device(), values.size());
-  buffer.upload(queue, values);
-  queue.wait();
-  return buffer;
-}
 
 }  // namespace
 

@@ -8,19 +8,13 @@
 #include <algorithm>
 
 #include "collection/collect/stages.hpp"
+#include "runtime/program_cache.hpp"
 
 namespace bifocal::collection {
 namespace {
 
 constexpr std::string_view kChoices[] = {"all", "sequential", "retrieval", "gps", "file"};
 constexpr std::string_view kSharings[] = {"auto", "single", "each"};
-
-// FNV-1a: what a file says counts, not where it lies.
-std::uint64_t digest(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
 
 void add_choice(const CollectOptions& o, Settings& s) {
   s["pairs"] = kChoices[static_cast<std::size_t>(o.pairs)];
@@ -39,7 +33,7 @@ void add_choice(const CollectOptions& o, Settings& s) {
   if (o.pairs == PairChoice::gps)
     s["gps"] = fmt::format("{} within {} m", o.gps.most, o.gps.max_distance_m);
   if (o.pairs == PairChoice::listed)
-    s["pairs-file"] = fmt::format("{:016x}", digest(read_file(o.pairs_file)));
+    s["pairs-file"] = runtime::hash_of(read_file(o.pairs_file));  // wherever the file lies
 }
 
 void add_cameras(const CollectCameras& c, Settings& s) {

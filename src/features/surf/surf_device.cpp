@@ -34,8 +34,6 @@ const PointLaunch& points_of(const Device& device) {
   return device.info().group_code ? wide : single;
 }
 
-int divided_up(int a, int b) { return (a + b - 1) / b; }
-
 // Of the enlarged picture's pixels. White noise without a threshold has a maximum in 100 px, the
 // Oxford pictures at most one in 60.
 constexpr int kPixelsAPoint = 32, kLeastRoom = 1024;
@@ -43,14 +41,6 @@ constexpr int kPixelsAPoint = 32, kLeastRoom = 1024;
 int room_of(int width, int height, const SurfOptions& options) {
   const std::int64_t pixels = std::int64_t{width} * height * (options.upsample ? 4 : 1);
   return static_cast<int>(std::max<std::int64_t>(pixels / kPixelsAPoint, kLeastRoom));
-}
-
-template <class T>
-Buffer<T> uploaded(Queue& queue, const std::vector<T>& values) {
-  Buffer<T> buffer(queue.device(), values.size());
-  buffer.upload(queue, values);
-  queue.wait();
-  return buffer;
 }
 
 }  // namespace
