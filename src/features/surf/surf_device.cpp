@@ -148,7 +148,7 @@ void SurfDevice::add_up(const Memory<const std::uint8_t>& pictures, int first, i
 }
 
 void SurfDevice::describe(int count, const FeatureOutput& out) {
-  const int groups = divided_up(groups_, count) * count;
+  const int groups = groups_ * count;
   const PointsDevice& p = *points_;
   points_of(queue_->device())
       .surf_describe(*queue_, {.count = groups}, sums_, pitch_, stride_, width_, height_, shares_,

@@ -25,11 +25,15 @@ group_fn real surf_determinant(global_const bits32* sums, offset stride, index l
   return surf_scaled(SURF_XX(sums, stride, l), SURF_YY(sums, stride, l), SURF_XY(sums, stride, l),
                      scale);
 }
-// Of sums in shared memory.
-group_fn real surf_determinant_near(local_ptr const bits32* sums, index stride, index l,
-                                    real scale) {
-  return surf_scaled(SURF_XX(sums, stride, l), SURF_YY(sums, stride, l), SURF_XY(sums, stride, l),
-                     scale);
+// Of sums in shared memory; 0 where Dxx Dyy alone says that it is not above the threshold (half of
+// the sums that a determinant takes are for Dxy).
+group_fn real surf_determinant_near(local_ptr const bits32* sums, index stride, index l, real scale,
+                                    real threshold) {
+  const offset xx = SURF_XX(sums, stride, l), yy = SURF_YY(sums, stride, l);
+  real determinant = lane(0);
+  if (surf_scaled(xx, yy, 0, scale) > threshold)
+    determinant = surf_scaled(xx, yy, SURF_XY(sums, stride, l), scale);
+  return determinant;
 }
 
 // Of a layer of an octave, in whole numbers.

@@ -213,7 +213,7 @@ group_fn void surf_quantise(GROUP_PARAM local_ptr const float* cells, index coun
 }
 
 group_kernel(surf_describe, group, SURF_DESCRIBE) {
-  const index picture = group % pictures, member = (index)group_member();
+  const index member = (index)group_member(), each = groups / pictures, picture = group / each;
   const index is_full =
       counts[0] > (bits32)candidate_room || counts[1] || found[picture] > (bits32)room;
   const index all = is_full ? 0 : (index)kept[picture], count = all < most ? all : most;
@@ -221,9 +221,9 @@ group_kernel(surf_describe, group, SURF_DESCRIBE) {
   for (index run = SORT_CHUNK; run < all; run *= 2) ++merges;
   global_const bits32* keys = merges % 2 ? sorted_too : sorted;
   global_const bits32* own = sums + picture * pitch;
-  if (group < pictures && member == 0) numbers[first + picture] = count;
+  if (group % each == 0 && member == 0) numbers[first + picture] = count;
   for (index i = member; i < SURF_SHARES; i += GROUP_SIZE) own_shares[i] = shares[i];
-  for (index rank = group / pictures; rank < count; rank += groups / pictures) {
+  for (index rank = group % each; rank < count; rank += each) {
     const bits32 name = keys[2 * ((offset)picture * room + rank) + 1];
     global_const float* p = points + ((offset)picture * room + name) * POINT_FLOATS;
     const feature f = feature_of(p, scale, shift);

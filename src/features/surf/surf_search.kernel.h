@@ -137,7 +137,7 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     if (is_inside && near_pitch > 0)
       determinants[i] =
           surf_determinant_near(window + (v * step + farthest) * near_pitch + u * step + farthest,
-                                near_pitch, l, scale[layer]);
+                                near_pitch, l, scale[layer], threshold);
     if (is_inside && near_pitch == 0)
       determinants[i] =
           surf_determinant(own + (offset)y * stride + x, (offset)stride, l, scale[layer]);
