@@ -25,23 +25,35 @@ std::vector<T> numbers_of(const Statement& row, int place, const std::string& wh
   return values;
 }
 
-// The table [rows, columns] of a row whose columns `rows`, `cols` and `data` stand one after
-// another.
-template <class T>
-std::vector<T> table_of(const Statement& row, int place, std::span<const int> allowed_columns,
-                        const std::string& where) {
-  const std::string& name = row.connection().name();
+// Does the blob of a row, whose columns `rows`, `cols` and `data` stand one after another, have
+// the size that these say, in numbers of `unit` bytes? `where`: as above, or what makes it.
+template <class Where>
+void check_table(const Statement& row, int place, std::span<const int> allowed_columns,
+                 std::size_t unit, const Where& where) {
+  const auto refuse = [&](const std::string& what) {
+    if constexpr (std::is_invocable_v<Where>)
+      io::reject(row.connection().name(), "{}: {}", where(), what);
+    else
+      io::reject(row.connection().name(), "{}: {}", where, what);
+  };
   const std::int64_t rows = row.number(place), columns = row.number(place + 1);
-  if (rows < 0) io::reject(name, "{}: rows = {}, must be at least 0", where, rows);
+  if (rows < 0) refuse(fmt::format("rows = {}, must be at least 0", rows));
   const auto bytes = static_cast<std::int64_t>(row.bytes(place + 2).size());
   bool allowed = allowed_columns.empty() && columns > 0 && columns < 1 << 24;
   for (const int c : allowed_columns) allowed = allowed || columns == c;
   // COLMAP leaves the number of columns open where there are no rows.
-  if (rows > 0 && !allowed) io::reject(name, "{}: cols = {}, can't be", where, columns);
-  const auto unit = static_cast<std::int64_t>(sizeof(T));
-  if (rows == 0 ? bytes != 0 : bytes / columns / unit != rows || bytes % (columns * unit) != 0)
-    io::reject(name, "{}: a blob of {} bytes, {} rows of {} numbers of {} bytes are expected",
-               where, bytes, rows, columns, unit);
+  if (rows > 0 && !allowed) refuse(fmt::format("cols = {}, can't be", columns));
+  const auto size = static_cast<std::int64_t>(unit);
+  if (rows == 0 ? bytes != 0 : bytes / columns / size != rows || bytes % (columns * size) != 0)
+    refuse(fmt::format("a blob of {} bytes, {} rows of {} numbers of {} bytes are expected", bytes,
+                       rows, columns, size));
+}
+
+// The table [rows, columns] of such a row.
+template <class T>
+std::vector<T> table_of(const Statement& row, int place, std::span<const int> allowed_columns,
+                        const std::string& where) {
+  check_table(row, place, allowed_columns, sizeof(T), where);
   return numbers_of<T>(row, place + 2, where);
 }
 

@@ -4,32 +4,134 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "collection/colmap/blob.hpp"
+#include "collection/colmap/pair.hpp"
+#include "collection/colmap/state.hpp"
 #include "io/reject.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::colmap {
 namespace {
 
-bool has_lens(const Chunk& chunk) { return !chunk.undistorted.empty(); }
+constexpr int kKeypointColumns[] = {2, 4, 6};
+constexpr int kMatchColumns[] = {2};
+constexpr std::size_t kPairsAtOnce = 16;  // that one thread puts together
+
+[[noreturn]] void refuse(const Chunk& chunk, const PairSource& source, std::size_t k) {
+  const std::size_t a = chunk.images1[k]->px().size(), b = chunk.images2[k]->px().size();
+  auto m = static_cast<std::size_t>(chunk.offsets[k]);
+  while (chunk.matches[m].index1 < a && chunk.matches[m].index2 < b) ++m;
+  throw Error(
+      ErrorCode::input,
+      fmt::format("{}: match {} is of keypoints {} and {}, but the images have {} and {}",
+                  source.name_of(chunk.pairs[k]), m - static_cast<std::size_t>(chunk.offsets[k]),
+                  chunk.matches[m].index1, chunk.matches[m].index2, a, b));
+}
 
 }  // namespace
 
+std::span<const Vec2> ImagePoints::straight() const {
+  if (!lens_) return px_;
+  std::call_once(once_, [this] {
+    straight_.reserve(px_.size());
+    for (const Vec2& px : px_) straight_.push_back((*lens_)(px));
+  });
+  return straight_;
+}
+
+DatabaseSource::DatabaseSource(const std::filesystem::path& file, Access access)
+    : connection_(file, access == Access::frozen ? sqlite::Mode::frozen : sqlite::Mode::read),
+      keypoints_(connection_, "SELECT rows, cols, data FROM keypoints WHERE image_id = ?"),
+      matches_(connection_, "SELECT rows, cols, data FROM matches WHERE pair_id = ?") {}
+
+void DatabaseSource::begin() { connection_.execute("BEGIN"); }
+void DatabaseSource::end() { connection_.execute("COMMIT"); }
+
 std::vector<Vec2> DatabaseSource::keypoints(Id image) {
-  const Keypoints k = database_.keypoints(image);
-  std::vector<Vec2> px(k.size());
-  for (std::size_t i = 0; i < px.size(); ++i) {
-    const float* row = &k.data[i * static_cast<std::size_t>(k.columns)];
-    px[i] = {row[0], row[1]};
-  }
+  const sqlite::Use use(keypoints_);
+  const std::string where = row_name("keypoints", "image_id", image);
+  keypoints_.bind(1, std::int64_t{image});
+  if (!keypoints_.step(where)) return {};
+  const std::vector<float> data = sqlite::table_of<float>(keypoints_, 0, kKeypointColumns, where);
+  if (data.empty()) return {};
+  const auto columns = static_cast<std::size_t>(keypoints_.number(1));
+  std::vector<Vec2> px(data.size() / columns);
+  // As Database::keypoints() has them: rounded to float.
+  constexpr auto kHalf = static_cast<float>(kHalfPixel);
+  for (std::size_t i = 0; i < px.size(); ++i)
+    px[i] = {data[i * columns] - kHalf, data[i * columns + 1] - kHalf};
   return px;
 }
 
-std::vector<IndexPair> DatabaseSource::matches(const PairOfImages& pair) {
-  return database_.matches(pair.image1, pair.image2).value_or(std::vector<IndexPair>());
+void DatabaseSource::matches(const PairOfImages& pair, std::vector<IndexPair>& to) {
+  const sqlite::Use use(matches_);
+  const auto where = [&] { return pair_row("matches", pair.image1, pair.image2); };
+  matches_.bind(1, static_cast<std::int64_t>(pair_id(pair.image1, pair.image2)));
+  if (!matches_.step(where)) return;
+  sqlite::check_table(matches_, 0, kMatchColumns, sizeof(std::uint32_t), where);
+  const auto bytes = matches_.bytes(2);
+  const std::size_t before = to.size();
+  to.resize(before + bytes.size() / sizeof(IndexPair));
+  if (bytes.empty()) return;
+  std::memcpy(to.data() + before, bytes.data(), bytes.size());
+  io::swap_unless_little(
+      std::span(reinterpret_cast<std::uint32_t*>(to.data() + before), bytes.size() / 4));
 }
 
 std::string DatabaseSource::name_of(const PairOfImages& pair) const {
-  return fmt::format("{}: table matches, images {} and {}", database_.file().string(), pair.image1,
+  return fmt::format("{}: table matches, images {} and {}", connection_.name(), pair.image1,
                      pair.image2);
+}
+
+void Chunk::clear() {
+  pairs.clear();
+  offsets.assign(1, 0);
+  matches.clear();
+  images1.clear(), images2.clear();
+  cameras1.clear(), cameras2.clear();
+}
+
+void ChunkPoints::gather(const Chunk& chunk, const PairSource& source) {
+  const auto has_lens = [](const auto& images) {
+    return std::any_of(images.begin(), images.end(), [](const auto& i) { return i->has_lens(); });
+  };
+  const bool lens = has_lens(chunk.images1) || has_lens(chunk.images2);
+  points_ = points_memory_.take(chunk.matches.size());
+  undistorted_ = undistorted_memory_.take(lens ? chunk.matches.size() : 0);
+  const std::size_t pairs = chunk.pairs.size();
+  std::atomic<std::size_t> wrong = pairs;  // the first of them
+  runtime::parallel_for(static_cast<int>((pairs + kPairsAtOnce - 1) / kPairsAtOnce), [&](int i) {
+    const std::size_t first = kPairsAtOnce * static_cast<std::size_t>(i);
+    for (std::size_t k = first; k < std::min(pairs, first + kPairsAtOnce); ++k) {
+      if (gather(chunk, k)) continue;
+      for (std::size_t before = wrong; k < before && !wrong.compare_exchange_weak(before, k);) {
+      }
+    }
+  });
+  if (wrong < pairs) refuse(chunk, source, wrong);
+}
+
+bool ChunkPoints::gather(const Chunk& chunk, std::size_t k) {
+  const auto begin = static_cast<std::size_t>(chunk.offsets[k]),
+             end = static_cast<std::size_t>(chunk.offsets[k + 1]);
+  const ImagePoints &image1 = *chunk.images1[k], &image2 = *chunk.images2[k];
+  const auto a = image1.px(), b = image2.px();
+  for (std::size_t m = begin; m < end; ++m) {
+    const auto [i1, i2] = chunk.matches[m];
+    if (i1 >= a.size() || i2 >= b.size()) return false;
+    points_[m] = {a[i1][0], a[i1][1], b[i2][0], b[i2][1]};
+  }
+  if (undistorted_.empty()) return true;
+  const auto straight1 = image1.straight(), straight2 = image2.straight();
+  for (std::size_t m = begin; m < end; ++m) {
+    const auto [i1, i2] = chunk.matches[m];
+    undistorted_[m] = {straight1[i1][0], straight1[i1][1], straight2[i2][0], straight2[i2][1]};
+  }
+  return true;
 }
 
 Cameras::Cameras(const Database& database) : file_(database.file().string()) {
@@ -66,66 +168,44 @@ const Undistortion* Cameras::lens_of(Id image) const {
   return e.view.has_prior_focal_length && e.undistortion.has_lens() ? &e.undistortion : nullptr;
 }
 
-Chunk ChunkReader::next() {
-  Chunk chunk;
+void ChunkReader::next(Chunk& chunk) {
+  chunk.clear();
+  if (pairs_.empty()) return;
+  source_.begin();
   while (!pairs_.empty() && !is_full_piece(chunk.pairs.size(), chunk.matches.size())) {
     add(pairs_.front(), chunk);
     pairs_ = pairs_.subspan(1);
   }
-  return chunk;
+  source_.end();
 }
 
-const ChunkReader::Points& ChunkReader::points_of(Id image) {
+std::shared_ptr<const ImagePoints> ChunkReader::points_of(Id image) {
   if (const auto found = kept_.find(image); found != kept_.end()) {
     uses_.splice(uses_.begin(), uses_, found->second.use);
-    return found->second;
+    return found->second.points;
   }
-  Points points;
-  points.px = source_.keypoints(image);
-  if (const Undistortion* lens = cameras_.lens_of(image)) {
-    points.straight.reserve(points.px.size());
-    for (const Vec2& px : points.px) points.straight.push_back((*lens)(px));
-  }
-  const auto bytes = [](const Points& p) {
-    return static_cast<std::int64_t>((p.px.size() + p.straight.size()) * sizeof(Vec2));
-  };
-  used_ += bytes(points);
+  const auto points =
+      std::make_shared<const ImagePoints>(source_.keypoints(image), cameras_.lens_of(image));
+  used_ += points->bytes();
   // The other image of a pair stays, whatever the limit.
   while (used_ > max_memory_ && uses_.size() > 1) {
-    used_ -= bytes(kept_.at(uses_.back()));
+    used_ -= kept_.at(uses_.back()).points->bytes();
     kept_.erase(uses_.back());
     uses_.pop_back();
   }
   uses_.push_front(image);
-  points.use = uses_.begin();
-  return kept_.emplace(image, std::move(points)).first->second;
+  kept_.emplace(image, Kept{points, uses_.begin()});
+  return points;
 }
 
 void ChunkReader::add(const PairOfImages& pair, Chunk& chunk) {
-  const ViewCamera &camera1 = cameras_.of(pair.image1), &camera2 = cameras_.of(pair.image2);
-  const Points &a = points_of(pair.image1), &b = points_of(pair.image2);
-  const std::vector<IndexPair> matches = source_.matches(pair);
-  const bool lens = !a.straight.empty() || !b.straight.empty();
-  if (lens && !has_lens(chunk)) chunk.undistorted = chunk.points;
-  const auto straight_a = std::span(a.straight.empty() ? a.px : a.straight),
-             straight_b = std::span(b.straight.empty() ? b.px : b.straight);
-  for (std::size_t i = 0; i < matches.size(); ++i) {
-    const auto [i1, i2] = matches[i];
-    if (i1 >= a.px.size() || i2 >= b.px.size())
-      throw Error(
-          ErrorCode::input,
-          fmt::format("{}: match {} is of keypoints {} and {}, but the images have {} and {}",
-                      source_.name_of(pair), i, i1, i2, a.px.size(), b.px.size()));
-    chunk.points.push_back({a.px[i1][0], a.px[i1][1], b.px[i2][0], b.px[i2][1]});
-    if (lens || has_lens(chunk))
-      chunk.undistorted.push_back(
-          {straight_a[i1][0], straight_a[i1][1], straight_b[i2][0], straight_b[i2][1]});
-  }
-  chunk.matches.insert(chunk.matches.end(), matches.begin(), matches.end());
-  chunk.offsets.push_back(static_cast<std::int64_t>(chunk.points.size()));
+  chunk.cameras1.push_back(cameras_.of(pair.image1));
+  chunk.cameras2.push_back(cameras_.of(pair.image2));
+  chunk.images1.push_back(points_of(pair.image1));
+  chunk.images2.push_back(points_of(pair.image2));
+  source_.matches(pair, chunk.matches);
+  chunk.offsets.push_back(static_cast<std::int64_t>(chunk.matches.size()));
   chunk.pairs.push_back(pair);
-  chunk.cameras1.push_back(camera1);
-  chunk.cameras2.push_back(camera2);
 }
 
 }  // namespace bifocal::colmap

@@ -11,13 +11,16 @@
 
 #include <bifocal/colmap_verify.hpp>
 
+#include "collection/colmap/image_points.hpp"
+#include "collection/colmap/sqlite.hpp"
+
 namespace bifocal::colmap {
 
 struct PairOfImages {
   Id image1 = 0, image2 = 0;  // image1 < image2
 };
 
-// Where features and matches come from. One thread at a time.
+// Where features and matches come from. One thread at a time, but for name_of().
 class PairSource {
  public:
   PairSource() = default;
@@ -25,31 +28,58 @@ class PairSource {
   PairSource(const PairSource&) = delete;
   PairSource& operator=(const PairSource&) = delete;
 
+  // What is read between them is read together.
+  virtual void begin() {}
+  virtual void end() {}
   virtual std::vector<Vec2> keypoints(Id image) = 0;  // px, ours
-  virtual std::vector<IndexPair> matches(const PairOfImages& pair) = 0;
+  // Adds those of the pair.
+  virtual void matches(const PairOfImages& pair, std::vector<IndexPair>& to) = 0;
   // For messages: "table matches of FILE, images 3 and 4".
   [[nodiscard]] virtual std::string name_of(const PairOfImages& pair) const = 0;
 };
 
 class DatabaseSource : public PairSource {
  public:
-  explicit DatabaseSource(const std::filesystem::path& file, Access access = Access::read)
-      : database_(file, access) {}
+  explicit DatabaseSource(const std::filesystem::path& file, Access access = Access::read);
+  // One lock of the file for a piece, not one for each row.
+  void begin() override;
+  void end() override;
   std::vector<Vec2> keypoints(Id image) override;
-  std::vector<IndexPair> matches(const PairOfImages& pair) override;
+  void matches(const PairOfImages& pair, std::vector<IndexPair>& to) override;
   [[nodiscard]] std::string name_of(const PairOfImages& pair) const override;
 
  private:
-  Database database_;
+  sqlite::Connection connection_;
+  sqlite::Statement keypoints_, matches_;
 };
 
-// A piece. Pair k has the matches and points [offsets[k], offsets[k + 1]).
+// A piece. Pair k has the matches [offsets[k], offsets[k + 1]).
 struct Chunk {
   std::vector<PairOfImages> pairs;
   std::vector<std::int64_t> offsets = {0};
   std::vector<IndexPair> matches;
-  std::vector<PointPair> points, undistorted;  // undistorted: empty where no camera has a lens
+  std::vector<std::shared_ptr<const ImagePoints>> images1, images2;  // of each pair
   std::vector<ViewCamera> cameras1, cameras2;
+
+  // Keeps its memory for the next piece.
+  void clear();
+};
+
+// Where the matches of a piece lie in the pictures. The memory is used again.
+class ChunkPoints {
+ public:
+  // Throws Error(input) for a match that names no keypoint.
+  void gather(const Chunk& chunk, const PairSource& source);
+  [[nodiscard]] std::span<const PointPair> points() const { return points_; }
+  // Empty where no camera has a lens.
+  [[nodiscard]] std::span<const PointPair> undistorted() const { return undistorted_; }
+
+ private:
+  // False for such a match.
+  bool gather(const Chunk& chunk, std::size_t k);
+
+  Reused<PointPair> points_memory_, undistorted_memory_;
+  std::span<PointPair> points_, undistorted_;
 };
 
 // Does a piece of so many pairs and matches end here? This depends on the pairs that are left
@@ -79,8 +109,9 @@ class Cameras {
   std::unordered_map<Id, Id> camera_of_;  // an image's
 };
 
-// Reads the pairs, in their order, piece by piece. Keypoints are kept for the pairs to come, the
-// least lately used ones dropped.
+// Reads the pairs, in their order, piece by piece: matches, and keypoints of images, which are kept
+// for the pairs to come, the least lately used ones dropped. No more: one thread reads for all
+// devices, and those that decide put the points together.
 class ChunkReader {
  public:
   ChunkReader(PairSource& source, const Cameras& cameras, std::span<const PairOfImages> pairs,
@@ -88,14 +119,15 @@ class ChunkReader {
       : source_(source), cameras_(cameras), pairs_(pairs), max_memory_(max_memory) {}
 
   // Without pairs at the end.
-  Chunk next();
+  void next(Chunk& chunk);
+  [[nodiscard]] const PairSource& source() const { return source_; }
 
  private:
-  struct Points {
-    std::vector<Vec2> px, straight;  // straight: empty without a lens
+  struct Kept {
+    std::shared_ptr<const ImagePoints> points;
     std::list<Id>::iterator use;
   };
-  const Points& points_of(Id image);
+  std::shared_ptr<const ImagePoints> points_of(Id image);
   void add(const PairOfImages& pair, Chunk& chunk);
 
   PairSource& source_;
@@ -103,7 +135,7 @@ class ChunkReader {
   std::span<const PairOfImages> pairs_;
   std::int64_t max_memory_, used_ = 0;
   std::list<Id> uses_;  // latest first
-  std::unordered_map<Id, Points> kept_;
+  std::unordered_map<Id, Kept> kept_;
 };
 
 }  // namespace bifocal::colmap

@@ -10,9 +10,38 @@
 #include <cmath>
 #include <numbers>
 
+#include "collection/colmap/image_points.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::colmap {
+
+// Points in the order in which pairs are sought, on the host and on the device. On some devices
+// taking and freeing memory stops the work of all queues.
+struct DecideMemory {
+  // Of the size of the pieces that verify() makes, for a GPU: page-locked memory takes long to get.
+  static constexpr std::size_t kPageLocked = std::size_t{1} << 21;
+
+  // Room for `size` points on the host, and on the device where that has memory of its own.
+  std::span<PointPair> take(const Device& device, std::size_t size) {
+    const bool on_cpu = device.info().kind == DeviceKind::cpu;
+    const std::size_t room = size + size / 4;
+    if (!on_cpu && on_device.size() < size) {
+      on_device = {};
+      on_device = Buffer<PointPair>(device, room);
+    }
+    if (on_cpu || size > kPageLocked) return plain.take(size);
+    if (!page_locked || page_locked->size() < size) {
+      page_locked.reset();
+      page_locked.emplace(device, room);
+    }
+    return page_locked->span().first(size);
+  }
+
+  Reused<PointPair> plain;
+  std::optional<HostBuffer<PointPair>> page_locked;
+  Buffer<PointPair> on_device;
+};
+
 namespace {
 
 [[noreturn]] void fail(const std::string& what) {
@@ -89,8 +118,13 @@ struct Order {
 
 class Decider {
  public:
-  Decider(Queue& queue, const DecideBatch& batch, const VerifyOptions& options)
-      : queue_(queue), batch_(batch), options_(options), count_(batch.offsets.size() - 1) {}
+  Decider(Queue& queue, DecideMemory& memory, const DecideBatch& batch,
+          const VerifyOptions& options)
+      : queue_(queue),
+        memory_(memory),
+        batch_(batch),
+        options_(options),
+        count_(batch.offsets.size() - 1) {}
 
   DecidedPairs run() {
     const auto sought = [&](std::size_t k) {
@@ -243,63 +277,76 @@ class Decider {
   // The points of these pairs where the device reads them; what was gathered before, when it is
   // the same: E, F and H of calibrated pairs without lenses share one upload.
   Memory<const PointPair> gathered(std::span<const PointPair> source, const Order& order) {
-    const bool on_cpu = queue_.device().info().kind == DeviceKind::cpu;
+    if (order.pairs.empty()) return static_cast<const PointPair*>(nullptr);
     if (source.data() != source_ || order.pairs != gathered_pairs_) {
       source_ = source.data();
       gathered_pairs_ = order.pairs;
-      points_.resize(static_cast<std::size_t>(order.offsets.back()));
-      for (std::size_t i = 0; i < order.pairs.size(); ++i) {
+      points_ = memory_.take(queue_.device(), static_cast<std::size_t>(order.offsets.back()));
+      in_blocks(order.pairs.size(), [&](std::size_t i) {
         const std::size_t k = order.pairs[i];
         std::copy(source.begin() + batch_.offsets[k], source.begin() + batch_.offsets[k + 1],
                   points_.begin() + order.offsets[i]);
-      }
-      if (!on_cpu && !points_.empty()) {
-        on_device_ = Buffer<PointPair>(queue_.device(), points_.size());
-        on_device_.upload(queue_, std::span<const PointPair>(points_));
-      }
+      });
+      if (!on_cpu()) memory_.on_device.upload(queue_, points_);
     }
-    if (on_cpu || points_.empty()) return points_.data();
-    return on_device_;
+    if (on_cpu()) return points_.data();
+    return memory_.on_device;
+  }
+  [[nodiscard]] bool on_cpu() const { return queue_.device().info().kind == DeviceKind::cpu; }
+
+  // body(k) for every k below `count`, on all threads.
+  template <class Body>
+  static void in_blocks(std::size_t count, const Body& body) {
+    constexpr std::size_t kBlock = 16;
+    runtime::parallel_for(static_cast<int>((count + kBlock - 1) / kBlock), [&](int block) {
+      const std::size_t first = kBlock * static_cast<std::size_t>(block);
+      for (std::size_t k = first; k < std::min(count, first + kBlock); ++k) body(k);
+    });
   }
 
   DecidedPairs combined() {
     DecidedPairs out{std::vector<DecidedPair>(count_),
                      std::vector<std::uint8_t>(batch_.points.size())};
-    constexpr std::size_t kBlock = 64;
-    runtime::parallel_for(static_cast<int>((count_ + kBlock - 1) / kBlock), [&](int block) {
-      const std::size_t first = kBlock * static_cast<std::size_t>(block);
-      for (std::size_t k = first; k < std::min(count_, first + kBlock); ++k) {
-        const auto at = static_cast<std::size_t>(batch_.offsets[k]),
-                   size = static_cast<std::size_t>(batch_.offsets[k + 1]) - at;
-        const auto model = [&](const Models& m) {
-          return FoundModel{m.of_pair[k], std::span(m.inliers).subspan(at, size)};
-        };
-        const auto straight = batch_.undistorted.empty() ? batch_.points : batch_.undistorted;
-        out.pairs[k] =
-            decide_pair({batch_.points.subspan(at, size), straight.subspan(at, size),
-                         &batch_.cameras1[k], &batch_.cameras2[k], model(E_), model(F_), model(H_)},
-                        options_, std::span(out.inliers).subspan(at, size));
-      }
+    in_blocks(count_, [&](std::size_t k) {
+      const auto at = static_cast<std::size_t>(batch_.offsets[k]),
+                 size = static_cast<std::size_t>(batch_.offsets[k + 1]) - at;
+      const auto model = [&](const Models& m) {
+        return FoundModel{m.of_pair[k], std::span(m.inliers).subspan(at, size)};
+      };
+      const auto straight = batch_.undistorted.empty() ? batch_.points : batch_.undistorted;
+      out.pairs[k] =
+          decide_pair({batch_.points.subspan(at, size), straight.subspan(at, size),
+                       &batch_.cameras1[k], &batch_.cameras2[k], model(E_), model(F_), model(H_)},
+                      options_, std::span(out.inliers).subspan(at, size));
     });
     return out;
   }
 
   Queue& queue_;
+  DecideMemory& memory_;
   const DecideBatch& batch_;
   const VerifyOptions& options_;
   const std::size_t count_;
   const PointPair* source_ = nullptr;
   std::vector<std::size_t> gathered_pairs_;
-  std::vector<PointPair> points_;
-  Buffer<PointPair> on_device_;
+  std::span<PointPair> points_;
   Models E_, F_, H_;
 };
 
 }  // namespace
 
-DecidedPairs decide(Queue& queue, const DecideBatch& batch, const VerifyOptions& options) {
+BatchDecider::BatchDecider(Queue& queue)
+    : queue_(queue), memory_(std::make_unique<DecideMemory>()) {}
+BatchDecider::~BatchDecider() = default;
+BatchDecider::BatchDecider(BatchDecider&&) noexcept = default;
+
+DecidedPairs BatchDecider::decide(const DecideBatch& batch, const VerifyOptions& options) {
   check(batch, options);
-  return Decider(queue, batch, options).run();
+  return Decider(queue_, *memory_, batch, options).run();
+}
+
+DecidedPairs decide(Queue& queue, const DecideBatch& batch, const VerifyOptions& options) {
+  return BatchDecider(queue).decide(batch, options);
 }
 
 }  // namespace bifocal::colmap

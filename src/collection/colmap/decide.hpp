@@ -2,6 +2,7 @@
 // The rules of one pair, on the models that were found of it.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include <bifocal/colmap_verify.hpp>
@@ -31,5 +32,20 @@ struct PairView {
 // `inliers`: one flag a match, zeros at first.
 [[nodiscard]] DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
                                       std::span<std::uint8_t> inliers);
+
+// decide() of one batch after another on one queue; the memory of one serves the next.
+class BatchDecider {
+ public:
+  explicit BatchDecider(Queue& queue);
+  ~BatchDecider();
+  BatchDecider(BatchDecider&&) noexcept;
+  BatchDecider& operator=(BatchDecider&&) = delete;
+
+  [[nodiscard]] DecidedPairs decide(const DecideBatch& batch, const VerifyOptions& options);
+
+ private:
+  Queue& queue_;
+  std::unique_ptr<struct DecideMemory> memory_;
+};
 
 }  // namespace bifocal::colmap

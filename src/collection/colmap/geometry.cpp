@@ -16,11 +16,6 @@ constexpr int kMatchColumns[] = {2};
 // In the order that geometry() and write_geometry() take them in.
 constexpr const char* kOptional[] = {"F", "E", "H", "qvec", "tvec"};
 
-std::string pair_row(std::string_view table, Id image1, Id image2) {
-  return fmt::format("table {}, pair_id {} (images {} and {})", table, pair_id(image1, image2),
-                     std::min(image1, image2), std::max(image1, image2));
-}
-
 std::vector<IndexPair> index_pairs_of(const sqlite::Statement& row, const std::string& where) {
   const std::vector<std::uint32_t> numbers =
       sqlite::table_of<std::uint32_t>(row, 0, kMatchColumns, where);
@@ -104,6 +99,11 @@ std::vector<IndexPair> exchanged(std::span<const IndexPair> matches) {
 }
 
 }  // namespace
+
+std::string pair_row(std::string_view table, Id image1, Id image2) {
+  return fmt::format("table {}, pair_id {} (images {} and {})", table, pair_id(image1, image2),
+                     std::min(image1, image2), std::max(image1, image2));
+}
 
 std::vector<PairRows> Database::match_rows() const {
   return pair_rows(state_->prepared("SELECT pair_id, rows, 0 FROM matches ORDER BY pair_id"),

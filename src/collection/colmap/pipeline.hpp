@@ -15,15 +15,18 @@ namespace bifocal::colmap {
 // Takes away what was verified of these pairs before; with all_pairs, of all others too.
 void forget(const std::filesystem::path& file, bool all_pairs, std::span<const PairOfImages> pairs);
 
-// The row of pair k of a piece.
-[[nodiscard]] TwoViewGeometry geometry_of(const Chunk& chunk, const DecidedPairs& decided,
-                                          std::size_t k);
+// A piece that was decided; a row for each of its pairs.
+struct Piece {
+  Chunk chunk;
+  DecidedPairs decided;
+  std::vector<TwoViewGeometry> geometries;
+};
+using PieceWriter = std::function<void(const Piece&)>;
 
-using PieceWriter = std::function<void(const Chunk&, const DecidedPairs&)>;
-
-// Reads, decides and writes the reader's pieces in their order: while one is decided, the next is
-// read and the one before is written. Ends after a piece when `report` says false.
-void run_pipeline(Queue& queue, ChunkReader& reader, const VerifyOptions& options,
+// Reads, decides and writes the reader's pieces: a thread reads, some decide, each with a queue of
+// its own, and the caller's writes, in the order of the pieces. Ends after a piece when `report`
+// says false. What fails is thrown when the pieces before it have been written.
+void run_pipeline(const Device& device, ChunkReader& reader, const VerifyOptions& options,
                   const PieceWriter& write, VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report);
 

@@ -95,10 +95,13 @@ void Statement::bind_null(int place) {
   if (sqlite3_bind_null(statement_, place) != SQLITE_OK) connection_->fail("bind");
 }
 
-bool Statement::step(const std::string& where) {
+int Statement::try_step() {
   const int code = sqlite3_step(statement_);
-  if (code != SQLITE_ROW && code != SQLITE_DONE) connection_->fail(where);
-  return code == SQLITE_ROW;
+  return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+}
+
+bool Statement::step(const std::string& where) {
+  return step([&] { return where; });
 }
 
 void Statement::reset() { sqlite3_reset(statement_); }

@@ -3,6 +3,7 @@
 // fails throws Error(input) that names the file, the table and the row; TryAgain where it may pass.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -56,6 +57,13 @@ class Statement {
 
   // Is there a (next) row? `where` says what is read or written, for errors.
   bool step(const std::string& where);
+  // The same; where() makes the text when it is needed.
+  template <std::invocable Where>
+  bool step(const Where& where) {
+    const int code = try_step();
+    if (code < 0) connection_->fail(where());
+    return code > 0;
+  }
   void reset();
 
   // Of the row that step() came to; places count from 0.
@@ -67,6 +75,7 @@ class Statement {
   [[nodiscard]] const Connection& connection() const { return *connection_; }
 
  private:
+  int try_step();  // 1: a row, 0: no further one, -1: failed
   const Connection* connection_;
   sqlite3_stmt* statement_ = nullptr;
 };

@@ -41,5 +41,7 @@ struct Database::State {
 // "table keypoints, image_id 3".
 [[nodiscard]] std::string row_name(std::string_view table, std::string_view key,
                                    std::uint64_t value);
+// "table matches, pair_id 4294967297 (images 2 and 3)".
+[[nodiscard]] std::string pair_row(std::string_view table, Id image1, Id image2);
 
 }  // namespace bifocal::colmap

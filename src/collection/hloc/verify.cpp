@@ -15,10 +15,10 @@ namespace bifocal::hloc {
 namespace {
 
 using colmap::Access, colmap::Camera, colmap::Cameras, colmap::Chunk, colmap::ChunkReader,
-    colmap::Configuration, colmap::Database, colmap::DecidedPairs, colmap::Id, colmap::Image,
-    colmap::IndexPair, colmap::Keypoints, colmap::PairOfImages, colmap::PairRows,
-    colmap::PairSource, colmap::Transaction, colmap::VerifyProgress, colmap::VerifyRun;
-using colmap::geometry_of, colmap::model_number, colmap::pair_id;
+    colmap::Configuration, colmap::Database, colmap::Id, colmap::Image, colmap::IndexPair,
+    colmap::Keypoints, colmap::PairOfImages, colmap::PairRows, colmap::PairSource, colmap::Piece,
+    colmap::Transaction, colmap::VerifyProgress, colmap::VerifyRun;
+using colmap::model_number, colmap::pair_id;
 
 constexpr double kGuessedFocalLength = 1.2;  // of the longer side
 
@@ -36,10 +36,10 @@ class HlocSource : public PairSource {
       for (double& v : p) v = static_cast<float>(v) + 0.5F - 0.5F;
     return points;
   }
-  std::vector<IndexPair> matches(const PairOfImages& pair) override {
-    auto found = matches_.matches(names_.at(pair.image1), names_.at(pair.image2));
+  void matches(const PairOfImages& pair, std::vector<IndexPair>& to) override {
+    const auto found = matches_.matches(names_.at(pair.image1), names_.at(pair.image2));
     if (!found) io::reject(files_.matches.string(), "has no matches of {}", both(pair));
-    return *std::move(found);
+    to.insert(to.end(), found->begin(), found->end());
   }
   [[nodiscard]] std::string name_of(const PairOfImages& pair) const override {
     return fmt::format("{}: {}", files_.matches.string(), both(pair));
@@ -135,8 +135,8 @@ std::vector<PairOfImages> work_of(const Database& database, const std::vector<Im
   return work;
 }
 
-void write_piece(const std::filesystem::path& file, const Chunk& chunk,
-                 const DecidedPairs& decided) {
+void write_piece(const std::filesystem::path& file, const Piece& piece) {
+  const Chunk& chunk = piece.chunk;
   Database database(file, Access::write);  // one a piece: see colmap/verify.cpp
   Transaction all(database);
   for (std::size_t k = 0; k < chunk.pairs.size(); ++k) {
@@ -144,7 +144,7 @@ void write_piece(const std::filesystem::path& file, const Chunk& chunk,
     const auto first = static_cast<std::size_t>(chunk.offsets[k]),
                size = static_cast<std::size_t>(chunk.offsets[k + 1]) - first;
     database.write_matches(a, b, std::span(chunk.matches).subspan(first, size));
-    if (size > 0) database.write_geometry(a, b, geometry_of(chunk, decided, k));
+    if (size > 0) database.write_geometry(a, b, piece.geometries[k]);
   }
   all.commit();
 }
@@ -175,8 +175,7 @@ colmap::VerifyProgress verify(Queue& queue, const Files& files, const std::files
   HlocSource source(features, matches, files, images);
   ChunkReader reader(source, cameras, work, run.max_memory);
   colmap::run_pipeline(
-      queue, reader, run.options,
-      [&](const Chunk& chunk, const DecidedPairs& decided) { write_piece(file, chunk, decided); },
+      queue.device(), reader, run.options, [&](const Piece& piece) { write_piece(file, piece); },
       progress, run.progress);
   return progress;
 }

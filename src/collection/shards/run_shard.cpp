@@ -43,9 +43,8 @@ class Shard {
     ChunkReader reader(source, cameras, work_, max_memory_);
     ResultWriter out(plan_, shard_, work_.size());
     VerifyProgress progress;
-    run_pipeline(queue, reader, plan_.options,
-                 [&](const Chunk& chunk, const DecidedPairs& decided) { add(chunk, decided, out); },
-                 progress, {});
+    run_pipeline(queue.device(), reader, plan_.options,
+                 [&](const Piece& piece) { add(piece, out); }, progress, {});
     // Read without locks: what was read is good when nobody has written to the file.
     if (stamp_of(file_) != stamp_)
       throw TryAgain(fmt::format("{}: was written to meanwhile", file_.string()));
@@ -57,14 +56,14 @@ class Shard {
   }
 
  private:
-  void add(const Chunk& chunk, const DecidedPairs& decided, ResultWriter& out) {
+  void add(const Piece& piece, ResultWriter& out) {
+    const Chunk& chunk = piece.chunk;
     for (std::size_t k = 0; k < chunk.pairs.size(); ++k) {
       const std::int64_t matches = chunk.offsets[k + 1] - chunk.offsets[k];
       if (const PlannedPair& p = planned_[written_++]; p.matches != matches)
         throw OtherDatabase(file_, fmt::format("images {} and {} have {} matches, not {}",
                                                p.pair.image1, p.pair.image2, matches, p.matches));
-      out.add(
-          {chunk.pairs[k], static_cast<std::uint32_t>(matches), geometry_of(chunk, decided, k)});
+      out.add({chunk.pairs[k], static_cast<std::uint32_t>(matches), piece.geometries[k]});
     }
   }
 

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection/colmap/pipeline.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "collection/colmap/decide.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal::colmap {
+namespace {
+
+// Pieces that are decided at the same time. One alone leaves most of a GPU idle, and its copies all
+// of it.
+constexpr std::size_t kPiecesOnGpu = 6;
+// Besides those that are decided: one is read, one is written, one waits for each.
+constexpr std::size_t kPiecesBeside = 4;
+
+void set_geometries(Piece& piece) {
+  const Chunk& chunk = piece.chunk;
+  piece.geometries.resize(chunk.pairs.size());
+  runtime::parallel_for(static_cast<int>(chunk.pairs.size()), [&](int pair) {
+    const auto k = static_cast<std::size_t>(pair);
+    const DecidedPair& from = piece.decided.pairs[k];
+    TwoViewGeometry& g = piece.geometries[k];
+    g.configuration = from.configuration;
+    g.F = from.F, g.E = from.E, g.H = from.H;
+    g.cam2_from_cam1 = from.cam2_from_cam1;
+    g.inliers.clear();
+    g.inliers.reserve(static_cast<std::size_t>(from.inlier_count));
+    for (auto i = static_cast<std::size_t>(chunk.offsets[k]);
+         i < static_cast<std::size_t>(chunk.offsets[k + 1]); ++i)
+      if (piece.decided.inliers[i]) g.inliers.push_back(chunk.matches[i]);
+  });
+}
+
+// Decides one piece after another.
+class Lane {
+ public:
+  explicit Lane(const Device& device) : queue_(device), decider_(queue_) {}
+
+  void decide(Piece& piece, const PairSource& source, const VerifyOptions& options) {
+    const Chunk& chunk = piece.chunk;
+    points_.gather(chunk, source);
+    piece.decided = decider_.decide(
+        {points_.points(), points_.undistorted(), chunk.offsets, chunk.cameras1, chunk.cameras2},
+        options);
+    set_geometries(piece);
+  }
+
+ private:
+  Queue queue_;
+  ChunkPoints points_;
+  BatchDecider decider_;
+};
+
+class Pipeline {
+ public:
+  Pipeline(const Device& device, ChunkReader& reader, const VerifyOptions& options)
+      : reader_(reader), options_(options) {
+    const bool on_cpu = device.info().kind == DeviceKind::cpu;
+    for (std::size_t k = 0; k < (on_cpu ? 1 : kPiecesOnGpu); ++k) lanes_.emplace_back(device);
+    works_.resize(lanes_.size() + kPiecesBeside);
+    for (Work& work : works_) free_.push_back(&work);
+    threads_.emplace_back([this] { read(); });
+    for (Lane& lane : lanes_) threads_.emplace_back([this, &lane] { decide(lane); });
+  }
+  ~Pipeline() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  // The next piece in their order, decided; null after the last one. It stays until the next call.
+  const Piece* next() {
+    std::unique_lock lock(mutex_);
+    if (given_) free_.push_back(std::exchange(given_, nullptr));
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return decided_.contains(written_); });
+    Work* work = decided_.extract(written_).mapped();
+    if (work->failure) std::rethrow_exception(work->failure);
+    if (work->piece.chunk.pairs.empty()) return nullptr;
+    ++written_;
+    given_ = work;
+    return &work->piece;
+  }
+
+ private:
+  struct Work {
+    std::size_t number = 0;
+    Piece piece;
+    std::exception_ptr failure;
+  };
+
+  void read() {
+    for (std::size_t number = 0;; ++number) {
+      Work* work = take(free_);
+      if (!work) return;
+      work->number = number;
+      try {
+        reader_.next(work->piece.chunk);
+      } catch (...) {
+        work->failure = std::current_exception();
+      }
+      const bool is_last = work->failure || work->piece.chunk.pairs.empty();
+      give(work, is_last);
+      if (is_last) return;
+    }
+  }
+
+  void decide(Lane& lane) {
+    while (Work* work = take(read_)) {
+      try {
+        lane.decide(work->piece, reader_.source(), options_);
+      } catch (...) {
+        work->failure = std::current_exception();
+      }
+      give(work, true);
+    }
+  }
+
+  // Null when the work is to end.
+  Work* take(std::deque<Work*>& from) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stop_ || !from.empty(); });
+    if (stop_) return nullptr;
+    Work* work = from.front();
+    from.pop_front();
+    return work;
+  }
+
+  void give(Work* work, bool is_decided) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_decided)
+        decided_.emplace(work->number, work);
+      else
+        read_.push_back(work);
+    }
+    changed_.notify_all();
+  }
+
+  ChunkReader& reader_;
+  const VerifyOptions& options_;
+  std::deque<Lane> lanes_;
+  std::deque<Work> works_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Work*> free_, read_;
+  std::map<std::size_t, Work*> decided_;  // by number
+  Work* given_ = nullptr;
+  std::size_t written_ = 0;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+void run_pipeline(const Device& device, ChunkReader& reader, const VerifyOptions& options,
+                  const PieceWriter& write, VerifyProgress& progress,
+                  const std::function<bool(const VerifyProgress&)>& report) {
+  if (report && !report(progress)) return;
+  Pipeline pipeline(device, reader, options);
+  while (const Piece* piece = pipeline.next()) {
+    write(*piece);
+    progress.done += static_cast<std::int64_t>(piece->chunk.pairs.size());
+    for (const DecidedPair& pair : piece->decided.pairs) {
+      ++progress.configurations[static_cast<std::size_t>(pair.configuration)];
+      progress.inliers += pair.inlier_count;
+    }
+    if (report && !report(progress)) return;
+  }
+}
+
+}  // namespace bifocal::colmap
