@@ -1,158 +1,241 @@
 #!/usr/bin/env python3
 """A long run in shards with everything killed at random, beside one that nobody disturbs.
 
-    bench/long_run.py SOURCE.db FOLDER [--pairs 1000000] [--matches 100] [--pairs-per-shard 10000] [--workers 3] [--kills 10]
+    bench/long_run.py SOURCE.db FOLDER [--pairs 1000000] [--wrong 0.5] [--pairs-per-shard 10000] [--workers 1 2 3] [--kills 10]
+                      [--device cpu] [--threads 1] [--manager own|dask]
 
-SOURCE.db: of `bifocal collect` from real photographs. FOLDER gets a database of that many pairs: its images are those of SOURCE.db with
-noise of 0.3 px on their features, its matches theirs in another order, at most so many a pair. It is verified at once by `bifocal verify`;
-then planned, and done by 1, 2 and 3 workers (--workers says up to how many) while processes are killed: workers, all at once with what
-hands out their work, and the merge. The databases must be equal byte for byte. Needs NumPy.
+SOURCE.db: of `bifocal collect` from real photographs. FOLDER gets a database of that many pairs made from it (made_collection.py). It is
+verified at once by `bifocal verify`; then planned and done in shards by 1, 2 and 3 workers, while so many processes are killed at random
+moments: the manager that hands out the shards (four in ten), else a worker. Then the merge, which is killed too. Looked at: the file of a
+shard that is done stays the same one, every pair has a row, and the databases are equal byte for byte.
+
+--manager own: processes `bifocal run-shard --serve` of this file; dask: `python -m bifocal.cluster`. Needs NumPy.
 """
 
 import argparse
+import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
 import random
+import select
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
 
-import numpy as np
+from made_collection import make_database
 
-LARGEST = 2147483647
+TRY_AGAIN = 75
 
 
-def make_database(source, target, pairs, limit, seed=0):
-    """Copies of copies of the images, in turn, until so many pairs of them have matches."""
-    rng = np.random.default_rng(seed)
-    shutil.copy(source, target)
-    db = sqlite3.connect(target)
-    images = db.execute("SELECT image_id, camera_id FROM images ORDER BY image_id").fetchall()
-    keypoints = {i: np.frombuffer(data, "<f4").reshape(-1, cols) for i, cols, data in db.execute("SELECT image_id, cols, data FROM keypoints")}
-    matches = {
-        (pair // LARGEST, pair % LARGEST): np.frombuffer(data, "<u4").reshape(-1, 2)
-        for pair, rows, data in db.execute("SELECT pair_id, rows, data FROM matches")
-        if rows
-    }
-    if not matches:
-        sys.exit(f"{source}: has no matches")
-    for table in ("descriptors", "matches", "two_view_geometries", "keypoints", "images"):
-        db.execute(f"DELETE FROM {table}")
-    made, origin = 0, {}
-    while made < pairs:
-        number = len(origin) + 1
-        old, camera = images[(number - 1) % len(images)]
-        moved = keypoints[old].copy()
-        moved[:, :2] += rng.normal(0, 0.3, (len(moved), 2)).astype("<f4")
-        db.execute("INSERT INTO images (image_id, name, camera_id) VALUES (?, ?, ?)", (number, f"{number}.jpg", camera))
-        db.execute("INSERT INTO keypoints (image_id, rows, cols, data) VALUES (?, ?, ?, ?)", (number, *moved.shape, moved.tobytes()))
-        for other, its in origin.items():
-            rows = matches.get((its, old))
-            if rows is None and (old, its) in matches:
-                rows = matches[old, its][:, ::-1]
-            if rows is None or made == pairs:
-                continue
-            rows = np.ascontiguousarray(rows[rng.permutation(len(rows))[:limit]])
-            db.execute("INSERT INTO matches (pair_id, rows, cols, data) VALUES (?, ?, 2, ?)", (other * LARGEST + number, len(rows), rows.tobytes()))
-            made += 1
-        origin[number] = old
-    db.commit()
-    db.execute("VACUUM")
-    db.close()
-    return len(origin)
+# ---- The manager, a process of its own: hands out the shards that have no file.
+
+
+def manage(plan, database, workers, device, threads, program):
+    left = [k for k in range(shards_of(plan)) if not result_of(plan, k).exists()]
+    command = [program, "run-shard", plan, "--serve", "--database", database, "--device", device, "--threads", str(threads)]
+
+    def start():
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    servers = [start() for _ in range(min(workers, len(left)))]
+    doing = {}
+    while left or doing:
+        for k, server in enumerate(servers):
+            if k not in doing and left:
+                doing[k] = left.pop(0)
+                with contextlib.suppress(BrokenPipeError):
+                    server.stdin.write(b"%d\n" % doing[k])
+                    server.stdin.flush()
+        ready, _, _ = select.select([servers[k].stdout for k in doing], [], [])
+        for k in [k for k in doing if servers[k].stdout in ready]:
+            line = servers[k].stdout.readline()
+            answer = json.loads(line) if line.endswith(b"\n") else {"code": servers[k].wait()}
+            shard = doing.pop(k)
+            if answer["code"] in (TRY_AGAIN, -signal.SIGKILL):
+                left.append(shard)
+                servers[k].kill()
+                servers[k].wait()
+                servers[k] = start()
+            elif answer["code"] != 0:
+                sys.exit(f"shard {shard}: {answer}")
+    for server in servers:
+        server.stdin.close()
+        server.wait()
+
+
+def shards_of(plan):
+    return int(json.loads(pathlib.Path(plan, "plan.json").read_text())["shards"])
+
+
+def result_of(plan, shard):
+    return pathlib.Path(plan, f"shard-{shard}.result")
+
+
+# ---- Who disturbs it.
+
+
+def processes_below(pid):
+    """Numbers and command lines, the process itself not among them."""
+    found = []
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(OSError):
+            for child in map(int, (task / "children").read_text().split()):
+                found.append((child, pathlib.Path(f"/proc/{child}/cmdline").read_bytes()))
+                found += processes_below(child)
+    return found
 
 
 class Run:
-    def __init__(self, program, plan, database, workers, kills):
-        self.program, self.plan, self.database, self.workers = program, plan, database, workers
-        self.waiting_kills, self.killed = kills, {"worker": 0, "all": 0, "merge": 0}
+    def __init__(self, chosen, plan, database, workers):
+        self.chosen, self.plan, self.database, self.workers = chosen, plan, database, workers
+        self.shards = shards_of(plan)
+        self.killed = {"worker": 0, "manager": 0, "merge": 0}
+        self.files, self.written_again = {}, 0
 
-    def start(self, *arguments):
-        return subprocess.Popen([self.program, *map(str, arguments)], stdout=subprocess.DEVNULL)
+    def start_manager(self):
+        c = self.chosen
+        if c.manager == "own":
+            words = [__file__, "--manage", self.plan, self.database, self.workers, c.device, c.threads, c.program]
+        else:
+            words = ["-m", "bifocal.cluster", self.plan, "--workers", self.workers, "--device", c.device, "--threads", c.threads]
+            words += ["--database", self.database, "--program", c.program, "--retries", "1000"]
+        with (self.plan.parent / "manager.log").open("ab") as log:
+            return subprocess.Popen([sys.executable, *map(str, words)], stdout=log, stderr=log)
 
-    def shards(self, seconds_between_kills):
-        """What is left to do is what has no file; a manager that is killed loses nothing else."""
-        everything = json.loads((self.plan / "plan.json").read_text())["shards"]
-        while left := [k for k in range(everything) if not (self.plan / f"shard-{k}.result").exists()]:
-            random.shuffle(left)
-            self.manager(left, seconds_between_kills)
+    def look(self):
+        """How many shards are done. A file that is there stays the same one to the end."""
+        for k in range(self.shards):
+            with contextlib.suppress(FileNotFoundError):
+                status = result_of(self.plan, k).stat()
+                known = self.files.setdefault(k, (status.st_ino, status.st_mtime_ns))
+                self.written_again += known != (status.st_ino, status.st_mtime_ns)
+        return len(self.files)
 
-    def manager(self, left, between):
-        running, next_kill = [], time.monotonic() + random.uniform(0, 2 * between)
-        while left or running:
-            while left and len(running) < self.workers:
-                running.append(self.start("run-shard", self.plan, left.pop(), "--database", self.database, "--threads", 1))
-            for process in [p for p in running if p.poll() is not None]:
-                running.remove(process)
-                if process.returncode > 0:
-                    sys.exit(f"run-shard ended with {process.returncode}")
-            if running and self.waiting_kills > 0 and time.monotonic() > next_kill:
-                self.waiting_kills -= 1
-                next_kill = time.monotonic() + random.uniform(0, 2 * between)
-                manager_too = random.random() < 0.3
-                for process in running if manager_too else [random.choice(running)]:
-                    process.kill()
-                    process.wait()
-                self.killed["all" if manager_too else "worker"] += 1
-                if manager_too:
-                    return
-            time.sleep(0.01)
+    def compute(self):
+        kills = self.chosen.kills
+        moments = sorted(random.sample(range(max(self.shards - self.workers, kills)), kills))
+        victims = random.sample(["manager", "worker"], counts=[kills * 4 // 10, kills - kills * 4 // 10], k=kills)
+        waiting = list(zip(moments, victims, strict=True))
+        while self.look() < self.shards:
+            manager = self.start_manager()
+            while manager.poll() is None:
+                if waiting and self.look() >= waiting[0][0]:
+                    time.sleep(random.uniform(0, self.chosen.pairs_per_shard / 5000 / self.workers))
+                    if self.kill_one(manager, waiting[0][1]):
+                        waiting.pop(0)
+                time.sleep(0.02)
+            if manager.returncode not in (0, TRY_AGAIN, -signal.SIGKILL):
+                sys.exit(f"the manager ended with {manager.returncode}: {self.plan.parent / 'manager.log'}")
 
-    def merge(self, kills):
-        for _ in range(kills):
-            process = self.start("merge", self.plan, "--into", self.database)
-            time.sleep(random.uniform(0.01, 0.3))
+    def kill_one(self, manager, victim):
+        # Of Dask's workers and of their programs; a manager that has none yet is left to start.
+        workers = [pid for pid, line in processes_below(manager.pid) if b"run-shard" in line or b"spawn_main" in line]
+        if not workers:
+            return False
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(manager.pid if victim == "manager" else random.choice(workers), signal.SIGKILL)
+            self.killed[victim] += 1
+            return True
+        return False
+
+    def merge(self):
+        command = [self.chosen.program, "merge", str(self.plan), "--into", str(self.database)]
+        for _ in range(self.chosen.kills // 3):
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(random.uniform(0.01, self.chosen.pairs / 100_000))
             process.kill()
             self.killed["merge"] += process.wait() < 0
-        subprocess.run([self.program, "merge", str(self.plan), "--into", str(self.database)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def check(self, whole):
+        """In words, empty when all is well."""
+        wrong = [f"{self.written_again} shards written again"] if self.written_again else []
+        db = sqlite3.connect(self.database)
+        rows = db.execute("SELECT count(*) FROM two_view_geometries").fetchone()[0]
+        db.close()
+        if rows != self.chosen.pairs:
+            wrong.append(f"{rows} rows")
+        if subprocess.run(["cmp", str(whole), str(self.database)]).returncode != 0:
+            wrong.append("OTHER BYTES")
+        return ", ".join(wrong)
 
 
-def main():
+def finish(run, whole, computed):
+    """Merges and compares, beside the next run: that is work of one thread."""
+    start = time.monotonic()
+    run.merge()
+    merged = time.monotonic() - start
+    wrong = run.check(whole)
+    print(f"{run.workers} workers: {computed:.1f} s, merge {merged:.1f} s, killed {run.killed}: {wrong or 'the same bytes'}", flush=True)
+    shutil.rmtree(run.plan)
+    run.database.unlink()
+    return not wrong
+
+
+def disturbed(chosen, clean, whole):
+    finishing = []
+    with concurrent.futures.ThreadPoolExecutor() as beside:
+        for workers in chosen.workers:
+            plan, database = chosen.folder / f"plan-{workers}", chosen.folder / f"part-{workers}.db"
+            shutil.copy(clean, database)
+            command = [chosen.program, "plan", str(database), "--out", str(plan), "--pairs-per-shard", str(chosen.pairs_per_shard)]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            run = Run(chosen, plan, database, workers)
+            start = time.monotonic()
+            run.compute()
+            finishing.append(beside.submit(finish, run, whole, time.monotonic() - start))
+    return all(one.result() for one in finishing)
+
+
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--pairs", type=int, default=1_000_000)
-    parser.add_argument("--matches", type=int, default=100)
+    parser.add_argument("--wrong", type=float, default=0.5, help="share of pairs with wrong matches alone")
+    parser.add_argument("--matches", type=int, nargs=2, default=(20, 200), metavar=("FEWEST", "MOST"))
     parser.add_argument("--pairs-per-shard", type=int, default=10_000)
-    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 3], metavar="N")
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", type=int, default=1, help="of each worker, and of the run that nobody disturbs")
+    parser.add_argument("--manager", choices=("own", "dask"), default="own")
     parser.add_argument("--program", default=os.environ.get("BIFOCAL_PROGRAM", "bifocal"))
-    chosen = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    chosen = arguments()
     random.seed(chosen.seed)
     chosen.folder.mkdir(parents=True, exist_ok=True)
     clean, whole = chosen.folder / "clean.db", chosen.folder / "whole.db"
     if clean.exists():
         sys.exit(f"{clean} exists already: choose an empty folder")
-    images = make_database(chosen.source, clean, chosen.pairs, chosen.matches, chosen.seed)
-    print(f"{images} images, {chosen.pairs} pairs, {clean.stat().st_size / 1e6:.0f} MB", flush=True)
-
+    begin = start = time.monotonic()
+    images, matches = make_database(chosen.source, clean, chosen.pairs, chosen.wrong, *chosen.matches, chosen.seed)
+    size = clean.stat().st_size / 1e6
+    print(f"made in {time.monotonic() - start:.1f} s: {images} images, {chosen.pairs} pairs, {matches} matches, {size:.0f} MB", flush=True)
     shutil.copy(clean, whole)
     start = time.monotonic()
-    subprocess.run([chosen.program, "verify", str(whole), "--threads", "1"], check=True, stdout=subprocess.DEVNULL)
-    undisturbed = time.monotonic() - start
-    print(f"undisturbed, one thread: {undisturbed:.1f} s", flush=True)
-    wrong = 0
-    for workers in range(1, chosen.workers + 1):
-        plan, database = chosen.folder / f"plan-{workers}", chosen.folder / f"part-{workers}.db"
-        shutil.copy(clean, database)
-        command = [chosen.program, "plan", str(database), "--out", str(plan), "--pairs-per-shard", str(chosen.pairs_per_shard)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        run = Run(chosen.program, plan, database, workers, chosen.kills)
-        start = time.monotonic()
-        run.shards(undisturbed / workers / (chosen.kills + 1))
-        computed = time.monotonic() - start
-        run.merge(chosen.kills // 3)
-        same = subprocess.run(["cmp", str(whole), str(database)]).returncode == 0
-        wrong += not same
-        print(f"{workers} workers: {computed:.1f} s, killed {run.killed}: {'the same bytes' if same else 'OTHER BYTES'}", flush=True)
-        shutil.rmtree(plan)
-        database.unlink()
-    return 1 if wrong else 0
+    done = subprocess.run(
+        [chosen.program, "verify", str(whole), "--device", chosen.device, "--threads", str(chosen.threads)],
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    print(f"undisturbed: {time.monotonic() - start:.1f} s; {'; '.join(done.stdout.splitlines())}", flush=True)
+    fine = disturbed(chosen, clean, whole)
+    print(f"all: {time.monotonic() - begin:.1f} s", flush=True)
+    return 0 if fine else 1
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--manage"]:
+        p, database, workers, device, threads, program = sys.argv[2:]
+        manage(pathlib.Path(p), database, int(workers), device, int(threads), program)
+        sys.exit()
     sys.exit(main())
