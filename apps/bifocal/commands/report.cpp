@@ -86,7 +86,8 @@ void run(const Options& o, const Context& context) {
   const std::size_t for_pictures = o.images.empty() ? 0 : left / 2;
   std::vector<int> edges = shown.in_turn;
   edges.resize(std::min(edges.size(), (left - for_pictures) / kPairBytes));
-  const std::vector<PairDetails> details = pair_details(database, graph, edges);
+  const std::size_t points = points_that_fit(left - for_pictures, edges.size());
+  const std::vector<PairDetails> details = pair_details(database, graph, edges, points);
   Thumbnails pictures;
   if (!o.images.empty())
     pictures = thumbnails(graph, images_in_turn(graph, edges), o.images,
@@ -94,7 +95,7 @@ void run(const Options& o, const Context& context) {
   add_details(data, shown, details, pictures);
   const std::string html =
       collection_report({fs::path(o.database).filename().string(), context.command_line, graph,
-                         read_collect_record(o.database), earlier},
+                         points, read_collect_record(o.database), earlier},
                         data, shown, o.images.empty() ? nullptr : &pictures);
   write_file(o.out, html);
   const double seconds =

@@ -161,7 +161,7 @@ std::string limits(const CollectionReport& in, const Json& data, const ShownPair
         " (those that hold the components together, then of every image the ones with most "
         "inliers)";
   text += fmt::format(". Matches to look at: of {} pairs, at most {} inliers each.",
-                      data["pairs"].size(), kPointsOfPair);
+                      data["pairs"].size(), in.points_of_pair);
   if (thumbnails)
     text += fmt::format(" Pictures: {}, {:.1f} MB.", thumbnails->pictures.size(),
                         static_cast<double>(thumbnails->bytes) / 1e6);

@@ -20,13 +20,17 @@ inline constexpr std::size_t kMostEdges = 60000;  // drawn on the map
 inline constexpr int kMatrixSide = 512;           // cells
 inline constexpr std::size_t kTablePairs = 15;    // in a table of weakest or strongest pairs
 inline constexpr std::size_t kListed = 500;       // names in a list of what was left out
-inline constexpr std::size_t kPairBytes = 8600;   // of a pair's details in the page, at most
+
+// Of a pair's details in the page, at most: with the fewest points, without any, and of a point.
+inline constexpr std::size_t kPairBytes = 8600, kPairHeadBytes = 600;
+inline constexpr double kPointBytes = double(kPairBytes - kPairHeadBytes) / kFewestPoints;
 
 struct CollectionReport {
   std::string title, command_line;
   const ViewGraph& graph;
-  CollectRecord record;  // what the database says of how it was made
-  Json run;              // what bifocal collect --json or verify --json printed, or null
+  std::size_t points_of_pair;  // at most
+  CollectRecord record;        // what the database says of how it was made
+  Json run;                    // what bifocal collect --json or verify --json printed, or null
 };
 
 // Pairs that the page holds, in the order in which they get their details.
@@ -37,6 +41,9 @@ struct ShownPairs {
   std::vector<int> in_turn;  // all of `edges`: those of the tables, the forest, the others
 };
 [[nodiscard]] ShownPairs shown_pairs(const ViewGraph& graph);
+
+// How many points the pairs may have that share so many bytes.
+[[nodiscard]] std::size_t points_that_fit(std::size_t bytes, std::size_t pairs);
 
 // What the scripts of the page read, without details of pairs.
 [[nodiscard]] Json page_data(const ViewGraph& graph, const ShownPairs& shown);

@@ -39,8 +39,8 @@ const colourOf = i => {
   return c < 0 ? '#c2410c' : c === 0 ? '#1d4ed8' : `hsl(${(c * 137.508 + 200) % 360} 60% 40%)`;
 };
 
-// A canvas as wide as its place (at most `widest`) and of the height given, sharp on every screen; draw(context, width, height).
-function canvasOf(id, heightOf, draw, widest = Infinity) {
+// A canvas as wide as its place (at most `widest`) and of the height given, sharp on every screen; paint(canvas, width, height, ratio).
+function sizedCanvas(id, heightOf, paint, widest = Infinity) {
   const canvas = element(id);
   const redraw = () => {
     const width = Math.min(widest, (canvas.parentElement.clientWidth || 802) - 2), height = heightOf(width), ratio = window.devicePixelRatio || 1;
@@ -48,9 +48,7 @@ function canvasOf(id, heightOf, draw, widest = Infinity) {
     canvas.style.height = height + 'px';
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
-    const context = canvas.getContext('2d');
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    draw(context, width, height);
+    paint(canvas, width, height, ratio);
   };
   let asked = false;
   const later = () => {
@@ -60,5 +58,14 @@ function canvasOf(id, heightOf, draw, widest = Infinity) {
   };
   window.addEventListener('resize', later);
   redraw();
-  return {canvas, later};
+  return {canvas, later, redraw};
+}
+
+// The same by draw(context, width, height).
+function canvasOf(id, heightOf, draw, widest) {
+  return sizedCanvas(id, heightOf, (canvas, width, height, ratio) => {
+    const context = canvas.getContext('2d');
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    draw(context, width, height);
+  }, widest);
 }

@@ -123,6 +123,13 @@ ShownPairs shown_pairs(const ViewGraph& graph) {
   return shown;
 }
 
+std::size_t points_that_fit(std::size_t bytes, std::size_t pairs) {
+  const std::size_t each = bytes / std::max<std::size_t>(pairs, 1);
+  if (each <= kPairBytes) return kFewestPoints;
+  const double points = static_cast<double>(each - kPairHeadBytes) / kPointBytes;
+  return std::min(static_cast<std::size_t>(points), kMostPoints);
+}
+
 Json page_data(const ViewGraph& graph, const ShownPairs& shown) {
   const GraphLayout layout = lay_out(graph);
   const PairMatrix matrix = pair_matrix(graph, kMatrixSide);

@@ -60,8 +60,8 @@ Mat3 essential_of(const Mat3& F, const Intrinsics& K1, const Intrinsics& K2) {
 
 class Builder {
  public:
-  Builder(const colmap::Database& database, const ViewGraph& graph)
-      : database_(database), graph_(graph), keypoints_(database) {
+  Builder(const colmap::Database& database, const ViewGraph& graph, std::size_t points_of_pair)
+      : database_(database), graph_(graph), points_of_pair_(points_of_pair), keypoints_(database) {
     for (const colmap::Camera& camera : graph.cameras) {
       try {
         lenses_.emplace_back(colmap::Undistortion(camera));
@@ -108,7 +108,7 @@ class Builder {
   }
 
   std::vector<PointPair> shown_points(const GraphPair& pair, const colmap::TwoViewGeometry& g) {
-    const std::size_t count = std::min(g.inliers.size(), kPointsOfPair);
+    const std::size_t count = std::min(g.inliers.size(), points_of_pair_);
     std::vector<PointPair> points;
     const colmap::Keypoints &k1 = keypoints_.of(image(pair.a).id),
                             &k2 = keypoints_.of(image(pair.b).id);
@@ -165,6 +165,7 @@ class Builder {
 
   const colmap::Database& database_;
   const ViewGraph& graph_;
+  const std::size_t points_of_pair_;
   KeypointCache keypoints_;
   std::vector<std::optional<colmap::Undistortion>> lenses_;  // of the cameras
 };
@@ -197,8 +198,8 @@ Small thumbnail(const GraphImage& image, const colmap::Camera* camera,
 }  // namespace
 
 std::vector<PairDetails> pair_details(const colmap::Database& database, const ViewGraph& graph,
-                                      const std::vector<int>& edges) {
-  Builder builder(database, graph);
+                                      const std::vector<int>& edges, std::size_t points_of_pair) {
+  Builder builder(database, graph, points_of_pair);
   // By images, so that keypoints are read once; then back into the order that was asked for.
   std::vector<std::pair<int, std::size_t>> order;
   for (std::size_t k = 0; k < edges.size(); ++k) order.emplace_back(edges[k], k);

@@ -14,9 +14,10 @@
 
 namespace bifocal::cli {
 
-inline constexpr std::size_t kPointsOfPair = 300;  // inliers, evenly over their list
-inline constexpr int kThumbnailSide = 320;         // px
-inline constexpr int kThumbnailQuality = 70;       // of JPEG
+// Inliers of a pair, evenly over their list: so many wherever there is room, and at most.
+inline constexpr std::size_t kFewestPoints = 300, kMostPoints = 1500;
+inline constexpr int kThumbnailSide = 320;    // px
+inline constexpr int kThumbnailQuality = 70;  // of JPEG
 
 struct PairDetails {
   int edge = 0;                          // of ViewGraph::edges
@@ -26,10 +27,12 @@ struct PairDetails {
   std::string source;         // where the pose comes from, or why there is none
 };
 
-// Of edges, in their order. Throws Error(input) naming the pair where an inlier is no keypoint.
+// Of edges, in their order, each with at most so many points. Throws Error(input) naming the pair
+// where an inlier is no keypoint.
 [[nodiscard]] std::vector<PairDetails> pair_details(const colmap::Database& database,
                                                     const ViewGraph& graph,
-                                                    const std::vector<int>& edges);
+                                                    const std::vector<int>& edges,
+                                                    std::size_t points_of_pair);
 
 // Their bytes as JPEG, by image; and which of the images have none, with the reason.
 struct Thumbnails {

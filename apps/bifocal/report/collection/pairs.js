@@ -1,5 +1,5 @@
 // Tables of pairs; the matches of the chosen one.
-const kLines = 60;  // of a pair
+const kLines = 60, kDots = 300;  // of a pair, on its pictures
 const pairs = {selected: -1, pictures: new Map()};
 
 function pairTable(parent, title, list, nameOf = pairName) {
@@ -52,10 +52,10 @@ function drawMatches(context, width) {
   if (!found) return;
   const p = numbers(found.positions, Uint16Array);
   context.lineWidth = 1;
-  const step = 4 * Math.max(1, Math.ceil(p.length / 4 / kLines));
-  for (let k = 0; k < p.length; k += 4) {
+  const every = most => 4 * Math.max(1, Math.ceil(p.length / 4 / most)), dots = every(kDots), step = dots * Math.ceil(every(kLines) / dots);
+  for (let k = 0; k < p.length; k += dots) {
     const at = [0, 1].map(s => [boxes[s].x + boxes[s].width * p[k + 2 * s] / 65535, boxes[s].y + boxes[s].height * p[k + 2 * s + 1] / 65535]);
-    const colour = `hsl(${(k * 9.7) % 360} 90% 50%`;
+    const colour = `hsl(${(k / dots * 38.8) % 360} 90% 50%`;
     context.fillStyle = colour + ')';
     for (const q of at) context.fillRect(q[0] - 1.5, q[1] - 1.5, 3, 3);
     if (k % step) continue;
@@ -76,7 +76,7 @@ function showPair(e) {
     make('h3', images.names[edges.a[e]] + ' – ' + images.names[edges.b[e]], panel);
     const what = data.configurations[edges.configuration[e]] || 'number ' + edges.configuration[e];
     make('p', `${edges.inliers[e]} inliers of ${edges.matches[e]} matches, ${what}. ` +
-         (found ? `Drawn: ${numbers(found.positions, Uint16Array).length / 4} inliers, evenly over their list, at most ${kLines} of them with lines. ${found.source}`
+         (found ? `In the page: ${numbers(found.positions, Uint16Array).length / 4} inliers, evenly over their list; on the pictures at most ${kDots}, and ${kLines} lines. ${found.source}`
                 : 'The matches of this pair are not in the page.'), panel);
     for (const i of [edges.a[e], edges.b[e]]) pictureOf(i);
   }

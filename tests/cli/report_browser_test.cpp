@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pages of bifocal report in a real browser: what is drawn, and what the mouse and fingers do.
+#include <gtest/gtest.h>
+
+#include "cli/report_page.hpp"
+
+namespace bifocal::test {
+namespace {
+
+constexpr const char* kNoBrowser = "no chromium: scripts/install-packages browser";
+// WebGL on the processor, and none at all.
+constexpr const char* kWebGl = "--use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader";
+constexpr const char* kNoWebGl = "--disable-gpu --disable-3d-apis";
+
+// What a browser makes of a page with more script at its end; the folder gets page.txt. False
+// without a browser.
+bool browse(const TemporaryFolder& folder, const std::string& html, const std::string& script,
+            const std::string& address, const std::string& flags = kNoWebGl) {
+  if (std::system("chromium --version >/dev/null 2>&1") != 0) return false;
+  const std::string end = "</body>";
+  std::string page = html;
+  page.insert(page.find(end), "<script>" + script + "</script>");
+  write_file(folder / "browsed.html", page);
+  const std::string command = fmt::format(
+      "cd '{0}' && timeout 120 chromium --headless --no-sandbox {2} "
+      "--user-data-dir='{0}/profile' --virtual-time-budget=4000 --dump-dom "
+      "'file://{0}/browsed.html{1}' >page.txt 2>log.txt </dev/null",
+      folder.path().string(), address, flags);
+  EXPECT_EQ(std::system(command.c_str()), 0) << text_of(folder / "log.txt");
+  return true;
+}
+
+// The page says all of these, and no error.
+void expect_said(const TemporaryFolder& folder, const std::vector<std::string>& texts) {
+  const std::string page = read_file(folder / "page.txt");
+  const std::size_t error = page.find("data-error");
+  EXPECT_EQ(error, std::string::npos) << page.substr(error, 200);
+  for (const std::string& text : texts)
+    EXPECT_NE(page.find(text), std::string::npos) << text << "\n"
+                                                  << page.substr(page.find("<body"), 1500);
+}
+
+// The scripts run to their end and show the pair of the address.
+TEST(Cli, report_works_in_a_browser) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  if (!browse(folder, read_file(folder / "a.html"), "", "#pair=4-5")) GTEST_SKIP() << kNoBrowser;
+  expect_said(folder,
+              {"data-ready=\"yes\"", "60 inliers of 70 matches, calibrated. In the page: 60",
+               "<h3>&lt;b&gt;0004&lt;/b&gt;.png"});
+}
+
+// say(): to the test. event(): of the mouse or a finger at a place of a canvas, in px.
+constexpr const char* kHands = R"js(
+  const say = (name, value) => { document.body.dataset[name] = value; };
+  const event = (canvas, type, x, y, more = {}) => {
+    const box = canvas.getBoundingClientRect();
+    canvas.setPointerCapture = () => {};
+    canvas.dispatchEvent(new PointerEvent(type, {clientX: box.left + x + 1, clientY: box.top + y + 1, bubbles: true, pointerId: 1, ...more}));
+  };
+)js";
+
+// A click on an image and on a cell of the matrix, words in the filter.
+TEST(Cli, report_answers_the_mouse) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  const std::string script = std::string(kHands) + R"js(
+    event(element('map'), 'pointerdown', map.px[2], map.py[2]);
+    event(element('map'), 'pointerup', map.px[2], map.py[2]);
+    say('image', images.names.indexOf(element('image').querySelector('h3').textContent));
+    say('partners', [...element('image').querySelectorAll('tr')].map(r => r.lastChild.textContent).join(', '));
+    const matrix = element('matrix'), cell = matrix.clientWidth / 6;
+    event(matrix, 'click', 0.5 * cell, 1.5 * cell);
+    say('pair', element('pair-note').textContent);
+    say('scene', cloud.points.length + ' ' + cloud.cameras.length);
+    element('pair-filter').value = '0003 0002';
+    element('pair-filter').dispatchEvent(new Event('input'));
+    say('listed', element('pair-list').options.length);
+  )js";
+  if (!browse(folder, read_file(folder / "a.html"), script, "")) GTEST_SKIP() << kNoBrowser;
+  expect_said(folder, {"data-image=\"2\"", "data-partners=\"350 of 360, 20 of 30\"",
+                       "100 inliers of 110 matches, calibrated", "data-scene=\"100 2\"",
+                       "data-listed=\"1\""});
+}
+
+// shoot(): the pixels of the cloud. places(side): seen from that camera, does a point lie wherever
+// its picture has it? Neither uses how the page projects.
+constexpr const char* kShots = R"js(
+  showPair(edgeOfIds.get('1-2'));
+  const canvas = cloudView.canvas, view = () => cloud.at;
+  const shoot = () => {
+    cloudView.redraw();
+    const [w, h] = [canvas.width, canvas.height], gl = cloudView.kind === 'WebGL' && canvas.getContext('webgl');
+    const px = new Uint8Array(4 * w * h);
+    if (gl) gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, px);
+    else px.set(canvas.getContext('2d').getImageData(0, 0, w, h).data);
+    const at = (x, y) => [...px.slice(4 * ((gl ? h - 1 - y : y) * w + x), 4 * ((gl ? h - 1 - y : y) * w + x) + 3)];
+    return {w, h, px, at};
+  };
+  const like = (a, b) => a.every((v, i) => Math.abs(v - b[i]) < 12);
+  const count = (shot, rgb) => { let n = 0; for (let k = 0; k < shot.px.length; k += 4) n += like([...shot.px.slice(k, k + 3)], rgb); return n; };
+  const places = side => {
+    const found = details.get(pairs.selected), p = numbers(found.positions, Uint16Array), depth = 5;
+    const camera = side === 0 ? [0, 0, 0] : [0, 1, 2].map(i => -found.pose[9 + i]);  // without a turn
+    Object.assign(view(), {turn: 0, tilt: 0, distance: depth, centre: [camera[0], camera[1], camera[2] + depth], focal: 1000 / 960});
+    const shot = shoot();
+    let right = 0, all = 0;
+    for (let k = 0; k < p.length; k += 4) {
+      const x = Math.round(shot.w / 2 + (p[k + 2 * side] / 65535 - 0.5) * 1280 / 960 * shot.h), y = Math.round(p[k + 2 * side + 1] / 65535 * shot.h);
+      if (x < 2 || y < 2 || x > shot.w - 3 || y > shot.h - 3) continue;
+      ++all;
+      right += like(shot.at(x, y), [29, 78, 216]) || like(shot.at(x, y), [17, 47, 130]);
+    }
+    goHome();
+    return `${right >= 0.97 * all} ${all > 80}`;
+  };
+  const near = (a, b) => Math.abs(a - b) < 1e-6 * (1 + Math.abs(b));
+  const drag = (from, to, more) => { event(canvas, 'pointerdown', ...from, more); event(canvas, 'pointermove', ...to, more); event(canvas, 'pointerup', ...to, more); };
+)js";
+
+constexpr const char* kCloudChecks = R"js(
+  say('kind', cloudView.kind);
+  say('places', places(0) + ' ' + places(1));
+  const first = shoot(), high = canvas.clientHeight;
+  say('cameras', (count(first, [220, 38, 38]) > 30) + ' ' + (count(first, [243, 245, 247]) > first.w * first.h / 2));
+  const home = {...cloud.home};
+  drag([100, 100], [160, 130]);
+  say('turned', near(view().turn, home.turn - 2.5 * 60 / high) && near(view().tilt, home.tilt + 2.5 * 30 / high));
+  say('another', shoot().px.some((v, k) => v !== first.px[k]));
+  event(canvas, 'pointermove', 300, 300);
+  say('released', near(view().turn, home.turn - 2.5 * 60 / high));
+  event(canvas, 'dblclick', 5, 5);
+  say('home', near(view().turn, home.turn) && !shoot().px.some((v, k) => v !== first.px[k]));
+  drag([100, 100], [140, 80], {shiftKey: true});
+  const target = seen(view(), home.centre);
+  say('moved', near(view().focal * high * target[0] / target[2], 40) && near(view().focal * high * target[1] / target[2], -20) && near(view().turn, home.turn));
+  goHome();
+  canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: -500, bubbles: true, cancelable: true}));
+  say('wheel', near(view().distance, home.distance / Math.E));
+  goHome();
+  event(canvas, 'pointerdown', 100, 100, {pointerId: 1});
+  event(canvas, 'pointerdown', 200, 100, {pointerId: 2});
+  event(canvas, 'pointermove', 300, 100, {pointerId: 2});
+  event(canvas, 'pointerup', 300, 100, {pointerId: 2});
+  event(canvas, 'pointercancel', 100, 100, {pointerId: 1});
+  say('pinched', near(view().distance, home.distance / 2) && near(view().turn, home.turn));
+  goHome();
+  canvas.dispatchEvent(new KeyboardEvent('keydown', {key: '+'}));
+  say('key', near(view().distance, home.distance / 1.2));
+  goHome();
+)js";
+
+const std::vector<std::string> kCloudAnswers = {"data-places=\"true true true true\"",
+                                                "data-cameras=\"true true\"",
+                                                "data-turned=\"true\"",
+                                                "data-another=\"true\"",
+                                                "data-released=\"true\"",
+                                                "data-home=\"true\"",
+                                                "data-moved=\"true\"",
+                                                "data-wheel=\"true\"",
+                                                "data-pinched=\"true\"",
+                                                "data-key=\"true\""};
+
+// A context that was lost comes back with the same picture.
+TEST(Cli, report_draws_scene_points_by_webgl) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  const std::string script = std::string(kHands) + kShots + kCloudChecks + R"js(
+    const context = canvas.getContext('webgl'), tool = context.getExtension('WEBGL_lose_context');
+    canvas.addEventListener('webglcontextrestored', () => {
+      say('restored', !shoot().px.some((v, k) => v !== first.px[k]));
+    });
+    canvas.addEventListener('webglcontextlost', () => setTimeout(() => tool.restoreContext(), 0));
+    tool.loseContext();
+  )js";
+  if (!browse(folder, read_file(folder / "a.html"), script, "", kWebGl)) GTEST_SKIP() << kNoBrowser;
+  expect_said(folder, {"data-kind=\"WebGL\"", "data-restored=\"true\""});
+  expect_said(folder, kCloudAnswers);
+}
+
+TEST(Cli, report_draws_scene_points_without_webgl) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  ASSERT_EQ(run(folder, "report a.db --out a.html").code, 0);
+  const std::string script = std::string(kHands) + kShots + kCloudChecks;
+  if (!browse(folder, read_file(folder / "a.html"), script, "", kNoWebGl))
+    GTEST_SKIP() << kNoBrowser;
+  expect_said(folder, {"data-kind=\"canvas\""});
+  expect_said(folder, kCloudAnswers);
+}
+
+// Points and the pictures of the cameras have the photograph's grey.
+TEST(Cli, report_colours_scene_points_by_the_photograph) {
+  const TemporaryFolder folder;
+  make_database(folder / "a.db", 6, kPairs);
+  for (const int i : {1, 2}) {
+    const std::string name = fmt::format("pictures/<b>{:04}</b>.png", i);
+    std::filesystem::create_directories((folder / name).parent_path());
+    ImageU8 picture(1280, 960);
+    std::fill(picture.pixels.begin(), picture.pixels.end(), i == 1 ? 200 : 90);
+    write_png(folder / name, picture);
+  }
+  ASSERT_EQ(run(folder, "report a.db --images pictures --out a.html").code, 0);
+  const std::string script = std::string(kHands) + kShots + R"js(
+    setTimeout(() => {
+      const shot = shoot();
+      say('greys', [[200, 200, 200], [120, 120, 120], [90, 90, 90]].map(rgb => count(shot, rgb) > 100).join(' '));
+      say('blue', count(shot, [17, 47, 130]));
+    }, 500);
+  )js";
+  if (!browse(folder, read_file(folder / "a.html"), script, "", kWebGl)) GTEST_SKIP() << kNoBrowser;
+  expect_said(folder, {"data-greys=\"true true true\"", "data-blue=\"0\""});
+}
+
+}  // namespace
+}  // namespace bifocal::test
