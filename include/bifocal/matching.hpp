@@ -110,4 +110,16 @@ struct FloatMatch {
                                             const FloatDescriptors& descriptors2,
                                             const FloatMatchOptions& options = {});
 
+// The same in memory of the queue's device, which is no CPU's: finite numbers, and the square of
+// each row's length. They are taken as they are; options.normalise is not looked at.
+struct FloatsOnDevice {
+  Memory<const float> values;   // [count][size]
+  Memory<const float> squares;  // [count]
+  int count = 0, size = 0;
+};
+// Throws Error(usage) naming what does not fit, also for a queue of a CPU or memory of the host.
+[[nodiscard]] std::vector<FloatMatch> match(Queue& queue, const FloatsOnDevice& descriptors1,
+                                            const FloatsOnDevice& descriptors2,
+                                            const FloatMatchOptions& options = {});
+
 }  // namespace bifocal

@@ -87,6 +87,18 @@ struct PlaneMotion {
                                                             const Intrinsics& camera2,
                                                             std::span<const PointPair> points = {});
 
+// What estimate_essential() says beyond estimate(): `found` of ModelKind::essential from these
+// points, with the scene points of its inliers. For who has it of a batch, or of points that lie in
+// the memory of a device. Throws Error(usage) when there are not as many flags as points.
+[[nodiscard]] RelativePoseResult with_scene_points(const PoseResult& found,
+                                                   std::span<const PointPair> points,
+                                                   const Intrinsics& camera1,
+                                                   const Intrinsics& camera2);
+
+// The options by which estimate_batch() finds of a pair what its own call finds: the two have other
+// defaults for min_inlier_ratio.
+[[nodiscard]] RobustOptions one_pair_options(ModelKind kind, const RobustOptions& options);
+
 // Scene points in the frame of camera 1, in the unit of t: the point pair is moved by the least
 // squared distance until its rays meet (P. Lindstrom, Triangulation made easy, CVPR 2010; least in
 // pixels when the focal lengths are equal). NaN for points that are not finite or whose rays meet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Union
 
 from . import _core
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, frame_of
 from ._core import Features, FloatMatches, Matches
 from .options import FloatMatchOptions, MatchOptions, SiftOptions, SurfOptions
 
@@ -18,13 +18,19 @@ __all__ = ["Features", "FloatMatches", "Matches", "detect", "match", "match_desc
 def detect(
     image: ArrayLike, options: SiftOptions | SurfOptions | None = None, *, mask: ArrayLike | None = None, device: str | None = None
 ) -> Features:
-    """RootSIFT features of a picture, uint8 [H, W] or [H, W, C] (RGB becomes grey); SURF with SurfOptions. mask: uint8 [H, W], 0 where none may lie."""
-    return _core.detect(image, options, mask, device)
+    """RootSIFT features of a picture, uint8 [H, W] or [H, W, C] (RGB becomes grey); SURF with SurfOptions. mask: uint8 [H, W], 0 where none may lie.
+
+    A grey picture of torch or CuPy in a CUDA device's memory is read there; the features come to the host.
+    """
+    return _core.detect(image, options, mask, device, frame_of(image))
 
 
 def match(features1: FeaturesLike, features2: FeaturesLike, options: MatchOptions | None = None, *, device: str | None = None) -> Matches:
-    """Exact nearest neighbours with Lowe's ratio test. Of `detect`, or of descriptors uint8 [N, 128]. The same on every device."""
-    return _core.match(features1, features2, options, device)
+    """Exact nearest neighbours with Lowe's ratio test. Of `detect`, or of descriptors uint8 [N, 128]. The same on every device.
+
+    Descriptors of torch and CuPy in a CUDA device's memory stay there; the result's arrays are then such, too.
+    """
+    return _core.match(features1, features2, options, device, frame_of(features1, features2))
 
 
 def match_guided(
@@ -42,5 +48,8 @@ def match_guided(
 
 
 def match_descriptors(descriptors1: ArrayLike, descriptors2: ArrayLike, options: FloatMatchOptions | None = None, *, device: str | None = None) -> FloatMatches:
-    """Nearest neighbours of float descriptors [N, D] of other tools: SuperPoint, ALIKED, DISK, XFeat. By default of unit length and mutual."""
-    return _core.match_descriptors(descriptors1, descriptors2, options, device)
+    """Nearest neighbours of float descriptors [N, D] of other tools: SuperPoint, ALIKED, DISK, XFeat. By default of unit length and mutual.
+
+    Those of torch and CuPy in a CUDA device's memory stay there; the result's arrays are then such, too.
+    """
+    return _core.match_descriptors(descriptors1, descriptors2, options, device, frame_of(descriptors1, descriptors2))

@@ -1,4 +1,5 @@
 """Linear algebra of many small matrices at once (docs/linalg.md): A is [B, rows, cols], or one matrix without B; float32 stays float32.
+Tensors of torch and arrays of CuPy give such; on a CUDA device they are read and written there.
 
 `status` has a number for each matrix: 0 converged, 1 not within the sweeps, 2 a NaN or an infinity in the matrix (its results are NaN).
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _core
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, frame_of
 
 if TYPE_CHECKING:
     import numpy
@@ -53,14 +54,14 @@ class SymmetricEigen(NamedTuple):
 
 def svd(A: ArrayLike, *, device: str | None = None) -> Svd:
     """Singular values and vectors; at most 32 columns and 1024 rows."""
-    return Svd(*_core.svd(A, device))
+    return Svd(*_core.svd(A, device, frame_of(A)))
 
 
 def real_eigenpairs(A: ArrayLike, *, device: str | None = None) -> RealEigenpairs:
     """The real eigenpairs of unsymmetric n x n matrices, n <= 127."""
-    return RealEigenpairs(*_core.real_eigenpairs(A, device))
+    return RealEigenpairs(*_core.real_eigenpairs(A, device, frame_of(A)))
 
 
 def symmetric_eigen(A: ArrayLike, *, device: str | None = None) -> SymmetricEigen:
     """Of symmetric n x n matrices, n <= 32, of which the lower triangle is read."""
-    return SymmetricEigen(*_core.symmetric_eigen(A, device))
+    return SymmetricEigen(*_core.symmetric_eigen(A, device, frame_of(A)))

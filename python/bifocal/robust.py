@@ -3,6 +3,9 @@
 Points are pixels, the centre of the first pixel is (0, 0). An estimator returns an `Estimate`, whatever happens: `ok` says whether there is
 a model, `reason` why not. Correspondences with a NaN or an infinity are left out and listed in `not_finite`. ValueError and TypeError
 name an argument that does not fit. docs/robust.md has the method and its accuracy.
+
+Tensors of torch and arrays of CuPy may be given; the arrays of the result are such then, on the same device. On a CUDA device points are read
+where they lie and searched there.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypedDict, Union, cast
 
 from . import _core
-from ._arrays import ArrayLike, await_arrays
+from ._arrays import ArrayLike, frame_of
 from ._core import BatchEstimate, Estimate
 from .options import RobustOptions
 
@@ -68,7 +71,7 @@ def estimate_homography(
     weights [N], >= 0: how much a match counts. qualities [N]: the higher, the likelier right (PROSAC). device: "cpu" (the default),
     "cuda:0", "opencl:0", ...; one pair is fastest on the CPU.
     """
-    return _core.estimate("homography", x1, x2, None, None, weights, qualities, options, device)
+    return _core.estimate("homography", x1, x2, None, None, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
 
 
 def estimate_fundamental(
@@ -81,7 +84,7 @@ def estimate_fundamental(
     device: str | None = None,
 ) -> Estimate:
     """F with x2' F x1 = 0 in px. Arguments as of `estimate_homography`."""
-    return _core.estimate("fundamental", x1, x2, None, None, weights, qualities, options, device)
+    return _core.estimate("fundamental", x1, x2, None, None, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
 
 
 def estimate_relative_pose(
@@ -99,7 +102,7 @@ def estimate_relative_pose(
 
     camera2: that of the second picture, where it is another. Cameras may have a lens. Other arguments as of `estimate_homography`.
     """
-    return _core.estimate("essential", x1, x2, camera1, camera2, weights, qualities, options, device)
+    return _core.estimate("essential", x1, x2, camera1, camera2, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
 
 
 def estimate_absolute_pose(
@@ -113,7 +116,7 @@ def estimate_absolute_pose(
     device: str | None = None,
 ) -> Estimate:
     """R and t of the camera from the world, from scene points X [N, 3] seen at x [N, 2] px. Other arguments as of `estimate_relative_pose`."""
-    return _core.estimate("absolute_pose", x, X, camera, None, weights, qualities, options, device)
+    return _core.estimate("absolute_pose", x, X, camera, None, weights, qualities, options, device, frame_of(x, X, weights, qualities))
 
 
 def estimate(
@@ -132,7 +135,7 @@ def estimate(
 
     One dense float64 array of rows is read where it lies; two arrays, float32 and arrays with gaps are put together in C++.
     """
-    return _core.estimate(kind, x1, x2, camera1, camera2, weights, qualities, options, device)
+    return _core.estimate(kind, x1, x2, camera1, camera2, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
 
 
 def estimate_batch(
@@ -153,5 +156,5 @@ def estimate_batch(
     in the memory of a CUDA device (torch, CuPy), which is also where it is worked on. cameras1, cameras2: one for all pairs or one each
     (cameras, [P, 4] numbers fx fy cx cy, or [P, 3, 3]); cameras2 as cameras1 when not given. Ctrl-C is answered between parts of the batch.
     """
-    await_arrays(points, weights, qualities)
-    return _core.estimate_batch(kind, points, offsets, cameras1, cameras2, weights, qualities, options, device)
+    frame = frame_of(points, weights, qualities)
+    return _core.estimate_batch(kind, points, offsets, cameras1, cameras2, weights, qualities, options, device, frame)

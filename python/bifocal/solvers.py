@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _core
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, frame_of
 
 if TYPE_CHECKING:
     import numpy
@@ -49,4 +49,4 @@ def solver_shape(solver: MinimalSolver) -> SolverShape:
 
 def solve_minimal(solver: MinimalSolver, samples: ArrayLike, *, device: str | None = None) -> Solutions:
     """Solves samples [numbers of one, B], float32 or float64: one row for each number, so that neighbours are solved side by side."""
-    return Solutions(*_core.solve_minimal(solver, samples, device))
+    return Solutions(*_core.solve_minimal(solver, samples, device, frame_of(samples)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Union
 
 from . import _core
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, frame_of
 from ._core import DisparityMap
 from .options import SgmOptions, SsdOptions
 
@@ -16,8 +16,11 @@ __all__ = ["DisparityMap", "StereoMatcher", "stereo"]
 
 
 def stereo(left: ArrayLike, right: ArrayLike, options: StereoOptions | None = None, *, device: str | None = None) -> DisparityMap:
-    """Disparities of one pair, uint8 or uint16, grey or RGB; semi-global matching unless `options` are SsdOptions."""
-    return _core.stereo(left, right, options, device)
+    """Disparities of one pair, uint8 or uint16, grey or RGB; semi-global matching unless `options` are SsdOptions.
+
+    Grey pictures of torch or CuPy in a CUDA device's memory stay there, and so do the maps.
+    """
+    return _core.stereo(left, right, options if options is not None else SgmOptions(), device, frame_of(left, right))
 
 
 class StereoMatcher:
@@ -34,7 +37,7 @@ class StereoMatcher:
         self._matcher = _core.StereoMatcher(width, height, options if options is not None else SgmOptions(), device or "cpu", bits)
 
     def __call__(self, left: ArrayLike, right: ArrayLike) -> DisparityMap:
-        return self._matcher(left, right)
+        return self._matcher(left, right, frame_of(left, right))
 
     @property
     def memory(self) -> int:

@@ -11,8 +11,8 @@ constexpr auto kInt = std::uint8_t(nb::dlpack::dtype_code::Int);
 constexpr auto kUInt = std::uint8_t(nb::dlpack::dtype_code::UInt);
 
 bool takes_grad(nb::handle object) {
-  const nb::object flag = nb::getattr(object, "requires_grad", nb::none());
-  return !flag.is_none() && nb::cast<bool>(nb::bool_(flag));
+  if (!nb::hasattr(object, "requires_grad")) return false;
+  return nb::cast<bool>(nb::bool_(nb::getattr(object, "requires_grad")));
 }
 
 std::string type_called(nb::handle object) {
@@ -42,10 +42,11 @@ void type_error(const std::string& message) { throw nb::type_error(message.c_str
 
 AnyArray array_of(nb::handle object, const char* name) {
   if (object.is_none()) type_error(fmt::format("{}: None, must be an array of numbers", name));
-  AnyArray array;
-  if (nb::try_cast(object, array, false) && array.is_valid()) return array;
+  // Some versions of torch give such a tensor away, others do not.
   if (takes_grad(object))
     type_error(fmt::format("{}: a tensor that requires grad, give {}.detach()", name, name));
+  AnyArray array;
+  if (nb::try_cast(object, array, false) && array.is_valid()) return array;
   const nb::object converted = numpy_array(object, name, nullptr);
   if (nb::try_cast(converted, array, false) && array.is_valid()) return array;
   type_error(fmt::format("{}: {} of dtype {}, must be an array of numbers", name,

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "devices.hpp"
+#include "features_device.hpp"
 #include "options.hpp"
 #include "results.hpp"
 
@@ -51,8 +52,10 @@ class Collection {
     const std::lock_guard lock(mutex_);
     return set_.add(queue_, features);
   }
-  int detect(nb::handle images, nb::handle options, int batch) {
+  int detect(nb::handle images, nb::handle options, int batch, nb::handle frame) {
     const SiftOptions o = sift_options(options);
+    if (!frame.is_none() && nb::len(images) > 0 && on_cuda(array_of(images[0], "images[0]")))
+      return detect_there(images, o, batch, frame);
     std::vector<Picture> pictures;
     for (const nb::handle image : images) {
       const std::string name = fmt::format("images[{}]", pictures.size());
@@ -107,6 +110,40 @@ class Collection {
   }
 
  private:
+  // Pictures in the device's memory. Those that lie there one behind the other are worked on
+  // together.
+  int detect_there(nb::handle images, const SiftOptions& o, int batch, nb::handle frame) {
+    std::vector<nb::object> kept;
+    std::vector<AnyArray> pictures;
+    for (const nb::handle image : images) {
+      const std::string name = fmt::format("images[{}]", pictures.size());
+      kept.push_back(nb::borrow(image));
+      pictures.push_back(array_of(image, name.c_str()));
+      need_picture_there(pictures.back(), name.c_str());
+      (void)device_for(name_, &pictures.back(), name.c_str());
+      if (pictures.back().size() == 0)
+        value_error(fmt::format("{}: shape {}", name, shape_text(pictures.back())));
+    }
+    await_frame(frame);
+    nb::gil_scoped_release unlocked;
+    const std::lock_guard lock(mutex_);
+    const int first = set_.size();
+    for (std::size_t k = 0; k < pictures.size();) {
+      const AnyArray& p = pictures[k];
+      const auto* at = static_cast<const std::uint8_t*>(p.data());
+      std::size_t end = k + 1;
+      while (end < pictures.size() && pictures[end].shape(0) == p.shape(0) &&
+             pictures[end].shape(1) == p.shape(1) &&
+             pictures[end].data() == at + (end - k) * p.size())
+        ++end;
+      const int count = int(end - k);
+      SiftDetector detector(queue_, int(p.shape(1)), int(p.shape(0)), o, std::min(batch, count));
+      (void)detector.add(Memory<const std::uint8_t>::on_device(at), count, set_);
+      queue_.wait();
+      k = end;
+    }
+    return first;
+  }
   // The pictures of one size from k on; returns where the next size begins.
   std::size_t add_run(const std::vector<Picture>& pictures, std::size_t k, const SiftOptions& o,
                       int batch) {
@@ -177,7 +214,7 @@ void bind_collection(nb::module_& m) {
       .def("__repr__", &Collection::text)
       .def("add", &Collection::add, nb::arg("features"))
       .def("detect", &Collection::detect, nb::arg("images"), nb::arg("options").none(),
-           nb::arg("batch"))
+           nb::arg("batch"), nb::arg("frame").none() = nb::none())
       .def("get", &Collection::get, nb::arg("image"))
       .def("counts", &Collection::counts,
            nb::sig("def counts(self) -> numpy.typing.NDArray[numpy.int32]"))

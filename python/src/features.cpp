@@ -5,6 +5,7 @@
 #include <bifocal/matching.hpp>
 
 #include "devices.hpp"
+#include "features_device.hpp"
 #include "options.hpp"
 #include "results.hpp"
 
@@ -28,7 +29,10 @@ nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
 }
 
 Features detect(nb::handle image, nb::handle options, nb::handle mask,
-                const std::optional<std::string>& device) {
+                const std::optional<std::string>& device, nb::handle frame) {
+  if (!frame.is_none())
+    if (const AnyArray there = array_of(image, "image"); on_cuda(there))
+      return detect_there(there, options, mask, device, frame);
   const Picture picture = picture_of(image, "image");
   if (picture.bits != 8) type_error("image: dtype uint16, must be uint8");
   const bool is_surf = !options.is_none() && is_surf_options(options);
@@ -65,8 +69,15 @@ Features descriptors_of(nb::handle object, const char* name) {
 }
 
 Matches match_any(nb::handle features1, nb::handle features2, nb::handle options,
-                  const std::optional<std::string>& device) {
+                  const std::optional<std::string>& device, nb::handle frame) {
   const MatchOptions o = match_options(options);
+  const bool arrays = !nb::isinstance<Features>(features1) && !nb::isinstance<Features>(features2);
+  if (!frame.is_none() && arrays) {
+    const AnyArray first = array_of(features1, "features1");
+    if (on_cuda(first))
+      return {match_there(first, array_of(features2, "features2"), o, device, frame),
+              nb::borrow(frame)};
+  }
   Features own1, own2;
   const auto from = [](nb::handle object, const char* name, Features& own) -> const Features& {
     if (nb::isinstance<Features>(object)) return features(object);
@@ -75,9 +86,11 @@ Matches match_any(nb::handle features1, nb::handle features2, nb::handle options
   };
   const Features& first = from(features1, "features1", own1);
   const Features& second = from(features2, "features2", own2);
+  Matches found{{}, nb::borrow(frame)};
   nb::gil_scoped_release unlocked;
   QueueLease lease(device.value_or("cpu"));
-  return {match(lease.queue(), first, second, o)};
+  found.rows = match(lease.queue(), first, second, o);
+  return found;
 }
 
 Matches match_by_model(nb::handle features1, nb::handle features2, nb::handle model,
@@ -113,24 +126,29 @@ FloatDescriptors floats_of(nb::handle object, const char* name, Numbers& given,
 }
 
 FloatMatches match_floats(nb::handle descriptors1, nb::handle descriptors2, nb::handle options,
-                          const std::optional<std::string>& device) {
+                          const std::optional<std::string>& device, nb::handle frame) {
   const FloatMatchOptions o = float_match_options(options);
+  if (!frame.is_none() && on_cuda(array_of(descriptors1, "descriptors1")))
+    return {match_floats_there(descriptors1, descriptors2, o, device, frame), nb::borrow(frame)};
   Numbers given[2];
   std::vector<float> own[2];
   const FloatDescriptors first = floats_of(descriptors1, "descriptors1", given[0], own[0]);
   const FloatDescriptors second = floats_of(descriptors2, "descriptors2", given[1], own[1]);
+  FloatMatches found{{}, nb::borrow(frame)};
   nb::gil_scoped_release unlocked;
   QueueLease lease(device.value_or("cpu"));
-  return {match(lease.queue(), first, second, o)};
+  found.rows = match(lease.queue(), first, second, o);
+  return found;
 }
 
 nb::object indices(nb::handle self) {
   static_assert(offsetof(Match, index2) == sizeof(int));
-  return column(self, matches(self).rows, &Match::index1, 2);
+  return framed(matches(self).frame, column(self, matches(self).rows, &Match::index1, 2));
 }
 nb::object float_indices(nb::handle self) {
   static_assert(offsetof(FloatMatch, index2) == sizeof(int));
-  return column(self, float_matches(self).rows, &FloatMatch::index1, 2);
+  return framed(float_matches(self).frame,
+                column(self, float_matches(self).rows, &FloatMatch::index1, 2));
 }
 
 void bind_float_matches(nb::module_& m) {
@@ -142,15 +160,21 @@ void bind_float_matches(nb::module_& m) {
                 "[M, 2]: of the descriptors of picture 1 and 2.");
   c.def_prop_ro(
       "distance",
-      [](nb::handle s) { return column(s, float_matches(s).rows, &FloatMatch::distance); },
+      [](nb::handle s) {
+        return framed(float_matches(s).frame,
+                      column(s, float_matches(s).rows, &FloatMatch::distance));
+      },
       nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.float32]"), "[M], Euclidean.");
   c.def_prop_ro(
-      "ratio", [](nb::handle s) { return column(s, float_matches(s).rows, &FloatMatch::ratio); },
+      "ratio",
+      [](nb::handle s) {
+        return framed(float_matches(s).frame, column(s, float_matches(s).rows, &FloatMatch::ratio));
+      },
       nb::sig("def ratio(self) -> numpy.typing.NDArray[numpy.float32]"),
       "[M]: nearest over second nearest distance.");
   m.def("match_descriptors", &match_floats, nb::arg("descriptors1").none(),
         nb::arg("descriptors2").none(), nb::arg("options").none(), nb::arg("device").none(),
-        "Brute force, of floats.");
+        nb::arg("frame").none() = nb::none(), "Brute force, of floats.");
 }
 
 }  // namespace
@@ -184,17 +208,25 @@ void bind_features(nb::module_& m) {
                 nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.int32]"),
                 "[M, 2]: of the features of picture 1 and 2.");
   c.def_prop_ro(
-      "distance", [](nb::handle s) { return column(s, matches(s).rows, &Match::distance); },
+      "distance",
+      [](nb::handle s) {
+        return framed(matches(s).frame, column(s, matches(s).rows, &Match::distance));
+      },
       nb::sig("def distance(self) -> numpy.typing.NDArray[numpy.int32]"),
       "[M], squared, of 8-bit descriptors.");
   c.def_prop_ro(
-      "ratio", [](nb::handle s) { return column(s, matches(s).rows, &Match::ratio); },
+      "ratio",
+      [](nb::handle s) {
+        return framed(matches(s).frame, column(s, matches(s).rows, &Match::ratio));
+      },
       nb::sig(FLOATS("ratio")), "[M]: nearest over second nearest distance.");
 #undef FLOATS
   m.def("detect", &detect, nb::arg("image").none(), nb::arg("options").none(),
-        nb::arg("mask").none(), nb::arg("device").none(), "RootSIFT or SURF.");
+        nb::arg("mask").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
+        "RootSIFT or SURF.");
   m.def("match", &match_any, nb::arg("features1").none(), nb::arg("features2").none(),
-        nb::arg("options").none(), nb::arg("device").none(), "Brute force.");
+        nb::arg("options").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
+        "Brute force.");
   m.def("match_guided", &match_by_model, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("model").none(), nb::arg("kind"), nb::arg("max_error"), nb::arg("options").none(),
         nb::arg("device").none(), "Among what fits a model.");

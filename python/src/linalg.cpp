@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batched small linear algebra and minimal solvers, of arrays of the host.
+// Batched small linear algebra and minimal solvers, of arrays of the host or of a CUDA device.
 #include <nanobind/stl/optional.h>
 
 #include "devices.hpp"
+#include "frames.hpp"
 #include "options.hpp"
 
 namespace bifocal::python {
@@ -16,7 +17,7 @@ struct Matrices {
 
   template <class T>
   [[nodiscard]] MatrixBatch<T> batch() const {
-    return {static_cast<const T*>(given.array.data()), rows, cols, count, MatrixLayout::strided, 0};
+    return {memory_of<T>(given.array), rows, cols, count, MatrixLayout::strided, 0};
   }
 };
 
@@ -33,150 +34,169 @@ Matrices matrices_of(nb::handle object, const char* name, bool square) {
       value_error(fmt::format("{}: shape {} is too large", name, shape_text(a)));
   m.count = m.single ? 1 : int(a.shape(0));
   m.rows = int(a.shape(d - 2)), m.cols = int(a.shape(d - 1));
-  m.given = host_numbers(std::move(a), object, name);
+  m.given = any_numbers(std::move(a), object, name);
   if (m.given.is_dense()) return m;
   const nb::object dense = nb::module_::import_("numpy").attr("ascontiguousarray")(object);
   m.given = host_numbers(array_of(dense, name), dense, name);
   return m;
 }
 
-// Results of `single` lose the batch.
+// Results of one matrix without a batch lose theirs: `shape` is of one matrix.
 template <class T>
-nb::object out(std::vector<T> values, const Matrices& m, std::size_t rows, std::size_t cols) {
+Room<T> room(nb::handle frame, const Matrices& m, std::size_t rows, std::size_t cols = 0) {
   const auto count = std::size_t(m.count);
-  if (m.single && cols == 0) return array_from(std::move(values), {rows});
-  if (m.single) return array_from(std::move(values), {rows, cols});
-  if (cols == 0) return array_from(std::move(values), {count, rows});
-  return array_from(std::move(values), {count, rows, cols});
+  if (m.single && cols == 0) return {frame, {rows}};
+  if (m.single) return {frame, {rows, cols}};
+  if (cols == 0) return {frame, {count, rows}};
+  return {frame, {count, rows, cols}};
 }
-nb::object numbers(std::vector<int> values, const Matrices& m) {
-  if (m.single) return nb::int_(values[0]);
-  const std::size_t count = values.size();
-  return array_from(std::move(values), {count});
-}
-
-template <class T>
-nb::tuple svd_of(const Matrices& m, const std::string& device) {
-  const auto r = std::size_t(m.rows), c = std::size_t(m.cols), n = std::size_t(m.count),
-             k = std::min(r, c);
-  std::vector<T> U(n * r * k), S(n * c), V(n * c * c);
-  std::vector<int> status(n);
-  {
-    nb::gil_scoped_release unlocked;
-    QueueLease lease(device);
-    svd<T>(lease.queue(), m.batch<T>(),
-           {.S = S.data(), .V = V.data(), .U = U.data(), .status = status.data()});
-    lease.queue().wait();
+// One number a matrix.
+class Counts {
+ public:
+  Counts(nb::handle frame, const Matrices& m)
+      : single_(m.single), room_(frame, {std::size_t(m.count)}) {}
+  [[nodiscard]] const Memory<int>& memory() const { return room_.memory(); }
+  [[nodiscard]] nb::object take() {
+    const nb::object all = room_.take();
+    return single_ ? nb::object(nb::int_(nb::object(all.attr("__getitem__")(0)))) : all;
   }
-  return nb::make_tuple(out(std::move(U), m, r, k), out(std::move(S), m, c, 0),
-                        out(std::move(V), m, c, c), numbers(std::move(status), m));
+
+ private:
+  bool single_;
+  Room<int> room_;
+};
+
+struct Call {
+  std::string device;
+  nb::object frame;
+};
+
+// Runs work(queue) to its end, without Python's lock, after what the caller's stream was given.
+template <class Work>
+void run(const Call& call, const Work& work) {
+  await_frame(call.frame);
+  nb::gil_scoped_release unlocked;
+  QueueLease lease(call.device);
+  work(lease.queue());
+  lease.queue().wait();
 }
 
 template <class T>
-nb::tuple eigen_of(const Matrices& m, const std::string& device) {
-  const auto s = std::size_t(m.rows), n = std::size_t(m.count);
-  std::vector<T> values(n * s), vectors(n * s * s);
-  std::vector<int> counts(n), status(n);
-  {
-    nb::gil_scoped_release unlocked;
-    QueueLease lease(device);
-    real_eigenpairs<T>(lease.queue(), m.batch<T>(),
-                       {.values = values.data(),
-                        .vectors = vectors.data(),
-                        .counts = counts.data(),
-                        .status = status.data()});
-    lease.queue().wait();
-  }
-  return nb::make_tuple(out(std::move(values), m, s, 0), out(std::move(vectors), m, s, s),
-                        numbers(std::move(counts), m), numbers(std::move(status), m));
+nb::tuple svd_of(const Matrices& m, const Call& call) {
+  const auto r = std::size_t(m.rows), c = std::size_t(m.cols);
+  Room<T> U = room<T>(call.frame, m, r, std::min(r, c)), S = room<T>(call.frame, m, c),
+          V = room<T>(call.frame, m, c, c);
+  Counts status(call.frame, m);
+  run(call, [&](Queue& queue) {
+    svd<T>(queue, m.batch<T>(),
+           {.S = S.memory(), .V = V.memory(), .U = U.memory(), .status = status.memory()});
+  });
+  return nb::make_tuple(U.take(), S.take(), V.take(), status.take());
 }
 
 template <class T>
-nb::tuple symmetric_of(const Matrices& m, const std::string& device) {
-  const auto s = std::size_t(m.rows), n = std::size_t(m.count);
-  std::vector<T> values(n * s), vectors(n * s * s);
-  std::vector<int> status(n);
-  {
-    nb::gil_scoped_release unlocked;
-    QueueLease lease(device);
+nb::tuple eigen_of(const Matrices& m, const Call& call) {
+  const auto n = std::size_t(m.rows);
+  Room<T> values = room<T>(call.frame, m, n), vectors = room<T>(call.frame, m, n, n);
+  Counts counts(call.frame, m), status(call.frame, m);
+  run(call, [&](Queue& queue) {
+    real_eigenpairs<T>(queue, m.batch<T>(),
+                       {.values = values.memory(),
+                        .vectors = vectors.memory(),
+                        .counts = counts.memory(),
+                        .status = status.memory()});
+  });
+  return nb::make_tuple(values.take(), vectors.take(), counts.take(), status.take());
+}
+
+template <class T>
+nb::tuple symmetric_of(const Matrices& m, const Call& call) {
+  const auto n = std::size_t(m.rows);
+  Room<T> values = room<T>(call.frame, m, n), vectors = room<T>(call.frame, m, n, n);
+  Counts status(call.frame, m);
+  run(call, [&](Queue& queue) {
     symmetric_eigen<T>(
-        lease.queue(), m.batch<T>(),
-        {.values = values.data(), .vectors = vectors.data(), .status = status.data()});
-    lease.queue().wait();
-  }
-  return nb::make_tuple(out(std::move(values), m, s, 0), out(std::move(vectors), m, s, s),
-                        numbers(std::move(status), m));
+        queue, m.batch<T>(),
+        {.values = values.memory(), .vectors = vectors.memory(), .status = status.memory()});
+  });
+  return nb::make_tuple(values.take(), vectors.take(), status.take());
 }
 
 template <class T>
-nb::tuple solve(MinimalSolver solver, const Numbers& samples, const std::string& device) {
+nb::tuple solve(MinimalSolver solver, const Numbers& samples, const Call& call) {
   const SolverShape shape = solver_shape(solver);
   const std::size_t count = samples.array.shape(1);
   const auto slots = std::size_t(shape.max_solutions), rows = std::size_t(shape.solution_rows);
   std::vector<T> copy;
-  const T* given = static_cast<const T*>(samples.array.data());
+  Memory<const T> given = memory_of<T>(samples.array);
   if (!samples.is_dense()) {
     for (std::size_t r = 0; r < samples.rows(); ++r)
       for (std::size_t i = 0; i < count; ++i) copy.push_back(static_cast<T>(samples.at(r, i)));
     given = copy.data();
   }
-  std::vector<T> solutions(slots * rows * count);
-  std::vector<int> counts(count);
-  if (count > 0) {
-    nb::gil_scoped_release unlocked;
-    QueueLease lease(device);
-    solve_minimal(lease.queue(), solver, int(count), Memory<const T>(given),
-                  Memory<T>(solutions.data()), Memory<int>(counts.data()));
-    lease.queue().wait();
-  }
-  return nb::make_tuple(array_from(std::move(solutions), {slots, rows, count}),
-                        array_from(std::move(counts), {count}));
+  Room<T> solutions(call.frame, {slots, rows, count});
+  Room<int> counts(call.frame, {count});
+  if (count > 0)
+    run(call, [&](Queue& queue) {
+      solve_minimal(queue, solver, int(count), given, solutions.memory(), counts.memory());
+    });
+  return nb::make_tuple(solutions.take(), counts.take());
+}
+
+// What the three decompositions are given.
+template <class OfDouble, class OfFloat>
+nb::tuple decompose(nb::handle A, const std::optional<std::string>& device, nb::handle frame,
+                    bool square, const OfDouble& of_double, const OfFloat& of_float) {
+  const Matrices a = matrices_of(A, "A", square);
+  const Call call{device_for(device, &a.given.array, "A"), nb::borrow(frame)};
+  return a.given.is_double ? of_double(a, call) : of_float(a, call);
 }
 
 }  // namespace
 
 void bind_linalg(nb::module_& m) {
   using Name = std::optional<std::string>;
+#define DECOMPOSITION(name)                                                      \
+  nb::arg("A").none(), nb::arg("device").none(),                                 \
+      nb::arg("frame").none() = nb::none(),                                      \
+      nb::sig("def " name                                                        \
+              "(A: object, device: str | None, frame: object | None = None) -> " \
+              "tuple[typing.Any, ...]")
   m.def(
       "svd",
-      [](nb::handle A, const Name& device) {
-        const Matrices a = matrices_of(A, "A", false);
-        const std::string where = device.value_or("cpu");
-        return a.given.is_double ? svd_of<double>(a, where) : svd_of<float>(a, where);
+      [](nb::handle A, const Name& device, nb::handle frame) {
+        return decompose(A, device, frame, false, &svd_of<double>, &svd_of<float>);
       },
-      nb::arg("A").none(), nb::arg("device").none(),
-      nb::sig("def svd(A: object, device: str | None) -> tuple[typing.Any, ...]"));
+      DECOMPOSITION("svd"));
   m.def(
       "real_eigenpairs",
-      [](nb::handle A, const Name& device) {
-        const Matrices a = matrices_of(A, "A", true);
-        const std::string where = device.value_or("cpu");
-        return a.given.is_double ? eigen_of<double>(a, where) : eigen_of<float>(a, where);
+      [](nb::handle A, const Name& device, nb::handle frame) {
+        return decompose(A, device, frame, true, &eigen_of<double>, &eigen_of<float>);
       },
-      nb::arg("A").none(), nb::arg("device").none(),
-      nb::sig("def real_eigenpairs(A: object, device: str | None) -> tuple[typing.Any, ...]"));
+      DECOMPOSITION("real_eigenpairs"));
   m.def(
       "symmetric_eigen",
-      [](nb::handle A, const Name& device) {
-        const Matrices a = matrices_of(A, "A", true);
-        const std::string where = device.value_or("cpu");
-        return a.given.is_double ? symmetric_of<double>(a, where) : symmetric_of<float>(a, where);
+      [](nb::handle A, const Name& device, nb::handle frame) {
+        return decompose(A, device, frame, true, &symmetric_of<double>, &symmetric_of<float>);
       },
-      nb::arg("A").none(), nb::arg("device").none(),
-      nb::sig("def symmetric_eigen(A: object, device: str | None) -> tuple[typing.Any, ...]"));
+      DECOMPOSITION("symmetric_eigen"));
+#undef DECOMPOSITION
   m.def(
       "solve_minimal",
-      [](const std::string& name, nb::handle samples, const Name& device) {
+      [](const std::string& name, nb::handle samples, const Name& device, nb::handle frame) {
         const MinimalSolver solver = solver_of(name);
-        const Numbers s = numbers_of(samples, "samples", {solver_shape(solver).sample_rows, -1});
+        AnyArray array = array_of(samples, "samples");
+        need_shape(array, "samples", {solver_shape(solver).sample_rows, -1});
+        const Numbers s = any_numbers(std::move(array), samples, "samples");
         if (s.array.shape(1) >= (1u << 30))
           value_error(fmt::format("samples: {} of them are too many", s.array.shape(1)));
-        const std::string where = device.value_or("cpu");
-        return s.is_double ? solve<double>(solver, s, where) : solve<float>(solver, s, where);
+        const Call call{device_for(device, &s.array, "samples"), nb::borrow(frame)};
+        return s.is_double ? solve<double>(solver, s, call) : solve<float>(solver, s, call);
       },
       nb::arg("solver"), nb::arg("samples").none(), nb::arg("device").none(),
-      nb::sig("def solve_minimal(solver: str, samples: object, device: str | None) -> "
-              "tuple[typing.Any, typing.Any]"));
+      nb::arg("frame").none() = nb::none(),
+      nb::sig("def solve_minimal(solver: str, samples: object, device: str | None, "
+              "frame: object | None = None) -> tuple[typing.Any, typing.Any]"));
   m.def(
       "solver_shape",
       [](const std::string& name) {

@@ -29,13 +29,16 @@ struct Batch {
   bool has_pose = false;
   BatchEstimate result;
   std::vector<std::int64_t> offsets;
+  nb::object frame{};  // frames.hpp
 };
 
 struct Matches {
   std::vector<Match> rows;
+  nb::object frame{};
 };
 struct FloatMatches {
   std::vector<FloatMatch> rows;
+  nb::object frame{};
 };
 
 }  // namespace bifocal::python

@@ -7,19 +7,12 @@
 #include <limits>
 
 #include "devices.hpp"
+#include "estimate.hpp"
 #include "points.hpp"
 #include "results.hpp"
 
 namespace bifocal::python {
 namespace {
-
-// What an estimator returns, whatever the problem.
-struct Estimate {
-  ModelKind kind = ModelKind::homography;
-  bool has_pose = false;
-  RelativePoseResult result;  // `cam2_from_cam1` holds the pose of any problem
-  bool is_relative = false;   // the rest of it is filled in
-};
 
 struct Arguments {
   RobustOptions options;
@@ -28,14 +21,10 @@ struct Arguments {
   std::vector<Camera> cameras;
 };
 
-Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle weights,
-                       nb::handle qualities, nb::handle options,
-                       const std::optional<std::string>& device, const ProblemInfo& problem) {
+Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle options,
+                       const ProblemInfo& problem) {
   Arguments a;
   a.options = robust_options(options);
-  a.weights = doubles_of(weights, "weights");
-  a.qualities = doubles_of(qualities, "qualities");
-  a.device = device_for(device, nullptr, "");
   if (problem.cameras == 0) {
     if (!camera1.is_none() || !camera2.is_none())
       type_error("camera: given, but this kind of model takes none");
@@ -48,13 +37,6 @@ Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle weight
   else if (!camera2.is_none())
     type_error("camera2: given, but this kind of model takes one camera");
   return a;
-}
-
-RelativePoseResult from(PoseResult&& found) {
-  RelativePoseResult r;
-  r.cam2_from_cam1 = found.pose;
-  static_cast<RobustResult&>(r) = std::move(found);
-  return r;
 }
 
 template <class Point>
@@ -79,54 +61,80 @@ Estimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
       return e;
     }
   }
-  e.result = from(on_cpu ? estimate(kind, points.span, cameras, a.options, priors)
-                         : estimate(lease->queue(), kind, points.span, cameras, a.options, priors));
+  e.result = relative_from(
+      on_cpu ? estimate(kind, points.span, cameras, a.options, priors)
+             : estimate(lease->queue(), kind, points.span, cameras, a.options, priors));
   return e;
 }
 
 Estimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle right,
                       nb::handle camera1, nb::handle camera2, nb::handle weights,
                       nb::handle qualities, nb::handle options,
-                      const std::optional<std::string>& device) {
+                      const std::optional<std::string>& device, nb::handle frame) {
   const ModelKind kind = kind_of(kind_name);
   const ProblemInfo problem = problem_info(kind);
-  const Arguments a = arguments_of(camera1, camera2, weights, qualities, options, device, problem);
+  Arguments a = arguments_of(camera1, camera2, options, problem);
+  if (!frame.is_none()) {
+    const bool one = right.is_none();
+    DevicePoints there{array_of(left, one ? "points" : "x1"), {}, left, right};
+    if (on_cuda(there.left)) {
+      if (!one) there.right = array_of(right, "x2");
+      return estimate_there(kind, there, a.cameras, weights, qualities, a.options, device, frame);
+    }
+  }
+  a.weights = doubles_of(weights, "weights");
+  a.qualities = doubles_of(qualities, "qualities");
+  a.device = device_for(device, nullptr, "");
+  Estimate e;
   if (problem.is_two_view) {
     auto points = points_of<PointPair>(left, right);
     nb::gil_scoped_release unlocked;
-    return run(kind, points, a);
+    e = run(kind, points, a);
+  } else {
+    auto points = points_of<ScenePoint>(left, right);
+    nb::gil_scoped_release unlocked;
+    e = run(kind, points, a);
   }
-  auto points = points_of<ScenePoint>(left, right);
-  nb::gil_scoped_release unlocked;
-  return run(kind, points, a);
+  if (!frame.is_none()) e.frame = nb::borrow(frame);
+  return e;
 }
 
 const Estimate& of(nb::handle self) { return nb::cast<const Estimate&>(self); }
+// With what is said of single points.
+const Estimate& complete_of(nb::handle self) {
+  auto& e = nb::cast<Estimate&>(self);
+  complete(e);
+  return e;
+}
 
 nb::object inliers(nb::handle self) {
   const auto& flags = of(self).result.inliers;
-  return view(self, reinterpret_cast<const bool*>(flags.data()), {flags.size()});
+  return framed(of(self).frame,
+                view(self, reinterpret_cast<const bool*>(flags.data()), {flags.size()}));
 }
-nb::object model(nb::handle self) { return view(self, of(self).result.model.data(), {3, 3}); }
+nb::object model(nb::handle self) {
+  return framed(of(self).frame, view(self, of(self).result.model.data(), {3, 3}));
+}
 nb::object rotation(nb::handle self) {
   const Estimate& e = of(self);
   if (!e.has_pose) return nb::none();
-  return view(self, e.result.cam2_from_cam1.R.data(), {3, 3});
+  return framed(e.frame, view(self, e.result.cam2_from_cam1.R.data(), {3, 3}));
 }
 nb::object translation(nb::handle self) {
   const Estimate& e = of(self);
   if (!e.has_pose) return nb::none();
-  return view(self, e.result.cam2_from_cam1.t.data(), {3});
+  return framed(e.frame, view(self, e.result.cam2_from_cam1.t.data(), {3}));
 }
 nb::object triangulated(nb::handle self) {
-  const Estimate& e = of(self);
+  const Estimate& e = complete_of(self);
   if (!e.is_relative) return nb::none();
   const auto& points = e.result.triangulated;
-  return view(self, reinterpret_cast<const double*>(points.data()), {points.size(), 3});
+  return framed(e.frame,
+                view(self, reinterpret_cast<const double*>(points.data()), {points.size(), 3}));
 }
 nb::object not_finite(nb::handle self) {
-  const auto& which = of(self).result.not_finite;
-  return view(self, which.data(), {which.size()});
+  const auto& which = complete_of(self).result.not_finite;
+  return framed(of(self).frame, view(self, which.data(), {which.size()}));
 }
 
 std::string text(const Estimate& e) {
@@ -190,13 +198,15 @@ void bind_fields(nb::class_<Estimate>& c) {
                 "Indices of correspondences with a NaN or an infinity, which were left out.");
   c.def_prop_ro(
       "in_front",
-      [](const Estimate& e) -> std::optional<int> {
+      [](nb::handle self) -> std::optional<int> {
+        const Estimate& e = complete_of(self);
         return e.is_relative ? std::optional<int>(e.result.in_front) : std::nullopt;
       },
       "Inliers in front of both cameras, of 'essential'; else None.");
   c.def_prop_ro(
       "median_parallax_deg",
-      [](const Estimate& e) -> std::optional<double> {
+      [](nb::handle self) -> std::optional<double> {
+        const Estimate& e = complete_of(self);
         return e.is_relative ? std::optional<double>(e.result.median_parallax_deg) : std::nullopt;
       },
       "Angle between the rays of the inliers, of 'essential'; else None.");
@@ -213,7 +223,8 @@ struct Plain {
 
 using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes>;
 
-State state_of(const Estimate& e) {
+State state_of(nb::handle self) {
+  const Estimate& e = complete_of(self);
   const RelativePoseResult& r = e.result;
   const std::vector<Plain> plain = {{r.outcome, r.model, r.cam2_from_cam1, r.inlier_count,
                                      r.iterations, r.in_front, r.gain, r.rms, r.noise,
@@ -251,7 +262,7 @@ void bind_robust(nb::module_& m) {
   m.def("estimate", &estimate_any, nb::arg("kind"), nb::arg("left").none(), nb::arg("right").none(),
         nb::arg("camera1").none(), nb::arg("camera2").none(), nb::arg("weights").none(),
         nb::arg("qualities").none(), nb::arg("options").none(), nb::arg("device").none(),
-        "One pair of any problem.");
+        nb::arg("frame").none() = nb::none(), "One pair of any problem.");
   m.def(
       "reads_in_place",
       [](nb::handle points) {

@@ -8,51 +8,12 @@
 #include <cmath>
 
 #include "devices.hpp"
+#include "estimate.hpp"
 #include "points.hpp"
 #include "results.hpp"
 
 namespace bifocal::python {
 namespace {
-
-// An array of the batch: of the host, or at an address of the device.
-struct Column {
-  AnyArray array;
-  std::vector<double> copy;
-  Memory<const double> memory{};
-  std::int64_t rows = 0;
-};
-
-Column column_of(nb::handle object, const char* name, int columns) {
-  Column c;
-  if (object.is_none()) return c;
-  c.array = array_of(object, name);
-  if (columns > 1)
-    need_shape(c.array, name, {-1, columns});
-  else
-    need_shape(c.array, name, {-1});
-  c.rows = std::int64_t(c.array.shape(0));
-  Numbers n{c.array, true};
-  if (on_cuda(c.array)) {
-    const nb::dlpack::dtype d = c.array.dtype();
-    if (d.code != std::uint8_t(nb::dlpack::dtype_code::Float) || d.bits != 64 || !n.is_dense())
-      type_error(fmt::format("{}: {}{}, must be contiguous float64 on a CUDA device", name,
-                             dtype_text(c.array), n.is_dense() ? "" : " with gaps"));
-    c.memory = Memory<const double>::on_device(static_cast<const double*>(c.array.data()));
-    return c;
-  }
-  n = host_numbers(c.array, object, name);
-  c.array = n.array;
-  if (n.is_double && n.is_dense()) {
-    c.memory = static_cast<const double*>(n.array.data());
-    return c;
-  }
-  c.copy.resize(std::size_t(c.rows) * std::size_t(columns));
-  for (std::size_t i = 0; i < std::size_t(c.rows); ++i)
-    for (std::size_t j = 0; j < std::size_t(columns); ++j)
-      c.copy[i * std::size_t(columns) + j] = columns > 1 ? n.at(i, j) : n.at(i);
-  c.memory = c.copy.data();
-  return c;
-}
 
 std::vector<std::int64_t> offsets_of(nb::handle object, std::int64_t points) {
   const AnyArray a = array_of(object, "offsets");
@@ -158,7 +119,7 @@ void check_pairs(const Given& g) {
 Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offsets,
                     nb::handle cameras1, nb::handle cameras2, nb::handle weights,
                     nb::handle qualities, nb::handle options,
-                    const std::optional<std::string>& device) {
+                    const std::optional<std::string>& device, nb::handle frame) {
   Given g{kind_of(kind), {}, {}, {}, {}, {}, {}, {}, robust_options(options), {}};
   g.problem = problem_info(g.kind);
   if (points.is_none()) type_error("points: None, must be an array of numbers");
@@ -179,6 +140,8 @@ Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offse
     g.cameras2 = cameras2.is_none() ? g.cameras1 : cameras_of(cameras2, "cameras2");
   check_pairs(g);
   Batch b{g.kind, g.problem.has_pose, {}, {}};
+  if (!frame.is_none()) b.frame = nb::borrow(frame);
+  await_frame(frame);
   b.result = run_in_parts(g);
   b.offsets = std::move(g.offsets);
   return b;
@@ -195,8 +158,8 @@ nb::object field(nb::handle self, const T* first, std::initializer_list<std::siz
   std::int64_t steps[3] = {std::int64_t(sizeof(PairEstimate) / sizeof(T)), 0, 0};
   std::copy(more.begin(), more.end(), shape + 1);
   std::copy(strides.begin(), strides.end(), steps + 1);
-  return nb::cast(
-      nb::ndarray<nb::numpy, T>(const_cast<T*>(first), more.size() + 1, shape, self, steps));
+  return framed(of(self).frame, nb::cast(nb::ndarray<nb::numpy, T>(
+                                    const_cast<T*>(first), more.size() + 1, shape, self, steps)));
 }
 const PairEstimate& front(nb::handle self) {
   static const PairEstimate none;
@@ -213,11 +176,12 @@ void column(nb::class_<Batch>& c, const char* name, Get get, const char* sig, co
 nb::object ok(nb::handle self) {
   std::vector<std::uint8_t> flags;
   for (const PairEstimate& p : of(self).result.pairs) flags.push_back(p.outcome == Outcome::ok);
-  return flags_array(flags);
+  return framed(of(self).frame, flags_array(flags));
 }
 nb::object inliers(nb::handle self) {
   const auto& flags = of(self).result.inliers;
-  return view(self, reinterpret_cast<const bool*>(flags.data()), {flags.size()});
+  return framed(of(self).frame,
+                view(self, reinterpret_cast<const bool*>(flags.data()), {flags.size()}));
 }
 nb::list reasons(nb::handle self) {
   nb::list names;
@@ -306,7 +270,8 @@ void bind_robust_batch(nb::module_& m) {
   m.def("estimate_batch", &estimate_many, nb::arg("kind"), nb::arg("points").none(),
         nb::arg("offsets").none(), nb::arg("cameras1").none(), nb::arg("cameras2").none(),
         nb::arg("weights").none(), nb::arg("qualities").none(), nb::arg("options").none(),
-        nb::arg("device").none(), "Many pairs of any problem.");
+        nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
+        "Many pairs of any problem.");
 }
 
 }  // namespace bifocal::python

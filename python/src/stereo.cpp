@@ -3,17 +3,24 @@
 #include <nanobind/stl/optional.h>
 
 #include "devices.hpp"
+#include "features_device.hpp"
+#include "frames.hpp"
 #include "options.hpp"
 
 namespace bifocal::python {
 namespace {
 
+// Of the host; or, where the pictures lay on a device, arrays of their framework there.
 struct Maps {
   DisparityMap map;
+  nb::object frame{};
+  bool there = false;
+  nb::object raw{}, filled{}, confidence{};
 };
 
-nb::object image_view(nb::handle self, const ImageF& image) {
-  return view(self, image.pixels.data(), {std::size_t(image.height), std::size_t(image.width)});
+nb::object image_view(nb::handle self, const nb::object& frame, const ImageF& image) {
+  return framed(frame, view(self, image.pixels.data(),
+                            {std::size_t(image.height), std::size_t(image.width)}));
 }
 
 void check_pair(const Picture& left, const Picture& right) {
@@ -31,14 +38,33 @@ void check_pair(const Picture& left, const Picture& right) {
 class Matcher {
  public:
   Matcher(int width, int height, nb::handle options, const std::string& device, int bits)
-      : width_(width), height_(height), bits_(bits), device_(device), queue_(Device(device)) {
+      : width_(width),
+        height_(height),
+        bits_(bits),
+        is_ssd_(is_ssd_options(options)),
+        device_(device),
+        queue_(Device(device)) {
     if (bits != 8 && bits != 16) value_error(fmt::format("bits: {}, must be 8 or 16", bits));
-    if (is_ssd_options(options))
+    if (is_ssd_)
       matcher_.emplace(queue_, width, height, ssd_options(options));
     else
       matcher_.emplace(queue_, width, height, sgm_options(options), bits);
   }
-  Maps run(nb::handle left, nb::handle right) {
+  Maps run(nb::handle left, nb::handle right, nb::handle frame) {
+    if (!frame.is_none())
+      if (const AnyArray l = array_of(left, "left"); on_cuda(l))
+        return run_there(l, array_of(right, "right"), frame);
+    Maps maps = run_here(left, right);
+    if (!frame.is_none()) maps.frame = nb::borrow(frame);
+    return maps;
+  }
+  [[nodiscard]] std::size_t memory() const { return matcher_->memory(); }
+  [[nodiscard]] std::string text() const {
+    return fmt::format("<StereoMatcher {} x {}, {} bits, {}>", width_, height_, bits_, device_);
+  }
+
+ private:
+  Maps run_here(nb::handle left, nb::handle right) {
     const Picture l = picture_of(left, "left"), r = picture_of(right, "right");
     check_pair(l, r);
     if (l.bits != bits_)
@@ -48,21 +74,45 @@ class Matcher {
     if (bits_ == 8) return {(*matcher_)(l.view<std::uint8_t>(), r.view<std::uint8_t>())};
     return {(*matcher_)(l.view<std::uint16_t>(), r.view<std::uint16_t>())};
   }
-  [[nodiscard]] std::size_t memory() const { return matcher_->memory(); }
-  [[nodiscard]] std::string text() const {
-    return fmt::format("<StereoMatcher {} x {}, {} bits, {}>", width_, height_, bits_, device_);
+  // Pictures in the device's memory; the maps stay there.
+  Maps run_there(const AnyArray& left, const AnyArray& right, nb::handle frame) {
+    need_picture_there(left, "left", bits_);
+    need_picture_there(right, "right", bits_);
+    need_same_memory(right, "right", left, "left");
+    (void)device_for(device_, &left, "left");
+    for (const auto& [array, name] : {std::pair(&left, "left"), std::pair(&right, "right")})
+      if (array->shape(0) != std::size_t(height_) || array->shape(1) != std::size_t(width_))
+        value_error(fmt::format("{}: shape {}, the matcher is of ({}, {})", name,
+                                shape_text(*array), height_, width_));
+    const std::initializer_list<std::size_t> shape = {std::size_t(height_), std::size_t(width_)};
+    Room<float> raw(frame, shape), filled(frame, shape);
+    std::optional<Room<std::uint8_t>> confidence;
+    if (!is_ssd_) confidence.emplace(frame, shape);
+    await_frame(frame);
+    {
+      nb::gil_scoped_release unlocked;
+      const std::lock_guard lock(mutex_);
+      const StereoOutput out{raw.memory(), filled.memory(),
+                             is_ssd_ ? Memory<std::uint8_t>() : confidence->memory()};
+      if (bits_ == 8)
+        matcher_->run(memory_of<std::uint8_t>(left), memory_of<std::uint8_t>(right), out);
+      else
+        matcher_->run(memory_of<std::uint16_t>(left), memory_of<std::uint16_t>(right), out);
+      queue_.wait();
+    }
+    return {{},         nb::borrow(frame), true,
+            raw.take(), filled.take(),     is_ssd_ ? nb::none() : confidence->take()};
   }
-
- private:
   int width_, height_, bits_;
+  bool is_ssd_;
   std::string device_;
   std::mutex mutex_;
   Queue queue_;
   std::optional<StereoMatcher> matcher_;
 };
 
-Maps stereo_any(nb::handle left, nb::handle right, nb::handle options,
-                const std::optional<std::string>& device) {
+Maps stereo_here(nb::handle left, nb::handle right, nb::handle options,
+                 const std::optional<std::string>& device) {
   const Picture l = picture_of(left, "left"), r = picture_of(right, "right");
   check_pair(l, r);
   const bool is_ssd = !options.is_none() && is_ssd_options(options);
@@ -78,7 +128,32 @@ Maps stereo_any(nb::handle left, nb::handle right, nb::handle options,
   return {stereo_sgm(lease.queue(), l.view<std::uint16_t>(), r.view<std::uint16_t>(), sgm)};
 }
 
-const DisparityMap& of(nb::handle self) { return nb::cast<const Maps&>(self).map; }
+// Of pictures in a device's memory.
+Maps stereo_there(const AnyArray& left, nb::handle left_object, nb::handle right,
+                  nb::handle options, const std::optional<std::string>& device, nb::handle frame) {
+  const int bits = left.dtype().bits == 16 && !is_ssd_options(options) ? 16 : 8;
+  need_picture_there(left, "left", bits);
+  Matcher matcher(int(left.shape(1)), int(left.shape(0)), options,
+                  device_for(device, &left, "left"), bits);
+  return matcher.run(left_object, right, frame);
+}
+
+Maps stereo_any(nb::handle left, nb::handle right, nb::handle options,
+                const std::optional<std::string>& device, nb::handle frame) {
+  if (!frame.is_none())
+    if (const AnyArray there = array_of(left, "left"); on_cuda(there))
+      return stereo_there(there, left, right, options, device, frame);
+  Maps maps = stereo_here(left, right, options, device);
+  if (!frame.is_none()) maps.frame = nb::borrow(frame);
+  return maps;
+}
+const Maps& of(nb::handle self) { return nb::cast<const Maps&>(self); }
+
+double density(nb::handle self) {
+  const Maps& m = of(self);
+  if (!m.there) return m.map.density;
+  return nb::cast<double>(m.frame.attr("known_percent")(m.raw));
+}
 
 }  // namespace
 
@@ -86,31 +161,40 @@ void bind_stereo(nb::module_& m) {
   nb::class_<Maps> c(m, "DisparityMap", "Disparities x_left - x_right of the left picture, px.");
 #define FLOATS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float32]"
   c.def_prop_ro(
-      "raw", [](nb::handle s) { return image_view(s, of(s).raw); }, nb::sig(FLOATS("raw")),
-      "[H, W], checked and filtered, unknown NaN.");
+      "raw",
+      [](nb::handle s) {
+        return of(s).there ? of(s).raw : image_view(s, of(s).frame, of(s).map.raw);
+      },
+      nb::sig(FLOATS("raw")), "[H, W], checked and filtered, unknown NaN.");
   c.def_prop_ro(
-      "filled", [](nb::handle s) { return image_view(s, of(s).filled); }, nb::sig(FLOATS("filled")),
-      "[H, W], unknown ones filled in.");
+      "filled",
+      [](nb::handle s) {
+        return of(s).there ? of(s).filled : image_view(s, of(s).frame, of(s).map.filled);
+      },
+      nb::sig(FLOATS("filled")), "[H, W], unknown ones filled in.");
 #undef FLOATS
   c.def_prop_ro(
       "confidence",
       [](nb::handle s) -> nb::object {
-        const ImageU8& image = of(s).confidence;
+        if (of(s).there) return of(s).confidence;
+        const ImageU8& image = of(s).map.confidence;
         if (image.empty()) return nb::none();
-        return view(s, image.pixels.data(), {std::size_t(image.height), std::size_t(image.width)});
+        return framed(of(s).frame, view(s, image.pixels.data(),
+                                        {std::size_t(image.height), std::size_t(image.width)}));
       },
       nb::sig("def confidence(self) -> numpy.typing.NDArray[numpy.uint8] | None"),
       "[H, W], 1 to 255, 0 unknown; None of SSD.");
-  c.def_prop_ro(
-      "density", [](const Maps& s) { return s.map.density; }, "Per cent known in raw.");
+  c.def_prop_ro("density", &density, nb::sig("def density(self) -> float"),
+                "Per cent known in raw.");
   nb::class_<Matcher>(m, "StereoMatcher", "Matches pairs of one size, one after the other.")
       .def(nb::init<int, int, nb::handle, const std::string&, int>(), nb::arg("width"),
            nb::arg("height"), nb::arg("options"), nb::arg("device"), nb::arg("bits"))
-      .def("__call__", &Matcher::run, nb::arg("left").none(), nb::arg("right").none())
+      .def("__call__", &Matcher::run, nb::arg("left").none(), nb::arg("right").none(),
+           nb::arg("frame").none() = nb::none())
       .def("__repr__", &Matcher::text)
       .def_prop_ro("memory", &Matcher::memory, "Bytes of the device's memory that it takes.");
-  m.def("stereo", &stereo_any, nb::arg("left").none(), nb::arg("right").none(),
-        nb::arg("options").none(), nb::arg("device").none(), "One pair.");
+  m.def("stereo", &stereo_any, nb::arg("left").none(), nb::arg("right").none(), nb::arg("options"),
+        nb::arg("device").none(), nb::arg("frame").none() = nb::none(), "One pair.");
 }
 
 }  // namespace bifocal::python

@@ -116,7 +116,7 @@ def test_arrays_of_another_device_are_told_apart():
     with pytest.raises(ValueError, match="weights: in the memory of cuda:0, must be in the host's"):
         bifocal._core.estimate_batch("fundamental", ROWS, OFFSETS, None, None, DeviceArray(1 << 20, (673,)), None, None, None)
     with pytest.raises(ValueError, match="x1: in the memory of cuda:0, must be in the host's"):
-        bifocal.estimate_homography(DeviceArray(1 << 20, (673, 2)), ROWS[:, 2:])
+        bifocal._core.estimate("homography", DeviceArray(1 << 20, (673, 2)), ROWS[:, 2:], None, None, *host.values(), None)
     with pytest.raises(TypeError, match="CUDA arrays of dlpack: only those of torch and cupy"):
         bifocal.estimate_batch("fundamental", there, OFFSETS)
     if not any(d["kind"] == "cuda" for d in bifocal.devices()):

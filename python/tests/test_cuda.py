@@ -1,4 +1,4 @@
-"""Arrays in a CUDA device's memory. Needs a package built with CUDA and a GPU; torch and CuPy where they are installed."""
+"""Arrays in a CUDA device's memory, by the driver alone. Needs a package built with CUDA and a GPU. Of torch and CuPy: test_cuda_frames.py."""
 
 import ctypes
 
@@ -58,8 +58,6 @@ def test_device_and_framework_have_to_fit():
         batch(points, device="cpu")
     with pytest.raises(TypeError, match="points: float32, must be contiguous float64"):
         batch(CudaArray(ROWS.astype(np.float32)))
-    with pytest.raises(ValueError, match="x1: in the memory of cuda:0, must be in the host's"):
-        bifocal.estimate_homography(CudaArray(ROWS[:, :2]), ROWS[:, 2:])
     with pytest.raises(TypeError, match="only those of torch and cupy"):
         bifocal.estimate_batch("essential", points, OFFSETS, cameras1=K)
 
@@ -68,27 +66,6 @@ def test_one_pair_and_features_on_the_gpu():
     s = SCENES[0]
     here, there = (bifocal.estimate_relative_pose(s.x1, s.x2, K, device=d) for d in ("cpu", "cuda:0"))
     assert there.ok and np.abs(here.R - there.R).max() < 1e-5
-
-
-def test_torch_tensors_and_their_stream():
-    torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("torch without CUDA")
-    side = torch.cuda.Stream()
-    with torch.cuda.stream(side):
-        slow = torch.randn(6000, 6000, device="cuda")
-        for _ in range(5):
-            slow = slow @ slow * 1e-4
-        points = torch.zeros(len(ROWS), 4, dtype=torch.float64, device="cuda")
-        points += torch.from_numpy(ROWS).cuda() + 0 * slow.nan_to_num(0, 0, 0).sum()  # behind the work above
-        same(bifocal.estimate_batch("essential", points, OFFSETS, cameras1=K))
-    with pytest.raises(TypeError, match=r"give points.detach\(\)"):
-        bifocal.estimate_batch("essential", points.clone().requires_grad_(), OFFSETS, cameras1=K)
-
-
-def test_cupy_arrays():
-    cupy = pytest.importorskip("cupy")
-    same(bifocal.estimate_batch("essential", cupy.asarray(ROWS), OFFSETS, cameras1=K))
 
 
 def test_stereo_is_that_of_the_cpu():

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <bifocal/error.hpp>
-#include <bifocal/robust.hpp>
+#include <bifocal/two_view.hpp>
 #include <cmath>
 
 #include "robust/arguments.hpp"
@@ -65,9 +65,7 @@ template <class Point>
 PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> points,
                         std::span<const Intrinsics> cameras, RobustOptions options,
                         const MatchPriors& priors) {
-  robust::check_options(options);
-  if (options.min_inlier_ratio == 0)
-    options.min_inlier_ratio = 0.01 * robust::engine_steps(kind).sought_percent;
+  options = one_pair_options(kind, options);
   const robust::Cameras numbers = checked_cameras<Point>(kind, cameras);
   robust::check_priors(priors, points.size());
   PoseResult r;
@@ -90,6 +88,14 @@ PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> poi
 }
 
 }  // namespace
+
+RobustOptions one_pair_options(ModelKind kind, const RobustOptions& options) {
+  robust::check_options(options);
+  RobustOptions of_kind = options;
+  if (options.min_inlier_ratio == 0)
+    of_kind.min_inlier_ratio = 0.01 * robust::engine_steps(kind).sought_percent;
+  return of_kind;
+}
 
 std::string_view to_string(Outcome outcome) {
   switch (outcome) {

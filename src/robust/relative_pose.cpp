@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Essential matrix, and the pose and scene points that follow from it.
 #include <algorithm>
-#include <bifocal/robust.hpp>
+#include <bifocal/two_view.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
+
+#include <fmt/format.h>
 
 #include "robust/scalar_lanes.hpp"
 
@@ -54,10 +56,15 @@ void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
   result.median_parallax_deg = *middle * 180 / std::numbers::pi;
 }
 
-RelativePoseResult with_scene_points(PoseResult found, std::span<const PointPair> pairs,
+}  // namespace
+
+RelativePoseResult with_scene_points(const PoseResult& found, std::span<const PointPair> pairs,
                                      const Intrinsics& camera1, const Intrinsics& camera2) {
+  if (found.inliers.size() != pairs.size())
+    throw Error(ErrorCode::usage, fmt::format("with_scene_points: {} flags for {} points",
+                                              found.inliers.size(), pairs.size()));
   RelativePoseResult result;
-  static_cast<RobustResult&>(result) = std::move(found);
+  static_cast<RobustResult&>(result) = found;
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   result.triangulated.assign(pairs.size(), Vec3{kNaN, kNaN, kNaN});
   if (result.inlier_count == 0) return result;
@@ -65,8 +72,6 @@ RelativePoseResult with_scene_points(PoseResult found, std::span<const PointPair
   triangulate_inliers(inlier_rays(pairs, camera1, camera2, result.inliers), result);
   return result;
 }
-
-}  // namespace
 
 Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
                                 const Intrinsics& camera2) {

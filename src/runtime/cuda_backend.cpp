@@ -127,13 +127,13 @@ class CudaQueue final : public BackendQueue {
     check_cuda(cudaStreamSynchronize(stream_), label_, "waiting for work");
   }
 
+  // `from` may be an address of a device as well as of the host: the driver knows which.
   void upload(BackendMemory& to, const Rectangle& r, const void* from) override {
     const CurrentDevice current(backend_.device());
     char* device = static_cast<char*>(to.address()) + r.offset;
-    check_cuda(r.rows == 1
-                   ? cudaMemcpyAsync(device, from, r.row_bytes, cudaMemcpyHostToDevice, stream_)
-                   : cudaMemcpy2DAsync(device, r.pitch, from, r.host_pitch, r.row_bytes, r.rows,
-                                       cudaMemcpyHostToDevice, stream_),
+    check_cuda(r.rows == 1 ? cudaMemcpyAsync(device, from, r.row_bytes, cudaMemcpyDefault, stream_)
+                           : cudaMemcpy2DAsync(device, r.pitch, from, r.host_pitch, r.row_bytes,
+                                               r.rows, cudaMemcpyDefault, stream_),
                label_, "copying to the device");
   }
 

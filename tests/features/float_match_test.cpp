@@ -131,6 +131,42 @@ TEST(FloatMatch, ties_go_to_the_lower_index) {
   }
 }
 
+// Prepared in double precision, as match() prepares those of the host.
+TEST(FloatMatch, rows_that_lie_on_a_device_are_matched_there) {
+  const Floats a = random_floats(130, 64, 7), b = random_floats(70, 64, 8);
+  const std::vector<FloatMatch> want = plain_match(a, b, {});
+  int devices = 0;
+  for (const DeviceInfo& info : list_devices()) {
+    const Device device(info.id);
+    Queue queue(device);
+    if (info.kind == DeviceKind::cpu) {
+      EXPECT_THROW((void)match(queue, FloatsOnDevice{}, FloatsOnDevice{}), Error);
+      continue;
+    }
+    ++devices;
+    Buffer<float> values[2], squares[2];
+    FloatsOnDevice there[2];
+    for (const int side : {0, 1}) {
+      const Floats& f = side == 0 ? a : b;
+      const std::vector<double> rows = prepared(f, true);
+      const std::vector<float> narrow(rows.begin(), rows.end()), ones(std::size_t(f.count), 1.0F);
+      values[side] = Buffer<float>(device, narrow.size());
+      squares[side] = Buffer<float>(device, ones.size());
+      values[side].upload(queue, narrow);
+      squares[side].upload(queue, ones);
+      queue.wait();
+      there[side] = {values[side], squares[side], f.count, f.size};
+    }
+    expect_same(match(queue, there[0], there[1]), want, info.id);
+    FloatsOnDevice small = there[1];
+    small.count = 71;
+    EXPECT_THROW((void)match(queue, there[0], small), Error) << info.id;
+    small = {a.values.data(), a.values.data(), 130, 64};
+    EXPECT_THROW((void)match(queue, there[0], small), Error) << info.id;
+  }
+  if (devices == 0) GTEST_SKIP() << "no device but the CPU";
+}
+
 TEST(FloatMatch, refuses_wrong_arguments_by_name) {
   Floats a = random_floats(3, 8, 1);
   const auto message_of = [&](const FloatDescriptors& x, const FloatDescriptors& y,

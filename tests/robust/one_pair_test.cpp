@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bifocal/error.hpp>
+#include <bifocal/two_view.hpp>
 #include <limits>
 
 #include "problem_scene.hpp"
@@ -66,6 +67,39 @@ TEST_P(OnePair, without_geometry_is_not_believed_on_any_device) {
     EXPECT_EQ(std::count(r.inliers.begin(), r.inliers.end(), std::uint8_t{1}), r.inlier_count);
     EXPECT_EQ(estimate_there(queue, few).outcome, Outcome::too_few_points) << device.id;
   }
+}
+
+// A binding's way to a pair that lies on a device: estimate_batch() of it alone.
+TEST_P(OnePair, is_a_batch_of_one_with_its_own_options) {
+  const ProblemScene s = scene(600, 0.6);
+  const PoseResult alone = estimate_scene(s, kOptions);
+  const RobustOptions options = one_pair_options(GetParam(), kOptions);
+  EXPECT_GT(options.min_inlier_ratio, 0);
+  EXPECT_EQ(one_pair_options(GetParam(), options).min_inlier_ratio, options.min_inlier_ratio);
+  const std::int64_t offsets[] = {0, 600};
+  const std::span<const Intrinsics> cameras = s.cameras;
+  const bool two = cameras.size() > 1;
+  Queue queue;
+  const BatchEstimate batch =
+      problem_info(GetParam()).is_two_view
+          ? estimate_batch(queue, GetParam(),
+                           PairBatch{s.pairs(), offsets, two ? cameras.first(1) : cameras,
+                                     two ? cameras.subspan(1) : cameras},
+                           options)
+          : estimate_batch(queue, GetParam(), SceneBatch{s.scene_points(), offsets, cameras},
+                           options);
+  EXPECT_EQ(batch.pairs[0].model, alone.model);
+  EXPECT_EQ(batch.inliers, alone.inliers);
+  EXPECT_EQ(batch.pairs[0].iterations, alone.iterations);
+  if (GetParam() != ModelKind::essential) return;
+  const std::span pairs(s.pairs(), 600);
+  const RelativePoseResult whole = estimate_essential(pairs, cameras[0], cameras[1], kOptions);
+  const RelativePoseResult put_together = with_scene_points(alone, pairs, cameras[0], cameras[1]);
+  EXPECT_EQ(put_together.cam2_from_cam1.R, whole.cam2_from_cam1.R);
+  EXPECT_EQ(put_together.in_front, whole.in_front);
+  EXPECT_GT(put_together.in_front, 300);
+  EXPECT_EQ(put_together.median_parallax_deg, whole.median_parallax_deg);
+  EXPECT_THROW((void)with_scene_points(alone, pairs.first(599), cameras[0], cameras[1]), Error);
 }
 
 TEST_P(OnePair, checks_its_arguments_on_every_device) {

@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "features/matching/match_float.kernels.hpp"
+#include "runtime/memory_check.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -34,13 +36,10 @@ void check(const FloatDescriptors& f, const char* name) {
                                               (bad - f.data) / f.size, *bad));
 }
 
-void check(const FloatDescriptors& a, const FloatDescriptors& b, const FloatMatchOptions& options) {
-  check(a, "descriptors1");
-  check(b, "descriptors2");
-  if (a.size != b.size)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("match: descriptors1 have {} numbers, descriptors2 {}", a.size, b.size));
+void check(int size1, int size2, const FloatMatchOptions& options) {
+  if (size1 != size2)
+    throw Error(ErrorCode::usage,
+                fmt::format("match: descriptors1 have {} numbers, descriptors2 {}", size1, size2));
   if (!(options.max_ratio > 0))
     throw Error(ErrorCode::usage, fmt::format("FloatMatchOptions::max_ratio = {}: must be above 0",
                                               options.max_ratio));
@@ -50,6 +49,34 @@ void check(const FloatDescriptors& a, const FloatDescriptors& b, const FloatMatc
                             options.max_distance));
 }
 
+void check(const FloatDescriptors& a, const FloatDescriptors& b, const FloatMatchOptions& options) {
+  check(a, "descriptors1");
+  check(b, "descriptors2");
+  check(a.size, b.size, options);
+}
+
+void check(const Queue& queue, const FloatsOnDevice& f, const char* name) {
+  if (queue.device().info().kind == DeviceKind::cpu)
+    throw Error(ErrorCode::usage, fmt::format("match: {} on a device, the queue is of cpu", name));
+  if (f.count < 0 || f.size < 1 || f.size > kMostNumbers)
+    throw Error(ErrorCode::usage, fmt::format("match: {} has {} descriptors of {} numbers: must be "
+                                              "at least 0 of 1 to {}",
+                                              name, f.count, f.size, kMostNumbers));
+  const auto count = std::size_t(f.count);
+  for (const auto& [memory, what, numbers] :
+       {std::tuple(&f.values, "values", count * std::size_t(f.size)),
+        std::tuple(&f.squares, "squares", count)}) {
+    const std::string called = fmt::format("{}.{}", name, what);
+    if (const std::string why = runtime::why_foreign(queue, called.c_str(), *memory); !why.empty())
+      throw Error(ErrorCode::usage, "match: " + why);
+    if (count > 0 && (memory->is_null() || !memory->is_on_device()))
+      throw Error(ErrorCode::usage,
+                  fmt::format("match: {} has to be memory of the queue's device", called));
+    if (memory->owner() && memory->size() < numbers)
+      throw Error(ErrorCode::usage, fmt::format("match: {} holds {} numbers, needs {}", called,
+                                                memory->size(), numbers));
+  }
+}
 // Lengths are summed in double; a descriptor of zeros stays one.
 FloatRows rows_of(const FloatDescriptors& f, bool normalise) {
   const auto size = std::size_t(f.size);
@@ -122,27 +149,32 @@ BothWays nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
   return both;
 }
 
-struct FloatsOnDevice {
+struct UploadedFloats {
   Buffer<float> values, squares;
-  FloatsOnDevice(Queue& queue, const FloatRows& rows)
-      : values(queue.device(), rows.values.size()), squares(queue.device(), rows.squares.size()) {
+  int count, size;
+  UploadedFloats(Queue& queue, const FloatRows& rows)
+      : values(queue.device(), rows.values.size()),
+        squares(queue.device(), rows.squares.size()),
+        count(rows.count),
+        size(rows.size) {
     values.upload(queue, rows.values);
     squares.upload(queue, rows.squares);
   }
+  [[nodiscard]] FloatsOnDevice view() const { return {values, squares, count, size}; }
 };
 
-FloatNearest nearest_on_device(Queue& queue, const FloatsOnDevice& rows, int row_count,
-                               const FloatsOnDevice& columns, int column_count, int size) {
+FloatNearest nearest_on_device(Queue& queue, const FloatsOnDevice& rows,
+                               const FloatsOnDevice& columns) {
   namespace kernel = kernels::match_float;
   static const kernel::launch<float> launch(kernel::FLOAT_THREADS);
-  const auto count = std::size_t(row_count);
+  const auto count = std::size_t(rows.count);
   const Buffer<float> distances(queue.device(), count), seconds(queue.device(), count);
   const Buffer<int> places(queue.device(), count);
   launch.match_float_rows(queue,
-                          {.count = (row_count + kernel::FLOAT_TILE - 1) / kernel::FLOAT_TILE},
-                          rows.values, rows.squares, columns.values, columns.squares, row_count,
-                          column_count, size, distances, seconds, places);
-  FloatNearest nearest = nearest_of(row_count);
+                          {.count = (rows.count + kernel::FLOAT_TILE - 1) / kernel::FLOAT_TILE},
+                          rows.values, rows.squares, columns.values, columns.squares, rows.count,
+                          columns.count, rows.size, distances, seconds, places);
+  FloatNearest nearest = nearest_of(rows.count);
   distances.download(queue, nearest.distances);
   seconds.download(queue, nearest.seconds);
   places.download(queue, nearest.nearest);
@@ -168,6 +200,13 @@ std::vector<FloatMatch> select(const FloatNearest& rows, const FloatNearest& col
   return matches;
 }
 
+std::vector<FloatMatch> select_on_device(Queue& queue, const FloatsOnDevice& a,
+                                         const FloatsOnDevice& b,
+                                         const FloatMatchOptions& options) {
+  const FloatNearest rows = nearest_on_device(queue, a, b);
+  return select(rows, options.mutual ? nearest_on_device(queue, b, a) : FloatNearest{}, options);
+}
+
 }  // namespace
 }  // namespace features
 
@@ -190,12 +229,19 @@ std::vector<FloatMatch> match(Queue& queue, const FloatDescriptors& descriptors1
     const BothWays both = nearest_on_cpu(a, b);
     return select(both.rows, both.columns, options);
   }
-  const FloatsOnDevice x(queue, a), y(queue, b);
-  const FloatNearest rows = nearest_on_device(queue, x, a.count, y, b.count, a.size);
-  return select(
-      rows,
-      options.mutual ? nearest_on_device(queue, y, b.count, x, a.count, a.size) : FloatNearest{},
-      options);
+  const UploadedFloats x(queue, a), y(queue, b);
+  return select_on_device(queue, x.view(), y.view(), options);
+}
+
+std::vector<FloatMatch> match(Queue& queue, const FloatsOnDevice& descriptors1,
+                              const FloatsOnDevice& descriptors2,
+                              const FloatMatchOptions& options) {
+  using namespace features;
+  check(queue, descriptors1, "descriptors1");
+  check(queue, descriptors2, "descriptors2");
+  check(descriptors1.size, descriptors2.size, options);
+  if (descriptors1.count == 0 || descriptors2.count == 0) return {};
+  return select_on_device(queue, descriptors1, descriptors2, options);
 }
 
 }  // namespace bifocal

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One pair's estimate, and the pieces of its call.
+#pragma once
+
+#include <bifocal/two_view.hpp>
+#include <optional>
+
+#include "frames.hpp"
+#include "options.hpp"
+
+namespace bifocal::python {
+
+// What an estimator returns, whatever the problem.
+struct Estimate {
+  ModelKind kind = ModelKind::homography;
+  bool has_pose = false;
+  RelativePoseResult result;  // `cam2_from_cam1` holds the pose of any problem
+  bool is_relative = false;   // the rest of it is filled in
+  nb::object frame{};         // of the points
+  // Points that lie on a device. They come to the host when it is asked for what is said of single
+  // points beyond their flags: complete().
+  nb::object rows{};
+  std::vector<Intrinsics> cameras{};
+};
+void complete(Estimate& e);
+
+RelativePoseResult relative_from(PoseResult&& found);
+
+// One array of the batch or of a pair: of the host, or at an address of the device, where it has to
+// be contiguous float64. `array` is null for None.
+struct Column {
+  AnyArray array;
+  std::vector<double> copy;
+  Memory<const double> memory{};
+  std::int64_t rows = 0;
+};
+[[nodiscard]] Column column_of(nb::handle object, const char* name, int columns);
+
+// As the estimator of one pair, of points that lie on a CUDA device.
+struct DevicePoints {
+  AnyArray left, right;  // right: of another array, or not valid
+  nb::handle left_object, right_object;
+};
+[[nodiscard]] Estimate estimate_there(ModelKind kind, const DevicePoints& points,
+                                      const std::vector<Camera>& cameras, nb::handle weights,
+                                      nb::handle qualities, const RobustOptions& options,
+                                      const std::optional<std::string>& device, nb::handle frame);
+
+}  // namespace bifocal::python

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Features of pictures and matches of descriptors that lie in the memory of a CUDA device.
+#pragma once
+
+#include <bifocal/matching.hpp>
+#include <optional>
+
+#include "frames.hpp"
+
+namespace bifocal::python {
+
+// A grey picture [H, W] of bytes (or of 16 bits where `bits` says so) without gaps, in the memory
+// of a CUDA device. ValueError and TypeError otherwise.
+void need_picture_there(const AnyArray& image, const char* name, int bits = 8);
+
+[[nodiscard]] Features detect_there(const AnyArray& image, nb::handle options, nb::handle mask,
+                                    const std::optional<std::string>& device, nb::handle frame);
+
+// Of descriptors uint8 [N, 128].
+[[nodiscard]] std::vector<Match> match_there(const AnyArray& descriptors1,
+                                             const AnyArray& descriptors2,
+                                             const MatchOptions& options,
+                                             const std::optional<std::string>& device,
+                                             nb::handle frame);
+
+// Of float descriptors [N, D], which the frame brings to unit length where that is asked for.
+[[nodiscard]] std::vector<FloatMatch> match_floats_there(nb::handle descriptors1,
+                                                         nb::handle descriptors2,
+                                                         const FloatMatchOptions& options,
+                                                         const std::optional<std::string>& device,
+                                                         nb::handle frame);
+
+}  // namespace bifocal::python

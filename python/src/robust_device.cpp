@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Robust estimation of one pair whose points lie in the memory of a CUDA device.
+#include <cmath>
+
+#include "devices.hpp"
+#include "estimate.hpp"
+
+namespace bifocal::python {
+namespace {
+
+void need_numbers(const AnyArray& array, const char* name) {
+  const auto code = array.dtype().code;
+  if (code != std::uint8_t(nb::dlpack::dtype_code::Float) &&
+      code != std::uint8_t(nb::dlpack::dtype_code::Int) &&
+      code != std::uint8_t(nb::dlpack::dtype_code::UInt))
+    type_error(fmt::format("{}: dtype {}, must be float32, float64 or whole numbers", name,
+                           dtype_text(array)));
+}
+
+void check_points(const DevicePoints& p, bool is_two_view) {
+  const int columns = is_two_view ? 4 : 5;
+  if (!p.right.is_valid()) {
+    need_shape(p.left, "points", {-1, columns});
+    need_numbers(p.left, "points");
+    return;
+  }
+  const char *left = is_two_view ? "x1" : "x", *right = is_two_view ? "x2" : "X";
+  need_shape(p.left, left, {-1, 2});
+  need_shape(p.right, right, {-1, columns - 2});
+  need_numbers(p.left, left);
+  need_numbers(p.right, right);
+  need_same_memory(p.right, right, p.left, left);
+  if (p.left.shape(0) != p.right.shape(0))
+    value_error(fmt::format("{}: {} points, but {} has {}", right, p.right.shape(0), left,
+                            p.left.shape(0)));
+}
+
+std::vector<Intrinsics> pinholes_of(const std::vector<Camera>& cameras) {
+  std::vector<Intrinsics> pinholes;
+  for (const Camera& c : cameras) {
+    if (!c.distortion.none())
+      value_error(
+          "camera: has a lens; give points on a CUDA device undistorted "
+          "(bifocal.undistort_points) and a pinhole camera");
+    pinholes.push_back(c.intrinsics);
+  }
+  return pinholes;
+}
+
+template <class Point>
+BatchEstimate search(Queue& queue, ModelKind kind, Memory<const Point> points,
+                     std::span<const std::int64_t> offsets, std::span<const Intrinsics> cameras,
+                     const Column& weights, const Column& qualities, const RobustOptions& options) {
+  if constexpr (std::is_same_v<Point, PointPair>)
+    return estimate_batch(
+        queue, kind,
+        PairBatch{points, offsets, cameras.first(std::min<std::size_t>(1, cameras.size())),
+                  cameras.size() > 1 ? cameras.subspan(1) : cameras, weights.memory,
+                  qualities.memory},
+        options);
+  else
+    return estimate_batch(queue, kind,
+                          SceneBatch{points, offsets, cameras, weights.memory, qualities.memory},
+                          options);
+}
+
+PoseResult result_of(BatchEstimate&& batch) {
+  const PairEstimate& e = batch.pairs.at(0);
+  PoseResult r;
+  r.outcome = e.outcome, r.model = e.model, r.pose = e.pose;
+  r.inlier_count = e.inlier_count, r.iterations = e.iterations;
+  r.gain = e.gain, r.rms = e.rms, r.noise = e.noise, r.significance = e.significance;
+  r.inliers = std::move(batch.inliers);
+  return r;
+}
+
+void need_length(const Column& column, const char* name, std::size_t points) {
+  if (!column.memory.is_null() && std::size_t(column.rows) != points)
+    value_error(fmt::format("{}: {} numbers for {} points", name, column.rows, points));
+}
+
+}  // namespace
+
+Column column_of(nb::handle object, const char* name, int columns) {
+  Column c;
+  if (object.is_none()) return c;
+  c.array = array_of(object, name);
+  if (columns > 1)
+    need_shape(c.array, name, {-1, columns});
+  else
+    need_shape(c.array, name, {-1});
+  c.rows = std::int64_t(c.array.shape(0));
+  Numbers n{c.array, true};
+  if (on_cuda(c.array)) {
+    const nb::dlpack::dtype d = c.array.dtype();
+    if (d.code != std::uint8_t(nb::dlpack::dtype_code::Float) || d.bits != 64 || !n.is_dense())
+      type_error(fmt::format("{}: {}{}, must be contiguous float64 on a CUDA device", name,
+                             dtype_text(c.array), n.is_dense() ? "" : " with gaps"));
+    c.memory = Memory<const double>::on_device(static_cast<const double*>(c.array.data()));
+    return c;
+  }
+  n = host_numbers(c.array, object, name);
+  c.array = n.array;
+  if (n.is_double && n.is_dense()) {
+    c.memory = static_cast<const double*>(n.array.data());
+    return c;
+  }
+  c.copy.resize(std::size_t(c.rows) * std::size_t(columns));
+  for (std::size_t i = 0; i < std::size_t(c.rows); ++i)
+    for (std::size_t j = 0; j < std::size_t(columns); ++j)
+      c.copy[i * std::size_t(columns) + j] = columns > 1 ? n.at(i, j) : n.at(i);
+  c.memory = c.copy.data();
+  return c;
+}
+
+RelativePoseResult relative_from(PoseResult&& found) {
+  RelativePoseResult r;
+  r.cam2_from_cam1 = found.pose;
+  static_cast<RobustResult&>(r) = std::move(found);
+  return r;
+}
+
+Estimate estimate_there(ModelKind kind, const DevicePoints& points,
+                        const std::vector<Camera>& cameras, nb::handle weights,
+                        nb::handle qualities, const RobustOptions& options,
+                        const std::optional<std::string>& device, nb::handle frame) {
+  const ProblemInfo problem = problem_info(kind);
+  check_points(points, problem.is_two_view);
+  const std::string where = device_for(device, &points.left, problem.is_two_view ? "x1" : "x");
+  const RobustOptions own = one_pair_options(kind, options);
+  const std::size_t n = points.left.shape(0);
+  const Column w = column_of(weights, "weights", 1), q = column_of(qualities, "qualities", 1);
+  need_length(w, "weights", n);
+  need_length(q, "qualities", n);
+  Estimate e{kind, problem.has_pose, {}, kind == ModelKind::essential};
+  e.frame = nb::borrow(frame);
+  e.cameras = pinholes_of(cameras);
+  e.rows = frame.attr("join")(points.left_object, points.right_object);
+  const AnyArray rows = array_of(e.rows, "points");
+  const std::int64_t offsets[] = {0, std::int64_t(n)};
+  await_frame(frame);
+  PoseResult found;
+  {
+    nb::gil_scoped_release unlocked;
+    QueueLease lease(where);
+    // No points have no address.
+    const auto batch = [&]<class Point>(const Point*) {
+      const auto at = n > 0 ? Memory<const Point>::on_device(static_cast<const Point*>(rows.data()))
+                            : Memory<const Point>();
+      return search<Point>(lease.queue(), kind, at, offsets, e.cameras, w, q, own);
+    };
+    found = result_of(problem.is_two_view ? batch(static_cast<const PointPair*>(nullptr))
+                                          : batch(static_cast<const ScenePoint*>(nullptr)));
+  }
+  e.result = relative_from(std::move(found));
+  return e;
+}
+
+void complete(Estimate& e) {
+  if (!e.rows.is_valid()) return;
+  const nb::object host = e.frame.attr("to_host")(e.rows);
+  const int columns = problem_info(e.kind).is_two_view ? 4 : 5;
+  const Numbers numbers = numbers_of(host, "points", {-1, columns});
+  RelativePoseResult& r = e.result;
+  for (std::size_t i = 0; i < numbers.rows(); ++i)
+    for (std::size_t c = 0; c < std::size_t(columns); ++c)
+      if (!std::isfinite(numbers.at(i, c))) {
+        r.not_finite.push_back(int(i));
+        break;
+      }
+  if (e.is_relative) {
+    PoseResult found;
+    static_cast<RobustResult&>(found) = r;
+    found.pose = r.cam2_from_cam1;
+    r = with_scene_points(found,
+                          {static_cast<const PointPair*>(numbers.array.data()), numbers.rows()},
+                          e.cameras[0], e.cameras[1]);
+  }
+  e.rows.reset();
+}
+
+}  // namespace bifocal::python
