@@ -145,8 +145,11 @@ group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* 
   scalar side[12], sums[4];
   index subset = pair_subset(pair, SEARCH_POINTS);
   struct refine_options options = {pair->threshold, 0, pair->weighted, 10, (scalar)1e-4};
-  model_refine(GROUP_ARG pair, subset, &options, pair->weights, model, shared);
+  const scalar refined =
+      model_refine(GROUP_ARG pair, subset, &options, pair->weights, model, shared);
   if_constant(RESIDUALS == 1) {
+    // What does not score more with all points hardly does with some of them.
+    if (subset == pair->n && !(refined > state[STATE_SCORE])) return;
     // Again without the points that cannot be matches of it.
     model_side(GROUP_ARG pair, subset, model, side);
     admit_points(GROUP_ARG pair, subset, model, side, weights);

@@ -53,11 +53,11 @@ struct refine_options {
   scalar tolerance;  // ends when the score rises by less than this fraction
 };
 
-// Replaces `model` (the same for all members) by a better one nearby, never by a worse one.
-// weights: one a point, read if options->weighted. shared [16]: memory of the group.
-group_fn void model_refine(GROUP_PARAM const struct pair_view* pair, index n,
-                           const struct refine_options* options, global_const scalar* weights,
-                           scalar* model, local_ptr scalar* shared) {
+// Replaces `model` (the same for all members) by a better one nearby, never by a worse one. Returns
+// its score. weights: one a point, read if options->weighted. shared [16]: memory of the group.
+group_fn scalar model_refine(GROUP_PARAM const struct pair_view* pair, index n,
+                             const struct refine_options* options, global_const scalar* weights,
+                             scalar* model, local_ptr scalar* shared) {
   struct refine_state state;
   scalar sums[SUMS], candidate[12];
   index going = 1;
@@ -80,10 +80,13 @@ group_fn void model_refine(GROUP_PARAM const struct pair_view* pair, index n,
       if (!more) uniform_fn(model_close)(state.chart, pair->rays, candidate);
       for (index i = 0; i < MODEL_SIZE; ++i) shared[i] = candidate[i];
       shared[12] = (scalar)more;
+      shared[13] = state.best[SUMS - 3];
     }
     group_barrier();
     going = shared[12] > (scalar)0;
   }
   for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared[i];
+  const scalar score = shared[13];
   group_barrier();
+  return score;
 }
