@@ -56,12 +56,16 @@ TEST(Hloc, MatchesInEveryOrderAndSpelling) {
     file.matches("db-1.jpg/b.jpg", {2, -1, 0}, H5T_STD_I16LE);
     file.matches("b.jpg_c.jpg", {-1, 70000}, H5T_STD_I32LE);
     file.matches("b.jpg/d.jpg", {-25536}, H5T_STD_I16LE);
+    file.matches("c.jpg/d.jpg", {-1, 300}, H5T_STD_I16BE);
+    file.matches("c.jpg/e.jpg", {-1, 300}, H5T_STD_I64LE);
   }
   const hloc::MatchFile file(folder / "m.h5");
   const std::vector<IndexPair> forward = {{0, 2}, {2, 0}}, back = {{2, 0}, {0, 2}};
   EXPECT_EQ(*file.matches("db/1.jpg", "b.jpg"), forward);
   EXPECT_EQ(*file.matches("b.jpg", "db/1.jpg"), back);
   EXPECT_EQ(*file.matches("c.jpg", "b.jpg"), (std::vector<IndexPair>{{70000, 1}}));
+  for (const char* other : {"d.jpg", "e.jpg"})
+    EXPECT_EQ(*file.matches("c.jpg", other), (std::vector<IndexPair>{{1, 300}}));
   EXPECT_FALSE(file.matches("b.jpg", "e.jpg"));
   expect_error([&] { (void)file.matches("b.jpg", "d.jpg"); },
                "b.jpg/d.jpg/matches0: [0] = -25536, must be an index or -1");
