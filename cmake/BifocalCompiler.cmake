@@ -41,16 +41,18 @@ if(BIFOCAL_SANITIZE)
   target_link_options(bifocal_flags INTERFACE -fsanitize=${BIFOCAL_SANITIZE})
 endif()
 # Highway targets compiled. all: AVX-512, AVX2, SSE4 and the portable one, chosen at run time (SSSE3 adds build time and serves
-# no living machine). native: the one of this machine's processor, for short builds while working.
-set(BIFOCAL_SIMD all CACHE STRING "SIMD targets: all, or native for this machine's processor alone")
-set_property(CACHE BIFOCAL_SIMD PROPERTY STRINGS all native)
+# no living machine). few: SSE4 is left out as well. native: the one of this machine's processor, for short builds.
+set(BIFOCAL_SIMD all CACHE STRING "SIMD targets: all, few, or native for this machine's processor alone")
+set_property(CACHE BIFOCAL_SIMD PROPERTY STRINGS all few native)
 if(BIFOCAL_SIMD STREQUAL "native")
   target_compile_options(bifocal_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
   target_compile_definitions(bifocal_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
 elseif(BIFOCAL_SIMD STREQUAL "all")
   target_compile_definitions(bifocal_flags INTERFACE HWY_DISABLED_TARGETS=HWY_SSSE3)
+elseif(BIFOCAL_SIMD STREQUAL "few")
+  target_compile_definitions(bifocal_flags INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
 else()
-  message(FATAL_ERROR "BIFOCAL_SIMD is '${BIFOCAL_SIMD}'; it is all or native")
+  message(FATAL_ERROR "BIFOCAL_SIMD is '${BIFOCAL_SIMD}'; it is all, few or native")
 endif()
 # Sizes compiled into CUDA kernels. few leaves out most of them; a call that needs one says so.
 if(BIFOCAL_CUDA_VARIANTS STREQUAL "few")
