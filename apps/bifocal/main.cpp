@@ -10,6 +10,7 @@
 #include "arguments.hpp"
 #include "cli.hpp"
 #include "interrupt.hpp"
+#include "output_folder.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -55,7 +56,7 @@ int run(int argc, char** argv) {
     program.run(argc, argv);
     return context.exit_code;
   } catch (const Error& e) {
-    return fail(e.what(), static_cast<int>(e.code()));
+    return fail(OutputFolder::with_final_names(e.what()), static_cast<int>(e.code()));
   } catch (const std::bad_alloc&) {
     return fail("out of memory", kExitInternal);
   } catch (const std::exception& e) {

@@ -7,10 +7,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 namespace bifocal::cli {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr const char* kStaging = ".bifocal-XXXXXX";  // of mkdtemp
 
 [[noreturn]] void fail(const fs::path& folder, const std::string& why) {
   throw Error(ErrorCode::input,
@@ -39,7 +42,7 @@ OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names,
   }
   fs::create_directories(folder_, error);
   if (error) fail(folder_, error.message());
-  std::string name = (folder_ / ".bifocal-XXXXXX").string();
+  std::string name = (folder_ / kStaging).string();
   if (!mkdtemp(name.data())) fail(folder_, std::strerror(errno));
   staging_ = name;
 }
@@ -47,6 +50,17 @@ OutputFolder::OutputFolder(fs::path folder, std::vector<std::string> names,
 OutputFolder::~OutputFolder() {
   const auto lock = hold_interrupts();
   undo();
+}
+
+std::string OutputFolder::with_final_names(std::string message) {
+  const std::string_view staging = kStaging, start = staging.substr(0, staging.find('X'));
+  for (std::size_t at = 0; (at = message.find(start, at)) != std::string::npos;) {
+    if (at + staging.size() < message.size() && message[at + staging.size()] == '/')
+      message.erase(at, staging.size() + 1);
+    else
+      ++at;
+  }
+  return message;
 }
 
 void OutputFolder::undo() {

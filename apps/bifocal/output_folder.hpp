@@ -31,6 +31,8 @@ class OutputFolder {
   // that this run didn't make: results of two runs don't mix, and other people's files stay.
   void commit();
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
+  // A message about staged files, with the names that they would have had.
+  [[nodiscard]] static std::string with_final_names(std::string message);
 
  private:
   std::filesystem::path folder_, staging_;

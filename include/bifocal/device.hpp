@@ -116,7 +116,7 @@ void free_host(const Device& device, void* memory) noexcept;
 }  // namespace runtime
 
 // Memory of a device for `size` numbers, not initialised. Throws Error(device) with the bytes asked
-// for and free when there is not enough.
+// for and free when there is not enough; BIFOCAL_DEVICE_MEMORY=2G bounds it for each GPU.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -5,9 +5,12 @@
 
 #include <bifocal/device.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -85,11 +88,32 @@ class Backend {
   virtual void free_host(void* memory) noexcept = 0;
   // Whether copies from and to this address run while other work does.
   [[nodiscard]] virtual bool is_page_locked(const void* address) const = 0;
+  // Waits for all that was given to its queues, and passes over failures: before an exception frees
+  // memory of the host that copies under way use.
+  void settle() noexcept;
+  void add(BackendQueue& queue);  // each queue of a device that works by itself
+  void remove(BackendQueue& queue) noexcept;
+  std::atomic<std::int64_t> limited = 0;  // bytes taken under a limit (memory_limit.hpp)
 
  protected:
-  explicit Backend(DeviceInfo info) : info_(std::move(info)) {}
+  explicit Backend(DeviceInfo info);  // its memory at most memory_limit()
   DeviceInfo info_;
+
+ private:
+  std::mutex queues_mutex_;
+  std::set<BackendQueue*> queues_;
 };
+
+// Does what may fail on a device; when it does, what was given to its queues is done first.
+template <class Work>
+auto or_settled(Backend& backend, const Work& work) {
+  try {
+    return work();
+  } catch (...) {
+    backend.settle();
+    throw;
+  }
+}
 
 inline constexpr std::size_t kSliceAlignment = 512;
 

@@ -115,8 +115,10 @@ class CudaQueue final : public BackendQueue {
     const CurrentDevice current(backend_.device());
     check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), label_,
                "making a stream");
+    backend_.add(*this);
   }
   ~CudaQueue() override {
+    backend_.remove(*this);
     const CurrentDevice current(backend_.device());
     (void)cudaStreamSynchronize(stream_);
     (void)cudaStreamDestroy(stream_);

@@ -12,8 +12,13 @@ namespace {
 class OpenClQueue final : public BackendQueue {
  public:
   explicit OpenClQueue(OpenClBackend& backend)
-      : backend_(backend), label_(backend.label()), queue_(backend.make_cl_queue()) {}
-  ~OpenClQueue() override { cl().clFinish(queue_.get()); }
+      : backend_(backend), label_(backend.label()), queue_(backend.make_cl_queue()) {
+    backend_.add(*this);
+  }
+  ~OpenClQueue() override {
+    backend_.remove(*this);
+    cl().clFinish(queue_.get());
+  }
 
   void wait() override { check_opencl(cl().clFinish(queue_.get()), label_, "waiting for work"); }
 

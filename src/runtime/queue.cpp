@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/backend.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/staging_slots.hpp"
 #include "runtime/workspace.hpp"
 
@@ -30,8 +31,29 @@ BackendQueue::BackendQueue() = default;
 BackendQueue::~BackendQueue() = default;
 std::unique_ptr<BackendGraph> BackendQueue::record(const std::function<void()>&) { return nullptr; }
 
+void Backend::settle() noexcept {
+  const std::lock_guard lock(queues_mutex_);
+  for (BackendQueue* queue : queues_) {
+    try {
+      queue->wait();
+    } catch (const std::exception&) {  // the first one is on its way
+    }
+  }
+}
+
+void Backend::add(BackendQueue& queue) {
+  const std::lock_guard lock(queues_mutex_);
+  queues_.insert(&queue);
+}
+
+void Backend::remove(BackendQueue& queue) noexcept {
+  const std::lock_guard lock(queues_mutex_);
+  queues_.erase(&queue);
+}
+
 std::shared_ptr<BackendMemory> allocate(const Device& device, std::size_t bytes) {
-  return device.backend()->allocate(bytes);
+  Backend& backend = *device.backend();
+  return or_settled(backend, [&] { return allocate_within_limit(backend, bytes); });
 }
 
 void* address(const BackendMemory& memory) { return memory.address(); }
@@ -39,13 +61,13 @@ void* address(const BackendMemory& memory) { return memory.address(); }
 void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const void* from) {
   if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
   check(queue, to, rectangle);
-  queue.backend().upload(to, rectangle, from);
+  or_settled(*queue.device().backend(), [&] { queue.backend().upload(to, rectangle, from); });
 }
 
 void download(Queue& queue, const BackendMemory& from, const Rectangle& rectangle, void* to) {
   if (rectangle.rows == 0 || rectangle.row_bytes == 0) return;
   check(queue, from, rectangle);
-  queue.backend().download(from, rectangle, to);
+  or_settled(*queue.device().backend(), [&] { queue.backend().download(from, rectangle, to); });
 }
 
 void upload(Queue& queue, BackendMemory& to, std::size_t offset, const void* from,
@@ -59,7 +81,8 @@ void download(Queue& queue, const BackendMemory& from, std::size_t offset, void*
 }
 
 void* allocate_host(const Device& device, std::size_t bytes) {
-  return device.backend()->allocate_host(bytes);
+  Backend& backend = *device.backend();
+  return or_settled(backend, [&] { return backend.allocate_host(bytes); });
 }
 
 void free_host(const Device& device, void* memory) noexcept { device.backend()->free_host(memory); }

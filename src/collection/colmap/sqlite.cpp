@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <utility>
 
 #include <bifocal/try_again.hpp>
@@ -15,6 +16,17 @@ constexpr int kBusyMs = 30000;
 bool may_pass(int code) {
   return code == SQLITE_BUSY || code == SQLITE_LOCKED || code == SQLITE_NOMEM ||
          code == SQLITE_IOERR || code == SQLITE_FULL || code == SQLITE_CANTOPEN;
+}
+
+// SQLite says "disk I/O error" where a file beside the database can't grow.
+bool disk_is_full(sqlite3* db, const std::string& file) {
+  const int code = sqlite3_errcode(db) & 0xff;
+  if (code == SQLITE_FULL) return true;
+  if (code != SQLITE_IOERR) return false;
+  const int error = sqlite3_system_errno(db);
+  std::error_code unknown;
+  const auto space = std::filesystem::space(std::filesystem::absolute(file).parent_path(), unknown);
+  return error == ENOSPC || error == EDQUOT || error == EFBIG || (!unknown && space.available == 0);
 }
 
 // A name for the file that says that nobody changes it: no locks, no index of a write-ahead log.
@@ -52,8 +64,11 @@ Connection::~Connection() { sqlite3_close_v2(db_); }
 void Connection::fail(const std::string& where) const {
   const int code = sqlite3_errcode(db_) & 0xff;
   if (code == SQLITE_NOTADB) io::reject(name_, "is no SQLite database");
-  const std::string what = fmt::format("{}: {}: {}{}", name_, where, sqlite3_errmsg(db_),
-                                       code == SQLITE_BUSY ? ": another program writes to it" : "");
+  const char* hint = code == SQLITE_BUSY ? ": another program writes to it"
+                     : disk_is_full(db_, name_)
+                         ? ": no space left on its disk; with room there the same command goes on"
+                         : "";
+  const std::string what = fmt::format("{}: {}: {}{}", name_, where, sqlite3_errmsg(db_), hint);
   if (may_pass(code)) throw TryAgain(what);
   throw Error(ErrorCode::input, what);
 }
