@@ -115,7 +115,8 @@ double eigenvalue_ratio(const Eigen::MatrixXd& A, std::complex<double> l, double
   Eigen::MatrixXd B(2 * n, 2 * n);
   const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(n, n);
   B << W - re * I, im * I, -im * I, W - re * I;
-  const double smallest = Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(B).singularValues()[2 * n - 1];
+  const double smallest =
+      Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(B).singularValues()[2 * n - 1];
   return finite(divided(smallest, W.norm(), n, ulp));
 }
 
