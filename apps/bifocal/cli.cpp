@@ -12,12 +12,9 @@
 #include "arguments.hpp"
 
 namespace bifocal::cli {
+namespace {
 
-void add_common(const Command& command, CommonOptions& options) {
-  command
-      .option("--device", options.device,
-              "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto is cpu")
-      .shows_default();
+void add_threads_and_json(const Command& command, CommonOptions& options) {
   command
       .option("--threads", options.threads,
               "most threads to use, 0: all cores; never changes the result")
@@ -26,8 +23,41 @@ void add_common(const Command& command, CommonOptions& options) {
   command.flag("--json", options.json, "print the result as JSON on stdout");
 }
 
+}  // namespace
+
+void add_common(const Command& command, CommonOptions& options) {
+  command
+      .option("--device", options.device,
+              "cpu, cuda[:i] or opencl[:i] (see bifocal devices); auto is cpu")
+      .shows_default();
+  add_threads_and_json(command, options);
+}
+
+void add_common_of_many(const Command& command, CommonOptions& options) {
+  command
+      .option("--device", options.device,
+              "cpu, cuda[:i] or opencl[:i] (see bifocal devices), or several: cuda:all, "
+              "cuda:0,cuda:1; auto is cpu")
+      .shows_default();
+  command.flag("--mixed-devices", options.mixed_devices,
+               "allow devices of different kinds: their last bits may differ, and chance decides "
+               "which has what");
+  add_threads_and_json(command, options);
+}
+
 Device chosen_device(const CommonOptions& options) {
   return options.device == "auto" ? Device() : Device(options.device);
+}
+
+DeviceSet chosen_devices(const CommonOptions& options) {
+  if (options.device == "auto") return Device();
+  DeviceSet devices(options.device, MixedDevices::allowed);
+  if (devices.is_mixed() && !options.mixed_devices)
+    throw Error(ErrorCode::usage,
+                fmt::format("--device {}: these differ in kind, name or driver, so that the last "
+                            "bits may, too; --mixed-devices allows it",
+                            options.device));
+  return devices;
 }
 
 std::string to_text(const Json& json) {

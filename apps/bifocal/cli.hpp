@@ -2,7 +2,7 @@
 // What the commands share: exit codes, common options, output to stdout.
 #pragma once
 
-#include <bifocal/device.hpp>
+#include <bifocal/device_set.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -38,13 +38,17 @@ void add_bench(Program& program, Context& context);
 // Options of every command that computes.
 struct CommonOptions {
   std::string device = "auto";
+  bool mixed_devices = false;  // of commands that take several
   int threads = 0;
   bool json = false;
 };
 void add_common(const Command& command, CommonOptions& options);
+// Of commands that several devices may work on.
+void add_common_of_many(const Command& command, CommonOptions& options);
 
 // Throws Error(device) naming what there is.
 Device chosen_device(const CommonOptions& options);
+DeviceSet chosen_devices(const CommonOptions& options);
 
 // Ordered as inserted, so that files read well. Text that isn't UTF-8 (a file name) gets
 // replacement characters.

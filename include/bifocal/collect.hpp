@@ -2,21 +2,22 @@
 // From photographs to a database of verified pairs that COLMAP maps: features, pairs, matches,
 // geometry, one stage after the other, each with reading, computing and writing at the same time.
 //
-//   Queue queue(Device("cuda:0"));
 //   const std::vector<std::string> folders = {"photographs"};
-//   collect(queue, list_photographs(folders), "out.db", {.pairs = PairChoice::retrieval});
+//   collect(DeviceSet("cuda:all"), list_photographs(folders), "out.db",
+//           {.pairs = PairChoice::retrieval});
 //
 // It may be stopped at any time, by kill -9 too: the same call goes on where it was. Finished work
 // lies in DATABASE.part, an SQLite file of our own that a piece of work enters as a whole or not at
 // all; the database is made of it at the end, under another name, and renamed. So nobody sees an
-// unfinished one, and it has the same bytes whatever the interruptions, the number of threads, the
-// memory and the pieces of the work. On another device a few features are found otherwise: work is
-// not continued there.
+// unfinished one, and it has the same bytes whatever the interruptions, the number of threads and
+// of devices (of one kind: DeviceSet), the memory and the pieces of the work. On another kind of
+// device a few features are found otherwise: work is not continued there.
 #pragma once
 
 #include <bifocal/collection.hpp>
 #include <bifocal/colmap.hpp>
 #include <bifocal/colmap_verify.hpp>
+#include <bifocal/device_set.hpp>
 #include <bifocal/pairs.hpp>
 #include <bifocal/photographs.hpp>
 
@@ -85,7 +86,7 @@ struct CollectOptions {
   // Bytes that the stages may take, on the host or on the device where the work is: features of
   // images that wait for their pairs half of it, matches under way a quarter, photographs under way
   // a quarter. One photograph and one pair are worked on in any case. Beside it: 16 kB an image
-  // for retrieval, 60 bytes a pair.
+  // for retrieval, 60 bytes a pair. Several GPUs have that much each, of their own memory.
   std::int64_t max_memory = std::int64_t{4} << 30;
   // A database of this name that is there is replaced at the end; unfinished work with other
   // options is dropped.
@@ -112,7 +113,7 @@ struct CollectResult {
 // database that is there and another one, for a photograph that has changed since work was begun,
 // and when a file can't be written (what is done is kept); Error(device). Not for two processes at
 // once on one database: the second throws.
-CollectResult collect(Queue& queue, const PhotographFiles& photographs,
+CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
                       const std::filesystem::path& database, const CollectOptions& options = {});
 
 // What a database keeps of how collect() made it: nothing in those of others. Throws Error(input)

@@ -3,7 +3,7 @@
 // see one folder: a plan, its shards in any order and as often as wanted, and a merge.
 //
 //   const colmap::Plan plan = colmap::plan_shards("database.db", "shards", {});
-//   for (int k = 0; k < plan.shards(); ++k) (void)colmap::run_shard(queue, plan, k, {});
+//   for (int k = 0; k < plan.shards(); ++k) (void)colmap::run_shard(devices, plan, k, {});
 //   colmap::merge_shards(plan, {});
 //
 // The database then has the bytes that colmap::verify() alone gives it. The folder has
@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <bifocal/colmap_verify.hpp>
-#include <bifocal/device.hpp>
+#include <bifocal/device_set.hpp>
 #include <bifocal/error.hpp>
 
 namespace bifocal::colmap {
@@ -80,7 +80,7 @@ struct ShardResult {
 // it, so that it may lie in a network file system. Throws Error(usage) for a shard that is not in
 // the plan and Error(input) for a missing database, another one than the plan's, and a damaged
 // list: faults of the whole run.
-ShardResult run_shard(Queue& queue, const Plan& plan, int shard, const ShardRun& run);
+ShardResult run_shard(const DeviceSet& devices, const Plan& plan, int shard, const ShardRun& run);
 
 struct MergeRun {
   std::filesystem::path into = {};  // the planned database or a copy; empty: as planned

@@ -2,7 +2,7 @@
 // Geometric verification as COLMAP's: which pairs of images show the same scene, with E, F and H,
 // the inliers among their matches, and what kind of geometry it is.
 //
-//   const colmap::VerifyProgress done = colmap::verify(queue, "database.db", {});
+//   const colmap::VerifyProgress done = colmap::verify(DeviceSet("cuda:all"), "database.db", {});
 //
 // verify() works through a database; decide() has the rules by themselves, for pairs that the
 // caller has. docs/colmap.md has the rules, and where they differ from COLMAP's.
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <bifocal/colmap.hpp>
-#include <bifocal/device.hpp>
+#include <bifocal/device_set.hpp>
 #include <bifocal/geometry.hpp>
 
 namespace bifocal::colmap {
@@ -123,6 +123,7 @@ struct VerifyProgress {
   std::int64_t unmatched = 0;  // listed, without a match
   std::int64_t inliers = 0;    // of the pairs done
   std::array<std::int64_t, 10> configurations{};  // pairs done, by the number of Configuration
+  std::vector<std::int64_t> by_device{};          // pairs done by each device of the set
 };
 
 struct VerifyRun {
@@ -138,12 +139,14 @@ struct VerifyRun {
   std::function<bool(const VerifyProgress&)> progress = {};
 };
 
-// Verifies the pairs of a database on the queue's device and writes their geometries. Pieces are
-// read, decided and written at the same time, and each written as one transaction: the work may be
-// ended at any time, by force too, and goes on where it was when it is done again. The file is the
-// same, byte for byte, whatever the number of threads and interruptions. Throws Error(input) for a
+// Verifies the pairs of a database and writes their geometries. Pieces are read, decided and
+// written at the same time, in the order of pairs, each as one transaction: the work may be ended
+// at any time, by force too, and goes on where it was when it is done again. Pieces are decided on
+// whichever device is free. The file is the same, byte for byte, whatever the number of threads and
+// devices (of one kind: DeviceSet) and the interruptions. Throws Error(input) for a
 // damaged database, a match that names no keypoint, a pair of images that are not there and a
 // camera whose model is not supported.
-VerifyProgress verify(Queue& queue, const std::filesystem::path& database, const VerifyRun& run);
+VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& database,
+                      const VerifyRun& run);
 
 }  // namespace bifocal::colmap

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Features and matches in hloc's HDF5 files, and their way into a verified database of COLMAP.
 //
-//   const colmap::VerifyProgress done = hloc::verify(queue, {"features.h5", "matches.h5",
-//                                                            "pairs.txt"}, "out.db", {});
+//   const colmap::VerifyProgress done = hloc::verify(
+//       DeviceSet("cuda:all"), {"features.h5", "matches.h5", "pairs.txt"}, "out.db", {});
 //
 // hloc's pixels are Bifocal's: the centre of the first one is (0, 0). Failing functions throw
 // Error(input) that names the file and the data set; a build without HDF5 (BIFOCAL_HDF5=OFF)
@@ -20,7 +20,7 @@
 
 #include <bifocal/colmap.hpp>
 #include <bifocal/colmap_verify.hpp>
-#include <bifocal/device.hpp>
+#include <bifocal/device_set.hpp>
 
 namespace bifocal::hloc {
 
@@ -76,7 +76,7 @@ struct Files {
 // SIMPLE_RADIAL camera of f = 1.2 times the longer side and no prior of the focal length. As
 // colmap::verify() it goes on where it was; VerifyRun::pairs is not looked at. Throws also for an
 // image of the pairs that is not in the features, and a pair without matches in the file.
-colmap::VerifyProgress verify(Queue& queue, const Files& files,
+colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
                               const std::filesystem::path& database, const colmap::VerifyRun& run);
 
 }  // namespace bifocal::hloc

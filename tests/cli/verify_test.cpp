@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/colmap.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -56,6 +57,72 @@ TEST(Cli, verify_names_what_is_wrong) {
   fails("a.db --min-inliers 0", 2, "--min-inliers");
   fails("a.db --device cuda:99", 4, "cuda:99");
   fails("", 2, "DATABASE");
+}
+
+TEST(Cli, verify_takes_several_devices) {
+  const TemporaryFolder folder;
+  make_database(folder / "one.db", 47);  // two pieces
+  for (const char* copy : {"two.db", "mixed.db"})
+    std::filesystem::copy_file(folder / "one.db", folder / copy);
+  ASSERT_EQ(run(folder, "verify one.db --device cpu").code, 0);
+  const Ran two = run(folder, "verify two.db --device cpu,cpu --json");
+  ASSERT_EQ(two.code, 0) << two.err;
+  EXPECT_TRUE(read_file(folder / "two.db") == read_file(folder / "one.db"));
+  const json j = json::parse(two.out);
+  EXPECT_EQ(j["device"], "cpu,cpu");
+  ASSERT_EQ(j["pairs_by_device"].size(), 2U);
+  for (const json& one : j["pairs_by_device"]) EXPECT_GT(one["pairs"], 0);
+  const Ran none = run(folder, "verify two.db --device cpu,,cpu");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("device 'cpu,,cpu'"), std::string::npos) << none.err;
+  EXPECT_EQ(run(folder, "verify two.db --device cpu,cuda:99").code, 4);
+  if (list_devices().size() == 1) return;
+  const std::string list = "cpu," + list_devices()[1].id;
+  const Ran refused = run(folder, "verify mixed.db --device " + list);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--mixed-devices"), std::string::npos) << refused.err;
+  const Ran mixed = run(folder, "verify mixed.db --json --mixed-devices --device " + list);
+  ASSERT_EQ(mixed.code, 0) << mixed.err;
+  EXPECT_EQ(json::parse(mixed.out)["configurations"], j["configurations"]);
+}
+
+// PoCL makes as many devices of the processor as it is told to: two of one kind, with memory and
+// contexts of their own, as two GPUs have.
+TEST(Cli, verify_and_collect_on_two_OpenCL_devices) {
+  const TemporaryFolder folder;
+  const auto on = [&](const std::string& arguments) {
+    setenv("POCL_DEVICES", "pthread pthread", 1);
+    const Ran ran = run(folder, arguments);
+    unsetenv("POCL_DEVICES");
+    return ran;
+  };
+  const Ran devices = on("devices");
+  if (devices.out.find("opencl:1") == std::string::npos ||
+      devices.out.find("Portable Computing Language") == std::string::npos)
+    GTEST_SKIP() << "no PoCL with two devices";
+  make_database(folder / "one.db", 47);
+  std::filesystem::copy_file(folder / "one.db", folder / "two.db");
+  ASSERT_EQ(on("verify one.db --device opencl:1").code, 0);
+  const Ran two = on("verify two.db --device opencl:all --json");
+  ASSERT_EQ(two.code, 0) << two.err;
+  EXPECT_TRUE(read_file(folder / "two.db") == read_file(folder / "one.db"));
+  const json j = json::parse(two.out);
+  ASSERT_EQ(j["pairs_by_device"].size(), 2U) << two.out;
+  for (const json& one : j["pairs_by_device"]) EXPECT_GT(one["pairs"], 0) << two.out;
+  std::filesystem::create_directory(folder / "in");
+  const ImageU8 scene = texture(300, 200, 1);
+  for (int i = 0; i < 5; ++i) {
+    ImageU8 view(280, 200);
+    for (int y = 0; y < 200; ++y)
+      for (int x = 0; x < 280; ++x) view.at(x, y) = scene.at(x + 4 * i, y);
+    write_png(folder / fmt::format("in/{}.png", i), view);
+  }
+  for (const char* list : {"opencl:0", "opencl:all"}) {
+    const Ran ran = on(
+        fmt::format("collect in --database {}.db --device {}", list[7] == '0' ? "c1" : "c2", list));
+    ASSERT_EQ(ran.code, 0) << ran.err;
+  }
+  EXPECT_TRUE(read_file(folder / "c1.db") == read_file(folder / "c2.db"));
 }
 
 // Killed by force again and again, then left to end: the file of a run that nobody disturbed.

@@ -72,6 +72,30 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
   });
 }
 
+// Devices that are one here, with queues and features of their own: all that is found and written
+// does not depend on how many share the work, whether images have to be loaded again or not.
+TEST_F(Photographs, give_the_same_database_on_several_devices) {
+  add_views(5);
+  add("other.jpg", texture(380, 310, 77));
+  for_each_device([&](Queue& queue, const std::string& id) {
+    const DeviceSet three({queue.device(), queue.device(), queue.device()});
+    const std::vector<std::string> in = {(folder / "in").string()};
+    std::string first;
+    for (const DeviceSet& devices : {DeviceSet(queue), three}) {
+      for (const std::int64_t memory : {std::int64_t{1}, std::int64_t{1} << 32}) {
+        const CollectResult result =
+            collect(devices, list_photographs(in), folder / "out.db", {.max_memory = memory});
+        EXPECT_EQ(result.pairs, 15) << id;
+        EXPECT_EQ(result.verified, 10) << id;
+        const std::string bytes = read_file(folder / "out.db");
+        if (first.empty()) first = bytes;
+        EXPECT_TRUE(first == bytes) << id << ' ' << devices.id() << ' ' << memory;
+        std::filesystem::remove(folder / "out.db");
+      }
+    }
+  });
+}
+
 TEST_F(Photographs, of_one_camera_share_it) {
   const ImageU8 image = texture(90, 60, 1);
   const ExifTags mine = {.focal_on_film_mm = 50, .make = "A", .model = "B"};
@@ -202,6 +226,47 @@ TEST(PairBlocks, are_walked_there_and_back) {
   EXPECT_EQ(pairs, 36U);
   EXPECT_EQ(order,
             (std::vector<std::pair<int, int>>{{0, 0}, {0, 1}, {0, 2}, {1, 2}, {1, 1}, {2, 2}}));
+}
+
+// Two devices, the second one twice as fast, that take 7 pairs at a time.
+struct SharedWalk {
+  explicit SharedWalk(int block) : walk(collection::blocks_of(all_pairs(30), block)) {
+    collection::PairWalk::Part last[2];
+    for (int turn = 0;; ++turn) {
+      const std::size_t device = turn % 3 == 0 ? 0 : 1;
+      const auto part = walk.next(last[device], 7);
+      if (!part.block) break;
+      EXPECT_LE(part.pairs.size(), 7U);
+      if (part.block != last[device].block)
+        entered[device].push_back(part.block->pairs[0].image1 / block * 10 +
+                                  part.block->pairs[0].image2 / block);
+      last[device] = part;
+      given[device] += part.pairs.size();
+      for (const ImagePair& p : part.pairs) seen.emplace(p.image1, p.image2);
+    }
+    EXPECT_EQ(given[0] + given[1], seen.size());
+    EXPECT_EQ(seen.size(), 30U * 29 / 2);
+    EXPECT_NEAR(double(given[1]) / double(given[0]), 2, 0.1);
+    EXPECT_FALSE(walk.next({}, 7).block);
+  }
+  collection::PairWalk walk;
+  std::set<std::pair<int, int>> seen;
+  std::vector<int> entered[2];  // blocks of images: 12 for one and two
+  std::size_t given[2] = {};
+};
+
+TEST(PairBlocks, are_shared_by_devices) {
+  const SharedWalk own(10);  // blocks of their own
+  EXPECT_EQ(own.entered[0], (std::vector<int>{0, 2}));
+  EXPECT_EQ(own.entered[1], (std::vector<int>{1, 12, 11, 22}));
+  const SharedWalk helped(15);  // the first device with its second block in the end
+  EXPECT_EQ(helped.entered[0], (std::vector<int>{0, 11}));
+  EXPECT_EQ(helped.entered[1], (std::vector<int>{1, 11}));
+  const SharedWalk one(30);
+  EXPECT_EQ(one.entered[0], std::vector<int>{0});
+  EXPECT_EQ(one.entered[1], std::vector<int>{0});
+  collection::PairWalk none({});
+  EXPECT_FALSE(none.next({}, 7).block);
 }
 
 }  // namespace

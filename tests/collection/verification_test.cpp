@@ -160,6 +160,35 @@ TEST(Verification, TheSameFileHoweverTheWorkIsCut) {
   EXPECT_TRUE(read_file(folder / "cut.db") == expected);
 }
 
+// Three pieces on three devices, which here are the same one: what is written does not depend on
+// who has what, nor does the damage that is told.
+TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
+  const TemporaryFolder folder;
+  make(folder / "one.db", 66, 20);
+  std::filesystem::copy_file(folder / "one.db", folder / "three.db");
+  std::filesystem::copy_file(folder / "one.db", folder / "damaged.db");
+  EXPECT_EQ(verify(folder / "one.db").by_device, (std::vector<std::int64_t>{66 * 65 / 2}));
+  const DeviceSet three("cpu,cpu,cpu");
+  const VerifyProgress done = colmap::verify(three, folder / "three.db", {});
+  EXPECT_TRUE(read_file(folder / "three.db") == read_file(folder / "one.db"));
+  ASSERT_EQ(done.by_device.size(), 3U);
+  EXPECT_EQ(std::accumulate(done.by_device.begin(), done.by_device.end(), std::int64_t{0}),
+            done.done);
+  EXPECT_GE(std::count_if(done.by_device.begin(), done.by_device.end(),
+                          [](std::int64_t pairs) { return pairs > 0; }),
+            2);
+  // In the second and third piece: the first piece is written, the first fault told.
+  RawDatabase(folder / "damaged.db")
+      .run(
+          "UPDATE matches SET data = x'a086010000000000', rows = 1 "
+          "WHERE pair_id IN (2147483647 * 24 + 30, 2147483647 * 64 + 65)");
+  for (const char* list : {"cpu", "cpu,cpu,cpu"}) {
+    expect_error([&] { (void)colmap::verify(DeviceSet(list), folder / "damaged.db", {}); },
+                 "images 24 and 30: match 0 is of keypoints 100000 and 0");
+    EXPECT_EQ(Database(folder / "damaged.db").geometry_rows().size(), 1024U);
+  }
+}
+
 TEST(Verification, LensesAreTakenAway) {
   const TemporaryFolder folder;
   make(folder / "a.db", 6, 200);

@@ -56,7 +56,7 @@ class Stages {
 Json result_json(const Options& o, const CollectResult& r) {
   Json json = {{"version", BIFOCAL_VERSION},
                {"database", o.database},
-               {"device", chosen_device(o.common).info().id},
+               {"device", chosen_devices(o.common).id()},
                {"complete_before", r.was_complete},
                {"resumed", r.resumed},
                {"images", r.images},
@@ -84,7 +84,7 @@ std::string summary(const Options& o, const CollectResult& r) {
 }
 
 void run(Options o, Context& context) {
-  const Device device = chosen_device(o.common);
+  const DeviceSet devices = chosen_devices(o.common);
   const ThreadLimit limit(o.common.threads);
   if (const auto choice = kChoices.find(o.pairs); choice != kChoices.end()) {
     o.collect.pairs = choice->second;
@@ -100,8 +100,7 @@ void run(Options o, Context& context) {
   {
     Stages stages;
     o.collect.progress = [&](const CollectProgress& p) { stages.tell(p); };
-    Queue queue(device);
-    result = collect(queue, list_photographs(o.images), o.database, o.collect);
+    result = collect(devices, list_photographs(o.images), o.database, o.collect);
   }
   for (const LeftOut& l : result.left_out)
     fmt::print(stderr, "bifocal: left out: {}: {}\n", l.name,
@@ -195,7 +194,7 @@ void add_collect(Program& program, Context& context) {
       .shows_default();
   command.flag("--overwrite", o->collect.overwrite,
                "replace the database, and drop unfinished work with other options");
-  add_common(command, o->common);
+  add_common_of_many(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }
 

@@ -103,12 +103,12 @@ class Worker {
       : plan_(colmap::read_plan(o.folder)),
         run_{o.database, static_cast<std::int64_t>(o.max_memory)},
         limit_(o.common.threads),
-        queue_(chosen_device(o.common)) {}
+        devices_(chosen_devices(o.common)) {}
 
   Json run(int shard) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point start = Clock::now();
-    const colmap::ShardResult result = colmap::run_shard(queue_, plan_, shard, run_);
+    const colmap::ShardResult result = colmap::run_shard(devices_, plan_, shard, run_);
     return shard_json(shard, result, std::chrono::duration<double>(Clock::now() - start).count());
   }
 
@@ -116,7 +116,7 @@ class Worker {
   const colmap::Plan plan_;
   const colmap::ShardRun run_;
   const ThreadLimit limit_;
-  Queue queue_;
+  const DeviceSet devices_;
 };
 
 int run_one(const ShardOptions& o) {
@@ -215,7 +215,7 @@ void add_run_shard(Program& program, Context& context) {
   command.option("--max-memory", o->max_memory, "of keypoints kept for further pairs: 500M, 2G")
       .size_in_bytes()
       .shows_default();
-  add_common(command, o->common);
+  add_common_of_many(command, o->common);
   command.runs([o, &context] { guarded(context, [&] { context.exit_code = run_shards(*o); }); });
 }
 

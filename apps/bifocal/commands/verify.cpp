@@ -50,7 +50,7 @@ void check(const Options& o) {
 
 void run(const Options& o) {
   using Clock = std::chrono::steady_clock;
-  Queue queue(chosen_device(o.common));
+  const DeviceSet devices = chosen_devices(o.common);
   const ThreadLimit limit(o.common.threads);
   check(o);
   const std::string& file = o.database.empty() ? o.out : o.database;
@@ -64,8 +64,9 @@ void run(const Options& o) {
   };
   const Clock::time_point start = Clock::now();
   const colmap::VerifyProgress done =
-      o.features.empty() ? colmap::verify(queue, file, work)
-                         : hloc::verify(queue, {o.features, o.matches, o.verify.pairs}, file, work);
+      o.features.empty()
+          ? colmap::verify(devices, file, work)
+          : hloc::verify(devices, {o.features, o.matches, o.verify.pairs}, file, work);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
   if (!o.common.json) return print_out(summary(done, seconds));
@@ -75,7 +76,10 @@ void run(const Options& o) {
   json["unmatched"] = done.unmatched;
   json["configurations"] = counts_json(done);
   json["inliers"] = done.inliers;
-  json["device"] = queue.device().info().id;
+  json["device"] = devices.id();
+  for (std::size_t i = 0; i < done.by_device.size(); ++i)
+    json["pairs_by_device"].push_back(
+        {{"device", devices.devices()[i].info().id}, {"pairs", done.by_device[i]}});
   json["seed"] = o.verify.rules.seed;
   json["seconds"] = seconds;
   print_out(to_text(json));
@@ -99,7 +103,7 @@ void add_verify(Program& program, Context&) {
   command.option("--max-memory", o->max_memory, "of keypoints kept for further pairs: 500M, 2G")
       .size_in_bytes()
       .shows_default();
-  add_common(command, o->common);
+  add_common_of_many(command, o->common);
   command.runs([o] { run(*o); });
 }
 

@@ -18,10 +18,10 @@ constexpr const char* kOwnTable = "bifocal_collect";  // of a database that coll
 
 class Collection {
  public:
-  Collection(Queue& queue, const PhotographFiles& photographs, const fs::path& database,
+  Collection(const DeviceSet& devices, const PhotographFiles& photographs, const fs::path& database,
              const CollectOptions& options)
       : database_(database),
-        job_{queue, photographs, options, database.string() + ".part"},
+        job_{devices, photographs, options, database.string() + ".part"},
         settings_(settings_of(job_)) {}
 
   CollectResult run() {
@@ -263,13 +263,13 @@ void Collection::count_pairs(WorkFile& work) {
 }  // namespace
 }  // namespace collection
 
-CollectResult collect(Queue& queue, const PhotographFiles& photographs, const fs::path& database,
-                      const CollectOptions& options) {
+CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
+                      const fs::path& database, const CollectOptions& options) {
   collection::check_options(options);
   if (photographs.files.empty())
     throw Error(ErrorCode::input,
                 fmt::format("{}: no photographs there", photographs.folder.string()));
-  return collection::Collection(queue, photographs, database, options).run();
+  return collection::Collection(devices, photographs, database, options).run();
 }
 
 }  // namespace bifocal

@@ -46,11 +46,20 @@ class Loader {
   Loader(const Job& job, std::vector<PhotographRow> waiting)
       : job_(job), waiting_(std::move(waiting)) {}
 
-  // The next few, decoded; empty at the end.
+  // The next few, decoded; empty at the end. Any thread may ask.
   Batch next() {
+    Batch batch = read();
+    runtime::parallel_for(static_cast<int>(batch.size()),
+                          [&](int i) { decode(batch[static_cast<std::size_t>(i)]); });
+    return batch;
+  }
+
+ private:
+  Batch read() {
+    const std::lock_guard lock(mutex_);
     Batch batch;
     std::int64_t pixels = 0;
-    const std::int64_t most = job_.options.max_memory / 4 / 2 / kBytesOfDecoding;
+    const std::int64_t most = host_memory(job_) / 4 / 2 / kBytesOfDecoding;
     while (next_ < waiting_.size() && batch.size() < kMostAtOnce) {
       if (!held_) held_ = load(waiting_[next_]);
       const std::int64_t own = io::claimed_pixels(held_->bytes);
@@ -60,12 +69,9 @@ class Loader {
       held_.reset();
       ++next_;
     }
-    runtime::parallel_for(static_cast<int>(batch.size()),
-                          [&](int i) { decode(batch[static_cast<std::size_t>(i)]); });
     return batch;
   }
 
- private:
   Loaded load(PhotographRow row) const {
     Loaded loaded{std::move(row), {}, {}, {}};
     const auto& file = job_.photographs.files[static_cast<std::size_t>(loaded.row.number)].file;
@@ -91,6 +97,7 @@ class Loader {
   }
 
   const Job& job_;
+  std::mutex mutex_;
   std::vector<PhotographRow> waiting_;
   std::size_t next_ = 0;
   std::optional<Loaded> held_;  // read, but too large for the last batch
@@ -98,7 +105,8 @@ class Loader {
 
 class Detector {
  public:
-  explicit Detector(const Job& job) : job_(job) {}
+  Detector(const Job& job, const Device& device)
+      : job_(job), queue_(device), max_memory_(memory_of(job, device)) {}
 
   void run(Batch& batch) {
     for (std::size_t first = 0; first < batch.size();) {
@@ -146,15 +154,17 @@ class Detector {
     if (!detector_ || width != width_ || height != height_) {
       detector_.reset();                                                  // its memory first
       const std::int64_t bytes = 2 * kBytesOfDetection * width * height;  // two batches in turn
-      const std::int64_t fit = job_.options.max_memory / 4 / std::max<std::int64_t>(bytes, 1);
+      const std::int64_t fit = max_memory_ / 4 / std::max<std::int64_t>(bytes, 1);
       const int batch = static_cast<int>(std::clamp<std::int64_t>(fit, 1, kMostAtOnce / 2));
-      detector_.emplace(job_.queue, width, height, job_.options.sift, batch);
+      detector_.emplace(queue_, width, height, job_.options.sift, batch);
       width_ = width, height_ = height;
     }
     return *detector_;
   }
 
   const Job& job_;
+  Queue queue_;
+  std::int64_t max_memory_;
   std::optional<SiftDetector> detector_;
   int width_ = 0, height_ = 0;
 };
@@ -170,21 +180,24 @@ void find_features(const Job& job) {
   StageProgress progress(job.options, "features", "photographs", all, before);
   if (rows.empty()) return;
   Loader loader(job, std::move(rows));
-  Detector detector(job);
   runtime::Background writer(1);
   const auto load = [&] { return std::async(std::launch::async, [&] { return loader.next(); }); };
-  for (auto next = load();;) {
-    auto batch = std::make_shared<Batch>(next.get());
-    if (batch->empty()) break;
-    next = load();
-    detector.run(*batch);
-    writer.run([&work, batch] {
-      work.together([&] {
-        for (const Loaded& p : *batch) work.finish(p.row, p.features);
+  DeviceTeam team(job.devices);
+  team.run([&](const Device& device) {
+    Detector detector(job, device);
+    for (auto next = load(); !team.has_failed();) {
+      auto batch = std::make_shared<Batch>(next.get());
+      if (batch->empty()) break;
+      next = load();
+      detector.run(*batch);
+      writer.run([&work, batch] {
+        work.together([&] {
+          for (const Loaded& p : *batch) work.finish(p.row, p.features);
+        });
       });
-    });
-    progress.add(static_cast<std::int64_t>(batch->size()));
-  }
+      progress.add(static_cast<std::int64_t>(batch->size()));
+    }
+  });
   writer.finish();
 }
 

@@ -32,52 +32,74 @@ std::vector<ImagePair> without(std::span<const ImagePair> pairs,
   return rest;
 }
 
+// Cameras of all photographs, and who writes what is found.
+struct Shared {
+  const Job& job;
+  std::span<const PhotographRow> rows;
+  const Cameras cameras;
+  const ViewCameras views;
+  WorkFile& writing;
+  runtime::Background& writer;
+  StageProgress& progress;
+  std::atomic<std::int64_t> written = 0;
+
+  [[nodiscard]] const colmap::ViewCamera& camera_of(int image) const {
+    return views[cameras.of[static_cast<std::size_t>(image)]];
+  }
+};
+
+// Features of the largest photograph.
+int most_features(std::span<const PhotographRow> rows) {
+  int most = 1;
+  for (const PhotographRow& r : rows) most = std::max(most, r.features);
+  return most;
+}
+
+// How many images are resident on a device.
+int images_on(const Job& job, const Device& device, std::span<const PhotographRow> rows) {
+  const std::int64_t fit = memory_of(job, device) / 2 / (kBytesOfFeature * most_features(rows));
+  return static_cast<int>(std::clamp<std::int64_t>(fit, 2, static_cast<int>(rows.size())));
+}
+
+// What one device does.
 class Matcher {
  public:
-  Matcher(const Job& job, std::span<const PhotographRow> rows, WorkFile& work)
-      : job_(job),
-        rows_(rows),
-        cameras_(cameras_of(rows, job.options.cameras)),
-        views_(cameras_.cameras),
-        writing_(work),
-        deciding_(job.queue.device()) {
-    int most = 1;
-    for (const PhotographRow& r : rows) most = std::max(most, r.features);
-    const std::int64_t fit = job.options.max_memory / 2 / (kBytesOfFeature * most);
-    images_ = static_cast<int>(std::clamp<std::int64_t>(fit, 2, static_cast<int>(rows.size())));
+  Matcher(Shared& shared, const Device& device)
+      : shared_(shared),
+        options_(shared.job.options),
+        queue_(device),
+        deciding_(device),
+        reading_(shared.job.work_file, WorkFile::Mode::open),
+        resident_(queue_, reading_, most_features(shared.rows),
+                  images_on(shared.job, device, shared.rows)) {
+    const std::int64_t bytes = kBytesOfMatch * most_features(shared.rows);
     most_pairs_ = static_cast<std::size_t>(
-        std::clamp<std::int64_t>(job.options.max_memory / 4 / (kBytesOfMatch * most), 1, 1 << 16));
+        std::clamp<std::int64_t>(host_memory(shared.job) / 4 / bytes, 1, 1 << 16));
     piece_ = std::min<std::size_t>(16, most_pairs_);
-    capacity_ = most;
   }
 
   // Pieces go from hand to hand: this thread matches, the next one decides on their geometry with a
-  // queue of its own, the last one writes.
-  void run(std::span<const ImagePair> pairs, StageProgress& progress) {
-    WorkFile reading(job_.work_file, WorkFile::Mode::open);
-    resident_.emplace(job_.queue, reading, capacity_, images_);
-    const bool all_fit = images_ >= static_cast<int>(rows_.size());
-    const int block = all_fit ? images_ : std::max(1, images_ / 2);
-    runtime::Background writer(1), decider(1);
-    for (const PairBlock& b : blocks_of(pairs, block)) {
-      const std::vector<ImagePair> slots = resident_->slots_of(b.pairs);
-      for (std::size_t first = 0; first < b.pairs.size();) {
-        const std::size_t count = std::min(piece_, b.pairs.size() - first);
-        const auto start = std::chrono::steady_clock::now();
-        auto piece = std::make_shared<Piece>(match_piece(std::span(b.pairs).subspan(first, count),
-                                                         std::span(slots).subspan(first, count)));
-        decider.run([this, piece, &writer] {
-          decide(*piece);
-          writer.run([this, piece] { write(*piece); });
-        });
-        progress.to(written_);
-        adapt(count, std::chrono::duration<double>(std::chrono::steady_clock::now() - start));
-        first += count;
-      }
+  // queue of its own, the last one, of all devices, writes.
+  void run(PairWalk& walk, const DeviceTeam& team) {
+    runtime::Background decider(1);
+    PairWalk::Part last;
+    while (!team.has_failed()) {
+      const auto start = std::chrono::steady_clock::now();
+      const PairWalk::Part part = walk.next(last, piece_);
+      if (!part.block) break;
+      if (part.block != last.block) resident_.enter(*part.block);
+      last = part;
+      const std::vector<ImagePair> slots = resident_.slots_of(part.pairs);
+      auto piece = std::make_shared<Piece>(match_piece(part.pairs, slots));
+      decider.run([this, piece] {
+        decide(*piece);
+        shared_.writer.run([&shared = shared_, piece] { write(shared, *piece); });
+      });
+      shared_.progress.to(shared_.written);
+      adapt(part.pairs.size(),
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start));
     }
     decider.finish();
-    writer.finish();
-    progress.to(written_);
   }
 
  private:
@@ -88,19 +110,18 @@ class Matcher {
   };
 
   Piece match_piece(std::span<const ImagePair> pairs, std::span<const ImagePair> slots) {
-    const CollectOptions& options = job_.options;
-    const MatchBatch found = match(job_.queue, resident_->set(), slots, options.matching);
+    const MatchBatch found = match(queue_, resident_.set(), slots, options_.matching);
     Piece piece;
     piece.rows.resize(pairs.size());
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       piece.rows[k].pair = pairs[k];
       const std::int64_t begin = found.offsets[k], count = found.offsets[k + 1] - begin;
-      if (count < options.min_matches) continue;
+      if (count < options_.min_matches) continue;
       MatchedPairs& matched = piece.matched;
       add(std::span(found.matches).subspan(std::size_t(begin), std::size_t(count)), slots[k],
           matched);
-      matched.cameras1.push_back(camera_of(pairs[k].image1));
-      matched.cameras2.push_back(camera_of(pairs[k].image2));
+      matched.cameras1.push_back(shared_.camera_of(pairs[k].image1));
+      matched.cameras2.push_back(shared_.camera_of(pairs[k].image2));
       piece.rows[k].matches.assign(matched.matches.end() - count, matched.matches.end());
       piece.where.push_back(k);
     }
@@ -109,22 +130,22 @@ class Matcher {
 
   void decide(Piece& piece) {
     std::vector<colmap::TwoViewGeometry> geometry =
-        geometry_of(deciding_, piece.matched, job_.options.geometry);
+        geometry_of(deciding_, piece.matched, options_.geometry);
     for (std::size_t i = 0; i < piece.where.size(); ++i)
       piece.rows[piece.where[i]].geometry = std::move(geometry[i]);
     piece.matched = {};
   }
 
-  void write(const Piece& piece) {
-    writing_.together([&] {
-      for (const PairRow& row : piece.rows) writing_.add(row);
+  static void write(Shared& shared, const Piece& piece) {
+    shared.writing.together([&] {
+      for (const PairRow& row : piece.rows) shared.writing.add(row);
     });
-    written_ += static_cast<std::int64_t>(piece.rows.size());
+    shared.written += static_cast<std::int64_t>(piece.rows.size());
   }
 
   void add(std::span<const Match> matches, const ImagePair& slots, MatchedPairs& to) const {
-    const auto& keypoints1 = resident_->keypoints(slots.image1);
-    const auto& keypoints2 = resident_->keypoints(slots.image2);
+    const auto& keypoints1 = resident_.keypoints(slots.image1);
+    const auto& keypoints2 = resident_.keypoints(slots.image2);
     for (const Match& m : matches) {
       const Keypoint& a = keypoints1[static_cast<std::size_t>(m.index1)];
       const Keypoint& b = keypoints2[static_cast<std::size_t>(m.index2)];
@@ -135,10 +156,6 @@ class Matcher {
     to.offsets.push_back(static_cast<std::int64_t>(to.matches.size()));
   }
 
-  [[nodiscard]] const colmap::ViewCamera& camera_of(int image) const {
-    return views_[cameras_.of[static_cast<std::size_t>(image)]];
-  }
-
   void adapt(std::size_t count, std::chrono::duration<double> took) {
     if (count < piece_) return;  // the end of a block says little
     if (took.count() < kSecondsOfPiece / 2) piece_ *= 2;
@@ -146,17 +163,12 @@ class Matcher {
     piece_ = std::clamp<std::size_t>(piece_, 1, most_pairs_);
   }
 
-  const Job& job_;
-  std::span<const PhotographRow> rows_;
-  Cameras cameras_;
-  ViewCameras views_;
-  WorkFile& writing_;
-  Queue deciding_;
-  std::atomic<std::int64_t> written_ = 0;
-  int images_ = 2;  // that are resident
-  int capacity_ = 1;
+  Shared& shared_;
+  const CollectOptions& options_;
+  Queue queue_, deciding_;
+  WorkFile reading_;
+  ResidentFeatures resident_;
   std::size_t most_pairs_ = 1, piece_ = 1;
-  std::optional<ResidentFeatures> resident_;
 };
 
 }  // namespace
@@ -168,7 +180,19 @@ void match_pairs(const Job& job, std::span<const PhotographRow> rows,
   const auto all = static_cast<std::int64_t>(pairs.size());
   StageProgress progress(job.options, "matches", "pairs", all,
                          all - static_cast<std::int64_t>(rest.size()));
-  if (!rest.empty()) Matcher(job, rows, work).run(rest, progress);
+  if (rest.empty()) return;
+  const Cameras cameras = cameras_of(rows, job.options.cameras);
+  runtime::Background writer(1);
+  Shared shared{job, rows, cameras, ViewCameras(cameras.cameras), work, writer, progress};
+  int images = static_cast<int>(rows.size());  // that fit on every device
+  for (const Device& device : job.devices.devices())
+    images = std::min(images, images_on(job, device, rows));
+  const bool all_fit = images >= static_cast<int>(rows.size());
+  PairWalk walk(blocks_of(rest, all_fit ? images : std::max(1, images / 2)));
+  DeviceTeam team(job.devices);
+  team.run([&](const Device& device) { Matcher(shared, device).run(walk, team); });
+  writer.finish();
+  progress.to(shared.written);
 }
 
 }  // namespace bifocal::collection

@@ -22,6 +22,25 @@ std::vector<PairBlock> blocks_of(std::span<const ImagePair> pairs, int block) {
   return blocks;
 }
 
+PairWalk::Part PairWalk::next(const Part& last, std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  std::size_t block = last.block ? static_cast<std::size_t>(last.block - blocks_.data()) : begun_;
+  if (!last.block || left(block) == 0) {
+    block = begun_;
+    if (begun_ < blocks_.size()) {
+      ++begun_;
+    } else {  // the one with most left
+      block = 0;
+      for (std::size_t b = 1; b < blocks_.size(); ++b)
+        if (left(b) > left(block)) block = b;
+    }
+  }
+  if (block >= blocks_.size() || left(block) == 0) return {};
+  const std::size_t first = given_[block], count = std::min(most, left(block));
+  given_[block] += count;
+  return {&blocks_[block], std::span(blocks_[block].pairs).subspan(first, count)};
+}
+
 ResidentFeatures::ResidentFeatures(Queue& queue, WorkFile& work, int capacity, int images)
     : queue_(queue),
       work_(work),
@@ -32,18 +51,25 @@ ResidentFeatures::ResidentFeatures(Queue& queue, WorkFile& work, int capacity, i
   set_.reserve(queue, capacity, images);
 }
 
-std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pairs) {
+void ResidentFeatures::enter(const PairBlock& block) {
   std::set<int> images;
-  for (const ImagePair& p : pairs) images.insert({p.image1, p.image2});
+  for (const ImagePair& p : block.pairs) images.insert({p.image1, p.image2});
   std::fill(is_needed_.begin(), is_needed_.end(), 0);
   for (const int image : images)
     if (const auto at = where_.find(image); at != where_.end())
       is_needed_[static_cast<std::size_t>(at->second)] = 1;
-  for (const int image : images)
-    if (!where_.contains(image)) load(image, slot_of(image));
+}
+
+std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pairs) {
+  const auto slot = [this](int image) {
+    if (const auto at = where_.find(image); at != where_.end()) return at->second;
+    const int free = slot_of(image);
+    load(image, free);
+    return free;
+  };
   std::vector<ImagePair> slots;
   slots.reserve(pairs.size());
-  for (const ImagePair& p : pairs) slots.push_back({where_.at(p.image1), where_.at(p.image2)});
+  for (const ImagePair& p : pairs) slots.push_back({slot(p.image1), slot(p.image2)});
   return slots;
 }
 

@@ -5,6 +5,8 @@
 
 #include <bifocal/feature_set.hpp>
 
+#include <mutex>
+
 #include "collection/collect/work_file.hpp"
 
 namespace bifocal::collection {
@@ -17,13 +19,40 @@ struct PairBlock {
 // one run to the next only one of the two changes.
 [[nodiscard]] std::vector<PairBlock> blocks_of(std::span<const ImagePair> pairs, int block);
 
+// Hands blocks to several devices, piece by piece: a device keeps to one of its own, so that its
+// images need not be loaded again, then takes the next that nobody has, and helps with one of
+// another when there is none. Any thread may ask.
+class PairWalk {
+ public:
+  explicit PairWalk(std::vector<PairBlock> blocks)
+      : blocks_(std::move(blocks)), given_(blocks_.size()) {}
+
+  struct Part {
+    const PairBlock* block = nullptr;  // of the pairs; null: there are no more
+    std::span<const ImagePair> pairs;  // at most as many as were asked for
+  };
+  // `last`: what the device had before.
+  [[nodiscard]] Part next(const Part& last, std::size_t most);
+
+ private:
+  [[nodiscard]] std::size_t left(std::size_t block) const {
+    return blocks_[block].pairs.size() - given_[block];
+  }
+  const std::vector<PairBlock> blocks_;
+  std::mutex mutex_;
+  std::vector<std::size_t> given_;  // pairs of each block
+  std::size_t begun_ = 0;           // blocks
+};
+
 class ResidentFeatures {
  public:
   // For images of `capacity` features at most, `images` of them together.
   ResidentFeatures(Queue& queue, WorkFile& work, int capacity, int images);
 
-  // Makes the images of the pairs resident, none of them out of its slot, and says where they are:
-  // pairs of slots. There have to be slots enough.
+  // Images of the block stay where they are until another one is entered. There have to be slots
+  // enough for all.
+  void enter(const PairBlock& block);
+  // Makes the images of the pairs, of the block, resident, and says where they are: pairs of slots.
   [[nodiscard]] std::vector<ImagePair> slots_of(std::span<const ImagePair> pairs);
   [[nodiscard]] const FeatureSet& set() const { return set_; }
   [[nodiscard]] const std::vector<Keypoint>& keypoints(int slot) const {

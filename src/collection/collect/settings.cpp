@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "collection/collect/stages.hpp"
 #include "runtime/program_cache.hpp"
@@ -52,14 +53,23 @@ void demand(const char* name, double value, double lo) {
     fail(fmt::format("CollectOptions::{} = {}: must be at least {}", name, value, lo));
 }
 
+// Of the devices, without the number of those that are alike: results are the same.
+std::string name_of(const DeviceSet& devices) {
+  std::set<std::string> names;
+  for (const Device& device : devices.devices()) {
+    const DeviceInfo& info = device.info();
+    names.insert(info.kind == DeviceKind::cpu ? "cpu " + info.simd : info.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 Settings settings_of(const Job& job) {
   const CollectOptions& o = job.options;
   Settings s;
   s["version"] = BIFOCAL_VERSION;
-  const DeviceInfo& device = job.queue.device().info();
-  s["device"] = device.kind == DeviceKind::cpu ? "cpu " + device.simd : device.name;
+  s["device"] = name_of(job.devices);
   const SiftOptions& f = o.sift;
   s["max-features"] = fmt::format("{}", f.max_features);
   s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}, balance {}{}{}",

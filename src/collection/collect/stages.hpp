@@ -5,12 +5,16 @@
 
 #include <bifocal/collect.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
 #include "collection/collect/work_file.hpp"
 
 namespace bifocal::collection {
 
 struct Job {
-  Queue& queue;
+  const DeviceSet& devices;
   const PhotographFiles& photographs;
   const CollectOptions& options;
   std::filesystem::path work_file;
@@ -24,13 +28,16 @@ class StageProgress {
       : options_(options), state_{stage, unit, before, total, before} {
     tell();
   }
+  // Any thread may tell.
   void add(std::int64_t more) {
+    const std::lock_guard lock(mutex_);
     state_.done += more;
     tell();
   }
   // So much was done by this call.
   void to(std::int64_t done) {
-    state_.done = state_.before + done;
+    const std::lock_guard lock(mutex_);
+    state_.done = std::max(state_.done, state_.before + done);
     tell();
   }
 
@@ -40,7 +47,26 @@ class StageProgress {
   }
   const CollectOptions& options_;
   CollectProgress state_;
+  std::mutex mutex_;
 };
+
+// Work on each device of a set, on a thread for each. What fails is rethrown when all have ended.
+class DeviceTeam {
+ public:
+  explicit DeviceTeam(const DeviceSet& devices) : devices_(devices) {}
+  void run(const std::function<void(const Device&)>& work);
+  // Another one has failed: there is no use in going on.
+  [[nodiscard]] bool has_failed() const { return failed_; }
+
+ private:
+  const DeviceSet& devices_;
+  std::atomic<bool> failed_ = false;
+};
+// Of the bytes that stages may take, those of one device: each GPU has its own memory, others share
+// the host's.
+[[nodiscard]] std::int64_t memory_of(const Job& job, const Device& device);
+// Those of one device on the host.
+[[nodiscard]] std::int64_t host_memory(const Job& job);
 
 // The options that decide what is found, and where; all but max_memory, overwrite and progress.
 [[nodiscard]] Settings settings_of(const Job& job);

@@ -16,8 +16,11 @@ namespace {
 // Pieces that are decided at the same time. One alone leaves most of a GPU idle, and its copies all
 // of it.
 constexpr std::size_t kPiecesOnGpu = 6;
-// Besides those that are decided: one is read, one is written, one waits for each.
-constexpr std::size_t kPiecesBeside = 4;
+// Besides those that are decided: one is read, one is written, and for each device one waits; where
+// devices differ, for the slowest one too.
+std::size_t pieces_beside(const DeviceSet& devices) {
+  return 3 + devices.devices().size() + (devices.is_mixed() ? 16 : 0);
+}
 
 void set_geometries(Piece& piece) {
   const Chunk& chunk = piece.chunk;
@@ -40,7 +43,10 @@ void set_geometries(Piece& piece) {
 // Decides one piece after another.
 class Lane {
  public:
-  explicit Lane(const Device& device) : queue_(device), decider_(queue_) {}
+  // `number`: the place of the device in the set.
+  Lane(const Device& device, std::size_t number)
+      : queue_(device), decider_(queue_), device_(number) {}
+  [[nodiscard]] std::size_t device() const { return device_; }
 
   void decide(Piece& piece, const PairSource& source, const VerifyOptions& options) {
     const Chunk& chunk = piece.chunk;
@@ -49,21 +55,27 @@ class Lane {
         {points_.points(), points_.undistorted(), chunk.offsets, chunk.cameras1, chunk.cameras2},
         options);
     set_geometries(piece);
+    piece.device = device_;
   }
 
  private:
   Queue queue_;
   ChunkPoints points_;
   BatchDecider decider_;
+  std::size_t device_;
 };
 
 class Pipeline {
  public:
-  Pipeline(const Device& device, ChunkReader& reader, const VerifyOptions& options)
+  Pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOptions& options)
       : reader_(reader), options_(options) {
-    const bool on_cpu = device.info().kind == DeviceKind::cpu;
-    for (std::size_t k = 0; k < (on_cpu ? 1 : kPiecesOnGpu); ++k) lanes_.emplace_back(device);
-    works_.resize(lanes_.size() + kPiecesBeside);
+    for (const Device& device : devices.devices()) {
+      const std::size_t lanes = device.info().kind == DeviceKind::cpu ? 1 : kPiecesOnGpu;
+      for (std::size_t k = 0; k < lanes; ++k) lanes_.emplace_back(device, most_.size());
+      most_.push_back(lanes);
+      busy_.push_back(0);
+    }
+    works_.resize(lanes_.size() + pieces_beside(devices));
     for (Work& work : works_) free_.push_back(&work);
     threads_.emplace_back([this] { read(); });
     for (Lane& lane : lanes_) threads_.emplace_back([this, &lane] { decide(lane); });
@@ -117,11 +129,15 @@ class Pipeline {
   }
 
   void decide(Lane& lane) {
-    while (Work* work = take(read_)) {
+    while (Work* work = take_read(lane.device())) {
       try {
         lane.decide(work->piece, reader_.source(), options_);
       } catch (...) {
         work->failure = std::current_exception();
+      }
+      {
+        const std::lock_guard lock(mutex_);
+        --busy_[lane.device()];
       }
       give(work, true);
     }
@@ -131,10 +147,26 @@ class Pipeline {
   Work* take(std::deque<Work*>& from) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stop_ || !from.empty(); });
+    return stop_ ? nullptr : pop(from);
+  }
+  Work* take_read(std::size_t device) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stop_ || (!read_.empty() && is_next(device)); });
     if (stop_) return nullptr;
+    ++busy_[device];
+    changed_.notify_all();  // now it may be another one's turn
+    return pop(read_);
+  }
+  static Work* pop(std::deque<Work*>& from) {
     Work* work = from.front();
     from.pop_front();
     return work;
+  }
+  // Few pieces go to as many devices as there are.
+  [[nodiscard]] bool is_next(std::size_t device) const {
+    for (std::size_t d = 0; d < busy_.size(); ++d)
+      if (busy_[d] < most_[d] && busy_[d] < busy_[device]) return false;
+    return true;
   }
 
   void give(Work* work, bool is_decided) {
@@ -155,6 +187,7 @@ class Pipeline {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Work*> free_, read_;
+  std::vector<std::size_t> most_, busy_;  // of each device: pieces that it decides at a time, now
   std::map<std::size_t, Work*> decided_;  // by number
   Work* given_ = nullptr;
   std::size_t written_ = 0;
@@ -164,14 +197,17 @@ class Pipeline {
 
 }  // namespace
 
-void run_pipeline(const Device& device, ChunkReader& reader, const VerifyOptions& options,
+void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOptions& options,
                   const PieceWriter& write, VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report) {
+  progress.by_device.assign(devices.devices().size(), 0);
   if (report && !report(progress)) return;
-  Pipeline pipeline(device, reader, options);
+  Pipeline pipeline(devices, reader, options);
   while (const Piece* piece = pipeline.next()) {
     write(*piece);
-    progress.done += static_cast<std::int64_t>(piece->chunk.pairs.size());
+    const auto pairs = static_cast<std::int64_t>(piece->chunk.pairs.size());
+    progress.done += pairs;
+    progress.by_device[piece->device] += pairs;
     for (const DecidedPair& pair : piece->decided.pairs) {
       ++progress.configurations[static_cast<std::size_t>(pair.configuration)];
       progress.inliers += pair.inlier_count;

@@ -20,13 +20,14 @@ struct Piece {
   Chunk chunk;
   DecidedPairs decided;
   std::vector<TwoViewGeometry> geometries;
+  std::size_t device = 0;  // that decided, its place in the set
 };
 using PieceWriter = std::function<void(const Piece&)>;
 
-// Reads, decides and writes the reader's pieces: a thread reads, some decide, each with a queue of
-// its own, and the caller's writes, in the order of the pieces. Ends after a piece when `report`
-// says false. What fails is thrown when the pieces before it have been written.
-void run_pipeline(const Device& device, ChunkReader& reader, const VerifyOptions& options,
+// Reads, decides and writes the reader's pieces: a thread reads, some for each device decide, each
+// with a queue of its own, and the caller's writes, in the order of the pieces. Ends after a piece
+// when `report` says false. What fails is thrown when the pieces before it have been written.
+void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOptions& options,
                   const PieceWriter& write, VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report);
 

@@ -80,7 +80,8 @@ void forget(const std::filesystem::path& file, bool all_pairs,
   all.commit();
 }
 
-VerifyProgress verify(Queue& queue, const std::filesystem::path& file, const VerifyRun& run) {
+VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& file,
+                      const VerifyRun& run) {
   const Database database(file, Access::write);  // the last one closed: it tidies up the log
   const Cameras cameras(database);
   VerifyProgress progress;
@@ -90,8 +91,8 @@ VerifyProgress verify(Queue& queue, const std::filesystem::path& file, const Ver
   DatabaseSource source(file);
   ChunkReader reader(source, cameras, work, run.max_memory);
   run_pipeline(
-      queue.device(), reader, run.options, [&](const Piece& piece) { write_piece(file, piece); },
-      progress, run.progress);
+      devices, reader, run.options, [&](const Piece& piece) { write_piece(file, piece); }, progress,
+      run.progress);
   return progress;
 }
 

@@ -158,8 +158,8 @@ void forget(const std::filesystem::path& file, const std::vector<PairOfImages>& 
 
 }  // namespace
 
-colmap::VerifyProgress verify(Queue& queue, const Files& files, const std::filesystem::path& file,
-                              const colmap::VerifyRun& run) {
+colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
+                              const std::filesystem::path& file, const colmap::VerifyRun& run) {
   const FeatureFile features(files.features);
   const MatchFile matches(files.matches);
   if (!std::filesystem::exists(file)) create(file, features);
@@ -175,8 +175,8 @@ colmap::VerifyProgress verify(Queue& queue, const Files& files, const std::files
   HlocSource source(features, matches, files, images);
   ChunkReader reader(source, cameras, work, run.max_memory);
   colmap::run_pipeline(
-      queue.device(), reader, run.options, [&](const Piece& piece) { write_piece(file, piece); },
-      progress, run.progress);
+      devices, reader, run.options, [&](const Piece& piece) { write_piece(file, piece); }, progress,
+      run.progress);
   return progress;
 }
 

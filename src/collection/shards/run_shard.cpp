@@ -37,14 +37,14 @@ class Shard {
     for (const PlannedPair& p : planned_) work_.push_back(p.pair);
   }
 
-  void verify(Queue& queue, ShardResult& result) {
+  void verify(const DeviceSet& devices, ShardResult& result) {
     const Cameras cameras(database_);
     DatabaseSource source(file_, access_);
     ChunkReader reader(source, cameras, work_, max_memory_);
     ResultWriter out(plan_, shard_, work_.size());
     VerifyProgress progress;
-    run_pipeline(queue.device(), reader, plan_.options,
-                 [&](const Piece& piece) { add(piece, out); }, progress, {});
+    run_pipeline(devices, reader, plan_.options, [&](const Piece& piece) { add(piece, out); },
+                 progress, {});
     // Read without locks: what was read is good when nobody has written to the file.
     if (stamp_of(file_) != stamp_)
       throw TryAgain(fmt::format("{}: was written to meanwhile", file_.string()));
@@ -88,7 +88,7 @@ ShardResult ended(ShardEnd end, const std::string& reason) {
 
 }  // namespace
 
-ShardResult run_shard(Queue& queue, const Plan& plan, int shard, const ShardRun& run) {
+ShardResult run_shard(const DeviceSet& devices, const Plan& plan, int shard, const ShardRun& run) {
   if (shard < 0 || shard >= plan.shards())
     throw Error(ErrorCode::usage, fmt::format("shard {}: {} has {}, from 0 on", shard,
                                               plan.folder.string(), plan.shards()));
@@ -98,7 +98,7 @@ ShardResult run_shard(Queue& queue, const Plan& plan, int shard, const ShardRun&
     if (result.was_done) return result;
     Shard work(plan, shard, run);
     try {
-      work.verify(queue, result);
+      work.verify(devices, result);
     } catch (const TryAgain&) {
       throw;
     } catch (const OtherDatabase&) {

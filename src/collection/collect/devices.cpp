@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <exception>
+#include <thread>
+
+#include "collection/collect/stages.hpp"
+
+namespace bifocal::collection {
+
+void DeviceTeam::run(const std::function<void(const Device&)>& work) {
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto guarded = [&](const Device& device) {
+    try {
+      work(device);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      failed_ = true;
+    }
+  };
+  const std::vector<Device>& devices = devices_.devices();
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < devices.size(); ++i)
+      others.emplace_back([&guarded, &devices, i] { guarded(devices[i]); });
+    guarded(devices.front());
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+std::int64_t memory_of(const Job& job, const Device& device) {
+  if (device.info().is_gpu) return job.options.max_memory;
+  const auto& all = job.devices.devices();
+  return job.options.max_memory /
+         std::count_if(all.begin(), all.end(), [](const Device& d) { return !d.info().is_gpu; });
+}
+
+std::int64_t host_memory(const Job& job) {
+  return job.options.max_memory / static_cast<std::int64_t>(job.devices.devices().size());
+}
+
+}  // namespace bifocal::collection

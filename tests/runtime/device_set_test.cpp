@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lists of devices, and which of them may work together.
+#include <bifocal/device_set.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace bifocal::test {
+namespace {
+
+// What it throws with, and the message.
+std::pair<ErrorCode, std::string> refused(const std::string& list) {
+  try {
+    (void)DeviceSet(list);
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {ErrorCode::input, "nothing was thrown for '" + list + "'"};
+}
+
+TEST(DeviceSet, is_a_list_or_all_of_a_kind) {
+  EXPECT_EQ(DeviceSet("cpu").id(), "cpu");
+  EXPECT_EQ(DeviceSet("cpu,cpu").id(), "cpu,cpu");
+  EXPECT_EQ(DeviceSet("cpu,cpu").devices().size(), 2U);
+  EXPECT_EQ(DeviceSet(Device()).id(), "cpu");
+  const Queue queue;
+  EXPECT_EQ(DeviceSet(queue).id(), "cpu");
+  EXPECT_EQ(DeviceSet("auto").id(), Device("auto").info().id);
+  for (const auto& [kind, name] :
+       {std::pair(DeviceKind::cuda, "cuda"), std::pair(DeviceKind::opencl, "opencl")}) {
+    std::string all;
+    for (const DeviceInfo& info : list_devices())
+      if (info.kind == kind) all += (all.empty() ? "" : ",") + info.id;
+    const std::string list = std::string(name) + ":all";
+    if (all.empty()) {
+      EXPECT_EQ(refused(list).first, ErrorCode::device);
+      EXPECT_NE(refused(list).second.find(list), std::string::npos) << refused(list).second;
+    } else {
+      EXPECT_EQ(DeviceSet(list, MixedDevices::allowed).id(), all);
+      EXPECT_EQ(DeviceSet(name).id(), std::string(name) + ":0");
+    }
+  }
+}
+
+TEST(DeviceSet, refuses_what_is_no_list) {
+  for (const char* list : {"", ",", "cpu,", ",cpu", "cpu,,cpu"}) {
+    EXPECT_EQ(refused(list).first, ErrorCode::usage) << list;
+    EXPECT_NE(refused(list).second.find("device '" + std::string(list) + "'"), std::string::npos)
+        << refused(list).second;
+  }
+  for (const char* list : {"cpu,gpu", "cpu, cpu", "cuda:99", "cpu:all", "all"})
+    EXPECT_EQ(refused(list).first, ErrorCode::device) << list;
+  EXPECT_THROW(DeviceSet(std::vector<Device>()), Error);
+}
+
+TEST(DeviceSet, mixes_kinds_when_that_is_asked_for) {
+  EXPECT_FALSE(DeviceSet("cpu,cpu").is_mixed());
+  const auto devices = list_devices();
+  if (devices.size() == 1) GTEST_SKIP() << "there is no device beside the CPU";
+  const std::string list = "cpu," + devices[1].id;
+  EXPECT_EQ(refused(list).first, ErrorCode::usage);
+  EXPECT_NE(refused(list).second.find(devices[1].name), std::string::npos);
+  const DeviceSet mixed(list, MixedDevices::allowed);
+  EXPECT_TRUE(mixed.is_mixed());
+  EXPECT_EQ(mixed.id(), list);
+}
+
+}  // namespace
+}  // namespace bifocal::test
