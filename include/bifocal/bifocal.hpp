@@ -3,10 +3,12 @@
 #pragma once
 
 #include <bifocal/camera.hpp>
+#include <bifocal/cancel.hpp>
 #include <bifocal/collection.hpp>
 #include <bifocal/colmap.hpp>
 #include <bifocal/colmap_shards.hpp>
 #include <bifocal/colmap_verify.hpp>
+#include <bifocal/covariance.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/feature_set.hpp>
@@ -15,6 +17,7 @@
 #include <bifocal/hloc.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/lens_camera.hpp>
 #include <bifocal/linalg.hpp>
 #include <bifocal/matching.hpp>
 #include <bifocal/npz.hpp>

@@ -20,44 +20,27 @@
 
 #include <bifocal/colmap.hpp>
 #include <bifocal/device_set.hpp>
+#include <bifocal/lens_camera.hpp>
 #include <bifocal/geometry.hpp>
 
 namespace bifocal::colmap {
 
-// Takes the lens away from the pictures of a camera: px of a picture to px of a pinhole in its
-// place. Models of COLMAP up to THIN_PRISM_FISHEYE, and the division, fisheye and EUCM models:
-//   D. C. Brown, Decentering distortion of lenses, Photogrammetric Engineering 32(3), 1966;
-//   J. Kannala, S. Brandt, A generic camera model and calibration method for conventional,
-//   wide-angle, and fish-eye lenses, PAMI 28(8), 2006;  F. Devernay, O. Faugeras, Straight lines
-//   have to be straight, MVA 13, 2001 (FOV);  J. Weng, P. Cohen, M. Herniou, Camera calibration
-//   with distortion models and accuracy evaluation, PAMI 14(10), 1992 (thin prisms);  A.
-//   Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion, CVPR
-//   2001 (division);  B. Khomutenko, G. Garcia, P. Martinet, An enhanced unified camera model, RA-L
-//   1(1), 2016 (EUCM).
-// Functions may run on several threads.
+// Takes the lens away from the pictures of a camera of COLMAP's: px of a picture to px of a pinhole
+// in its place (lens_camera.hpp, which has the models). Functions may run on several threads.
 class Undistortion {
  public:
   // Throws Error(usage) that names the camera for another model, for numbers that are not finite
   // and focal lengths that are not positive.
   explicit Undistortion(const Camera& camera);
-  ~Undistortion();
-  Undistortion(Undistortion&&) noexcept;
-  Undistortion& operator=(Undistortion&&) noexcept;
 
-  // Else px stay what they are.
-  [[nodiscard]] bool has_lens() const;
-  // Of the fisheye models, whose lengths in the picture are angles and not their tangents.
-  [[nodiscard]] bool is_fisheye() const;
-  // Of the px that come out. The focal length is chosen so that a px of the result is about one of
-  // the picture, halfway to its corner.
-  [[nodiscard]] const Intrinsics& pinhole() const;
-  // Ours, (0, 0) the centre of the first pixel. NaN where the model has no ray, and for rays more
-  // than 80 degrees off the axis, which no pinhole sees.
-  [[nodiscard]] Vec2 operator()(const Vec2& px) const;
+  [[nodiscard]] bool has_lens() const { return lens_.has_lens(); }
+  [[nodiscard]] bool is_fisheye() const { return lens_.is_fisheye(); }
+  [[nodiscard]] const Intrinsics& pinhole() const { return lens_.pinhole(); }
+  // Ours, (0, 0) the centre of the first pixel; as LensCamera::undistort().
+  [[nodiscard]] Vec2 operator()(const Vec2& px) const { return lens_.undistort(px); }
 
  private:
-  struct Model;
-  std::unique_ptr<const Model> model_;
+  LensCamera lens_;
 };
 
 // Defaults are COLMAP's (TwoViewGeometryOptions), and so are the names but for those of robust.hpp.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 
@@ -40,6 +41,7 @@ BothWays nearest(DescriptorRows rows1, DescriptorRows rows2, ColumnsWanted wante
   runtime::parallel_for(tasks, [&](int task) {
     const int end = std::min(a.count, (task + 1) * share);
     for (int i = task * share; i < end; i += kBlockRows) {
+      check_cancelled();
       nearest_in_block(a, i, std::min(end, i + kBlockRows), b, wanted, result.rows,
                        columns[std::size_t(task)]);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "robust/engine.hpp"
 
+#include <bifocal/cancel.hpp>
 #include <cmath>
 
 #include "robust/pair_points.hpp"
@@ -39,12 +40,16 @@ void search(ModelKind problem, const GivenPair& given, const RobustOptions& opti
   hypotheses.slots.resize(most);
   int done = 0;
   for (int count = Lanes::first_round(limits.min_iterations, limits.max_iterations); count > 0;) {
+    check_cancelled();
     const double floor = Lanes::score_floor(pair.state[STATE_SAMPLE_SCORE], pair.count());
     steps.solve(pair, options.seed, done, count, hypotheses);
+    check_cancelled();
     steps.score(pair, static_cast<float>(floor), count, hypotheses);
     done += count;
+    check_cancelled();
     count = steps.decide(pair, limits, count, hypotheses);
   }
+  check_cancelled();
   if (options.dominant_plane) steps.planes(pair, options.seed, limits);
   steps.finish(given, pair, result);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
 #include <cmath>
@@ -154,6 +155,7 @@ class Fit {
                            double limit) const {
     double total = 0;
     for (const std::size_t i : kept) {
+      if (i % 4096 == 0) check_cancelled();
       const double e = squared(m, i);
       total += e < limit ? e : limit;  // NaN: behind the camera
     }
@@ -163,6 +165,7 @@ class Fit {
   void equations(const Model& m, const std::vector<std::size_t>& kept, double limit, double* N,
                  double* g) const {
     for (const std::size_t i : kept) {
+      if (i % 4096 == 0) check_cancelled();
       double terms[16];
       const double e = L::point_linearise(m.data(), &columns_[i * kColumns], focal(), terms);
       if (e < limit) L::point_accumulate(terms, 1.0, N, g);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/linalg.hpp>
 #include <bifocal/two_view.hpp>
@@ -186,6 +187,7 @@ std::vector<Vec3> triangulate(std::span<const PointPair> points, const Intrinsic
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   std::vector<Vec3> out(points.size(), Vec3{kNaN, kNaN, kNaN});
   for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i % 1024 == 0) check_cancelled();
     const RayPair r = rays_of(points[i], camera1, camera2);
     if (in_front(cam2_from_cam1, r))
       Lanes::triangulate(cam2_from_cam1.R.data(), cam2_from_cam1.t.data(), r.x1, r.y1, r.x2, r.y2,

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 
 #if defined(__SANITIZE_THREAD__)
@@ -43,9 +44,35 @@ ThreadLimit::~ThreadLimit() = default;
 
 namespace runtime {
 
-#ifndef BIFOCAL_THREAD_SANITIZER
+namespace {
+
+void run_all(int count, const std::function<void(int)>& body);
+
+}  // namespace
 
 void parallel_for(int count, const std::function<void(int)>& body) {
+  CancelScope::State* const state = cancel_state();
+  if (!state) {
+    run_all(count, body);
+    return;
+  }
+  check_cancelled();
+  try {
+    run_all(count, [&](int i) {
+      const CancelledBy scope(state);
+      check_cancelled();
+      body(i);
+    });
+  } catch (const Cancelled&) {
+    throw_cancelled(*state);
+  }
+}
+
+namespace {
+
+#ifndef BIFOCAL_THREAD_SANITIZER
+
+void run_all(int count, const std::function<void(int)>& body) {
   if (count == 1) {
     body(0);
   } else if (count > 1) {
@@ -58,7 +85,7 @@ void parallel_for(int count, const std::function<void(int)>& body) {
 // oneTBB's library is not built with the thread sanitizer, which then sees races inside TBB, and a
 // suppression of those hides the races of every body called through it. So that bodies are checked,
 // plain threads run them here.
-void parallel_for(int count, const std::function<void(int)>& body) {
+void run_all(int count, const std::function<void(int)>& body) {
   const int limit = static_cast<int>(
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
   std::atomic<int> next = 0;
@@ -82,6 +109,8 @@ void parallel_for(int count, const std::function<void(int)>& body) {
 }
 
 #endif
+
+}  // namespace
 
 int thread_count() {
   const auto allowed =

@@ -1,231 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <bifocal/camera.hpp>
 #include <bifocal/colmap_verify.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/lens_camera.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <string_view>
+#include <string>
 
 #include "collection/colmap/pair.hpp"
 
 namespace bifocal::colmap {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-const double kWidest = 80 * std::numbers::pi / 180;  // off the axis
-
-enum class Kind { pinhole, brown, fisheye, fov, division, eucm };
-
-// What the parameters of a model are, in the order of the file; f stands for fx and fy. Fisheye:
-// k1..k4 p1 p2 sx sy in the places 0..7 of `lens`; others as they come.
-struct Layout {
-  const char* name;
-  Kind kind;
-  int focal_lengths;
-  std::array<int, 8> place = {0, 1, 2, 3, 4, 5, 6, 7};
-};
-const Layout kLayouts[] = {
-    {"SIMPLE_PINHOLE", Kind::pinhole, 1},
-    {"PINHOLE", Kind::pinhole, 2},
-    {"SIMPLE_RADIAL", Kind::brown, 1},
-    {"RADIAL", Kind::brown, 1},
-    {"OPENCV", Kind::brown, 2},
-    {"FULL_OPENCV", Kind::brown, 2},
-    {"OPENCV_FISHEYE", Kind::fisheye, 2},
-    {"SIMPLE_RADIAL_FISHEYE", Kind::fisheye, 1},
-    {"RADIAL_FISHEYE", Kind::fisheye, 1},
-    {"SIMPLE_FISHEYE", Kind::fisheye, 1},
-    {"FISHEYE", Kind::fisheye, 2},
-    {"THIN_PRISM_FISHEYE", Kind::fisheye, 2, {0, 1, 4, 5, 2, 3, 6, 7}},
-    {"FOV", Kind::fov, 2},
-    {"SIMPLE_DIVISION", Kind::division, 1},
-    {"DIVISION", Kind::division, 2},
-    {"EUCM", Kind::eucm, 2},
-};
-
-const Layout& layout_of(const Camera& camera) {
-  const std::string_view name = model_name(camera.model);
-  for (const Layout& layout : kLayouts)
-    if (name == layout.name) return layout;
-  throw Error(ErrorCode::usage,
-              fmt::format("camera {}: model {}, which is not supported", camera.id,
-                          name.empty() ? fmt::format("number {}", camera.model) : name));
-}
-
-Distortion brown_of(const std::array<double, 8>& k) {
-  return {.k1 = k[0],
-          .k2 = k[1],
-          .p1 = k[2],
-          .p2 = k[3],
-          .k3 = k[4],
-          .k4 = k[5],
-          .k5 = k[6],
-          .k6 = k[7]};
-}
-
-double radial(const std::array<double, 8>& k, double q) {
-  return 1 + q * (k[0] + q * (k[1] + q * (k[2] + q * k[3])));
-}
-double radial_slope(const std::array<double, 8>& k, double q) {
-  return k[0] + q * (2 * k[1] + q * (3 * k[2] + q * 4 * k[3]));
-}
-
-// The largest angle up to which a larger one lies farther from the centre: the model folds there.
-double fold_of(const std::array<double, 8>& k) {
-  constexpr int kSteps = 2000;
-  for (int i = 1; i <= kSteps; ++i) {
-    const double angle = kWidest * i / kSteps, q = angle * angle;
-    if (!(radial(k, q) + 2 * q * radial_slope(k, q) > 0)) return kWidest * (i - 1) / kSteps;
+// Of COLMAP's numbers, in words that name the camera.
+LensCamera lens_camera_of(const Camera& camera) {
+  const std::string name(model_name(camera.model));
+  std::vector<double> params = camera.params;
+  if (params.size() > 1 && static_cast<int>(params.size()) == LensCamera::parameter_count(name)) {
+    const auto at = static_cast<std::size_t>(LensCamera::focal_lengths(name));
+    params[at] -= kHalfPixel, params[at + 1] -= kHalfPixel;
   }
-  return kWidest;
-}
-
-// From the distorted (x, y) the point (u, v) = angle * direction, by Newton's method.
-Vec2 fisheye_angles(const std::array<double, 8>& k, double fold, const Vec2& distorted) {
-  const auto [x, y] = distorted;
-  const double size = std::hypot(x, y), draw = std::min(1.0, 0.9 * fold / std::max(size, 1e-300));
-  double u = x * draw, v = y * draw;
-  for (int i = 0; i < 50; ++i) {
-    const double q = u * u + v * v, s = radial(k, q), slope = radial_slope(k, q);
-    const double ru = u * s + 2 * k[4] * u * v + k[5] * (q + 2 * u * u) + k[6] * q - x;
-    const double rv = v * s + 2 * k[5] * u * v + k[4] * (q + 2 * v * v) + k[7] * q - y;
-    const double uu = s + 2 * u * u * slope + 2 * k[4] * v + 6 * k[5] * u + 2 * k[6] * u;
-    const double uv = 2 * u * v * slope + 2 * k[4] * u + 2 * k[5] * v + 2 * k[6] * v;
-    const double vu = 2 * u * v * slope + 2 * k[5] * v + 2 * k[4] * u + 2 * k[7] * u;
-    const double vv = s + 2 * v * v * slope + 2 * k[5] * u + 6 * k[4] * v + 2 * k[7] * v;
-    if (std::hypot(ru, rv) <= 1e-14 * (1 + size)) break;
-    const double determinant = uu * vv - uv * vu;
-    double du = (vv * ru - uv * rv) / determinant, dv = (uu * rv - vu * ru) / determinant;
-    const double step = std::hypot(du, dv), most = 0.5 * fold;
-    if (!(step <= 1e300)) return {kNaN, kNaN};
-    if (step > most) du *= most / step, dv *= most / step;
-    u -= du, v -= dv;
+  try {
+    return {name.empty() ? fmt::format("number {}", camera.model) : name, params, camera.width,
+            camera.height};
+  } catch (const Error& e) {
+    const std::string text = e.what(), own = "LensCamera: ";
+    throw Error(e.code(), fmt::format("camera {}: {}", camera.id,
+                                      text.starts_with(own) ? text.substr(own.size()) : text));
   }
-  const double q = u * u + v * v, s = radial(k, q);
-  const double ru = u * s + 2 * k[4] * u * v + k[5] * (q + 2 * u * u) + k[6] * q - x;
-  const double rv = v * s + 2 * k[5] * u * v + k[4] * (q + 2 * v * v) + k[7] * q - y;
-  const bool found = std::hypot(ru, rv) <= 1e-9 * (1 + size) && q < fold * fold;
-  return found ? Vec2{u, v} : Vec2{kNaN, kNaN};
 }
-
-Vec2 scaled(const Vec2& p, double by) { return {by * p[0], by * p[1]}; }
 
 }  // namespace
 
-struct Undistortion::Model {
-  Kind kind = Kind::pinhole;
-  Intrinsics camera;          // of the picture, without its lens
-  std::array<double, 8> k{};  // of the lens
-  Lens lens;                  // of Kind::brown
-  double fold = 0;            // of Kind::fisheye
-  Intrinsics out;
-
-  // (X / Z, Y / Z) of the ray through a distorted point.
-  [[nodiscard]] Vec2 ray(const Vec2& p) const {
-    const double r2 = p[0] * p[0] + p[1] * p[1], r = std::sqrt(r2);
-    switch (kind) {
-      case Kind::pinhole:
-        return p;
-      case Kind::brown:
-        return lens.undistort(p);
-      case Kind::fisheye: {
-        const Vec2 angles = fisheye_angles(k, fold, p);
-        const double angle = std::hypot(angles[0], angles[1]);
-        return scaled(angles, angle > 0 ? std::tan(angle) / angle : 1);
-      }
-      case Kind::fov: {
-        if (std::abs(k[0]) < 1e-9 || r == 0) return p;
-        if (!(std::abs(r * k[0]) < std::numbers::pi / 2)) return {kNaN, kNaN};
-        return scaled(p, std::tan(r * k[0]) / (2 * std::tan(k[0] / 2)) / r);
-      }
-      case Kind::division:
-        return scaled(p, 1 + k[0] * r2 > 0 ? 1 / (1 + k[0] * r2) : kNaN);
-      case Kind::eucm: {
-        const double below = 1 - (2 * k[0] - 1) * k[1] * r2;
-        const double z = (1 - k[0] * k[0] * k[1] * r2) / (k[0] * std::sqrt(below) + 1 - k[0]);
-        return scaled(p, z > 0 ? 1 / z : kNaN);
-      }
-    }
-    return {kNaN, kNaN};
-  }
-
-  [[nodiscard]] Vec2 ray_of_pixel(const Vec2& px) const {
-    const Vec2 p = ray({(px[0] - camera.cx) / camera.fx, (px[1] - camera.cy) / camera.fy});
-    return p[0] * p[0] + p[1] * p[1] < std::pow(std::tan(kWidest), 2) ? p : Vec2{kNaN, kNaN};
-  }
-
-  // Of areas, px to px at the picture's own focal length; the median halfway to the corners.
-  [[nodiscard]] double magnification(double reach) const {
-    std::vector<double> found;
-    for (int i = 0; i < 8; ++i) {
-      const double angle = (i + 0.5) * std::numbers::pi / 4;
-      const Vec2 px = {camera.cx + reach * std::cos(angle), camera.cy + reach * std::sin(angle)};
-      const Vec2 a = ray_of_pixel(px), b = ray_of_pixel({px[0] + 0.5, px[1]}),
-                 c = ray_of_pixel({px[0], px[1] + 0.5});
-      const double area = 4 * camera.fx * camera.fy *
-                          ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
-      if (area > 0) found.push_back(area);
-    }
-    if (found.empty()) return 1;
-    std::sort(found.begin(), found.end());
-    return std::sqrt(found[found.size() / 2]);
-  }
-};
-
-Undistortion::Undistortion(const Camera& camera) {
-  const Layout& layout = layout_of(camera);
-  const auto& p = camera.params;
-  if (p.size() != static_cast<std::size_t>(parameter_count(camera.model)))
-    throw Error(ErrorCode::usage,
-                fmt::format("camera {}: {} params, {} has {}", camera.id, p.size(), layout.name,
-                            parameter_count(camera.model)));
-  for (std::size_t i = 0; i < p.size(); ++i)
-    if (!std::isfinite(p[i]))
-      throw Error(ErrorCode::usage,
-                  fmt::format("camera {}: params[{}] = {}, must be finite", camera.id, i, p[i]));
-  auto model = std::make_unique<Model>();
-  const auto focal = static_cast<std::size_t>(layout.focal_lengths);
-  model->kind = layout.kind;
-  model->camera = {p[0], p[focal - 1], p[focal] - kHalfPixel, p[focal + 1] - kHalfPixel};
-  if (!model->camera.valid())
-    throw Error(ErrorCode::usage, fmt::format("camera {}: focal lengths {} {}, must be positive",
-                                              camera.id, p[0], p[focal - 1]));
-  for (std::size_t i = focal + 2; i < p.size(); ++i)
-    model->k[static_cast<std::size_t>(layout.place[i - focal - 2])] = p[i];
-  const bool is_straight =
-      std::all_of(model->k.begin(), model->k.end(), [](double v) { return v == 0; });
-  if (is_straight && (layout.kind == Kind::brown || layout.kind == Kind::division))
-    model->kind = Kind::pinhole;
-  if (model->kind == Kind::brown) model->lens = Lens(brown_of(model->k));
-  if (model->kind == Kind::fisheye) model->fold = fold_of(model->k);
-  model->out = model->camera;
-  if (model->kind != Kind::pinhole) {
-    const double scale = model->magnification(
-        std::hypot(static_cast<double>(camera.width), static_cast<double>(camera.height)) / 4);
-    model->out.fx /= scale;
-    model->out.fy /= scale;
-  }
-  model_ = std::move(model);
-}
-
-Undistortion::~Undistortion() = default;
-Undistortion::Undistortion(Undistortion&&) noexcept = default;
-Undistortion& Undistortion::operator=(Undistortion&&) noexcept = default;
-
-bool Undistortion::has_lens() const { return model_->kind != Kind::pinhole; }
-bool Undistortion::is_fisheye() const { return model_->kind == Kind::fisheye; }
-const Intrinsics& Undistortion::pinhole() const { return model_->out; }
-
-Vec2 Undistortion::operator()(const Vec2& px) const {
-  if (!has_lens()) return px;
-  const Vec2 ray = model_->ray_of_pixel(px);
-  const Intrinsics& k = model_->out;
-  return {k.fx * ray[0] + k.cx, k.fy * ray[1] + k.cy};
-}
+Undistortion::Undistortion(const Camera& camera) : lens_(lens_camera_of(camera)) {}
 
 }  // namespace bifocal::colmap

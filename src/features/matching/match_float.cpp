@@ -3,6 +3,7 @@
 // directions.
 #include "features/matching/match_float.hpp"
 
+#include <bifocal/cancel.hpp>
 #include <bifocal/matching.hpp>
 
 #include <fmt/format.h>
@@ -134,6 +135,7 @@ BothWays nearest_on_cpu(const FloatRows& rows, const FloatRows& columns) {
   std::vector<FloatNearest> parts(std::size_t(tasks), nearest_of(panels.padded));
   runtime::parallel_for(tasks, [&](int task) {
     for (int block = blocks * task / tasks; block < blocks * (task + 1) / tasks; ++block) {
+      check_cancelled();
       const int first = block * kFloatBlock;
       nearest_floats(rows, first, std::min(rows.count, first + kFloatBlock), panels, both.rows,
                      parts[std::size_t(task)]);

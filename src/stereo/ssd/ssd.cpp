@@ -2,6 +2,7 @@
 // The rows are cut into bands, one a thread. In each band the disparities are cut into chunks whose
 // column sums stay in the cache, and each chunk sweeps down the rows. The winners of several chunks
 // are merged row by row; whole numbers give the same in any order.
+#include <bifocal/cancel.hpp>
 #include "stereo/ssd/ssd.hpp"
 
 #include <algorithm>
@@ -307,6 +308,7 @@ class SsdSearch::Work {
         chunk->prepare(y0);
       }
       for (int y = y0; y < y1; ++y) {
+        check_cancelled();
         const int row = p_.chunks > 1 ? y : band;
         if (i == 0) winners_.clear(row);
         if (chunk) {

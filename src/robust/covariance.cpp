@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bifocal/covariance.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/two_view.hpp>
+#include <cmath>
+#include <vector>
+
+#include "robust/arguments.hpp"
+#include "robust/normal_matrix.hpp"
+#include "robust/small_matrices.hpp"
+
+namespace bifocal {
+namespace {
+
+using robust::axis, robust::cross_matrix, robust::dot, robust::times, robust::transposed;
+using robust::invert, robust::map_to, robust::Normal, robust::Row9;
+
+// Two unit vectors across a unit vector.
+std::array<Vec3, 2> across(const Vec3& v) {
+  std::size_t least = 0;
+  for (std::size_t k = 1; k < 3; ++k)
+    if (std::abs(v[k]) < std::abs(v[least])) least = k;
+  Vec3 a = axis(least);
+  for (std::size_t k = 0; k < 3; ++k) a[k] -= v[least] * v[k];
+  const double length = std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+  for (double& x : a) x /= length;
+  return {a, Vec3{v[1] * a[2] - v[2] * a[1], v[2] * a[0] - v[0] * a[2], v[0] * a[1] - v[1] * a[0]}};
+}
+
+// Completes `result` from the sums: its noise, and C, the covariance of the parameters.
+bool solve(Normal& normal, double noise, ModelCovariance& result) {
+  const auto left = double(normal.constraints) - double(normal.d);
+  result.parameters = int(normal.d);
+  result.noise = noise > 0 ? noise : left > 0 ? std::sqrt(normal.squares / left) : 0;
+  if (!(noise > 0) && !(left > 0)) return false;
+  if (left < 0 || !invert(normal.matrix, normal.d)) return false;
+  for (double& c : normal.matrix) c *= result.noise * result.noise;
+  return result.ok = true;
+}
+
+// Coordinates of one image: px = (x - mean) scale, about unit size.
+struct Frame {
+  double scale = 1, cx = 0, cy = 0;
+  [[nodiscard]] Mat3 matrix() const {
+    return {scale, 0, -scale * cx, 0, scale, -scale * cy, 0, 0, 1};
+  }
+  [[nodiscard]] Mat3 inverse() const { return {1 / scale, 0, cx, 0, 1 / scale, cy, 0, 0, 1}; }
+};
+
+// Rows of nine numbers, each a direction in which a model of nine numbers moves within its kind.
+using Directions = std::vector<Row9>;
+
+Row9 entry(std::size_t k) {
+  Row9 row{};
+  row[k] = 1;
+  return row;
+}
+
+// An orthonormal basis of what `given` spans across the rows of `without`, `count` of them as a
+// rule: the longest that is left first.
+Directions basis(Directions given, Directions without, std::size_t count) {
+  Directions found;
+  const auto take_away = [](Directions& rows, const Row9& unit) {
+    for (Row9& row : rows) {
+      const double along = dot(row, unit);
+      for (std::size_t i = 0; i < 9; ++i) row[i] -= along * unit[i];
+    }
+  };
+  const auto unit_of = [](Row9 row) {
+    const double length = std::sqrt(dot(row, row));
+    for (double& v : row) v /= length;
+    return row;
+  };
+  for (std::size_t k = 0; k < without.size(); ++k) {
+    const Row9 unit = unit_of(without[k]);
+    take_away(without, unit);
+    take_away(given, unit);
+  }
+  while (found.size() < count) {
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < given.size(); ++k)
+      if (dot(given[k], given[k]) > dot(given[best], given[best])) best = k;
+    if (!(dot(given[best], given[best]) > 1e-18)) break;
+    found.push_back(unit_of(given[best]));
+    take_away(given, found.back());
+  }
+  return found;
+}
+
+Mat3 cofactors(const Mat3& m) {
+  Mat3 c;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const std::size_t a = (i + 1) % 3, b = (i + 2) % 3, u = (j + 1) % 3, v = (j + 2) % 3;
+      c[3 * i + j] = m[3 * a + u] * m[3 * b + v] - m[3 * a + v] * m[3 * b + u];
+    }
+  return c;
+}
+
+// Of a linear kind: its free numbers but for the scale; of F without what changes its rank.
+Directions linear_directions(ModelKind kind, const Mat3& m) {
+  Directions entries;
+  switch (kind) {
+    case ModelKind::similarity:
+      entries = {
+          {1, 0, 0, 0, 1, 0, 0, 0, 0}, {0, -1, 0, 1, 0, 0, 0, 0, 0}, entry(2), entry(5), entry(8)};
+      return basis(entries, {m}, 4);
+    case ModelKind::affine:
+      entries = {entry(0), entry(1), entry(2), entry(3), entry(4), entry(5), entry(8)};
+      return basis(entries, {m}, 6);
+    default:
+      for (std::size_t k = 0; k < 9; ++k) entries.push_back(entry(k));
+      if (kind == ModelKind::fundamental) return basis(entries, {m, cofactors(m)}, 7);
+      return basis(entries, {m}, 8);
+  }
+}
+
+// How E = [t]x R / sqrt 2 moves with (w, u): turns of R about the axes, or about y alone, and two
+// steps of t across itself.
+Directions motion_directions(const Pose& pose, bool upright) {
+  Directions D;
+  const Mat3 T = cross_matrix(pose.t);
+  const auto add = [&](const Mat3& m) {
+    Row9 row = m;
+    for (double& v : row) v *= std::sqrt(0.5);
+    D.push_back(row);
+  };
+  for (std::size_t k = upright ? 1 : 0; k < (upright ? 2 : 3); ++k)
+    add(times(T, times(cross_matrix(axis(k)), pose.R)));
+  for (const Vec3& u : across(pose.t)) add(times(cross_matrix(u), pose.R));
+  return D;
+}
+
+// The whitened Jacobian row of the gradient B in the directions.
+void add_row(Normal& normal, const Row9& B, const Directions& D, double weight) {
+  double row[9];
+  for (std::size_t k = 0; k < D.size(); ++k) row[k] = weight * dot(B, D[k]);
+  normal.add(row);
+}
+
+void add_epipolar(Normal& normal, const Mat3& M, const Directions& D, const PointPair& p,
+                  const double* px) {
+  const double q1[3] = {p.x1, p.y1, 1}, q2[3] = {p.x2, p.y2, 1};
+  Row9 B;
+  for (std::size_t i = 0; i < 9; ++i) B[i] = q2[i / 3] * q1[i % 3];
+  double c = 0, A[4] = {};
+  for (std::size_t i = 0; i < 9; ++i) {
+    c += M[i] * B[i];
+    if (i % 3 < 2) A[i % 3] += M[i] * q2[i / 3] * px[i % 3];
+    if (i / 3 < 2) A[2 + i / 3] += M[i] * q1[i % 3] * px[2 + i / 3];
+  }
+  const double AA = A[0] * A[0] + A[1] * A[1] + A[2] * A[2] + A[3] * A[3];
+  if (!(AA > 0)) return;
+  normal.squares += c * c / AA;
+  add_row(normal, B, D, 1 / std::sqrt(AA));
+}
+
+void add_transfer(Normal& normal, const Mat3& M, const Directions& D, const PointPair& p,
+                  const double* px) {
+  const double q[3] = {p.x1, p.y1, 1}, to[2] = {p.x2, p.y2};
+  double h[3] = {};
+  for (std::size_t i = 0; i < 9; ++i) h[i / 3] += M[i] * q[i % 3];
+  // c[r] = h[r] - to[r] h[2], whitened by L with L L' = A A'.
+  Row9 B[2] = {};
+  double c[2], A[2][4] = {};
+  for (std::size_t r = 0; r < 2; ++r) {
+    for (std::size_t k = 0; k < 3; ++k) B[r][3 * r + k] = q[k], B[r][6 + k] = -to[r] * q[k];
+    c[r] = h[r] - to[r] * h[2];
+    for (std::size_t k = 0; k < 2; ++k) A[r][k] = (M[3 * r + k] - to[r] * M[6 + k]) * px[k];
+    A[r][2 + r] = -h[2] * px[2 + r];
+  }
+  double S[3] = {};  // A A'
+  for (std::size_t k = 0; k < 4; ++k)
+    S[0] += A[0][k] * A[0][k], S[1] += A[0][k] * A[1][k], S[2] += A[1][k] * A[1][k];
+  if (!(S[0] > 0)) return;
+  const double l0 = std::sqrt(S[0]), l1 = S[1] / l0, rest = S[2] - l1 * l1;
+  if (!(rest > 0)) return;
+  const double l2 = std::sqrt(rest), c0 = c[0] / l0, c1 = (c[1] - l1 * c0) / l2;
+  normal.squares += c0 * c0 + c1 * c1;
+  Row9 second;
+  for (std::size_t i = 0; i < 9; ++i) second[i] = (B[1][i] - l1 / l0 * B[0][i]) / l2;
+  add_row(normal, B[0], D, 1 / l0);
+  add_row(normal, second, D, 1);
+}
+
+[[noreturn]] void fail(const std::string& text) {
+  throw Error(ErrorCode::usage, "covariance: " + text);
+}
+
+void check(std::size_t points, std::span<const std::uint8_t> inliers, double noise) {
+  if (!inliers.empty() && inliers.size() != points)
+    fail(fmt::format("{} flags for {} points", inliers.size(), points));
+  if (!(noise >= 0) || !std::isfinite(noise))
+    fail(fmt::format("noise = {}: must be at least 0", noise));
+}
+template <class Matrix>
+void check_finite(const char* name, const Matrix& m) {
+  double sum = 0;
+  for (const double v : m) sum += v * v;
+  if (!(sum > 0) || !std::isfinite(sum))
+    fail(fmt::format("{} is {}", name, sum == 0 ? "zero" : "not finite or too large"));
+}
+
+std::vector<PointPair> kept(std::span<const PointPair> points,
+                            std::span<const std::uint8_t> inliers) {
+  std::vector<PointPair> out;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PointPair& p = points[i];
+    if (!inliers.empty() && inliers[i] == 0) continue;
+    if (std::isfinite(p.x1 + p.y1 + p.x2 + p.y2)) out.push_back(p);
+  }
+  return out;
+}
+
+Frame frame_of(const std::vector<PointPair>& points, bool second) {
+  Frame f;
+  double x = 0, y = 0, squares = 0;
+  const double n = std::max<double>(1, double(points.size()));
+  for (const PointPair& p : points) x += second ? p.x2 : p.x1, y += second ? p.y2 : p.y1;
+  f.cx = x / n, f.cy = y / n;
+  for (const PointPair& p : points) {
+    const double dx = (second ? p.x2 : p.x1) - f.cx, dy = (second ? p.y2 : p.y1) - f.cy;
+    squares += dx * dx + dy * dy;
+  }
+  if (squares > 0) f.scale = std::sqrt(2 * n / squares);
+  return f;
+}
+
+Mat3 unit(Mat3 m) {
+  double sum = 0;
+  for (const double v : m) sum += v * v;
+  for (double& v : m) v /= std::sqrt(sum);
+  return m;
+}
+
+// Of a map or F, in coordinates of about unit size, taken back to px.
+ModelCovariance of_linear(ModelKind kind, const Mat3& model, std::vector<PointPair> points,
+                          double noise) {
+  const Frame one = frame_of(points, false), two = frame_of(points, true);
+  const bool is_map = kind != ModelKind::fundamental;
+  // model = left M right, with M in those coordinates.
+  const Mat3 left = is_map ? two.inverse() : transposed(two.matrix()), right = one.matrix();
+  const Mat3 into = is_map ? two.matrix() : transposed(two.inverse());
+  const Mat3 M = unit(times(times(into, model), one.inverse()));
+  const Directions D = linear_directions(kind, M);
+  const double px[4] = {one.scale, one.scale, two.scale, two.scale};
+  Normal normal(D.size());
+  for (PointPair& p : points) {
+    p = {(p.x1 - one.cx) * one.scale, (p.y1 - one.cy) * one.scale, (p.x2 - two.cx) * two.scale,
+         (p.y2 - two.cy) * two.scale};
+    if (is_map)
+      add_transfer(normal, M, D, p, px);
+    else
+      add_epipolar(normal, M, D, p, px);
+  }
+  ModelCovariance result;
+  if (!solve(normal, noise, result)) return result;
+  const Mat3 whole = times(times(left, M), right);
+  const double size = std::sqrt(dot(whole, whole));
+  const Row9 u = unit(whole);
+  std::vector<double> moved(9 * D.size());
+  for (std::size_t k = 0; k < D.size(); ++k) {
+    const Row9 d = times(times(left, D[k]), right);
+    const double along = dot(d, u);
+    for (std::size_t i = 0; i < 9; ++i) moved[i * D.size() + k] = (d[i] - along * u[i]) / size;
+  }
+  map_to(normal.matrix, D.size(), moved, result.model);
+  return result;
+}
+
+// Of a relative pose; `upright`: R turns about y alone.
+ModelCovariance of_motion(const Pose& pose, const std::vector<PointPair>& points,
+                          const Intrinsics& a, const Intrinsics& b, double noise, bool upright) {
+  Mat3 E = times(cross_matrix(pose.t), pose.R);
+  for (double& v : E) v *= std::sqrt(0.5);
+  const Directions D = motion_directions(pose, upright);
+  const double px[4] = {1 / a.fx, 1 / a.fy, 1 / b.fx, 1 / b.fy};
+  Normal normal(D.size());
+  for (const PointPair& p : points)
+    add_epipolar(
+        normal, E, D,
+        {(p.x1 - a.cx) / a.fx, (p.y1 - a.cy) / a.fy, (p.x2 - b.cx) / b.fx, (p.y2 - b.cy) / b.fy},
+        px);
+  ModelCovariance result;
+  if (!solve(normal, noise, result)) return result;
+  const std::size_t d = D.size(), turns = d - 2;
+  std::vector<double> of_model(9 * d), of_pose(6 * d);
+  const auto steps = across(pose.t);
+  for (std::size_t k = 0; k < d; ++k) {
+    for (std::size_t i = 0; i < 9; ++i) of_model[i * d + k] = D[k][i];
+    if (k < turns)
+      of_pose[(upright ? 1 : k) * d + k] = 1;
+    else
+      for (std::size_t i = 0; i < 3; ++i) of_pose[(3 + i) * d + k] = steps[k - turns][i];
+  }
+  map_to(normal.matrix, d, of_model, result.model);
+  map_to(normal.matrix, d, of_pose, result.pose);
+  return result;
+}
+
+// The pose, of the two of E, whose R turns about y.
+Pose upright_pose(const Mat3& E) {
+  const EssentialPoses poses = decompose_essential(E);
+  const auto lean = [](const Mat3& R) {
+    return std::abs(R[1]) + std::abs(R[3]) + std::abs(R[5]) + std::abs(R[7]);
+  };
+  const Mat3& R = lean(poses.R[0]) < lean(poses.R[1]) ? poses.R[0] : poses.R[1];
+  if (!(lean(R) < 1e-6)) fail("model is not [t]x R of a turn R about y");
+  return {R, poses.t};
+}
+
+}  // namespace
+
+ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const PointPair> points,
+                           std::span<const Intrinsics> cameras,
+                           std::span<const std::uint8_t> inliers, double noise) {
+  const ProblemInfo info = problem_info(kind);
+  if (!info.is_two_view) fail("a pose from scene points is no model of two views");
+  if (int(cameras.size()) != info.cameras)
+    fail(fmt::format("{} cameras, {} takes {}", cameras.size(), to_string(kind), info.cameras));
+  check(points.size(), inliers, noise);
+  check_finite("model", model);
+  if (info.cameras == 0) return of_linear(kind, model, kept(points, inliers), noise);
+  robust::check_camera("camera1", cameras[0]);
+  robust::check_camera("camera2", cameras[1]);
+  const bool upright = kind == ModelKind::upright_essential;
+  const EssentialPoses poses = decompose_essential(model);
+  const Pose pose = upright ? upright_pose(model) : Pose{poses.R[0], poses.t};
+  ModelCovariance result =
+      of_motion(pose, kept(points, inliers), cameras[0], cameras[1], noise, upright);
+  result.pose = {};  // E has several
+  return result;
+}
+
+ModelCovariance covariance(const Pose& pose, std::span<const PointPair> points,
+                           const Intrinsics& camera1, const Intrinsics& camera2,
+                           std::span<const std::uint8_t> inliers, double noise) {
+  check(points.size(), inliers, noise);
+  check_finite("R", pose.R);
+  check_finite("t", pose.t);
+  const Vec3& t = pose.t;
+  if (std::abs(std::sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]) - 1) > 1e-6)
+    fail("t of a relative pose must have length 1");
+  robust::check_camera("camera1", camera1);
+  robust::check_camera("camera2", camera2);
+  return of_motion(pose, kept(points, inliers), camera1, camera2, noise, false);
+}
+
+ModelCovariance covariance(const Pose& pose, std::span<const ScenePoint> points,
+                           const Intrinsics& camera, std::span<const std::uint8_t> inliers,
+                           double noise) {
+  check(points.size(), inliers, noise);
+  check_finite("R", pose.R);
+  robust::check_camera("camera", camera);
+  const std::vector<double> errors = residuals(pose, points, camera);
+  Normal normal(6);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!std::isfinite(errors[i]) || (!inliers.empty() && inliers[i] == 0)) continue;
+    const double X[3] = {points[i].X, points[i].Y, points[i].Z};
+    double turned[3], Y[3];
+    for (std::size_t r = 0; r < 3; ++r) {
+      turned[r] = pose.R[3 * r] * X[0] + pose.R[3 * r + 1] * X[1] + pose.R[3 * r + 2] * X[2];
+      Y[r] = turned[r] + pose.t[r];
+    }
+    normal.squares += errors[i] * errors[i];
+    // Rows of d(px) / d(Y), with dY = w x turned + dt.
+    const double gradient[2][3] = {{camera.fx / Y[2], 0, -camera.fx * Y[0] / (Y[2] * Y[2])},
+                                   {0, camera.fy / Y[2], -camera.fy * Y[1] / (Y[2] * Y[2])}};
+    for (const auto& g : gradient) {
+      const double row[6] = {turned[1] * g[2] - turned[2] * g[1],
+                             turned[2] * g[0] - turned[0] * g[2],
+                             turned[0] * g[1] - turned[1] * g[0],
+                             g[0],
+                             g[1],
+                             g[2]};
+      normal.add(row);
+    }
+  }
+  ModelCovariance result;
+  if (solve(normal, noise, result))
+    std::copy(normal.matrix.begin(), normal.matrix.end(), result.pose.begin());
+  return result;
+}
+
+}  // namespace bifocal

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cameras of every lens model: px there and back, and estimators fed by them. The formulas by
+// themselves: tests/collection/undistortion_test.cpp.
+#include <bifocal/error.hpp>
+#include <bifocal/lens_camera.hpp>
+#include <bifocal/robust.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace bifocal {
+namespace {
+
+struct Model {
+  const char* name;
+  std::vector<double> params;
+};
+const Model kModels[] = {
+    {"SIMPLE_PINHOLE", {500, 640, 480}},
+    {"PINHOLE", {500, 510, 640, 480}},
+    {"SIMPLE_RADIAL", {500, 640, 480, -0.1}},
+    {"RADIAL", {500, 640, 480, -0.1, 0.02}},
+    {"OPENCV", {500, 510, 640, 480, -0.1, 0.01, 1e-3, -2e-3}},
+    {"FULL_OPENCV", {500, 510, 640, 480, -0.1, 0.01, 1e-3, -2e-3, 1e-3, 0.02, 1e-3, 1e-4}},
+    {"SIMPLE_FISHEYE", {400, 640, 480}},
+    {"FISHEYE", {400, 410, 640, 480}},
+    {"SIMPLE_RADIAL_FISHEYE", {400, 640, 480, 0.03}},
+    {"RADIAL_FISHEYE", {400, 640, 480, 0.03, -0.01}},
+    {"OPENCV_FISHEYE", {400, 410, 640, 480, 0.03, -0.01, 2e-3, -1e-3}},
+    {"THIN_PRISM_FISHEYE", {400, 410, 640, 480, 0.03, -0.01, 1e-3, 1e-3, 1e-3, -1e-3, 2e-3, 1e-3}},
+    {"FOV", {400, 410, 640, 480, 0.9}},
+    {"SIMPLE_DIVISION", {500, 640, 480, -0.1}},
+    {"DIVISION", {500, 510, 640, 480, -0.1}},
+    {"EUCM", {400, 410, 640, 480, 0.6, 1.1}},
+};
+
+TEST(LensCamera, undistorts_what_it_distorts) {
+  for (const Model& m : kModels) {
+    const LensCamera camera(m.name, m.params, 1280, 960);
+    EXPECT_EQ(LensCamera::parameter_count(m.name), int(m.params.size())) << m.name;
+    int there = 0;
+    for (double y = 0; y < 960; y += 60) {
+      for (double x = 0; x < 1280; x += 60) {
+        const Vec2 straight = camera.undistort({x, y});
+        if (!std::isfinite(straight[0])) continue;
+        ++there;
+        const Vec2 back = camera.distort(straight);
+        EXPECT_NEAR(back[0], x, 1e-7) << m.name;
+        EXPECT_NEAR(back[1], y, 1e-7) << m.name;
+      }
+    }
+    EXPECT_GT(there, 250) << m.name;  // of 352; corners may be out of view
+  }
+}
+
+TEST(LensCamera, has_no_point_where_no_pinhole_sees_it) {
+  const LensCamera fisheye("FISHEYE", std::vector<double>{400, 400, 640, 480}, 1280, 960);
+  const double edge = 400 * 80 * std::numbers::pi / 180;
+  EXPECT_TRUE(std::isfinite(fisheye.undistort({640 + edge - 1, 480})[0]));
+  EXPECT_TRUE(std::isnan(fisheye.undistort({640 + edge + 1, 480})[0]));
+  EXPECT_TRUE(std::isnan(fisheye.undistort({std::nan(""), 480})[1]));
+  const LensCamera folding("SIMPLE_RADIAL", std::vector<double>{500, 640, 480, -0.3}, 1280, 960);
+  EXPECT_TRUE(std::isnan(folding.undistort({640 + 500, 480})[0]));  // nothing is moved so far out
+  EXPECT_TRUE(std::isnan(folding.distort({640 + 1000, 480})[0]));   // it turns back at r = 1.05
+}
+
+TEST(LensCamera, of_a_camera_is_its_lens) {
+  const Camera c{{500, 510, 640, 480}, {.k1 = -0.1, .k2 = 0.01, .p1 = 1e-3}, 1280, 960};
+  const LensCamera camera(c);
+  const Lens lens(c.distortion);
+  const Vec2 moved = lens.undistort({(100 - 640.0) / 500, (200 - 480.0) / 510});
+  const Vec2 px = camera.undistort({100, 200});
+  EXPECT_NEAR(px[0], 500 * moved[0] + 640, 1e-9);
+  EXPECT_NEAR(px[1], 510 * moved[1] + 480, 1e-9);
+  EXPECT_EQ(camera.pinhole().fx, 500);
+  EXPECT_FALSE(LensCamera(c.intrinsics).has_lens());
+}
+
+// Two views by fisheyes of 140 degrees: the pose is that of the scene, and points beyond the
+// pinhole's reach are left out by their index.
+TEST(LensCamera, makes_pinholes_of_fisheyes_for_estimators) {
+  const LensCamera camera("OPENCV_FISHEYE",
+                          std::vector<double>{400, 410, 640, 480, 0.03, -0.01, 2e-3, -1e-3}, 1280,
+                          960);
+  const Intrinsics& k = camera.pinhole();
+  const double angle = 0.1;
+  const Pose truth{
+      {std::cos(angle), 0, std::sin(angle), 0, 1, 0, -std::sin(angle), 0, std::cos(angle)},
+      {0.8, 0, 0.6}};
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const auto pixel = [&](const Vec3& X) {
+    return camera.distort({k.fx * X[0] / X[2] + k.cx, k.fy * X[1] / X[2] + k.cy});
+  };
+  std::vector<PointPair> points = {{640 + 640, 480, 640, 480}};  // 84 degrees off the axis
+  while (points.size() < 300) {
+    const Vec3 X = {10 * uniform(random), 8 * uniform(random), 7 + 3 * uniform(random)};
+    Vec3 Y;
+    for (std::size_t i = 0; i < 3; ++i)
+      Y[i] = truth.R[3 * i] * X[0] + truth.R[3 * i + 1] * X[1] + truth.R[3 * i + 2] * X[2] +
+             truth.t[i];
+    if (Y[2] < 1) continue;
+    const Vec2 a = pixel(X), b = pixel(Y);
+    if (std::isfinite(a[0] + b[0])) points.push_back({a[0], a[1], b[0], b[1]});
+  }
+  undistort(std::span(points), camera, camera);
+  const RelativePoseResult found = estimate_essential(points, k, k);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found.not_finite, std::vector<int>{0});
+  EXPECT_EQ(found.inlier_count, 299);
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(found.cam2_from_cam1.R[i], truth.R[i], 1e-6);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found.cam2_from_cam1.t[i], truth.t[i], 1e-6);
+}
+
+TEST(LensCamera, refuses_what_is_none) {
+  const auto refuse = [](const char* model, std::vector<double> params, const char* message) {
+    try {
+      const LensCamera camera(model, params);
+      FAIL() << model;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::usage);
+      EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
+    }
+  };
+  refuse("EQUIRECTANGULAR", {1, 2}, "model EQUIRECTANGULAR, which is not supported");
+  refuse("PINHOLE", {1, 2, 3}, "3 params, PINHOLE has 4");
+  refuse("PINHOLE", {1, NAN, 3, 4}, "params[1] = nan");
+  refuse("PINHOLE", {1, -1, 3, 4}, "focal lengths 1 -1");
+}
+
+}  // namespace
+}  // namespace bifocal
