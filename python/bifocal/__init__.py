@@ -10,8 +10,9 @@ docs/python.md is the tour; docs/conventions.md states frames, units and signs o
 import os as _os
 
 from . import _core, colmap, linalg
-from .cameras import Camera, undistort_points
+from .cameras import Camera, LensCamera, distort_points, pinhole_of, undistort_points
 from .collection import Collection, VerifiedPairs
+from .covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance
 from .devices import devices, missing_devices, threads
 from .features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
 from .options import (
@@ -64,6 +65,7 @@ __all__ = [
     "BatchEstimate",
     "Camera",
     "Collection",
+    "Covariance",
     "DisparityFilter",
     "DisparityMap",
     "EssentialPoses",
@@ -71,6 +73,7 @@ __all__ = [
     "Features",
     "FloatMatchOptions",
     "FloatMatches",
+    "LensCamera",
     "MatchOptions",
     "Matches",
     "MinimalSolver",
@@ -90,11 +93,14 @@ __all__ = [
     "SurfOptions",
     "VerifiedPairs",
     "VerifyOptions",
+    "absolute_pose_covariance",
     "colmap",
+    "covariance",
     "decompose_essential",
     "decompose_homography",
     "detect",
     "devices",
+    "distort_points",
     "draw_matches",
     "estimate",
     "estimate_absolute_pose",
@@ -107,6 +113,7 @@ __all__ = [
     "match_descriptors",
     "match_guided",
     "missing_devices",
+    "pinhole_of",
     "pose_residuals",
     "problem_info",
     "read_image",
@@ -115,6 +122,7 @@ __all__ = [
     "rectify_uncalibrated",
     "refine",
     "refine_absolute_pose",
+    "relative_pose_covariance",
     "residuals",
     "solve_minimal",
     "solver_shape",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _core
 from ._arrays import ArrayLike
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-__all__ = ["Camera", "undistort_points"]
+__all__ = ["Camera", "LensCamera", "distort_points", "pinhole_of", "undistort_points"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,64 @@ class Camera:
     height: int = 0
 
 
-def undistort_points(points: ArrayLike, camera: Camera) -> NDArray[numpy.float64]:
-    """Pixels [N, 2] of a camera with a lens, as its pinhole would see them; NaN beyond the disc where the lens has an inverse."""
-    return _core.undistort_points(points, camera)
+@dataclass(frozen=True, slots=True)
+class LensCamera:
+    """A camera of any lens model of COLMAP's, fisheyes among them, for every estimator; include/bifocal/lens_camera.hpp has the models.
+
+    params: f or fx, fy, then cx, cy, then those of the lens, in COLMAP's order, but with (0, 0) the centre of the first pixel: COLMAP's cx
+    and cy are larger by 0.5, which `from_colmap` sees to. Points are undistorted to px of `pinhole_of(camera)` before anything else; those
+    without a place there (beyond where the model folds, or 80 degrees off the axis) count as not finite.
+    """
+
+    model: str
+    params: tuple[float, ...]
+    width: int = 0
+    """Of its pictures, px, so that a px of the pinhole is about one of the picture; 0: the pinhole has the camera's focal length."""
+    height: int = 0
+    first_pixel: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "params", tuple(float(p) for p in self.params))
+        _core.pinhole_of(self)  # a ValueError where the numbers do not fit
+
+    @classmethod
+    def from_colmap(cls, camera: Any) -> LensCamera:
+        """Of pycolmap.Camera, or of a dictionary with model, width, height and params."""
+        get = camera.__getitem__ if isinstance(camera, Mapping) else lambda key: getattr(camera, key)
+        model = get("model")
+        model = str(getattr(model, "name", model))
+        params = [float(p) for p in get("params")]
+        first = 1 if model.startswith("SIMPLE_") or model in _ONE_FOCAL_LENGTH else 2
+        if len(params) > first + 1:
+            params[first] -= 0.5
+            params[first + 1] -= 0.5
+        return cls(model, tuple(params), int(get("width")), int(get("height")))
+
+    @classmethod
+    def fisheye(cls, K: ArrayLike, D: ArrayLike, width: int = 0, height: int = 0) -> LensCamera:
+        """Of OpenCV's namespace fisheye: K [3, 3] without skew, D four coefficients."""
+        import numpy as np
+
+        fx, fy, cx, cy = _core.pinhole_of(K)
+        k = np.asarray(D, dtype=np.float64).ravel()
+        if k.size != 4:
+            raise ValueError(f"D: {k.size} coefficients, must be 4")
+        return cls("OPENCV_FISHEYE", (fx, fy, cx, cy, *k.tolist()), width, height)
+
+
+_ONE_FOCAL_LENGTH = {"RADIAL", "RADIAL_FISHEYE"}
+
+
+def pinhole_of(camera: Camera | LensCamera | ArrayLike) -> tuple[float, float, float, float]:
+    """fx, fy, cx, cy of the pinhole whose px `undistort_points` gives; of a `Camera` its own."""
+    return _core.pinhole_of(camera)
+
+
+def undistort_points(points: ArrayLike, camera: Camera | LensCamera | ArrayLike) -> NDArray[numpy.float64]:
+    """Pixels [N, 2] of a camera with a lens, as its pinhole would see them; NaN where the lens has no inverse."""
+    return _core.move_points(points, camera, False)
+
+
+def distort_points(points: ArrayLike, camera: Camera | LensCamera | ArrayLike) -> NDArray[numpy.float64]:
+    """The other way: pixels [N, 2] of the pinhole, as the camera with its lens sees them; NaN where it folds over."""
+    return _core.move_points(points, camera, True)

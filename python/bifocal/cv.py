@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core, options
 from . import _cv_arrays as _cv
+from . import _cv_fisheye as fisheye
 from . import two_view as _pieces
 from ._cv_arrays import Array
 from ._cv_stereo import (
@@ -51,6 +52,7 @@ __all__ = [
     "findEssentialMat",
     "findFundamentalMat",
     "findHomography",
+    "fisheye",
     "recoverPose",
     "solvePnPRansac",
 ]

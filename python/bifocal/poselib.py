@@ -13,7 +13,7 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from .cameras import Camera as _Camera
+from .cameras import LensCamera
 from .options import RobustOptions
 from .robust import Estimate, ModelKind, estimate
 
@@ -22,17 +22,6 @@ __all__ = ["CameraPose", "estimate_absolute_pose", "estimate_fundamental", "esti
 Array = NDArray[Any]
 Options = Mapping[str, Any]
 Info = dict[str, Any]
-
-# Where the parameters of COLMAP's models stand: f or fx fy, cx cy, then the lens.
-_MODELS: dict[str, tuple[str, ...]] = {
-    "SIMPLE_PINHOLE": ("f", "cx", "cy"),
-    "PINHOLE": ("fx", "fy", "cx", "cy"),
-    "SIMPLE_RADIAL": ("f", "cx", "cy", "k1"),
-    "RADIAL": ("f", "cx", "cy", "k1", "k2"),
-    "OPENCV": ("fx", "fy", "cx", "cy", "k1", "k2", "p1", "p2"),
-    "FULL_OPENCV": ("fx", "fy", "cx", "cy", "k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"),
-}
-
 
 @dataclass
 class CameraPose:
@@ -74,7 +63,7 @@ class CameraPose:
         return c
 
 
-def _camera(camera: Any, name: str) -> _Camera:
+def _camera(camera: Any, name: str) -> LensCamera:
     """Of a dictionary, or of an object with the same fields (poselib.Camera, pycolmap.Camera)."""
 
     def get(key: str) -> Any:
@@ -86,15 +75,10 @@ def _camera(camera: Any, name: str) -> _Camera:
 
     model = get("model") if isinstance(camera, Mapping) or hasattr(camera, "model") else camera.model_name()
     model = getattr(model, "name", model)
-    if model not in _MODELS:
-        raise ValueError(f"{name}: model '{model}', must be one of {', '.join(_MODELS)}")
-    names, params = _MODELS[model], [float(p) for p in get("params")]
-    if len(params) != len(names):
-        raise ValueError(f"{name}: {len(params)} params, {model} has {len(names)}: {', '.join(names)}")
-    fields = dict(zip(names, params))
-    if "f" in fields:
-        fields["fx"] = fields["fy"] = fields.pop("f")
-    return _Camera(**fields, width=int(get("width")), height=int(get("height")))
+    try:
+        return LensCamera(str(model), tuple(get("params")), int(get("width")), int(get("height")))
+    except ValueError as e:
+        raise ValueError(str(e).replace("camera:", f"{name}:", 1)) from None
 
 
 def _options(opt: Options | None, keys: tuple[str, ...], default: float, scale: float) -> RobustOptions:

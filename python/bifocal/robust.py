@@ -20,9 +20,9 @@ from .options import RobustOptions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .cameras import Camera
+    from .cameras import Camera, LensCamera
 
-    CameraLike = Union[Camera, ArrayLike]
+    CameraLike = Union[Camera, LensCamera, ArrayLike]
 
 __all__ = [
     "BatchEstimate",

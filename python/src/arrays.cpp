@@ -37,6 +37,14 @@ std::string shape_wanted(std::initializer_list<int> shape) {
 
 }  // namespace
 
+// KeyboardInterrupt comes out of the call as it is.
+Unlocked::Unlocked()
+    : scope_([] {
+        const nb::gil_scoped_acquire locked;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        return false;
+      }) {}
+
 void value_error(const std::string& message) { throw nb::value_error(message.c_str()); }
 void type_error(const std::string& message) { throw nb::type_error(message.c_str()); }
 

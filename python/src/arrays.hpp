@@ -21,6 +21,16 @@ namespace bifocal::python {
 
 namespace nb = nanobind;
 
+// While one lives, Python's other threads run, and Ctrl-C ends what C++ is called for.
+class Unlocked {
+ public:
+  Unlocked();
+
+ private:
+  nb::gil_scoped_release released_;
+  CancelScope scope_;
+};
+
 [[noreturn]] void value_error(const std::string& message);
 [[noreturn]] void type_error(const std::string& message);
 

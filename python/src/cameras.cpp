@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cameras as Python gives them.
+#include <nanobind/stl/vector.h>
+
+#include <string_view>
+
 #include "options.hpp"
 
 namespace bifocal::python {
@@ -30,13 +34,51 @@ Camera from_fields(nb::handle object, const char* name) {
   return c;
 }
 
+bool is_lens_camera(nb::handle object) {
+  return nb::hasattr(object, "model") && nb::hasattr(object, "params") &&
+         nb::hasattr(object, "first_pixel");
+}
+
+LensCamera lens_camera_of(nb::handle object, const char* name) {
+  std::string model;
+  int width = 0, height = 0;
+  if (!nb::try_cast(nb::object(object.attr("model")), model))
+    type_error(fmt::format("{}.model: must be a name", name));
+  if (!nb::try_cast(nb::object(object.attr("width")), width) ||
+      !nb::try_cast(nb::object(object.attr("height")), height))
+    type_error(fmt::format("{}.width, {}.height: must be whole numbers", name, name));
+  const std::string params_name = std::string(name) + ".params";
+  const Doubles params = doubles_of(object.attr("params"), params_name.c_str());
+  try {
+    return {model, params.span, width, height};
+  } catch (const Error& e) {
+    constexpr std::string_view own = "LensCamera: ";
+    const std::string text = e.what();
+    value_error(
+        fmt::format("{}: {}", name, text.starts_with(own) ? text.substr(own.size()) : text));
+  }
+}
+
 }  // namespace
+
+AnyCamera any_camera_of(nb::handle object, const char* name) {
+  if (!object.is_none() && is_lens_camera(object)) {
+    const LensCamera lens = lens_camera_of(object, name);
+    return {lens.pinhole(), lens.has_lens() ? std::optional(lens) : std::nullopt};
+  }
+  const Camera c = camera_of(object, name);
+  AnyCamera any{c.intrinsics, {}};
+  if (!c.distortion.none() && c.intrinsics.valid()) any.lens.emplace(c);
+  return any;
+}
 
 Camera camera_of(nb::handle object, const char* name) {
   if (object.is_none())
     type_error(fmt::format("{}: None, must be a bifocal.Camera, a 3 x 3 matrix or (fx, fy, cx, cy)",
                            name));
   if (nb::hasattr(object, "fx")) return from_fields(object, name);
+  if (is_lens_camera(object))
+    type_error(fmt::format("{}: a bifocal.LensCamera, must be a bifocal.Camera here", name));
   AnyArray array = array_of(object, name);
   Camera c;
   if (array.ndim() == 2) {
@@ -49,18 +91,13 @@ Camera camera_of(nb::handle object, const char* name) {
   return c;
 }
 
-std::vector<Intrinsics> cameras_of(nb::handle object, const char* name) {
+std::vector<AnyCamera> any_cameras_of(nb::handle object, const char* name) {
   const auto one = [&](nb::handle item, const std::string& called) {
-    const Camera c = camera_of(item, called.c_str());
-    if (!c.distortion.none())
-      value_error(
-          fmt::format("{}: has a lens; give batches undistorted points "
-                      "(bifocal.undistort_points) and pinhole cameras",
-                      called));
-    return c.intrinsics;
+    return any_camera_of(item, called.c_str());
   };
-  if (object.is_none() || nb::hasattr(object, "fx")) return {one(object, name)};
-  std::vector<Intrinsics> cameras;
+  if (object.is_none() || nb::hasattr(object, "fx") || is_lens_camera(object))
+    return {one(object, name)};
+  std::vector<AnyCamera> cameras;
   const bool is_list = nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object);
   if (is_list && nb::len(object) > 0 && !nb::isinstance<nb::float_>(object[0]) &&
       !nb::isinstance<nb::int_>(object[0])) {
@@ -80,8 +117,18 @@ std::vector<Intrinsics> cameras_of(nb::handle object, const char* name) {
   need_shape(array, name, {-1, 4});
   const Numbers n = host_numbers(std::move(array), object, name);
   for (std::size_t k = 0; k < n.rows(); ++k)
-    cameras.push_back({n.at(k, 0), n.at(k, 1), n.at(k, 2), n.at(k, 3)});
+    cameras.push_back({{n.at(k, 0), n.at(k, 1), n.at(k, 2), n.at(k, 3)}, {}});
   return cameras;
+}
+
+std::vector<Intrinsics> pinholes_of(const std::vector<AnyCamera>& cameras, const char* name,
+                                    const char* why) {
+  std::vector<Intrinsics> pinholes;
+  for (const AnyCamera& c : cameras) {
+    if (c.lens) value_error(fmt::format("{}: has a lens; {}", name, why));
+    pinholes.push_back(c.pinhole);
+  }
+  return pinholes;
 }
 
 }  // namespace bifocal::python

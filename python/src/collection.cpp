@@ -48,7 +48,7 @@ class Collection {
       : name_(device), queue_(Device(device)), set_(queue_.device()) {}
 
   int add(const Features& features) {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     return set_.add(queue_, features);
   }
@@ -63,21 +63,21 @@ class Collection {
       if (pictures.back().bits != 8)
         type_error(fmt::format("{}: dtype uint16, must be uint8", name));
     }
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     const int first = set_.size();
     for (std::size_t k = 0; k < pictures.size();) k = add_run(pictures, k, o, batch);
     return first;
   }
   [[nodiscard]] Features get(int image) {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     return set_.get(queue_, image);
   }
   [[nodiscard]] nb::object counts() {
     std::vector<int> counts;
     {
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       const std::lock_guard lock(mutex_);
       counts = set_.count_all(queue_);
     }
@@ -90,13 +90,15 @@ class Collection {
     const ProblemInfo problem = problem_info(o.kind);
     std::vector<Intrinsics> known;
     if (problem.cameras > 0)
-      known = cameras_of(cameras, "cameras");
+      known = pinholes_of(any_cameras_of(cameras, "cameras"), "cameras",
+                          "a Collection holds points as they were found: give pinholes, or verify "
+                          "undistorted points by estimate_batch");
     else if (!cameras.is_none())
       type_error("cameras: given, but this kind of model takes none");
     Verified all{pairs_of(pairs, set_.size()), {}, {0}, {o.kind, problem.has_pose, {}, {}}};
     if (queue_.device().info().kind == DeviceKind::cpu) o.pairs_at_once = 64;
     {
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       const std::lock_guard lock(mutex_);
       verify_pairs(queue_, set_, all.pairs, known, o,
                    [&](const VerifiedPairs& found) { take(found, all); });
@@ -125,7 +127,7 @@ class Collection {
         value_error(fmt::format("{}: shape {}", name, shape_text(pictures.back())));
     }
     await_frame(frame);
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     const int first = set_.size();
     for (std::size_t k = 0; k < pictures.size();) {

@@ -46,7 +46,7 @@ nb::dict verify_database(const std::filesystem::path& database,
   colmap::VerifyProgress done;
   {
     QueueLease lease(device);
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     done = colmap::verify(lease.queue(), database, run);
   }
   return counts_of(done);

@@ -83,7 +83,7 @@ void bind_devices(nb::module_& m) {
       [] {
         std::vector<DeviceInfo> all;
         {
-          nb::gil_scoped_release unlocked;
+          const Unlocked unlocked;
           all = list_devices();
         }
         nb::list out;

@@ -42,7 +42,7 @@ struct DevicePoints {
   nb::handle left_object, right_object;
 };
 [[nodiscard]] Estimate estimate_there(ModelKind kind, const DevicePoints& points,
-                                      const std::vector<Camera>& cameras, nb::handle weights,
+                                      const std::vector<AnyCamera>& cameras, nb::handle weights,
                                       nb::handle qualities, const RobustOptions& options,
                                       const std::optional<std::string>& device, nb::handle frame);
 

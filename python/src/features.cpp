@@ -42,7 +42,7 @@ Features detect(nb::handle image, nb::handle options, nb::handle mask,
   if (!mask.is_none()) masked.emplace(picture_of(mask, "mask"));
   if (masked && masked->bits != 8) type_error("mask: dtype uint16, must be uint8");
   const auto allowed = masked ? masked->view<std::uint8_t>() : ImageView<const std::uint8_t>();
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   const auto given = picture.view<std::uint8_t>();
   const ImageU8 grey = given.channels == 1 ? ImageU8{} : to_grey(given);
   QueueLease lease(device.value_or("cpu"));
@@ -87,7 +87,7 @@ Matches match_any(nb::handle features1, nb::handle features2, nb::handle options
   const Features& first = from(features1, "features1", own1);
   const Features& second = from(features2, "features2", own2);
   Matches found{{}, nb::borrow(frame)};
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   QueueLease lease(device.value_or("cpu"));
   found.rows = match(lease.queue(), first, second, o);
   return found;
@@ -106,7 +106,7 @@ Matches match_by_model(nb::handle features1, nb::handle features2, nb::handle mo
   const MatchGuide guide{kind == "fundamental" ? GuideKind::epipolar : GuideKind::homography,
                          mat3_of(model, "model"), max_error};
   const Features &first = features(features1), &second = features(features2);
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   QueueLease lease(device.value_or("cpu"));
   return {match_guided(lease.queue(), first, second, guide, o)};
 }
@@ -135,7 +135,7 @@ FloatMatches match_floats(nb::handle descriptors1, nb::handle descriptors2, nb::
   const FloatDescriptors first = floats_of(descriptors1, "descriptors1", given[0], own[0]);
   const FloatDescriptors second = floats_of(descriptors2, "descriptors2", given[1], own[1]);
   FloatMatches found{{}, nb::borrow(frame)};
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   QueueLease lease(device.value_or("cpu"));
   found.rows = match(lease.queue(), first, second, o);
   return found;

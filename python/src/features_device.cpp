@@ -83,7 +83,7 @@ Features detect_there(const AnyArray& image, nb::handle options, nb::handle mask
   if (masked && masked->bits != 8) type_error("mask: dtype uint16, must be uint8");
   const auto allowed = masked ? masked->view<std::uint8_t>() : ImageView<const std::uint8_t>();
   await_frame(frame);
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   if (image.size() == 0) return {};
   QueueLease lease(where);
   FeatureSet set(lease.queue().device());
@@ -105,7 +105,7 @@ std::vector<Match> match_there(const AnyArray& descriptors1, const AnyArray& des
   need_same_memory(descriptors2, "features2", descriptors1, "features1");
   const std::string where = device_for(device, &descriptors1, "features1");
   await_frame(frame);
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   QueueLease lease(where);
   FeatureSet set(lease.queue().device(),
                  std::int64_t(descriptors1.shape(0) + descriptors2.shape(0)));
@@ -124,7 +124,7 @@ std::vector<FloatMatch> match_floats_there(nb::handle descriptors1, nb::handle d
   need_same_memory(second.values, "descriptors2", first.values, "descriptors1");
   const std::string where = device_for(device, &first.values, "descriptors1");
   await_frame(frame);
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   QueueLease lease(where);
   return match(lease.queue(), first.view(), second.view(), options);
 }

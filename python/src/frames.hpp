@@ -45,9 +45,10 @@ class Room {
     }
     std::size_t size = 1;
     for (const std::size_t n : shape) size *= n;
-    std::vector<T> values(size);
-    memory_ = values.data();
-    object_ = array_from(std::move(values), shape);
+    T* const values = new T[size];  // not initialised: the memory is first touched where it is made
+    const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    memory_ = values;
+    object_ = nb::cast(nb::ndarray<nb::numpy, T>(values, shape, owner));
   }
   [[nodiscard]] const Memory<T>& memory() const { return memory_; }
   [[nodiscard]] nb::object take() { return std::move(object_); }

@@ -75,7 +75,7 @@ struct Call {
 template <class Work>
 void run(const Call& call, const Work& work) {
   await_frame(call.frame);
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   QueueLease lease(call.device);
   work(lease.queue());
   lease.queue().wait();

@@ -3,7 +3,9 @@
 // C++, and names as enumerators.
 #pragma once
 
+#include <bifocal/lens_camera.hpp>
 #include <bifocal/surf.hpp>
+#include <optional>
 
 #include "arrays.hpp"
 
@@ -31,9 +33,18 @@ namespace bifocal::python {
 
 // A bifocal.Camera, a 3 x 3 matrix without skew, or the four numbers fx, fy, cx, cy.
 [[nodiscard]] Camera camera_of(nb::handle object, const char* name);
+// The same, or a bifocal.LensCamera: what estimators take. `lens` where points have to be
+// undistorted, to px of the pinhole.
+struct AnyCamera {
+  Intrinsics pinhole;
+  std::optional<LensCamera> lens;
+};
+[[nodiscard]] AnyCamera any_camera_of(nb::handle object, const char* name);
 // One for all or one each: a camera, an array [pairs, 4] or [pairs, 3, 3], or a list of cameras.
-// Without lenses: ValueError where one has.
-[[nodiscard]] std::vector<Intrinsics> cameras_of(nb::handle object, const char* name);
+[[nodiscard]] std::vector<AnyCamera> any_cameras_of(nb::handle object, const char* name);
+// Without lenses: ValueError where one has, ending in `why`.
+[[nodiscard]] std::vector<Intrinsics> pinholes_of(const std::vector<AnyCamera>& cameras,
+                                                  const char* name, const char* why);
 
 void bind_collection(nb::module_& m);
 void bind_colmap(nb::module_& m);

@@ -13,7 +13,7 @@ namespace {
 nb::object read(const std::filesystem::path& file) {
   ImageU8 image;
   {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     image = read_image(file);
   }
   return image_array(std::move(image));
@@ -21,7 +21,7 @@ nb::object read(const std::filesystem::path& file) {
 
 void write(const std::filesystem::path& file, nb::handle image) {
   const Picture p = picture_of(image, "image");
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   if (p.bits == 8)
     write_png(file, p.view<std::uint8_t>());
   else

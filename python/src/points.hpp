@@ -56,19 +56,18 @@ void gather(Points<Point>& p) {
   p.span = p.copy;
 }
 
-// Moves the pixels of a camera with a lens to where its pinhole sees them; NaN beyond its disc.
+// Moves the pixels of a camera with a lens to where its pinhole sees them; NaN where it does not.
 template <class Point>
-void undistort(Points<Point>& p, const Camera& camera, std::size_t first) {
-  if (camera.distortion.none()) return;
+void undistort(Points<Point>& p, const AnyCamera& camera, std::size_t column, std::size_t first = 0,
+               std::size_t last = SIZE_MAX) {
+  if (!camera.lens) return;
   gather(p);
   if (p.copy.empty()) p.copy.assign(p.span.begin(), p.span.end());
-  const Lens lens(camera.distortion);
-  const Intrinsics& k = camera.intrinsics;
-  for (Point& point : p.copy) {
-    double* xy = reinterpret_cast<double*>(&point) + first;
-    const Vec2 moved = lens.undistort({(xy[0] - k.cx) / k.fx, (xy[1] - k.cy) / k.fy});
-    xy[0] = k.fx * moved[0] + k.cx;
-    xy[1] = k.fy * moved[1] + k.cy;
+  for (std::size_t i = first; i < std::min(last, p.copy.size()); ++i) {
+    if (i % 64 == 0) check_cancelled();
+    double* xy = reinterpret_cast<double*>(&p.copy[i]) + column;
+    const Vec2 moved = camera.lens->undistort({xy[0], xy[1]});
+    xy[0] = moved[0], xy[1] = moved[1];
   }
   p.span = p.copy;
 }

@@ -26,7 +26,7 @@ Rectification calibrated(nb::handle camera1, nb::handle camera2, nb::handle R, n
           fmt::format("{}: width {} and height {}, must be the picture's size "
                       "(bifocal.Camera(..., width=, height=))",
                       name, camera->width, camera->height));
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   return rectify(first, second, pose, {.max_scale = max_scale});
 }
 
@@ -37,7 +37,7 @@ Rectification uncalibrated(nb::handle F, nb::handle x1, nb::handle x2, std::pair
     return rectify_uncalibrated(matrix, size1.first, size1.second, size2.first, size2.second,
                                 {.max_scale = max_scale});
   auto points = points_of<PointPair>(x1, x2);
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   gather(points);
   return rectify_uncalibrated(matrix, points.span, size1.first, size1.second, size2.first,
                               size2.second, {.max_scale = max_scale});
@@ -47,7 +47,7 @@ nb::object resample(const Rectification& r, int side, nb::handle image) {
   const Picture p = picture_of(image, side == 0 ? "image1" : "image2");
   const auto run = [&](auto view) {
     decltype(std::declval<Remapper>()(std::declval<Queue&>(), view)) out;
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     Queue queue;
     out = Remapper(queue, sampling_maps(r)[std::size_t(side)])(queue, view);
     return out;
@@ -56,19 +56,21 @@ nb::object resample(const Rectification& r, int side, nb::handle image) {
   return image_array(run(p.view<std::uint16_t>()));
 }
 
-nb::object undistort_points(nb::handle points, nb::handle camera) {
+// `back`: from where the pinhole sees them to where the camera does.
+nb::object move_points(nb::handle points, nb::handle camera, bool back) {
   const Numbers x = numbers_of(points, "points", {-1, 2});
-  const Camera c = camera_of(camera, "camera");
-  const Lens lens(c.distortion);
-  const Intrinsics& k = c.intrinsics;
+  const AnyCamera c = any_camera_of(camera, "camera");
+  const Intrinsics& k = c.pinhole;
   if (!k.valid()) value_error(fmt::format("camera: fx = {}, fy = {}, must be > 0", k.fx, k.fy));
   std::vector<double> out(2 * x.rows());
   {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     for (std::size_t i = 0; i < x.rows(); ++i) {
-      const Vec2 q = lens.undistort({(x.at(i, 0) - k.cx) / k.fx, (x.at(i, 1) - k.cy) / k.fy});
-      out[2 * i] = k.fx * q[0] + k.cx;
-      out[2 * i + 1] = k.fy * q[1] + k.cy;
+      if (i % 64 == 0) check_cancelled();
+      const Vec2 given = {x.at(i, 0), x.at(i, 1)};
+      const Vec2 q = !c.lens ? given : back ? c.lens->distort(given) : c.lens->undistort(given);
+      out[2 * i] = q[0];
+      out[2 * i + 1] = q[1];
     }
   }
   const std::size_t rows = x.rows();
@@ -126,9 +128,20 @@ void bind_rectify(nb::module_& m) {
         nb::arg("R").none(), nb::arg("t").none(), nb::arg("max_scale"));
   m.def("rectify_uncalibrated", &uncalibrated, nb::arg("F").none(), nb::arg("x1").none(),
         nb::arg("x2").none(), nb::arg("size1"), nb::arg("size2"), nb::arg("max_scale"));
-  m.def("undistort_points", &undistort_points, nb::arg("points").none(), nb::arg("camera").none(),
-        nb::sig("def undistort_points(points: object, camera: object) -> "
-                "numpy.typing.NDArray[numpy.float64]"));
+  m.def("move_points", &move_points, nb::arg("points").none(), nb::arg("camera").none(),
+        nb::arg("back"),
+        nb::sig("def move_points(points: object, camera: object, back: bool) -> "
+                "numpy.typing.NDArray[numpy.float64]"),
+        "Pixels of a camera as those of its pinhole, or the other way.");
+  m.def(
+      "pinhole_of",
+      [](nb::handle camera) {
+        const Intrinsics k = any_camera_of(camera, "camera").pinhole;
+        return nb::make_tuple(k.fx, k.fy, k.cx, k.cy);
+      },
+      nb::arg("camera").none(),
+      nb::sig("def pinhole_of(camera: object) -> tuple[float, float, float, float]"),
+      "fx, fy, cx, cy of undistorted points.");
 }
 
 }  // namespace bifocal::python

@@ -18,7 +18,7 @@ struct Arguments {
   RobustOptions options;
   Doubles weights, qualities;
   std::string device;
-  std::vector<Camera> cameras;
+  std::vector<AnyCamera> cameras;
 };
 
 Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle options,
@@ -31,9 +31,9 @@ Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle option
     return a;
   }
   const bool two = problem.cameras == 2;
-  a.cameras.push_back(camera_of(camera1, two ? "camera1" : "camera"));
+  a.cameras.push_back(any_camera_of(camera1, two ? "camera1" : "camera"));
   if (two)
-    a.cameras.push_back(camera2.is_none() ? a.cameras[0] : camera_of(camera2, "camera2"));
+    a.cameras.push_back(camera2.is_none() ? a.cameras[0] : any_camera_of(camera2, "camera2"));
   else if (!camera2.is_none())
     type_error("camera2: given, but this kind of model takes one camera");
   return a;
@@ -46,8 +46,8 @@ Estimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
   gather(points);
   std::vector<Intrinsics> cameras;
   for (std::size_t i = 0; i < a.cameras.size(); ++i) {
-    cameras.push_back(a.cameras[i].intrinsics);
-    if (cameras[i].valid()) undistort(points, a.cameras[i], 2 * i);
+    cameras.push_back(a.cameras[i].pinhole);
+    undistort(points, a.cameras[i], 2 * i);
   }
   const MatchPriors priors{a.weights.span, a.qualities.span};
   const bool on_cpu = a.device == "cpu";
@@ -88,11 +88,11 @@ Estimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle 
   Estimate e;
   if (problem.is_two_view) {
     auto points = points_of<PointPair>(left, right);
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     e = run(kind, points, a);
   } else {
     auto points = points_of<ScenePoint>(left, right);
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     e = run(kind, points, a);
   }
   if (!frame.is_none()) e.frame = nb::borrow(frame);

@@ -84,7 +84,7 @@ BatchEstimate run_in_parts(const Given& g) {
     BatchEstimate one;
     const auto begin = std::chrono::steady_clock::now();
     {
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       QueueLease lease(g.device);
       one = run(lease.queue(), g, first, last);
     }
@@ -116,6 +116,34 @@ void check_pairs(const Given& g) {
   }
 }
 
+// Takes the lenses away from the points of all pairs, whose x is in that column.
+void undistort(Given& g, const std::vector<AnyCamera>& cameras, std::size_t column) {
+  if (std::none_of(cameras.begin(), cameras.end(), [](const AnyCamera& c) { return c.lens; }))
+    return;
+  if (g.points.memory.is_on_device())
+    (void)pinholes_of(cameras, "cameras",
+                      "give points on a CUDA device undistorted (bifocal.undistort_points) and "
+                      "pinholes (bifocal.pinhole_of)");
+  const std::size_t columns = g.problem.is_two_view ? 4 : 5;
+  const auto rows = std::size_t(g.points.rows);
+  if (g.points.copy.empty() && rows > 0)
+    g.points.copy.assign(g.points.memory.pointer(), g.points.memory.pointer() + rows * columns);
+  g.points.memory = g.points.copy.data();
+  const Unlocked unlocked;
+  for (std::size_t k = 0; k + 1 < g.offsets.size(); ++k) {
+    const AnyCamera& camera = cameras[cameras.size() == 1 ? 0 : k];
+    if (!camera.lens) continue;
+    const auto first = std::size_t(std::max<std::int64_t>(g.offsets[k], 0));
+    const auto last = std::size_t(std::max<std::int64_t>(g.offsets[k + 1], 0));
+    for (std::size_t i = first; i < last; ++i) {
+      if (i % 64 == 0) check_cancelled();
+      double* xy = g.points.copy.data() + i * columns + column;
+      const Vec2 moved = camera.lens->undistort({xy[0], xy[1]});
+      xy[0] = moved[0], xy[1] = moved[1];
+    }
+  }
+}
+
 Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offsets,
                     nb::handle cameras1, nb::handle cameras2, nb::handle weights,
                     nb::handle qualities, nb::handle options,
@@ -132,13 +160,18 @@ Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offse
     for (const auto& [name, column] :
          {std::pair{"weights", &g.weights}, std::pair{"qualities", &g.qualities}})
       if (column->array.is_valid()) need_host(column->array, name);
+  std::vector<AnyCamera> given1, given2;
   if (g.problem.cameras > 0)
-    g.cameras1 = cameras_of(cameras1, g.problem.cameras > 1 ? "cameras1" : "cameras");
+    given1 = any_cameras_of(cameras1, g.problem.cameras > 1 ? "cameras1" : "cameras");
   else if (!cameras1.is_none())
     type_error("cameras: given, but this kind of model takes none");
   if (g.problem.cameras > 1)
-    g.cameras2 = cameras2.is_none() ? g.cameras1 : cameras_of(cameras2, "cameras2");
+    given2 = cameras2.is_none() ? given1 : any_cameras_of(cameras2, "cameras2");
+  for (const AnyCamera& c : given1) g.cameras1.push_back(c.pinhole);
+  for (const AnyCamera& c : given2) g.cameras2.push_back(c.pinhole);
   check_pairs(g);
+  undistort(g, given1, 0);
+  undistort(g, given2, 2);
   Batch b{g.kind, g.problem.has_pose, {}, {}};
   if (!frame.is_none()) b.frame = nb::borrow(frame);
   await_frame(frame);

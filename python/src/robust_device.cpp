@@ -35,18 +35,6 @@ void check_points(const DevicePoints& p, bool is_two_view) {
                             p.left.shape(0)));
 }
 
-std::vector<Intrinsics> pinholes_of(const std::vector<Camera>& cameras) {
-  std::vector<Intrinsics> pinholes;
-  for (const Camera& c : cameras) {
-    if (!c.distortion.none())
-      value_error(
-          "camera: has a lens; give points on a CUDA device undistorted "
-          "(bifocal.undistort_points) and a pinhole camera");
-    pinholes.push_back(c.intrinsics);
-  }
-  return pinholes;
-}
-
 template <class Point>
 BatchEstimate search(Queue& queue, ModelKind kind, Memory<const Point> points,
                      std::span<const std::int64_t> offsets, std::span<const Intrinsics> cameras,
@@ -121,7 +109,7 @@ RelativePoseResult relative_from(PoseResult&& found) {
 }
 
 Estimate estimate_there(ModelKind kind, const DevicePoints& points,
-                        const std::vector<Camera>& cameras, nb::handle weights,
+                        const std::vector<AnyCamera>& cameras, nb::handle weights,
                         nb::handle qualities, const RobustOptions& options,
                         const std::optional<std::string>& device, nb::handle frame) {
   const ProblemInfo problem = problem_info(kind);
@@ -134,14 +122,16 @@ Estimate estimate_there(ModelKind kind, const DevicePoints& points,
   need_length(q, "qualities", n);
   Estimate e{kind, problem.has_pose, {}, kind == ModelKind::essential};
   e.frame = nb::borrow(frame);
-  e.cameras = pinholes_of(cameras);
+  e.cameras = pinholes_of(cameras, "camera",
+                          "give points on a CUDA device undistorted (bifocal.undistort_points) and "
+                          "a pinhole (bifocal.pinhole_of)");
   e.rows = frame.attr("join")(points.left_object, points.right_object);
   const AnyArray rows = array_of(e.rows, "points");
   const std::int64_t offsets[] = {0, std::int64_t(n)};
   await_frame(frame);
   PoseResult found;
   {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     QueueLease lease(where);
     // No points have no address.
     const auto batch = [&]<class Point>(const Point*) {

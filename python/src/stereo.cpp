@@ -69,7 +69,7 @@ class Matcher {
     check_pair(l, r);
     if (l.bits != bits_)
       type_error(fmt::format("left: dtype uint{}, but the matcher is of {} bits", l.bits, bits_));
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     if (bits_ == 8) return {(*matcher_)(l.view<std::uint8_t>(), r.view<std::uint8_t>())};
     return {(*matcher_)(l.view<std::uint16_t>(), r.view<std::uint16_t>())};
@@ -90,7 +90,7 @@ class Matcher {
     if (!is_ssd_) confidence.emplace(frame, shape);
     await_frame(frame);
     {
-      nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       const std::lock_guard lock(mutex_);
       const StereoOutput out{raw.memory(), filled.memory(),
                              is_ssd_ ? Memory<std::uint8_t>() : confidence->memory()};
@@ -119,7 +119,7 @@ Maps stereo_here(nb::handle left, nb::handle right, nb::handle options,
   const SsdOptions ssd = is_ssd ? ssd_options(options) : SsdOptions{};
   const SgmOptions sgm = is_ssd ? SgmOptions{} : sgm_options(options);
   if (is_ssd && l.bits != 8) type_error("left: dtype uint16, must be uint8 for SsdOptions");
-  nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   QueueLease lease(device.value_or("cpu"));
   const auto l8 = l.view<std::uint8_t>(), r8 = r.view<std::uint8_t>();
   if (is_ssd && l8.channels > 1) return {stereo_ssd(lease.queue(), to_grey(l8), to_grey(r8), ssd)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pieces of two-view geometry by themselves.
+#include <bifocal/covariance.hpp>
 #include <bifocal/two_view.hpp>
 
 #include "points.hpp"
@@ -21,7 +22,7 @@ std::vector<std::uint8_t> flags_of(nb::handle object) {
   return flags;
 }
 
-// Points and cameras as a problem takes them, without lenses.
+// Points and cameras as a problem takes them, lenses taken away.
 template <class Point>
 struct Given {
   Points<Point> points;
@@ -36,11 +37,11 @@ Given<Point> given_of(nb::handle left, nb::handle right, nb::handle camera1, nb:
     type_error("camera: given, but this kind of model takes none");
   for (int i = 0; i < count; ++i) {
     const bool own = i == 0 || !camera2.is_none();
-    const Camera c = camera_of(own && i == 1 ? camera2 : camera1, count == 1 ? "camera"
-                                                                  : i == 0   ? "camera1"
-                                                                             : "camera2");
-    g.cameras.push_back(c.intrinsics);
-    if (c.intrinsics.valid()) undistort(g.points, c, 2 * std::size_t(i));
+    const AnyCamera c = any_camera_of(own && i == 1 ? camera2 : camera1, count == 1 ? "camera"
+                                                                         : i == 0   ? "camera1"
+                                                                                    : "camera2");
+    g.cameras.push_back(c.pinhole);
+    undistort(g.points, c, 2 * std::size_t(i));
   }
   return g;
 }
@@ -83,7 +84,7 @@ nb::tuple refine_model(const std::string& name, nb::handle start, nb::handle lef
   const auto flags = flags_of(inliers);
   Refined r;
   {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     r = refine(kind, matrix, g.points.span, g.cameras, flags, {threshold, max_steps});
   }
   return tuple_of(r);
@@ -96,7 +97,7 @@ nb::tuple refine_pose(nb::handle R, nb::handle t, nb::handle x, nb::handle X, nb
   const auto flags = flags_of(inliers);
   Refined r;
   {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     r = refine(start, g.points.span, g.cameras[0], flags, {threshold, max_steps});
   }
   return tuple_of(r);
@@ -121,8 +122,8 @@ nb::tuple recover(nb::handle E, nb::handle left, nb::handle right, nb::handle ca
 nb::list decompose_H(nb::handle H, nb::handle camera1, nb::handle camera2, nb::handle left,
                      nb::handle right) {
   const Mat3 matrix = mat3_of(H, "H");
-  const auto first = camera_of(camera1, "camera1").intrinsics;
-  const auto second = camera2.is_none() ? first : camera_of(camera2, "camera2").intrinsics;
+  const auto first = any_camera_of(camera1, "camera1").pinhole;
+  const auto second = camera2.is_none() ? first : any_camera_of(camera2, "camera2").pinhole;
   Points<PointPair> points;
   if (!left.is_none()) {
     points = points_of<PointPair>(left, right);
@@ -133,6 +134,37 @@ nb::list decompose_H(nb::handle H, nb::handle camera1, nb::handle camera2, nb::h
     out.append(nb::make_tuple(copy_of(m.cam2_from_cam1.R, {3, 3}), copy_of(m.cam2_from_cam1.t, {3}),
                               copy_of(m.normal, {3})));
   return out;
+}
+
+nb::tuple tuple_of(const ModelCovariance& c) {
+  return nb::make_tuple(c.ok, c.parameters, c.noise, copy_of(c.model, {9, 9}),
+                        copy_of(c.pose, {6, 6}));
+}
+
+// Of a matrix, or of a relative pose where R is given.
+nb::tuple covariance_of_two_views(const std::string& name, nb::handle model, nb::handle R,
+                                  nb::handle t, nb::handle left, nb::handle right,
+                                  nb::handle camera1, nb::handle camera2, nb::handle inliers,
+                                  double noise) {
+  const ModelKind kind = kind_of(name);
+  const ProblemInfo problem = problem_info(kind);
+  if (!problem.is_two_view)
+    value_error("kind: 'absolute_pose' has absolute_pose_covariance, must be a model of two views");
+  const bool has_pose = !R.is_none();
+  const Mat3 matrix = has_pose ? Mat3{} : mat3_of(model, "model");
+  const Pose pose = has_pose ? Pose{mat3_of(R, "R"), vec3_of(t, "t")} : Pose{};
+  const auto g = given_of<PointPair>(left, right, camera1, camera2, problem.cameras);
+  const auto flags = flags_of(inliers);
+  return tuple_of(has_pose
+                      ? covariance(pose, g.points.span, g.cameras[0], g.cameras[1], flags, noise)
+                      : covariance(kind, matrix, g.points.span, g.cameras, flags, noise));
+}
+
+nb::tuple covariance_of_pose(nb::handle R, nb::handle t, nb::handle x, nb::handle X,
+                             nb::handle camera, nb::handle inliers, double noise) {
+  const Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
+  const auto g = given_of<ScenePoint>(x, X, camera, nb::none(), 1);
+  return tuple_of(covariance(pose, g.points.span, g.cameras[0], flags_of(inliers), noise));
 }
 
 nb::object homography_of_all(nb::handle left, nb::handle right) {
@@ -148,7 +180,7 @@ nb::object triangulate_points(nb::handle left, nb::handle right, nb::handle came
   const auto g = given_of<PointPair>(left, right, camera1, camera2, 2);
   std::vector<double> out(3 * g.points.span.size());
   {
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const auto X = triangulate(g.points.span, g.cameras[0], g.cameras[1], pose);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = X[i / 3][i % 3];
   }
@@ -161,6 +193,16 @@ nb::object triangulate_points(nb::handle left, nb::handle right, nb::handle came
 void bind_two_view(nb::module_& m) {
 #define NUMBERS "numpy.typing.NDArray[numpy.float64]"
   const auto any = [](const char* name) { return nb::arg(name).none(); };
+  m.def("covariance", &covariance_of_two_views, any("kind"), any("model"), any("R"), any("t"),
+        any("left"), any("right"), any("camera1"), any("camera2"), any("inliers"), nb::arg("noise"),
+        nb::sig("def covariance(kind: str, model: object, R: object, t: object, left: object, "
+                "right: object, camera1: object, camera2: object, inliers: object, noise: float) "
+                "-> tuple[bool, int, float, " NUMBERS ", " NUMBERS "]"));
+  m.def("absolute_pose_covariance", &covariance_of_pose, any("R"), any("t"), any("x"), any("X"),
+        any("camera"), any("inliers"), nb::arg("noise"),
+        nb::sig("def absolute_pose_covariance(R: object, t: object, x: object, X: object, camera: "
+                "object, inliers: object, noise: float) -> tuple[bool, int, float, " NUMBERS
+                ", " NUMBERS "]"));
   m.def("residuals", &residuals_of, any("kind"), any("model"), any("left"), any("right"),
         any("camera1"), any("camera2"),
         nb::sig("def residuals(kind: str, model: object, left: object, right: object, camera1: "

@@ -103,7 +103,7 @@ def batch(points=S.rows, offsets=(0, 25, 50), **more):
         ({"offsets": np.zeros(0, int)}, ValueError, r"offsets: shape \(0,\)"),
         ({"cameras1": np.ones((3, 4))}, ValueError, r"cameras1: 3 cameras for 2 pairs"),
         ({"cameras2": [K, K[:2]]}, ValueError, r"cameras2\[1\]: shape \(2, 3\), must be \(3, 3\)"),
-        ({"cameras1": bifocal.Camera(9, 9, 1, 1, k1=0.1)}, ValueError, r"cameras1: has a lens"),
+        ({"cameras1": [K, bifocal.Camera(9, 9, 1, 1, k1=np.nan)]}, ValueError, r"coefficient nan"),
         ({"weights": np.ones(49)}, ValueError, r"weights: 49 numbers for 50 points"),
         ({"weights": -np.ones(50)}, ValueError, r"weights\[0\] = -1"),
     ],

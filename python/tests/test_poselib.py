@@ -75,8 +75,8 @@ def test_points_in_order_need_fewer_samples():
 @pytest.mark.parametrize(
     "camera, message",
     [
-        ({"model": "FISHEYE", "width": 1, "height": 1, "params": [1]}, r"camera1: model 'FISHEYE', must be one of SIMPLE_PINHOLE"),
-        ({"model": "PINHOLE", "width": 1, "height": 1, "params": [1]}, r"camera1: 1 params, PINHOLE has 4: fx, fy, cx, cy"),
+        ({"model": "EQUIRECTANGULAR", "width": 1, "height": 1, "params": [1, 2]}, r"camera1: model EQUIRECTANGULAR, which is not supported"),
+        ({"model": "PINHOLE", "width": 1, "height": 1, "params": [1]}, r"camera1: 1 params, PINHOLE has 4"),
         ({"model": "PINHOLE"}, r"camera1: no 'params'"),
     ],
 )

@@ -1,0 +1,95 @@
+"""OpenCV's namespace fisheye, as bifocal.cv.fisheye: cv2's arguments and shapes.
+
+solvePnPRansac finds as bifocal.cv.solvePnPRansac does; its threshold is measured in pixels of the undistorted pinhole (LensCamera).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from . import _cv_arrays as _cv
+from .cameras import LensCamera
+from .options import RobustOptions
+from .robust import estimate_absolute_pose
+
+__all__ = ["distortPoints", "solvePnPRansac", "undistortPoints"]
+
+Array = NDArray[Any]
+
+
+def _rows(points: Any, name: str, columns: int) -> tuple[Array, tuple[int, ...]]:
+    array = np.asarray(points)
+    if array.size == 0 or array.shape[-1] != columns:
+        raise ValueError(f"{name}: shape {array.shape}, must be (N, {columns}), (N, 1, {columns}) or (1, N, {columns})")
+    return array.reshape(-1, columns).astype(np.float64), array.shape
+
+
+def _matrix(name: str, R: Any, P: Any) -> Array:
+    rotation = np.eye(3)
+    if R is not None and np.size(R) > 0:
+        rotation = np.asarray(R, np.float64)
+        if rotation.size == 3:
+            x, y, z = rotation.ravel()
+            angle = float(np.linalg.norm(rotation))
+            S = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) / max(angle, 1e-300)
+            rotation = np.eye(3) + np.sin(angle) * S + (1 - np.cos(angle)) * S @ S
+        if rotation.shape != (3, 3):
+            raise ValueError(f"R: shape {rotation.shape}, must be (3, 3) or a vector of 3")
+    if P is None or np.size(P) == 0:
+        return rotation
+    projection = np.asarray(P, np.float64)
+    if projection.shape not in ((3, 3), (3, 4)):
+        raise ValueError(f"{name}: shape {projection.shape}, must be (3, 3) or (3, 4)")
+    matrix: Array = projection[:, :3] @ rotation
+    return matrix
+
+
+def undistortPoints(distorted: Any, K: Any, D: Any, R: Any = None, P: Any = None) -> Array:
+    """Normalised points, or px of P R; NaN where the model has no ray less than 80 degrees off the axis (cv2 gives -1000000)."""
+    points, shape = _rows(distorted, "distorted", 2)
+    camera = LensCamera.fisheye(K, D)
+    fx, fy, cx, cy = _core.pinhole_of(camera)
+    px = _core.move_points(points, camera, False)
+    rays = np.c_[(px - (cx, cy)) / (fx, fy), np.ones(len(px))] @ _matrix("P", R, P).T
+    out: Array = (rays[:, :2] / rays[:, 2:]).reshape(shape)
+    return out.astype(np.asarray(distorted).dtype if np.asarray(distorted).dtype == np.float32 else np.float64)
+
+
+def distortPoints(undistorted: Any, K: Any, D: Any) -> Array:
+    """Px of normalised points; NaN 80 degrees off the axis and beyond."""
+    points, shape = _rows(undistorted, "undistorted", 2)
+    camera = LensCamera.fisheye(K, D)
+    fx, fy, cx, cy = _core.pinhole_of(camera)
+    out: Array = _core.move_points(points * (fx, fy) + (cx, cy), camera, True).reshape(shape)
+    return out.astype(np.asarray(undistorted).dtype if np.asarray(undistorted).dtype == np.float32 else np.float64)
+
+
+def solvePnPRansac(
+    objectPoints: Any,
+    imagePoints: Any,
+    cameraMatrix: Any,
+    distCoeffs: Any,
+    rvec: Any = None,
+    tvec: Any = None,
+    useExtrinsicGuess: bool = False,
+    iterationsCount: int = 100,
+    reprojectionError: float = 8.0,
+    confidence: float = 0.99,
+    inliers: Any = None,
+    flags: int = 0,
+    criteria: Any = None,
+) -> tuple[bool, Array, Array, Array | None]:
+    """retval, rvec [3, 1], tvec [3, 1], inliers [M, 1] int32 (None without a pose). A guess, `flags` and `criteria` are not used."""
+    X, _ = _rows(objectPoints, "objectPoints", 3)
+    x, _ = _rows(imagePoints, "imagePoints", 2)
+    camera = LensCamera.fisheye(cameraMatrix, distCoeffs)
+    most = max(int(iterationsCount), 1)
+    options = RobustOptions(threshold=float(reprojectionError), confidence=float(confidence), min_iterations=min(100, most), max_iterations=most)
+    found = estimate_absolute_pose(x, X, camera, options=options)
+    if not found.ok or found.R is None or found.t is None:
+        return False, np.zeros((3, 1)), np.zeros((3, 1)), None
+    return True, _cv.rotation_vector(found.R), found.t.reshape(3, 1).copy(), np.flatnonzero(found.inliers).astype(np.int32).reshape(-1, 1)
