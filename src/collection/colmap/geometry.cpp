@@ -4,6 +4,7 @@
 #include <bifocal/error.hpp>
 
 #include <algorithm>
+#include <bit>
 
 #include "collection/colmap/blob.hpp"
 #include "collection/colmap/pair.hpp"
@@ -72,25 +73,43 @@ std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table
 
 // The numbers of a row, which SQLite does not copy until the row is written.
 struct RowNumbers {
-  std::vector<std::uint32_t> indices;
   std::vector<double> values[5];  // of kOptional; empty: NULL
 };
 
-RowNumbers numbers_of(const TwoViewGeometry& g) {
+RowNumbers numbers_of(const TwoViewGeometry& geometry) {
+  TwoViewGeometry g{geometry.configuration, {}, geometry.F, {}, geometry.H, {}};
+  shift_pixels(g, kHalfPixel);
   RowNumbers out;
-  for (const IndexPair& m : g.inliers) out.indices.insert(out.indices.end(), {m.index1, m.index2});
-  const std::optional<Mat3>* matrices[] = {&g.F, &g.E, &g.H};
+  const std::optional<Mat3>* matrices[] = {&g.F, &geometry.E, &g.H};
   for (std::size_t k = 0; k < 3; ++k)
     if (*matrices[k]) out.values[k].assign((*matrices[k])->begin(), (*matrices[k])->end());
-  if (g.cam2_from_cam1) {
-    const auto q = quaternion_of(g.cam2_from_cam1->R);
+  if (const auto& pose = geometry.cam2_from_cam1) {
+    const auto q = quaternion_of(pose->R);
     out.values[3].assign(q.begin(), q.end());
-    out.values[4].assign(g.cam2_from_cam1->t.begin(), g.cam2_from_cam1->t.end());
+    out.values[4].assign(pose->t.begin(), pose->t.end());
   }
-  io::swap_unless_little(std::span(out.indices));
   for (auto& values : out.values) io::swap_unless_little(std::span(values));
   return out;
 }
+
+// Index pairs as they are in the file; those at hand where they are so already.
+class FileIndices {
+ public:
+  explicit FileIndices(std::span<const IndexPair> pairs) : pairs_(pairs) {
+    if constexpr (std::endian::native == std::endian::little) return;
+    for (const IndexPair& m : pairs) swapped_.insert(swapped_.end(), {m.index1, m.index2});
+    io::swap_unless_little(std::span(swapped_));
+  }
+  void bind(sqlite::Statement& insert, int place) const {
+    const void* data = swapped_.empty() ? static_cast<const void*>(pairs_.data()) : swapped_.data();
+    insert.bind_bytes(place, data, pairs_.size_bytes());
+  }
+
+ private:
+  static_assert(sizeof(IndexPair) == 2 * sizeof(std::uint32_t));
+  std::span<const IndexPair> pairs_;
+  std::vector<std::uint32_t> swapped_;
+};
 
 std::vector<IndexPair> exchanged(std::span<const IndexPair> matches) {
   std::vector<IndexPair> out(matches.begin(), matches.end());
@@ -149,37 +168,39 @@ std::optional<TwoViewGeometry> Database::geometry(Id image1, Id image2) const {
 
 void Database::write_matches(Id image1, Id image2, std::span<const IndexPair> matches) {
   if (image1 > image2) return write_matches(image2, image1, exchanged(matches));
-  const RowNumbers numbers =
-      numbers_of({Configuration::undefined, {matches.begin(), matches.end()}, {}, {}, {}, {}});
+  const FileIndices indices(matches);
   sqlite::Statement& insert = state_->prepared(
       "INSERT OR REPLACE INTO matches (pair_id, rows, cols, data) VALUES (?, ?, 2, ?)");
   const sqlite::Use use(insert);
   insert.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
   insert.bind(2, static_cast<std::int64_t>(matches.size()));
-  insert.bind_bytes(3, numbers.indices.data(), numbers.indices.size() * sizeof(std::uint32_t));
-  (void)insert.step(pair_row("matches", image1, image2));
+  indices.bind(insert, 3);
+  (void)insert.step([&] { return pair_row("matches", image1, image2); });
 }
 
 void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry) {
   if (image1 > image2) return write_geometry(image2, image1, swapped(geometry));
-  TwoViewGeometry g = geometry;
-  shift_pixels(g, kHalfPixel);
-  const RowNumbers numbers = numbers_of(g);
-  std::string columns, places;
-  for (const char* name : kOptional) {
-    if (!state_->tables.of_geometry.contains(name)) continue;
-    columns += fmt::format(", {}", name);
-    places += ", ?";
+  const RowNumbers numbers = numbers_of(geometry);
+  const FileIndices indices(geometry.inliers);
+  std::string& sql = state_->insert_geometry;
+  if (sql.empty()) {
+    std::string columns, places;
+    for (const char* name : kOptional) {
+      if (!state_->tables.of_geometry.contains(name)) continue;
+      columns += fmt::format(", {}", name);
+      places += ", ?";
+    }
+    sql = fmt::format(
+        "INSERT OR REPLACE INTO two_view_geometries (pair_id, rows, cols, data, config{}) "
+        "VALUES (?, ?, 2, ?, ?{})",
+        columns, places);
   }
-  sqlite::Statement& insert = state_->prepared(fmt::format(
-      "INSERT OR REPLACE INTO two_view_geometries (pair_id, rows, cols, data, config{}) "
-      "VALUES (?, ?, 2, ?, ?{})",
-      columns, places));
+  sqlite::Statement& insert = state_->prepared(sql);
   const sqlite::Use use(insert);
   insert.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
-  insert.bind(2, static_cast<std::int64_t>(g.inliers.size()));
-  insert.bind_bytes(3, numbers.indices.data(), numbers.indices.size() * sizeof(std::uint32_t));
-  insert.bind(4, static_cast<std::int64_t>(g.configuration));
+  insert.bind(2, static_cast<std::int64_t>(geometry.inliers.size()));
+  indices.bind(insert, 3);
+  insert.bind(4, static_cast<std::int64_t>(geometry.configuration));
   int place = 5;
   for (std::size_t k = 0; k < 5; ++k) {
     if (!state_->tables.of_geometry.contains(kOptional[k])) continue;
@@ -189,7 +210,7 @@ void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geome
       insert.bind_bytes(place++, numbers.values[k].data(),
                         numbers.values[k].size() * sizeof(double));
   }
-  (void)insert.step(pair_row("two_view_geometries", image1, image2));
+  (void)insert.step([&] { return pair_row("two_view_geometries", image1, image2); });
 }
 
 void Database::erase_geometry(Id image1, Id image2) {

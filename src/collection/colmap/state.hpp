@@ -36,6 +36,7 @@ struct Database::State {
   sqlite::Connection connection;
   Tables tables;
   std::map<std::string, sqlite::Statement, std::less<>> statements;
+  std::string insert_geometry;  // made when the first one is written
 };
 
 // "table keypoints, image_id 3".
