@@ -49,6 +49,7 @@ def verify(
 ) -> Verification:
     """Verifies the pairs of a database that have matches, or those that the file `pairs` lists, and writes their geometries.
 
+    `device` may name several of one kind, `"cuda:all"` or `"cuda:0,cuda:1"`: the database has the same bytes whatever their number.
     Pairs that have a geometry are skipped, with `overwrite` done again. `progress` is called between pieces of the pairs; False ends the
     work, which a further call goes on with. Ctrl-C is answered there.
     """

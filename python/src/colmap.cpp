@@ -3,6 +3,7 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 
+#include <deque>
 #include <optional>
 
 #include "devices.hpp"
@@ -45,9 +46,12 @@ nb::dict verify_database(const std::filesystem::path& database,
   };
   colmap::VerifyProgress done;
   {
-    QueueLease lease(device);
+    const DeviceSet devices(device);
+    // Told that they are in use: a fork of this process is refused them.
+    std::deque<QueueLease> leases;
+    for (const Device& one : devices.devices()) leases.emplace_back(one.info().id);
     const Unlocked unlocked;
-    done = colmap::verify(lease.queue(), database, run);
+    done = colmap::verify(devices, database, run);
   }
   return counts_of(done);
 }

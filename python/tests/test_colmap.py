@@ -45,6 +45,15 @@ def test_geometry_holds_on_the_pixels_of_the_file(database):
             assert np.median(error[right]) < 0.7
 
 
+def test_several_devices_write_the_same_file(database, tmp_path):
+    shutil.copy(database, tmp_path / "two.db")
+    colmap.verify(database)
+    assert colmap.verify(tmp_path / "two.db", device="cpu,cpu").done == 6
+    assert (tmp_path / "two.db").read_bytes() == database.read_bytes()
+    with pytest.raises(ValueError, match="device 'cpu,'"):
+        colmap.verify(database, device="cpu,")
+
+
 def test_half_a_pixel_counts(tmp_path):
     """Points without noise fit E, with the K of the file, and F, on the pixels of the file, to hundredths of a pixel."""
     views, matches = scene(noise=0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A database's pairs verified: what is written, what is skipped, and the same file however the work
 // was cut.
+#include <bifocal/cancel.hpp>
 #include <bifocal/colmap_verify.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -187,6 +188,21 @@ TEST(Verification, TheSameFileWhateverTheNumberOfDevices) {
                  "images 24 and 30: match 0 is of keypoints 100000 and 0");
     EXPECT_EQ(Database(folder / "damaged.db").geometry_rows().size(), 1024U);
   }
+}
+
+// In the middle of a piece, which is not written.
+TEST(Verification, EndsWhenTheCallerWants) {
+  const TemporaryFolder folder;
+  make(folder / "a.db", 46, 100);
+  int asked = 0;
+  bool is_reading = false;
+  VerifyRun run{.progress = [&](const VerifyProgress&) { return is_reading = true; }};
+  {
+    const CancelScope scope([&] { return is_reading && ++asked == 3; });
+    EXPECT_THROW((void)verify(folder / "a.db", run), Cancelled);
+  }
+  EXPECT_EQ(asked, 3);
+  EXPECT_TRUE(Database(folder / "a.db").geometry_rows().empty());
 }
 
 TEST(Verification, LensesAreTakenAway) {

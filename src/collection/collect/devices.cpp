@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "collection/collect/stages.hpp"
+#include "runtime/cancel.hpp"
 
 namespace bifocal::collection {
 
@@ -21,8 +22,12 @@ void DeviceTeam::run(const std::function<void(const Device&)>& work) {
   const std::vector<Device>& devices = devices_.devices();
   {
     std::vector<std::jthread> others;
+    CancelScope::State* const scope = runtime::cancel_state();
     for (std::size_t i = 1; i < devices.size(); ++i)
-      others.emplace_back([&guarded, &devices, i] { guarded(devices[i]); });
+      others.emplace_back([&guarded, &devices, i, scope] {
+        const runtime::CancelledBy by(scope);
+        guarded(devices[i]);
+      });
     guarded(devices.front());
   }
   if (failure) std::rethrow_exception(failure);

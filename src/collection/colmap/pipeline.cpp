@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/colmap/pipeline.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "collection/colmap/decide.hpp"
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::colmap {
@@ -16,6 +18,7 @@ namespace {
 // Pieces that are decided at the same time. One alone leaves most of a GPU idle, and its copies all
 // of it.
 constexpr std::size_t kPiecesOnGpu = 6;
+constexpr std::chrono::milliseconds kBetweenQuestions(20);  // whether the caller wants it to end
 // Besides those that are decided: one is read, one is written, and for each device one waits; where
 // devices differ, for the slowest one too.
 std::size_t pieces_beside(const DeviceSet& devices) {
@@ -77,8 +80,14 @@ class Pipeline {
     }
     works_.resize(lanes_.size() + pieces_beside(devices));
     for (Work& work : works_) free_.push_back(&work);
-    threads_.emplace_back([this] { read(); });
-    for (Lane& lane : lanes_) threads_.emplace_back([this, &lane] { decide(lane); });
+    const auto start = [this](const auto& body) {
+      threads_.emplace_back([this, body] {
+        const runtime::CancelledBy scope(scope_);
+        body();
+      });
+    };
+    start([this] { read(); });
+    for (Lane& lane : lanes_) start([this, &lane] { decide(lane); });
   }
   ~Pipeline() {
     {
@@ -96,7 +105,16 @@ class Pipeline {
     std::unique_lock lock(mutex_);
     if (given_) free_.push_back(std::exchange(given_, nullptr));
     changed_.notify_all();
-    changed_.wait(lock, [this] { return decided_.contains(written_); });
+    while (!decided_.contains(written_)) {
+      if (!scope_) {
+        changed_.wait(lock);
+        continue;
+      }
+      changed_.wait_for(lock, kBetweenQuestions);
+      lock.unlock();
+      check_cancelled();
+      lock.lock();
+    }
     Work* work = decided_.extract(written_).mapped();
     if (work->failure) std::rethrow_exception(work->failure);
     if (work->piece.chunk.pairs.empty()) return nullptr;
@@ -182,6 +200,7 @@ class Pipeline {
 
   ChunkReader& reader_;
   const VerifyOptions& options_;
+  CancelScope::State* const scope_ = runtime::cancel_state();  // of the caller's thread
   std::deque<Lane> lanes_;
   std::deque<Work> works_;
   std::mutex mutex_;
