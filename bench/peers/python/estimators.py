@@ -14,7 +14,7 @@ from scenes import CX, CY, HEIGHT, K, WIDTH, F
 ONE_IMAGE = float(np.sqrt(2))
 CONFIDENCE, MOST_SAMPLES = 0.999, 100000
 NOTHING = np.eye(3), np.zeros(3)
-PACKAGES = {"PoseLib": "poselib", "pycolmap": "pycolmap", "OpenCV": "opencv-python-headless"}
+PACKAGES = {"PoseLib": "poselib", "pycolmap": "pycolmap", "OpenCV": "opencv-python-headless", "kornia": "kornia"}
 
 
 def bifocal(problem, px):
@@ -108,12 +108,46 @@ def opencv(method_name):
     return estimator
 
 
+def kornia(problem, px):
+    """On the CPU by torch, one thread. Its batch stays `auto` and its 10 batches of samples become as many as the confidence asks for."""
+    import torch
+    from kornia.geometry import epipolar
+    from kornia.geometry.ransac import RANSAC
+
+    torch.set_num_threads(1)
+    more = {}
+    unit = 1 / F if problem == "essential" else 1.0
+    if px is not None:
+        limit = px * ONE_IMAGE if problem == "homography" else px * unit
+        more = {"inl_th": limit, "confidence": CONFIDENCE, "max_samples": MOST_SAMPLES}
+    elif problem == "essential":
+        more = {"inl_th": 2.0 * unit}  # its default is meant in px
+    ransac = RANSAC(model_type=problem, seed=0, **more)
+    matrix = torch.from_numpy(K)[None]
+
+    def run(x1, x2):
+        with torch.no_grad():
+            a, b = (torch.from_numpy((np.asarray(x) - ((CX, CY) if problem == "essential" else (0, 0))) * unit) for x in (x1, x2))
+            model, inliers = ransac(a, b)
+            if int(inliers.sum()) == 0:
+                return None
+            if problem != "essential":
+                return model.numpy(), *NOTHING, inliers.numpy()
+            R, t, *_ = epipolar.motion_from_essential_choose_solution(
+                model[None], matrix, matrix, torch.from_numpy(x1)[None], torch.from_numpy(x2)[None], inliers[None]
+            )
+            return model.numpy(), R[0].numpy(), t[0, :, 0].numpy(), inliers.numpy()
+
+    return run
+
+
 ALL = {
     "Bifocal": bifocal,
     "PoseLib": poselib,
     "pycolmap": pycolmap,
     "OpenCV RANSAC": opencv("RANSAC"),
     "OpenCV USAC_MAGSAC": opencv("USAC_MAGSAC"),
+    "kornia": kornia,
 }
 
 
