@@ -195,6 +195,7 @@ void Collection::begin_work() {
       for (const PhotographRow& r : waiting_rows()) work.add(r);
     });
   }
+  sqlite::fold_log(fresh);
   fs::rename(fresh, job_.work_file);
 }
 

@@ -117,6 +117,7 @@ void write_database(const Job& job, const fs::path& database, const Settings& se
     writer.end();
   }
   write_settings(fresh, settings);
+  sqlite::fold_log(fresh);
   synchronise(fresh);
   fs::rename(fresh, database);
 }

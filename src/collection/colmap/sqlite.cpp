@@ -74,7 +74,17 @@ void Connection::fail(const std::string& where) const {
 }
 
 void Connection::execute(const char* sql) const {
-  if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(sql);
+  if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return;
+  fail(std::string_view(sql).find('\n') == std::string_view::npos ? sql : "making its tables");
+}
+
+void fold_log(const std::filesystem::path& file) {
+  const Connection connection(file, Mode::write);
+  Statement fold(connection, "PRAGMA wal_checkpoint(TRUNCATE)");
+  const Use use(fold);
+  const std::string what = "writing its log into it";
+  // The row says whether another connection stood in the way.
+  if (!fold.step(what) || fold.number(0) != 0) io::reject(file.string(), "{}: it is in use", what);
 }
 
 Statement::Statement(const Connection& connection, std::string_view sql)

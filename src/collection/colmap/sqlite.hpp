@@ -39,6 +39,10 @@ class Connection {
   sqlite3* db_ = nullptr;
 };
 
+// Before a database is renamed, nobody having it open: a connection that is closed on a full disk
+// leaves a part of it in the log beside it, and says nothing. This says so, or writes it.
+void fold_log(const std::filesystem::path& file);
+
 // A prepared statement, used again and again: bind what stands for its ?, step through its rows,
 // reset (the end of a Use does it).
 class Statement {

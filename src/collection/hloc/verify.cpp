@@ -9,6 +9,7 @@
 
 #include "collection/colmap/chunk.hpp"
 #include "collection/colmap/pipeline.hpp"
+#include "collection/colmap/sqlite.hpp"
 #include "io/reject.hpp"
 
 namespace bifocal::hloc {
@@ -81,6 +82,7 @@ void create(const std::filesystem::path& file, const FeatureFile& features) {
     Database database(part, Access::create);
     add_images(database, features);
   }
+  sqlite::fold_log(part);
   std::filesystem::rename(part, file);
 }
 
