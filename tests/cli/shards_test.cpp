@@ -138,7 +138,7 @@ TEST_F(Shards, killed_workers_and_merges_lose_nothing) {
   write_file(folder / "plan/shard-0.result.0123456789abcdef.part", "BFSHARD");
   run_all();
   int merges = 0;
-  for (int i = 0; i < 12; ++i) merges += run_and_kill({"merge", "plan"}, 5 + random() % 60);
+  for (int i = 0; i < 12; ++i) merges += run_and_kill({"merge", "plan"}, 1 + random() % 20);
   EXPECT_GT(merges, 2);
   ok("merge plan");
   expect_bytes_of_verify();
