@@ -16,7 +16,7 @@ class FullDevice : public testing::Test {
  protected:
   void SetUp() override {
     for (const DeviceInfo& info : list_devices())
-      if (info.kind != DeviceKind::cpu) device = info.id;
+      if (info.kind != DeviceKind::cpu && device.empty()) device = info.id;  // CUDA before OpenCL
     if (device.empty()) GTEST_SKIP() << "no CUDA or OpenCL device";
   }
   void TearDown() override { unsetenv("BIFOCAL_DEVICE_MEMORY"); }
