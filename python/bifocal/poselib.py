@@ -17,11 +17,37 @@ from .cameras import LensCamera
 from .options import RobustOptions
 from .robust import Estimate, ModelKind, estimate
 
-__all__ = ["CameraPose", "estimate_absolute_pose", "estimate_fundamental", "estimate_homography", "estimate_relative_pose"]
+__all__ = [
+    "BundleOptions",
+    "CameraPose",
+    "RansacOptions",
+    "estimate_absolute_pose",
+    "estimate_fundamental",
+    "estimate_homography",
+    "estimate_relative_pose",
+]
 
 Array = NDArray[Any]
 Options = Mapping[str, Any]
 Info = dict[str, Any]
+
+def RansacOptions() -> dict[str, Any]:
+    """What is used of a dictionary of options, with the values that stand for keys that are not given."""
+    return {
+        "max_iterations": 100000,
+        "min_iterations": 100,
+        "success_prob": 0.9999,
+        "max_reproj_error": 12.0,
+        "max_epipolar_error": 1.0,
+        "seed": 0,
+        "progressive_sampling": False,
+    }
+
+
+def BundleOptions() -> dict[str, Any]:
+    """Nothing: the last fit has no options here."""
+    return {}
+
 
 @dataclass
 class CameraPose:

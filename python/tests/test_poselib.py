@@ -97,3 +97,15 @@ def test_beside_poselib():
     _, theirs_F = peer.estimate_fundamental(S.x1, S.x2, {"max_epipolar_error": 1.5}, {})
     _, ours_F = poselib.estimate_fundamental(S.x1, S.x2, {"max_epipolar_error": 1.5}, {})
     assert abs(theirs_F["num_inliers"] - ours_F["num_inliers"]) < 20
+
+
+def test_the_example_of_poselibs_readme():
+    """Its calls: default dictionaries, keys that are left out, and a camera of any model."""
+    s = Scene(n=400, seed=9)
+    camera = {"model": "SIMPLE_PINHOLE", "width": 1280, "height": 960, "params": [1000, 640, 480]}
+    pose, info = poselib.estimate_absolute_pose(s.x2, s.X, camera, {"max_reproj_error": 16.0}, {})
+    assert info["num_inliers"] >= 150 and np.allclose(pose.R @ pose.R.T, np.eye(3), atol=1e-9)
+    F, info = poselib.estimate_fundamental(s.x1, s.x2, {"max_epipolar_error": 0.75, "progressive_sampling": True}, {})
+    assert F.shape == (3, 3) and len(info["inliers"]) == 400
+    given, default = poselib.estimate_homography(s.x1, s.x2, poselib.RansacOptions(), poselib.BundleOptions()), poselib.estimate_homography(s.x1, s.x2)
+    assert np.array_equal(given[0], default[0]) and given[1]["iterations"] == default[1]["iterations"]
