@@ -34,7 +34,9 @@ struct RobustOptions {
   // than wrong matches give by chance is given up when that many would have shown. 0: the problem's
   // own for one pair (0.1; fundamental matrices 0.15), 0.2 in batches. Of n < 1000 matches
   // sqrt(1000 / n) times the fraction, but at most 0.2, or 0.3 where it is 0.2 or more; and no
-  // search goes further than where the fewest inliers that are significant would be found.
+  // search goes further than where the fewest inliers that are significant would be found. A
+  // smaller share that is found, as a homography finds one plane of many, ends the search after
+  // twice the samples that the fraction takes.
   double min_inlier_ratio = 0;
   std::uint64_t seed = 0;
   // Fundamental matrices (nothing else is changed): when at least half of the inliers of the best

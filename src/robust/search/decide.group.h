@@ -74,6 +74,13 @@ group_fn scalar least_inliers(const struct pair_view* pair, const struct search_
   return least;
 }
 
+// Refinement takes the model of a sample of right matches to the best one the less surely the fewer
+// inliers there are: so many times as many samples.
+group_fn scalar refinement_doubt(scalar inliers) {
+  if (!(inliers > 0 && inliers < (scalar)FEW_INLIERS)) return 1;
+  return (scalar)FEW_INLIERS / inliers * ((scalar)FEW_INLIERS / inliers);
+}
+
 // A pair is given up after this many samples without a model that scores more than chance: when
 // min_inlier_ratio of right matches would have shown. The measured numbers are for 0.2; a
 // homography or pose shows in samples free of wrong matches, an epipolar matrix already in those
@@ -248,11 +255,17 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
         quality_iterations_needed(pair, state + STATE_RATES, state[STATE_INLIERS] / pair->effective,
                                   limits->log_failure, (scalar)limits->max_iterations);
   }
-  // Refinement takes the model of a sample of right matches to the best one the less surely the
-  // fewer inliers there are.
   const scalar inliers = state[STATE_INLIERS];
-  if (inliers > 0 && inliers < (scalar)FEW_INLIERS)
-    wanted *= (scalar)FEW_INLIERS / inliers * ((scalar)FEW_INLIERS / inliers);
+  const scalar sought = ratio_sought(limits, pair->effective) * pair->effective;
+  wanted *= refinement_doubt(inliers);
+  // A share that is not worth looking for, such as one small plane of a scene with depth, is taken
+  // when it is found, and not looked for any longer than what is. Twice: shares are known roughly.
+  if (inliers < sought) {
+    const scalar enough = (pair->ranked ? 4 : 2) * refinement_doubt(sought) *
+                          iterations_needed(sought, pair->effective, limits->log_failure,
+                                            (scalar)limits->max_iterations);
+    wanted = enough < wanted ? enough : wanted;
+  }
   // No search for what would not be significant when found. With qualities every second sample may
   // find nothing.
   const scalar least =
