@@ -56,6 +56,16 @@ struct CollectCameras {
   std::optional<Intrinsics> intrinsics = {};
 };
 
+// Features of another tool in the place of RootSIFT.
+struct GivenFeatures {
+  // hloc's HDF5 file (hloc.hpp), with `descriptors`; or a folder that has NAME.npz for a photograph
+  // NAME, 'db/1.jpg.npz': `keypoints` [N, 2], px from the centre of the first pixel, `descriptors`
+  // [N, D]. Photographs without, or with other descriptors than the first one has (another D, or
+  // floats beside 8 bits), are left out and told. Empty: none are given.
+  std::filesystem::path source = {};
+  FloatMatchOptions matching = {};  // mutual nearest; descriptors are made to unit length
+};
+
 // How far a stage is. `done` counts what earlier calls did (`before`), too.
 struct CollectProgress {
   std::string_view stage;  // "features", "pairs", "matches", "database"
@@ -79,6 +89,10 @@ struct CollectOptions {
   SiftOptions sift = {.max_features = 12288, .contrast_threshold = 0.02};
   int max_side = 3200;  // px: larger photographs are reduced for detection; 0: none is
   MatchOptions matching = {.max_ratio = 0.75};
+  // With these `sift`, `max_side` and `matching` are not looked at, and pairs are not chosen by
+  // looks: retrieval, and sequential with loops, are refused. The database has their keypoints, and
+  // their descriptors where these are 128 whole numbers of 8 bits.
+  GivenFeatures given = {};
   int min_matches = 15;                 // pairs with fewer count as unmatched
   colmap::VerifyOptions geometry = {};  // and by which rules
   CollectCameras cameras = {};

@@ -25,7 +25,8 @@
 namespace bifocal::hloc {
 
 // features.h5: for each image a group of its name, with `keypoints` [N, 2], float32 or float16 (of
-// which px above 1024 are whole numbers, above 2048 even ones), and `image_size` [2].
+// which px above 1024 are whole numbers, above 2048 even ones), and `image_size` [2];
+// `descriptors` and `scores` where they are asked for.
 class FeatureFile {
  public:
   explicit FeatureFile(const std::filesystem::path& file);
@@ -40,6 +41,16 @@ class FeatureFile {
   [[nodiscard]] std::vector<Vec2> keypoints(std::string_view image) const;
   // Width and height, px.
   [[nodiscard]] std::array<std::int64_t, 2> image_size(std::string_view image) const;
+  // The data set `descriptors`, [size, count] in the file, one for each keypoint. Throws
+  // Error(input) where there is none, or another number of them than of keypoints.
+  struct Descriptors {
+    std::vector<float> values;  // [count][size]
+    int count = 0, size = 0;
+    bool is_bytes = false;  // whole numbers of 8 bits in the file
+  };
+  [[nodiscard]] Descriptors descriptors(std::string_view image) const;
+  // The data set `scores`, one for each keypoint; empty where there is none.
+  [[nodiscard]] std::vector<float> scores(std::string_view image) const;
 
  private:
   struct State;

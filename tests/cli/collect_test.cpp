@@ -3,6 +3,7 @@
 // the way changes a byte of it.
 #include <gtest/gtest.h>
 #include <bifocal/colmap.hpp>
+#include <bifocal/npz.hpp>
 
 #include <fstream>
 #include <random>
@@ -203,6 +204,52 @@ TEST_F(Collect, has_the_same_bytes_when_it_was_killed) {
     }
   }
   EXPECT_GE(kills, 9);
+}
+
+// A grid of points with random descriptors of 16 numbers, the same for all photographs of a scene.
+void write_given(const std::filesystem::path& folder, const std::string& name, unsigned scene,
+                 int shift) {
+  std::mt19937 random(scene);
+  std::vector<float> points, values;
+  for (int i = 0; i < 300; ++i) {
+    points.push_back(static_cast<float>(random() % 300 + 5U * unsigned(shift)));
+    points.push_back(static_cast<float>(random() % 290));
+    for (int k = 0; k < 16; ++k) values.push_back(static_cast<float>(random() % 1000) - 500);
+  }
+  std::filesystem::create_directories((folder / name).parent_path());
+  write_npz(folder / (name + ".npz"),
+            std::vector<NamedArray>{{"keypoints", {{300, 2}, points}},
+                                    {"descriptors", {{300, 16}, values}}});
+}
+
+TEST_F(Collect, of_given_features_is_the_same_whatever_kills_it) {
+  add_odd_ones();
+  for (int i = 0; i < 3; ++i) {
+    write_given(folder / "given", fmt::format("a/{}.png", i), 1, i);
+    write_given(folder / "given", fmt::format("b/{}.jpg", i), 2, i);
+  }
+  const std::string options = "--features given --max-memory 100K";
+  const auto start = std::chrono::steady_clock::now();
+  const std::string expected = undisturbed(options);
+  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+  std::mt19937 random(2);
+  int kills = 0;
+  for (int round = 0; round < 5; ++round) {
+    for (int attempt = 0; !std::filesystem::exists(folder / "out.db"); ++attempt) {
+      ASSERT_LT(attempt, 300) << "never ends";
+      kills += run_for(whole.count() * (random() % 1000 / 1200.0 + attempt * 0.02), options) != 0;
+    }
+    const json last = collected(options);
+    EXPECT_EQ(last["images"], 6);
+    EXPECT_EQ(last["verified"], 6);
+    EXPECT_TRUE(text_of(folder / "out.db") == expected) << kills << " kills";
+    std::filesystem::remove(folder / "out.db");
+  }
+  EXPECT_GE(kills, 3);
+  const Ran refused =
+      run(folder, "collect in --database out.db --features given --pairs retrieval");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("RootSIFT"), std::string::npos) << refused.err;
 }
 
 TEST_F(Collect, goes_on_where_it_was) {

@@ -19,7 +19,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> images;
-  std::string database, pairs = "all", camera = "auto", intrinsics;
+  std::string database, pairs = "all", camera = "auto", intrinsics, features;
+  double ratio = 0;  // not given
   std::uint64_t max_memory = std::uint64_t{4} << 30;
   CollectOptions collect;
   CommonOptions common;
@@ -92,6 +93,8 @@ void run(Options o, Context& context) {
     o.collect.pairs = PairChoice::listed;
     o.collect.pairs_file = o.pairs;
   }
+  o.collect.given.source = o.features;
+  if (o.ratio > 0) o.collect.matching.max_ratio = o.collect.given.matching.max_ratio = o.ratio;
   o.collect.cameras.sharing = kSharings.at(o.camera);
   if (!o.intrinsics.empty()) o.collect.cameras.intrinsics = parse_intrinsics(o.intrinsics);
   o.collect.max_memory =
@@ -139,6 +142,18 @@ void add_pair_options(const Command& command, Options& o) {
       .shows_default();
 }
 
+void add_given_options(const Command& command, Options& o) {
+  const Option features = command.option(
+      "--features", o.features,
+      "another tool's, in the place of RootSIFT: hloc's FILE.h5, or a folder with "
+      "PHOTOGRAPH.jpg.npz (keypoints [N, 2], descriptors [N, D]); matched when mutually nearest");
+  command
+      .option("--max-distance", o.collect.given.matching.max_distance,
+              "of given descriptors of unit length that match: Euclidean; 0: any")
+      .in_range(0, 2)
+      .needs(features);
+}
+
 void add_camera_options(const Command& command, Options& o) {
   command
       .option("--camera", o.camera,
@@ -169,6 +184,7 @@ void add_collect(Program& program, Context& context) {
       .required();
   add_pair_options(command, *o);
   add_camera_options(command, *o);
+  add_given_options(command, *o);
   command
       .option("--max-features", o->collect.sift.max_features,
               "features kept of a photograph, strongest first")
@@ -180,10 +196,10 @@ void add_collect(Program& program, Context& context) {
       .in_range(0, kMaxSiftSide)
       .shows_default();
   command
-      .option("--ratio", o->collect.matching.max_ratio,
-              "nearest over second nearest distance of a match")
-      .in_range(0.1, 1)
-      .shows_default();
+      .option("--ratio", o->ratio,
+              "nearest over second nearest distance of a match; 1: any. By default 0.75, of given "
+              "features 1")
+      .in_range(0.1, 1);
   command.option("--seed", o->collect.geometry.seed, "of all random choices")
       .whole_number()
       .shows_default();

@@ -31,7 +31,8 @@ class Collection {
       return result_;
     }
     open_work();
-    stage("features", [&] { find_features(job_); });
+    const bool given = !job_.options.given.source.empty();
+    stage("features", [&] { given ? read_given_features(job_) : find_features(job_); });
     WorkFile work(job_.work_file, WorkFile::Mode::open);
     const std::vector<PhotographRow> rows = work.photographs();
     count_images(rows);

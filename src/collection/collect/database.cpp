@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "collection/collect/given.hpp"
 #include "collection/collect/stages.hpp"
 
 namespace bifocal::collection {
@@ -48,9 +49,20 @@ class Writer {
 
 colmap::Id id_of(int number) { return static_cast<colmap::Id>(number) + 1; }
 
+// Of other tools' points nothing is known but the place; of descriptors the schema holds SIFT's.
+void write_given(colmap::Database& database, colmap::Id id, const DescriptorKind& kind,
+                 const Features& f) {
+  colmap::Keypoints places{2, {}};
+  for (const Keypoint& k : f.keypoints) places.data.insert(places.data.end(), {k.x, k.y});
+  database.write_keypoints(id, places);
+  if (kind.is_bytes && kind.numbers == kDescriptorBytes)
+    database.write_descriptors(id, {0, kDescriptorBytes, f.descriptors});
+}
+
 void write_images(WorkFile& work, const Job& job, Writer& writer) {
   const std::vector<PhotographRow> rows = work.photographs();
   const Cameras cameras = cameras_of(rows, job.options.cameras);
+  const std::optional<DescriptorKind> given = kind_of_given(work);
   for (const colmap::Camera& camera : cameras.cameras)
     writer.row([&](colmap::Database& d) { d.write(camera); });
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -60,6 +72,7 @@ void write_images(WorkFile& work, const Job& job, Writer& writer) {
       const colmap::Id id = id_of(r.number);
       d.write(colmap::Image{id, r.name, cameras.of[i]});
       const Features f = work.features(r.number);
+      if (given) return write_given(d, id, *given, f);
       d.write_keypoints(id, colmap::keypoints_of(f.keypoints));
       d.write_descriptors(id, colmap::descriptors_of(f.descriptors));
     });

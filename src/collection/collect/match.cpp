@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "collection/collect/geometry.hpp"
+#include "collection/collect/given.hpp"
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
 #include "runtime/background.hpp"
@@ -41,6 +42,7 @@ struct Shared {
   WorkFile& writing;
   runtime::Background& writer;
   StageProgress& progress;
+  const std::optional<DescriptorKind> given;
   std::atomic<std::int64_t> written = 0;
 
   [[nodiscard]] const colmap::ViewCamera& camera_of(int image) const {
@@ -56,8 +58,9 @@ int most_features(std::span<const PhotographRow> rows) {
 }
 
 // How many images are resident on a device.
-int images_on(const Job& job, const Device& device, std::span<const PhotographRow> rows) {
-  const std::int64_t fit = memory_of(job, device) / 2 / (kBytesOfFeature * most_features(rows));
+int images_on(const Job& job, const Device& device, std::span<const PhotographRow> rows,
+              std::int64_t bytes_of_feature) {
+  const std::int64_t fit = memory_of(job, device) / 2 / (bytes_of_feature * most_features(rows));
   return static_cast<int>(std::clamp<std::int64_t>(fit, 2, static_cast<int>(rows.size())));
 }
 
@@ -69,9 +72,13 @@ class Matcher {
         options_(shared.job.options),
         queue_(device),
         deciding_(device),
-        reading_(shared.job.work_file, WorkFile::Mode::open),
-        resident_(queue_, reading_, most_features(shared.rows),
-                  images_on(shared.job, device, shared.rows)) {
+        reading_(shared.job.work_file, WorkFile::Mode::open) {
+    if (shared.given) {
+      given_.emplace(reading_, *shared.given, host_memory(shared.job) / 2);
+    } else {
+      resident_.emplace(queue_, reading_, most_features(shared.rows),
+                        images_on(shared.job, device, shared.rows, kBytesOfFeature));
+    }
     const std::int64_t bytes = kBytesOfMatch * most_features(shared.rows);
     most_pairs_ = static_cast<std::size_t>(
         std::clamp<std::int64_t>(host_memory(shared.job) / 4 / bytes, 1, 1 << 16));
@@ -87,10 +94,9 @@ class Matcher {
       const auto start = std::chrono::steady_clock::now();
       const PairWalk::Part part = walk.next(last, piece_);
       if (!part.block) break;
-      if (part.block != last.block) resident_.enter(*part.block);
+      if (resident_ && part.block != last.block) resident_->enter(*part.block);
       last = part;
-      const std::vector<ImagePair> slots = resident_.slots_of(part.pairs);
-      auto piece = std::make_shared<Piece>(match_piece(part.pairs, slots));
+      auto piece = std::make_shared<Piece>(match_piece(part.pairs));
       decider.run([this, piece] {
         decide(*piece);
         shared_.writer.run([&shared = shared_, piece] { write(shared, *piece); });
@@ -109,17 +115,42 @@ class Matcher {
     std::vector<std::size_t> where;  // the row of each that is matched
   };
 
-  Piece match_piece(std::span<const ImagePair> pairs, std::span<const ImagePair> slots) {
-    const MatchBatch found = match(queue_, resident_.set(), slots, options_.matching);
+  // The matches of each pair, and their points.
+  MatchBatch match_all(std::span<const ImagePair> pairs, std::vector<PointPair>& points) {
+    if (given_) return given_->match(queue_, pairs, options_.given.matching, points);
+    const std::vector<ImagePair> slots = resident_->slots_of(pairs);
+    MatchBatch found = match(queue_, resident_->set(), slots, options_.matching);
+    points.reserve(found.matches.size());
+    for (std::size_t k = 0; k < slots.size(); ++k) {
+      const auto& keypoints1 = resident_->keypoints(slots[k].image1);
+      const auto& keypoints2 = resident_->keypoints(slots[k].image2);
+      for (auto i = std::size_t(found.offsets[k]); i < std::size_t(found.offsets[k + 1]); ++i) {
+        const Keypoint& a = keypoints1[static_cast<std::size_t>(found.matches[i].index1)];
+        const Keypoint& b = keypoints2[static_cast<std::size_t>(found.matches[i].index2)];
+        points.push_back({a.x, a.y, b.x, b.y});
+      }
+    }
+    return found;
+  }
+
+  Piece match_piece(std::span<const ImagePair> pairs) {
+    std::vector<PointPair> points;
+    const MatchBatch found = match_all(pairs, points);
     Piece piece;
     piece.rows.resize(pairs.size());
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       piece.rows[k].pair = pairs[k];
-      const std::int64_t begin = found.offsets[k], count = found.offsets[k + 1] - begin;
+      const auto begin = std::size_t(found.offsets[k]), end = std::size_t(found.offsets[k + 1]);
+      const auto count = static_cast<std::ptrdiff_t>(end - begin);
       if (count < options_.min_matches) continue;
       MatchedPairs& matched = piece.matched;
-      add(std::span(found.matches).subspan(std::size_t(begin), std::size_t(count)), slots[k],
-          matched);
+      for (std::size_t i = begin; i < end; ++i) {
+        const Match& m = found.matches[i];
+        matched.points.push_back(points[i]);
+        matched.matches.push_back(
+            {static_cast<std::uint32_t>(m.index1), static_cast<std::uint32_t>(m.index2)});
+      }
+      matched.offsets.push_back(static_cast<std::int64_t>(matched.matches.size()));
       matched.cameras1.push_back(shared_.camera_of(pairs[k].image1));
       matched.cameras2.push_back(shared_.camera_of(pairs[k].image2));
       piece.rows[k].matches.assign(matched.matches.end() - count, matched.matches.end());
@@ -143,19 +174,6 @@ class Matcher {
     shared.written += static_cast<std::int64_t>(piece.rows.size());
   }
 
-  void add(std::span<const Match> matches, const ImagePair& slots, MatchedPairs& to) const {
-    const auto& keypoints1 = resident_.keypoints(slots.image1);
-    const auto& keypoints2 = resident_.keypoints(slots.image2);
-    for (const Match& m : matches) {
-      const Keypoint& a = keypoints1[static_cast<std::size_t>(m.index1)];
-      const Keypoint& b = keypoints2[static_cast<std::size_t>(m.index2)];
-      to.points.push_back({a.x, a.y, b.x, b.y});
-      to.matches.push_back(
-          {static_cast<std::uint32_t>(m.index1), static_cast<std::uint32_t>(m.index2)});
-    }
-    to.offsets.push_back(static_cast<std::int64_t>(to.matches.size()));
-  }
-
   void adapt(std::size_t count, std::chrono::duration<double> took) {
     if (count < piece_) return;  // the end of a block says little
     if (took.count() < kSecondsOfPiece / 2) piece_ *= 2;
@@ -167,7 +185,8 @@ class Matcher {
   const CollectOptions& options_;
   Queue queue_, deciding_;
   WorkFile reading_;
-  ResidentFeatures resident_;
+  std::optional<ResidentFeatures> resident_;  // RootSIFT
+  std::optional<GivenMatcher> given_;
   std::size_t most_pairs_ = 1, piece_ = 1;
 };
 
@@ -183,10 +202,12 @@ void match_pairs(const Job& job, std::span<const PhotographRow> rows,
   if (rest.empty()) return;
   const Cameras cameras = cameras_of(rows, job.options.cameras);
   runtime::Background writer(1);
-  Shared shared{job, rows, cameras, ViewCameras(cameras.cameras), work, writer, progress};
+  Shared shared{job,  rows,   cameras,  ViewCameras(cameras.cameras),
+                work, writer, progress, kind_of_given(work)};
+  const std::int64_t bytes = shared.given ? bytes_of_given(*shared.given) : kBytesOfFeature;
   int images = static_cast<int>(rows.size());  // that fit on every device
   for (const Device& device : job.devices.devices())
-    images = std::min(images, images_on(job, device, rows));
+    images = std::min(images, images_on(job, device, rows, bytes));
   const bool all_fit = images >= static_cast<int>(rows.size());
   PairWalk walk(blocks_of(rest, all_fit ? images : std::max(1, images / 2)));
   DeviceTeam team(job.devices);

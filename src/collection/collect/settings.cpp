@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "collection/collect/given.hpp"
 #include "collection/collect/stages.hpp"
 #include "runtime/program_cache.hpp"
 
@@ -44,6 +45,26 @@ void add_cameras(const CollectCameras& c, Settings& s) {
     s["intrinsics"] = fmt::format("{},{},{},{}", K->fx, K->fy, K->cx, K->cy);
 }
 
+void add_features(const CollectOptions& o, Settings& s) {
+  const SiftOptions& f = o.sift;
+  s["max-features"] = fmt::format("{}", f.max_features);
+  s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}, balance {}{}{}",
+                          f.octave_layers, f.contrast_threshold, f.edge_threshold, f.sigma,
+                          f.balance, f.upsample ? ", enlarged" : "", f.root ? ", root" : "");
+  s["max-side"] = fmt::format("{}", o.max_side);
+  const MatchOptions& m = o.matching;
+  s["matching"] = fmt::format("ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
+                              m.ratio_both_ways ? ", both ways" : "", m.max_distance);
+}
+
+void add_given(const GivenFeatures& given, Settings& s) {
+  const FloatMatchOptions& m = given.matching;
+  s["features"] = identity_of(given.source);
+  s["matching"] =
+      fmt::format("floats, ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
+                  m.normalise ? ", unit length" : "", m.max_distance);
+}
+
 [[noreturn]] void fail(const std::string& what) {
   throw Error(ErrorCode::usage, "collect: " + what);
 }
@@ -63,6 +84,23 @@ std::string name_of(const DeviceSet& devices) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+void check_given(const CollectOptions& o) {
+  if (o.given.source.empty()) return;
+  const bool by_look =
+      o.pairs == PairChoice::retrieval || (o.pairs == PairChoice::sequential && o.loop_period > 0);
+  if (by_look)
+    fail(
+        "CollectOptions::pairs: which photographs look alike is told by RootSIFT features, not by "
+        "given ones; choose all, gps, a file, or sequential with loop_period 0 (--loop-period 0)");
+  const FloatMatchOptions& m = o.given.matching;
+  if (!(m.max_ratio > 0))
+    fail(
+        fmt::format("CollectOptions::given.matching.max_ratio = {}: must be above 0", m.max_ratio));
+  if (!(m.max_distance >= 0))
+    fail(fmt::format("CollectOptions::given.matching.max_distance = {}: must be at least 0",
+                     m.max_distance));
+}
+
 }  // namespace
 
 Settings settings_of(const Job& job) {
@@ -70,15 +108,11 @@ Settings settings_of(const Job& job) {
   Settings s;
   s["version"] = BIFOCAL_VERSION;
   s["device"] = name_of(job.devices);
-  const SiftOptions& f = o.sift;
-  s["max-features"] = fmt::format("{}", f.max_features);
-  s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}, balance {}{}{}",
-                          f.octave_layers, f.contrast_threshold, f.edge_threshold, f.sigma,
-                          f.balance, f.upsample ? ", enlarged" : "", f.root ? ", root" : "");
-  s["max-side"] = fmt::format("{}", o.max_side);
-  const MatchOptions& m = o.matching;
-  s["matching"] = fmt::format("ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
-                              m.ratio_both_ways ? ", both ways" : "", m.max_distance);
+  if (!o.given.source.empty()) {
+    add_given(o.given, s);
+  } else {
+    add_features(o, s);
+  }
   s["min-matches"] = fmt::format("{}", o.min_matches);
   const colmap::VerifyOptions& g = o.geometry;
   s["geometry"] = fmt::format(
@@ -107,6 +141,7 @@ void check_options(const CollectOptions& o) {
   demand("gps.max_distance_m", o.gps.max_distance_m, 0);
   if (o.pairs == PairChoice::listed && o.pairs_file.empty())
     fail("CollectOptions::pairs_file is empty, but PairChoice::listed takes one");
+  check_given(o);
   const auto& K = o.cameras.intrinsics;
   if (K && !K->valid())
     fail(fmt::format("CollectCameras::intrinsics: focal lengths {} and {}: must be above 0", K->fx,

@@ -73,8 +73,9 @@ class DeviceTeam {
 // Throws Error(usage) naming an option out of range.
 void check_options(const CollectOptions& options);
 
-// Features of all photographs that are waiting.
+// Features of all photographs that are waiting: RootSIFT, or those that are given.
 void find_features(const Job& job);
+void read_given_features(const Job& job);
 // The chosen pairs, in order; of photographs that are done. Chosen once: a setting of the work
 // file.
 [[nodiscard]] std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work);

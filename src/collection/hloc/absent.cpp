@@ -21,6 +21,8 @@ std::vector<std::string> FeatureFile::names() const { absent(); }
 bool FeatureFile::contains(std::string_view) const { absent(); }
 std::vector<Vec2> FeatureFile::keypoints(std::string_view) const { absent(); }
 std::array<std::int64_t, 2> FeatureFile::image_size(std::string_view) const { absent(); }
+FeatureFile::Descriptors FeatureFile::descriptors(std::string_view) const { absent(); }
+std::vector<float> FeatureFile::scores(std::string_view) const { absent(); }
 
 struct MatchFile::State {};
 MatchFile::MatchFile(const std::filesystem::path&) { absent(); }

@@ -74,6 +74,34 @@ std::array<std::int64_t, 2> FeatureFile::image_size(std::string_view image) cons
   return {values[0], values[1]};
 }
 
+FeatureFile::Descriptors FeatureFile::descriptors(std::string_view image) const {
+  const std::string set = fmt::format("{}/descriptors", image);
+  std::vector<float> columns;
+  std::vector<std::int64_t> shape;
+  if (!state_->file.read(set, columns, shape)) io::reject(state_->file.name(), "has no {}", set);
+  if (shape.size() != 2 || shape[0] < 1)
+    io::reject(state_->file.name(), "{}: has {} dimensions and {} numbers, must be [D, N]", set,
+               shape.size(), columns.size());
+  const auto size = static_cast<std::size_t>(shape[0]), count = static_cast<std::size_t>(shape[1]);
+  if (const std::size_t points = keypoints(image).size(); count != points)
+    io::reject(state_->file.name(), "{}: {} descriptors of {} keypoints", set, count, points);
+  Descriptors out{std::vector<float>(columns.size()), static_cast<int>(count),
+                  static_cast<int>(size), state_->file.holds_bytes(set)};
+  for (std::size_t k = 0; k < size; ++k)
+    for (std::size_t i = 0; i < count; ++i) out.values[i * size + k] = columns[k * count + i];
+  return out;
+}
+
+std::vector<float> FeatureFile::scores(std::string_view image) const {
+  const std::string set = fmt::format("{}/scores", image);
+  std::vector<float> values;
+  std::vector<std::int64_t> shape;
+  if (!state_->file.read(set, values, shape)) return {};
+  if (const std::size_t points = keypoints(image).size(); values.size() != points)
+    io::reject(state_->file.name(), "{}: {} scores of {} keypoints", set, values.size(), points);
+  return values;
+}
+
 struct MatchFile::State {
   explicit State(const std::filesystem::path& path) : file(path) {}
   hdf5::File file;

@@ -178,4 +178,12 @@ bool File::read(const std::string& path, std::vector<std::int64_t>& values,
   return read_into(file_, name_, path, values, shape);
 }
 
+bool File::holds_bytes(const std::string& path) const {
+  const Session session;
+  const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!set.valid()) return false;
+  const Handle type(H5Dget_type(set.get()), H5Tclose);
+  return type.valid() && H5Tequal(type.get(), H5T_NATIVE_UINT8) > 0;
+}
+
 }  // namespace bifocal::hdf5

@@ -44,6 +44,8 @@ class File {
                           std::vector<std::int64_t>& shape) const;
   [[nodiscard]] bool read(const std::string& path, std::vector<std::int64_t>& values,
                           std::vector<std::int64_t>& shape) const;
+  // Is there such a data set, and are its numbers whole ones of 8 bits without a sign?
+  [[nodiscard]] bool holds_bytes(const std::string& path) const;
 
  private:
   std::string name_;

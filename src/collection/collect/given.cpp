@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection/collect/given.hpp"
+
+#include <bifocal/error.hpp>
+#include <bifocal/npz.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "io/reject.hpp"
+#include "runtime/program_cache.hpp"
+
+namespace bifocal::collection {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kKindOfGiven = "descriptors given";
+constexpr int kMostNumbers = 4096;  // of a descriptor (FloatDescriptors)
+// Keypoints of 16 bits are whole and even numbers in large pictures, so that one at the border may
+// be outside.
+constexpr double kOutside = 4;
+
+// Files of any size: their length, and 64 parts of 64 KiB.
+std::string identity_of_file(const fs::path& file) {
+  constexpr std::uintmax_t kParts = 64, kPart = 1 << 16;
+  std::ifstream in(file, std::ios::binary);
+  const std::uintmax_t size = in ? fs::file_size(file) : 0;
+  std::string parts;
+  for (std::uintmax_t k = 0; k < kParts && in; ++k) {
+    const std::uintmax_t at = size > kPart ? (size - kPart) / (kParts - 1) * k : 0;
+    std::string part(static_cast<std::size_t>(std::min(kPart, size)), '\0');
+    in.seekg(static_cast<std::streamoff>(at));
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    parts += part;
+    if (size <= kPart) break;
+  }
+  if (!in) io::reject(file.string(), "can't be read");
+  return fmt::format("{} bytes, {}", size, runtime::hash_of(parts));
+}
+
+std::string identity_of_folder(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const fs::directory_entry& e : fs::recursive_directory_iterator(folder))
+    if (e.path().extension() == ".npz")
+      files.push_back(fmt::format("{}\t{}", e.path().lexically_relative(folder).generic_string(),
+                                  identity_of_file(e.path())));
+  std::sort(files.begin(), files.end());
+  if (files.empty()) io::reject(folder.string(), "has no features: no .npz files");
+  return fmt::format("{} files, {}", files.size(),
+                     runtime::hash_of(fmt::format("{}", fmt::join(files, "\n"))));
+}
+
+// The numbers of an array, and its shape [rows, columns].
+std::vector<float> table_of(const NpzFile& file, const std::string& name, const char* array,
+                            std::array<std::int64_t, 2>& shape) {
+  if (!file.contains(array)) io::reject(name, "has no array '{}'", array);
+  const NpyArray a = file.read(array);
+  if (a.shape.size() != 2 || std::holds_alternative<std::string>(a.values))
+    io::reject(name, "'{}' is {}, must have rows of numbers", array, describe(a));
+  shape = {a.shape[0], a.shape[1]};
+  std::vector<float> out;
+  std::visit(
+      [&](const auto& values) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(values)>, std::string>)
+          for (const auto v : values) out.push_back(static_cast<float>(v));
+      },
+      a.values);
+  return out;
+}
+
+// Of one photograph, as they are given.
+struct Read {
+  std::vector<Vec2> keypoints;
+  hloc::FeatureFile::Descriptors descriptors;
+  std::vector<float> scores;
+};
+
+Read read_npz(const fs::path& folder, const std::string& name) {
+  const fs::path path = folder / (name + ".npz");
+  std::error_code none;
+  if (!fs::exists(path, none)) io::reject(name, "has no features: there is no {}", path.string());
+  const NpzFile file(path);
+  std::array<std::int64_t, 2> points{}, rows{};
+  const std::vector<float> xy = table_of(file, path.string(), "keypoints", points);
+  if (points[1] != 2)
+    io::reject(path.string(), "'keypoints' has {} columns, must have 2", points[1]);
+  Read out;
+  out.descriptors.values = table_of(file, path.string(), "descriptors", rows);
+  if (rows[0] != points[0])
+    io::reject(path.string(), "{} descriptors of {} keypoints", rows[0], points[0]);
+  out.descriptors.count = static_cast<int>(rows[0]);
+  out.descriptors.size = static_cast<int>(rows[1]);
+  for (std::size_t i = 0; i + 1 < xy.size(); i += 2) out.keypoints.push_back({xy[i], xy[i + 1]});
+  return out;
+}
+
+Read read_h5(const hloc::FeatureFile& file, const std::string& name,
+             const PhotographInfo& photograph) {
+  if (!file.contains(name)) io::reject(name, "has no features in the file");
+  const auto [width, height] = file.image_size(name);
+  if (width != photograph.width || height != photograph.height)
+    io::reject(name, "its features are of a picture of {} x {} px, it has {} x {}", width, height,
+               photograph.width, photograph.height);
+  return {file.keypoints(name), file.descriptors(name), file.scores(name)};
+}
+
+void check(const Read& r, const std::string& name, const PhotographInfo& photograph) {
+  const int size = r.descriptors.size;
+  if (size < 1 || size > kMostNumbers)
+    io::reject(name, "descriptors of {} numbers, must be 1 to {}", size, kMostNumbers);
+  for (std::size_t i = 0; i < r.keypoints.size(); ++i) {
+    const auto [x, y] = r.keypoints[i];
+    const bool inside = x >= -kOutside && y >= -kOutside && x <= photograph.width + kOutside &&
+                        y <= photograph.height + kOutside;
+    if (!inside)
+      io::reject(name, "keypoint {} at ({}, {}) lies outside of the picture of {} x {} px", i, x, y,
+                 photograph.width, photograph.height);
+  }
+  const auto& values = r.descriptors.values;
+  const auto bad =
+      std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+  if (bad != values.end())
+    io::reject(name, "descriptor {} has a number that is not finite",
+               (bad - values.begin()) / size);
+}
+
+}  // namespace
+
+std::string identity_of(const fs::path& source) {
+  std::error_code none;
+  if (!fs::exists(source, none))
+    io::reject(source.string(), "can't be read: there is no such file");
+  return fs::is_directory(source, none) ? identity_of_folder(source) : identity_of_file(source);
+}
+
+std::string to_string(const DescriptorKind& kind) {
+  return fmt::format("{} {}", kind.numbers, kind.is_bytes ? "bytes" : "floats");
+}
+
+GivenSource::GivenSource(const fs::path& source) {
+  if (fs::is_directory(source)) {
+    folder_ = source;
+  } else {
+    file_.emplace(source);
+  }
+}
+
+GivenImage GivenSource::read(const std::string& name, const PhotographInfo& photograph) const {
+  const Read from = file_ ? read_h5(*file_, name, photograph) : read_npz(folder_, name);
+  check(from, name, photograph);
+  const auto& d = from.descriptors;
+  GivenImage out{{}, {d.size, d.is_bytes}};
+  for (std::size_t i = 0; i < from.keypoints.size(); ++i)
+    out.features.keypoints.push_back({static_cast<float>(from.keypoints[i][0]),
+                                      static_cast<float>(from.keypoints[i][1]), 1, 0,
+                                      from.scores.empty() ? 0.0F : from.scores[i]});
+  auto& bytes = out.features.descriptors;
+  if (d.is_bytes) {
+    for (const float v : d.values) bytes.push_back(static_cast<std::uint8_t>(v));
+  } else {
+    bytes.resize(d.values.size() * sizeof(float));
+    if (!bytes.empty()) std::memcpy(bytes.data(), d.values.data(), bytes.size());
+  }
+  return out;
+}
+
+std::optional<DescriptorKind> kind_of_given(WorkFile& work) {
+  const auto text = work.get(std::string(kKindOfGiven));
+  if (!text) return {};
+  DescriptorKind kind;
+  if (text->size() != sizeof kind) return {};
+  std::memcpy(&kind, text->data(), sizeof kind);
+  return kind;
+}
+
+void set_kind_of_given(WorkFile& work, const DescriptorKind& kind) {
+  work.set(std::string(kKindOfGiven), {reinterpret_cast<const char*>(&kind), sizeof kind});
+}
+
+const GivenMatcher::Image& GivenMatcher::image(int number) {
+  if (const auto found = kept_.find(number); found != kept_.end()) {
+    uses_.splice(uses_.begin(), uses_, found->second.use);
+    return found->second;
+  }
+  Features f = work_.features(number);
+  Image image;
+  image.keypoints = std::move(f.keypoints);
+  image.values.resize(image.keypoints.size() * static_cast<std::size_t>(kind_.numbers));
+  if (kind_.is_bytes) {
+    std::copy(f.descriptors.begin(), f.descriptors.end(), image.values.begin());
+  } else if (!f.descriptors.empty()) {
+    std::memcpy(image.values.data(), f.descriptors.data(), f.descriptors.size());
+  }
+  const auto bytes = [](const Image& i) {
+    return static_cast<std::int64_t>(i.keypoints.size() * sizeof(Keypoint) +
+                                     i.values.size() * sizeof(float));
+  };
+  used_ += bytes(image);
+  // The other image of a pair stays, whatever the limit.
+  while (used_ > max_memory_ && uses_.size() > 1) {
+    used_ -= bytes(kept_.at(uses_.back()));
+    kept_.erase(uses_.back());
+    uses_.pop_back();
+  }
+  uses_.push_front(number);
+  image.use = uses_.begin();
+  return kept_.emplace(number, std::move(image)).first->second;
+}
+
+MatchBatch GivenMatcher::match(Queue& queue, std::span<const ImagePair> pairs,
+                               const FloatMatchOptions& options, std::vector<PointPair>& points) {
+  MatchBatch batch{{0}, {}};
+  for (const ImagePair& pair : pairs) {
+    const Image &a = image(pair.image1), &b = image(pair.image2);
+    const auto view = [&](const Image& i) {
+      return FloatDescriptors{i.values.data(), static_cast<int>(i.keypoints.size()), kind_.numbers};
+    };
+    for (const FloatMatch& m : bifocal::match(queue, view(a), view(b), options)) {
+      const Keypoint &p = a.keypoints[static_cast<std::size_t>(m.index1)],
+                     &q = b.keypoints[static_cast<std::size_t>(m.index2)];
+      batch.matches.push_back({m.index1, m.index2, 0, m.ratio});
+      points.push_back({p.x, p.y, q.x, q.y});
+    }
+    batch.offsets.push_back(static_cast<std::int64_t>(batch.matches.size()));
+  }
+  return batch;
+}
+
+}  // namespace bifocal::collection

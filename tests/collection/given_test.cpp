@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collections whose features come from another tool: hloc's file, or an .npz for each photograph.
+#include <bifocal/collect.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/features.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/npz.hpp>
+#include <bifocal/rectify.hpp>
+#include <bifocal/threads.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "hloc_writer.hpp"
+#include "io/expect.hpp"
+#include "support/data.hpp"
+#include "support/devices.hpp"
+#include "support/texture.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using colmap::Database;
+
+constexpr int kWidth = 320, kHeight = 240, kViews = 4;
+
+std::string name_of(int i) { return fmt::format("db/{}.png", i); }
+
+// Views of one plane, and of each features as another tool may have them: 32 numbers.
+class Given : public ::testing::Test {
+ protected:
+  struct Own {
+    std::vector<float> xy, values;  // [N, 2], [N, size]
+    std::size_t size = 32;
+    [[nodiscard]] std::size_t count() const { return xy.size() / 2; }
+  };
+
+  void SetUp() override {
+    std::filesystem::create_directories(folder / "in/db");
+    const ImageU8 plane = texture(kWidth, kHeight, 5);
+    for (int i = 0; i < kViews; ++i) {
+      const double a = 0.03 * i;
+      const ImageU8 view =
+          warp(plane, {1 - a, a, 5.0 * i, -a, 1, 3.0 * i, 1e-4 * i, 5e-5 * i, 1}, kWidth, kHeight);
+      write_png(folder / ("in/" + name_of(i)), view);
+      const Features found = detect_sift(view, {.max_features = 400});
+      Own own;
+      for (const Keypoint& k : found.keypoints) own.xy.insert(own.xy.end(), {k.x, k.y});
+      for (std::size_t n = 0; n < found.descriptors.size(); n += 4) {
+        float sum = 0;
+        for (std::size_t k = 0; k < 4; ++k) sum += found.descriptors[n + k];
+        own.values.push_back(sum / 64);
+      }
+      features.push_back(own);
+    }
+  }
+  // [size, N], as hloc has them.
+  static std::vector<float> columns(const Own& own) {
+    std::vector<float> out(own.values.size());
+    for (std::size_t i = 0; i < own.count(); ++i)
+      for (std::size_t k = 0; k < own.size; ++k)
+        out[k * own.count() + i] = own.values[i * own.size + k];
+    return out;
+  }
+  void write_h5(hid_t type = H5T_IEEE_F32LE) const {
+    HlocWriter file(folder / "f.h5");
+    for (int i = 0; i < kViews; ++i) write_into(file, name_of(i), at(i), type);
+  }
+  static void write_into(HlocWriter& file, const std::string& name, const Own& own, hid_t type,
+                         std::vector<int> size = {kWidth, kHeight}) {
+    file.write(name + "/keypoints", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, own.xy.data(),
+               {own.count(), 2});
+    file.write(name + "/image_size", H5T_NATIVE_INT, H5T_STD_I64LE, size.data(), {2});
+    file.write(name + "/descriptors", H5T_NATIVE_FLOAT, type, columns(own).data(),
+               {own.size, own.count()});
+  }
+  void write_npz_of(const std::string& name, const Own& own) const {
+    const auto n = static_cast<std::int64_t>(own.count());
+    std::filesystem::create_directories((folder / ("npz/" + name)).parent_path());
+    write_npz(folder / ("npz/" + name + ".npz"),
+              std::vector<NamedArray>{
+                  {"keypoints", {{n, 2}, own.xy}},
+                  {"descriptors", {{n, static_cast<std::int64_t>(own.size)}, own.values}}});
+  }
+  [[nodiscard]] const Own& at(int i) const { return features[static_cast<std::size_t>(i)]; }
+  CollectResult run(const std::string& source, CollectOptions options = {}) const {
+    Queue queue;
+    return run(queue, source, options);
+  }
+  CollectResult run(Queue& queue, const std::string& source, CollectOptions options) const {
+    options.given.source = folder / source;
+    const std::vector<std::string> in = {(folder / "in").string()};
+    return collect(queue, list_photographs(in), folder / "out.db", options);
+  }
+  std::vector<FloatMatch> expected(int i, int k, const FloatMatchOptions& options) const {
+    const auto view = [](const Own& own) {
+      return FloatDescriptors{own.values.data(), int(own.count()), int(own.size)};
+    };
+    return match(view(at(i)), view(at(k)), options);
+  }
+
+  TemporaryFolder folder;
+  std::vector<Own> features;
+};
+
+TEST_F(Given, keypoints_and_matches_are_those_of_the_file) {
+  write_h5();
+  const FloatMatchOptions matching = {.max_ratio = 0.9, .max_distance = 0.8};
+  const CollectResult result = run("f.h5", {.given = {.matching = matching}});
+  EXPECT_EQ(result.images, kViews);
+  EXPECT_EQ(result.verified, 6);
+  const Database database(folder / "out.db");
+  for (int i = 0; i < kViews; ++i) {
+    const auto id = static_cast<colmap::Id>(i + 1);
+    const colmap::Keypoints points = database.keypoints(id);
+    EXPECT_EQ(points.columns, 2);
+    ASSERT_EQ(points.size(), at(i).count());
+    for (std::size_t n = 0; n < points.data.size(); ++n)
+      ASSERT_NEAR(points.data[n], at(i).xy[n], 1e-4);
+    EXPECT_EQ(database.descriptors(id).size(), 0U);  // no floats in COLMAP's schema
+    for (int k = i + 1; k < kViews; ++k) {
+      const auto found = database.matches(id, static_cast<colmap::Id>(k + 1));
+      const auto wanted = expected(i, k, matching);
+      ASSERT_TRUE(found);
+      ASSERT_EQ(found->size(), wanted.size());
+      for (std::size_t n = 0; n < wanted.size(); ++n) {
+        EXPECT_EQ((*found)[n].index1, std::uint32_t(wanted[n].index1));
+        EXPECT_EQ((*found)[n].index2, std::uint32_t(wanted[n].index2));
+      }
+    }
+  }
+  const CollectRecord record = read_collect_record(folder / "out.db");
+  std::string all;
+  for (const auto& [name, value] : record.settings) all += name + "=" + value + "\n";
+  EXPECT_NE(all.find("matching=floats, ratio 0.9, mutual, unit length, distance 0.8"),
+            std::string::npos)
+      << all;
+  EXPECT_NE(all.find("features="), std::string::npos);
+  EXPECT_EQ(all.find("sift="), std::string::npos);
+}
+
+TEST_F(Given, a_folder_gives_what_a_file_gives) {
+  write_h5();
+  (void)run("f.h5");
+  const Database first(folder / "out.db");
+  for (int i = 0; i < kViews; ++i) write_npz_of(name_of(i), at(i));
+  EXPECT_EQ(run("npz", {.overwrite = true}).verified, 6);
+  const Database second(folder / "out.db");
+  for (const colmap::PairRows& row : second.geometry_rows()) {
+    EXPECT_EQ(first.matches(row.image1, row.image2), second.matches(row.image1, row.image2));
+    EXPECT_EQ(first.geometry(row.image1, row.image2)->H,
+              second.geometry(row.image1, row.image2)->H);
+  }
+}
+
+TEST_F(Given, bytes_enter_the_database) {
+  for (Own& own : features) {
+    for (float& v : own.values) v = std::min(std::round(4 * v), 255.0F);
+    std::vector<float> wide;  // 128 numbers
+    for (std::size_t i = 0; i < own.count(); ++i)
+      for (int times = 0; times < 4; ++times)
+        wide.insert(wide.end(), own.values.begin() + std::ptrdiff_t(32 * i),
+                    own.values.begin() + std::ptrdiff_t(32 * (i + 1)));
+    own.values = wide;
+    own.size = 128;
+  }
+  write_h5(H5T_STD_U8LE);
+  EXPECT_EQ(run("f.h5").verified, 6);
+  const colmap::Descriptors stored = Database(folder / "out.db").descriptors(2);
+  ASSERT_EQ(stored.data.size(), at(1).values.size());
+  for (std::size_t n = 0; n < stored.data.size(); ++n)
+    ASSERT_EQ(float(stored.data[n]), at(1).values[n]);
+}
+
+TEST_F(Given, the_same_bytes_whatever_happens_on_every_device) {
+  write_h5();
+  for_each_device([&](Queue& queue, const std::string& id) {
+    const ThreadLimit limit(2);
+    (void)run(queue, "f.h5", {});
+    const std::string whole = read_file(folder / "out.db");
+    std::filesystem::remove(folder / "out.db");
+    (void)run(queue, "f.h5", {.max_memory = 1});
+    EXPECT_TRUE(whole == read_file(folder / "out.db")) << id;
+    std::filesystem::remove(folder / "out.db");
+    int stops = 0;
+    for (int calls = 1; calls < 40; ++calls) {  // stopped at the first, second, ... progress
+      CollectOptions options{.max_memory = 1};
+      int left = calls;
+      options.progress = [&](const CollectProgress&) {
+        if (--left == 0) throw Error(ErrorCode::input, "stopped");
+      };
+      try {
+        (void)run(queue, "f.h5", options);
+        break;
+      } catch (const Error& e) {
+        ASSERT_STREQ(e.what(), "stopped");
+        ++stops;
+      }
+    }
+    EXPECT_GT(stops, 3) << id;
+    EXPECT_TRUE(whole == read_file(folder / "out.db")) << id;
+    std::filesystem::remove(folder / "out.db");
+  });
+}
+
+TEST_F(Given, what_does_not_fit_is_left_out_and_told) {
+  const auto changed = [&](int i, const auto& change) {
+    Own own = at(i);
+    change(own);
+    return own;
+  };
+  const auto reason = [&](const std::string& source) {
+    const CollectResult result = run(source, {.overwrite = true});
+    EXPECT_EQ(result.images, kViews - 1);
+    EXPECT_EQ(result.verified, 3);
+    return result.left_out.size() == 1 ? result.left_out[0].name + ": " + result.left_out[0].reason
+                                       : fmt::format("{} are left out", result.left_out.size());
+  };
+  const auto told = [&](const std::string& part, const auto& write) {
+    {
+      HlocWriter file(folder / "f.h5");
+      for (int i = 0; i < kViews; ++i)
+        if (i != 2) write_into(file, name_of(i), at(i), H5T_IEEE_F32LE);
+      write(file);
+    }
+    const std::string why = reason("f.h5");
+    EXPECT_NE(why.find(part), std::string::npos) << why;
+  };
+  told("db/2.png: has no features in the file", [](HlocWriter&) {});
+  told("of a picture of 640 x 480 px, it has 320 x 240", [&](HlocWriter& f) {
+    write_into(f, name_of(2), at(2), H5T_IEEE_F32LE, {640, 480});
+  });
+  told("has descriptors of 16 floats, those before have 32 floats", [&](HlocWriter& f) {
+    write_into(f, name_of(2),
+               changed(2,
+                       [](Own& o) {
+                         o.size = 16;
+                         o.values.resize(16 * o.count());
+                       }),
+               H5T_IEEE_F32LE);
+  });
+  told("has descriptors of 32 bytes, those before have 32 floats",
+       [&](HlocWriter& f) { write_into(f, name_of(2), at(2), H5T_STD_U8LE); });
+  told("descriptor 3 has a number that is not finite", [&](HlocWriter& f) {
+    write_into(f, name_of(2), changed(2, [](Own& o) { o.values[3 * 32 + 5] = std::nanf(""); }),
+               H5T_IEEE_F32LE);
+  });
+  told("keypoint 1 at (5000, ", [&](HlocWriter& f) {
+    write_into(f, name_of(2), changed(2, [](Own& o) { o.xy[2] = 5000; }), H5T_IEEE_F32LE);
+  });
+  const auto one_point = [&](HlocWriter& f) {
+    const std::vector<float> xy = {1, 2};
+    const std::vector<int> size = {kWidth, kHeight};
+    f.write("db/2.png/keypoints", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, xy.data(), {1, 2});
+    f.write("db/2.png/image_size", H5T_NATIVE_INT, H5T_STD_I64LE, size.data(), {2});
+  };
+  told("has no db/2.png/descriptors", one_point);
+  told("7 descriptors of 1 keypoints", [&](HlocWriter& f) {
+    one_point(f);
+    const std::vector<float> values(32 * 7, 1);
+    f.write("db/2.png/descriptors", H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, values.data(), {32, 7});
+  });
+  for (const int i : {0, 1, 3}) write_npz_of(name_of(i), at(i));
+  EXPECT_NE(reason("npz").find("has no features: there is no "), std::string::npos);
+  write_npz_of(name_of(2), at(2));
+  const std::filesystem::path file = folder / "npz/db/2.png.npz";
+  const std::string bytes = read_file(file);
+  write_file(file, bytes.substr(0, bytes.size() / 2));
+  EXPECT_NE(reason("npz").find("2.png.npz"), std::string::npos);
+  const std::vector<NamedArray> three = {{"keypoints", {{2, 3}, std::vector<float>(6)}},
+                                         {"descriptors", {{2, 4}, std::vector<float>(8)}}};
+  write_npz(file, three);
+  EXPECT_NE(reason("npz").find("'keypoints' has 3 columns"), std::string::npos);
+}
+
+TEST_F(Given, a_photograph_without_a_feature_is_one_without_pairs) {
+  features[1].xy.clear();
+  features[1].values.clear();
+  write_h5();
+  const CollectResult result = run("f.h5");
+  EXPECT_EQ(result.images, kViews);
+  EXPECT_EQ(result.verified, 3);
+}
+
+TEST_F(Given, what_makes_no_sense_is_refused) {
+  write_h5();
+  const auto refused = [&](const std::string& source, const CollectOptions& options,
+                           const char* part, ErrorCode code = ErrorCode::input) {
+    expect_error([&] { (void)run(source, options); }, part, code);
+  };
+  const ErrorCode usage = ErrorCode::usage;
+  refused("f.h5", {.pairs = PairChoice::retrieval}, "is told by RootSIFT features", usage);
+  refused("f.h5", {.pairs = PairChoice::sequential}, "--loop-period 0", usage);
+  EXPECT_EQ(run("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0}).verified, 6);
+  refused("none.h5", {.overwrite = true}, "none.h5: can't be read");
+  refused("in", {.overwrite = true}, "has no features: no .npz files");
+  write_file(folder / "text.h5", "no HDF5");
+  refused("text.h5", {.overwrite = true}, "text.h5: is no HDF5 file");
+  refused("f.h5", {.given = {.matching = {.max_ratio = 0}}}, "given.matching.max_ratio = 0", usage);
+  refused("f.h5", {.given = {.matching = {.max_distance = -1}}}, "given.matching.max_distance",
+          usage);
+  // Other features than the database was made with.
+  features[0].values[0] += 1;
+  write_h5();
+  refused("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0}, "other options: features");
+}
+
+}  // namespace
+}  // namespace bifocal::test
