@@ -176,11 +176,15 @@ void conditions_and_ranges() {
   for (const int n : {2, 4, 9, 20}) {
     Matrices matrices;
     for (int power = 2; power <= 15; ++power) {
-      const Eigen::MatrixXd G = random_matrices<T>(1, n, n, 7)[0];
-      const Eigen::BDCSVD<Eigen::MatrixXd> svd(G, Eigen::ComputeFullU | Eigen::ComputeFullV);
+      // Eigen's decompositions of singular values take a compiler half a minute; QR does not.
+      const auto turn = [&](std::uint64_t seed) -> Eigen::MatrixXd {
+        const Eigen::MatrixXd G = random_matrices<T>(1, n, n, seed)[0];
+        return Eigen::HouseholderQR<Eigen::MatrixXd>(G).householderQ() *
+               Eigen::MatrixXd::Identity(n, n);
+      };
       Eigen::VectorXd s(n);
       for (int i = 0; i < n; ++i) s[i] = std::pow(10.0, -power * i / (n - 1.0));
-      matrices.push_back(svd.matrixU() * s.asDiagonal() * svd.matrixV().transpose());
+      matrices.push_back(turn(7) * s.asDiagonal() * turn(8).transpose());
     }
     const Eigen::MatrixXd G = matrices[0] / matrices[0].norm();
     matrices.push_back(G * (0.9 * Limits::max()));
