@@ -52,4 +52,14 @@ Json counts_json(const colmap::VerifyProgress& done) {
   return counts;
 }
 
+Json verified_json(const std::string& database, const colmap::VerifyProgress& done) {
+  Json json = {{"database", database}};
+  json["pairs"] = done.done;
+  json["skipped"] = done.skipped;
+  json["unmatched"] = done.unmatched;
+  json["configurations"] = counts_json(done);
+  json["inliers"] = done.inliers;
+  return json;
+}
+
 }  // namespace bifocal::cli

@@ -21,5 +21,7 @@ void add_verify_options(const Command& command, VerifyOptions& options);
 
 // Pairs by configuration, those that there are.
 [[nodiscard]] Json counts_json(const colmap::VerifyProgress& done);
+// What was verified in a database.
+[[nodiscard]] Json verified_json(const std::string& database, const colmap::VerifyProgress& done);
 
 }  // namespace bifocal::cli

@@ -180,12 +180,7 @@ void merge(const MergeOptions& o) {
   if (!o.json)
     return print_out(fmt::format("{} pairs written to {}, {} inliers\nverified before: {}\n",
                                  done.done, file, done.inliers, done.skipped));
-  Json json = {{"database", file}};
-  json["pairs"] = done.done;
-  json["skipped"] = done.skipped;
-  json["unmatched"] = done.unmatched;
-  json["configurations"] = counts_json(done);
-  json["inliers"] = done.inliers;
+  Json json = verified_json(file, done);
   print_out(to_text(json));
 }
 

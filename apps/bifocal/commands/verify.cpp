@@ -70,12 +70,7 @@ void run(const Options& o) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
   if (!o.common.json) return print_out(summary(done, seconds));
-  Json json = {{"database", file}};
-  json["pairs"] = done.done;
-  json["skipped"] = done.skipped;
-  json["unmatched"] = done.unmatched;
-  json["configurations"] = counts_json(done);
-  json["inliers"] = done.inliers;
+  Json json = verified_json(file, done);
   json["device"] = devices.id();
   for (std::size_t i = 0; i < done.by_device.size(); ++i)
     json["pairs_by_device"].push_back(
