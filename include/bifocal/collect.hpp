@@ -20,9 +20,11 @@
 #include <bifocal/device_set.hpp>
 #include <bifocal/pairs.hpp>
 #include <bifocal/photographs.hpp>
+#include <bifocal/surf.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -87,6 +89,9 @@ struct CollectOptions {
   // feature for each orientation there. The ratio is stricter than its 0.8: 3 % fewer points, 6 %
   // smaller errors (docs/collections.md).
   SiftOptions sift = {.max_features = 12288, .contrast_threshold = 0.02};
+  // Features of SURF instead, which is under patents (surf.hpp); `sift` is not looked at. The
+  // database has their keypoints and no descriptors: to COLMAP these would be SIFT's.
+  std::optional<SurfOptions> surf = {};
   int max_side = 3200;  // px: larger photographs are reduced for detection; 0: none is
   MatchOptions matching = {.max_ratio = 0.75};
   // With these `sift`, `max_side` and `matching` are not looked at, and pairs are not chosen by

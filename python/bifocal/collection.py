@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import _core
 from ._arrays import ArrayLike, frame_of
 from ._core import Features, VerifiedPairs
-from .options import MatchOptions, RobustOptions, SiftOptions
+from .options import MatchOptions, RobustOptions, SiftOptions, SurfOptions
 
 if TYPE_CHECKING:
     import numpy
@@ -40,10 +40,10 @@ class Collection:
         """Adds the features of one image; returns its number."""
         return self._collection.add(features)
 
-    def detect(self, images: Iterable[ArrayLike], options: SiftOptions | None = None, *, batch: int = 8) -> range:
+    def detect(self, images: Iterable[ArrayLike], options: SiftOptions | SurfOptions | None = None, *, batch: int = 8) -> range:
         """Finds the features of images, uint8 [H, W] or [H, W, C]; those of one size, one after another, `batch` at a time.
 
-        Returns their numbers. Room is taken for max_features of each, 148 bytes a feature. Of torch and CuPy also grey images in the memory
+        RootSIFT, or SURF with SurfOptions. Returns their numbers. Room is taken for max_features of each, 148 bytes a feature. Of torch and CuPy also grey images in the memory
         of the collection's CUDA device, as a sequence or as one array [B, H, W], which are read there. (A picture that has more extrema than
         one in 12 px, which no photograph has, gets no features then.)
         """

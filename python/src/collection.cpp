@@ -53,7 +53,7 @@ class Collection {
     return set_.add(queue_, features);
   }
   int detect(nb::handle images, nb::handle options, int batch, nb::handle frame) {
-    const SiftOptions o = sift_options(options);
+    const DetectorOptions o = detector_options(options);
     if (!frame.is_none() && nb::len(images) > 0 && on_cuda(array_of(images[0], "images[0]")))
       return detect_there(images, o, batch, frame);
     std::vector<Picture> pictures;
@@ -114,7 +114,7 @@ class Collection {
  private:
   // Pictures in the device's memory. Those that lie there one behind the other are worked on
   // together.
-  int detect_there(nb::handle images, const SiftOptions& o, int batch, nb::handle frame) {
+  int detect_there(nb::handle images, const DetectorOptions& o, int batch, nb::handle frame) {
     std::vector<nb::object> kept;
     std::vector<AnyArray> pictures;
     for (const nb::handle image : images) {
@@ -139,15 +139,17 @@ class Collection {
              pictures[end].data() == at + (end - k) * p.size())
         ++end;
       const int count = int(end - k);
-      SiftDetector detector(queue_, int(p.shape(1)), int(p.shape(0)), o, std::min(batch, count));
-      (void)detector.add(Memory<const std::uint8_t>::on_device(at), count, set_);
+      with_detector(queue_, int(p.shape(1)), int(p.shape(0)), o, std::min(batch, count),
+                    [&](auto& detector) {
+                      (void)detector.add(Memory<const std::uint8_t>::on_device(at), count, set_);
+                    });
       queue_.wait();
       k = end;
     }
     return first;
   }
   // The pictures of one size from k on; returns where the next size begins.
-  std::size_t add_run(const std::vector<Picture>& pictures, std::size_t k, const SiftOptions& o,
+  std::size_t add_run(const std::vector<Picture>& pictures, std::size_t k, const DetectorOptions& o,
                       int batch) {
     const auto first = pictures[k].view<std::uint8_t>();
     std::vector<ImageU8> grey;
@@ -161,9 +163,9 @@ class Collection {
     for (std::size_t i = k; i < end; ++i)
       views.push_back(grey[i - k].empty() ? pictures[i].view<std::uint8_t>()
                                           : ImageView<const std::uint8_t>(grey[i - k]));
-    SiftDetector detector(queue_, first.width, first.height, o,
-                          std::min(batch, static_cast<int>(views.size())));
-    (void)detector.add(views, set_);
+    with_detector(queue_, first.width, first.height, o,
+                  std::min(batch, static_cast<int>(views.size())),
+                  [&](auto& detector) { (void)detector.add(views, set_); });
     return end;
   }
   // A piece of the results; Ctrl-C ends the call here.

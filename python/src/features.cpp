@@ -35,9 +35,7 @@ Features detect(nb::handle image, nb::handle options, nb::handle mask,
       return detect_there(there, options, mask, device, frame);
   const Picture picture = picture_of(image, "image");
   if (picture.bits != 8) type_error("image: dtype uint16, must be uint8");
-  const bool is_surf = !options.is_none() && is_surf_options(options);
-  const SurfOptions surf = is_surf ? surf_options(options) : SurfOptions{};
-  const SiftOptions sift = is_surf ? SiftOptions{} : sift_options(options);
+  const DetectorOptions o = detector_options(options);
   std::optional<Picture> masked;
   if (!mask.is_none()) masked.emplace(picture_of(mask, "mask"));
   if (masked && masked->bits != 8) type_error("mask: dtype uint16, must be uint8");
@@ -47,8 +45,8 @@ Features detect(nb::handle image, nb::handle options, nb::handle mask,
   const ImageU8 grey = given.channels == 1 ? ImageU8{} : to_grey(given);
   QueueLease lease(device.value_or("cpu"));
   const ImageView<const std::uint8_t> picked = grey.empty() ? given : grey;
-  if (is_surf) return detect_surf(lease.queue(), picked, surf, allowed);
-  return detect_sift(lease.queue(), picked, sift, allowed);
+  if (o.surf) return detect_surf(lease.queue(), picked, *o.surf, allowed);
+  return detect_sift(lease.queue(), picked, o.sift, allowed);
 }
 
 // Of an object of detect(), or of an array of descriptors [N, 128] of bytes.

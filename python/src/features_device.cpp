@@ -2,7 +2,6 @@
 #include "features_device.hpp"
 
 #include "devices.hpp"
-#include "options.hpp"
 
 namespace bifocal::python {
 namespace {
@@ -75,9 +74,7 @@ Features detect_there(const AnyArray& image, nb::handle options, nb::handle mask
                       const std::optional<std::string>& device, nb::handle frame) {
   need_picture_there(image, "image");
   const std::string where = device_for(device, &image, "image");
-  const bool is_surf = !options.is_none() && is_surf_options(options);
-  const SurfOptions surf = is_surf ? surf_options(options) : SurfOptions{};
-  const SiftOptions sift = is_surf ? SiftOptions{} : sift_options(options);
+  const DetectorOptions o = detector_options(options);
   std::optional<Picture> masked;
   if (!mask.is_none()) masked.emplace(picture_of(mask, "mask"));
   if (masked && masked->bits != 8) type_error("mask: dtype uint16, must be uint8");
@@ -87,14 +84,12 @@ Features detect_there(const AnyArray& image, nb::handle options, nb::handle mask
   if (image.size() == 0) return {};
   QueueLease lease(where);
   FeatureSet set(lease.queue().device());
-  const auto run = [&](auto&& detector) {
+  const int width = int(image.shape(1)), height = int(image.shape(0));
+  return with_detector(lease.queue(), width, height, o, 1, [&](auto& detector) {
     detector.set_mask(allowed);
     (void)detector.add(memory_of<std::uint8_t>(image), 1, set);
     return set.get(lease.queue(), 0);
-  };
-  const int width = int(image.shape(1)), height = int(image.shape(0));
-  if (is_surf) return run(SurfDetector(lease.queue(), width, height, surf));
-  return run(SiftDetector(lease.queue(), width, height, sift));
+  });
 }
 
 std::vector<Match> match_there(const AnyArray& descriptors1, const AnyArray& descriptors2,

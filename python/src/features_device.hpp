@@ -6,8 +6,21 @@
 #include <optional>
 
 #include "frames.hpp"
+#include "options.hpp"
 
 namespace bifocal::python {
+
+// Calls `body` with a SiftDetector or a SurfDetector, as the options say.
+template <class Body>
+auto with_detector(Queue& queue, int width, int height, const DetectorOptions& options, int batch,
+                   const Body& body) {
+  if (options.surf) {
+    SurfDetector detector(queue, width, height, *options.surf, batch);
+    return body(detector);
+  }
+  SiftDetector detector(queue, width, height, options.sift, batch);
+  return body(detector);
+}
 
 // A grey picture [H, W] of bytes (or of 16 bits where `bits` says so) without gaps, in the memory
 // of a CUDA device. ValueError and TypeError otherwise.

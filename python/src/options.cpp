@@ -182,9 +182,10 @@ RobustOptions robust_options(nb::handle object) {
   return o;
 }
 
+namespace {
+
 SiftOptions sift_options(nb::handle object) {
   SiftOptions o;
-  if (object.is_none()) return o;
   const Reader r{object, "SiftOptions"};
   r.number("max_features", o.max_features);
   r.number("octave_layers", o.octave_layers);
@@ -197,11 +198,8 @@ SiftOptions sift_options(nb::handle object) {
   return o;
 }
 
-bool is_surf_options(nb::handle object) { return nb::hasattr(object, "upright"); }
-
 SurfOptions surf_options(nb::handle object) {
   SurfOptions o;
-  if (object.is_none()) return o;
   const Reader r{object, "SurfOptions"};
   r.number("max_features", o.max_features);
   r.number("octaves", o.octaves);
@@ -211,6 +209,14 @@ SurfOptions surf_options(nb::handle object) {
   r.number("upsample", o.upsample);
   r.number("balance", o.balance);
   return o;
+}
+
+}  // namespace
+
+DetectorOptions detector_options(nb::handle object) {
+  if (object.is_none()) return {};
+  if (nb::hasattr(object, "upright")) return {{}, surf_options(object)};
+  return {sift_options(object), {}};
 }
 
 MatchOptions match_options(nb::handle object) {

@@ -14,9 +14,12 @@ namespace bifocal::python {
 // None: the defaults. Each throws TypeError naming a field that does not fit; ranges are checked by
 // the library.
 [[nodiscard]] RobustOptions robust_options(nb::handle object);
-[[nodiscard]] SiftOptions sift_options(nb::handle object);
-[[nodiscard]] SurfOptions surf_options(nb::handle object);
-[[nodiscard]] bool is_surf_options(nb::handle object);
+// SiftOptions, or SurfOptions: then `surf` is there.
+struct DetectorOptions {
+  SiftOptions sift;
+  std::optional<SurfOptions> surf;
+};
+[[nodiscard]] DetectorOptions detector_options(nb::handle object);
 [[nodiscard]] MatchOptions match_options(nb::handle object);
 [[nodiscard]] FloatMatchOptions float_match_options(nb::handle object);
 [[nodiscard]] SgmOptions sgm_options(nb::handle object);

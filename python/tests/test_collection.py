@@ -46,6 +46,17 @@ def test_verified_pairs_are_those_of_single_calls(collection):
     assert np.abs(shift - [[1, 0, -60], [0, 1, 0], [0, 0, 1]]).max() < 0.1
 
 
+def test_surf_in_the_place_of_rootsift():
+    options = bifocal.SurfOptions(max_features=2000)
+    c = bifocal.Collection()
+    assert list(c.detect(IMAGES, options)) == [0, 1, 2, 3]
+    for k, image in enumerate(IMAGES):
+        alone = bifocal.detect(image, options)
+        assert len(alone) > 50 and np.array_equal(c.features(k).xy, alone.xy)
+        assert np.array_equal(c.features(k).descriptors, alone.descriptors)
+    assert c.verify(kind="homography", matching=RATIO).estimates.ok.tolist() == [True, True, False, True, False, False]
+
+
 def test_chosen_pairs_and_their_order(collection):
     found = collection.verify([[1, 0]], kind="homography", matching=RATIO)
     backwards = collection.verify(np.array([[0, 1]]), kind="homography", matching=RATIO)
@@ -74,6 +85,7 @@ def test_features_are_added():
         (lambda c: c.verify(min_matches=0), ValueError, r"min_matches"),
         (lambda c: c.detect([np.zeros((9, 9))]), TypeError, r"images\[0\]: dtype float64, must be uint8"),
         (lambda c: c.detect([IMAGES[0]], batch=0), ValueError, r"batch"),
+        (lambda c: c.detect([IMAGES[0]], bifocal.SurfOptions(octaves=9)), ValueError, r"octaves = 9"),
         (lambda c: c.features(9), ValueError, r"9"),
         (lambda c: bifocal.Collection("abacus"), RuntimeError, r"abacus"),
     ],

@@ -2,9 +2,11 @@
 // From photographs to a database: what is in it, what is left out, and that nothing that happens on
 // the way changes a byte of it.
 #include <gtest/gtest.h>
+#include <bifocal/collect.hpp>
 #include <bifocal/colmap.hpp>
 #include <bifocal/npz.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 #include <set>
@@ -343,6 +345,14 @@ TEST_F(Collect, pairs_come_from_sequence_and_look) {
   EXPECT_LE(look["pairs"], 9);
 }
 
+TEST_F(Collect, surf_stands_in_the_place_of_rootsift) {
+  const json result = collected("--features surf --max-features 500 --pairs retrieval");
+  EXPECT_EQ(result["verified"], 6);
+  EXPECT_LE(result["features"], 3000);
+  const auto settings = read_collect_record(folder / "out.db").settings;
+  EXPECT_TRUE(std::ranges::any_of(settings, [](const auto& s) { return s.first == "surf"; }));
+}
+
 TEST_F(Collect, without_geometry_says_so) {
   std::filesystem::remove_all(folder / "in/b");
   std::filesystem::remove(folder / "in/a/1.png");
@@ -365,6 +375,8 @@ TEST_F(Collect, refuses_bad_arguments) {
   refused("in --database out.db --camera two", 2, "--camera");
   refused("in --database out.db --camera-model ROUND", 2, "--camera-model");
   refused("in --database out.db --intrinsics 1,2", 2, "1,2");
+  refused("in --database out.db --features orb", 3, "orb");
+  refused("in --database out.db --features surf --max-distance 1", 2, "--max-distance");
   refused("in --database no/such/folder/out.db", 3, "no/such/folder");
   std::filesystem::create_directory(folder / "void");
   refused("void --database out.db", 3, "no photographs");

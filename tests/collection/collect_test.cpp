@@ -72,6 +72,63 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
   });
 }
 
+// The keypoints are those of detect_surf; COLMAP's descriptors are SIFT's.
+TEST_F(Photographs, have_surf_features_where_asked) {
+  add_views(3);
+  add("other.jpg", texture(380, 310, 77));
+  const SurfOptions surf{.max_features = 700};
+  for_each_device([&](Queue& queue, const std::string& id) {
+    std::string first;
+    for (const std::int64_t memory : {std::int64_t{1}, std::int64_t{1} << 32}) {
+      const CollectResult result = run(queue, {.surf = surf, .max_memory = memory});
+      EXPECT_EQ(result.images, 4) << id;
+      EXPECT_EQ(result.verified, 3) << id;
+      const std::string bytes = read_file(folder / "out.db");
+      if (first.empty()) first = bytes;
+      EXPECT_TRUE(first == bytes) << id;
+      const colmap::Database database(folder / "out.db");
+      EXPECT_TRUE(database.descriptors(1).data.empty());
+      const ImageU8 grey = to_grey(read_image(folder / "in/0.jpg"));
+      const auto expected = colmap::keypoints_of(detect_surf(queue, grey, surf).keypoints);
+      const std::vector<float> there = database.keypoints(1).data;
+      ASSERT_EQ(there.size(), expected.data.size()) << id;
+      EXPECT_GT(expected.size(), 100U);
+      for (std::size_t i = 0; i < there.size(); ++i)  // half a pixel was added and taken away
+        ASSERT_NEAR(there[i], expected.data[i], 1e-4) << id << ' ' << i;
+      std::filesystem::remove(folder / "out.db");
+    }
+  });
+  const auto message = [&](const CollectOptions& options) -> std::string {
+    try {
+      run(options);
+    } catch (const Error& e) {
+      return e.code() == ErrorCode::usage ? e.what() : "";
+    }
+    return "";
+  };
+  EXPECT_NE(message({.surf = SurfOptions{.octaves = 9}}).find("octaves = 9"), std::string::npos);
+  EXPECT_NE(message({.sift = {.octave_layers = 99}}).find("octave_layers = 99"), std::string::npos);
+  EXPECT_NE(message({.surf = surf, .given = {.source = "f.h5"}}).find("surf and given"),
+            std::string::npos);
+}
+
+// Unfinished and finished work is another one's, where the features are.
+TEST_F(Photographs, with_other_features_are_other_work) {
+  add_views(2);
+  run({.surf = SurfOptions{}});
+  const CollectOptions sift{.sift = {}}, fewer{.surf = SurfOptions{.threshold = 1e-3}};
+  for (const auto& [other, why] : {std::pair(sift, "sift was not given and is 3 layers"),
+                                   std::pair(fewer, "surf was 4 octaves, threshold 0.00025")}) {
+    try {
+      run(other);
+      FAIL();
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find(why), std::string::npos) << e.what();
+    }
+  }
+  EXPECT_TRUE(run({.surf = SurfOptions{}}).was_complete);
+}
+
 // Devices that are one here, with queues and features of their own: all that is found and written
 // does not depend on how many share the work, whether images have to be loaded again or not.
 TEST_F(Photographs, give_the_same_database_on_several_devices) {

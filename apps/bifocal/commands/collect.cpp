@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <bifocal/collect.hpp>
+#include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/threads.hpp>
 #include <bifocal/version.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,7 +21,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> images;
-  std::string database, pairs = "all", camera = "auto", intrinsics, features;
+  std::string database, pairs = "all", camera = "auto", intrinsics, features = "rootsift";
   double ratio = 0;  // not given
   std::uint64_t max_memory = std::uint64_t{4} << 30;
   CollectOptions collect;
@@ -33,6 +35,9 @@ const std::map<std::string, PairChoice> kChoices = {{"all", PairChoice::all},
 const std::map<std::string, CameraSharing> kSharings = {{"auto", CameraSharing::automatic},
                                                         {"single", CameraSharing::single},
                                                         {"each", CameraSharing::each}};
+
+// Words of --features; anything else is where features of another tool are.
+constexpr std::string_view kDetectors[] = {"rootsift", "sift", "surf"};
 
 // A line for each stage; what earlier calls did has no part in the rate.
 class Stages {
@@ -84,6 +89,21 @@ std::string summary(const Options& o, const CollectResult& r) {
   return text;
 }
 
+void set_features(Options& o) {
+  CollectOptions& c = o.collect;
+  const bool is_given = std::ranges::find(kDetectors, o.features) == std::end(kDetectors);
+  if (is_given) {
+    c.given.source = o.features;
+    return;
+  }
+  if (c.given.matching.max_distance > 0)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--max-distance: of given features; --features {} are found here", o.features));
+  c.sift.root = o.features == "rootsift";
+  if (o.features == "surf") c.surf = SurfOptions{.max_features = c.sift.max_features};
+}
+
 void run(Options o, Context& context) {
   const DeviceSet devices = chosen_devices(o.common);
   const ThreadLimit limit(o.common.threads);
@@ -93,7 +113,7 @@ void run(Options o, Context& context) {
     o.collect.pairs = PairChoice::listed;
     o.collect.pairs_file = o.pairs;
   }
-  o.collect.given.source = o.features;
+  set_features(o);
   if (o.ratio > 0) o.collect.matching.max_ratio = o.collect.given.matching.max_ratio = o.ratio;
   o.collect.cameras.sharing = kSharings.at(o.camera);
   if (!o.intrinsics.empty()) o.collect.cameras.intrinsics = parse_intrinsics(o.intrinsics);
@@ -142,11 +162,15 @@ void add_pair_options(const Command& command, Options& o) {
       .shows_default();
 }
 
-void add_given_options(const Command& command, Options& o) {
-  const Option features = command.option(
-      "--features", o.features,
-      "another tool's, in the place of RootSIFT: hloc's FILE.h5, or a folder with "
-      "PHOTOGRAPH.jpg.npz (keypoints [N, 2], descriptors [N, D]); matched when mutually nearest");
+void add_features_options(const Command& command, Options& o) {
+  const Option features =
+      command
+          .option(
+              "--features", o.features,
+              "rootsift, sift, surf (under patents until about 2027), or another tool's: hloc's "
+              "FILE.h5, or a folder with PHOTOGRAPH.jpg.npz (keypoints [N, 2], descriptors "
+              "[N, D]), matched when mutually nearest")
+          .shows_default();
   command
       .option("--max-distance", o.collect.given.matching.max_distance,
               "of given descriptors of unit length that match: Euclidean; 0: any")
@@ -184,7 +208,7 @@ void add_collect(Program& program, Context& context) {
       .required();
   add_pair_options(command, *o);
   add_camera_options(command, *o);
-  add_given_options(command, *o);
+  add_features_options(command, *o);
   command
       .option("--max-features", o->collect.sift.max_features,
               "features kept of a photograph, strongest first")

@@ -74,7 +74,7 @@ void write_images(WorkFile& work, const Job& job, Writer& writer) {
       const Features f = work.features(r.number);
       if (given) return write_given(d, id, *given, f);
       d.write_keypoints(id, colmap::keypoints_of(f.keypoints));
-      d.write_descriptors(id, colmap::descriptors_of(f.descriptors));
+      if (!job.options.surf) d.write_descriptors(id, colmap::descriptors_of(f.descriptors));
     });
   }
 }

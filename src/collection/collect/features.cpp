@@ -9,6 +9,7 @@
 #include <future>
 
 #include "collection/collect/stages.hpp"
+#include "features/any_detector.hpp"
 #include "io/decode.hpp"
 #include "runtime/background.hpp"
 #include "runtime/parallel.hpp"
@@ -16,8 +17,7 @@
 namespace bifocal::collection {
 namespace {
 
-constexpr std::int64_t kBytesOfDecoding = 6;     // a pixel: colours and grey, and some of the file
-constexpr std::int64_t kBytesOfDetection = 152;  // a pixel, on a GPU, enlarged (features.hpp)
+constexpr std::int64_t kBytesOfDecoding = 6;  // a pixel: colours and grey, and some of the file
 constexpr int kMostAtOnce = 16;
 
 // A photograph on its way.
@@ -150,13 +150,15 @@ class Detector {
     k.sigma *= static_cast<float>(std::sqrt(reduced.scale_x * reduced.scale_y));
   }
 
-  SiftDetector& of_size(int width, int height) {
+  features::AnyDetector& of_size(int width, int height) {
     if (!detector_ || width != width_ || height != height_) {
-      detector_.reset();                                                  // its memory first
-      const std::int64_t bytes = 2 * kBytesOfDetection * width * height;  // two batches in turn
+      detector_.reset();  // its memory first
+      const features::Choice choice{job_.options.sift, job_.options.surf};
+      const std::int64_t bytes =  // of two batches in turn
+          std::int64_t{2} * choice.bytes_of_pixel() * width * height;
       const std::int64_t fit = max_memory_ / 4 / std::max<std::int64_t>(bytes, 1);
       const int batch = static_cast<int>(std::clamp<std::int64_t>(fit, 1, kMostAtOnce / 2));
-      detector_.emplace(queue_, width, height, job_.options.sift, batch);
+      detector_.emplace(queue_, width, height, choice, batch);
       width_ = width, height_ = height;
     }
     return *detector_;
@@ -165,7 +167,7 @@ class Detector {
   const Job& job_;
   Queue queue_;
   std::int64_t max_memory_;
-  std::optional<SiftDetector> detector_;
+  std::optional<features::AnyDetector> detector_;
   int width_ = 0, height_ = 0;
 };
 

@@ -185,7 +185,7 @@ class Matcher {
   const CollectOptions& options_;
   Queue queue_, deciding_;
   WorkFile reading_;
-  std::optional<ResidentFeatures> resident_;  // RootSIFT
+  std::optional<ResidentFeatures> resident_;  // found here
   std::optional<GivenMatcher> given_;
   std::size_t most_pairs_ = 1, piece_ = 1;
 };

@@ -10,6 +10,7 @@
 
 #include "collection/collect/given.hpp"
 #include "collection/collect/stages.hpp"
+#include "features/any_detector.hpp"
 #include "runtime/program_cache.hpp"
 
 namespace bifocal::collection {
@@ -45,12 +46,22 @@ void add_cameras(const CollectCameras& c, Settings& s) {
     s["intrinsics"] = fmt::format("{},{},{},{}", K->fx, K->fy, K->cx, K->cy);
 }
 
-void add_features(const CollectOptions& o, Settings& s) {
-  const SiftOptions& f = o.sift;
+void add_sift(const SiftOptions& f, Settings& s) {
   s["max-features"] = fmt::format("{}", f.max_features);
   s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}, balance {}{}{}",
                           f.octave_layers, f.contrast_threshold, f.edge_threshold, f.sigma,
                           f.balance, f.upsample ? ", enlarged" : "", f.root ? ", root" : "");
+}
+
+void add_surf(const SurfOptions& f, Settings& s) {
+  s["max-features"] = fmt::format("{}", f.max_features);
+  s["surf"] = fmt::format("{} octaves, threshold {}, {} numbers, balance {}{}{}", f.octaves,
+                          f.threshold, f.numbers, f.balance, f.upright ? ", upright" : "",
+                          f.upsample ? ", enlarged" : "");
+}
+
+void add_features(const CollectOptions& o, Settings& s) {
+  o.surf ? add_surf(*o.surf, s) : add_sift(o.sift, s);
   s["max-side"] = fmt::format("{}", o.max_side);
   const MatchOptions& m = o.matching;
   s["matching"] = fmt::format("ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
@@ -86,11 +97,13 @@ std::string name_of(const DeviceSet& devices) {
 
 void check_given(const CollectOptions& o) {
   if (o.given.source.empty()) return;
+  if (o.surf) fail("CollectOptions::surf and given.source: features are SURF's or given ones");
   const bool by_look =
       o.pairs == PairChoice::retrieval || (o.pairs == PairChoice::sequential && o.loop_period > 0);
   if (by_look)
     fail(
-        "CollectOptions::pairs: which photographs look alike is told by RootSIFT features, not by "
+        "CollectOptions::pairs: which photographs look alike is told by features found here, not "
+        "by "
         "given ones; choose all, gps, a file, or sequential with loop_period 0 (--loop-period 0)");
   const FloatMatchOptions& m = o.given.matching;
   if (!(m.max_ratio > 0))
@@ -142,6 +155,7 @@ void check_options(const CollectOptions& o) {
   if (o.pairs == PairChoice::listed && o.pairs_file.empty())
     fail("CollectOptions::pairs_file is empty, but PairChoice::listed takes one");
   check_given(o);
+  features::Choice{o.sift, o.surf}.check();
   const auto& K = o.cameras.intrinsics;
   if (K && !K->valid())
     fail(fmt::format("CollectCameras::intrinsics: focal lengths {} and {}: must be above 0", K->fx,

@@ -73,7 +73,7 @@ class DeviceTeam {
 // Throws Error(usage) naming an option out of range.
 void check_options(const CollectOptions& options);
 
-// Features of all photographs that are waiting: RootSIFT, or those that are given.
+// Features of all photographs that are waiting: RootSIFT or SURF, or those that are given.
 void find_features(const Job& job);
 void read_given_features(const Job& job);
 // The chosen pairs, in order; of photographs that are done. Chosen once: a setting of the work

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIFT or SURF of images of one size, by the same calls: for what takes either.
+#pragma once
+
+#include <bifocal/features.hpp>
+#include <bifocal/surf.hpp>
+
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "features/sift.hpp"
+#include "features/surf/surf.hpp"
+
+namespace bifocal::features {
+
+// `surf`, where it is there, in the place of `sift`.
+struct Choice {
+  const SiftOptions& sift;
+  const std::optional<SurfOptions>& surf;
+
+  // Throws Error(usage) naming an option out of range.
+  void check() const { surf ? check_options(*surf) : check_options(sift); }
+  // Of a GPU's memory, a pixel (features.hpp, surf.hpp).
+  [[nodiscard]] int bytes_of_pixel() const {
+    if (surf) return surf->upsample ? 28 : 7;
+    return sift.upsample ? 152 : 38;
+  }
+};
+
+// As SiftDetector.
+class AnyDetector {
+ public:
+  AnyDetector(Queue& queue, int width, int height, const Choice& choice, int batch = 1)
+      : detector_(choice.surf ? Either(std::in_place_type<SurfDetector>, queue, width, height,
+                                       *choice.surf, batch)
+                              : Either(std::in_place_type<SiftDetector>, queue, width, height,
+                                       choice.sift, batch)) {}
+
+  [[nodiscard]] std::vector<Features> operator()(
+      std::span<const ImageView<const std::uint8_t>> images) {
+    return std::visit([&](auto& detector) { return detector(images); }, detector_);
+  }
+
+ private:
+  using Either = std::variant<SiftDetector, SurfDetector>;
+  Either detector_;
+};
+
+}  // namespace bifocal::features
