@@ -1,26 +1,47 @@
-"""Bifocal and its peers behind one face: f(x1, x2) -> (model, R, t, inliers), or None without a model.
+"""Robust estimators of Bifocal and its peers behind one face.
 
-`px` is the Sampson distance that a right match may have, or None for each project's own default. Projects whose threshold is a distance in one
-image (OpenCV's F and H, PoseLib's H, pycolmap's H) get sqrt(2) times as much, which is the same between images of one scale. `matched` also
-means a confidence of 0.999 and at most 100,000 samples for all. Everything runs on one thread, and in each project's own Python call.
+Each makes, for a problem and a Setting (None: the project's own defaults), f(x1, x2) -> (model, R, t, inliers) or None without a model, and
+the settings that it then runs with, for the record. Everything runs on one thread, in each project's own Python call.
 """
 
+from __future__ import annotations
+
 import importlib.metadata
+from dataclasses import dataclass
 
 import numpy as np
 
 from scenes import CX, CY, HEIGHT, K, WIDTH, F
 
 ONE_IMAGE = float(np.sqrt(2))
-CONFIDENCE, MOST_SAMPLES = 0.999, 100000
 NOTHING = np.eye(3), np.zeros(3)
-PACKAGES = {"PoseLib": "poselib", "pycolmap": "pycolmap", "OpenCV": "opencv-python-headless", "kornia": "kornia"}
+PACKAGES = {"PoseLib": "poselib", "pycolmap": "pycolmap", "kornia": "kornia"}
 
 
-def bifocal(problem, px):
+@dataclass(frozen=True)
+class Setting:
+    """`px` is the Sampson distance that a right match may have. Where a threshold is a distance in one image (OpenCV's F and H, the H of PoseLib,
+    pycolmap and kornia) it is sqrt(2) times as much, which is the same between images of one scale."""
+
+    px: float = 2.5
+    confidence: float = 0.999
+    most: int = 100000
+
+    def one_image(self):
+        return self.px * ONE_IMAGE
+
+
+def stated(threshold, of, confidence, most):
+    """What a record says of the settings: the threshold in px and what it is of."""
+    return {"threshold_px": round(float(threshold), 3), "threshold_of": of, "confidence": float(confidence), "max_samples": most}
+
+
+def bifocal(problem, setting):
     import bifocal
 
-    options = bifocal.RobustOptions() if px is None else bifocal.RobustOptions(threshold=px, confidence=CONFIDENCE, max_iterations=MOST_SAMPLES)
+    options = bifocal.RobustOptions()
+    if setting is not None:
+        options = bifocal.RobustOptions(threshold=setting.px, confidence=setting.confidence, max_iterations=setting.most)
     cameras = {"camera1": K} if problem == "essential" else {}
 
     def run(x1, x2):
@@ -29,37 +50,44 @@ def bifocal(problem, px):
             return None
         return (found.model, *((found.R, found.t) if problem == "essential" else NOTHING), found.inliers)
 
-    return run
+    return run, stated(options.threshold, "Sampson", options.confidence, options.max_iterations)
 
 
-def poselib(problem, px):
+def poselib(problem, setting):
     import poselib
 
     camera = {"model": "PINHOLE", "width": int(WIDTH), "height": int(HEIGHT), "params": [F, F, CX, CY]}
-    options = {}
-    if px is not None:
-        options = {"max_epipolar_error": px, "max_reproj_error": px * ONE_IMAGE, "success_prob": CONFIDENCE, "max_iterations": MOST_SAMPLES}
+    plane = problem == "homography"
+    # What it takes when nothing is given (PoseLib 2.0: RansacOptions in robust/types.h).
+    options, said = {}, (12.0 if plane else 1.0, 0.9999, 100000)
+    if setting is not None:
+        threshold = setting.one_image() if plane else setting.px
+        options = {"max_epipolar_error": setting.px, "max_reproj_error": setting.one_image()}
+        options |= {"success_prob": setting.confidence, "max_iterations": setting.most}
+        said = threshold, setting.confidence, setting.most
 
     def run(x1, x2):
         if problem == "essential":
             pose, info = poselib.estimate_relative_pose(x1, x2, camera, camera, options, {})
             return np.eye(3), np.array(pose.R), np.array(pose.t), np.array(info["inliers"])
-        call = poselib.estimate_fundamental if problem == "fundamental" else poselib.estimate_homography
+        call = poselib.estimate_homography if plane else poselib.estimate_fundamental
         model, info = call(x1, x2, options, {})
         return np.array(model), *NOTHING, np.array(info["inliers"])
 
-    return run
+    return run, stated(said[0], "one image" if plane else "Sampson", *said[1:])
 
 
-def pycolmap(problem, px):
+def pycolmap(problem, setting):
     import pycolmap
 
     camera = pycolmap.Camera(model="PINHOLE", width=int(WIDTH), height=int(HEIGHT), params=[F, F, CX, CY])
     options = pycolmap.RANSACOptions()
     options.random_seed = 0
-    if px is not None:
-        options.max_error = px * ONE_IMAGE if problem == "homography" else px
-        options.confidence, options.max_num_trials = CONFIDENCE, MOST_SAMPLES
+    options.num_threads = 1
+    plane = problem == "homography"
+    if setting is not None:
+        options.max_error = setting.one_image() if plane else setting.px
+        options.confidence, options.max_num_trials = setting.confidence, setting.most
 
     def run(x1, x2):
         if problem == "essential":
@@ -68,28 +96,31 @@ def pycolmap(problem, px):
                 return None
             pose = found["cam2_from_cam1"]
             return found["E"], pose.rotation.matrix(), pose.translation, found["inlier_mask"]
-        call = pycolmap.estimate_fundamental_matrix if problem == "fundamental" else pycolmap.estimate_homography_matrix
+        call = pycolmap.estimate_homography_matrix if plane else pycolmap.estimate_fundamental_matrix
         found = call(x1, x2, options)
-        return found and (found["F" if problem == "fundamental" else "H"], *NOTHING, found["inlier_mask"])
+        return found and (found["H" if plane else "F"], *NOTHING, found["inlier_mask"])
 
-    return run
+    return run, stated(options.max_error, "one image" if plane else "Sampson", options.confidence, options.max_num_trials)
+
+
+# (threshold, confidence, samples) that OpenCV's functions take when nothing is given: the signatures of its manual.
+OPENCV_DEFAULTS = {"essential": (1.0, 0.999, 1000), "fundamental": (3.0, 0.99, 1000), "homography": (3.0, 0.995, 2000)}
 
 
 def opencv(method_name):
-    def estimator(problem, px):
+    def estimator(problem, setting):
         import cv2
 
         cv2.setNumThreads(1)
         method = getattr(cv2, method_name)
-        if px is None:
-            more = {"essential": {}, "fundamental": {}, "homography": {}}[problem]
-        elif problem == "essential":
-            more = {"prob": CONFIDENCE, "threshold": px, "maxIters": MOST_SAMPLES}
-        else:
-            more = {"ransacReprojThreshold": px * ONE_IMAGE, "confidence": CONFIDENCE, "maxIters": MOST_SAMPLES}
+        of = "Sampson" if problem == "essential" else "one image"
+        said = OPENCV_DEFAULTS[problem]
+        if setting is not None:
+            said = setting.px if problem == "essential" else setting.one_image(), setting.confidence, setting.most
 
         def run(x1, x2):
             if problem == "essential":
+                more = {} if setting is None else dict(zip(("threshold", "prob", "maxIters"), said))
                 E, mask = cv2.findEssentialMat(x1, x2, K, method=method, **more)
                 if E is None or E.shape != (3, 3):
                     return None
@@ -97,18 +128,18 @@ def opencv(method_name):
                 return E, R, t[:, 0], mask[:, 0] > 0
             if problem == "fundamental":
                 # Its keyword form takes no maxIters without every argument before it.
-                given = (method, *(more[k] for k in ("ransacReprojThreshold", "confidence", "maxIters"))) if more else (method,)
-                model, mask = cv2.findFundamentalMat(x1, x2, *given)
+                model, mask = cv2.findFundamentalMat(x1, x2, method, *(() if setting is None else said))
             else:
+                more = {} if setting is None else dict(zip(("ransacReprojThreshold", "confidence", "maxIters"), said))
                 model, mask = cv2.findHomography(x1, x2, method, **more)
             return None if model is None else (model, *NOTHING, mask[:, 0] > 0)
 
-        return run
+        return run, stated(said[0], of, *said[1:])
 
     return estimator
 
 
-def kornia(problem, px):
+def kornia(problem, setting):
     """On the CPU by torch, one thread. Its batch stays `auto` and its 10 batches of samples become as many as the confidence asks for."""
     import torch
     from kornia.geometry import epipolar
@@ -117,9 +148,10 @@ def kornia(problem, px):
     torch.set_num_threads(1)
     more = {}
     unit = 1 / F if problem == "essential" else 1.0
-    if px is not None:
-        limit = px * ONE_IMAGE if problem == "homography" else px * unit
-        more = {"inl_th": limit, "confidence": CONFIDENCE, "max_samples": MOST_SAMPLES}
+    plane = problem == "homography"
+    if setting is not None:
+        limit = setting.one_image() if plane else setting.px * unit
+        more = {"inl_th": limit, "confidence": setting.confidence, "max_samples": setting.most}
     elif problem == "essential":
         more = {"inl_th": 2.0 * unit}  # its default is meant in px
     ransac = RANSAC(model_type=problem, seed=0, **more)
@@ -138,7 +170,9 @@ def kornia(problem, px):
             )
             return model.numpy(), R[0].numpy(), t[0, :, 0].numpy(), inliers.numpy()
 
-    return run
+    # Of its own it draws `max_iter` batches, whose size it chooses.
+    most = ransac.max_samples if ransac.max_samples is not None else f"{ransac.max_iter} batches"
+    return run, stated(ransac.inl_th / unit, "one image" if plane else "Sampson", ransac.confidence, most)
 
 
 ALL = {
@@ -152,8 +186,28 @@ ALL = {
 
 
 def version(name):
-    if name == "Bifocal":  # may come by PYTHONPATH
+    """Of the project whose name is the first word."""
+    project = name.split()[0]
+    if project == "Bifocal":  # may come by PYTHONPATH
         import bifocal
 
         return bifocal.__version__
-    return importlib.metadata.version(PACKAGES[name.split()[0]])
+    if project == "OpenCV":  # comes by packages of several names
+        import cv2
+
+        return cv2.__version__
+    if project == "NumPy":
+        return np.__version__
+    return importlib.metadata.version(PACKAGES[project])
+
+
+def installed(names):
+    """Those whose project can be imported, and what is left out."""
+    there, missing = [], {}
+    for name in names:
+        try:
+            version(name)
+            there.append(name)
+        except Exception as error:
+            missing[name] = str(error)
+    return there, missing

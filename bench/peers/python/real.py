@@ -4,12 +4,13 @@ A set is solved when the mean error of its reference points is at most 3 px (F: 
 """
 
 import pathlib
-import time
+import sys
 
 import numpy as np
 
 import estimators
 import robust
+import turns
 
 # The tentative matches in these files of kusvod2 are those of other pictures of the set.
 MIXED_UP = {"Brussels", "Dresden", "Leuven1", "Leuven2"}
@@ -55,42 +56,21 @@ def figure(folder, problem, model, p, q):
 
 def records(arguments):
     for folder, problem in FOLDERS.items():
-        sets = read(arguments.data / folder)
+        sets = read(arguments.data / "correspondences" / folder)
         if not sets:
-            print(f"{arguments.data / folder}: no matches there, left out")
+            print(f"{arguments.data / 'correspondences' / folder}: no matches there, left out", file=sys.stderr)
             continue
-        runs = {name: estimators.ALL[name](problem, robust.MATCHED_PX) for name in arguments.estimators}
-        took = {name: [] for name in runs}
-        found = {name: [] for name in runs}
-        for _, x1, x2, p, q in sets:
-            least = dict.fromkeys(runs, np.inf)
-            for turn in range(arguments.rounds):
-                for name, run in runs.items():
-                    begin = time.perf_counter()
-                    got = run(x1, x2)
-                    least[name] = min(least[name], time.perf_counter() - begin)
-                    if turn == 0:
-                        found[name].append(figure(folder, problem, got and got[0], p, q))
-            for name in runs:
-                took[name].append(1e3 * least[name])
-        for name in runs:
-            value = float(np.median(took[name]))
-            record = {
-                "suite": "peers",
-                "case": f"real/{folder}/{problem}",
-                "device": "cpu",
-                "name": name,
-                "version": estimators.version(name),
-                "unit": "ms/pair",
-                "value": value,
-                "mad": float(np.median(np.abs(np.array(took[name]) - value))),
-                "runs": len(sets),
-                "rounds": arguments.rounds,
-                "solved": sum(ok for _, ok in found[name]),
-                "sets": len(sets),
-                "median_error_px": float(np.median([e for e, _ in found[name]])),
-                "solved_sets": [s[0] for s, (_, ok) in zip(sets, found[name]) if ok],
+        made = {name: estimators.ALL[name](problem, robust.MATCHED) for name in arguments.estimators}
+        runs = {name: lambda one, run=run: run(one[1], one[2]) for name, (run, _) in made.items()}
+        taken = turns.in_turn(runs, sets, arguments.rounds, arguments.budget)
+        for name, own in taken.items():
+            figures = [figure(folder, problem, got and got[0], *one[3:]) for one, got in zip(sets, own.found)]
+            more = {
+                "solved": sum(ok for _, ok in figures),
+                "sets": len(figures),
+                "pairs": len(sets),
+                "median_error_px": float(np.median([e for e, _ in figures])),
+                "solved_sets": [one[0] for one, (_, ok) in zip(sets, figures) if ok],
             }
-            if "Bifocal" in took and name != "Bifocal":
-                record["ratio"] = value / float(np.median(took["Bifocal"]))
-            yield record
+            label = f"real/{folder}/{problem}"
+            yield turns.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], **more)

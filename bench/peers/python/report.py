@@ -1,60 +1,113 @@
-"""Records as Markdown tables and a picture."""
+"""Records as Markdown."""
 
 from itertools import groupby
 
+# By the first word of a case: key, whether more is better, how it is written.
+QUALITIES = {
+    "robust/essential": [("auc1", True, "AUC@1 {:.1f}")],
+    "robust/fundamental": [("median_error_px", False, "{:.3f} px")],
+    "robust/homography": [("median_error_px", False, "{:.3f} px")],
+    "real": [("solved", True, "{:.0f} solved"), ("median_error_px", False, "{:.2f} px")],
+    "features": [("right", True, "{:.0f} right matches"), ("precision", True, "precision {:.3f}")],
+    "stereo": [("bad2_filled", False, "{:.2f} % bad after the fill")],
+    "solvers": [("solved_share", True, "solved {:.3f}")],
+}
+FEW = 5  # pairs, which say nothing of how good a peer is
+# What a peer's row is held against.
+OWN = {"features": "Bifocal RootSIFT", "stereo": "Bifocal SGM, 8 paths"}
 
-def _quality(record):
-    if "solved" in record:
-        return f"{record['solved']} of {record['sets']} sets, {record['median_error_px']:.2f} px"
-    if "auc1" in record:
-        return f"AUC@1 {record['auc1']:.1f}"
-    if "median_error_px" in record:
-        return f"{record['median_error_px']:.3f} px"
-    return ""
+
+def qualities(case):
+    return next((q for start, q in QUALITIES.items() if case.startswith(start)), [])
 
 
-def _figures(value):
+def own_of(group):
+    return next((r for r in group if r["name"] == OWN.get(r["case"].split("/")[0], "Bifocal")), None)
+
+
+def figures(value):
     return f"{value:.0f}" if value >= 99.5 else f"{value:.3g}"
+
+
+def quality(record):
+    parts = [how.format(record[key]) for key, _, how in qualities(record["case"])]
+    if record["case"].startswith("stereo"):
+        parts += [f"known {record['density']:.1f} %, of these {record['bad2']:.2f} % bad"]
+    if record["case"].startswith("features"):
+        parts += [f"{record['features']:.0f} features"]
+    return ", ".join(parts)
+
+
+def settings(record):
+    """What the row ran with: thresholds and confidences, and one thread."""
+    own = record["settings"]
+    if "threshold_px" in own:
+        parts = [f"{own['threshold_px']:g} px ({own['threshold_of']})", f"confidence {own['confidence']:g}", f"{own['max_samples']} samples"]
+    else:
+        parts = [f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in own.items()]
+    return ", ".join([*parts, f"{record['threads']} thread"])
+
+
+def seen(record):
+    """"" or how many of the pairs, where not all were seen within the budget."""
+    return f"{record['runs']} of {record['pairs']} pairs" if record["runs"] < record.get("pairs", 0) else ""
+
+
+def head(records):
+    about = records[0]["machine"]
+    names = dict.fromkeys((r["name"].split()[0], r["version"]) for r in records)
+    return (
+        f"{about['cpu']}, one thread, Python {about['python']}, {about['date']}, commit {about['commit'][:10]}"
+        f"{', --quick' if about.get('quick') else ''}{', processor time' if about.get('clock') == 'process' else ''}; {', '.join(' '.join(n) for n in names)}. {about['note']}"
+    ).strip()
+
+
+def by_case(records):
+    return [(case, list(group)) for case, group in groupby(records, key=lambda r: r["case"])]
+
+
+def unequal(records):
+    """Cases of the mode `matched` whose confidences or sample bounds differ between projects: there should be none."""
+    out = []
+    for case, group in by_case(records):
+        if case.endswith("/matched") or case.startswith("real/"):
+            said = {(r["settings"]["confidence"], r["settings"]["max_samples"]) for r in group if "confidence" in r["settings"]}
+            if len(said) > 1:
+                out.append(f"{case}: {sorted(said)}")
+    return out
 
 
 def table(records):
     """A row for each case and project."""
-    lines = ["| case | | median | times Bifocal's | accuracy | failures of pairs |", "|---|---|---|---|---|---|"]
-    for case, group in groupby(records, key=lambda r: r["case"]):
+    lines = ["| case | | median (least, most of the rounds) | times Bifocal's | accuracy | pairs | settings |", "|---|---|---|---|---|---|---|"]
+    for case, group in by_case(records):
         for k, r in enumerate(group):
-            ratio = f"{r['ratio']:.1f}" if "ratio" in r else ""
-            failures = f"{r['failures']} of {r['runs']}" if "failures" in r else ""
-            cells = [case if k == 0 else "", f"{r['name']} {r['version']}", f"{_figures(r['value'])} {r['unit']}", ratio, _quality(r), failures]
+            ratio = f"{r['ratio']:.2g}" if "ratio" in r else ""
+            pairs = seen(r) + (f" {r['failures']} without a model" if r.get("failures") else "")
+            time = f"{figures(r['value'])} ({figures(r['low'])}, {figures(r['high'])}) {r['unit']}"
+            cells = [case if k == 0 else "", f"{r['name']} {r['version']}", time, ratio, quality(r), pairs.strip(), settings(r)]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-def plot(records, file):
-    """Time against error, one panel a problem: left and low is good. Of essential matrices the error is 100 - AUC@1."""
-    import matplotlib
+def better(record, own):
+    """Keys in which a peer's row, as it is written, is better than Bifocal's; "value" is the time."""
+    if own is None or record["name"].startswith("Bifocal"):
+        return []
+    own = own | record.get("beside", {})  # Bifocal's on the same pairs, where the peer saw fewer
+    if record["runs"] < min(FEW, own["runs"]):
+        return ["value"] if record["ratio"] < 1 else []
+    keys = [key for key, more, how in qualities(record["case"]) if how.format(record[key]) != how.format(own[key]) and (record[key] > own[key]) == more]
+    return keys + (["value"] if record["ratio"] < 1 else [])
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
 
-    problems = [p for p in ("essential", "fundamental", "homography") if any(f"robust/{p}/" in r["case"] for r in records)]
-    if not problems:
-        return
-    figure, panels = pyplot.subplots(1, len(problems), figsize=(4.6 * len(problems), 3.8), squeeze=False)
-    names = list(dict.fromkeys(r["name"] for r in records if r["case"].startswith("robust/")))
-    for panel, problem in zip(panels[0], problems):
-        for k, name in enumerate(names):
-            own = [r for r in records if r["name"] == name and f"robust/{problem}/" in r["case"] and r["case"].endswith("/matched")]
-            own.sort(key=lambda r: -int(r["case"].split("inliers")[1].split("/")[0]))
-            y = [100 - r["auc1"] if problem == "essential" else r["median_error_px"] for r in own]
-            panel.plot([r["value"] for r in own], y, "o-", color=f"C{k}", label=name)
-            for r, height in zip(own, y):
-                panel.annotate(r["case"].split("inliers")[1].split("/")[0] + " %", (r["value"], height), fontsize=7, xytext=(4, 3), textcoords="offset points")
-        panel.set_xscale("log")
-        panel.set_yscale("log")
-        panel.set_title(problem)
-        panel.set_xlabel("ms a pair, one thread")
-        panel.set_ylabel("100 - AUC@1" if problem == "essential" else "error, px")
-        panel.grid(alpha=0.3, which="both")
-    panels[0][0].legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(file, dpi=110)
+def ahead(records):
+    """A line for each row in which a peer is faster than Bifocal or better at something, with what it costs."""
+    lines = []
+    for case, group in by_case(records):
+        own = own_of(group)
+        for r in group:
+            if better(r, own):
+                few = f" ({seen(r)})" if seen(r) else ""
+                lines.append(f"* {case}, {r['name']}: {figures(r['ratio'])} times the time, {quality(r)}{few}; {own['name']}: {quality(own | r.get('beside', {}))}")
+    return "\n".join(lines)

@@ -1,39 +1,13 @@
 """Robust estimation: every project on the same pairs in turn."""
 
-import time
-
 import numpy as np
 
 import estimators
 import scenes
+import turns
 
 PROBLEMS = ("essential", "fundamental", "homography")
-MATCHED_PX = 2.5
-SLOW_S = 0.2  # a pair that takes longer is not measured again
-
-
-def measure(pairs, runs, rounds, budget_s):
-    """Of each estimator: seconds of the pairs, the least of the rounds, and what the first round found. One whose budget is spent does not
-    see the pairs that are left."""
-    times = {name: [] for name in runs}
-    found = {name: [] for name in runs}
-    spent = dict.fromkeys(runs, 0.0)
-    for pair in pairs:
-        here = [name for name in runs if spent[name] < budget_s]
-        for turn in range(rounds):
-            for name in here:
-                if turn > 0 and times[name][-1] > SLOW_S:
-                    continue
-                begin = time.perf_counter()
-                got = runs[name](pair.x1, pair.x2)
-                took = time.perf_counter() - begin
-                spent[name] += took
-                if turn == 0:
-                    found[name].append(got)
-                    times[name].append(took)
-                else:
-                    times[name][-1] = min(times[name][-1], took)
-    return {name: np.array(t) for name, t in times.items()}, found
+MATCHED = estimators.Setting()
 
 
 def judge(problem, pairs, found):
@@ -57,35 +31,21 @@ def judge(problem, pairs, found):
 
 def case(problem, inliers, mode, arguments):
     """Records of one case, one an estimator."""
-    points, rounds, names = arguments.points, arguments.rounds, arguments.estimators
     count = arguments.pairs if mode == "matched" else arguments.default_pairs
-    pairs = scenes.make(count, points, inliers, planar=problem == "homography")
-    px = MATCHED_PX if mode == "matched" else None
-    runs = {name: estimators.ALL[name](problem, px) for name in names}
+    pairs = scenes.make(count, arguments.points, inliers, planar=problem == "homography")
+    made = {name: estimators.ALL[name](problem, MATCHED if mode == "matched" else None) for name in arguments.estimators}
+    runs = {name: lambda pair, run=run: run(pair.x1, pair.x2) for name, (run, _) in made.items()}
+    easy = scenes.make(1, 200, 0.9, planar=problem == "homography")[0]
     for run in runs.values():  # what is loaded or compiled once
-        run(pairs[0].x1, pairs[0].x2)
-    times, found = measure(pairs, runs, rounds, arguments.budget)
-    own = float(np.median(times["Bifocal"])) if "Bifocal" in times else None
-    for name in names:
-        ms = 1e3 * times[name]
-        value = float(np.median(ms))
-        record = {
-            "suite": "peers",
-            "case": f"robust/{problem}/n{points}/inliers{round(100 * inliers)}/{mode}",
-            "device": "cpu",
-            "name": name,
-            "version": estimators.version(name),
-            "unit": "ms/pair",
-            "value": value,
-            "mad": float(np.median(np.abs(ms - value))),
-            "mean": float(ms.mean()),
-            "runs": len(ms),
-            "rounds": rounds,
-            **judge(problem, pairs[: len(ms)], found[name]),
-        }
-        if own is not None and name != "Bifocal":
-            record["ratio"] = value / (1e3 * own)  # how many times Bifocal's time
-        yield record
+        run(easy)
+    taken = turns.in_turn(runs, pairs, arguments.rounds, arguments.budget)
+    for name, own in taken.items():
+        seen = pairs[: len(own.ms)]
+        figures = judge(problem, seen, own.found)
+        if "Bifocal" in taken and len(seen) < count:
+            figures["beside"] = judge(problem, seen, taken["Bifocal"].found[: len(seen)])
+        label = f"robust/{problem}/n{arguments.points}/inliers{round(100 * inliers)}/{mode}"
+        yield turns.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], pairs=count, **figures)
 
 
 def records(arguments):

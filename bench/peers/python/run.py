@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Bifocal and its Python peers on the same data in turn: a table, records, a picture. scripts/bench-peers installs them and calls this.
+"""Bifocal and its Python peers on the same data in turn: tables, records, pictures. scripts/bench-peers installs them and calls this.
 
-The times are those of the Python calls with NumPy arrays, one thread, medians over the pairs of the least of a few rounds in turn. `default`:
-each project as it comes; `matched`: thresholds that mean the same (Sampson 2.5 px), confidence 0.999, at most 100,000 samples.
+The times are those of the Python calls with NumPy arrays, one thread: the median over the items (pairs, pictures) of the median of a few rounds
+in turn, with the least and the most of the rounds' medians. `default`: each project as it comes; `matched`: robust estimators with thresholds
+that mean the same (Sampson 2.5 px), confidence 0.999 and at most 100,000 samples; as many features of each; the same filters of disparities.
 """
 
 import argparse
@@ -13,30 +14,45 @@ import pathlib
 import platform
 import subprocess
 import sys
+import time
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # before NumPy is imported
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+SUITES = ["robust", "real", "features", "stereo", "numbers", "solvers"]
+PROJECTS = ["Bifocal", "PoseLib", "pycolmap", "OpenCV", "kornia"]
+# What --quick says in the place of the defaults: with --jobs 6 under four minutes on a quiet machine, kornia included.
+QUICK = {"default_pairs": 10, "budget": 6.0}
 
 
-def arguments():
+def arguments(words=None):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--suites", nargs="+", default=["robust", "real", "numbers"], choices=["robust", "real", "numbers"])
+    p.add_argument("--suites", nargs="+", default=SUITES, choices=SUITES)
+    p.add_argument("--projects", nargs="+", default=PROJECTS, choices=PROJECTS, help="those that cannot be imported are left out")
     p.add_argument("--problems", nargs="+", default=["essential", "fundamental", "homography"])
     p.add_argument("--inliers", nargs="+", type=float, default=[0.5, 0.3], help="shares of right matches")
     p.add_argument("--modes", nargs="+", default=["matched", "default"], choices=["matched", "default"])
-    p.add_argument("--points", type=int, default=2000)
+    p.add_argument("--points", type=int, default=2000, help="matches of a synthetic pair")
+    p.add_argument("--features", type=int, default=2000, help="of a picture, in the mode `matched`")
     p.add_argument("--pairs", type=int, default=100)
     p.add_argument("--default-pairs", type=int, default=20, help="pairs of the mode `default`, where some peers take seconds")
-    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--rounds", type=int, default=3, help="linear algebra and solvers: at least 5")
     p.add_argument("--budget", type=float, default=60.0, help="seconds that one project may take in a case; then it is judged by the pairs it saw")
-    p.add_argument("--data", type=pathlib.Path, default=ROOT / "../shared/data/correspondences", help="folders of real matches")
-    p.add_argument("--estimators", nargs="+", default=None, help="by default all that can be imported")
+    p.add_argument("--clock", default="wall", choices=["wall", "process"], help="of the times: `process` where other work shares the machine")
+    p.add_argument("--quick", action="store_true", help=f"{QUICK} where nothing else is said; the records say so")
+    p.add_argument("--jobs", type=int, default=1, help="cases of the suite robust at a time, each one thread on a core of its own; all else is alone")
+    p.add_argument("--data", type=pathlib.Path, default=ROOT / "../shared/data", help="folders of real matches, Oxford's and stereo pairs")
+    p.add_argument("--commit", help="of the Bifocal that is measured, where git cannot tell")
     p.add_argument("--json", type=pathlib.Path, help="records go here")
     p.add_argument("--table", type=pathlib.Path, help="the Markdown goes here as well")
-    p.add_argument("--plot", type=pathlib.Path)
+    p.add_argument("--plots", type=pathlib.Path, help="folder for pictures of time against accuracy")
+    p.add_argument("--publish", type=pathlib.Path, metavar="RECORDS", help="measures nothing: tables and pictures of these records into README.md and docs")
     p.add_argument("--note", default="", help="of the machine: was it shared?")
-    return p.parse_args()
+    a = p.parse_args(words)
+    for name, value in QUICK.items() if a.quick else ():
+        if getattr(a, name) == p.get_default(name):
+            setattr(a, name, value)
+    return a
 
 
 def commit():
@@ -46,7 +62,7 @@ def commit():
     return git("rev-parse", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no") else "")
 
 
-def machine(note):
+def machine(a):
     cpu = platform.processor()
     if pathlib.Path("/proc/cpuinfo").exists():
         cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), cpu)
@@ -59,47 +75,64 @@ def machine(note):
         "load_at_start": os.getloadavg()[0],
         "simd": bifocal.devices()[0]["simd"],
         "python": platform.python_version(),
-        "commit": commit(),
+        "commit": a.commit or commit(),
         "date": datetime.date.today().isoformat(),
         "command": " ".join(["bench/peers/python/run.py", *sys.argv[1:]]),
-        "note": note,
+        "quick": a.quick,
+        "budget_s": a.budget,
+        "clock": a.clock,
+        "jobs": a.jobs,
+        "note": a.note,
     }
+
+
+def measure(a):
+    import bifocal
+    import estimators
+    import features_suite
+    import numbers_suite
+    import real
+    import robust
+    import side_by_side
+    import solvers_suite
+    import stereo_suite
+    import turns
+
+    turns.CLOCK = a.clock
+    suites = dict(zip(SUITES, (robust, real, features_suite, stereo_suite, numbers_suite, solvers_suite)))
+    a.projects, missing = estimators.installed(a.projects)
+    for name, why in missing.items():
+        print(f"{name}: not installed, left out ({why})", file=sys.stderr)
+    a.estimators = [name for name in estimators.ALL if name.split()[0] in a.projects]
+    about, records, begin = machine(a), [], time.perf_counter()
+    with bifocal.threads(1):
+        for suite in a.suites:
+            for record in side_by_side.records(a) if suite == "robust" and a.jobs > 1 else suites[suite].records(a):
+                records.append({**record, "machine": about})
+                print(f"{time.perf_counter() - begin:6.1f} s  {record['case']} {record['name']}: {record['value']:.3f} {record['unit']}", file=sys.stderr)
+                if a.json:
+                    a.json.write_text(json.dumps(records, indent=1) + "\n")
+    return records
 
 
 def main():
     a = arguments()
-    import bifocal
-    import estimators
-    import numbers_suite
-    import real
     import report
-    import robust
 
-    suites = {"robust": robust, "real": real, "numbers": numbers_suite}
+    if a.publish:
+        import publish
 
-    if a.estimators is None:
-        a.estimators = []
-        for name in estimators.ALL:
-            try:
-                estimators.version(name)
-                a.estimators.append(name)
-            except Exception:  # not installed
-                print(f"{name}: not installed, left out", file=sys.stderr)
-    about = machine(a.note)
-    records = []
-    with bifocal.threads(1):
-        for suite in a.suites:
-            for record in suites[suite].records(a):
-                records.append({**record, "machine": about})
-                print(f"{record['case']} {record['name']}: {record['value']:.3f} {record['unit']}", file=sys.stderr)
-                if a.json:
-                    a.json.write_text(json.dumps(records, indent=1) + "\n")
-    text = f"{about['cpu']}, one thread, Python {about['python']}, {about['date']}, commit {about['commit'][:10]}. {a.note}\n\n{report.table(records)}"
+        publish.publish(a.publish, ROOT)
+        return
+    records = measure(a)
+    text = report.head(records) + "\n\n" + report.table(records)
     print(text)
     if a.table:
         a.table.write_text(text)
-    if a.plot:
-        report.plot(records, a.plot)
+    if a.plots:
+        import plots
+
+        plots.draw(records, a.plots)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ class Scene:
     clean2: np.ndarray
 
 
-def _rotation(rng, most_deg):
+def rotation(rng, most_deg):
     a = rng.normal(size=3)
     a /= np.linalg.norm(a)
     angle = np.radians(rng.uniform(0, most_deg))
@@ -58,7 +58,7 @@ def make(count, points=2000, inliers=0.5, noise=1.0, planar=False, seed=1):
     many = round(points * inliers)
     scenes = []
     while len(scenes) < count:
-        R = _rotation(rng, 30)
+        R = rotation(rng, 30)
         c = rng.normal(size=3)
         t = -R @ (c / np.linalg.norm(c)) * rng.uniform(0.7, 1.5)
         normal = None

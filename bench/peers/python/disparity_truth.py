@@ -1,0 +1,124 @@
+"""Rectified pairs whose disparities are known, and how a disparity map of one is judged.
+
+Judged are pixels whose truth is known and that both cameras see: by the set's own mask, or where the truths of both views agree within 1 px;
+where neither is there (fountain23) all that are known. Disparities: x_left - x_right in px, NaN where unknown.
+"""
+
+import pathlib
+from dataclasses import dataclass
+
+import numpy as np
+
+import oxford
+
+
+@dataclass
+class Scene:
+    name: str
+    left: np.ndarray
+    right: np.ndarray
+    truth: np.ndarray  # NaN where it is not judged
+    disparities: int  # searched, 0 to this, a multiple of 16
+
+
+def _middlebury3(name, folder=None, right="im1.png"):
+    return name, f"middlebury_2014_q/{folder or name}", "im0.png", right, "disp0GT.pfm", 1, 80, {"mask": "mask0nocc.png"}
+
+
+# name, folder, left, right, truth, its scale, disparities, what says which pixels both cameras see
+SCENES = [
+    ("tsukuba", "middlebury_2001/tsukuba", "imL.png", "imR.png", "truedisp.pgm", 16, 16, {"mask": "nonocc.png"}),
+    ("venus", "middlebury_2001/venus", "im2.ppm", "im6.ppm", "disp2.pgm", 8, 32, {"right": "disp6.pgm"}),
+    ("cones", "middlebury_2003/cones", "im2.png", "im6.png", "disp2.png", 4, 64, {"right": "disp6.png"}),
+    ("teddy", "middlebury_2003/teddy", "im2.png", "im6.png", "disp2.png", 4, 64, {"right": "disp6.png"}),
+    _middlebury3("Motorcycle"),
+    _middlebury3("Adirondack"),
+    _middlebury3("Piano"),
+    _middlebury3("Playtable"),
+    _middlebury3("MotorcycleE", "Motorcycle", "../MotorcycleE/im1.png"),
+    ("fountain23", "fountain23_rectified", "fountain23-imL.png", "fountain23-imR.png", "fountain23-truedispL.png", 1, 128, {}),
+]
+
+
+def read_pfm(file):
+    kind, size, scale, rest = pathlib.Path(file).read_bytes().split(b"\n", 3)
+    if kind.strip() != b"Pf":
+        raise ValueError(f"{file}: not a PFM of one channel")
+    width, height = map(int, size.split())
+    values = np.frombuffer(rest, "<f4" if float(scale) < 0 else ">f4", width * height)
+    return np.flipud(values.reshape(height, width)).astype(np.float64)
+
+
+def _picture(file):
+    import bifocal
+
+    picture = bifocal.read_image(str(file))
+    return picture if picture.ndim == 2 else picture[..., 0]
+
+
+def read_truth(file, scale):
+    """px, NaN where unknown: infinite in a PFM, 0 in a picture."""
+    if file.suffix == ".pfm":
+        truth = read_pfm(file)
+        return np.where(np.isfinite(truth), truth, np.nan)
+    stored = _picture(file).astype(np.float64)
+    return np.where(stored > 0, stored / scale, np.nan)
+
+
+def seen_by_both(truth, right):
+    """Where the truth of the right view, at the place that the left one names, differs by at most 1 px."""
+    y, x = np.mgrid[: truth.shape[0], : truth.shape[1]]
+    known = np.isfinite(truth)
+    there = np.where(known, np.rint(x - np.where(known, truth, 0)), -1).astype(int)
+    inside = (there >= 0) & (there < truth.shape[1])
+    other = np.where(inside, right[y, np.clip(there, 0, truth.shape[1] - 1)], np.nan)
+    return inside & (np.abs(other - truth) <= 1)
+
+
+def read(folder):
+    scenes = []
+    for name, place, left, right, truth, scale, disparities, seen in SCENES:
+        home = folder / place
+        if not (home / truth).exists() or not (home / right).exists():
+            continue
+        known = read_truth(home / truth, scale)
+        if "mask" in seen:
+            known = np.where(_picture(home / seen["mask"]) == 255, known, np.nan)
+        if "right" in seen:
+            known = np.where(seen_by_both(known, read_truth(home / seen["right"], scale)), known, np.nan)
+        scenes.append(Scene(name, oxford.grey(home / left), oxford.grey(home / right), known, disparities))
+    return scenes
+
+
+def filled(disparity):
+    """Unknown pixels get the smaller of the nearest known ones left and right in their row, as KITTI's benchmark fills them; empty rows the row
+    above's."""
+    known = np.isfinite(disparity)
+    height, width = disparity.shape
+    columns = np.arange(width)
+    before = np.maximum.accumulate(np.where(known, columns, -1), axis=1)
+    after = np.minimum.accumulate(np.where(known, columns, width)[:, ::-1], axis=1)[:, ::-1]
+    rows = np.arange(height)[:, None]
+    left = np.where(before >= 0, disparity[rows, np.maximum(before, 0)], np.inf)
+    right = np.where(after < width, disparity[rows, np.minimum(after, width - 1)], np.inf)
+    out = np.where(known, disparity, np.minimum(left, right))
+    for y in range(height):
+        if not np.isfinite(out[y, 0]):
+            out[y] = out[y - 1] if y and np.isfinite(out[y - 1, 0]) else 0.0
+    return out
+
+
+def score(disparity, truth):
+    """Per cent of the judged pixels: known ones, and among these those off by more than 1 and 2 px, with their mean error in px; `bad2_all` counts
+    unknown ones as bad."""
+    judged = np.isfinite(truth)
+    has = judged & np.isfinite(disparity)
+    error = np.abs(disparity[has] - truth[has])
+    all_of, known = int(judged.sum()), max(1, len(error))
+    return {
+        "density": 100 * len(error) / all_of,
+        "bad1": 100 * int((error > 1).sum()) / known,
+        "bad2": 100 * int((error > 2).sum()) / known,
+        "avgerr": float(error.mean()) if len(error) else float("nan"),
+        "bad2_all": 100 * (int((error > 2).sum()) + all_of - len(error)) / all_of,
+    }

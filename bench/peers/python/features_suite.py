@@ -1,0 +1,82 @@
+"""Features and matches of the Oxford pairs: time of both pictures' features and of matching them, right matches and precision."""
+
+import sys
+
+import numpy as np
+
+import estimators
+import extractors
+import oxford
+import turns
+
+
+def judge(pairs, points, found):
+    """Mean numbers of a pair, and those of each: matches and right ones."""
+    each = {}
+    for pair, indices in zip(pairs, found):
+        good = oxford.right(pair, points[pair.first][indices[:, 0]], points[pair.second][indices[:, 1]])
+        each[pair.name] = [len(indices), int(good.sum())]
+    matches, right = np.sum(list(each.values()), axis=0)
+    return {"matches": matches / len(each), "right": right / len(each), "precision": right / max(1, matches), "each": each}
+
+
+def make(count, projects):
+    made = {}
+    for name, maker in extractors.ALL.items():
+        if name.split()[0] in projects:
+            try:
+                made[name] = maker(count)
+            except AttributeError as error:  # a part that this build of the project lacks
+                print(f"{name}: {error}, left out", file=sys.stderr)
+    return made
+
+
+def case(mode, arguments, pairs, pictures):
+    count = arguments.features if mode == "matched" else None
+    made = make(count, arguments.projects)
+    small = next(iter(pictures.values()))[:256, :256].copy()
+    for one in made.values():  # what is loaded or compiled once
+        first = one.extract(small)
+        one.match(first, first)
+    budget = arguments.budget  # for features, and again for matches
+    extracts = {name: lambda k, one=one: one.extract(pictures[k]) for name, one in made.items() if one.like is None}
+    extraction = turns.in_turn(extracts, list(pictures), arguments.rounds, budget)
+    extraction |= {name: extraction[one.like] for name, one in made.items() if one.like}
+    known = {name: dict(zip(pictures, own.found)) for name, own in extraction.items()}
+    # Who saw fewer pictures has fewer pairs, the first ones: they come in the order of the pairs.
+    most = {name: sum(p.second in of for p in pairs) for name, of in known.items()}
+    matches = {name: lambda p, one=made[name], of=of: one.match(of[p.first], of[p.second]) for name, of in known.items()}
+    matching = turns.in_turn(matches, pairs, arguments.rounds, budget, most=most)
+    total = {}
+    for name in made:
+        own, ms = matching[name], dict(zip(pictures, extraction[name].ms))
+        both = [[ms[p.first] for p in pairs[: len(own.ms)]], [ms[p.second] for p in pairs[: len(own.ms)]]]
+        of = extraction[name]
+        total[name] = turns.Taken(turns.together(*both, own.ms), own.found, own.wall + of.wall, own.busy + of.busy)
+    for name, own in total.items():
+        if not own.ms:
+            print(f"{name}: no pair within its budget, left out", file=sys.stderr)
+            continue
+        points = {k: made[name].points(f) for k, f in known[name].items()}
+        figures = judge(pairs, points, own.found) | {
+            "features": float(np.mean([len(points[k]) for k in points])),
+            "extract_ms": float(np.median(extraction[name].of_items())),
+            "match_ms": float(np.median(matching[name].of_items())),
+            "pairs": len(pairs),
+        }
+        first = total.get("Bifocal RootSIFT")
+        if first is not None and len(own.ms) < len(first.ms):
+            of = {k: made["Bifocal RootSIFT"].points(f) for k, f in known["Bifocal RootSIFT"].items()}
+            figures["beside"] = judge(pairs, of, first.found[: len(own.ms)])
+        settings = {"max_ratio": extractors.RATIO, "mutual": True, "right_px": oxford.RIGHT_PX, **made[name].settings}
+        label = f"features/oxford/{'default' if count is None else f'{count} features'}"
+        yield turns.record(label, name, estimators.version(name), "ms/pair", own, total.get("Bifocal RootSIFT"), settings, **figures)
+
+
+def records(arguments):
+    pairs, pictures = oxford.read(arguments.data / "oxford_affine")
+    if not pairs:
+        print(f"{arguments.data / 'oxford_affine'}: no pairs there, left out", file=sys.stderr)
+        return
+    for mode in arguments.modes:
+        yield from case(mode, arguments, pairs, pictures)

@@ -1,0 +1,46 @@
+"""The pairs of planes of the Oxford set (Mikolajczyk et al.): grey pictures and the homography between them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SETS = ("graf", "boat", "bark", "wall", "leuven", "bikes", "ubc")
+RIGHT_PX = 3.0  # the given homographies are good to about 1 px
+
+
+@dataclass
+class Pair:
+    name: str
+    first: str
+    second: str
+    H: np.ndarray
+
+
+def grey(file):
+    """As Bifocal makes it of colours; every project is given the same."""
+    import bifocal
+
+    picture = bifocal.read_image(str(file))
+    return np.ascontiguousarray(picture if picture.ndim == 2 else ((picture[..., :3].astype(np.int32) @ [77, 150, 29] + 128) >> 8).astype(np.uint8))
+
+
+def read(folder):
+    """The pairs, and their pictures {name: uint8 [H, W]} in the order in which pairs ask for them."""
+    pairs, pictures = [], {}
+    for scene in SETS:
+        for k in range(2, 7):
+            file = folder / scene / f"H1to{k}p"
+            here = {f"{scene}{i}": next((folder / scene).glob(f"img{i}.*"), None) for i in (1, k)}
+            if not file.exists() or None in here.values():
+                continue
+            for name, picture in here.items():
+                if name not in pictures:
+                    pictures[name] = grey(picture)
+            pairs.append(Pair(f"{scene} 1-{k}", *here, np.loadtxt(file).reshape(3, 3)))
+    return pairs, pictures
+
+
+def right(pair, x1, x2):
+    """Which matches are right: x2 within RIGHT_PX of where the truth maps x1."""
+    mapped = np.c_[x1, np.ones(len(x1))] @ pair.H.T
+    return np.linalg.norm(mapped[:, :2] / mapped[:, 2:] - x2, axis=1) < RIGHT_PX

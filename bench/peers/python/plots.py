@@ -1,0 +1,146 @@
+"""Pictures of time against accuracy, one a problem."""
+
+import math
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot, ticker  # noqa: E402
+
+# One colour a project; its variants differ by their marker.
+COLOURS = {"Bifocal": "C3", "PoseLib": "C0", "pycolmap": "C2", "OpenCV": "C1", "kornia": "C4"}
+MARKERS = "osD^vP"
+FEW = 20  # pairs: a point that stands for fewer says so
+
+
+def _look(names):
+    """Colour and marker of each name."""
+    looks, variants = {}, {}
+    for name in names:
+        project = name.split()[0]
+        k = variants[project] = variants.get(project, -1) + 1
+        looks[name] = {"color": COLOURS[project], "marker": MARKERS[k % len(MARKERS)], "markersize": 7}
+    return looks
+
+
+def _plain(axis):
+    """Plain numbers on a logarithmic axis, more of them where it is short."""
+    low, high = axis.get_view_interval()
+    decades = math.log10(high / low)
+    subs = (1, 1.5, 2, 3, 4, 5, 7) if decades < 1.2 else (1, 2, 5) if decades < 3 else (1,)
+    axis.set_major_locator(ticker.LogLocator(subs=subs))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda v, _: f"{v:g}"))
+    axis.set_minor_locator(ticker.NullLocator())
+
+
+def _panels(count, size):
+    figure, panels = pyplot.subplots(1, count, figsize=(size[0] * count, size[1]), squeeze=False)
+    for panel in panels[0]:
+        panel.set_xscale("log")
+        panel.set_xlabel("ms a pair, one thread")
+        panel.grid(alpha=0.3)
+        panel.margins(x=0.1, y=0.1)
+    return figure, panels[0]
+
+
+def _save(figure, panels, notes, file):
+    """Legend on top; notes (panel, x, y, text) beside their points, where they cover nothing."""
+    handles, labels = [], []
+    for panel in panels:
+        for handle, label in zip(*panel.get_legend_handles_labels()):
+            if label not in labels:
+                handles.append(handle)
+                labels.append(label)
+    columns = min(5, len(labels))
+    rows = -(-len(labels) // columns)
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.055 * rows))
+    figure.legend(handles, labels, loc="upper center", ncols=columns, fontsize=8.5, frameon=False)
+    taken = [(*panel.transData.transform((x, y)), 6, 6) for panel, x, y, _ in notes]
+    for panel, x, y, text in notes:
+        here, wide = panel.transData.transform((x, y)), 5.5 * len(text)
+        for dx, dy in ((8, 5), (8, -14), (-8 - wide, 5), (-8 - wide, -14), (8, 15), (-8 - wide, 15), (8, -24)):
+            box = here[0] + dx + wide / 2, here[1] + dy + 5, wide / 2, 5
+            if not any(abs(box[0] - o[0]) < box[2] + o[2] and abs(box[1] - o[1]) < box[3] + o[3] for o in taken):
+                break
+        taken.append(box)
+        panel.annotate(text, (x, y), fontsize=7.5, xytext=(dx * 72 / figure.dpi, dy * 72 / figure.dpi), textcoords="offset points")
+    figure.savefig(file)
+    pyplot.close(figure)
+
+
+def robust(records, file):
+    """Time against error, one panel a problem: left and low is good. Of essential matrices the error is 100 - AUC@1."""
+    records = [r for r in records if r["case"].startswith("robust/") and r["case"].endswith("/matched")]
+    problems = [p for p in ("essential", "fundamental", "homography") if any(f"/{p}/" in r["case"] for r in records)]
+    if not problems:
+        return
+    looks, notes = _look(dict.fromkeys(r["name"] for r in records)), []
+    figure, panels = _panels(len(problems), (4.6, 4.2))
+    for panel, problem in zip(panels, problems):
+        key = "auc1" if problem == "essential" else "median_error_px"
+        cases = list(dict.fromkeys(r["case"] for r in records if f"/{problem}/" in r["case"]))
+        shares = [case.split("inliers")[1].split("/")[0] for case in cases]
+        for name, look in looks.items():
+            own = [r for r in records if r["name"] == name and r["case"] in cases]
+            y = [100 - r[key] if problem == "essential" else r[key] for r in own]
+            panel.plot([r["value"] for r in own], y, "-", label=name, **look)
+            for r, height in zip(own, y):
+                if r["case"] != cases[0]:
+                    panel.plot([r["value"]], [height], **(look | {"markerfacecolor": "white"}))
+                if r["runs"] < min(FEW, r["pairs"]):
+                    notes.append((panel, r["value"], height, f"{r['runs']} pairs" if r["runs"] > 1 else "1 pair"))
+        panel.set_yscale("log")
+        _plain(panel.xaxis)
+        _plain(panel.yaxis)
+        kind = {"essential": "essential matrix", "fundamental": "fundamental matrix"}.get(problem, problem)
+        panel.set_title(f"{kind}, {shares[0]} % right" + "".join(f", hollow: {s} %" for s in shares[1:]), fontsize=10)
+        panel.set_ylabel("100 - AUC@1" if problem == "essential" else "error, px")
+    _save(figure, panels, notes, file)
+
+
+def _by_mode(records, start, key, label, titles, file, note):
+    records = [r for r in records if r["case"].startswith(start)]
+    cases = list(dict.fromkeys(r["case"] for r in records))
+    if not cases:
+        return
+    looks, notes = _look(dict.fromkeys(r["name"] for r in records)), []
+    figure, panels = _panels(len(cases), (6.4, 4.4))
+    for panel, case in zip(panels, cases):
+        for r in (r for r in records if r["case"] == case):
+            panel.plot([r["value"]], [r[key]], linestyle="none", label=r["name"], **looks[r["name"]])
+            few = f", {r['runs']} of {r['pairs']} pairs" if r["runs"] < r["pairs"] else ""
+            notes.append((panel, r["value"], r[key], note(r) + few))
+        panel.set_ylim(bottom=0)
+        _plain(panel.xaxis)
+        panel.set_title(titles(case), fontsize=11)
+        panel.set_ylabel(label)
+    _save(figure, panels, notes, file)
+
+
+def features(records, file):
+    """Time of a pair, pictures to matches, against right matches: left and high is good; precision beside the point."""
+
+    def title(case):
+        mode = case.split("/")[-1]
+        return ("as each comes" if mode == "default" else f"{mode} a picture") + ", with the precision"
+
+    _by_mode(records, "features/", "right", "right matches a pair", title, file, lambda r: f"{100 * r['precision']:.0f} %")
+
+
+def stereo(records, file):
+    """Time of a pair against bad pixels after the fill: left and low is good; how much was known before it beside the point."""
+    titles = {"default": "as each comes", "matched": "the same filters"}
+
+    def title(case):
+        return titles[case.split("/")[-1]] + ", with what is known before the fill"
+
+    _by_mode(records, "stereo/", "bad2_filled", "off by more than 2 px, filled, %", title, file, lambda r: f"{r['density']:.0f} %")
+
+
+ALL = {"peers.png": robust, "peers_features.png": features, "peers_stereo.png": stereo}
+
+
+def draw(records, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, plot in ALL.items():
+        plot(records, folder / name)

@@ -1,0 +1,145 @@
+"""Records of a run into README.md, docs/peers.md, docs/images and the list of bench/results: what stands between the marks is replaced."""
+
+import json
+import pathlib
+
+import plots
+import report
+
+BEGIN, END = "<!-- peers: written by scripts/bench-peers --publish RECORDS -->", "<!-- peers: until here -->"
+PROBLEMS = {"essential": "E", "fundamental": "F", "homography": "H"}
+REAL = {"homogr": "H", "evd": "H", "kusvod2": "F"}
+
+
+def _rows(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
+
+
+def _label(case):
+    """How a case of robust estimation is called in a narrow table."""
+    words = case.split("/")
+    if words[0] == "robust":
+        kind = PROBLEMS[words[1]]
+        return f"{kind}, {words[3].removeprefix('inliers')} % right ({'AUC@1' if kind == 'E' else 'error'})"
+    return f"{REAL[words[1]]}, real sets ({words[1]})"
+
+
+def _bold(text, yes):
+    return f"**{text}**" if yes else text
+
+
+def _few(record):
+    return f" ({report.seen(record).split(' of ')[0]} pair{'s' if record['runs'] > 1 else ''})" if report.seen(record) else ""
+
+
+def robust(records):
+    """A row a case, a column a project; bold is what is better than Bifocal's."""
+    records = [r for r in records if r["case"].startswith("real/") or (r["case"].startswith("robust/") and r["case"].endswith("/matched"))]
+    names = {r["name"]: f"{r['name']} {r['version']}" for r in records}
+    rows = []
+    for case, group in report.by_case(records):
+        cells = {}
+        for r in group:
+            better = report.better(r, report.own_of(group))
+            time = _bold(f"{report.figures(r['value'])} ms", "value" in better)
+            quality = _bold(report.quality(r).replace("AUC@1 ", ""), bool(set(better) - {"value"}))
+            cells[r["name"]] = f"{time}, {quality}" + _few(r)
+        rows.append([_label(case), *(cells.get(name, "") for name in names)])
+    points = next(r["case"].split("/")[2][1:] for r in records if r["case"].startswith("robust/"))
+    return _rows([f"{points} matches, 1 px noise", *names.values()], rows)
+
+
+def _two_modes(records, start, header, cells):
+    """A row a project, columns of both modes: cells(row, what is better than Bifocal's)."""
+    cases = list(dict.fromkeys(r["case"] for r in records if r["case"].startswith(start)))
+    names = dict.fromkeys(r["name"] for r in records if r["case"] in cases)
+    rows = []
+    for name in names:
+        row = [name]
+        for case in cases:
+            group = [r for r in records if r["case"] == case]
+            here = next((r for r in group if r["name"] == name), None)
+            row += cells(here, report.better(here, report.own_of(group))) if here else [""] * len(header)
+        rows.append(row)
+    titles = ["as it comes" if c.endswith("/default") else c.split("/")[-1].replace("matched", "the same filters") for c in cases]
+    return _rows(["", *(f"{t}: {header[0]}" if k == 0 else h for t in titles for k, h in enumerate(header))], rows)
+
+
+def features(records):
+    def cells(r, better):
+        return [
+            _bold(f"{report.figures(r['value'])} ms", "value" in better) + _few(r),
+            f"{report.figures(r['extract_ms'])}, {report.figures(r['match_ms'])} ms",
+            f"{r['features']:.0f}",
+            _bold(f"{r['right']:.0f}", "right" in better),
+            _bold(f"{100 * r['precision']:.1f} %", "precision" in better),
+        ]
+
+    return _two_modes(records, "features/", ["a pair", "a picture, matching", "features", "right", "precision"], cells)
+
+
+def stereo(records):
+    def cells(r, better):
+        time, filled = f"{report.figures(r['value'])} ms", f"{r['bad2_filled']:.2f} %"
+        return [_bold(time, "value" in better) + _few(r), f"{r['density']:.1f} %", f"{r['bad2']:.2f} %", _bold(filled, "bad2_filled" in better)]
+
+    return _two_modes(records, "stereo/", ["a pair", "known", "bad of these", "bad, filled"], cells)
+
+
+def _picture(file, text):
+    return f"![{text}]({file})"
+
+
+def summary(records, link):
+    """The part of the README."""
+    parts = [f"{report.head(records)} ([records]({link}), [every row, and how it is measured](docs/peers.md)). Bold: better than Bifocal's."]
+    if any(r["case"].startswith("robust/") for r in records):
+        parts += [robust(records), _picture("docs/images/peers.png", "Time and accuracy of robust estimation, Bifocal and its peers")]
+    if any(r["case"].startswith("features/") for r in records):
+        parts += ["Features and matches, the mean of Oxford's pairs, right within 3 px:", features(records)]
+        parts += [_picture("docs/images/peers_features.png", "Time of a pair and right matches, Bifocal and its peers")]
+    if any(r["case"].startswith("stereo/") for r in records):
+        parts += ["Dense stereo, the mean of ten pairs, bad is off by more than 2 px:", stereo(records)]
+        parts += [_picture("docs/images/peers_stereo.png", "Time of a pair and bad pixels, Bifocal and its peers")]
+    return "\n\n".join(part.strip() for part in parts)
+
+
+def everything(records, link):
+    """The part of docs/peers.md."""
+    ahead = report.ahead(records) or "Nowhere in this run."
+    return "\n\n".join([f"{report.head(records)} ([records]({link})).", "### Where a peer is faster or better", ahead, "### Every row", report.table(records).strip()])
+
+
+def between(file, text):
+    """Replaces what stands between the marks."""
+    old = file.read_text()
+    if old.count(BEGIN) != 1 or old.count(END) != 1:
+        raise SystemExit(f"{file}: has to have '{BEGIN}' and '{END}' once each")
+    head, tail = old.split(BEGIN)[0], old.split(END)[1]
+    file.write_text(f"{head}{BEGIN}\n{text.strip()}\n{END}{tail}")
+
+
+def listed(file, records, name):
+    """A line for the records in the list of bench/results, unless there is one."""
+    lines, about = file.read_text().splitlines(), records[0]["machine"]
+    if any(name in line for line in lines):
+        return
+    last = max(k for k, line in enumerate(lines) if line.startswith("|"))
+    where = f"one thread of {about['cores']} cores, {about['cpu']}. {about['note']}".strip()
+    row = f"| {name} | {where} | the package of commit {about['commit'][:7]} | `{about['command'].replace('bench/peers/python/run.py', 'scripts/bench-peers')}` |"
+    file.write_text("\n".join([*lines[: last + 1], row, *lines[last + 1 :]]) + "\n")
+
+
+def publish(file, root):
+    results = (root / "bench/results").resolve()
+    if pathlib.Path(file).resolve().parent != results:
+        raise SystemExit(f"{file}: records have to lie in bench/results, so that the pages can name them")
+    records = json.loads(file.read_text())
+    different = report.unequal(records)
+    if different:
+        raise SystemExit("confidences or bounds of samples differ: " + "; ".join(different))
+    plots.draw(records, root / "docs/images")
+    between(root / "README.md", summary(records, f"bench/results/{file.name}"))
+    between(root / "docs/peers.md", everything(records, f"../bench/results/{file.name}"))
+    listed(results / "README.md", records, file.name)

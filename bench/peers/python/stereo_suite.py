@@ -1,0 +1,46 @@
+"""Dense stereo: every matcher on the same rectified pairs in turn, judged against their true disparities."""
+
+import sys
+
+import numpy as np
+
+import disparity_truth
+import estimators
+import matchers
+import turns
+
+
+def judge(scene, raw, own_fill):
+    """What stands in the map as it came, and `bad2_filled` after its fill: the matcher's own, else that of disparity_truth."""
+    figures = disparity_truth.score(raw, scene.truth)
+    full = own_fill if own_fill is not None else disparity_truth.filled(raw)
+    figures["bad2_filled"] = disparity_truth.score(full, scene.truth)["bad2_all"]
+    return figures
+
+
+def case(mode, arguments, scenes):
+    made = {}
+    for name, make in matchers.ALL.items():
+        if name.split()[0] in arguments.projects:
+            made[name] = {s.name: make(mode, s.left.shape, s.disparities) for s in scenes}
+    runs = {name: lambda s, of=of: of[s.name][0](s.left, s.right) for name, of in made.items()}
+    for run in runs.values():  # memory that is taken once
+        for scene in scenes:
+            run(scene)
+    taken = turns.in_turn(runs, scenes, arguments.rounds, arguments.budget)
+    for name, own in taken.items():
+        seen = scenes[: len(own.ms)]
+        each = {s.name: judge(s, *made[name][s.name][1](found)) for s, found in zip(seen, own.found)}
+        figures = {key: float(np.mean([e[key] for e in each.values()])) for key in ("density", "bad1", "bad2", "bad2_filled", "avgerr")}
+        more = {**figures, "each": {k: {m: round(v, 3) for m, v in e.items()} for k, e in each.items()}, "pairs": len(scenes)}
+        settings = made[name][scenes[0].name][2]
+        yield turns.record(f"stereo/{mode}", name, estimators.version(name), "ms/pair", own, taken.get("Bifocal SGM, 8 paths"), settings, **more)
+
+
+def records(arguments):
+    scenes = disparity_truth.read(arguments.data)
+    if not scenes:
+        print(f"{arguments.data}: no rectified pairs there, left out", file=sys.stderr)
+        return
+    for mode in arguments.modes:
+        yield from case(mode, arguments, scenes)

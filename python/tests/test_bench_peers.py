@@ -1,0 +1,192 @@
+"""The peer bench (bench/peers/python): what it scores, measures and writes, and a run of Bifocal alone."""
+
+import json
+import pathlib
+import re
+import sys
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/peers/python"))
+
+import disparity_truth  # noqa: E402
+import oxford  # noqa: E402
+import real  # noqa: E402
+import report  # noqa: E402
+import run  # noqa: E402
+import scenes  # noqa: E402
+import solvers_suite  # noqa: E402
+import turns  # noqa: E402
+
+DATA = ROOT.parent / "shared/data"
+needs_data = pytest.mark.skipif(not (DATA / "oxford_affine").exists(), reason="needs the photographs of the test data")
+
+
+def plain_score(disparity, truth):
+    """Pixel by pixel."""
+    judged = known = bad1 = bad2 = 0
+    total = 0.0
+    for d, t in zip(disparity.ravel(), truth.ravel()):
+        if np.isnan(t):
+            continue
+        judged += 1
+        if np.isnan(d):
+            continue
+        known += 1
+        bad1 += abs(d - t) > 1
+        bad2 += abs(d - t) > 2
+        total += abs(d - t)
+    return {"density": 100 * known / judged, "bad1": 100 * bad1 / known, "bad2": 100 * bad2 / known, "avgerr": total / known}, 100 * (bad2 + judged - known) / judged
+
+
+def test_disparities_are_scored_as_by_a_plain_loop():
+    rng = np.random.default_rng(0)
+    truth = rng.uniform(0, 20, (20, 30))
+    found = truth + rng.normal(0, 2, truth.shape)
+    truth[rng.random(truth.shape) < 0.2] = np.nan
+    found[rng.random(truth.shape) < 0.3] = np.nan
+    got = disparity_truth.score(found, truth)
+    want, all_bad = plain_score(found, truth)
+    assert got.pop("bad2_all") == pytest.approx(all_bad)
+    assert got == pytest.approx(want)
+
+
+def test_holes_get_the_smaller_neighbour_of_their_row():
+    n = np.nan
+    found = disparity_truth.filled(np.array([[n, n, n, n], [n, 5, n, 3], [7, n, n, n], [n, n, n, n]], float))
+    assert np.array_equal(found, [[0, 0, 0, 0], [5, 5, 3, 3], [7, 7, 7, 7], [7, 7, 7, 7]])
+
+
+def test_pixels_that_one_camera_sees_are_not_judged():
+    truth = np.array([[0.0, 2.0, 2.0, 1.0, np.nan]])
+    right = np.array([[2.0, 9.0, 1.0, 9.0, 9.0]])
+    # 0: its right pixel says 2, which is 2 off; 1: outside; 2: the same; 3: at 2, the same; 4: unknown.
+    assert disparity_truth.seen_by_both(truth, right).tolist() == [[False, False, True, True, False]]
+
+
+def test_right_matches_are_within_three_pixels():
+    pair = oxford.Pair("", "", "", np.array([[2.0, 0, 5], [0, 2, 0], [0, 0, 1]]))
+    x1 = np.zeros((3, 2))
+    assert oxford.right(pair, x1, np.array([[5.0, 2.9], [5, 3.1], [7, 2]])).tolist() == [True, False, True]
+
+
+def test_projects_are_measured_in_turn(monkeypatch):
+    calls, now = [], [0.0]
+    monkeypatch.setattr(turns.time, "perf_counter", lambda: now[0])
+
+    def project(name, ms):
+        def call(item):
+            calls.append(name + item)
+            now[0] += ms / 1e3
+            return item
+
+        return call
+
+    taken = turns.in_turn({"a": project("a", 1), "b": project("b", 300)}, "xyz", 3, budget_s=0.5)
+    # b is slow: once an item, and after two of them its budget is spent.
+    assert calls == ["ax", "bx", "ax", "ax", "ay", "by", "ay", "ay", "az", "az", "az"]
+    assert taken["b"].found == ["x", "y"] and [len(m) for m in taken["a"].ms] == [3, 3, 3]
+    record = turns.record("case", "b", "1", "ms/pair", taken["b"], taken["a"], {})
+    assert record["value"] == pytest.approx(300) and record["ratio"] == pytest.approx(300) and record["runs"] == 2 and record["rounds"] == 1
+    assert turns.record("case", "a", "1", "us/pair", taken["a"], taken["a"], {})["value"] == pytest.approx(1000)
+
+
+def test_steps_are_added_round_by_round():
+    assert turns.together([[1, 2, 3]], [[10, 20]], [[5, 5, 5]]) == [[16, 27]]
+
+
+@pytest.mark.parametrize("kind", solvers_suite.POINTS)
+def test_samples_have_their_model(kind):
+    x1, x2, X, truth = solvers_suite.make(kind, 20)
+    for a, b, P, model in zip(x1, x2, X, truth):
+        a, b = np.c_[a, np.ones(len(a))], np.c_[b, np.ones(len(b))]
+        if kind == "p3p":
+            model = model.reshape(3, 4) / np.linalg.norm(model[:3])
+            found = np.c_[P, np.ones(len(P))] @ model.T
+            assert np.abs(found[:, :2] / found[:, 2:] - b[:, :2]).max() < 1e-9
+        elif kind == "homography":
+            found = a @ model.reshape(3, 3).T
+            assert np.abs(found[:, :2] / found[:, 2:] - b[:, :2]).max() < 1e-9
+        else:
+            assert np.abs(((b @ model.reshape(3, 3)) * a).sum(1)).max() < 1e-9
+
+
+def test_area_under_the_recall_curve():
+    assert scenes.auc(np.array([0.0, 0.0]), 1) == pytest.approx(100)
+    assert scenes.auc(np.array([0.5, 2.0]), 1) == pytest.approx(100 * (0.25 * 0.5 + 0.5 * 0.5))
+
+
+def measured(folder, *words):
+    file = folder / "records.json"
+    run.measure(run.arguments(["--projects", "Bifocal", "--json", str(file), "--note", "a test", *words]))
+    return json.loads(file.read_text())
+
+
+@pytest.fixture(scope="module")
+def photographs(tmp_path_factory):
+    return measured(tmp_path_factory.mktemp("records"), "--rounds", "1", "--suites", "real", "features", "stereo", "--modes", "matched")
+
+
+def test_a_run_of_bifocal_alone(tmp_path):
+    records = measured(tmp_path, "--rounds", "2", "--suites", "robust", "solvers", "--pairs", "3", "--default-pairs", "2", "--points", "300", "--inliers", "0.5")
+    assert {r["case"].split("/")[0] for r in records} == {"robust", "solvers"} and len(records) == 6 + 4
+    for r in records:
+        assert r["threads"] == 1 and r["value"] > 0 and r["low"] <= r["high"] and r["machine"]["note"] == "a test"
+    for r in records[:6]:
+        assert {"threshold_px", "confidence", "max_samples"} <= set(r["settings"]) and r["failures"] == 0
+    assert all(r["solved_share"] >= 0.98 for r in records[6:])
+    text = report.table(records)
+    assert "2.5 px (Sampson), confidence 0.999, 100000 samples, 1 thread" in text and not report.unequal(records)
+    records.append({**records[0], "settings": {**records[0]["settings"], "confidence": 0.99}})
+    records.sort(key=lambda r: r["case"])
+    assert len(report.unequal(records)) == 1
+
+
+def test_cases_side_by_side(tmp_path):
+    words = ["--suites", "robust", "--pairs", "2", "--points", "200", "--inliers", "0.6", "--modes", "matched", "--problems", "homography", "fundamental"]
+    alone, beside = measured(tmp_path, *words), measured(tmp_path, *words, "--jobs", "2")
+    same = ["case", "name", "settings", "median_error_px", "runs", "failures"]
+    assert [[r[k] for k in same] for r in alone] == [[r[k] for k in same] for r in beside]
+    assert beside[0]["machine"]["jobs"] == 2 and beside[0]["machine"]["commit"] == alone[0]["machine"]["commit"]
+
+
+@needs_data
+def test_photographs_by_bifocal_alone(photographs):
+    found = {(r["case"].split("/")[0], r["name"]): r for r in photographs}
+    sift = found["features", "Bifocal RootSIFT"]
+    assert sift["features"] == 2000 and sift["precision"] > 0.9 and len(sift["each"]) == sift["runs"] == sift["pairs"] == 11
+    sgm = found["stereo", "Bifocal SGM, 8 paths"]
+    assert sgm["bad2_filled"] < 6 and sgm["density"] > 90 and len(sgm["each"]) == 10
+    assert found["stereo", "Bifocal SSD"]["bad2_filled"] > sgm["bad2_filled"]
+    # The scores of the library's own bench (docs/stereo.md) come of as many disparities as there are; here it is a multiple of 16.
+    assert sgm["each"]["tsukuba"]["bad2_filled"] == pytest.approx(2.21, abs=0.02)
+    assert {len(real.read(DATA / "correspondences" / folder)) for folder in real.FOLDERS} <= set(range(5, 20))
+
+
+@needs_data
+def test_records_are_published(tmp_path, photographs):
+    pytest.importorskip("matplotlib")
+    import publish
+
+    words = ["--pairs", "2", "--points", "300", "--suites", "robust", "--modes", "matched"]
+    records = measured(tmp_path, *words) + photographs
+    records.insert(1, {**records[0], "name": "PoseLib", "ratio": 0.5, "auc1": 100.0})
+    for folder in ("bench/results", "docs"):
+        (tmp_path / folder).mkdir(parents=True)
+    for page in ("README.md", "docs/peers.md"):
+        (tmp_path / page).write_text(f"before\n{publish.BEGIN}\nwhat was there\n{publish.END}\nafter\n")
+    (tmp_path / "bench/results/README.md").write_text("| file | machine |\n|---|---|\n\ntext\n")
+    file = tmp_path / "bench/results/new-peers.json"
+    file.write_text(json.dumps(records))
+    for _ in range(2):  # the second time changes nothing
+        publish.publish(file, tmp_path)
+        readme, page, results = ((tmp_path / f).read_text() for f in ("README.md", "docs/peers.md", "bench/results/README.md"))
+        assert readme.startswith("before\n") and readme.endswith("\nafter\n") and "what was there" not in readme and "bench/results/new-peers.json" in readme
+        assert results.count("new-peers.json") == 1 and results.endswith("\ntext\n")
+    for picture in re.findall(r"\((docs/images/.*?)\)", readme):
+        assert (tmp_path / picture).stat().st_size > 5000
+    assert "**100.0**" in readme and "PoseLib: 0.5 times the time" in page and "E, 50 % right (AUC@1)" in readme
+    with pytest.raises(SystemExit, match="bench/results"):
+        publish.publish(tmp_path / "records.json", tmp_path)
