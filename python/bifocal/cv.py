@@ -6,13 +6,14 @@ is no inlier; ValueError and TypeError are raised in the place of cv2.error.
 
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Any, cast
 
 import numpy as np
 
 from . import _core, options
 from . import _cv_arrays as _cv
 from . import _cv_fisheye as fisheye
+from . import _cv_usac as _usac
 from . import two_view as _pieces
 from ._cv_arrays import Array
 from ._cv_stereo import (
@@ -23,17 +24,61 @@ from ._cv_stereo import (
     StereoSGBM,
     StereoSGBM_create,
 )
+from ._cv_usac import (
+    COV_POLISHER,
+    LOCAL_OPTIM_GC,
+    LOCAL_OPTIM_INNER_AND_ITER_LO,
+    LOCAL_OPTIM_INNER_LO,
+    LOCAL_OPTIM_NULL,
+    LOCAL_OPTIM_SIGMA,
+    LSQ_POLISHER,
+    MAGSAC,
+    NEIGH_FLANN_KNN,
+    NEIGH_FLANN_RADIUS,
+    NEIGH_GRID,
+    NONE_POLISHER,
+    SAMPLING_NAPSAC,
+    SAMPLING_PROGRESSIVE_NAPSAC,
+    SAMPLING_PROSAC,
+    SAMPLING_UNIFORM,
+    SCORE_METHOD_LMEDS,
+    SCORE_METHOD_MAGSAC,
+    SCORE_METHOD_MSAC,
+    SCORE_METHOD_RANSAC,
+    Found,
+    UsacParams,
+)
 from .robust import Estimate, ModelKind, estimate
 from .solvers import solve_minimal
 
 __all__ = [
+    "COV_POLISHER",
     "FM_7POINT",
     "FM_8POINT",
     "FM_LMEDS",
     "FM_RANSAC",
     "LMEDS",
+    "LOCAL_OPTIM_GC",
+    "LOCAL_OPTIM_INNER_AND_ITER_LO",
+    "LOCAL_OPTIM_INNER_LO",
+    "LOCAL_OPTIM_NULL",
+    "LOCAL_OPTIM_SIGMA",
+    "LSQ_POLISHER",
+    "MAGSAC",
+    "NEIGH_FLANN_KNN",
+    "NEIGH_FLANN_RADIUS",
+    "NEIGH_GRID",
+    "NONE_POLISHER",
     "RANSAC",
     "RHO",
+    "SAMPLING_NAPSAC",
+    "SAMPLING_PROGRESSIVE_NAPSAC",
+    "SAMPLING_PROSAC",
+    "SAMPLING_UNIFORM",
+    "SCORE_METHOD_LMEDS",
+    "SCORE_METHOD_MAGSAC",
+    "SCORE_METHOD_MSAC",
+    "SCORE_METHOD_RANSAC",
     "STEREO_SGBM_MODE_HH",
     "STEREO_SGBM_MODE_HH4",
     "STEREO_SGBM_MODE_SGBM",
@@ -47,6 +92,7 @@ __all__ = [
     "USAC_MAGSAC",
     "USAC_PARALLEL",
     "USAC_PROSAC",
+    "UsacParams",
     "estimateAffine2D",
     "estimateAffinePartial2D",
     "findEssentialMat",
@@ -62,14 +108,12 @@ FM_7POINT, FM_8POINT, FM_LMEDS, FM_RANSAC = 1, 2, 4, 8
 USAC_DEFAULT, USAC_PARALLEL, USAC_FM_8PTS, USAC_FAST, USAC_ACCURATE, USAC_PROSAC, USAC_MAGSAC = range(32, 39)
 _ROBUST = {LMEDS, RANSAC, RHO, *range(32, 39)}
 
-Found = Tuple[Optional[Array], Optional[Array]]
-
 
 def _options(threshold: float, confidence: float, max_iterations: int | None) -> options.RobustOptions:
     return options.RobustOptions(threshold=threshold, confidence=confidence, max_iterations=300000 if max_iterations is None else max_iterations)
 
 
-def _method(method: int, name: str, others: set[int]) -> None:
+def _method(method: Any, name: str, others: set[int]) -> None:
     if method not in _ROBUST | others:
         raise ValueError(f"{name}: method = {method}, must be one of {sorted(_ROBUST | others)}")
 
@@ -86,38 +130,54 @@ def _robust(kind: ModelKind, x1: Array, x2: Array, threshold: float, confidence:
 def findHomography(
     srcPoints: Any,
     dstPoints: Any,
-    method: int = 0,
-    ransacReprojThreshold: float = 3.0,
+    method: int | UsacParams = 0,
+    ransacReprojThreshold: float | Array | None = 3.0,
     mask: Array | None = None,
     maxIters: int | None = None,
     confidence: float = 0.995,
+    *,
+    params: UsacParams | None = None,
 ) -> Found:
-    """H [3, 3] with H[2, 2] = 1 and the mask uint8 [N, 1]; (None, mask of zeros) without a model. method 0: least squares of all points."""
+    """H [3, 3] with H[2, 2] = 1 and the mask uint8 [N, 1]; (None, mask of zeros) without a model. method 0: least squares of all points.
+
+    OpenCV's other form is (srcPoints, dstPoints, params, mask).
+    """
     x1, x2 = _cv.pair(srcPoints, dstPoints, "srcPoints", "dstPoints")
-    _method(method, "findHomography", {0})
+    params, limit, mask = _usac.form(method, ransacReprojThreshold, mask, params)
+    if params is None:
+        _method(method, "findHomography", {0})
     if len(x1) < 4:
         raise ValueError(f"srcPoints: {len(x1)} points, must be at least 4")
+    if params is not None and len(x1) > 4:
+        return _usac.result(_usac.find("homography", x1, x2, params, _ONE_IMAGE), mask)
     if method == 0 or len(x1) == 4:
         start = _core.homography_svd(x1, x2)
         if start is None:
             return None, _cv.mask(np.zeros(len(x1), bool), mask)
         return _cv.scaled(_pieces.refine("homography", start, x1, x2).model), _cv.mask(np.ones(len(x1), bool), mask)
-    found = _robust("homography", x1, x2, ransacReprojThreshold, confidence, maxIters)
+    found = _robust("homography", x1, x2, limit, confidence, maxIters)
     return (_cv.scaled(found.model) if found.ok else None), _cv.mask(found.inliers, mask)
 
 
 def findFundamentalMat(
     points1: Any,
     points2: Any,
-    method: int = FM_RANSAC,
-    ransacReprojThreshold: float = 3.0,
+    method: int | UsacParams = FM_RANSAC,
+    ransacReprojThreshold: float | Array | None = 3.0,
     confidence: float = 0.99,
     maxIters: int | Array | None = None,
     mask: Array | None = None,
+    *,
+    params: UsacParams | None = None,
 ) -> Found:
-    """F [3, 3] with F[2, 2] = 1 and the mask uint8 [N, 1]; FM_7POINT: up to three, [9, 3]; (None, None) of fewer than 7 points."""
+    """F [3, 3] with F[2, 2] = 1 and the mask uint8 [N, 1]; FM_7POINT: up to three, [9, 3]; (None, None) of fewer than 7 points.
+
+    OpenCV's other form is (points1, points2, params, mask).
+    """
     x1, x2 = _cv.pair(points1, points2, "points1", "points2")
-    _method(method, "findFundamentalMat", {FM_7POINT, FM_8POINT})
+    params, limit, mask = _usac.form(method, ransacReprojThreshold, mask, params)
+    if params is None:
+        _method(method, "findFundamentalMat", {FM_7POINT, FM_8POINT})
     if isinstance(maxIters, np.ndarray):  # the shorter of OpenCV's forms
         maxIters, mask = None, maxIters
     if len(x1) < 7 or (method == FM_8POINT and len(x1) < 8):
@@ -133,23 +193,30 @@ def findFundamentalMat(
     if method == FM_8POINT:
         F = _cv.eight_points(x1, x2)
         return (None if F is None else _cv.scaled(F)), _cv.mask(everything, mask)
-    found = _robust("fundamental", x1, x2, ransacReprojThreshold, confidence, maxIters)
+    if params is not None:
+        return _usac.result(_usac.find("fundamental", x1, x2, params, _ONE_IMAGE), mask)
+    found = _robust("fundamental", x1, x2, limit, confidence, maxIters)
     return (_cv.scaled(found.model) if found.ok else None), _cv.mask(found.inliers, mask)
 
 
 def findEssentialMat(points1: Any, points2: Any, *args: Any, **kwargs: Any) -> Found:
-    """E [3, 3] of normalised points and the mask uint8 [N, 1], in OpenCV's three forms:
+    """E [3, 3] of normalised points and the mask uint8 [N, 1], in OpenCV's four forms:
 
     (points1, points2, cameraMatrix, method=RANSAC, prob=0.999, threshold=1.0, maxIters, mask),
     (points1, points2, focal=1.0, pp=(0, 0), method, prob, threshold, maxIters, mask),
-    (points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2, method, prob, threshold, mask).
+    (points1, points2, cameraMatrix1, distCoeffs1, cameraMatrix2, distCoeffs2, method, prob, threshold, mask),
+    (points1, points2, cameraMatrix1, cameraMatrix2, dist_coeff1, dist_coeff2, params, mask).
 
     Five points: every solution, [3 k, 3]; fewer: (None, None).
     """
     x1, x2 = _cv.pair(points1, points2, "points1", "points2")
     rest = ["method", "prob", "threshold", "maxIters", "mask"]
-    two_cameras = "cameraMatrix2" in kwargs or (len(args) >= 3 and np.ndim(args[2]) == 2)
-    if two_cameras:
+    by_params = "params" in kwargs or (len(args) >= 5 and _usac.given(args[4]))
+    two_cameras = by_params or "cameraMatrix2" in kwargs or (len(args) >= 3 and np.ndim(args[2]) == 2)
+    if by_params:
+        names = ["cameraMatrix1", "cameraMatrix2", "distCoeffs1", "distCoeffs2", "params", "mask"]
+        kwargs = {name.replace("dist_coeff", "distCoeffs"): value for name, value in kwargs.items()}
+    elif two_cameras:
         names = ["cameraMatrix1", "distCoeffs1", "cameraMatrix2", "distCoeffs2", "method", "prob", "threshold", "mask"]
     elif "cameraMatrix" in kwargs or (args and np.ndim(args[0]) == 2):
         names = ["cameraMatrix", *rest]
@@ -172,6 +239,8 @@ def findEssentialMat(points1: Any, points2: Any, *args: Any, **kwargs: Any) -> F
         K1 = K2 = np.array([[f, 0, pp[0]], [0, f, pp[1]], [0, 0, 1.0]])
     method = given.get("method", RANSAC)
     _method(method, "findEssentialMat", set())
+    if by_params and not _usac.given(given.get("params")):
+        raise TypeError(f"params: {type(given.get('params')).__name__}, must be UsacParams")
     if len(x1) < 5:
         return None, None
     mask = given.get("mask")
@@ -180,6 +249,8 @@ def findEssentialMat(points1: Any, points2: Any, *args: Any, **kwargs: Any) -> F
         solutions, counts = solve_minimal("essential_5pt_action", np.r_[unit[0].T.ravel(), unit[1].T.ravel()][:, None])
         all_E = [solutions[k, :, 0].reshape(3, 3) for k in range(int(counts[0]))]
         return (np.concatenate(all_E) if all_E else None), _cv.mask(np.ones(5, bool), mask)
+    if by_params:
+        return _usac.result(_usac.find("essential", x1, x2, given["params"], camera1=K1, camera2=K2), mask, scaled=False)
     opts = _options(given.get("threshold", 1.0), given.get("prob", 0.999), given.get("maxIters"))
     found = estimate("essential", x1, x2, camera1=K1, camera2=K2, options=opts)
     return (found.model.copy() if found.ok else None), _cv.mask(found.inliers, mask)
@@ -241,15 +312,20 @@ def _affine(kind: ModelKind, source: Any, to: Any, inliers: Array | None, method
 def estimateAffine2D(
     from_: Any,
     to: Any,
-    inliers: Array | None = None,
-    method: int = RANSAC,
+    inliers: Array | UsacParams | None = None,
+    method: int | Array | None = RANSAC,
     ransacReprojThreshold: float = 3.0,
     maxIters: int | None = None,
     confidence: float = 0.99,
     refineIters: int = 10,
 ) -> Found:
-    """A [2, 3] of an affine map and the mask uint8 [N, 1]. refineIters is not needed."""
-    return _affine("affine", from_, to, inliers, method, ransacReprojThreshold, maxIters, confidence)
+    """A [2, 3] of an affine map and the mask uint8 [N, 1]. refineIters is not needed. OpenCV's other form is (from_, to, params, inliers)."""
+    if _usac.given(inliers):
+        x1, x2 = _cv.pair(from_, to, "from", "to")
+        mask = method if isinstance(method, np.ndarray) else None
+        found = _usac.find("affine", x1, x2, inliers, _ONE_IMAGE)
+        return (_cv.scaled(found.model)[:2] if found.ok else None), _cv.mask(found.inliers, mask)
+    return _affine("affine", from_, to, cast("Array | None", inliers), cast(int, method), ransacReprojThreshold, maxIters, confidence)
 
 
 def estimateAffinePartial2D(

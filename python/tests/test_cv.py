@@ -95,12 +95,89 @@ def test_stereo_sgbm():
     assert abs(np.median(again[5:-5, 45:-5]) - 160) <= 2 and again.min() == 48
 
 
+def with_params(module, **values):
+    params = module.UsacParams()
+    for name, value in values.items():
+        setattr(params, name, value)
+    return params
+
+
+def test_usac_params():
+    params = with_params(cv, threshold=3.0, confidence=0.999, maxIterations=10000, score=cv.SCORE_METHOD_MAGSAC, isParallel=True)
+    H, mask = cv.findHomography(PLANE.x1, PLANE.x2, params)
+    same, flags = cv.findHomography(PLANE.x1, PLANE.x2, cv.USAC_MAGSAC, 3.0, maxIters=10000, confidence=0.999)
+    assert np.array_equal(H, same) and np.array_equal(mask, flags)
+    F, mask = cv.findFundamentalMat(S.x1, S.x2, params=params)
+    same, flags = cv.findFundamentalMat(S.x1, S.x2, cv.USAC_MAGSAC, 3.0, 0.999, 10000)
+    assert np.array_equal(F, same) and np.array_equal(mask, flags)
+    E, mask = cv.findEssentialMat(S.x1, S.x2, K, K, None, None, params)
+    same, flags = cv.findEssentialMat(S.x1, S.x2, K, cv.USAC_MAGSAC, 0.999, 3.0, 10000)
+    assert np.array_equal(E, same) and np.array_equal(mask, flags)
+    E, _ = cv.findEssentialMat(S.x1, S.x2, cameraMatrix1=K, cameraMatrix2=K, dist_coeff1=None, dist_coeff2=None, params=params)
+    assert np.array_equal(E, same)
+    found, _ = cv.estimateAffine2D(S.x1, MAPPED, params)
+    assert np.abs(found - A).max() < 1e-6
+    # The mask may stand behind params, where another form has its threshold.
+    given = np.zeros((600, 1), np.uint8)
+    cv.findHomography(PLANE.x1, PLANE.x2, params, given)
+    assert given[PLANE.right].mean() > 0.95
+    given[:] = 0
+    cv.findFundamentalMat(S.x1, S.x2, params, given)
+    assert given[S.right].mean() > 0.9
+    # Another seed draws other samples.
+    few = [cv.findFundamentalMat(S.x1, S.x2, with_params(cv, maxIterations=30, randomGeneratorState=seed))[0] for seed in (0, 0, 1, 2)]
+    assert np.array_equal(few[0], few[1]) and not (np.array_equal(few[0], few[2]) and np.array_equal(few[0], few[3]))
+
+
+def test_prosac_takes_the_first_points_first():
+    """Right matches in front: a few samples do, which in another order find nothing."""
+    rng = np.random.default_rng(0)
+    n, right = 3000, 60
+    x1 = rng.uniform([0, 0], [1280, 960], (n, 2))
+    x2 = rng.uniform([0, 0], [1280, 960], (n, 2))
+    x2[:right] = x1[:right] @ [[0.9, 0.1], [-0.1, 0.95]] + [20, 10]
+    sampler = cv.SAMPLING_PROSAC
+    H, mask = cv.findHomography(x1, x2, with_params(cv, sampler=sampler, maxIterations=2000, confidence=0.999))
+    assert H is not None and mask[:right].all()
+    order = rng.permutation(n)
+    assert cv.findHomography(x1[order], x2[order], with_params(cv, sampler=sampler, maxIterations=2000))[0] is None
+
+
+@pytest.mark.parametrize(
+    "name, value, message",
+    [
+        ("sampler", cv.SAMPLING_NAPSAC, "params.sampler = 2: samples of neighbours"),
+        ("sampler", cv.SAMPLING_PROGRESSIVE_NAPSAC, "params.sampler = 1: samples of neighbours"),
+        ("score", cv.SCORE_METHOD_LMEDS, "params.score = 3: a score without a threshold"),
+        ("score", 9, "params.score = 9, must be 0 to 3"),
+        ("loMethod", -1, "params.loMethod = -1, must be 0 to 4"),
+        ("final_polisher", 4, "params.final_polisher = 4, must be 0 to 3"),
+        ("neighborsSearch", 3, "params.neighborsSearch = 3, must be 0 to 2"),
+        ("threshold", 0.0, "params.threshold = 0.0, must be above 0"),
+        ("threshold", float("nan"), "params.threshold = nan, must be above 0"),
+        ("confidence", 1.0, "params.confidence = 1.0, must be above 0 and below 1"),
+        ("maxIterations", 0, "params.maxIterations = 0, must be 1 or more"),
+        ("randomGeneratorState", -1, "params.randomGeneratorState = -1, must be 0 or more"),
+    ],
+)
+def test_usac_params_without_a_meaning_are_refused(name, value, message):
+    params = with_params(cv, **{name: value})
+    for call in (cv.findHomography, cv.findFundamentalMat, cv.estimateAffine2D, lambda a, b, p: cv.findEssentialMat(a, b, K, K, None, None, p)):
+        with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+            call(S.x1, S.x2, params)
+
+
 @pytest.mark.parametrize(
     "call, kind, message",
     [
         (lambda: cv.findHomography(S.x1[:3], S.x2[:3]), ValueError, "srcPoints: 3 points, must be at least 4"),
         (lambda: cv.findHomography(S.x1, S.x2[:9]), ValueError, "dstPoints: 9 points, but srcPoints has 600"),
         (lambda: cv.findHomography(S.x1, S.x2, 99), ValueError, "findHomography: method = 99"),
+        (lambda: cv.findHomography(S.x1, S.x2, params=3), TypeError, "params: int, must be UsacParams"),
+        (lambda: cv.findHomography(S.x1, S.x2, cv.RANSAC, np.ones(600)), TypeError, r"ransacReprojThreshold: an array of shape \(600,\)"),
+        (lambda: cv.findFundamentalMat(S.x1, S.x2, params="fast"), TypeError, "params: str, must be UsacParams"),
+        (lambda: cv.findEssentialMat(S.x1, S.x2, K, K, None, None, params=3), TypeError, "params: int, must be UsacParams"),
+        (lambda: cv.findEssentialMat(S.x1, S.x2, K, K, None, None, cv.UsacParams(), threshold=2), TypeError, "threshold"),
         (lambda: cv.findFundamentalMat(S.X, S.x2), ValueError, r"points1: shape \(600, 3\)"),
         (lambda: cv.findEssentialMat(S.x1, S.x2, K, epochs=2), TypeError, "epochs"),
         (lambda: cv.findEssentialMat(S.x1, S.x2, K[:2]), ValueError, r"cameraMatrix: shape \(2, 3\)"),
@@ -133,6 +210,10 @@ BESIDE = {
     "essential": lambda m: m.findEssentialMat(S.x1, S.x2, K, m.RANSAC, 0.999, 1.0),
     "essential, focal": lambda m: m.findEssentialMat(S.x1, S.x2, 1000.0, (640.0, 480.0), m.RANSAC, 0.999, 1.0),
     "essential, two cameras": lambda m: m.findEssentialMat(S.x1, S.x2, K, LENS * 0, K, LENS * 0, m.RANSAC, 0.999, 1.0),
+    "homography, params": lambda m: m.findHomography(PLANE.x1, PLANE.x2, m.UsacParams()),
+    "fundamental, params": lambda m: m.findFundamentalMat(S.x1, S.x2, m.UsacParams()),
+    "essential, params": lambda m: m.findEssentialMat(S.x1, S.x2, K, K, LENS * 0, LENS * 0, m.UsacParams()),
+    "affine, params": lambda m: m.estimateAffine2D(S.x1, MAPPED, m.UsacParams()),
     "pose": lambda m: m.recoverPose(S.E, S.clean1, S.clean2, K),
     "pose, focal": lambda m: m.recoverPose(S.E, S.clean1, S.clean2, focal=1000.0, pp=(640.0, 480.0)),
     "pose and points": lambda m: m.recoverPose(S.E, S.clean1, S.clean2, K, distanceThresh=50.0),
@@ -143,6 +224,23 @@ BESIDE = {
 }
 # Models that are as good as determined: they agree with OpenCV's.
 SAME = ["homography of all", "fundamental of all", "affine", "similarity", "pose", "pose, focal"]
+
+
+def test_usac_params_of_opencv():
+    """Its defaults and constants are ours, and its objects are taken."""
+    cv2 = pytest.importorskip("cv2")
+    ours, theirs = cv.UsacParams(), cv2.UsacParams()
+    assert {name: getattr(theirs, name) for name in dir(theirs) if not name.startswith("_")} == vars(ours)
+    starts = ("SAMPLING_", "SCORE_METHOD_", "LOCAL_OPTIM_", "NEIGH_")
+    names = [name for name in dir(cv2) if name.startswith(starts) or name.endswith("_POLISHER") or name == "MAGSAC"]
+    assert len(names) == 20 and {name: getattr(cv2, name) for name in names} == {name: getattr(cv, name) for name in names}
+    assert np.array_equal(cv.findFundamentalMat(S.x1, S.x2, theirs)[0], cv.findFundamentalMat(S.x1, S.x2, ours)[0])
+    with pytest.raises(ValueError, match="params.sampler = 2"):
+        cv.findFundamentalMat(S.x1, S.x2, with_params(cv2, sampler=cv2.SAMPLING_NAPSAC))
+    # With the same numbers both find the plane.
+    for module in (cv, cv2):
+        H, mask = module.findHomography(PLANE.x1, PLANE.x2, with_params(module, threshold=3.0, confidence=0.999))
+        assert transfer(H, PLANE.clean1, PLANE.clean2).mean() < 0.5 and mask[PLANE.right].mean() > 0.9
 
 
 @pytest.mark.parametrize("name", BESIDE)

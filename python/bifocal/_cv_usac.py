@@ -1,0 +1,107 @@
+"""OpenCV's UsacParams, and what of them has a meaning for Bifocal's one method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from . import _cv_arrays as _cv
+from ._cv_arrays import Array
+from .options import RobustOptions
+from .robust import Estimate, ModelKind, estimate
+
+SAMPLING_UNIFORM, SAMPLING_PROGRESSIVE_NAPSAC, SAMPLING_NAPSAC, SAMPLING_PROSAC = range(4)
+SCORE_METHOD_RANSAC, SCORE_METHOD_MSAC, SCORE_METHOD_MAGSAC, SCORE_METHOD_LMEDS = range(4)
+LOCAL_OPTIM_NULL, LOCAL_OPTIM_INNER_LO, LOCAL_OPTIM_INNER_AND_ITER_LO, LOCAL_OPTIM_GC, LOCAL_OPTIM_SIGMA = range(5)
+NEIGH_FLANN_KNN, NEIGH_GRID, NEIGH_FLANN_RADIUS = range(3)
+NONE_POLISHER, LSQ_POLISHER, MAGSAC, COV_POLISHER = range(4)
+
+Found = Tuple[Optional[Array], Optional[Array]]
+
+
+@dataclass
+class UsacParams:
+    """OpenCV's, with its defaults; the functions take an object of cv2 as well.
+
+    threshold, confidence, maxIterations and randomGeneratorState mean what they mean there (0 is the seed of every other call). sampler: UNIFORM,
+    or PROSAC for points in the order of their quality, the best first; NAPSAC and PROGRESSIVE_NAPSAC, which draw neighbours together, are
+    refused, and so is SCORE_METHOD_LMEDS, which has no threshold. The other scores, loMethod and its numbers, neighborsSearch, the polishers and
+    isParallel are checked and not used: there is one score, one refinement and one result for any number of threads.
+    """
+
+    confidence: float = 0.99
+    isParallel: bool = False
+    loIterations: int = 5
+    loMethod: int = LOCAL_OPTIM_INNER_LO
+    loSampleSize: int = 14
+    maxIterations: int = 5000
+    neighborsSearch: int = NEIGH_GRID
+    randomGeneratorState: int = 0
+    sampler: int = SAMPLING_UNIFORM
+    score: int = SCORE_METHOD_MSAC
+    threshold: float = 1.5
+    final_polisher: int = COV_POLISHER
+    final_polisher_iterations: int = 3
+
+
+NAMES = {name for name in UsacParams.__dataclass_fields__}
+# How many values each choice has, and of those that are refused why.
+_CHOICES = {"loMethod": 5, "neighborsSearch": 3, "sampler": 4, "score": 4, "final_polisher": 4}
+_REFUSED = {
+    ("sampler", SAMPLING_NAPSAC): "samples of neighbours are not there: SAMPLING_UNIFORM or SAMPLING_PROSAC",
+    ("sampler", SAMPLING_PROGRESSIVE_NAPSAC): "samples of neighbours are not there: SAMPLING_UNIFORM or SAMPLING_PROSAC",
+    ("score", SCORE_METHOD_LMEDS): "a score without a threshold is not there: SCORE_METHOD_MSAC, MAGSAC or RANSAC",
+}
+
+
+def given(params: Any) -> bool:
+    """Whether an argument is such an object, ours or OpenCV's."""
+    return not isinstance(params, (int, float, np.ndarray)) and all(hasattr(params, name) for name in NAMES)
+
+
+def form(method: Any, threshold: Any, mask: Any, params: Any) -> tuple[Any, float, Any]:
+    """(params or None, threshold, mask) of a call (.., method, threshold, .., mask), or of its other form (.., params, mask)."""
+    if params is None and given(method):
+        params = method
+        if isinstance(threshold, np.ndarray):  # what stands there is the mask
+            mask, threshold = threshold, 3.0
+    if params is not None and not given(params):
+        raise TypeError(f"params: {type(params).__name__}, must be UsacParams")
+    if isinstance(threshold, np.ndarray) and threshold.ndim > 0:
+        raise TypeError(f"ransacReprojThreshold: an array of shape {threshold.shape}, must be a number")
+    return params, 3.0 if threshold is None else float(threshold), mask
+
+
+def find(kind: ModelKind, x1: Array, x2: Array, params: Any, unit: float = 1.0, **cameras: Any) -> Estimate:
+    """An estimate by `params`, whose threshold is `unit` times Bifocal's px."""
+    for name, count in _CHOICES.items():
+        value = getattr(params, name)
+        if not 0 <= int(value) < count:
+            raise ValueError(f"params.{name} = {value}, must be 0 to {count - 1}")
+        if (name, int(value)) in _REFUSED:
+            raise ValueError(f"params.{name} = {value}: {_REFUSED[name, int(value)]}")
+    limits = {
+        "randomGeneratorState": (params.randomGeneratorState >= 0, "0 or more"),
+        "maxIterations": (params.maxIterations >= 1, "1 or more"),
+        "threshold": (0 < params.threshold < np.inf, "above 0"),
+        "confidence": (0 < params.confidence < 1, "above 0 and below 1"),
+    }
+    for name, (right, text) in limits.items():
+        if not right:
+            raise ValueError(f"params.{name} = {getattr(params, name)}, must be {text}")
+    options = RobustOptions(
+        threshold=params.threshold * unit,
+        confidence=params.confidence,
+        max_iterations=int(params.maxIterations),
+        seed=int(params.randomGeneratorState),
+    )
+    qualities = np.linspace(1.0, 0.5, len(x1)) if params.sampler == SAMPLING_PROSAC and len(x1) else None
+    return estimate(kind, x1, x2, options=options, qualities=qualities, **cameras)
+
+
+def result(found: Estimate, mask: Any, scaled: bool = True) -> Found:
+    """(model or None, mask) as OpenCV's functions return them."""
+    model = None if not found.ok else _cv.scaled(found.model) if scaled else found.model.copy()
+    return model, _cv.mask(found.inliers, mask)
