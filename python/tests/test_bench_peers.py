@@ -86,8 +86,11 @@ def test_projects_are_measured_in_turn(monkeypatch):
 
     taken = turns.in_turn({"a": project("a", 1), "b": project("b", 300)}, "xyz", 3, budget_s=0.5)
     # b is slow: once an item, and after two of them its budget is spent.
-    assert calls == ["ax", "bx", "ax", "ax", "ay", "by", "ay", "ay", "az", "az", "az"]
+    assert calls == ["ax", "bx", "ay", "by", *["az", "ax", "ay"] * 2, "az"]
     assert taken["b"].found == ["x", "y"] and [len(m) for m in taken["a"].ms] == [3, 3, 3]
+    # First every item once, then further rounds of those that come first.
+    few = turns.in_turn({"a": project("a", 1)}, "xyz", 3, budget_s=0.0045)["a"]
+    assert [len(m) for m in few.ms] == [2, 2, 1] and len(turns.in_turn({"a": project("a", 1)}, "xyz", 1, most={"a": 2})["a"].ms) == 2
     record = turns.record("case", "b", "1", "ms/pair", taken["b"], taken["a"], {})
     assert record["value"] == pytest.approx(300) and record["ratio"] == pytest.approx(300) and record["runs"] == 2 and record["rounds"] == 1
     assert turns.record("case", "a", "1", "us/pair", taken["a"], taken["a"], {})["value"] == pytest.approx(1000)

@@ -29,10 +29,6 @@ def _bold(text, yes):
     return f"**{text}**" if yes else text
 
 
-def _few(record):
-    return f" ({report.seen(record).split(' of ')[0]} pair{'s' if record['runs'] > 1 else ''})" if report.seen(record) else ""
-
-
 def robust(records):
     """A row a case, a column a project; bold is what is better than Bifocal's."""
     records = [r for r in records if r["case"].startswith("real/") or (r["case"].startswith("robust/") and r["case"].endswith("/matched"))]
@@ -44,7 +40,7 @@ def robust(records):
             better = report.better(r, report.own_of(group))
             time = _bold(f"{report.figures(r['value'])} ms", "value" in better)
             quality = _bold(report.quality(r).replace("AUC@1 ", ""), bool(set(better) - {"value"}))
-            cells[r["name"]] = f"{time}, {quality}" + _few(r)
+            cells[r["name"]] = f"{time}, {quality}{report.short(r)}"
         rows.append([_label(case), *(cells.get(name, "") for name in names)])
     points = next(r["case"].split("/")[2][1:] for r in records if r["case"].startswith("robust/"))
     return _rows([f"{points} matches, 1 px noise", *names.values()], rows)
@@ -69,10 +65,10 @@ def _two_modes(records, start, header, cells):
 def features(records):
     def cells(r, better):
         return [
-            _bold(f"{report.figures(r['value'])} ms", "value" in better) + _few(r),
+            _bold(f"{report.figures(r['value'])} ms", "value" in better),
             f"{report.figures(r['extract_ms'])}, {report.figures(r['match_ms'])} ms",
             f"{r['features']:.0f}",
-            _bold(f"{r['right']:.0f}", "right" in better),
+            _bold(f"{r['right']:.0f}", "right" in better) + report.short(r).replace(" right matches", ""),
             _bold(f"{100 * r['precision']:.1f} %", "precision" in better),
         ]
 
@@ -82,7 +78,7 @@ def features(records):
 def stereo(records):
     def cells(r, better):
         time, filled = f"{report.figures(r['value'])} ms", f"{r['bad2_filled']:.2f} %"
-        return [_bold(time, "value" in better) + _few(r), f"{r['density']:.1f} %", f"{r['bad2']:.2f} %", _bold(filled, "bad2_filled" in better)]
+        return [_bold(time, "value" in better) + report.short(r), f"{r['density']:.1f} %", f"{r['bad2']:.2f} %", _bold(filled, "bad2_filled" in better)]
 
     return _two_modes(records, "stereo/", ["a pair", "known", "bad of these", "bad, filled"], cells)
 
@@ -94,6 +90,7 @@ def _picture(file, text):
 def summary(records, link):
     """The part of the README."""
     parts = [f"{report.head(records)} ([records]({link}), [every row, and how it is measured](docs/peers.md)). Bold: better than Bifocal's."]
+    parts += ["In brackets: a project that saw fewer pairs in the time it was given, and what Bifocal reaches on the same ones."]
     if any(r["case"].startswith("robust/") for r in records):
         parts += [robust(records), _picture("docs/images/peers.png", "Time and accuracy of robust estimation, Bifocal and its peers")]
     if any(r["case"].startswith("features/") for r in records):

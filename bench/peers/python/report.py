@@ -53,6 +53,15 @@ def seen(record):
     return f"{record['runs']} of {record['pairs']} pairs" if record["runs"] < record.get("pairs", 0) else ""
 
 
+def short(record):
+    """The pairs seen, where not all were, and what is Bifocal's on these."""
+    if not seen(record):
+        return ""
+    key, _, how = qualities(record["case"])[0]
+    own = f"; Bifocal's {how.format(record['beside'][key]).removeprefix('AUC@1 ')}" if "beside" in record else ""
+    return f" ({record['runs']} pair{'s' if record['runs'] > 1 else ''}{own})"
+
+
 def head(records):
     about = records[0]["machine"]
     names = dict.fromkeys((r["name"].split()[0], r["version"]) for r in records)

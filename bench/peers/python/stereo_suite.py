@@ -18,6 +18,10 @@ def judge(scene, raw, own_fill):
     return figures
 
 
+def mean(figures):
+    return {key: float(np.mean([one[key] for one in figures])) for key in ("density", "bad1", "bad2", "bad2_filled", "avgerr")}
+
+
 def case(mode, arguments, scenes):
     made = {}
     for name, make in matchers.ALL.items():
@@ -28,11 +32,12 @@ def case(mode, arguments, scenes):
         for scene in scenes:
             run(scene)
     taken = turns.in_turn(runs, scenes, arguments.rounds, arguments.budget)
+    judged = {name: [judge(s, *made[name][s.name][1](found)) for s, found in zip(scenes, own.found)] for name, own in taken.items()}
     for name, own in taken.items():
-        seen = scenes[: len(own.ms)]
-        each = {s.name: judge(s, *made[name][s.name][1](found)) for s, found in zip(seen, own.found)}
-        figures = {key: float(np.mean([e[key] for e in each.values()])) for key in ("density", "bad1", "bad2", "bad2_filled", "avgerr")}
-        more = {**figures, "each": {k: {m: round(v, 3) for m, v in e.items()} for k, e in each.items()}, "pairs": len(scenes)}
+        each = {s.name: {m: round(v, 3) for m, v in e.items()} for s, e in zip(scenes, judged[name])}
+        more = mean(judged[name]) | {"each": each, "pairs": len(scenes)}
+        if "Bifocal SGM, 8 paths" in judged and len(each) < len(scenes):
+            more["beside"] = mean(judged["Bifocal SGM, 8 paths"][: len(each)])
         settings = made[name][scenes[0].name][2]
         yield turns.record(f"stereo/{mode}", name, estimators.version(name), "ms/pair", own, taken.get("Bifocal SGM, 8 paths"), settings, **more)
 

@@ -1,6 +1,7 @@
 """Measuring several projects in turn on the same data, and the record of what one of them did.
 
-On each item every project runs once, then every one again (A B C A B C ...): what else the machine does meets all of them alike.
+On each item one project runs after the other (A B C), from the first item to the last, and then all of it again: what else the machine does
+meets all of them alike.
 """
 
 from __future__ import annotations
@@ -38,16 +39,17 @@ class Taken:
 
 
 def in_turn(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
-    """{name: Taken} of runs {name: f(item)}. Who has spent `budget_s` does not see the items that are left, nor who has seen most[name]. per: milliseconds become those of
+    """{name: Taken} of runs {name: f(item)}. Who has spent `budget_s` does not see what is left: further rounds, or items in the
+    first. most[name]: of the items. per: milliseconds become those of
     a part, where an item holds as many. The clock is CLOCK: of the wall, or of the process, which on a busy machine counts less of the others."""
     taken = {name: Taken() for name in runs}
     spent = dict.fromkeys(runs, 0.0)
-    for k, item in enumerate(items):
-        here = [name for name in runs if spent[name] < budget_s and (most is None or k < most[name])]
-        for turn in range(rounds):
-            for name in here:
-                own = taken[name]
-                if turn > 0 and own.ms[-1][-1] * per > 1e3 * SLOW_S:
+    for turn in range(rounds):
+        for k, item in enumerate(items):
+            for name, own in taken.items():
+                if spent[name] >= budget_s or (most is not None and k >= most[name]):
+                    continue
+                if turn > 0 and (k >= len(own.ms) or own.ms[k][-1] * per > 1e3 * SLOW_S):
                     continue
                 busy, begin = time.process_time(), time.perf_counter()
                 found = runs[name](item)
@@ -59,7 +61,7 @@ def in_turn(runs, items, rounds, budget_s=np.inf, per=1.0, most=None):
                 if turn == 0:
                     own.ms.append([])
                     own.found.append(found)
-                own.ms[-1].append(1e3 * took / per)
+                own.ms[k].append(1e3 * took / per)
     return taken
 
 
