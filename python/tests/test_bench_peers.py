@@ -116,6 +116,11 @@ def test_samples_have_their_model(kind):
             assert np.abs(((b @ model.reshape(3, 3)) * a).sum(1)).max() < 1e-9
 
 
+def test_records_do_not_say_where_files_are():
+    words = ["--quick", "--json", "/there/x.json", "--pairs", "3", "--data=/there", "--suites", "real", "stereo", "--note", "a b", "--jobs", "2"]
+    assert run.said(words) == ["--quick", "--pairs", "3", "--suites", "real", "stereo", "--jobs", "2"]
+
+
 def test_area_under_the_recall_curve():
     assert scenes.auc(np.array([0.0, 0.0]), 1) == pytest.approx(100)
     assert scenes.auc(np.array([0.5, 2.0]), 1) == pytest.approx(100 * (0.25 * 0.5 + 0.5 * 0.5))

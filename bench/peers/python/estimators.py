@@ -198,6 +198,10 @@ def version(name):
         return cv2.__version__
     if project == "NumPy":
         return np.__version__
+    if project == "torch":
+        import torch
+
+        return torch.__version__
     return importlib.metadata.version(PACKAGES[project])
 
 

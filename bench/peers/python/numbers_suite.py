@@ -1,4 +1,4 @@
-"""Batched small linear algebra beside NumPy (LAPACK), one thread."""
+"""Batched small linear algebra beside NumPy (LAPACK) and torch (on a GPU: cuSOLVER), whose arrays are resident."""
 
 import numpy as np
 
@@ -6,14 +6,47 @@ import estimators
 import turns
 
 CASES = [("svd", 3, 20000), ("svd", 9, 5000), ("svd", 16, 1500), ("eig", 4, 10000), ("eig", 10, 3000), ("eig", 20, 600)]
+ON_GPU = 20  # times as many matrices
 
 
 def _calls(kind, A):
+    """Of NumPy's array, or torch's tensor on any device; a call returns when its work is done."""
     from bifocal import linalg
 
-    if kind == "svd":
-        return {"Bifocal": lambda: linalg.svd(A), "NumPy": lambda: np.linalg.svd(A)}
-    return {"Bifocal": lambda: linalg.real_eigenpairs(A), "NumPy": lambda: np.linalg.eig(A)}
+    own = linalg.svd if kind == "svd" else linalg.real_eigenpairs
+    if isinstance(A, np.ndarray):
+        peer = np.linalg.svd if kind == "svd" else np.linalg.eig
+        return {"Bifocal": lambda _: own(A), "NumPy": lambda _: peer(A)}
+    import torch
+
+    def torchs(_):
+        found = torch.linalg.svd(A, full_matrices=False) if kind == "svd" else torch.linalg.eig(A)
+        if A.is_cuda:
+            torch.cuda.synchronize()
+        return found
+
+    return {"Bifocal": lambda _: own(A), "torch": torchs}
+
+
+def _cases(with_torch):
+    """(device, calls, matrices, kind, n): the host's arrays, and those in a CUDA device's memory where Bifocal and torch have one."""
+    import bifocal
+
+    rng = np.random.default_rng(1)
+    for kind, n, count in CASES:
+        A = rng.normal(size=(count, n, n))
+        calls = _calls(kind, A)
+        if with_torch:
+            import torch
+
+            torch.set_num_threads(1)
+            calls["torch"] = _calls(kind, torch.from_numpy(A))["torch"]
+        yield "cpu", calls, count, kind, n
+    if with_torch and torch.cuda.is_available() and any(d["id"].startswith("cuda") for d in bifocal.devices()):
+        # Eigenpairs are left to `bifocal bench eig`: torch takes such matrices one after the other.
+        for kind, n, count in (case for case in CASES if case[0] == "svd"):
+            A = torch.randn(ON_GPU * count, n, n, dtype=torch.float64, device="cuda")
+            yield "cuda:0", _calls(kind, A), ON_GPU * count, kind, n
 
 
 def _overhead(repeats):
@@ -34,10 +67,11 @@ def _overhead(repeats):
 def records(arguments):
     repeats = max(5, arguments.rounds)
     yield from _overhead(repeats)
-    for kind, n, count in CASES:
-        A = np.random.default_rng(1).normal(size=(count, n, n))
-        calls = {name: lambda _, call=call: call() for name, call in _calls(kind, A).items()}
-        taken = turns.in_turn(calls, [None], repeats, per=count)
+    for device, calls, count, kind, n in _cases("kornia" in arguments.projects):
+        for call in calls.values():  # what is loaded or compiled once
+            call(None)
+        taken = turns.in_turn(calls, [None], repeats, arguments.budget, per=count)
         for name, own in taken.items():
-            settings = {"matrices": count}
-            yield turns.record(f"{kind}/{n}x{n}/f64", name, estimators.version(name), "us/matrix", own, taken["Bifocal"], settings)
+            case = f"{kind}/{n}x{n}/f64" + ("" if device == "cpu" else "/cuda")
+            more = {} if device == "cpu" else {"device": device, "threads": None}
+            yield turns.record(case, name, estimators.version(name), "us/matrix", own, taken["Bifocal"], {"matrices": count}, **more)

@@ -124,7 +124,7 @@ def listed(file, records, name):
         return
     last = max(k for k, line in enumerate(lines) if line.startswith("|"))
     where = f"one thread of {about['cores']} cores, {about['cpu']}. {about['note']}".strip()
-    row = f"| {name} | {where} | the package of commit {about['commit'][:7]} | `{about['command'].replace('bench/peers/python/run.py', 'scripts/bench-peers')}` |"
+    row = f"| {name} | {where} | the package of commit {about['commit'][:7]} | `{about['command']}` |"
     file.write_text("\n".join([*lines[: last + 1], row, *lines[last + 1 :]]) + "\n")
 
 

@@ -45,7 +45,7 @@ def settings(record):
         parts = [f"{own['threshold_px']:g} px ({own['threshold_of']})", f"confidence {own['confidence']:g}", f"{own['max_samples']} samples"]
     else:
         parts = [f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in own.items()]
-    return ", ".join([*parts, f"{record['threads']} thread"])
+    return ", ".join([*parts, f"{record['threads']} thread" if record["threads"] else record["device"]])
 
 
 def seen(record):

@@ -62,6 +62,16 @@ def commit():
     return git("rev-parse", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no") else "")
 
 
+def said(words):
+    """The words of the command that say what is measured, without those that say where files are."""
+    places, out, skip = {"--json", "--table", "--plots", "--data", "--note", "--commit"}, [], False
+    for word in words:
+        skip = (skip and not word.startswith("--")) or word.split("=")[0] in places
+        if not skip:
+            out.append(word)
+    return out
+
+
 def machine(a):
     cpu = platform.processor()
     if pathlib.Path("/proc/cpuinfo").exists():
@@ -77,7 +87,7 @@ def machine(a):
         "python": platform.python_version(),
         "commit": a.commit or commit(),
         "date": datetime.date.today().isoformat(),
-        "command": " ".join(["bench/peers/python/run.py", *sys.argv[1:]]),
+        "command": " ".join(["scripts/bench-peers", *said(sys.argv[1:])]),
         "quick": a.quick,
         "budget_s": a.budget,
         "clock": a.clock,
