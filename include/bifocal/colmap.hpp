@@ -185,7 +185,9 @@ class Database {
 
  private:
   friend class Transaction;
+  friend class RowWriter;
   struct State;
+  explicit Database(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

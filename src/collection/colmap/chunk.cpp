@@ -2,6 +2,7 @@
 #include "collection/colmap/chunk.hpp"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <bifocal/error.hpp>
 
 #include <algorithm>
@@ -32,6 +33,18 @@ constexpr std::size_t kPairsAtOnce = 16;  // that one thread puts together
                   chunk.matches[m].index1, chunk.matches[m].index2, a, b));
 }
 
+// Whatever is thrown: who writes may wait for the end.
+class Ending {
+ public:
+  explicit Ending(PairSource& source) : source_(source) {}
+  ~Ending() { source_.end(); }
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+
+ private:
+  PairSource& source_;
+};
+
 }  // namespace
 
 std::span<const Vec2> ImagePoints::straight() const {
@@ -43,13 +56,20 @@ std::span<const Vec2> ImagePoints::straight() const {
   return straight_;
 }
 
-DatabaseSource::DatabaseSource(const std::filesystem::path& file, Access access)
+DatabaseSource::DatabaseSource(const std::filesystem::path& file, Access access, ReadGate* gate)
     : connection_(file, access == Access::frozen ? sqlite::Mode::frozen : sqlite::Mode::read),
       keypoints_(connection_, "SELECT rows, cols, data FROM keypoints WHERE image_id = ?"),
-      matches_(connection_, "SELECT rows, cols, data FROM matches WHERE pair_id = ?") {}
+      matches_(connection_, "SELECT rows, cols, data FROM matches WHERE pair_id = ?"),
+      gate_(gate) {}
 
-void DatabaseSource::begin() { connection_.execute("BEGIN"); }
-void DatabaseSource::end() { connection_.execute("COMMIT"); }
+void DatabaseSource::begin() {
+  if (gate_) gate_->enter();
+  connection_.execute("BEGIN");
+}
+void DatabaseSource::end() noexcept {
+  sqlite3_exec(connection_.get(), "COMMIT", nullptr, nullptr, nullptr);  // of what was read alone
+  if (gate_) gate_->leave();
+}
 
 std::vector<Vec2> DatabaseSource::keypoints(Id image) {
   const sqlite::Use use(keypoints_);
@@ -172,11 +192,11 @@ void ChunkReader::next(Chunk& chunk) {
   chunk.clear();
   if (pairs_.empty()) return;
   source_.begin();
+  const Ending ending(source_);
   while (!pairs_.empty() && !is_full_piece(chunk.pairs.size(), chunk.matches.size())) {
     add(pairs_.front(), chunk);
     pairs_ = pairs_.subspan(1);
   }
-  source_.end();
 }
 
 std::shared_ptr<const ImagePoints> ChunkReader::points_of(Id image) {

@@ -12,6 +12,7 @@
 #include <bifocal/colmap_verify.hpp>
 
 #include "collection/colmap/image_points.hpp"
+#include "collection/colmap/row_writer.hpp"
 #include "collection/colmap/sqlite.hpp"
 
 namespace bifocal::colmap {
@@ -30,7 +31,7 @@ class PairSource {
 
   // What is read between them is read together.
   virtual void begin() {}
-  virtual void end() {}
+  virtual void end() noexcept {}
   virtual std::vector<Vec2> keypoints(Id image) = 0;  // px, ours
   // Adds those of the pair.
   virtual void matches(const PairOfImages& pair, std::vector<IndexPair>& to) = 0;
@@ -40,10 +41,12 @@ class PairSource {
 
 class DatabaseSource : public PairSource {
  public:
-  explicit DatabaseSource(const std::filesystem::path& file, Access access = Access::read);
+  // `gate`: of who writes to the file meanwhile, or null.
+  explicit DatabaseSource(const std::filesystem::path& file, Access access = Access::read,
+                          ReadGate* gate = nullptr);
   // One lock of the file for a piece, not one for each row.
   void begin() override;
-  void end() override;
+  void end() noexcept override;
   std::vector<Vec2> keypoints(Id image) override;
   void matches(const PairOfImages& pair, std::vector<IndexPair>& to) override;
   [[nodiscard]] std::string name_of(const PairOfImages& pair) const override;
@@ -51,6 +54,7 @@ class DatabaseSource : public PairSource {
  private:
   sqlite::Connection connection_;
   sqlite::Statement keypoints_, matches_;
+  ReadGate* gate_;
 };
 
 // A piece. Pair k has the matches [offsets[k], offsets[k + 1]).

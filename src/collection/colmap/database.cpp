@@ -40,6 +40,20 @@ void check(const Camera& c) {
     fail(fmt::format("{}: {} x {} px, must be at least 1 x 1", name, c.width, c.height));
 }
 
+sqlite::Mode mode_of(Access access) {
+  switch (access) {
+    case Access::read:
+      return sqlite::Mode::read;
+    case Access::frozen:
+      return sqlite::Mode::frozen;
+    case Access::write:
+      return sqlite::Mode::write;
+    case Access::create:
+      return sqlite::Mode::create;
+  }
+  return sqlite::Mode::read;
+}
+
 Id last_row(const sqlite::Connection& connection) {
   return static_cast<Id>(sqlite3_last_insert_rowid(connection.get()));
 }
@@ -73,7 +87,8 @@ Descriptors descriptors_of(std::span<const std::uint8_t> sift) {
 }
 
 Database::Database(const std::filesystem::path& file, Access access)
-    : state_(std::make_unique<State>(file, access)) {}
+    : Database(std::make_unique<State>(file, mode_of(access))) {}
+Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Database::~Database() = default;
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;

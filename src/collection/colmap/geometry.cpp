@@ -72,25 +72,34 @@ std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table
 }
 
 // The numbers of a row, which SQLite does not copy until the row is written.
-struct RowNumbers {
-  std::vector<double> values[5];  // of kOptional; empty: NULL
-};
-
-RowNumbers numbers_of(const TwoViewGeometry& geometry) {
-  TwoViewGeometry g{geometry.configuration, {}, geometry.F, {}, geometry.H, {}};
-  shift_pixels(g, kHalfPixel);
-  RowNumbers out;
-  const std::optional<Mat3>* matrices[] = {&g.F, &geometry.E, &g.H};
-  for (std::size_t k = 0; k < 3; ++k)
-    if (*matrices[k]) out.values[k].assign((*matrices[k])->begin(), (*matrices[k])->end());
-  if (const auto& pose = geometry.cam2_from_cam1) {
-    const auto q = quaternion_of(pose->R);
-    out.values[3].assign(q.begin(), q.end());
-    out.values[4].assign(pose->t.begin(), pose->t.end());
+class RowNumbers {
+ public:
+  explicit RowNumbers(const TwoViewGeometry& geometry) {
+    TwoViewGeometry g{geometry.configuration, {}, geometry.F, {}, geometry.H, {}};
+    shift_pixels(g, kHalfPixel);
+    if (g.F) set(0, *g.F);
+    if (geometry.E) set(1, *geometry.E);
+    if (g.H) set(2, *g.H);
+    if (const auto& pose = geometry.cam2_from_cam1) {
+      set(3, quaternion_of(pose->R));
+      set(4, pose->t);
+    }
   }
-  for (auto& values : out.values) io::swap_unless_little(std::span(values));
-  return out;
-}
+  // Of kOptional; empty: NULL.
+  [[nodiscard]] std::span<const double> of(std::size_t k) const {
+    return std::span(values_[k]).first(sizes_[k]);
+  }
+
+ private:
+  template <class Numbers>
+  void set(std::size_t k, const Numbers& from) {
+    sizes_[k] = from.size();
+    std::copy(from.begin(), from.end(), values_[k].begin());
+    io::swap_unless_little(std::span<double>(values_[k]));
+  }
+  std::array<double, 9> values_[std::size(kOptional)];
+  std::array<std::size_t, std::size(kOptional)> sizes_{};
+};
 
 // Index pairs as they are in the file; those at hand where they are so already.
 class FileIndices {
@@ -178,24 +187,27 @@ void Database::write_matches(Id image1, Id image2, std::span<const IndexPair> ma
   (void)insert.step([&] { return pair_row("matches", image1, image2); });
 }
 
+sqlite::Statement& Database::State::insert_of_geometry() {
+  if (insert_geometry) return *insert_geometry;
+  std::string columns, places;
+  for (std::size_t k = 0; k < std::size(kOptional); ++k) {
+    optional_columns[k] = tables.of_geometry.contains(kOptional[k]);
+    if (!optional_columns[k]) continue;
+    columns += fmt::format(", {}", kOptional[k]);
+    places += ", ?";
+  }
+  insert_geometry = &prepared(
+      fmt::format("INSERT OR REPLACE INTO two_view_geometries (pair_id, rows, cols, data, "
+                  "config{}) VALUES (?, ?, 2, ?, ?{})",
+                  columns, places));
+  return *insert_geometry;
+}
+
 void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry) {
   if (image1 > image2) return write_geometry(image2, image1, swapped(geometry));
-  const RowNumbers numbers = numbers_of(geometry);
+  const RowNumbers numbers(geometry);
   const FileIndices indices(geometry.inliers);
-  std::string& sql = state_->insert_geometry;
-  if (sql.empty()) {
-    std::string columns, places;
-    for (const char* name : kOptional) {
-      if (!state_->tables.of_geometry.contains(name)) continue;
-      columns += fmt::format(", {}", name);
-      places += ", ?";
-    }
-    sql = fmt::format(
-        "INSERT OR REPLACE INTO two_view_geometries (pair_id, rows, cols, data, config{}) "
-        "VALUES (?, ?, 2, ?, ?{})",
-        columns, places);
-  }
-  sqlite::Statement& insert = state_->prepared(sql);
+  sqlite::Statement& insert = state_->insert_of_geometry();
   const sqlite::Use use(insert);
   insert.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
   insert.bind(2, static_cast<std::int64_t>(geometry.inliers.size()));
@@ -203,12 +215,11 @@ void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geome
   insert.bind(4, static_cast<std::int64_t>(geometry.configuration));
   int place = 5;
   for (std::size_t k = 0; k < 5; ++k) {
-    if (!state_->tables.of_geometry.contains(kOptional[k])) continue;
-    if (numbers.values[k].empty())
-      insert.bind_null(place++);
-    else
-      insert.bind_bytes(place++, numbers.values[k].data(),
-                        numbers.values[k].size() * sizeof(double));
+    if (!state_->optional_columns[k]) continue;
+    const auto values = numbers.of(k);
+    values.empty() ? insert.bind_null(place)
+                   : insert.bind_bytes(place, values.data(), values.size_bytes());
+    ++place;
   }
   (void)insert.step([&] { return pair_row("two_view_geometries", image1, image2); });
 }

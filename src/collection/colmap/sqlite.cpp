@@ -8,6 +8,8 @@
 
 #include <bifocal/try_again.hpp>
 
+#include "collection/colmap/log_file.hpp"
+
 namespace bifocal::sqlite {
 namespace {
 
@@ -47,16 +49,25 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
   if (mode != Mode::create && !exists) io::reject(name_, "can't be read: there is no such file");
   const int flags = mode == Mode::read     ? SQLITE_OPEN_READONLY
                     : mode == Mode::frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-                    : mode == Mode::write  ? SQLITE_OPEN_READWRITE
-                                           : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+                    : mode == Mode::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                           : SQLITE_OPEN_READWRITE;
   const std::string path = mode == Mode::frozen ? frozen_name(file) : name_;
-  if (sqlite3_open_v2(path.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
+  const char* files = mode == Mode::append ? gathering_files() : nullptr;
+  if (sqlite3_open_v2(path.c_str(), &db_, flags, files) != SQLITE_OK) {
     const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close(db_);
     io::reject(name_, "can't be opened: {}", why);
   }
   sqlite3_extended_result_codes(db_, 1);
   sqlite3_busy_timeout(db_, kBusyMs);
+  if (mode == Mode::append) append_to_log();
+}
+
+void Connection::append_to_log() const {
+  sqlite3_wal_autocheckpoint(db_, 0);
+  execute("PRAGMA synchronous = NORMAL");  // this opens the log, too
+  // Room for a piece of rows: pages that do not fit are written twice.
+  execute("PRAGMA cache_size = -8000");
 }
 
 Connection::~Connection() { sqlite3_close_v2(db_); }

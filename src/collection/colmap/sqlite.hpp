@@ -18,8 +18,9 @@ struct sqlite3_stmt;
 namespace bifocal::sqlite {
 
 // frozen: read, and nobody writes meanwhile: the file is taken as it is, without locks, and nothing
-// is laid beside it.
-enum class Mode { read, frozen, write, create };
+// is laid beside it. append: write, to the write-ahead log alone, which another connection writes
+// into the database; commits wait for no disk.
+enum class Mode { read, frozen, write, create, append };
 
 class Connection {
  public:
@@ -35,6 +36,7 @@ class Connection {
   [[noreturn]] void fail(const std::string& where) const;
 
  private:
+  void append_to_log() const;
   std::string name_;
   sqlite3* db_ = nullptr;
 };

@@ -2,6 +2,7 @@
 // The inside of a colmap::Database: the connection, what it has, and the statements made so far.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string_view>
 
@@ -13,14 +14,9 @@
 namespace bifocal::colmap {
 
 struct Database::State {
-  State(const std::filesystem::path& path, Access how)
-      : file(path),
-        connection(path, how == Access::read     ? sqlite::Mode::read
-                         : how == Access::frozen ? sqlite::Mode::frozen
-                         : how == Access::write  ? sqlite::Mode::write
-                                                 : sqlite::Mode::create) {
-    if (how == Access::create) create_tables(connection);
-    if (how == Access::write || how == Access::create)
+  State(const std::filesystem::path& path, sqlite::Mode mode) : file(path), connection(path, mode) {
+    if (mode == sqlite::Mode::create) create_tables(connection);
+    if (mode != sqlite::Mode::read && mode != sqlite::Mode::frozen)
       connection.execute("PRAGMA foreign_keys = ON");
     tables = inspect(connection);
   }
@@ -36,7 +32,11 @@ struct Database::State {
   sqlite::Connection connection;
   Tables tables;
   std::map<std::string, sqlite::Statement, std::less<>> statements;
-  std::string insert_geometry;  // made when the first one is written
+
+  // Made when the first one is written. Which of F E H qvec tvec it has a place for, is known then.
+  sqlite::Statement& insert_of_geometry();
+  sqlite::Statement* insert_geometry = nullptr;
+  std::array<bool, 5> optional_columns{};
 };
 
 // "table keypoints, image_id 3".

@@ -4,6 +4,7 @@
 #include <bifocal/pairs.hpp>
 
 #include "collection/colmap/chunk.hpp"
+#include "collection/colmap/row_writer.hpp"
 #include "collection/colmap/pipeline.hpp"
 
 namespace bifocal::colmap {
@@ -31,15 +32,10 @@ std::vector<std::uint64_t> verified_before(const Database& database) {
   return ids;
 }
 
-// Each with a connection of its own: SQLite counts in the file's header how often it was changed,
-// in a write-ahead log once a connection, and that must not depend on interruptions.
-void write_piece(const std::filesystem::path& file, const Piece& piece) {
-  Database database(file, Access::write);
-  Transaction all(database);
+void write_geometries(Database& database, const Piece& piece) {
   for (std::size_t k = 0; k < piece.geometries.size(); ++k)
     database.write_geometry(piece.chunk.pairs[k].image1, piece.chunk.pairs[k].image2,
                             piece.geometries[k]);
-  all.commit();
 }
 
 }  // namespace
@@ -88,11 +84,14 @@ VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& fil
   const std::vector<PairOfImages> work = work_of(database, run, progress);
   progress.pairs = static_cast<std::int64_t>(work.size());
   if (run.overwrite) forget(file, run.pairs.empty(), work);
-  DatabaseSource source(file);
+  RowWriter writer(file);
+  DatabaseSource source(file, Access::read, &writer.gate());
   ChunkReader reader(source, cameras, work, run.max_memory);
-  run_pipeline(
-      devices, reader, run.options, [&](const Piece& piece) { write_piece(file, piece); }, progress,
-      run.progress);
+  const auto write = [&](const Piece& piece) {
+    writer.write([&](Database& to) { write_geometries(to, piece); });
+  };
+  run_pipeline(devices, reader, run.options, write, progress, run.progress);
+  writer.finish();
   return progress;
 }
 

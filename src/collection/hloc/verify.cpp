@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "collection/colmap/chunk.hpp"
+#include "collection/colmap/row_writer.hpp"
 #include "collection/colmap/pipeline.hpp"
 #include "collection/colmap/sqlite.hpp"
 #include "io/reject.hpp"
@@ -137,10 +138,8 @@ std::vector<PairOfImages> work_of(const Database& database, const std::vector<Im
   return work;
 }
 
-void write_piece(const std::filesystem::path& file, const Piece& piece) {
+void write_rows(Database& database, const Piece& piece) {
   const Chunk& chunk = piece.chunk;
-  Database database(file, Access::write);  // one a piece: see colmap/verify.cpp
-  Transaction all(database);
   for (std::size_t k = 0; k < chunk.pairs.size(); ++k) {
     const auto [a, b] = chunk.pairs[k];
     const auto first = static_cast<std::size_t>(chunk.offsets[k]),
@@ -148,7 +147,6 @@ void write_piece(const std::filesystem::path& file, const Piece& piece) {
     database.write_matches(a, b, std::span(chunk.matches).subspan(first, size));
     if (size > 0) database.write_geometry(a, b, piece.geometries[k]);
   }
-  all.commit();
 }
 
 void forget(const std::filesystem::path& file, const std::vector<PairOfImages>& pairs) {
@@ -176,9 +174,12 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
   const Cameras cameras(database);
   HlocSource source(features, matches, files, images);
   ChunkReader reader(source, cameras, work, run.max_memory);
-  colmap::run_pipeline(
-      devices, reader, run.options, [&](const Piece& piece) { write_piece(file, piece); }, progress,
-      run.progress);
+  colmap::RowWriter writer(file);
+  const auto write = [&](const Piece& piece) {
+    writer.write([&](Database& to) { write_rows(to, piece); });
+  };
+  colmap::run_pipeline(devices, reader, run.options, write, progress, run.progress);
+  writer.finish();
   return progress;
 }
 

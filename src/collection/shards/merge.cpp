@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collection/colmap/pair.hpp"
+#include "collection/colmap/row_writer.hpp"
 #include "collection/colmap/pipeline.hpp"
 #include "collection/shards/identity.hpp"
 #include "collection/shards/result_file.hpp"
@@ -127,13 +128,9 @@ void count(const std::vector<ShardRow>& piece, VerifyProgress& progress) {
   }
 }
 
-// Each with a connection of its own, as verify() does and for its reason.
-void write_piece(const std::filesystem::path& file, const std::vector<ShardRow>& piece) {
-  Database database(file, Access::write);
-  Transaction all(database);
+void write_geometries(Database& database, const std::vector<ShardRow>& piece) {
   for (const ShardRow& row : piece)
     database.write_geometry(row.pair.image1, row.pair.image2, row.geometry);
-  all.commit();
 }
 
 void remove_parts(const std::filesystem::path& folder) {
@@ -162,11 +159,12 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   progress.unmatched = plan.unmatched;
   if (run.progress && !run.progress(progress)) return progress;
 
+  RowWriter writer(file);
   std::vector<ShardRow> piece;
   std::size_t matches = 0;
   const auto finish = [&] {
     if (piece.empty()) return true;
-    write_piece(file, piece);
+    writer.write([&](Database& to) { write_geometries(to, piece); });
     count(piece, progress);
     piece.clear();
     matches = 0;
@@ -184,6 +182,7 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
     piece.push_back(std::move(*row));
   }
   if (finish()) remove_parts(plan.folder);
+  writer.finish();
   return progress;
 }
 

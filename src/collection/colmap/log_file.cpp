@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// After SQLite's documents of its write-ahead log and its interface to the system (wal.html,
+// fileformat2.html section 4, vfs.html).
+#include "collection/colmap/log_file.hpp"
+
+#include <sqlite3.h>
+
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace bifocal::sqlite {
+namespace {
+
+constexpr int kFrameHeader = 24;      // bytes in front of each page
+constexpr int kGathered = 112 << 10;  // bytes; SQLite's own file takes fewer than 128 KiB at once
+
+sqlite3_vfs* real_files = nullptr;
+
+// Stands in front of SQLite's own file, which follows it in memory.
+struct LogFile {
+  sqlite3_file base;
+  std::unique_ptr<char[]> gathered;
+  sqlite3_int64 begin;  // in the file
+  int size;
+  bool is_header_last;
+
+  [[nodiscard]] sqlite3_file* own() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+  [[nodiscard]] const sqlite3_io_methods& methods() { return *own()->pMethods; }
+
+  // What fails here fails the transaction: nothing of it was committed.
+  int flush() {
+    const int n = size;
+    size = 0;
+    is_header_last = false;
+    return n == 0 ? SQLITE_OK : methods().xWrite(own(), gathered.get(), n, begin);
+  }
+
+  int write(const char* data, int n, sqlite3_int64 at) {
+    const bool follows = size > 0 && at == begin + size && n <= kGathered - size;
+    const bool is_page = follows && is_header_last && n >= 512 && std::has_single_bit(unsigned(n));
+    // The size of the database in pages after a commit; 0 in all frames of it but the last.
+    constexpr char kNoCommit[4] = {};
+    const bool is_header = n == kFrameHeader && std::memcmp(data + 4, kNoCommit, 4) == 0;
+    if (!follows || (!is_page && !is_header))
+      if (const int failed = flush()) return failed;
+    if (!is_page && !is_header) return methods().xWrite(own(), data, n, at);
+    if (size == 0) begin = at;
+    std::memcpy(gathered.get() + size, data, static_cast<std::size_t>(n));
+    size += n;
+    is_header_last = is_header;
+    return SQLITE_OK;
+  }
+};
+
+static_assert(std::is_standard_layout_v<LogFile> && sizeof(LogFile) % alignof(void*) == 0);
+
+LogFile& log_of(sqlite3_file* file) { return *reinterpret_cast<LogFile*>(file); }
+
+// SQLite's own, after what was gathered.
+template <auto Method, class... Arguments>
+int after_flush(sqlite3_file* file, Arguments... arguments) {
+  LogFile& log = log_of(file);
+  const int failed = log.flush();
+  return failed ? failed : (log.methods().*Method)(log.own(), arguments...);
+}
+template <auto Method, class... Arguments>
+int as_it_is(sqlite3_file* file, Arguments... arguments) {
+  LogFile& log = log_of(file);
+  return (log.methods().*Method)(log.own(), arguments...);
+}
+
+// What is gathered still was not committed.
+int close(sqlite3_file* file) {
+  LogFile& log = log_of(file);
+  const int closed = log.methods().xClose(log.own());
+  std::destroy_at(&log);
+  return closed;
+}
+
+int write(sqlite3_file* file, const void* data, int n, sqlite3_int64 at) {
+  return log_of(file).write(static_cast<const char*>(data), n, at);
+}
+
+using Methods = sqlite3_io_methods;
+constexpr Methods log_methods() {
+  Methods m{};
+  m.iVersion = 1;
+  m.xClose = close;
+  m.xRead = after_flush<&Methods::xRead, void*, int, sqlite3_int64>;
+  m.xWrite = write;
+  m.xTruncate = after_flush<&Methods::xTruncate, sqlite3_int64>;
+  m.xSync = after_flush<&Methods::xSync, int>;
+  m.xFileSize = after_flush<&Methods::xFileSize, sqlite3_int64*>;
+  m.xLock = as_it_is<&Methods::xLock, int>;
+  m.xUnlock = as_it_is<&Methods::xUnlock, int>;
+  m.xCheckReservedLock = as_it_is<&Methods::xCheckReservedLock, int*>;
+  m.xFileControl = as_it_is<&Methods::xFileControl, int, void*>;
+  m.xSectorSize = as_it_is<&Methods::xSectorSize>;
+  m.xDeviceCharacteristics = as_it_is<&Methods::xDeviceCharacteristics>;
+  return m;
+}
+constexpr Methods kLogMethods = log_methods();
+
+int open(sqlite3_vfs* /*files*/, const char* name, sqlite3_file* file, int flags, int* out_flags) {
+  if (!(flags & SQLITE_OPEN_WAL))
+    return real_files->xOpen(real_files, name, file, flags, out_flags);
+  auto* log = new (file) LogFile{};
+  log->gathered.reset(new (std::nothrow) char[kGathered]);
+  const int failed = log->gathered
+                         ? real_files->xOpen(real_files, name, log->own(), flags, out_flags)
+                         : SQLITE_NOMEM;
+  if (!failed) {
+    log->base.pMethods = &kLogMethods;
+    return SQLITE_OK;
+  }
+  std::destroy_at(log);
+  file->pMethods = nullptr;  // it is not to be closed
+  return failed;
+}
+
+const char* make() {
+  real_files = sqlite3_vfs_find(nullptr);
+  if (!real_files) return nullptr;
+  static sqlite3_vfs files = *real_files;
+  files.pNext = nullptr;
+  files.zName = "bifocal-log";
+  files.szOsFile += static_cast<int>(sizeof(LogFile));
+  files.xOpen = open;
+  return sqlite3_vfs_register(&files, 0) == SQLITE_OK ? files.zName : nullptr;
+}
+
+}  // namespace
+
+const char* gathering_files() {
+  static const char* const name = make();
+  return name;
+}
+
+}  // namespace bifocal::sqlite
