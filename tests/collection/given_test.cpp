@@ -292,7 +292,7 @@ TEST_F(Given, what_makes_no_sense_is_refused) {
     expect_error([&] { (void)run(source, options); }, part, code);
   };
   const ErrorCode usage = ErrorCode::usage;
-  refused("f.h5", {.pairs = PairChoice::retrieval}, "is told by RootSIFT features", usage);
+  refused("f.h5", {.pairs = PairChoice::retrieval}, "is told by features found here", usage);
   refused("f.h5", {.pairs = PairChoice::sequential}, "--loop-period 0", usage);
   EXPECT_EQ(run("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0}).verified, 6);
   refused("none.h5", {.overwrite = true}, "none.h5: can't be read");
