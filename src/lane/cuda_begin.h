@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Opens a class template body that lane and group files are included into, for code that runs on a
 // CUDA device; lane/cpp_end.h closes it. The template's parameter Real is float or double. A lane
-// is a thread, a group is a warp, or LANE_GROUP_WIDTH threads of one (8, 16), each with its own
+// is a thread, a group is a warp, or LANE_GROUP_WIDTH threads of one (1, 8, 16), each with its own
 // flow of control, or a block of several warps. LANE_STRIDE: threads that share memory for their
 // lane arrays.
 #ifndef LANE_GROUP_WIDTH
@@ -57,14 +57,49 @@ group_fn scalar warp_sum_(real v) {
   for (int o = group_butterfly_; o > 0; o /= 2) v += __shfl_xor_sync(group_members_(), v, o);
   return v;
 }
+// The same sums of Held numbers over the threads that differ in the bits from Bit on: at each bit a
+// thread gives away one half of its numbers and goes on with the other, so that in the end thread i
+// of the warp has the sums from i * Held / 32 on.
+template <int Held, int Bit>
+group_fn void warp_sums_apart_(real* v) {
+  if constexpr (Bit > 0) {
+    constexpr int half = Held > 1 ? Held / 2 : 1;
+    const bool upper = (threadIdx.x & Bit) != 0;
+    lane_unroll for (int k = 0; k < half; ++k) {
+      const real given = Held > 1 && !upper ? v[Held - half + k] : v[k];
+      const real kept = Held > 1 && upper ? v[Held - half + k] : v[k];
+      v[k] = kept + __shfl_xor_sync(0xffffffffu, given, Bit);
+    }
+    warp_sums_apart_<half, Bit / 2>(v);
+  }
+}
+template <int Held>
+group_fn void warp_parts_(const real* v, index n, scalar* parts) {
+  real held[Held];
+  lane_unroll for (int k = 0; k < Held; ++k) held[k] = k < n ? v[k] : lane(0);
+  warp_sums_apart_<Held, 16>(held);
+  constexpr int kept = Held > 32 ? Held / 32 : 1, threads = Held > 32 ? 1 : 32 / Held;
+  const int thread = static_cast<int>(threadIdx.x % 32), first = thread / threads * kept;
+  lane_unroll for (int k = 0; k < kept; ++k) {
+    if (thread % threads == 0 && first + k < n)
+      parts[(first + k) * group_warps_ + static_cast<int>(group_member() / 32)] = held[k];
+  }
+}
 group_fn void group_sums(const real* v, index n, scalar* out) {
   if constexpr (group_warps_ == 1) {
     lane_unroll for (index k = 0; k < n; ++k) out[k] = warp_sum_(v[k]);
   } else {
     __shared__ scalar parts[64 * group_warps_];
-    lane_unroll for (index k = 0; k < n; ++k) {
-      const scalar part = warp_sum_(v[k]);
-      if (threadIdx.x % 32 == 0) parts[k * group_warps_ + group_member() / 32] = part;
+    if (n > 32) {
+      warp_parts_<64>(v, n, parts);
+    } else if (n > 16) {
+      warp_parts_<32>(v, n, parts);
+    } else if (n > 8) {
+      warp_parts_<16>(v, n, parts);
+    } else if (n > 4) {
+      warp_parts_<8>(v, n, parts);
+    } else {
+      warp_parts_<4>(v, n, parts);
     }
     __syncthreads();
     lane_unroll for (index k = 0; k < n; ++k) {
@@ -104,7 +139,7 @@ group_fn scalar group_first(real v) { return v; }
 group_fn void group_barrier() {
   if constexpr (group_warps_ > 1) {
     __syncthreads();
-  } else {
+  } else if constexpr (group_width > 1) {
     __syncwarp(group_members_());
   }
 }

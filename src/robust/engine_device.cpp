@@ -20,9 +20,13 @@ namespace {
 using runtime::Array;
 
 // At most: pairs of a piece whose points are on the device or in the host's memory, hypotheses of a
-// launch, points of a piece.
-constexpr std::size_t kPiecePairs = 4096, kHostPiecePairs = 2048, kPlaces = 1 << 20;
+// launch and numbers of their models, points of a piece.
+constexpr std::size_t kPiecePairs = 4096, kHostPiecePairs = 2048, kPlaces = 1 << 22,
+                      kModelNumbers = 100'000'000;
 constexpr std::int64_t kPiecePoints = 1 << 23;
+// Of so few points one thread does what a group does of more: scores a model and, on CUDA, refines
+// a candidate.
+constexpr std::int64_t kFewPoints = 256;
 
 // The kernels of a problem. On a device whose compiler does not take group code, one work-item does
 // a pair or a model.
@@ -70,16 +74,18 @@ class Piece {
 
   void search() {
     prepare();
+    host_work_.assign(work_.size(), first_round());  // the plan of each
     std::vector<int> active(pairs_);
     std::iota(active.begin(), active.end(), 0);
+    if (std::ranges::any_of(active, [this](int pair) { return has_few_points(pair); })) {
+      read_work();  // their counts
+      std::ranges::stable_sort(active, {}, [this](int pair) { return class_of(pair); });
+    }
     const SearchLimits limits = limits_of(batch_.options);
-    int round = first_round();
     while (!active.empty()) {
-      run_round(active, round, limits);
+      run_round(active, limits);
       read_work();
       std::erase_if(active, [&](int pair) { return work_of(pair, WORK_PLAN) == 0; });
-      round = 0;
-      for (const int pair : active) round = std::max(round, work_of(pair, WORK_PLAN));
     }
     if (batch_.options.dominant_plane && steps_.dominant_plane) {
       kernels_.pair.engine_planes(queue_, {.count = int(pairs_)}, pair_table_, work_, points_,
@@ -114,6 +120,15 @@ class Piece {
   }
   [[nodiscard]] int work_of(int pair, int which) const {
     return host_work_[static_cast<std::size_t>(pair * WORK_SIZE + which)];
+  }
+  [[nodiscard]] bool has_few_points(int pair) const {
+    return host_pairs_[static_cast<std::size_t>(pair) * PAIR_SIZE + PAIR_POINTS] <= kFewPoints;
+  }
+  // Pairs that are searched by the same kernels, whatever the others of the batch.
+  enum PairClass { kMostCandidates, kSomeCandidates, kManyPoints, kClasses };
+  [[nodiscard]] PairClass class_of(int pair) const {
+    if (!has_few_points(pair)) return kManyPoints;
+    return work_of(pair, WORK_COUNT) < FEW_FOR_MOST ? kMostCandidates : kSomeCandidates;
   }
   [[nodiscard]] int first_round() const {
     return Lanes::first_round(batch_.options.min_iterations, batch_.options.max_iterations);
@@ -206,19 +221,34 @@ class Piece {
                                  fast_weights_, ranking_, tables_, info_, state_, work_, inliers_);
   }
 
-  // One round of all active pairs, in parts for whose models there is room.
-  void run_round(const std::vector<int>& active, int hypotheses, const SearchLimits& limits) {
-    const int round = (hypotheses + 63) / 64 * 64;
+  // One round of all active pairs, which are in the order of their classes.
+  void run_round(const std::vector<int>& active, const SearchLimits& limits) {
     active_.upload(queue_, active);
-    const std::size_t most = std::max<std::size_t>(1, kPlaces / static_cast<std::size_t>(round));
-    for (std::size_t first = 0; first < active.size(); first += most) {
-      const int some = static_cast<int>(std::min(most, active.size() - first));
-      run_part(first, some, round, limits);
+    for (auto begin = active.begin(); begin != active.end();) {
+      const PairClass own = class_of(*begin);
+      const auto end = std::find_if(begin, active.end(), [&](int k) { return class_of(k) != own; });
+      run_class(own, active, begin - active.begin(), end - active.begin(), limits);
+      begin = end;
     }
     queue_.wait();  // `active` lives as long as its copy
   }
 
-  void run_part(std::size_t first, int some, int round, const SearchLimits& limits) {
+  // Of active[begin, end), in parts for whose models there is room.
+  void run_class(PairClass pair_class, std::span<const int> active, std::size_t begin,
+                 std::size_t end, const SearchLimits& limits) {
+    int most = 1;
+    for (const int pair : active.subspan(begin, end - begin))
+      most = std::max(most, work_of(pair, WORK_PLAN));
+    const int round = (most + 63) / 64 * 64;
+    const auto numbers = static_cast<std::size_t>(steps_.slots * steps_.model_size);
+    const std::size_t places = std::min(kPlaces, kModelNumbers / numbers),
+                      together = std::max<std::size_t>(1, places / static_cast<std::size_t>(round));
+    for (std::size_t first = begin; first < end; first += together)
+      run_part(first, static_cast<int>(std::min(together, end - first)), round, limits, pair_class);
+  }
+
+  void run_part(std::size_t first, int some, int round, const SearchLimits& limits,
+                PairClass pair_class) {
     runtime::Workspace room(queue_);
     const auto places = static_cast<std::size_t>(some) * static_cast<std::size_t>(round);
     const auto models = room.take<float>(places * std::size_t(steps_.slots * steps_.model_size));
@@ -226,15 +256,42 @@ class Piece {
     const auto scores = room.take<float>(places);
     const int all = static_cast<int>(places), from = static_cast<int>(first);
     kernels_.solve.engine_solve(queue_, {.count = all}, active_, from, round, pair_table_, work_,
-                                fast_points_, info_, priors_, ranking_, seed(0), seed(32), models,
-                                counts);
-    kernels_.score.engine_score(queue_, {.count = all}, active_, from, round, pair_table_, work_,
-                                fast_points_, info_, fast_weights_, state_, models, counts, scores,
-                                slots);
-    kernels_.pair.engine_decide(queue_, {.count = some}, active_, from, round, pair_table_, work_,
-                                points_, info_, priors_, limits.min_iterations,
-                                limits.max_iterations, limits.log_failure, limits.min_inlier_ratio,
-                                scores, models, slots, state_, weights_);
+                                fast_points_, info_, priors_, ranking_, seed(0), seed(32), all,
+                                models, counts);
+    if (pair_class != kManyPoints) {
+      kernels_.solve.engine_score_few(queue_, {.count = all}, active_, from, round, pair_table_,
+                                      work_, fast_points_, info_, fast_weights_, state_, all,
+                                      models, counts, scores, slots);
+    } else {
+      kernels_.score.engine_score(queue_, {.count = all}, active_, from, round, pair_table_, work_,
+                                  fast_points_, info_, fast_weights_, state_, all, models, counts,
+                                  scores, slots);
+    }
+    const int candidates = candidates_at_once(pair_class);
+    // Without candidates nothing reads these; the arguments still need some memory.
+    const auto together = std::max<std::size_t>(1, std::size_t(some) * std::size_t(candidates));
+    const auto ranked = room.take<int>(together);
+    const auto considered = room.take<double>(together * std::size_t(CONSIDERED_SIZE));
+    const int stride = column_stride(int(kFewPoints));
+    const auto weights = room.take<double>(together * std::size_t(stride));
+    if (candidates > 0) {
+      kernels_.pair.engine_rank(queue_, {.count = some}, active_, from, round, pair_table_, work_,
+                                points_, info_, priors_, scores, state_, candidates, ranked);
+      kernels_.pair.engine_consider(queue_, {.count = some * candidates}, active_, from, round,
+                                    pair_table_, work_, points_, info_, priors_, scores, all,
+                                    models, slots, state_, candidates, ranked, stride, weights,
+                                    considered);
+    }
+    kernels_.pair.engine_decide(
+        queue_, {.count = some}, active_, from, round, pair_table_, work_, points_, info_, priors_,
+        limits.min_iterations, limits.max_iterations, limits.log_failure, limits.min_inlier_ratio,
+        scores, all, models, slots, candidates, ranked, considered, state_, weights_);
+  }
+
+  // Candidates of a round that are refined at once, a thread each.
+  [[nodiscard]] int candidates_at_once(PairClass pair_class) const {
+    if (queue_.device().info().kind != DeviceKind::cuda || pair_class == kManyPoints) return 0;
+    return pair_class == kMostCandidates ? MOST_CANDIDATES : CANDIDATES;
   }
 
   void read_work() {

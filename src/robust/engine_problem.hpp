@@ -204,8 +204,14 @@ struct steps {
     const typename Wide::search_limits given = {limits.min_iterations, limits.max_iterations,
                                                 limits.log_failure, limits.min_inlier_ratio};
     double shared[Wide::SHARED_SIZE];
-    return Wide::pair_decide(&v, &given, hypotheses.scores.data(), hypotheses.models.data(),
-                             hypotheses.slots.data(), count, pair.state.data(), pair.weights.data(),
+    const typename Wide::round_models round = {count,
+                                               hypotheses.scores.data(),
+                                               hypotheses.slots.data(),
+                                               hypotheses.models.data(),
+                                               int(Wide::SLOTS) * int(Wide::MODEL_SIZE),
+                                               1};
+    const typename Wide::ready_candidates none = {};
+    return Wide::pair_decide(&v, &given, &round, &none, pair.state.data(), pair.weights.data(),
                              shared);
   }
 

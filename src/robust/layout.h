@@ -69,6 +69,16 @@ enum {
 // the camera that explains what the relative pose does, in the place of the side.
 enum { FOUND_NO_SOLUTION, FOUND_NO_FIT, FOUND_MODEL, FOUND_TURN };
 
+// What refinement makes of a model from a sample [CONSIDERED_SIZE] (decide.group.h).
+enum {
+  CONSIDERED_MODEL,
+  CONSIDERED_SIDE = CONSIDERED_MODEL + 12,
+  CONSIDERED_REFINED = CONSIDERED_SIDE + 12,  // score of the first refinement
+  CONSIDERED_SUMS,                            // model_support
+  CONSIDERED_BETTER = CONSIDERED_SUMS + 4,    // 1: than the best before the round
+  CONSIDERED_SIZE
+};
+
 // Where the arrays of a pair lie in a batch on a device [PAIR_SIZE].
 enum {
   PAIR_FIRST,   // its first point in the caller's array
@@ -98,6 +108,8 @@ enum { CAMERA_NUMBERS = 8 };
 enum { FRAME_SUBSET = 128 };    // first points, whose medians make the scoring coordinates
 enum { SCORE_POINTS = 1024 };   // first points, on which a model from a sample is scored
 enum { SEARCH_POINTS = 1024 };  // first points, on which it is refined
+// Models of a round that are refined, of pairs of fewer points than FEW_FOR_MOST and of others.
+enum { MOST_CANDIDATES = 16, CANDIDATES = 8, FEW_FOR_MOST = 32 };
 enum { FEW_INLIERS = 40 };      // with fewer, more samples are drawn
 enum { LEAST_ROUND = 64, GROWN_ROUND = 1024, MOST_ROUND = 4096 };  // samples of a round
 enum { MOST_SHIFTS = 16, WRONG_MATCHES = 1000 };                   // see chance_rate

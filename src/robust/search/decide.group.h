@@ -136,60 +136,81 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
 // How many models of a round are refined at most: one, when it scores more than all before. In the
 // first round (also of a narrowed threshold) two epipolar matrices, since the best may fit one
 // plane of the scene alone. With few points, where refinement is cheap and may improve a model
-// much, up to 16 until a model scores more than chance.
+// much, up to CANDIDATES or MOST_CANDIDATES until a model scores more than chance
+// (docs/decisions.md has what more and fewer find).
 group_fn index candidates_of(const struct pair_view* pair, index is_first, scalar score) {
   index most = RESIDUALS == 1 && is_first ? 2 : 1;
   index many = 4096 / (pair->n + 1);
   if (many > most && !score_beats_chance(pair, pair->effective, score))
-    most = many < 16 ? many : 16;
+    most = pair->n < FEW_FOR_MOST ? MOST_CANDIDATES : many < CANDIDATES ? many : CANDIDATES;
   return most;
 }
 
-// Refines a model from a sample and takes it when it is the best.
-group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, scalar* model,
-                              global_ptr scalar* state, global_ptr scalar* weights,
-                              local_ptr scalar* shared) {
-  scalar side[12], sums[4];
+// What refinement makes of a model from a sample.
+struct considered {
+  scalar model[12], side[12];
+  scalar refined;  // score of the first refinement over the points that it saw
+  scalar sums[4];  // model_support
+};
+
+// Refines the model of a sample; returns 1 when it is better than one that scores `best`, and only
+// then are the side and the sums of *c known. weights [stride]: scratch memory.
+group_fn index model_consider(GROUP_PARAM const struct pair_view* pair, scalar best,
+                              global_ptr scalar* weights, local_ptr scalar* shared,
+                              struct considered* c) {
   index subset = pair_subset(pair, SEARCH_POINTS);
   struct refine_options options = {pair->threshold, 0, pair->weighted, 10, (scalar)1e-4};
-  const scalar refined =
-      model_refine(GROUP_ARG pair, subset, &options, pair->weights, model, shared);
+  c->refined = model_refine(GROUP_ARG pair, subset, &options, pair->weights, c->model, shared);
   if_constant(RESIDUALS == 1) {
     // What does not score more with all points hardly does with some of them.
-    if (subset == pair->n && !(refined > state[STATE_SCORE])) return;
+    if (subset == pair->n && !(c->refined > best)) return 0;
     // Again without the points that cannot be matches of it.
-    model_side(GROUP_ARG pair, subset, model, side);
-    admit_points(GROUP_ARG pair, subset, model, side, weights);
+    model_side(GROUP_ARG pair, subset, c->model, c->side);
+    admit_points(GROUP_ARG pair, subset, c->model, c->side, weights);
     options.weighted = 1;
-    model_refine(GROUP_ARG pair, subset, &options, weights, model, shared);
+    model_refine(GROUP_ARG pair, subset, &options, weights, c->model, shared);
   }
-  model_support(GROUP_ARG pair, pair->n, model, side, sums);
-  index better = sums[0] > state[STATE_SCORE];
-  better = better && uniform_fn(model_is_sound)(model);
+  model_support(GROUP_ARG pair, pair->n, c->model, c->side, c->sums);
+  return c->sums[0] > best;
+}
+
+// Takes a model that is better than the one before.
+group_fn void search_take(GROUP_PARAM const struct pair_view* pair, const struct considered* c,
+                          global_ptr scalar* state) {
+  const index subset = pair_subset(pair, SEARCH_POINTS),
+              is_sound = uniform_fn(model_is_sound)(c->model);
   group_barrier();  // all have read the state
-  if (!better) return;
+  if (!is_sound) return;
   // How often a sample is free of wrong matches depends on the fraction of right matches, even
   // where the threshold is too tight to call them inliers.
-  scalar matches = sums[3], noise = expected_noise(pair);
+  scalar matches = c->sums[3], noise = expected_noise(pair);
   // A map or pose of many matches that scores no more than chance needs all samples, whatever the
   // noise.
   if (RESIDUALS == 1 || pair->ranked || pair->n < SEARCH_POINTS ||
-      score_beats_chance(pair, pair->effective, sums[0])) {
-    noise = noise_scale(GROUP_ARG pair, subset, model, side, expected_noise(pair), &matches);
+      score_beats_chance(pair, pair->effective, c->sums[0])) {
+    noise = noise_scale(GROUP_ARG pair, subset, c->model, c->side, expected_noise(pair), &matches);
     matches = matches * pair->effective / pair->scored;
-    if (!(matches > sums[3])) matches = sums[3];
+    if (!(matches > c->sums[3])) matches = c->sums[3];
   }
   if (pair->ranked) {
-    const scalar boost = matches / (sums[3] > 1 ? sums[3] : 1);
-    quality_rates(GROUP_ARG pair, model, side, boost, state + STATE_RATES);
+    const scalar boost = matches / (c->sums[3] > 1 ? c->sums[3] : 1);
+    quality_rates(GROUP_ARG pair, c->model, c->side, boost, state + STATE_RATES);
   }
   if (group_leads()) {
-    for (index i = 0; i < MODEL_SIZE; ++i) state[STATE_MODEL + i] = model[i];
-    state[STATE_SCORE] = sums[0];
+    for (index i = 0; i < MODEL_SIZE; ++i) state[STATE_MODEL + i] = c->model[i];
+    state[STATE_SCORE] = c->sums[0];
     state[STATE_INLIERS] = matches;
     state[STATE_NOISE] = noise;
   }
   group_barrier();
+}
+
+// Refines c->model and takes it when it is the best.
+group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, struct considered* c,
+                              global_ptr scalar* state, global_ptr scalar* weights,
+                              local_ptr scalar* shared) {
+  if (model_consider(GROUP_ARG pair, state[STATE_SCORE], weights, shared, c))
+    search_take(GROUP_ARG pair, c, state);
 }
 
 // A threshold far too wide for the noise takes wrong matches near the lines for right ones, and a
@@ -201,45 +222,97 @@ group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
                               global_ptr scalar* state, global_ptr scalar* weights,
                               local_ptr scalar* shared) {
   struct pair_view narrow = *pair;
-  scalar model[12];
+  struct considered c;
   const scalar fitting = (scalar)6.25 * state[STATE_NOISE] * state[STATE_NOISE] * pair->threshold;
   const index left = limits->max_iterations - done, round = left < 128 ? left : 128;
   const index is_wide = fitting > 0 && fitting < (scalar)0.36;
   if (RESIDUALS == 2 || state[STATE_NARROWED] > 0 || !is_wide || round < 1) return 0;
   const scalar factor = fitting > (scalar)0.01 ? 1 / fitting : 100;
   narrow.threshold *= factor;
-  for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
+  for (index i = 0; i < MODEL_SIZE; ++i) c.model[i] = state[STATE_MODEL + i];
   group_barrier();  // all have read the state
   if (group_leads()) {
     state[STATE_NARROWED] = factor;
     state[STATE_SCORE] = state[STATE_SAMPLE_SCORE] = 0;
   }
   group_barrier();
-  search_consider(GROUP_ARG & narrow, model, state, weights, shared);
+  search_consider(GROUP_ARG & narrow, &c, state, weights, shared);
   return round;
 }
 
-// scores [hypotheses], models [hypotheses][SLOTS][MODEL_SIZE] and slots [hypotheses]: of each
-// sample the score of its best model (-1: none above the floor; -2: no model), its models, and
-// which of them is the best. Returns the number of samples of the next round.
+// The models of a round: of each sample the score of the best (-1: none above the floor; -2: no
+// model), which of its models that is, and its models [SLOTS][MODEL_SIZE], from one number to the
+// next `number_step`, from one sample to the next `sample_step` places.
+struct round_models {
+  index count;
+  global_const float* scores;
+  global_const int* slots;
+  global_const float* models;
+  index sample_step, number_step;
+};
+
+group_fn void round_model(const struct round_models* round, index sample, scalar* model) {
+  const offset first = (offset)sample * round->sample_step;
+  const index from = round->slots[sample] * MODEL_SIZE;
+  for (index i = 0; i < MODEL_SIZE; ++i)
+    model[i] = (scalar)round->models[first + (from + i) * (offset)round->number_step];
+}
+
+// Candidates of a round that have been considered before, all at once (engine_consider): their
+// samples in the order of falling scores, -1 behind the last, and what came of each
+// [CONSIDERED_SIZE].
+struct ready_candidates {
+  index are_there;
+  global_const int* samples;
+  global_const scalar* considered;
+};
+
+// Is the k-th candidate worth a refinement, when one of this score is the only one there is?
+group_fn index is_candidate(index candidates, scalar score, scalar raw) {
+  return score > 0 && (candidates > 1 || score > raw);
+}
+
+// Reads what came of the k-th candidate; returns 1 when it is better than one that scores `best`.
+group_fn index candidate_ready(const struct pair_view* pair, const struct ready_candidates* ready,
+                               index k, scalar best, struct considered* c) {
+  global_const scalar* own = ready->considered + k * CONSIDERED_SIZE;
+  if (!(own[CONSIDERED_BETTER] > 0)) return 0;
+  c->refined = own[CONSIDERED_REFINED];
+  if (RESIDUALS == 1 && pair->n <= SEARCH_POINTS && !(c->refined > best)) return 0;
+  for (index i = 0; i < 12; ++i) {
+    c->model[i] = own[CONSIDERED_MODEL + i];
+    c->side[i] = own[CONSIDERED_SIDE + i];
+  }
+  for (index i = 0; i < 4; ++i) c->sums[i] = own[CONSIDERED_SUMS + i];
+  return c->sums[0] > best;
+}
+
+// Returns the number of samples of the next round.
 group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
-                           const struct search_limits* limits, global_const float* scores,
-                           global_const float* models, global_const int* slots, index hypotheses,
-                           global_ptr scalar* state, global_ptr scalar* weights,
-                           local_ptr scalar* shared) {
-  const index done = (index)state[STATE_DONE] + hypotheses;
+                           const struct search_limits* limits, const struct round_models* round,
+                           const struct ready_candidates* ready, global_ptr scalar* state,
+                           global_ptr scalar* weights, local_ptr scalar* shared) {
+  const index hypotheses = round->count, done = (index)state[STATE_DONE] + hypotheses;
   const scalar raw = state[STATE_SAMPLE_SCORE];
   const index candidates = candidates_of(pair, !(raw > 0), state[STATE_SCORE]);
   struct ranked_hypothesis at = {(scalar)1e30, -1};
   scalar best = -2;
   for (index k = 0; k < candidates; ++k) {
-    next_hypothesis(GROUP_ARG scores, hypotheses, &at);
+    struct considered c;
+    if (ready->are_there) {
+      at.hypothesis = ready->samples[k];
+      at.score = at.hypothesis < 0 ? (scalar)-2 : (scalar)round->scores[at.hypothesis];
+    } else {
+      next_hypothesis(GROUP_ARG round->scores, hypotheses, &at);
+    }
     if (k == 0) best = at.score;
-    if (!(at.score > 0) || (candidates == 1 && !(at.score > raw))) break;
-    scalar model[12];
-    global_const float* m = models + (at.hypothesis * SLOTS + slots[at.hypothesis]) * MODEL_SIZE;
-    for (index i = 0; i < MODEL_SIZE; ++i) model[i] = (scalar)m[i];
-    search_consider(GROUP_ARG pair, model, state, weights, shared);
+    if (!is_candidate(candidates, at.score, raw)) break;
+    if (!ready->are_there) {
+      round_model(round, at.hypothesis, c.model);
+      search_consider(GROUP_ARG pair, &c, state, weights, shared);
+    } else if (candidate_ready(pair, ready, k, state[STATE_SCORE], &c)) {
+      search_take(GROUP_ARG pair, &c, state);
+    }
     // A model that most matches agree with is hardly improved by another sample, and no model by a
     // third one.
     if (RESIDUALS == 2 && (k > 0 || state[STATE_SCORE] > (scalar)0.5 * pair->effective) &&

@@ -68,9 +68,49 @@ map_kernel(engine_solve, place, ENGINE_SOLVE) {
     for (index k = 0; k < SAMPLE_SIZE; ++k)
       p[c * SAMPLE_SIZE + k] = columns[c * stride + sample[k]];
   }
-  counts[place] = (index)sample_models(p, rays, solved);
-  for (index i = 0; i < SLOTS * MODEL_SIZE; ++i)
-    models[(offset)place * (SLOTS * MODEL_SIZE) + i] = (float)solved[i];
+  const index count = (index)sample_models(p, rays, solved);
+  counts[place] = count;
+  lane_unroll for (index s = 0; s < SLOTS; ++s) {
+    if (s >= count) continue;
+    for (index i = 0; i < MODEL_SIZE; ++i)
+      models[(s * MODEL_SIZE + i) * (offset)places + place] = (float)solved[s * MODEL_SIZE + i];
+  }
+}
+
+// As engine_score, all points by one thread.
+map_kernel(engine_score_few, place, ENGINE_SCORE) {
+  const index pair = active[from + place / round], hypothesis = place % round;
+  float best = -2;
+  index slot = 0;
+  global_const int* w = work + pair * WORK_SIZE;
+  if (hypothesis < w[WORK_PLAN]) {
+    global_const offset* p = pairs + pair * PAIR_SIZE;
+    global_const scalar* columns = points + COLUMNS * p[PAIR_START];
+    const index stride = (index)p[PAIR_STRIDE], count = counts[place], n = w[WORK_COUNT];
+    info += pair * INFO_SIZE;
+    const double narrowed = state[pair * STATE_SIZE + STATE_NARROWED];
+    const scalar threshold = (scalar)(info[INFO_THRESHOLD] * (narrowed > 0 ? narrowed : 1));
+    const index weighted = info[INFO_WEIGHTED] > 0;
+    const scalar floor = (scalar)score_floor(state[pair * STATE_SIZE + STATE_SAMPLE_SCORE], n);
+    scalar focal[2], model[MODEL_SIZE];
+    for (index k = 0; k < 2; ++k) focal[k] = (scalar)info[INFO_FOCAL + k];
+    if (count > 0) best = -1;
+    for (index s = 0; s < count; ++s) {
+      for (index i = 0; i < MODEL_SIZE; ++i)
+        model[i] = models[(s * MODEL_SIZE + i) * (offset)places + place];
+      scalar score = 0;
+      for (index i = 0; i < n; ++i) {
+        scalar own = weighted ? fast_weights[p[PAIR_START] + i] : (scalar)1;
+        score += own * point_score(model, columns, stride, focal, i, threshold);
+      }
+      if (score > floor && score > best) {
+        best = (float)score;
+        slot = s;
+      }
+    }
+  }
+  scores[place] = best;
+  slots[place] = slot;
 }
 
 group_kernel(engine_score, place, ENGINE_SCORE) {
@@ -95,8 +135,8 @@ group_kernel(engine_score, place, ENGINE_SCORE) {
     const index stages = score_stages(floor, w[WORK_COUNT], seen, weighted, ends, floors);
     if (count > 0) best = -1;
     for (index s = 0; s < count; ++s) {
-      global_const float* m = models + ((offset)place * SLOTS + s) * MODEL_SIZE;
-      for (index i = 0; i < MODEL_SIZE; ++i) model[i] = m[i];
+      for (index i = 0; i < MODEL_SIZE; ++i)
+        model[i] = models[(s * MODEL_SIZE + i) * (offset)places + place];
       const scalar score = model_score(GROUP_ARG model, columns, stride, focal,
                                        fast_weights + (weighted ? p[PAIR_START] : 0), weighted,
                                        ends, floors, stages, threshold);
@@ -112,6 +152,58 @@ group_kernel(engine_score, place, ENGINE_SCORE) {
 }
 #endif
 
+// The candidates of a round, by rank.
+group_kernel(engine_rank, group, ENGINE_RANK) {
+  const index pair = active[from + group];
+  const index hypotheses = work[pair * WORK_SIZE + WORK_PLAN];
+  if (hypotheses == 0) return;
+  struct pair_view view;
+  state += pair * STATE_SIZE;
+  open_view(pairs, work, points, info, priors, pair, &view);
+  pair_narrow(state, &view);
+  const index own = candidates_of(&view, !(state[STATE_SAMPLE_SCORE] > 0), state[STATE_SCORE]);
+  struct ranked_hypothesis at = {(scalar)1e30, -1};
+  for (index k = 0; k < candidates; ++k) {
+    if (k < own) next_hypothesis(GROUP_ARG scores + (offset)group * round, hypotheses, &at);
+    const index is_one = k < own && is_candidate(own, at.score, state[STATE_SAMPLE_SCORE]);
+    if (group_leads()) ranked[group * candidates + k] = is_one || (k == 0) ? at.hypothesis : -1;
+  }
+}
+
+#ifndef REAL_IS_FLOAT  // not in OpenCL, which has no groups of one thread among others
+// Considers one of them: a group of one thread.
+map_kernel(engine_consider, place, ENGINE_CONSIDER) {
+  const index group = place / candidates, pair = active[from + group], sample = ranked[place];
+  const offset first = (offset)group * round;
+  const index hypotheses = work[pair * WORK_SIZE + WORK_PLAN];
+  if (hypotheses == 0 || sample < 0) return;
+  struct pair_view view;
+  struct considered c;
+  scalar shared[16];
+  state += pair * STATE_SIZE;
+  open_view(pairs, work, points, info, priors, pair, &view);
+  pair_narrow(state, &view);
+  const struct round_models models_of = {hypotheses, scores + first, slots + first, models + first,
+                                         1,          places};
+  const index own = candidates_of(&view, !(state[STATE_SAMPLE_SCORE] > 0), state[STATE_SCORE]);
+  global_ptr scalar* out = considered + place * (offset)CONSIDERED_SIZE;
+  out[CONSIDERED_BETTER] = 0;
+  if (!is_candidate(own, (scalar)scores[first + sample], state[STATE_SAMPLE_SCORE])) return;
+  round_model(&models_of, sample, c.model);
+  if (!model_consider(GROUP_ARG & view, state[STATE_SCORE], weights + (offset)place * most_stride,
+                      shared, &c)) {
+    return;
+  }
+  for (index i = 0; i < 12; ++i) {
+    out[CONSIDERED_MODEL + i] = i < MODEL_SIZE ? c.model[i] : 0;
+    out[CONSIDERED_SIDE + i] = SIDES > 0 ? c.side[i] : 0;
+  }
+  out[CONSIDERED_REFINED] = c.refined;
+  for (index i = 0; i < 4; ++i) out[CONSIDERED_SUMS + i] = c.sums[i];
+  out[CONSIDERED_BETTER] = 1;
+}
+#endif
+
 group_kernel(engine_decide, group, ENGINE_DECIDE) {
   const index pair = active[from + group];
   const offset place = (offset)group * round;
@@ -122,9 +214,12 @@ group_kernel(engine_decide, group, ENGINE_DECIDE) {
   struct search_limits limits = {min_iterations, max_iterations, log_failure, min_inlier_ratio};
   open_view(pairs, work, points, info, priors, pair, &view);
   pair_narrow(state + pair * STATE_SIZE, &view);
+  const struct round_models models_of = {hypotheses, scores + place, slots + place, models + place,
+                                         1,          places};
+  const struct ready_candidates ready = {candidates > 0, ranked + group * candidates,
+                                         considered + group * (offset)candidates * CONSIDERED_SIZE};
   const index next =
-      pair_decide(GROUP_ARG & view, &limits, scores + place, models + place * SLOTS * MODEL_SIZE,
-                  slots + place, hypotheses, state + pair * STATE_SIZE,
+      pair_decide(GROUP_ARG & view, &limits, &models_of, &ready, state + pair * STATE_SIZE,
                   weights + pairs[pair * PAIR_SIZE + PAIR_START], shared);
   group_barrier();
   if (!group_leads()) return;

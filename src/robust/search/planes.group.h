@@ -273,17 +273,18 @@ group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0
   if (2 * s.on < (scalar)inliers) return;
   scalar most = 0;
   for (index done = 0; s.all_off > 1;) {
-    scalar wanted = parallax_iterations(&s, log_failure), model[12];
+    struct considered c;
+    scalar wanted = parallax_iterations(&s, log_failure);
     if (wanted < (scalar)PARALLAX_ROUND) wanted = (scalar)PARALLAX_ROUND;
     if (!((scalar)done < wanted)) break;
     const index round = done > 0 ? done : PARALLAX_ROUND;  // as many as are done
     const index off = list_off_plane(GROUP_ARG pair, &s, weights, shared);
     const scalar score = find_parallax(GROUP_ARG pair, seed0, seed1, &s, weights, off, done,
-                                       done + round, model, shared);
+                                       done + round, c.model, shared);
     done += round;
     if (!(score > most)) continue;
     most = score;
-    search_consider(GROUP_ARG pair, model, state, weights, shared);
+    search_consider(GROUP_ARG pair, &c, state, weights, shared);
     open_planes(GROUP_ARG pair, state, &s);
     count_planes(GROUP_ARG pair, &s);
   }
