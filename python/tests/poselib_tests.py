@@ -21,7 +21,7 @@ import bifocal.poselib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/peers/python"))
-import scenes  # noqa: E402
+import synthetic_pairs  # noqa: E402
 
 RELATIVE, HOMOGRAPHY, ABSOLUTE = "megadepth1500_sift", "barath_Alamo", "eth3d_130_dusmanu"
 ALLOWED = 0.02
@@ -59,17 +59,17 @@ def photographs(file, data):
 
 
 def synthetic(planes, cameras):
-    camera = "PINHOLE", int(scenes.WIDTH), int(scenes.HEIGHT), np.array([scenes.F, scenes.F, scenes.CX, scenes.CY])
-    for k, s in enumerate(scenes.make(40, 500, 0.5, planar=True)):
+    camera = "PINHOLE", int(synthetic_pairs.WIDTH), int(synthetic_pairs.HEIGHT), np.array([synthetic_pairs.F, synthetic_pairs.F, synthetic_pairs.CX, synthetic_pairs.CY])
+    for k, s in enumerate(synthetic_pairs.make(40, 500, 0.5, planar=True)):
         put(planes.create_group(f"{k:03}"), x1=s.x1, x2=s.x2, R=s.R, t=s.t, camera1=camera, camera2=camera)
     rng = np.random.default_rng(0)
-    for k, s in enumerate(scenes.make(40, 500, 0.5)):
+    for k, s in enumerate(synthetic_pairs.make(40, 500, 0.5)):
         depth = rng.uniform(4, 12, 500)
-        X = np.c_[(s.x1 - [scenes.CX, scenes.CY]) / scenes.F, np.ones(500)] * depth[:, None]
+        X = np.c_[(s.x1 - [synthetic_pairs.CX, synthetic_pairs.CY]) / synthetic_pairs.F, np.ones(500)] * depth[:, None]
         Y = X @ s.R.T + s.t
-        x = Y[:, :2] / Y[:, 2:] * scenes.F + [scenes.CX, scenes.CY] + rng.normal(0, 1, (500, 2))
+        x = Y[:, :2] / Y[:, 2:] * synthetic_pairs.F + [synthetic_pairs.CX, synthetic_pairs.CY] + rng.normal(0, 1, (500, 2))
         wrong = rng.random(500) < 0.5
-        x[wrong] = rng.uniform([0, 0], [scenes.WIDTH, scenes.HEIGHT], (wrong.sum(), 2))
+        x[wrong] = rng.uniform([0, 0], [synthetic_pairs.WIDTH, synthetic_pairs.HEIGHT], (wrong.sum(), 2))
         put(cameras.create_group(f"{k:03}"), p2d=x, p3d=X, R=s.R, t=s.t, camera=camera)
 
 

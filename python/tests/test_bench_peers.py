@@ -16,8 +16,8 @@ import oxford  # noqa: E402
 import real  # noqa: E402
 import report  # noqa: E402
 import run  # noqa: E402
-import scenes  # noqa: E402
 import solvers_suite  # noqa: E402
+import synthetic_pairs  # noqa: E402
 import turns  # noqa: E402
 
 DATA = ROOT.parent / "shared/data"
@@ -122,8 +122,8 @@ def test_records_do_not_say_where_files_are():
 
 
 def test_area_under_the_recall_curve():
-    assert scenes.auc(np.array([0.0, 0.0]), 1) == pytest.approx(100)
-    assert scenes.auc(np.array([0.5, 2.0]), 1) == pytest.approx(100 * (0.25 * 0.5 + 0.5 * 0.5))
+    assert synthetic_pairs.auc(np.array([0.0, 0.0]), 1) == pytest.approx(100)
+    assert synthetic_pairs.auc(np.array([0.5, 2.0]), 1) == pytest.approx(100 * (0.25 * 0.5 + 0.5 * 0.5))
 
 
 def measured(folder, *words):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scenes import CX, CY, HEIGHT, K, WIDTH, F
+from synthetic_pairs import CX, CY, HEIGHT, K, WIDTH, F
 
 ONE_IMAGE = float(np.sqrt(2))
 NOTHING = np.eye(3), np.zeros(3)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import estimators
-import scenes
+import synthetic_pairs
 import turns
 
 PROBLEMS = ("essential", "fundamental", "homography")
@@ -13,7 +13,7 @@ MATCHED = estimators.Setting()
 def judge(problem, pairs, found):
     """Figures of quality of one estimator."""
     worst = 180.0 if problem == "essential" else np.inf
-    errors = np.array([worst if f is None else scenes.error(problem, p, f[0], f[1], f[2]) for p, f in zip(pairs, found)])
+    errors = np.array([worst if f is None else synthetic_pairs.error(problem, p, f[0], f[1], f[2]) for p, f in zip(pairs, found)])
     errors = np.where(np.isfinite(errors), errors, worst)
     masks = [np.zeros(len(p.x1), bool) if f is None else np.asarray(f[3], bool) for p, f in zip(pairs, found)]
     hits = sum(int((m & p.right).sum()) for m, p in zip(masks, pairs))
@@ -23,7 +23,7 @@ def judge(problem, pairs, found):
         "recall": hits / max(1, sum(int(p.right.sum()) for p in pairs)),
     }
     if problem == "essential":
-        out |= {"auc1": scenes.auc(errors, 1), "auc5": scenes.auc(errors, 5), "median_error_deg": float(np.median(errors))}
+        out |= {"auc1": synthetic_pairs.auc(errors, 1), "auc5": synthetic_pairs.auc(errors, 5), "median_error_deg": float(np.median(errors))}
     else:
         out |= {"median_error_px": float(np.median(errors)), "error_90_px": float(np.quantile(errors, 0.9))}
     return out
@@ -32,10 +32,10 @@ def judge(problem, pairs, found):
 def case(problem, inliers, mode, arguments):
     """Records of one case, one an estimator."""
     count = arguments.pairs if mode == "matched" else arguments.default_pairs
-    pairs = scenes.make(count, arguments.points, inliers, planar=problem == "homography")
+    pairs = synthetic_pairs.make(count, arguments.points, inliers, planar=problem == "homography")
     made = {name: estimators.ALL[name](problem, MATCHED if mode == "matched" else None) for name in arguments.estimators}
     runs = {name: lambda pair, run=run: run(pair.x1, pair.x2) for name, (run, _) in made.items()}
-    easy = scenes.make(1, 200, 0.9, planar=problem == "homography")[0]
+    easy = synthetic_pairs.make(1, 200, 0.9, planar=problem == "homography")[0]
     for run in runs.values():  # what is loaded or compiled once
         run(easy)
     taken = turns.in_turn(runs, pairs, arguments.rounds, arguments.budget)

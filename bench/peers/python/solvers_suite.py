@@ -6,7 +6,7 @@ A sample is solved when one of its solutions is the true model to 1e-6, each of 
 import numpy as np
 
 import estimators
-import scenes
+import synthetic_pairs
 import turns
 
 SAMPLES = 1000
@@ -23,7 +23,7 @@ def make(kind, count=SAMPLES, seed=3):
     m, out, seed_of = POINTS[kind], [], np.random.default_rng(seed)
     while len(out) < count:
         rng = np.random.default_rng(seed_of.integers(1 << 60))
-        R = scenes.rotation(rng, 30)
+        R = synthetic_pairs.rotation(rng, 30)
         c = rng.normal(size=3)
         t = -R @ (c / np.linalg.norm(c)) * rng.uniform(0.7, 1.5)
         normal = np.array([rng.uniform(-0.4, 0.4), rng.uniform(-0.4, 0.4), 1.0])
