@@ -185,7 +185,7 @@ class Database {
 
  private:
   friend class Transaction;
-  friend class RowWriter;
+  friend struct DatabaseInside;
   struct State;
   explicit Database(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

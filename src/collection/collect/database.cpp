@@ -8,89 +8,139 @@
 
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "collection/collect/given.hpp"
 #include "collection/collect/stages.hpp"
+#include "collection/colmap/state.hpp"
+#include "runtime/background.hpp"
 
 namespace bifocal::collection {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kRowsTogether = 2000;
+constexpr std::size_t kBytesOfBatch = std::size_t{4} << 20;
 
-// Commits every so many rows; always the same ones.
+// The caller's thread reads rows and puts them in shape, another one writes them, some batches
+// behind. Commits every so many rows; always the same ones.
 class Writer {
  public:
   Writer(const fs::path& file, StageProgress& progress)
-      : database_(file, colmap::Access::create), progress_(progress) {
+      : database_(colmap::DatabaseInside::open(file, sqlite::Mode::draft)), progress_(progress) {
     transaction_.emplace(database_);
   }
-  template <class Write>
-  void row(const Write& write) {
-    write(database_);
-    if (++rows_ % kRowsTogether == 0) {
-      end();
-      transaction_.emplace(database_);
-    }
+  // write(database): a row of about so many bytes.
+  void row(std::size_t bytes, std::function<void(colmap::Database&)> write) {
+    batch_.push_back(std::move(write));
+    bytes_ += bytes;
+    if (bytes_ > kBytesOfBatch || batch_.size() == kRowsTogether) hand_over();
   }
   void end() {
+    hand_over();
+    other_.finish();
+    commit();
+  }
+
+ private:
+  using Batch = std::vector<std::function<void(colmap::Database&)>>;
+
+  void hand_over() {
+    auto batch = std::make_shared<Batch>(std::exchange(batch_, {}));
+    bytes_ = 0;
+    other_.run([this, batch] {
+      for (const auto& write : *batch) {
+        write(database_);
+        if (++rows_ % kRowsTogether != 0) continue;
+        commit();
+        transaction_.emplace(database_);
+      }
+    });
+  }
+  void commit() {
     transaction_->commit();
     transaction_.reset();
     progress_.add(rows_ - told_);
     told_ = rows_;
   }
 
- private:
   colmap::Database database_;
   std::optional<colmap::Transaction> transaction_;
   StageProgress& progress_;
   std::int64_t rows_ = 0, told_ = 0;
+  Batch batch_;
+  std::size_t bytes_ = 0;
+  runtime::Background other_{2};  // ends before the others are gone
 };
 
 colmap::Id id_of(int number) { return static_cast<colmap::Id>(number) + 1; }
 
-// Of other tools' points nothing is known but the place; of descriptors the schema holds SIFT's.
-void write_given(colmap::Database& database, colmap::Id id, const DescriptorKind& kind,
-                 const Features& f) {
-  colmap::Keypoints places{2, {}};
-  for (const Keypoint& k : f.keypoints) places.data.insert(places.data.end(), {k.x, k.y});
-  database.write_keypoints(id, places);
-  if (kind.is_bytes && kind.numbers == kDescriptorBytes)
-    database.write_descriptors(id, {0, kDescriptorBytes, f.descriptors});
+// A photograph's rows. Of other tools' points nothing is known but the place. Of descriptors the
+// schema holds SIFT's, not SURF's.
+struct ImageRows {
+  colmap::Image image;
+  colmap::Keypoints keypoints;
+  std::optional<colmap::Descriptors> descriptors;
+
+  [[nodiscard]] std::size_t bytes() const {
+    return keypoints.data.size() * sizeof(float) + (descriptors ? descriptors->data.size() : 0);
+  }
+  void write(colmap::Database& to) const {
+    to.write(image);
+    to.write_keypoints(image.id, keypoints);
+    if (descriptors) to.write_descriptors(image.id, *descriptors);
+  }
+};
+
+ImageRows rows_of(colmap::Image image, const std::optional<DescriptorKind>& given, bool is_surf,
+                  const Features& f) {
+  if (!given) {
+    ImageRows rows{std::move(image), colmap::keypoints_of(f.keypoints), {}};
+    if (!is_surf) rows.descriptors = colmap::descriptors_of(f.descriptors);
+    return rows;
+  }
+  ImageRows rows{std::move(image), {2, {}}, {}};
+  for (const Keypoint& k : f.keypoints)
+    rows.keypoints.data.insert(rows.keypoints.data.end(), {k.x, k.y});
+  if (given->is_bytes && given->numbers == kDescriptorBytes)
+    rows.descriptors = colmap::Descriptors{0, kDescriptorBytes, f.descriptors};
+  return rows;
 }
 
 void write_images(WorkFile& work, const Job& job, Writer& writer) {
-  const std::vector<PhotographRow> rows = work.photographs();
-  const Cameras cameras = cameras_of(rows, job.options.cameras);
+  const std::vector<PhotographRow> photographs = work.photographs();
+  const Cameras cameras = cameras_of(photographs, job.options.cameras);
   const std::optional<DescriptorKind> given = kind_of_given(work);
   for (const colmap::Camera& camera : cameras.cameras)
-    writer.row([&](colmap::Database& d) { d.write(camera); });
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const PhotographRow& r = rows[i];
+    writer.row(sizeof camera, [camera](colmap::Database& to) { to.write(camera); });
+  for (std::size_t i = 0; i < photographs.size(); ++i) {
+    const PhotographRow& r = photographs[i];
     if (r.state != PhotographState::done) continue;
-    writer.row([&](colmap::Database& d) {
-      const colmap::Id id = id_of(r.number);
-      d.write(colmap::Image{id, r.name, cameras.of[i]});
-      const Features f = work.features(r.number);
-      if (given) return write_given(d, id, *given, f);
-      d.write_keypoints(id, colmap::keypoints_of(f.keypoints));
-      if (!job.options.surf) d.write_descriptors(id, colmap::descriptors_of(f.descriptors));
-    });
+    ImageRows rows = rows_of({id_of(r.number), r.name, cameras.of[i]}, given,
+                             job.options.surf.has_value(), work.features(r.number));
+    const std::size_t bytes = rows.bytes();
+    writer.row(bytes, [rows = std::move(rows)](colmap::Database& to) { rows.write(to); });
   }
 }
 
 void write_pairs(WorkFile& work, Writer& writer) {
   work.for_each_pair([&](PairRow&& row) {
-    writer.row([&](colmap::Database& d) {
-      const colmap::Id first = id_of(row.pair.image1), second = id_of(row.pair.image2);
-      d.write_matches(first, second, row.matches);
-      if (row.geometry) d.write_geometry(first, second, *row.geometry);
-    });
+    const std::size_t matches =
+        row.matches.size() + (row.geometry ? row.geometry->inliers.size() : 0);
+    writer.row(matches * sizeof(colmap::IndexPair) + sizeof row,
+               [row = std::move(row)](colmap::Database& to) {
+                 const colmap::Id first = id_of(row.pair.image1), second = id_of(row.pair.image2);
+                 to.write_matches(first, second, row.matches);
+                 if (row.geometry) to.write_geometry(first, second, *row.geometry);
+               });
   });
 }
 
 void write_settings(const fs::path& file, const Settings& settings) {
   const sqlite::Connection connection(file, sqlite::Mode::write);
+  connection.keep_log();
   connection.execute(
       "BEGIN; CREATE TABLE bifocal_collect(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
       "WITHOUT ROWID");

@@ -51,6 +51,7 @@ std::int64_t key_of(const ImagePair& p) { return std::int64_t{p.image1} << 32 | 
 ImagePair pair_of(std::int64_t key) { return {int(key >> 32), int(key & 0xffffffff)}; }
 
 constexpr const char* kTables = R"(
+PRAGMA page_size = 65536;
 PRAGMA journal_mode = WAL;
 BEGIN;
 CREATE TABLE settings(name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
@@ -85,7 +86,8 @@ WorkFile::WorkFile(const std::filesystem::path& file, Mode mode)
       features_(connection_, "SELECT keypoints, descriptors FROM features WHERE number = ?"),
       add_pair_(connection_, "INSERT OR REPLACE INTO pairs VALUES(?, ?, ?, ?, ?, ?, ?, ?)") {
   // Committed work outlives the process; of a machine without power the last seconds may be lost.
-  connection_.execute("PRAGMA synchronous = NORMAL");
+  // 16 MB of the log are written into the file at a time.
+  connection_.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250");
 }
 
 void WorkFile::roll_back() noexcept {

@@ -82,7 +82,10 @@ Keypoints keypoints_of(std::span<const Keypoint> features) {
 
 Descriptors descriptors_of(std::span<const std::uint8_t> sift) {
   Descriptors out{0, kDescriptorBytes, std::vector<std::uint8_t>(sift.size())};
-  for (std::size_t i = 0; i < sift.size(); ++i) out.data[i / 8 * 8 + (8 - i % 8) % 8] = sift[i];
+  for (std::size_t cell = 0; cell < sift.size(); cell += 8) {
+    out.data[cell] = sift[cell];
+    for (std::size_t k = 1; k < 8; ++k) out.data[cell + k] = sift[cell + 8 - k];
+  }
   return out;
 }
 

@@ -158,11 +158,11 @@ void RowWriter::write(const std::function<void(Database&)>& rows) {
   };
   std::unique_ptr<ReadGate, decltype(open_again)> closing(&gate_, open_again);
   int pages = 0;  // in the log
-  Database database(std::make_unique<Database::State>(
-      file_, keeper_ ? sqlite::Mode::append : sqlite::Mode::write));
+  Database database =
+      DatabaseInside::open(file_, keeper_ ? sqlite::Mode::append : sqlite::Mode::write);
   if (keeper_)
     sqlite3_wal_hook(
-        database.state_->connection.get(),
+        DatabaseInside::connection(database).get(),
         [](void* to, sqlite3*, const char*, int in_log) {
           *static_cast<int*>(to) = in_log;
           return SQLITE_OK;

@@ -45,11 +45,12 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
   std::error_code none;
   const bool exists = std::filesystem::exists(file, none);
   if (std::filesystem::is_directory(file, none)) io::reject(name_, "is a folder, not a database");
-  if (mode == Mode::create && exists) io::reject(name_, "exists already");
-  if (mode != Mode::create && !exists) io::reject(name_, "can't be read: there is no such file");
+  const bool is_new = mode == Mode::create || mode == Mode::draft;
+  if (is_new && exists) io::reject(name_, "exists already");
+  if (!is_new && !exists) io::reject(name_, "can't be read: there is no such file");
   const int flags = mode == Mode::read     ? SQLITE_OPEN_READONLY
                     : mode == Mode::frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-                    : mode == Mode::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                    : is_new               ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                            : SQLITE_OPEN_READWRITE;
   const std::string path = mode == Mode::frozen ? frozen_name(file) : name_;
   const char* files = mode == Mode::append ? gathering_files() : nullptr;
@@ -61,6 +62,13 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
   sqlite3_extended_result_codes(db_, 1);
   sqlite3_busy_timeout(db_, kBusyMs);
   if (mode == Mode::append) append_to_log();
+  if (mode == Mode::draft)
+    execute(
+        "PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF");
+}
+
+void Connection::keep_log() const {
+  execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
 
 void Connection::append_to_log() const {

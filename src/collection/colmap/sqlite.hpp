@@ -19,8 +19,10 @@ namespace bifocal::sqlite {
 
 // frozen: read, and nobody writes meanwhile: the file is taken as it is, without locks, and nothing
 // is laid beside it. append: write, to the write-ahead log alone, which another connection writes
-// into the database; commits wait for no disk.
-enum class Mode { read, frozen, write, create, append };
+// into the database; commits wait for no disk. draft: create, of a file that counts for nothing
+// until it is whole: nothing of it is kept for a return, nobody else can read it, and nothing waits
+// for a disk.
+enum class Mode { read, frozen, write, create, append, draft };
 
 class Connection {
  public:
@@ -32,6 +34,8 @@ class Connection {
   [[nodiscard]] sqlite3* get() const { return db_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   void execute(const char* sql) const;
+  // From now on the database has a write-ahead log.
+  void keep_log() const;
   // Throws what SQLite says of its last failure; `where`: the table and row, or what was tried.
   [[noreturn]] void fail(const std::string& where) const;
 

@@ -15,7 +15,8 @@ namespace bifocal::colmap {
 
 struct Database::State {
   State(const std::filesystem::path& path, sqlite::Mode mode) : file(path), connection(path, mode) {
-    if (mode == sqlite::Mode::create) create_tables(connection);
+    if (mode == sqlite::Mode::create || mode == sqlite::Mode::draft)
+      create_tables(connection, mode == sqlite::Mode::create);
     if (mode != sqlite::Mode::read && mode != sqlite::Mode::frozen)
       connection.execute("PRAGMA foreign_keys = ON");
     tables = inspect(connection);
@@ -37,6 +38,16 @@ struct Database::State {
   sqlite::Statement& insert_of_geometry();
   sqlite::Statement* insert_geometry = nullptr;
   std::array<bool, 5> optional_columns{};
+};
+
+// What the library itself may do beside Access.
+struct DatabaseInside {
+  [[nodiscard]] static Database open(const std::filesystem::path& file, sqlite::Mode mode) {
+    return Database(std::make_unique<Database::State>(file, mode));
+  }
+  [[nodiscard]] static const sqlite::Connection& connection(const Database& database) {
+    return database.state_->connection;
+  }
 };
 
 // "table keypoints, image_id 3".
