@@ -61,8 +61,8 @@ DatabaseSource::DatabaseSource(const std::filesystem::path& file, Access access,
       keypoints_(connection_, "SELECT rows, cols, data FROM keypoints WHERE image_id = ?"),
       matches_(connection_, "SELECT rows, cols, data FROM matches WHERE pair_id = ?"),
       gate_(gate) {
-  // Few pages are read twice; these stay in the processor's cache.
-  connection_.execute("PRAGMA cache_size = -256");
+  // Few pages are read twice; these stay in the caches of the processor.
+  connection_.execute("PRAGMA cache_size = 40");
 }
 
 void DatabaseSource::begin() {

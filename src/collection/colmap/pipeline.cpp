@@ -11,6 +11,7 @@
 #include "collection/colmap/decide.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/thread_name.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -80,14 +81,15 @@ class Pipeline {
     }
     works_.resize(lanes_.size() + pieces_beside(devices));
     for (Work& work : works_) free_.push_back(&work);
-    const auto start = [this](const auto& body) {
-      threads_.emplace_back([this, body] {
+    const auto start = [this](const char* name, const auto& body) {
+      threads_.emplace_back([this, name, body] {
+        runtime::name_thread(name);
         const runtime::CancelledBy scope(scope_);
         body();
       });
     };
-    start([this] { read(); });
-    for (Lane& lane : lanes_) start([this, &lane] { decide(lane); });
+    start("read", [this] { read(); });
+    for (Lane& lane : lanes_) start("decide", [this, &lane] { decide(lane); });
   }
   ~Pipeline() {
     {
