@@ -11,7 +11,7 @@
 #include "collection/colmap/decide.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
-#include "runtime/thread_name.hpp"
+#include "collection/colmap/thread_name.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -83,7 +83,7 @@ class Pipeline {
     for (Work& work : works_) free_.push_back(&work);
     const auto start = [this](const char* name, const auto& body) {
       threads_.emplace_back([this, name, body] {
-        runtime::name_thread(name);
+        name_thread(name);
         const runtime::CancelledBy scope(scope_);
         body();
       });

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "collection/colmap/state.hpp"
-#include "runtime/thread_name.hpp"
+#include "collection/colmap/thread_name.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -101,7 +101,7 @@ class RowWriter::LogKeeper {
 
  private:
   void run() {
-    runtime::name_thread("log");
+    name_thread("log");
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [this] { return stop_ || done_ < asked_; });
