@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "features/sift_rules.hpp"
+#include "runtime/cancel.hpp"
 
 namespace bifocal::features {
 namespace {
@@ -32,7 +33,9 @@ std::vector<std::vector<int>> strips_of(const std::vector<Keypoint>& points,
                                         const std::vector<int>& order, int width) {
   constexpr int kWidth = 256;  // px, more than what copies are apart
   std::vector<std::vector<int>> strips(static_cast<std::size_t>(width / kWidth + 1));
+  runtime::CancelTicks tick;
   for (int i : order) {
+    tick();
     const Keypoint& p = points[std::size_t(i)];
     const auto strip_at = [&](float x) {
       return std::clamp(static_cast<int>(x) / kWidth, 0, static_cast<int>(strips.size()) - 1);
@@ -96,17 +99,21 @@ std::vector<int> select(const std::vector<Keypoint>& points, const Selection& se
   const auto at = [&](int i) -> const Keypoint& { return points[std::size_t(i)]; };
   const ImageView<const std::uint8_t>& mask = selection.mask;
   std::vector<int> by_y;
+  runtime::CancelTicks tick;
   for (int i = 0; i < static_cast<int>(points.size()); ++i) {
+    tick();
     const int x = nearest(at(i).x, selection.width), y = nearest(at(i).y, selection.height);
     if (mask.empty() || mask.at(x, y) != 0) by_y.push_back(i);
   }
   std::sort(by_y.begin(), by_y.end(), [&](int a, int b) {
+    tick();
     return std::tie(at(a).y, at(a).x, at(a).sigma, at(a).angle_deg) <
            std::tie(at(b).y, at(b).x, at(b).sigma, at(b).angle_deg);
   });
   std::vector<char> dropped(points.size());
   for (const std::vector<int>& strip : strips_of(points, by_y, selection.width)) {
     for (std::size_t i = 0; i < strip.size(); ++i) {
+      tick();
       const Keypoint& a = at(strip[i]);
       for (std::size_t j = i + 1; j < strip.size() && at(strip[j]).y - a.y < 0.1F * a.sigma; ++j) {
         const Keypoint& b = at(strip[j]);
@@ -118,7 +125,10 @@ std::vector<int> select(const std::vector<Keypoint>& points, const Selection& se
   for (int i : by_y) {
     if (!dropped[std::size_t(i)]) kept.push_back(i);
   }
-  std::sort(kept.begin(), kept.end(), [&](int a, int b) { return stronger(at(a), at(b)); });
+  std::sort(kept.begin(), kept.end(), [&](int a, int b) {
+    tick();
+    return stronger(at(a), at(b));
+  });
   const auto most = static_cast<std::size_t>(selection.max_features);
   if (most == 0 || kept.size() <= most) return kept;
   if (selection.balance > 0) return balanced(points, kept, selection);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 
@@ -10,6 +9,7 @@
 #include <numeric>
 
 #include "features/matching/match.hpp"
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -40,11 +40,9 @@ BothWays nearest(DescriptorRows rows1, DescriptorRows rows2, ColumnsWanted wante
   std::vector<Nearest> columns(std::size_t(tasks), Nearest(std::size_t(b.padded)));
   runtime::parallel_for(tasks, [&](int task) {
     const int end = std::min(a.count, (task + 1) * share);
-    for (int i = task * share; i < end; i += kBlockRows) {
-      check_cancelled();
+    for (int i = task * share; i < end; i += kBlockRows)
       nearest_in_block(a, i, std::min(end, i + kBlockRows), b, wanted, result.rows,
                        columns[std::size_t(task)]);
-    }
   });
   for (const Nearest& n : columns) {
     for (std::size_t j = 0; j < std::size_t(b.count); ++j) {
@@ -61,8 +59,11 @@ PackedRows pack_rows(const std::uint8_t* descriptors, int count) {
   packed.values.resize(std::size_t(packed.padded) * kElements);
   packed.squares.resize(std::size_t(packed.padded), kNoSquare);
   std::copy_n(descriptors, std::size_t(count) * kElements, packed.values.begin());
-  for (int i = 0; i < count; ++i)
+  runtime::CancelTicks tick;
+  for (int i = 0; i < count; ++i) {
+    tick();
     packed.squares[std::size_t(i)] = square(descriptors + std::ptrdiff_t{i} * kElements);
+  }
   return packed;
 }
 
@@ -71,7 +72,9 @@ PackedPanels pack_panels(const std::uint8_t* descriptors, int count) {
   packed.values.resize(std::size_t(packed.padded) * kElements);
   packed.squares.resize(std::size_t(packed.padded), kNoSquare);
   packed.sums.resize(std::size_t(packed.padded));
+  runtime::CancelTicks tick;
   for (int i = 0; i < count; ++i) {
+    tick();
     const std::uint8_t* in = descriptors + std::ptrdiff_t{i} * kElements;
     std::uint8_t* out =
         packed.values.data() + std::ptrdiff_t{i / kPanel} * kPanel * kElements + 4 * (i % kPanel);

@@ -63,7 +63,7 @@ enum class ColumnsWanted { none, nearest, two };
 inline constexpr int kMostBlockRows = 128;
 // Compares rows [first, end), kMostBlockRows at most and first a multiple of four, with all panels.
 // `rows` entries of that range are set; `columns` has room for panels.padded entries and is merged
-// into: among rows seen so far, which must have been lower.
+// into: among rows seen so far, which must have been lower. Looks whether to end.
 void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b,
                       ColumnsWanted wanted, Nearest& rows, Nearest& columns);
 

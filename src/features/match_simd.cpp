@@ -12,6 +12,8 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
+#include <bifocal/cancel.hpp>
+
 #include <algorithm>
 
 #include "features/match_kernel.hpp"
@@ -270,6 +272,7 @@ void nearest_in_block_of(const PackedRows& a, int first, int end, const PackedPa
         a.squares[static_cast<std::size_t>(first + i)] << 8 | i;
   }
   for (int begin = 0; begin < b.padded; begin += kWindow * lanes) {
+    check_cancelled();
     block.bests.assign(count * 2 * static_cast<std::size_t>(lanes), kNoKey);
     const int window_end = std::min(b.padded, begin + kWindow * lanes);
     for (int j = begin; j < window_end; j += kRegisters * lanes)

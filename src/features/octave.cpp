@@ -7,6 +7,7 @@
 
 #include "features/descriptor.hpp"
 #include "features/sift.hpp"
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::features {
@@ -33,7 +34,8 @@ class Octave {
     const int rows = static_cast<int>(
         std::bit_ceil(static_cast<unsigned>(kStep + lag + 2 * reach_ + 2 * kBlurRows)));
     const int stride = row_stride(width);
-    memory_.resize(std::size_t(rows) * std::size_t(stride) * std::size_t(count) + kRowAlign);
+    runtime::grow(memory_,
+                  std::size_t(rows) * std::size_t(stride) * std::size_t(count) + kRowAlign);
     for (int i = 0; i < count; ++i) {
       levels_.push_back(
           {memory_.data() + std::ptrdiff_t{i} * rows * stride, width, height, stride, rows - 1});
@@ -41,16 +43,15 @@ class Octave {
     made_.resize(std::size_t(count));
   }
 
-  Features run(const RowPairSource& source, Plane& next) {
+  void run(const RowPairSource& source, Plane& next, std::vector<Features>& pieces) {
     next = Plane((width_ + 1) / 2, (height_ + 1) / 2);
     while (made_.back() < height_) {
       make_first_level(source);
       for (std::size_t i = 1; i < levels_.size(); ++i) blur_level(i);
       keep_for_next(next);
       const int made = made_.back();
-      search(made == height_ ? height_ - kBorder : made - reach_);
+      search(made == height_ ? height_ - kBorder : made - reach_, pieces);
     }
-    return std::move(found_);
   }
 
  private:
@@ -99,7 +100,7 @@ class Octave {
     }
   }
 
-  void search(int end) {
+  void search(int end, std::vector<Features>& pieces) {
     const int first = searched_;
     if (end <= first) return;
     const int layers = options_.octave_layers;
@@ -115,20 +116,23 @@ class Octave {
     });
     std::vector<Candidate> all;
     for (const auto& row : by_row) all.insert(all.end(), row.begin(), row.end());
-    describe_all(all);
+    pieces.push_back(describe_all(all));
     searched_ = end;
   }
 
-  void describe_all(const std::vector<Candidate>& candidates) {
+  Features describe_all(const std::vector<Candidate>& candidates) const {
     std::vector<Features> results(candidates.size());
     runtime::parallel_for(static_cast<int>(candidates.size()), [&](int i) {
       describe_one(candidates[std::size_t(i)], results[std::size_t(i)]);
     });
+    Features all;
+    runtime::CancelTicks tick;
     for (const Features& f : results) {
-      found_.keypoints.insert(found_.keypoints.end(), f.keypoints.begin(), f.keypoints.end());
-      found_.descriptors.insert(found_.descriptors.end(), f.descriptors.begin(),
-                                f.descriptors.end());
+      tick();
+      all.keypoints.insert(all.keypoints.end(), f.keypoints.begin(), f.keypoints.end());
+      all.descriptors.insert(all.descriptors.end(), f.descriptors.begin(), f.descriptors.end());
     }
+    return all;
   }
 
   void describe_one(const Candidate& c, Features& out) const {
@@ -154,14 +158,13 @@ class Octave {
   std::vector<int> made_;  // rows of each level
   int reach_ = 0;          // rows around an extremum that its refinement and description look at
   int kept_ = 0, searched_ = kBorder;
-  Features found_;
 };
 
 }  // namespace
 
-Features detect_octave(int width, int height, const RowPairSource& source,
-                       const SiftOptions& options, Plane& next) {
-  return Octave(width, height, options).run(source, next);
+void detect_octave(int width, int height, const RowPairSource& source, const SiftOptions& options,
+                   Plane& next, std::vector<Features>& pieces) {
+  Octave(width, height, options).run(source, next, pieces);
 }
 
 }  // namespace bifocal::features

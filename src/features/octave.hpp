@@ -11,6 +11,7 @@
 
 #include "features/scale_space.hpp"
 #include "features/sift_rules.hpp"
+#include "runtime/cancel.hpp"
 
 namespace bifocal::features {
 
@@ -35,8 +36,9 @@ struct Plane {
   std::vector<float> data;
 
   Plane() = default;
-  Plane(int w, int h)
-      : width(w), height(h), stride(row_stride(w)), data(std::size_t(stride) * std::size_t(h)) {}
+  Plane(int w, int h) : width(w), height(h), stride(row_stride(w)) {
+    runtime::grow(data, std::size_t(stride) * std::size_t(h));
+  }
   [[nodiscard]] float* row(int y) { return data.data() + std::ptrdiff_t{y} * stride; }
   [[nodiscard]] const float* row(int y) const { return data.data() + std::ptrdiff_t{y} * stride; }
 };
@@ -46,9 +48,10 @@ struct Plane {
 using RowPairSource = std::function<void(int first, float* row0, float* row1)>;
 
 // Features of the octave of width x height whose first level `source` makes, in order of (row,
-// scale, column) of their extrema; coordinates and sigma in px of the octave. `next` receives the
-// first level of the next octave (half the size).
-[[nodiscard]] Features detect_octave(int width, int height, const RowPairSource& source,
-                                     const SiftOptions& options, Plane& next);
+// scale, column) of their extrema; coordinates and sigma in px of the octave. They are appended in
+// pieces, which nobody has to copy into a longer list. `next` receives the first level of the next
+// octave (half the size).
+void detect_octave(int width, int height, const RowPairSource& source, const SiftOptions& options,
+                   Plane& next, std::vector<Features>& pieces);
 
 }  // namespace bifocal::features

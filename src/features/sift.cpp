@@ -6,6 +6,7 @@
 #include "features/keypoint_order.hpp"
 #include "features/octave.hpp"
 #include "features/sift.hpp"
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -50,20 +51,18 @@ RowPairSource rows_of(const Plane& plane) {
   };
 }
 
-void append(Features& all, const Features& octave, double scale, double shift) {
-  for (Keypoint k : octave.keypoints) {
+// From px of the octave to those of the picture.
+void place(Features& octave, double scale, double shift) {
+  for (Keypoint& k : octave.keypoints) {
     k.x = static_cast<float>(k.x * scale + shift);
     k.y = static_cast<float>(k.y * scale + shift);
     k.sigma = static_cast<float>(k.sigma * scale);
-    all.keypoints.push_back(k);
   }
-  all.descriptors.insert(all.descriptors.end(), octave.descriptors.begin(),
-                         octave.descriptors.end());
 }
 
 // All octaves down to the size in which nothing can be found.
-Features detect_all(ImageView<const std::uint8_t> grey, const SiftOptions& options) {
-  Features all;
+std::vector<Features> detect_all(ImageView<const std::uint8_t> grey, const SiftOptions& options) {
+  std::vector<Features> pieces;
   Plane plane, next;
   double scale = 1, shift = 0;
   int width = grey.width, height = grey.height;
@@ -77,11 +76,38 @@ Features detect_all(ImageView<const std::uint8_t> grey, const SiftOptions& optio
   for (bool first = true; std::min(width, height) > 2 * kBorder; first = false) {
     const RowPairSource source =
         first && options.upsample ? doubled(grey, quarter) : rows_of(plane);
-    append(all, detect_octave(width, height, source, options, next), scale, shift);
+    const std::size_t before = pieces.size();
+    detect_octave(width, height, source, options, next, pieces);
+    for (std::size_t i = before; i < pieces.size(); ++i) place(pieces[i], scale, shift);
     plane = std::move(next);
     width = plane.width, height = plane.height, scale *= 2;
   }
-  return all;
+  return pieces;
+}
+
+// The strongest of all pieces.
+Features selected(const std::vector<Features>& pieces, const Selection& selection) {
+  std::vector<Keypoint> keypoints;
+  std::vector<const std::uint8_t*> descriptors;
+  runtime::CancelTicks tick;
+  for (const Features& piece : pieces) {
+    for (int i = 0; i < piece.size(); ++i) {
+      tick();
+      keypoints.push_back(piece.keypoints[std::size_t(i)]);
+      descriptors.push_back(piece.descriptors.data() + std::ptrdiff_t{i} * kDescriptorBytes);
+    }
+  }
+  Features result;
+  const std::vector<int> kept = select(keypoints, selection);
+  result.keypoints.reserve(kept.size());
+  result.descriptors.reserve(kept.size() * kDescriptorBytes);
+  for (int i : kept) {
+    tick();
+    result.keypoints.push_back(keypoints[std::size_t(i)]);
+    const std::uint8_t* d = descriptors[std::size_t(i)];
+    result.descriptors.insert(result.descriptors.end(), d, d + kDescriptorBytes);
+  }
+  return result;
 }
 
 }  // namespace
@@ -93,16 +119,8 @@ Features detect_sift(ImageView<const std::uint8_t> grey, const SiftOptions& opti
   features::check_image(grey, "detect_sift");
   features::check_mask("detect_sift", mask, grey.width, grey.height);
   if (grey.empty()) return {};
-  const Features all = features::detect_all(grey, options);
-  Features result;
-  const features::Selection selection{grey.width, grey.height, options.max_features,
-                                      options.balance, mask};
-  for (int i : features::select(all.keypoints, selection)) {
-    result.keypoints.push_back(all.keypoints[std::size_t(i)]);
-    const auto* d = all.descriptors.data() + std::ptrdiff_t{i} * kDescriptorBytes;
-    result.descriptors.insert(result.descriptors.end(), d, d + kDescriptorBytes);
-  }
-  return result;
+  return features::selected(features::detect_all(grey, options),
+                            {grey.width, grey.height, options.max_features, options.balance, mask});
 }
 
 }  // namespace bifocal

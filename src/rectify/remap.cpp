@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rectify/remap.hpp"
 
+#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 
@@ -128,6 +129,7 @@ void check_map(const SamplingMap& map) {
   const std::int64_t right = 256 * std::int64_t{map.input_width - 1},
                      bottom = 256 * std::int64_t{map.input_height - 1};
   for (std::size_t i = 0; i < area; ++i) {
+    if (i % 65536 == 0) check_cancelled();
     const std::int32_t x = map.x[i], y = map.y[i];
     if (x > right || y > bottom || x < -1 || (x >= 0) != (y >= 0))
       fail(fmt::format("position {} ({}, {}) is not in the input", i, x, y));

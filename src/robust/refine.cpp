@@ -14,11 +14,17 @@
 #include "robust/engine.hpp"
 #include "robust/pair_points.hpp"
 #include "robust/problem_lanes.hpp"
+#include "runtime/cancel.hpp"
 
 namespace bifocal {
 namespace {
 
 using Model = std::array<double, 12>;
+
+// In loops over points.
+void look(std::size_t i) {
+  if (i % 4096 == 0) check_cancelled();
+}
 
 // A model of one problem and the points [count][columns] it is fitted to, in scoring coordinates.
 template <ModelKind Kind>
@@ -29,10 +35,12 @@ class Fit {
  public:
   Fit(const double* points, std::size_t count, const robust::Cameras& cameras) : count_(count) {
     set_frame(points, cameras);
-    columns_.resize(count * kColumns);
-    for (std::size_t i = 0; i < count; ++i)
+    runtime::grow(columns_, count * kColumns);
+    for (std::size_t i = 0; i < count; ++i) {
+      look(i);
       L::point_columns(points + i * kColumns, cameras.data(), info_.data(),
                        &columns_[i * kColumns]);
+    }
   }
 
   // The model in scoring coordinates, from what the caller has.
@@ -133,6 +141,7 @@ class Fit {
     double finite = 0, distance = 0;
     const auto each = [&](const auto& body) {
       for (std::size_t i = 0; i < count_; ++i) {
+        look(i);
         const double* p = points + i * kColumns;
         if (std::all_of(p, p + kColumns, [](double v) { return std::isfinite(v); }))
           body(p + first);
@@ -155,7 +164,7 @@ class Fit {
                            double limit) const {
     double total = 0;
     for (const std::size_t i : kept) {
-      if (i % 4096 == 0) check_cancelled();
+      look(i);
       const double e = squared(m, i);
       total += e < limit ? e : limit;  // NaN: behind the camera
     }
@@ -165,7 +174,7 @@ class Fit {
   void equations(const Model& m, const std::vector<std::size_t>& kept, double limit, double* N,
                  double* g) const {
     for (const std::size_t i : kept) {
-      if (i % 4096 == 0) check_cancelled();
+      look(i);
       double terms[16];
       const double e = L::point_linearise(m.data(), &columns_[i * kColumns], focal(), terms);
       if (e < limit) L::point_accumulate(terms, 1.0, N, g);
@@ -219,7 +228,10 @@ void check_two_view(const char* where, ModelKind kind) {
 template <ModelKind Kind>
 std::vector<double> errors_of(const Fit<Kind>& fit, const Model& model, std::size_t count) {
   std::vector<double> out(count);
-  for (std::size_t i = 0; i < count; ++i) out[i] = fit.unit() * std::sqrt(fit.squared(model, i));
+  for (std::size_t i = 0; i < count; ++i) {
+    look(i);
+    out[i] = fit.unit() * std::sqrt(fit.squared(model, i));
+  }
   return out;
 }
 
@@ -236,13 +248,16 @@ Refined refined(const Fit<Kind>& fit, Model model, std::size_t count,
   const double limit =
       options.threshold > 0 ? relative * relative : std::numeric_limits<double>::infinity();
   std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < count; ++i) {
+    look(i);
     if ((inliers.empty() || inliers[i]) && !std::isnan(fit.squared(model, i))) kept.push_back(i);
+  }
   const int steps = fit.refine(model, kept, limit, kept.empty() ? 0 : options.max_steps);
   Refined r = fit.result(model);
   r.steps = steps;
   double sum = 0;
   for (const std::size_t i : kept) {
+    look(i);
     const double e = fit.squared(model, i);
     if (!(e < limit)) continue;
     ++r.count;

@@ -4,6 +4,10 @@
 
 #include <bifocal/cancel.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 namespace bifocal::runtime {
 
 // The scope of this thread, for threads that work for it: null or what CancelledBy takes there.
@@ -24,5 +28,27 @@ class CancelledBy {
 // What a loop throws that others' Cancelled has ended: in the scope's own thread what `wanted`
 // threw, if it did.
 [[noreturn]] void throw_cancelled(const CancelScope::State& state);
+
+// For what is called so often that looking each time would cost: looks every 4096th time.
+class CancelTicks {
+ public:
+  void operator()() {
+    if (++count_ % 4096 == 0) check_cancelled();
+  }
+
+ private:
+  unsigned count_ = 0;
+};
+
+// Zeros appended until there are `size`: gigabytes of new memory take seconds.
+template <class T>
+void grow(std::vector<T>& numbers, std::size_t size) {
+  constexpr std::size_t kStep = (std::size_t{4} << 20) / sizeof(T);
+  numbers.reserve(size);
+  while (numbers.size() < size) {
+    check_cancelled();
+    numbers.resize(std::min(size, numbers.size() + kStep));
+  }
+}
 
 }  // namespace bifocal::runtime

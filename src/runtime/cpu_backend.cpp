@@ -12,6 +12,7 @@
 #include <new>
 
 #include "runtime/backend.hpp"
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::runtime {
@@ -54,6 +55,15 @@ DeviceInfo cpu_info() {
 }
 
 // Linux lends more than there is; what is more than all of the machine's is refused here.
+// New memory takes much longer than memory that has been written to: looks whether to end.
+void copy(char* to, const char* from, std::size_t bytes) {
+  constexpr std::size_t kStep = std::size_t{4} << 20;
+  for (std::size_t at = 0; at < bytes; at += kStep) {
+    check_cancelled();
+    std::memcpy(to + at, from + at, std::min(kStep, bytes - at));
+  }
+}
+
 void* allocate_bytes(const DeviceInfo& cpu, std::size_t bytes) {
   const bool possible = cpu.memory == 0 || bytes <= static_cast<std::size_t>(cpu.memory);
   void* memory = possible ? ::operator new(bytes, kAlignment, std::nothrow) : nullptr;
@@ -88,14 +98,14 @@ class CpuQueue final : public BackendQueue {
     char* device = static_cast<char*>(to.address()) + r.offset;
     const char* host = static_cast<const char*>(from);
     for (std::size_t row = 0; row < r.rows; ++row)
-      std::memcpy(device + row * r.pitch, host + row * r.host_pitch, r.row_bytes);
+      copy(device + row * r.pitch, host + row * r.host_pitch, r.row_bytes);
   }
 
   void download(const BackendMemory& from, const Rectangle& r, void* to) override {
     const char* device = static_cast<const char*>(from.address()) + r.offset;
     char* host = static_cast<char*>(to);
     for (std::size_t row = 0; row < r.rows; ++row)
-      std::memcpy(host + row * r.host_pitch, device + row * r.pitch, r.row_bytes);
+      copy(host + row * r.host_pitch, device + row * r.pitch, r.row_bytes);
   }
 
   void launch(const Kernel& kernel, const Launch& launch,

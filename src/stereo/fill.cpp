@@ -3,6 +3,8 @@
 
 #include <hwy/base.h>
 
+#include <bifocal/cancel.hpp>
+
 #include <algorithm>
 #include <atomic>
 
@@ -96,6 +98,7 @@ void sweep_nearest(const ImageU16& in, bool up, std::vector<std::uint16_t>& near
   nearest.assign(static_cast<std::size_t>(width) + 2 * diagonals, kUnknown);
   std::uint16_t* HWY_RESTRICT straight = nearest.data();
   for (int n = 0; n < height; ++n) {
+    check_cancelled();
     const int y = up ? height - 1 - n : n;
     std::uint16_t* HWY_RESTRICT from_left = nearest.data() + width + height - n;
     std::uint16_t* HWY_RESTRICT from_right = nearest.data() + width + diagonals + n;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stereo/filter.hpp"
 
+#include <bifocal/cancel.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -102,6 +104,7 @@ void remove_speckles(ImageU16& disparity, int size, int range, FilterMemory& mem
   memory.runs.clear();
   first.resize(static_cast<std::size_t>(height) + 1);
   for (int y = 0; y < height; ++y) {
+    check_cancelled();
     const int up_end = static_cast<int>(memory.runs.size());
     first[static_cast<std::size_t>(y)] = up_end;
     add_row(disparity.row(y), y > 0 ? disparity.row(y - 1) : nullptr, width, range,
@@ -109,6 +112,7 @@ void remove_speckles(ImageU16& disparity, int size, int range, FilterMemory& mem
   }
   first[static_cast<std::size_t>(height)] = static_cast<int>(memory.runs.size());
   for (int y = 0; y < height; ++y) {
+    check_cancelled();
     for (int i = first[static_cast<std::size_t>(y)]; i < first[static_cast<std::size_t>(y) + 1];
          ++i) {
       const Run& run = run_at(memory, i);

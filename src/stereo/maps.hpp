@@ -6,13 +6,17 @@
 
 #include <bifocal/stereo.hpp>
 
+#include "runtime/cancel.hpp"
+
 namespace bifocal::stereo {
 
 // Gives an image memory unless it has the right size already.
 template <class T>
 void fit(Image<T>& image, int width, int height) {
-  if (image.width != width || image.height != height || image.channels != 1)
-    image = Image<T>(width, height);
+  if (image.width == width && image.height == height && image.channels == 1) return;
+  image = {};
+  runtime::grow(image.pixels, static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  image.width = width, image.height = height;
 }
 
 // A length in px as 1/32 px, rounded to the nearest, at most 65534; -1 when it is negative.

@@ -23,9 +23,9 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
       : MatcherEngine<Pixel>(queue, size, kIsSgm),
         options_(options),
         tolerance_(subpixels_of(options.filter.cross_check)),
-        search_(make_search(size, options)),
-        disparity_(size.width, size.height) {
-    if (kIsSgm) confidence_ = ImageU8(size.width, size.height);
+        search_(make_search(size, options)) {
+    fit(disparity_, size.width, size.height);
+    if (kIsSgm) fit(confidence_, size.width, size.height);
   }
 
   [[nodiscard]] std::size_t memory() const override {

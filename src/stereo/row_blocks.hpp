@@ -2,6 +2,8 @@
 // Loops over the rows of a picture that allocate nothing.
 #pragma once
 
+#include <bifocal/cancel.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -24,8 +26,10 @@ void for_row_blocks(int workers, int height, const Body& body) {
   std::atomic<int> next{0};
   const auto work = [&](int worker) {
     for (int begin = next.fetch_add(kRowsABlock); begin < height;
-         begin = next.fetch_add(kRowsABlock))
+         begin = next.fetch_add(kRowsABlock)) {
+      check_cancelled();
       body(worker, begin, std::min(height, begin + kRowsABlock));
+    }
   };
   runtime::parallel_for(workers, std::ref(work));
 }

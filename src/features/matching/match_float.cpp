@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "features/matching/match_float.kernels.hpp"
+#include "runtime/cancel.hpp"
 #include "runtime/memory_check.hpp"
 #include "runtime/parallel.hpp"
 
@@ -22,6 +23,7 @@ namespace features {
 namespace {
 
 constexpr int kMostNumbers = 4096;
+constexpr int kRowsALook = 64;  // whether to end
 
 void check(const FloatDescriptors& f, const char* name) {
   if (f.count < 0 || f.size < 1 || f.size > kMostNumbers || (f.count > 0 && !f.data))
@@ -29,12 +31,14 @@ void check(const FloatDescriptors& f, const char* name) {
                 fmt::format("match: {} has {} descriptors of {} numbers{}: must "
                             "be at least 0 of 1 to {}",
                             name, f.count, f.size, f.data ? "" : " at null", kMostNumbers));
-  const std::size_t numbers = std::size_t(f.count) * std::size_t(f.size);
-  const float* const bad =
-      std::find_if(f.data, f.data + numbers, [](float v) { return !std::isfinite(v); });
-  if (bad != f.data + numbers)
-    throw Error(ErrorCode::usage, fmt::format("match: {}: descriptor {} has {}", name,
-                                              (bad - f.data) / f.size, *bad));
+  for (int i = 0; i < f.count; ++i) {
+    if (i % kRowsALook == 0) check_cancelled();
+    const float* const row = f.data + std::ptrdiff_t{i} * f.size;
+    const float* const bad =
+        std::find_if(row, row + f.size, [](float v) { return !std::isfinite(v); });
+    if (bad != row + f.size)
+      throw Error(ErrorCode::usage, fmt::format("match: {}: descriptor {} has {}", name, i, *bad));
+  }
 }
 
 void check(int size1, int size2, const FloatMatchOptions& options) {
@@ -82,9 +86,11 @@ void check(const Queue& queue, const FloatsOnDevice& f, const char* name) {
 FloatRows rows_of(const FloatDescriptors& f, bool normalise) {
   const auto size = std::size_t(f.size);
   FloatRows rows{f.count, f.size, {}, {}};
-  rows.values.assign(f.data, f.data + std::size_t(f.count) * size);
+  rows.values.reserve(std::size_t(f.count) * size);
   rows.squares.resize(std::size_t(f.count));
   for (std::size_t i = 0; i < rows.squares.size(); ++i) {
+    if (i % kRowsALook == 0) check_cancelled();
+    rows.values.insert(rows.values.end(), f.data + i * size, f.data + (i + 1) * size);
     float* const row = rows.values.data() + i * size;
     const auto square = [&] {
       double sum = 0;
@@ -102,10 +108,11 @@ FloatRows rows_of(const FloatDescriptors& f, bool normalise) {
 FloatPanels panels_of(const FloatRows& rows) {
   const int padded = (rows.count + kFloatPanel - 1) / kFloatPanel * kFloatPanel;
   FloatPanels panels{rows.count, padded, rows.size, {}, {}};
-  panels.values.resize(std::size_t(padded) * std::size_t(rows.size));
+  runtime::grow(panels.values, std::size_t(padded) * std::size_t(rows.size));
   panels.squares.assign(std::size_t(padded), std::numeric_limits<float>::infinity());
   std::copy(rows.squares.begin(), rows.squares.end(), panels.squares.begin());
   for (int i = 0; i < rows.count; ++i) {
+    if (i % kRowsALook == 0) check_cancelled();
     const float* in = rows.values.data() + std::ptrdiff_t{i} * rows.size;
     float* out = panels.values.data() + std::ptrdiff_t{i / kFloatPanel} * kFloatPanel * rows.size +
                  i % kFloatPanel;

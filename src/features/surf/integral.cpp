@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/cancel.hpp>
+
 #include <algorithm>
 
 #include "features/surf/surf.hpp"
@@ -57,6 +59,7 @@ Integral integral_of(ImageView<const std::uint8_t> grey, bool upsample) {
     std::vector<int> near(static_cast<std::size_t>(upsample ? grey.width : 0));
     std::vector<std::uint16_t> doubled(2 * near.size());
     for (int y = band * rows; y < std::min((band + 1) * rows, out.height); ++y) {
+      if (y % kBandRows == 0) check_cancelled();
       const std::uint32_t* above = y == band * rows ? zeros.data() : out.row(y);
       if (upsample) {
         doubled_row(grey, y, near, doubled);

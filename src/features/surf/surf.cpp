@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "features/surf/surf.hpp"
 
+#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "features/keypoint_order.hpp"
 #include "features/sift.hpp"
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -100,6 +102,7 @@ class Strip {
 
   std::vector<SurfPoint> run(int first, int end) {
     for (int y = first - 1; y <= end; ++y) {
+      check_cancelled();
       for (int layer = 0; layer < SurfRules::SURF_LAYERS; ++layer) fill(layer, y);
       if (y > first) search(y - 1);
     }
@@ -183,9 +186,14 @@ void for_each_with_wavelets(const Integral& integral, const std::vector<SurfPoin
   // Neighbours after each other: they look at the same pixels.
   std::vector<int> order(points.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](int i) { return std::tuple(band_of(i), at(i).x, i); });
+  runtime::CancelTicks tick;
+  std::ranges::sort(order, [&](int i, int j) {
+    tick();
+    return std::tuple(band_of(i), at(i).x, i) < std::tuple(band_of(j), at(j).x, j);
+  });
   std::vector<int> counts(kMost + 1);
   for (int i : order) {
+    tick();
     const int reach = reach_of(at(i).sigma);
     if (reach <= kMost) ++counts[std::size_t(reach)];
   }
@@ -194,6 +202,7 @@ void for_each_with_wavelets(const Integral& integral, const std::vector<SurfPoin
   for (auto& by_band : places) by_band.resize(std::size_t(bands));
   std::vector<int> others;
   for (int i : order) {
+    tick();
     const int reach = reach_of(at(i).sigma);
     const bool is_rare = reach > kMost || counts[std::size_t(reach)] * kPixelsAPoint < pixels;
     (is_rare ? others : places[std::size_t(reach)][std::size_t(band_of(i))]).push_back(i);
@@ -249,18 +258,22 @@ Features detect_surf(ImageView<const std::uint8_t> grey, const SurfOptions& opti
   const std::vector<features::SurfPoint> points = features::detect_all(integral, options);
   const float scale = options.upsample ? 0.5F : 1.0F, shift = options.upsample ? -0.25F : 0.0F;
   std::vector<Keypoint> keypoints;
-  for (const auto& p : points)
+  runtime::CancelTicks tick;
+  for (const auto& p : points) {
+    tick();
     keypoints.push_back(
         {p.x * scale + shift, p.y * scale + shift, p.sigma * scale, p.angle_deg, p.response});
+  }
   Features result;
   std::vector<features::SurfPoint> kept;
   const features::Selection selection{grey.width, grey.height, options.max_features,
                                       options.balance, mask};
   for (int i : features::select(keypoints, selection)) {
+    tick();
     result.keypoints.push_back(keypoints[std::size_t(i)]);
     kept.push_back(points[std::size_t(i)]);
   }
-  result.descriptors.resize(kept.size() * kDescriptorBytes);
+  runtime::grow(result.descriptors, kept.size() * kDescriptorBytes);
   features::for_each_with_wavelets(
       integral, kept, features::SurfRules::surf_reach,
       [&](int i, const features::WaveletRows* rows) {

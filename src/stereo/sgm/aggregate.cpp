@@ -17,6 +17,7 @@
 #include <functional>
 #include <vector>
 
+#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 
 #include "runtime/parallel.hpp"
@@ -152,13 +153,18 @@ class SgmSearch::Work {
     }
   }
 
+  // The one place to look whether to end: others may wait for a row that was taken.
+  Claims::Row claim(int side) {
+    check_cancelled();
+    return claims_.take(side);
+  }
+
   // The states of a sweep up from row `from` - 1 to row `to`.
   void sweep_states(int from, int to) {
     begin(to, from);
     const int rows = from - to;
     const auto work = [&](int worker) {
-      for (int n = claims_.take(kUp).n; n < rows; n = claims_.take(kUp).n)
-        row(kUp, n, Goal::states, worker);
+      for (int n = claim(kUp).n; n < rows; n = claim(kUp).n) row(kUp, n, Goal::states, worker);
     };
     runtime::parallel_for(threads_, std::ref(work));
     sweeps_[kUp].go_on(rows);
@@ -170,7 +176,7 @@ class SgmSearch::Work {
     const int rows = to - from;
     band_rows_ = rows;
     const auto sweep = [&](int side, int worker) {
-      for (auto next = claims_.take(side); next.n < rows; next = claims_.take(side)) {
+      for (auto next = claim(side); next.n < rows; next = claim(side)) {
         row(side, next.n, next.second ? Goal::winners : Goal::sums, worker);
       }
     };

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
+#include "stereo/maps.hpp"
 #include "stereo/row_blocks.hpp"
 #include "stereo/rules.hpp"
 #include "stereo/sgm/census.hpp"
@@ -100,13 +102,14 @@ CensusCoder::CensusCoder(int width, int height, int reach, const SgmOptions& opt
       min_disparity_(options.min_disparity),
       kind_(static_cast<int>(options.census)),
       white_(options.white),
-      smoothed_((static_cast<std::size_t>(width) + 2 * kMargin) * static_cast<std::size_t>(height)),
-      brightness_(width, height),
       scratch_(static_cast<std::size_t>(threads), Scratch(width)) {
   for (std::size_t part = 0; part < (kind_ == Rules::CENSUS_FULL ? 2U : 1U); ++part) {
-    codes_[0][part] = Image<std::uint32_t>(width, height);
-    codes_[1][part] = Image<std::uint32_t>(reach, height);
+    fit(codes_[0][part], width, height);
+    fit(codes_[1][part], reach, height);
   }
+  fit(brightness_, width, height);
+  runtime::grow(smoothed_,
+                (static_cast<std::size_t>(width) + 2 * kMargin) * static_cast<std::size_t>(height));
 }
 
 std::size_t CensusCoder::bytes(int width, int height, int reach, const SgmOptions& options,

@@ -10,6 +10,7 @@
 #include <functional>
 #include <vector>
 
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 #include "stereo/aligned.hpp"
 #include "stereo/rules.hpp"
@@ -64,8 +65,8 @@ Padded make_padded(int width, int height, int radius, int right_columns) {
   p.columns = width + 2 * radius;
   p.right_columns = right_columns;
   const auto rows = static_cast<std::size_t>(height);
-  p.left.resize(rows * static_cast<std::size_t>(p.columns));
-  p.right.resize(rows * static_cast<std::size_t>(right_columns));
+  runtime::grow(p.left, rows * static_cast<std::size_t>(p.columns));
+  runtime::grow(p.right, rows * static_cast<std::size_t>(right_columns));
   p.nothing.resize(static_cast<std::size_t>(std::max(p.columns, right_columns)));
   return p;
 }
@@ -99,10 +100,10 @@ struct Winners {
   [[nodiscard]] std::size_t bytes() const { return disparity.size() * (2 * 4 + 2 * 2); }
   Winners(int w, int rows) : width(w) {
     const auto n = static_cast<std::size_t>(w) * static_cast<std::size_t>(rows);
-    left_cost.resize(n);
-    right_cost.resize(n);
-    disparity.resize(n);
-    right_index.resize(n);
+    runtime::grow(left_cost, n);
+    runtime::grow(right_cost, n);
+    runtime::grow(disparity, n);
+    runtime::grow(right_index, n);
   }
   [[nodiscard]] std::size_t at(int row) const {
     return static_cast<std::size_t>(row) * static_cast<std::size_t>(width);
