@@ -47,9 +47,9 @@ class LensCamera {
   explicit LensCamera(const Intrinsics& pinhole);
   // OpenCV's rational lens; pinhole() is camera.intrinsics.
   explicit LensCamera(const Camera& camera);
-  // width, height: of the pictures, px, for the scale of pinhole(); 0 unknown: its focal lengths
-  // are the camera's. Throws Error(usage) for another model, numbers that are not finite or not as
-  // many as the model has, and focal lengths that are not positive.
+  // width, height: of the pictures, px, for rectify() and the scale of pinhole(); 0 unknown: its
+  // focal lengths are the camera's. Throws Error(usage) for another model, numbers that are not
+  // finite or not as many as the model has, and focal lengths that are not positive.
   LensCamera(std::string_view model, std::span<const double> params, std::int64_t width = 0,
              std::int64_t height = 0);
 
@@ -61,6 +61,11 @@ class LensCamera {
   [[nodiscard]] bool has_lens() const;
   // Of the fisheye models, whose lengths in the picture are angles and not their tangents.
   [[nodiscard]] bool is_fisheye() const;
+  // Of the pictures, px; 0 unknown.
+  [[nodiscard]] std::int64_t width() const { return width_; }
+  [[nodiscard]] std::int64_t height() const { return height_; }
+  // What the parameters say of the picture, where its lens moves little: near the axis.
+  [[nodiscard]] const Intrinsics& intrinsics() const;
   // Of the px that undistort() gives. The focal length is chosen so that a px of the result is
   // about one of the picture, halfway to its corner, for errors in px to mean the same.
   [[nodiscard]] const Intrinsics& pinhole() const;
@@ -72,9 +77,10 @@ class LensCamera {
 
  private:
   struct Model;
-  void set_scale(std::int64_t width, std::int64_t height);
+  void set_scale();
   std::shared_ptr<const Model> model_;
   Intrinsics pinhole_;
+  std::int64_t width_ = 0, height_ = 0;
 };
 
 // Moves all points to where the pinholes see them. Those without a place there become NaN, which

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include <bifocal/device.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
+#include <bifocal/lens_camera.hpp>
 
 namespace bifocal {
 
@@ -24,7 +26,8 @@ enum class RectifyOutcome {
   ok,
   epipole_near_image,  // motion along a viewing direction: rows can't be made parallel to it
                        // without extreme stretching
-  too_wide,            // a corner turns further than 83 degrees from the rectified axis
+  too_wide,            // a corner turns further than 83 degrees from the rectified axis, or all of
+                       // a picture further than RectifyOptions::max_angle_deg
   no_common_rows,
   no_geometry,  // F is not of rank 2
 };
@@ -50,10 +53,16 @@ struct Rectification {
   Mat3 R2{};                    // rectified right camera from right camera
   Camera input1, input2;        // of the left and of the right picture as given
   RectifyOutcome outcome = RectifyOutcome::ok;  // why width is 0
+  // Where they were given as LensCameras with a lens; input1 and input2 are then its pinhole().
+  std::optional<LensCamera> lens1{}, lens2{};
 };
 struct RectifyOptions {
   double max_scale =
       1.5;  // rectified area at most this times the input's; the focal length is reduced to keep it
+  // Calibrated pairs: what lies further off the rectified axis is left out, which else is a reason
+  // to refuse them from 83 degrees on. For wide lenses, whose rims would take most of the canvas.
+  // At most 83; 0: nothing is left out.
+  double max_angle_deg = 0;
 };
 
 // Turns both cameras about their centres until their rows are parallel to the baseline:
@@ -71,6 +80,10 @@ struct RectifyOptions {
 // With lenses; the cameras hold the sizes of their pictures. Pixels beyond the disc of a lens
 // (Lens::radius) are left out.
 [[nodiscard]] Rectification rectify(const Camera& camera1, const Camera& camera2,
+                                    const Pose& cam2_from_cam1, const RectifyOptions& options = {});
+// With lenses of any model, which were made with the sizes of their pictures: fisheyes too, as far
+// as a pinhole sees (80 degrees off the axis).
+[[nodiscard]] Rectification rectify(const LensCamera& camera1, const LensCamera& camera2,
                                     const Pose& cam2_from_cam1, const RectifyOptions& options = {});
 
 // From x2' F x1 = 0 alone, pictures taken as free of distortion:
@@ -119,7 +132,8 @@ struct VerticalDisparity {
                                                          double baseline);
 
 // For every pixel of an output where it comes from in an input: positions in 1/256 px, rounded, -1
-// outside. The same numbers on every machine.
+// outside. The same numbers on every machine, but of a LensCamera those of its C library's tan and
+// atan.
 struct SamplingMap {
   int width = 0, height = 0;              // px, of the output
   int input_width = 0, input_height = 0;  // px
@@ -132,6 +146,8 @@ struct SamplingMap {
                                        int input_height, int width, int height);
 // Of both rectified pictures, left first, lenses included. Throws Error(usage) where width is 0.
 [[nodiscard]] std::array<SamplingMap, 2> sampling_maps(const Rectification& rectification);
+// Of the left (side 0) or the right one (1).
+[[nodiscard]] SamplingMap sampling_map(const Rectification& rectification, int side);
 
 // Bilinear sampling through a map that lies in a device's memory. All in whole numbers: the same
 // pixels on every device. Outside the input: 0.

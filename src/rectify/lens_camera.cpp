@@ -217,6 +217,7 @@ LensCamera::LensCamera(const Intrinsics& pinhole) : pinhole_(pinhole) {
 }
 
 LensCamera::LensCamera(const Camera& camera) : LensCamera(camera.intrinsics) {
+  width_ = camera.width, height_ = camera.height;
   if (camera.distortion.none()) return;
   auto model = std::make_shared<Model>(*model_);
   model->kind = Kind::brown;
@@ -225,7 +226,8 @@ LensCamera::LensCamera(const Camera& camera) : LensCamera(camera.intrinsics) {
 }
 
 LensCamera::LensCamera(std::string_view name, std::span<const double> params, std::int64_t width,
-                       std::int64_t height) {
+                       std::int64_t height)
+    : width_(width), height_(height) {
   const Layout* const layout = layout_of(name);
   if (!layout)
     throw Error(ErrorCode::usage,
@@ -253,14 +255,14 @@ LensCamera::LensCamera(std::string_view name, std::span<const double> params, st
   if (model->kind == Kind::brown) model->lens = Lens(brown_of(model->k));
   if (model->kind == Kind::fisheye) model->fold = fold_of(model->k);
   model_ = std::move(model);
-  set_scale(width, height);
+  set_scale();
 }
 
-void LensCamera::set_scale(std::int64_t width, std::int64_t height) {
+void LensCamera::set_scale() {
   pinhole_ = model_->camera;
-  if (model_->kind == Kind::pinhole || width <= 0 || height <= 0) return;
+  if (model_->kind == Kind::pinhole || width_ <= 0 || height_ <= 0) return;
   const double scale = model_->magnification(
-      std::hypot(static_cast<double>(width), static_cast<double>(height)) / 4);
+      std::hypot(static_cast<double>(width_), static_cast<double>(height_)) / 4);
   pinhole_.fx /= scale;
   pinhole_.fy /= scale;
 }
@@ -277,6 +279,7 @@ int LensCamera::focal_lengths(std::string_view model) {
 
 bool LensCamera::has_lens() const { return model_->kind != Kind::pinhole; }
 bool LensCamera::is_fisheye() const { return model_->kind == Kind::fisheye; }
+const Intrinsics& LensCamera::intrinsics() const { return model_->camera; }
 const Intrinsics& LensCamera::pinhole() const { return pinhole_; }
 
 Vec2 LensCamera::undistort(const Vec2& px) const {

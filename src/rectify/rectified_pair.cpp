@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "rectify/mat3.hpp"
 
@@ -23,6 +24,7 @@ class PointMap {
       : H_(side == 0 ? r.H1 : r.H2),
         input_(side == 0 ? r.input1 : r.input2),
         lens_(input_.distortion),
+        lens_camera_(side == 0 ? r.lens1 : r.lens2),
         bent_(!input_.distortion.none()) {
     const Vec3 centre =
         rectification::mul(H_, Vec3{(input_.width - 1) / 2.0, (input_.height - 1) / 2.0, 1});
@@ -31,6 +33,7 @@ class PointMap {
   }
 
   [[nodiscard]] Vec2 operator()(Vec2 p) const {
+    if (lens_camera_) p = lens_camera_->undistort(p);
     if (bent_) {
       const Intrinsics& k = input_.intrinsics;
       p = lens_.undistort({(p[0] - k.cx) / k.fx, (p[1] - k.cy) / k.fy});
@@ -45,6 +48,7 @@ class PointMap {
   Mat3 H_;
   Camera input_;
   Lens lens_;
+  std::optional<LensCamera> lens_camera_;
   bool bent_;
 };
 

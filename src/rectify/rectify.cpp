@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -36,31 +37,52 @@ constexpr double kMaxCornerTangent =
 
 struct View {
   Camera camera;
-  Mat3 R;  // rectified from camera
+  std::optional<LensCamera> lens;  // whose pinhole `camera` is
+  Mat3 R{};                        // rectified from camera
+
+  [[nodiscard]] bool is_pinhole() const { return !lens && camera.distortion.none(); }
+  // In the middle of the picture, px.
+  [[nodiscard]] double focal_length() const {
+    const Intrinsics& k = lens ? lens->intrinsics() : camera.intrinsics;
+    return (k.fx + k.fy) / 2;
+  }
 };
 
+View view_of(const LensCamera& c) {
+  constexpr auto kMost = std::int64_t{kMaxSide} + 1;  // refused by check()
+  const Camera pinhole{c.pinhole(),
+                       {},
+                       static_cast<int>(std::min(c.width(), kMost)),
+                       static_cast<int>(std::min(c.height(), kMost))};
+  return {pinhole, c.has_lens() ? std::optional(c) : std::nullopt};
+}
+
 // Extent of a picture on the plane Z = 1 of its rectified camera, nothing when it reaches too far.
-// A pinhole's is that of its corners; behind a lens borders are curved and corners may have no ray:
-// a grid of points.
-std::optional<Extent> extent_of(const View& view) {
+// A pinhole's is that of its corners; behind a lens borders are curved and corners may have no ray,
+// as where what is too far off the axis is left out: a grid of points.
+std::optional<Extent> extent_of(const View& view, double max_angle_deg) {
   const Intrinsics& k = view.camera.intrinsics;
-  const bool pinhole = view.camera.distortion.none();
   const Lens lens(view.camera.distortion);
-  const int steps = pinhole ? 1 : 64;
+  const double farthest = std::tan(max_angle_deg * std::acos(-1.0) / 180);
+  const int steps = view.is_pinhole() && max_angle_deg == 0 ? 1 : 64;
   Extent e;
   for (int j = 0; j <= steps; ++j) {
     for (int i = 0; i <= steps; ++i) {
-      const double x = double(view.camera.width - 1) * i / steps,
-                   y = double(view.camera.height - 1) * j / steps;
-      Vec2 p = {(x - k.cx) / k.fx, (y - k.cy) / k.fy};
-      if (!pinhole) p = lens.undistort(p);
+      const Vec2 px = {double(view.camera.width - 1) * i / steps,
+                       double(view.camera.height - 1) * j / steps};
+      const Vec2 q = view.lens ? view.lens->undistort(px) : px;
+      Vec2 p = {(q[0] - k.cx) / k.fx, (q[1] - k.cy) / k.fy};
+      if (!view.is_pinhole() && !view.lens) p = lens.undistort(p);
       if (std::isnan(p[0])) continue;
       const Vec3 ray = mul(view.R, Vec3{p[0], p[1], 1});
       const double u = ray[0] / ray[2], v = ray[1] / ray[2];
-      if (!(ray[2] > 0) || std::hypot(u, v) >= kMaxCornerTangent) return {};
+      const bool is_ahead = ray[2] > 0;
+      if (max_angle_deg > 0 && !(is_ahead && std::hypot(u, v) <= farthest)) continue;
+      if (!is_ahead || std::hypot(u, v) >= kMaxCornerTangent) return {};
       e.add(u, v);
     }
   }
+  if (!(e.u1 > e.u0 && e.v1 > e.v0)) return {};
   return e;
 }
 
@@ -85,7 +107,7 @@ bool turn(const Pose& pose, Mat3& rectified_from_1, bool& swapped) {
   return true;
 }
 
-void check(const Camera& a, const Camera& b, const Pose& pose, double max_scale) {
+void check(const Camera& a, const Camera& b, const Pose& pose, const RectifyOptions& options) {
   const auto fail = [](const std::string& message) {
     throw Error(ErrorCode::usage, "rectify: " + message);
   };
@@ -93,7 +115,9 @@ void check(const Camera& a, const Camera& b, const Pose& pose, double max_scale)
     if (!k.valid() || !std::isfinite(k.fx + k.fy + k.cx + k.cy))
       fail(fmt::format("camera {},{},{},{}: fx and fy must be positive, all finite", k.fx, k.fy,
                        k.cx, k.cy));
-  check_sizes("rectify", {a.width, a.height, b.width, b.height}, max_scale);
+  check_sizes("rectify", {a.width, a.height, b.width, b.height}, options.max_scale);
+  if (!(options.max_angle_deg >= 0 && options.max_angle_deg <= 83))
+    fail(fmt::format("max_angle_deg = {}: must be 0 to 83", options.max_angle_deg));
   for (double v : pose.R)
     if (!std::isfinite(v)) fail("R is not finite");
   const double length = norm(pose.t);
@@ -104,39 +128,50 @@ void check(const Camera& a, const Camera& b, const Pose& pose, double max_scale)
 
 double area(const Camera& camera) { return double(camera.width) * double(camera.height); }
 
-}  // namespace
-
-Rectification rectify(const Camera& camera1, const Camera& camera2, const Pose& cam2_from_cam1,
+// `first` and `second` by the cameras' numbers, not yet turned.
+Rectification rectify(View first, View second, const Pose& cam2_from_cam1,
                       const RectifyOptions& options) {
-  check(camera1, camera2, cam2_from_cam1, options.max_scale);
+  check(first.camera, second.camera, cam2_from_cam1, options);
   Rectification out;
   const auto refused = [&](RectifyOutcome why) {
     out.outcome = why;
     return out;
   };
-  Mat3 from1{};
-  if (!turn(cam2_from_cam1, from1, out.swapped)) return refused(RectifyOutcome::epipole_near_image);
-  View left{camera1, from1}, right{camera2, mul(from1, transpose(cam2_from_cam1.R))};
-  if (out.swapped) std::swap(left, right);
-  const auto l = extent_of(left), r = extent_of(right);
+  if (!turn(cam2_from_cam1, first.R, out.swapped))
+    return refused(RectifyOutcome::epipole_near_image);
+  second.R = mul(first.R, transpose(cam2_from_cam1.R));
+  const View &left = out.swapped ? second : first, &right = out.swapped ? first : second;
+  const auto l = extent_of(left, options.max_angle_deg),
+             r = extent_of(right, options.max_angle_deg);
   if (!l || !r) return refused(RectifyOutcome::too_wide);
   if (!(std::min(l->v1, r->v1) > std::max(l->v0, r->v0)))
     return refused(RectifyOutcome::no_common_rows);
-  const Intrinsics &k1 = camera1.intrinsics, &k2 = camera2.intrinsics;
-  const Canvas canvas = canvas_of(*l, *r, (k1.fx + k1.fy + k2.fx + k2.fy) / 4,
-                                  options.max_scale * std::max(area(camera1), area(camera2)));
+  const Canvas canvas =
+      canvas_of(*l, *r, (first.focal_length() + second.focal_length()) / 2,
+                options.max_scale * std::max(area(left.camera), area(right.camera)));
   const double f = canvas.scale;
   out.width = canvas.width;
   out.height = canvas.height;
   out.camera1 = {f, f, -f * l->u0, -f * canvas.top};
   out.camera2 = {f, f, -f * r->u0, -f * canvas.top};
-  out.R1 = left.R;
-  out.R2 = right.R;
-  out.input1 = left.camera;
-  out.input2 = right.camera;
+  out.R1 = left.R, out.R2 = right.R;
+  out.input1 = left.camera, out.input2 = right.camera;
+  out.lens1 = left.lens, out.lens2 = right.lens;
   out.H1 = mul(out.camera1.matrix(), mul(left.R, inverse(left.camera.intrinsics.matrix())));
   out.H2 = mul(out.camera2.matrix(), mul(right.R, inverse(right.camera.intrinsics.matrix())));
   return out;
+}
+
+}  // namespace
+
+Rectification rectify(const Camera& camera1, const Camera& camera2, const Pose& cam2_from_cam1,
+                      const RectifyOptions& options) {
+  return rectify(View{camera1, {}}, View{camera2, {}}, cam2_from_cam1, options);
+}
+
+Rectification rectify(const LensCamera& camera1, const LensCamera& camera2,
+                      const Pose& cam2_from_cam1, const RectifyOptions& options) {
+  return rectify(view_of(camera1), view_of(camera2), cam2_from_cam1, options);
 }
 
 Rectification rectify(const Intrinsics& camera1, const Intrinsics& camera2,

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 #include "rectify/lens.hpp"
 #include "rectify/mat3.hpp"
@@ -101,12 +102,9 @@ namespace {
 template <class Row>
 SamplingMap filled_map(int input_width, int input_height, int width, int height, Row row) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  SamplingMap map{width,
-                  height,
-                  input_width,
-                  input_height,
-                  std::vector<std::int32_t>(pixels),
-                  std::vector<std::int32_t>(pixels)};
+  SamplingMap map{width, height, input_width, input_height, {}, {}};
+  runtime::grow(map.x, pixels);
+  runtime::grow(map.y, pixels);
   runtime::parallel_for(height, [&](int y) {
     const std::size_t at = static_cast<std::size_t>(y) * static_cast<std::size_t>(width);
     row(y, map.x.data() + at, map.y.data() + at);
@@ -130,6 +128,28 @@ SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
                     });
 }
 
+// One pixel after the other: lenses of any model.
+SamplingMap lens_map(const LensCamera& lens, const Camera& pinhole,
+                     const Mat3& rectified_from_camera, const Intrinsics& rectified, int width,
+                     int height) {
+  const Mat3 R = transpose(rectified_from_camera);
+  const Intrinsics& k = pinhole.intrinsics;
+  const auto positions = [&](int y, std::int32_t* sx, std::int32_t* sy) {
+    for (int x = 0; x < width; ++x) {
+      const Vec3 ray =
+          mul(R, Vec3{(x - rectified.cx) / rectified.fx, (y - rectified.cy) / rectified.fy, 1});
+      const Vec2 p =
+          lens.distort({k.fx * (ray[0] / ray[2]) + k.cx, k.fy * (ray[1] / ray[2]) + k.cy});
+      const double u = p[0] * 256 + 0.5, v = p[1] * 256 + 0.5;
+      const bool in = ray[2] > 0 && u >= 0 && v >= 0 && u < 256.0 * (pinhole.width - 1) + 1 &&
+                      v < 256.0 * (pinhole.height - 1) + 1;  // false for NaN
+      sx[x] = in ? static_cast<std::int32_t>(u) : -1;
+      sy[x] = in ? static_cast<std::int32_t>(v) : -1;
+    }
+  };
+  return filled_map(pinhole.width, pinhole.height, width, height, positions);
+}
+
 }  // namespace
 }  // namespace rectification
 
@@ -144,18 +164,25 @@ SamplingMap sampling_map(const Mat3& output_from_input, int input_width, int inp
       });
 }
 
-std::array<SamplingMap, 2> sampling_maps(const Rectification& r) {
+SamplingMap sampling_map(const Rectification& r, int side) {
+  if (side != 0 && side != 1)
+    throw Error(ErrorCode::usage, fmt::format("sampling_map: side {}: must be 0 or 1", side));
   if (r.width < 1 || r.height < 1)
     throw Error(ErrorCode::usage,
-                fmt::format("sampling_maps: the pair is not rectified ({})", to_string(r.outcome)));
-  const auto side = [&](const Camera& input, const Mat3& H, const Mat3& R,
-                        const Intrinsics& rectified) {
-    rectification::check_map_sizes("sampling_maps", input.width, input.height, r.width, r.height);
-    if (input.distortion.none())
-      return sampling_map(H, input.width, input.height, r.width, r.height);
+                fmt::format("sampling_map: the pair is not rectified ({})", to_string(r.outcome)));
+  const Camera& input = side == 0 ? r.input1 : r.input2;
+  const Mat3& R = side == 0 ? r.R1 : r.R2;
+  const Intrinsics& rectified = side == 0 ? r.camera1 : r.camera2;
+  rectification::check_map_sizes("sampling_map", input.width, input.height, r.width, r.height);
+  if (const auto& lens = side == 0 ? r.lens1 : r.lens2)
+    return rectification::lens_map(*lens, input, R, rectified, r.width, r.height);
+  if (!input.distortion.none())
     return rectification::lens_map(input, R, rectified, r.width, r.height);
-  };
-  return {side(r.input1, r.H1, r.R1, r.camera1), side(r.input2, r.H2, r.R2, r.camera2)};
+  return sampling_map(side == 0 ? r.H1 : r.H2, input.width, input.height, r.width, r.height);
+}
+
+std::array<SamplingMap, 2> sampling_maps(const Rectification& r) {
+  return {sampling_map(r, 0), sampling_map(r, 1)};
 }
 
 }  // namespace bifocal

@@ -8,6 +8,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 namespace bifocal {
 namespace {
@@ -175,6 +176,153 @@ TEST(RectifiedLens, refusals_say_why) {
   bad.width = 0;
   EXPECT_THROW((void)rectify(bad, camera, {I, {1, 0, 0}}), Error);
   EXPECT_EQ(vertical_disparity(rectify(camera, camera, {I, {1, 0, 0}}), {}).counted, 0);
+}
+
+// The fisheye of 140 degrees by its formula alone (Kannala, Brandt): the px of a point.
+constexpr double kFisheye[] = {330, 335, 640, 480, 0.03, -0.01, 2e-3, -1e-3};
+Vec2 fisheye_px(const Eigen::Vector3d& X) {
+  const double across = std::hypot(X.x(), X.y()), a = std::atan2(across, X.z()), q = a * a;
+  const double moved =
+      a * (1 + q * (kFisheye[4] + q * (kFisheye[5] + q * (kFisheye[6] + q * kFisheye[7]))));
+  const double s = across > 0 ? moved / across : 1 / X.z();
+  return {kFisheye[0] * s * X.x() + kFisheye[2], kFisheye[1] * s * X.y() + kFisheye[3]};
+}
+
+// Two fisheyes, and a fisheye beside a camera with OpenCV's lens.
+TEST(RectifiedLens, fisheyes_have_equal_rows_and_maps_that_lead_back) {
+  const LensCamera fisheye("OPENCV_FISHEYE", kFisheye, 1280, 960);
+  const Camera plain{{900, 900, 640, 480}, {.k1 = -0.1, .p1 = 1e-3}, 1280, 960};
+  const Eigen::AngleAxisd turn(0.08, Eigen::Vector3d(0.3, 1, 0.2).normalized());
+  const Matrix R = turn.toRotationMatrix();
+  for (const bool both : {true, false}) {
+    for (const double side : {-1.0, 1.0}) {
+      const Eigen::Vector3d t(0.5 * side, 0.02, 0.03);
+      Pose pose;
+      Eigen::Map<Matrix>(pose.R.data()) = R;
+      Eigen::Map<Eigen::Vector3d>(pose.t.data()) = t;
+      const Rectification r =
+          rectify(fisheye, both ? fisheye : LensCamera(plain), pose, {.max_angle_deg = 60});
+      ASSERT_EQ(r.outcome, RectifyOutcome::ok);
+      EXPECT_EQ(r.swapped, side > 0);
+      EXPECT_LE(std::int64_t{r.width} * r.height, 1.5 * 1280 * 960);
+      const auto maps = sampling_maps(r);
+      std::mt19937 random(5);
+      std::uniform_real_distribution<double> u(-1, 1);
+      int counted = 0, in_maps = 0;
+      for (int i = 0; i < 500; ++i) {
+        const double z = 4 + 2 * u(random);
+        const Eigen::Vector3d X(1.2 * z * u(random), 0.9 * z * u(random), z), Y = R * X + t;
+        const Vec2 p1 = fisheye_px(X), p2 = both ? fisheye_px(Y) : seen(plain, Y);
+        if (std::isnan(p2[0])) continue;
+        const Vec2 l = rectified_point(r, 0, r.swapped ? p2 : p1),
+                   q = rectified_point(r, 1, r.swapped ? p1 : p2);
+        ASSERT_NEAR(l[1], q[1], 1e-7);
+        // The depth in the rectified left camera, from the disparity.
+        const Eigen::Vector3d left = r.swapped ? Y : X;
+        const double depth = r.R1[6] * left.x() + r.R1[7] * left.y() + r.R1[8] * left.z();
+        EXPECT_NEAR(t.norm() * r.camera1.fx / (l[0] - q[0] + r.camera2.cx - r.camera1.cx), depth,
+                    1e-6);
+        ++counted;
+        for (const auto& [map, from, to] : {std::tuple(&maps[0], r.swapped ? p2 : p1, l),
+                                            std::tuple(&maps[1], r.swapped ? p1 : p2, q)}) {
+          const auto x = int(std::lround(to[0])), y = int(std::lround(to[1]));
+          if (x < 0 || y < 0 || x >= r.width || y >= r.height) continue;
+          const auto at = std::size_t(y) * std::size_t(r.width) + std::size_t(x);
+          if (map->x[at] < 0) continue;
+          // Within the px that was rounded to, which is up to some px of the picture.
+          EXPECT_NEAR(map->x[at] / 256.0, from[0], 4);
+          EXPECT_NEAR(map->y[at] / 256.0, from[1], 4);
+          ++in_maps;
+        }
+      }
+      EXPECT_GT(counted, 350);
+      EXPECT_GT(in_maps, 400);
+    }
+  }
+}
+
+// Every position of a map by the formula alone: the ray of the rectified px, turned back.
+TEST(RectifiedLens, maps_of_fisheyes_are_the_formula) {
+  const LensCamera fisheye("OPENCV_FISHEYE", kFisheye, 1280, 960);
+  const Rectification r = rectify(fisheye, fisheye, {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0.1, 0.05}},
+                                  {.max_angle_deg = 65});
+  ASSERT_EQ(r.outcome, RectifyOutcome::ok);
+  const SamplingMap map = sampling_map(r, 0);
+  const Eigen::Map<const Matrix> R(r.R1.data());
+  std::int64_t inside = 0, other = 0;
+  for (int y = 0; y < r.height; y += 3) {
+    for (int x = 0; x < r.width; x += 3) {
+      const Eigen::Vector3d ray((x - r.camera1.cx) / r.camera1.fx,
+                                (y - r.camera1.cy) / r.camera1.fy, 1);
+      const Vec2 p = fisheye_px(R.transpose() * ray);
+      const auto at = std::size_t(y) * std::size_t(r.width) + std::size_t(x);
+      const bool is_inside = p[0] >= 0 && p[1] >= 0 && p[0] <= 1279 && p[1] <= 959;
+      if (is_inside != (map.x[at] >= 0)) {
+        ++other;  // at the border, or beyond the fold of the model
+        continue;
+      }
+      if (!is_inside) continue;
+      ++inside;
+      ASSERT_NEAR(map.x[at], 256 * p[0], 0.501);
+      ASSERT_NEAR(map.y[at], 256 * p[1], 0.501);
+    }
+  }
+  EXPECT_GT(inside, std::int64_t{r.width} * r.height / 9 * 3 / 5);
+  EXPECT_LT(other, 100);
+}
+
+TEST(RectifiedLens, a_lens_camera_of_a_camera_is_that_camera) {
+  std::mt19937 random(22);
+  for (int trial = 0; trial < 5; ++trial) {
+    const Rig rig = random_rig(random);
+    const Rectification a = rig.rectified();
+    Pose pose;
+    Eigen::Map<Matrix>(pose.R.data()) = rig.R;
+    Eigen::Map<Eigen::Vector3d>(pose.t.data()) = rig.t;
+    const Rectification b = rectify(LensCamera(rig.one), LensCamera(rig.two), pose);
+    ASSERT_EQ(std::tuple(a.width, a.height, a.swapped), std::tuple(b.width, b.height, b.swapped));
+    for (const int side : {0, 1}) {
+      const SamplingMap one = sampling_map(a, side), two = sampling_map(b, side);
+      int apart = 0;
+      for (std::size_t i = 0; i < one.x.size(); ++i) {
+        if ((one.x[i] >= 0) != (two.x[i] >= 0))
+          ++apart;
+        else if (std::abs(one.x[i] - two.x[i]) > 1 || std::abs(one.y[i] - two.y[i]) > 1)
+          FAIL();
+      }
+      EXPECT_LT(apart, 10);
+    }
+  }
+}
+
+TEST(RectifiedLens, what_lies_too_far_off_the_axis_is_left_out_when_that_is_wanted) {
+  const Pose aside{{1, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0, 0}};
+  const LensCamera fisheye("OPENCV_FISHEYE", kFisheye, 1280, 960);
+  int last = 0;
+  for (const double degrees : {30.0, 50.0, 75.0}) {
+    const Rectification r = rectify(fisheye, fisheye, aside, {.max_angle_deg = degrees});
+    ASSERT_EQ(r.outcome, RectifyOutcome::ok);
+    // A px of the middle of the picture is one of the canvas, while that has room for it.
+    const double f = r.camera1.fx;
+    if (degrees < 60) {
+      EXPECT_DOUBLE_EQ(f, (kFisheye[0] + kFisheye[1]) / 2);
+    } else {
+      EXPECT_LT(f, 300);
+    }
+    EXPECT_GT(r.width, last);
+    last = r.width;
+    const Vec2 farthest = {r.camera1.cx / f, r.camera1.cy / f};
+    for (const double tangent : farthest)
+      EXPECT_LE(std::atan(tangent) * 180 / 3.14159265, degrees + 1e-6);
+  }
+  // A corner beyond 83 degrees of a fisheye of 240 has no ray: the pair is not refused for it.
+  const LensCamera wide("FISHEYE", std::vector<double>{300, 300, 640, 480}, 1280, 960);
+  EXPECT_EQ(rectify(wide, wide, aside).outcome, RectifyOutcome::ok);
+  EXPECT_THROW((void)rectify(wide, wide, aside, {.max_angle_deg = 90}), Error);
+  EXPECT_THROW((void)rectify(wide, wide, aside, {.max_angle_deg = -1}), Error);
+  EXPECT_THROW(
+      (void)rectify(LensCamera("FISHEYE", std::vector<double>{300, 300, 640, 480}), wide, aside),
+      Error);
 }
 
 }  // namespace
