@@ -11,6 +11,7 @@
 
 #include <bifocal/device.hpp>
 #include <bifocal/feature_set.hpp>
+#include <bifocal/lens_camera.hpp>
 #include <bifocal/matching.hpp>
 #include <bifocal/robust.hpp>
 
@@ -44,11 +45,13 @@ struct VerifiedPairs {
 
 // Matches the pairs and estimates their model (matching.hpp, robust.hpp): what match() and
 // estimate_batch() give for each, whatever the others are. `cameras`: one for all images or one
-// each, for problems that take them. `take` gets the pieces in their order. Throws Error(usage) for
+// each, for problems that take them; where one has a lens, points are undistorted first, and errors
+// are px of the pinholes (LensCamera::pinhole). `take` gets the pieces in their order. Throws
+// Error(usage) for
 // a problem that is not of two views, pairs_at_once or min_matches below 1, cameras that do not
 // fit, and as match() and estimate_batch() do.
 void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
-                  std::span<const Intrinsics> cameras, const VerifyOptions& options,
+                  std::span<const LensCamera> cameras, const VerifyOptions& options,
                   const std::function<void(const VerifiedPairs&)>& take);
 
 }  // namespace bifocal

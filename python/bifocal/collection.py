@@ -71,7 +71,7 @@ class Collection:
     ) -> VerifiedPairs:
         """Matches pairs of images ([P, 2] numbers; None: all pairs) and estimates their geometry.
 
-        cameras: of all images or one each, for kinds that take them. Pairs with fewer matches than min_matches are 'too_few_points'.
+        cameras: of all images or one each, for kinds that take them; where one has a lens, features are undistorted first. Pairs with fewer matches than min_matches are 'too_few_points'.
         Ctrl-C is answered between parts.
         """
         return self._collection.verify(pairs, kind, cameras, matching, options, min_matches)

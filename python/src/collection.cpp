@@ -42,6 +42,11 @@ std::vector<ImagePair> pairs_of(nb::handle object, int images) {
   return pairs;
 }
 
+LensCamera pinhole_camera(const Intrinsics& k) {
+  if (!k.valid()) value_error(fmt::format("cameras: fx = {}, fy = {}, must be > 0", k.fx, k.fy));
+  return LensCamera(k);
+}
+
 class Collection {
  public:
   explicit Collection(const std::string& device)
@@ -88,13 +93,12 @@ class Collection {
                   nb::handle matching, nb::handle robust, int min_matches) {
     VerifyOptions o{match_options(matching), min_matches, kind_of(kind), robust_options(robust)};
     const ProblemInfo problem = problem_info(o.kind);
-    std::vector<Intrinsics> known;
-    if (problem.cameras > 0)
-      known = pinholes_of(any_cameras_of(cameras, "cameras"), "cameras",
-                          "a Collection holds points as they were found: give pinholes, or verify "
-                          "undistorted points by estimate_batch");
-    else if (!cameras.is_none())
+    std::vector<LensCamera> known;
+    if (problem.cameras == 0 && !cameras.is_none())
       type_error("cameras: given, but this kind of model takes none");
+    if (problem.cameras > 0)
+      for (const AnyCamera& c : any_cameras_of(cameras, "cameras"))
+        known.push_back(c.lens ? *c.lens : pinhole_camera(c.pinhole));
     Verified all{pairs_of(pairs, set_.size()), {}, {0}, {o.kind, problem.has_pose, {}, {}}};
     if (queue_.device().info().kind == DeviceKind::cpu) o.pairs_at_once = 64;
     {

@@ -46,6 +46,36 @@ def test_verified_pairs_are_those_of_single_calls(collection):
     assert np.abs(shift - [[1, 0, -60], [0, 1, 0], [0, 0, 1]]).max() < 0.1
 
 
+@pytest.mark.parametrize("device", [d["id"] for d in bifocal.devices()])
+def test_lenses_are_taken_away_first(collection, device):
+    """A fisheye, OpenCV's lens, a matrix: what match and estimate_batch give for each pair."""
+    cameras = [
+        bifocal.LensCamera("OPENCV_FISHEYE", (200, 200, 120, 80, 0.05, -0.01, 0, 0), 240, 160),
+        bifocal.Camera(220, 220, 120, 80, k1=-0.2),
+        np.array([[220.0, 0, 115], [0, 220, 70], [0, 0, 1]]),
+        (220, 220, 120, 80),
+    ]
+    there = bifocal.Collection(device)
+    for k in range(4):
+        there.add(collection.features(k))
+    found = there.verify(kind="essential", cameras=cameras, matching=RATIO)
+    sought = 0
+    for k, (i, j) in enumerate(found.pairs):
+        own = slice(found.offsets[k], found.offsets[k + 1])
+        matches = found.matches.indices[own]
+        if len(matches) < 15:
+            continue
+        sought += 1
+        rows = np.c_[collection.features(i).xy[matches[:, 0]], collection.features(j).xy[matches[:, 1]]]
+        by_hand = bifocal.estimate_batch("essential", rows, [0, len(rows)], cameras1=cameras[i], cameras2=cameras[j])
+        assert np.array_equal(found.estimates.inliers[own], by_hand.inliers)
+        assert found.estimates.reasons[k] == by_hand.reasons[0]
+        assert np.allclose(found.estimates.models[k], by_hand.models[0], atol=1e-4, equal_nan=True)
+    assert sought >= 3
+    plain = there.verify(kind="essential", cameras=[bifocal.pinhole_of(c) for c in cameras], matching=RATIO)
+    assert not np.array_equal(plain.estimates.inliers, found.estimates.inliers)  # lenses matter
+
+
 def test_surf_in_the_place_of_rootsift():
     options = bifocal.SurfOptions(max_features=2000)
     c = bifocal.Collection()

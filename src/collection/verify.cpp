@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/cancel.hpp>
 #include <bifocal/collection.hpp>
 #include <bifocal/error.hpp>
 
@@ -17,7 +18,7 @@ namespace {
 
 bool takes_cameras(ModelKind kind) { return problem_info(kind).cameras > 0; }
 
-void check(const FeatureSet& set, std::span<const Intrinsics> cameras, const VerifyOptions& o) {
+void check(const FeatureSet& set, std::span<const LensCamera> cameras, const VerifyOptions& o) {
   if (o.pairs_at_once < 1)
     fail(fmt::format("VerifyOptions::pairs_at_once = {}: must be at least 1", o.pairs_at_once));
   if (o.min_matches < 1)
@@ -33,14 +34,21 @@ void check(const FeatureSet& set, std::span<const Intrinsics> cameras, const Ver
 // One piece after the other; its memory is used again.
 class Verifier {
  public:
-  Verifier(Queue& queue, const FeatureSet& set, std::span<const Intrinsics> cameras,
+  Verifier(Queue& queue, const FeatureSet& set, std::span<const LensCamera> cameras,
            const VerifyOptions& options)
-      : queue_(queue), set_(set), cameras_(cameras), options_(options) {}
+      : queue_(queue),
+        set_(set),
+        cameras_(cameras),
+        options_(options),
+        has_lens_(takes_cameras(options.kind) &&
+                  std::ranges::any_of(cameras, &LensCamera::has_lens)),
+        straight_(has_lens_ ? static_cast<std::size_t>(set.size()) : 0) {}
 
   VerifiedPairs run(std::span<const ImagePair> pairs) {
     match(queue_, set_, pairs, options_.matching, found_);
     matches_.resize(static_cast<std::size_t>(found_.offsets.back()));
     found_.matches.download(queue_, std::span(matches_));
+    if (has_lens_) queue_.wait();
     choose(pairs);
     estimates_.assign(pairs.size(), {});
     for (PairEstimate& e : estimates_) e.outcome = Outcome::too_few_points;
@@ -62,11 +70,12 @@ class Verifier {
       places_.insert(places_.end(), {begin, offsets_.back(), count});
       offsets_.push_back(offsets_.back() + count);
       if (!takes_cameras(options_.kind)) continue;
-      cameras1_.push_back(camera_of(pairs[k].image1));
-      cameras2_.push_back(camera_of(pairs[k].image2));
+      cameras1_.push_back(camera_of(pairs[k].image1).pinhole());
+      cameras2_.push_back(camera_of(pairs[k].image2).pinhole());
     }
+    pairs_ = pairs;
   }
-  const Intrinsics& camera_of(int image) const {
+  [[nodiscard]] const LensCamera& camera_of(int image) const {
     return cameras_[cameras_.size() == 1 ? 0 : static_cast<std::size_t>(image)];
   }
 
@@ -80,12 +89,41 @@ class Verifier {
     }
   }
 
+  // Where an image's pinhole sees its features; of each image once.
+  const std::vector<Vec2>& straight_points(int image) {
+    std::vector<Vec2>& points = straight_[static_cast<std::size_t>(image)];
+    if (!points.empty()) return points;
+    for (const Keypoint& k : set_.get(queue_, image).keypoints) {
+      check_cancelled();
+      points.push_back(camera_of(image).undistort({k.x, k.y}));
+    }
+    return points;
+  }
+
+  // The undistorted points of the pairs that are kept, from the host.
+  const Buffer<PointPair>& undistorted() {
+    straight_pairs_.clear();
+    for (const std::size_t k : kept_) {
+      const std::vector<Vec2>&one = straight_points(pairs_[k].image1),
+            &two = straight_points(pairs_[k].image2);
+      for (std::int64_t m = found_.offsets[k]; m < found_.offsets[k + 1]; ++m) {
+        const Match& match = matches_[static_cast<std::size_t>(m)];
+        const Vec2 &a = one[static_cast<std::size_t>(match.index1)],
+                   &b = two[static_cast<std::size_t>(match.index2)];
+        straight_pairs_.push_back({a[0], a[1], b[0], b[1]});
+      }
+    }
+    gathered_.upload(queue_, straight_pairs_);
+    return gathered_;
+  }
+
   // The points of the pairs that are kept, without gaps.
   const Buffer<PointPair>& points() {
-    if (kept_.size() + 1 == found_.offsets.size()) return found_.points;
+    if (!has_lens_ && kept_.size() + 1 == found_.offsets.size()) return found_.points;
     const auto needed = static_cast<std::size_t>(offsets_.back());
     if (gathered_.size() < needed)
       gathered_ = Buffer<PointPair>(queue_.device(), std::max(needed, 2 * gathered_.size()));
+    if (has_lens_) return undistorted();
     if (queue_.device().info().kind == DeviceKind::cpu) {
       for (std::size_t i = 0; i < kept_.size(); ++i)
         std::copy_n(found_.points.data() + places_[3 * i], places_[3 * i + 2],
@@ -104,8 +142,12 @@ class Verifier {
 
   Queue& queue_;
   const FeatureSet& set_;
-  std::span<const Intrinsics> cameras_;
+  std::span<const LensCamera> cameras_;
   const VerifyOptions& options_;
+  bool has_lens_;
+  std::vector<std::vector<Vec2>> straight_;  // one an image, empty until it is asked for
+  std::vector<PointPair> straight_pairs_;
+  std::span<const ImagePair> pairs_;
   DeviceMatches found_;
   Buffer<PointPair> gathered_;
   Buffer<std::int64_t> table_;
@@ -128,7 +170,7 @@ std::vector<ImagePair> all_pairs(int images) {
 }
 
 void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
-                  std::span<const Intrinsics> cameras, const VerifyOptions& options,
+                  std::span<const LensCamera> cameras, const VerifyOptions& options,
                   const std::function<void(const VerifiedPairs&)>& take) {
   check(set, cameras, options);
   Verifier verifier(queue, set, cameras, options);

@@ -47,7 +47,7 @@ struct Collected {
   int pieces = 0;
 };
 Collected collect(Queue& queue, const FeatureSet& set, const VerifyOptions& options,
-                  std::span<const Intrinsics> cameras = {}) {
+                  std::span<const LensCamera> cameras = {}) {
   Collected all;
   const std::vector<ImagePair> pairs = all_pairs(set.size());
   verify_pairs(queue, set, pairs, cameras, options, [&](const VerifiedPairs& v) {
@@ -104,8 +104,8 @@ TEST(VerifyPairs, takes_cameras_of_images) {
   Queue queue;
   FeatureSet set(queue.device());
   for (const Features& f : features) set.add(queue, f);
-  const Intrinsics camera{800, 800, 400, 300};
-  const std::vector<Intrinsics> cameras(7, camera);
+  const LensCamera camera(Intrinsics{800, 800, 400, 300});
+  const std::vector<LensCamera> cameras(7, camera);
   VerifyOptions options{.kind = ModelKind::essential};
   const Collected one = collect(queue, set, options, {&camera, 1});
   const Collected each = collect(queue, set, options, cameras);
@@ -113,6 +113,46 @@ TEST(VerifyPairs, takes_cameras_of_images) {
     EXPECT_EQ(one.estimates[k].inlier_count, each.estimates[k].inlier_count);
   EXPECT_THROW(collect(queue, set, options), Error);
   EXPECT_THROW(collect(queue, set, options, std::span(cameras).first(3)), Error);
+}
+
+// Images by three cameras, one of them a fisheye, one without a lens; each pair alone: its matches,
+// undistorted, and their model.
+TEST(VerifyPairs, takes_lenses_away_first) {
+  const std::vector<Features> features = images();
+  std::vector<LensCamera> cameras;
+  for (int i = 0; i < 7; ++i) {
+    if (i % 3 == 0)
+      cameras.emplace_back("OPENCV_FISHEYE",
+                           std::vector<double>{400, 400, 400, 300, 0.05, -0.01, 0, 0}, 800, 600);
+    else if (i % 3 == 1)
+      cameras.emplace_back(Intrinsics{700, 700, 400, 300});
+    else
+      cameras.emplace_back(Camera{{700, 700, 400, 300}, {.k1 = -0.15}, 800, 600});
+  }
+  for_each_device([&](Queue& queue, const std::string& id) {
+    FeatureSet set(queue.device());
+    for (const Features& f : features) set.add(queue, f);
+    const Collected all = collect(
+        queue, set, {.min_matches = 40, .kind = ModelKind::essential, .pairs_at_once = 8}, cameras);
+    int sought = 0;
+    for (std::size_t k = 0; k < all.pairs.size(); ++k) {
+      const auto i = std::size_t(all.pairs[k].image1), j = std::size_t(all.pairs[k].image2);
+      const std::vector<Match> expected = match(features[i], features[j]);
+      ASSERT_EQ(all.matches[k].size(), expected.size()) << id << ", pair " << k;
+      if (expected.size() < 40) continue;
+      std::vector<PointPair> points = matched_points(features[i], features[j], expected);
+      undistort(std::span(points), cameras[i], cameras[j]);
+      const std::vector<std::int64_t> offsets{0, std::int64_t(points.size())};
+      const Intrinsics one = cameras[i].pinhole(), two = cameras[j].pinhole();
+      Queue cpu;
+      const BatchEstimate alone =
+          estimate_batch(cpu, ModelKind::essential, {points.data(), offsets, {&one, 1}, {&two, 1}});
+      EXPECT_EQ(all.estimates[k].outcome, alone.pairs[0].outcome) << id << ", pair " << k;
+      EXPECT_EQ(all.inliers[k], alone.inliers) << id << ", pair " << k;
+      ++sought;
+    }
+    EXPECT_GE(sought, 4) << id;
+  });
 }
 
 TEST(VerifyPairs, refuses_wrong_arguments) {
