@@ -27,7 +27,7 @@ from .options import (
     VerifyOptions,
 )
 from .pictures import draw_matches, read_image, write_image
-from .rectification import Rectification, rectify, rectify_uncalibrated
+from .rectification import Rectification, Remapper, rectify, rectify_uncalibrated
 from .robust import (
     BatchEstimate,
     Estimate,
@@ -83,6 +83,7 @@ __all__ = [
     "RecoveredPose",
     "Rectification",
     "Refined",
+    "Remapper",
     "RobustOptions",
     "SgmOptions",
     "SiftOptions",

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import ArrayLike
+from ._arrays import ArrayLike, frame_of
 from ._core import Rectification
 
 if TYPE_CHECKING:
-    from .cameras import Camera
+    from .cameras import Camera, LensCamera
 
-__all__ = ["Rectification", "rectify", "rectify_uncalibrated"]
+__all__ = ["Rectification", "Remapper", "rectify", "rectify_uncalibrated"]
 
 
-def rectify(camera1: Camera, camera2: Camera, R: ArrayLike, t: ArrayLike, *, max_scale: float = 1.5) -> Rectification:
-    """Of a calibrated pair with X2 = R X1 + t; the cameras have the sizes of their pictures, and may have lenses."""
-    return _core.rectify(camera1, camera2, R, t, max_scale)
+def rectify(
+    camera1: Camera | LensCamera,
+    camera2: Camera | LensCamera,
+    R: ArrayLike,
+    t: ArrayLike,
+    *,
+    max_scale: float = 1.5,
+    max_angle_deg: float = 0.0,
+) -> Rectification:
+    """Of a calibrated pair with X2 = R X1 + t; the cameras have the sizes of their pictures, and may have lenses of any model.
+
+    The rectified area is at most max_scale times that of a picture. max_angle_deg: what lies further off the rectified axis is left out (0:
+    nothing, and the pair is refused where a corner lies beyond 83 degrees); 50 to 70 for fisheyes, whose rims would take most of the area.
+    """
+    return _core.rectify(camera1, camera2, R, t, max_scale, max_angle_deg)
 
 
 def rectify_uncalibrated(
@@ -30,3 +42,39 @@ def rectify_uncalibrated(
 ) -> Rectification:
     """From x2' F x1 = 0 alone; sizes are (width, height). Matches x1, x2 tell which picture is the left one."""
     return _core.rectify_uncalibrated(F, x1, x2, size1, size2, max_scale)
+
+
+class Remapper:
+    """Bilinear sampling of pictures of one size through a map that is made once and kept in the memory of a device.
+
+    All in whole numbers: the same pixels on every device; 0 outside of the input. Calls of several threads come one after the other.
+    """
+
+    __slots__ = ("_remapper",)
+
+    def __init__(self, rectification: Rectification, side: int, *, device: str | None = None) -> None:
+        """Of the left (0) or right (1) picture of a pair."""
+        self._remapper = _core.Remapper(rectification, side, device or "cpu")
+
+    @classmethod
+    def from_maps(cls, map_x: ArrayLike, map_y: ArrayLike, input_size: tuple[int, int], *, device: str | None = None) -> Remapper:
+        """Positions [H, W] in the input, px, as cv2.remap takes them, rounded to 1/256 px; NaN: nowhere. input_size: (width, height)."""
+        self = cls.__new__(cls)
+        self._remapper = _core.Remapper(map_x, map_y, input_size, device or "cpu")
+        return self
+
+    def __call__(self, image: ArrayLike) -> Any:
+        """Of uint8 or uint16 [H, W] or [H, W, C]; of torch and CuPy also in the memory of the map's CUDA device, where the result is then."""
+        return self._remapper(image, frame_of(image))
+
+    @property
+    def width(self) -> int:
+        """Of the result, px."""
+        return self._remapper.width
+
+    @property
+    def height(self) -> int:
+        return self._remapper.height
+
+    def __repr__(self) -> str:
+        return repr(self._remapper)

@@ -61,6 +61,11 @@ LensCamera lens_camera_of(nb::handle object, const char* name) {
 
 }  // namespace
 
+std::optional<LensCamera> lens_camera_if(nb::handle object, const char* name) {
+  if (object.is_none() || !is_lens_camera(object)) return {};
+  return lens_camera_of(object, name);
+}
+
 AnyCamera any_camera_of(nb::handle object, const char* name) {
   if (!object.is_none() && is_lens_camera(object)) {
     const LensCamera lens = lens_camera_of(object, name);

@@ -12,6 +12,7 @@ template <class T>
   if constexpr (std::is_same_v<T, double>) return "float64";
   if constexpr (std::is_same_v<T, float>) return "float32";
   if constexpr (std::is_same_v<T, int>) return "int32";
+  if constexpr (std::is_same_v<T, std::uint16_t>) return "uint16";
   return "uint8";
 }
 

@@ -4,6 +4,7 @@
 #include <bifocal/version.hpp>
 
 #include "options.hpp"
+#include "remap.hpp"
 
 namespace bifocal::python {
 namespace {
@@ -39,6 +40,7 @@ NB_MODULE(_core, m) {
   python::bind_colmap(m);
   python::bind_stereo(m);
   python::bind_rectify(m);
+  python::bind_remap(m);
   python::bind_linalg(m);
   python::bind_two_view(m);
 }

@@ -3,8 +3,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
-#include "devices.hpp"
 #include "points.hpp"
+#include "remap.hpp"
 
 namespace bifocal::python {
 namespace {
@@ -16,18 +16,37 @@ nb::object numbers(const Intrinsics& k) {
   return copy_of(std::array{k.fx, k.fy, k.cx, k.cy}, {4});
 }
 
+void need_size(const LensCamera& camera, const char* name, const char* type) {
+  if (camera.width() <= 0 || camera.height() <= 0)
+    value_error(
+        fmt::format("{}: width {} and height {}, must be the picture's size "
+                    "(bifocal.{}(..., width=, height=))",
+                    name, camera.width(), camera.height(), type));
+}
+
+LensCamera sized_camera_of(nb::handle object, const char* name) {
+  if (std::optional<LensCamera> lens = lens_camera_if(object, name)) {
+    need_size(*lens, name, "LensCamera");
+    return *lens;
+  }
+  const LensCamera camera(camera_of(object, name));
+  need_size(camera, name, "Camera");
+  return camera;
+}
+
 Rectification calibrated(nb::handle camera1, nb::handle camera2, nb::handle R, nb::handle t,
-                         double max_scale) {
-  Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
-  const Camera first = camera_of(camera1, "camera1"), second = camera_of(camera2, "camera2");
-  for (const auto& [name, camera] : {std::pair{"camera1", &first}, std::pair{"camera2", &second}})
-    if (camera->width <= 0 || camera->height <= 0)
-      value_error(
-          fmt::format("{}: width {} and height {}, must be the picture's size "
-                      "(bifocal.Camera(..., width=, height=))",
-                      name, camera->width, camera->height));
+                         double max_scale, double max_angle_deg) {
+  const Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
+  const RectifyOptions options{.max_scale = max_scale, .max_angle_deg = max_angle_deg};
+  const LensCamera first = sized_camera_of(camera1, "camera1"),
+                   second = sized_camera_of(camera2, "camera2");
+  if (lens_camera_if(camera1, "camera1") || lens_camera_if(camera2, "camera2")) {
+    const Unlocked unlocked;
+    return rectify(first, second, pose, options);
+  }
+  const Camera one = camera_of(camera1, "camera1"), two = camera_of(camera2, "camera2");
   const Unlocked unlocked;
-  return rectify(first, second, pose, {.max_scale = max_scale});
+  return rectify(one, two, pose, options);
 }
 
 Rectification uncalibrated(nb::handle F, nb::handle x1, nb::handle x2, std::pair<int, int> size1,
@@ -41,19 +60,6 @@ Rectification uncalibrated(nb::handle F, nb::handle x1, nb::handle x2, std::pair
   gather(points);
   return rectify_uncalibrated(matrix, points.span, size1.first, size1.second, size2.first,
                               size2.second, {.max_scale = max_scale});
-}
-
-nb::object resample(const Rectification& r, int side, nb::handle image) {
-  const Picture p = picture_of(image, side == 0 ? "image1" : "image2");
-  const auto run = [&](auto view) {
-    decltype(std::declval<Remapper>()(std::declval<Queue&>(), view)) out;
-    const Unlocked unlocked;
-    Queue queue;
-    out = Remapper(queue, sampling_maps(r)[std::size_t(side)])(queue, view);
-    return out;
-  };
-  if (p.bits == 8) return image_array(run(p.view<std::uint8_t>()));
-  return image_array(run(p.view<std::uint16_t>()));
 }
 
 // `back`: from where the pinhole sees them to where the camera does.
@@ -123,9 +129,15 @@ void bind_rectify(nb::module_& m) {
   c.def("resample", &resample, nb::arg("side"), nb::arg("image").none(),
         nb::sig("def resample(self, side: int, image: object) -> "
                 "numpy.typing.NDArray[numpy.uint8]"),
-        "The left (0) or right (1) picture, rectified.");
+        "The left (0) or right (1) picture, rectified, in the memory where it lies: of torch and "
+        "CuPy also on a CUDA device. For many frames: Remapper.");
+  c.def("sampling_map", &sampling_positions, nb::arg("side"),
+        nb::sig("def sampling_map(self, side: int) -> "
+                "tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
+        "x, y [height, width]: where a pixel of the left (0) or right (1) rectified picture comes "
+        "from, px, in steps of 1/256; NaN outside.");
   m.def("rectify", &calibrated, nb::arg("camera1").none(), nb::arg("camera2").none(),
-        nb::arg("R").none(), nb::arg("t").none(), nb::arg("max_scale"));
+        nb::arg("R").none(), nb::arg("t").none(), nb::arg("max_scale"), nb::arg("max_angle_deg"));
   m.def("rectify_uncalibrated", &uncalibrated, nb::arg("F").none(), nb::arg("x1").none(),
         nb::arg("x2").none(), nb::arg("size1"), nb::arg("size2"), nb::arg("max_scale"));
   m.def("move_points", &move_points, nb::arg("points").none(), nb::arg("camera").none(),

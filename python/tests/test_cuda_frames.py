@@ -176,6 +176,29 @@ def test_stereo_stays_there(frame, dtype):
         np.testing.assert_array_equal(frame.get(ssd.raw), bifocal.stereo(left, right, bifocal.SsdOptions(disparities=32)).raw)
 
 
+@pytest.mark.parametrize("shape", [(240, 320), (240, 320, 3)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_rectified_pictures_stay_there(frame, shape, dtype):
+    lens = bifocal.LensCamera("OPENCV_FISHEYE", (110, 110, 160, 120, 0.02, 0, 0, 0), 320, 240)
+    found = bifocal.rectify(lens, lens, np.eye(3), [-1, 0.05, 0], max_angle_deg=60)
+    image = RNG.integers(0, np.iinfo(dtype).max, shape, dtype=dtype)
+    there = frame.put(image)
+    for side in (0, 1):
+        expected = found.resample(side, image)
+        remapper = bifocal.Remapper(found, side, device="cuda:0")
+        for picture in (found.resample(side, there), remapper(there), remapper(there)):
+            assert frame.is_there(picture) and np.array_equal(frame.get(picture), expected)
+        assert np.array_equal(remapper(image), expected)  # of the host: there and back
+    with pytest.raises(ValueError, match="image: in the memory of cuda:0, but device is 'cpu'"):
+        bifocal.Remapper(found, 0)(there)
+    with pytest.raises(ValueError, match=r"image: shape \(100, 320"):
+        remapper(there[:100])
+    with pytest.raises(TypeError, match="with gaps, must be contiguous uint8 or uint16 on a CUDA device"):
+        remapper(frame.put(np.concatenate([image, image], 1))[:, :320])
+    with pytest.raises(TypeError, match="image: float64, must be contiguous uint8 or uint16"):
+        remapper(frame.put(image.astype(np.float64)))
+
+
 def behind_slow_work(frame, values):
     """An array that holds the values once slow work on the current stream is done, and zeros before."""
     there, waiting = frame.put(values), None
@@ -209,6 +232,9 @@ def test_work_on_the_callers_stream_is_waited_for(frame):
         assert images.counts().tolist() == [expected_features]
         raw = bifocal.stereo(behind_slow_work(frame, image), behind_slow_work(frame, np.roll(image, -8, 1))).raw
         np.testing.assert_array_equal(frame.get(raw), bifocal.stereo(image, np.roll(image, -8, 1), device="cuda:0").raw)
+        x, y = np.meshgrid(np.arange(320.0), np.arange(240.0))
+        unmoved = bifocal.Remapper.from_maps(x, y, (320, 240), device="cuda:0")
+        np.testing.assert_array_equal(frame.get(unmoved(behind_slow_work(frame, image))), image)
         descriptors = RNG.integers(0, 80, (300, 128), dtype=np.uint8)
         assert len(bifocal.match(behind_slow_work(frame, descriptors), behind_slow_work(frame, descriptors))) == 300
         floats = RNG.standard_normal((200, 64))

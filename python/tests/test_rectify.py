@@ -1,0 +1,127 @@
+"""Rectification through lenses of any model, and pictures through maps, against the formulas in NumPy."""
+
+import numpy as np
+import pytest
+from scenes import rotation
+
+import bifocal
+
+FISHEYE = (330.0, 335.0, 640.0, 480.0, 0.03, -0.01, 2e-3, -1e-3)
+R, T = rotation([0.2, 1, 0.1], 5), np.array([-0.5, 0.02, 0.03])
+RNG = np.random.default_rng(11)
+
+
+def fisheye_px(rays):
+    """Kannala and Brandt's formula, of directions [..., 3]."""
+    fx, fy, cx, cy, *k = FISHEYE
+    across = np.maximum(np.linalg.norm(rays[..., :2], axis=-1), 1e-300)
+    a = np.arctan2(across, rays[..., 2])
+    s = a * (1 + k[0] * a**2 + k[1] * a**4 + k[2] * a**6 + k[3] * a**8) / across
+    return np.stack([fx * s * rays[..., 0] + cx, fy * s * rays[..., 1] + cy], -1)
+
+
+def camera():
+    return bifocal.LensCamera("OPENCV_FISHEYE", FISHEYE, 1280, 960)
+
+
+def test_maps_of_fisheyes_are_the_formula():
+    found = bifocal.rectify(camera(), camera(), R, T, max_angle_deg=60)
+    assert found.ok and not found.swapped and found.width * found.height <= 1.5 * 1280 * 960
+    for side, (turn, (fx, fy, cx, cy)) in enumerate(((found.R1, found.camera1), (found.R2, found.camera2))):
+        x, y = found.sampling_map(side)
+        assert x.dtype == np.float32 and x.shape == y.shape == (found.height, found.width)
+        v, u = np.mgrid[: found.height, : found.width]
+        px = fisheye_px(np.stack([(u - cx) / fx, (v - cy) / fy, np.ones_like(u, float)], -1) @ turn)
+        inside = (px >= 0).all(-1) & (px[..., 0] <= 1279) & (px[..., 1] <= 959)
+        assert inside.mean() > 0.6 and (inside == ~np.isnan(x)).mean() > 0.999
+        both = inside & ~np.isnan(x)
+        assert np.abs(np.stack([x, y], -1)[both] - px[both]).max() < 0.501 / 256 + 1e-4
+
+
+def test_a_fisheye_beside_a_camera_of_opencv():
+    plain = bifocal.Camera(900, 900, 640, 480, k1=-0.1, width=1280, height=960)
+    found = bifocal.rectify(camera(), plain, R, T, max_angle_deg=65)
+    X = RNG.uniform([-1.5, -1, 4], [1.5, 1, 7], (200, 3))
+    Y = X @ R.T + T
+    seen = bifocal.distort_points(Y[:, :2] / Y[:, 2:] * 900 + (640, 480), plain)
+    rows = []
+    for H, lens, px in ((found.H1, camera(), fisheye_px(X)), (found.H2, plain, seen)):
+        q = np.c_[bifocal.undistort_points(px, lens), np.ones(200)] @ H.T
+        rows.append(q[:, 1] / q[:, 2])
+    assert found.ok and np.abs(rows[0] - rows[1]).max() < 1e-6
+
+
+def sampled(image, x, y):
+    """Bilinear in whole numbers, position by position."""
+    out = np.zeros((*x.shape, *image.shape[2:]), image.dtype)
+    for at in np.argwhere(~np.isnan(x)):
+        i, j = at
+        u, v = int(x[i, j] * 256), int(y[i, j] * 256)
+        c, r, a, b = u // 256, v // 256, u % 256, v % 256
+        c1, r1 = min(c + 1, image.shape[1] - 1), min(r + 1, image.shape[0] - 1)
+        p = image.astype(np.int64)
+        total = (p[r, c] * (256 - a) + p[r, c1] * a) * (256 - b) + (p[r1, c] * (256 - a) + p[r1, c1] * a) * b
+        out[i, j] = (total + 2**15) >> 16
+    return out
+
+
+@pytest.mark.parametrize("shape", [(40, 60), (40, 60, 3)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_remapped_pictures_are_the_plain_ones(shape, dtype):
+    image = RNG.integers(0, np.iinfo(dtype).max, shape, dtype=dtype)
+    x, y = (RNG.uniform(-5, size + 5, (30, 50)).astype(np.float32) for size in (60, 40))
+    x[3, 4] = np.nan
+    x, y = np.floor(x * 256 + 0.5) / 256, np.floor(y * 256 + 0.5) / 256
+    outside = ~((x >= 0) & (x <= 59) & (y >= 0) & (y <= 39))
+    expected = sampled(image, np.where(outside, np.nan, x), y)
+    devices = ["cpu", *(d["id"] for d in bifocal.devices() if d["kind"] != "cpu")]
+    for device in devices:
+        remapper = bifocal.Remapper.from_maps(x, y, (60, 40), device=device)
+        assert (remapper.width, remapper.height) == (50, 30) and device in repr(remapper)
+        found = remapper(image)
+        assert found.dtype == dtype and np.array_equal(found, expected), device
+        assert np.array_equal(remapper(image[:, ::1]), expected)
+
+
+def test_resampled_pictures_go_through_the_map():
+    found = bifocal.rectify(camera(), camera(), R, T, max_angle_deg=50)
+    image = RNG.integers(0, 255, (960, 1280), dtype=np.uint8)
+    for side in (0, 1):
+        picture = found.resample(side, image)
+        assert np.array_equal(picture, bifocal.Remapper(found, side)(image))
+        assert np.array_equal(picture, bifocal.Remapper.from_maps(*found.sampling_map(side), (1280, 960))(image))
+        x, y = found.sampling_map(side)
+        part = slice(found.height // 2, found.height // 2 + 12), slice(found.width // 2, found.width // 2 + 12)
+        assert np.array_equal(picture[part], sampled(image, x[part], y[part]))
+
+
+def test_tensors_of_the_host():
+    torch = pytest.importorskip("torch")
+    found = bifocal.rectify(camera(), camera(), R, T, max_angle_deg=50)
+    image = RNG.integers(0, 255, (960, 1280, 3), dtype=np.uint8)
+    tensor = found.resample(0, torch.from_numpy(image))
+    assert isinstance(tensor, torch.Tensor) and np.array_equal(tensor.numpy(), found.resample(0, image))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda f: bifocal.rectify(camera(), camera(), R, T, max_angle_deg=90), ValueError, "max_angle_deg = 90"),
+        (lambda f: bifocal.rectify(bifocal.LensCamera("FISHEYE", (9, 9, 1, 1)), camera(), R, T), ValueError, r"camera1: width 0.*LensCamera"),
+        (lambda f: bifocal.rectify(camera(), bifocal.Camera(9, 9, 1, 1), R, T), ValueError, r"camera2: width 0.*bifocal.Camera"),
+        (lambda f: bifocal.Remapper(f, 2), ValueError, "side 2: must be 0 or 1"),
+        (lambda f: f.resample(2, np.zeros((9, 9), np.uint8)), ValueError, "side 2: must be 0 or 1"),
+        (lambda f: f.sampling_map(-1), ValueError, "side -1: must be 0 or 1"),
+        (lambda f: bifocal.Remapper(f, 0)(np.zeros((9, 9), np.uint8)), ValueError, "a picture of 9 x 9, the map is for 1280 x 960"),
+        (lambda f: bifocal.Remapper(f, 0)(np.zeros((960, 1280))), TypeError, "image: dtype float64"),
+        (lambda f: bifocal.Remapper(f, 0)(None), TypeError, "image: None"),
+        (lambda f: bifocal.Remapper(f, 0, device="gpu"), RuntimeError, "gpu"),
+        (lambda f: bifocal.Remapper.from_maps(np.zeros(3), np.zeros(3), (9, 9)), ValueError, r"map_x: shape \(3,\)"),
+        (lambda f: bifocal.Remapper.from_maps(np.zeros((3, 3)), np.zeros((3, 4)), (9, 9)), ValueError, r"map_y: shape \(3, 4\)"),
+        (lambda f: bifocal.Remapper.from_maps(np.zeros((3, 3)), np.zeros((3, 3)), (0, 9)), ValueError, "a map of 3 x 3 from 0 x 9"),
+    ],
+)
+def test_what_does_not_fit_is_named(call, error, message):
+    found = bifocal.rectify(camera(), camera(), R, T, max_angle_deg=50)
+    with pytest.raises(error, match=message):
+        call(found)
