@@ -10,4 +10,15 @@ namespace bifocal::sqlite {
 // SQLite's own, where it can't be had.
 const char* gathering_files();
 
+// While it lives, the calling thread does nothing with such files but to write a log into its
+// database: pages of the log are read many at a time. What is read while the log is written into
+// the database does not change until that is done.
+class ReadingAhead {
+ public:
+  ReadingAhead();
+  ~ReadingAhead();
+  ReadingAhead(const ReadingAhead&) = delete;
+  ReadingAhead& operator=(const ReadingAhead&) = delete;
+};
+
 }  // namespace bifocal::sqlite

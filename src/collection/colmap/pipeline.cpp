@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "collection/colmap/decide.hpp"
+#include "collection/colmap/thread_name.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
-#include "collection/colmap/thread_name.hpp"
 
 namespace bifocal::colmap {
 namespace {

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "collection/colmap/log_file.hpp"
 #include "collection/colmap/state.hpp"
 #include "collection/colmap/thread_name.hpp"
 
@@ -123,6 +124,7 @@ class RowWriter::LogKeeper {
 
   // As far as readers allow; the others go on meanwhile.
   void write_log() {
+    const sqlite::ReadingAhead ahead;
     const int code = sqlite3_wal_checkpoint_v2(connection_.get(), nullptr,
                                                SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     const int kind = code & 0xff;
