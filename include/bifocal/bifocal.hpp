@@ -24,6 +24,7 @@
 #include <bifocal/pair.hpp>
 #include <bifocal/pairs.hpp>
 #include <bifocal/photographs.hpp>
+#include <bifocal/picture.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/solvers.hpp>

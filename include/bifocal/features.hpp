@@ -14,6 +14,7 @@
 #include <bifocal/device.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
+#include <bifocal/picture.hpp>
 
 namespace bifocal {
 
@@ -52,24 +53,26 @@ struct SiftOptions {
   int balance = 0;
 };
 
-// Grey image of any size up to 262144 px a side (a small one just has few or no features). Same
+// Picture of any size up to 262144 px a side (a small one just has few or no features), of which
+// the grey of to_grey_8 is looked at: colours and 16 bits are taken, and nothing is misread. Same
 // result for any number of threads; another SIMD instruction set may gain or lose one point in 200
 // (at a threshold) and moves the others by less than 0.01 px. Beside the features themselves it
 // needs about 12 kB of memory per pixel of width and 4 bytes per pixel. Throws Error(usage) when an
-// option is out of range, the image is not grey or is too large, or the mask is of another size.
+// option is out of range, the image has not 1 to 4 channels or is too large, or the mask is of
+// another size.
 //
 // mask: of one channel; features only where the pixel nearest to them is not 0. Empty: everywhere.
 //
 // Differs from Lowe's text where measurements on the Oxford pairs asked for it: a photograph is
 // taken to have a blur of 0.2 px (0.5), the orientation window is 2 sigma wide (1.5), a bin of the
 // descriptor 3.6 sigma (3).
-[[nodiscard]] Features detect_sift(ImageView<const std::uint8_t> grey,
-                                   const SiftOptions& options = {},
+[[nodiscard]] Features detect_sift(const PictureView& image, const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
-// On the queue's device. A GPU finds what a CPU does, but for rounding: one point in 200 may come
-// or go at a threshold, the others agree to 0.01 px; the same on every run. It needs about 38 bytes
-// of its memory per pixel, 152 with `upsample`.
-[[nodiscard]] Features detect_sift(Queue& queue, ImageView<const std::uint8_t> grey,
+// On the queue's device, where the picture is made grey, to the bits of to_grey_8. A GPU finds what
+// a CPU does, but for rounding: one point in 200 may come or go at a threshold, the others agree to
+// 0.01 px; the same on every run. It needs about 38 bytes of its memory per pixel, 152 with
+// `upsample`.
+[[nodiscard]] Features detect_sift(Queue& queue, const PictureView& image,
                                    const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
@@ -92,20 +95,26 @@ class SiftDetector {
   // Of all images from now on, copied; empty: none. Throws Error(usage) for one of another size.
   void set_mask(ImageView<const std::uint8_t> mask);
 
-  // Grey images of the host, any number. Throws Error(usage) for one of another size.
+  // Pictures of the host, any number, of 1 to 4 channels and 8 or 16 bits: those that are not grey
+  // of 8 bits are made so on the device, to the bits of to_grey_8. Throws Error(usage) for one of
+  // another size.
   [[nodiscard]] std::vector<Features> operator()(
       std::span<const ImageView<const std::uint8_t>> images);
-  [[nodiscard]] Features operator()(ImageView<const std::uint8_t> image);
+  [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images);
+  [[nodiscard]] Features operator()(const PictureView& image);
 
   // The features stay on the device: each image takes a slot of the set, of max_features places, or
   // of as many as it may have. Returns the number of the first.
   //
-  // `count` images [count][height][width] in memory of the queue's device (on a CPU the host's).
+  // `count` images [count][height][width][channels] in memory of the queue's device (on a CPU the
+  // host's), 1 to 4 channels interleaved.
   // Returns at once on a GPU. An image with more extrema than one in 12 px (of the doubled image)
   // has none there, nor have the others of its batch: noise that no photograph has.
-  int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set);
+  int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set, int channels = 1);
+  int add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set, int channels = 1);
   // Images of the host, copied there while the device works. Returns when all are done.
   int add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set);
+  int add(std::span<const PictureView> images, FeatureSet& set);
 
  private:
   class Work;

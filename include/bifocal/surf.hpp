@@ -23,9 +23,9 @@ struct SurfOptions {
   int balance = 0;        // a cap balanced over the image, as of SiftOptions
 };
 
-// Grey image of any size up to 262144 px a side. The same order as of detect_sift, by response
-// times sigma; `response` is the square root of the determinant at the refined maximum, `sigma` the
-// scale of the Gaussian that the filter stands for, 1.2 for 9 px.
+// Picture of any size up to 262144 px a side and any kind, as of detect_sift. The same order as of
+// detect_sift, by response times sigma; `response` is the square root of the determinant at the
+// refined maximum, `sigma` the scale of the Gaussian that the filter stands for, 1.2 for 9 px.
 //
 // Descriptors are of bytes as match() takes them: 128 + a number of the unit vector times 400. Of
 // 64 numbers the other 64 bytes are equal, which changes no distance. Where the centre is brighter
@@ -35,21 +35,20 @@ struct SurfOptions {
 //
 // Determinants are computed from whole numbers: the same for any number of threads, on every
 // processor and device. Needs 8 bytes of memory per pixel, 32 with `upsample`, beside the features.
-// Throws Error(usage) when an option is out of range, the image is not grey or is too large, or the
-// mask is of another size. mask: as of detect_sift.
+// Throws Error(usage) when an option is out of range, the image has not 1 to 4 channels or is too
+// large, or the mask is of another size. mask: as of detect_sift.
 //
 // Differs from the paper where measurements on the Oxford pairs asked for it: octaves from the
 // second on are sampled twice as densely, and a maximum is refined around the pixel, not around the
 // sample, so that turned and mirrored pictures have the same points; descriptions are made of
 // overlapping cells of 9 x 9 samples (Agrawal et al.), of wavelets of side 3 sigma. Windows of
 // orientations are 61.9 degrees.
-[[nodiscard]] Features detect_surf(ImageView<const std::uint8_t> grey,
-                                   const SurfOptions& options = {},
+[[nodiscard]] Features detect_surf(const PictureView& image, const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 // On the queue's device. A GPU finds what a CPU does, but for rounding: positions agree to 0.001
 // px, one descriptor in 50 has a sample on the next pixel; the same on every run. It needs about 7
 // bytes of its memory per pixel, 28 with `upsample`.
-[[nodiscard]] Features detect_surf(Queue& queue, ImageView<const std::uint8_t> grey,
+[[nodiscard]] Features detect_surf(Queue& queue, const PictureView& image,
                                    const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
@@ -67,10 +66,13 @@ class SurfDetector {
 
   [[nodiscard]] std::vector<Features> operator()(
       std::span<const ImageView<const std::uint8_t>> images);
-  [[nodiscard]] Features operator()(ImageView<const std::uint8_t> image);
+  [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images);
+  [[nodiscard]] Features operator()(const PictureView& image);
 
-  int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set);
+  int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set, int channels = 1);
+  int add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set, int channels = 1);
   int add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set);
+  int add(std::span<const PictureView> images, FeatureSet& set);
 
  private:
   class Work;

@@ -41,10 +41,10 @@ class Collection:
         return self._collection.add(features)
 
     def detect(self, images: Iterable[ArrayLike], options: SiftOptions | SurfOptions | None = None, *, batch: int = 8) -> range:
-        """Finds the features of images, uint8 [H, W] or [H, W, C]; those of one size, one after another, `batch` at a time.
+        """Finds the features of images, uint8 or uint16 [H, W] or [H, W, C]; those of one size, one after another, `batch` at a time.
 
-        RootSIFT, or SURF with SurfOptions. Returns their numbers. Room is taken for max_features of each, 148 bytes a feature. Of torch and CuPy also grey images in the memory
-        of the collection's CUDA device, as a sequence or as one array [B, H, W], which are read there. (A picture that has more extrema than
+        RootSIFT, or SURF with SurfOptions. Returns their numbers. Room is taken for max_features of each, 148 bytes a feature. Of torch and CuPy also images in the memory
+        of the collection's CUDA device, as a sequence or as one array [B, H, W] or [B, H, W, C], which are read there. (A picture that has more extrema than
         one in 12 px, which no photograph has, gets no features then.)
         """
         pictures = list(images)

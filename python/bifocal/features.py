@@ -18,9 +18,10 @@ __all__ = ["Features", "FloatMatches", "Matches", "detect", "match", "match_desc
 def detect(
     image: ArrayLike, options: SiftOptions | SurfOptions | None = None, *, mask: ArrayLike | None = None, device: str | None = None
 ) -> Features:
-    """RootSIFT features of a picture, uint8 [H, W] or [H, W, C] (RGB becomes grey); SURF with SurfOptions. mask: uint8 [H, W], 0 where none may lie.
+    """RootSIFT features of a picture, uint8 or uint16 [H, W] or [H, W, C]; SURF with SurfOptions. mask: uint8 [H, W], 0 where none may lie.
 
-    A grey picture of torch or CuPy in a CUDA device's memory is read there; the features come to the host.
+    Of 16 bits the upper 8 are looked at, rounded, and RGB becomes grey: on the device, where one is named. A picture of torch or CuPy in a
+    CUDA device's memory is read there; the features come to the host.
     """
     return _core.detect(image, options, mask, device, frame_of(image))
 

@@ -14,14 +14,6 @@
 namespace bifocal::python {
 namespace {
 
-// Matches of pairs, and what was verified of them.
-struct Verified {
-  std::vector<ImagePair> pairs;
-  Matches matches;
-  std::vector<std::int64_t> offsets = {0};
-  Batch estimates;
-};
-
 std::vector<ImagePair> pairs_of(nb::handle object, int images) {
   if (object.is_none()) return all_pairs(images);
   const AnyArray a = array_of(object, "pairs");
@@ -65,8 +57,6 @@ class Collection {
     for (const nb::handle image : images) {
       const std::string name = fmt::format("images[{}]", pictures.size());
       pictures.push_back(picture_of(image, name.c_str()));
-      if (pictures.back().bits != 8)
-        type_error(fmt::format("{}: dtype uint16, must be uint8", name));
     }
     const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
@@ -125,7 +115,7 @@ class Collection {
       const std::string name = fmt::format("images[{}]", pictures.size());
       kept.push_back(nb::borrow(image));
       pictures.push_back(array_of(image, name.c_str()));
-      need_picture_there(pictures.back(), name.c_str());
+      need_any_picture_there(pictures.back(), name.c_str());
       (void)device_for(name_, &pictures.back(), name.c_str());
       if (pictures.back().size() == 0)
         value_error(fmt::format("{}: shape {}", name, shape_text(pictures.back())));
@@ -137,16 +127,16 @@ class Collection {
     for (std::size_t k = 0; k < pictures.size();) {
       const AnyArray& p = pictures[k];
       const auto* at = static_cast<const std::uint8_t*>(p.data());
+      const std::size_t bytes = p.size() * p.dtype().bits / 8;
       std::size_t end = k + 1;
       while (end < pictures.size() && pictures[end].shape(0) == p.shape(0) &&
-             pictures[end].shape(1) == p.shape(1) &&
-             pictures[end].data() == at + (end - k) * p.size())
+             pictures[end].shape(1) == p.shape(1) && pictures[end].dtype() == p.dtype() &&
+             channels_of(pictures[end]) == channels_of(p) &&
+             pictures[end].data() == at + (end - k) * bytes)
         ++end;
       const int count = int(end - k);
       with_detector(queue_, int(p.shape(1)), int(p.shape(0)), o, std::min(batch, count),
-                    [&](auto& detector) {
-                      (void)detector.add(Memory<const std::uint8_t>::on_device(at), count, set_);
-                    });
+                    [&](auto& detector) { add_there(detector, p, count, set_); });
       queue_.wait();
       k = end;
     }
@@ -155,19 +145,15 @@ class Collection {
   // The pictures of one size from k on; returns where the next size begins.
   std::size_t add_run(const std::vector<Picture>& pictures, std::size_t k, const DetectorOptions& o,
                       int batch) {
-    const auto first = pictures[k].view<std::uint8_t>();
-    std::vector<ImageU8> grey;
-    std::size_t end = k;
+    std::vector<PictureView> views = {pictures[k].any()};
+    const PictureView first = views[0];
+    std::size_t end = k + 1;
     for (; end < pictures.size(); ++end) {
-      const auto own = pictures[end].view<std::uint8_t>();
-      if (own.width != first.width || own.height != first.height) break;
-      grey.push_back(own.channels == 1 ? ImageU8{} : to_grey(own));
+      const PictureView own = pictures[end].any();
+      if (own.width() != first.width() || own.height() != first.height()) break;
+      views.push_back(own);
     }
-    std::vector<ImageView<const std::uint8_t>> views;
-    for (std::size_t i = k; i < end; ++i)
-      views.push_back(grey[i - k].empty() ? pictures[i].view<std::uint8_t>()
-                                          : ImageView<const std::uint8_t>(grey[i - k]));
-    with_detector(queue_, first.width, first.height, o,
+    with_detector(queue_, first.width(), first.height(), o,
                   std::min(batch, static_cast<int>(views.size())),
                   [&](auto& detector) { (void)detector.add(views, set_); });
     return end;

@@ -34,19 +34,15 @@ Features detect(nb::handle image, nb::handle options, nb::handle mask,
     if (const AnyArray there = array_of(image, "image"); on_cuda(there))
       return detect_there(there, options, mask, device, frame);
   const Picture picture = picture_of(image, "image");
-  if (picture.bits != 8) type_error("image: dtype uint16, must be uint8");
   const DetectorOptions o = detector_options(options);
   std::optional<Picture> masked;
   if (!mask.is_none()) masked.emplace(picture_of(mask, "mask"));
   if (masked && masked->bits != 8) type_error("mask: dtype uint16, must be uint8");
   const auto allowed = masked ? masked->view<std::uint8_t>() : ImageView<const std::uint8_t>();
   const Unlocked unlocked;
-  const auto given = picture.view<std::uint8_t>();
-  const ImageU8 grey = given.channels == 1 ? ImageU8{} : to_grey(given);
   QueueLease lease(device.value_or("cpu"));
-  const ImageView<const std::uint8_t> picked = grey.empty() ? given : grey;
-  if (o.surf) return detect_surf(lease.queue(), picked, *o.surf, allowed);
-  return detect_sift(lease.queue(), picked, o.sift, allowed);
+  if (o.surf) return detect_surf(lease.queue(), picture.any(), *o.surf, allowed);
+  return detect_sift(lease.queue(), picture.any(), o.sift, allowed);
 }
 
 // Of an object of detect(), or of an array of descriptors [N, 128] of bytes.

@@ -70,9 +70,23 @@ void need_picture_there(const AnyArray& image, const char* name, int bits) {
                            dtype_text(image), has_gaps(image) ? " with gaps" : "", bits));
 }
 
+void need_any_picture_there(const AnyArray& image, const char* name) {
+  const bool shaped =
+      image.ndim() == 2 || (image.ndim() == 3 && image.shape(2) >= 1 && image.shape(2) <= 4);
+  if (!shaped || image.shape(0) >= (1u << 30) || image.shape(1) >= (1u << 30))
+    value_error(fmt::format("{}: shape {}, must be (height, width) or (height, width, 1 to 4)",
+                            name, shape_text(image)));
+  const auto d = image.dtype();
+  const bool is_picture =
+      d.code == std::uint8_t(nb::dlpack::dtype_code::UInt) && (d.bits == 8 || d.bits == 16);
+  if (!is_picture || has_gaps(image))
+    type_error(fmt::format("{}: {}{}, must be contiguous uint8 or uint16 on a CUDA device", name,
+                           dtype_text(image), has_gaps(image) ? " with gaps" : ""));
+}
+
 Features detect_there(const AnyArray& image, nb::handle options, nb::handle mask,
                       const std::optional<std::string>& device, nb::handle frame) {
-  need_picture_there(image, "image");
+  need_any_picture_there(image, "image");
   const std::string where = device_for(device, &image, "image");
   const DetectorOptions o = detector_options(options);
   std::optional<Picture> masked;
@@ -87,7 +101,7 @@ Features detect_there(const AnyArray& image, nb::handle options, nb::handle mask
   const int width = int(image.shape(1)), height = int(image.shape(0));
   return with_detector(lease.queue(), width, height, o, 1, [&](auto& detector) {
     detector.set_mask(allowed);
-    (void)detector.add(memory_of<std::uint8_t>(image), 1, set);
+    add_there(detector, image, 1, set);
     return set.get(lease.queue(), 0);
   });
 }

@@ -22,9 +22,22 @@ auto with_detector(Queue& queue, int width, int height, const DetectorOptions& o
   return body(detector);
 }
 
-// A grey picture [H, W] of bytes (or of 16 bits where `bits` says so) without gaps, in the memory
-// of a CUDA device. ValueError and TypeError otherwise.
-void need_picture_there(const AnyArray& image, const char* name, int bits = 8);
+// A grey picture [H, W] of 8 or 16 bits, as `bits` says, without gaps, in the memory of a CUDA
+// device. ValueError and TypeError otherwise.
+void need_picture_there(const AnyArray& image, const char* name, int bits);
+// One of either, grey or [H, W, C] with 1 to 4 channels.
+void need_any_picture_there(const AnyArray& image, const char* name);
+[[nodiscard]] inline int channels_of(const AnyArray& image) {
+  return image.ndim() == 3 ? int(image.shape(2)) : 1;
+}
+// `count` such pictures, one behind the other, into the set.
+template <class Detector>
+void add_there(Detector& detector, const AnyArray& first, int count, FeatureSet& set) {
+  if (first.dtype().bits == 8)
+    (void)detector.add(memory_of<std::uint8_t>(first), count, set, channels_of(first));
+  else
+    (void)detector.add(memory_of<std::uint16_t>(first), count, set, channels_of(first));
+}
 
 [[nodiscard]] Features detect_there(const AnyArray& image, nb::handle options, nb::handle mask,
                                     const std::optional<std::string>& device, nb::handle frame);

@@ -36,6 +36,13 @@ struct Matches {
   std::vector<Match> rows;
   nb::object frame{};
 };
+// Matches of pairs, and what was verified of them.
+struct Verified {
+  std::vector<ImagePair> pairs;
+  Matches matches;
+  std::vector<std::int64_t> offsets = {0};
+  Batch estimates;
+};
 struct FloatMatches {
   std::vector<FloatMatch> rows;
   nb::object frame{};

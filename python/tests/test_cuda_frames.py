@@ -141,6 +141,23 @@ def test_float_descriptors_there(frame, dtype):
         bifocal.match_descriptors(frame.put(one), frame.put(bad))
 
 
+def test_colours_and_sixteen_bits_there(frame):
+    grey = picture(1)
+    colour = np.stack([grey, 255 - grey // 2, grey // 3, grey], 2)
+    for given in (colour[:, :, :1], colour[:, :, :2], colour[:, :, :3], colour):
+        for image in (given, given.astype(np.uint16) * 256 + 100):
+            image = np.ascontiguousarray(image)
+            if frame.name == "torch" and image.dtype == np.uint16 and not hasattr(__import__("torch"), "uint16"):
+                continue
+            found, expected = bifocal.detect(frame.put(image)), bifocal.detect(image)
+            assert len(found) > 50 and abs(len(found) - len(expected)) <= 3
+            np.testing.assert_array_equal(found.descriptors, bifocal.detect(image, device="cuda:0").descriptors)
+    many = bifocal.Collection("cuda:0")
+    many.detect(frame.put(np.stack([colour[:, :, :3]] * 3)))
+    for k in range(3):
+        np.testing.assert_array_equal(many.features(k).xy, bifocal.detect(np.ascontiguousarray(colour[:, :, :3]), device="cuda:0").xy)
+
+
 def test_collections_read_images_there(frame):
     images = np.stack([picture(k) for k in range(3)] + [picture(0)])
     expected, one, many = (bifocal.Collection("cuda:0") for _ in range(3))
@@ -300,9 +317,9 @@ def test_arrays_that_do_not_fit(frame):
         bifocal.linalg.svd(frame.put(np.ones((10, 9, 9))).swapaxes(1, 2))
     with pytest.raises(ValueError, match="A: in the memory of cuda:0, but device is 'cpu'"):
         bifocal.linalg.svd(frame.put(np.ones((10, 9, 9))), device="cpu")
-    with pytest.raises(ValueError, match=r"image: shape \(9, 9, 3\), must be \(height, width\), grey, on a CUDA device"):
-        bifocal.detect(frame.put(np.ones((9, 9, 3), np.uint8)))
-    with pytest.raises(TypeError, match="image: float32, must be contiguous uint8 on a CUDA device"):
+    with pytest.raises(ValueError, match=r"image: shape \(9, 9, 5\), must be \(height, width\) or \(height, width, 1 to 4\)"):
+        bifocal.detect(frame.put(np.ones((9, 9, 5), np.uint8)))
+    with pytest.raises(TypeError, match="image: float32, must be contiguous uint8 or uint16 on a CUDA device"):
         bifocal.detect(frame.put(np.ones((9, 9), np.float32)))
     with pytest.raises(ValueError, match=r"left: shape \(9, 9\), the matcher is of \(240, 320\)"):
         bifocal.StereoMatcher(320, 240, device="cuda:0")(frame.put(np.ones((9, 9), np.uint8)), frame.put(np.ones((9, 9), np.uint8)))

@@ -9,6 +9,9 @@ from scenes import K, rotation
 import bifocal
 
 
+RNG16 = np.random.default_rng(16)
+
+
 def texture(h, w, seed=0):
     rng = np.random.default_rng(seed)
     picture = np.zeros((h, w))
@@ -132,6 +135,19 @@ def test_colour_is_its_grey():
     colour = np.repeat(picture[:, :, None], 3, 2)
     assert np.array_equal(bifocal.detect(colour).xy, bifocal.detect(picture).xy)
     assert np.array_equal(bifocal.detect(colour[:, ::-1]).xy, bifocal.detect(np.ascontiguousarray(picture[:, ::-1])).xy)
+
+
+def test_sixteen_bits_are_their_nearest_eight():
+    deep = (texture(128, 160).astype(np.uint16) * 256)[:, :, None] + RNG16.integers(0, 100, (128, 160, 3), dtype=np.uint16)
+    shallow = np.floor(deep * (255 / 65535) + 0.5).astype(np.uint8)
+    for options in (None, bifocal.SurfOptions()):
+        for device in (None, *(d["id"] for d in bifocal.devices() if d["id"] == "opencl:0")):
+            for ours, theirs in ((deep, shallow), (deep[:, :, 1], shallow[:, :, 1]), (deep[:, ::-1], shallow[:, ::-1])):
+                found, expected = (bifocal.detect(p, options, device=device) for p in (ours, theirs))
+                assert len(found) > 50 and np.array_equal(found.descriptors, expected.descriptors)
+    both = bifocal.Collection()
+    assert list(both.detect([deep, shallow, deep[:, :, 0]])) == [0, 1, 2]
+    assert np.array_equal(both.features(0).descriptors, both.features(1).descriptors)
 
 
 @pytest.mark.parametrize("bits", [8, 16])

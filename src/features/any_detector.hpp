@@ -38,9 +38,19 @@ class AnyDetector {
                               : Either(std::in_place_type<SiftDetector>, queue, width, height,
                                        choice.sift, batch)) {}
 
-  [[nodiscard]] std::vector<Features> operator()(
-      std::span<const ImageView<const std::uint8_t>> images) {
+  [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images) {
     return std::visit([&](auto& detector) { return detector(images); }, detector_);
+  }
+  int add(std::span<const PictureView> images, FeatureSet& set) {
+    return std::visit([&](auto& detector) { return detector.add(images, set); }, detector_);
+  }
+  template <class Sample>
+  int add(const Memory<const Sample>& images, int count, FeatureSet& set, int channels) {
+    return std::visit([&](auto& detector) { return detector.add(images, count, set, channels); },
+                      detector_);
+  }
+  [[nodiscard]] std::size_t memory() const {
+    return std::visit([](const auto& detector) { return detector.memory(); }, detector_);
   }
 
  private:

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "features/grey/grey_device.hpp"
 #include "features/keypoint_order.hpp"
 #include "features/points_device.hpp"
 #include "features/sift.hpp"
@@ -24,10 +25,9 @@
 
 namespace bifocal::features {
 
-// Grey rows without gaps.
-inline void copy_rows(ImageView<const std::uint8_t> image, std::uint8_t* to) {
-  for (int y = 0; y < image.height; ++y)
-    std::copy_n(image.row(y), image.width, to + std::ptrdiff_t{y} * image.width);
+[[nodiscard]] inline std::vector<PictureView> pictures_of(
+    std::span<const ImageView<const std::uint8_t>> images) {
+  return {images.begin(), images.end()};
 }
 
 inline void check_size(const char* detector, int width, int height, bool upsample, int batch) {
@@ -61,19 +61,21 @@ class DetectorWork {
     if (is_cpu()) return 0;
     const std::size_t lane =
         static_cast<std::size_t>(batch_) * (Device::bytes(width_, height_, options_) + pixels());
-    return lane * (lanes_[1] ? 2 : 1) +
+    std::size_t samples = 0;  // of what is not grey
+    for (const auto& l : lanes_) samples += l ? l->samples.size() : 0;
+    return lane * (lanes_[1] ? 2 : 1) + samples +
            static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes);
   }
 
   void set_mask(ImageView<const std::uint8_t> mask) {
     check_mask(Method::kName, mask, width_, height_);
     mask_ = ImageU8(mask.width, mask.height);
-    if (!mask_.empty()) copy_rows(mask, mask_.pixels.data());
+    if (!mask_.empty()) copy_rows(PictureView(mask), mask_.pixels.data());
     for (auto& lane : lanes_)
       if (lane) lane->device.set_mask(mask_);
   }
 
-  std::vector<Features> detect(std::span<const ImageView<const std::uint8_t>> images) {
+  std::vector<Features> detect(std::span<const PictureView> images) {
     std::vector<Features> all;
     if (is_cpu()) {
       check(images);
@@ -89,7 +91,7 @@ class DetectorWork {
     return all;
   }
 
-  int add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set) {
+  int add(std::span<const PictureView> images, FeatureSet& set) {
     check(images);
     if (is_cpu()) {
       const int first = set.size();
@@ -100,10 +102,7 @@ class DetectorWork {
     for (int done = 0, turn = 0; done < count; ++turn) {
       Lane& lane = lane_of(turn);
       finish(lane);
-      lane.count = std::min(batch_, count - done);
-      for (int k = 0; k < lane.count; ++k)
-        copy_rows(images[static_cast<std::size_t>(done + k)],
-                  lane.host.data() + static_cast<std::size_t>(k) * pixels());
+      take(lane, images.subspan(static_cast<std::size_t>(done)));
       lane.out = output(set, first + done);
       start(lane);
       done += lane.count;
@@ -113,20 +112,33 @@ class DetectorWork {
     return first;
   }
 
-  int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set) {
-    check(images, count);
+  template <class Sample>  // of 8 or 16 bits
+  int add(const Memory<const Sample>& images, int count, FeatureSet& set, int channels) {
+    check(images, count, channels);
     if (is_cpu()) {
       const int first = set.size();
       for (int k = 0; k < count; ++k) {
-        const std::uint8_t* pixel = images.pointer() + static_cast<std::size_t>(k) * pixels();
-        set.add(queue_, Method::detect({pixel, width_, height_, 1, width_}, options_, mask_));
+        const std::size_t first_sample = samples_of(k, channels);
+        const PictureView image(images.pointer() + first_sample, width_, height_, channels);
+        set.add(queue_, Method::detect(image, options_, mask_));
       }
       return first;
     }
     const int first = reserve(set, count);
-    for (int done = 0; done < count; done += batch_)
-      lanes_[0]->device.run(images, done, std::min(batch_, count - done),
-                            output(set, first + done));
+    Lane& lane = *lanes_[0];
+    for (int done = 0; done < count; done += batch_) {
+      const int now = std::min(batch_, count - done);
+      const FeatureOutput out = output(set, first + done);
+      if constexpr (sizeof(Sample) == 1) {
+        if (channels == 1) {
+          lane.device.run(images, done, now, out);
+          continue;
+        }
+      }
+      make_grey(queue_, images, channels, std::int64_t{done} * std::int64_t(pixels()),
+                now * static_cast<int>(pixels()), lane.pictures);
+      lane.device.run(lane.pictures, 0, now, out);
+    }
     return first;
   }
 
@@ -135,8 +147,10 @@ class DetectorWork {
   struct Lane {
     std::unique_ptr<Queue> own_queue;  // nullptr: the detector's
     Device device;
-    HostBuffer<std::uint8_t> host;
-    Buffer<std::uint8_t> pictures;
+    Buffer<std::uint8_t> pictures;                   // grey
+    std::unique_ptr<HostBuffer<std::uint8_t>> host;  // images as they were given
+    Buffer<std::uint8_t> samples;                    // the same, where they are not grey
+    PixelFormat format;
     FeatureOutput out;
     int count = 0;  // images under way
   };
@@ -144,6 +158,9 @@ class DetectorWork {
   [[nodiscard]] bool is_cpu() const { return queue_.device().info().kind == DeviceKind::cpu; }
   [[nodiscard]] std::size_t pixels() const {
     return static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+  }
+  [[nodiscard]] std::size_t samples_of(int images, int channels) const {
+    return static_cast<std::size_t>(images) * static_cast<std::size_t>(channels) * pixels();
   }
   // Of a slot.
   [[nodiscard]] int capacity() const {
@@ -155,11 +172,9 @@ class DetectorWork {
     const std::size_t size = static_cast<std::size_t>(batch_) * pixels();
     Device device(queue, width_, height_, options_, batch_, room_);
     device.set_mask(mask_);
-    return std::unique_ptr<Lane>(new Lane{std::move(own),
-                                          std::move(device),
-                                          HostBuffer<std::uint8_t>(queue.device(), size),
-                                          Buffer<std::uint8_t>(queue.device(), size),
-                                          {}});
+    Buffer<std::uint8_t> pictures(queue.device(), size);
+    return std::unique_ptr<Lane>(
+        new Lane{std::move(own), std::move(device), std::move(pictures), {}, {}, {}, {}});
   }
   Lane& lane_of(int turn) {
     auto& lane = lanes_[static_cast<std::size_t>(turn % 2)];
@@ -176,9 +191,32 @@ class DetectorWork {
             image,           set.capacity(image)};
   }
 
+  // The first of the images, as many as go together: of one format, a batch at most.
+  void take(Lane& lane, std::span<const PictureView> images) {
+    lane.format = format_of(images[0]);
+    const std::size_t size = pixels() * lane.format.bytes();
+    const std::size_t most = size * static_cast<std::size_t>(batch_);
+    const bifocal::Device& device = queue_.device();
+    if (!lane.host || lane.host->size() < most) {
+      lane.host.reset();
+      lane.host = std::make_unique<HostBuffer<std::uint8_t>>(device, most);
+    }
+    if (!lane.format.is_grey_8() && lane.samples.size() < most)
+      lane.samples = Buffer<std::uint8_t>(device, most);
+    lane.count = 0;
+    for (const PictureView& image : images) {
+      if (lane.count == batch_ || format_of(image) != lane.format) break;
+      copy_rows(image, lane.host->data() + static_cast<std::size_t>(lane.count++) * size);
+    }
+  }
+
   void start(Lane& lane) {
-    const std::size_t size = static_cast<std::size_t>(lane.count) * pixels();
-    lane.pictures.upload(queue_of(lane), lane.host.span().first(size));
+    Queue& queue = queue_of(lane);
+    const std::size_t count = static_cast<std::size_t>(lane.count) * pixels();
+    Buffer<std::uint8_t>& to = lane.format.is_grey_8() ? lane.pictures : lane.samples;
+    to.upload(queue, lane.host->span().first(count * lane.format.bytes()));
+    if (!lane.format.is_grey_8())
+      make_grey(queue, lane.samples, lane.format, static_cast<int>(count), lane.pictures);
     lane.device.run(lane.pictures, 0, lane.count, lane.out);
   }
   void finish(Lane& lane) {
@@ -191,16 +229,20 @@ class DetectorWork {
     lane.count = 0;
   }
 
-  void check(std::span<const ImageView<const std::uint8_t>> images) const {
-    for (const ImageView<const std::uint8_t>& image : images) {
+  void check(std::span<const PictureView> images) const {
+    for (const PictureView& image : images) {
       check_image(image, Method::kName);
-      if (image.width != width_ || image.height != height_)
+      if (image.width() != width_ || image.height() != height_)
         throw Error(ErrorCode::usage,
                     fmt::format("{}: an image of {} x {} px, made for {} x {}", Method::kName,
-                                image.width, image.height, width_, height_));
+                                image.width(), image.height(), width_, height_));
     }
   }
-  void check(const Memory<const std::uint8_t>& images, int count) const {
+  template <class Sample>
+  void check(const Memory<const Sample>& images, int count, int channels) const {
+    if (channels < 1 || channels > 4)
+      throw Error(ErrorCode::usage, fmt::format("{}: channels = {}: must be 1 (grey) to 4 (RGBA)",
+                                                Method::kName, channels));
     if (count < 0 || (count > 0 && images.is_null()))
       throw Error(ErrorCode::usage,
                   fmt::format("{}: count = {} of images that are {}", Method::kName, count,
@@ -211,9 +253,9 @@ class DetectorWork {
       throw Error(ErrorCode::usage,
                   fmt::format("{}: images is memory of the host; the queue is of {}", Method::kName,
                               queue_.device().info().id));
-    const std::size_t needed = static_cast<std::size_t>(count) * pixels();
+    const std::size_t needed = samples_of(count, channels);
     if (images.size() > 0 && images.size() < needed)
-      throw Error(ErrorCode::usage, fmt::format("{}: images holds {} bytes; {} images have {}",
+      throw Error(ErrorCode::usage, fmt::format("{}: images holds {} samples; {} images have {}",
                                                 Method::kName, images.size(), count, needed));
   }
 

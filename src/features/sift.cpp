@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "features/grey/grey_device.hpp"
 #include "features/keypoint_order.hpp"
 #include "features/octave.hpp"
 #include "features/sift.hpp"
@@ -113,12 +114,14 @@ Features selected(const std::vector<Features>& pieces, const Selection& selectio
 }  // namespace
 }  // namespace features
 
-Features detect_sift(ImageView<const std::uint8_t> grey, const SiftOptions& options,
+Features detect_sift(const PictureView& image, const SiftOptions& options,
                      ImageView<const std::uint8_t> mask) {
   features::check_options(options);
-  features::check_image(grey, "detect_sift");
-  features::check_mask("detect_sift", mask, grey.width, grey.height);
-  if (grey.empty()) return {};
+  features::check_image(image, "detect_sift");
+  features::check_mask("detect_sift", mask, image.width(), image.height());
+  if (image.empty()) return {};
+  const features::Grey made(image);
+  const ImageView<const std::uint8_t> grey = made.view();
   return features::selected(features::detect_all(grey, options),
                             {grey.width, grey.height, options.max_features, options.balance, mask});
 }

@@ -12,7 +12,7 @@ namespace bifocal::features {
 
 // Throw Error(usage) naming what does not fit.
 void check_options(const SiftOptions& options);
-void check_image(ImageView<const std::uint8_t> grey, const char* function);
+void check_image(const PictureView& image, const char* function);
 
 // The blur, px, that makes a first level of `sigma` of a photograph enlarged by `scale`.
 [[nodiscard]] double blur_to(double sigma, double scale);

@@ -11,9 +11,9 @@ struct SiftMethod {
   using Options = SiftOptions;
   using Device = features::SiftDevice;
   static constexpr const char* kName = "SiftDetector";
-  static Features detect(ImageView<const std::uint8_t> grey, const SiftOptions& options,
+  static Features detect(const PictureView& image, const SiftOptions& options,
                          ImageView<const std::uint8_t> mask) {
-    return detect_sift(grey, options, mask);
+    return detect_sift(image, options, mask);
   }
 };
 
@@ -37,33 +37,47 @@ std::size_t SiftDetector::memory() const { return work_->memory(); }
 
 void SiftDetector::set_mask(ImageView<const std::uint8_t> mask) { work_->set_mask(mask); }
 
-int SiftDetector::add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set) {
-  return work_->add(images, count, set);
+int SiftDetector::add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set,
+                      int channels) {
+  return work_->add(images, count, set, channels);
+}
+
+int SiftDetector::add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set,
+                      int channels) {
+  return work_->add(images, count, set, channels);
 }
 
 int SiftDetector::add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set) {
+  return work_->add(features::pictures_of(images), set);
+}
+
+int SiftDetector::add(std::span<const PictureView> images, FeatureSet& set) {
   return work_->add(images, set);
 }
 
 std::vector<Features> SiftDetector::operator()(
     std::span<const ImageView<const std::uint8_t>> images) {
+  return work_->detect(features::pictures_of(images));
+}
+
+std::vector<Features> SiftDetector::operator()(std::span<const PictureView> images) {
   return work_->detect(images);
 }
 
-Features SiftDetector::operator()(ImageView<const std::uint8_t> image) {
+Features SiftDetector::operator()(const PictureView& image) {
   return std::move(work_->detect({&image, 1}).front());
 }
 
-Features detect_sift(Queue& queue, ImageView<const std::uint8_t> grey, const SiftOptions& options,
+Features detect_sift(Queue& queue, const PictureView& image, const SiftOptions& options,
                      ImageView<const std::uint8_t> mask) {
-  if (queue.device().info().kind == DeviceKind::cpu) return detect_sift(grey, options, mask);
+  if (queue.device().info().kind == DeviceKind::cpu) return detect_sift(image, options, mask);
   features::check_options(options);
-  features::check_image(grey, "detect_sift");
-  features::check_mask("detect_sift", mask, grey.width, grey.height);
-  if (grey.empty()) return {};
-  SiftDetector detector(queue, grey.width, grey.height, options);
+  features::check_image(image, "detect_sift");
+  features::check_mask("detect_sift", mask, image.width(), image.height());
+  if (image.empty()) return {};
+  SiftDetector detector(queue, image.width(), image.height(), options);
   detector.set_mask(mask);
-  return detector(grey);
+  return detector(image);
 }
 
 }  // namespace bifocal

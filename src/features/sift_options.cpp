@@ -38,18 +38,20 @@ void check_options(const SiftOptions& o) {
   check(o.sigma >= 0.8 && o.sigma <= 8, "sigma", o.sigma, "in 0.8..8");
 }
 
-void check_image(ImageView<const std::uint8_t> grey, const char* function) {
-  if (grey.channels != 1) {
-    throw Error(ErrorCode::usage, fmt::format("{}: the image has {} channels, must be grey (1)",
-                                              function, grey.channels));
+void check_image(const PictureView& image, const char* function) {
+  if (image.channels() < 1 || image.channels() > 4) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: the image has {} channels, must have 1 (grey) to 4 (RGBA)",
+                            function, image.channels()));
   }
-  if (!grey.usable()) {
+  if (!image.usable()) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: the view has no pixels, or rows that overlap", function));
   }
-  if (grey.width > kMaxSiftSide || grey.height > kMaxSiftSide) {
-    throw Error(ErrorCode::usage, fmt::format("{}: image of {} x {} px, sides must be at most {}",
-                                              function, grey.width, grey.height, kMaxSiftSide));
+  if (image.width() > kMaxSiftSide || image.height() > kMaxSiftSide) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: image of {} x {} px, sides must be at most {}", function,
+                            image.width(), image.height(), kMaxSiftSide));
   }
 }
 

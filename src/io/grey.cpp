@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstring>
 
 #include <bifocal/error.hpp>
 #include <bifocal/image.hpp>
+#include <bifocal/picture.hpp>
 
 namespace bifocal {
 
 namespace {
 
 template <class T>
-Image<T> grey_of(ImageView<const T> image) {
+void check(ImageView<const T> image) {
   if (image.channels < 1 || image.channels > 4) {
     throw Error(ErrorCode::usage,
                 "to_grey: image has " + std::to_string(image.channels) + " channels, not 1 to 4");
   }
   if (!image.usable())
     throw Error(ErrorCode::usage, "to_grey: the view has no pixels, or rows that overlap");
+}
+
+template <class T>
+Image<T> grey_of(ImageView<const T> image) {
+  check(image);
   if (image.empty()) return {};
   Image<T> grey(image.width, image.height);
   for (int y = 0; y < image.height; ++y) {
@@ -38,5 +45,18 @@ Image<T> grey_of(ImageView<const T> image) {
 
 ImageU8 to_grey(ImageView<const std::uint8_t> image) { return grey_of(image); }
 ImageU16 to_grey(ImageView<const std::uint16_t> image) { return grey_of(image); }
+
+ImageU8 to_grey_8(const PictureView& picture) {
+  if (picture.bits() == 8) return to_grey(picture.shallow());
+  const ImageView<const std::uint16_t>& deep = picture.deep();
+  check(deep);
+  if (deep.empty()) return {};
+  ImageU8 shallow(deep.width, deep.height, deep.channels);
+  for (int y = 0; y < deep.height; ++y)
+    std::transform(
+        deep.row(y), deep.row(y) + std::ptrdiff_t{deep.width} * deep.channels, shallow.row(y),
+        [](std::uint16_t v) { return static_cast<std::uint8_t>((v * 255U + 32767U) / 65535U); });
+  return deep.channels == 1 ? shallow : to_grey(shallow);
+}
 
 }  // namespace bifocal

@@ -305,7 +305,7 @@ TEST(Sift, refuses_wrong_options_by_name) {
   for (double v : {-0.1, nan, 1e9}) expect_refused({.contrast_threshold = v}, "contrast_threshold");
   for (double v : {0.5, nan, 1e9}) expect_refused({.edge_threshold = v}, "edge_threshold");
   for (double v : {0.0, -1.0, nan, 1e9}) expect_refused({.sigma = v}, "sigma");
-  EXPECT_THROW((void)detect_sift(ImageU8(30, 30, 3)), Error);
+  EXPECT_THROW((void)detect_sift(ImageU8(30, 30, 5)), Error);
   EXPECT_THROW((void)detect_sift({nullptr, 30, 30}), Error);
 }
 

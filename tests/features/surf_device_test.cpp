@@ -187,7 +187,7 @@ TEST(SurfDevice, refuses_what_does_not_fit) {
   const ImageU8 image(20, 20);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string&) {
     EXPECT_THROW((void)detect_surf(queue, image, {.numbers = 3}), Error);
-    EXPECT_THROW((void)detect_surf(queue, ImageU8(20, 20, 3)), Error);
+    EXPECT_THROW((void)detect_surf(queue, ImageU8(20, 20, 5)), Error);
     EXPECT_THROW(SurfDetector(queue, 0, 5), Error);
     EXPECT_THROW(SurfDetector(queue, 20, 20, {}, 0), Error);
     SurfDetector detector(queue, 21, 20);

@@ -369,7 +369,7 @@ TEST(Surf, refuses_wrong_options_by_name) {
   expect_refused({.threshold = -0.5}, "threshold", "-0.5");
   expect_refused({.threshold = std::nan("")}, "threshold", "nan");
   for (int v : {0, 32, 127}) expect_refused({.numbers = v}, "numbers", std::to_string(v));
-  EXPECT_THROW((void)detect_surf(ImageU8(30, 30, 3)), Error);
+  EXPECT_THROW((void)detect_surf(ImageU8(30, 30, 5)), Error);
   EXPECT_THROW((void)detect_surf({nullptr, 30, 30}), Error);
   const std::vector<std::uint8_t> row(std::size_t(kMaxSiftSide) + 1);
   EXPECT_THROW((void)detect_surf({row.data(), kMaxSiftSide + 1, 1}), Error);

@@ -123,11 +123,11 @@ class Detector {
  private:
   // Images of one size.
   void detect(std::span<Loaded> photographs) {
-    std::vector<ImageView<const std::uint8_t>> images;
-    for (const Loaded& p : photographs) images.push_back(p.reduced.image);
+    std::vector<PictureView> images;
+    for (const Loaded& p : photographs) images.emplace_back(p.reduced.image);
     std::vector<Features> found;
     try {
-      found = of_size(images[0].width, images[0].height)(images);
+      found = of_size(images[0].width(), images[0].height())(images);
     } catch (const Error& e) {
       if (e.code() == ErrorCode::device) throw;
       for (Loaded& p : photographs) leave_out(p, e.what());  // too large for any detector

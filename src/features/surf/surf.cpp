@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "features/grey/grey_device.hpp"
 #include "features/keypoint_order.hpp"
 #include "features/sift.hpp"
 #include "runtime/cancel.hpp"
@@ -248,12 +249,14 @@ std::vector<SurfPoint> detect_all(const Integral& integral, const SurfOptions& o
 }  // namespace
 }  // namespace features
 
-Features detect_surf(ImageView<const std::uint8_t> grey, const SurfOptions& options,
+Features detect_surf(const PictureView& image, const SurfOptions& options,
                      ImageView<const std::uint8_t> mask) {
   features::check_options(options);
-  features::check_image(grey, "detect_surf");
-  features::check_mask("detect_surf", mask, grey.width, grey.height);
-  if (grey.empty()) return {};
+  features::check_image(image, "detect_surf");
+  features::check_mask("detect_surf", mask, image.width(), image.height());
+  if (image.empty()) return {};
+  const features::Grey made(image);
+  const ImageView<const std::uint8_t> grey = made.view();
   const features::Integral integral = features::integral_of(grey, options.upsample);
   const std::vector<features::SurfPoint> points = features::detect_all(integral, options);
   const float scale = options.upsample ? 0.5F : 1.0F, shift = options.upsample ? -0.25F : 0.0F;

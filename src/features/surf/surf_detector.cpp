@@ -11,9 +11,9 @@ struct SurfMethod {
   using Options = SurfOptions;
   using Device = features::SurfDevice;
   static constexpr const char* kName = "SurfDetector";
-  static Features detect(ImageView<const std::uint8_t> grey, const SurfOptions& options,
+  static Features detect(const PictureView& image, const SurfOptions& options,
                          ImageView<const std::uint8_t> mask) {
-    return detect_surf(grey, options, mask);
+    return detect_surf(image, options, mask);
   }
 };
 
@@ -37,33 +37,47 @@ std::size_t SurfDetector::memory() const { return work_->memory(); }
 
 void SurfDetector::set_mask(ImageView<const std::uint8_t> mask) { work_->set_mask(mask); }
 
-int SurfDetector::add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set) {
-  return work_->add(images, count, set);
+int SurfDetector::add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set,
+                      int channels) {
+  return work_->add(images, count, set, channels);
+}
+
+int SurfDetector::add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set,
+                      int channels) {
+  return work_->add(images, count, set, channels);
 }
 
 int SurfDetector::add(std::span<const ImageView<const std::uint8_t>> images, FeatureSet& set) {
+  return work_->add(features::pictures_of(images), set);
+}
+
+int SurfDetector::add(std::span<const PictureView> images, FeatureSet& set) {
   return work_->add(images, set);
 }
 
 std::vector<Features> SurfDetector::operator()(
     std::span<const ImageView<const std::uint8_t>> images) {
+  return work_->detect(features::pictures_of(images));
+}
+
+std::vector<Features> SurfDetector::operator()(std::span<const PictureView> images) {
   return work_->detect(images);
 }
 
-Features SurfDetector::operator()(ImageView<const std::uint8_t> image) {
+Features SurfDetector::operator()(const PictureView& image) {
   return std::move(work_->detect({&image, 1}).front());
 }
 
-Features detect_surf(Queue& queue, ImageView<const std::uint8_t> grey, const SurfOptions& options,
+Features detect_surf(Queue& queue, const PictureView& image, const SurfOptions& options,
                      ImageView<const std::uint8_t> mask) {
-  if (queue.device().info().kind == DeviceKind::cpu) return detect_surf(grey, options, mask);
+  if (queue.device().info().kind == DeviceKind::cpu) return detect_surf(image, options, mask);
   features::check_options(options);
-  features::check_image(grey, "detect_surf");
-  features::check_mask("detect_surf", mask, grey.width, grey.height);
-  if (grey.empty()) return {};
-  SurfDetector detector(queue, grey.width, grey.height, options);
+  features::check_image(image, "detect_surf");
+  features::check_mask("detect_surf", mask, image.width(), image.height());
+  if (image.empty()) return {};
+  SurfDetector detector(queue, image.width(), image.height(), options);
   detector.set_mask(mask);
-  return detector(grey);
+  return detector(image);
 }
 
 }  // namespace bifocal

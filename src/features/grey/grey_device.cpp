@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "features/grey/grey_device.hpp"
+
+#include <cstring>
+
+#include "features/grey/grey.kernels.hpp"
+#include "runtime/kernel_set.hpp"
+
+namespace bifocal::features {
+namespace {
+
+const kernels::grey::launch<float>& launches() {
+  static const kernels::grey::launch<float> launch(256);
+  return launch;
+}
+
+template <class T>
+void copy(const ImageView<const T>& image, std::uint8_t* to) {
+  const std::size_t row =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels) * sizeof(T);
+  for (int y = 0; y < image.height; ++y, to += row) std::memcpy(to, image.row(y), row);
+}
+
+}  // namespace
+
+void copy_rows(const PictureView& picture, std::uint8_t* to) {
+  picture.bits() == 8 ? copy(picture.shallow(), to) : copy(picture.deep(), to);
+}
+
+void make_grey(Queue& queue, const Memory<const std::uint8_t>& samples, int channels,
+               std::int64_t begin, int pixels, const Buffer<std::uint8_t>& grey) {
+  launches().grey_of_8(queue, {.count = pixels}, samples, begin, channels, grey);
+}
+
+void make_grey(Queue& queue, const Memory<const std::uint16_t>& samples, int channels,
+               std::int64_t begin, int pixels, const Buffer<std::uint8_t>& grey) {
+  launches().grey_of_16(queue, {.count = pixels}, samples, begin, channels, grey);
+}
+
+void make_grey(Queue& queue, const Buffer<std::uint8_t>& bytes, const PixelFormat& format,
+               int pixels, const Buffer<std::uint8_t>& grey) {
+  if (format.bits == 8) return make_grey(queue, bytes, format.channels, 0, pixels, grey);
+  launches().grey_of_16(queue, {.count = pixels},
+                        runtime::Array<const std::uint16_t>(runtime::Argument(bytes)),
+                        std::int64_t{0}, format.channels, grey);
+}
+
+}  // namespace bifocal::features
