@@ -33,3 +33,4 @@
 #include <bifocal/try_again.hpp>
 #include <bifocal/two_view.hpp>
 #include <bifocal/version.hpp>
+#include <bifocal/video.hpp>

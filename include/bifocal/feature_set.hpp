@@ -37,6 +37,9 @@ class FeatureSet {
   // the set grows: reserve first, then ask for them.
   // `images`: slots that follow each other; returns the first one's number.
   int reserve(Queue& queue, int capacity, int images = 1);
+  // The features of an image of `other`, a set on the same device, in the place of those of
+  // `image`. Throws Error(usage) where they are more than its capacity.
+  void put(Queue& queue, int image, const FeatureSet& other, int from);
   // No images; the memory is kept.
   void clear();
 
@@ -49,6 +52,7 @@ class FeatureSet {
   [[nodiscard]] std::vector<int> count_all(Queue& queue) const;  // one an image
   [[nodiscard]] int count(Queue& queue, int image) const;
   [[nodiscard]] Features get(Queue& queue, int image) const;
+  [[nodiscard]] std::vector<Keypoint> get_keypoints(Queue& queue, int image) const;
 
   // What kernels read and write.
   [[nodiscard]] const Buffer<std::uint8_t>& descriptors() const { return descriptors_; }  // [, 128]

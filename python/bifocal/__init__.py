@@ -57,6 +57,7 @@ from .two_view import (
     residuals,
     triangulate,
 )
+from .video import VideoFrame, VideoMatcher, match_video
 
 __version__: str = _core.version
 _os.register_at_fork(after_in_child=_core.after_fork_in_child)
@@ -94,6 +95,8 @@ __all__ = [
     "SurfOptions",
     "VerifiedPairs",
     "VerifyOptions",
+    "VideoFrame",
+    "VideoMatcher",
     "absolute_pose_covariance",
     "colmap",
     "covariance",
@@ -113,6 +116,7 @@ __all__ = [
     "match",
     "match_descriptors",
     "match_guided",
+    "match_video",
     "missing_devices",
     "pinhole_of",
     "pose_residuals",

@@ -37,6 +37,7 @@ NB_MODULE(_core, m) {
   python::bind_pictures(m);
   python::bind_features(m);
   python::bind_collection(m);
+  python::bind_video(m);
   python::bind_colmap(m);
   python::bind_stereo(m);
   python::bind_rectify(m);

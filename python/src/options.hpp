@@ -62,5 +62,6 @@ void bind_robust(nb::module_& m);
 void bind_robust_batch(nb::module_& m);
 void bind_stereo(nb::module_& m);
 void bind_two_view(nb::module_& m);
+void bind_video(nb::module_& m);
 
 }  // namespace bifocal::python

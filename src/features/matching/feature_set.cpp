@@ -14,9 +14,11 @@ namespace bifocal {
 namespace features {
 
 void copy_on_device(Queue& queue, const std::shared_ptr<runtime::BackendMemory>& from,
-                    const std::shared_ptr<runtime::BackendMemory>& to, std::size_t bytes) {
+                    const std::shared_ptr<runtime::BackendMemory>& to, std::size_t bytes,
+                    std::size_t from_first, std::size_t to_first) {
   if (queue.device().info().kind == DeviceKind::cpu) {
-    std::memcpy(runtime::address(*to), runtime::address(*from), bytes);
+    std::memcpy(static_cast<char*>(runtime::address(*to)) + to_first,
+                static_cast<const char*>(runtime::address(*from)) + from_first, bytes);
     return;
   }
   constexpr std::int64_t kMostItems = 1 << 20;
@@ -24,7 +26,8 @@ void copy_on_device(Queue& queue, const std::shared_ptr<runtime::BackendMemory>&
   const auto words = static_cast<std::int64_t>(bytes / 4);
   const auto items = static_cast<int>(std::min(words, kMostItems));
   launch.copy_words(queue, {.count = items}, Buffer<std::uint32_t>(from, bytes / 4),
-                    Buffer<std::uint32_t>(to, bytes / 4), words, items);
+                    static_cast<std::int64_t>(from_first / 4), Buffer<std::uint32_t>(to, bytes / 4),
+                    static_cast<std::int64_t>(to_first / 4), words, items);
 }
 
 }  // namespace features
@@ -79,6 +82,30 @@ int FeatureSet::reserve(Queue& queue, int capacity, int images) {
   return append(queue, capacity, 0, images);
 }
 
+void FeatureSet::put(Queue& queue, int image, const FeatureSet& other, int from) {
+  check(queue, "put");
+  const int count = other.count(queue, from);
+  const Slot& to = slot(image);
+  if (count > to.capacity)
+    throw Error(ErrorCode::usage,
+                fmt::format("FeatureSet::put: {} features of image {} to image {} of capacity {}",
+                            count, from, image, to.capacity));
+  const auto size = static_cast<std::size_t>(count);
+  const auto first = static_cast<std::size_t>(other.slot(from).begin);
+  const auto own = static_cast<std::size_t>(to.begin);
+  if (count > 0) {
+    features::copy_on_device(queue, other.descriptors_.memory(), descriptors_.memory(),
+                             size * kDescriptorBytes, first * kDescriptorBytes,
+                             own * kDescriptorBytes);
+    features::copy_on_device(queue, other.keypoints_.memory(), keypoints_.memory(),
+                             size * sizeof(Keypoint), first * sizeof(Keypoint),
+                             own * sizeof(Keypoint));
+  }
+  runtime::upload(queue, *counts_.memory(), static_cast<std::size_t>(image) * sizeof(int), &count,
+                  sizeof count);
+  queue.wait();  // `count` is gone when this returns
+}
+
 void FeatureSet::clear() {
   slots_.clear();
   used_ = 0;
@@ -113,14 +140,24 @@ Features FeatureSet::get(Queue& queue, int image) const {
   const auto first = static_cast<std::size_t>(slot(image).begin);
   Features features;
   if (size == 0) return features;
-  features.keypoints.resize(size);
+  features.keypoints = get_keypoints(queue, image);
   features.descriptors.resize(size * kDescriptorBytes);
-  runtime::download(queue, *keypoints_.memory(), first * sizeof(Keypoint),
-                    features.keypoints.data(), size * sizeof(Keypoint));
   runtime::download(queue, *descriptors_.memory(), first * kDescriptorBytes,
                     features.descriptors.data(), features.descriptors.size());
   queue.wait();
   return features;
+}
+
+std::vector<Keypoint> FeatureSet::get_keypoints(Queue& queue, int image) const {
+  check(queue, "get_keypoints");
+  const int size = count(queue, image);
+  std::vector<Keypoint> keypoints(static_cast<std::size_t>(size));
+  if (keypoints.empty()) return keypoints;
+  const auto first = static_cast<std::size_t>(slot(image).begin);
+  runtime::download(queue, *keypoints_.memory(), first * sizeof(Keypoint), keypoints.data(),
+                    keypoints.size() * sizeof(Keypoint));
+  queue.wait();
+  return keypoints;
 }
 
 void FeatureSet::check(const Queue& queue, const char* method) const {

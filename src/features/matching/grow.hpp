@@ -9,10 +9,11 @@
 
 namespace bifocal::features {
 
-// Copies `bytes` (a multiple of four) from the front of one memory to that of another of the same
-// device.
+// Copies `bytes` from byte `from_first` of one memory to byte `to_first` of another of the same
+// device; all are multiples of four.
 void copy_on_device(Queue& queue, const std::shared_ptr<runtime::BackendMemory>& from,
-                    const std::shared_ptr<runtime::BackendMemory>& to, std::size_t bytes);
+                    const std::shared_ptr<runtime::BackendMemory>& to, std::size_t bytes,
+                    std::size_t from_first = 0, std::size_t to_first = 0);
 
 // Makes room for `needed` numbers, twice what was there at least; the first `used` are kept.
 template <class T>

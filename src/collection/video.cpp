@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/error.hpp>
+#include <bifocal/video.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+
+#include "features/any_detector.hpp"
+#include "runtime/background.hpp"
+#include "runtime/cancel.hpp"
+
+namespace bifocal {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(ErrorCode::usage, "VideoMatcher: " + message);
+}
+
+const VideoOptions& checked(const VideoOptions& o) {
+  if (o.partners < 1 || o.partners > kMostVideoPartners)
+    fail(fmt::format("VideoOptions::partners = {}: must be in 1..{}", o.partners,
+                     kMostVideoPartners));
+  const bool takes_camera = problem_info(o.verify.kind).cameras > 0;
+  if (takes_camera != o.camera.has_value())
+    fail(fmt::format("VideoOptions::camera is {}; VideoOptions::verify.kind = {} takes {}",
+                     o.camera ? "given" : "not given", to_string(o.verify.kind),
+                     takes_camera ? "one" : "none"));
+  return o;
+}
+
+}  // namespace
+
+// A thread of its own, with a queue of its own, finds the features of the newest frame in `fresh_`;
+// when it is done they are copied to the ring of the frames that are matched.
+class VideoMatcher::Work {
+ public:
+  Work(Queue& queue, int width, int height, const VideoOptions& options)
+      : queue_(queue),
+        detecting_(queue.device()),
+        options_(checked(options)),
+        width_(width),
+        height_(height),
+        detector_(detecting_, width, height, {options_.sift, options_.surf}),
+        fresh_(queue.device()),
+        ring_(queue.device()) {
+    // Of no pairs: what is wrong with the options is said at once.
+    const VerifyOptions& v = options_.verify;
+    if (options_.camera) cameras_.push_back(LensCamera(*options_.camera));
+    verify_pairs(queue_, ring_, {}, cameras_, v, [](const VerifiedPairs&) {});
+    (void)match(queue_, ring_, std::span<const ImagePair>(), v.matching);
+    constexpr std::int64_t kNone[] = {0};
+    const auto pinhole = options_.camera ? std::span<const Intrinsics>(&*options_.camera, 1)
+                                         : std::span<const Intrinsics>();
+    (void)estimate_batch(queue_, v.kind, {{}, kNone, pinhole, pinhole}, v.robust);
+  }
+
+  std::optional<VideoFrame> add(const PictureView& picture) {
+    features::check_image(picture, "VideoMatcher");
+    if (picture.width() != width_ || picture.height() != height_)
+      fail(fmt::format("a frame of {} x {} px, made for {} x {}", picture.width(), picture.height(),
+                       width_, height_));
+    return add_frame([&] { (void)detector_.add({&picture, 1}, fresh_); });
+  }
+  template <class Sample>
+  std::optional<VideoFrame> add(const Memory<const Sample>& picture, int channels) {
+    return add_frame([&] {
+      (void)detector_.add(picture, 1, fresh_, channels);
+      detecting_.wait();
+    });
+  }
+
+  std::optional<VideoFrame> finish() {
+    if (keypoints_.empty()) return {};
+    std::optional<VideoFrame> frame;
+    try {
+      frame = match_newest();
+    } catch (...) {
+      forget();
+      throw;
+    }
+    forget();
+    return frame;
+  }
+
+  [[nodiscard]] std::size_t memory() const {
+    if (queue_.device().info().kind == DeviceKind::cpu) return 0;
+    return detector_.memory() + static_cast<std::size_t>(fresh_.room() + ring_.room()) *
+                                    (sizeof(Keypoint) + kDescriptorBytes);
+  }
+
+ private:
+  // The frame before is matched meanwhile; what fails is thrown when both have ended.
+  std::optional<VideoFrame> add_frame(const std::function<void()>& detect) {
+    std::optional<VideoFrame> before;
+    try {
+      fresh_.clear();
+      if (!worker_) worker_.emplace(1);
+      worker_->run([&detect, scope = runtime::cancel_state()] {
+        const runtime::CancelledBy by(scope);
+        detect();
+      });
+      std::exception_ptr failure;
+      try {
+        if (!keypoints_.empty()) before = match_newest();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      worker_->finish();
+      if (failure) std::rethrow_exception(failure);
+      enter_fresh();
+    } catch (...) {
+      worker_.reset();
+      forget();
+      throw;
+    }
+    return before;
+  }
+
+  [[nodiscard]] int slots() const { return options_.partners + 1; }
+  [[nodiscard]] int slot_of(int number) const { return number % slots(); }
+
+  // The newest frame's features to the slot of the oldest.
+  void enter_fresh() {
+    std::vector<Keypoint> keypoints = fresh_.get_keypoints(queue_, 0);
+    make_room(static_cast<int>(keypoints.size()));
+    if (keypoints_.size() == static_cast<std::size_t>(slots())) keypoints_.pop_front();
+    ring_.put(queue_, slot_of(next_), fresh_, 0);
+    keypoints_.push_back(std::move(keypoints));
+    ++next_;
+  }
+
+  // Slots of the ring for that many features each.
+  void make_room(int features) {
+    const int capacity = ring_.size() > 0 ? ring_.capacity(0) : 0;
+    if (ring_.size() > 0 && features <= capacity) return;
+    const int larger = std::max(features + features / 4, 1024);
+    FeatureSet ring(queue_.device(), std::int64_t{larger} * slots());
+    ring.reserve(queue_, larger, slots());
+    for (int slot = 0; slot < ring_.size(); ++slot) ring.put(queue_, slot, ring_, slot);
+    ring_ = std::move(ring);
+  }
+
+  VideoFrame match_newest() {
+    const int number = next_ - 1, earlier = static_cast<int>(keypoints_.size()) - 1;
+    VideoFrame frame{number, keypoints_.back(), {}};
+    std::vector<ImagePair> pairs;
+    for (int k = 1; k <= std::min(earlier, options_.partners); ++k)
+      pairs.push_back({slot_of(number - k), slot_of(number)});
+    verify_pairs(queue_, ring_, pairs, cameras_, options_.verify,
+                 [&](const VerifiedPairs& found) { take(found, frame); });
+    return frame;
+  }
+
+  void take(const VerifiedPairs& found, VideoFrame& frame) const {
+    for (std::size_t k = 0; k < found.pairs.size(); ++k) {
+      FramePair& pair = frame.pairs.emplace_back();
+      const std::size_t back = frame.pairs.size();  // frames
+      pair.other = frame.number - static_cast<int>(back);
+      const auto begin = found.offsets[k], end = found.offsets[k + 1];
+      pair.matches.assign(found.matches.begin() + begin, found.matches.begin() + end);
+      pair.inliers.assign(found.inliers.begin() + begin, found.inliers.begin() + end);
+      pair.estimate = found.estimates[k];
+      const std::vector<Keypoint>& earlier = keypoints_[keypoints_.size() - 1 - back];
+      for (const Match& m : pair.matches) {
+        const Keypoint& a = earlier[static_cast<std::size_t>(m.index1)];
+        const Keypoint& b = frame.keypoints[static_cast<std::size_t>(m.index2)];
+        pair.points.push_back({a.x, a.y, b.x, b.y});
+      }
+    }
+  }
+
+  void forget() {
+    keypoints_.clear();
+    next_ = 0;
+  }
+
+  Queue& queue_;
+  Queue detecting_;
+  VideoOptions options_;
+  std::vector<LensCamera> cameras_;  // one, where the model takes cameras
+  int width_, height_;
+  features::AnyDetector detector_;
+  FeatureSet fresh_, ring_;
+  std::deque<std::vector<Keypoint>> keypoints_;  // of the frames in the ring, the newest last
+  int next_ = 0;                                 // number of the next frame
+  std::optional<runtime::Background> worker_;
+};
+
+VideoMatcher::VideoMatcher(Queue& queue, int width, int height, const VideoOptions& options)
+    : work_(std::make_unique<Work>(queue, width, height, options)) {}
+VideoMatcher::~VideoMatcher() = default;
+VideoMatcher::VideoMatcher(VideoMatcher&&) noexcept = default;
+VideoMatcher& VideoMatcher::operator=(VideoMatcher&&) noexcept = default;
+
+std::optional<VideoFrame> VideoMatcher::add(const PictureView& frame) { return work_->add(frame); }
+std::optional<VideoFrame> VideoMatcher::add(const Memory<const std::uint8_t>& frame, int channels) {
+  return work_->add(frame, channels);
+}
+std::optional<VideoFrame> VideoMatcher::add(const Memory<const std::uint16_t>& frame,
+                                            int channels) {
+  return work_->add(frame, channels);
+}
+std::optional<VideoFrame> VideoMatcher::finish() { return work_->finish(); }
+
+std::size_t VideoMatcher::memory() const { return work_->memory(); }
+
+}  // namespace bifocal
