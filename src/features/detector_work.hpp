@@ -168,6 +168,22 @@ class DetectorWork {
   }
 
   std::unique_ptr<Lane> make_lane(std::unique_ptr<Queue> own) {
+    try {
+      return new_lane(std::move(own));
+    } catch (const Error& e) {
+      const std::string why = e.what();
+      if (e.code() != ErrorCode::device || why.find("out of memory") == std::string::npos) throw;
+      const std::size_t bytes = Device::bytes(width_, height_, options_) + pixels();
+      throw Error(
+          ErrorCode::device,
+          fmt::format("{}: images of {} x {} px, {} at once, take {} MB of the device's "
+                      "memory{}: {}",
+                      Method::kName, width_, height_, batch_,
+                      (static_cast<std::size_t>(batch_) * bytes >> 20) + 1,
+                      options_.upsample ? ", a quarter of it without `upsample`" : "", why));
+    }
+  }
+  std::unique_ptr<Lane> new_lane(std::unique_ptr<Queue> own) {
     Queue& queue = own ? *own : queue_;
     const std::size_t size = static_cast<std::size_t>(batch_) * pixels();
     Device device(queue, width_, height_, options_, batch_, room_);

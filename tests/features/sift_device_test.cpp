@@ -214,6 +214,33 @@ TEST(SiftDevice, takes_images_of_any_shape) {
   });
 }
 
+// 100 megapixels want 15 GB, doubled, and say so; what fits is found after that.
+TEST(SiftDevice, names_what_has_no_room) {
+  const ImageU8 image = random_blobs(120, 101, 5);
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    const Features before = detect_sift(queue, image);
+    setenv("BIFOCAL_DEVICE_MEMORY", "200M", 1);
+    const auto message = [&](bool upsample, int batch) -> std::string {
+      try {
+        SiftDetector(queue, 11600, 8700, {.upsample = upsample}, batch);
+      } catch (const Error& e) {
+        return e.code() == ErrorCode::device ? e.what() : "";
+      }
+      return "";
+    };
+    const std::string doubled = message(true, 1), plain = message(false, 2);
+    const Features there = detect_sift(queue, image);
+    unsetenv("BIFOCAL_DEVICE_MEMORY");
+    EXPECT_NE(doubled.find("images of 11600 x 8700 px, 1 at once, take 1"), std::string::npos)
+        << id << ": " << doubled;
+    EXPECT_NE(doubled.find("a quarter of it without `upsample`"), std::string::npos) << doubled;
+    EXPECT_NE(doubled.find("out of memory: "), std::string::npos) << doubled;
+    EXPECT_NE(plain.find(", 2 at once, take "), std::string::npos) << id << ": " << plain;
+    EXPECT_EQ(plain.find("quarter"), std::string::npos) << id << ": " << plain;
+    EXPECT_TRUE(same(there, before)) << id;
+  });
+}
+
 TEST(SiftDevice, refuses_what_does_not_fit) {
   const ImageU8 image(20, 20);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string&) {
