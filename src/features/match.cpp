@@ -17,6 +17,7 @@ namespace features {
 namespace {
 
 constexpr int kMostTasks = 16;  // each keeps its own nearest of all columns
+constexpr int kTasksAThread = 4;
 constexpr int kBlockRows = 96;  // rows whose state stays in the cache while the columns pass by
 static_assert(kBlockRows <= kMostBlockRows);
 
@@ -30,11 +31,13 @@ struct BothWays {
   Nearest rows, columns;
 };
 
-// The rows are dealt out in a way that doesn't depend on the number of threads.
+// However the rows are dealt out, the result is the same: nearest ones join in any order.
 BothWays nearest(DescriptorRows rows1, DescriptorRows rows2, ColumnsWanted wanted) {
   const PackedRows a = pack_rows(rows1.data, rows1.count);
   const PackedPanels b = pack_panels(rows2.data, rows2.count);
-  const int share = round_up(std::max(1, (a.count + kMostTasks - 1) / kMostTasks), kBlockRows);
+  const int threads = runtime::thread_count();
+  const int most = threads == 1 ? 1 : std::min(kMostTasks, kTasksAThread * threads);
+  const int share = round_up(std::max(1, (a.count + most - 1) / most), kBlockRows);
   const int tasks = (a.count + share - 1) / share;
   BothWays result{Nearest(std::size_t(a.count)), Nearest(std::size_t(b.padded))};
   std::vector<Nearest> columns(std::size_t(tasks), Nearest(std::size_t(b.padded)));

@@ -242,17 +242,23 @@ HWY_INLINE void sweep(Block& block, int first, const PackedPanels& b, int j, int
 // The rows' bests of a window of columns join those of windows before.
 void merge_rows(const Block& block, const PackedRows& a, int first, int end, int window_begin,
                 Nearest& rows) {
-  const int lanes = static_cast<int>(hn::Lanes(Tag()));
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const Vec numbers = hn::Iota(d, 0);
   for (int i = first; i < end; ++i) {
-    const std::int32_t* at = block.bests.data() + (i - first) * 2 * lanes;
+    const Two two(block.bests.data() + (i - first) * 2 * lanes);
+    const Vec least = hn::MinOfLanes(d, two.best);
+    const std::int32_t best = hn::GetLane(least);
+    if (best >> 8 == kNoSquare) continue;
+    // Of equal keys the one of the lowest lane is the nearest.
+    const auto lane = static_cast<int>(hn::FindFirstTrue(d, hn::Eq(two.best, least)));
+    const auto is_best = hn::Eq(numbers, hn::Set(d, lane));
+    const Vec others = hn::IfThenElse(is_best, two.second, two.best);
+    const std::int32_t second = hn::GetLane(hn::MinOfLanes(d, others)) >> 8;
     const auto row = static_cast<std::size_t>(i);
-    for (int lane = 0; lane < lanes; ++lane) {
-      const std::int32_t best = at[lane], second = at[lanes + lane] >> 8;
-      if (best >> 8 == kNoSquare) continue;
-      merge_nearest(rows, row, (best >> 8) + a.squares[row],
-                    second == kNoSquare ? kNoDistance : second + a.squares[row],
-                    window_begin + (best & 255) * lanes + lane);
-    }
+    merge_nearest(rows, row, (best >> 8) + a.squares[row],
+                  second == kNoSquare ? kNoDistance : second + a.squares[row],
+                  window_begin + (best & 255) * lanes + lane);
   }
 }
 
