@@ -110,6 +110,6 @@ enum { SCORE_POINTS = 1024 };   // first points, on which a model from a sample 
 enum { SEARCH_POINTS = 1024 };  // first points, on which it is refined
 // Models of a round that are refined, of pairs of fewer points than FEW_FOR_MOST and of others.
 enum { MOST_CANDIDATES = 16, CANDIDATES = 8, FEW_FOR_MOST = 32 };
-enum { FEW_INLIERS = 40 };      // with fewer, more samples are drawn
+enum { FEW_INLIERS = 40 };  // with fewer, more samples are drawn
 enum { LEAST_ROUND = 64, GROWN_ROUND = 1024, MOST_ROUND = 4096 };  // samples of a round
 enum { MOST_SHIFTS = 16, WRONG_MATCHES = 1000 };                   // see chance_rate
