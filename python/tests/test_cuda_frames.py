@@ -143,7 +143,7 @@ def test_float_descriptors_there(frame, dtype):
 
 def test_colours_and_sixteen_bits_there(frame):
     grey = picture(1)
-    colour = np.stack([grey, 255 - grey // 2, grey // 3, grey], 2)
+    colour = np.stack([grey, grey // 2, 255 - grey // 3, grey], 2)  # their grey has contrast
     for given in (colour[:, :, :1], colour[:, :, :2], colour[:, :, :3], colour):
         for image in (given, given.astype(np.uint16) * 256 + 100):
             image = np.ascontiguousarray(image)
