@@ -62,14 +62,20 @@ void PointsDevice::set_mask(const ImageU8& given) {
   queue_->wait();
 }
 
+void PointsDevice::drop_copies(int count, const Buffer<std::uint32_t>* again) {
+  const int all = room_ * count, is_again = again ? 1 : 0;
+  const Buffer<std::uint32_t>& pictures = again ? *again : found;
+  groups_of(queue_->device())
+      .sift_rows(*queue_, {.count = count}, rows, height_, begins_, is_again, pictures);
+  maps().sift_place(*queue_, {.count = all}, points, found, room_, scale_, shift_, height_, begins_,
+                    order_, is_again, pictures);
+  maps().sift_keep(*queue_, {.count = all}, points, found, room_, scale_, shift_, height_, rows,
+                   begins_, order_, kept, keys, is_again, pictures);
+}
+
 void PointsDevice::order(int count, const Grid& grid, int most) {
   const Launch& groups = groups_of(queue_->device());
   const int all = room_ * count;
-  groups.sift_rows(*queue_, {.count = count}, rows, height_, begins_);
-  maps().sift_place(*queue_, {.count = all}, points, found, room_, scale_, shift_, height_, begins_,
-                    order_);
-  maps().sift_keep(*queue_, {.count = all}, points, found, room_, scale_, shift_, height_, rows,
-                   begins_, order_, kept, keys);
   const int chunks = (room_ + sift::SORT_CHUNK - 1) / sift::SORT_CHUNK;
   groups.sift_sort_chunk(*queue_, {.count = chunks * (sift::SORT_CHUNK / sift::SORT_KEYS) * count},
                          keys, kept, room_, points, scale_, shift_, sorted);

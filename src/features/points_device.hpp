@@ -50,8 +50,10 @@ class PointsDevice {
   void set_mask(const ImageU8& mask);
   // Before a batch of `count` pictures.
   void clear(int count, const FeatureOutput& out);
-  // Drops weaker copies of a point and sorts the rest; of more than `most` those that the cells of
-  // a grid choose in turn, if it has some.
+  // Drops weaker copies of a point; with `again` of those pictures alone for which it is not 0.
+  void drop_copies(int count, const Buffer<std::uint32_t>* again = nullptr);
+  // Sorts the rest; of more than `most` those that the cells of a grid choose in turn, if it has
+  // some.
   void order(int count, const Grid& grid, int most);
   // Whether more candidates than candidate_room, or more points than there is room for, were found;
   // waits. tile_full: whether a tile of the search had more than it has room for.

@@ -50,13 +50,19 @@ class SiftDevice {
     int room = 0, candidate_room = 0;
   };
   static Shape shape_of(int width, int height, const SiftOptions& options);
+  // Whether the cap chooses among the extrema.
+  static bool has_selection(int width, int height, const SiftOptions& options);
   [[nodiscard]] Blur make_blur(const std::vector<float>& taps, int radius);
   void make_first_level(const Memory<const std::uint8_t>& pictures, int first, int count);
   void blur(const Blur& kernel, const Octave& octave, int from, int to, const Octave* half,
             int count);
   void blur_lines(const Blur& kernel, const Octave& octave, int from, int to, int count);
-  void find(int count);
-  void orient();
+  void find(int count, bool is_counted);
+  // The points of the extrema that `most` can be of, without copies, but for the order.
+  void select(int count, int most);
+  void select_round(int round);
+  // round: of the extrema that were selected; -1: of all.
+  void orient(int round);
   void describe(int count, const FeatureOutput& out);
   [[nodiscard]] std::int64_t level(const Octave& octave, int i) const {
     return octave.first + i * octave.plane;
@@ -74,6 +80,8 @@ class SiftDevice {
   Buffer<float> pyramid_, lines_, extrema_;
   Buffer<std::int64_t> octaves_;
   Buffer<std::uint32_t> candidates_;
+  // Of the selection, where there is one.
+  Buffer<std::uint32_t> histogram_, cut_, again_, selected_, selected_counts_;
   std::optional<PointsDevice> points_;
 };
 

@@ -18,9 +18,10 @@ group_kernel(sift_rows, picture, SIFT_ROWS) {
   global_ptr bits32* counts = rows + (offset)picture * (height + 1);
   global_ptr bits32* out = begins + (offset)picture * height;
   const index member = (index)group_member();
-  const index each = (height + GROUP_SIZE - 1) / GROUP_SIZE;
-  const index first = member * each < height ? member * each : height;
-  const index end = first + each < height ? first + each : height;
+  const index all = is_again && !again[picture] ? 0 : height;
+  const index each = (all + GROUP_SIZE - 1) / GROUP_SIZE;
+  const index first = member * each < all ? member * each : all;
+  const index end = first + each < all ? first + each : all;
   bits32 sum = 0;
   for (index y = first; y < end; ++y) sum += counts[y];
   sums[member] = sum;
@@ -42,7 +43,7 @@ group_kernel(sift_rows, picture, SIFT_ROWS) {
 
 map_kernel(sift_place, item, SIFT_PLACE) {
   const index picture = item / room, i = item % room;
-  if ((bits32)i >= found[picture]) return;
+  if ((bits32)i >= found[picture] || (is_again && !again[picture])) return;
   const feature f = feature_of(points + (offset)item * POINT_FLOATS, scale, shift);
   const bits32 slot = global_atomic_add(begins + (offset)picture * height + row_of(f, height), 1u);
   order[(offset)picture * room + slot] = (bits32)i;
@@ -50,7 +51,7 @@ map_kernel(sift_place, item, SIFT_PLACE) {
 
 map_kernel(sift_keep, item, SIFT_KEEP) {
   const index picture = item / room, i = item % room;
-  if ((bits32)i >= found[picture]) return;
+  if ((bits32)i >= found[picture] || (is_again && !again[picture])) return;
   global_const float* all = points + (offset)picture * room * POINT_FLOATS;
   global_const bits32* begin = rows + (offset)picture * (height + 1);
   global_const bits32* names = order + (offset)picture * room;

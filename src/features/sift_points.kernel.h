@@ -47,8 +47,10 @@ group_fn index around(index bin) { return (bin + ORIENTATION_BINS) % ORIENTATION
 
 group_kernel(sift_orient, group, SIFT_ORIENT) {
   const index member = (index)group_member();
-  const bits32 count = counts[0] < (bits32)candidate_room ? counts[0] : (bits32)candidate_room;
-  for (bits32 i = (bits32)group; i < count; i += (bits32)groups) {
+  bits32 count = counts[0] < (bits32)candidate_room ? counts[0] : (bits32)candidate_room;
+  if (round >= 0) count = selected_counts[round];
+  for (bits32 next = (bits32)group; next < count; next += (bits32)groups) {
+    const bits32 i = round >= 0 ? selected[next] : next;
     global_const float* e = extrema + (offset)i * EXTREMUM_FLOATS;
     if (e[3] < lane(0)) continue;
     global_const bits32* c = candidates + (offset)i * CANDIDATE_WORDS;

@@ -146,5 +146,11 @@ thread_kernel(sift_refine, thread, threads, room, SIFT_REFINE) {
     refined(pyramid + (offset)c[0] * pitch + o[0], o[1], (index)o[2], (index)o[3], (index)o[4],
             layers, contrast, edge, (index)c[2], (index)c[3], (index)(c[1] & 255u),
             extrema + (offset)i * EXTREMUM_FLOATS);
+    global_const float* e = extrema + (offset)i * EXTREMUM_FLOATS;
+    if (is_counted && e[3] >= lane(0)) {
+      const real strength = extremum_strength(e, (index)(c[1] >> 8), layers, sigma, scale);
+      (void)global_atomic_add(histogram + (offset)c[0] * STRENGTH_BINS + strength_bin(strength),
+                              1u);
+    }
   }
 }

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -181,6 +182,43 @@ TEST(SiftDevice, cap_keeps_the_strongest) {
     for (std::size_t i = 1; i < all.keypoints.size(); ++i)
       EXPECT_LE(all.keypoints[i].response * all.keypoints[i].sigma,
                 all.keypoints[i - 1].response * all.keypoints[i - 1].sigma);
+  });
+}
+
+// A cap chooses among extrema before they get their directions: the list is still the beginning of
+// the whole one. Where the mask takes the strong ones away the others have their turn.
+TEST(SiftDevice, cap_is_the_beginning_of_the_whole_list) {
+  std::vector<ImageU8> pictures;
+  for (unsigned seed = 1; seed <= 3; ++seed) pictures.push_back(random_blobs(260, 200, seed));
+  pictures.push_back(ImageU8(260, 200));
+  pictures.push_back(noise(260, 200, 4));
+  pictures.push_back(blob_image(260, 200, {{60, 50, 4, 50}, {180, 120, 7, -50}}));
+  const std::vector<ImageView<const std::uint8_t>> views(pictures.begin(), pictures.end());
+  ImageU8 everywhere(260, 200, 1, 255), corner(260, 200);
+  for (int y = 130; y < 200; ++y) std::fill_n(corner.row(y) + 170, 90, std::uint8_t{1});
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    for (const ImageU8* mask : {&everywhere, &corner}) {
+      SiftDetector plain(queue, 260, 200, {.max_features = 0}, 2);
+      plain.set_mask(*mask);
+      const std::vector<Features> whole = plain(views);
+      EXPECT_GT(whole[0].size(), mask == &corner ? 20 : 200) << id;
+      for (const int cap : {1, 2, 17, 60, 250, 400, 1600}) {
+        SiftDetector capped(queue, 260, 200, {.max_features = cap}, 4);
+        capped.set_mask(*mask);
+        for (int run = 0; run < 2; ++run) {
+          const std::vector<Features> found = capped(views);
+          for (std::size_t k = 0; k < views.size(); ++k) {
+            Features expected = whole[k];
+            const auto kept = static_cast<std::size_t>(std::min(cap, expected.size()));
+            expected.keypoints.resize(kept);
+            expected.descriptors.resize(kept * kDescriptorBytes);
+            EXPECT_TRUE(same(found[k], expected))
+                << id << ", picture " << k << ", cap " << cap << ": " << found[k].size() << " of "
+                << whole[k].size();
+          }
+        }
+      }
+    }
   });
 }
 

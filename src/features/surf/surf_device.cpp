@@ -132,6 +132,7 @@ void SurfDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
                    threshold, options_.upright ? 1 : 0, candidates_, p.counts, candidate_room_,
                    groups_, scale_, shift_, given_width_, given_height_, p.points, p.found, room_,
                    p.rows, p.mask, p.mask_width);
+  p.drop_copies(count);
   p.order(count, Grid(given_width_, given_height_, options_.balance), out.most);
   describe(count, out);
 }
