@@ -118,7 +118,9 @@ class Strip {
   // Where a maximum may look at the layer; elsewhere in it anything may be.
   void fill(int layer, int y) {
     const std::size_t i = layer == SurfRules::SURF_LAYERS - 1 ? 1 : 0;
-    if (y < octave_.first_y[i] - 1 || y > octave_.end_y[i]) return;
+    const bool has_room =
+        octave_.first_y[i] < octave_.end_y[i] && octave_.first_x[i] < octave_.end_x[i];
+    if (!has_room || y < octave_.first_y[i] - 1 || y > octave_.end_y[i]) return;
     determinant_row(sampled_, octave_.filters[std::size_t(layer)], y * octave_.step(),
                     octave_.first_x[i] - 1, octave_.end_x[i] + 1, row(layer, y));
   }
