@@ -23,12 +23,6 @@
 namespace bifocal::test {
 namespace {
 
-bool same(const Features& a, const Features& b) {
-  return a.size() == b.size() && a.descriptors == b.descriptors &&
-         (a.size() == 0 || std::memcmp(a.keypoints.data(), b.keypoints.data(),
-                                       a.keypoints.size() * sizeof(Keypoint)) == 0);
-}
-
 template <class T>
 Image<T> random_picture(int width, int height, int channels, unsigned seed) {
   std::mt19937 random(seed);

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Made-up images for the tests of features.
+// Made-up images for the tests of features, and when features are the same.
 #pragma once
 
+#include <bifocal/features.hpp>
 #include <bifocal/image.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <vector>
 
 namespace bifocal::test {
+
+// To the last bit.
+inline bool same(const Features& a, const Features& b) {
+  return a.size() == b.size() && a.descriptors == b.descriptors &&
+         (a.size() == 0 || std::memcmp(a.keypoints.data(), b.keypoints.data(),
+                                       std::size_t(a.size()) * sizeof(Keypoint)) == 0);
+}
 
 struct Blob {
   double x, y, sigma, height;  // px; grey values

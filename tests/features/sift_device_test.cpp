@@ -22,12 +22,6 @@
 namespace bifocal::test {
 namespace {
 
-bool same(const Features& a, const Features& b) {
-  return a.size() == b.size() && a.descriptors == b.descriptors &&
-         (a.size() == 0 || std::memcmp(a.keypoints.data(), b.keypoints.data(),
-                                       a.keypoints.size() * sizeof(Keypoint)) == 0);
-}
-
 struct Agreement {
   int near = 0, alike = 0;      // features of the one that the other has, with the same descriptor
   int places = 0;               // of those that it has not: a place may have several directions

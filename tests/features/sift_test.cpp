@@ -22,12 +22,6 @@ Keypoint strongest(const ImageU8& image, const SiftOptions& options) {
   return f.size() ? f.keypoints[0] : Keypoint{};
 }
 
-bool same(const Features& a, const Features& b) {
-  return a.size() == b.size() && a.descriptors == b.descriptors &&
-         std::memcmp(a.keypoints.data(), b.keypoints.data(),
-                     a.keypoints.size() * sizeof(Keypoint)) == 0;
-}
-
 double turn_between(double a, double b) {
   const double d = std::fmod(std::abs(a - b), 360);
   return std::min(d, 360 - d);

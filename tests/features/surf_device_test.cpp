@@ -19,12 +19,6 @@
 namespace bifocal::test {
 namespace {
 
-bool same(const Features& a, const Features& b) {
-  return a.size() == b.size() && a.descriptors == b.descriptors &&
-         (a.size() == 0 || std::memcmp(a.keypoints.data(), b.keypoints.data(),
-                                       a.keypoints.size() * sizeof(Keypoint)) == 0);
-}
-
 // Determinants are equal, so that the same points are found; they are in the same order but for
 // those of nearly the same strength. One descriptor in 50 may have a sample on the next pixel, one
 // direction in 200 another window.
