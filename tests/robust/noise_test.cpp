@@ -26,9 +26,10 @@ TYPED_TEST(Noise, scale_is_found) {
       const auto view = view_of<TypeParam::problem>(s.pair);
       Model pose{};
       double matches = 0;
+      std::vector<double> errors(static_cast<size_t>(s.pair.stride));
       L::model_side(&view, s.pair.stride, s.truth.data(), pose.data());
       const double sigma = L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(),
-                                          0.4 * s.threshold, &matches) /
+                                          0.4 * s.threshold, errors.data(), &matches) /
                            s.pixel;
       const double right = inliers * kPoints;
       // The fixed point is left when the variance changes by less than 2 %; five standard
@@ -48,7 +49,9 @@ TYPED_TEST(Noise, scale_of_nothing_is_where_it_started) {
   const auto view = view_of<TypeParam::problem>(s.pair);
   const Model pose{};
   double matches = -1;
-  EXPECT_EQ(L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(), 0.5, &matches), 0.5);
+  EXPECT_EQ(L::noise_scale(&view, s.pair.stride, s.truth.data(), pose.data(), 0.5,
+                           s.pair.weights.data(), &matches),
+            0.5);
   EXPECT_EQ(matches, 0);
 }
 

@@ -174,9 +174,9 @@ group_fn index model_consider(GROUP_PARAM const struct pair_view* pair, scalar b
   return c->sums[0] > best;
 }
 
-// Takes a model that is better than the one before.
+// Takes a model that is better than the one before. errors [stride]: scratch memory.
 group_fn void search_take(GROUP_PARAM const struct pair_view* pair, const struct considered* c,
-                          global_ptr scalar* state) {
+                          global_ptr scalar* state, global_ptr scalar* errors) {
   const index subset = pair_subset(pair, SEARCH_POINTS),
               is_sound = uniform_fn(model_is_sound)(c->model);
   group_barrier();  // all have read the state
@@ -188,7 +188,8 @@ group_fn void search_take(GROUP_PARAM const struct pair_view* pair, const struct
   // noise.
   if (RESIDUALS == 1 || pair->ranked || pair->n < SEARCH_POINTS ||
       score_beats_chance(pair, pair->effective, c->sums[0])) {
-    noise = noise_scale(GROUP_ARG pair, subset, c->model, c->side, expected_noise(pair), &matches);
+    noise = noise_scale(GROUP_ARG pair, subset, c->model, c->side, expected_noise(pair), errors,
+                        &matches);
     matches = matches * pair->effective / pair->scored;
     if (!(matches > c->sums[3])) matches = c->sums[3];
   }
@@ -210,7 +211,7 @@ group_fn void search_consider(GROUP_PARAM const struct pair_view* pair, struct c
                               global_ptr scalar* state, global_ptr scalar* weights,
                               local_ptr scalar* shared) {
   if (model_consider(GROUP_ARG pair, state[STATE_SCORE], weights, shared, c))
-    search_take(GROUP_ARG pair, c, state);
+    search_take(GROUP_ARG pair, c, state, weights);
 }
 
 // A threshold far too wide for the noise takes wrong matches near the lines for right ones, and a
@@ -311,7 +312,7 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
       round_model(round, at.hypothesis, c.model);
       search_consider(GROUP_ARG pair, &c, state, weights, shared);
     } else if (candidate_ready(pair, ready, k, state[STATE_SCORE], &c)) {
-      search_take(GROUP_ARG pair, &c, state);
+      search_take(GROUP_ARG pair, &c, state, weights);
     }
     // A model that most matches agree with is hardly improved by another sample, and no model by a
     // third one.

@@ -10,7 +10,7 @@ group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* m
   for (index round = 0; round < 4; ++round) {
     scalar previous = sigma;
     model_side(GROUP_ARG pair, pair->n, model, side);
-    sigma = noise_scale(GROUP_ARG pair, pair->n, model, side, sigma, &matches);
+    sigma = noise_scale(GROUP_ARG pair, pair->n, model, side, sigma, weights, &matches);
     if_constant(RESIDUALS == 1) {
       admit_points(GROUP_ARG pair, pair->n, model, side, weights);
       cut_leverage(GROUP_ARG pair, model, side, sigma, weights, shared);

@@ -119,9 +119,11 @@ group_fn scalar expected_noise(const struct pair_view* pair) {
 // Statistics, 1981, with the moments of a truncated normal distribution. As many residuals of
 // expected_noise as the model has parameters are added, since a fit to few matches would take its
 // own residuals for the noise and leave right matches out. sigma: where to start. *matches: how
-// many points are right matches, whatever their error. All counts are sums of weights.
+// many points are right matches, whatever their error. All counts are sums of weights. errors
+// [stride]: scratch memory, the squared errors when it returns.
 group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
-                            const scalar* side, scalar sigma, scalar* matches) {
+                            const scalar* side, scalar sigma, global_ptr scalar* errors,
+                            scalar* matches) {
   // The window reaches to 2.5 sigma with one residual a point, to 3 with two; the ring twice as
   // far.
   const index two = RESIDUALS == 2;
@@ -135,12 +137,13 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   lane_model_set(pair, model, side, &m);
   const scalar limit = 1 / pair->threshold, expected = expected_noise(pair);
   *matches = 0;
+  group_for(i, n) { group_store(errors, i, admitted_error(&m, pair, i), pair->stride); }
   for (index round = 0; round < 12; ++round) {
     scalar window2 = reach * reach * sigma * sigma, sums[3];
     real total[3] = {lane(0), lane(0), lane(0)};
     real inner = group_same(window2), outer = group_same(4 * window2);
     group_for(i, n) {
-      real e = admitted_error(&m, pair, i);
+      real e = group_load(errors, i);  // its own, as it was stored: no barrier
       mask within = e < inner;
       if (pair->weighted) {
         real own = group_load(pair->weights, i);
