@@ -2,8 +2,12 @@
 // Orientation and description of one point on a Gaussian level.
 #pragma once
 
+#include <bifocal/features.hpp>
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "features/scale_space.hpp"
@@ -16,9 +20,21 @@ using OrientationHistogram =
     std::array<float, kOrientationBins>;     // bin i is centred at 10 i degrees
 using Description = std::array<float, 128>;  // [y 4][x 4][direction 8]
 
-// How far a description looks from its point: the corner of the grid of samples. In sigma.
-[[nodiscard]] inline double description_reach() {
-  return 10.5 / 4 * SiftRules::sift_bin_width() * 1.415;
+// What a description looks at: a neighbourhood of so many times the point's own size, on the level
+// so many above (or below) the point's own, as far as the octave has one.
+struct Domain {
+  float size = 1;
+  int levels_up = 0;
+};
+// One, or with domain_size_pooling several, each on the level whose blur is nearest to its size.
+[[nodiscard]] std::vector<Domain> domains_of(const SiftOptions& options);
+
+// How far a description looks from its point: the corner of the grid of samples of the largest
+// domain. In sigma.
+[[nodiscard]] inline double description_reach(const std::vector<Domain>& domains) {
+  float largest = 0;
+  for (const Domain& d : domains) largest = std::max(largest, d.size);
+  return 10.5 / 4 * SiftRules::sift_bin_width() * 1.415 * largest;
 }
 
 // Gradient directions around (x, y), px of the level, weighted by magnitude and a Gaussian of 1.5
@@ -36,6 +52,11 @@ using Description = std::array<float, 128>;  // [y 4][x 4][direction 8]
 // weights.
 [[nodiscard]] Description describe(const Level& level, float x, float y, float sigma,
                                    float angle_deg);
+
+// The sum of the domains' histograms, of a point of levels[level].
+[[nodiscard]] Description describe(std::span<const Level> levels, int level,
+                                   const std::vector<Domain>& domains, float x, float y,
+                                   float sigma, float angle_deg);
 
 // Unit length, clipped at 0.2, unit length again; with `root` then the square root of the
 // L1-normalised vector. Times 512, in 8 bits.

@@ -22,7 +22,7 @@ struct Candidate {
 class Octave {
  public:
   Octave(int width, int height, const SiftOptions& options)
-      : width_(width), height_(height), options_(options) {
+      : width_(width), height_(height), options_(options), domains_(domains_of(options)) {
     const int count = options.octave_layers + 3;
     const double ratio = std::exp2(1.0 / options.octave_layers);
     int lag = 0;
@@ -30,7 +30,7 @@ class Octave {
     for (const Kernel& kernel : kernels_)
       lag += kernel.radius + kBlurRows - 1;  // rows are made in whole groups
     const double largest = options.sigma * std::pow(ratio, options.octave_layers + 0.6);
-    reach_ = kMoves + 3 + static_cast<int>(std::ceil(description_reach() * largest));
+    reach_ = kMoves + 3 + static_cast<int>(std::ceil(description_reach(domains_) * largest));
     const int rows = static_cast<int>(
         std::bit_ceil(static_cast<unsigned>(kStep + lag + 2 * reach_ + 2 * kBlurRows)));
     const int stride = row_stride(width);
@@ -139,19 +139,21 @@ class Octave {
     const auto extremum = refine(levels_.data(), c.x, c.y, c.layer, options_);
     if (!extremum) return;
     const Extremum& e = *extremum;
-    const Level& level = levels_[static_cast<std::size_t>(std::lround(e.layer))];
+    const int own = static_cast<int>(std::lround(e.layer));
+    const Level& level = levels_[std::size_t(own)];
     const auto sigma = static_cast<float>(
         options_.sigma * std::exp2(e.layer / static_cast<float>(options_.octave_layers)));
     for (float angle : dominant_directions(orientation_histogram(level, e.x, e.y, sigma))) {
       out.keypoints.push_back({e.x, e.y, sigma, angle, e.response});
       out.descriptors.resize(out.descriptors.size() + kDescriptorBytes);
-      quantise(describe(level, e.x, e.y, sigma, angle), options_.root,
+      quantise(describe(levels_, own, domains_, e.x, e.y, sigma, angle), options_.root,
                out.descriptors.data() + out.descriptors.size() - kDescriptorBytes);
     }
   }
 
   int width_, height_;
   const SiftOptions& options_;
+  std::vector<Domain> domains_;
   std::vector<Kernel> kernels_;  // from level i to i + 1
   std::vector<float> memory_;
   std::vector<Level> levels_;

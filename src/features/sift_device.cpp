@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 
+#include "features/descriptor.hpp"
 #include "features/octave.hpp"
 #include "features/scale_space.hpp"
 #include "features/sift.hpp"
@@ -143,6 +144,10 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
     tiles_ += divided_up(o.width, sift::SEARCH_WIDTH) * divided_up(o.height, sift::SEARCH_HEIGHT);
   }
   octaves_ = uploaded(queue, table);
+  std::vector<float> domains;
+  for (const Domain& d : domains_of(options))
+    domains.insert(domains.end(), {d.size, static_cast<float>(d.levels_up)});
+  domains_ = uploaded(queue, domains);
 }
 
 SiftDevice::Blur SiftDevice::make_blur(const std::vector<float>& taps, int radius) {
@@ -281,11 +286,12 @@ void SiftDevice::describe(int count, const FeatureOutput& out) {
   const PointLaunch& launch = points_of(queue_->device());
   const int groups = divided_up(groups_, count) * count;
   const PointsDevice& p = *points_;
-  launch.sift_describe(*queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, p.points,
-                       p.counts, candidate_room_, p.found, p.sorted, p.keys, p.kept, room_,
-                       out.most, count, groups, scale_, shift_, options_.root ? 1 : 0, out.begin,
-                       out.first, runtime::Array<float>(runtime::Argument(out.keypoints)),
-                       out.descriptors, out.numbers);
+  launch.sift_describe(
+      *queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, p.points, p.counts,
+      candidate_room_, p.found, p.sorted, p.keys, p.kept, room_, out.most, count, groups, scale_,
+      shift_, options_.root ? 1 : 0, out.begin, out.first, domains_,
+      static_cast<int>(domains_.size() / 2), options_.octave_layers + 3,
+      runtime::Array<float>(runtime::Argument(out.keypoints)), out.descriptors, out.numbers);
 }
 
 bool SiftDevice::was_full(int count) {

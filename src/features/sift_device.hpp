@@ -77,7 +77,7 @@ class SiftDevice {
   float scale_, shift_;
   Blur first_;
   std::vector<Blur> blurs_;  // from level i to i + 1
-  Buffer<float> pyramid_, lines_, extrema_;
+  Buffer<float> pyramid_, lines_, extrema_, domains_;
   Buffer<std::int64_t> octaves_;
   Buffer<std::uint32_t> candidates_;
   // Of the selection, where there is one.

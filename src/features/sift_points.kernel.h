@@ -142,13 +142,18 @@ group_fn void grid_gradients(local_ptr const float* values, local_ptr const floa
   }
 }
 
-// Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two seats a bin of 8 directions, each
+group_fn void clear_bins(local_ptr float* bins) {
+  for (index seat = (index)group_member(); seat < POINT_THREADS; seat += GROUP_SIZE) {
+    lane_unroll for (index o = 0; o < 9; ++o) bins[o * POINT_THREADS + seat] = lane(0);
+  }
+}
+
+// Adds Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two seats a bin of 8 directions, each
 // with four of the eight rows in its reach and a column of `bins` of its own.
 group_fn void grid_histogram(local_ptr const float* magnitudes, local_ptr const float* directions,
                              local_ptr float* bins) {
   for (index seat = (index)group_member(); seat < POINT_THREADS; seat += GROUP_SIZE) {
     const index bin = seat / 2, is_lower = seat % 2, bx = bin % 4, by = bin / 4;
-    lane_unroll for (index o = 0; o < 9; ++o) bins[o * POINT_THREADS + seat] = lane(0);
     for (index r = 0; r < 4; ++r) {
       const real down = is_lower ? lane(1) - sift_bin_share(r) : sift_bin_share(r);
       const index row = (4 * (by + is_lower) + r) * GRID_INNER + 4 * bx;
@@ -221,13 +226,18 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
     feature own = f;
     own.x = p[0];
     own.y = p[1];
-    own.sigma = p[2];
-    sample_grid(pyramid + picture * pitch + o[0] + (offset)(where & 255u) * o[1], (index)o[2],
-                (index)o[3], (index)o[4], own, values, weights);
-    group_barrier();
-    grid_gradients(values, weights, magnitudes, directions);
-    group_barrier();
-    grid_histogram(magnitudes, directions, bins);
+    clear_bins(bins);
+    for (index d = 0; d < domain_count; ++d) {
+      const index at = (index)(where & 255u) + (index)domains[2 * d + 1];
+      const index level = at < 0 ? 0 : at < levels ? at : levels - 1;
+      own.sigma = p[2] * domains[2 * d];
+      sample_grid(pyramid + picture * pitch + o[0] + level * o[1], (index)o[2], (index)o[3],
+                  (index)o[4], own, values, weights);
+      group_barrier();
+      grid_gradients(values, weights, magnitudes, directions);
+      group_barrier();
+      grid_histogram(magnitudes, directions, bins);
+    }
     group_barrier();
     const offset slot = begin + (offset)picture * most + rank;
     quantise(GROUP_ARG bins, root, descriptors + slot * DESCRIPTOR);

@@ -42,7 +42,7 @@ inline ImageU8 blob_image(int width, int height, const std::vector<Blob>& blobs)
 }
 
 // Blobs of all sizes and both signs at random: structure with known scales, no edges.
-inline ImageU8 random_blobs(int width, int height, unsigned seed) {
+inline std::vector<Blob> random_blob_list(int width, int height, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<Blob> blobs;
@@ -51,7 +51,10 @@ inline ImageU8 random_blobs(int width, int height, unsigned seed) {
     blobs.push_back({unit(random) * width, unit(random) * height, sigma,
                      (unit(random) < 0.5 ? -1 : 1) * (20 + 40 * unit(random))});
   }
-  return blob_image(width, height, blobs);
+  return blobs;
+}
+inline ImageU8 random_blobs(int width, int height, unsigned seed) {
+  return blob_image(width, height, random_blob_list(width, height, seed));
 }
 
 inline ImageU8 noise(int width, int height, unsigned seed) {

@@ -95,6 +95,28 @@ TEST(SiftDevice, takes_all_options) {
   });
 }
 
+// Domains beyond the picture's border and above the octave's last level; with one layer on other
+// levels than with three. The tall picture has more rows than a
+// CPU keeps.
+TEST(SiftDevice, pools_domain_sizes_as_the_cpu_does) {
+  const ImageU8 blobs = random_blobs(203, 161, 4), tall = random_blobs(90, 700, 5);
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    for (const int layers : {1, 3}) {
+      for (const bool root : {true, false}) {
+        const SiftOptions options{
+            .octave_layers = layers, .root = root, .domain_size_pooling = true};
+        const Features f = detect_sift(queue, blobs, options);
+        expect_alike(f, detect_sift(blobs, options), id + ", pooled");
+        SiftOptions single = options;
+        single.domain_size_pooling = false;
+        EXPECT_LT(compare(f, detect_sift(blobs, single)).alike, f.size() / 20) << id;
+      }
+    }
+    const SiftOptions options{.upsample = false, .domain_size_pooling = true};
+    expect_alike(detect_sift(queue, tall, options), detect_sift(tall, options), id + ", tall");
+  });
+}
+
 TEST(SiftDevice, photographs) {
   BIFOCAL_NEEDS_DATA("oxford_affine")
   const std::string path = data("oxford_affine/graf/img1.png").string();
@@ -110,6 +132,8 @@ TEST(SiftDevice, photographs) {
     expect_alike(detect_sift(queue, image, options), detect_sift(image, options), id);
     options.upsample = false;
     expect_alike(detect_sift(queue, image, options), detect_sift(image, options), id);
+    options.domain_size_pooling = true;
+    expect_alike(detect_sift(queue, image, options), detect_sift(image, options), id + ", pooled");
   });
 }
 

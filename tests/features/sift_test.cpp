@@ -168,6 +168,30 @@ TEST(Sift, cap_keeps_the_strongest) {
   EXPECT_TRUE(std::equal(few.descriptors.begin(), few.descriptors.end(), all.descriptors.begin()));
 }
 
+// The same points; descriptors of the same length that turn with the picture.
+TEST(Sift, pools_domain_sizes) {
+  const ImageU8 image = random_blobs(220, 180, 2);
+  const SiftOptions pooled{.domain_size_pooling = true};
+  const Features plain = detect_sift(image), f = detect_sift(image, pooled);
+  ASSERT_EQ(f.size(), plain.size());
+  const std::size_t bytes = std::size_t(f.size()) * sizeof(Keypoint);
+  EXPECT_EQ(0, std::memcmp(f.keypoints.data(), plain.keypoints.data(), bytes));
+  for (int i = 0; i < f.size(); ++i) {
+    double squares = 0;
+    for (std::size_t k = 0; k < 128; ++k)
+      squares += std::pow(f.descriptors[128 * std::size_t(i) + k], 2);
+    EXPECT_NEAR(std::sqrt(squares), 512, 6) << i;
+  }
+  int right = 0;
+  const Features turned = detect_sift(quarter_turn(image), pooled);
+  for (const Match& m : match(f, turned)) {
+    const Keypoint &a = f.keypoints[std::size_t(m.index1)],
+                   &b = turned.keypoints[std::size_t(m.index2)];
+    right += m.distance < 3000 && std::hypot(179 - a.y - b.x, a.x - b.y) < 0.1;
+  }
+  EXPECT_GT(right, 0.85 * f.size());
+}
+
 TEST(Sift, is_the_same_for_any_number_of_threads) {
   const ImageU8 image = noise(331, 277, 6);
   SiftOptions options;
@@ -272,6 +296,7 @@ TEST(Sift, takes_every_valid_option) {
       options.sigma = sigma;
       options.contrast_threshold = 0;
       options.root = layers % 2;
+      options.domain_size_pooling = layers % 3 != 1;
       for (const bool upsample : {true, false}) {
         options.upsample = upsample;
         // Nothing of this image is as large as 8 px.
