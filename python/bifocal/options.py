@@ -55,6 +55,8 @@ class SiftOptions:
     """RootSIFT instead of Lowe's clipped L2 norm."""
     balance: int = 0
     """Square cells along the longer side that take turns where there are more than max_features; 0: the strongest, wherever they are."""
+    domain_size_pooling: bool = False
+    """Descriptors of three sizes of neighbourhood in one (DSP-SIFT): more right matches between views that differ much, half as much time again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

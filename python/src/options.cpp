@@ -82,10 +82,10 @@ nb::dict defaults_of(const RobustOptions& options) {
 }
 nb::dict defaults_of(const SiftOptions& options) {
   const auto [max_features, octave_layers, contrast_threshold, edge_threshold, sigma, upsample,
-              root, balance] = options;
+              root, balance, domain_size_pooling] = options;
   nb::dict d;
   FIELD(max_features), FIELD(octave_layers), FIELD(contrast_threshold), FIELD(edge_threshold);
-  FIELD(sigma), FIELD(upsample), FIELD(root), FIELD(balance);
+  FIELD(sigma), FIELD(upsample), FIELD(root), FIELD(balance), FIELD(domain_size_pooling);
   return d;
 }
 nb::dict defaults_of(const SurfOptions& options) {
@@ -195,6 +195,7 @@ SiftOptions sift_options(nb::handle object) {
   r.number("upsample", o.upsample);
   r.number("root", o.root);
   r.number("balance", o.balance);
+  r.number("domain_size_pooling", o.domain_size_pooling);
   return o;
 }
 

@@ -101,12 +101,11 @@ group_kernel(sift_orient, group, SIFT_ORIENT) {
   }
 }
 
-// Bilinear samples of the level on the grid around (x, y); those outside of the picture weigh
-// nothing.
+// Bilinear samples of the level on the grid around (x, y), whose steps along a row of it are
+// (step_u, step_v); those outside of the picture weigh nothing.
 group_fn void sample_grid(global_const float* level, index stride, index width, index height,
-                          const feature f, local_ptr float* values, local_ptr float* weights) {
-  const real turn = f.angle * lane(0.01745329252), step = lane(0.25) * sift_bin_width() * f.sigma;
-  const real step_u = step * cos(turn), step_v = step * sin(turn);
+                          real x, real y, real step_u, real step_v, local_ptr float* values,
+                          local_ptr float* weights) {
   const real right = (real)(width - 1), bottom = (real)(height - 1);
   // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
   for (index k = (index)group_member(); k < SAMPLE_BLOCKS * POINT_THREADS; k += GROUP_SIZE) {
@@ -115,7 +114,7 @@ group_fn void sample_grid(global_const float* level, index stride, index width, 
     const index i = row * GRID_SIDE + column;
     if (column >= GRID_SIDE || row >= GRID_SIDE) continue;
     const real u = (real)column - lane(10.5), v = (real)row - lane(10.5);
-    const real px = f.x + u * step_u - v * step_v, py = f.y + u * step_v + v * step_u;
+    const real px = x + u * step_u - v * step_v, py = y + u * step_v + v * step_u;
     const index is_inside = px >= lane(0) && px <= right && py >= lane(0) && py <= bottom;
     const real qx = fmin(fmax(px, lane(0)), right), qy = fmin(fmax(py, lane(0)), bottom);
     index ix = (index)qx, iy = (index)qy;
@@ -148,8 +147,8 @@ group_fn void clear_bins(local_ptr float* bins) {
   }
 }
 
-// Adds Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two seats a bin of 8 directions, each
-// with four of the eight rows in its reach and a column of `bins` of its own.
+// Adds Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two seats a bin of 8 directions,
+// each with four of the eight rows in its reach and a column of `bins` of its own.
 group_fn void grid_histogram(local_ptr const float* magnitudes, local_ptr const float* directions,
                              local_ptr float* bins) {
   for (index seat = (index)group_member(); seat < POINT_THREADS; seat += GROUP_SIZE) {
@@ -223,16 +222,15 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
     const bits32 where = float_bits(p[5]);
     global_const offset* o = octaves + (where >> 8) * OCTAVE_OFFSETS;
     const feature f = feature_of(p, scale, shift);
-    feature own = f;
-    own.x = p[0];
-    own.y = p[1];
+    const real turn = p[3] * lane(0.01745329252), step = lane(0.25) * sift_bin_width() * p[2];
+    const real step_u = step * cos(turn), step_v = step * sin(turn);
     clear_bins(bins);
     for (index d = 0; d < domain_count; ++d) {
       const index at = (index)(where & 255u) + (index)domains[2 * d + 1];
       const index level = at < 0 ? 0 : at < levels ? at : levels - 1;
-      own.sigma = p[2] * domains[2 * d];
+      const real size = domains[2 * d];
       sample_grid(pyramid + picture * pitch + o[0] + level * o[1], (index)o[2], (index)o[3],
-                  (index)o[4], own, values, weights);
+                  (index)o[4], p[0], p[1], size * step_u, size * step_v, values, weights);
       group_barrier();
       grid_gradients(values, weights, magnitudes, directions);
       group_barrier();

@@ -308,6 +308,7 @@ TEST_F(Collect, a_finished_database_is_left_alone) {
     EXPECT_TRUE(text_of(folder / "out.db") == bytes);
   };
   refused("--max-features 100", "max-features was 12288 and is 100");
+  refused("--domain-size-pooling", "root, pooled domain sizes");
   write_png(folder / "in/new.png", texture(100, 100, 3));
   refused("", "the photograph new.png is newer");
   EXPECT_EQ(collected("--overwrite")["images"], 7);
@@ -377,6 +378,9 @@ TEST_F(Collect, refuses_bad_arguments) {
   refused("in --database out.db --intrinsics 1,2", 2, "1,2");
   refused("in --database out.db --features orb", 3, "orb");
   refused("in --database out.db --features surf --max-distance 1", 2, "--max-distance");
+  refused("in --database out.db --features surf --domain-size-pooling", 2,
+          "--domain-size-pooling: of SIFT, not --features surf");
+  refused("in --database out.db --features given.h5 --domain-size-pooling", 2, "given.h5");
   refused("in --database no/such/folder/out.db", 3, "no/such/folder");
   std::filesystem::create_directory(folder / "void");
   refused("void --database out.db", 3, "no photographs");

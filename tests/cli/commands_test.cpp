@@ -80,6 +80,20 @@ TEST(Cli, pair_takes_surf_masks_and_a_balanced_cap) {
   }
 }
 
+TEST(Cli, pair_pools_domain_sizes) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const std::string pair = "pair left.png planar.png --features sift --out ";
+  ASSERT_EQ(run(folder, pair + "plain").code, 0);
+  const Ran r = run(folder, pair + "pooled --domain-size-pooling");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json plain = json_of(folder / "plain/geometry.json"),
+             pooled = json_of(folder / "pooled/geometry.json");
+  EXPECT_EQ(pooled["images"][0]["features"], plain["images"][0]["features"]);
+  EXPECT_NE(read_file(folder / "pooled/matches.txt"), read_file(folder / "plain/matches.txt"));
+  EXPECT_GT(pooled["inliers"], 20);
+}
+
 TEST(Cli, report_is_self_contained_and_escapes_its_text) {
   const TemporaryFolder folder;
   write_pictures(folder);

@@ -111,6 +111,8 @@ void check_mask(const std::string& file, const ImageU8& mask, const ImageU8& ima
 void set_features(const Options& o, PairOptions& pair) {
   pair.sift.root = o.features == "rootsift";
   if (o.features != "surf") return;
+  if (pair.sift.domain_size_pooling)
+    throw Error(ErrorCode::usage, "--domain-size-pooling: of SIFT, not --features surf");
   pair.surf.emplace();
   pair.surf->max_features = pair.sift.max_features;
   pair.surf->balance = pair.sift.balance;
@@ -217,6 +219,10 @@ void add_pair(Program& program, Context& context) {
               "cells along the longer side that take turns where there are more features")
       .in_range(0, 128)
       .shows_default();
+  command.flag(
+      "--domain-size-pooling", o->pair.sift.domain_size_pooling,
+      "RootSIFT or SIFT descriptors of three sizes of neighbourhood in one: more right matches "
+      "between views that differ much, half as much time again");
   command.option("--mask1", o->mask1, "picture: features of LEFT only where it is not black");
   command.option("--mask2", o->mask2, "the same for RIGHT");
   command
