@@ -147,8 +147,11 @@ void run_features_device(Context& context) {
     const SurfOptions surf{.max_features = most, .upsample = s.upsample};
     SurfOptions balanced = surf;
     balanced.balance = 16;
+    SiftOptions pooled = sift;
+    pooled.domain_size_pooling = true;
     for (const int batch : {1, s.batch}) {
       time_batch<features::SiftDevice>(context, device, "rootsift", s, sift, batch);
+      time_batch<features::SiftDevice>(context, device, "rootsift/pooled", s, pooled, batch);
       time_batch<features::SurfDevice>(context, device, "surf", s, surf, batch);
       time_batch<features::SurfDevice>(context, device, "surf", s, balanced, batch);
     }
