@@ -31,34 +31,15 @@ Intrinsics read_camera(const std::string& file) {
   return {K[0], K[4], K[2], K[5]};
 }
 
-// A view of fountain-P11: K, three zeros, R from camera to world, the centre.
-struct View {
-  Mat3 R{};  // to the world
-  Vec3 centre{};
-};
-View read_view(const std::string& file) {
+// K, three zeros, R from camera to world, the centre.
+PosedPicture read_view(const std::string& file) {
   std::ifstream in(file);
-  (void)read_numbers<12>(in, file);
-  View view;
+  PosedPicture view;
+  const auto K = read_numbers<12>(in, file);
+  view.camera = {K[0], K[4], K[2], K[5]};
   view.R = read_numbers<9>(in, file);
   view.centre = read_numbers<3>(in, file);
   return view;
-}
-
-// X2 = R2' (R1 X1 + c1 - c2)
-Pose relative_pose(const View& a, const View& b) {
-  Pose pose;
-  for (size_t i = 0; i < 3; ++i) {
-    pose.t[i] = 0;
-    for (size_t j = 0; j < 3; ++j) {
-      pose.R[3 * i + j] = 0;
-      for (size_t k = 0; k < 3; ++k) pose.R[3 * i + j] += b.R[3 * k + i] * a.R[3 * k + j];
-      pose.t[i] += b.R[3 * j + i] * (a.centre[j] - b.centre[j]);
-    }
-  }
-  const double length = std::hypot(pose.t[0], pose.t[1], pose.t[2]);
-  for (double& v : pose.t) v /= length;
-  return pose;
 }
 
 }  // namespace
@@ -83,6 +64,39 @@ std::vector<RealMatches> read_real_matches(const std::string& folder) {
   std::sort(sets.begin(), sets.end(),
             [](const RealMatches& a, const RealMatches& b) { return a.name < b.name; });
   return sets;
+}
+
+// X2 = R2' (R1 X1 + c1 - c2)
+Pose relative_pose(const PosedPicture& a, const PosedPicture& b) {
+  Pose pose;
+  for (size_t i = 0; i < 3; ++i) {
+    pose.t[i] = 0;
+    for (size_t j = 0; j < 3; ++j) {
+      pose.R[3 * i + j] = 0;
+      for (size_t k = 0; k < 3; ++k) pose.R[3 * i + j] += b.R[3 * k + i] * a.R[3 * k + j];
+      pose.t[i] += b.R[3 * j + i] * (a.centre[j] - b.centre[j]);
+    }
+  }
+  const double length = std::hypot(pose.t[0], pose.t[1], pose.t[2]);
+  for (double& v : pose.t) v /= length;
+  return pose;
+}
+
+std::vector<PosedPicture> read_posed_pictures(const std::string& folder, const std::string& cameras,
+                                              double scale) {
+  std::vector<PosedPicture> pictures;
+  if (!std::filesystem::exists(folder)) return pictures;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    PosedPicture p =
+        read_view(fmt::format("{}/{}.camera", cameras, entry.path().filename().string()));
+    Intrinsics& k = p.camera;
+    // The centre of the first pixel is (0, 0) in both.
+    k = {k.fx / scale, k.fy / scale, (k.cx + 0.5) / scale - 0.5, (k.cy + 0.5) / scale - 0.5};
+    p.file = entry.path().string();
+    pictures.push_back(std::move(p));
+  }
+  std::ranges::sort(pictures, {}, &PosedPicture::file);
+  return pictures;
 }
 
 PosedMatches read_fountain(const std::string& folder) {

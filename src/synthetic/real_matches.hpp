@@ -26,4 +26,19 @@ struct PosedMatches {
 // Pictures 0001 and 0005 of fountain-P11; no matches where the folder is missing.
 [[nodiscard]] PosedMatches read_fountain(const std::string& folder);
 
+// A photograph whose camera was measured.
+struct PosedPicture {
+  std::string file;
+  Intrinsics camera;  // of the picture as it is
+  Mat3 R{};           // from the camera to the world
+  Vec3 centre{};
+};
+// The photographs of a folder, by name, with NAME.camera of another one; those are of photographs
+// `scale` times as large. None where the folder is missing.
+[[nodiscard]] std::vector<PosedPicture> read_posed_pictures(const std::string& folder,
+                                                            const std::string& cameras,
+                                                            double scale);
+// Camera 2 from camera 1, |t| = 1.
+[[nodiscard]] Pose relative_pose(const PosedPicture& picture1, const PosedPicture& picture2);
+
 }  // namespace bifocal::synthetic

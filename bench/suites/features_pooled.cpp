@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIFT with pooled domain sizes beside SIFT without: right matches where the truth is known, poses
+// of wide baselines, and time.
+#include <bifocal/features.hpp>
+#include <bifocal/robust.hpp>
+#include <bifocal/threads.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "features_suite.hpp"
+#include "oxford.hpp"
+#include "synthetic/accuracy.hpp"
+#include "synthetic/real_matches.hpp"
+
+namespace bifocal::bench {
+namespace {
+
+using synthetic::PosedPicture;
+
+constexpr double kRightPx = 1.5;  // from an epipolar line, pictures of 1536 x 1024
+constexpr int kLeastMatches = 15;
+constexpr int kCap = 8192;
+
+SiftOptions options_of(bool is_pooled, int most = SiftOptions{}.max_features) {
+  return {.max_features = most, .domain_size_pooling = is_pooled};
+}
+
+// What one of the two found.
+struct Found {
+  int pairs = 0, right = 0, matches = 0, inliers = 0;
+  std::vector<double> errors;  // of poses, degrees; of those that were not found 180
+};
+
+Record record_of_right(const std::string& name, const char* unit, double pooled, double plain) {
+  Record record;
+  record.suite = "features";
+  record.case_name = "features/pooled/" + name;
+  record.unit = unit;
+  record.value = pooled, record.runs = 1;
+  record.higher_is_better = true;
+  record.reference = Reference{"without pooling", plain};
+  return record;
+}
+
+void count_of_planes(Context& context, const OxfordPair& pair) {
+  if (!context.wanted("features/pooled/" + pair.name)) return;
+  const ImageU8 image1 = read_grey(pair.image1), image2 = read_grey(pair.image2);
+  const Mat3 H = read_homography(pair.homography_file);
+  Found found[2];
+  for (const bool is_pooled : {false, true}) {
+    const Features a = detect_sift(image1, options_of(is_pooled)),
+                   b = detect_sift(image2, options_of(is_pooled));
+    const std::vector<PointPair> points = matched_points(a, b, match(a, b));
+    found[is_pooled].matches = static_cast<int>(points.size());
+    found[is_pooled].right = count_correct(points, H, 3);
+  }
+  Record record = record_of_right(pair.name, "matches within 3 px", found[1].right, found[0].right);
+  record.extra["precision"] = double(found[1].right) / found[1].matches;
+  record.extra["reference_precision"] = double(found[0].right) / found[0].matches;
+  context.report(std::move(record));
+}
+
+// Of the cameras' directions, degrees.
+double angle_between(const PosedPicture& a, const PosedPicture& b) {
+  return synthetic::direction_error_deg({a.R[2], a.R[5], a.R[8]}, {b.R[2], b.R[5], b.R[8]});
+}
+
+Mat3 essential_of(const Pose& pose) {
+  const auto& [x, y, z] = pose.t;
+  const Mat3& R = pose.R;
+  Mat3 E;
+  for (std::size_t k = 0; k < 3; ++k) {
+    E[k] = y * R[6 + k] - z * R[3 + k];
+    E[3 + k] = z * R[k] - x * R[6 + k];
+    E[6 + k] = x * R[3 + k] - y * R[k];
+  }
+  return E;
+}
+
+void add_pair(const PosedPicture& a, const PosedPicture& b, const std::vector<PointPair>& points,
+              Found& found) {
+  const Pose truth = relative_pose(a, b);
+  const Mat3 F = fundamental_from_essential(essential_of(truth), a.camera, b.camera);
+  ++found.pairs;
+  found.matches += static_cast<int>(points.size());
+  for (const PointPair& p : points) found.right += synthetic::mean_sampson_px(F, {p}) < kRightPx;
+  double error = 180;
+  if (points.size() >= kLeastMatches) {
+    const auto r = estimate_essential(points, a.camera, b.camera, {.threshold = kRightPx});
+    if (r.ok())
+      error = std::max(synthetic::rotation_error_deg(r.cam2_from_cam1.R, truth.R),
+                       synthetic::direction_error_deg(r.cam2_from_cam1.t, truth.t));
+  }
+  found.errors.push_back(error);
+}
+
+std::vector<std::vector<Features>> features_of(const std::vector<std::string>& files) {
+  std::vector<std::vector<Features>> all(2);
+  for (const bool is_pooled : {false, true}) {
+    for (const std::string& file : files)
+      all[is_pooled].push_back(detect_sift(read_grey(file), options_of(is_pooled, kCap)));
+  }
+  return all;
+}
+
+// All pairs of a sequence whose cameras look in directions so many degrees apart.
+void count_of_views(Context& context, const std::string& sequence) {
+  constexpr int kStep = 20, kGroups = 9;
+  if (!context.wanted("features/pooled/" + sequence)) return;
+  const std::vector<PosedPicture> pictures =
+      synthetic::read_posed_pictures(context.data_folder + "/collections/" + sequence,
+                                     context.data_folder + "/strecha/" + sequence, 2);
+  std::vector<std::string> files;
+  for (const PosedPicture& p : pictures) files.push_back(p.file);
+  const auto features = features_of(files);
+  Found found[kGroups][2];
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    for (std::size_t j = i + 1; j < pictures.size(); ++j) {
+      const int group = static_cast<int>(angle_between(pictures[i], pictures[j]) / kStep);
+      for (std::size_t k = 0; k < 2; ++k) {
+        const Features &a = features[k][i], &b = features[k][j];
+        add_pair(pictures[i], pictures[j], matched_points(a, b, match(a, b)),
+                 found[std::min(group, kGroups - 1)][k]);
+      }
+    }
+  }
+  for (int g = 0; g < kGroups; ++g) {
+    const auto& [plain, pooled] = found[g];
+    if (plain.pairs == 0) continue;
+    Record record =
+        record_of_right(fmt::format("{}/{}-{}deg", sequence, g * kStep, (g + 1) * kStep),
+                        "matches within 1.5 px of their lines", pooled.right, plain.right);
+    record.extra["pairs"] = plain.pairs;
+    for (const auto& [prefix, f] : {std::pair("", &pooled), {"reference_", &plain}}) {
+      record.extra[fmt::format("{}precision", prefix)] = double(f->right) / f->matches;
+      record.extra[fmt::format("{}auc5_percent", prefix)] =
+          synthetic::area_under_recall(f->errors, 5);
+      record.extra[fmt::format("{}poses_within_5deg", prefix)] =
+          std::ranges::count_if(f->errors, [](double e) { return e < 5; });
+    }
+    context.report(std::move(record));
+  }
+}
+
+// No truth: inliers of the fundamental matrices, which are believed or not.
+void count_of_inliers(Context& context, const std::string& sequence) {
+  if (!context.wanted("features/pooled/" + sequence)) return;
+  const std::string folder = context.data_folder + "/collections/" + sequence;
+  if (!std::filesystem::exists(folder)) return;
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    files.push_back(entry.path().string());
+  std::ranges::sort(files);
+  const auto features = features_of(files);
+  Found all[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      for (std::size_t j = i + 1; j < files.size(); ++j) {
+        const Features &a = features[k][i], &b = features[k][j];
+        const auto r = estimate_fundamental(matched_points(a, b, match(a, b)), {.threshold = 1.5});
+        all[k].pairs += r.ok();
+        all[k].inliers += r.ok() ? r.inlier_count : 0;
+      }
+    }
+  }
+  Record record =
+      record_of_right(sequence, "inliers of F, all pairs", all[1].inliers, all[0].inliers);
+  record.extra["pairs"] = all[1].pairs;
+  record.extra["reference_pairs"] = all[0].pairs;
+  context.report(std::move(record));
+}
+
+void time_pooling(Context& context) {
+  const std::string file = context.data_folder + "/collections/fountain-P11/0004.jpg";
+  const std::string name = "features/pooled/time/1536x1024";
+  if (!context.wanted(name) || !std::filesystem::exists(file)) return;
+  const ImageU8 grey = read_grey(file);
+  const auto [pooled, plain] = measure_pair([&] { keep(detect_sift(grey, options_of(true))); },
+                                            [&] { keep(detect_sift(grey, options_of(false))); });
+  Record record = record_of("features", name, pooled);
+  record.reference = Reference{"without pooling", plain.median * 1e3};
+  record.extra["keypoints"] = detect_sift(grey).size();
+  context.report(std::move(record));
+}
+
+}  // namespace
+
+void run_features_pooled(Context& context) {
+  const ThreadLimit one(1);
+  time_pooling(context);
+  for (const OxfordPair& pair : oxford_pairs(context.data_folder)) count_of_planes(context, pair);
+  for (const char* sequence : {"fountain-P11", "Herz-Jesus-P8"}) count_of_views(context, sequence);
+  count_of_inliers(context, "sceaux");
+}
+
+}  // namespace bifocal::bench
