@@ -53,8 +53,8 @@ struct SiftOptions {
   int balance = 0;
   // A descriptor is the sum of the histograms of three neighbourhoods of 0.75, 1.25 and 1.75 times
   // the usual size (J. Dong, S. Soatto, Domain-size pooling in local descriptors: DSP-SIFT, CVPR
-  // 2015): a sixth more right matches where views differ most, a twentieth elsewhere, for half as
-  // much time again. Descriptors with and without it do not match each other.
+  // 2015): a fifth more right matches where views differ most, a twentieth elsewhere, for 1.4 to
+  // 1.9 times the time (docs/features.md). Descriptors with and without it don't go together.
   bool domain_size_pooling = false;
 };
 

@@ -56,7 +56,7 @@ class SiftOptions:
     balance: int = 0
     """Square cells along the longer side that take turns where there are more than max_features; 0: the strongest, wherever they are."""
     domain_size_pooling: bool = False
-    """Descriptors of three sizes of neighbourhood in one (DSP-SIFT): more right matches between views that differ much, half as much time again."""
+    """Descriptors of three sizes of neighbourhood in one (DSP-SIFT): more right matches between views that differ much, for 1.4 to 1.9 times the time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -47,8 +47,13 @@ const Launch& maps() {
   static const Launch launch(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[0]}});
   return launch;
 }
-const PointLaunch& points_of(const Device& device) {
-  static const PointLaunch wide(sift_points::POINT_THREADS, {}), single(1, {});
+// domains: of a description; orientations are of the text with one.
+const PointLaunch& points_of(const Device& device, int domains = 1) {
+  constexpr int kPooled = SiftRules::SIFT_DOMAINS;
+  static const PointLaunch wide(sift_points::POINT_THREADS, {{"DOMAINS", 1}}),
+      single(1, {{"DOMAINS", 1}}), wide_pooled(sift_points::POINT_THREADS, {{"DOMAINS", kPooled}}),
+      single_pooled(1, {{"DOMAINS", kPooled}});
+  if (domains > 1) return device.info().group_code ? wide_pooled : single_pooled;
   return device.info().group_code ? wide : single;
 }
 
@@ -283,14 +288,14 @@ void SiftDevice::orient(int round) {
 }
 
 void SiftDevice::describe(int count, const FeatureOutput& out) {
-  const PointLaunch& launch = points_of(queue_->device());
+  const int domains = static_cast<int>(domains_.size() / 2);
+  const PointLaunch& launch = points_of(queue_->device(), domains);
   const int groups = divided_up(groups_, count) * count;
   const PointsDevice& p = *points_;
   launch.sift_describe(
       *queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, p.points, p.counts,
       candidate_room_, p.found, p.sorted, p.keys, p.kept, room_, out.most, count, groups, scale_,
-      shift_, options_.root ? 1 : 0, out.begin, out.first, domains_,
-      static_cast<int>(domains_.size() / 2), options_.octave_layers + 3,
+      shift_, options_.root ? 1 : 0, out.begin, out.first, domains_, options_.octave_layers + 3,
       runtime::Array<float>(runtime::Argument(out.keypoints)), out.descriptors, out.numbers);
 }
 

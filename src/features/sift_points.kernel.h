@@ -141,18 +141,16 @@ group_fn void grid_gradients(local_ptr const float* values, local_ptr const floa
   }
 }
 
-group_fn void clear_bins(local_ptr float* bins) {
-  for (index seat = (index)group_member(); seat < POINT_THREADS; seat += GROUP_SIZE) {
-    lane_unroll for (index o = 0; o < 9; ++o) bins[o * POINT_THREADS + seat] = lane(0);
-  }
-}
-
-// Adds Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two seats a bin of 8 directions,
-// each with four of the eight rows in its reach and a column of `bins` of its own.
+// Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two seats a bin of 8 directions, each
+// with four of the eight rows in its reach and a column of `bins` of its own. is_first: in the
+// place of what is there, else added to it.
 group_fn void grid_histogram(local_ptr const float* magnitudes, local_ptr const float* directions,
-                             local_ptr float* bins) {
+                             index is_first, local_ptr float* bins) {
   for (index seat = (index)group_member(); seat < POINT_THREADS; seat += GROUP_SIZE) {
     const index bin = seat / 2, is_lower = seat % 2, bx = bin % 4, by = bin / 4;
+    if (is_first) {
+      lane_unroll for (index o = 0; o < 9; ++o) bins[o * POINT_THREADS + seat] = lane(0);
+    }
     for (index r = 0; r < 4; ++r) {
       const real down = is_lower ? lane(1) - sift_bin_share(r) : sift_bin_share(r);
       const index row = (4 * (by + is_lower) + r) * GRID_INNER + 4 * bx;
@@ -224,17 +222,20 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
     const feature f = feature_of(p, scale, shift);
     const real turn = p[3] * lane(0.01745329252), step = lane(0.25) * sift_bin_width() * p[2];
     const real step_u = step * cos(turn), step_v = step * sin(turn);
-    clear_bins(bins);
-    for (index d = 0; d < domain_count; ++d) {
-      const index at = (index)(where & 255u) + (index)domains[2 * d + 1];
-      const index level = at < 0 ? 0 : at < levels ? at : levels - 1;
-      const real size = domains[2 * d];
-      sample_grid(pyramid + picture * pitch + o[0] + level * o[1], (index)o[2], (index)o[3],
+    lane_keep_loop for (index d = 0; d < DOMAINS; ++d) {
+      index level = (index)(where & 255u);
+      real size = lane(1);
+      if_constant(DOMAINS > 1) {
+        level += (index)domains[2 * d + 1];
+        level = level < 0 ? 0 : level < levels ? level : levels - 1;
+        size = domains[2 * d];
+      }
+      sample_grid(pyramid + picture * pitch + o[0] + (offset)level * o[1], (index)o[2], (index)o[3],
                   (index)o[4], p[0], p[1], size * step_u, size * step_v, values, weights);
       group_barrier();
       grid_gradients(values, weights, magnitudes, directions);
       group_barrier();
-      grid_histogram(magnitudes, directions, bins);
+      grid_histogram(magnitudes, directions, d == 0, bins);
     }
     group_barrier();
     const offset slot = begin + (offset)picture * most + rank;
