@@ -74,6 +74,15 @@ def test_masks_and_balanced_caps(options):
     assert len(plain) == len(spread) == 16 and cells(spread) >= max(11, cells(plain))
 
 
+def test_pooled_domain_sizes():
+    picture = texture(240, 320)
+    pooled = bifocal.SiftOptions(domain_size_pooling=True)
+    plain, f1, f2 = bifocal.detect(picture[:, 20:300]), bifocal.detect(picture[:, 20:300], pooled), bifocal.detect(picture[:, 26:306].copy(), pooled)
+    assert np.array_equal(plain.xy, f1.xy) and not np.array_equal(plain.descriptors, f1.descriptors)
+    i, j = bifocal.match(f1, f2).indices.T
+    assert len(i) > 30 and np.abs(np.median(f1.xy[i] - f2.xy[j], 0) - [6, 0]).max() < 0.05
+
+
 def test_a_model_guides_matches():
     picture = texture(240, 320)
     f1, f2 = bifocal.detect(picture[:, 20:300]), bifocal.detect(picture[:, 26:306].copy())

@@ -55,6 +55,18 @@ TEST_P(Photographs, match_better_than_with_opencv) {
   EXPECT_GE(100.0 * correct / double(all), GetParam().precision);
 }
 
+// More than without (2, 6, 7 and 10 % here: docs/features.md), and nearly as precise.
+TEST_P(Photographs, match_better_with_pooled_domain_sizes) {
+  BIFOCAL_NEEDS_DATA(std::string("oxford_affine/") + GetParam().set);
+  const auto [plain, all] =
+      matches_of(GetParam(), [](const ImageU8& image) { return detect_sift(image); });
+  const auto [pooled, all_pooled] = matches_of(GetParam(), [](const ImageU8& image) {
+    return detect_sift(image, {.domain_size_pooling = true});
+  });
+  EXPECT_GT(pooled, plain);
+  EXPECT_GT(pooled / double(all_pooled), plain / double(all) - 0.015);
+}
+
 INSTANTIATE_TEST_SUITE_P(, Photographs,
                          testing::Values(Pair{"graf", "img1.png", "img3.png", "H1to3p", 453, 69.0},
                                          Pair{"boat", "img1.pgm", "img3.pgm", "H1to3p", 1857, 97.6},
