@@ -142,11 +142,9 @@ struct steps {
       }
       for (int k = 0; k < size; ++k) samples[k * width + l] = static_cast<std::uint32_t>(sample[k]);
     }
-    const float* columns = pair.columns<float>().data();
-    for (int i = 0; i < size * width; ++i) {
-      const float* point = columns + samples[i];
-      for (int c = 0; c < Wide::COLUMNS; ++c)
-        gathered[c * size * width + i] = point[c * pair.stride];
+    for (int c = 0; c < Wide::COLUMNS; ++c) {
+      const float* column = pair.columns<float>().data() + c * pair.stride;
+      for (int i = 0; i < size * width; ++i) gathered[c * size * width + i] = column[samples[i]];
     }
   }
 
