@@ -8,6 +8,8 @@ using offset = std::ptrdiff_t;                                   // of an elemen
 using lane_int = typename bifocal::lane::traits<Real>::integer;  // a whole number a lane
 using scalar = typename bifocal::lane::traits<Real>::element;    // what a group-wide sum returns
 using lane_ops = bifocal::lane::ops<Real>;
+using wide = typename bifocal::lane::traits<Real>::wide;  // a lane of double precision
+using wide_ops_ = bifocal::lane::ops<wide>;
 using bits8 = std::uint8_t;
 using bits16 = std::uint16_t;
 using bits32 = std::uint32_t;
@@ -50,6 +52,13 @@ lane_fn real copysign(real a, real b) { return lane_ops::copysign(a, b); }
 // devices.
 lane_fn real reciprocal(real v) { return lane_ops::reciprocal(v); }
 lane_fn real sqrt_normal(real v) { return lane_ops::sqrt_normal(v); }
+// Between a lane and one of double precision, which has + - * and these.
+lane_fn auto widen(real v) { return lane_ops::widen(v); }
+lane_fn real narrow(wide v) { return lane_ops::narrow(v); }
+lane_fn wide wide_of(index k) { return wide_ops_::set(k); }
+lane_fn wide wide_fabs(wide v) { return wide_ops_::fabs(v); }
+lane_fn wide wide_fmax(wide a, wide b) { return wide_ops_::fmax(a, b); }
+lane_fn wide wide_reciprocal(wide v) { return wide_ops_::reciprocal(v); }
 lane_fn lane_int lane_int_of(index k) { return lane_ops::integer(k); }
 lane_fn lane_int select_int(mask m, lane_int a, lane_int b) {
   return lane_ops::select_integer(m, a, b);

@@ -148,6 +148,17 @@ static inline real reciprocal(real v) {
 #define reciprocal_power(v) as_double(0x7fe0000000000000L - (as_long(v) & 0x7ff0000000000000L))
 #endif
 #define lane_nan() lane(NAN)
+#ifdef cl_khr_fp64
+typedef double wide;
+#else
+typedef real wide;
+#endif
+#define widen(v) ((wide)(v))
+#define narrow(v) ((real)(v))
+#define wide_of(k) ((wide)(k))
+#define wide_fabs(v) fabs(v)
+#define wide_fmax(a, b) fmax(a, b)
+#define wide_reciprocal(v) ((wide)1 / (v))
 #define group_for(i, n) for (index i = (index)get_local_id(0); i < (n); i += GROUP_SIZE)
 #define group_load(p, i) ((real)((p)[i]))
 #define group_for_range(i, from, to) \

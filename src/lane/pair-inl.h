@@ -31,6 +31,20 @@ struct simd_pair {
   static constexpr int width = 2 * simd<T>::width;
   simd<T> a, b;
 
+  // Of as many floats, and back.
+  static HWY_INLINE simd_pair of_floats(simd<float> v) requires(sizeof(T) == 8) {
+    using Floats = simd<float>::Tag;
+    const hn::Half<Floats> half;
+    const typename simd<T>::Tag doubles;
+    return {{hn::PromoteTo(doubles, hn::LowerHalf(half, v.v))},
+            {hn::PromoteTo(doubles, hn::UpperHalf(half, v.v))}};
+  }
+  [[nodiscard]] HWY_INLINE simd<float> floats() const requires(sizeof(T) == 8) {
+    using Floats = simd<float>::Tag;
+    const hn::Half<Floats> half;
+    return {hn::Combine(Floats(), hn::DemoteTo(half, b.v), hn::DemoteTo(half, a.v))};
+  }
+
   friend HWY_INLINE simd_pair operator+(simd_pair x, simd_pair y) { return {x.a + y.a, x.b + y.b}; }
   friend HWY_INLINE simd_pair operator-(simd_pair x, simd_pair y) { return {x.a - y.a, x.b - y.b}; }
   friend HWY_INLINE simd_pair operator*(simd_pair x, simd_pair y) { return {x.a * y.a, x.b * y.b}; }
@@ -55,6 +69,7 @@ struct traits<HWY_NAMESPACE::simd_pair<T>> {
   using element = T;
   using mask = HWY_NAMESPACE::pair_mask<T>;
   using integer = HWY_NAMESPACE::simd_pair<T>;
+  using wide = HWY_NAMESPACE::simd_pair<T>;
   static constexpr int width = HWY_NAMESPACE::simd_pair<T>::width;
 };
 
@@ -89,6 +104,8 @@ struct ops<HWY_NAMESPACE::simd_pair<T>> {
   static HWY_INLINE real power_of_two(real v) {
     return {one::power_of_two(v.a), one::power_of_two(v.b)};
   }
+  static HWY_INLINE real widen(real v) requires(sizeof(T) == 8) { return v; }
+  static HWY_INLINE real narrow(real v) requires(sizeof(T) == 8) { return v; }
   static HWY_INLINE real load(const T* p) { return {one::load(p), one::load(p + half_width)}; }
   static HWY_INLINE void store(real v, T* p) {
     one::store(v.a, p);

@@ -22,6 +22,7 @@ struct traits {
   using element = Real;
   using mask = bool;
   using integer = int;  // a whole number a lane
+  using wide = double;  // a lane of double precision
   static constexpr int width = 1;
 };
 
@@ -114,6 +115,8 @@ struct scalar_ops {
           real, 0x7fe0000000000000 - (__builtin_bit_cast(long long, v) & 0x7ff0000000000000));
     }
   }
+  BIFOCAL_HOST_DEVICE static double widen(real v) { return v; }
+  BIFOCAL_HOST_DEVICE static real narrow(double v) { return static_cast<real>(v); }
   BIFOCAL_HOST_DEVICE static real load(const float* p) { return static_cast<real>(*p); }
   BIFOCAL_HOST_DEVICE static real load(const double* p) { return static_cast<real>(*p); }
   BIFOCAL_HOST_DEVICE static void store(real v, T* p) { *p = v; }

@@ -51,6 +51,9 @@ struct simd {
   friend HWY_INLINE mask operator==(simd a, simd b) { return {hn::Eq(a.v, b.v)}; }
 };
 
+template <class T>
+struct simd_pair;  // lane/pair-inl.h
+
 }  // namespace HWY_NAMESPACE
 
 namespace lane {
@@ -61,6 +64,9 @@ struct traits<HWY_NAMESPACE::simd<T>> {
   using mask = HWY_NAMESPACE::simd_mask<T>;
   using integer = HWY_NAMESPACE::simd<T>;  // a whole number a lane: small ones are exact
   static constexpr int width = HWY_NAMESPACE::simd<T>::width;
+  // A lane of double precision.
+  using wide =
+      std::conditional_t<sizeof(T) == 4, HWY_NAMESPACE::simd_pair<double>, HWY_NAMESPACE::simd<T>>;
 };
 
 template <class T>
@@ -117,6 +123,22 @@ struct ops<HWY_NAMESPACE::simd<T>> {
     const I exponent = sizeof(T) == 4 ? I{0x7f800000} : static_cast<I>(0x7ff0000000000000);
     return {hn::BitCast(Tag(), hn::Sub(hn::Set(bits, 2 * one),
                                        hn::And(hn::BitCast(bits, v.v), hn::Set(bits, exponent))))};
+  }
+  using wide = typename traits<real>::wide;
+  static HWY_INLINE auto widen(real v) {
+    if constexpr (sizeof(T) == 8) {
+      return v;
+    } else {
+      return wide::of_floats(v);
+    }
+  }
+  template <class Wide>
+  static HWY_INLINE real narrow(Wide v) {
+    if constexpr (sizeof(T) == 8) {
+      return v;
+    } else {
+      return v.floats();
+    }
   }
   static HWY_INLINE real load(const T* p) { return {HWY_NAMESPACE::hn::LoadU(Tag(), p)}; }
   // Loads as many floats as the register has doubles.
@@ -177,5 +199,7 @@ struct ops<HWY_NAMESPACE::simd<T>> {
 }  // namespace lane
 }  // namespace bifocal
 HWY_AFTER_NAMESPACE();
+
+#include "lane/pair-inl.h"
 
 #endif

@@ -1,168 +1,199 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real roots of a polynomial in [-1, 1], all lanes together. The roots of each derivative separate
-// those of the one before it, so that a ladder of derivatives, from the quadratic up, brackets
-// every root. Brackets are worked on five at a time, which keeps the multipliers busy; each lane
-// keeps its own list of roots, so a further five are only touched when some lane needs them.
+// Real roots of a polynomial of degree 10, all lanes together: counted at fixed places by Sturm's
+// theorem, parted by halving, refined by Newton's method.
+//   D. Nister, An efficient solution to the five-point relative pose problem, PAMI 26(6), 2004
+//   (Sturm's sequence by its quotients).
+// A place z = x / y is given by t, -1 <= t <= 1, with x = 1.5 t and y = 1 - t^2: equal steps of t
+// are nearly equal angles, over which five-point samples spread their roots, and t = 1 is infinity.
 
-// Value at x of the polynomial c[0] + c[1] x + ... + c[degree] x^degree.
-lane_fn real polynomial_value(const real* c, index degree, real x) {
-  real v = c[degree];
-  for (index i = degree - 1; i >= 0; --i) v = v * x + c[i];
-  return v;
-}
-
-// Does a continuous function with these values at two ends change its sign between them? Zero
-// counts as positive.
-lane_fn mask sign_change(real a, real b) {
-  return ((a < lane(0)) & (b >= lane(0))) | ((a >= lane(0)) & (b < lane(0)));
-}
-
-// Values of c and of its derivative d at 5 points: five at a time keeps the multipliers busy and
-// everything in registers.
-lane_fn void polynomial_pair_5(const real* c, const real* d, index degree, const real* x, real* f,
-                               real* slope) {
-  real f0 = c[degree], f1 = f0, f2 = f0, f3 = f0, f4 = f0;
-  real s0 = d[degree - 1], s1 = s0, s2 = s0, s3 = s0, s4 = s0;
-  for (index k = degree - 1; k > 0; --k) {
-    real a = c[k], b = d[k - 1];
-    f0 = f0 * x[0] + a;
-    f1 = f1 * x[1] + a;
-    f2 = f2 * x[2] + a;
-    f3 = f3 * x[3] + a;
-    f4 = f4 * x[4] + a;
-    s0 = s0 * x[0] + b;
-    s1 = s1 * x[1] + b;
-    s2 = s2 * x[2] + b;
-    s3 = s3 * x[3] + b;
-    s4 = s4 * x[4] + b;
+// The quotients of Sturm's sequence of p, degree 10: f[0] ~ p, f[1] ~ p', f[k] = (a x + b) f[k + 1]
+// - c f[k + 2]. chain [30]: a, b, c of k = 0 to 8, then f[9] (constant, slope) and f[10]. In double
+// precision: found in float, they miscount the roots of 1 to 2 % of five-point samples, so of 0.1
+// %.
+lane_fn void sturm_chain_10(const real* p, real* chain) {
+  wide u[11], v[11], largest;
+  for (index i = 0; i < 11; ++i) u[i] = widen(p[i]);
+  for (index i = 0; i < 10; ++i) v[i] = u[i + 1] * wide_of(i + 1);
+  v[10] = wide_of(0);
+  lane_unroll for (index k = 0; k < 9; ++k) {
+    // u, of degree n + 1, and v, of degree n, become v and the negative remainder of u by v.
+    const index n = 9 - k;
+    wide inverse = wide_reciprocal(v[n]);
+    wide a = u[n + 1] * inverse, b = (u[n] - a * v[n - 1]) * inverse;
+    u[0] = b * v[0] - u[0];
+    largest = wide_fabs(u[0]);
+    for (index i = 1; i < n; ++i) {
+      u[i] = a * v[i - 1] + b * v[i] - u[i];
+      largest = wide_fmax(largest, wide_fabs(u[i]));
+    }
+    real c = narrow(largest);
+    wide scale = widen(reciprocal(c));
+    for (index i = 0; i < n; ++i) {
+      wide remainder = u[i] * scale;
+      u[i] = v[i];
+      v[i] = remainder;
+    }
+    u[n] = v[n];
+    chain[3 * k] = narrow(a);
+    chain[3 * k + 1] = narrow(b);
+    chain[3 * k + 2] = c;
   }
-  f[0] = f0 * x[0] + c[0];
-  f[1] = f1 * x[1] + c[0];
-  f[2] = f2 * x[2] + c[0];
-  f[3] = f3 * x[3] + c[0];
-  f[4] = f4 * x[4] + c[0];
-  slope[0] = s0;
-  slope[1] = s1;
-  slope[2] = s2;
-  slope[3] = s3;
-  slope[4] = s4;
+  chain[27] = narrow(u[0]);
+  chain[28] = narrow(u[1]);
+  chain[29] = narrow(v[0]);
 }
 
-// Values of c at 5 points.
-lane_fn void polynomial_values_5(const real* c, index degree, const real* x, real* f) {
-  real f0 = c[degree], f1 = f0, f2 = f0, f3 = f0, f4 = f0;
-  for (index k = degree - 1; k >= 0; --k) {
-    real a = c[k];
-    f0 = f0 * x[0] + a;
-    f1 = f1 * x[1] + a;
-    f2 = f2 * x[2] + a;
-    f3 = f3 * x[3] + a;
-    f4 = f4 * x[4] + a;
+// How often the sequence changes its sign at 4 places. Between two places lie as many roots as it
+// changes more often at the lower. Four at a time keep the multipliers busy.
+lane_fn void sturm_changes_4(const real* chain, const real* t, real* changes) {
+  real x[4], y[4], f[4], after[4], sign[4];
+  lane_unroll for (index i = 0; i < 4; ++i) {
+    x[i] = lane(1.5) * t[i];
+    y[i] = lane(1) - t[i] * t[i];
+    after[i] = chain[29];
+    f[i] = chain[28] * x[i] + chain[27] * y[i];
+    sign[i] = copysign(lane(1), f[i]);
+    changes[i] = lane(5) - copysign(lane(0.5), chain[29]) * sign[i];
   }
-  f[0] = f0;
-  f[1] = f1;
-  f[2] = f2;
-  f[3] = f3;
-  f[4] = f4;
-}
-
-// Roots of the polynomial c of `degree` with derivative d in the brackets ends[i]..ends[i + 1], i <
-// 5, at whose ends it has the given values: a few halvings, then Newton steps, halving again where
-// they leave the bracket, until no step is longer than `tolerance`; at most 60 rounds. Brackets
-// without a change of sign shrink to their lower end. A lane that is done waits unchanged, so that
-// its result does not depend on its neighbours.
-lane_fn void brackets_refine_5(const real* c, const real* d, index degree, const real* ends,
-                               const real* values, real tolerance, real* x) {
-  real low[5], high[5], f[5], slope[5];
-  for (index i = 0; i < 5; ++i) {
-    low[i] = ends[i];
-    high[i] = select(sign_change(values[i], values[i + 1]), ends[i + 1], ends[i]);
-    x[i] = lane(0.5) * (low[i] + high[i]);
-  }
-  // A halving costs half of a Newton step, which wanders in a wide bracket between two extrema (4
-  // and 6 measured best).
-  for (index k = 0; k < (degree < 10 ? 4 : 6); ++k) {
-    polynomial_values_5(c, degree, x, f);
-    for (index i = 0; i < 5; ++i) {
-      mask left = f[i] * values[i] > lane(0);
-      low[i] = select(left, x[i], low[i]);
-      high[i] = select(left, high[i], x[i]);
-      x[i] = lane(0.5) * (low[i] + high[i]);
+  lane_unroll for (index k = 8; k >= 0; --k) {
+    lane_unroll for (index i = 0; i < 4; ++i) {
+      real before = (chain[3 * k] * x[i] + chain[3 * k + 1] * y[i]) * f[i] -
+                    chain[3 * k + 2] * (y[i] * y[i]) * after[i];
+      real own = copysign(lane(1), before);
+      changes[i] -= lane(0.5) * own * sign[i];
+      sign[i] = own;
+      after[i] = f[i];
+      f[i] = before;
     }
   }
-  mask active = tolerance > lane(0);
-  for (index k = 0; k < 60 && any(active); ++k) {
-    real longest = lane(0);
-    polynomial_pair_5(c, d, degree, x, f, slope);
-    for (index i = 0; i < 5; ++i) {
-      mask left = f[i] * values[i] > lane(0);
-      low[i] = select(left, x[i], low[i]);
-      high[i] = select(left, high[i], x[i]);
+}
+
+// Values and slopes at x[i] of the polynomials c[i] [11] of degree 10, i < 4.
+lane_fn void polynomials_4(const real* c, const real* x, real* f, real* slope) {
+  lane_unroll for (index i = 0; i < 4; ++i) {
+    f[i] = c[11 * i + 10];
+    slope[i] = f[i];
+  }
+  lane_unroll for (index k = 9; k > 0; --k) {
+    lane_unroll for (index i = 0; i < 4; ++i) {
+      f[i] = f[i] * x[i] + c[11 * i + k];
+      slope[i] = slope[i] * x[i] + f[i];
+    }
+  }
+  lane_unroll for (index i = 0; i < 4; ++i) f[i] = f[i] * x[i] + c[11 * i];
+}
+
+// Parts roots number first to first + 3, in order, from the others: low[i] <= t < high[i], and how
+// many roots that bracket holds. below [8]: how many lie below t = -3/4, -2/4, ..., 4/4 (so of
+// all).
+lane_fn void roots_part_4(const real* chain, const real* below, index first, real* low, real* high,
+                          real* held) {
+  real until[4], since[4], middle[4], changes[4];  // roots below the bracket's ends
+  lane_unroll for (index i = 0; i < 4; ++i) {
+    low[i] = lane(-1);
+    since[i] = lane(0);
+    until[i] = below[7];
+    lane_unroll for (index j = 6; j >= 0; --j) until[i] =
+        select(below[j] > lane(first + i), below[j], until[i]);
+    lane_unroll for (index j = 0; j < 7; ++j) {
+      mask passed = below[j] <= lane(first + i);
+      low[i] = select(passed, lane(0.25 * (j - 3)), low[i]);
+      since[i] = select(passed, below[j], since[i]);
+    }
+    high[i] = low[i] + lane(0.25);
+    held[i] = select(below[7] > lane(first + i), until[i] - since[i], lane(0));
+  }
+  real most = fmax(fmax(held[0], held[1]), fmax(held[2], held[3]));
+  for (index step = 0; step < 12 && any(most > lane(1)); ++step) {
+    lane_unroll for (index i = 0; i < 4; ++i) middle[i] = lane(0.5) * (low[i] + high[i]);
+    sturm_changes_4(chain, middle, changes);
+    most = lane(0);
+    lane_unroll for (index i = 0; i < 4; ++i) {
+      // Below infinity the changes are 10 less those above: each degree is one less than the last.
+      real count = lane(10) - chain[30] - changes[i];
+      mask halve = held[i] > lane(1), passed = count <= lane(first + i);
+      low[i] = select(halve & passed, middle[i], low[i]);
+      since[i] = select(halve & passed, count, since[i]);
+      high[i] = select(halve & !passed, middle[i], high[i]);
+      until[i] = select(halve & !passed, count, until[i]);
+      held[i] = select(halve, until[i] - since[i], held[i]);
+      most = fmax(most, held[i]);
+    }
+  }
+}
+
+// Newton's method in 4 brackets, halving where a step leaves the bracket, on z or beyond 1 on 1 /
+// z. is_root: whether there is one.
+lane_fn void roots_refine_4(const real* c, const real* low, const real* high, const real* held,
+                            real* root, mask* is_root) {
+  real own[44], x[4], f[4], slope[4], f_low[4], z_low[4], z_high[4], step[4];
+  mask beyond[4];
+  lane_unroll for (index i = 0; i < 4; ++i) {
+    real t = lane(0.5) * (low[i] + high[i]);
+    beyond[i] = lane(1.5) * fabs(t) > lane(1) - t * t;
+    lane_unroll for (index k = 0; k < 11; ++k) {
+      own[11 * i + k] = select(beyond[i], c[10 - k], c[k]);
+    }
+    real x0 = lane(1.5) * low[i], y0 = lane(1) - low[i] * low[i];
+    real x1 = lane(1.5) * high[i], y1 = lane(1) - high[i] * high[i];
+    z_low[i] = select(beyond[i], y0, x0) / select(beyond[i], x0, y0);
+    z_high[i] = select(beyond[i], y1, x1) / select(beyond[i], x1, y1);
+    x[i] = lane(0.5) * (z_low[i] + z_high[i]);
+  }
+  polynomials_4(own, z_high, f, slope);
+  polynomials_4(own, z_low, f_low, slope);
+  const real tolerance = lane(1e-2) * sqrt(lane_epsilon());  // the last step squares the error
+  real longest = lane(0);
+  lane_unroll for (index i = 0; i < 4; ++i) {
+    // Two that could not be parted stay where they are; rounding can also miscount.
+    mask crossed = f_low[i] * f[i] <= lane(0);
+    is_root[i] = (held[i] > lane(1)) | ((held[i] > lane(0)) & crossed);
+    mask moves = is_root[i] & crossed;
+    z_low[i] = select(moves, z_low[i], x[i]);
+    z_high[i] = select(moves, z_high[i], x[i]);
+    longest = select(moves, lane(1), longest);
+  }
+  for (index k = 0; k < 60 && any(longest > tolerance); ++k) {
+    mask active = longest > tolerance;  // a lane that is done waits, whatever its neighbours do
+    polynomials_4(own, x, f, slope);
+    longest = lane(0);
+    lane_unroll for (index i = 0; i < 4; ++i) {
+      mask same = f[i] * f_low[i] > lane(0);
+      z_low[i] = select(same, x[i], z_low[i]);
+      z_high[i] = select(same, z_high[i], x[i]);
       real next = x[i] - f[i] / slope[i];
-      mask inside = (next >= low[i]) & (next <= high[i]);
-      next = select(inside, next, lane(0.5) * (low[i] + high[i]));
-      next = select(active, next, x[i]);
-      longest = fmax(longest, fabs(next - x[i]));
-      x[i] = next;
+      mask inside = (next - z_low[i]) * (next - z_high[i]) <= lane(0);
+      next = select(inside, next, lane(0.5) * (z_low[i] + z_high[i]));
+      step[i] = select(active, next - x[i], lane(0));
+      x[i] += step[i];
+      longest = fmax(longest, fabs(step[i]));
     }
-    active = active & (longest > tolerance);
   }
+  lane_unroll for (index i = 0; i < 4; ++i) root[i] = select(beyond[i], lane(1) / x[i], x[i]);
 }
 
-// c: 11 coefficients, lowest first. x: [10], the roots in order from the front. Returns their
-// number.
-lane_fn real unit_roots_10(const real* c, real* x) {
-  // Row d: the derivative of degree d, d + 1 coefficients.
-  real ladder[11 * 11];
-  for (index i = 0; i < 11; ++i) ladder[110 + i] = c[i];
-  for (index d = 9; d >= 1; --d) {
-    for (index i = 0; i <= d; ++i) ladder[11 * d + i] = ladder[11 * (d + 1) + i + 1] * lane(i + 1);
+// All real roots of c[0] + c[1] x + ... + c[10] x^10; they fill roots [10] from the front, in order
+// of t. Returns their number. Of roots within 1e-4 of each other's angle rounding may leave out
+// two.
+lane_fn real real_roots_10(const real* c, real* roots) {
+  real chain[31], t[4], below[8], low[4], high[4], held[4], root[4], count = lane(0);
+  mask is_root[4];
+  sturm_chain_10(c, chain);
+  for (index j = 0; j < 8; j += 4) {
+    for (index i = 0; i < 4; ++i) t[i] = lane(0.25 * (j + i - 3));
+    sturm_changes_4(chain, t, below + j);
   }
-  // ends: -1, the roots of the derivative, 1, 1, ...
-  real ends[16], values[16], reached[5];
-  real count = quadratic_roots(ladder[23] / ladder[24], ladder[22] / ladder[24], x);
-  for (index i = 0; i < 16; ++i) ends[i] = lane(1);
-  ends[0] = lane(-1);
-  for (index i = 0; i < 2; ++i) {
-    ends[i + 1] = select(count > lane(0), fmax(lane(-1), fmin(lane(1), x[i])), lane(1));
-  }
-  for (index d = 3; d <= 10; ++d) {
-    const real* p = ladder + 11 * d;
-    real separators = count;
-    count = lane(0);
-    for (index i = 0; i < 10; ++i) x[i] = lane(1);
-    values[0] = polynomial_value(p, d, ends[0]);
-    for (index b = 0; b < 10 && any(separators >= lane(b)); b += 5) {
-      polynomial_values_5(p, d, ends + b + 1, values + b + 1);
-      // Newton's last step squares the error.
-      real tolerance = d < 10 ? lane(1e-3) : lane(1e-2) * sqrt(lane_epsilon());
-      brackets_refine_5(p, p - 11, d, ends + b, values + b, tolerance, reached);
-      for (index i = 0; i < 5; ++i) {
-        mask crossing = sign_change(values[b + i], values[b + i + 1]);
-        for (index s = 0; s <= b + i; ++s) {
-          x[s] = select(crossing & (count == lane(s)), reached[i], x[s]);
-        }
-        count += select(crossing, lane(1), lane(0));
-      }
+  chain[30] = below[7];
+  for (index j = 0; j < 8; ++j) below[j] = lane(10) - chain[30] - below[j];
+  for (index i = 0; i < 10; ++i) roots[i] = lane(0);
+  for (index first = 0; first < 10 && any(below[7] > lane(first)); first += 4) {
+    roots_part_4(chain, below, first, low, high, held);
+    roots_refine_4(c, low, high, held, root, is_root);
+    for (index i = 0; i < 4 && first + i < 10; ++i) {
+      for (index s = 0; s <= first + i; ++s)
+        roots[s] = select(is_root[i] & (count == lane(s)), root[i], roots[s]);
+      count += select(is_root[i], lane(1), lane(0));
     }
-    for (index i = 0; i < 10; ++i) ends[i + 1] = x[i];
   }
   return count;
-}
-
-// All real roots of a polynomial of degree 10, those beyond [-1, 1] as the reciprocals of the roots
-// of the reversed polynomial. Returns their number; they fill roots[10] from the front: first those
-// in [-1, 1] in order, then the others.
-lane_fn real real_roots_10(const real* c, real* roots) {
-  real beyond[10], reversed[11];
-  for (index i = 0; i < 11; ++i) reversed[i] = c[10 - i];
-  real count = unit_roots_10(c, roots);
-  real more = unit_roots_10(reversed, beyond);
-  for (index i = 0; i < 10 && any(more > lane(i)); ++i) {
-    mask valid = more > lane(i);
-    real z = lane(1) / beyond[i];
-    for (index s = i; s < 10; ++s) roots[s] = select(valid & (count == lane(s)), z, roots[s]);
-    count += select(valid, lane(1), lane(0));
-  }
-  return fmin(count, lane(10));
 }

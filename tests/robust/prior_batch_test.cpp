@@ -135,11 +135,19 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
       // Elsewhere than on a CPU sums differ by rounding, which the refinement does not magnify.
       const double tolerance = info.kind == DeviceKind::cpu ? 0 : 1e-6;
       const BatchEstimate all = run(queue, content_, given);
+      int other_ways = 0;
       for (size_t k = 0; k < expected.size(); ++k) {
         SCOPED_TRACE("pair " + std::to_string(k));
         const PairEstimate& e = all.pairs[k];
         const RobustResult& s = expected[k];
         EXPECT_EQ(e.outcome, s.outcome);
+        // Where two samples score alike rounding decides which is refined: of pairs half right one
+        // or two in a hundred end at another model, as good.
+        if (tolerance > 0 && e.iterations != s.iterations) {
+          EXPECT_LE(++other_ways, 1);
+          EXPECT_NEAR(e.gain, s.gain, 0.01 * s.gain);
+          continue;
+        }
         EXPECT_EQ(e.iterations, s.iterations);
         // Of several models of wrong matches rounding may decide.
         if (tolerance > 0 && e.outcome == Outcome::not_significant) continue;

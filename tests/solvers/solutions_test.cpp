@@ -78,6 +78,72 @@ TEST(Roots, of_degree_10_are_the_real_eigenvalues_of_the_companion) {
   EXPECT_GT(decided, kTrials * 9 / 10);
 }
 
+// Coefficients as five-point samples have them: roots spread evenly over the angles, half of them
+// near each other where `crowded`.
+std::vector<double> even_polynomial(std::mt19937_64& random, bool crowded) {
+  std::normal_distribution<double> normal;
+  std::vector<double> c = {1};
+  const double centre = normal(random);
+  double binomial = 1;
+  if (!crowded) c.clear();
+  for (int k = 0; !crowded && k <= 10; ++k) {
+    c.push_back(normal(random) * std::sqrt(binomial));
+    binomial *= (10.0 - k) / (k + 1);
+  }
+  while (c.size() < 11) {
+    const double z = std::tan(c.size() % 2 ? centre + 0.05 * normal(random) : 1.5 * normal(random));
+    std::vector<double> product(c.size() + 1);
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      product[i] -= c[i] * z / std::hypot(1, z);
+      product[i + 1] += c[i] / std::hypot(1, z);
+    }
+    c = product;
+  }
+  return c;
+}
+
+TEST(Roots, of_degree_10_in_float_are_nearly_all_there) {
+  std::mt19937_64 random(3);
+  for (const bool crowded : {false, true}) {
+    int all = 0, lost = 0;
+    for (int trial = 0; trial < 20000; ++trial) {
+      const std::vector<double> c = even_polynomial(random, crowded);
+      float narrow[11], found[10];
+      double same[11], roots[10];
+      for (int k = 0; k < 11; ++k) {
+        narrow[k] = static_cast<float>(c[static_cast<std::size_t>(k)]);
+        same[k] = narrow[k];
+      }
+      const int count = static_cast<int>(L::real_roots_10(same, roots));
+      const int kept = static_cast<int>(lanes<float>::real_roots_10(narrow, found));
+      for (int i = 0; i < count; ++i) {
+        const bool is_there = std::any_of(found, found + kept, [&](float x) {
+          return std::abs(std::sin(std::atan(x) - std::atan(roots[i]))) < 0.01;
+        });
+        all += 1;
+        lost += !is_there;
+      }
+    }
+    fmt::print("degree 10 in float{}: {} of {} roots lost\n", crowded ? ", crowded" : "", lost,
+               all);
+    EXPECT_LT(lost, all / (crowded ? 25 : 1000));
+  }
+}
+
+TEST(Roots, of_degree_10_with_nothing_to_find_end) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), huge = 1e300;
+  for (const double v : {0.0, nan, huge, 1e-300}) {
+    for (const bool first_only : {false, true}) {
+      double c[11], roots[10];
+      for (int k = 0; k < 11; ++k) c[k] = first_only && k > 0 ? 1.0 : v;
+      EXPECT_LE(L::real_roots_10(c, roots), 10);
+      float narrow[11], found[10];
+      for (int k = 0; k < 11; ++k) narrow[k] = static_cast<float>(c[k]);
+      EXPECT_LE(lanes<float>::real_roots_10(narrow, found), 10);
+    }
+  }
+}
+
 TEST(Roots, of_cubics_are_the_real_eigenvalues_of_the_companion) {
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
