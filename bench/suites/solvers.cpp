@@ -48,6 +48,7 @@ bool opencv_essential(const Points& a, const Points& b) {
   keep(cv::findEssentialMat(a, b, 1.0, cv::Point2d(0, 0), cv::RANSAC, 0.5, 1.0));
   return true;
 }
+bool opencv_focal(const Points&, const Points&) { return false; }
 bool opencv_pose(const std::vector<cv::Point2d>& x, const std::vector<cv::Point3d>& X) {
   std::vector<cv::Mat> r, t;
   cv::solveP3P(X, x, cv::Mat::eye(3, 3, CV_64F), cv::noArray(), r, t, cv::SOLVEPNP_AP3P);

@@ -22,6 +22,7 @@ MinimalSolver = Literal[
     "essential_5pt_action",
     "homography_svd",
     "essential_upright_3pt",
+    "relative_pose_6pt_shared_focal",
 ]
 
 

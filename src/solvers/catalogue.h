@@ -10,6 +10,7 @@
 #define SOLVER_ROWS_fundamental 9
 #define SOLVER_ROWS_essential 9
 #define SOLVER_ROWS_pose 12
+#define SOLVER_ROWS_focal 10
 
 // The call of a solver for m points: `in` is the sample, `out` gets the solutions, row after row;
 // its value is their number.

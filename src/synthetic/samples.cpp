@@ -52,7 +52,11 @@ void append_essential(const Scene& scene, std::vector<double>& truth) {
   append(scene.essential(), truth);
 }
 void append_fundamental(const Scene& scene, std::vector<double>& truth) {
-  append(scene.essential(), truth);  // coordinates are normalised
+  append(scene.fundamental(), truth);
+}
+void append_focal(const Scene& scene, std::vector<double>& truth) {
+  append(scene.fundamental(), truth);
+  truth.push_back(scene.focal_length());
 }
 void append_pose(const Scene& scene, std::vector<double>& truth) {
   append(scene.cam2_from_cam1().R, truth);
@@ -75,6 +79,7 @@ constexpr Recipe kRecipes[] = {
 
 Scene::Scene(SceneKind kind, std::mt19937_64& random)
     : has_plane_(kind == SceneKind::planar || kind == SceneKind::frontal), random_(random) {
+  if (kind == SceneKind::zoomed) focal_ = uniform(random, 0.7, 4);
   const double angle = uniform(random, 0, std::numbers::pi / 6);
   const Vec3 axis = random_direction(random);
   pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle);
@@ -119,7 +124,7 @@ Vec3 Scene::in_camera2(const Vec3& X) const {
 
 PointPair Scene::seen(const Vec3& X) const {
   const Vec3 Y = in_camera2(X);
-  return {X[0] / X[2], X[1] / X[2], Y[0] / Y[2], Y[1] / Y[2]};
+  return {focal_ * X[0] / X[2], focal_ * X[1] / X[2], focal_ * Y[0] / Y[2], focal_ * Y[1] / Y[2]};
 }
 
 Mat3 Scene::essential() const {
@@ -131,6 +136,12 @@ Mat3 Scene::essential() const {
     E[6 + j] = t[0] * R[3 + j] - t[1] * R[j];
   }
   return normalised(E);
+}
+
+Mat3 Scene::fundamental() const {
+  Mat3 F = essential();
+  for (const std::size_t i : {2, 5, 6, 7, 8}) F[i] *= i < 8 ? focal_ : focal_ * focal_;
+  return normalised(F);
 }
 
 Mat3 Scene::homography() const {

@@ -16,11 +16,12 @@ enum class SceneKind {
   planar,   // all points on a slanted plane, which both cameras see from the same side
   upright,  // the cameras turn about their y axes alone
   frontal,  // a plane parallel to both images: camera 2 is moved along it and not turned
+  zoomed,   // both cameras have a focal length of 0.7 to 4, which coordinates are multiplied by
 };
 
 // Two cameras and what they see. Camera 2 is turned by at most 30 degrees and 0.5 to 1.5 units
 // away; points are 4 to 12 units deep, within 27 degrees of the axis of camera 1 and in front of
-// camera 2. Coordinates are normalised: x = X / Z.
+// camera 2. Coordinates are normalised: x = X / Z (times the focal length of zoomed cameras).
 class Scene {
  public:
   Scene(SceneKind kind, std::mt19937_64& random);
@@ -32,6 +33,8 @@ class Scene {
   // The true models. The matrices have the Frobenius norm 1.
   [[nodiscard]] const Pose& cam2_from_cam1() const { return pose_; }
   [[nodiscard]] Mat3 essential() const;
+  [[nodiscard]] Mat3 fundamental() const;
+  [[nodiscard]] double focal_length() const { return focal_; }
   [[nodiscard]] Mat3 homography() const;  // planar and frontal scenes only
 
  private:
@@ -39,6 +42,7 @@ class Scene {
   std::mt19937_64& random_;
   Pose pose_;
   Vec3 plane_{};  // of the points X with plane_ . X = 1
+  double focal_ = 1;
 };
 
 // A batch of n samples, one scene each, laid out as solve_minimal() takes them.

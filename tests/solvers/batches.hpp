@@ -82,6 +82,11 @@ inline double matrix_distance(const double* a, const double* b) {
   return projective_distance(Eigen::Map<const Matrix3>(a), Eigen::Map<const Matrix3>(b));
 }
 
+// Of F, and of the focal length, relative.
+inline double focal_distance(const double* a, const double* b) {
+  return std::max(matrix_distance(a, b), std::abs(a[9] / b[9] - 1));
+}
+
 // Share of the errors above `limit`; prints it with the histogram of decades.
 inline double failure_rate(const std::string& what, const std::vector<double>& errors,
                            double limit) {
@@ -156,7 +161,9 @@ inline const std::vector<SolverRow>& solver_rows() {
    MinimalSolver::name,                                                                  \
    string_view(#data) == "two_view",                                                     \
    string_view(#model) == "homography",                                                  \
-   string_view(#model) == "pose" ? pose_distance : matrix_distance,                      \
+   string_view(#model) == "pose"    ? pose_distance                                      \
+   : string_view(#model) == "focal" ? focal_distance                                     \
+                                    : matrix_distance,                                   \
    missed_f64,                                                                           \
    missed_f32},
 #include <bifocal/solvers.def>
