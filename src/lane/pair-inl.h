@@ -31,6 +31,7 @@ struct simd_pair {
   static constexpr int width = 2 * simd<T>::width;
   simd<T> a, b;
 
+#if HWY_TARGET != HWY_SCALAR
   // Of as many floats, and back.
   static HWY_INLINE simd_pair of_floats(simd<float> v) requires(sizeof(T) == 8) {
     using Floats = simd<float>::Tag;
@@ -44,6 +45,7 @@ struct simd_pair {
     const hn::Half<Floats> half;
     return {hn::Combine(Floats(), hn::DemoteTo(half, b.v), hn::DemoteTo(half, a.v))};
   }
+#endif
 
   friend HWY_INLINE simd_pair operator+(simd_pair x, simd_pair y) { return {x.a + y.a, x.b + y.b}; }
   friend HWY_INLINE simd_pair operator-(simd_pair x, simd_pair y) { return {x.a - y.a, x.b - y.b}; }

@@ -64,9 +64,9 @@ struct traits<HWY_NAMESPACE::simd<T>> {
   using mask = HWY_NAMESPACE::simd_mask<T>;
   using integer = HWY_NAMESPACE::simd<T>;  // a whole number a lane: small ones are exact
   static constexpr int width = HWY_NAMESPACE::simd<T>::width;
-  // A lane of double precision.
-  using wide =
-      std::conditional_t<sizeof(T) == 4, HWY_NAMESPACE::simd_pair<double>, HWY_NAMESPACE::simd<T>>;
+  // A lane of double precision: two registers of them, but where a register has a single lane.
+  using wide = std::conditional_t<sizeof(T) == 4 && (width > 1), HWY_NAMESPACE::simd_pair<double>,
+                                  HWY_NAMESPACE::simd<double>>;
 };
 
 template <class T>
@@ -128,6 +128,8 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   static HWY_INLINE auto widen(real v) {
     if constexpr (sizeof(T) == 8) {
       return v;
+    } else if constexpr (real::width == 1) {
+      return wide{HWY_NAMESPACE::hn::PromoteTo(typename wide::Tag(), v.v)};
     } else {
       return wide::of_floats(v);
     }
@@ -136,6 +138,8 @@ struct ops<HWY_NAMESPACE::simd<T>> {
   static HWY_INLINE real narrow(Wide v) {
     if constexpr (sizeof(T) == 8) {
       return v;
+    } else if constexpr (real::width == 1) {
+      return {HWY_NAMESPACE::hn::DemoteTo(Tag(), v.v)};
     } else {
       return v.floats();
     }
