@@ -25,27 +25,58 @@ lane_fn void reflect_9(const real* v, real beta, index k, real* b) {
   for (index j = k; j < 9; ++j) b[j] -= s * v[j];
 }
 
+// Makes the reflector of row k of m and applies it to the later rows, at once: their sums need not
+// wait for each other. Returns the square of the row's part outside of the rows before it.
+lane_fn real null_step_9(real* A, index k, index m, real* beta) {
+  real diagonal = lane(0);
+  if (k >= m) return diagonal;
+  beta[k] = reflector_9(A + 9 * k, k, &diagonal);
+  for (index i = k + 1; i < m; ++i) reflect_9(A + 9 * k, beta[k], k, A + 9 * i);
+  return diagonal * diagonal;
+}
+
+// Applies the reflector of row k of m to the rows of N.
+lane_fn void null_back_9(const real* A, index k, index m, const real* beta, real* N) {
+  if (k >= m) return;
+  for (index i = 0; i < 9 - m; ++i) reflect_9(A + 9 * k, beta[k], k, N + 9 * i);
+}
+
 // A: m <= 8 rows of 9 (overwritten). N: 9 - m orthonormal rows of 9 with A N' = 0. Returns the
 // smallest sine of the angle between a row and the span of the rows before it: about epsilon when
-// the rows are dependent, NaN for NaN input.
+// the rows are dependent, NaN for NaN input. Steps are written out, so that compilers know the
+// length of each loop.
 lane_fn real null_space_9(real* A, index m, real* N) {
-  real beta[8];
+  real beta[8], norm2[8], outside2[8];
+  for (index i = 0; i < m; ++i) {
+    real* a = A + 9 * i;
+    norm2[i] = a[0] * a[0];
+    for (index j = 1; j < 9; ++j) norm2[i] += a[j] * a[j];
+  }
+  outside2[0] = null_step_9(A, 0, m, beta);
+  outside2[1] = null_step_9(A, 1, m, beta);
+  outside2[2] = null_step_9(A, 2, m, beta);
+  outside2[3] = null_step_9(A, 3, m, beta);
+  outside2[4] = null_step_9(A, 4, m, beta);
+  outside2[5] = null_step_9(A, 5, m, beta);
+  outside2[6] = null_step_9(A, 6, m, beta);
+  outside2[7] = null_step_9(A, 7, m, beta);
   real sine2 = lane(1);
   for (index k = 0; k < m; ++k) {
-    real* a = A + 9 * k;
-    real norm2 = a[0] * a[0];
-    for (index j = 1; j < 9; ++j) norm2 += a[j] * a[j];
-    for (index i = 0; i < k; ++i) reflect_9(A + 9 * i, beta[i], i, a);
-    real diagonal;
-    beta[k] = reflector_9(a, k, &diagonal);
-    real ratio = diagonal * diagonal / norm2;
+    real ratio = outside2[k] / norm2[k];
     sine2 = select(ratio >= sine2, sine2, ratio);
   }
   for (index i = 0; i < 9 - m; ++i) {
     real* n = N + 9 * i;
     for (index j = 0; j < 9; ++j) n[j] = lane(0);
     n[m + i] = lane(1);
-    for (index k = m - 1; k >= 0; --k) reflect_9(A + 9 * k, beta[k], k, n);
   }
+  null_back_9(A, 7, m, beta, N);
+  null_back_9(A, 6, m, beta, N);
+  null_back_9(A, 5, m, beta, N);
+  null_back_9(A, 4, m, beta, N);
+  null_back_9(A, 3, m, beta, N);
+  null_back_9(A, 2, m, beta, N);
+  null_back_9(A, 1, m, beta, N);
+  null_back_9(A, 0, m, beta, N);
   return sqrt(sine2);
 }

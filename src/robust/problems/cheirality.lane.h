@@ -18,13 +18,21 @@ lane_fn real epipolar_side(const real* F, const real* e, real x1, real y1, real 
 //   oriented epipolar constraint, ICPR 2004.
 lane_fn mask epipolar_oriented(const real* F, const real* x1, const real* y1, const real* x2,
                                const real* y2, index n) {
-  real T[9], e[3];
+  real T[9], e[3], G[9];
   for (index i = 0; i < 9; ++i) T[i] = F[3 * (i % 3) + i / 3];
-  rank2_null(T, e);
+  rank2_direction(T, e);
+  // F x1 . (e x x2) = x2' G x1 with the columns F_c x e of G: two thirds of the work of seven
+  // points.
+  for (index c = 0; c < 3; ++c) {
+    const real column[3] = {F[c], F[3 + c], F[6 + c]};
+    real moved[3];
+    vec3_cross(column, e, moved);
+    for (index r = 0; r < 3; ++r) G[3 * r + c] = moved[r];
+  }
   mask ahead = lane(1) > lane(0), behind = ahead;
   for (index i = 0; i < n; ++i) {
-    real near2;
-    real side = epipolar_side(F, e, x1[i], y1[i], x2[i], y2[i], &near2);
+    real a = G[0] * x1[i] + G[1] * y1[i] + G[2], b = G[3] * x1[i] + G[4] * y1[i] + G[5];
+    real side = x2[i] * a + y2[i] * b + (G[6] * x1[i] + G[7] * y1[i] + G[8]);
     ahead = ahead & (side > lane(0));
     behind = behind & (side < lane(0));
   }

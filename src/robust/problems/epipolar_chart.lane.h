@@ -7,8 +7,8 @@
 // A chart is the array [20] of U [9] and V [9], row-major with the singular vectors as columns, s0,
 // s1.
 
-// The null vector of A (rank 2), unit: the longest cross product of two rows.
-lane_fn void rank2_null(const real* A, real* n) {
+// The null vector of A (rank 2): the longest cross product of two rows.
+lane_fn void rank2_direction(const real* A, real* n) {
   real c[9];
   mat3_cofactors(A, c);
   real best = vec3_dot(c, c);
@@ -19,7 +19,12 @@ lane_fn void rank2_null(const real* A, real* n) {
     best = select(longer, length, best);
     for (index i = 0; i < 3; ++i) n[i] = select(longer, c[3 * k + i], n[i]);
   }
-  real scale = lane(1) / sqrt(best);
+}
+
+// The same, of unit length.
+lane_fn void rank2_null(const real* A, real* n) {
+  rank2_direction(A, n);
+  real scale = lane(1) / sqrt(vec3_dot(n, n));
   for (index i = 0; i < 3; ++i) n[i] = n[i] * scale;
 }
 

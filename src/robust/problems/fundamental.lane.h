@@ -22,7 +22,8 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   real count = fundamental_7pt(p, p + 7, p + 14, p + 21, F);
   for (index s = 0; s < 3; ++s) {
     mask oriented = epipolar_oriented(F + 9 * s, p, p + 7, p + 14, p + 21, 7);
-    epipolar_keep(F + 9 * s, oriented & (count > lane(s)), SLOTS, &kept, models);
+    mask valid = oriented & (count > lane(s));
+    if (any(valid)) epipolar_keep(F + 9 * s, valid, SLOTS, &kept, models);  // one in 25 is
   }
   return kept;
 }
