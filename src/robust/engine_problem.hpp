@@ -10,6 +10,7 @@
 #include "lane/simd-inl.h"
 #include "robust/engine.hpp"
 #include "robust/pair_points.hpp"
+#include "robust/sampling-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal {
@@ -67,52 +68,21 @@ struct steps {
         pair.state.data(), pair.work.data(), pair.inliers.data(), shared);
   }
 
-  // The first random numbers of the samples first + l: [4 blocks][width]. This is philox of
-  // sampling.lane.h, written so that the compiler vectorises it over the lanes.
-  static void random_numbers(std::uint64_t seed, int first, std::uint32_t* out) {
-    for (int block = 0; block < blocks; ++block, out += 4 * width) {
-      std::uint64_t c0[width], c1[width], c2[width], c3[width];
-      for (int l = 0; l < width; ++l) {
-        c0[l] = static_cast<std::uint64_t>(block);
-        c1[l] = c3[l] = 0;
-        c2[l] = static_cast<std::uint32_t>(first + l);
-      }
-      std::uint32_t key0 = low(seed), key1 = high(seed);
-      for (int round = 0; round < 10; ++round) {
-        for (int l = 0; l < width; ++l) {
-          const std::uint64_t a = c0[l] * 0xD2511F53u, b = c2[l] * 0xCD9E8D57u;
-          c0[l] = (b >> 32) ^ c1[l] ^ key0;
-          c1[l] = b & 0xffffffffu;
-          c2[l] = (a >> 32) ^ c3[l] ^ key1;
-          c3[l] = a & 0xffffffffu;
-        }
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
-      }
-      for (int l = 0; l < width; ++l) {
-        out[l] = static_cast<std::uint32_t>(c0[l]);
-        out[width + l] = static_cast<std::uint32_t>(c1[l]);
-        out[2 * width + l] = static_cast<std::uint32_t>(c2[l]);
-        out[3 * width + l] = static_cast<std::uint32_t>(c3[l]);
-      }
-    }
-  }
-
-  // Samples [SAMPLE_SIZE][width] of the lanes whose random numbers are all accepted, which is
-  // nearly every lane. open [width]: not 0 where sample_draw has to draw a number again.
-  static void draw_lanes(const std::uint32_t* numbers, std::uint32_t n, std::uint32_t* samples,
-                         std::uint32_t* open) {
-    for (int l = 0; l < width; ++l) open[l] = 0;
-    for (int k = 0; k < Wide::SAMPLE_SIZE; ++k) {
-      std::uint32_t* own = samples + k * width;
-      for (int l = 0; l < width; ++l) {
-        const std::uint64_t product = std::uint64_t{numbers[k * width + l]} * n;
-        own[l] = static_cast<std::uint32_t>(product >> 32);
-        open[l] |= static_cast<std::uint32_t>(product) < n ? 1u : 0u;
-      }
-      for (int j = 0; j < k; ++j) {
-        for (int l = 0; l < width; ++l) open[l] |= samples[j * width + l] == own[l] ? 1u : 0u;
-      }
+  // Samples [SAMPLE_SIZE][width] of matches with weights or qualities.
+  static void draw_with_priors(const PairPoints& pair, std::uint64_t seed,
+                               const std::uint32_t* iterations, std::uint32_t* samples) {
+    constexpr int size = Wide::SAMPLE_SIZE;
+    const typename Plain::sample_source source = {
+        pair.count(), pair.info[Wide::INFO_WEIGHTED] > 0, pair.info[Wide::INFO_RANKED] > 0,
+        pair.prior(Plain::PRIOR_CUMULATIVE_WEIGHTS), pair.ranking.data()};
+    std::uint32_t numbers[4 * blocks * width], ready[4 * blocks];
+    sampling_lanes::random_numbers<blocks>(low(seed), high(seed), iterations, numbers);
+    for (int l = 0; l < width; ++l) {
+      int sample[size];
+      for (int i = 0; i < 4 * blocks; ++i) ready[i] = numbers[i * width + l];
+      Plain::prior_draw(low(seed), high(seed), static_cast<int>(iterations[l]), &source, ready,
+                        blocks, sample);
+      for (int k = 0; k < size; ++k) samples[k * width + l] = static_cast<std::uint32_t>(sample[k]);
     }
   }
 
@@ -120,27 +90,16 @@ struct steps {
   static void gather(const PairPoints& pair, std::uint64_t seed, int first, int count,
                      float* gathered) {
     constexpr int size = Wide::SAMPLE_SIZE;
-    std::uint32_t numbers[4 * blocks * width], samples[size * width], open[width];
+    std::uint32_t iterations[width], samples[size * width];
+    for (int l = 0; l < width; ++l)
+      iterations[l] = static_cast<std::uint32_t>(first + (l < count ? l : count - 1));
     const bool weighted = pair.info[Wide::INFO_WEIGHTED] > 0,
-               ranked = pair.info[Wide::INFO_RANKED] > 0, is_plain = !weighted && !ranked;
-    const typename Plain::sample_source source = {pair.count(), weighted, ranked,
-                                                  pair.prior(Plain::PRIOR_CUMULATIVE_WEIGHTS),
-                                                  pair.ranking.data()};
-    random_numbers(seed, first, numbers);
-    draw_lanes(numbers, static_cast<std::uint32_t>(pair.count()), samples, open);
-    for (int l = 0; l < width; ++l) {
-      if (is_plain && open[l] == 0 && l < count) continue;
-      std::uint32_t ready[4 * blocks];
-      int sample[size];
-      const int own = l < count ? l : count - 1;
-      for (int i = 0; i < 4 * blocks; ++i) ready[i] = numbers[i * width + own];
-      if (is_plain) {
-        Plain::sample_draw(low(seed), high(seed), static_cast<std::uint32_t>(first + own),
-                           pair.count(), size, ready, blocks, sample);
-      } else {
-        Plain::prior_draw(low(seed), high(seed), first + own, &source, ready, blocks, sample);
-      }
-      for (int k = 0; k < size; ++k) samples[k * width + l] = static_cast<std::uint32_t>(sample[k]);
+               ranked = pair.info[Wide::INFO_RANKED] > 0;
+    if (!weighted && !ranked) {
+      sampling_lanes::draw<size>(low(seed), high(seed), iterations,
+                                 static_cast<std::uint32_t>(pair.count()), samples);
+    } else {
+      draw_with_priors(pair, seed, iterations, samples);
     }
     for (int c = 0; c < Wide::COLUMNS; ++c) {
       const float* column = pair.columns<float>().data() + c * pair.stride;

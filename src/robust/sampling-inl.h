@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples of matches drawn side by side, one in each lane of a SIMD register: philox and
+// sample_draw of search/sampling.lane.h, number for number.
+
+#if defined(BIFOCAL_ROBUST_SAMPLING_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BIFOCAL_ROBUST_SAMPLING_INL_H_
+#undef BIFOCAL_ROBUST_SAMPLING_INL_H_
+#else
+#define BIFOCAL_ROBUST_SAMPLING_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "lane/simd-inl.h"
+#include "robust/scalar_lanes.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace bifocal {
+namespace HWY_NAMESPACE {
+namespace {
+
+#if HWY_TARGET == HWY_SCALAR
+struct sampling_lanes {
+  static constexpr int width = 1;
+
+  template <int blocks>
+  static void random_numbers(std::uint32_t key0, std::uint32_t key1,
+                             const std::uint32_t* iterations, std::uint32_t* out) {
+    for (std::uint32_t block = 0; block < blocks; ++block, out += 4) {
+      const std::uint32_t counter[4] = {block, 0, iterations[0], 0};
+      robust::Lanes::philox(counter, key0, key1, out);
+    }
+  }
+
+  template <int size>
+  static void draw(std::uint32_t key0, std::uint32_t key1, const std::uint32_t* iterations,
+                   std::uint32_t n, std::uint32_t* samples) {
+    int sample[size];
+    robust::Lanes::sample_draw(key0, key1, iterations[0], static_cast<int>(n), size, nullptr, 0,
+                               sample);
+    for (int k = 0; k < size; ++k) samples[k] = static_cast<std::uint32_t>(sample[k]);
+  }
+};
+#else
+struct sampling_lanes {
+  using Numbers = hn::ScalableTag<std::uint32_t>;
+  using Products = hn::ScalableTag<std::uint64_t>;
+  using Vector = hn::Vec<Numbers>;
+  using Wide = hn::Vec<Products>;
+  static constexpr int width = static_cast<int>(hn::MaxLanes(Numbers()));
+
+  // Numbers of 32 bits in the low halves of 64: those of the even lanes and of the odd ones. What
+  // stands in the high halves is of no account.
+  struct Halves {
+    Wide even, odd;
+  };
+
+  static HWY_INLINE Halves halves(Vector v) {
+    const Wide both = hn::BitCast(Products(), v);
+    return {both, hn::ShiftRight<32>(both)};
+  }
+  static HWY_INLINE Vector low(const Halves& v) {
+    return hn::OddEven(hn::BitCast(Numbers(), hn::ShiftLeft<32>(v.odd)),
+                       hn::BitCast(Numbers(), v.even));
+  }
+  static HWY_INLINE Vector high(const Halves& v) {
+    return hn::OddEven(hn::BitCast(Numbers(), v.odd),
+                       hn::BitCast(Numbers(), hn::ShiftRight<32>(v.even)));
+  }
+  static HWY_INLINE Wide times(Wide a, Vector b) {
+    return hn::MulEven(hn::BitCast(Numbers(), a), b);
+  }
+  static HWY_INLINE Halves times(const Halves& a, Vector b) {
+    return {times(a.even, b), times(a.odd, b)};
+  }
+  static HWY_INLINE Wide mixed(Wide product, Wide other, std::uint32_t key) {
+    return hn::Xor(hn::Xor(hn::ShiftRight<32>(product), other), hn::Set(Products(), key));
+  }
+
+  // The numbers 4 block .. 4 block + 3 of the samples in `iterations`.
+  static HWY_INLINE void philox(std::uint32_t key0, std::uint32_t key1, std::uint32_t block,
+                                Vector iterations, Halves* out) {
+    const Vector a = hn::Set(Numbers(), 0xD2511F53u), b = hn::Set(Numbers(), 0xCD9E8D57u);
+    const Wide first = hn::Set(Products(), block), none = hn::Zero(Products());
+    Halves c0 = {first, first}, c1 = {none, none}, c2 = halves(iterations), c3 = c1;
+    for (int round = 0; round < 10; ++round) {
+      const Halves p = times(c0, a), q = times(c2, b);
+      c0 = {mixed(q.even, c1.even, key0), mixed(q.odd, c1.odd, key0)};
+      c2 = {mixed(p.even, c3.even, key1), mixed(p.odd, c3.odd, key1)};
+      c1 = q;
+      c3 = p;
+      key0 += 0x9E3779B9u;
+      key1 += 0xBB67AE85u;
+    }
+    out[0] = c0;
+    out[1] = c1;
+    out[2] = c2;
+    out[3] = c3;
+  }
+
+  // The first random numbers of the samples in `iterations` [width]: [4 blocks][width].
+  template <int blocks>
+  static void random_numbers(std::uint32_t key0, std::uint32_t key1,
+                             const std::uint32_t* iterations, std::uint32_t* out) {
+    const Vector at = hn::LoadU(Numbers(), iterations);
+    for (std::uint32_t block = 0; block < blocks; ++block) {
+      Halves numbers[4];
+      philox(key0, key1, block, at, numbers);
+      for (int i = 0; i < 4; ++i, out += width) hn::StoreU(low(numbers[i]), Numbers(), out);
+    }
+  }
+
+  // Of each lane the sample of its number: `size` different points of n. samples [size][width].
+  template <int size>
+  static void draw(std::uint32_t key0, std::uint32_t key1, const std::uint32_t* iterations,
+                   std::uint32_t n, std::uint32_t* samples) {
+    const Numbers d;
+    const Vector range = hn::Set(d, n), unfair = hn::Set(d, (0u - n) % n), one = hn::Set(d, 1);
+    const Vector at = hn::LoadU(d, iterations), wanted = hn::Set(d, size);
+    Vector drawn = hn::Zero(d), s[size];
+    for (int k = 0; k < size; ++k) s[k] = hn::Set(d, ~0u);
+    for (std::uint32_t block = 0; !hn::AllTrue(d, hn::Eq(drawn, wanted)); ++block) {
+      Halves numbers[4];
+      philox(key0, key1, block, at, numbers);
+      for (int i = 0; i < 4; ++i) {
+        const Halves product = times(numbers[i], range);
+        const Vector point = high(product);
+        // No more than wanted, none that would favour some points, none twice.
+        auto fresh = hn::And(hn::Lt(drawn, wanted), hn::Not(hn::Lt(low(product), unfair)));
+        for (int k = 0; k < size; ++k) fresh = hn::AndNot(hn::Eq(s[k], point), fresh);
+        for (int k = 0; k < size; ++k) {
+          const auto here = hn::And(fresh, hn::Eq(drawn, hn::Set(d, static_cast<unsigned>(k))));
+          s[k] = hn::IfThenElse(here, point, s[k]);
+        }
+        drawn = hn::IfThenElse(fresh, hn::Add(drawn, one), drawn);
+      }
+    }
+    for (int k = 0; k < size; ++k) hn::StoreU(s[k], d, samples + k * width);
+  }
+};
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace bifocal
+HWY_AFTER_NAMESPACE();
+
+#endif
