@@ -18,7 +18,8 @@ namespace bifocal {
 
 // Images are numbered in the order of their coming. Each has a slot of fixed capacity in two
 // arrays, and how many of its places are taken is known to the device, too: what fills a slot there
-// need not tell the host. A feature takes 148 bytes, so that 8192 take 1.21 MB.
+// need not tell the host. A feature takes 148 bytes, so that 8192 take 1.21 MB, and 12 more where
+// an image of the set has shapes (KeypointShape).
 //
 // Methods that write take a queue, in whose order the work is done. All throw Error(usage) where
 // the queue is of another device, an image is not in the set or a capacity is negative, and
@@ -35,8 +36,9 @@ class FeatureSet {
   // A slot without features for a writer on the device: of image i it fills rows begin(i) .. of
   // keypoints() and descriptors() and sets counts()[i], at most capacity(i). The arrays move when
   // the set grows: reserve first, then ask for them.
-  // `images`: slots that follow each other; returns the first one's number.
-  int reserve(Queue& queue, int capacity, int images = 1);
+  // `images`: slots that follow each other; returns the first one's number. has_shapes: the writer
+  // fills the same rows of shapes(), too.
+  int reserve(Queue& queue, int capacity, int images = 1, bool has_shapes = false);
   // The features of an image of `other`, a set on the same device, in the place of those of
   // `image`. Throws Error(usage) where they are more than its capacity.
   void put(Queue& queue, int image, const FeatureSet& other, int from);
@@ -58,6 +60,8 @@ class FeatureSet {
   [[nodiscard]] const Buffer<std::uint8_t>& descriptors() const { return descriptors_; }  // [, 128]
   [[nodiscard]] const Buffer<Keypoint>& keypoints() const { return keypoints_; }
   [[nodiscard]] const Buffer<int>& counts() const { return counts_; }  // one an image
+  // Up to the last image that has some: may be empty.
+  [[nodiscard]] const Buffer<KeypointShape>& shapes() const { return shapes_; }
   // Features that there is room for, taken or not.
   [[nodiscard]] std::int64_t room() const { return static_cast<std::int64_t>(keypoints_.size()); }
 
@@ -65,8 +69,10 @@ class FeatureSet {
   struct Slot {
     std::int64_t begin;
     int capacity;
+    bool has_shapes;
   };
-  int append(Queue& queue, int capacity, int count, int images);
+  int append(Queue& queue, int capacity, int count, int images, bool has_shapes);
+  void make_shapes(Queue& queue, std::int64_t features);
   void check(const Queue& queue, const char* method) const;
   [[nodiscard]] const Slot& slot(int image) const;
 
@@ -76,6 +82,7 @@ class FeatureSet {
   Buffer<std::uint8_t> descriptors_;
   Buffer<Keypoint> keypoints_;
   Buffer<int> counts_;
+  Buffer<KeypointShape> shapes_;
 };
 
 }  // namespace bifocal

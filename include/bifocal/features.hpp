@@ -28,11 +28,20 @@ struct Keypoint {
   float response;   // |DoG| at the refined extremum, image values in [0, 1]
 };
 
+// The affine shape of a keypoint: a symmetric matrix A = [xx xy; xy yy] of determinant 1, whose
+// axes differ by a factor of 6 at most. The keypoint is what A makes of a round one of the same
+// sigma: (x, y) + sigma A (u, v), (u, v) on the unit circle, is an ellipse in the picture, and
+// angle_deg is the direction (u, v) of the dominant gradient in the frame of the round one.
+struct KeypointShape {
+  float xx = 1, xy = 0, yy = 1;
+};
+
 // keypoints[i] has descriptors[128 i .. 128 i + 127]. Order: response * sigma descending,
 // ties by y, x, sigma, angle.
 struct Features {
   std::vector<Keypoint> keypoints;
-  std::vector<std::uint8_t> descriptors;  // [keypoints, 128]
+  std::vector<std::uint8_t> descriptors;   // [keypoints, 128]
+  std::vector<KeypointShape> shapes = {};  // [keypoints] with SiftOptions::affine_shape, else empty
 
   [[nodiscard]] int size() const { return static_cast<int>(keypoints.size()); }
 };
@@ -56,16 +65,22 @@ struct SiftOptions {
   // 2015): a fifth more right matches where views differ most, a twentieth elsewhere, for 1.4 to
   // 1.9 times the time (docs/features.md). Descriptors with and without it don't go together.
   bool domain_size_pooling = false;
+  // Orientation and descriptor are those of the ellipse in which gradients are equally strong in
+  // all directions, instead of a circle (A. Baumberg, CVPR 2000; K. Mikolajczyk, C. Schmid, IJCV
+  // 60(1), 2004, at the point's own place and scale); Features::shapes has it. Points whose shape
+  // does not settle, or is longer than six times its width, stay round. Between views far apart a
+  // third to a half more right matches, between near ones 2 to 7 % fewer; a fifth more features,
+  // for 1.4 times the time (docs/features.md). Goes with domain_size_pooling.
+  bool affine_shape = false;
 };
 
 // Picture of any size up to 262144 px a side (a small one just has few or no features), of which
 // the grey of to_grey_8 is looked at: colours and 16 bits are taken, and nothing is misread. Same
 // result for any number of threads; another SIMD instruction set may gain or lose one point in 200
 // (at a threshold) and moves the others by less than 0.01 px. Beside the features themselves it
-// needs about 12 kB of memory per pixel of width (24 with domain_size_pooling) and 4 bytes per
-// pixel. Throws Error(usage) when an
-// option is out of range, the image has not 1 to 4 channels or is too large, or the mask is of
-// another size.
+// needs about 12 kB of memory per pixel of width (24 with domain_size_pooling or affine_shape, 48
+// with both) and 4 bytes per pixel. Throws Error(usage) when an option is out of range, the image
+// has not 1 to 4 channels or is too large, or the mask is of another size.
 //
 // mask: of one channel; features only where the pixel nearest to them is not 0. Empty: everywhere.
 //

@@ -57,6 +57,8 @@ class SiftOptions:
     """Square cells along the longer side that take turns where there are more than max_features; 0: the strongest, wherever they are."""
     domain_size_pooling: bool = False
     """Descriptors of three sizes of neighbourhood in one (DSP-SIFT): more right matches between views that differ much, for 1.4 to 1.9 times the time."""
+    affine_shape: bool = False
+    """Features of ellipses instead of circles (`Features.shapes`): a third to a half more right matches between views far apart, 2 to 7 % fewer between near ones, for 1.4 times the time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -82,10 +82,11 @@ nb::dict defaults_of(const RobustOptions& options) {
 }
 nb::dict defaults_of(const SiftOptions& options) {
   const auto [max_features, octave_layers, contrast_threshold, edge_threshold, sigma, upsample,
-              root, balance, domain_size_pooling] = options;
+              root, balance, domain_size_pooling, affine_shape] = options;
   nb::dict d;
   FIELD(max_features), FIELD(octave_layers), FIELD(contrast_threshold), FIELD(edge_threshold);
   FIELD(sigma), FIELD(upsample), FIELD(root), FIELD(balance), FIELD(domain_size_pooling);
+  FIELD(affine_shape);
   return d;
 }
 nb::dict defaults_of(const SurfOptions& options) {
@@ -196,6 +197,7 @@ SiftOptions sift_options(nb::handle object) {
   r.number("root", o.root);
   r.number("balance", o.balance);
   r.number("domain_size_pooling", o.domain_size_pooling);
+  r.number("affine_shape", o.affine_shape);
   return o;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,11 +37,20 @@ struct Domain {
   for (const Domain& d : domains) largest = std::max(largest, d.size);
   return 10.5 / 4 * SiftRules::sift_bin_width() * 1.415 * largest;
 }
+// How much farther at most with shapes.
+[[nodiscard]] inline double shape_reach() { return std::sqrt(SiftRules::shape_most_ratio()); }
 
 // Gradient directions around (x, y), px of the level, weighted by magnitude and a Gaussian of 1.5
 // sigma (Lowe, section 5).
 [[nodiscard]] OrientationHistogram orientation_histogram(const Level& level, float x, float y,
                                                          float sigma);
+
+// The shape of a point, a circle where it has none (sift_shape.lane.h).
+[[nodiscard]] KeypointShape affine_shape(const Level& level, float x, float y, float sigma);
+
+// The same histogram in the frame of a shape, from samples of a grid.
+[[nodiscard]] OrientationHistogram orientation_histogram(const Level& level, float x, float y,
+                                                         float sigma, const KeypointShape& shape);
 
 // Directions, [0, 360) degrees, of the histogram's highest peak and of those within 80 % of it,
 // strongest first.
@@ -50,13 +60,14 @@ struct Domain {
 // The neighbourhood is resampled on a grid turned by the angle, a quarter of a bin (0.9 sigma)
 // apart: as dense as an image of this blur needs, and the same work for every scale, with constant
 // weights.
+// In the frame of a shape the grid is of parallelograms.
 [[nodiscard]] Description describe(const Level& level, float x, float y, float sigma,
-                                   float angle_deg);
+                                   float angle_deg, const KeypointShape& shape = {});
 
 // The sum of the domains' histograms, of a point of levels[level].
 [[nodiscard]] Description describe(std::span<const Level> levels, int level,
                                    const std::vector<Domain>& domains, float x, float y,
-                                   float sigma, float angle_deg);
+                                   float sigma, float angle_deg, const KeypointShape& shape = {});
 
 // Unit length, clipped at 0.2, unit length again; with `root` then the square root of the
 // L1-normalised vector. Times 512, in 8 bits.

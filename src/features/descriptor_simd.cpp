@@ -9,59 +9,10 @@
 #include <cmath>
 
 #include "features/descriptor.hpp"
-#include "lane/simd-inl.h"
-
-#ifndef BIFOCAL_FEATURES_GRID_
-#define BIFOCAL_FEATURES_GRID_
-namespace bifocal::features {
-
-// The description's grid: 20 x 20 samples, a quarter of a bin apart, and a frame for the
-// differences.
-inline constexpr int kSide = 22;
-inline constexpr int kSamples = kSide * kSide;
-inline constexpr int kRoom = kSamples + 64;  // so that whole registers fit
-
-struct Grid {
-  alignas(64) float u[kRoom] = {}, v[kRoom] = {};  // steps from the centre
-  alignas(64) float weight[kRoom] =
-      {};  // Gaussian of half the descriptor's width (two bins); 0 on the frame
-  Grid() {
-    for (int i = 0; i < kSamples; ++i) {
-      const int row = i / kSide, column = i % kSide;
-      u[i] = static_cast<float>(column) - 10.5F;
-      v[i] = static_cast<float>(row) - 10.5F;
-      const bool frame = row == 0 || column == 0 || row == kSide - 1 || column == kSide - 1;
-      weight[i] = frame ? 0.0F : std::exp(-(u[i] * u[i] + v[i] * v[i]) / (2 * 8 * 8));
-    }
-  }
-};
-inline const Grid kGrid;
-
-}  // namespace bifocal::features
-#endif
+#include "features/grid-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-using Tag = hn::ScalableTag<float>;
-using IntTag = hn::Rebind<std::int32_t, Tag>;
-using Vec = hn::Vec<Tag>;
-using IntVec = hn::Vec<IntTag>;
-
-template <class Real>
-struct register_rules {
-#include "lane/cpp_begin.h"
-
-#include "features/sift.lane.h"
-
-#include "lane/cpp_end.h"
-};
-
-// Direction of (x, y) in units of which `turn` make a full turn, [0, turn].
-HWY_INLINE Vec direction(Vec x, Vec y, float turn) {
-  using Lane = bifocal::HWY_NAMESPACE::simd<float>;
-  return register_rules<Lane>::sift_direction(Lane{x}, Lane{y}, Lane{hn::Set(Tag(), turn)}).v;
-}
 
 OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma) {
   const Tag d;
@@ -111,38 +62,6 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
     result[static_cast<std::size_t>((i + 1) % kOrientationBins)] += highs[0][i] + highs[1][i];
   }
   return result;
-}
-
-// Bilinear samples of the level on the grid. Where a sample is outside of the image `inside` is 0.
-HWY_INLINE void sample(const Level& level, float x, float y, float step_u, float step_v,
-                       float* values, float* inside) {
-  const Tag d;
-  const IntTag di;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const Vec right = hn::Set(d, static_cast<float>(level.width - 1));
-  const Vec bottom = hn::Set(d, static_cast<float>(level.height - 1));
-  for (int i = 0; i < kSamples; i += lanes) {
-    const Vec u = hn::Load(d, kGrid.u + i), v = hn::Load(d, kGrid.v + i);
-    Vec px = hn::MulAdd(u, hn::Set(d, step_u), hn::NegMulAdd(v, hn::Set(d, step_v), hn::Set(d, x)));
-    Vec py = hn::MulAdd(u, hn::Set(d, step_v), hn::MulAdd(v, hn::Set(d, step_u), hn::Set(d, y)));
-    const auto in_x = hn::And(hn::Ge(px, hn::Zero(d)), hn::Le(px, right));
-    const auto in_y = hn::And(hn::Ge(py, hn::Zero(d)), hn::Le(py, bottom));
-    hn::Store(hn::IfThenElseZero(hn::And(in_x, in_y), hn::Set(d, 1.0F)), d, inside + i);
-    px = hn::Min(hn::Max(px, hn::Zero(d)), right);
-    py = hn::Min(hn::Max(py, hn::Zero(d)), bottom);
-    const IntVec ix = hn::Min(hn::ConvertTo(di, px), hn::Set(di, level.width - 2));
-    const IntVec iy = hn::Min(hn::ConvertTo(di, py), hn::Set(di, level.height - 2));
-    const Vec fx = hn::Sub(px, hn::ConvertTo(d, ix)), fy = hn::Sub(py, hn::ConvertTo(d, iy));
-    const IntVec mask = hn::Set(di, level.mask), stride = hn::Set(di, level.stride);
-    const IntVec upper = hn::Add(hn::Mul(hn::And(iy, mask), stride), ix);
-    const IntVec lower = hn::Add(hn::Mul(hn::And(hn::Add(iy, hn::Set(di, 1)), mask), stride), ix);
-    const Vec a = hn::GatherIndex(d, level.data, upper),
-              b = hn::GatherIndex(d, level.data + 1, upper);
-    const Vec c = hn::GatherIndex(d, level.data, lower),
-              e = hn::GatherIndex(d, level.data + 1, lower);
-    const Vec top = hn::MulAdd(fx, hn::Sub(b, a), a), low = hn::MulAdd(fx, hn::Sub(e, c), c);
-    hn::Store(hn::MulAdd(fy, hn::Sub(low, top), top), d, values + i);
-  }
 }
 
 // Four samples between the centres of two neighbouring bins: their share of the left and of the
@@ -199,16 +118,15 @@ HWY_INLINE void spread_row(const float (*bins)[8], float share, float (*upper)[8
   }
 }
 
-Description describe(const Level& level, float x, float y, float sigma, float angle_deg) {
+Description describe(const Level& level, float x, float y, float sigma, float angle_deg,
+                     const KeypointShape& shape) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   alignas(64) float values[kRoom], weights[kRoom] = {}, directions[kRoom];
-  const float angle = angle_deg * 0.01745329252F,
-              step = 0.25F * SiftRules::sift_bin_width() * sigma;
-  sample(level, x, y, step * std::cos(angle), step * std::sin(angle), values, weights);
+  const float step = 0.25F * SiftRules::sift_bin_width() * sigma;
+  sample(level, x, y, steps_of(step, angle_deg, shape), values, weights);
   for (int i = kSide; i < kSamples - kSide; i += lanes) {
-    const Vec gx = hn::Sub(hn::LoadU(d, values + i + 1), hn::LoadU(d, values + i - 1));
-    const Vec gy = hn::Sub(hn::LoadU(d, values + i + kSide), hn::LoadU(d, values + i - kSide));
+    const Vec gx = across_grid(values, i), gy = down_grid(values, i);
     const Vec magnitude = hn::Sqrt(hn::MulAdd(gx, gx, hn::Mul(gy, gy)));
     const Vec weight = hn::Mul(hn::LoadU(d, kGrid.weight + i), hn::LoadU(d, weights + i));
     hn::StoreU(hn::Mul(magnitude, weight), d, weights + i);
@@ -241,8 +159,9 @@ HWY_EXPORT(describe);
 OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma) {
   return HWY_DYNAMIC_DISPATCH(orientation_histogram)(level, x, y, sigma);
 }
-Description describe(const Level& level, float x, float y, float sigma, float angle_deg) {
-  return HWY_DYNAMIC_DISPATCH(describe)(level, x, y, sigma, angle_deg);
+Description describe(const Level& level, float x, float y, float sigma, float angle_deg,
+                     const KeypointShape& shape) {
+  return HWY_DYNAMIC_DISPATCH(describe)(level, x, y, sigma, angle_deg, shape);
 }
 
 }  // namespace bifocal::features

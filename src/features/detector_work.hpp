@@ -42,8 +42,8 @@ inline void check_size(const char* detector, int width, int height, bool upsampl
                     width, height, INT_MAX / 2 / (std::int64_t{width} * height * enlarged)));
 }
 
-// Method: Options, Device, kName, and detect() on a CPU. Batches go to two lanes in turn: while the
-// device works on one, the host copies the next.
+// Method: Options, Device, kName, has_shapes(), and detect() on a CPU. Batches go to two lanes in
+// turn: while the device works on one, the host copies the next.
 template <class Method>
 class DetectorWork {
  public:
@@ -64,7 +64,8 @@ class DetectorWork {
     std::size_t samples = 0;  // of what is not grey
     for (const auto& l : lanes_) samples += l ? l->samples.size() : 0;
     return lane * (lanes_[1] ? 2 : 1) + samples +
-           static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes);
+           static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes) +
+           set_->shapes().size() * sizeof(KeypointShape);
   }
 
   void set_mask(ImageView<const std::uint8_t> mask) {
@@ -200,11 +201,12 @@ class DetectorWork {
   Queue& queue_of(Lane& lane) { return lane.own_queue ? *lane.own_queue : queue_; }
 
   int reserve(FeatureSet& set, int images) {
-    return images == 0 ? set.size() : set.reserve(queue_, capacity(), images);
+    return images == 0 ? set.size()
+                       : set.reserve(queue_, capacity(), images, Method::has_shapes(options_));
   }
   FeatureOutput output(const FeatureSet& set, int image) const {
-    return {set.keypoints(), set.descriptors(),  set.counts(), set.begin(image),
-            image,           set.capacity(image)};
+    return {set.keypoints(), set.descriptors(),   set.counts(), set.begin(image),
+            image,           set.capacity(image), set.shapes()};
   }
 
   // The first of the images, as many as go together: of one format, a batch at most.

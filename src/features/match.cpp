@@ -98,6 +98,10 @@ void check_match_options(const MatchOptions& options) {
 }
 
 void check_features(const Features& f, const char* function, const char* name) {
+  if (!f.shapes.empty() && f.shapes.size() != f.keypoints.size())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: {} has {} keypoints but {} shapes, must be as many or none",
+                            function, name, f.keypoints.size(), f.shapes.size()));
   if (f.descriptors.size() == f.keypoints.size() * std::size_t(kDescriptorBytes)) return;
   throw Error(
       ErrorCode::usage,

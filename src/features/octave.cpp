@@ -30,7 +30,9 @@ class Octave {
     for (const Kernel& kernel : kernels_)
       lag += kernel.radius + kBlurRows - 1;  // rows are made in whole groups
     const double largest = options.sigma * std::pow(ratio, options.octave_layers + 0.6);
-    reach_ = kMoves + 3 + static_cast<int>(std::ceil(description_reach(domains_) * largest));
+    const double wider = options.affine_shape ? shape_reach() : 1;
+    reach_ =
+        kMoves + 3 + static_cast<int>(std::ceil(description_reach(domains_) * wider * largest));
     const int rows = static_cast<int>(
         std::bit_ceil(static_cast<unsigned>(kStep + lag + 2 * reach_ + 2 * kBlurRows)));
     const int stride = row_stride(width);
@@ -131,6 +133,7 @@ class Octave {
       tick();
       all.keypoints.insert(all.keypoints.end(), f.keypoints.begin(), f.keypoints.end());
       all.descriptors.insert(all.descriptors.end(), f.descriptors.begin(), f.descriptors.end());
+      all.shapes.insert(all.shapes.end(), f.shapes.begin(), f.shapes.end());
     }
     return all;
   }
@@ -143,10 +146,16 @@ class Octave {
     const Level& level = levels_[std::size_t(own)];
     const auto sigma = static_cast<float>(
         options_.sigma * std::exp2(e.layer / static_cast<float>(options_.octave_layers)));
-    for (float angle : dominant_directions(orientation_histogram(level, e.x, e.y, sigma))) {
+    KeypointShape shape;
+    if (options_.affine_shape) shape = affine_shape(level, e.x, e.y, sigma);
+    const OrientationHistogram histogram =
+        options_.affine_shape ? orientation_histogram(level, e.x, e.y, sigma, shape)
+                              : orientation_histogram(level, e.x, e.y, sigma);
+    for (float angle : dominant_directions(histogram)) {
       out.keypoints.push_back({e.x, e.y, sigma, angle, e.response});
+      if (options_.affine_shape) out.shapes.push_back(shape);
       out.descriptors.resize(out.descriptors.size() + kDescriptorBytes);
-      quantise(describe(levels_, own, domains_, e.x, e.y, sigma, angle), options_.root,
+      quantise(describe(levels_, own, domains_, e.x, e.y, sigma, angle, shape), options_.root,
                out.descriptors.data() + out.descriptors.size() - kDescriptorBytes);
     }
   }

@@ -55,11 +55,12 @@ std::vector<Domain> domains_of(const SiftOptions& options) {
 }
 
 Description describe(std::span<const Level> levels, int level, const std::vector<Domain>& domains,
-                     float x, float y, float sigma, float angle_deg) {
+                     float x, float y, float sigma, float angle_deg, const KeypointShape& shape) {
   Description sum{};
   for (const Domain& domain : domains) {
     const int at = std::clamp(level + domain.levels_up, 0, static_cast<int>(levels.size()) - 1);
-    const Description own = describe(levels[std::size_t(at)], x, y, domain.size * sigma, angle_deg);
+    const Description own =
+        describe(levels[std::size_t(at)], x, y, domain.size * sigma, angle_deg, shape);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += own[i];
   }
   return sum;

@@ -24,6 +24,7 @@ struct FeatureOutput {
   Buffer<int> numbers;
   std::int64_t begin = 0;
   int first = 0, most = 0;
+  Buffer<KeypointShape> shapes = {};  // where they are asked for
 };
 
 [[nodiscard]] constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }

@@ -90,8 +90,10 @@ std::vector<Features> detect_all(ImageView<const std::uint8_t> grey, const SiftO
 Features selected(const std::vector<Features>& pieces, const Selection& selection) {
   std::vector<Keypoint> keypoints;
   std::vector<const std::uint8_t*> descriptors;
+  std::vector<KeypointShape> shapes;
   runtime::CancelTicks tick;
   for (const Features& piece : pieces) {
+    shapes.insert(shapes.end(), piece.shapes.begin(), piece.shapes.end());
     for (int i = 0; i < piece.size(); ++i) {
       tick();
       keypoints.push_back(piece.keypoints[std::size_t(i)]);
@@ -105,6 +107,7 @@ Features selected(const std::vector<Features>& pieces, const Selection& selectio
   for (int i : kept) {
     tick();
     result.keypoints.push_back(keypoints[std::size_t(i)]);
+    if (!shapes.empty()) result.shapes.push_back(shapes[std::size_t(i)]);
     const std::uint8_t* d = descriptors[std::size_t(i)];
     result.descriptors.insert(result.descriptors.end(), d, d + kDescriptorBytes);
   }

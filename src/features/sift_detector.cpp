@@ -11,6 +11,7 @@ struct SiftMethod {
   using Options = SiftOptions;
   using Device = features::SiftDevice;
   static constexpr const char* kName = "SiftDetector";
+  static bool has_shapes(const SiftOptions& options) { return options.affine_shape; }
   static Features detect(const PictureView& image, const SiftOptions& options,
                          ImageView<const std::uint8_t> mask) {
     return detect_sift(image, options, mask);

@@ -47,14 +47,20 @@ const Launch& maps() {
   static const Launch launch(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[0]}});
   return launch;
 }
-// domains: of a description; orientations are of the text with one.
-const PointLaunch& points_of(const Device& device, int domains = 1) {
-  constexpr int kPooled = SiftRules::SIFT_DOMAINS;
-  static const PointLaunch wide(sift_points::POINT_THREADS, {{"DOMAINS", 1}}),
-      single(1, {{"DOMAINS", 1}}), wide_pooled(sift_points::POINT_THREADS, {{"DOMAINS", kPooled}}),
-      single_pooled(1, {{"DOMAINS", kPooled}});
-  if (domains > 1) return device.info().group_code ? wide_pooled : single_pooled;
-  return device.info().group_code ? wide : single;
+// domains: of a description; orientations are of the text with one. is_shaped: points have shapes.
+const PointLaunch& points_of(const Device& device, bool is_shaped, int domains = 1) {
+  static const auto made = [](int size) {
+    std::array<std::unique_ptr<PointLaunch>, 4> launches;
+    for (int k = 0; k < 4; ++k) {
+      const int many = k % 2 ? SiftRules::SIFT_DOMAINS : 1;
+      launches[std::size_t(k)] = std::make_unique<PointLaunch>(
+          size, runtime::Constants{{"DOMAINS", many}, {"SHAPED", k / 2}});
+    }
+    return launches;
+  };
+  static const auto wide = made(sift_points::POINT_THREADS), single = made(1);
+  const int at = (is_shaped ? 2 : 0) + (domains > 1 ? 1 : 0);
+  return *(device.info().group_code ? wide : single)[std::size_t(at)];
 }
 
 bool has_tiles(int radius, int width, int height) {
@@ -102,6 +108,7 @@ std::size_t SiftDevice::bytes(int width, int height, const SiftOptions& options)
              (sizeof(std::uint32_t) *
                   (sift::CANDIDATE_WORDS + (has_selection(width, height, options) ? 1 : 0)) +
               sizeof(float) * sift::EXTREMUM_FLOATS) +
+         (options.affine_shape ? static_cast<std::size_t>(shape.room) * sizeof(KeypointShape) : 0) +
          PointsDevice::bytes(shape.room, height);
 }
 
@@ -134,6 +141,9 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
   candidates_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_) * sift::CANDIDATE_WORDS);
   extrema_ = Buffer<float>(device, std::size_t(candidate_room_) * sift::EXTREMUM_FLOATS);
   points_.emplace(queue, batch, room_, height, scale_, shift_);
+  if (options.affine_shape)
+    shapes_ = Buffer<float>(
+        device, std::size_t(batch) * static_cast<std::size_t>(room_) * sift_points::SHAPE_FLOATS);
   if (has_selection(width, height, options)) {
     const auto pictures = static_cast<std::size_t>(batch);
     histogram_ =
@@ -278,24 +288,29 @@ void SiftDevice::find(int count, bool is_counted) {
 }
 
 void SiftDevice::orient(int round) {
-  const PointLaunch& launch = points_of(queue_->device());
-  launch.sift_orient(*queue_, {.count = groups_}, pyramid_, shape_.floats, octaves_,
-                     options_.octave_layers, static_cast<float>(options_.sigma), candidates_,
-                     points_->counts, candidate_room_, extrema_, groups_, scale_, shift_, height_,
-                     points_->points, points_->found, room_, points_->rows, width_, points_->mask,
-                     points_->mask_width, round, round < 0 ? candidates_ : selected_,
-                     round < 0 ? points_->counts : selected_counts_);
+  const bool is_shaped = options_.affine_shape;
+  const PointLaunch& launch = points_of(queue_->device(), is_shaped);
+  const auto kernel = is_shaped ? &PointLaunch::sift_shape : &PointLaunch::sift_orient;
+  (launch.*kernel)(
+      *queue_, {.count = groups_}, pyramid_, shape_.floats, octaves_, options_.octave_layers,
+      static_cast<float>(options_.sigma), candidates_, points_->counts, candidate_room_, extrema_,
+      groups_, scale_, shift_, height_, points_->points, points_->found, room_, points_->rows,
+      width_, points_->mask, points_->mask_width, round, round < 0 ? candidates_ : selected_,
+      round < 0 ? points_->counts : selected_counts_, is_shaped ? shapes_ : points_->points);
 }
 
 void SiftDevice::describe(int count, const FeatureOutput& out) {
   const int domains = static_cast<int>(domains_.size() / 2);
-  const PointLaunch& launch = points_of(queue_->device(), domains);
+  const PointLaunch& launch = points_of(queue_->device(), options_.affine_shape, domains);
   const int groups = divided_up(groups_, count) * count;
   const PointsDevice& p = *points_;
   launch.sift_describe(
       *queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, p.points, p.counts,
       candidate_room_, p.found, p.sorted, p.keys, p.kept, room_, out.most, count, groups, scale_,
       shift_, options_.root ? 1 : 0, out.begin, out.first, domains_, options_.octave_layers + 3,
+      options_.affine_shape ? shapes_ : p.points,
+      runtime::Array<float>(options_.affine_shape ? runtime::Argument(out.shapes)
+                                                  : runtime::Argument(out.keypoints)),
       runtime::Array<float>(runtime::Argument(out.keypoints)), out.descriptors, out.numbers);
 }
 

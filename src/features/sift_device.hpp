@@ -78,6 +78,7 @@ class SiftDevice {
   Blur first_;
   std::vector<Blur> blurs_;  // from level i to i + 1
   Buffer<float> pyramid_, lines_, extrema_, domains_;
+  Buffer<float> shapes_;  // of points, where options.affine_shape
   Buffer<std::int64_t> octaves_;
   Buffer<std::uint32_t> candidates_;
   // Of the selection, where there is one.

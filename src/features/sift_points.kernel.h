@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Orientation and description of points on GPUs; sift_points.kernels describes the arguments.
 
-// Adds up the gradient directions around (x, y) of a level, weighted by magnitude and a Gaussian,
-// in a column of `shares` for each thread, so that nobody waits and the sums do not depend on the
-// order of the work.
+// A gradient's shares of two directions, in the member's own column of `shares`: nobody waits, and
+// the sums do not depend on the order of the work.
+group_fn void add_direction(real gx, real gy, real weight, index member, local_ptr float* shares) {
+  const real share = sqrt_normal(gx * gx + gy * gy) * weight;
+  const real at = sift_direction(gx, gy, lane(ORIENTATION_BINS));
+  const index bin = (index)at;
+  const real part = (at - (real)bin) * share;
+  shares[bin * GROUP_SIZE + member] += share - part;
+  shares[(bin + 1) * GROUP_SIZE + member] += part;
+}
+
+// Adds up the gradient directions around (x, y) of a level, weighted by magnitude and a Gaussian.
 group_fn void orientation_shares(global_const float* level, index stride, index width, index height,
                                  real x, real y, real sigma, local_ptr float* shares) {
   const real spread = sift_orientation_spread() * sigma, factor = lane(-0.5) / (spread * spread);
@@ -24,12 +33,7 @@ group_fn void orientation_shares(global_const float* level, index stride, index 
     const real gx = p[1] - p[-1], gy = p[stride] - p[-stride];
     const real dx = (real)u - x, dy = (real)v - y;
     const real weight = exp(factor * (dx * dx + dy * dy));
-    const real share = sqrt_normal(gx * gx + gy * gy) * weight;
-    const real at = sift_direction(gx, gy, lane(ORIENTATION_BINS));
-    const index bin = (index)at;
-    const real part = (at - (real)bin) * share;
-    shares[bin * GROUP_SIZE + member] += share - part;
-    shares[(bin + 1) * GROUP_SIZE + member] += part;
+    add_direction(gx, gy, weight, member, shares);
   }
 }
 
@@ -45,6 +49,55 @@ group_fn feature extremum_feature(global_const float* e, index octave, real scal
 
 group_fn index around(index bin) { return (bin + ORIENTATION_BINS) % ORIENTATION_BINS; }
 
+// Points of candidate i, whose shares of directions are there: one for each direction. A: the
+// shape.
+group_fn void add_points(GROUP_PARAM bits32 i, index picture, index octave, index level,
+                         real own_sigma, const real* A KERNEL_PARAMETERS(SIFT_ORIENT)) {
+  const index member = (index)group_member();
+  global_const float* e = extrema + (offset)i * EXTREMUM_FLOATS;
+  group_barrier();
+  for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
+    real sum = lane(0);
+    for (index k = 0; k < GROUP_SIZE; ++k) {
+      const index thread = (k + member) % GROUP_SIZE;  // each its own bank
+      sum += shares[b * GROUP_SIZE + thread];
+      if (b < 2) sum += shares[(b + ORIENTATION_BINS) * GROUP_SIZE + thread];
+    }
+    histogram[b] = sum;
+  }
+  group_barrier();
+  real highest = lane(0);
+  for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
+    smoothed[b] = sift_smoothed(histogram[around(b - 2)], histogram[around(b - 1)], histogram[b],
+                                histogram[around(b + 1)], histogram[around(b + 2)]);
+    highest = fmax(highest, smoothed[b]);
+  }
+  highest = group_max(highest);
+  group_barrier();
+  for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
+    const real left = smoothed[around(b - 1)], here = smoothed[b], right = smoothed[around(b + 1)];
+    // Of two equal bins the first is the peak.
+    if (!(here > left && here >= right && here >= sift_peak_ratio() * highest)) continue;
+    if (!is_unmasked(extremum_feature(e, octave, scale, shift), mask, mask_width, width, height))
+      continue;
+    const bits32 slot = global_atomic_add(found + picture, 1u);
+    if (slot >= (bits32)room) continue;
+    global_ptr float* p = points + ((offset)picture * room + slot) * POINT_FLOATS;
+    p[0] = e[0];
+    p[1] = e[1];
+    p[2] = own_sigma;
+    p[3] = sift_peak((real)b, left, here, right);
+    p[4] = e[3];
+    p[5] = bits_float((bits32)(octave << 8 | level));
+    if_constant(SHAPED) {
+      global_ptr float* own = shapes + ((offset)picture * room + slot) * SHAPE_FLOATS;
+      lane_unroll for (index k = 0; k < SHAPE_FLOATS; ++k) own[k] = A[k];
+    }
+    const feature f = feature_of(p, scale, shift);
+    (void)global_atomic_add(rows + (offset)picture * (height + 1) + row_of(f, height), 1u);
+  }
+}
+
 group_kernel(sift_orient, group, SIFT_ORIENT) {
   const index member = (index)group_member();
   bits32 count = counts[0] < (bits32)candidate_room ? counts[0] : (bits32)candidate_room;
@@ -59,73 +112,9 @@ group_kernel(sift_orient, group, SIFT_ORIENT) {
     const real own_sigma = sigma * exp2(e[2] / (real)layers);
     orientation_shares(pyramid + picture * pitch + o[0] + level * o[1], (index)o[2], (index)o[3],
                        (index)o[4], e[0], e[1], own_sigma, shares);
+    const real A[SHAPE_FLOATS] = {lane(1), lane(0), lane(1)};
+    add_points(GROUP_ARG i, picture, octave, level, own_sigma, A KERNEL_ARGUMENTS(SIFT_ORIENT));
     group_barrier();
-    for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
-      real sum = lane(0);
-      for (index k = 0; k < GROUP_SIZE; ++k) {
-        const index thread = (k + member) % GROUP_SIZE;  // each its own bank
-        sum += shares[b * GROUP_SIZE + thread];
-        if (b < 2) sum += shares[(b + ORIENTATION_BINS) * GROUP_SIZE + thread];
-      }
-      histogram[b] = sum;
-    }
-    group_barrier();
-    real highest = lane(0);
-    for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
-      smoothed[b] = sift_smoothed(histogram[around(b - 2)], histogram[around(b - 1)], histogram[b],
-                                  histogram[around(b + 1)], histogram[around(b + 2)]);
-      highest = fmax(highest, smoothed[b]);
-    }
-    highest = group_max(highest);
-    group_barrier();
-    for (index b = member; b < ORIENTATION_BINS; b += GROUP_SIZE) {
-      const real left = smoothed[around(b - 1)], here = smoothed[b],
-                 right = smoothed[around(b + 1)];
-      // Of two equal bins the first is the peak.
-      if (!(here > left && here >= right && here >= sift_peak_ratio() * highest)) continue;
-      if (!is_unmasked(extremum_feature(e, octave, scale, shift), mask, mask_width, width, height))
-        continue;
-      const bits32 slot = global_atomic_add(found + picture, 1u);
-      if (slot >= (bits32)room) continue;
-      global_ptr float* p = points + ((offset)picture * room + slot) * POINT_FLOATS;
-      p[0] = e[0];
-      p[1] = e[1];
-      p[2] = own_sigma;
-      p[3] = sift_peak((real)b, left, here, right);
-      p[4] = e[3];
-      p[5] = bits_float((bits32)(octave << 8 | level));
-      const feature f = feature_of(p, scale, shift);
-      (void)global_atomic_add(rows + (offset)picture * (height + 1) + row_of(f, height), 1u);
-    }
-    group_barrier();
-  }
-}
-
-// Bilinear samples of the level on the grid around (x, y), whose steps along a row of it are
-// (step_u, step_v); those outside of the picture weigh nothing.
-group_fn void sample_grid(global_const float* level, index stride, index width, index height,
-                          real x, real y, real step_u, real step_v, local_ptr float* values,
-                          local_ptr float* weights) {
-  const real right = (real)(width - 1), bottom = (real)(height - 1);
-  // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
-  for (index k = (index)group_member(); k < SAMPLE_BLOCKS * POINT_THREADS; k += GROUP_SIZE) {
-    const index block = k / POINT_THREADS, seat = k % POINT_THREADS;
-    const index column = block % 3 * 8 + seat % 8, row = block / 3 * 4 + seat / 8;
-    const index i = row * GRID_SIDE + column;
-    if (column >= GRID_SIDE || row >= GRID_SIDE) continue;
-    const real u = (real)column - lane(10.5), v = (real)row - lane(10.5);
-    const real px = x + u * step_u - v * step_v, py = y + u * step_v + v * step_u;
-    const index is_inside = px >= lane(0) && px <= right && py >= lane(0) && py <= bottom;
-    const real qx = fmin(fmax(px, lane(0)), right), qy = fmin(fmax(py, lane(0)), bottom);
-    index ix = (index)qx, iy = (index)qy;
-    if (ix > width - 2) ix = width - 2;
-    if (iy > height - 2) iy = height - 2;
-    const real fx = qx - (real)ix, fy = qy - (real)iy;
-    global_const float* p = level + (offset)iy * stride + ix;
-    const real top = p[0] + fx * (p[1] - p[0]);
-    const real low = p[stride] + fx * (p[stride + 1] - p[stride]);
-    values[i] = top + fy * (low - top);
-    weights[i] = is_inside ? exp((u * u + v * v) * lane(-1.0 / 128)) : lane(0);
   }
 }
 
@@ -221,7 +210,15 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
     global_const offset* o = octaves + (where >> 8) * OCTAVE_OFFSETS;
     const feature f = feature_of(p, scale, shift);
     const real turn = p[3] * lane(0.01745329252), step = lane(0.25) * sift_bin_width() * p[2];
-    const real step_u = step * cos(turn), step_v = step * sin(turn);
+    const real c = step * cos(turn), s = step * sin(turn);
+    real ux = c, uy = s, vx = -s, vy = c;
+    if_constant(SHAPED) {
+      global_const float* A = shapes + ((offset)picture * room + name) * SHAPE_FLOATS;
+      ux = A[0] * c + A[1] * s;
+      uy = A[1] * c + A[2] * s;
+      vx = A[1] * c - A[0] * s;
+      vy = A[2] * c - A[1] * s;
+    }
     lane_keep_loop for (index d = 0; d < DOMAINS; ++d) {
       index level = (index)(where & 255u);
       real size = lane(1);
@@ -231,7 +228,8 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
         size = domains[2 * d];
       }
       sample_grid(pyramid + picture * pitch + o[0] + (offset)level * o[1], (index)o[2], (index)o[3],
-                  (index)o[4], p[0], p[1], size * step_u, size * step_v, values, weights);
+                  (index)o[4], p[0], p[1], size * ux, size * uy, size * vx, size * vy,
+                  lane(-1.0 / 128), values, weights);
       group_barrier();
       grid_gradients(values, weights, magnitudes, directions);
       group_barrier();
@@ -247,6 +245,11 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
       k[2] = f.sigma;
       k[3] = f.angle;
       k[4] = f.response;
+      if_constant(SHAPED) {
+        global_const float* A = shapes + ((offset)picture * room + name) * SHAPE_FLOATS;
+        lane_unroll for (index d = 0; d < SHAPE_FLOATS; ++d)
+            keypoint_shapes[slot * SHAPE_FLOATS + d] = A[d];
+      }
     }
   }
 }

@@ -39,6 +39,43 @@ TEST(FeatureSet, gives_back_what_it_was_given) {
   }
 }
 
+// Of the images with shapes, next to others without; a slot takes those of another set.
+TEST(FeatureSet, keeps_shapes) {
+  const auto shaped = [](int count, unsigned seed) {
+    Features f = random_features(count, seed, 256);
+    for (int k = 0; k < count; ++k)
+      f.shapes.push_back({1 + 0.001F * float(k), 0.25F * float(seed), float(k)});
+    return f;
+  };
+  for (const DeviceInfo& info : list_devices()) {
+    Queue queue{Device(info.id)};
+    FeatureSet set(queue.device());
+    for (int k = 0; k < 6; ++k)
+      set.add(queue, k % 2 ? shaped(100 * k, unsigned(k)) : random_features(70, unsigned(k), 256));
+    EXPECT_EQ(set.reserve(queue, 600), 6);
+    for (int k = 0; k < 6; ++k) {
+      const Features want = k % 2 ? shaped(100 * k, unsigned(k)) : Features{};
+      const Features got = set.get(queue, k);
+      EXPECT_EQ(got.size(), k % 2 ? 100 * k : 70) << info.id;
+      ASSERT_EQ(got.shapes.size(), want.shapes.size()) << info.id << ", image " << k;
+      EXPECT_TRUE(want.shapes.empty() ||
+                  std::memcmp(got.shapes.data(), want.shapes.data(),
+                              want.shapes.size() * sizeof(KeypointShape)) == 0)
+          << info.id << ", image " << k;
+    }
+    FeatureSet ring(queue.device());
+    ring.reserve(queue, 600, 2);
+    EXPECT_EQ(ring.shapes().size(), 0U);
+    ring.put(queue, 1, set, 3);
+    ring.put(queue, 0, set, 2);
+    EXPECT_EQ(ring.get(queue, 1).shapes.size(), 300U) << info.id;
+    EXPECT_EQ(ring.get(queue, 1).shapes[299].yy, 299) << info.id;
+    EXPECT_TRUE(ring.get(queue, 0).shapes.empty()) << info.id;
+    ring.put(queue, 1, set, 4);
+    EXPECT_TRUE(ring.get(queue, 1).shapes.empty()) << info.id;
+  }
+}
+
 TEST(FeatureSet, of_eight_thousand_features_a_picture_is_small) {
   FeatureSet set(Device(), 10 * 8192);
   Queue queue;
@@ -82,6 +119,9 @@ TEST(FeatureSet, refuses_wrong_arguments) {
   Features broken = random_features(3, 1, 256);
   broken.descriptors.pop_back();
   EXPECT_THROW(set.add(queue, broken), Error);
+  Features two = random_features(3, 1, 256);
+  two.shapes.resize(2);
+  EXPECT_THROW(set.add(queue, two), Error);
   EXPECT_EQ(set.size(), 0);
   set.add(queue, random_features(3, 1, 256));
   EXPECT_THROW((void)set.begin(-1), Error);

@@ -17,6 +17,9 @@ namespace bifocal::test {
 // To the last bit.
 inline bool same(const Features& a, const Features& b) {
   return a.size() == b.size() && a.descriptors == b.descriptors &&
+         a.shapes.size() == b.shapes.size() &&
+         (a.shapes.empty() || std::memcmp(a.shapes.data(), b.shapes.data(),
+                                          a.shapes.size() * sizeof(KeypointShape)) == 0) &&
          (a.size() == 0 || std::memcmp(a.keypoints.data(), b.keypoints.data(),
                                        std::size_t(a.size()) * sizeof(Keypoint)) == 0);
 }

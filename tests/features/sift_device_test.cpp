@@ -26,6 +26,7 @@ struct Agreement {
   int near = 0, alike = 0;      // features of the one that the other has, with the same descriptor
   int places = 0;               // of those that it has not: a place may have several directions
   double worst = 0, angle = 0;  // px, degrees
+  double shape = 0;             // of those alike, between numbers of the matrices
 };
 Agreement compare(const Features& f, const Features& other) {
   Agreement result;
@@ -47,6 +48,10 @@ Agreement compare(const Features& f, const Features& other) {
         largest = std::max(largest,
                            std::abs(f.descriptors[128 * i + k] - other.descriptors[128 * j + k]));
       result.alike += largest <= 2;
+      if (largest > 2 || f.shapes.empty() || other.shapes.empty()) continue;
+      const KeypointShape &A = f.shapes[i], &B = other.shapes[j];
+      for (const float v : {A.xx - B.xx, A.xy - B.xy, A.yy - B.yy})
+        result.shape = std::max<double>(result.shape, std::abs(v));
     }
     result.near += is_there;
     if (!is_there) missing.insert({a.x, a.y, a.sigma});
@@ -59,8 +64,11 @@ Agreement compare(const Features& f, const Features& other) {
 // alike to rounding.
 void expect_alike(const Features& f, const Features& reference, const std::string& what) {
   const Agreement a = compare(reference, f), back = compare(f, reference);
-  std::printf("%s: %d features, %d of the CPU's %d, descriptors %d; worst %.5f px, %.4f degrees\n",
-              what.c_str(), f.size(), a.near, reference.size(), a.alike, a.worst, a.angle);
+  std::printf(
+      "%s: %d features, %d of the CPU's %d, descriptors %d; worst %.5f px, %.4f degrees, %.5f\n",
+      what.c_str(), f.size(), a.near, reference.size(), a.alike, a.worst, a.angle, a.shape);
+  EXPECT_EQ(f.shapes.size(), reference.shapes.empty() ? 0 : f.keypoints.size()) << what;
+  EXPECT_LT(a.shape, 0.01) << what;
   EXPECT_LE(a.places, 1 + reference.size() / 200) << what;
   EXPECT_LE(back.places, 1 + f.size() / 200) << what;
   EXPECT_GE(a.alike, a.near - a.near / 100) << what;
@@ -96,10 +104,9 @@ TEST(SiftDevice, takes_all_options) {
 }
 
 // Domains beyond the picture's border and above the octave's last level; with one layer on other
-// levels than with three. The tall picture has more rows than a
-// CPU keeps.
+// levels than with three.
 TEST(SiftDevice, pools_domain_sizes_as_the_cpu_does) {
-  const ImageU8 blobs = random_blobs(203, 161, 4), tall = random_blobs(90, 700, 5);
+  const ImageU8 blobs = random_blobs(203, 161, 4);
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
     for (const int layers : {1, 3}) {
       for (const bool root : {true, false}) {
@@ -112,8 +119,31 @@ TEST(SiftDevice, pools_domain_sizes_as_the_cpu_does) {
         EXPECT_LT(compare(f, detect_sift(blobs, single)).alike, f.size() / 20) << id;
       }
     }
-    const SiftOptions options{.upsample = false, .domain_size_pooling = true};
-    expect_alike(detect_sift(queue, tall, options), detect_sift(tall, options), id + ", tall");
+  });
+}
+
+// Ellipses beyond the picture's border; points that stay round; with pooling on three levels each.
+// The cap chooses before points have shapes.
+TEST(SiftDevice, shapes_are_those_of_the_cpu) {
+  const ImageU8 blobs = random_blobs(203, 161, 4), speckled = noise(130, 97, 6);
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    for (const bool pooled : {false, true}) {
+      for (const ImageU8* image : {&blobs, &speckled}) {
+        const SiftOptions options{
+            .octave_layers = pooled ? 2 : 3, .domain_size_pooling = pooled, .affine_shape = true};
+        const Features f = detect_sift(queue, *image, options);
+        expect_alike(f, detect_sift(*image, options), id + (pooled ? ", pooled" : ", shapes"));
+        SiftOptions round = options;
+        round.affine_shape = false;
+        EXPECT_LT(compare(f, detect_sift(*image, round)).alike, f.size() / 4) << id;
+        SiftOptions capped = options;
+        capped.max_features = 20;
+        Features first = f;
+        first.keypoints.resize(20), first.shapes.resize(20);
+        first.descriptors.resize(20 * kDescriptorBytes);
+        EXPECT_TRUE(same(detect_sift(queue, *image, capped), first)) << id;
+      }
+    }
   });
 }
 
@@ -134,6 +164,8 @@ TEST(SiftDevice, photographs) {
     expect_alike(detect_sift(queue, image, options), detect_sift(image, options), id);
     options.domain_size_pooling = true;
     expect_alike(detect_sift(queue, image, options), detect_sift(image, options), id + ", pooled");
+    options.affine_shape = true;
+    expect_alike(detect_sift(queue, image, options), detect_sift(image, options), id + ", shapes");
   });
 }
 
@@ -143,14 +175,17 @@ TEST(SiftDevice, is_the_same_on_every_run_and_in_every_batch) {
   pictures[3] = ImageU8(170, 131);  // nothing in it
   const std::vector<ImageView<const std::uint8_t>> views(pictures.begin(), pictures.end());
   for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
-    SiftDetector single(queue, 170, 131), batched(queue, 170, 131, {}, 3);
-    const std::vector<Features> together = batched(views), again = batched(views);
-    ASSERT_EQ(together.size(), views.size());
-    for (std::size_t k = 0; k < views.size(); ++k) {
-      EXPECT_TRUE(same(together[k], again[k])) << id << ", picture " << k;
-      EXPECT_TRUE(same(together[k], single(views[k]))) << id << ", picture " << k;
+    for (const bool affine : {false, true}) {
+      const SiftOptions options{.affine_shape = affine};
+      SiftDetector single(queue, 170, 131, options), batched(queue, 170, 131, options, 3);
+      const std::vector<Features> together = batched(views), again = batched(views);
+      ASSERT_EQ(together.size(), views.size());
+      for (std::size_t k = 0; k < views.size(); ++k) {
+        EXPECT_TRUE(same(together[k], again[k])) << id << ", picture " << k;
+        EXPECT_TRUE(same(together[k], single(views[k]))) << id << ", picture " << k;
+      }
+      EXPECT_EQ(together[3].size(), 0) << id;
     }
-    EXPECT_EQ(together[3].size(), 0) << id;
   });
 }
 
@@ -160,7 +195,7 @@ TEST(SiftDevice, features_stay_in_a_set) {
   const std::vector<ImageView<const std::uint8_t>> views(pictures.begin(), pictures.end());
   std::vector<std::uint8_t> pixels;
   for (const ImageU8& p : pictures) pixels.insert(pixels.end(), p.pixels.begin(), p.pixels.end());
-  const SiftOptions options{.max_features = 60};
+  const SiftOptions options{.max_features = 60, .affine_shape = true};
   const auto test = [&](Queue& queue, const std::string& id) {
     SiftDetector detector(queue, 120, 101, options, 2);
     FeatureSet set(queue.device());
@@ -264,8 +299,11 @@ TEST(SiftDevice, takes_images_of_any_shape) {
     for (const auto& [width, height] :
          {std::pair(1, 1), {2, 1}, {3, 3}, {6, 6}, {11, 11}, {1, 300}, {300, 6}, {33, 17}}) {
       const ImageU8 image = noise(width, height, 1);
-      const Features f = detect_sift(queue, image), expected = detect_sift(image);
-      EXPECT_NEAR(f.size(), expected.size(), 1) << id << ", " << width << " x " << height;
+      for (const bool affine : {false, true}) {
+        const Features f = detect_sift(queue, image, {.affine_shape = affine}),
+                       expected = detect_sift(image, {.affine_shape = affine});
+        EXPECT_NEAR(f.size(), expected.size(), 1) << id << ", " << width << " x " << height;
+      }
     }
   });
 }

@@ -257,6 +257,7 @@ TEST(Sift, takes_images_of_any_shape) {
     for (const bool upsample : {true, false}) {
       SiftOptions options;
       options.upsample = upsample;
+      options.affine_shape = !upsample;
       for (const Keypoint& k : detect_sift(noise(width, height, 1), options).keypoints) {
         EXPECT_TRUE(k.x >= 0 && k.y >= 0 && k.x <= float(width - 1) && k.y <= float(height - 1))
             << width << " x " << height;
@@ -297,6 +298,7 @@ TEST(Sift, takes_every_valid_option) {
       options.contrast_threshold = 0;
       options.root = layers % 2;
       options.domain_size_pooling = layers % 3 != 1;
+      options.affine_shape = sigma > 1;
       for (const bool upsample : {true, false}) {
         options.upsample = upsample;
         // Nothing of this image is as large as 8 px.

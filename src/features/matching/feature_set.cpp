@@ -41,37 +41,48 @@ FeatureSet::FeatureSet(const Device& device, std::int64_t features) : device_(de
   keypoints_ = Buffer<Keypoint>(device, room);
 }
 
-int FeatureSet::append(Queue& queue, int capacity, int count, int images) {
+// Room for those of so many features.
+void FeatureSet::make_shapes(Queue& queue, std::int64_t features) {
+  const auto used = std::min(shapes_.size(), static_cast<std::size_t>(used_));
+  features::grow(queue, shapes_, used, static_cast<std::size_t>(features));
+}
+
+int FeatureSet::append(Queue& queue, int capacity, int count, int images, bool has_shapes) {
   const auto added = static_cast<std::size_t>(images);
   const auto needed = static_cast<std::size_t>(used_ + std::int64_t{capacity} * images);
   const auto used = static_cast<std::size_t>(used_);
   features::grow(queue, descriptors_, used * kDescriptorBytes, needed * kDescriptorBytes);
   features::grow(queue, keypoints_, used, needed);
+  if (has_shapes) make_shapes(queue, used_ + std::int64_t{capacity} * images);
   features::grow(queue, counts_, slots_.size(), std::max<std::size_t>(64, slots_.size() + added));
   const std::vector<int> counts(added, count);
   runtime::upload(queue, *counts_.memory(), slots_.size() * sizeof(int), counts.data(),
                   added * sizeof(int));
   queue.wait();  // `counts` is gone when this returns
   const int first = size();
-  for (int k = 0; k < images; ++k, used_ += capacity) slots_.push_back({used_, capacity});
+  for (int k = 0; k < images; ++k, used_ += capacity)
+    slots_.push_back({used_, capacity, has_shapes});
   return first;
 }
 
 int FeatureSet::add(Queue& queue, const Features& features) {
   check(queue, "add");
   features::check_features(features, "FeatureSet::add", "features");
-  const int image = append(queue, features.size(), features.size(), 1);
+  const int image = append(queue, features.size(), features.size(), 1, !features.shapes.empty());
   if (features.size() == 0) return image;
   const auto first = static_cast<std::size_t>(slots_.back().begin);
   runtime::upload(queue, *descriptors_.memory(), first * kDescriptorBytes,
                   features.descriptors.data(), features.descriptors.size());
   runtime::upload(queue, *keypoints_.memory(), first * sizeof(Keypoint), features.keypoints.data(),
                   features.keypoints.size() * sizeof(Keypoint));
+  if (!features.shapes.empty())
+    runtime::upload(queue, *shapes_.memory(), first * sizeof(KeypointShape), features.shapes.data(),
+                    features.shapes.size() * sizeof(KeypointShape));
   queue.wait();
   return image;
 }
 
-int FeatureSet::reserve(Queue& queue, int capacity, int images) {
+int FeatureSet::reserve(Queue& queue, int capacity, int images, bool has_shapes) {
   check(queue, "reserve");
   if (capacity < 0 || images < 1)
     throw Error(
@@ -79,13 +90,14 @@ int FeatureSet::reserve(Queue& queue, int capacity, int images) {
         fmt::format("FeatureSet::reserve: {} images of capacity {}: must be at least 1 of at "
                     "least 0",
                     images, capacity));
-  return append(queue, capacity, 0, images);
+  return append(queue, capacity, 0, images, has_shapes);
 }
 
 void FeatureSet::put(Queue& queue, int image, const FeatureSet& other, int from) {
   check(queue, "put");
   const int count = other.count(queue, from);
-  const Slot& to = slot(image);
+  (void)slot(image);
+  Slot& to = slots_[static_cast<std::size_t>(image)];
   if (count > to.capacity)
     throw Error(ErrorCode::usage,
                 fmt::format("FeatureSet::put: {} features of image {} to image {} of capacity {}",
@@ -100,6 +112,13 @@ void FeatureSet::put(Queue& queue, int image, const FeatureSet& other, int from)
     features::copy_on_device(queue, other.keypoints_.memory(), keypoints_.memory(),
                              size * sizeof(Keypoint), first * sizeof(Keypoint),
                              own * sizeof(Keypoint));
+  }
+  to.has_shapes = other.slot(from).has_shapes;
+  if (to.has_shapes && count > 0) {
+    make_shapes(queue, to.begin + to.capacity);
+    features::copy_on_device(queue, other.shapes_.memory(), shapes_.memory(),
+                             size * sizeof(KeypointShape), first * sizeof(KeypointShape),
+                             own * sizeof(KeypointShape));
   }
   runtime::upload(queue, *counts_.memory(), static_cast<std::size_t>(image) * sizeof(int), &count,
                   sizeof count);
@@ -144,6 +163,11 @@ Features FeatureSet::get(Queue& queue, int image) const {
   features.descriptors.resize(size * kDescriptorBytes);
   runtime::download(queue, *descriptors_.memory(), first * kDescriptorBytes,
                     features.descriptors.data(), features.descriptors.size());
+  if (slot(image).has_shapes) {
+    features.shapes.resize(size);
+    runtime::download(queue, *shapes_.memory(), first * sizeof(KeypointShape),
+                      features.shapes.data(), size * sizeof(KeypointShape));
+  }
   queue.wait();
   return features;
 }

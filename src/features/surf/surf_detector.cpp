@@ -11,6 +11,7 @@ struct SurfMethod {
   using Options = SurfOptions;
   using Device = features::SurfDevice;
   static constexpr const char* kName = "SurfDetector";
+  static bool has_shapes(const SurfOptions&) { return false; }
   static Features detect(const PictureView& image, const SurfOptions& options,
                          ImageView<const std::uint8_t> mask) {
     return detect_surf(image, options, mask);

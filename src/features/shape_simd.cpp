@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Affine shapes and the orientations of their frames, compiled for every SIMD target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "features/shape_simd.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#include "features/descriptor.hpp"
+#include "features/grid-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace bifocal::features::HWY_NAMESPACE {
+
+// The gradients' second moments, xx, xy and yy, in the frame of a shape.
+HWY_INLINE void moments_of(const Level& level, float x, float y, float sigma,
+                           const KeypointShape& shape, float* moments) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  alignas(64) float values[kRoom], inside[kRoom] = {};
+  sample(level, x, y, steps_of(SiftRules::shape_step() * sigma, 0, shape), values, inside);
+  Vec xx = hn::Zero(d), xy = xx, yy = xx;
+  for (int i = kSide; i < kSamples - kSide; i += lanes) {
+    const Vec gx = across_grid(values, i), gy = down_grid(values, i);
+    const Vec weight = hn::Mul(hn::LoadU(d, kGrid.moment_weight + i), hn::LoadU(d, inside + i));
+    const Vec wx = hn::Mul(weight, gx);
+    xx = hn::MulAdd(wx, gx, xx);
+    xy = hn::MulAdd(wx, gy, xy);
+    yy = hn::MulAdd(hn::Mul(weight, gy), gy, yy);
+  }
+  moments[0] = hn::GetLane(hn::SumOfLanes(d, xx));
+  moments[1] = hn::GetLane(hn::SumOfLanes(d, xy));
+  moments[2] = hn::GetLane(hn::SumOfLanes(d, yy));
+}
+
+KeypointShape affine_shape(const Level& level, float x, float y, float sigma) {
+  float A[3] = {1, 0, 1};
+  for (int round = 0; round < SiftRules::SHAPE_ROUNDS; ++round) {
+    float moments[3];
+    moments_of(level, x, y, sigma, {A[0], A[1], A[2]}, moments);
+    const float state = SiftRules::shape_round(moments, A);
+    if (state < 0) break;
+    if (state > 0) return {A[0], A[1], A[2]};
+  }
+  return {};
+}
+
+OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma,
+                                           const KeypointShape& shape) {
+  const Tag d;
+  const IntTag di;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  alignas(64) float values[kRoom], inside[kRoom] = {}, low[kRoom], high[kRoom];
+  alignas(64) std::int32_t bins[kRoom];
+  sample(level, x, y, steps_of(SiftRules::shape_step() * sigma, 0, shape), values, inside);
+  for (int i = kSide; i < kSamples - kSide; i += lanes) {
+    const Vec gx = across_grid(values, i), gy = down_grid(values, i);
+    const Vec magnitude = hn::Sqrt(hn::MulAdd(gx, gx, hn::Mul(gy, gy)));
+    const Vec weight = hn::Mul(hn::LoadU(d, kGrid.turn_weight + i), hn::LoadU(d, inside + i));
+    const Vec share = hn::Mul(magnitude, weight), at = direction(gx, gy, kOrientationBins);
+    const IntVec bin = hn::ConvertTo(di, at);
+    const Vec part = hn::Mul(hn::Sub(at, hn::ConvertTo(d, bin)), share);
+    hn::StoreU(hn::Sub(share, part), d, low + i);
+    hn::StoreU(part, d, high + i);
+    hn::StoreU(bin, di, bins + i);
+  }
+  // The shares of a bin and of the next apart, and those of even and odd samples: an addition need
+  // not wait for the one before.
+  float lows[2][kOrientationBins + 1] = {}, highs[2][kOrientationBins + 1] = {};
+  for (int i = kSide; i < kSamples - kSide; ++i) {
+    lows[i % 2][bins[i]] += low[i];
+    highs[i % 2][bins[i]] += high[i];
+  }
+  OrientationHistogram result{};
+  for (int i = 0; i <= kOrientationBins; ++i) {
+    result[static_cast<std::size_t>(i % kOrientationBins)] += lows[0][i] + lows[1][i];
+    result[static_cast<std::size_t>((i + 1) % kOrientationBins)] += highs[0][i] + highs[1][i];
+  }
+  return result;
+}
+
+}  // namespace bifocal::features::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bifocal::features {
+
+HWY_EXPORT(affine_shape);
+HWY_EXPORT(orientation_histogram);
+
+KeypointShape affine_shape(const Level& level, float x, float y, float sigma) {
+  return HWY_DYNAMIC_DISPATCH(affine_shape)(level, x, y, sigma);
+}
+OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma,
+                                           const KeypointShape& shape) {
+  return HWY_DYNAMIC_DISPATCH(orientation_histogram)(level, x, y, sigma, shape);
+}
+
+}  // namespace bifocal::features
+#endif

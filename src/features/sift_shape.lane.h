@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The affine shape of a point: the symmetric matrix A of determinant 1, [xx xy; xy yy], of the frame
+// in which the gradients around the point are equally strong in all directions; (x, y) = A (u, v)
+// takes that frame to the picture's.
+//
+//   T. Lindeberg, J. Garding, Shape-adapted smoothing in estimation of 3-D shape cues from affine
+//   deformations of local 2-D brightness structure, Image and Vision Computing 15(6), 1997.
+//   A. Baumberg, Reliable feature matching across widely separated views, CVPR 2000.
+//   K. Mikolajczyk, C. Schmid, Scale & affine invariant interest point detectors, IJCV 60(1), 2004:
+//   here at the point's own place and scale.
+
+// The grid of a description, with steps of so many sigma, is what shape and orientation look at.
+lane_fn real shape_step(void) { return lane(0.6); }
+// The window of the second moments, in sigma.
+lane_fn real shape_window(void) { return lane(3); }
+
+enum { SHAPE_ROUNDS = 10 };  // after which a shape that has not settled is none
+
+// Beyond it is no shape but an edge: the longer axis of A over the shorter one; A takes a unit
+// vector to one of length sqrt(6) at most.
+lane_fn real shape_most_ratio(void) { return lane(6); }
+
+// From the second moments of the gradients, [xx, xy, yy], in the frame of A to the next A, the root
+// of A moments^-1 A: as the old one turned by any angle would give it. Returns 1 where the moments
+// were alike in all directions, to a tenth, 0 where they were not, and -1 where there is no shape.
+lane_fn real shape_round(const real* moments, real* A) {
+  real xx = moments[0], xy = moments[1], yy = moments[2], trace = xx + yy;
+  real determinant = xx * yy - xy * xy;
+  mask is_shape = determinant > lane(1e-4) * trace * trace;
+  real scale = lane(1) / sqrt(select(is_shape, determinant, lane(1)));
+  xx = xx * scale, xy = xy * scale, yy = yy * scale;
+  real p00 = yy * A[0] - xy * A[1], p01 = yy * A[1] - xy * A[2];
+  real p11 = xx * A[2] - xy * A[1], p10 = xx * A[1] - xy * A[0];
+  real c00 = A[0] * p00 + A[1] * p10, c01 = A[0] * p01 + A[1] * p11;
+  real c11 = A[1] * p01 + A[2] * p11;
+  // The root of a matrix C of determinant 1: (C + 1) / sqrt(trace(C) + 2).
+  real root = lane(1) / sqrt(fmax(c00 + c11 + lane(2), lane(1)));
+  A[0] = (c00 + lane(1)) * root;
+  A[1] = c01 * root;
+  A[2] = (c11 + lane(1)) * root;
+  // Eigenvalues e and 1 / e have a ratio of e^2 and a sum of e + 1 / e.
+  real most = shape_most_ratio();
+  is_shape = is_shape & (c00 + c11 < most + lane(1) / most);
+  mask is_settled = xx + yy < lane(0.9486832981) + lane(1.0540925534);
+  return select(is_shape, select(is_settled, lane(1), lane(0)), lane(-1));
+}
