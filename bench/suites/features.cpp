@@ -198,7 +198,7 @@ void run_features(Context& context) {
   const ThreadLimit one(1);
   for (const OxfordPair& pair : oxford_pairs(context.data_folder)) count_matches(context, pair);
   run_features_surf(context);
-  run_features_pooled(context);
+  run_features_options(context);
 }
 
 }  // namespace bifocal::bench

@@ -47,7 +47,8 @@ struct Resident {
            Buffer<int>(device, pictures.size()),
            0,
            0,
-           most};
+           most,
+           Buffer<KeypointShape>(device, places)};
     queue.wait();
   }
 };
@@ -149,9 +150,13 @@ void run_features_device(Context& context) {
     balanced.balance = 16;
     SiftOptions pooled = sift;
     pooled.domain_size_pooling = true;
+    SiftOptions affine = sift, both = pooled;
+    affine.affine_shape = both.affine_shape = true;
     for (const int batch : {1, s.batch}) {
       time_batch<features::SiftDevice>(context, device, "rootsift", s, sift, batch);
       time_batch<features::SiftDevice>(context, device, "rootsift/pooled", s, pooled, batch);
+      time_batch<features::SiftDevice>(context, device, "rootsift/affine", s, affine, batch);
+      time_batch<features::SiftDevice>(context, device, "rootsift/affine-pooled", s, both, batch);
       time_batch<features::SurfDevice>(context, device, "surf", s, surf, batch);
       time_batch<features::SurfDevice>(context, device, "surf", s, balanced, batch);
     }

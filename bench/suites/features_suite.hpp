@@ -19,7 +19,7 @@ namespace bifocal::bench {
                                const Sample& sample);
 
 void run_features_device(Context& context);
-void run_features_surf(Context& context);    // on a CPU
-void run_features_pooled(Context& context);  // on a CPU
+void run_features_surf(Context& context);     // on a CPU
+void run_features_options(Context& context);  // on a CPU
 
 }  // namespace bifocal::bench
