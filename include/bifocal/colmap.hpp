@@ -75,8 +75,10 @@ struct Keypoints {
 
   [[nodiscard]] std::size_t size() const { return data.size() / static_cast<std::size_t>(columns); }
 };
-// x y scale orientation.
+// x y scale orientation; of features with shapes x y and the matrix sigma A R, R a turn by the
+// angle, as COLMAP has it with estimate_affine_shape.
 [[nodiscard]] Keypoints keypoints_of(std::span<const Keypoint> features);
+[[nodiscard]] Keypoints keypoints_of(const Features& features);
 
 // Rows of bytes. type: -1 unknown, 0 SIFT (128 bytes: 512 times RootSIFT), others of COLMAP's.
 struct Descriptors {

@@ -135,6 +135,25 @@ TEST_F(Collect, the_database_has_features_and_guessed_cameras) {
   }
 }
 
+// As COLMAP's own with estimate_affine_shape: a matrix in the place of scale and orientation, with
+// the scale's square as its determinant.
+TEST_F(Collect, affine_shapes_are_six_columns) {
+  ASSERT_EQ(run(folder, "collect in --database out.db --affine-shape --max-features 200").code, 0);
+  const colmap::Database database(folder / "out.db");
+  int shaped = 0;
+  for (const colmap::Image& image : database.images()) {
+    const colmap::Keypoints keypoints = database.keypoints(image.id);
+    ASSERT_EQ(keypoints.columns, 6);
+    ASSERT_EQ(keypoints.size(), 200U);
+    for (std::size_t i = 0; i < keypoints.size(); ++i) {
+      const float* k = keypoints.data.data() + 6 * i;
+      EXPECT_GT(k[2] * k[5] - k[3] * k[4], 0.3);
+      shaped += std::hypot(k[2] - k[5], k[3] + k[4]) > 0.1;
+    }
+  }
+  EXPECT_GT(shaped, 300);
+}
+
 TEST_F(Collect, known_cameras_are_one_with_poses) {
   (void)collected("--intrinsics 400,410,199.5,149.5");
   const colmap::Database database(folder / "out.db");
@@ -309,6 +328,7 @@ TEST_F(Collect, a_finished_database_is_left_alone) {
   };
   refused("--max-features 100", "max-features was 12288 and is 100");
   refused("--domain-size-pooling", "root, pooled domain sizes");
+  refused("--affine-shape", "root, affine shapes");
   write_png(folder / "in/new.png", texture(100, 100, 3));
   refused("", "the photograph new.png is newer");
   EXPECT_EQ(collected("--overwrite")["images"], 7);
@@ -381,6 +401,7 @@ TEST_F(Collect, refuses_bad_arguments) {
   refused("in --database out.db --features surf --domain-size-pooling", 2,
           "--domain-size-pooling: of SIFT, not --features surf");
   refused("in --database out.db --features given.h5 --domain-size-pooling", 2, "given.h5");
+  refused("in --database out.db --features given.h5 --affine-shape", 2, "--affine-shape: of SIFT");
   refused("in --database no/such/folder/out.db", 3, "no/such/folder");
   std::filesystem::create_directory(folder / "void");
   refused("void --database out.db", 3, "no photographs");

@@ -80,7 +80,7 @@ TEST(Cli, pair_takes_surf_masks_and_a_balanced_cap) {
   }
 }
 
-TEST(Cli, pair_pools_domain_sizes) {
+TEST(Cli, pair_pools_domain_sizes_and_takes_shapes) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string pair = "pair left.png planar.png --features sift --out ";
@@ -92,6 +92,11 @@ TEST(Cli, pair_pools_domain_sizes) {
   EXPECT_EQ(pooled["images"][0]["features"], plain["images"][0]["features"]);
   EXPECT_NE(read_file(folder / "pooled/matches.txt"), read_file(folder / "plain/matches.txt"));
   EXPECT_GT(pooled["inliers"], 20);
+  const Ran affine = run(folder, pair + "affine --affine-shape");
+  ASSERT_EQ(affine.code, 0) << affine.err;
+  const json shaped = json_of(folder / "affine/geometry.json");
+  EXPECT_GT(shaped["images"][0]["features"], plain["images"][0]["features"]);
+  EXPECT_GT(shaped["inliers"], 20);
 }
 
 TEST(Cli, report_is_self_contained_and_escapes_its_text) {

@@ -92,6 +92,23 @@ TEST(ColmapDatabase, FeaturesBecomeKeypoints) {
   EXPECT_FLOAT_EQ(k.data[3], std::numbers::pi_v<float> / 2);
 }
 
+// sigma A R by rows, R a turn by the angle; a circle's is that of its scale and orientation.
+TEST(ColmapDatabase, ShapesBecomeSixColumns) {
+  Features f;
+  f.keypoints = {{3, 4, 2, 90, 0.1F}, {5, 6, 3, 30, 0.1F}};
+  f.shapes = {{2, 0, 0.5F}, {}};
+  const colmap::Keypoints k = colmap::keypoints_of(f);
+  ASSERT_EQ(k.columns, 6);
+  ASSERT_EQ(k.size(), 2U);
+  const float half = 1.5F, most = 1.5F * std::numbers::sqrt3_v<float>;
+  const float want[] = {3, 4, 0, -4, 1, 0, 5, 6, most, -half, half, most};
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(k.data[i], want[i], 1e-6) << i;
+  f.shapes.pop_back();
+  EXPECT_THROW((void)colmap::keypoints_of(f), Error);
+  f.shapes.clear();
+  EXPECT_EQ(colmap::keypoints_of(f).columns, 4);
+}
+
 // What stands in a cell for the gradient's directions 0, 45, ..., 315 degrees turns the other way;
 // bench/peers/python/mapping.py compares with descriptors that COLMAP computed.
 TEST(ColmapDatabase, DirectionsOfDescriptorsAreTurnedRound) {

@@ -15,6 +15,7 @@
 #include "arguments.hpp"
 #include "cli.hpp"
 #include "progress.hpp"
+#include "sift_flags.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -92,9 +93,7 @@ std::string summary(const Options& o, const CollectResult& r) {
 void set_features(Options& o) {
   CollectOptions& c = o.collect;
   const bool is_given = std::ranges::find(kDetectors, o.features) == std::end(kDetectors);
-  if (c.sift.domain_size_pooling && (is_given || o.features == "surf"))
-    throw Error(ErrorCode::usage,
-                fmt::format("--domain-size-pooling: of SIFT, not --features {}", o.features));
+  if (is_given || o.features == "surf") refuse_sift_flags(c.sift, o.features);
   if (is_given) {
     c.given.source = o.features;
     return;
@@ -217,10 +216,7 @@ void add_collect(Program& program, Context& context) {
               "features kept of a photograph, strongest first")
       .in_range(1, 1e6)
       .shows_default();
-  command.flag(
-      "--domain-size-pooling", o->collect.sift.domain_size_pooling,
-      "RootSIFT or SIFT descriptors of three sizes of neighbourhood in one: more right matches "
-      "between views that differ much, for 1.4 to 1.9 times the time");
+  add_sift_flags(command, o->collect.sift);
   command
       .option("--max-side", o->collect.max_side,
               "px: larger photographs are reduced to find features; 0: never")

@@ -19,6 +19,7 @@
 #include "report/pair_report.hpp"
 #include "result_json.hpp"
 #include "robust_options.hpp"
+#include "sift_flags.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -111,8 +112,7 @@ void check_mask(const std::string& file, const ImageU8& mask, const ImageU8& ima
 void set_features(const Options& o, PairOptions& pair) {
   pair.sift.root = o.features == "rootsift";
   if (o.features != "surf") return;
-  if (pair.sift.domain_size_pooling)
-    throw Error(ErrorCode::usage, "--domain-size-pooling: of SIFT, not --features surf");
+  refuse_sift_flags(pair.sift, "surf");
   pair.surf.emplace();
   pair.surf->max_features = pair.sift.max_features;
   pair.surf->balance = pair.sift.balance;
@@ -219,10 +219,7 @@ void add_pair(Program& program, Context& context) {
               "cells along the longer side that take turns where there are more features")
       .in_range(0, 128)
       .shows_default();
-  command.flag(
-      "--domain-size-pooling", o->pair.sift.domain_size_pooling,
-      "RootSIFT or SIFT descriptors of three sizes of neighbourhood in one: more right matches "
-      "between views that differ much, for 1.4 to 1.9 times the time");
+  add_sift_flags(command, o->pair.sift);
   command.option("--mask1", o->mask1, "picture: features of LEFT only where it is not black");
   command.option("--mask2", o->mask2, "the same for RIGHT");
   command

@@ -97,7 +97,7 @@ struct ImageRows {
 ImageRows rows_of(colmap::Image image, const std::optional<DescriptorKind>& given, bool is_surf,
                   const Features& f) {
   if (!given) {
-    ImageRows rows{std::move(image), colmap::keypoints_of(f.keypoints), {}};
+    ImageRows rows{std::move(image), colmap::keypoints_of(f), {}};
     if (!is_surf) rows.descriptors = colmap::descriptors_of(f.descriptors);
     return rows;
   }

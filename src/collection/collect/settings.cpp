@@ -48,10 +48,11 @@ void add_cameras(const CollectCameras& c, Settings& s) {
 
 void add_sift(const SiftOptions& f, Settings& s) {
   s["max-features"] = fmt::format("{}", f.max_features);
-  s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}, balance {}{}{}{}",
+  s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}, balance {}{}{}{}{}",
                           f.octave_layers, f.contrast_threshold, f.edge_threshold, f.sigma,
                           f.balance, f.upsample ? ", enlarged" : "", f.root ? ", root" : "",
-                          f.domain_size_pooling ? ", pooled domain sizes" : "");
+                          f.domain_size_pooling ? ", pooled domain sizes" : "",
+                          f.affine_shape ? ", affine shapes" : "");
 }
 
 void add_surf(const SurfOptions& f, Settings& s) {

@@ -58,7 +58,8 @@ CREATE TABLE settings(name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL) WITHO
 CREATE TABLE photographs(number INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, bytes INTEGER NOT NULL,
   changed INTEGER NOT NULL, state INTEGER NOT NULL, reason TEXT, width INTEGER, height INTEGER, camera TEXT,
   numbers BLOB, features INTEGER);
-CREATE TABLE features(number INTEGER PRIMARY KEY NOT NULL, keypoints BLOB NOT NULL, descriptors BLOB NOT NULL);
+CREATE TABLE features(number INTEGER PRIMARY KEY NOT NULL, keypoints BLOB NOT NULL, descriptors BLOB NOT NULL,
+  shapes BLOB NOT NULL);
 CREATE TABLE pairs(id INTEGER PRIMARY KEY NOT NULL, matches BLOB NOT NULL, configuration INTEGER, F BLOB, E BLOB,
   H BLOB, pose BLOB, inliers BLOB);
 COMMIT;)";
@@ -82,8 +83,9 @@ WorkFile::WorkFile(const std::filesystem::path& file, Mode mode)
       finish_photograph_(connection_,
                          "UPDATE photographs SET state = ?, reason = ?, width = ?, height = ?, "
                          "camera = ?, numbers = ?, features = ? WHERE number = ?"),
-      add_features_(connection_, "INSERT OR REPLACE INTO features VALUES(?, ?, ?)"),
-      features_(connection_, "SELECT keypoints, descriptors FROM features WHERE number = ?"),
+      add_features_(connection_, "INSERT OR REPLACE INTO features VALUES(?, ?, ?, ?)"),
+      features_(connection_,
+                "SELECT keypoints, descriptors, shapes FROM features WHERE number = ?"),
       add_pair_(connection_, "INSERT OR REPLACE INTO pairs VALUES(?, ?, ?, ?, ?, ?, ?, ?)") {
   // Committed work outlives the process; of a machine without power the last seconds may be lost.
   // 16 MB of the log are written into the file at a time.
@@ -139,6 +141,7 @@ void WorkFile::finish(const PhotographRow& row, const Features& features) {
   add_features_.bind(1, row.number);
   bind(add_features_, 2, features.keypoints);
   bind(add_features_, 3, features.descriptors);
+  bind(add_features_, 4, features.shapes);
   add_features_.step("table features, " + row.name);
 }
 
@@ -173,6 +176,7 @@ Features WorkFile::features(int number) {
   if (!features_.step(fmt::format("table features, photograph {}", number))) return f;
   f.keypoints = values_of<Keypoint>(features_, 0);
   f.descriptors = values_of<std::uint8_t>(features_, 1);
+  f.shapes = values_of<KeypointShape>(features_, 2);
   return f;
 }
 

@@ -80,6 +80,24 @@ Keypoints keypoints_of(std::span<const Keypoint> features) {
   return out;
 }
 
+Keypoints keypoints_of(const Features& features) {
+  if (features.shapes.empty()) return keypoints_of(features.keypoints);
+  if (features.shapes.size() != features.keypoints.size())
+    fail(fmt::format("keypoints_of: {} keypoints and {} shapes", features.keypoints.size(),
+                     features.shapes.size()));
+  Keypoints out{6, {}};
+  out.data.reserve(6 * features.keypoints.size());
+  for (std::size_t i = 0; i < features.keypoints.size(); ++i) {
+    const Keypoint& f = features.keypoints[i];
+    const KeypointShape& A = features.shapes[i];
+    const float angle = f.angle_deg * std::numbers::pi_v<float> / 180;
+    const float c = f.sigma * std::cos(angle), s = f.sigma * std::sin(angle);
+    out.data.insert(out.data.end(), {f.x, f.y, A.xx * c + A.xy * s, A.xy * c - A.xx * s,
+                                     A.xy * c + A.yy * s, A.yy * c - A.xy * s});
+  }
+  return out;
+}
+
 Descriptors descriptors_of(std::span<const std::uint8_t> sift) {
   Descriptors out{0, kDescriptorBytes, std::vector<std::uint8_t>(sift.size())};
   for (std::size_t cell = 0; cell < sift.size(); cell += 8) {
