@@ -28,21 +28,26 @@ nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
   return view(self, first, {rows.size(), width}, {step, 1});
 }
 
+// Three numbers are a symmetric matrix: the second is in both of its corners.
+nb::object shapes(nb::handle self) {
+  static_assert(sizeof(KeypointShape) == 3 * sizeof(float));
+  const Features& f = features(self);
+  if (f.shapes.empty()) return nb::none();
+  return view(self, &f.shapes[0].xx, {f.shapes.size(), 2, 2}, {3, 1, 1});
+}
+
 Features detect(nb::handle image, nb::handle options, nb::handle mask,
                 const std::optional<std::string>& device, nb::handle frame) {
   if (!frame.is_none())
     if (const AnyArray there = array_of(image, "image"); on_cuda(there))
       return detect_there(there, options, mask, device, frame);
   const Picture picture = picture_of(image, "image");
-  const DetectorOptions o = detector_options(options);
-  std::optional<Picture> masked;
-  if (!mask.is_none()) masked.emplace(picture_of(mask, "mask"));
-  if (masked && masked->bits != 8) type_error("mask: dtype uint16, must be uint8");
-  const auto allowed = masked ? masked->view<std::uint8_t>() : ImageView<const std::uint8_t>();
+  const DetectArguments o(options, mask);
   const Unlocked unlocked;
   QueueLease lease(device.value_or("cpu"));
-  if (o.surf) return detect_surf(lease.queue(), picture.any(), *o.surf, allowed);
-  return detect_sift(lease.queue(), picture.any(), o.sift, allowed);
+  if (o.options.surf)
+    return detect_surf(lease.queue(), picture.any(), *o.options.surf, o.allowed());
+  return detect_sift(lease.queue(), picture.any(), o.options.sift, o.allowed());
 }
 
 // Of an object of detect(), or of an array of descriptors [N, 128] of bytes.
@@ -196,6 +201,10 @@ void bind_features(nb::module_& m) {
         return view(s, features(s).descriptors.data(), {features(s).keypoints.size(), 128});
       },
       nb::sig("def descriptors(self) -> numpy.typing.NDArray[numpy.uint8]"), "[N, 128]");
+  f.def_prop_ro(
+      "shapes", &shapes, nb::sig("def shapes(self) -> numpy.typing.NDArray[numpy.float32] | None"),
+      "[N, 2, 2] with affine_shape: symmetric, of determinant 1, from the frame of a round "
+      "point to the picture's; else None.");
   nb::class_<Matches> c(m, "Matches", "Matches of two pictures, ordered by the first's index.");
   c.def("__len__", [](const Matches& s) { return s.rows.size(); });
   c.def_prop_ro("indices", &indices,

@@ -60,6 +60,13 @@ FloatRowsThere rows_there(nb::handle descriptors, const char* name, bool normali
 
 }  // namespace
 
+DetectArguments::DetectArguments(nb::handle given, nb::handle mask)
+    : options(detector_options(given)) {
+  if (mask.is_none()) return;
+  mask_ = picture_of(mask, "mask");
+  if (mask_->bits != 8) type_error("mask: dtype uint16, must be uint8");
+}
+
 void need_picture_there(const AnyArray& image, const char* name, int bits) {
   if (image.ndim() != 2 || image.shape(0) >= (1u << 30) || image.shape(1) >= (1u << 30))
     value_error(fmt::format("{}: shape {}, must be (height, width), grey, on a CUDA device", name,
@@ -88,19 +95,15 @@ Features detect_there(const AnyArray& image, nb::handle options, nb::handle mask
                       const std::optional<std::string>& device, nb::handle frame) {
   need_any_picture_there(image, "image");
   const std::string where = device_for(device, &image, "image");
-  const DetectorOptions o = detector_options(options);
-  std::optional<Picture> masked;
-  if (!mask.is_none()) masked.emplace(picture_of(mask, "mask"));
-  if (masked && masked->bits != 8) type_error("mask: dtype uint16, must be uint8");
-  const auto allowed = masked ? masked->view<std::uint8_t>() : ImageView<const std::uint8_t>();
+  const DetectArguments o(options, mask);
   await_frame(frame);
   const Unlocked unlocked;
   if (image.size() == 0) return {};
   QueueLease lease(where);
   FeatureSet set(lease.queue().device());
   const int width = int(image.shape(1)), height = int(image.shape(0));
-  return with_detector(lease.queue(), width, height, o, 1, [&](auto& detector) {
-    detector.set_mask(allowed);
+  return with_detector(lease.queue(), width, height, o.options, 1, [&](auto& detector) {
+    detector.set_mask(o.allowed());
     add_there(detector, image, 1, set);
     return set.get(lease.queue(), 0);
   });

@@ -22,6 +22,20 @@ auto with_detector(Queue& queue, int width, int height, const DetectorOptions& o
   return body(detector);
 }
 
+// What detect() takes beside a picture. TypeError for a mask that is no picture of bytes.
+class DetectArguments {
+ public:
+  DetectArguments(nb::handle options, nb::handle mask);
+  DetectorOptions options;
+  // Where features may be; empty: everywhere.
+  [[nodiscard]] ImageView<const std::uint8_t> allowed() const {
+    return mask_ ? mask_->view<std::uint8_t>() : ImageView<const std::uint8_t>();
+  }
+
+ private:
+  std::optional<Picture> mask_;
+};
+
 // A grey picture [H, W] of 8 or 16 bits, as `bits` says, without gaps, in the memory of a CUDA
 // device. ValueError and TypeError otherwise.
 void need_picture_there(const AnyArray& image, const char* name, int bits);

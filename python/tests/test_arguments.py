@@ -73,6 +73,7 @@ CASES = [
     (lambda: bifocal.detect(np.zeros((5, 5), np.uint8), bifocal.SurfOptions(numbers=65)), ValueError, r"SurfOptions::numbers = 65"),
     (lambda: bifocal.detect(np.zeros((5, 5), np.uint8), bifocal.SurfOptions(upright=3.5)), TypeError, r"SurfOptions.upright: 3.5"),
     (lambda: bifocal.detect(np.zeros((5, 5), np.uint8), bifocal.SiftOptions(balance=200)), ValueError, r"SiftOptions::balance = 200"),
+    (lambda: bifocal.detect(np.zeros((5, 5), np.uint8), bifocal.SiftOptions(affine_shape="yes")), TypeError, r"SiftOptions.affine_shape: 'yes'"),
     (lambda: bifocal.detect(np.zeros((5, 5), np.uint8), bifocal.SiftOptions(domain_size_pooling="yes")), TypeError, r"SiftOptions.domain_size_pooling: 'yes'"),
     (lambda: bifocal.detect(np.zeros((5, 5), np.uint8), mask=np.zeros((4, 5), np.uint8)), ValueError, r"mask of 5 x 4 px"),
     (lambda: bifocal.detect(np.zeros((5, 5), np.uint8), mask=np.zeros((5, 5))), TypeError, r"mask: dtype float64"),

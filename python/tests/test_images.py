@@ -83,6 +83,19 @@ def test_pooled_domain_sizes():
     assert len(i) > 30 and np.abs(np.median(f1.xy[i] - f2.xy[j], 0) - [6, 0]).max() < 0.05
 
 
+def test_affine_shapes():
+    picture = texture(240, 320)
+    plain, f = bifocal.detect(picture), bifocal.detect(picture, bifocal.SiftOptions(affine_shape=True))
+    assert plain.shapes is None and f.shapes.shape == (len(f), 2, 2) and f.shapes.dtype == np.float32
+    assert np.array_equal(f.shapes[:, 0, 1], f.shapes[:, 1, 0]) and np.allclose(np.linalg.det(f.shapes), 1, atol=1e-4)
+    longer = np.linalg.cond(f.shapes)
+    assert longer.max() < 6.01 and (longer > 1.2).mean() > 0.3
+    # a circle's radius apart in the frame of a shape is an ellipse apart in the picture, which a squeezed picture has rounder
+    squeezed = texture(240, 640)[:, ::2].copy()
+    g = bifocal.detect(squeezed, bifocal.SiftOptions(affine_shape=True))
+    assert np.median(g.shapes[:, 0, 0]) < np.median(f.shapes[:, 0, 0])
+
+
 def test_a_model_guides_matches():
     picture = texture(240, 320)
     f1, f2 = bifocal.detect(picture[:, 20:300]), bifocal.detect(picture[:, 26:306].copy())
