@@ -20,7 +20,7 @@ inline void add_sift_flags(const Command& command, SiftOptions& sift) {
   command.flag("--affine-shape", sift.affine_shape,
                "RootSIFT or SIFT features of ellipses in the place of circles: a third to a half "
                "more right matches between views far apart, 2 to 7 % fewer between near ones, for "
-               "1.4 times the time");
+               "1.2 to 1.5 times the time");
 }
 
 // Throws Error(usage) where one of them is set: `features` are not SIFT's.

@@ -70,7 +70,7 @@ struct SiftOptions {
   // 60(1), 2004, at the point's own place and scale); Features::shapes has it. Points whose shape
   // does not settle, or is longer than six times its width, stay round. Between views far apart a
   // third to a half more right matches, between near ones 2 to 7 % fewer; a fifth more features,
-  // for 1.4 times the time (docs/features.md). Goes with domain_size_pooling.
+  // for 1.2 to 1.5 times the time (docs/features.md). Goes with domain_size_pooling.
   bool affine_shape = false;
 };
 

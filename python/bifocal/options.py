@@ -58,7 +58,7 @@ class SiftOptions:
     domain_size_pooling: bool = False
     """Descriptors of three sizes of neighbourhood in one (DSP-SIFT): more right matches between views that differ much, for 1.4 to 1.9 times the time."""
     affine_shape: bool = False
-    """Features of ellipses instead of circles (`Features.shapes`): a third to a half more right matches between views far apart, 2 to 7 % fewer between near ones, for 1.4 times the time."""
+    """Features of ellipses instead of circles (`Features.shapes`): a third to a half more right matches between views far apart, 2 to 7 % fewer between near ones, for 1.2 to 1.5 times the time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

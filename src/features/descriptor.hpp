@@ -45,7 +45,7 @@ struct Domain {
 [[nodiscard]] OrientationHistogram orientation_histogram(const Level& level, float x, float y,
                                                          float sigma);
 
-// The shape of a point, a circle where it has none (sift_shape.lane.h).
+// The shape of a point, a circle where it has none (shape/shape.lane.h).
 [[nodiscard]] KeypointShape affine_shape(const Level& level, float x, float y, float sigma);
 
 // The same histogram in the frame of a shape, from samples of a grid.

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "features/descriptor.hpp"
-#include "features/grid-inl.h"
+#include "features/shape/grid-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {

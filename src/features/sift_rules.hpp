@@ -11,7 +11,7 @@ struct sift_rules_of {
 #include "lane/cpp_begin.h"
 
 #include "features/sift.lane.h"
-#include "features/sift_shape.lane.h"
+#include "features/shape/shape.lane.h"
 
 #include "lane/cpp_end.h"
 };

@@ -135,25 +135,6 @@ TEST_F(Collect, the_database_has_features_and_guessed_cameras) {
   }
 }
 
-// As COLMAP's own with estimate_affine_shape: a matrix in the place of scale and orientation, with
-// the scale's square as its determinant.
-TEST_F(Collect, affine_shapes_are_six_columns) {
-  ASSERT_EQ(run(folder, "collect in --database out.db --affine-shape --max-features 200").code, 0);
-  const colmap::Database database(folder / "out.db");
-  int shaped = 0;
-  for (const colmap::Image& image : database.images()) {
-    const colmap::Keypoints keypoints = database.keypoints(image.id);
-    ASSERT_EQ(keypoints.columns, 6);
-    ASSERT_EQ(keypoints.size(), 200U);
-    for (std::size_t i = 0; i < keypoints.size(); ++i) {
-      const float* k = keypoints.data.data() + 6 * i;
-      EXPECT_GT(k[2] * k[5] - k[3] * k[4], 0.3);
-      shaped += std::hypot(k[2] - k[5], k[3] + k[4]) > 0.1;
-    }
-  }
-  EXPECT_GT(shaped, 300);
-}
-
 TEST_F(Collect, known_cameras_are_one_with_poses) {
   (void)collected("--intrinsics 400,410,199.5,149.5");
   const colmap::Database database(folder / "out.db");

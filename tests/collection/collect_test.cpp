@@ -112,6 +112,29 @@ TEST_F(Photographs, have_surf_features_where_asked) {
             std::string::npos);
 }
 
+// Six columns, those of detect_sift with shapes, as COLMAP's own; matches are verified as ever.
+TEST_F(Photographs, have_affine_shapes_where_asked) {
+  add_views(3);
+  const SiftOptions sift{.max_features = 700, .affine_shape = true};
+  for_each_device([&](Queue& queue, const std::string& id) {
+    EXPECT_EQ(run(queue, {.sift = sift}).verified, 3) << id;
+    const colmap::Keypoints there = colmap::Database(folder / "out.db").keypoints(1);
+    const ImageU8 grey = to_grey(read_image(folder / "in/0.jpg"));
+    const auto expected = colmap::keypoints_of(detect_sift(queue, grey, sift));
+    ASSERT_EQ(there.columns, 6) << id;
+    ASSERT_EQ(there.data.size(), expected.data.size()) << id;
+    EXPECT_GT(expected.size(), 100U);
+    int shaped = 0;
+    for (std::size_t i = 0; i < there.data.size(); i += 6) {
+      shaped += there.data[i + 2] != there.data[i + 5];
+      for (std::size_t k = i; k < i + 6; ++k)  // half a pixel was added and taken away
+        ASSERT_NEAR(there.data[k], expected.data[k], 1e-4) << id << ' ' << k;
+    }
+    EXPECT_GT(shaped, 50) << id;
+    std::filesystem::remove(folder / "out.db");
+  });
+}
+
 // Unfinished and finished work is another one's, where the features are.
 TEST_F(Photographs, with_other_features_are_other_work) {
   add_views(2);

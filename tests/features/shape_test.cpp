@@ -91,8 +91,11 @@ TEST(Shape, is_the_plain_one) {
   for_each_target([&](const std::string& target) {
     int shaped = 0;
     for (const float sigma : {1.6F, 2.4F, 3.3F}) {
-      for (const auto& [x, y] : {std::pair(31.3F, 32.8F), {40.2F, 20.1F}, {60.7F, 45.0F},
-                                 {3.3F, 66.1F}, {15.9F, 50.2F}}) {
+      for (const auto& [x, y] : {std::pair(31.3F, 32.8F),
+                                 {40.2F, 20.1F},
+                                 {60.7F, 45.0F},
+                                 {3.3F, 66.1F},
+                                 {15.9F, 50.2F}}) {
         const KeypointShape got = affine_shape(waves.level, x, y, sigma);
         const Symmetric want = plain_shape(waves.level, x, y, sigma);
         shaped += want != Symmetric{1, 0, 1};
@@ -143,10 +146,10 @@ TEST(Shape, orientation_is_that_of_the_frame) {
     Waves ramp;
     const double gx = std::cos(degrees * kPi / 180), gy = std::sin(degrees * kPi / 180);
     for (int y = 0; y < 64; ++y)
-      for (int x = 0; x < 64; ++x) ramp.plane.row(y)[x] = static_cast<float>(0.005 * (x * gx + y * gy));
+      for (int x = 0; x < 64; ++x)
+        ramp.plane.row(y)[x] = static_cast<float>(0.005 * (x * gx + y * gy));
     for (const KeypointShape& A : {KeypointShape{}, {2, 0, 0.5F}, {1.25F, -0.75F, 1.25F}}) {
-      const auto directions =
-          dominant_directions(orientation_histogram(ramp.level, 32, 32, 2, A));
+      const auto directions = dominant_directions(orientation_histogram(ramp.level, 32, 32, 2, A));
       ASSERT_EQ(directions.size(), 1U) << degrees;
       const double want = turned(A.xx * gx + A.xy * gy, A.xy * gx + A.yy * gy, 360);
       EXPECT_LT(std::abs(std::remainder(directions[0] - want, 360)), 1.5) << degrees;
@@ -213,8 +216,8 @@ Ellipses squeezed(unsigned seed, double tilt) {
   return e;
 }
 
-// A plane seen under a tilt of 2.2: matches that circles don't have, and shapes that go with the map,
-// as M A1^2 M' is to A2^2.
+// A plane seen under a tilt of 2.2: matches that circles don't have, and shapes that go with the
+// map, as M A1^2 M' is to A2^2.
 TEST(Shape, matches_what_is_seen_under_a_tilt) {
   Ellipses e = squeezed(4, 2.2);
   const ImageU8 tilted = picture_of(e, 210, 310);
@@ -231,15 +234,18 @@ TEST(Shape, matches_what_is_seen_under_a_tilt) {
     for (const Match& m : match(f, g)) {
       const auto i = std::size_t(m.index1), j = std::size_t(m.index2);
       const Keypoint &a = f.keypoints[i], &b = g.keypoints[j];
-      if (std::hypot(M[0] * a.x + M[1] * a.y + M[2] - b.x, M[3] * a.x + M[4] * a.y + M[5] - b.y) > 2)
+      if (std::hypot(M[0] * a.x + M[1] * a.y + M[2] - b.x, M[3] * a.x + M[4] * a.y + M[5] - b.y) >
+          2)
         continue;
       ++right[affine];
       if (!affine) continue;
       const KeypointShape &A = f.shapes[i], &B = g.shapes[j];
       EXPECT_NEAR(A.xx * A.yy - A.xy * A.xy, 1, 1e-4);
       const Symmetric square = between({A.xx, A.xy, A.yy}, {1, 0, 1});
-      const double p00 = M[0] * square[0] + M[1] * square[1], p01 = M[0] * square[1] + M[1] * square[2],
-                   p10 = M[3] * square[0] + M[4] * square[1], p11 = M[3] * square[1] + M[4] * square[2];
+      const double p00 = M[0] * square[0] + M[1] * square[1],
+                   p01 = M[0] * square[1] + M[1] * square[2],
+                   p10 = M[3] * square[0] + M[4] * square[1],
+                   p11 = M[3] * square[1] + M[4] * square[2];
       const Symmetric want = power_of(
           unit({p00 * M[0] + p01 * M[1], p00 * M[3] + p01 * M[4], p10 * M[3] + p11 * M[4]}), 0.5);
       off.push_back(std::hypot(B.xx - want[0], B.xy - want[1], B.yy - want[2]));
@@ -277,8 +283,8 @@ Alike alike(const Features& f, const Features& g, Move move, Reshape reshape) {
         continue;
       }
       const KeypointShape want = reshape(f.shapes[i]), got = g.shapes[j];
-      least = std::min<double>(
-          least, std::hypot(want.xx - got.xx, want.xy - got.xy, want.yy - got.yy));
+      least =
+          std::min<double>(least, std::hypot(want.xx - got.xx, want.xy - got.xy, want.yy - got.yy));
     }
     result.count += least < 1e9;
     result.shapes += least < 0.02;
@@ -304,10 +310,14 @@ TEST(Shape, turns_and_mirrors_with_the_picture) {
       turned[affine] = alike(
           f, detect_sift(quarter_turn(image), options),
           [](double x, double y) { return std::pair(379 - y, x); },
-          [](const KeypointShape& A) { return KeypointShape{A.yy, -A.xy, A.xx}; });
+          [](const KeypointShape& A) {
+            return KeypointShape{A.yy, -A.xy, A.xx};
+          });
       mirrored[affine] = alike(
           f, detect_sift(mirror, options), [](double x, double y) { return std::pair(419 - x, y); },
-          [](const KeypointShape& A) { return KeypointShape{A.xx, -A.xy, A.yy}; });
+          [](const KeypointShape& A) {
+            return KeypointShape{A.xx, -A.xy, A.yy};
+          });
       for (const Alike& a : {turned[affine], mirrored[affine]})
         std::printf("%s: %.1f %% of points, %.1f %% of matches, shapes of %d in %d\n",
                     affine ? "shapes" : "circles", 100 * a.points, 100 * a.matches, a.shapes,

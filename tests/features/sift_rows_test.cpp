@@ -63,7 +63,8 @@ TEST(Sift, keeps_the_rows_in_reach) {
         for (std::size_t j = 0; j < g.keypoints.size(); ++j) {
           const Keypoint& b = g.keypoints[j];
           if (std::hypot(a.x - b.x, a.y - kShift - b.y) > 0.01 ||
-              std::abs(a.sigma - b.sigma) > 0.01 || std::abs(std::remainder(a.angle_deg - b.angle_deg, 360)) > 0.1)
+              std::abs(a.sigma - b.sigma) > 0.01 ||
+              std::abs(std::remainder(a.angle_deg - b.angle_deg, 360)) > 0.1)
             continue;
           int largest = 0;
           for (std::size_t k = 0; k < 128; ++k)

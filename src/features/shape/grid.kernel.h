@@ -2,8 +2,8 @@
 // The samples that descriptions and shapes are made of, on GPUs.
 
 // Bilinear samples of the level on the grid around (x, y): a step along a row is (ux, uy), one to
-// the next row (vx, vy). Weights are a Gaussian, exp(window * squared steps from the centre); samples
-// outside of the picture weigh nothing.
+// the next row (vx, vy). Weights are a Gaussian, exp(window * squared steps from the centre);
+// samples outside of the picture weigh nothing.
 group_fn void sample_grid(global_const float* level, index stride, index width, index height,
                           real x, real y, real ux, real uy, real vx, real vy, real window,
                           local_ptr float* values, local_ptr float* weights) {

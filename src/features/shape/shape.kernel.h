@@ -67,8 +67,8 @@ group_kernel(sift_shape, group, SIFT_SHAPE) {
     for (index b = 0; b < ORIENTATION_BINS + 2; ++b) shares[b * GROUP_SIZE + member] = lane(0);
     for (index k = member; k < INNER_FLOATS; k += GROUP_SIZE) {
       const index at = (k / GRID_INNER + 1) * GRID_SIDE + k % GRID_INNER + 1;
-      add_direction(values[at + 1] - values[at - 1], values[at + GRID_SIDE] - values[at - GRID_SIDE],
-                    weights[at], member, shares);
+      add_direction(values[at + 1] - values[at - 1],
+                    values[at + GRID_SIDE] - values[at - GRID_SIDE], weights[at], member, shares);
     }
     add_points(GROUP_ARG i, picture, octave, level, own_sigma, A KERNEL_ARGUMENTS(SIFT_ORIENT));
     group_barrier();

@@ -97,8 +97,10 @@ HWY_INLINE void sample(const Level& level, float x, float y, const Steps& steps,
   const Vec bottom = hn::Set(d, static_cast<float>(level.height - 1));
   for (int i = 0; i < kSamples; i += lanes) {
     const Vec u = hn::Load(d, kGrid.u + i), v = hn::Load(d, kGrid.v + i);
-    Vec px = hn::MulAdd(u, hn::Set(d, steps.ux), hn::MulAdd(v, hn::Set(d, steps.vx), hn::Set(d, x)));
-    Vec py = hn::MulAdd(u, hn::Set(d, steps.uy), hn::MulAdd(v, hn::Set(d, steps.vy), hn::Set(d, y)));
+    Vec px =
+        hn::MulAdd(u, hn::Set(d, steps.ux), hn::MulAdd(v, hn::Set(d, steps.vx), hn::Set(d, x)));
+    Vec py =
+        hn::MulAdd(u, hn::Set(d, steps.uy), hn::MulAdd(v, hn::Set(d, steps.vy), hn::Set(d, y)));
     const auto in_x = hn::And(hn::Ge(px, hn::Zero(d)), hn::Le(px, right));
     const auto in_y = hn::And(hn::Ge(py, hn::Zero(d)), hn::Le(py, bottom));
     hn::Store(hn::IfThenElseZero(hn::And(in_x, in_y), hn::Set(d, 1.0F)), d, inside + i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The affine shape of a point: the symmetric matrix A of determinant 1, [xx xy; xy yy], of the frame
-// in which the gradients around the point are equally strong in all directions; (x, y) = A (u, v)
-// takes that frame to the picture's.
+// The affine shape of a point: the symmetric matrix A of determinant 1, [xx xy; xy yy], of the
+// frame in which the gradients around the point are equally strong in all directions; (x, y) = A
+// (u, v) takes that frame to the picture's.
 //
 //   T. Lindeberg, J. Garding, Shape-adapted smoothing in estimation of 3-D shape cues from affine
 //   deformations of local 2-D brightness structure, Image and Vision Computing 15(6), 1997.

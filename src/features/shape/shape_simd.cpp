@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Affine shapes and the orientations of their frames, compiled for every SIMD target.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "features/shape_simd.cpp"
+#define HWY_TARGET_INCLUDE "features/shape/shape_simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
 #include "features/descriptor.hpp"
-#include "features/grid-inl.h"
+#include "features/shape/grid-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
