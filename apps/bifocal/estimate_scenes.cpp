@@ -64,7 +64,7 @@ void add_scene_options(const Command& command, SceneOptions& o, const Option& po
             "with --scenes: time every trial by itself, else their mean")
       .needs(scenes);
   scenes.needs(result).excludes(points);
-  for (const char* name : {"--intrinsics", "--intrinsics2", "--calib"}) {
+  for (const char* name : {"--intrinsics", "--intrinsics2", "--calib", "--principal-point"}) {
     scenes.excludes(command.get(name));
   }
 }

@@ -84,6 +84,9 @@ void append(const BatchEstimate& batch, SceneResults& results) {
     if (!problem_info(results.problem).has_pose) continue;
     extend(results.R, e.pose.R);
     extend(results.t, e.pose.t);
+    if (results.problem != ModelKind::shared_focal) continue;
+    results.focal_length.push_back(e.focal_length);
+    results.focal_deviation.push_back(e.focal_deviation);
   }
 }
 
@@ -147,6 +150,10 @@ void write_results(const std::string& file, const Scenes& scenes, const SceneRes
   if (problem_info(results.problem).has_pose) {
     arrays.push_back({"R", {{T, 3, 3}, results.R}});
     arrays.push_back({"t", {{T, 3}, results.t}});
+  }
+  if (results.problem == ModelKind::shared_focal) {
+    arrays.push_back({"focal_length", {{T}, results.focal_length}});
+    arrays.push_back({"focal_deviation", {{T}, results.focal_deviation}});
   }
   write_npz(file, arrays);
 }

@@ -23,7 +23,8 @@ namespace bifocal {
 // that cuts errors off makes `noise` too small, one that lets wrong ones in too large.
 struct ModelCovariance {
   bool ok = false;     // else the points leave parameters open, or are too few to tell the noise
-  int parameters = 0;  // d: 8 of H, 7 of F, 5 of E, 3 of an upright E, 4, 6, and 6 of a pose
+  int parameters = 0;  // d: 8 of H, 7 of F, 5 of E, 3 of an upright E, 4, 6, 6 of a pose, and 6 of
+                       // an F with the focal length that both pictures share
   double noise = 0;    // px, s: as given, or sqrt(sum of squared errors / (points codimension - d))
   // Row-major [9][9], of the row-major numbers of the model scaled to |model| = 1 (of a pose: zeros
   // but for relative ones, whose model is E).
@@ -31,6 +32,7 @@ struct ModelCovariance {
   // Row-major [6][6], of (w, t) of a pose: R is exp([w]x) R to first order, w in radians (X2 turned
   // about the axis w), t as it is. Zeros for models that are no pose.
   std::array<double, 36> pose{};
+  double focal_variance = 0;  // px^2, of the focal length fx of shared_focal
 };
 
 // Of a model of two views, with cameras as its kind takes them. Points whose flag is 0, or that are

@@ -32,7 +32,7 @@ struct RobustOptions {
   int max_iterations = 300000;
   // Fraction of right matches that is worth looking for: a pair none of whose models scores more
   // than wrong matches give by chance is given up when that many would have shown. 0: the problem's
-  // own for one pair (0.1; fundamental matrices 0.15), 0.2 in batches. Of n < 1000 matches
+  // own for one pair (0.1; F and shared_focal 0.15), 0.2 in batches. Of n < 1000 matches
   // sqrt(1000 / n) times the fraction, but at most 0.2, or 0.3 where it is 0.2 or more; and no
   // search goes further than where the fewest inliers that are significant would be found. A
   // smaller share that is found, as a homography finds one plane of many, ends the search after
@@ -79,7 +79,8 @@ struct ProblemInfo {
   std::string_view symbol;  // of the matrix: H, F, E, R
   int sample_size = 0;      // matches of a minimal sample
   int degrees_of_freedom = 0;
-  int cameras = 0;          // that have to be known: 0, 1 (of the image of scene points) or 2
+  int cameras = 0;          // that have to be known: 0, 1 (of the image of scene points, or of both
+                            // images) or 2
   bool is_two_view = true;  // from PointPairs, else from ScenePoints
   bool has_pose = false;
 };
@@ -143,6 +144,7 @@ struct RobustResult {
 // Any problem: the points of two views, or of a scene in one, and as many cameras as it takes.
 struct PoseResult : RobustResult {
   Pose pose;  // as in PairEstimate
+  double focal_length = 0, focal_deviation = 0;
 };
 [[nodiscard]] PoseResult estimate(ModelKind kind, std::span<const PointPair> points,
                                   std::span<const Intrinsics> cameras = {},
@@ -179,6 +181,34 @@ struct RelativePoseResult : RobustResult {
                                                     const RobustOptions& options = {},
                                                     const MatchPriors& priors = {});
 
+// Two pictures of one camera (or of two alike) whose focal length nobody knows; the lens is taken
+// away, the principal point known. Six matches a sample:
+//   Z. Kukelova, J. Kileel, B. Sturmfels, T. Pajdla, A clever elimination strategy for efficient
+//   minimal solvers, CVPR 2017.
+// Two views do not always tell f: not when their optical axes are parallel (a camera that moved
+// without turning, or turned about its axis alone) or meet at equal distances from both cameras (P.
+// Sturm, On focal length calibration from two views, CVPR 2001), nor from matches on one plane, and
+// badly near that. focal_deviation says so; F and the inliers are right all the same.
+struct SharedFocalResult : RelativePoseResult {  // model: F, px
+  double focal_length = 0;                       // px, fx; camera.fx / camera.fy is kept
+  double focal_deviation = 0;  // px: its standard deviation to first order, infinity where it is
+                               // open. rotation_only: infinity, its f is that of the turn
+  // Is f told at all? A pose that was found with an f that is not is wrong as well.
+  [[nodiscard]] bool focal_is_known() const {
+    return focal_length > 0 && focal_deviation < 0.25 * focal_length;
+  }
+};
+// camera: of both pictures. Of its focal lengths only the ratio counts (1, 1 for square pixels).
+[[nodiscard]] SharedFocalResult estimate_shared_focal(std::span<const PointPair> points,
+                                                      const Intrinsics& camera,
+                                                      const RobustOptions& options = {},
+                                                      const MatchPriors& priors = {});
+[[nodiscard]] SharedFocalResult estimate_shared_focal(Queue& queue,
+                                                      std::span<const PointPair> points,
+                                                      const Intrinsics& camera,
+                                                      const RobustOptions& options = {},
+                                                      const MatchPriors& priors = {});
+
 // F with x2' F x1 = 0 in px: K2^-T E K1^-1.
 [[nodiscard]] Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
                                               const Intrinsics& camera2);
@@ -189,7 +219,9 @@ struct RelativePoseResult : RobustResult {
 struct PairBatch {
   Memory<const PointPair> points;         // of all pairs, in the host's memory or the device's
   std::span<const std::int64_t> offsets;  // pair k has the points [offsets[k], offsets[k + 1])
-  std::span<const Intrinsics> cameras1, cameras2;  // essential: one for all pairs or one each
+  // One for all pairs or one each: both of essential and upright_essential, cameras1 alone of
+  // shared_focal.
+  std::span<const Intrinsics> cameras1, cameras2;
   // As in MatchPriors, one a point or null; each in the host's memory or the device's. In a
   // device's memory a weight that is not finite and above 0 counts as 0.
   Memory<const double> weights = {}, qualities = {};
@@ -198,6 +230,7 @@ struct PairEstimate {
   Outcome outcome = Outcome::no_model;
   Mat3 model{};  // as in RobustResult; of a camera's pose its rotation
   Pose pose;     // where the problem has one: cam2_from_cam1, or cam_from_world
+  double focal_length = 0, focal_deviation = 0;  // shared_focal: as in SharedFocalResult
   int inlier_count = 0, iterations = 0;
   double gain = 0, rms = 0, noise = 0, significance = 0;  // as in RobustResult
 };

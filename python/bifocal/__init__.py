@@ -39,6 +39,7 @@ from .robust import (
     estimate_fundamental,
     estimate_homography,
     estimate_relative_pose,
+    estimate_shared_focal_relative_pose,
     problem_info,
 )
 from .solvers import MinimalSolver, Solutions, SolverShape, solve_minimal, solver_shape
@@ -112,6 +113,7 @@ __all__ = [
     "estimate_fundamental",
     "estimate_homography",
     "estimate_relative_pose",
+    "estimate_shared_focal_relative_pose",
     "linalg",
     "match",
     "match_descriptors",

@@ -33,6 +33,8 @@ class Covariance(NamedTuple):
     """[9, 9]: of the row-major numbers of the matrix, scaled to norm 1."""
     pose: Numbers
     """[6, 6] of a pose: of (w, t), where R is exp([w]x) R to first order, w in radians; zeros of a matrix."""
+    focal_variance: float
+    """px^2, of the focal length of "shared_focal"; 0 of other kinds."""
 
 
 def covariance(

@@ -16,15 +16,18 @@ from numpy.typing import NDArray
 from .cameras import LensCamera
 from .options import RobustOptions
 from .robust import Estimate, ModelKind, estimate
+from .robust import estimate_shared_focal_relative_pose as estimate_shared_focal
 
 __all__ = [
     "BundleOptions",
     "CameraPose",
+    "ImagePair",
     "RansacOptions",
     "estimate_absolute_pose",
     "estimate_fundamental",
     "estimate_homography",
     "estimate_relative_pose",
+    "estimate_shared_focal_relative_pose",
 ]
 
 Array = NDArray[Any]
@@ -194,6 +197,55 @@ def estimate_relative_pose(
         qualities=_qualities(ransac_opt, len(points2D_1)),
     )
     return _pose(found), _info(found, options.threshold)
+
+
+@dataclass
+class PinholeCamera:
+    """A camera of PoseLib's that an estimate returns: SIMPLE_PINHOLE with f, cx, cy. Other calls here take it as a camera."""
+
+    params: list[float]
+    model: str = "SIMPLE_PINHOLE"
+    width: int = -1
+    height: int = -1
+
+    def model_name(self) -> str:
+        return self.model
+
+    def focal(self) -> float:
+        return self.params[0]
+
+    def principal_point(self) -> Array:
+        return np.array(self.params[1:])
+
+
+@dataclass
+class ImagePair:
+    """Of `estimate_shared_focal_relative_pose`: the pose of camera 2 from camera 1, and both cameras."""
+
+    pose: CameraPose
+    camera1: PinholeCamera
+    camera2: PinholeCamera
+
+
+def estimate_shared_focal_relative_pose(
+    points2D_1: Any,
+    points2D_2: Any,
+    pp: Any = (0.0, 0.0),
+    ransac_opt: Options | None = None,
+    bundle_opt: Options | None = None,
+    initial_image_pair: Any = None,
+) -> tuple[ImagePair, Info]:
+    """The pose and the focal length of two pictures of one camera with the principal point pp (the identity and 1 without a model).
+
+    The dictionary has `focal_deviation` as well, px: infinite where two views do not tell the focal length.
+    """
+    options = _options(ransac_opt, _EPIPOLAR, 1.0, 1.0)
+    found = estimate_shared_focal(points2D_1, points2D_2, pp, options=options, qualities=_qualities(ransac_opt, len(points2D_1)))
+    f = found.focal_length if found.ok and found.focal_length else 1.0
+    info = _info(found, options.threshold)
+    info["focal_deviation"] = found.focal_deviation if found.ok else float("inf")
+    first, second = (PinholeCamera([f, float(pp[0]), float(pp[1])]) for _ in range(2))
+    return ImagePair(_pose(found), first, second), info
 
 
 def estimate_absolute_pose(

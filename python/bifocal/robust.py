@@ -35,10 +35,11 @@ __all__ = [
     "estimate_fundamental",
     "estimate_homography",
     "estimate_relative_pose",
+    "estimate_shared_focal_relative_pose",
     "problem_info",
 ]
 
-ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential"]
+ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal"]
 
 
 class ProblemInfo(TypedDict):
@@ -103,6 +104,30 @@ def estimate_relative_pose(
     camera2: that of the second picture, where it is another. Cameras may have a lens. Other arguments as of `estimate_homography`.
     """
     return _core.estimate("essential", x1, x2, camera1, camera2, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
+
+
+def estimate_shared_focal_relative_pose(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    principal_point: ArrayLike,
+    *,
+    aspect_ratio: float = 1.0,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """R, t, F (`model`) and the focal length (`focal_length`, px) of two pictures of one camera that nobody knows it of.
+
+    principal_point: cx, cy; aspect_ratio: fx / fy. `focal_deviation` is the focal length's standard deviation, infinite where two views do not
+    tell it: parallel optical axes, axes that meet at equal distances, all matches on one plane. Other arguments as of `estimate_homography`.
+    """
+    c = [float(v) for v in principal_point]  # type: ignore[union-attr]
+    if len(c) != 2:
+        raise ValueError(f"principal_point: {len(c)} numbers, must be cx and cy")
+    camera = (float(aspect_ratio), 1.0, c[0], c[1])
+    frame = frame_of(x1, x2, weights, qualities)
+    return _core.estimate("shared_focal", x1, x2, camera, None, weights, qualities, options, device, frame)
 
 
 def estimate_absolute_pose(

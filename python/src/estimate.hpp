@@ -14,9 +14,9 @@ namespace bifocal::python {
 struct Estimate {
   ModelKind kind = ModelKind::homography;
   bool has_pose = false;
-  RelativePoseResult result;  // `cam2_from_cam1` holds the pose of any problem
-  bool is_relative = false;   // the rest of it is filled in
-  nb::object frame{};         // of the points
+  SharedFocalResult result;  // `cam2_from_cam1` holds the pose of any problem
+  bool is_relative = false;  // the rest of it is filled in
+  nb::object frame{};        // of the points
   // Points that lie on a device. They come to the host when it is asked for what is said of single
   // points beyond their flags: complete().
   nb::object rows{};
@@ -24,7 +24,14 @@ struct Estimate {
 };
 void complete(Estimate& e);
 
-RelativePoseResult relative_from(PoseResult&& found);
+SharedFocalResult relative_from(PoseResult&& found);
+// Does an estimate of this kind have scene points?
+[[nodiscard]] inline bool has_scene_points(ModelKind kind) {
+  return kind == ModelKind::essential || kind == ModelKind::shared_focal;
+}
+// Fills them in, from the points and the cameras that were given.
+void add_scene_points(ModelKind kind, SharedFocalResult& result, std::span<const PointPair> points,
+                      std::span<const Intrinsics> cameras);
 
 // One array of the batch or of a pair: of the host, or at an address of the device, where it has to
 // be contiguous float64. `array` is null for None.

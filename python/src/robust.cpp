@@ -42,22 +42,24 @@ Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle option
 template <class Point>
 Estimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
   const ProblemInfo problem = problem_info(kind);
-  Estimate e{kind, problem.has_pose, {}, kind == ModelKind::essential};
+  Estimate e{kind, problem.has_pose, {}, has_scene_points(kind)};
   gather(points);
   std::vector<Intrinsics> cameras;
   for (std::size_t i = 0; i < a.cameras.size(); ++i) {
     cameras.push_back(a.cameras[i].pinhole);
     undistort(points, a.cameras[i], 2 * i);
+    if (problem.is_two_view && problem.cameras == 1) undistort(points, a.cameras[i], 2);
   }
   const MatchPriors priors{a.weights.span, a.qualities.span};
   const bool on_cpu = a.device == "cpu";
   std::optional<QueueLease> lease;
   if (!on_cpu) lease.emplace(a.device);
   if constexpr (std::is_same_v<Point, PointPair>) {
-    if (kind == ModelKind::essential) {
-      e.result = on_cpu ? estimate_essential(points.span, cameras[0], cameras[1], a.options, priors)
-                        : estimate_essential(lease->queue(), points.span, cameras[0], cameras[1],
-                                             a.options, priors);
+    if (e.is_relative) {
+      e.result = relative_from(
+          on_cpu ? estimate(kind, points.span, cameras, a.options, priors)
+                 : estimate(lease->queue(), kind, points.span, cameras, a.options, priors));
+      add_scene_points(kind, e.result, points.span, cameras);
       return e;
     }
   }
@@ -190,9 +192,10 @@ void bind_fields(nb::class_<Estimate>& c) {
   c.def_prop_ro("t", &translation,
                 nb::sig("def t(self) -> numpy.typing.NDArray[numpy.float64] | None"),
                 "[3], of length 1 for relative poses; None where the kind has no pose.");
-  c.def_prop_ro("triangulated", &triangulated,
-                nb::sig("def triangulated(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-                "[N, 3] of 'essential': points in camera 1, NaN for outliers; else None.");
+  c.def_prop_ro(
+      "triangulated", &triangulated,
+      nb::sig("def triangulated(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+      "[N, 3] of 'essential' and 'shared_focal': points in camera 1, NaN for outliers; else None.");
   c.def_prop_ro("not_finite", &not_finite,
                 nb::sig("def not_finite(self) -> numpy.typing.NDArray[numpy.int32]"),
                 "Indices of correspondences with a NaN or an infinity, which were left out.");
@@ -202,14 +205,31 @@ void bind_fields(nb::class_<Estimate>& c) {
         const Estimate& e = complete_of(self);
         return e.is_relative ? std::optional<int>(e.result.in_front) : std::nullopt;
       },
-      "Inliers in front of both cameras, of 'essential'; else None.");
+      "Inliers in front of both cameras, of 'essential' and 'shared_focal'; else None.");
   c.def_prop_ro(
       "median_parallax_deg",
       [](nb::handle self) -> std::optional<double> {
         const Estimate& e = complete_of(self);
         return e.is_relative ? std::optional<double>(e.result.median_parallax_deg) : std::nullopt;
       },
-      "Angle between the rays of the inliers, of 'essential'; else None.");
+      "Angle between the rays of the inliers, of 'essential' and 'shared_focal'; else None.");
+  const auto of_focal = [&](const char* name, auto get, const char* doc) {
+    c.def_prop_ro(
+        name,
+        [get](nb::handle self) -> std::optional<double> {
+          const Estimate& e = of(self);
+          return e.kind == ModelKind::shared_focal ? std::optional<double>(get(e.result))
+                                                   : std::nullopt;
+        },
+        doc);
+  };
+  of_focal(
+      "focal_length", [](const auto& r) { return r.focal_length; },
+      "px, of 'shared_focal'; else None.");
+  of_focal(
+      "focal_deviation", [](const auto& r) { return r.focal_deviation; },
+      "Standard deviation of focal_length, px: infinity where two views do not tell it; None of "
+      "other kinds.");
 }
 
 // The fields of a result that are no vectors.
@@ -218,17 +238,17 @@ struct Plain {
   Mat3 model;
   Pose pose;
   int inlier_count, iterations, in_front;
-  double gain, rms, noise, significance, median_parallax_deg;
+  double gain, rms, noise, significance, median_parallax_deg, focal_length, focal_deviation;
 };
 
 using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes>;
 
 State state_of(nb::handle self) {
   const Estimate& e = complete_of(self);
-  const RelativePoseResult& r = e.result;
-  const std::vector<Plain> plain = {{r.outcome, r.model, r.cam2_from_cam1, r.inlier_count,
-                                     r.iterations, r.in_front, r.gain, r.rms, r.noise,
-                                     r.significance, r.median_parallax_deg}};
+  const SharedFocalResult& r = e.result;
+  const std::vector<Plain> plain = {
+      {r.outcome, r.model, r.cam2_from_cam1, r.inlier_count, r.iterations, r.in_front, r.gain,
+       r.rms, r.noise, r.significance, r.median_parallax_deg, r.focal_length, r.focal_deviation}};
   return {name_of(e.kind), bytes_of(plain), bytes_of(r.inliers), bytes_of(r.not_finite),
           bytes_of(r.triangulated)};
 }
@@ -239,12 +259,13 @@ void restore(Estimate& e, const State& state) {
   if (fields.size() != 1) value_error("this pickle is of another version of bifocal");
   const Plain& p = fields[0];
   const ModelKind k = kind_of(kind);
-  new (&e) Estimate{k, problem_info(k).has_pose, {}, k == ModelKind::essential};
-  RelativePoseResult& r = e.result;
+  new (&e) Estimate{k, problem_info(k).has_pose, {}, has_scene_points(k)};
+  SharedFocalResult& r = e.result;
   r.outcome = p.outcome, r.model = p.model, r.cam2_from_cam1 = p.pose;
   r.inlier_count = p.inlier_count, r.iterations = p.iterations, r.in_front = p.in_front;
   r.gain = p.gain, r.rms = p.rms, r.noise = p.noise, r.significance = p.significance;
   r.median_parallax_deg = p.median_parallax_deg;
+  r.focal_length = p.focal_length, r.focal_deviation = p.focal_deviation;
   r.inliers = vector_of<std::uint8_t>(inliers);
   r.not_finite = vector_of<int>(not_finite);
   r.triangulated = vector_of<Vec3>(triangulated);

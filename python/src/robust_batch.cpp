@@ -162,7 +162,7 @@ Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offse
       if (column->array.is_valid()) need_host(column->array, name);
   std::vector<AnyCamera> given1, given2;
   if (g.problem.cameras > 0)
-    given1 = any_cameras_of(cameras1, g.problem.cameras > 1 ? "cameras1" : "cameras");
+    given1 = any_cameras_of(cameras1, g.problem.is_two_view ? "cameras1" : "cameras");
   else if (!cameras1.is_none())
     type_error("cameras: given, but this kind of model takes none");
   if (g.problem.cameras > 1)
@@ -172,6 +172,7 @@ Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offse
   check_pairs(g);
   undistort(g, given1, 0);
   undistort(g, given2, 2);
+  if (g.problem.is_two_view && g.problem.cameras == 1) undistort(g, given1, 2);
   Batch b{g.kind, g.problem.has_pose, {}, {}};
   if (!frame.is_none()) b.frame = nb::borrow(frame);
   await_frame(frame);
@@ -240,6 +241,21 @@ void bind_columns(nb::class_<Batch>& c) {
   column(
       c, "significance", [](const PairEstimate& p) { return &p.significance; },
       DOUBLES("significance"), "[P], log10.");
+  const auto of_focal = [&](const char* name, auto get, const char* doc) {
+    c.def_prop_ro(
+        name,
+        [get](nb::handle s) -> nb::object {
+          if (of(s).kind != ModelKind::shared_focal) return nb::none();
+          return field(s, get(front(s)));
+        },
+        doc);
+  };
+  of_focal(
+      "focal_length", [](const PairEstimate& p) { return &p.focal_length; },
+      "[P], px; None of other kinds than 'shared_focal'.");
+  of_focal(
+      "focal_deviation", [](const PairEstimate& p) { return &p.focal_deviation; },
+      "[P], px, as Estimate.focal_deviation.");
   c.def_prop_ro(
       "models",
       [](nb::handle s) {

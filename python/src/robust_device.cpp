@@ -56,6 +56,7 @@ PoseResult result_of(BatchEstimate&& batch) {
   const PairEstimate& e = batch.pairs.at(0);
   PoseResult r;
   r.outcome = e.outcome, r.model = e.model, r.pose = e.pose;
+  r.focal_length = e.focal_length, r.focal_deviation = e.focal_deviation;
   r.inlier_count = e.inlier_count, r.iterations = e.iterations;
   r.gain = e.gain, r.rms = e.rms, r.noise = e.noise, r.significance = e.significance;
   r.inliers = std::move(batch.inliers);
@@ -101,11 +102,27 @@ Column column_of(nb::handle object, const char* name, int columns) {
   return c;
 }
 
-RelativePoseResult relative_from(PoseResult&& found) {
-  RelativePoseResult r;
+SharedFocalResult relative_from(PoseResult&& found) {
+  SharedFocalResult r;
+  r.focal_length = found.focal_length;
+  r.focal_deviation = found.focal_deviation;
   r.cam2_from_cam1 = found.pose;
   static_cast<RobustResult&>(r) = std::move(found);
   return r;
+}
+
+void add_scene_points(ModelKind kind, SharedFocalResult& r, std::span<const PointPair> points,
+                      std::span<const Intrinsics> cameras) {
+  PoseResult found;
+  static_cast<RobustResult&>(found) = r;
+  found.pose = r.cam2_from_cam1;
+  Intrinsics first = cameras.front(), second = cameras.back();
+  if (kind == ModelKind::shared_focal) {
+    first.fy *= r.focal_length / first.fx;
+    first.fx = r.focal_length;
+    second = first;
+  }
+  static_cast<RelativePoseResult&>(r) = with_scene_points(found, points, first, second);
 }
 
 Estimate estimate_there(ModelKind kind, const DevicePoints& points,
@@ -120,7 +137,7 @@ Estimate estimate_there(ModelKind kind, const DevicePoints& points,
   const Column w = column_of(weights, "weights", 1), q = column_of(qualities, "qualities", 1);
   need_length(w, "weights", n);
   need_length(q, "qualities", n);
-  Estimate e{kind, problem.has_pose, {}, kind == ModelKind::essential};
+  Estimate e{kind, problem.has_pose, {}, has_scene_points(kind)};
   e.frame = nb::borrow(frame);
   e.cameras = pinholes_of(cameras, "camera",
                           "give points on a CUDA device undistorted (bifocal.undistort_points) and "
@@ -151,7 +168,7 @@ void complete(Estimate& e) {
   const nb::object host = e.frame.attr("to_host")(e.rows);
   const int columns = problem_info(e.kind).is_two_view ? 4 : 5;
   const Numbers numbers = numbers_of(host, "points", {-1, columns});
-  RelativePoseResult& r = e.result;
+  SharedFocalResult& r = e.result;
   for (std::size_t i = 0; i < numbers.rows(); ++i)
     for (std::size_t c = 0; c < std::size_t(columns); ++c)
       if (!std::isfinite(numbers.at(i, c))) {
@@ -159,12 +176,9 @@ void complete(Estimate& e) {
         break;
       }
   if (e.is_relative) {
-    PoseResult found;
-    static_cast<RobustResult&>(found) = r;
-    found.pose = r.cam2_from_cam1;
-    r = with_scene_points(found,
-                          {static_cast<const PointPair*>(numbers.array.data()), numbers.rows()},
-                          e.cameras[0], e.cameras[1]);
+    add_scene_points(e.kind, r,
+                     {static_cast<const PointPair*>(numbers.array.data()), numbers.rows()},
+                     e.cameras);
   }
   e.rows.reset();
 }

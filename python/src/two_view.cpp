@@ -42,6 +42,7 @@ Given<Point> given_of(nb::handle left, nb::handle right, nb::handle camera1, nb:
                                                                                     : "camera2");
     g.cameras.push_back(c.pinhole);
     undistort(g.points, c, 2 * std::size_t(i));
+    if (count == 1 && std::is_same_v<Point, PointPair>) undistort(g.points, c, 2);  // of both
   }
   return g;
 }
@@ -138,7 +139,7 @@ nb::list decompose_H(nb::handle H, nb::handle camera1, nb::handle camera2, nb::h
 
 nb::tuple tuple_of(const ModelCovariance& c) {
   return nb::make_tuple(c.ok, c.parameters, c.noise, copy_of(c.model, {9, 9}),
-                        copy_of(c.pose, {6, 6}));
+                        copy_of(c.pose, {6, 6}), c.focal_variance);
 }
 
 // Of a matrix, or of a relative pose where R is given.

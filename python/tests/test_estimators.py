@@ -1,5 +1,7 @@
 """One pair: every estimator finds the truth, and what comes back has the documented shape."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scenes import K, Scene, angle_deg, direction_deg, sampson, transfer
@@ -68,7 +70,7 @@ def test_absolute_pose():
     assert np.array_equal(rows.t, found.t)
 
 
-@pytest.mark.parametrize("kind", ["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential"])
+@pytest.mark.parametrize("kind", ["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal"])
 def test_every_kind_is_known_and_never_none(kind):
     info = bifocal.problem_info(kind)
     cameras = [K] * info["cameras"] + [None] * 2
@@ -78,6 +80,26 @@ def test_every_kind_is_known_and_never_none(kind):
     assert not found.model.any() and not found.inliers.any()
     empty = bifocal.estimate(kind, np.zeros((0, 2)), second[:0], camera1=cameras[0], camera2=cameras[1])
     assert empty.reason == "too_few_points" and len(empty.inliers) == 0
+
+
+def test_shared_focal_length():
+    s = Scene(n=1500, right=0.7, seed=3)
+    found = bifocal.estimate_shared_focal_relative_pose(s.x1, s.x2, (640, 480), options=bifocal.RobustOptions(threshold=1.5))
+    assert found.ok and found.kind == "shared_focal" and found.focal_deviation < 100
+    assert abs(found.focal_length - 1000) < 4 * found.focal_deviation
+    assert angle_deg(found.R, s.R) < 1 and found.in_front > 900 and found.triangulated.shape == (1500, 3)
+    assert sampson(found.model, s.clean1, s.clean2).mean() < 0.3
+    again = pickle.loads(pickle.dumps(found))
+    assert again.focal_length == found.focal_length and again.focal_deviation == found.focal_deviation
+    assert bifocal.estimate_fundamental(s.x1, s.x2).focal_length is None
+    # A camera that moved without turning.
+    sideways = np.c_[s.X[:, 0] - 1, s.X[:, 1:]] @ K.T
+    parallel = bifocal.estimate_shared_focal_relative_pose(s.clean1, sideways[:, :2] / sideways[:, 2:], (640, 480))
+    assert parallel.ok and not parallel.focal_deviation < 0.25 * parallel.focal_length
+    batch = bifocal.estimate_batch("shared_focal", s.rows, [0, 1500], cameras1=(1, 1, 640, 480))
+    assert batch.focal_length.shape == batch.focal_deviation.shape == (1,) and abs(batch.focal_length[0] - 1000) < 100
+    sure = bifocal.covariance("shared_focal", found.model, s.x1, s.x2, camera1=(1, 1, 640, 480), inliers=found.inliers, noise=found.noise)
+    assert sure.parameters == 6 and 0.5 < np.sqrt(sure.focal_variance) / found.focal_deviation < 2
 
 
 def test_affine_and_similarity():

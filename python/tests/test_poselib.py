@@ -57,6 +57,17 @@ def test_matrices_and_absolute_pose():
     assert angle_deg(pose.R, S.R) < 0.1 and np.abs(pose.t - S.t).max() < 0.05
 
 
+def test_shared_focal_length():
+    s = Scene(n=600, right=0.7, seed=3)
+    pair, info = poselib.estimate_shared_focal_relative_pose(s.x1, s.x2, [640, 480], {"max_epipolar_error": 1.5}, {})
+    assert set(info) == KEYS | {"focal_deviation"} and info["num_inliers"] > 0.9 * s.right.sum()
+    assert abs(pair.camera1.focal() - 1000) < 4 * info["focal_deviation"] < 1000
+    assert pair.camera1.params == pair.camera2.params and np.array_equal(pair.camera1.principal_point(), [640, 480])
+    assert angle_deg(pair.pose.R, s.R) < 2
+    nothing, _ = poselib.estimate_shared_focal_relative_pose(s.x1[:5], s.x2[:5], [640, 480])
+    assert np.array_equal(nothing.pose.R, np.eye(3)) and nothing.camera1.focal() == 1
+
+
 def test_no_model_is_the_identity():
     pose, info = poselib.estimate_relative_pose(S.x1[:3], S.x2[:3], CAMERA, CAMERA)
     assert np.array_equal(pose.R, np.eye(3)) and info["num_inliers"] == 0 and info["inliers"] == [False] * 3

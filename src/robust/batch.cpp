@@ -29,7 +29,7 @@ struct AnyBatch {
 
 // Names of the arrays of cameras, in the order of AnyBatch.
 std::string camera_name(const ProblemInfo& problem, int i) {
-  return problem.cameras == 1 ? "cameras" : fmt::format("cameras{}", i + 1);
+  return !problem.is_two_view ? "cameras" : fmt::format("cameras{}", i + 1);
 }
 
 template <class Point>
@@ -90,6 +90,7 @@ std::vector<robust::Cameras> cameras_of(const AnyBatch<Point>& batch, int camera
     Intrinsics own[2];
     for (int i = 0; i < cameras; ++i)
       own[i] = batch.cameras[i][batch.cameras[i].size() == 1 ? 0 : k];
+    if (cameras == 1) own[1] = own[0];
     out[k] = robust::cameras_of(own[0], own[1]);
   }
   return out;

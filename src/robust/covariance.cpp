@@ -9,26 +9,18 @@
 #include <vector>
 
 #include "robust/arguments.hpp"
+#include "robust/directions.hpp"
 #include "robust/normal_matrix.hpp"
+#include "robust/scalar_lanes.hpp"
 #include "robust/small_matrices.hpp"
 
 namespace bifocal {
 namespace {
 
-using robust::axis, robust::cross_matrix, robust::dot, robust::times, robust::transposed;
+using robust::across, robust::axis, robust::cross_matrix, robust::Directions,
+    robust::linear_directions, robust::motion_directions, robust::dot, robust::times,
+    robust::transposed;
 using robust::invert, robust::map_to, robust::Normal, robust::Row9;
-
-// Two unit vectors across a unit vector.
-std::array<Vec3, 2> across(const Vec3& v) {
-  std::size_t least = 0;
-  for (std::size_t k = 1; k < 3; ++k)
-    if (std::abs(v[k]) < std::abs(v[least])) least = k;
-  Vec3 a = axis(least);
-  for (std::size_t k = 0; k < 3; ++k) a[k] -= v[least] * v[k];
-  const double length = std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-  for (double& x : a) x /= length;
-  return {a, Vec3{v[1] * a[2] - v[2] * a[1], v[2] * a[0] - v[0] * a[2], v[0] * a[1] - v[1] * a[0]}};
-}
 
 // Completes `result` from the sums: its noise, and C, the covariance of the parameters.
 bool solve(Normal& normal, double noise, ModelCovariance& result) {
@@ -49,90 +41,6 @@ struct Frame {
   }
   [[nodiscard]] Mat3 inverse() const { return {1 / scale, 0, cx, 0, 1 / scale, cy, 0, 0, 1}; }
 };
-
-// Rows of nine numbers, each a direction in which a model of nine numbers moves within its kind.
-using Directions = std::vector<Row9>;
-
-Row9 entry(std::size_t k) {
-  Row9 row{};
-  row[k] = 1;
-  return row;
-}
-
-// An orthonormal basis of what `given` spans across the rows of `without`, `count` of them as a
-// rule: the longest that is left first.
-Directions basis(Directions given, Directions without, std::size_t count) {
-  Directions found;
-  const auto take_away = [](Directions& rows, const Row9& unit) {
-    for (Row9& row : rows) {
-      const double along = dot(row, unit);
-      for (std::size_t i = 0; i < 9; ++i) row[i] -= along * unit[i];
-    }
-  };
-  const auto unit_of = [](Row9 row) {
-    const double length = std::sqrt(dot(row, row));
-    for (double& v : row) v /= length;
-    return row;
-  };
-  for (std::size_t k = 0; k < without.size(); ++k) {
-    const Row9 unit = unit_of(without[k]);
-    take_away(without, unit);
-    take_away(given, unit);
-  }
-  while (found.size() < count) {
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < given.size(); ++k)
-      if (dot(given[k], given[k]) > dot(given[best], given[best])) best = k;
-    if (!(dot(given[best], given[best]) > 1e-18)) break;
-    found.push_back(unit_of(given[best]));
-    take_away(given, found.back());
-  }
-  return found;
-}
-
-Mat3 cofactors(const Mat3& m) {
-  Mat3 c;
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) {
-      const std::size_t a = (i + 1) % 3, b = (i + 2) % 3, u = (j + 1) % 3, v = (j + 2) % 3;
-      c[3 * i + j] = m[3 * a + u] * m[3 * b + v] - m[3 * a + v] * m[3 * b + u];
-    }
-  return c;
-}
-
-// Of a linear kind: its free numbers but for the scale; of F without what changes its rank.
-Directions linear_directions(ModelKind kind, const Mat3& m) {
-  Directions entries;
-  switch (kind) {
-    case ModelKind::similarity:
-      entries = {
-          {1, 0, 0, 0, 1, 0, 0, 0, 0}, {0, -1, 0, 1, 0, 0, 0, 0, 0}, entry(2), entry(5), entry(8)};
-      return basis(entries, {m}, 4);
-    case ModelKind::affine:
-      entries = {entry(0), entry(1), entry(2), entry(3), entry(4), entry(5), entry(8)};
-      return basis(entries, {m}, 6);
-    default:
-      for (std::size_t k = 0; k < 9; ++k) entries.push_back(entry(k));
-      if (kind == ModelKind::fundamental) return basis(entries, {m, cofactors(m)}, 7);
-      return basis(entries, {m}, 8);
-  }
-}
-
-// How E = [t]x R / sqrt 2 moves with (w, u): turns of R about the axes, or about y alone, and two
-// steps of t across itself.
-Directions motion_directions(const Pose& pose, bool upright) {
-  Directions D;
-  const Mat3 T = cross_matrix(pose.t);
-  const auto add = [&](const Mat3& m) {
-    Row9 row = m;
-    for (double& v : row) v *= std::sqrt(0.5);
-    D.push_back(row);
-  };
-  for (std::size_t k = upright ? 1 : 0; k < (upright ? 2 : 3); ++k)
-    add(times(T, times(cross_matrix(axis(k)), pose.R)));
-  for (const Vec3& u : across(pose.t)) add(times(cross_matrix(u), pose.R));
-  return D;
-}
 
 // The whitened Jacobian row of the gradient B in the directions.
 void add_row(Normal& normal, const Row9& B, const Directions& D, double weight) {
@@ -301,6 +209,63 @@ ModelCovariance of_motion(const Pose& pose, const std::vector<PointPair>& points
   return result;
 }
 
+// diag(a) 1 diag(b) of K'FK with the focal length f in units of the camera's.
+Mat3 with_camera(const Mat3& F, const Intrinsics& k) {
+  return times(times(transposed(k.matrix()), F), k.matrix());
+}
+Mat3 without_camera(const Mat3& E, const Intrinsics& k) {
+  const Mat3 inverse = {1 / k.fx, 0, -k.cx / k.fx, 0, 1 / k.fy, -k.cy / k.fy, 0, 0, 1};
+  return times(times(transposed(inverse), E), inverse);
+}
+
+// Of F and the focal length that it tells: in rays, with the direction in which F moves with log f,
+// the points' rays being kept: K^-1 E K^-1 times f^2.
+ModelCovariance of_shared_focal(const Mat3& F, const std::vector<PointPair>& points,
+                                Intrinsics camera, double noise) {
+  double length = 0;
+  for (const PointPair& p : points)
+    length += (std::abs(p.x1 - camera.cx) + std::abs(p.x2 - camera.cx)) / 2;
+  length /= std::max<double>(1, double(points.size()));
+  if (!(length > 0)) return {};
+  const auto at = [&](double f) {
+    return Intrinsics{f, f * camera.fy / camera.fx, camera.cx, camera.cy};
+  };
+  const Mat3 scaled = unit(with_camera(F, at(length)));
+  const double f = length * robust::Lanes::focal_length_of(scaled.data());
+  if (!std::isfinite(f)) return {};
+  camera = at(f);
+  const Mat3 E = with_camera(F, camera);
+  const EssentialPoses poses = decompose_essential(E);
+  const Pose pose = {poses.R[0], poses.t};
+  Mat3 M = times(cross_matrix(pose.t), pose.R);
+  for (double& v : M) v *= std::sqrt(0.5);
+  Directions D = motion_directions(pose, false);
+  Row9 zoomed = M;
+  for (std::size_t i = 0; i < 9; ++i) zoomed[i] *= double(i % 3 == 2) + double(i / 3 == 2);
+  D.push_back(zoomed);
+  const double px[4] = {1 / camera.fx, 1 / camera.fy, 1 / camera.fx, 1 / camera.fy};
+  Normal normal(D.size());
+  for (const PointPair& p : points)
+    add_epipolar(normal, M, D,
+                 {(p.x1 - camera.cx) / camera.fx, (p.y1 - camera.cy) / camera.fy,
+                  (p.x2 - camera.cx) / camera.fx, (p.y2 - camera.cy) / camera.fy},
+                 px);
+  ModelCovariance result;
+  if (!solve(normal, noise, result)) return result;
+  const Mat3 whole = without_camera(M, camera);
+  const double size = std::sqrt(dot(whole, whole));
+  const Row9 u = unit(whole);
+  std::vector<double> moved(9 * D.size());
+  for (std::size_t k = 0; k < D.size(); ++k) {
+    const Row9 d = without_camera(D[k], camera);
+    const double along = dot(d, u);
+    for (std::size_t i = 0; i < 9; ++i) moved[i * D.size() + k] = (d[i] - along * u[i]) / size;
+  }
+  map_to(normal.matrix, D.size(), moved, result.model);
+  result.focal_variance = f * f * normal.matrix.back();
+  return result;
+}
+
 // The pose, of the two of E, whose R turns about y.
 Pose upright_pose(const Mat3& E) {
   const EssentialPoses poses = decompose_essential(E);
@@ -324,7 +289,9 @@ ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const Po
   check(points.size(), inliers, noise);
   check_finite("model", model);
   if (info.cameras == 0) return of_linear(kind, model, kept(points, inliers), noise);
-  robust::check_camera("camera1", cameras[0]);
+  robust::check_camera(info.cameras == 1 ? "camera" : "camera1", cameras[0]);
+  if (kind == ModelKind::shared_focal)
+    return of_shared_focal(model, kept(points, inliers), cameras[0], noise);
   robust::check_camera("camera2", cameras[1]);
   const bool upright = kind == ModelKind::upright_essential;
   const EssentialPoses poses = decompose_essential(model);

@@ -37,7 +37,7 @@ struct Hypotheses {
 struct EngineSteps {
   // As in src/robust/problems.
   int columns, sample_size, slots, model_size, dof, residuals, cameras;
-  bool two_views, has_pose, dominant_plane;
+  bool two_views, has_pose, dominant_plane, unknown_focal;
   int sought_percent;  // of right matches, by default of one pair
 
   // The search, as in search/engine.kernels.
@@ -50,6 +50,7 @@ struct EngineSteps {
   // The result: matrix [9] and pose [12].
   void (*result_matrix)(const double* info, const double* model, double* matrix);
   void (*result_pose)(const double* info, const double* model, const double* side, double* pose);
+  double (*model_focal)(const double* model);  // in the unit of the rays; 1: known
   // For tests and measurements: the score of a model over all points.
   float (*full_score)(const PairPoints&, const float* model);
 };

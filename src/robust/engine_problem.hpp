@@ -226,6 +226,7 @@ struct steps {
                                                 Wide::TWO_VIEWS,
                                                 Wide::HAS_POSE,
                                                 Wide::DOMINANT_PLANE,
+                                                Wide::UNKNOWN_FOCAL,
                                                 Wide::SOUGHT_PERCENT,
                                                 prepare,
                                                 solve,
@@ -235,6 +236,7 @@ struct steps {
                                                 finish,
                                                 Plain::result_matrix,
                                                 Plain::result_pose,
+                                                Plain::model_focal,
                                                 full_score};
 };
 

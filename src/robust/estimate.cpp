@@ -26,7 +26,7 @@ robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> came
   for (size_t i = 0; i < cameras.size(); ++i)
     robust::check_camera(cameras.size() == 1 ? "camera" : kNames[i], cameras[i]);
   if (cameras.empty()) return {};
-  return robust::cameras_of(cameras[0], cameras.size() > 1 ? cameras[1] : Intrinsics{});
+  return robust::cameras_of(cameras.front(), cameras.back());
 }
 
 std::vector<int> not_finite(const double* points, int columns, size_t count) {
@@ -80,6 +80,8 @@ PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> poi
   if (!robust::has_model(r.outcome)) r.inliers.assign(points.size(), 0);
   r.model = e.model;
   r.pose = e.pose;
+  r.focal_length = e.focal_length;
+  r.focal_deviation = e.focal_deviation;
   r.inlier_count = e.inlier_count;
   r.gain = e.gain;
   r.rms = e.rms;

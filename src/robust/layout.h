@@ -62,6 +62,7 @@ enum {
   RESULT_PARALLAX,
   RESULT_ZERO_WEIGHT_INLIERS,  // inliers among the points of weight 0
   RESULT_ZERO_WEIGHT_SQUARES,  // sum of their squared errors
+  RESULT_FOCAL_DEVIATION,      // standard deviation of log f, where f was sought
   RESULT_SIZE
 };
 

@@ -49,7 +49,7 @@ Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3&
 Depth depth_beside(std::span<const PointPair> points, const RobustResult& homography,
                    const RobustResult& epipolar, ModelKind kind, double threshold,
                    std::span<const Intrinsics> cameras) {
-  const Mat3 F = cameras.empty()
+  const Mat3 F = problem_info(kind).symbol == "F"
                      ? epipolar.model
                      : fundamental_from_essential(epipolar.model, cameras.front(), cameras.back());
   // The better fit's: a search that stopped at a poor fit must not make room for the other model.

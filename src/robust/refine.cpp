@@ -69,6 +69,7 @@ class Fit {
         L::mat3_scale(m.data(), 1 / m[8]);
       else
         L::mat3_normalise(m.data());
+      if constexpr (Kind == ModelKind::shared_focal) set_focal(m);
     }
     return m;
   }
@@ -129,6 +130,15 @@ class Fit {
   }
 
  private:
+  // Gives F the length that stands for its focal length: that of F, 1 where it tells none.
+  void set_focal(Model& m) const requires(L::UNKNOWN_FOCAL == 1) {
+    double square[9], scale[9];
+    L::ray_scale(rays(), scale);
+    for (int i = 0; i < 9; ++i) square[i] = m[size_t(i)] / scale[i];
+    L::mat3_normalise(square);
+    const double f = L::focal_length_of(square);
+    L::focal_model(L::focal_is_plausible(f) ? f : 1, m.data());
+  }
   [[nodiscard]] const double* rays() const { return info_.data() + robust::INFO_RAYS; }
   [[nodiscard]] const double* focal() const { return info_.data() + robust::INFO_FOCAL; }
   [[nodiscard]] const double* centre() const { return info_.data() + robust::INFO_CENTRE; }
@@ -151,7 +161,7 @@ class Fit {
       ++finite;
       for (int k = 0; k < many; ++k) c[k] += (p[k] - c[k]) / finite;
     });
-    if constexpr (L::TWO_VIEWS && L::CAMERAS == 2)
+    if constexpr (L::TWO_VIEWS && L::CAMERAS > 0)
       for (std::size_t k = 0; k < 4; ++k) c[k] = cameras[k < 2 ? 2 + k : 4 + k];
     each([&](const double* p) {
       for (int k = 0; k < many; ++k) distance += std::abs(p[k] - c[k]) / (many * finite);

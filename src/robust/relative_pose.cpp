@@ -100,4 +100,32 @@ RelativePoseResult estimate_essential(Queue& queue, std::span<const PointPair> p
                            pairs, camera1, camera2);
 }
 
+namespace {
+
+SharedFocalResult with_focal(const PoseResult& found, std::span<const PointPair> pairs,
+                             Intrinsics camera) {
+  SharedFocalResult result;
+  camera.fy *= found.focal_length / camera.fx;
+  camera.fx = found.focal_length;
+  static_cast<RelativePoseResult&>(result) = with_scene_points(found, pairs, camera, camera);
+  result.focal_length = found.focal_length;
+  result.focal_deviation = found.focal_deviation;
+  return result;
+}
+
+}  // namespace
+
+SharedFocalResult estimate_shared_focal(std::span<const PointPair> pairs, const Intrinsics& camera,
+                                        const RobustOptions& options, const MatchPriors& priors) {
+  return with_focal(estimate(ModelKind::shared_focal, pairs, {&camera, 1}, options, priors), pairs,
+                    camera);
+}
+
+SharedFocalResult estimate_shared_focal(Queue& queue, std::span<const PointPair> pairs,
+                                        const Intrinsics& camera, const RobustOptions& options,
+                                        const MatchPriors& priors) {
+  return with_focal(estimate(queue, ModelKind::shared_focal, pairs, {&camera, 1}, options, priors),
+                    pairs, camera);
+}
+
 }  // namespace bifocal

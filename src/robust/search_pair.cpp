@@ -3,10 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "robust/significance.hpp"
 
 namespace bifocal::robust {
+namespace {
+
+// A deviation of log f above which nothing is told of f.
+constexpr double kOpen = 10;
+
+}  // namespace
+
 PairFound search_pair(ModelKind problem, const GivenPair& given, const RobustOptions& options,
                       std::uint8_t* inliers) {
   thread_local PairPoints pair;  // kept from pair to pair
@@ -41,6 +49,12 @@ PairEstimate estimate_of(ModelKind problem, const PairFound& f) {
   const double *model = f.result.data() + RESULT_MODEL, *side = f.result.data() + RESULT_SIDE;
   if (f.result[RESULT_OUTCOME] < double(FOUND_TURN))
     steps.result_matrix(f.info.data(), model, e.model.data());
+  if (steps.unknown_focal) {
+    const double relative = f.result[RESULT_FOCAL_DEVIATION];
+    e.focal_length = steps.model_focal(model) * f.info[INFO_LENGTH];
+    e.focal_deviation =
+        relative < kOpen ? relative * e.focal_length : std::numeric_limits<double>::infinity();
+  }
   if (steps.has_pose) {
     double pose[12];
     steps.result_pose(f.info.data(), model, side, pose);

@@ -93,7 +93,7 @@ TwoViewScene make_map_scene(const SceneOptions& o, const Mat3& H, std::mt19937_6
 
 ProblemScene make_camera_scene(ModelKind problem, const SceneOptions& o, std::mt19937_64& random) {
   const PoseScene s = make_pose_scene(o.points, o.inliers, o.noise, random);
-  ProblemScene scene{problem, {}, {s.camera}, s.labels, {}, {}, s.truth.R, s.truth};
+  ProblemScene scene{problem, {}, {s.camera}, s.labels, {}, {}, s.truth.R, 0, s.truth};
   append_points(s.points, scene);
   return scene;
 }
@@ -118,8 +118,11 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
                              ? make_map_scene(o, random_map(problem, random), random)
                              : make_scene(o, random);
   const auto cameras = static_cast<size_t>(problem_info(problem).cameras);
-  ProblemScene scene{
-      problem, {}, std::vector<Intrinsics>(cameras, s.camera), s.labels, s.clean, s.H, {}, s.truth};
+  ProblemScene scene{problem,  {},          std::vector<Intrinsics>(cameras, s.camera),
+                     s.labels, s.clean,     s.H,
+                     {},       s.camera.fx, s.truth};
+  if (problem == ModelKind::shared_focal)  // no estimator is told
+    scene.cameras.front().fx = scene.cameras.front().fy = 1;
   append_points(s.points, scene);
   if (kind == ProblemSceneKind::map || kind == ProblemSceneKind::plane) {
     scene.result = of_length_one(s.H);
@@ -129,7 +132,7 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
   const Vec3& t = s.truth.t;
   const Mat3 E = product({0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0}, s.truth.R);
   scene.in_pixels = fundamental_from_essential(E, k, k);
-  scene.result = of_length_one(cameras > 0 ? E : scene.in_pixels);
+  scene.result = of_length_one(problem_info(problem).symbol == "E" ? E : scene.in_pixels);
   const double length = std::hypot(t[0], t[1], t[2]);
   for (double& v : scene.pose.t) v /= length;
   return scene;

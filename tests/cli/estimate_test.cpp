@@ -17,12 +17,16 @@ TEST(Cli, estimate_prints_each_model) {
   const TemporaryFolder folder;
   std::mt19937 random(3);
   std::uniform_real_distribution<double> unit(-1, 1);
-  std::string plane = "# x1 y1 x2 y2\n", depth, scene;
+  std::string plane = "# x1 y1 x2 y2\n", depth, scene, turned;
   for (int i = 0; i < 60; ++i) {
     const double X = unit(random), Y = unit(random), Z = 4 + unit(random);
     const double x = 320 + 500 * X / Z, y = 240 + 500 * Y / Z;
     depth += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * (X - 1) / Z, y);
     plane += fmt::format("{} {} {} {}\n", x, y, 0.9 * x + 7, 0.9 * y - 3);
+    // Camera 2 is turned (about y, then x) and beside and behind camera 1.
+    const double u = 0.96 * X + 0.28 * Z - 2, w = 0.96 * Z - 0.28 * X + 1;
+    const double v = 0.96 * Y - 0.28 * w, far = 0.28 * Y + 0.96 * w;
+    turned += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * u / far, 240 + 500 * v / far);
     scene += fmt::format("{} {} {} {} {}\n", x, y, X + 10, Y, Z);
   }
   plane += "nan 1 2 3\n";
@@ -42,6 +46,24 @@ TEST(Cli, estimate_prints_each_model) {
   const json E = result("essential --points depth.txt --intrinsics 500,500,320,240 --seed 5");
   EXPECT_EQ(E["seed"], 5);
   EXPECT_NEAR(E["pose"]["t"][0].get<double>(), -1, 1e-6);
+  // Parallel axes do not tell a focal length that nobody knows.
+  const json open = result("shared_focal --points depth.txt --principal-point 320,240");
+  EXPECT_EQ(open["model"]["kind"], "shared_focal");
+  EXPECT_EQ(open["focal_deviation"], nullptr);
+  write_file(folder / "turned.txt", turned);
+  for (const char* camera : {"--principal-point 320,240", "--intrinsics 1,1,320,240"}) {
+    const json told = result(std::string("shared_focal --points turned.txt ") + camera);
+    EXPECT_NEAR(told["focal_length"].get<double>(), 500, 0.1);
+    EXPECT_LT(told["focal_deviation"].get<double>(), 20);
+    EXPECT_NEAR(told["pose"]["R"][0].get<double>(), 0.96, 1e-3);
+  }
+  for (const char* wrong : {"shared_focal --points turned.txt",
+                            "shared_focal --points turned.txt --principal-point 320",
+                            "essential --points turned.txt --principal-point 320,240"}) {
+    const Ran r = run(folder, std::string("estimate ") + wrong);
+    EXPECT_EQ(r.code, 2) << wrong;
+    EXPECT_NE(r.err.find("--principal-point"), std::string::npos) << r.err;
+  }
   const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
   EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
 

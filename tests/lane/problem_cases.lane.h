@@ -67,15 +67,16 @@ lane_fn void case_result(const real* in, real* out) {
 // The sides of the scene, which come in any order and sign: the pose of the first one where the
 // point is in front, and on how many sides the point lies.
 lane_fn void case_sides(const real* in, real* out) {
-  real sides[12 * (SIDES + 1)], pose[12];
+  real sides[12 * (SIDES + 1)], pose[12], rays[4], near = lane(1) / model_focal(in + CASE_MODEL);
   const real* info = in + CASE_INFO;
   for (index k = 0; k < 12; ++k) out[k] = sides[12 * SIDES + k] = lane(0);
+  for (index k = 0; k < 4; ++k) rays[k] = in[CASE_RAYS + k] * near;
   side_candidates(in + CASE_MODEL, in + CASE_RAYS, sides);
   for (index s = 0; s < SIDES; ++s) {
     mask unsure;
-    real limit = side_limit(sides + 12 * s, info[INFO_THRESHOLD], info[INFO_PARALLAX]);
-    real side = point_side(in + CASE_MODEL, sides + 12 * s, in + CASE_RAYS, in + CASE_POINT, limit,
-                           &unsure);
+    real limit =
+        side_limit(sides + 12 * s, info[INFO_THRESHOLD], info[INFO_PARALLAX]) * near * near;
+    real side = point_side(in + CASE_MODEL, sides + 12 * s, rays, in + CASE_POINT, limit, &unsure);
     for (index k = 9; k < 12; ++k) sides[12 * s + k] = sides[12 * s + k] * side;
     result_pose(info, in + CASE_MODEL, sides + 12 * s, pose);
     for (index k = 0; k < 12; ++k) out[k] = select(side == lane(0), out[k], pose[k]);

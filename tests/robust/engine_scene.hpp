@@ -61,6 +61,7 @@ inline EngineScene make_engine_scene(ModelKind problem, const synthetic::SceneOp
                         ? RowMajor3(second.inverse() * matrix_of(s.in_pixels) * first)
                         : RowMajor3(second.transpose() * matrix_of(s.in_pixels) * first);
   model /= steps.residuals == 2 ? model(2, 2) : model.norm();
+  if (steps.unknown_focal) model *= s.focal_length / scene.pair.info[INFO_LENGTH];
   std::copy_n(model.data(), 9, scene.truth.begin());
   return scene;
 }

@@ -4,6 +4,7 @@
 #include <bifocal/robust.hpp>
 #include <bifocal/threads.hpp>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,7 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string model, points;
+  std::string model, points, principal_point;
   SceneOptions scenes;
   CameraOptions cameras;
   RobustOptions robust;
@@ -61,15 +62,35 @@ Cameras needed_cameras(const Options& o) {
   Cameras cameras = given_cameras(o.cameras);
   if (!cameras.known()) {
     throw Error(ErrorCode::usage,
-                fmt::format("estimate {}: needs --intrinsics or --calib", o.model));
+                fmt::format("estimate {}: needs {}--intrinsics or --calib", o.model,
+                            o.model == "shared_focal" ? "--principal-point, " : ""));
   }
   return cameras;
+}
+
+// Square pixels.
+Intrinsics camera_at(const std::string& principal_point) {
+  try {
+    return parse_intrinsics("1,1," + principal_point);
+  } catch (const Error&) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--principal-point \"{}\": expected cx,cy in px", principal_point));
+  }
+}
+
+// What is said of a focal length: null where two views do not tell it.
+void add_focal(const PoseResult& r, Json& json) {
+  json["focal_length"] = r.focal_length;
+  json["focal_deviation"] = nullptr;
+  if (std::isfinite(r.focal_deviation)) json["focal_deviation"] = r.focal_deviation;
 }
 
 PoseResult estimate_points(Queue& queue, ModelKind kind, const Options& o) {
   const ProblemInfo problem = problem_info(kind);
   std::vector<Intrinsics> cameras;
-  if (problem.cameras > 0) {
+  if (!o.principal_point.empty()) {
+    cameras = {camera_at(o.principal_point)};
+  } else if (problem.cameras > 0) {
     const Cameras given = needed_cameras(o);
     cameras = {*given.camera1};
     if (problem.cameras > 1) cameras.push_back(*given.camera2);
@@ -85,6 +106,9 @@ void run(const Options& o, Context& context) {
   Queue queue(chosen_device(o.common));
   const ThreadLimit limit(o.common.threads);
   const ModelKind kind = kind_of(o.model);
+  if (!o.principal_point.empty() && kind != ModelKind::shared_focal)
+    throw Error(ErrorCode::usage,
+                fmt::format("--principal-point: estimate {} takes none", o.model));
   Json json;
   Outcome outcome;
   if (kind == ModelKind::essential) {  // says what it triangulates, too
@@ -105,6 +129,7 @@ void run(const Options& o, Context& context) {
     json = result_json(r, o, queue.device());
     if (has_model(r) && problem_info(kind).is_two_view) json["model"] = model_json(kind, r.model);
     if (has_pose(r) && problem_info(kind).has_pose) json["pose"] = pose_json(r.pose);
+    if (has_pose(r) && kind == ModelKind::shared_focal) add_focal(r, json);
   }
   print_out(to_text(json));
   if (outcome != Outcome::ok) {
@@ -132,6 +157,12 @@ void add_estimate(Program& program, Context& context) {
       "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
       "keypoints1 and matches; for pose: x y X Y Z");
   add_camera_options(command, o->cameras);
+  const Option centre = command.option(
+      "--principal-point", o->principal_point,
+      "cx,cy in px of both pictures, for shared_focal; of --intrinsics or --calib it takes no more "
+      "than this and the ratio of the focal lengths");
+  for (const char* name : {"--intrinsics", "--intrinsics2", "--calib"})
+    centre.excludes(command.get(name));
   add_scene_options(command, o->scenes, points);
   add_robust_options(command, o->robust);
   add_common(command, o->common);

@@ -30,6 +30,16 @@ lane_fn void point_columns(const real* given, const real* cameras, const real* i
 }
 #endif
 
+#ifdef OWN_model_focal
+enum { UNKNOWN_FOCAL = 1 };
+#else  // rays are known: the focal length of a model is 1 in their unit
+enum { UNKNOWN_FOCAL = 0 };
+lane_fn real model_focal(const real* model) {
+  (void)model;
+  return lane(1);
+}
+#endif
+
 #ifndef OWN_model_open  // the chart [20] around a model is the model
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
@@ -102,6 +112,7 @@ lane_fn void result_pose(const real* info, const real* model, const real* side, 
 #undef OWN_hypotheses_before_giving_up
 #undef OWN_camera_info
 #undef OWN_point_columns
+#undef OWN_model_focal
 #undef OWN_model_open
 #undef OWN_model_close
 #undef DIRECT_CHART

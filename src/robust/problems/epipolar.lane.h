@@ -58,3 +58,15 @@ lane_fn void epipolar_keep(const real* F, mask m, index slots, real* kept, real*
   }
   *kept = fmin(*kept + select(m, lane(1), lane(0)), lane(slots));
 }
+
+// F in px, |F| = 1, of a model: T2' F T1.
+lane_fn void epipolar_in_px(const real* info, const real* model, real* F) {
+  real centres[4], first[9], second[9], transposed[9], product[9];
+  for (index i = 0; i < 4; ++i) centres[i] = info[INFO_CENTRE + i];
+  frame_before(centres, info[INFO_LENGTH], first);
+  frame_before(centres + 2, info[INFO_LENGTH], second);
+  for (index i = 0; i < 9; ++i) transposed[i] = second[3 * (i % 3) + i / 3];
+  mat3_mul(transposed, model, product);
+  mat3_mul(product, first, F);
+  mat3_normalise(F);
+}

@@ -82,14 +82,7 @@ lane_fn real point_side(const real* model, const real* side, const real* rays, c
   return value * side[9];
 }
 
-// The matrix of the result: F in px, |F| = 1: T2' F T1.
+// The matrix of the result: F in px, |F| = 1.
 lane_fn void result_matrix(const real* info, const real* model, real* F) {
-  real centres[4], first[9], second[9], transposed[9], product[9];
-  for (index i = 0; i < 4; ++i) centres[i] = info[INFO_CENTRE + i];
-  frame_before(centres, info[INFO_LENGTH], first);
-  frame_before(centres + 2, info[INFO_LENGTH], second);
-  for (index i = 0; i < 9; ++i) transposed[i] = second[3 * (i % 3) + i / 3];
-  mat3_mul(transposed, model, product);
-  mat3_mul(product, first, F);
-  mat3_normalise(F);
+  epipolar_in_px(info, model, F);
 }

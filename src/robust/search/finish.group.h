@@ -107,10 +107,47 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
          uniform_fn(moments_on_line)(moments + 6, noise);
 }
 
+// The variance of the last parameter of the chart per unit of the residuals': from the normal
+// equations N in the model's elements and their derivatives D [9][DOF]. 1e30 where the points leave
+// parameters open.
+lane_fn real last_variance(const real* N, const real* D) {
+  real A[64], ND[72], row[9], x[8];
+  for (index i = 0; i < 9; ++i) {
+    for (index k = 0; k < 9; ++k) row[k] = N[i > k ? i * (i + 1) / 2 + k : k * (k + 1) / 2 + i];
+    row_product(row, D, 9, DOF, DOF, ND + DOF * i);
+  }
+  for (index i = 0; i < DOF; ++i) {
+    for (index k = 0; k < 9; ++k) row[k] = D[DOF * k + i];
+    row_product(row, ND, 9, DOF, i + 1, A + DOF * i);
+    x[i] = lane(i == DOF - 1 ? 1 : 0);
+  }
+  real pivot = ldl_solve(A, x, DOF);
+  return select((pivot > lane(1e-14)) & (x[DOF - 1] > lane(0)), x[DOF - 1], lane(1e30));
+}
+
+// Standard deviation of log f of a model that was fitted with these weights at this scale of noise.
+group_fn scalar focal_deviation(GROUP_PARAM const struct pair_view* pair, const scalar* model,
+                                scalar sigma, global_const scalar* weights,
+                                local_ptr scalar* shared) {
+  scalar sums[SUMS];
+  model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->n,
+                  1 / (36 * sigma * sigma), 1, weights, 1, sums);
+  if (group_leads()) {
+    scalar chart[20], D[72];
+    uniform_fn(model_open)(model, pair->rays, chart);
+    uniform_fn(model_tangent)(chart, pair->rays, D);
+    shared[0] = uniform_fn(last_variance)(sums, D);
+  }
+  group_barrier();
+  const scalar variance = shared[0];
+  group_barrier();
+  return sigma * sqrt(variance);
+}
+
 group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const scalar* state,
                           global_ptr scalar* errors, global_ptr scalar* result,
                           local_ptr scalar* shared) {
-  scalar model[12], side[12], sums[4] = {0, 0, 0, 0}, noise = 0, chance = 0;
+  scalar model[12], side[12], sums[4] = {0, 0, 0, 0}, noise = 0, chance = 0, deviation = 0;
   index collinear = 0, turned = 0;
   for (index i = 0; i < 12; ++i) model[i] = side[i] = 0;
   index fitted = state[STATE_SCORE] > 0;
@@ -122,14 +159,23 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
     noise = model_polish(GROUP_ARG pair, model, side, errors, shared);
     model_support(GROUP_ARG pair, pair->n, model, side, sums);
+    if_constant(UNKNOWN_FOCAL) {
+      deviation = focal_deviation(GROUP_ARG pair, model, noise, errors, shared);
+    }
     chance = chance_rate(GROUP_ARG pair, model, side);
+    if_constant(UNKNOWN_FOCAL) {
+      if (pair_is_flat(GROUP_ARG pair, model, side, noise, chance)) deviation = (scalar)1e30;
+    }
     collinear = inliers_collinear(GROUP_ARG pair, model, side, noise, errors);
     if_constant(TWO_VIEWS && HAS_POSE) {
-      scalar R[9];
+      scalar R[10];
       turned = pair_turn(GROUP_ARG pair, model, side, noise, chance, R, errors, sums);
       for (index i = 0; turned && i < 12; ++i) {
         side[i] = i < 9 ? R[i] : 0;
         model[i] = 0;
+      }
+      if_constant(UNKNOWN_FOCAL) {
+        if (turned) model[0] = R[9];
       }
     }
   }
@@ -142,6 +188,7 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const
   result[RESULT_INLIERS] = sums[1];
   result[RESULT_SQUARES] = sums[2];
   result[RESULT_CHANCE] = chance;
+  result[RESULT_FOCAL_DEVIATION] = turned ? (scalar)1e30 : deviation;
   result[RESULT_COLLINEAR] = (scalar)collinear;
   result[RESULT_ITERATIONS] = state[STATE_DONE];
   result[RESULT_TESTED] = state[STATE_TESTED];
@@ -163,7 +210,10 @@ group_fn void finish_zero_weight(GROUP_PARAM const struct pair_view* zero_weight
   for (index i = 0; i < 12; ++i) side[i] = result[RESULT_SIDE + i];
   lane_model_set(zero_weight, model, side, &m);
   if (result[RESULT_OUTCOME] == (scalar)FOUND_TURN) {
-    turn_support(GROUP_ARG zero_weight, zero_weight->stride, side, errors, sums);
+    scalar R[10];
+    for (index i = 0; i < 9; ++i) R[i] = side[i];
+    R[9] = uniform_fn(model_focal)(model);
+    turn_support(GROUP_ARG zero_weight, zero_weight->stride, R, errors, sums);
   } else {
     model_support(GROUP_ARG zero_weight, zero_weight->stride, model, side, sums);
     group_for(i, zero_weight->stride) {

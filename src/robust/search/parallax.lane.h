@@ -25,11 +25,16 @@ lane_fn void turn_map(const real* R, const real* rays, real* H) {
   for (index i = 0; i < 9; ++i) H[i] = R[i] * before[i % 3] / after[i / 3];
 }
 
-// One step of Gauss and Newton of a turn R: A [9] (lower triangle), g [3] as in damped_solve.
-lane_fn void turn_move(real* A, real* g, real* R) {
+// One step of Gauss and Newton of a turn R [9], or of R and a focal length R[9] (in its logarithm)
+// for size = 4: A [size][size] (lower triangle), g [size] as in damped_solve.
+lane_fn void turn_move(real* A, real* g, index size, real* R) {
   real W[9], turned[9];
-  damped_solve(A, g, 3, lane(1e-9));
+  damped_solve(A, g, size, lane(1e-9));
   rotation_cayley(g, W);
   mat3_mul(W, R, turned);
   for (index i = 0; i < 9; ++i) R[i] = turned[i];
+  if (size == 4) {
+    real h = fmax(lane(-0.25), fmin(lane(0.5) * g[3], lane(0.25)));
+    R[9] = R[9] * (lane(1) + h) / (lane(1) - h);
+  }
 }

@@ -11,11 +11,14 @@ struct lane_model {
 group_fn void lane_model_set(const struct pair_view* pair, const scalar* model, const scalar* side,
                              struct lane_model* m) {
   for (index i = 0; i < MODEL_SIZE; ++i) m->model[i] = group_same(model[i]);
-  for (index i = 0; i < 4; ++i) m->rays[i] = group_same(pair->rays[i]);
+  scalar near = 1;  // the rays' factor for the focal length of the model
+  if_constant(UNKNOWN_FOCAL) near = 1 / uniform_fn(model_focal)(model);
+  for (index i = 0; i < 4; ++i) m->rays[i] = group_same(pair->rays[i] * near);
   for (index i = 0; i < 2; ++i) m->focal[i] = group_same(pair->focal[i]);
   if_constant(SIDES > 0) {
     for (index i = 0; i < 12; ++i) m->side[i] = group_same(side[i]);
-    m->limit = group_same(uniform_fn(side_limit)(side, pair->threshold, pair->parallax));
+    m->limit =
+        group_same(uniform_fn(side_limit)(side, pair->threshold, pair->parallax) * near * near);
   }
 }
 

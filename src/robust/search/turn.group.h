@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Did the camera only turn? Then every translation makes an essential matrix that agrees with all
 // matches, and none is told. The turn R that explains the inliers best is fitted, and taken unless
-// enough matches off it speak for depth (parallax.lane.h).
+// enough matches off it speak for depth (parallax.lane.h). R [10]: the turn, and the focal length
+// in the rays' unit, which is fitted as well where it is not known.
 
-enum { TURN_POINTS = 512 };  // that a turn is fitted to; all where they do not prove depth
+enum {
+  TURN_POINTS = 512,  // that a turn is fitted to; all where they do not prove depth
+  TURN_SIZE = 3 + UNKNOWN_FOCAL,
+  TURN_GRADIENT = TURN_SIZE * (TURN_SIZE + 1) / 2,
+  TURN_SUMS = TURN_GRADIENT + TURN_SIZE
+};
+
+// The map of scoring coordinates that R [10] makes.
+group_fn void turn_map_of(const struct pair_view* pair, const scalar* R, scalar* map) {
+  scalar rays[4];
+  for (index i = 0; i < 4; ++i) rays[i] = pair->rays[i];
+  if_constant(UNKNOWN_FOCAL) {
+    for (index i = 0; i < 4; ++i) rays[i] = rays[i] / R[9];
+  }
+  uniform_fn(turn_map)(R, rays, map);
+}
 
 // Two matches off the map and the map make an epipolar matrix: the others prove it.
 group_fn index parallax_proves(const scalar* sums) {
@@ -37,6 +53,7 @@ group_fn void turn_start(GROUP_PARAM const struct pair_view* pair, index n,
   group_sums(cosines, SIDES, sums);
   const index second = SIDES > 1 && sums[SIDES - 1] > sums[0];
   for (index i = 0; i < 9; ++i) R[i] = sides[(second ? 12 : 0) + i];
+  R[9] = uniform_fn(model_focal)(model);
 }
 
 // Moves R towards the inliers of m (is_own: those of R) among the first n points, each of them with
@@ -45,49 +62,60 @@ group_fn void turn_start(GROUP_PARAM const struct pair_view* pair, index n,
 //   1987.
 group_fn void turn_step(GROUP_PARAM const struct pair_view* pair, index n,
                         const struct lane_model* m, index is_own, scalar cut, scalar* R) {
-  scalar map[9], A[9], sums[9];
-  real H[9], total[9], t = group_same(pair->threshold), limit = group_same(cut);
-  uniform_fn(turn_map)(R, pair->rays, map);
+  scalar map[9], A[TURN_SIZE * TURN_SIZE], sums[TURN_SUMS], unit = 1;
+  real H[9], total[TURN_SUMS], t = group_same(pair->threshold), limit = group_same(cut), rays[2],
+                               axis[3];
+  turn_map_of(pair, R, map);
+  if_constant(UNKNOWN_FOCAL) unit = 1 / R[9];
+  for (index i = 0; i < 2; ++i) rays[i] = group_same(pair->rays[2 + i] * unit);
+  for (index i = 0; i < 3; ++i) axis[i] = group_same(R[3 * i + 2]);
   for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
-  for (index i = 0; i < 9; ++i) total[i] = lane(0);
+  for (index i = 0; i < TURN_SUMS; ++i) total[i] = lane(0);
   group_for(i, n) {
     real p[COLUMNS], J[12];
     point_load(pair->points, pair->stride, i, 0, p);
     real x1[3] = {p[0], p[1], lane(1)}, q[3];
     mat3_apply(H, x1, q);
     real inverse = lane(1) / q[2], u = q[0] * inverse, v = q[1] * inverse;
-    real ray[3] = {u * m->rays[2], v * m->rays[3], lane(1)};
-    reprojection_jacobian(ray, lane(1) / m->rays[2], lane(1) / m->rays[3], J);
+    real ray[3] = {u * rays[0], v * rays[1], lane(1)}, Ju[4], Jv[4];
+    reprojection_jacobian(ray, lane(1) / rays[0], lane(1) / rays[1], J);
+    for (index k = 0; k < 3; ++k) {
+      Ju[k] = J[k];
+      Jv[k] = J[6 + k];
+    }
+    // The point ahead is f R (x1 / f, 1), and R's third column what of it does not grow with f.
+    Ju[3] = u + inverse * vec3_dot(J + 3, axis);
+    Jv[3] = v + inverse * vec3_dot(J + 9, axis);
     real e = transfer_squared(H, p[0], p[1], p[2], p[3]), near = lane(1) + limit * e;
     real gate = is_own ? e : point_error(m->model, p, m->focal);
     mask kept = (gate * t < lane(1)) & (q[2] > lane(0));
     real w = select(kept, point_weight(pair, i) / (near * near), lane(0));
-    for (index k = 0, packed = 0; k < 3; ++k) {
-      real a = masked(w, w * J[k]), b = masked(w, w * J[6 + k]);
+    for (index k = 0, packed = 0; k < TURN_SIZE; ++k) {
+      real a = masked(w, w * Ju[k]), b = masked(w, w * Jv[k]);
       for (index l = 0; l <= k; ++l, ++packed)
-        total[packed] += a * masked(w, J[l]) + b * masked(w, J[6 + l]);
-      total[6 + k] += a * masked(w, u - p[2]) + b * masked(w, v - p[3]);
+        total[packed] += a * masked(w, Ju[l]) + b * masked(w, Jv[l]);
+      total[TURN_GRADIENT + k] += a * masked(w, u - p[2]) + b * masked(w, v - p[3]);
     }
   }
-  group_sums(total, 9, sums);
-  for (index k = 0, packed = 0; k < 3; ++k) {
-    for (index l = 0; l <= k; ++l, ++packed) A[3 * k + l] = sums[packed];
+  group_sums(total, TURN_SUMS, sums);
+  for (index k = 0, packed = 0; k < TURN_SIZE; ++k) {
+    for (index l = 0; l <= k; ++l, ++packed) A[TURN_SIZE * k + l] = sums[packed];
   }
   if_constant(DOF == 3) {  // upright cameras turn about y alone
     A[0] = A[8] = 1;
     A[3] = A[6] = A[7] = sums[6] = sums[8] = 0;
   }
-  if (sums[2] > 0) uniform_fn(turn_move)(A, sums + 6, R);
+  if (sums[2] > 0) uniform_fn(turn_move)(A, sums + TURN_GRADIENT, TURN_SIZE, R);
 }
 
-// Does the turn R explain most inliers of m among the first n points, with no proof of depth off
+// Does the map [9] explain most inliers of m among the first n points, with no proof of depth off
 // it? Judged with the threshold and, where the noise is less than that expects, with what fits it;
-// nearer to R than the threshold no match is off it.
-group_fn index turn_explains(GROUP_PARAM const struct pair_view* pair, index n,
-                             const struct lane_model* m, const scalar* R, scalar noise,
-                             scalar chance) {
+// nearer to the map than the threshold no match is off it.
+group_fn index map_explains(GROUP_PARAM const struct pair_view* pair, index n,
+                            const struct lane_model* m, const scalar* map, scalar noise,
+                            scalar chance) {
   enum { ON_MAP = 2 * PARALLAX_SUMS, ON_LINE, COUNTS };
-  scalar map[9], sums[COUNTS];
+  scalar sums[COUNTS];
   real H[9], total[COUNTS], rate = group_same(chance);
   const scalar limit = 1 / pair->threshold;
   scalar fine = (scalar)6.25 * noise * noise;
@@ -95,7 +123,6 @@ group_fn index turn_explains(GROUP_PARAM const struct pair_view* pair, index n,
   fine = fine > (scalar)0.01 * limit ? fine : (scalar)0.01 * limit;
   const scalar beyond = 4 * fine > limit ? 4 * fine : limit;
   real near = group_same(limit), far = group_same(4 * limit);
-  uniform_fn(turn_map)(R, pair->rays, map);
   for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
   for (index i = 0; i < COUNTS; ++i) total[i] = lane(0);
   group_for(i, n) {
@@ -114,12 +141,20 @@ group_fn index turn_explains(GROUP_PARAM const struct pair_view* pair, index n,
          !parallax_proves(sums + PARALLAX_SUMS);
 }
 
+group_fn index turn_explains(GROUP_PARAM const struct pair_view* pair, index n,
+                             const struct lane_model* m, const scalar* R, scalar noise,
+                             scalar chance) {
+  scalar map[9];
+  turn_map_of(pair, R, map);
+  return map_explains(GROUP_ARG pair, n, m, map, noise, chance);
+}
+
 // Squared errors of the first n points from the turn R, and sums [4] as in model_support.
 group_fn void turn_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* R,
                            global_ptr scalar* errors, scalar* sums) {
   scalar map[9];
   real H[9], total[4], t = group_same(pair->threshold);
-  uniform_fn(turn_map)(R, pair->rays, map);
+  turn_map_of(pair, R, map);
   for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
   for (index i = 0; i < 4; ++i) total[i] = lane(0);
   group_for(i, n) {
