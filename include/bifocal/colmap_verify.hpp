@@ -73,6 +73,9 @@ struct ViewCamera {
   bool has_prior_focal_length = false;
   bool is_fisheye = false;
   std::int64_t width = 0, height = 0;  // px
+  // Of a pinhole without a prior: its number. Two images of one such camera share the focal length
+  // that nobody knows. Negative: nothing is known to be shared.
+  std::int64_t shared_pinhole = -1;
 };
 
 struct DecideBatch {
@@ -86,13 +89,16 @@ struct DecidedPair {
   int inlier_count = 0;
   std::optional<Mat3> F, E, H;  // every one that was found; F and H on px as in the pictures
   std::optional<Pose> cam2_from_cam1;
+  // px, fx: what two images of one camera without a prior tell of it; 0: nothing.
+  double focal_length = 0;
 };
 struct DecidedPairs {
   std::vector<DecidedPair> pairs;
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each point
 };
 // COLMAP's rules. Both focal lengths known: E, F and H; calibrated where E has as many inliers as
-// F (95 %), uncalibrated where only F has enough; else F and H: uncalibrated. planar_or_panoramic
+// F (95 %), uncalibrated where only F has enough; else F and H: uncalibrated, with F and E of a
+// shared unknown focal length where both images are of one pinhole. planar_or_panoramic
 // where H has 80 % of those inliers. Fisheye lenses whose focal length is not known: degenerate.
 // Throws Error(usage) for arrays that do not fit.
 [[nodiscard]] DecidedPairs decide(Queue& queue, const DecideBatch& batch,

@@ -154,6 +154,47 @@ TEST(Decide, PosesOfPlanesAndTurnsWhenAskedFor) {
   EXPECT_EQ(decided.pairs[1].cam2_from_cam1->t, (Vec3{0, 0, 0}));
 }
 
+// The focal length of the pinhole that is handed in is COLMAP's guess, not the truth.
+TEST(Decide, OneCameraWithoutAPriorHasItsFocalLength) {
+  ViewCamera one = kUnknown, other = kUnknown;
+  one.pinhole.fx = one.pinhole.fy = 1536;
+  one.shared_pinhole = 3;
+  other.shared_pinhole = 4;
+  VerifyOptions o;
+  o.relative_pose = true;
+  for_each_device([&](Queue& queue, const std::string& id) {
+    SCOPED_TRACE(id);
+    std::vector<double> errors;
+    for (unsigned seed = 30; seed < 36; ++seed) {
+      Batch batch;
+      batch.add(scene(seed, kGeneral), one, one);
+      batch.add(scene(seed, kGeneral), one, other);
+      batch.add(scene(seed, kGeneral), kUnknown, kUnknown);
+      const DecidedPairs decided = batch.decided(queue, o);
+      for (const auto& pair : decided.pairs) {
+        EXPECT_EQ(pair.configuration, Configuration::uncalibrated);
+        EXPECT_TRUE(pair.F);
+      }
+      const auto& shared = decided.pairs[0];
+      EXPECT_EQ(shared.E.has_value(), shared.focal_length > 0);
+      if (shared.E) {
+        double length2 = 0;
+        for (const double v : *shared.E) length2 += v * v;
+        EXPECT_NEAR(length2, 1, 1e-9);
+        EXPECT_TRUE(shared.cam2_from_cam1);
+        errors.push_back(std::abs(shared.focal_length / 1000 - 1));
+      }
+      for (const std::size_t k : {1, 2}) {
+        EXPECT_FALSE(decided.pairs[k].E);
+        EXPECT_EQ(decided.pairs[k].focal_length, 0);
+      }
+    }
+    ASSERT_GE(errors.size(), 4U);
+    std::nth_element(errors.begin(), errors.begin() + 2, errors.end());
+    EXPECT_LT(errors[2], 0.05);
+  });
+}
+
 TEST(Decide, APairsResultIsItsOwn) {
   Batch all;
   for (unsigned k = 0; k < 12; ++k) {

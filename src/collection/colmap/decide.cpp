@@ -84,6 +84,10 @@ void check(const DecideBatch& b, const VerifyOptions& o) {
 bool is_calibrated(const ViewCamera& a, const ViewCamera& b) {
   return a.has_prior_focal_length && b.has_prior_focal_length;
 }
+bool is_shared(const ViewCamera& a, const ViewCamera& b) {
+  return a.shared_pinhole >= 0 && a.shared_pinhole == b.shared_pinhole &&
+         !a.has_prior_focal_length && !b.has_prior_focal_length;
+}
 // Straight lines of a fisheye's picture say nothing unless its lens is taken away.
 bool is_hopeless(const ViewCamera& a, const ViewCamera& b) {
   return (a.is_fisheye && !a.has_prior_focal_length) || (b.is_fisheye && !b.has_prior_focal_length);
@@ -138,6 +142,15 @@ class Decider {
     };
     E_ = estimate(ModelKind::essential, ordered(known, least));
     F_ = estimate(ModelKind::fundamental, ordered(sought, least));
+    // Beside F it counts when it has nearly as many inliers.
+    const auto shared = [&](std::size_t k) {
+      return is_shared(batch_.cameras1[k], batch_.cameras2[k]) &&
+             F_.count(k) >= options_.min_inliers;
+    };
+    const auto nearly = [&](std::size_t k) {
+      return options_.min_E_F_inlier_ratio * F_.count(k) / static_cast<double>(size(k));
+    };
+    shared_ = estimate(ModelKind::shared_focal, ordered(shared, nearly));
     // Beside E or F a homography counts when it has nearly as many inliers.
     const auto beside = [&](std::size_t k) {
       const int e = E_.count(k), f = F_.count(k);
@@ -247,17 +260,17 @@ class Decider {
                             : batch_.points;
     const Memory<const PointPair> points = gathered(source, order);
     std::vector<Intrinsics> cameras1, cameras2;
+    const int cameras = problem_info(kind).cameras;
     for (const std::size_t k : order.pairs) {
-      if (kind != ModelKind::essential) break;
-      cameras1.push_back(batch_.cameras1[k].pinhole);
-      cameras2.push_back(batch_.cameras2[k].pinhole);
+      if (cameras > 0) cameras1.push_back(batch_.cameras1[k].pinhole);
+      if (cameras > 1) cameras2.push_back(batch_.cameras2[k].pinhole);
     }
     for (std::size_t first = 0, end; first < order.pairs.size(); first = end) {
       end = first + 1;
       while (end < order.pairs.size() && order.classes[end] == order.classes[first]) ++end;
-      const auto part = [&](const std::vector<Intrinsics>& cameras) {
-        return cameras.empty() ? std::span<const Intrinsics>()
-                               : std::span(cameras).subspan(first, end - first);
+      const auto part = [&](const std::vector<Intrinsics>& all) {
+        return all.empty() ? std::span<const Intrinsics>()
+                           : std::span(all).subspan(first, end - first);
       };
       const PairBatch part_of_all{points, std::span(order.offsets).subspan(first, end - first + 1),
                                   part(cameras1), part(cameras2)};
@@ -314,10 +327,10 @@ class Decider {
         return FoundModel{m.of_pair[k], std::span(m.inliers).subspan(at, size)};
       };
       const auto straight = batch_.undistorted.empty() ? batch_.points : batch_.undistorted;
-      out.pairs[k] =
-          decide_pair({batch_.points.subspan(at, size), straight.subspan(at, size),
-                       &batch_.cameras1[k], &batch_.cameras2[k], model(E_), model(F_), model(H_)},
-                      options_, std::span(out.inliers).subspan(at, size));
+      out.pairs[k] = decide_pair(
+          {batch_.points.subspan(at, size), straight.subspan(at, size), &batch_.cameras1[k],
+           &batch_.cameras2[k], model(E_), model(F_), model(H_), model(shared_)},
+          options_, std::span(out.inliers).subspan(at, size));
     });
     return out;
   }
@@ -330,7 +343,7 @@ class Decider {
   const PointPair* source_ = nullptr;
   std::vector<std::size_t> gathered_pairs_;
   std::span<PointPair> points_;
-  Models E_, F_, H_;
+  Models E_, F_, H_, shared_;
 };
 
 }  // namespace

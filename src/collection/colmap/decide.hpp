@@ -27,6 +27,7 @@ struct PairView {
   std::span<const PointPair> points, undistorted;
   const ViewCamera *camera1 = nullptr, *camera2 = nullptr;
   FoundModel E, F, H;  // E of no match where a focal length is not known
+  FoundModel shared;   // F with the focal length of one camera that is not known
 };
 
 // `inliers`: one flag a match, zeros at first.

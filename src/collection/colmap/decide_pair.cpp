@@ -21,12 +21,20 @@ Decision planar_or(Configuration otherwise, const FoundModel& model, const PairV
   return {Configuration::planar_or_panoramic, pair.H.count() > model.count() ? &pair.H : &model};
 }
 
+// The F that counts: with the focal length of both pictures where that has nearly as many inliers.
+const FoundModel& epipolar_of(const PairView& pair, const VerifyOptions& o) {
+  const int s = pair.shared.estimate.outcome == Outcome::ok ? pair.shared.count() : 0;
+  const bool shared = s >= o.min_inliers && s > o.min_E_F_inlier_ratio * pair.F.count();
+  return shared ? pair.shared : pair.F;
+}
+
 Decision decide(const PairView& pair, const VerifyOptions& o) {
   const int least = o.min_inliers;
-  const int e = pair.E.count(), f = pair.F.count(), h = pair.H.count();
+  const FoundModel& F = epipolar_of(pair, o);
+  const int e = pair.E.count(), f = F.count(), h = pair.H.count();
   if (e >= least && e > o.min_E_F_inlier_ratio * f)
-    return planar_or(Configuration::calibrated, e >= f ? pair.E : pair.F, pair, o);
-  if (f >= least) return planar_or(Configuration::uncalibrated, pair.F, pair, o);
+    return planar_or(Configuration::calibrated, e >= f ? pair.E : F, pair, o);
+  if (f >= least) return planar_or(Configuration::uncalibrated, F, pair, o);
   if (h >= least) return {Configuration::planar_or_panoramic, &pair.H};
   return {Configuration::degenerate, nullptr};
 }
@@ -124,6 +132,26 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
     out.cam2_from_cam1 = pose_from_plane(*out.H, points, a, b);
 }
 
+// The focal length of a camera that both pictures share, and E, where two views tell it.
+void add_focal(const PairView& pair, const VerifyOptions& options, DecidedPair& out) {
+  const PairEstimate& found = pair.shared.estimate;
+  if (!(found.focal_deviation < 0.25 * found.focal_length)) return;
+  out.focal_length = found.focal_length;
+  const Vec3& t = found.pose.t;
+  const double s = std::sqrt(0.5);
+  Mat3 E{};
+  for (std::size_t j = 0; j < 3; ++j) {
+    const double* R = found.pose.R.data() + j;
+    const double x = R[0], y = R[3], z = R[6];
+    E[j] = s * (t[1] * z - t[2] * y);
+    E[3 + j] = s * (t[2] * x - t[0] * z);
+    E[6 + j] = s * (t[0] * y - t[1] * x);
+  }
+  out.E = E;
+  if (options.relative_pose && out.configuration == Configuration::uncalibrated)
+    out.cam2_from_cam1 = found.pose;
+}
+
 }  // namespace
 
 DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
@@ -135,9 +163,11 @@ DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
   std::copy(decision.inliers_of->inliers.begin(), decision.inliers_of->inliers.end(),
             inliers.begin());
   out.inlier_count = decision.inliers_of->count();
-  out.F = matrix_of(pair.F);
+  const FoundModel& epipolar = epipolar_of(pair, options);
+  out.F = matrix_of(epipolar);
   out.E = matrix_of(pair.E);
   out.H = matrix_of(pair.H);
+  if (&epipolar == &pair.shared) add_focal(pair, options, out);
   const bool known = pair.camera1->has_prior_focal_length && pair.camera2->has_prior_focal_length;
   if (out.configuration == Configuration::calibrated && out.E)
     out.cam2_from_cam1 = pair.E.estimate.pose;
