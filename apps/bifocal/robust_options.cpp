@@ -19,7 +19,8 @@ void add_robust_options(const Command& command, RobustOptions& options) {
       .shows_default();
   command
       .option("--min-inlier-ratio", options.min_inlier_ratio,
-              "fraction of right matches worth looking for; 0: 0.1 (fundamental 0.15), with "
+              "fraction of right matches worth looking for; 0: 0.1 (fundamental, shared_focal "
+              "0.15), with "
               "--scenes 0.2")
       .in_range(0, 1)
       .shows_default();

@@ -32,7 +32,9 @@ struct ModelCovariance {
   // Row-major [6][6], of (w, t) of a pose: R is exp([w]x) R to first order, w in radians (X2 turned
   // about the axis w), t as it is. Zeros for models that are no pose.
   std::array<double, 36> pose{};
-  double focal_variance = 0;  // px^2, of the focal length fx of shared_focal
+  // px^2, of the focal length fx of shared_focal, to first order: where matches on one plane leave
+  // it open, which focal_deviation says, this does not show it.
+  double focal_variance = 0;
 };
 
 // Of a model of two views, with cameras as its kind takes them. Points whose flag is 0, or that are

@@ -33,7 +33,7 @@ class RobustOptions:
     """Samples drawn at least (at most max_iterations)."""
     max_iterations: int = 300000
     min_inlier_ratio: float = 0.0
-    """Fraction of right matches that is worth looking for. 0: the kind's own for one pair (0.1; fundamental matrices 0.15), 0.2 in batches."""
+    """Fraction of right matches that is worth looking for. 0: the kind's own for one pair (0.1; fundamental and shared_focal 0.15), 0.2 in batches."""
     seed: int = 0
     dominant_plane: bool = False
     """Fundamental matrices: look for one that is not that of a plane which holds most of the inliers."""

@@ -119,10 +119,11 @@ def estimate_shared_focal_relative_pose(
 ) -> Estimate:
     """R, t, F (`model`) and the focal length (`focal_length`, px) of two pictures of one camera that nobody knows it of.
 
-    principal_point: cx, cy; aspect_ratio: fx / fy. `focal_deviation` is the focal length's standard deviation, infinite where two views do not
-    tell it: parallel optical axes, axes that meet at equal distances, all matches on one plane. Other arguments as of `estimate_homography`.
+    principal_point: cx, cy; aspect_ratio: fx / fy. `focal_deviation` is the focal length's standard deviation, large or
+    infinite where two views do not tell it: parallel optical axes, axes that meet at equal distances, all matches on one plane. Other
+    arguments as of `estimate_homography`.
     """
-    c = [float(v) for v in principal_point]  # type: ignore[union-attr]
+    c = [float(v) for v in cast("list[float]", principal_point)]
     if len(c) != 2:
         raise ValueError(f"principal_point: {len(c)} numbers, must be cx and cy")
     camera = (float(aspect_ratio), 1.0, c[0], c[1])

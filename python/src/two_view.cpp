@@ -198,12 +198,12 @@ void bind_two_view(nb::module_& m) {
         any("left"), any("right"), any("camera1"), any("camera2"), any("inliers"), nb::arg("noise"),
         nb::sig("def covariance(kind: str, model: object, R: object, t: object, left: object, "
                 "right: object, camera1: object, camera2: object, inliers: object, noise: float) "
-                "-> tuple[bool, int, float, " NUMBERS ", " NUMBERS "]"));
+                "-> tuple[bool, int, float, " NUMBERS ", " NUMBERS ", float]"));
   m.def("absolute_pose_covariance", &covariance_of_pose, any("R"), any("t"), any("x"), any("X"),
         any("camera"), any("inliers"), nb::arg("noise"),
         nb::sig("def absolute_pose_covariance(R: object, t: object, x: object, X: object, camera: "
                 "object, inliers: object, noise: float) -> tuple[bool, int, float, " NUMBERS
-                ", " NUMBERS "]"));
+                ", " NUMBERS ", float]"));
   m.def("residuals", &residuals_of, any("kind"), any("model"), any("left"), any("right"),
         any("camera1"), any("camera2"),
         nb::sig("def residuals(kind: str, model: object, left: object, right: object, camera1: "

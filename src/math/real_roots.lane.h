@@ -3,16 +3,24 @@
 // theorem, parted by halving, refined by Newton's method.
 //   D. Nister, An efficient solution to the five-point relative pose problem, PAMI 26(6), 2004
 //   (Sturm's sequence by its quotients).
-// A place z = x / y is given by t, -1 <= t <= 1, with x = 1.5 t and y = 1 - t^2: equal steps of t
-// are nearly equal angles, over which five-point samples spread their roots, and t = 1 is infinity.
+// A place z = x / y is given by t, -1 <= t <= 1, with x = 1.5 t and y = 1 - t^2 - 3/8 x: equal
+// steps of t are about equal angles, over which five-point samples spread their roots. Without the
+// last term t = 1 would be infinity, and z -> -z turn t around: samples of a camera that moved
+// along its rows, and others with some order, have a root there or only even powers, where the
+// sequence breaks off.
 
-// The quotients of Sturm's sequence of p, degree 10: f[0] ~ p, f[1] ~ p', f[k] = (a x + b) f[k + 1]
-// - c f[k + 2]. chain [30]: a, b, c of k = 0 to 8, then f[9] (constant, slope) and f[10]. In double
-// precision: found in float, they miscount the roots of 1 to 2 % of five-point samples, so of 0.1
+// The quotients of Sturm's sequence of p, degree 10, as a polynomial in x / (y + 3/8 x): f[0] ~ p,
+// f[1] ~ p', f[k] = (a x + b) f[k + 1] - c f[k + 2]. chain [30]: a, b, c of k = 0 to 8, then f[9]
+// (constant, slope) and f[10]. In double precision: found in float, they miscount the roots of 1 to
+// 2 % of five-point samples, so of 0.1
 // %.
 lane_fn void sturm_chain_10(const real* p, real* chain) {
   wide u[11], v[11], largest;
   for (index i = 0; i < 11; ++i) u[i] = widen(p[i]);
+  const wide shear = widen(lane(0.375));
+  lane_unroll for (index k = 10; k > 0; --k) {
+    for (index i = 0; i < k; ++i) u[i + 1] = u[i + 1] - shear * u[i];
+  }
   for (index i = 0; i < 10; ++i) v[i] = u[i + 1] * wide_of(i + 1);
   v[10] = wide_of(0);
   lane_unroll for (index k = 0; k < 9; ++k) {
@@ -122,6 +130,12 @@ lane_fn void roots_part_4(const real* chain, const real* below, index first, rea
   }
 }
 
+// z = x / y of a place.
+lane_fn void root_place(real t, real* x, real* y) {
+  *x = lane(1.5) * t;
+  *y = lane(1) - t * t - lane(0.375) * *x;
+}
+
 // Newton's method in 4 brackets, halving where a step leaves the bracket, on z or beyond 1 on 1 /
 // z. is_root: whether there is one.
 lane_fn void roots_refine_4(const real* c, const real* low, const real* high, const real* held,
@@ -129,13 +143,14 @@ lane_fn void roots_refine_4(const real* c, const real* low, const real* high, co
   real own[44], x[4], f[4], slope[4], f_low[4], z_low[4], z_high[4], step[4];
   mask beyond[4];
   lane_unroll for (index i = 0; i < 4; ++i) {
-    real t = lane(0.5) * (low[i] + high[i]);
-    beyond[i] = lane(1.5) * fabs(t) > lane(1) - t * t;
+    real x0, y0, x1, y1;
+    root_place(lane(0.5) * (low[i] + high[i]), &x0, &y0);
+    beyond[i] = fabs(x0) > fabs(y0);
     lane_unroll for (index k = 0; k < 11; ++k) {
       own[11 * i + k] = select(beyond[i], c[10 - k], c[k]);
     }
-    real x0 = lane(1.5) * low[i], y0 = lane(1) - low[i] * low[i];
-    real x1 = lane(1.5) * high[i], y1 = lane(1) - high[i] * high[i];
+    root_place(low[i], &x0, &y0);
+    root_place(high[i], &x1, &y1);
     z_low[i] = select(beyond[i], y0, x0) / select(beyond[i], x0, y0);
     z_high[i] = select(beyond[i], y1, x1) / select(beyond[i], x1, y1);
     x[i] = lane(0.5) * (z_low[i] + z_high[i]);

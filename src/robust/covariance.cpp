@@ -242,6 +242,8 @@ ModelCovariance of_shared_focal(const Mat3& F, const std::vector<PointPair>& poi
   Directions D = motion_directions(pose, false);
   Row9 zoomed = M;
   for (std::size_t i = 0; i < 9; ++i) zoomed[i] *= double(i % 3 == 2) + double(i / 3 == 2);
+  const double along_model = dot(zoomed, M);  // all of it where the axes are parallel
+  for (std::size_t i = 0; i < 9; ++i) zoomed[i] -= along_model * M[i];
   D.push_back(zoomed);
   const double px[4] = {1 / camera.fx, 1 / camera.fy, 1 / camera.fx, 1 / camera.fy};
   Normal normal(D.size());

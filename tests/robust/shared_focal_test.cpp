@@ -196,6 +196,22 @@ TEST(SharedFocal, deviation_is_that_of_the_covariance) {
   }
 }
 
+// Parallel axes do not tell f, which rounding and noise must not hide.
+TEST(SharedFocal, covariance_does_not_claim_what_two_views_do_not_tell) {
+  std::mt19937_64 random(6);
+  int surely = 0;
+  for (int k = 0; k < 20; ++k) {
+    const FocalScene s =
+        make({.points = 400, .inliers = 1, .noise = 0.3, .motion = sideways}, random);
+    const SharedFocalResult r = estimate_shared_focal(s.points, kUnknown, {.threshold = 3});
+    if (!r.ok()) continue;
+    const ModelCovariance c =
+        covariance(ModelKind::shared_focal, r.model, s.points, {{kUnknown}}, r.inliers, r.noise);
+    surely += c.ok && std::sqrt(c.focal_variance) < 0.1 * r.focal_length;
+  }
+  EXPECT_LE(surely, 2);
+}
+
 TEST(SharedFocal, is_not_claimed_where_two_views_do_not_tell_it) {
   const Tally parallel = run({.motion = sideways}, 40, "parallel axes");
   EXPECT_GE(parallel.ok, 36);  // F and the inliers are right

@@ -130,6 +130,32 @@ TEST(Roots, of_degree_10_in_float_are_nearly_all_there) {
   }
 }
 
+// Roots at 0 and infinity, even powers alone, x^10 - 1: Sturm sequences of these as they stand
+// break off.
+TEST(Roots, of_degree_10_with_an_order_are_all_there) {
+  const double inf = std::numeric_limits<double>::infinity();
+  using Case = std::pair<std::vector<double>, std::vector<double>>;  // coefficients, roots
+  const Case cases[] = {
+      {{-1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {-1, 1}},
+      {{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {}},
+      {{0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {0, 1}},
+      {{0, -2, 1, 0, 0, 0, 0, 0, 0, 1, 0}, {0, 1, inf}},
+      {{-1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0}, {1, inf}},
+      {{4, 0, -5, 0, 1, 0, 0, 0, 0, 0, 0}, {-2, -1, 1, 2}},  // and six times infinity
+      {{36, 0, -49, 0, 14, 0, -1, 0, 0, 0, 0}, {-3, -2, -1, 1, 2, 3}},
+  };
+  for (const auto& [c, expected] : cases) {
+    double roots[10];
+    const int count = static_cast<int>(L::real_roots_10(c.data(), roots));
+    for (const double root : expected) {
+      const bool is_there = std::any_of(roots, roots + count, [&](double x) {
+        return std::isinf(root) ? std::abs(x) > 1e7 : std::abs(x - root) < 1e-7;
+      });
+      EXPECT_TRUE(is_there) << "c[0] " << c[0] << ", c[1] " << c[1] << ", root " << root;
+    }
+  }
+}
+
 TEST(Roots, of_degree_10_with_nothing_to_find_end) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), huge = 1e300;
   for (const double v : {0.0, nan, huge, 1e-300}) {

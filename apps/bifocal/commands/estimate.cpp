@@ -85,6 +85,10 @@ void add_focal(const PoseResult& r, Json& json) {
   if (std::isfinite(r.focal_deviation)) json["focal_deviation"] = r.focal_deviation;
 }
 
+bool is_same(const Intrinsics& a, const Intrinsics& b) {
+  return a.fx == b.fx && a.fy == b.fy && a.cx == b.cx && a.cy == b.cy;
+}
+
 PoseResult estimate_points(Queue& queue, ModelKind kind, const Options& o) {
   const ProblemInfo problem = problem_info(kind);
   std::vector<Intrinsics> cameras;
@@ -93,7 +97,15 @@ PoseResult estimate_points(Queue& queue, ModelKind kind, const Options& o) {
   } else if (problem.cameras > 0) {
     const Cameras given = needed_cameras(o);
     cameras = {*given.camera1};
-    if (problem.cameras > 1) cameras.push_back(*given.camera2);
+    if (problem.cameras > 1) {
+      cameras.push_back(*given.camera2);
+    } else if (problem.is_two_view && !is_same(*given.camera1, *given.camera2)) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("{}: two cameras, but estimate {} takes one that both pictures have",
+                      o.cameras.calib.empty() ? "--intrinsics2" : "--calib " + o.cameras.calib,
+                      o.model));
+    }
   }
   if (!problem.is_two_view)
     return estimate(queue, kind, read_scene_points(o.points), cameras, o.robust);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/collect/geometry.hpp"
 
+#include "collection/colmap/pair.hpp"
+
 namespace bifocal::collection {
 
 ViewCameras::ViewCameras(std::span<const colmap::Camera> cameras) {
   for (const colmap::Camera& camera : cameras) {
     // Coefficients of its lens are 0 here: there is nothing to undistort.
-    const colmap::Undistortion lens(camera);
-    views_.push_back({lens.pinhole(), camera.has_prior_focal_length, lens.is_fisheye(),
-                      camera.width, camera.height});
+    views_.push_back(colmap::view_camera(camera, colmap::Undistortion(camera)));
   }
 }
 

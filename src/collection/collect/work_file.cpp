@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/collect/work_file.hpp"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <array>
+#include <bifocal/error.hpp>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -50,6 +52,8 @@ using Numbers = std::array<double, 3>;  // focal length, latitude, longitude; Na
 std::int64_t key_of(const ImagePair& p) { return std::int64_t{p.image1} << 32 | p.image2; }
 ImagePair pair_of(std::int64_t key) { return {int(key >> 32), int(key & 0xffffffff)}; }
 
+// Of the tables, as user_version: work of other ones cannot be gone on with.
+constexpr std::int64_t kVersion = 2;
 constexpr const char* kTables = R"(
 PRAGMA page_size = 65536;
 PRAGMA journal_mode = WAL;
@@ -64,10 +68,27 @@ CREATE TABLE pairs(id INTEGER PRIMARY KEY NOT NULL, matches BLOB NOT NULL, confi
   H BLOB, pose BLOB, inliers BLOB);
 COMMIT;)";
 
+// Throws Error(usage) for tables of another version.
+void check_version(const std::filesystem::path& file) {
+  const sqlite::Connection connection(file, sqlite::Mode::write);
+  sqlite::Statement query(connection, "PRAGMA user_version");
+  const sqlite::Use use(query);
+  if (query.step("user_version") && query.number(0) == kVersion) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: unfinished work of another version of bifocal; --overwrite to begin "
+                          "anew",
+                          file.string()));
+}
+
 // The tables have to be there before the statements are prepared.
 const std::filesystem::path& with_tables(const std::filesystem::path& file, WorkFile::Mode mode) {
-  if (mode == WorkFile::Mode::create)
-    sqlite::Connection(file, sqlite::Mode::create).execute(kTables);
+  if (mode == WorkFile::Mode::create) {
+    const sqlite::Connection connection(file, sqlite::Mode::create);
+    connection.execute(kTables);
+    connection.execute(fmt::format("PRAGMA user_version = {}", kVersion).c_str());
+  } else {
+    check_version(file);
+  }
   return file;
 }
 

@@ -161,12 +161,7 @@ Cameras::Cameras(const Database& database) : file_(database.file().string()) {
   for (const Camera& c : database.cameras()) {
     try {
       Undistortion lens(c);
-      constexpr int kSimplePinhole = 0, kPinhole = 1;
-      const bool is_pinhole = c.model == kSimplePinhole || c.model == kPinhole;
-      const ViewCamera view{
-          lens.pinhole(),    c.has_prior_focal_length,
-          lens.is_fisheye(), c.width,
-          c.height,          is_pinhole && !c.has_prior_focal_length ? std::int64_t{c.id} : -1};
+      const ViewCamera view = view_camera(c, lens);
       cameras_.emplace(c.id, Entry{view, std::move(lens)});
     } catch (const Error& error) {
       io::reject(file_, "table cameras: {}", error.what());

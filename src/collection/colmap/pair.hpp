@@ -7,10 +7,16 @@
 
 namespace bifocal::colmap {
 
+struct ViewCamera;
+class Undistortion;
+
 inline constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are ours plus this
 
 // F and H for pixels that are those of before plus `by`.
 void shift_pixels(TwoViewGeometry& geometry, double by);
+
+// What decisions take of a camera.
+[[nodiscard]] ViewCamera view_camera(const Camera& camera, const Undistortion& lens);
 
 // w x y z, |q| = 1, w >= 0.
 [[nodiscard]] std::array<double, 4> quaternion_of(const Mat3& R);

@@ -33,4 +33,15 @@ LensCamera lens_camera_of(const Camera& camera) {
 
 Undistortion::Undistortion(const Camera& camera) : lens_(lens_camera_of(camera)) {}
 
+ViewCamera view_camera(const Camera& camera, const Undistortion& lens) {
+  constexpr int kSimplePinhole = 0, kPinhole = 1;
+  const bool is_pinhole = camera.model == kSimplePinhole || camera.model == kPinhole;
+  return {lens.pinhole(),
+          camera.has_prior_focal_length,
+          lens.is_fisheye(),
+          camera.width,
+          camera.height,
+          is_pinhole && !camera.has_prior_focal_length ? std::int64_t{camera.id} : -1};
+}
+
 }  // namespace bifocal::colmap
