@@ -16,7 +16,6 @@ namespace bifocal::features::HWY_NAMESPACE {
 
 OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma) {
   const Tag d;
-  const IntTag di;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const float spread = SiftRules::sift_orientation_spread() * sigma;
   const int reach = static_cast<int>(std::lround(3 * spread));
@@ -31,9 +30,7 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
     const float dx = static_cast<float>(i) - x;
     across[i - x0] = std::exp(factor * dx * dx);
   }
-  // Even and odd columns apart, and the shares of a bin and of the next: an addition need not wait
-  // for the one before.
-  float lows[2][kOrientationBins + 1] = {}, highs[2][kOrientationBins + 1] = {};
+  OrientationShares shares;
   for (int row = y0; row <= y1; ++row) {
     const float dy = static_cast<float>(row) - y, down = std::exp(factor * dy * dy);
     const float* above = level.row(row - 1) + x0;
@@ -42,26 +39,12 @@ OrientationHistogram orientation_histogram(const Level& level, float x, float y,
     for (int i = 0; i <= x1 - x0; i += lanes) {
       const Vec gx = hn::Sub(hn::LoadU(d, here + i + 1), hn::LoadU(d, here + i - 1));
       const Vec gy = hn::Sub(hn::LoadU(d, below + i), hn::LoadU(d, above + i));
-      const Vec magnitude = hn::Sqrt(hn::MulAdd(gx, gx, hn::Mul(gy, gy)));
       const Vec weight = hn::Mul(hn::Load(d, across + i), hn::Set(d, down));
-      const Vec share = hn::Mul(magnitude, weight), at = direction(gx, gy, kOrientationBins);
-      const IntVec bin = hn::ConvertTo(di, at);
-      const Vec part = hn::Mul(hn::Sub(at, hn::ConvertTo(d, bin)), share);
-      hn::Store(hn::Sub(share, part), d, low + i);
-      hn::Store(part, d, high + i);
-      hn::Store(bin, di, bins + i);
+      split_gradients(gx, gy, weight, low + i, high + i, bins + i);
     }
-    for (int i = 0; i <= x1 - x0; ++i) {
-      lows[i % 2][bins[i]] += low[i];
-      highs[i % 2][bins[i]] += high[i];
-    }
+    shares.add(low, high, bins, x1 - x0 + 1);
   }
-  OrientationHistogram result{};
-  for (int i = 0; i <= kOrientationBins; ++i) {
-    result[static_cast<std::size_t>(i % kOrientationBins)] += lows[0][i] + lows[1][i];
-    result[static_cast<std::size_t>((i + 1) % kOrientationBins)] += highs[0][i] + highs[1][i];
-  }
-  return result;
+  return shares.histogram();
 }
 
 // Four samples between the centres of two neighbouring bins: their share of the left and of the

@@ -131,6 +131,41 @@ HWY_INLINE Vec down_grid(const float* values, int i) {
   return hn::Sub(hn::LoadU(d, values + i + kSide), hn::LoadU(d, values + i - kSide));
 }
 
+// Of gradients their shares weight |g| of the histogram's bin `bins` (low) and of the next (high).
+HWY_INLINE void split_gradients(Vec gx, Vec gy, Vec weight, float* low, float* high,
+                                std::int32_t* bins) {
+  const Tag d;
+  const IntTag di;
+  const Vec magnitude = hn::Sqrt(hn::MulAdd(gx, gx, hn::Mul(gy, gy)));
+  const Vec share = hn::Mul(magnitude, weight), at = direction(gx, gy, kOrientationBins);
+  const IntVec bin = hn::ConvertTo(di, at);
+  const Vec part = hn::Mul(hn::Sub(at, hn::ConvertTo(d, bin)), share);
+  hn::StoreU(hn::Sub(share, part), d, low);
+  hn::StoreU(part, d, high);
+  hn::StoreU(bin, di, bins);
+}
+
+// Sums of shares: those of a bin and of the next apart, and those of even and odd samples, so that
+// an addition need not wait for the one before.
+struct OrientationShares {
+  float lows[2][kOrientationBins + 1] = {}, highs[2][kOrientationBins + 1] = {};
+
+  HWY_INLINE void add(const float* low, const float* high, const std::int32_t* bins, int count) {
+    for (int i = 0; i < count; ++i) {
+      lows[i % 2][bins[i]] += low[i];
+      highs[i % 2][bins[i]] += high[i];
+    }
+  }
+  [[nodiscard]] HWY_INLINE OrientationHistogram histogram() const {
+    OrientationHistogram result{};
+    for (int i = 0; i <= kOrientationBins; ++i) {
+      result[static_cast<std::size_t>(i % kOrientationBins)] += lows[0][i] + lows[1][i];
+      result[static_cast<std::size_t>((i + 1) % kOrientationBins)] += highs[0][i] + highs[1][i];
+    }
+    return result;
+  }
+};
+
 }  // namespace bifocal::features::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

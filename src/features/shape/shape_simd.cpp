@@ -47,35 +47,18 @@ KeypointShape affine_shape(const Level& level, float x, float y, float sigma) {
 OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma,
                                            const KeypointShape& shape) {
   const Tag d;
-  const IntTag di;
   const int lanes = static_cast<int>(hn::Lanes(d));
   alignas(64) float values[kRoom], inside[kRoom] = {}, low[kRoom], high[kRoom];
   alignas(64) std::int32_t bins[kRoom];
   sample(level, x, y, steps_of(SiftRules::shape_step() * sigma, 0, shape), values, inside);
   for (int i = kSide; i < kSamples - kSide; i += lanes) {
     const Vec gx = across_grid(values, i), gy = down_grid(values, i);
-    const Vec magnitude = hn::Sqrt(hn::MulAdd(gx, gx, hn::Mul(gy, gy)));
     const Vec weight = hn::Mul(hn::LoadU(d, kGrid.turn_weight + i), hn::LoadU(d, inside + i));
-    const Vec share = hn::Mul(magnitude, weight), at = direction(gx, gy, kOrientationBins);
-    const IntVec bin = hn::ConvertTo(di, at);
-    const Vec part = hn::Mul(hn::Sub(at, hn::ConvertTo(d, bin)), share);
-    hn::StoreU(hn::Sub(share, part), d, low + i);
-    hn::StoreU(part, d, high + i);
-    hn::StoreU(bin, di, bins + i);
+    split_gradients(gx, gy, weight, low + i, high + i, bins + i);
   }
-  // The shares of a bin and of the next apart, and those of even and odd samples: an addition need
-  // not wait for the one before.
-  float lows[2][kOrientationBins + 1] = {}, highs[2][kOrientationBins + 1] = {};
-  for (int i = kSide; i < kSamples - kSide; ++i) {
-    lows[i % 2][bins[i]] += low[i];
-    highs[i % 2][bins[i]] += high[i];
-  }
-  OrientationHistogram result{};
-  for (int i = 0; i <= kOrientationBins; ++i) {
-    result[static_cast<std::size_t>(i % kOrientationBins)] += lows[0][i] + lows[1][i];
-    result[static_cast<std::size_t>((i + 1) % kOrientationBins)] += highs[0][i] + highs[1][i];
-  }
-  return result;
+  OrientationShares shares;
+  shares.add(low + kSide, high + kSide, bins + kSide, kSamples - 2 * kSide);
+  return shares.histogram();
 }
 
 }  // namespace bifocal::features::HWY_NAMESPACE
