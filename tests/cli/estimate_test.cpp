@@ -64,6 +64,11 @@ TEST(Cli, estimate_prints_each_model) {
     EXPECT_EQ(r.code, 2) << wrong;
     EXPECT_NE(r.err.find("--principal-point"), std::string::npos) << r.err;
   }
+  const Ran two = run(folder,
+                      "estimate shared_focal --points turned.txt --intrinsics 1,1,320,240 "
+                      "--intrinsics2 1,1,300,240");
+  EXPECT_EQ(two.code, 2);
+  EXPECT_NE(two.err.find("--intrinsics2: two cameras"), std::string::npos) << two.err;
   const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
   EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
 

@@ -10,7 +10,9 @@
 
 #include <set>
 
+#include "collection/collect/geometry.hpp"
 #include "collection/collect/resident.hpp"
+#include "collection/collect/work_file.hpp"
 #include "io/exif_block.hpp"
 #include "support/data.hpp"
 #include "support/devices.hpp"
@@ -70,6 +72,37 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
       std::filesystem::remove(folder / "out.db");
     }
   });
+}
+
+// Its tables may be other ones.
+TEST_F(Photographs, unfinished_work_of_another_version_is_refused_and_kept) {
+  add_views(2);
+  const std::filesystem::path part = folder / "out.db.part";
+  { const collection::WorkFile work(part, collection::WorkFile::Mode::create); }
+  sqlite::Connection(part, sqlite::Mode::write).execute("PRAGMA user_version = 1");
+  try {
+    (void)run();
+    ADD_FAILURE() << "went on";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::usage);
+    EXPECT_NE(std::string(e.what()).find("out.db.part: unfinished work of another version"),
+              std::string::npos)
+        << e.what();
+  }
+  EXPECT_TRUE(std::filesystem::exists(part));
+}
+
+// As `verify` takes them of a database: pinholes without a prior share what nobody knows.
+TEST(ViewCameras, of_pinholes_without_a_prior_are_shared) {
+  const std::vector<colmap::Camera> cameras = {{1, 1, 640, 480, {500, 500, 320, 240}, false},
+                                               {2, 1, 640, 480, {500, 500, 320, 240}, true},
+                                               {3, 0, 640, 480, {500, 320, 240}, false},
+                                               {4, 2, 640, 480, {500, 320, 240, 0}, false}};
+  const collection::ViewCameras views(cameras);
+  EXPECT_EQ(views[1].shared_pinhole, 1);
+  EXPECT_LT(views[2].shared_pinhole, 0);
+  EXPECT_EQ(views[3].shared_pinhole, 3);
+  EXPECT_LT(views[4].shared_pinhole, 0);
 }
 
 // The keypoints are those of detect_surf; COLMAP's descriptors are SIFT's.
