@@ -76,9 +76,9 @@ void PointsDevice::drop_copies(int count, const Buffer<std::uint32_t>* again) {
 void PointsDevice::order(int count, const Grid& grid, int most) {
   const Launch& groups = groups_of(queue_->device());
   const int all = room_ * count;
-  const int chunks = (room_ + sift::SORT_CHUNK - 1) / sift::SORT_CHUNK;
+  const int chunks = std::min<int>(sift::SORT_CHUNKS, divided_up(room_, sift::SORT_CHUNK));
   groups.sift_sort_chunk(*queue_, {.count = chunks * (sift::SORT_CHUNK / sift::SORT_KEYS) * count},
-                         keys, kept, room_, points, scale_, shift_, sorted);
+                         keys, kept, room_, chunks, points, scale_, shift_, sorted);
   const Buffer<std::uint32_t>*from = &sorted, *to = &keys;
   for (int run = sift::SORT_CHUNK; run < room_; run *= 2, std::swap(from, to))
     maps().sift_sort_merge(*queue_, {.count = all}, *from, kept, room_, points, scale_, shift_, run,

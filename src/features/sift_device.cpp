@@ -209,26 +209,33 @@ void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, in
                      shape_.floats, level(o, 0), o.stride, first_.taps, first_.radius);
     return;
   }
-  maps().sift_bytes(*queue_, {.count = width_ * height_ * count}, pictures, first, width_, height_,
-                    pyramid_, shape_.floats, level(o, 1), o.stride);
-  blur(first_, o, 1, 0, nullptr, count);
+  const int items = divided_up(width_, sift::BYTES_PIXELS);
+  maps().sift_bytes(*queue_, {.count = items * height_ * count}, pictures, first, width_, height_,
+                    pyramid_, shape_.floats, level(o, 1), o.stride, items);
+  blur(first_, 0, 1, 1, 0, false, count);
 }
 
-void SiftDevice::blur(const Blur& kernel, const Octave& o, int from, int to, const Octave* half,
-                      int count) {
-  if (!has_tiles(kernel.radius, o.width, o.height)) {
-    blur_lines(kernel, o, from, to, count);
-    if (half)
-      maps().sift_halve(*queue_, {.count = half->width * half->height * count}, pyramid_,
-                        shape_.floats, level(o, to), o.stride, half->first, half->width,
-                        half->height, half->stride);
-    return;
+void SiftDevice::blur(const Blur& kernel, std::size_t begin, std::size_t end, int from, int to,
+                      bool is_halved, int count) {
+  int tiles = 0;
+  std::size_t k = begin;
+  for (; k < end; ++k) {
+    const Octave& o = shape_.octaves[k];
+    if (!has_tiles(kernel.radius, o.width, o.height)) break;  // the ones after are smaller
+    tiles += divided_up(o.width, sift::BLUR_WIDTH) * divided_up(o.height, sift::BLUR_HEIGHT);
   }
-  const int tiles = divided_up(o.width, sift::BLUR_WIDTH) * divided_up(o.height, sift::BLUR_HEIGHT);
-  kernels_of(queue_->device(), kernel.radius)
-      .sift_blur(*queue_, {.count = tiles * count}, pyramid_, shape_.floats, level(o, from),
-                 level(o, to), o.width, o.height, o.stride, half ? half->first : std::int64_t{-1},
-                 half ? half->stride : 0, kernel.taps);
+  if (tiles > 0)
+    kernels_of(queue_->device(), kernel.radius)
+        .sift_blur(*queue_, {.count = tiles * count}, pyramid_, shape_.floats, octaves_,
+                   static_cast<int>(begin), tiles, from, to, is_halved ? 1 : 0, kernel.taps);
+  for (; k < end; ++k) {
+    const Octave& o = shape_.octaves[k];
+    blur_lines(kernel, o, from, to, count);
+    if (!is_halved) continue;
+    const Octave& half = shape_.octaves[k + 1];
+    maps().sift_halve(*queue_, {.count = half.width * half.height * count}, pyramid_, shape_.floats,
+                      level(o, to), o.stride, half.first, half.width, half.height, half.stride);
+  }
 }
 
 void SiftDevice::blur_lines(const Blur& kernel, const Octave& o, int from, int to, int count) {
@@ -269,12 +276,14 @@ void SiftDevice::select_round(int round) {
 void SiftDevice::find(int count, bool is_counted) {
   const auto layers = options_.octave_layers;
   const auto threshold = static_cast<float>(0.5 * options_.contrast_threshold / layers);
-  for (std::size_t k = 0; k < shape_.octaves.size(); ++k) {
-    const Octave& o = shape_.octaves[k];
-    const Octave* half = k + 1 < shape_.octaves.size() ? &shape_.octaves[k + 1] : nullptr;
-    for (int i = 0; i < layers + 2; ++i)
-      blur(blurs_[std::size_t(i)], o, i, i + 1, i + 1 == layers ? half : nullptr, count);
+  const std::size_t octaves = shape_.octaves.size();
+  for (std::size_t k = 0; k < octaves; ++k) {
+    for (int i = 0; i < layers; ++i)
+      blur(blurs_[std::size_t(i)], k, k + 1, i, i + 1, i + 1 == layers && k + 1 < octaves, count);
   }
+  // No octave waits for another one's last two levels.
+  for (int i = layers; i < layers + 2; ++i)
+    blur(blurs_[std::size_t(i)], 0, octaves, i, i + 1, false, count);
   kernels_of(queue_->device())
       .sift_search(*queue_, {.count = tiles_ * count}, pyramid_, shape_.floats, octaves_,
                    static_cast<int>(shape_.octaves.size()), tiles_, layers, threshold, candidates_,

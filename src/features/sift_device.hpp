@@ -54,8 +54,9 @@ class SiftDevice {
   static bool has_selection(int width, int height, const SiftOptions& options);
   [[nodiscard]] Blur make_blur(const std::vector<float>& taps, int radius);
   void make_first_level(const Memory<const std::uint8_t>& pictures, int first, int count);
-  void blur(const Blur& kernel, const Octave& octave, int from, int to, const Octave* half,
-            int count);
+  // Level `from` of the octaves [begin, end) into level `to`. is_halved: and into the next octave.
+  void blur(const Blur& kernel, std::size_t begin, std::size_t end, int from, int to,
+            bool is_halved, int count);
   void blur_lines(const Blur& kernel, const Octave& octave, int from, int to, int count);
   void find(int count, bool is_counted);
   // The points of the extrema that `most` can be of, without copies, but for the order.

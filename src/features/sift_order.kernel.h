@@ -61,16 +61,24 @@ map_kernel(sift_keep, item, SIFT_KEEP) {
   upper.y -= reach;
   lower.y += reach;
   const bits32 end = begin[row_of(lower, height) + 1];
-  for (bits32 k = begin[row_of(upper, height)]; k < end; ++k) {
-    const index j = (index)names[k];
-    if (j == i) continue;
-    const feature g = feature_of(all + (offset)j * POINT_FLOATS, scale, shift);
-    if (!sift_same_point(f.x, f.y, f.sigma, f.angle, g.x, g.y, g.sigma, g.angle)) continue;
-    const real other = feature_strength(g);
-    if (other < strength) continue;
-    const index order_of_equal = feature_order(g, f);
-    // Of two that are equal in all the second one goes: they cannot be told apart.
-    if (other > strength || order_of_equal < 0 || (order_of_equal == 0 && j < i)) return;
+  // Four at a time, whose loads do not wait for each other; the last one again where there are
+  // less.
+  for (bits32 k = begin[row_of(upper, height)]; k < end; k += 4) {
+    index js[4];
+    feature near[4];
+    lane_unroll for (bits32 u = 0; u < 4; ++u) js[u] = (index)names[k + u < end ? k + u : end - 1];
+    lane_unroll for (index u = 0; u < 4; ++u) near[u] =
+        feature_of(all + (offset)js[u] * POINT_FLOATS, scale, shift);
+    lane_unroll for (index u = 0; u < 4; ++u) {
+      const feature g = near[u];
+      if (js[u] == i) continue;
+      if (!sift_same_point(f.x, f.y, f.sigma, f.angle, g.x, g.y, g.sigma, g.angle)) continue;
+      const real other = feature_strength(g);
+      if (other < strength) continue;
+      const index order_of_equal = feature_order(g, f);
+      // Of two that are equal in all the second one goes: they cannot be told apart.
+      if (other > strength || order_of_equal < 0 || (order_of_equal == 0 && js[u] < i)) return;
+    }
   }
   const bits32 slot = global_atomic_add(kept + picture, 1u);
   global_ptr bits32* key = keys + 2 * ((offset)picture * room + slot);
@@ -89,35 +97,38 @@ group_fn index key_before(bits32 strength_a, bits32 a, bits32 strength_b, bits32
 
 // SORT_PARTS seats for each key, which count those before it in a part of the chunk.
 group_kernel(sift_sort_chunk, group, SIFT_SORT_CHUNK) {
-  const index chunks = (room + SORT_CHUNK - 1) / SORT_CHUNK;
   const index parts = SORT_CHUNK / SORT_KEYS, picture = group / (chunks * parts);
-  const index first = group / parts % chunks * SORT_CHUNK, own_first = group % parts * SORT_KEYS;
-  const index left = (index)kept[picture] - first, count = left < SORT_CHUNK ? left : SORT_CHUNK;
-  const index member = (index)group_member(), is_needed = own_first < count;
+  const index own_first = group % parts * SORT_KEYS, member = (index)group_member();
+  const index all_count = (index)kept[picture] < room ? (index)kept[picture] : room;
   global_const float* all = points + (offset)picture * room * POINT_FLOATS;
-  global_const bits32* in = keys + 2 * ((offset)picture * room + first);
-  for (index i = member; i < count && is_needed; i += GROUP_SIZE) strengths[i] = in[2 * i];
-  group_barrier();
-  for (index seat = member; seat < SORT_SEATS && is_needed; seat += GROUP_SIZE) {
-    const index own = own_first + seat % SORT_KEYS;
-    index before = 0;
-    for (index j = seat / SORT_KEYS; j < count && own < count; j += SORT_PARTS) {
-      const bits32 strength = strengths[own], other = strengths[j];
-      before += other > strength;
-      if (other == strength && j != own)
-        before += key_before(other, in[2 * j + 1], strength, in[2 * own + 1], all, scale, shift);
+  for (index first = group / parts % chunks * SORT_CHUNK; first + own_first < all_count;
+       first += chunks * SORT_CHUNK) {
+    const index left = all_count - first, count = left < SORT_CHUNK ? left : SORT_CHUNK;
+    global_const bits32* in = keys + 2 * ((offset)picture * room + first);
+    for (index i = member; i < count; i += GROUP_SIZE) strengths[i] = in[2 * i];
+    group_barrier();
+    for (index seat = member; seat < SORT_SEATS; seat += GROUP_SIZE) {
+      const index own = own_first + seat % SORT_KEYS;
+      index before = 0;
+      for (index j = seat / SORT_KEYS; j < count && own < count; j += SORT_PARTS) {
+        const bits32 strength = strengths[own], other = strengths[j];
+        before += other > strength;
+        if (other == strength && j != own)
+          before += key_before(other, in[2 * j + 1], strength, in[2 * own + 1], all, scale, shift);
+      }
+      places[seat] = before;
     }
-    places[seat] = before;
-  }
-  group_barrier();
-  for (index seat = member; seat < SORT_KEYS; seat += GROUP_SIZE) {
-    const index own = own_first + seat;
-    if (own >= count) continue;
-    index before = 0;
-    for (index k = 0; k < SORT_PARTS; ++k) before += places[seat + k * SORT_KEYS];
-    global_ptr bits32* out = sorted + 2 * ((offset)picture * room + first + before);
-    out[0] = strengths[own];
-    out[1] = in[2 * own + 1];
+    group_barrier();
+    for (index seat = member; seat < SORT_KEYS; seat += GROUP_SIZE) {
+      const index own = own_first + seat;
+      if (own >= count) continue;
+      index before = 0;
+      for (index k = 0; k < SORT_PARTS; ++k) before += places[seat + k * SORT_KEYS];
+      global_ptr bits32* out = sorted + 2 * ((offset)picture * room + first + before);
+      out[0] = strengths[own];
+      out[1] = in[2 * own + 1];
+    }
+    group_barrier();  // the next chunk overwrites what is shared
   }
 }
 

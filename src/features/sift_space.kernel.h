@@ -27,9 +27,13 @@ map_kernel(sift_clear, item, SIFT_CLEAR) {
 }
 
 map_kernel(sift_bytes, item, SIFT_BYTES) {
-  const index x = item % width, row = item / width, y = row % height;
-  pyramid[row / height * pitch + to + (offset)y * stride + x] =
-      (real)pictures[(offset)first * width * height + item] * lane(1.0 / 255);
+  const index row = item / items, y = row % height;
+  global_const bits8* in = pictures + ((offset)first * height + row) * width;
+  global_ptr float* out = pyramid + row / height * pitch + to + (offset)y * stride;
+  lane_unroll for (index k = 0; k < BYTES_PIXELS; ++k) {
+    const index x = item % items + k * items;
+    if (x < width) out[x] = (real)in[x] * lane(1.0 / 255);
+  }
 }
 
 // The tile's pixels are blurred along columns into `rows`, two rows a pixel, then along rows.
@@ -76,16 +80,27 @@ group_kernel(sift_double, group, SIFT_DOUBLE) {
   }
 }
 
+group_fn index blur_tiles(index length, index of_tile) { return (length + of_tile - 1) / of_tile; }
+
 enum { BLUR_STRIP = 8, BLUR_COLUMNS = BLUR_WIDTH + 2 * RADIUS, BLUR_TAPS = 2 * RADIUS + 1 };
 
 // A thread blurs strips of columns, eight pixels each, into shared memory; then pairs of pixels of
 // rows.
 group_kernel(sift_blur, group, SIFT_BLUR) {
-  const index across = (width + BLUR_WIDTH - 1) / BLUR_WIDTH;
-  const index tiles = across * ((height + BLUR_HEIGHT - 1) / BLUR_HEIGHT);
-  const index picture = group / tiles, tile = group % tiles;
+  global_const offset* o = octaves + octave * OCTAVE_OFFSETS;
+  index tile = group % tiles, across = blur_tiles((index)o[3], BLUR_WIDTH);
+  index all = across * blur_tiles((index)o[4], BLUR_HEIGHT);
+  while (tile >= all) {
+    tile -= all;
+    o += OCTAVE_OFFSETS;
+    across = blur_tiles((index)o[3], BLUR_WIDTH);
+    all = across * blur_tiles((index)o[4], BLUR_HEIGHT);
+  }
+  const offset stride = o[2];
+  const index width = (index)o[3], height = (index)o[4];
   const index x0 = tile % across * BLUR_WIDTH, y0 = tile / across * BLUR_HEIGHT;
-  global_ptr float* base = pyramid + picture * pitch;
+  global_ptr float* base = pyramid + group / tiles * pitch;
+  global_const float* in = base + o[0] + from * o[1];
   local_ptr float* columns = (local_ptr float*)shared;
   const index is_inner = y0 >= RADIUS && y0 + BLUR_HEIGHT + RADIUS <= height;
   real k[RADIUS + 1];  // symmetric
@@ -94,14 +109,14 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
        i += GROUP_SIZE) {
     const index c = i % BLUR_COLUMNS, first = i / BLUR_COLUMNS * BLUR_STRIP;
     if (y0 + first >= height) break;
-    global_const float* column = base + from + mirrored_once(x0 + c - RADIUS, width);
+    global_const float* column = in + mirrored_once(x0 + c - RADIUS, width);
     real sums[BLUR_STRIP], v[BLUR_STRIP + 2 * RADIUS];
     if (is_inner) {
-      column += (offset)(y0 + first - RADIUS) * stride;
+      column += (y0 + first - RADIUS) * stride;
       lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) v[j] = column[j * stride];
     } else {
       lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) v[j] =
-          column[(offset)mirrored_once(y0 + first + j - RADIUS, height) * stride];
+          column[mirrored_once(y0 + first + j - RADIUS, height) * stride];
     }
     lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) {
       sums[m] = k[RADIUS] * v[m + RADIUS];
@@ -125,11 +140,11 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
       if (t1 < BLUR_TAPS) first += k[t1 <= RADIUS ? t1 : 2 * RADIUS - t1] * v.y;
       second += k[t0 <= RADIUS ? t0 : 2 * RADIUS - t0] * v.y;
     }
-    global_ptr float* out = base + to + (offset)y * stride + x0 + x;
+    global_ptr float* out = base + o[0] + to * o[1] + y * stride + x0 + x;
     out[0] = first;
     out[1] = second;  // rows have room for one pixel more
-    if (half_to >= 0 && y % 2 == 0)
-      base[half_to + (offset)(y / 2) * half_stride + (x0 + x) / 2] = first;
+    if (is_halved && y % 2 == 0)
+      base[o[OCTAVE_OFFSETS] + y / 2 * o[OCTAVE_OFFSETS + 2] + (x0 + x) / 2] = first;
   }
 }
 
