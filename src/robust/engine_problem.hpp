@@ -199,7 +199,7 @@ struct steps {
           pair.work[Wide::WORK_DISTINCT_POINTS],
           std::max(result[Wide::RESULT_CHANCE], plain.chance), result[Wide::RESULT_TESTED]);
       Plain::count_places(&plain, pair.f32.data(), errors, pair.info.data(), least,
-                          pair.tables.data(), pair.work.data());
+                          pair.tables.data(), shared, pair.work.data());
     }
     const int zero_weight = pair.work[Wide::WORK_ZERO_WEIGHT];
     if (zero_weight > 0)

@@ -38,7 +38,7 @@ group_fn scalar least_beyond_chance(scalar others, scalar chance, scalar limit) 
   for (scalar k = 0; k <= others; k += 1) {
     const scalar ratio =
         (others - k) / (k + 1) * odds;  // of the next term; the ones after fall faster
-    if (ratio < 1 && log_term - scalar_log(1 - ratio) < limit) return k;
+    if (ratio < 1 && log_term < limit && log_term - scalar_log(1 - ratio) < limit) return k;
     if (k < others) log_term += scalar_log(ratio);
   }
   return others + 1;

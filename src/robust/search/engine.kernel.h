@@ -259,7 +259,7 @@ group_kernel(engine_finish, pair, ENGINE_FINISH) {
         least_significant((scalar)w[WORK_DISTINCT_POINTS], measured > chance ? measured : chance,
                           result[RESULT_TESTED]);
     count_places(GROUP_ARG & view, fast_points + COLUMNS * start, errors + start,
-                 info + pair * INFO_SIZE, least, tables + 4 * start, w);
+                 info + pair * INFO_SIZE, least, tables + 4 * start, shared, w);
     group_barrier();  // what follows writes to the errors
   }
   if (w[WORK_ZERO_WEIGHT] == 0) return;

@@ -78,19 +78,21 @@ group_fn void column_extent(global_const float* x, index n, scalar* low, scalar*
 // Did the camera stand still? Then most matches from low to high (away from the border of the first
 // image), right or wrong and no fewer than three, do not move. points: the columns; still: minus
 // the motion of none.
-group_fn index camera_stood_still(const struct pair_view* view, global_const float* points,
-                                  const scalar* low, const scalar* high, const scalar* still) {
+group_fn index camera_stood_still(GROUP_PARAM const struct pair_view* view,
+                                  global_const float* points, const scalar* low, const scalar* high,
+                                  const scalar* still) {
   const offset stride = view->stride;
-  index inside = 0, unmoved = 0;
-  for (index i = 0; i < view->n; ++i) {
+  real inside = lane(0), unmoved = lane(0);
+  group_for_range(i, 0, view->n) {
     const scalar x = points[i], y = points[stride + i];
-    if (!(x > low[0] && x < high[0] && y > low[1] && y < high[1])) continue;
     const scalar dx = points[2 * stride + i] - x + still[0];
     const scalar dy = points[3 * stride + i] - y + still[1];
-    inside += 1;
-    unmoved += (dx * dx + dy * dy) * view->threshold < 2;
+    const index is_inside = x > low[0] && x < high[0] && y > low[1] && y < high[1];
+    inside += is_inside ? lane(1) : lane(0);
+    unmoved += is_inside && (dx * dx + dy * dy) * view->threshold < 2 ? lane(1) : lane(0);
   }
-  return unmoved > 2 && 2 * unmoved > inside;
+  const scalar all = group_sum(inside), still_there = group_sum(unmoved);
+  return still_there > 2 && 2 * still_there > all;
 }
 
 // Are the inliers of two images as many as they seem? Matches of one small thing agree with each
@@ -100,18 +102,25 @@ group_fn index camera_stood_still(const struct pair_view* view, global_const flo
 // all where that is more; and matches that do not move count only away from the border, a tenth of
 // the extent, unless the camera stood still. Counts until `least` or MOST_PLACES are found; if
 // there are fewer, the others are taken from WORK_DISTINCT_INLIERS and WORK_DISTINCT_POINTS. places
-// [stride]: scratch memory.
+// [stride], shared [SHARED_SIZE]: scratch memory.
 enum { MOST_PLACES = 128 };
 group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_const float* points,
                            global_const scalar* errors, global_const scalar* info, scalar least,
-                           global_ptr bits32* places, global_ptr int* work) {
-  if (!group_leads()) return;
+                           global_ptr bits32* places, local_ptr scalar* shared,
+                           global_ptr int* work) {
   const index all = work[WORK_DISTINCT_INLIERS], crowd = all / 32 > 3 ? all / 32 : 3;
   global_const float* x[4];
   scalar low[4], high[4], still[2], size2[2];
+  for (index c = 0; c < 4; ++c) x[c] = points + c * view->stride;
+  group_for_range(c, 0, 4) column_extent(x[c], view->n, &low[c], &high[c]);
+  group_for_range(c, 0, 4) {
+    shared[c] = low[c];
+    shared[4 + c] = high[c];
+  }
+  group_barrier();
   for (index c = 0; c < 4; ++c) {
-    x[c] = points + c * view->stride;
-    column_extent(x[c], view->n, low + c, high + c);
+    low[c] = shared[c];
+    high[c] = shared[4 + c];
   }
   for (index c = 0; c < 2; ++c) {
     const scalar size = high[2 * c] - low[2 * c] + high[2 * c + 1] - low[2 * c + 1];
@@ -123,28 +132,32 @@ group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_cons
   }
   const scalar near2 = 4 / view->threshold;
   index count = 0, stood_still = -1;  // not known yet
-  for (index i = 0; i < view->n; ++i) {
+  for (index i = 0; i < view->n && count < MOST_PLACES && !((scalar)count >= least && count > 0);
+       ++i) {
     if (!(errors[i] * view->threshold < 1)) continue;
     const scalar p[4] = {x[0][i], x[1][i], x[2][i], x[3][i]};
     const scalar dx = p[2] - p[0] + still[0], dy = p[3] - p[1] + still[1];
     const index inside = p[0] > low[0] && p[0] < high[0] && p[1] > low[1] && p[1] < high[1];
     if (!inside && (dx * dx + dy * dy) * view->threshold < 2) {
-      if (stood_still < 0) stood_still = camera_stood_still(view, x[0], low, high, still);
+      if (stood_still < 0) stood_still = camera_stood_still(GROUP_ARG view, x[0], low, high, still);
       if (!stood_still) continue;
     }
     index close = 0;
-    for (index k = 0; k < count && close < crowd; ++k) {
+    group_for_range(k, 0, count) {
       const index j = (index)places[k];
       const scalar a = p[0] - x[0][j], b = p[1] - x[1][j], c = p[2] - x[2][j], d = p[3] - x[3][j];
       const scalar first = a * a + b * b, second = c * c + d * d;
       if (first < near2 && second < near2) close = crowd;
       close += first < size2[0] && second < size2[1];
+      if (close >= crowd) break;
     }
-    if (close >= crowd) continue;
-    places[count++] = (bits32)i;
-    if (count == MOST_PLACES || (scalar)count >= least) return;
+    const index is_place = group_sum((real)close) < (scalar)crowd;
+    if (is_place && group_leads()) places[count] = (bits32)i;
+    group_barrier();
+    count += is_place;
   }
-  if (count >= all) return;
+  if (count >= all || count == MOST_PLACES || ((scalar)count >= least && count > 0)) return;
+  if (!group_leads()) return;
   work[WORK_DISTINCT_INLIERS] = count;
   work[WORK_DISTINCT_POINTS] -= all - count;
 }

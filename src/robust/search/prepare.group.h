@@ -4,9 +4,9 @@
 enum { PREPARE_SHARED = 4 * FRAME_SUBSET + 8 };
 
 group_fn index point_is_finite(global_const scalar* p) {
-  index finite = 1;
-  for (index c = 0; c < COLUMNS; ++c) finite = finite && p[c] - p[c] == 0;
-  return finite;
+  scalar zero = 0;
+  for (index c = 0; c < COLUMNS; ++c) zero += p[c] - p[c];
+  return zero == 0;
 }
 
 // Is point i finite and its weight a finite number above 0 (zero_weight: finite, but its weight is
@@ -24,6 +24,13 @@ group_fn index point_belongs(global_const scalar* given, const struct prior_arra
 group_fn index keep_points(GROUP_PARAM global_const scalar* given,
                            const struct prior_arrays* priors, index zero_weight, index count,
                            global_ptr int* kept, local_ptr scalar* shared) {
+  index missing = 0;
+  group_for_range(i, 0, count) missing |= !point_belongs(given, priors, zero_weight, i);
+  if (!group_any(missing != 0)) {
+    group_for_range(i, 0, count) kept[i] = i;
+    group_barrier();
+    return count;
+  }
   const index part = (count + group_width - 1) / group_width, member = group_member();
   const index begin = member * part, end = begin + part < count ? begin + part : count;
   index own = 0;
@@ -66,11 +73,28 @@ group_fn scalar find_median(local_ptr scalar* v, index n) {
 // The median of n numbers.
 group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, local_ptr scalar* found) {
   if_constant(group_width == 1) return find_median(v, n);
-  group_for_range(i, 0, n) {
-    const scalar x = v[i];
-    index below = 0;
-    for (index j = 0; j < n; ++j) below += v[j] < x || (v[j] == x && j < i);
-    if (below == n / 2) *found = x;
+  // A member ranks four numbers at once, beside four others at a time. Of equal ones each writes
+  // the same; + 0 makes one of the two zeros.
+  for (index first = 0; first < n; first += 4 * group_width) {
+    scalar x[4];
+    index below[4], not_above[4];
+    lane_unroll for (index u = 0; u < 4; ++u) {
+      const index i = first + u * group_width + (index)group_member();
+      x[u] = v[i < n ? i : 0];
+      below[u] = not_above[u] = 0;
+    }
+    for (index from = 0; from < n; from += 4) {
+      lane_unroll for (index k = 0; k < 4; ++k) {
+        const scalar other = from + k < n ? v[from + k] : scalar_huge();
+        lane_unroll for (index u = 0; u < 4; ++u) {
+          below[u] += other < x[u];
+          not_above[u] += other <= x[u];
+        }
+      }
+    }
+    lane_unroll for (index u = 0; u < 4; ++u) {
+      if (below[u] <= n / 2 && n / 2 < not_above[u]) *found = x[u] + 0;
+    }
   }
   group_barrier();
   const scalar middle = *found;
@@ -129,16 +153,22 @@ group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
 // their original indices, here in order, in which they are read faster.
 group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, global_const int* kept,
                           scalar threshold) {
-  scalar low[4], high[4];
-  for (index c = 0; c < (TWO_VIEWS ? 4 : 2); ++c) {
-    scalar least = (scalar)1e308, most = (scalar)-1e308;
-    group_for_range(i, 0, n) {
-      const scalar v = given[COLUMNS * (offset)kept[i] + c];
-      least = v < least ? v : least;
-      most = v > most ? v : most;
+  enum { ENDS = TWO_VIEWS ? 4 : 2 };
+  scalar low[ENDS], high[ENDS];
+  for (index c = 0; c < ENDS; ++c) {
+    low[c] = (scalar)1e308;
+    high[c] = (scalar)-1e308;
+  }
+  group_for_range(i, 0, n) {
+    global_const scalar* p = given + COLUMNS * (offset)kept[i];
+    for (index c = 0; c < ENDS; ++c) {
+      low[c] = p[c] < low[c] ? p[c] : low[c];
+      high[c] = p[c] > high[c] ? p[c] : high[c];
     }
-    high[c] = group_max(most);
-    low[c] = -group_max(-least);
+  }
+  for (index c = 0; c < ENDS; ++c) {
+    high[c] = group_max(high[c]);
+    low[c] = -group_max(-low[c]);
   }
   scalar w = high[0] - low[0], h = high[1] - low[1];
   if_constant(TWO_VIEWS) {
