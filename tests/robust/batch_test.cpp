@@ -167,11 +167,18 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
     // Elsewhere than on a CPU sums differ by rounding, which the refinement does not magnify.
     const double tolerance = queue.device().info().kind == DeviceKind::cpu ? 0 : 1e-6;
     const std::vector<Found> found = run(queue, content_);
+    int other_ways = 0;
     for (size_t k = 0; k < found.size(); ++k) {
       SCOPED_TRACE("pair " + std::to_string(k));
       const PairEstimate& e = found[k].estimate;
       const Single& s = expected[k];
       EXPECT_EQ(e.outcome, s.outcome) << to_string(e.outcome) << ", " << to_string(s.outcome);
+      // Rounding may lead the refinement of a pair half right to another maximum, as good.
+      if (tolerance > 0 && s.ok() && distance(e.model, s.model, true) > tolerance) {
+        EXPECT_LE(++other_ways, 1);
+        EXPECT_NEAR(e.gain, s.gain, 0.01 * s.gain);
+        continue;
+      }
       if (tolerance == 0) {
         EXPECT_EQ(e.iterations, s.iterations);
         EXPECT_EQ(e.significance, s.significance);
