@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bifocal/error.hpp>
 #include <numeric>
 
@@ -33,6 +34,7 @@ constexpr std::int64_t kFewPoints = 256;
 struct EngineKernels {
   EngineKernels(ModelKind problem, bool group_code)
       : pair(group_code ? ENGINE_PAIR_THREADS : 1, constants(problem)),
+        few(group_code ? ENGINE_FEW_THREADS : 1, constants(problem)),
         score(group_code ? ENGINE_SCORE_THREADS : 1, constants(problem)),
         solve(ENGINE_SOLVE_THREADS, constants(problem)) {}
 
@@ -40,7 +42,7 @@ struct EngineKernels {
     return {{"PROBLEM", static_cast<int>(problem)}, {"LANE_STRIDE", 1}};
   }
 
-  kernels::engine::launch<double> pair;
+  kernels::engine::launch<double> pair, few;
   kernels::engine::launch<float> score, solve;
 };
 
@@ -95,9 +97,10 @@ class Piece {
   }
 
   void finish(std::span<PairFound> found, std::span<std::uint8_t> inliers) {
-    kernels_.pair.engine_finish(queue_, {.count = int(pairs_)}, pair_table_, given(), cameras_,
-                                work_, order_, points_, fast_points_, info_, priors_, state_,
-                                weights_, results_, tables_, inliers_);
+    for (const Turns& t : turns())
+      t.kernels.engine_finish(queue_, {.count = t.count}, t.from, pair_table_, given(), cameras_,
+                              work_, order_, points_, fast_points_, info_, priors_, state_,
+                              weights_, results_, tables_, inliers_);
     std::vector<double> results(results_.size()), info(info_.size());
     results_.download(queue_, results);
     info_.download(queue_, info);
@@ -130,6 +133,15 @@ class Piece {
     if (!has_few_points(pair)) return kManyPoints;
     return work_of(pair, WORK_COUNT) < FEW_FOR_MOST ? kMostCandidates : kSomeCandidates;
   }
+  // Turns of pairs that are done by the same kernels.
+  struct Turns {
+    const kernels::engine::launch<double>& kernels;
+    int from, count;
+  };
+  [[nodiscard]] std::array<Turns, 2> turns() const {
+    return {Turns{kernels_.few, 0, few_pairs_},
+            Turns{kernels_.pair, few_pairs_, static_cast<int>(pairs_) - few_pairs_}};
+  }
   [[nodiscard]] int first_round() const {
     return Lanes::first_round(batch_.options.min_iterations, batch_.options.max_iterations);
   }
@@ -144,9 +156,15 @@ class Piece {
       const auto points = static_cast<std::int64_t>(offset(k + 1) - offset(k));
       const int stride = column_stride(static_cast<int>(points));
       const auto first = static_cast<std::int64_t>(offset(k) - (given_on_device() ? 0 : offset(0)));
-      host_pairs_.insert(host_pairs_.end(), {first, points, start, stride});
+      host_pairs_.insert(host_pairs_.end(), {first, points, start, stride, 0});
       start += stride;
     }
+    std::vector<int> turns(pairs_);
+    std::iota(turns.begin(), turns.end(), 0);
+    const auto many =
+        std::ranges::stable_partition(turns, [this](int pair) { return has_few_points(pair); });
+    few_pairs_ = static_cast<int>(pairs_ - many.size());
+    for (std::size_t k = 0; k < pairs_; ++k) host_pairs_[k * PAIR_SIZE + PAIR_TURN] = turns[k];
     const auto columns = static_cast<std::size_t>(start);
     const std::size_t numbers = numbers_of_point();
     pair_table_ = workspace_.take<std::int64_t>(host_pairs_.size());
@@ -214,14 +232,16 @@ class Piece {
   void prepare() {
     const GivenNumbers weights = numbers_on_device(batch_.weights, given_weights_);
     const GivenNumbers qualities = numbers_on_device(batch_.qualities, given_qualities_);
-    kernels_.pair.engine_prepare(queue_, {.count = int(pairs_)}, pair_table_, given(), cameras_,
-                                 given_priors(), weights.numbers, weights.from, qualities.numbers,
-                                 qualities.from, batch_.options.threshold, seed(0), seed(32),
-                                 first_round(), kept_, order_, points_, fast_points_, priors_,
-                                 fast_weights_, ranking_, tables_, info_, state_, work_, inliers_);
+    for (const Turns& t : turns())
+      t.kernels.engine_prepare(queue_, {.count = t.count}, t.from, pair_table_, given(), cameras_,
+                               given_priors(), weights.numbers, weights.from, qualities.numbers,
+                               qualities.from, batch_.options.threshold, seed(0), seed(32),
+                               first_round(), kept_, order_, points_, fast_points_, priors_,
+                               fast_weights_, ranking_, tables_, info_, state_, work_, inliers_);
   }
 
-  // One round of all active pairs, which are in the order of their classes.
+  // One round of all active pairs, which are in the order of their classes and live until the queue
+  // is waited for.
   void run_round(const std::vector<int>& active, const SearchLimits& limits) {
     active_.upload(queue_, active);
     for (auto begin = active.begin(); begin != active.end();) {
@@ -230,7 +250,6 @@ class Piece {
       run_class(own, active, begin - active.begin(), end - active.begin(), limits);
       begin = end;
     }
-    queue_.wait();  // `active` lives as long as its copy
   }
 
   // Of active[begin, end), in parts for whose models there is room.
@@ -275,17 +294,17 @@ class Piece {
     const int stride = column_stride(int(kFewPoints));
     const auto weights = room.take<double>(together * std::size_t(stride));
     if (candidates > 0) {
-      kernels_.pair.engine_rank(queue_, {.count = some}, active_, from, round, pair_table_, work_,
-                                points_, info_, priors_, scores, state_, candidates, ranked);
-      kernels_.pair.engine_consider(queue_, {.count = some * candidates}, active_, from, round,
-                                    pair_table_, work_, points_, info_, priors_, scores, all,
-                                    models, slots, state_, candidates, ranked, stride, weights,
-                                    considered);
+      kernels_.few.engine_rank(queue_, {.count = some}, active_, from, round, pair_table_, work_,
+                               points_, info_, priors_, scores, state_, candidates, ranked);
+      kernels_.few.engine_consider(queue_, {.count = some * candidates}, active_, from, round,
+                                   pair_table_, work_, points_, info_, priors_, scores, all, models,
+                                   slots, state_, candidates, ranked, stride, weights, considered);
     }
-    kernels_.pair.engine_decide(
-        queue_, {.count = some}, active_, from, round, pair_table_, work_, points_, info_, priors_,
-        limits.min_iterations, limits.max_iterations, limits.log_failure, limits.min_inlier_ratio,
-        scores, all, models, slots, candidates, ranked, considered, state_, weights_);
+    const auto& kernels = pair_class == kManyPoints ? kernels_.pair : kernels_.few;
+    kernels.engine_decide(queue_, {.count = some}, active_, from, round, pair_table_, work_,
+                          points_, info_, priors_, limits.min_iterations, limits.max_iterations,
+                          limits.log_failure, limits.min_inlier_ratio, scores, all, models, slots,
+                          candidates, ranked, considered, state_, weights_);
   }
 
   // Candidates of a round that are refined at once, a thread each.
@@ -304,6 +323,7 @@ class Piece {
   char* staged_;
   const DeviceBatch& batch_;
   std::size_t begin_, pairs_;
+  int few_pairs_ = 0;
   runtime::Workspace workspace_;
   const EngineSteps& steps_;
   EngineKernels kernels_;

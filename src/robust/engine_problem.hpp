@@ -55,15 +55,15 @@ struct steps {
 
   static void prepare(const robust::GivenPair& given, const RobustOptions& options,
                       PairPoints& pair) {
-    const std::ptrdiff_t about[Plain::PAIR_SIZE] = {0, given.count, 0, pair.stride};
+    const std::ptrdiff_t about[Plain::PAIR_SIZE] = {0, given.count, 0, pair.stride, 0};
     const auto& [weights, qualities] = given.priors;
     const int is_given = (weights.empty() ? 0 : Plain::GIVEN_WEIGHTS) |
                          (qualities.empty() ? 0 : Plain::GIVEN_QUALITIES);
     double shared[Plain::PREPARE_SHARED];
     Plain::engine_prepare_body(
-        0, about, given.points, given.cameras.data(), is_given, weights.data(), 0, qualities.data(),
-        0, options.threshold, low(options.seed), high(options.seed), 0, pair.kept.data(),
-        pair.order.data(), pair.f64.data(), pair.f32.data(), pair.priors.data(),
+        0, 0, about, given.points, given.cameras.data(), is_given, weights.data(), 0,
+        qualities.data(), 0, options.threshold, low(options.seed), high(options.seed), 0,
+        pair.kept.data(), pair.order.data(), pair.f64.data(), pair.f32.data(), pair.priors.data(),
         pair.fast_weights.data(), pair.ranking.data(), pair.tables.data(), pair.info.data(),
         pair.state.data(), pair.work.data(), pair.inliers.data(), shared);
   }

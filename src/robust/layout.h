@@ -86,6 +86,7 @@ enum {
   PAIR_POINTS,  // number of its points
   PAIR_START,   // begin of its columns; of `points` COLUMNS times that
   PAIR_STRIDE,  // numbers of a column
+  PAIR_TURN,    // of place k: the pair that is the k-th to be done
   PAIR_SIZE
 };
 // What a pair's kernels tell the next ones and the host [WORK_SIZE].

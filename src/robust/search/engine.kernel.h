@@ -11,7 +11,8 @@ group_fn void open_view(global_const offset* pairs, global_const int* work,
   pair_open_priors(own, own + PRIOR_RANKS * p[PAIR_STRIDE], info + pair * INFO_SIZE, view);
 }
 
-group_kernel(engine_prepare, pair, ENGINE_PREPARE) {
+group_kernel(engine_prepare, group, ENGINE_PREPARE) {
+  const index pair = (index)pairs[(from + group) * PAIR_SIZE + PAIR_TURN];
   global_const offset* p = pairs + pair * PAIR_SIZE;
   const offset start = p[PAIR_START], first = p[PAIR_FIRST], out = first - pairs[PAIR_FIRST];
   const index stride = (index)p[PAIR_STRIDE];
@@ -238,7 +239,8 @@ group_kernel(engine_planes, pair, ENGINE_PLANES) {
   }
 }
 
-group_kernel(engine_finish, pair, ENGINE_FINISH) {
+group_kernel(engine_finish, group, ENGINE_FINISH) {
+  const index pair = (index)pairs[(from + group) * PAIR_SIZE + PAIR_TURN];
   struct pair_view view;
   global_ptr int* w = work + pair * WORK_SIZE;
   global_const offset* p = pairs + pair * PAIR_SIZE;

@@ -73,12 +73,13 @@ group_fn scalar find_median(local_ptr scalar* v, index n) {
 // The median of n numbers.
 group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, local_ptr scalar* found) {
   if_constant(group_width == 1) return find_median(v, n);
-  // A member ranks four numbers at once, beside four others at a time. Of equal ones each writes
+  // A member ranks RANKED numbers at once, beside four others at a time. Of equal ones each writes
   // the same; + 0 makes one of the two zeros.
-  for (index first = 0; first < n; first += 4 * group_width) {
-    scalar x[4];
-    index below[4], not_above[4];
-    lane_unroll for (index u = 0; u < 4; ++u) {
+  enum { RANKED = 4 * group_width <= FRAME_SUBSET ? 4 : 1 };
+  for (index first = 0; first < n; first += RANKED * group_width) {
+    scalar x[RANKED];
+    index below[RANKED], not_above[RANKED];
+    lane_unroll for (index u = 0; u < RANKED; ++u) {
       const index i = first + u * group_width + (index)group_member();
       x[u] = v[i < n ? i : 0];
       below[u] = not_above[u] = 0;
@@ -86,13 +87,13 @@ group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, local_ptr scala
     for (index from = 0; from < n; from += 4) {
       lane_unroll for (index k = 0; k < 4; ++k) {
         const scalar other = from + k < n ? v[from + k] : scalar_huge();
-        lane_unroll for (index u = 0; u < 4; ++u) {
+        lane_unroll for (index u = 0; u < RANKED; ++u) {
           below[u] += other < x[u];
           not_above[u] += other <= x[u];
         }
       }
     }
-    lane_unroll for (index u = 0; u < 4; ++u) {
+    lane_unroll for (index u = 0; u < RANKED; ++u) {
       if (below[u] <= n / 2 && n / 2 < not_above[u]) *found = x[u] + 0;
     }
   }
