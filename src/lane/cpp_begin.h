@@ -8,6 +8,10 @@
 #define lane_fn static inline
 #endif
 #define group_fn static inline
+// Functions of which a kernel on CUDA has one copy: a text larger than the cache of instructions
+// waits for them. OpenCL has them as any other: PoCL 3.1 miscompiles group code that is called.
+#define lane_fn_apart_ lane_fn
+#define group_fn_apart group_fn
 // Group code reads points from memory of the device, and shares small arrays within the group.
 #define global_const const
 #define global_ptr

@@ -2,6 +2,8 @@
 // Closes what lane/cpp_begin.h opened: no macro outlives the class.
 #undef lane_fn
 #undef group_fn
+#undef lane_fn_apart_
+#undef group_fn_apart
 #undef global_const
 #undef global_ptr
 #undef GROUP_PARAM

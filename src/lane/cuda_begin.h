@@ -12,6 +12,8 @@
 #endif
 #define lane_fn static inline __host__ __device__
 #define group_fn static inline __device__
+#define lane_fn_apart_ static __noinline__ __host__ __device__
+#define group_fn_apart static __noinline__ __device__
 #define global_const const
 #define global_ptr
 #define GROUP_PARAM
@@ -73,39 +75,80 @@ group_fn void warp_sums_apart_(real* v) {
     warp_sums_apart_<half, Bit / 2>(v);
   }
 }
+// Of Held numbers each thread then has the sums of so many, or every so many threads one.
 template <int Held>
-group_fn void warp_parts_(const real* v, index n, scalar* parts) {
-  real held[Held];
+static constexpr int warp_kept_ = Held > 32 ? Held / 32 : 1;
+template <int Held>
+static constexpr int warp_threads_ = Held > 32 ? 1 : 32 / Held;
+template <int Held>
+group_fn void warp_add_(const real* v, index n, real* held) {
   lane_unroll for (int k = 0; k < Held; ++k) held[k] = k < n ? v[k] : lane(0);
   warp_sums_apart_<Held, 16>(held);
-  constexpr int kept = Held > 32 ? Held / 32 : 1, threads = Held > 32 ? 1 : 32 / Held;
+}
+// To all threads of the only warp, or to `parts` [n][group_warps_].
+template <int Held>
+group_fn_apart void warp_tell_(const real* v, index n, scalar* out) {
+  constexpr int kept = warp_kept_<Held>, threads = warp_threads_<Held>;
+  real held[Held];
+  warp_add_<Held>(v, n, held);
+  lane_unroll for (int k = 0; k < Held; ++k) {
+    if (k < n) out[k] = __shfl_sync(0xffffffffu, held[k % kept], k / kept * threads);
+  }
+}
+template <int Held>
+group_fn_apart void warp_store_(const real* v, index n, scalar* parts) {
+  constexpr int kept = warp_kept_<Held>, threads = warp_threads_<Held>;
+  real held[Held];
+  warp_add_<Held>(v, n, held);
   const int thread = static_cast<int>(threadIdx.x % 32), first = thread / threads * kept;
   lane_unroll for (int k = 0; k < kept; ++k) {
     if (thread % threads == 0 && first + k < n)
       parts[(first + k) * group_warps_ + static_cast<int>(group_member() / 32)] = held[k];
   }
 }
+template <int Held>
+group_fn void warp_sums_(const real* v, index n, scalar* out) {
+  if constexpr (group_warps_ == 1)
+    warp_tell_<Held>(v, n, out);
+  else
+    warp_store_<Held>(v, n, out);
+}
+group_fn scalar warps_sum_(const scalar* parts) {
+  scalar sum = parts[0];
+  for (int w = 1; w < group_warps_; ++w) sum += parts[w];
+  return sum;
+}
 group_fn void group_sums(const real* v, index n, scalar* out) {
-  if constexpr (group_warps_ == 1) {
+  if (group_width < 32 || (group_width == 32 && n < 3)) {
     lane_unroll for (index k = 0; k < n; ++k) out[k] = warp_sum_(v[k]);
-  } else {
+    return;
+  }
+  scalar* sums = out;
+  if constexpr (group_warps_ > 1) {
     __shared__ scalar parts[64 * group_warps_];
-    if (n > 32) {
-      warp_parts_<64>(v, n, parts);
-    } else if (n > 16) {
-      warp_parts_<32>(v, n, parts);
-    } else if (n > 8) {
-      warp_parts_<16>(v, n, parts);
-    } else if (n > 4) {
-      warp_parts_<8>(v, n, parts);
-    } else {
-      warp_parts_<4>(v, n, parts);
-    }
+    sums = parts;
+  }
+  if (n > 32) {
+    warp_sums_<64>(v, n, sums);
+  } else if (n > 16) {
+    warp_sums_<32>(v, n, sums);
+  } else if (n > 8) {
+    warp_sums_<16>(v, n, sums);
+  } else if (n > 4) {
+    warp_sums_<8>(v, n, sums);
+  } else {
+    warp_sums_<4>(v, n, sums);
+  }
+  if constexpr (group_warps_ > 1) {
     __syncthreads();
+    const int own = static_cast<int>(group_member());
+    if (n > 4) {
+      if (own < n) sums[own * group_warps_] = warps_sum_(sums + own * group_warps_);
+      __syncthreads();
+    }
     lane_unroll for (index k = 0; k < n; ++k) {
-      scalar sum = parts[k * group_warps_];
-      for (int w = 1; w < group_warps_; ++w) sum += parts[k * group_warps_ + w];
-      out[k] = sum;
+      const scalar* own_parts = sums + k * group_warps_;
+      out[k] = n > 4 ? *own_parts : warps_sum_(own_parts);
     }
     __syncthreads();
   }

@@ -53,6 +53,7 @@ typedef uint bits32;
 #define if_constant(condition) if (condition)
 #define lane_fn static inline
 #define group_fn static inline
+#define group_fn_apart group_fn
 #define global_const global const
 #define global_ptr global
 // What a group shares. In the robust search (PROBLEM) a group of one work-item shares it with

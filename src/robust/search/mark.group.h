@@ -11,9 +11,10 @@ group_fn void mark_inliers(GROUP_PARAM const struct pair_view* view, global_cons
 // How many different points (rows of the columns [first, end)) there are among the inliers, or
 // among all. table: room for `size` hashes, a power of two of at least 2 n; two points are taken
 // for one with a probability of about n^2 / 2^32.
-group_fn index distinct_points(GROUP_PARAM const struct pair_view* view, global_const float* points,
-                               index first, index end, global_const scalar* errors, index is_all,
-                               global_ptr bits32* table, index size) {
+group_fn_apart index distinct_points(GROUP_PARAM const struct pair_view* view,
+                                     global_const float* points, index first, index end,
+                                     global_const scalar* errors, index is_all,
+                                     global_ptr bits32* table, index size) {
   group_for_range(i, 0, size) table[i] = 0;
   group_barrier();
   real found = lane(0);

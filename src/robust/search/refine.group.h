@@ -55,9 +55,10 @@ struct refine_options {
 
 // Replaces `model` (the same for all members) by a better one nearby, never by a worse one. Returns
 // its score. weights: one a point, read if options->weighted. shared [16]: memory of the group.
-group_fn scalar model_refine(GROUP_PARAM const struct pair_view* pair, index n,
-                             const struct refine_options* options, global_const scalar* weights,
-                             scalar* model, local_ptr scalar* shared) {
+group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, index n,
+                                   const struct refine_options* options,
+                                   global_const scalar* weights, scalar* model,
+                                   local_ptr scalar* shared) {
   struct refine_state state;
   scalar sums[SUMS], candidate[12];
   index going = 1;
