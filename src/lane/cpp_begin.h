@@ -35,6 +35,9 @@
 #define kept_put(A, e, m, v) lane_ops::put(A, e, m, v)
 // In front of a loop of constant length whose arrays a GPU shall keep in registers.
 #define lane_unroll
+// A loop from `from` on, whose arrays a GPU keeps in registers: there it always goes from `first`,
+// and what it does before `from` may do no harm.
+#define lane_for_fixed(i, from, first, end) for (index i = (from); i < (end); ++i)
 // A lane function on plain numbers, where one member of the group works for all. The class that
 // uses it has a type `uniform`, itself on plain numbers.
 #define uniform_fn(f) uniform::f

@@ -17,6 +17,7 @@
 #undef kept_at
 #undef kept_put
 #undef lane_unroll
+#undef lane_for_fixed
 #undef lane_keep_loop
 #undef uniform_fn
 #undef if_constant

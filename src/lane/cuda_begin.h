@@ -28,6 +28,7 @@
 #define kept_at(A, e) (A)[(e)*LANE_STRIDE]
 #define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_unroll _Pragma("unroll")
+#define lane_for_fixed(i, from, first, end) lane_unroll for (index i = (first); i < (end); ++i)
 #define lane_keep_loop _Pragma("unroll 1")
 #define uniform_fn(f) f
 #define if_constant(condition) if constexpr (condition)

@@ -92,6 +92,7 @@ typedef uint bits32;
 #define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_pitch(n) (n)
 #define lane_unroll _Pragma("unroll")
+#define lane_for_fixed(i, from, first, end) lane_unroll for (index i = (first); i < (end); ++i)
 #define lane_keep_loop _Pragma("unroll 1")
 #define lane_int_of(k) ((lane_int)(k))
 #define select_int(m, a, b) ((m) ? (a) : (b))

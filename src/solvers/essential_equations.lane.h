@@ -59,27 +59,31 @@ lane_fn void essential_constraints(const real* N, real* M) {
 // triangular.
 lane_fn void essential_eliminate(real* M) {
   for (index k = 0; k < 10; ++k) {
-    real largest = fabs(M[21 * k]);
+    real head = M[21 * k], largest = fabs(head), factor[10];
     mask is_pivot[10];
-    for (index i = k + 1; i < 10; ++i) largest = fmax(largest, fabs(M[20 * i + k]));
-    // Row k changes places with the first row that has the largest element.
-    mask searching = !(fabs(M[21 * k]) >= largest);
-    for (index i = k + 1; i < 10; ++i) {
-      is_pivot[i] = searching & (fabs(M[20 * i + k]) >= largest);
-      searching = searching & !is_pivot[i];
+    lane_for_fixed(i, k + 1, 1, 10) {
+      factor[i] = M[20 * i + k];
+      if (i > k) largest = fmax(largest, fabs(factor[i]));
     }
-    real head = M[21 * k], pivot = head;
-    for (index i = k + 1; i < 10; ++i) pivot = select(is_pivot[i], M[20 * i + k], pivot);
+    // Row k changes places with the first row that has the largest element.
+    mask searching = !(fabs(head) >= largest);
+    real pivot = head;
+    lane_for_fixed(i, k + 1, 1, 10) {
+      is_pivot[i] = searching & (fabs(factor[i]) >= largest);
+      if (i <= k) is_pivot[i] = searching & !searching;
+      searching = searching & !is_pivot[i];
+      pivot = select(is_pivot[i], factor[i], pivot);
+      factor[i] = select(is_pivot[i], head, factor[i]);
+    }
     real inverse = lane(1) / pivot;
-    real factor[10];
-    for (index i = k + 1; i < 10; ++i) factor[i] = select(is_pivot[i], head, M[20 * i + k]);
     for (index j = k + 1; j < 20; ++j) {
       real own = M[20 * k + j], chosen = own;
-      for (index i = k + 1; i < 10; ++i) chosen = select(is_pivot[i], M[20 * i + j], chosen);
+      lane_for_fixed(i, k + 1, 1, 10) chosen = select(is_pivot[i], M[20 * i + j], chosen);
       chosen = chosen * inverse;
+      lane_for_fixed(i, k + 1, 1, 10) {
+        if (i > k) M[20 * i + j] = select(is_pivot[i], own, M[20 * i + j]) - factor[i] * chosen;
+      }
       M[20 * k + j] = chosen;
-      for (index i = k + 1; i < 10; ++i)
-        M[20 * i + j] = select(is_pivot[i], own, M[20 * i + j]) - factor[i] * chosen;
     }
   }
   for (index k = 9; k > 4; --k) {
