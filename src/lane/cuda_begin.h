@@ -97,7 +97,7 @@ group_fn_apart void warp_tell_(const real* v, index n, scalar* out) {
   }
 }
 template <int Held>
-group_fn_apart void warp_store_(const real* v, index n, scalar* parts) {
+group_fn void warp_store_(const real* v, index n, scalar* parts) {
   constexpr int kept = warp_kept_<Held>, threads = warp_threads_<Held>;
   real held[Held];
   warp_add_<Held>(v, n, held);
@@ -113,11 +113,6 @@ group_fn void warp_sums_(const real* v, index n, scalar* out) {
     warp_tell_<Held>(v, n, out);
   else
     warp_store_<Held>(v, n, out);
-}
-group_fn scalar warps_sum_(const scalar* parts) {
-  scalar sum = parts[0];
-  for (int w = 1; w < group_warps_; ++w) sum += parts[w];
-  return sum;
 }
 group_fn void group_sums(const real* v, index n, scalar* out) {
   if (group_width < 32 || (group_width == 32 && n < 3)) {
@@ -142,14 +137,10 @@ group_fn void group_sums(const real* v, index n, scalar* out) {
   }
   if constexpr (group_warps_ > 1) {
     __syncthreads();
-    const int own = static_cast<int>(group_member());
-    if (n > 4) {
-      if (own < n) sums[own * group_warps_] = warps_sum_(sums + own * group_warps_);
-      __syncthreads();
-    }
     lane_unroll for (index k = 0; k < n; ++k) {
-      const scalar* own_parts = sums + k * group_warps_;
-      out[k] = n > 4 ? *own_parts : warps_sum_(own_parts);
+      scalar sum = sums[k * group_warps_];
+      for (int w = 1; w < group_warps_; ++w) sum += sums[k * group_warps_ + w];
+      out[k] = sum;
     }
     __syncthreads();
   }
