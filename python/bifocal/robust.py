@@ -180,7 +180,8 @@ def estimate_batch(
 
     Each estimate is that of its own call with the same min_inlier_ratio (0 means 0.2 here). A dense float64 array is not copied; nor is one
     in the memory of a CUDA device (torch, CuPy), which is also where it is worked on. cameras1, cameras2: one for all pairs or one each
-    (cameras, [P, 4] numbers fx fy cx cy, or [P, 3, 3]); cameras2 as cameras1 when not given. Ctrl-C is answered between parts of the batch.
+    (cameras, [P, 4] numbers fx fy cx cy, or [P, 3, 3]); cameras2 as cameras1 when not given
+    (TypeError where a pair takes fewer). Ctrl-C is answered between parts of the batch.
     """
     frame = frame_of(points, weights, qualities)
     return _core.estimate_batch(kind, points, offsets, cameras1, cameras2, weights, qualities, options, device, frame)

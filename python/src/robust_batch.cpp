@@ -165,6 +165,9 @@ Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offse
     given1 = any_cameras_of(cameras1, g.problem.is_two_view ? "cameras1" : "cameras");
   else if (!cameras1.is_none())
     type_error("cameras: given, but this kind of model takes none");
+  if (g.problem.cameras < 2 && !cameras2.is_none())
+    type_error(fmt::format("cameras2: given, but a pair of this kind of model takes {}",
+                           g.problem.cameras == 0 ? "no camera" : "one camera, cameras1"));
   if (g.problem.cameras > 1)
     given2 = cameras2.is_none() ? given1 : any_cameras_of(cameras2, "cameras2");
   for (const AnyCamera& c : given1) g.cameras1.push_back(c.pinhole);

@@ -118,6 +118,13 @@ def test_refused_batch(more, kind, message):
         batch(**more)
 
 
+@pytest.mark.parametrize("kind, cameras", [("fundamental", "no camera"), ("shared_focal", "one camera, cameras1")])
+def test_a_second_camera_is_refused_where_a_pair_takes_fewer(kind, cameras):
+    first = {"cameras1": K} if kind == "shared_focal" else {}
+    with pytest.raises(TypeError, match=rf"cameras2: given, but a pair of this kind of model takes {cameras}"):
+        bifocal.estimate_batch(kind, S.rows, (0, 25, 50), cameras2=K, **first)
+
+
 def test_options_are_frozen_by_keyword_and_as_in_cpp():
     defaults = bifocal._core.default_options()
     assert set(defaults) == set(bifocal.options.__all__)
