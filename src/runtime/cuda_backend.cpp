@@ -4,9 +4,12 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "runtime/backend.hpp"
 
@@ -109,6 +112,44 @@ class CudaGraph final : public BackendGraph {
   cudaGraphExec_t graph_;
 };
 
+// Small downloads of a queue go to this page-locked memory, and on to where they are wanted when
+// the queue is waited for: the driver itself waits for each copy to other memory, one by one.
+class Tray {
+ public:
+  // Memory for a copy that `to` will get; nullptr when there is no room.
+  void* place(CudaBackend& backend, void* to, std::size_t bytes) {
+    if (bytes > kBytes - used_) return nullptr;
+    if (!memory_) memory_ = {static_cast<char*>(backend.allocate_host(kBytes)), {&backend}};
+    char* const from = memory_.get() + used_;
+    copies_.push_back({to, from, bytes});
+    used_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return from;
+  }
+  void hand_out() {
+    for (const Copy& copy : copies_) std::memcpy(copy.to, copy.from, copy.bytes);
+    clear();
+  }
+  void clear() {
+    copies_.clear();
+    used_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{128} << 10, kAlignment = 64;
+  struct Copy {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+  };
+  struct Free {
+    CudaBackend* backend;
+    void operator()(char* memory) const { backend->free_host(memory); }
+  };
+  std::unique_ptr<char, Free> memory_;
+  std::size_t used_ = 0;
+  std::vector<Copy> copies_;
+};
+
 class CudaQueue final : public BackendQueue {
  public:
   explicit CudaQueue(CudaBackend& backend) : backend_(backend), label_(backend.label()) {
@@ -126,7 +167,14 @@ class CudaQueue final : public BackendQueue {
 
   void wait() override {
     const CurrentDevice current(backend_.device());
-    check_cuda(cudaStreamSynchronize(stream_), label_, "waiting for work");
+    const std::lock_guard lock(tray_mutex_);
+    const cudaError_t code = cudaStreamSynchronize(stream_);
+    if (code == cudaSuccess) {
+      tray_.hand_out();
+    } else {
+      tray_.clear();
+    }
+    check_cuda(code, label_, "waiting for work");
   }
 
   // `from` may be an address of a device as well as of the host: the driver knows which.
@@ -142,6 +190,10 @@ class CudaQueue final : public BackendQueue {
   void download(const BackendMemory& from, const Rectangle& r, void* to) override {
     const CurrentDevice current(backend_.device());
     const char* device = static_cast<const char*>(from.address()) + r.offset;
+    const std::lock_guard lock(tray_mutex_);
+    if (r.rows == 1 && !is_recording_) {
+      if (void* const place = tray_.place(backend_, to, r.row_bytes)) to = place;
+    }
     check_cuda(r.rows == 1
                    ? cudaMemcpyAsync(to, device, r.row_bytes, cudaMemcpyDeviceToHost, stream_)
                    : cudaMemcpy2DAsync(to, r.host_pitch, device, r.pitch, r.row_bytes, r.rows,
@@ -202,6 +254,7 @@ class CudaQueue final : public BackendQueue {
   static constexpr std::size_t kMostArguments = 64;
 
   cudaGraph_t end_capture() {
+    is_recording_ = false;
     cudaGraph_t graph = nullptr;
     if (cudaStreamEndCapture(stream_, &graph) != cudaSuccess) graph = nullptr;
     return graph;
@@ -214,6 +267,9 @@ class CudaQueue final : public BackendQueue {
   CudaBackend& backend_;
   std::string label_;
   cudaStream_t stream_ = nullptr;
+  bool is_recording_ = false;  // what is recorded is done again: its copies go where they are to go
+  std::mutex tray_mutex_;      // settle() waits from other threads
+  Tray tray_;
 };
 
 std::shared_ptr<BackendMemory> CudaBackend::allocate(std::size_t bytes) {

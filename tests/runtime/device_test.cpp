@@ -38,6 +38,23 @@ TEST_P(OnDevice, copies_come_back) {
   }
 }
 
+// Small copies are collected on some devices, more of them than there is room for.
+TEST_P(OnDevice, copies_under_way_together_come_back) {
+  Queue queue(device);
+  const std::vector<float> in = ramp(1 << 18);
+  Buffer<float> buffer(device, in.size());
+  buffer.upload(queue, in);
+  for (int round = 0; round < 2; ++round) {
+    std::vector<std::vector<float>> out;
+    for (std::size_t k = 0; k < 300; ++k)
+      out.emplace_back(k % 100 == 99 ? in.size() : 7 * k, -1.0F);
+    for (std::vector<float>& o : out) buffer.download(queue, o);
+    queue.wait();
+    for (const std::vector<float>& o : out)
+      ASSERT_TRUE(std::ranges::equal(o, std::span(in).first(o.size()))) << o.size();
+  }
+}
+
 TEST_P(OnDevice, a_copy_of_fewer_numbers_leaves_the_rest) {
   Queue queue(device);
   Buffer<float> buffer(device, 10);
