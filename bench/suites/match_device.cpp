@@ -72,7 +72,7 @@ void time_batch(Context& context, Queue& queue, const Shape& shape, const std::s
   const Sample sample = measure([&] {
     found.offsets.assign(1, 0);
     features::match_on_device(queue, features::plan_set(queue, set, pairs.size()), pairs, {},
-                              options, true, found, table);
+                              options, found, table);
     queue.wait();
   });
   context.report(

@@ -229,7 +229,7 @@ TEST(MatchOnDevices, all_kernels_of_a_device_agree) {
         const auto t = std::size_t(table);
         found[t].offsets = {0};
         features::match_on_device(queue, features::plan_set(queue, set, pairs.size()), pairs, {},
-                                  kOptions[k], false, found[t], table);
+                                  kOptions[k], found[t], table);
         lists[t].resize(std::size_t(found[t].offsets.back()));
         found[t].matches.download(queue, lists[t]);
         queue.wait();

@@ -84,21 +84,8 @@ MatchBatch batch_of(Queue& queue, const FeatureSet& set, std::span<const ImagePa
   if (is_cpu(queue)) return batch_on_cpu(queue, set, pairs, guides, options);
   MatchBatch batch;
   batch.offsets.assign(1, 0);
-  DeviceMatches piece;
-  const features::PlannedSet planned = features::plan_set(queue, set, pairs.size());
-  for (std::size_t begin = 0, count = 0; begin < pairs.size(); begin += count) {
-    count = features::pairs_of_piece(planned, pairs.subspan(begin));
-    piece.offsets.assign(1, 0);
-    features::match_on_device(queue, planned, pairs.subspan(begin, count),
-                              guides.empty() ? guides : guides.subspan(begin, count), options,
-                              false, piece);
-    const std::size_t before = batch.matches.size();
-    for (std::size_t k = 1; k < piece.offsets.size(); ++k)
-      batch.offsets.push_back(static_cast<std::int64_t>(before) + piece.offsets[k]);
-    batch.matches.resize(static_cast<std::size_t>(batch.offsets.back()));
-    piece.matches.download(queue, std::span(batch.matches).subspan(before));
-    queue.wait();
-  }
+  features::match_to_host(queue, features::plan_set(queue, set, pairs.size()), pairs, guides,
+                          options, batch);
   return batch;
 }
 
@@ -107,7 +94,7 @@ void leave_on_device(Queue& queue, const FeatureSet& set, std::span<const ImageP
   if (!is_cpu(queue)) {
     found.offsets.assign(1, 0);
     features::match_on_device(queue, features::plan_set(queue, set, pairs.size()), pairs, guides,
-                              options, true, found);
+                              options, found);
     return;
   }
   const MatchBatch batch = batch_on_cpu(queue, set, pairs, guides, options);

@@ -21,9 +21,12 @@ using runtime::Array;
 
 constexpr std::int64_t kPieceBytes = std::int64_t{256} << 20;  // scratch memory
 constexpr std::int64_t kAtOnceBytes = std::int64_t{64} << 20;  // results that nobody waits to size
-constexpr int kMostShares = 32;                                // of either side
-constexpr int kLeastTiles = 2;                                 // of columns, of a share
-constexpr int kGroupsPerCore = 16;  // so that the last ones to end leave little idle
+static_assert(std::int64_t{kernel::MATCH_THREADS} * kernel::MATCH_CHUNK * 48 <= kAtOnceBytes,
+              "match_gather finds the offsets of few chunks, and is not to wait for them");
+constexpr std::int64_t kSmallList = 4096;  // matches whose copy takes less time than a second wait
+constexpr int kMostShares = 32;            // of either side
+constexpr int kLeastTiles = 2;             // of columns, of a share
+constexpr int kGroupsPerCore = 16;         // so that the last ones to end leave little idle
 
 int divided_up(int a, int b) { return (a + b - 1) / b; }
 
@@ -153,18 +156,24 @@ class PieceWork {
                           shares_.column_tile, shares_.rows, shares_.columns, chunks_,
                           rule_.least_ratio, rule_.max_distance, rule_.mutual ? 1 : 0, found_,
                           chunk_counts_);
-    launches().match_offsets(queue_, {.count = 1}, chunk_counts_, piece_.pair_count, chunks_,
-                             before, chunk_begins_, offsets_);
+    before_ = before;
+    if (has_begins())
+      launches().match_offsets(queue_, {.count = 1}, chunk_counts_, piece_.pair_count, chunks_,
+                               before, chunk_begins_, offsets_);
   }
 
-  // The lists, into arrays with room for them.
-  void gather(const DeviceMatches& found, bool with_points) {
+  // The lists, into arrays with room for them; points: null where they are not wanted.
+  void gather(const Buffer<Match>& matches, const Array<double>& points) {
     launches().match_gather(queue_, {.count = piece_.pair_count * chunks_}, pairs_, set_.counts(),
-                            found_, chunk_begins_, Array<const float>(set_.keypoints()), chunks_,
-                            Array<std::uint32_t>(found.matches),
-                            with_points ? Array<double>(found.points) : Array<double>(nullptr));
+                            found_, chunk_counts_, before_,
+                            has_begins() ? Array<const std::int64_t>(chunk_begins_)
+                                         : Array<const std::int64_t>(nullptr),
+                            Array<const float>(set_.keypoints()), chunks_, offsets_,
+                            Array<std::uint32_t>(matches), points);
   }
+  [[nodiscard]] Buffer<Match> room(std::size_t matches) { return workspace_.take<Match>(matches); }
 
+  // Of the pairs' ends, which are added to `to`. Waits.
   void download_offsets(std::vector<std::int64_t>& to) {
     std::vector<std::int64_t> offsets(offsets_.size());
     offsets_.download(queue_, offsets);
@@ -173,6 +182,11 @@ class PieceWork {
   }
 
  private:
+  // More chunks than the groups of match_gather add up by themselves.
+  [[nodiscard]] bool has_begins() const {
+    return chunk_counts_.size() > std::size_t{kernel::MATCH_THREADS};
+  }
+
   void fill_tables(const Array<const std::uint32_t>& descriptors) {
     const int groups = piece_.pair_count * shares_.rows * shares_.columns;
     if (shares_.by_tensor_cores) {
@@ -196,8 +210,9 @@ class PieceWork {
   MatchRule rule_;
   runtime::Workspace workspace_;
   Shares shares_{};
-  int chunks_ = 1;        // of the rows of every pair
-  int images_begin_ = 0;  // behind the pairs, so that one copy takes both there
+  std::int64_t before_ = 0;  // matches of earlier pieces
+  int chunks_ = 1;           // of the rows of every pair
+  int images_begin_ = 0;     // behind the pairs, so that one copy takes both there
   Buffer<std::int64_t> pairs_, row_keys_, column_keys_, chunk_begins_, offsets_;
   Buffer<std::int32_t> squares_, row_seconds_, column_seconds_, chunk_counts_;
   Buffer<std::uint32_t> found_;
@@ -235,6 +250,9 @@ PlannedSet plan_set(Queue& queue, const FeatureSet& set, std::size_t pairs) {
   return planned;
 }
 
+namespace {
+
+// As many of the first pairs as one piece takes.
 std::size_t pairs_of_piece(const PlannedSet& planned, std::span<const ImagePair> pairs) {
   std::int64_t bytes = 0;
   std::size_t count = 0;
@@ -248,37 +266,77 @@ std::size_t pairs_of_piece(const PlannedSet& planned, std::span<const ImagePair>
   return count;
 }
 
-void match_on_device(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
-                     std::span<const MatchGuide> guides, const MatchOptions& options,
-                     bool with_points, DeviceMatches& found, TableKernel table) {
+// Calls work(its work, the most matches that it can have) for each piece.
+template <class Work>
+void for_pieces(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
+                std::span<const MatchGuide> guides, const MatchOptions& options, TableKernel table,
+                const Work& work) {
   check_device(queue.device().info());
   const MatchRule rule = rule_of(options);
-  constexpr auto kEach = static_cast<std::int64_t>(sizeof(Match) + sizeof(PointPair));
   for (std::size_t begin = 0, count = 0; begin < pairs.size(); begin += count) {
     count = pairs_of_piece(planned, pairs.subspan(begin));
     const std::span<const ImagePair> these = pairs.subspan(begin, count);
-    PieceWork work(queue, planned.set,
-                   piece_of(planned, these, guides.empty() ? guides : guides.subspan(begin, count)),
-                   rule, table);
-    const std::int64_t before = found.offsets.back();
-    const auto make_room = [&](std::int64_t needed) {
-      const auto used = static_cast<std::size_t>(before), size = static_cast<std::size_t>(needed);
-      grow(queue, found.matches, used, size);
-      if (with_points) grow(queue, found.points, used, size);
-    };
-    const std::int64_t bound = most_matches(planned, these, rule.mutual);
-    const bool at_once = bound * kEach <= kAtOnceBytes;
-    work.find(before);
-    if (at_once) {
-      make_room(before + bound);
-      work.gather(found, with_points);
-      work.download_offsets(found.offsets);
-    } else {
-      work.download_offsets(found.offsets);
-      make_room(found.offsets.back());
-      work.gather(found, with_points);
-    }
+    PieceWork piece(
+        queue, planned.set,
+        piece_of(planned, these, guides.empty() ? guides : guides.subspan(begin, count)), rule,
+        table);
+    work(piece, most_matches(planned, these, rule.mutual));
   }
+}
+
+}  // namespace
+
+void match_on_device(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
+                     std::span<const MatchGuide> guides, const MatchOptions& options,
+                     DeviceMatches& found, TableKernel table) {
+  constexpr auto kEach = static_cast<std::int64_t>(sizeof(Match) + sizeof(PointPair));
+  for_pieces(queue, planned, pairs, guides, options, table,
+             [&](PieceWork& work, std::int64_t most) {
+               const std::int64_t before = found.offsets.back();
+               const auto gather_up_to = [&](std::int64_t needed) {
+                 const auto used = static_cast<std::size_t>(before),
+                            size = static_cast<std::size_t>(needed);
+                 grow(queue, found.matches, used, size);
+                 grow(queue, found.points, used, size);
+                 work.gather(found.matches, Array<double>(found.points));
+               };
+               const bool at_once = most * kEach <= kAtOnceBytes;
+               work.find(before);
+               if (at_once) gather_up_to(before + most);
+               work.download_offsets(found.offsets);
+               if (!at_once) gather_up_to(found.offsets.back());
+             });
+}
+
+void match_to_host(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
+                   std::span<const MatchGuide> guides, const MatchOptions& options,
+                   MatchBatch& batch) {
+  const auto table = TableKernel::best;
+  for_pieces(queue, planned, pairs, guides, options, table,
+             [&](PieceWork& work, std::int64_t most) {
+               const bool is_small = most <= kSmallList;
+               const bool at_once = most * std::int64_t{sizeof(Match)} <= kAtOnceBytes;
+               const std::size_t before = batch.matches.size();
+               std::vector<std::int64_t> ends;
+               Buffer<Match> matches;
+               work.find(0);
+               if (at_once)
+                 work.gather(matches = work.room(static_cast<std::size_t>(most)), nullptr);
+               if (is_small) {
+                 batch.matches.resize(before + matches.size());
+                 matches.download(queue, std::span(batch.matches).subspan(before));
+               }
+               work.download_offsets(ends);
+               const auto size = static_cast<std::size_t>(ends.back());
+               if (!at_once) work.gather(matches = work.room(size), nullptr);
+               batch.matches.resize(before + size);
+               if (!is_small) {
+                 matches.download(queue, std::span(batch.matches).subspan(before));
+                 queue.wait();
+               }
+               for (const std::int64_t end : ends)
+                 batch.offsets.push_back(static_cast<std::int64_t>(before) + end);
+             });
 }
 
 }  // namespace bifocal::features

@@ -20,14 +20,13 @@ struct PlannedSet {
 };
 [[nodiscard]] PlannedSet plan_set(Queue& queue, const FeatureSet& set, std::size_t pairs);
 
-// Arguments are checked before; one guide a pair or none. Adds to `found`, whose offsets begin with
-// one for each pair so far and one more; points where they are wanted.
+// Arguments are checked before; one guide a pair or none. Adds to `found` or `batch`, whose offsets
+// begin with one for each pair so far and one more.
 void match_on_device(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
                      std::span<const MatchGuide> guides, const MatchOptions& options,
-                     bool with_points, DeviceMatches& found, TableKernel table = TableKernel::best);
-
-// As many of the first pairs as one piece takes.
-[[nodiscard]] std::size_t pairs_of_piece(const PlannedSet& planned,
-                                         std::span<const ImagePair> pairs);
+                     DeviceMatches& found, TableKernel table = TableKernel::best);
+void match_to_host(Queue& queue, const PlannedSet& planned, std::span<const ImagePair> pairs,
+                   std::span<const MatchGuide> guides, const MatchOptions& options,
+                   MatchBatch& batch);
 
 }  // namespace bifocal::features

@@ -9,14 +9,22 @@ typedef struct {
 } match_nearest;
 group_fn match_nearest match_join(global_const offset* keys, global_const int* seconds,
                                   offset place, index capacity, index n, index tile, index shares) {
+  enum { AT_ONCE = 8 };  // shares that are read together
+  const offset nothing = match_key(MATCH_NO_DISTANCE, 0);
   match_nearest nearest;
-  nearest.key = match_key(MATCH_NO_DISTANCE, 0), nearest.second = MATCH_NO_DISTANCE;
-  for (index s = 0; s < shares; ++s) {
-    if (match_share_begin(n, tile, shares, s) < match_share_begin(n, tile, shares, s + 1)) {
-      const offset at = place + (offset)capacity * s, key = keys[at];
-      nearest.second =
-          match_second(nearest.key, nearest.second, key, seconds ? seconds[at] : MATCH_NO_DISTANCE);
-      nearest.key = key < nearest.key ? key : nearest.key;
+  nearest.key = nothing, nearest.second = MATCH_NO_DISTANCE;
+  lane_keep_loop for (index first = 0; first < shares; first += AT_ONCE) {
+    offset key[AT_ONCE];
+    index second[AT_ONCE];
+    lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
+      const bool is_there = first + e < shares && match_share_has_tiles(n, tile, shares, first + e);
+      const offset at = place + (offset)capacity * (first + e);
+      key[e] = is_there ? keys[at] : nothing;
+      second[e] = is_there && seconds ? seconds[at] : MATCH_NO_DISTANCE;
+    }
+    lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
+      nearest.second = match_second(nearest.key, nearest.second, key[e], second[e]);
+      nearest.key = key[e] < nearest.key ? key[e] : nearest.key;
     }
   }
   return nearest;
@@ -98,9 +106,16 @@ group_kernel(match_gather, group, MATCH_GATHER) {
   const index i = group % chunks * MATCH_CHUNK + (index)block_member();
   global_const bits32* match = found + (pair[PAIR_PLACE] + i) * FOUND_WORDS;
   const bool is_kept = i < match_count(pair, 0, counts) && (index)match[1] >= 0;
-  const index before = match_sum_before(GROUP_ARG is_kept ? 1 : 0, sums);
+  // Two sums at once: of matches in this chunk, and of those in the chunks before it.
+  const index member = (index)block_member(), is_alone = chunk_begins == 0;
+  const index others = is_alone && member < group ? chunk_counts[member] : 0;
+  const index sum = match_sum_before(GROUP_ARG(is_kept ? 1 : 0) + others * (2 * MATCH_CHUNK), sums);
+  const index all = sums[MATCH_THREADS - 1];
+  const offset begin = is_alone ? before + all / (2 * MATCH_CHUNK) : chunk_begins[group];
+  if (is_alone && member == 0 && (group + 1) % chunks == 0)
+    offsets[(group + 1) / chunks] = begin + all % (2 * MATCH_CHUNK);
   if (is_kept) {
-    const offset place = chunk_begins[group] + before;
+    const offset place = begin + sum % (2 * MATCH_CHUNK);
     for (index k = 0; k < FOUND_WORDS; ++k) matches[place * FOUND_WORDS + k] = match[k];
     if (points) {
       global_const float* point1 = keypoints + (pair[PAIR_BEGIN] + i) * KEYPOINT_NUMBERS;

@@ -15,6 +15,12 @@ group_fn index match_share_begin(index n, index tile, index shares, index s) {
   return begin < n ? begin : n;
 }
 
+group_fn bool match_share_has_tiles(index n, index tile, index shares, index s) {
+  const bits32 tiles = (bits32)((n + tile - 1) / tile);
+  return tiles >= (bits32)shares ||
+         tiles * (bits32)s / (bits32)shares < tiles * (bits32)(s + 1) / (bits32)shares;
+}
+
 // The part of a pair's table that a group has, and where it keeps what it finds there: the rows at
 // row_place, the columns at column_place.
 typedef struct {

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of distances on any GPU: 64 x 64 at a time from tiles in local memory.
 
+// Eight members read a descriptor, so that neighbours read neighbouring words.
 group_kernel(match_squares, group, MATCH_SQUARES) {
   global_const offset* image = numbers + images_begin + (offset)IMAGE_NUMBERS * (group / chunks);
-  const index i = group % chunks * MATCH_THREADS + (index)block_member();
+  const index first = group % chunks * MATCH_THREADS, member = (index)block_member();
   const index count = counts[image[0]], capacity = (index)image[2];
-  if (i < (count < capacity ? count : capacity)) {
-    const offset place = image[1] + i;
+  const index end = count < capacity ? count : capacity;
+  lane_unroll for (index step = 0; step < 8; ++step) {
+    const index i = step * (MATCH_THREADS / 8) + member / 8;
     bits32 sum = 0;
-    for (index k = 0; k < MATCH_WORDS; ++k) {
-      const bits32 word = descriptors[place * MATCH_WORDS + k];
-      sum = bytes_dot(word, word, sum);
+    if (first + i < end) {
+      lane_unroll for (index k = 0; k < MATCH_WORDS / 8; ++k) {
+        const bits32 word = descriptors[(image[1] + first + i) * MATCH_WORDS + 8 * k + member % 8];
+        sum = bytes_dot(word, word, sum);
+      }
     }
-    squares[image[3] + i] = (index)sum;
+    parts[SQUARE_PARTS * i + member % 8] = sum;
   }
+  group_barrier();
+  bits32 sum = 0;
+  for (index k = 0; k < 8; ++k) sum += parts[SQUARE_PARTS * member + k];
+  if (first + member < end) squares[image[3] + first + member] = (index)sum;
 }
 
 // Descriptors [at, at + MATCH_TILE), word k of descriptor i at [k MATCH_PITCH + i].
