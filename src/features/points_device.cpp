@@ -80,7 +80,7 @@ void PointsDevice::order(int count, const Grid& grid, int most) {
   groups.sift_sort_chunk(*queue_, {.count = chunks * (sift::SORT_CHUNK / sift::SORT_KEYS) * count},
                          keys, kept, room_, chunks, points, scale_, shift_, sorted);
   const Buffer<std::uint32_t>*from = &sorted, *to = &keys;
-  for (int run = sift::SORT_CHUNK; run < room_; run *= 2, std::swap(from, to))
+  for (int run = sift::SORT_CHUNK; run < room_; run *= sift::MERGED_RUNS, std::swap(from, to))
     maps().sift_sort_merge(*queue_, {.count = all}, *from, kept, room_, points, scale_, shift_, run,
                            *to);
   if (grid.cells() == 0) return;

@@ -74,7 +74,7 @@ group_kernel(sift_balance, picture, SIFT_BALANCE) {
   const index member = (index)group_member(), found = (index)kept[picture];
   const index all = found > most ? found : 0;
   index merges = 0;
-  for (index run = SORT_CHUNK; run < found; run *= 2) ++merges;
+  for (index run = SORT_CHUNK; run < found; run *= MERGED_RUNS) ++merges;
   const offset own = 2 * (offset)picture * room;
   global_ptr bits32* keys = (merges % 2 ? sorted_too : sorted) + own;
   global_ptr bits32* keys_too = (merges % 2 ? sorted : sorted_too) + own;

@@ -138,21 +138,28 @@ map_kernel(sift_sort_merge, item, SIFT_SORT_MERGE) {
   global_const bits32* in = keys + 2 * (offset)picture * room;
   global_const float* all = points + (offset)picture * room * POINT_FLOATS;
   const bits32 strength = in[2 * i], name = in[2 * i + 1];
-  const index pair = i / (2 * run) * (2 * run), is_second = i - pair >= run;
-  // Where the key would go in the other run of the two.
-  index low = is_second ? pair : pair + run;
-  if (low > count) low = count;
-  const index start = low;
-  index high = low + run < count ? low + run : count;
-  while (low < high) {
-    const index middle = (low + high) / 2;
-    if (key_before(in[2 * middle], in[2 * middle + 1], strength, name, all, scale, shift))
-      low = middle + 1;
-    else
-      high = middle;
+  const index first = i / (MERGED_RUNS * run) * (MERGED_RUNS * run), own = i / run % MERGED_RUNS;
+  // Keys of each other run that come before this one: searches whose loads do not wait for each
+  // other.
+  index before[MERGED_RUNS];
+  lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) before[r] = 0;
+  for (index step = run; step > 0; step /= 2) {
+    bits32 strengths[MERGED_RUNS], names[MERGED_RUNS];
+    index is_there[MERGED_RUNS];
+    lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) {
+      const index at = first + r * run + before[r] + step - 1;
+      is_there[r] = r != own && before[r] + step <= run && at < count;
+      strengths[r] = is_there[r] ? in[2 * at] : 0;
+      names[r] = is_there[r] ? in[2 * at + 1] : 0;
+    }
+    lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) {
+      if (is_there[r] && key_before(strengths[r], names[r], strength, name, all, scale, shift))
+        before[r] += step;
+    }
   }
-  const index own = i - pair - (is_second ? run : 0);
-  const offset to = 2 * ((offset)picture * room + pair + own + (low - start));
+  index place = i - own * run;
+  lane_unroll for (index r = 0; r < MERGED_RUNS; ++r) place += before[r];
+  const offset to = 2 * ((offset)picture * room + place);
   sorted[to] = strength;
   sorted[to + 1] = name;
 }

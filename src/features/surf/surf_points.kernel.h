@@ -218,7 +218,7 @@ group_kernel(surf_describe, group, SURF_DESCRIBE) {
       counts[0] > (bits32)candidate_room || counts[1] || found[picture] > (bits32)room;
   const index all = is_full ? 0 : (index)kept[picture], count = all < most ? all : most;
   index merges = 0;
-  for (index run = SORT_CHUNK; run < all; run *= 2) ++merges;
+  for (index run = SORT_CHUNK; run < all; run *= MERGED_RUNS) ++merges;
   global_const bits32* keys = merges % 2 ? sorted_too : sorted;
   global_const bits32* own = sums + picture * pitch;
   if (group % each == 0 && member == 0) numbers[first + picture] = count;

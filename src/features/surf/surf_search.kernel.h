@@ -97,14 +97,19 @@ group_fn index surf_window(GROUP_PARAM global_const bits32* own, index stride, i
                            local_ptr bits32* window) {
   const index across = (SURF_TILE_PITCH - 1) * step + 2 * reach + 2;
   const index down = (SURF_TILE_HEIGHT + 1) * step + 2 * reach + 2;
-  const index count = across * down <= SURF_MOST_SUMS ? across * down : 0;
-  for (index i = (index)group_member(); i < count; i += GROUP_SIZE) {
-    const index x = x0 - step - reach + i % across, y = y0 - step - reach + i / across;
-    const index u = x < 0 ? 0 : x < width ? x : width, v = y < 0 ? 0 : y < height ? y : height;
-    window[i] = own[(offset)v * stride + u];
+  const index rows = across * down <= SURF_MOST_SUMS ? down : 0;
+  // Some members a row.
+  const index seats = GROUP_SIZE < 32 ? GROUP_SIZE : 32, member = (index)group_member();
+  for (index row = member / seats; row < rows; row += GROUP_SIZE / seats) {
+    const index y = y0 - step - reach + row, v = y < 0 ? 0 : y < height ? y : height;
+    global_const bits32* from = own + (offset)v * stride;
+    for (index column = member % seats; column < across; column += seats) {
+      const index x = x0 - step - reach + column, u = x < 0 ? 0 : x < width ? x : width;
+      window[row * across + column] = from[u];
+    }
   }
   group_barrier();
-  return count > 0 ? across : 0;
+  return rows > 0 ? across : 0;
 }
 
 // Whether determinant v is above that of neighbour k of the 27, or, for one behind it, not below.
@@ -126,21 +131,24 @@ group_kernel(surf_search, group, SURF_SEARCH) {
   const index near_pitch = surf_window(GROUP_ARG own, stride, width, height, x0 * step, y0 * step,
                                        farthest, step, window);
   if (member == 0) shared[0] = shared[1] = 0;
-  for (index i = member; i < SURF_DETERMINANTS; i += GROUP_SIZE) {
-    const index layer = i / SURF_HALO + 1, seat = i % SURF_HALO;
-    const index u = seat % SURF_TILE_PITCH, v = seat / SURF_TILE_PITCH;
-    const index x = (x0 + u - 1) * step, y = (y0 + v - 1) * step;
+  for (index layer = 1; layer < 3; ++layer) {
     const index l = surf_layer_lobe(octave, layer), reach = (3 * l - 1) / 2;
-    const index is_inside =
-        (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach);
-    determinants[i] = lane(0);
-    if (is_inside && near_pitch > 0)
-      determinants[i] =
-          surf_determinant_near(window + (v * step + farthest) * near_pitch + u * step + farthest,
-                                near_pitch, l, scale[layer], threshold);
-    if (is_inside && near_pitch == 0)
-      determinants[i] =
-          surf_determinant(own + (offset)y * stride + x, (offset)stride, l, scale[layer]);
+    const real own_scale = scale[layer];
+    local_ptr float* out = determinants + (layer - 1) * SURF_HALO;
+    for (index seat = member; seat < SURF_HALO; seat += GROUP_SIZE) {
+      const index u = seat % SURF_TILE_PITCH, v = seat / SURF_TILE_PITCH;
+      const index x = (x0 + u - 1) * step, y = (y0 + v - 1) * step;
+      const index is_inside =
+          (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach);
+      real determinant = lane(0);
+      if (is_inside && near_pitch > 0)
+        determinant =
+            surf_determinant_near(window + (v * step + farthest) * near_pitch + u * step + farthest,
+                                  near_pitch, l, own_scale, threshold);
+      if (is_inside && near_pitch == 0)
+        determinant = surf_determinant(own + (offset)y * stride + x, (offset)stride, l, own_scale);
+      out[seat] = determinant;
+    }
   }
   group_barrier();
   for (index i = member; i < 2 * SURF_TILE; i += GROUP_SIZE) {
