@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Symmetric positive definite systems of a few unknowns.
 
-// Solves A x = b for A [n][n] (lower triangle used, overwritten), n <= 9; x replaces b. Returns the
-// smallest pivot of the factorisation A = L D L', relative to the diagonal of A: not above about
-// epsilon, or NaN, when A is not positive definite, and then x is meaningless.
+// Solves A x = b for A [n][n] (lower triangle used, all of it overwritten), n <= 9; x replaces b.
+// Returns the smallest pivot of the factorisation A = L D L', relative to the diagonal of A: not
+// above about epsilon, or NaN, when A is not positive definite, and then x is meaningless. A pivot
+// is taken from all that is left at once: sums that wait for nothing but the last pivot.
 lane_fn real ldl_solve(real* A, real* b, index n) {
-  real smallest = lane(1);
+  real smallest = lane(1), diagonal[9], inverse[9];
+  for (index i = 0; i < n; ++i) diagonal[i] = A[i * n + i];
   for (index j = 0; j < n; ++j) {
-    real diagonal = A[j * n + j], pivot = diagonal;
-    for (index k = 0; k < j; ++k) pivot -= A[j * n + k] * A[j * n + k] * A[k * n + k];
-    A[j * n + j] = pivot;
-    real ratio = pivot / diagonal;
+    const real pivot = A[j * n + j], ratio = pivot * reciprocal(diagonal[j]);
     smallest = select(ratio >= smallest, smallest, ratio);
-    real inverse = lane(1) / pivot;
+    inverse[j] = reciprocal(pivot);
     for (index i = j + 1; i < n; ++i) {
-      real v = A[i * n + j];
-      for (index k = 0; k < j; ++k) v -= A[i * n + k] * A[j * n + k] * A[k * n + k];
-      A[i * n + j] = v * inverse;
+      const real l = A[i * n + j] * inverse[j];
+      for (index k = j + 1; k <= i; ++k) A[i * n + k] -= l * A[k * n + j];
+      b[i] -= l * b[j];
+      A[j * n + i] = l;
     }
-    for (index k = 0; k < j; ++k) b[j] -= A[j * n + k] * b[k];
   }
-  for (index j = n - 1; j >= 0; --j) {
-    b[j] = b[j] / A[j * n + j];
-    for (index k = j + 1; k < n; ++k) b[j] -= A[k * n + j] * b[k];
+  for (index j = 0; j < n; ++j) b[j] = b[j] * inverse[j];
+  for (index j = n - 1; j > 0; --j) {
+    for (index k = 0; k < j; ++k) b[k] -= A[k * n + j] * b[j];
   }
   return smallest;
 }
