@@ -49,6 +49,7 @@ lane_fn constexpr index lane_pitch(index n) { return n % 8 == 0 ? n + 1 : n; }
 
 // A group on a CPU is one register: element i + l of an array is lane l's.
 static constexpr int group_width = bifocal::lane::traits<Real>::width;
+static constexpr int GROUP_READS_AHEAD = 0;
 #define group_for(i, n) for (index i = 0; i < (n); i += group_width)
 template <class T>
 group_fn real group_load(const T* p, index i) {
@@ -79,6 +80,8 @@ group_fn bits32 table_claim(bits32* p, bits32 v) {
 
 // Ranges [i, to) that are no multiple of the group: loads may run past `to`, stores do not.
 #define group_for_range(i, from, to) for (index i = (from); i < (to); i += group_width)
+// What plain numbers do, a member each.
+#define group_for_each(i, n) for (index i = 0; i < (n); ++i)
 group_fn lane_int group_index(index i) { return lane_ops::iota(i); }
 group_fn mask group_within(index i, index to) { return lane_ops::iota(i) < lane_ops::integer(to); }
 group_fn mask group_equals(index i, index k) { return lane_ops::iota(i) == lane_ops::integer(k); }

@@ -10,6 +10,7 @@
 #undef GROUP_ARG
 #undef group_for
 #undef group_for_range
+#undef group_for_each
 #undef local_ptr
 #undef lane_array
 #undef kept_array

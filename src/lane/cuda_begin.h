@@ -36,6 +36,7 @@
 lane_fn constexpr index lane_pitch(index n) { return n; }
 
 static constexpr int group_width = LANE_GROUP_WIDTH;
+static constexpr int GROUP_READS_AHEAD = 1;
 group_fn unsigned group_member() { return threadIdx.x % unsigned(group_width); }
 // The thread's number in its block, of block_size().
 group_fn bits32 block_member() { return threadIdx.x; }
@@ -48,6 +49,7 @@ group_fn unsigned group_members_() {
 #define group_for_range(i, from, to)                                                      \
   _Pragma("unroll 1") for (index i = (from) + static_cast<int>(group_member()); i < (to); \
                            i += group_width)
+#define group_for_each(i, n) group_for_range(i, 0, n)
 template <class T>
 group_fn real group_load(const T* p, index i) {
   return static_cast<real>(p[i]);
@@ -109,9 +111,15 @@ group_fn void warp_store_(const real* v, index n, scalar* parts) {
 }
 template <int Held>
 group_fn void warp_sums_(const real* v, index n, scalar* out) {
-  if constexpr (group_warps_ == 1)
-    warp_tell_<Held>(v, n, out);
-  else
+  if constexpr (group_warps_ == 1) {
+    real given[Held];
+    scalar told[Held];
+    lane_unroll for (int k = 0; k < Held; ++k) given[k] = k < n ? v[k] : lane(0);
+    warp_tell_<Held>(given, n, told);
+    lane_unroll for (int k = 0; k < Held; ++k) {
+      if (k < n) out[k] = told[k];
+    }
+  } else
     warp_store_<Held>(v, n, out);
 }
 group_fn void group_sums(const real* v, index n, scalar* out) {
@@ -136,13 +144,22 @@ group_fn void group_sums(const real* v, index n, scalar* out) {
     warp_sums_<4>(v, n, sums);
   }
   if constexpr (group_warps_ > 1) {
-    __syncthreads();
-    lane_unroll for (index k = 0; k < n; ++k) {
+    const auto sum_of = [&](index k) {
       scalar sum = sums[k * group_warps_];
       for (int w = 1; w < group_warps_; ++w) sum += sums[k * group_warps_ + w];
-      out[k] = sum;
-    }
+      return sum;
+    };
     __syncthreads();
+    if (n > 8) {
+      __shared__ scalar whole[64];
+      const auto member = static_cast<index>(group_member());
+      if (member < n) whole[member] = sum_of(member);
+      __syncthreads();  // who comes to one in the next sums has read these
+      lane_unroll for (index k = 0; k < n; ++k) out[k] = whole[k];
+    } else {
+      lane_unroll for (index k = 0; k < n; ++k) out[k] = sum_of(k);
+      __syncthreads();
+    }
   }
 }
 group_fn scalar group_sum(real v) {

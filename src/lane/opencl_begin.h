@@ -165,7 +165,9 @@ typedef real wide;
 #define group_load(p, i) ((real)((p)[i]))
 #define group_for_range(i, from, to) \
   for (index i = (from) + (index)get_local_id(0); i < (to); i += GROUP_SIZE)
+#define group_for_each(i, n) group_for_range(i, 0, n)
 #define group_width GROUP_SIZE
+#define GROUP_READS_AHEAD 0
 #define group_load_strided(p, i, stride) ((real)((p)[(i) * (stride)]))
 #define group_load_far(p, i, stride) ((real)((p)[(offset)(i) * (stride)]))
 #define group_store(p, i, v, to) ((p)[i] = (v))

@@ -91,7 +91,14 @@ lane_fn void case_tangent(const real* in, real* out) {
   case_normal_equations(in, sums);
   model_open(in + CASE_MODEL, in + CASE_RAYS, chart);
   model_tangent(chart, in + CASE_RAYS, D);
-  if_constant(EQUATIONS == 9) { leverage_matrix(sums, D, out); }
+  if_constant(EQUATIONS == 9) {
+    real normal[64], column[9];
+    leverage_normal(sums, D, normal);
+    for (index c = 0; c < 9; ++c) {
+      leverage_column(normal, D, c, column);
+      for (index r = 0; r < 9; ++r) out[9 * r + c] = column[r];
+    }
+  }
   else {
     for (index k = 0; k < EQUATIONS * DOF; ++k) out[k] = D[k];
   }

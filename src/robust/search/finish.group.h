@@ -85,14 +85,16 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
   scalar moments[12];
   lane_model_set(pair, model, side, &m);
   for (index k = 0; k < 12; ++k) s[k] = lane(0);
+  struct points_ahead ahead;
+  points_open(pair->points, pair->stride, pair->n, &ahead);
   group_for(i, pair->n) {
-    global_const scalar* p = pair->points;
-    real e = admitted_error(&m, pair, i);
+    real p[COLUMNS];
+    points_take(&ahead, i, p);
+    real e = admitted_error_of(&m, p);
     mask inlier = e * t < lane(1);
     group_store(errors, i, e, pair->stride);
     for (index k = 0; k < 2; ++k) {
-      real x = select(inlier, group_load(p + 2 * k * pair->stride, i), lane(0));
-      real y = select(inlier, group_load(p + (2 * k + 1) * pair->stride, i), lane(0));
+      real x = select(inlier, p[2 * k], lane(0)), y = select(inlier, p[2 * k + 1], lane(0));
       s[6 * k] += select(inlier, lane(1), lane(0));
       s[6 * k + 1] += x;
       s[6 * k + 2] += y;

@@ -7,11 +7,12 @@
 //   D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, Am. Stat. 32(1), 1978.
 
 enum { LEVERAGE_CUTS = 16 };
+lane_fn scalar no_leverage_cut(void) { return (scalar)1e30; }
 
 // M [9][9] such that B'M B is the leverage of a residual with derivatives B in the elements of the
-// model: D (D'N D)^-1 D'. Zeros where the points do not determine the model.
-lane_fn void leverage_matrix(const real* N, const real* D, real* M) {
-  real A[64], ND[72], x[8];
+// model: D A^-1 D' with A = D'N D. Zeros where the points do not determine the model.
+lane_fn void leverage_normal(const real* N, const real* D, real* A) {
+  real ND[72];
   for (index i = 0; i < 9; ++i) {
     for (index j = 0; j < DOF; ++j) {
       real sum = lane(0);
@@ -22,33 +23,36 @@ lane_fn void leverage_matrix(const real* N, const real* D, real* M) {
       ND[DOF * i + j] = sum;
     }
   }
-  for (index c = 0; c < 9; ++c) {
-    for (index i = 0; i < DOF; ++i) {
-      for (index j = 0; j <= i; ++j) {
-        real sum = lane(0);
-        for (index k = 0; k < 9; ++k) sum += D[DOF * k + i] * ND[DOF * k + j];
-        A[DOF * i + j] = sum;
-      }
-      x[i] = D[DOF * c + i];
-    }
-    real pivot = ldl_solve(A, x, DOF);
-    for (index r = 0; r < 9; ++r) {
+  for (index i = 0; i < DOF; ++i) {
+    for (index j = 0; j <= i; ++j) {
       real sum = lane(0);
-      for (index i = 0; i < DOF; ++i) sum += D[DOF * r + i] * x[i];
-      M[9 * r + c] = select(pivot > lane(1e-14), sum, lane(0));
+      for (index k = 0; k < 9; ++k) sum += D[DOF * k + i] * ND[DOF * k + j];
+      A[DOF * i + j] = sum;
     }
   }
 }
+lane_fn void leverage_column(const real* normal, const real* D, index c, real* M) {
+  real A[64], x[8];
+  for (index i = 0; i < DOF; ++i) {
+    for (index j = 0; j <= i; ++j) A[DOF * i + j] = normal[DOF * i + j];
+    x[i] = D[DOF * c + i];
+  }
+  real pivot = ldl_solve(A, x, DOF);
+  for (index r = 0; r < 9; ++r) {
+    real sum = lane(0);
+    for (index i = 0; i < DOF; ++i) sum += D[DOF * r + i] * x[i];
+    M[r] = select(pivot > lane(1e-14), sum, lane(0));
+  }
+}
 
-// Squared error of point i and its leverage.
-group_fn real point_leverage(const real* F, const real* M, const struct pair_view* pair, index i,
-                             real* leverage) {
-  real p[COLUMNS], B[TERMS], sum = lane(0), focal[2] = {lane(0), lane(0)};
-  point_load(pair->points, pair->stride, i, 0, p);
+// Squared error of a point and its leverage. M: twice what is below the diagonal, for it is
+// symmetric.
+group_fn real point_leverage(const real* F, const real* M, const real* p, real* leverage) {
+  real B[TERMS], sum = lane(0), focal[2] = {lane(0), lane(0)};
   real e = point_linearise(F, p, focal, B);
   for (index r = 0; r < 9; ++r) {
-    real row = M[9 * r] * B[0];
-    for (index k = 1; k < 9; ++k) row += M[9 * r + k] * B[k];
+    real row = M[9 * r + r] * B[r];
+    for (index k = 0; k < r; ++k) row += M[9 * r + k] * B[k];
     sum += row * B[r];
   }
   *leverage = B[9] * sum;
@@ -69,8 +73,12 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
   }
   const scalar s2 = sigma * sigma;
   real near = group_same(4 * s2), from = group_same(25 * s2), to = group_same(625 * s2);
+  struct points_ahead ahead;
+  points_open(pair->points, pair->stride, pair->n, &ahead);
   group_for(i, pair->n) {
-    real h, e = point_leverage(F, M, pair, i, &h);
+    real p[COLUMNS], h;
+    points_take(&ahead, i, p);
+    real e = point_leverage(F, M, p, &h);
     real own = group_load(weights, i);
     mask open = own > lane(0);
     mask core = open & (e < near), beside = open & (e > from) & (e < to);
@@ -80,7 +88,7 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
     }
   }
   group_sums(counts, 2 * LEVERAGE_CUTS, sums);
-  scalar lowest = 0, best = (scalar)1e30;
+  scalar lowest = 0, best = no_leverage_cut();
   cut = mean;
   for (index k = 0; k < LEVERAGE_CUTS; ++k) {
     scalar excess = sums[k] - sums[LEVERAGE_CUTS + k];
@@ -116,25 +124,35 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
   const scalar sharp = (scalar)0.25 / (sigma * sigma);
   model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->n, sharp, 0,
                   weights, 1, sums);
-  if (group_leads()) {
-    scalar chart[20], D[72], leverage[81];
+  if (group_member() < 9) {
+    scalar chart[20], D[72], normal[64], column[9];
     uniform_fn(model_open)(model, pair->rays, chart);
     uniform_fn(model_tangent)(chart, pair->rays, D);
-    uniform_fn(leverage_matrix)(sums, D, leverage);
-    for (index i = 0; i < 81; ++i) shared[i] = leverage[i];
+    uniform_fn(leverage_normal)(sums, D, normal);
+    group_for_each(c, 9) {
+      uniform_fn(leverage_column)(normal, D, c, column);
+      for (index r = 0; r < 9; ++r) shared[9 * r + c] = column[r];
+    }
   }
   group_barrier();
   real F[9], M[81];
   for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
-  for (index i = 0; i < 81; ++i) M[i] = group_same(shared[i]);
+  for (index r = 0; r < 9; ++r) {
+    for (index k = 0; k <= r; ++k)
+      M[9 * r + k] = group_same(k < r ? 2 * shared[9 * r + k] : shared[9 * r + k]);
+  }
   group_barrier();
   scalar within = sums[SUMS - 2];
   if (pair->weighted) within = weight_within(GROUP_ARG pair, model, side, weights, sharp);
   scalar mean = (scalar)DOF / (within + 1);
   scalar cut = leverage_cut(GROUP_ARG pair, F, M, mean, sigma, weights);
+  if (!(cut < no_leverage_cut())) return;
+  struct points_ahead ahead;
+  points_open(pair->points, pair->stride, pair->n, &ahead);
   group_for(i, pair->n) {
-    real h;
-    point_leverage(F, M, pair, i, &h);
+    real p[COLUMNS], h;
+    points_take(&ahead, i, p);
+    point_leverage(F, M, p, &h);
     group_store(weights, i, select(h > group_same(cut), lane(0), group_load(weights, i)),
                 pair->stride);
   }

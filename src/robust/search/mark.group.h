@@ -5,30 +5,60 @@
 // errors: squared errors of the points; order: their original indices.
 group_fn void mark_inliers(GROUP_PARAM const struct pair_view* view, global_const int* order,
                            global_const scalar* errors, global_ptr bits8* inliers) {
-  group_for_range(i, 0, view->n) inliers[order[i]] = errors[i] * view->threshold < 1;
+  for (index from = (index)group_member(); from < view->n; from += POINTS_AT_ONCE * group_width) {
+    index place[POINTS_AT_ONCE], is_inlier[POINTS_AT_ONCE];
+    lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
+      const index i = from + u * group_width, k = i < view->n ? i : from;
+      place[u] = order[k];
+      is_inlier[u] = errors[k] * view->threshold < 1;
+    }
+    lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
+      if (from + u * group_width < view->n) inliers[place[u]] = (bits8)is_inlier[u];
+    }
+  }
 }
 
-// How many different points (rows of the columns [first, end)) there are among the inliers, or
-// among all. table: room for `size` hashes, a power of two of at least 2 n; two points are taken
-// for one with a probability of about n^2 / 2^32.
-group_fn_apart index distinct_points(GROUP_PARAM const struct pair_view* view,
-                                     global_const float* points, index first, index end,
-                                     global_const scalar* errors, index is_all,
-                                     global_ptr bits32* table, index size) {
-  group_for_range(i, 0, size) table[i] = 0;
+// How many different points each image (or image and scene) has among the inliers, or among all: to
+// counts [2]. tables [4 stride]: scratch memory; two points are taken for one with a probability of
+// about n^2 / 2^32.
+group_fn_apart void distinct_points(GROUP_PARAM const struct pair_view* view,
+                                    global_const float* points, global_const scalar* errors,
+                                    index is_all, global_ptr bits32* tables, scalar* counts) {
+  enum { AT_ONCE = 2 * POINTS_AT_ONCE };  // claims, of both images
+  const index room = 2 * view->stride;
+  index found[2] = {0, 0};
+  group_for_range(i, 0, 2 * room) tables[i] = 0;
   group_barrier();
-  real found = lane(0);
-  group_for_range(k, 0, view->n) {
-    if (!is_all && !(errors[k] * view->threshold < 1)) continue;
-    const bits32 hash = point_hash(points, view->stride, first, end, k);
-    bits32 place = hash & (bits32)(size - 1), there;
-    while ((there = table_claim(table + place, hash)) != 0 && there != hash)
-      place = (place + 1) & (bits32)(size - 1);
-    found += there == 0 ? lane(1) : lane(0);
+  for (index from = (index)group_member(); from < view->n; from += POINTS_AT_ONCE * group_width) {
+    bits32 hash[AT_ONCE], waiting = 0;
+    index place[AT_ONCE];
+    lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
+      const index i = from + u * group_width, k = i < view->n ? i : from;
+      hash[2 * u] = point_hash(points, view->stride, 0, 2, k);
+      hash[2 * u + 1] = point_hash(points, view->stride, 2, COLUMNS, k);
+      const index is_asked = (i < view->n) & (is_all | (errors[k] * view->threshold < 1));
+      waiting |= (is_asked ? 3u : 0u) << 2 * u;
+    }
+    lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
+      place[e] = e % 2 * room + (index)(((offset)hash[e] * room) >> 32);
+    }
+    while (waiting) {
+      bits32 there[AT_ONCE];
+      lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
+        there[e] = waiting >> e & 1u ? table_claim(tables + place[e], hash[e]) : 0;
+      }
+      lane_unroll for (index e = 0; e < AT_ONCE; ++e) {
+        const index is_waiting = (index)(waiting >> e & 1u);
+        const index ends = there[e] == 0 || there[e] == hash[e];
+        found[e % 2] += is_waiting && there[e] == 0;
+        waiting &= ends ? ~(1u << e) : ~0u;
+        place[e] = place[e] + 1 < (e % 2 + 1) * room ? place[e] + 1 : e % 2 * room;
+      }
+    }
   }
-  const scalar count = group_sum(found);
+  const real both[2] = {(real)found[0], (real)found[1]};
+  group_sums(both, 2, counts);
   group_barrier();
-  return (index)count;
 }
 
 // Matches that share a point count once in the significance test: sets WORK_DISTINCT_INLIERS and
@@ -36,13 +66,11 @@ group_fn_apart index distinct_points(GROUP_PARAM const struct pair_view* view,
 group_fn void count_distinct(GROUP_PARAM const struct pair_view* view, global_const float* points,
                              global_const scalar* errors, index inliers, global_ptr bits32* tables,
                              global_ptr int* work) {
-  index size = 64, counts[2] = {view->n, view->n};
-  while (size < 2 * view->n) size *= 2;
+  index counts[2] = {view->n, view->n};
   for (index all = 0; all < 2; ++all) {
-    const index first = distinct_points(GROUP_ARG view, points, 0, 2, errors, all, tables, size);
-    const index second =
-        distinct_points(GROUP_ARG view, points, 2, COLUMNS, errors, all, tables, size);
-    counts[all] = first < second ? first : second;
+    scalar of_image[2];
+    distinct_points(GROUP_ARG view, points, errors, all, tables, of_image);
+    counts[all] = (index)(of_image[0] < of_image[1] ? of_image[0] : of_image[1]);
     if (counts[0] >= inliers) break;
   }
   if (!group_leads()) return;
@@ -50,11 +78,12 @@ group_fn void count_distinct(GROUP_PARAM const struct pair_view* view, global_co
   work[WORK_DISTINCT_POINTS] = counts[1];
 }
 
-// Where the first points of a column lie: from *low to *high, but for the 5 % on each side.
+// Where the first points of a column lie: from low to high, but for the 5 % on each side.
 enum { EXTENT_POINTS = 120, EXTENT_DROPPED = EXTENT_POINTS / 20 };
-group_fn void column_extent(global_const float* x, index n, scalar* low, scalar* high) {
+// For a group of one.
+group_fn void column_extent(global_const float* x, index n, local_ptr scalar* low,
+                            local_ptr scalar* high) {
   scalar least[EXTENT_DROPPED + 1], most[EXTENT_DROPPED + 1];  // in order
-  if (n > EXTENT_POINTS) n = EXTENT_POINTS;
   for (index k = 0; k <= EXTENT_DROPPED; ++k) {
     least[k] = scalar_huge();
     most[k] = -scalar_huge();
@@ -74,6 +103,36 @@ group_fn void column_extent(global_const float* x, index n, scalar* low, scalar*
   }
   *low = least[n / 20];
   *high = most[n / 20];
+}
+// Is x[i] one of the two? A member each: of equal numbers each writes the same.
+group_fn void column_rank(global_const float* x, index n, index i, local_ptr scalar* low,
+                          local_ptr scalar* high) {
+  const float v = x[i];
+  const index dropped = n / 20, last = n - 1 - dropped;
+  index below = 0, not_above = 0;
+  for (index from = 0; from < n; from += 8) {
+    lane_unroll for (index u = 0; u < 8; ++u) {
+      const float other = x[from + u < n ? from + u : i];
+      below += other < v;
+      not_above += from + u < n && other <= v;
+    }
+  }
+  if (below <= dropped && dropped < not_above) *low = v;
+  if (below <= last && last < not_above) *high = v;
+}
+// Of the columns of two images: to extents [8], the four low ones first.
+group_fn void image_extents(GROUP_PARAM const struct pair_view* view, global_const float* points,
+                            local_ptr scalar* extents) {
+  const index n = view->n < EXTENT_POINTS ? view->n : EXTENT_POINTS;
+  if_constant(group_width == 1) {
+    for (index c = 0; c < 4; ++c)
+      column_extent(points + c * view->stride, n, extents + c, extents + 4 + c);
+  }
+  if_constant(group_width > 1) {
+    group_for_range(e, 0, 4 * n)
+        column_rank(points + e / n * view->stride, n, e % n, extents + e / n, extents + 4 + e / n);
+  }
+  group_barrier();
 }
 
 // Did the camera stand still? Then most matches from low to high (away from the border of the first
@@ -113,12 +172,7 @@ group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_cons
   global_const float* x[4];
   scalar low[4], high[4], still[2], size2[2];
   for (index c = 0; c < 4; ++c) x[c] = points + c * view->stride;
-  group_for_range(c, 0, 4) column_extent(x[c], view->n, &low[c], &high[c]);
-  group_for_range(c, 0, 4) {
-    shared[c] = low[c];
-    shared[4 + c] = high[c];
-  }
-  group_barrier();
+  image_extents(GROUP_ARG view, points, shared);
   for (index c = 0; c < 4; ++c) {
     low[c] = shared[c];
     high[c] = shared[4 + c];

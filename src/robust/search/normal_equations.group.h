@@ -20,9 +20,11 @@ group_fn void model_equations(GROUP_PARAM const scalar* model, global_const scal
   for (index k = 0; k < SUMS; ++k) sums[k] = lane(0);
   real t = lane(inverse_squared_threshold);
   mask is_smooth = lane(smooth) > lane(0);
+  struct points_ahead ahead;
+  points_open(points, stride, n, &ahead);
   group_for(i, n) {
     real p[COLUMNS], terms[TERMS], w;
-    point_load(points, stride, i, 0, p);
+    points_take(&ahead, i, p);
     real e = point_linearise(m, p, camera, terms);
     real score = robust_weight(e, t, is_smooth, &w);
     if (weighted) {

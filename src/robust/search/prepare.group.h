@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prepares a pair's points for the search. A lane is a thread, or a group of one on a CPU.
 
-enum { PREPARE_SHARED = 4 * FRAME_SUBSET + 8 };
+enum {
+  PREPARE_SHARED = 4 * FRAME_SUBSET + 8,
+  POINTS_AT_ONCE = 4  // that a member reads together: a GPU waits once for all of them
+};
 
 group_fn index point_is_finite(global_const scalar* p) {
   scalar zero = 0;
@@ -24,8 +27,15 @@ group_fn index point_belongs(global_const scalar* given, const struct prior_arra
 group_fn index keep_points(GROUP_PARAM global_const scalar* given,
                            const struct prior_arrays* priors, index zero_weight, index count,
                            global_ptr int* kept, local_ptr scalar* shared) {
-  index missing = 0;
-  group_for_range(i, 0, count) missing |= !point_belongs(given, priors, zero_weight, i);
+  index missing = priors->has_weights ? 0 : zero_weight;
+  for (index from = (index)group_member(); from < count; from += POINTS_AT_ONCE * group_width) {
+    lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
+      const index i = from + u * group_width;
+      missing |= !point_is_finite(given + COLUMNS * (offset)(i < count ? i : from));
+    }
+  }
+  if (priors->has_weights)
+    group_for_range(i, 0, count) missing |= !point_belongs(given, priors, zero_weight, i);
   if (!group_any(missing != 0)) {
     group_for_range(i, 0, count) kept[i] = i;
     group_barrier();
@@ -70,37 +80,33 @@ group_fn scalar find_median(local_ptr scalar* v, index n) {
   return v[middle];
 }
 
-// The median of n numbers.
-group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, local_ptr scalar* found) {
+// The median of n numbers: the largest that no more than n / 2 are below. A member ranks `ranked`
+// of them at once, beside four others at a time.
+group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, index ranked) {
   if_constant(group_width == 1) return find_median(v, n);
-  // A member ranks RANKED numbers at once, beside four others at a time. Of equal ones each writes
-  // the same; + 0 makes one of the two zeros.
-  enum { RANKED = 4 * group_width <= FRAME_SUBSET ? 4 : 1 };
-  for (index first = 0; first < n; first += RANKED * group_width) {
-    scalar x[RANKED];
-    index below[RANKED], not_above[RANKED];
-    lane_unroll for (index u = 0; u < RANKED; ++u) {
-      const index i = first + u * group_width + (index)group_member();
-      x[u] = v[i < n ? i : 0];
-      below[u] = not_above[u] = 0;
+  enum { MOST_RANKED = 4 };
+  scalar most = -scalar_huge();
+  for (index first = (index)group_member(); first < n; first += ranked * group_width) {
+    scalar x[MOST_RANKED];
+    index below[MOST_RANKED];
+    lane_unroll for (index u = 0; u < MOST_RANKED; ++u) {
+      const index i = first + u * group_width;
+      x[u] = v[u < ranked && i < n ? i : first];
+      below[u] = 0;
     }
     for (index from = 0; from < n; from += 4) {
       lane_unroll for (index k = 0; k < 4; ++k) {
         const scalar other = from + k < n ? v[from + k] : scalar_huge();
-        lane_unroll for (index u = 0; u < RANKED; ++u) {
-          below[u] += other < x[u];
-          not_above[u] += other <= x[u];
+        lane_unroll for (index u = 0; u < MOST_RANKED; ++u) {
+          if (u < ranked) below[u] += other < x[u];
         }
       }
     }
-    lane_unroll for (index u = 0; u < RANKED; ++u) {
-      if (below[u] <= n / 2 && n / 2 < not_above[u]) *found = x[u] + 0;
+    lane_unroll for (index u = 0; u < MOST_RANKED; ++u) {
+      if (u < ranked && below[u] <= n / 2 && x[u] > most) most = x[u];
     }
   }
-  group_barrier();
-  const scalar middle = *found;
-  group_barrier();
-  return middle;
+  return group_max(most) + 0;  // one of the two zeros
 }
 
 // Sets the centre and the length of the scoring coordinates of two images in info, from the first
@@ -110,18 +116,25 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
                               global_const int* order, global_const scalar* cameras, scalar* info,
                               local_ptr scalar* shared) {
   const index m = n < FRAME_SUBSET ? n : FRAME_SUBSET;
+  group_for_range(i, 0, m) {
+    global_const scalar* p = given + COLUMNS * (offset)order[i];
+    for (index c = 0; c < 4; ++c) shared[c * m + i] = p[c];
+  }
+  group_barrier();
   for (index c = 0; c < 4; ++c) {
     local_ptr scalar* v = shared + c * m;
-    group_for_range(i, 0, m) v[i] = given[COLUMNS * (offset)order[i] + c];
-    group_barrier();
     scalar centre;
     if_constant(CAMERAS > 0) centre = cameras[c < 2 ? 2 + c : 4 + c];
-    if_constant(CAMERAS == 0) centre = median(GROUP_ARG v, m, shared + PREPARE_SHARED - 1);
+    if_constant(CAMERAS == 0) {
+      centre = median(GROUP_ARG v, m, group_width >= FRAME_SUBSET ? 1 : 4);
+      group_barrier();
+    }
     info[INFO_CENTRE + c] = centre;
     group_for_range(k, 0, m) v[k] = fabs(v[k] - centre);
-    group_barrier();
   }
-  scalar length = 2 * median(GROUP_ARG shared, 4 * m, shared + PREPARE_SHARED - 1);
+  group_barrier();
+  scalar length = 2 * median(GROUP_ARG shared, 4 * m, 4);
+  group_barrier();
   if (!(length > 0)) {
     scalar sum = 0;
     for (index i = 0; i < 4 * m; ++i) sum += shared[i];
@@ -160,11 +173,18 @@ group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, globa
     low[c] = (scalar)1e308;
     high[c] = (scalar)-1e308;
   }
-  group_for_range(i, 0, n) {
-    global_const scalar* p = given + COLUMNS * (offset)kept[i];
-    for (index c = 0; c < ENDS; ++c) {
-      low[c] = p[c] < low[c] ? p[c] : low[c];
-      high[c] = p[c] > high[c] ? p[c] : high[c];
+  for (index from = (index)group_member(); from < n; from += POINTS_AT_ONCE * group_width) {
+    scalar p[POINTS_AT_ONCE][ENDS];
+    lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
+      const index i = from + u * group_width;
+      global_const scalar* point = given + COLUMNS * (offset)kept[i < n ? i : from];
+      for (index c = 0; c < ENDS; ++c) p[u][c] = point[c];
+    }
+    lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
+      for (index c = 0; c < ENDS; ++c) {
+        low[c] = p[u][c] < low[c] ? p[u][c] : low[c];
+        high[c] = p[u][c] > high[c] ? p[u][c] : high[c];
+      }
     }
   }
   for (index c = 0; c < ENDS; ++c) {
@@ -181,14 +201,15 @@ group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, globa
   return chance_in_box(w, h, threshold);
 }
 
-// Columns of the point order[k], NaN from k = n on. camera [CAMERA_NUMBERS], info: its frame.
+// Columns of the point order[k], NaN from k = n on; n > 0. camera [CAMERA_NUMBERS], info: its
+// frame.
 group_fn void columns_of_point(global_const scalar* given, global_const int* order, index k,
                                index n, const scalar* camera, const scalar* info, scalar* columns) {
   scalar point[COLUMNS];
-  for (index c = 0; c < COLUMNS; ++c) columns[c] = lane_nan();
-  if (k >= n) return;
-  for (index c = 0; c < COLUMNS; ++c) point[c] = given[COLUMNS * (offset)order[k] + c];
+  global_const scalar* own = given + COLUMNS * (offset)order[k < n ? k : 0];
+  for (index c = 0; c < COLUMNS; ++c) point[c] = own[c];
   point_columns(point, camera, info, columns);
+  for (index c = 0; c < COLUMNS; ++c) columns[c] = k < n ? columns[c] : lane_nan();
 }
 
 // given: the pair's `count` points [COLUMNS]. Sets order [count], the points that take part, then
@@ -226,12 +247,17 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
     for (index i = 0; i < INFO_WEIGHTED; ++i) info[i] = numbers[i];
   }
   group_barrier();
-  group_for_range(k, 0, stride) {
-    scalar columns[COLUMNS];
-    columns_of_point(given, order, k, n, camera, numbers, columns);
-    for (index c = 0; c < COLUMNS; ++c) {
-      points[c * stride + k] = columns[c];
-      fast_points[c * stride + k] = (float)columns[c];
+  for (index from = (index)group_member(); from < stride; from += POINTS_AT_ONCE * group_width) {
+    scalar columns[POINTS_AT_ONCE][COLUMNS];
+    lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
+      columns_of_point(given, order, from + u * group_width, n, camera, numbers, columns[u]);
+    }
+    lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
+      const index k = from + u * group_width;
+      for (index c = 0; c < COLUMNS && k < stride; ++c) {
+        points[c * stride + k] = columns[u][c];
+        fast_points[c * stride + k] = (float)columns[u][c];
+      }
     }
   }
   return n;

@@ -10,6 +10,32 @@ group_fn void point_load(global_const scalar* points, index stride, index i, ind
   }
 }
 
+// The points of a loop, group_for(i, n), one after the other. A GPU reads the next one while it
+// works on the one before.
+struct points_ahead {
+  global_const scalar* points;
+  index stride, n;
+  real next[COLUMNS];
+};
+group_fn void points_open(global_const scalar* points, index stride, index n,
+                          struct points_ahead* a) {
+  a->points = points;
+  a->stride = stride;
+  a->n = n;
+  if_constant(GROUP_READS_AHEAD) {
+    const index first = (index)group_member();
+    point_load(points, stride, first < n ? first : 0, 0, a->next);
+  }
+}
+group_fn void points_take(struct points_ahead* a, index i, real* p) {
+  if_constant(GROUP_READS_AHEAD) {
+    const index after = i + group_width;
+    for (index c = 0; c < COLUMNS; ++c) p[c] = a->next[c];
+    point_load(a->points, a->stride, after < a->n ? after : i, 0, a->next);
+  }
+  if_constant(!GROUP_READS_AHEAD) point_load(a->points, a->stride, i, 0, p);
+}
+
 group_fn real point_score(const real* model, global_const scalar* points, index stride,
                           const real* focal, index i, real inverse_squared_threshold) {
   real p[COLUMNS];

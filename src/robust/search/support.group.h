@@ -30,11 +30,9 @@ group_fn real shifted_error(const struct lane_model* m, const struct pair_view* 
   return point_error(m->model, p, m->focal);
 }
 
-// Squared error of point i; NaN for a point on the wrong side, which cannot be a match whatever its
+// Squared error of a point; NaN for one on the wrong side, which cannot be a match whatever its
 // error. Half of the wrong matches near epipolar lines are.
-group_fn real admitted_error(const struct lane_model* m, const struct pair_view* pair, index i) {
-  real p[COLUMNS];
-  point_load(pair->points, pair->stride, i, 0, p);
+group_fn real admitted_error_of(const struct lane_model* m, const real* p) {
   real e = point_error(m->model, p, m->focal);
   if_constant(SIDES > 0) {
     mask unsure;
@@ -43,6 +41,11 @@ group_fn real admitted_error(const struct lane_model* m, const struct pair_view*
   }
   return e;
 }
+group_fn real admitted_error(const struct lane_model* m, const struct pair_view* pair, index i) {
+  real p[COLUMNS];
+  point_load(pair->points, pair->stride, i, 0, p);
+  return admitted_error_of(m, p);
+}
 
 // sums [4]: MSAC score, inliers, their squared errors, and their weight over the first n points.
 group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
@@ -50,8 +53,12 @@ group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, c
   struct lane_model m;
   real total[3] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold), heavy = lane(0);
   lane_model_set(pair, model, side, &m);
+  struct points_ahead ahead;
+  points_open(pair->points, pair->stride, n, &ahead);
   group_for(i, n) {
-    real e = admitted_error(&m, pair, i), u = msac_score(e, t);
+    real p[COLUMNS];
+    points_take(&ahead, i, p);
+    real e = admitted_error_of(&m, p), u = msac_score(e, t);
     mask inside = u > lane(0);
     if (pair->weighted) {
       real own = group_load(pair->weights, i);
@@ -80,9 +87,11 @@ group_fn void model_side(GROUP_PARAM const struct pair_view* pair, index n, cons
     real threshold = group_same(pair->threshold);
     for (index i = 0; i < 12 * SIDES; ++i) candidates[i] = group_same(sides[i]);
     for (index i = 0; i < 2 * SIDES; ++i) counts[i] = lane(0);
+    struct points_ahead ahead;
+    points_open(pair->points, pair->stride, n, &ahead);
     group_for(i, n) {
       real p[COLUMNS];
-      point_load(pair->points, pair->stride, i, 0, p);
+      points_take(&ahead, i, p);
       mask unsure, inlier = point_error(m.model, p, m.focal) * threshold < lane(1);
       for (index k = 0; k < SIDES; ++k) {
         real on = point_side(m.model, candidates + 12 * k, m.rays, p, lane(0), &unsure);
@@ -103,8 +112,12 @@ group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, co
                            const scalar* side, global_ptr scalar* weights) {
   struct lane_model m;
   lane_model_set(pair, model, side, &m);
+  struct points_ahead ahead;
+  points_open(pair->points, pair->stride, n, &ahead);
   group_for(i, n) {
-    real e = admitted_error(&m, pair, i);
+    real p[COLUMNS];
+    points_take(&ahead, i, p);
+    real e = admitted_error_of(&m, p);
     group_store(weights, i, select(e >= lane(0), point_weight(pair, i), lane(0)), pair->stride);
   }
   group_barrier();
@@ -140,7 +153,13 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   lane_model_set(pair, model, side, &m);
   const scalar limit = 1 / pair->threshold, expected = expected_noise(pair);
   *matches = 0;
-  group_for(i, n) { group_store(errors, i, admitted_error(&m, pair, i), pair->stride); }
+  struct points_ahead ahead;
+  points_open(pair->points, pair->stride, n, &ahead);
+  group_for(i, n) {
+    real p[COLUMNS];
+    points_take(&ahead, i, p);
+    group_store(errors, i, admitted_error_of(&m, p), pair->stride);
+  }
   for (index round = 0; round < 12; ++round) {
     scalar window2 = reach * reach * sigma * sigma, sums[3];
     real total[3] = {lane(0), lane(0), lane(0)};
