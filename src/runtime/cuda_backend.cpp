@@ -4,14 +4,13 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "runtime/backend.hpp"
+#include "runtime/download_tray.hpp"
 
 namespace bifocal::runtime {
 namespace {
@@ -112,44 +111,6 @@ class CudaGraph final : public BackendGraph {
   cudaGraphExec_t graph_;
 };
 
-// Small downloads of a queue go to this page-locked memory, and on to where they are wanted when
-// the queue is waited for: the driver itself waits for each copy to other memory, one by one.
-class Tray {
- public:
-  // Memory for a copy that `to` will get; nullptr when there is no room.
-  void* place(CudaBackend& backend, void* to, std::size_t bytes) {
-    if (bytes > kBytes - used_) return nullptr;
-    if (!memory_) memory_ = {static_cast<char*>(backend.allocate_host(kBytes)), {&backend}};
-    char* const from = memory_.get() + used_;
-    copies_.push_back({to, from, bytes});
-    used_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    return from;
-  }
-  void hand_out() {
-    for (const Copy& copy : copies_) std::memcpy(copy.to, copy.from, copy.bytes);
-    clear();
-  }
-  void clear() {
-    copies_.clear();
-    used_ = 0;
-  }
-
- private:
-  static constexpr std::size_t kBytes = std::size_t{128} << 10, kAlignment = 64;
-  struct Copy {
-    void* to;
-    const void* from;
-    std::size_t bytes;
-  };
-  struct Free {
-    CudaBackend* backend;
-    void operator()(char* memory) const { backend->free_host(memory); }
-  };
-  std::unique_ptr<char, Free> memory_;
-  std::size_t used_ = 0;
-  std::vector<Copy> copies_;
-};
-
 class CudaQueue final : public BackendQueue {
  public:
   explicit CudaQueue(CudaBackend& backend) : backend_(backend), label_(backend.label()) {
@@ -171,7 +132,7 @@ class CudaQueue final : public BackendQueue {
     const cudaError_t code = cudaStreamSynchronize(stream_);
     if (code == cudaSuccess) {
       tray_.hand_out();
-    } else {
+    } else if (!is_recording_) {  // what came before the recording is still under way
       tray_.clear();
     }
     check_cuda(code, label_, "waiting for work");
@@ -231,6 +192,7 @@ class CudaQueue final : public BackendQueue {
     const CurrentDevice current(backend_.device());
     check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), label_,
                "recording work");
+    is_recording_ = true;
     bool recorded = true;
     try {
       work();
@@ -267,9 +229,9 @@ class CudaQueue final : public BackendQueue {
   CudaBackend& backend_;
   std::string label_;
   cudaStream_t stream_ = nullptr;
-  bool is_recording_ = false;  // what is recorded is done again: its copies go where they are to go
+  bool is_recording_ = false;  // what is recorded runs many times: its copies go straight on
   std::mutex tray_mutex_;      // settle() waits from other threads
-  Tray tray_;
+  DownloadTray tray_;
 };
 
 std::shared_ptr<BackendMemory> CudaBackend::allocate(std::size_t bytes) {

@@ -264,6 +264,36 @@ TEST_P(BatchOn, recorded_work_is_done_at_every_run) {
   }
 }
 
+// Downloads in recorded work and around it, waited for or not.
+TEST_P(BatchOn, recorded_downloads_come_at_every_run) {
+  Buffer<float> y(device, 100);
+  std::vector<float> values(100, 1), inside(100), before(100), twice(100);
+  y.upload(queue, values);
+  const runtime::Kernel kernel = combine_kernel();
+  runtime::Recording step(queue, [&] {
+    const runtime::Argument add[] = {y, y, 1.0F, -1.0, std::int64_t{0}, 100};  // y += y
+    runtime::launch(queue, kernel, launch_of(100), add);
+    y.download(queue, inside);
+  });
+  runtime::Recording waits(queue, [&] {
+    y.download(queue, twice);
+    queue.wait();
+  });
+  for (int run = 1; run <= 8; ++run) {
+    const float is = static_cast<float>(1 << run);
+    y.download(queue, before);
+    step.run();
+    queue.wait();
+    EXPECT_EQ(before, std::vector<float>(100, is / 2)) << run;
+    EXPECT_EQ(inside, std::vector<float>(100, is)) << run;
+    std::ranges::fill(before, -1.0F);
+    y.download(queue, before);
+    waits.run();
+    EXPECT_EQ(before, std::vector<float>(100, is)) << run;
+    EXPECT_EQ(twice, before) << run;
+  }
+}
+
 TEST_P(BatchOn, work_that_cannot_be_recorded_is_still_done) {
   Buffer<float> y(device, 10);
   std::vector<float> values(10, 1);

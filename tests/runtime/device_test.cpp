@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "runtime/backend.hpp"
+#include "runtime/download_tray.hpp"
 #include "runtime/kernels.hpp"
 
 namespace bifocal::test {
@@ -52,6 +54,29 @@ TEST_P(OnDevice, copies_under_way_together_come_back) {
     queue.wait();
     for (const std::vector<float>& o : out)
       ASSERT_TRUE(std::ranges::equal(o, std::span(in).first(o.size()))) << o.size();
+  }
+}
+
+// What CUDA's queues collect small downloads in, with memory of any device.
+TEST(DownloadTray, hands_out_what_was_placed) {
+  const auto backend = runtime::make_cpu_backend();
+  runtime::DownloadTray tray;
+  std::vector<std::vector<char>> out;
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{65}, std::size_t{70000}})
+    out.emplace_back(n, 'x');
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t k = 0; k < out.size(); ++k)
+      if (void* place = tray.place(*backend, out[k].data(), out[k].size()))
+        std::memset(place, 'a' + static_cast<int>(k), out[k].size());
+      else
+        ADD_FAILURE() << "no room for " << out[k].size();
+    EXPECT_EQ(tray.place(*backend, out[0].data(), runtime::DownloadTray::kBytes), nullptr);
+    EXPECT_EQ(out[3].front(), 'x');
+    if (round == 0) tray.clear();  // nobody gets them
+    tray.hand_out();
+    for (std::size_t k = 0; k < out.size(); ++k)
+      EXPECT_EQ(out[k],
+                std::vector<char>(out[k].size(), round == 0 ? 'x' : static_cast<char>('a' + k)));
   }
 }
 
