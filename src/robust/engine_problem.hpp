@@ -66,6 +66,11 @@ struct steps {
         pair.kept.data(), pair.order.data(), pair.f64.data(), pair.f32.data(), pair.priors.data(),
         pair.fast_weights.data(), pair.ranking.data(), pair.tables.data(), pair.info.data(),
         pair.state.data(), pair.work.data(), pair.inliers.data(), shared);
+    constexpr int columns = Plain::COLUMNS, row = row_size(columns);
+    pair.rows.resize(static_cast<size_t>(row) * pair.kept.size());
+    for (int c = 0; c < columns; ++c)
+      for (int i = 0; i < pair.count(); ++i)
+        pair.rows[size_t(i * row + c)] = pair.f32[size_t(c * pair.stride + i)];
   }
 
   // Samples [SAMPLE_SIZE][width] of matches with weights or qualities.
@@ -86,9 +91,10 @@ struct steps {
     }
   }
 
-  // The points of the samples first + l, l < count, side by side; further lanes repeat the last.
+  // The points of the samples first + l, l < count, side by side: p [COLUMNS][SAMPLE_SIZE]; further
+  // lanes repeat the last.
   static void gather(const PairPoints& pair, std::uint64_t seed, int first, int count,
-                     float* gathered) {
+                     typename Fast::real* p) {
     constexpr int size = Wide::SAMPLE_SIZE;
     std::uint32_t iterations[width], samples[size * width];
     for (int l = 0; l < width; ++l)
@@ -101,10 +107,7 @@ struct steps {
     } else {
       draw_with_priors(pair, seed, iterations, samples);
     }
-    for (int c = 0; c < Wide::COLUMNS; ++c) {
-      const float* column = pair.columns<float>().data() + c * pair.stride;
-      for (int i = 0; i < size * width; ++i) gathered[c * size * width + i] = column[samples[i]];
-    }
+    sampling_lanes::look_up<size, Wide::COLUMNS>(pair.rows.data(), samples, p);
   }
 
   static void solve(const PairPoints& pair, std::uint64_t seed, int first, int count,
@@ -115,11 +118,12 @@ struct steps {
     for (int i = 0; i < 4; ++i) rays[i] = Fast::lane(pair.info[size_t(Fast::INFO_RAYS + i)]);
     for (int begin = 0; begin < count; begin += width) {
       const int some = count - begin < width ? count - begin : width;
-      HWY_ALIGN float gathered[numbers * width], solved[slots * model_size * width], counts[width];
-      gather(pair, seed, first + begin, some, gathered);
-      for (int i = 0; i < numbers; ++i) p[i] = Fast::group_load(gathered, i * width);
-      Fast::lane_ops::store(Fast::sample_models(p, rays, models), counts);
-      for (int i = 0; i < slots * model_size; ++i)
+      HWY_ALIGN float solved[slots * model_size * width], counts[width];
+      gather(pair, seed, first + begin, some, p);
+      const typename Fast::real kept = Fast::sample_models(p, rays, models);
+      Fast::lane_ops::store(kept, counts);
+      const int most = static_cast<int>(Fast::lane_ops::maximum(kept));
+      for (int i = 0; i < most * model_size; ++i)
         Fast::lane_ops::store(models[i], solved + i * width);
       for (int l = 0; l < some; ++l) {
         const int found = static_cast<int>(counts[l]);

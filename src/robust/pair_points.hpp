@@ -34,6 +34,7 @@ struct PairPoints {
                                       // those of weight 0
   std::vector<double> f64;            // [columns][stride], and a little that may be read behind
   std::vector<float> f32;             // the same
+  std::vector<float> rows;            // and point by point, for samples (sampling-inl.h)
   std::vector<double> priors;         // [PRIOR_COLUMNS][stride] if weights or qualities are given
   std::vector<float> fast_weights;    // [stride] if they are
   std::vector<int> ranking;           // [stride] if they are

@@ -11,7 +11,9 @@
 
 #include <hwy/highway.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "lane/simd-inl.h"
 #include "robust/scalar_lanes.hpp"
@@ -20,6 +22,9 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal {
 namespace HWY_NAMESPACE {
 namespace {
+
+// Floats of a row of a point's numbers: whole blocks of SIMD registers.
+constexpr int row_size(int columns) { return (columns + 3) / 4 * 4; }
 
 #if HWY_TARGET == HWY_SCALAR
 struct sampling_lanes {
@@ -41,6 +46,13 @@ struct sampling_lanes {
     robust::Lanes::sample_draw(key0, key1, iterations[0], static_cast<int>(n), size, nullptr, 0,
                                sample);
     for (int k = 0; k < size; ++k) samples[k] = static_cast<std::uint32_t>(sample[k]);
+  }
+
+  template <int size, int columns>
+  static void look_up(const float* rows, const std::uint32_t* samples, simd<float>* p) {
+    for (int k = 0; k < size; ++k)
+      for (int c = 0; c < columns; ++c)
+        p[c * size + k].v = hn::Set(simd<float>::Tag(), rows[row_size(columns) * samples[k] + c]);
   }
 };
 #else
@@ -112,32 +124,101 @@ struct sampling_lanes {
     }
   }
 
+  // Points of samples that are being drawn.
+  template <int size>
+  struct Drawn {
+    Vector points[size], count;
+  };
+
+  // Adds the point of a random number, at most `before` having been drawn: no more than wanted,
+  // none that would favour some points, none twice.
+  template <int before, int size>
+  static HWY_INLINE void add(const Halves& number, Vector range, Vector unfair,
+                             Drawn<size>& drawn) {
+    const Numbers d;
+    const Halves product = times(number, range);
+    const Vector point = high(product);
+    auto fresh = hn::Not(hn::Lt(low(product), unfair));
+    if constexpr (before >= size) fresh = hn::And(fresh, hn::Lt(drawn.count, hn::Set(d, size)));
+    for (int k = 0; k < size && k < before; ++k)
+      fresh = hn::AndNot(hn::Eq(drawn.points[k], point), fresh);
+    for (int k = 0; k < size && k <= before; ++k) {
+      const auto here = hn::And(fresh, hn::Eq(drawn.count, hn::Set(d, static_cast<unsigned>(k))));
+      drawn.points[k] = hn::IfThenElse(here, point, drawn.points[k]);
+    }
+    drawn.count = hn::IfThenElse(fresh, hn::Add(drawn.count, hn::Set(d, 1)), drawn.count);
+  }
+
   // Of each lane the sample of its number: `size` different points of n. samples [size][width].
   template <int size>
   static void draw(std::uint32_t key0, std::uint32_t key1, const std::uint32_t* iterations,
                    std::uint32_t n, std::uint32_t* samples) {
+    static_assert(size <= 8, "blocks after the second expect all points but some of the last");
     const Numbers d;
-    const Vector range = hn::Set(d, n), unfair = hn::Set(d, (0u - n) % n), one = hn::Set(d, 1);
+    const Vector range = hn::Set(d, n), unfair = hn::Set(d, (0u - n) % n);
     const Vector at = hn::LoadU(d, iterations), wanted = hn::Set(d, size);
-    Vector drawn = hn::Zero(d), s[size];
-    for (int k = 0; k < size; ++k) s[k] = hn::Set(d, ~0u);
-    for (std::uint32_t block = 0; !hn::AllTrue(d, hn::Eq(drawn, wanted)); ++block) {
+    Drawn<size> drawn;
+    drawn.count = hn::Zero(d);
+    for (Vector& point : drawn.points) point = hn::Set(d, ~0u);
+    for (std::uint32_t block = 0; !hn::AllTrue(d, hn::Eq(drawn.count, wanted)); ++block) {
       Halves numbers[4];
       philox(key0, key1, block, at, numbers);
-      for (int i = 0; i < 4; ++i) {
-        const Halves product = times(numbers[i], range);
-        const Vector point = high(product);
-        // No more than wanted, none that would favour some points, none twice.
-        auto fresh = hn::And(hn::Lt(drawn, wanted), hn::Not(hn::Lt(low(product), unfair)));
-        for (int k = 0; k < size; ++k) fresh = hn::AndNot(hn::Eq(s[k], point), fresh);
-        for (int k = 0; k < size; ++k) {
-          const auto here = hn::And(fresh, hn::Eq(drawn, hn::Set(d, static_cast<unsigned>(k))));
-          s[k] = hn::IfThenElse(here, point, s[k]);
-        }
-        drawn = hn::IfThenElse(fresh, hn::Add(drawn, one), drawn);
+      const auto add_all = [&]<int before>(std::integral_constant<int, before>) {
+        add<before>(numbers[0], range, unfair, drawn);
+        add<before + 1>(numbers[1], range, unfair, drawn);
+        add<before + 2>(numbers[2], range, unfair, drawn);
+        add<before + 3>(numbers[3], range, unfair, drawn);
+      };
+      if (block == 0) {
+        add_all(std::integral_constant<int, 0>());
+      } else if (block == 1) {
+        add_all(std::integral_constant<int, 4>());
+      } else {
+        add_all(std::integral_constant<int, 8>());
       }
     }
-    for (int k = 0; k < size; ++k) hn::StoreU(s[k], d, samples + k * width);
+    for (int k = 0; k < size; ++k) hn::StoreU(drawn.points[k], d, samples + k * width);
+  }
+
+  using Floats = simd<float>::Tag;
+  using Doubles = hn::ScalableTag<double>;
+
+  // Four floats of each fourth row.
+  template <class D>
+  static HWY_INLINE hn::Vec<D> fourth_rows(D d, const float* rows, int stride,
+                                           const std::uint32_t* samples) {
+    if constexpr (hn::MaxLanes(d) == 4) {
+      return hn::LoadU(d, rows + stride * static_cast<std::ptrdiff_t>(samples[0]));
+    } else {
+      const hn::Half<D> half;
+      return hn::Combine(d, fourth_rows(half, rows, stride, samples + hn::MaxLanes(half)),
+                         fourth_rows(half, rows, stride, samples));
+    }
+  }
+  static HWY_INLINE void interleave(hn::Vec<Floats> a, hn::Vec<Floats> b, hn::Vec<Doubles>* out) {
+    out[0] = hn::BitCast(Doubles(), hn::InterleaveLower(Floats(), a, b));
+    out[1] = hn::BitCast(Doubles(), hn::InterleaveUpper(Floats(), a, b));
+  }
+
+  // The points of samples [size][width] out of rows of row_size(columns), side by side: p
+  // [columns][size].
+  template <int size, int columns>
+  static HWY_INLINE void look_up(const float* rows, const std::uint32_t* samples, simd<float>* p) {
+    constexpr int stride = row_size(columns);
+    for (int k = 0; k < size; ++k) {
+      for (int c = 0; c < columns; c += 4) {
+        hn::Vec<Floats> row[4];
+        for (int l = 0; l < 4; ++l)
+          row[l] = fourth_rows(Floats(), rows + c, stride, samples + k * width + l);
+        hn::Vec<Doubles> even[2], odd[2];  // of the first two rows of a block and of the others
+        interleave(row[0], row[1], even);
+        interleave(row[2], row[3], odd);
+        for (int i = 0; i < 4 && c + i < columns; ++i)
+          p[(c + i) * size + k].v = hn::BitCast(
+              Floats(), i % 2 == 0 ? hn::InterleaveLower(Doubles(), even[i / 2], odd[i / 2])
+                                   : hn::InterleaveUpper(Doubles(), even[i / 2], odd[i / 2]));
+      }
+    }
   }
 };
 
