@@ -5,7 +5,7 @@ map_kernel(action_matrices, i, ACTION_MATRICES) {
   for (index r = 0; r < 20; ++r) sample[r] = group_load(samples + r * trials, i);
   for (index k = 0; k < 5; ++k)
     epipolar_equation(sample[k], sample[5 + k], sample[10 + k], sample[15 + k], equations + 9 * k);
-  mask independent = null_space_9(equations, 5, N) > lane(1e2) * lane_epsilon();
+  mask independent = null_space(equations, 5, 9, N) > lane(1e2) * lane_epsilon();
   essential_action_matrix(N, A);
   for (index e = 0; e < 100; ++e)
     group_store(matrices + e * trials, i, select(independent, A[e], lane_nan()), trials);

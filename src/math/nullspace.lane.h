@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Null space of a few equations in 9 unknowns, by Householder reflections (G. Golub, C. Van Loan,
-// Matrix Computations, 4th ed., 5.1-5.2): orthonormal, backward stable, and without the row
-// exchanges that lanes could not make together.
+// Null space of a few equations in up to 9 unknowns, by Householder reflections (G. Golub, C. Van
+// Loan, Matrix Computations, 4th ed., 5.1-5.2): orthonormal, backward stable, and without the row
+// exchanges that lanes could not make together. Rows have n numbers.
 
-// Reflector that maps the tail a[k..8] to a multiple of its first axis, stored over that tail;
+// Reflector that maps the tail a[k..n-1] to a multiple of its first axis, stored over that tail;
 // returns its factor beta (I - beta v v'), and 0 for a tail of zeros. *diagonal: the norm of the
 // tail.
-lane_fn real reflector_9(real* a, index k, real* diagonal) {
+lane_fn real row_reflector(real* a, index k, index n, real* diagonal) {
   real norm2 = a[k] * a[k];
-  for (index j = k + 1; j < 9; ++j) norm2 += a[j] * a[j];
+  for (index j = k + 1; j < n; ++j) norm2 += a[j] * a[j];
   real norm = sqrt(norm2);
   real head = fabs(a[k]) + norm;
   a[k] = copysign(head, a[k]);
@@ -17,66 +17,66 @@ lane_fn real reflector_9(real* a, index k, real* diagonal) {
   return select(product > lane(0), lane(1) / product, lane(0));
 }
 
-// b -= beta (v'b) v on the elements k..8.
-lane_fn void reflect_9(const real* v, real beta, index k, real* b) {
+// b -= beta (v'b) v on the elements k..n-1.
+lane_fn void reflect_row(const real* v, real beta, index k, index n, real* b) {
   real s = v[k] * b[k];
-  for (index j = k + 1; j < 9; ++j) s += v[j] * b[j];
+  for (index j = k + 1; j < n; ++j) s += v[j] * b[j];
   s = s * beta;
-  for (index j = k; j < 9; ++j) b[j] -= s * v[j];
+  for (index j = k; j < n; ++j) b[j] -= s * v[j];
 }
 
 // Makes the reflector of row k of m and applies it to the later rows, at once: their sums need not
 // wait for each other. Returns the square of the row's part outside of the rows before it.
-lane_fn real null_step_9(real* A, index k, index m, real* beta) {
+lane_fn real null_step(real* A, index k, index m, index n, real* beta) {
   real diagonal = lane(0);
   if (k >= m) return diagonal;
-  beta[k] = reflector_9(A + 9 * k, k, &diagonal);
-  for (index i = k + 1; i < m; ++i) reflect_9(A + 9 * k, beta[k], k, A + 9 * i);
+  beta[k] = row_reflector(A + n * k, k, n, &diagonal);
+  for (index i = k + 1; i < m; ++i) reflect_row(A + n * k, beta[k], k, n, A + n * i);
   return diagonal * diagonal;
 }
 
 // Applies the reflector of row k of m to the rows of N.
-lane_fn void null_back_9(const real* A, index k, index m, const real* beta, real* N) {
+lane_fn void null_back(const real* A, index k, index m, index n, const real* beta, real* N) {
   if (k >= m) return;
-  for (index i = 0; i < 9 - m; ++i) reflect_9(A + 9 * k, beta[k], k, N + 9 * i);
+  for (index i = 0; i < n - m; ++i) reflect_row(A + n * k, beta[k], k, n, N + n * i);
 }
 
-// A: m <= 8 rows of 9 (overwritten). N: 9 - m orthonormal rows of 9 with A N' = 0. Returns the
-// smallest sine of the angle between a row and the span of the rows before it: about epsilon when
-// the rows are dependent, NaN for NaN input. Steps are written out, so that compilers know the
-// length of each loop.
-lane_fn real null_space_9(real* A, index m, real* N) {
+// A: m <= 8 rows of n <= 9 (overwritten), m < n. N: n - m orthonormal rows of n with A N' = 0.
+// Returns the smallest sine of the angle between a row and the span of the rows before it: about
+// epsilon when the rows are dependent, NaN for NaN input. Steps are written out, so that compilers
+// know the length of each loop.
+lane_fn real null_space(real* A, index m, index n, real* N) {
   real beta[8], norm2[8], outside2[8];
   for (index i = 0; i < m; ++i) {
-    real* a = A + 9 * i;
+    real* a = A + n * i;
     norm2[i] = a[0] * a[0];
-    for (index j = 1; j < 9; ++j) norm2[i] += a[j] * a[j];
+    for (index j = 1; j < n; ++j) norm2[i] += a[j] * a[j];
   }
-  outside2[0] = null_step_9(A, 0, m, beta);
-  outside2[1] = null_step_9(A, 1, m, beta);
-  outside2[2] = null_step_9(A, 2, m, beta);
-  outside2[3] = null_step_9(A, 3, m, beta);
-  outside2[4] = null_step_9(A, 4, m, beta);
-  outside2[5] = null_step_9(A, 5, m, beta);
-  outside2[6] = null_step_9(A, 6, m, beta);
-  outside2[7] = null_step_9(A, 7, m, beta);
+  outside2[0] = null_step(A, 0, m, n, beta);
+  outside2[1] = null_step(A, 1, m, n, beta);
+  outside2[2] = null_step(A, 2, m, n, beta);
+  outside2[3] = null_step(A, 3, m, n, beta);
+  outside2[4] = null_step(A, 4, m, n, beta);
+  outside2[5] = null_step(A, 5, m, n, beta);
+  outside2[6] = null_step(A, 6, m, n, beta);
+  outside2[7] = null_step(A, 7, m, n, beta);
   real sine2 = lane(1);
   for (index k = 0; k < m; ++k) {
     real ratio = outside2[k] / norm2[k];
     sine2 = select(ratio >= sine2, sine2, ratio);
   }
-  for (index i = 0; i < 9 - m; ++i) {
-    real* n = N + 9 * i;
-    for (index j = 0; j < 9; ++j) n[j] = lane(0);
-    n[m + i] = lane(1);
+  for (index i = 0; i < n - m; ++i) {
+    real* row = N + n * i;
+    for (index j = 0; j < n; ++j) row[j] = lane(0);
+    row[m + i] = lane(1);
   }
-  null_back_9(A, 7, m, beta, N);
-  null_back_9(A, 6, m, beta, N);
-  null_back_9(A, 5, m, beta, N);
-  null_back_9(A, 4, m, beta, N);
-  null_back_9(A, 3, m, beta, N);
-  null_back_9(A, 2, m, beta, N);
-  null_back_9(A, 1, m, beta, N);
-  null_back_9(A, 0, m, beta, N);
+  null_back(A, 7, m, n, beta, N);
+  null_back(A, 6, m, n, beta, N);
+  null_back(A, 5, m, n, beta, N);
+  null_back(A, 4, m, n, beta, N);
+  null_back(A, 3, m, n, beta, N);
+  null_back(A, 2, m, n, beta, N);
+  null_back(A, 1, m, n, beta, N);
+  null_back(A, 0, m, n, beta, N);
   return sqrt(sine2);
 }

@@ -1,18 +1,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fundamental matrix from 7 correspondences: x2' F x1 = 0, det F = 0.
-// The equations leave a pencil F0 + s F1; its singular members are the roots of a cubic (R.
-// Hartley, A. Zisserman, Multiple View Geometry, 2nd ed., 11.1.2). Solutions: 1 or 3; 0 for
-// dependent equations (equal points, 4 collinear, ...), when every member of the pencil is singular
-// (6 of the points on a plane and others), or for NaN.
-// Coordinates about unit size (pixels divided by about half the image's width, origin anywhere
-// inside the image).
+// Three of the points are made origin and unit points of both images (affine coordinates), which
+// leaves four equations in six elements of the matrix; cf. the reduced fundamental matrix of four
+// points in a projective frame. The equations leave a pencil F0 + s F1; its singular members are
+// the roots of a cubic (R. Hartley, A. Zisserman, Multiple View Geometry, 2nd ed., 11.1.2).
+// Solutions: 1 or 3; 0 for dependent equations (equal points, 4 collinear, ...), when every member
+// of the pencil is singular (6 of the points on a plane and others), or for NaN. Coordinates about
+// unit size (pixels divided by about product the image's width, origin anywhere inside the image).
 
-// x1, y1, x2, y2: 7 points each. F: [3][9], row-major, Frobenius norm 1; unused slots NaN.
-lane_fn real fundamental_7pt(const real* x1, const real* y1, const real* x2, const real* y2,
-                             real* F) {
-  real A[63], N[18];
-  for (index i = 0; i < 7; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], A + 9 * i);
-  real sine = null_space_9(A, 7, N);
+// The triangle of the points i, j, k of an image: twice its area, with a sign.
+lane_fn real triangle_area(const real* x, const real* y, index i, index j, index k) {
+  return (x[j] - x[i]) * (y[k] - y[i]) - (y[j] - y[i]) * (x[k] - x[i]);
+}
+
+// Exchanges the points 0, 1, 2 and i, j, k where their triangles have the larger product of areas.
+// p: x1, y1, x2, y2 of 7 points each. *area: the product of 0, 1, 2.
+lane_fn void frame_of_larger(index i, index j, index k, real* p, real* area) {
+  const index others[3] = {i, j, k};
+  real other = fabs(triangle_area(p, p + 7, i, j, k) * triangle_area(p + 14, p + 21, i, j, k));
+  mask larger = other > *area;
+  *area = select(larger, other, *area);
+  for (index c = 0; c < 28; c += 7) {
+    for (index l = 0; l < 3; ++l) {
+      real here = p[c + l];
+      p[c + l] = select(larger, p[c + others[l]], here);
+      p[c + others[l]] = select(larger, here, p[c + others[l]]);
+    }
+  }
+}
+
+// The affine coordinates of the points 3 to 6 in the frame of the points 0 (origin), 1 and 2
+// (units) of an image: uv [2][4]. frame [6]: the rows 0 and 1 of the matrix from the image's
+// coordinates to the frame's. Returns whether the three are collinear to within rounding.
+lane_fn mask affine_frame(const real* x, const real* y, real* frame, real* uv) {
+  real ax = x[1] - x[0], ay = y[1] - y[0], bx = x[2] - x[0], by = y[2] - y[0];
+  real area = ax * by - ay * bx;
+  real inverse = lane(1) / area;
+  frame[0] = by * inverse;
+  frame[1] = -bx * inverse;
+  frame[3] = -ay * inverse;
+  frame[4] = ax * inverse;
+  frame[2] = -(frame[0] * x[0] + frame[1] * y[0]);
+  frame[5] = -(frame[3] * x[0] + frame[4] * y[0]);
+  for (index i = 0; i < 4; ++i) {
+    real dx = x[3 + i] - x[0], dy = y[3 + i] - y[0];
+    uv[i] = frame[0] * dx + frame[1] * dy;
+    uv[4 + i] = frame[3] * dx + frame[4] * dy;
+  }
+  // Coordinates are rounded to epsilon of about one unit.
+  return !(fabs(area) > lane(1e1) * lane_epsilon() * (fabs(ax) + fabs(ay) + fabs(bx) + fabs(by)));
+}
+
+// What is found before coordinates are changed back. frames: [2][6], of image 1 and 2. uv: [4][4],
+// u1, v1, u2, v2 of the four other points. F: [3][9] in these coordinates, row-major; unused slots
+// NaN. Returns the number of solutions.
+lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const real* x2,
+                                       const real* y2, real* frames, real* uv, real* F) {
+  real p[28], A[24], g[12], N[18];
+  for (index i = 0; i < 7; ++i)
+    p[i] = x1[i], p[7 + i] = y1[i], p[14 + i] = x2[i], p[21 + i] = y2[i];
+  real area = fabs(triangle_area(x1, y1, 0, 1, 2) * triangle_area(x2, y2, 0, 1, 2));
+  frame_of_larger(3, 4, 5, p, &area);
+  frame_of_larger(3, 4, 6, p, &area);
+  mask dependent = affine_frame(p, p + 7, frames, uv);
+  dependent = dependent | affine_frame(p + 14, p + 21, frames + 6, uv + 8);
+  // F_33 = 0 for the origin, F_11 = -F_13 - F_31 and F_22 = -F_23 - F_32 for the unit points. The
+  // unknowns: F_12, F_21, F_13, F_31, F_23, F_32.
+  for (index i = 0; i < 4; ++i) {
+    real u1 = uv[i], v1 = uv[4 + i], u2 = uv[8 + i], v2 = uv[12 + i];
+    real *a = A + 6 * i, square = lane(0);
+    a[0] = u2 * v1;
+    a[1] = v2 * u1;
+    a[2] = u2 - u2 * u1;
+    a[3] = u1 - u2 * u1;
+    a[4] = v2 - v2 * v1;
+    a[5] = v1 - v2 * v1;
+    // What is left of the equation in nine elements: nothing of a point that is one of the three.
+    for (index j = 0; j < 6; ++j) square += a[j] * a[j];
+    real whole = (lane(1) + u1 * u1 + v1 * v1) * (lane(1) + u2 * u2 + v2 * v2);
+    dependent = dependent | !(square > lane(1e4) * lane_epsilon() * lane_epsilon() * whole);
+  }
+  real sine = null_space(A, 4, 6, g);
+  for (index i = 0; i < 2; ++i) {
+    real* n = N + 9 * i;
+    const real* f = g + 6 * i;
+    n[0] = -f[2] - f[3];
+    n[1] = f[0];
+    n[2] = f[2];
+    n[3] = f[1];
+    n[4] = -f[4] - f[5];
+    n[5] = f[4];
+    n[6] = f[3];
+    n[7] = f[5];
+    n[8] = lane(0);
+  }
 
   // det(s N0 + t N1) is a cubic form. It cannot vanish in four directions unless it is zero, so one
   // of (1,0), (0,1), (1,1), (1,-1) is far from all roots; that one becomes the infinite direction
@@ -49,15 +130,45 @@ lane_fn real fundamental_7pt(const real* x1, const real* y1, const real* x2, con
   real roots[3];
   real count = cubic_roots(inverse * mat3_dot(cofactors1, F0), inverse * mat3_dot(cofactors0, F1),
                            inverse * vec3_dot(F0, cofactors0), roots);
-  mask valid = (sine > lane(1e2) * lane_epsilon()) & (best > lane(1e2) * lane_epsilon());
+  mask valid =
+      (sine > lane(1e2) * lane_epsilon()) & (best > lane(1e2) * lane_epsilon()) & !dependent;
   count = select(valid, count, lane(0));
   for (index k = 0; k < 3; ++k) {
-    // F0 and F1 are orthonormal.
+    // F0 and F1 are about of unit length.
     real f1 = lane(1) / sqrt(lane(1) + roots[k] * roots[k]);
     f1 = select(count > lane(k), f1, lane_nan());
     real f0 = f1;
     f1 = f1 * roots[k];
     for (index i = 0; i < 9; ++i) F[9 * k + i] = f0 * F0[i] + f1 * F1[i];
   }
+  return count;
+}
+
+// Of a matrix in the coordinates of the frames the one of the images, of Frobenius norm 1.
+lane_fn void from_affine_frames(const real* frames, const real* reduced, real* F) {
+  const real *to1 = frames, *to2 = frames + 6;
+  real product[9], square = lane(0);
+  for (index r = 0; r < 3; ++r) {
+    const real* f = reduced + 3 * r;
+    product[3 * r] = f[0] * to1[0] + f[1] * to1[3];
+    product[3 * r + 1] = f[0] * to1[1] + f[1] * to1[4];
+    product[3 * r + 2] = f[0] * to1[2] + f[1] * to1[5] + f[2];
+  }
+  for (index c = 0; c < 3; ++c) {
+    F[c] = to2[0] * product[c] + to2[3] * product[3 + c];
+    F[3 + c] = to2[1] * product[c] + to2[4] * product[3 + c];
+    F[6 + c] = to2[2] * product[c] + to2[5] * product[3 + c] + product[6 + c];
+  }
+  for (index i = 0; i < 9; ++i) square += F[i] * F[i];
+  real inverse = lane(1) / sqrt(square);
+  for (index i = 0; i < 9; ++i) F[i] = inverse * F[i];
+}
+
+// x1, y1, x2, y2: 7 points each. F: [3][9], row-major, Frobenius norm 1; unused slots NaN.
+lane_fn real fundamental_7pt(const real* x1, const real* y1, const real* x2, const real* y2,
+                             real* F) {
+  real frames[12], uv[16], reduced[27];
+  real count = fundamental_7pt_in_frames(x1, y1, x2, y2, frames, uv, reduced);
+  for (index k = 0; k < 3; ++k) from_affine_frames(frames, reduced + 9 * k, F + 9 * k);
   return count;
 }

@@ -53,7 +53,7 @@ lane_fn real fundamental_8pt(const real* x1, const real* y1, const real* x2, con
   points_normalise(x1, y1, 8, a, b, normal1);
   points_normalise(x2, y2, 8, c, d, normal2);
   for (index i = 0; i < 8; ++i) epipolar_equation(a[i], b[i], c[i], d[i], A + 9 * i);
-  real sine = null_space_9(A, 8, F);
+  real sine = null_space(A, 8, 9, F);
   mat3_rank2(F);
   fundamental_denormalise(F, normal1, normal2);
   mask valid = sine > lane(1e2) * lane_epsilon();

@@ -284,7 +284,7 @@ lane_fn real shared_focal_roots(const real* x1, const real* y1, const real* x2, 
                                 real* N, real* r, real* roots) {
   real A[54], e[27], cubic[10], quintic[21], p[16];
   for (index i = 0; i < 6; ++i) epipolar_equation(x1[i], y1[i], x2[i], y2[i], A + 9 * i);
-  real sine = null_space_9(A, 6, N);
+  real sine = null_space(A, 6, 9, N);
   focal_cubic(N, e, cubic);
   focal_turn_basis(cubic, N);
   focal_cubic(N, e, cubic);

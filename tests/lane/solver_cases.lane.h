@@ -11,7 +11,7 @@ lane_fn void case_essential_action_matrix(const real* in, real* out) {
   real equations[45], N[36];
   for (index i = 0; i < 5; ++i)
     epipolar_equation(in[i], in[5 + i], in[10 + i], in[15 + i], equations + 9 * i);
-  null_space_9(equations, 5, N);
+  null_space(equations, 5, 9, N);
   essential_action_matrix(N, out);
 }
 

@@ -45,7 +45,7 @@ inline std::vector<ActionMatrix> action_matrices(int n, std::uint64_t seed = 1) 
       const PointPair p = scene.seen(scene.point());
       L::epipolar_equation(p.x1, p.y1, p.x2, p.y2, &equations[9 * static_cast<std::size_t>(i)]);
     }
-    (void)L::null_space_9(equations.data(), 5, one.N.data());
+    (void)L::null_space(equations.data(), 5, 9, one.N.data());
     L::essential_action_matrix(one.N.data(), one.A.data());
     one.truth = scene.essential();
   }

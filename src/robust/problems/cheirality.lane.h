@@ -12,24 +12,22 @@ lane_fn real epipolar_side(const real* F, const real* e, real x1, real y1, real 
   return vec3_dot(line, through);
 }
 
-// Can all n points lie in front of both cameras, or all behind both, of the epipolar matrix F? The
-// necessary condition that needs no cameras: e2 x x2 and F x1 point to one side for all.
-//   O. Chum, T. Werner, J. Matas, Epipolar geometry estimation via RANSAC benefits from the
-//   oriented epipolar constraint, ICPR 2004.
-lane_fn mask epipolar_oriented(const real* F, const real* x1, const real* y1, const real* x2,
-                               const real* y2, index n) {
-  real T[9], e[3], G[9];
+// G [9] with x2' G x1 = F x1 . (e2 x x2) for homogeneous x1 and x2, up to a positive factor.
+lane_fn void epipolar_sides(const real* F, real* G) {
+  real T[9], e[3];
   for (index i = 0; i < 9; ++i) T[i] = F[3 * (i % 3) + i / 3];
   rank2_direction(T, e);
-  // F x1 . (e x x2) = x2' G x1 with the columns F_c x e of G: two thirds of the work of seven
-  // points.
-  for (index c = 0; c < 3; ++c) {
+  for (index c = 0; c < 3; ++c) {  // columns F_c x e
     const real column[3] = {F[c], F[3 + c], F[6 + c]};
     real moved[3];
     vec3_cross(column, e, moved);
     for (index r = 0; r < 3; ++r) G[3 * r + c] = moved[r];
   }
-  mask ahead = lane(1) > lane(0), behind = ahead;
+}
+
+// Whether x2' G x1 of n more points is on one side for all.
+lane_fn mask epipolar_one_side(const real* G, const real* x1, const real* y1, const real* x2,
+                               const real* y2, index n, mask ahead, mask behind) {
   for (index i = 0; i < n; ++i) {
     real a = G[0] * x1[i] + G[1] * y1[i] + G[2], b = G[3] * x1[i] + G[4] * y1[i] + G[5];
     real side = x2[i] * a + y2[i] * b + (G[6] * x1[i] + G[7] * y1[i] + G[8]);
@@ -37,4 +35,27 @@ lane_fn mask epipolar_oriented(const real* F, const real* x1, const real* y1, co
     behind = behind & (side < lane(0));
   }
   return ahead | behind;
+}
+
+// Can all n points lie in front of both cameras, or all behind both, of the epipolar matrix F? The
+// necessary condition that needs no cameras: e2 x x2 and F x1 point to one side for all.
+//   O. Chum, T. Werner, J. Matas, Epipolar geometry estimation via RANSAC benefits from the
+//   oriented epipolar constraint, ICPR 2004.
+lane_fn mask epipolar_oriented(const real* F, const real* x1, const real* y1, const real* x2,
+                               const real* y2, index n) {
+  real G[9];
+  epipolar_sides(F, G);
+  mask all = lane(1) > lane(0);
+  return epipolar_one_side(G, x1, y1, x2, y2, n, all, all);
+}
+
+// The same for a matrix in affine coordinates, of the points (0, 0), (1, 0) and (0, 1) of both
+// images and four more, uv [4][4]: the condition does not depend on the coordinates.
+lane_fn mask epipolar_oriented_in_frames(const real* F, const real* uv) {
+  real G[9];
+  epipolar_sides(F, G);
+  real right = G[0] + G[2] + G[6] + G[8], up = G[4] + G[5] + G[7] + G[8];
+  mask ahead = (G[8] > lane(0)) & (right > lane(0)) & (up > lane(0));
+  mask behind = (G[8] < lane(0)) & (right < lane(0)) & (up < lane(0));
+  return epipolar_one_side(G, uv, uv + 4, uv + 8, uv + 12, 4, ahead, behind);
 }

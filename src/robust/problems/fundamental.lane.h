@@ -17,13 +17,16 @@ enum {
 // do not have the sample in front of both cameras, or behind both, are left out.
 lane_fn real sample_models(const real* p, const real* rays, real* models) {
   (void)rays;
-  real F[27], kept = lane(0);
+  real frames[12], uv[16], reduced[27], kept = lane(0);
   for (index i = 0; i < 9 * SLOTS; ++i) models[i] = lane_nan();
-  real count = fundamental_7pt(p, p + 7, p + 14, p + 21, F);
+  real count = fundamental_7pt_in_frames(p, p + 7, p + 14, p + 21, frames, uv, reduced);
   for (index s = 0; s < 3; ++s) {
-    mask oriented = epipolar_oriented(F + 9 * s, p, p + 7, p + 14, p + 21, 7);
-    mask valid = oriented & (count > lane(s));
-    if (any(valid)) epipolar_keep(F + 9 * s, valid, SLOTS, &kept, models);  // one in 25 is
+    mask valid = epipolar_oriented_in_frames(reduced + 9 * s, uv) & (count > lane(s));
+    if (any(valid)) {  // one in 25 is
+      real F[9];
+      from_affine_frames(frames, reduced + 9 * s, F);
+      epipolar_keep(F, valid, SLOTS, &kept, models);
+    }
   }
   return kept;
 }
