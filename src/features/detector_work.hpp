@@ -21,7 +21,7 @@
 #include "features/keypoint_order.hpp"
 #include "features/points_device.hpp"
 #include "features/sift.hpp"
-#include "runtime/memory_check.hpp"
+#include "runtime/memory_limit.hpp"
 
 namespace bifocal::features {
 

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "linalg/lanes.hpp"
-#include "runtime/memory_check.hpp"
+#include "runtime/memory_limit.hpp"
 
 namespace bifocal::linalg {
 

@@ -12,7 +12,7 @@
 
 #include "rectify/remap.kernels.hpp"
 #include "rectify/sampling_map.hpp"
-#include "runtime/memory_check.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {

@@ -8,7 +8,7 @@
 
 #include "robust/arguments.hpp"
 #include "robust/engine_device.hpp"
-#include "runtime/memory_check.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {

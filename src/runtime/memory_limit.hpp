@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What memory of a device a process may take, and whether a queue can use what the caller gave.
 #pragma once
+
+#include <bifocal/device.hpp>
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "runtime/backend.hpp"
 
@@ -16,5 +22,20 @@ namespace bifocal::runtime {
 // Memory of the device within that limit. Throws Error(device) with the bytes asked for and free.
 [[nodiscard]] std::shared_ptr<BackendMemory> allocate_within_limit(Backend& backend,
                                                                    std::size_t bytes);
+
+// In words why not; empty when it can, or when the memory is the host's, which is up to the caller.
+template <class T>
+[[nodiscard]] std::string why_foreign(const Queue& queue, const char* name,
+                                      const Memory<T>& memory) {
+  const DeviceInfo& device = queue.device().info();
+  if (memory.owner() && &memory.owner()->owner() != queue.device().backend().get())
+    return fmt::format("{} is memory of {}, the queue is of {}", name,
+                       memory.owner()->owner().info().id, device.id);
+  if (memory.is_on_device() && !memory.owner() && memory.pointer() &&
+      device.kind != DeviceKind::cuda)
+    return fmt::format("{} is an address in a CUDA device's memory, the queue is of {}", name,
+                       device.id);
+  return {};
+}
 
 }  // namespace bifocal::runtime

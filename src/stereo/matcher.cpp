@@ -8,7 +8,7 @@
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
 
-#include "runtime/memory_check.hpp"
+#include "runtime/memory_limit.hpp"
 #include "stereo/matcher_cpu.hpp"
 #include "stereo/matcher_device.hpp"
 #include "stereo/options.hpp"

@@ -15,7 +15,7 @@
 
 #include "features/matching/match_float.kernels.hpp"
 #include "runtime/cancel.hpp"
-#include "runtime/memory_check.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
