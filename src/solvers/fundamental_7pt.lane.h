@@ -51,12 +51,45 @@ lane_fn mask affine_frame(const real* x, const real* y, real* frame, real* uv) {
   return !(fabs(area) > lane(1e1) * lane_epsilon() * (fabs(ax) + fabs(ay) + fabs(bx) + fabs(by)));
 }
 
+// The matrix of its six free elements f = F_12, F_21, F_13, F_31, F_23, F_32: F_33 = 0 for the
+// origin, F_11 = -F_13 - F_31 and F_22 = -F_23 - F_32 for the unit points.
+lane_fn void framed_matrix(const real* f, real* F) {
+  F[0] = -f[2] - f[3];
+  F[1] = f[0];
+  F[2] = f[2];
+  F[3] = f[1];
+  F[4] = -f[4] - f[5];
+  F[5] = f[4];
+  F[6] = f[3];
+  F[7] = f[5];
+  F[8] = lane(0);
+}
+
+// Adds the product of the three linear forms f_i s + g_i t: the coefficients of s^3, s^2 t, s t^2
+// and t^3.
+lane_fn void add_product_of_three(real f0, real g0, real f1, real g1, real f2, real g2,
+                                  real* form) {
+  real ss = f0 * f1, st = f0 * g1 + g0 * f1, tt = g0 * g1;
+  form[0] += ss * f2;
+  form[1] += ss * g2 + st * f2;
+  form[2] += st * g2 + tt * f2;
+  form[3] += tt * g2;
+}
+
+// The determinant of s f + t g, matrices of six free elements: form [4]. That of one of them is
+// F_31 F_23 (F_12 + F_13 + F_32) + F_13 F_32 (F_21 + F_31 + F_23).
+lane_fn void framed_determinants(const real* f, const real* g, real* form) {
+  for (index i = 0; i < 4; ++i) form[i] = lane(0);
+  add_product_of_three(f[3], g[3], f[4], g[4], f[0] + f[2] + f[5], g[0] + g[2] + g[5], form);
+  add_product_of_three(f[2], g[2], f[5], g[5], f[1] + f[3] + f[4], g[1] + g[3] + g[4], form);
+}
+
 // What is found before coordinates are changed back. frames: [2][6], of image 1 and 2. uv: [4][4],
 // u1, v1, u2, v2 of the four other points. F: [3][9] in these coordinates, row-major; unused slots
 // NaN. Returns the number of solutions.
 lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const real* x2,
                                        const real* y2, real* frames, real* uv, real* F) {
-  real p[28], A[24], g[12], N[18];
+  real p[28], A[24], N[12];
   for (index i = 0; i < 7; ++i)
     p[i] = x1[i], p[7 + i] = y1[i], p[14 + i] = x2[i], p[21 + i] = y2[i];
   real area = fabs(triangle_area(x1, y1, 0, 1, 2) * triangle_area(x2, y2, 0, 1, 2));
@@ -64,8 +97,6 @@ lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const rea
   frame_of_larger(3, 4, 6, p, &area);
   mask dependent = affine_frame(p, p + 7, frames, uv);
   dependent = dependent | affine_frame(p + 14, p + 21, frames + 6, uv + 8);
-  // F_33 = 0 for the origin, F_11 = -F_13 - F_31 and F_22 = -F_23 - F_32 for the unit points. The
-  // unknowns: F_12, F_21, F_13, F_31, F_23, F_32.
   for (index i = 0; i < 4; ++i) {
     real u1 = uv[i], v1 = uv[4 + i], u2 = uv[8 + i], v2 = uv[12 + i];
     real *a = A + 6 * i, square = lane(0);
@@ -80,35 +111,20 @@ lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const rea
     real whole = (lane(1) + u1 * u1 + v1 * v1) * (lane(1) + u2 * u2 + v2 * v2);
     dependent = dependent | !(square > lane(1e4) * lane_epsilon() * lane_epsilon() * whole);
   }
-  real sine = null_space(A, 4, 6, g);
-  for (index i = 0; i < 2; ++i) {
-    real* n = N + 9 * i;
-    const real* f = g + 6 * i;
-    n[0] = -f[2] - f[3];
-    n[1] = f[0];
-    n[2] = f[2];
-    n[3] = f[1];
-    n[4] = -f[4] - f[5];
-    n[5] = f[4];
-    n[6] = f[3];
-    n[7] = f[5];
-    n[8] = lane(0);
-  }
+  real sine = null_space(A, 4, 6, N);
 
-  // det(s N0 + t N1) is a cubic form. It cannot vanish in four directions unless it is zero, so one
-  // of (1,0), (0,1), (1,1), (1,-1) is far from all roots; that one becomes the infinite direction
-  // F1.
-  real cofactors0[9], cofactors1[9];
-  mat3_cofactors(N, cofactors0);
-  mat3_cofactors(N + 9, cofactors1);
-  real c0 = vec3_dot(N, cofactors0), c3 = vec3_dot(N + 9, cofactors1);
-  real c1 = mat3_dot(cofactors0, N + 9), c2 = mat3_dot(cofactors1, N);
-  real plus = c0 + c1 + c2 + c3, minus = c0 - c1 + c2 - c3;
-  real s = lane(1), t = lane(0), best = fabs(c0);
-  mask better = fabs(c3) > best;
+  // The determinant of s N0 + t N1 is a cubic form. It cannot vanish in four directions unless it
+  // is zero, so one of (1,0), (0,1), (1,1), (1,-1) is far from all roots; that one becomes the
+  // infinite direction F1.
+  real form[4];
+  framed_determinants(N, N + 6, form);
+  real plus = (form[0] + form[2]) + (form[1] + form[3]);
+  real minus = (form[0] + form[2]) - (form[1] + form[3]);
+  real s = lane(1), t = lane(0), best = fabs(form[0]);
+  mask better = fabs(form[3]) > best;
   s = select(better, lane(0), s);
   t = select(better, lane(1), t);
-  best = fmax(best, fabs(c3));
+  best = fmax(best, fabs(form[3]));
   // The diagonals' vectors are longer by sqrt(2), their determinants by sqrt(8).
   better = lane(0.35355339059327373) * fabs(plus) > best;
   s = select(better, lane(0.70710678118654752), s);
@@ -119,27 +135,21 @@ lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const rea
   t = select(better, lane(-0.70710678118654752), t);
   best = fmax(best, lane(0.35355339059327373) * fabs(minus));
 
-  real F0[9], F1[9];
-  for (index i = 0; i < 9; ++i) {
-    F1[i] = s * N[i] + t * N[9 + i];
-    F0[i] = s * N[9 + i] - t * N[i];
+  real F0[6], F1[6], roots[3];
+  for (index i = 0; i < 6; ++i) {
+    F1[i] = s * N[i] + t * N[6 + i];
+    F0[i] = s * N[6 + i] - t * N[i];
   }
-  mat3_cofactors(F0, cofactors0);
-  mat3_cofactors(F1, cofactors1);
-  real inverse = lane(1) / vec3_dot(F1, cofactors1);
-  real roots[3];
-  real count = cubic_roots(inverse * mat3_dot(cofactors1, F0), inverse * mat3_dot(cofactors0, F1),
-                           inverse * vec3_dot(F0, cofactors0), roots);
+  framed_determinants(F0, F1, form);
+  real inverse = lane(1) / form[3];
+  real count = cubic_roots(inverse * form[2], inverse * form[1], inverse * form[0], roots);
   mask valid =
       (sine > lane(1e2) * lane_epsilon()) & (best > lane(1e2) * lane_epsilon()) & !dependent;
   count = select(valid, count, lane(0));
   for (index k = 0; k < 3; ++k) {
-    // F0 and F1 are about of unit length.
-    real f1 = lane(1) / sqrt(lane(1) + roots[k] * roots[k]);
-    f1 = select(count > lane(k), f1, lane_nan());
-    real f0 = f1;
-    f1 = f1 * roots[k];
-    for (index i = 0; i < 9; ++i) F[9 * k + i] = f0 * F0[i] + f1 * F1[i];
+    real root = select(count > lane(k), roots[k], lane_nan()), f[6];
+    for (index i = 0; i < 6; ++i) f[i] = F0[i] + root * F1[i];
+    framed_matrix(f, F + 9 * k);
   }
   return count;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What every solution obeys, and how many there are: roots against the eigenvalues of the companion
 // matrix.
+#include <limits>
 #include <random>
 
 #include "solvers/batches.hpp"
@@ -184,6 +185,48 @@ TEST(Roots, of_cubics_are_the_real_eigenvalues_of_the_companion) {
     const int count = static_cast<int>(L::cubic_roots(c[2], c[1], c[0], roots));
     ASSERT_NO_FATAL_FAILURE(expect_roots({roots, roots + count}, expected)) << "trial " << trial;
   }
+}
+
+// The error of a root of x^3 + a x^2 + b x + c, as a part of what rounding may make of it.
+template <class T>
+double rounding_of_root(T a, T b, T c, T root) {
+  const double size = std::abs(root) + std::abs(a);
+  const double value = ((double(root) + a) * root + b) * root + c;
+  return std::abs(value) / (size * (size * size + std::abs(b)) + std::abs(c)) /
+         std::numeric_limits<T>::epsilon();
+}
+
+template <class T>
+void check_lone_roots() {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> magnitude(-5, 5);
+  double worst = 0;
+  for (int trial = 0; trial < 50000; ++trial) {
+    double a, b, c;
+    if (trial % 2 == 0) {  // of any size
+      a = normal(random) * std::pow(10, magnitude(random));
+      b = normal(random) * std::pow(10, magnitude(random));
+      c = normal(random) * std::pow(10, magnitude(random));
+    } else {  // (x - u) (x - v) (x - w), u and v nearly equal, or all
+      const double u = normal(random), v = u + std::pow(10, magnitude(random) - 5);
+      const double w = trial % 4 == 1 ? normal(random) : u;
+      a = -u - v - w;
+      b = u * v + u * w + v * w;
+      c = -u * v * w;
+    }
+    T roots[3];
+    lanes<T>::cubic_roots(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c), roots);
+    worst = std::max(
+        worst, rounding_of_root(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c), roots[0]));
+    ASSERT_LT(worst, 8) << a << " " << b << " " << c;
+  }
+  fmt::print("lone roots of cubics, {} bytes: at most {:.2g} roundings\n", sizeof(T), worst);
+}
+
+TEST(Roots, of_cubics_that_stand_alone_are_exact_to_rounding) {
+  check_lone_roots<double>();
+  check_lone_roots<float>();
 }
 
 TEST(Roots, of_cubics_with_equal_roots_end) {
