@@ -35,6 +35,12 @@
 #define kept_put(A, e, m, v) lane_ops::put(A, e, m, v)
 // In front of a loop of constant length whose arrays a GPU shall keep in registers.
 #define lane_unroll
+// In front of a short one that a CPU shall not make either.
+#ifdef __clang__
+#define lane_unroll_all _Pragma("unroll")
+#else
+#define lane_unroll_all _Pragma("GCC unroll 16")
+#endif
 // A loop from `from` on, whose arrays a GPU keeps in registers: there it always goes from `first`,
 // and what it does before `from` may do no harm.
 #define lane_for_fixed(i, from, first, end) for (index i = (from); i < (end); ++i)
@@ -62,6 +68,8 @@ group_fn void group_sums(const real* v, index n, scalar* out) {
 }
 group_fn scalar group_max(real v) { return lane_ops::maximum(v); }
 group_fn bool group_any(mask m) { return lane_ops::any(m); }
+// Whether to do what counts in the lanes of m alone; where asking costs more, always.
+group_fn bool group_worth(mask m) { return lane_ops::any(m); }
 // The value of a real that is the same in every lane of the group.
 group_fn scalar group_first(real v) { return lane_ops::first(v); }
 group_fn void group_barrier() {}

@@ -18,6 +18,7 @@
 #undef kept_at
 #undef kept_put
 #undef lane_unroll
+#undef lane_unroll_all
 #undef lane_for_fixed
 #undef lane_keep_loop
 #undef uniform_fn

@@ -28,6 +28,7 @@
 #define kept_at(A, e) (A)[(e)*LANE_STRIDE]
 #define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_unroll _Pragma("unroll")
+#define lane_unroll_all lane_unroll
 #define lane_for_fixed(i, from, first, end) lane_unroll for (index i = (first); i < (end); ++i)
 #define lane_keep_loop _Pragma("unroll 1")
 #define uniform_fn(f) f
@@ -185,6 +186,7 @@ group_fn bool group_any(mask m) {
   if constexpr (group_warps_ > 1) return __syncthreads_or(m) != 0;
   return __any_sync(group_members_(), m) != 0;
 }
+group_fn bool group_worth(mask) { return true; }
 // Puts v where 0 is; returns what was there.
 group_fn bits32 table_claim(bits32* p, bits32 v) { return atomicCAS(p, 0u, v); }
 group_fn scalar group_first(real v) { return v; }

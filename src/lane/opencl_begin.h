@@ -92,6 +92,7 @@ typedef uint bits32;
 #define kept_put(A, e, m, v) ((m) ? (void)(kept_at(A, e) = (v)) : (void)0)
 #define lane_pitch(n) (n)
 #define lane_unroll _Pragma("unroll")
+#define lane_unroll_all lane_unroll
 #define lane_for_fixed(i, from, first, end) lane_unroll for (index i = (first); i < (end); ++i)
 #define lane_keep_loop _Pragma("unroll 1")
 #define lane_int_of(k) ((lane_int)(k))
@@ -276,6 +277,7 @@ static inline void group_sums_(local_only_ scalar* scratch, const real* v, int n
 #define group_sum(v) group_sum_(group_scratch, (v))
 #define group_max(v) group_max_(group_scratch, (v))
 #define group_any(m) (group_max_(group_scratch, (m) ? (scalar)1 : (scalar)0) > (scalar)0)
+#define group_worth(m) true
 #define group_max_int(k) ((index)group_max_(group_scratch, (scalar)(k)))
 #include "lane/kernel_words.h"
 #include "lane/opencl_kernels.h"

@@ -7,6 +7,8 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "lane/simd-inl.h"
 #include "robust/engine.hpp"
 #include "robust/pair_points.hpp"
@@ -74,19 +76,19 @@ struct steps {
   }
 
   // Samples [SAMPLE_SIZE][width] of matches with weights or qualities.
-  static void draw_with_priors(const PairPoints& pair, std::uint64_t seed,
-                               const std::uint32_t* iterations, std::uint32_t* samples) {
+  static void draw_with_priors(const PairPoints& pair, std::uint64_t seed, std::uint32_t first,
+                               std::uint32_t last, std::uint32_t* samples) {
     constexpr int size = Wide::SAMPLE_SIZE;
     const typename Plain::sample_source source = {
         pair.count(), pair.info[Wide::INFO_WEIGHTED] > 0, pair.info[Wide::INFO_RANKED] > 0,
         pair.prior(Plain::PRIOR_CUMULATIVE_WEIGHTS), pair.ranking.data()};
     std::uint32_t numbers[4 * blocks * width], ready[4 * blocks];
-    sampling_lanes::random_numbers<blocks>(low(seed), high(seed), iterations, numbers);
+    sampling_lanes::random_numbers<blocks>(low(seed), high(seed), first, last, numbers);
     for (int l = 0; l < width; ++l) {
       int sample[size];
       for (int i = 0; i < 4 * blocks; ++i) ready[i] = numbers[i * width + l];
-      Plain::prior_draw(low(seed), high(seed), static_cast<int>(iterations[l]), &source, ready,
-                        blocks, sample);
+      const int iteration = static_cast<int>(std::min(first + static_cast<std::uint32_t>(l), last));
+      Plain::prior_draw(low(seed), high(seed), iteration, &source, ready, blocks, sample);
       for (int k = 0; k < size; ++k) samples[k * width + l] = static_cast<std::uint32_t>(sample[k]);
     }
   }
@@ -96,16 +98,16 @@ struct steps {
   static void gather(const PairPoints& pair, std::uint64_t seed, int first, int count,
                      typename Fast::real* p) {
     constexpr int size = Wide::SAMPLE_SIZE;
-    std::uint32_t iterations[width], samples[size * width];
-    for (int l = 0; l < width; ++l)
-      iterations[l] = static_cast<std::uint32_t>(first + (l < count ? l : count - 1));
+    std::uint32_t samples[size * width];
+    const auto from = static_cast<std::uint32_t>(first),
+               to = static_cast<std::uint32_t>(first + count - 1);
     const bool weighted = pair.info[Wide::INFO_WEIGHTED] > 0,
                ranked = pair.info[Wide::INFO_RANKED] > 0;
     if (!weighted && !ranked) {
-      sampling_lanes::draw<size>(low(seed), high(seed), iterations,
+      sampling_lanes::draw<size>(low(seed), high(seed), from, to,
                                  static_cast<std::uint32_t>(pair.count()), samples);
     } else {
-      draw_with_priors(pair, seed, iterations, samples);
+      draw_with_priors(pair, seed, from, to, samples);
     }
     sampling_lanes::look_up<size, Wide::COLUMNS>(pair.rows.data(), samples, p);
   }

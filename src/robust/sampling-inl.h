@@ -31,20 +31,19 @@ struct sampling_lanes {
   static constexpr int width = 1;
 
   template <int blocks>
-  static void random_numbers(std::uint32_t key0, std::uint32_t key1,
-                             const std::uint32_t* iterations, std::uint32_t* out) {
+  static void random_numbers(std::uint32_t key0, std::uint32_t key1, std::uint32_t first,
+                             std::uint32_t, std::uint32_t* out) {
     for (std::uint32_t block = 0; block < blocks; ++block, out += 4) {
-      const std::uint32_t counter[4] = {block, 0, iterations[0], 0};
+      const std::uint32_t counter[4] = {block, 0, first, 0};
       robust::Lanes::philox(counter, key0, key1, out);
     }
   }
 
   template <int size>
-  static void draw(std::uint32_t key0, std::uint32_t key1, const std::uint32_t* iterations,
+  static void draw(std::uint32_t key0, std::uint32_t key1, std::uint32_t first, std::uint32_t,
                    std::uint32_t n, std::uint32_t* samples) {
     int sample[size];
-    robust::Lanes::sample_draw(key0, key1, iterations[0], static_cast<int>(n), size, nullptr, 0,
-                               sample);
+    robust::Lanes::sample_draw(key0, key1, first, static_cast<int>(n), size, nullptr, 0, sample);
     for (int k = 0; k < size; ++k) samples[k] = static_cast<std::uint32_t>(sample[k]);
   }
 
@@ -91,20 +90,52 @@ struct sampling_lanes {
     return hn::Xor(hn::Xor(hn::ShiftRight<32>(product), other), hn::Set(Products(), key));
   }
 
-  // The numbers 4 block .. 4 block + 3 of the samples in `iterations`.
+  // The sample number of each lane: one after the other, further lanes repeat the last.
+  static HWY_INLINE Vector numbered(std::uint32_t first, std::uint32_t last) {
+    const Numbers d;
+    return hn::Add(hn::Set(d, first), hn::Min(hn::Iota(d, 0), hn::Set(d, last - first)));
+  }
+
+  // What all blocks of numbers of samples have in common: the second product of
+  // the first round and the first one of the second, whose other factors are plain numbers.
+  struct Opening {
+    Halves first, second;
+  };
+  static constexpr std::uint32_t kFirstFactor = 0xD2511F53u, kSecondFactor = 0xCD9E8D57u,
+                                 kFirstKey = 0x9E3779B9u, kSecondKey = 0xBB67AE85u;
+
+  static HWY_INLINE Opening opening(std::uint32_t key0, Vector iterations) {
+    const Wide none = hn::Zero(Products());
+    const Halves q = times(halves(iterations), hn::Set(Numbers(), kSecondFactor));
+    const Halves c0 = {mixed(q.even, none, key0), mixed(q.odd, none, key0)};
+    return {q, times(c0, hn::Set(Numbers(), kFirstFactor))};
+  }
+
+  // The numbers 4 block .. 4 block + 3.
   static HWY_INLINE void philox(std::uint32_t key0, std::uint32_t key1, std::uint32_t block,
-                                Vector iterations, Halves* out) {
-    const Vector a = hn::Set(Numbers(), 0xD2511F53u), b = hn::Set(Numbers(), 0xCD9E8D57u);
-    const Wide first = hn::Set(Products(), block), none = hn::Zero(Products());
-    Halves c0 = {first, first}, c1 = {none, none}, c2 = halves(iterations), c3 = c1;
-    for (int round = 0; round < 10; ++round) {
-      const Halves p = times(c0, a), q = times(c2, b);
-      c0 = {mixed(q.even, c1.even, key0), mixed(q.odd, c1.odd, key0)};
+                                const Opening& opening, Halves* out) {
+    const Products d;
+    const Vector a = hn::Set(Numbers(), kFirstFactor), b = hn::Set(Numbers(), kSecondFactor);
+    const std::uint64_t product = std::uint64_t{kFirstFactor} * block;
+    const std::uint32_t uniform = static_cast<std::uint32_t>(product >> 32) ^ key1;
+    const std::uint64_t q = std::uint64_t{kSecondFactor} * uniform;
+    key0 += kFirstKey;
+    key1 += kSecondKey;
+    const Wide high = hn::Set(d, (q >> 32) ^ key0), low = hn::Set(d, q & 0xFFFFFFFFu);
+    const auto low_of_product = static_cast<std::uint32_t>(product);
+    Halves c0 = {hn::Xor(opening.first.even, high), hn::Xor(opening.first.odd, high)};
+    Halves c1 = {low, low};
+    Halves c2 = {mixed(opening.second.even, hn::Zero(d), low_of_product ^ key1),
+                 mixed(opening.second.odd, hn::Zero(d), low_of_product ^ key1)};
+    Halves c3 = opening.second;
+    for (int round = 2; round < 10; ++round) {
+      key0 += kFirstKey;
+      key1 += kSecondKey;
+      const Halves p = times(c0, a), r = times(c2, b);
+      c0 = {mixed(r.even, c1.even, key0), mixed(r.odd, c1.odd, key0)};
       c2 = {mixed(p.even, c3.even, key1), mixed(p.odd, c3.odd, key1)};
-      c1 = q;
+      c1 = r;
       c3 = p;
-      key0 += 0x9E3779B9u;
-      key1 += 0xBB67AE85u;
     }
     out[0] = c0;
     out[1] = c1;
@@ -112,14 +143,14 @@ struct sampling_lanes {
     out[3] = c3;
   }
 
-  // The first random numbers of the samples in `iterations` [width]: [4 blocks][width].
+  // The first random numbers of the samples first .. last, at most `width`: [4 blocks][width].
   template <int blocks>
-  static void random_numbers(std::uint32_t key0, std::uint32_t key1,
-                             const std::uint32_t* iterations, std::uint32_t* out) {
-    const Vector at = hn::LoadU(Numbers(), iterations);
+  static void random_numbers(std::uint32_t key0, std::uint32_t key1, std::uint32_t first,
+                             std::uint32_t last, std::uint32_t* out) {
+    const Opening start = opening(key0, numbered(first, last));
     for (std::uint32_t block = 0; block < blocks; ++block) {
       Halves numbers[4];
-      philox(key0, key1, block, at, numbers);
+      philox(key0, key1, block, start, numbers);
       for (int i = 0; i < 4; ++i, out += width) hn::StoreU(low(numbers[i]), Numbers(), out);
     }
   }
@@ -149,33 +180,34 @@ struct sampling_lanes {
     drawn.count = hn::IfThenElse(fresh, hn::Add(drawn.count, hn::Set(d, 1)), drawn.count);
   }
 
-  // Of each lane the sample of its number: `size` different points of n. samples [size][width].
+  // The samples first .. last: `size` different points of n each. samples [size][width].
   template <int size>
-  static void draw(std::uint32_t key0, std::uint32_t key1, const std::uint32_t* iterations,
+  static void draw(std::uint32_t key0, std::uint32_t key1, std::uint32_t first, std::uint32_t last,
                    std::uint32_t n, std::uint32_t* samples) {
-    static_assert(size <= 8, "blocks after the second expect all points but some of the last");
+    static_assert(size <= 8, "the first eight numbers are not asked whether they are still wanted");
     const Numbers d;
     const Vector range = hn::Set(d, n), unfair = hn::Set(d, (0u - n) % n);
-    const Vector at = hn::LoadU(d, iterations), wanted = hn::Set(d, size);
+    const Vector wanted = hn::Set(d, size);
+    const Opening start = opening(key0, numbered(first, last));
     Drawn<size> drawn;
     drawn.count = hn::Zero(d);
     for (Vector& point : drawn.points) point = hn::Set(d, ~0u);
-    for (std::uint32_t block = 0; !hn::AllTrue(d, hn::Eq(drawn.count, wanted)); ++block) {
-      Halves numbers[4];
-      philox(key0, key1, block, at, numbers);
-      const auto add_all = [&]<int before>(std::integral_constant<int, before>) {
-        add<before>(numbers[0], range, unfair, drawn);
-        add<before + 1>(numbers[1], range, unfair, drawn);
-        add<before + 2>(numbers[2], range, unfair, drawn);
-        add<before + 3>(numbers[3], range, unfair, drawn);
-      };
-      if (block == 0) {
-        add_all(std::integral_constant<int, 0>());
-      } else if (block == 1) {
-        add_all(std::integral_constant<int, 4>());
-      } else {
-        add_all(std::integral_constant<int, 8>());
-      }
+    Halves numbers[4];
+    const auto add_all = [&]<int before>(std::integral_constant<int, before>) {
+      philox(key0, key1, before / 4, start, numbers);
+      add<before>(numbers[0], range, unfair, drawn);
+      add<before + 1>(numbers[1], range, unfair, drawn);
+      add<before + 2>(numbers[2], range, unfair, drawn);
+      add<before + 3>(numbers[3], range, unfair, drawn);
+    };
+    const auto complete = [&] { return hn::AllTrue(d, hn::Eq(drawn.count, wanted)); };
+    add_all(std::integral_constant<int, 0>());
+    if constexpr (size > 4) {
+      add_all(std::integral_constant<int, 4>());
+    }
+    for (std::uint32_t used = size > 4 ? 8 : 4; !complete(); ++used) {  // mostly one or two more
+      if (used % 4 == 0) philox(key0, key1, used / 4, start, numbers);
+      add<8>(numbers[used % 4], range, unfair, drawn);
     }
     for (int k = 0; k < size; ++k) hn::StoreU(drawn.points[k], d, samples + k * width);
   }

@@ -12,32 +12,33 @@ namespace bifocal {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Of each iteration of a register a sample of `size` points: [size][lanes]. Returns how many lanes.
+// The samples first .. last of `size` points in a register: [size][lanes]. Returns how many lanes.
 template <int size>
-int draw_size(std::uint64_t seed, const std::uint32_t* iterations, std::uint32_t n,
+int draw_size(std::uint64_t seed, std::uint32_t first, std::uint32_t last, std::uint32_t n,
               std::uint32_t* samples) {
   const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
-  sampling_lanes::draw<size>(low, high, iterations, n, samples);
+  sampling_lanes::draw<size>(low, high, first, last, n, samples);
   return sampling_lanes::width;
 }
 
-int draw_lanes(int size, std::uint64_t seed, const std::uint32_t* iterations, std::uint32_t n,
-               std::uint32_t* samples) {
+int draw_lanes(int size, std::uint64_t seed, std::uint32_t first, std::uint32_t last,
+               std::uint32_t n, std::uint32_t* samples) {
   switch (size) {
     case 2:
-      return draw_size<2>(seed, iterations, n, samples);
+      return draw_size<2>(seed, first, last, n, samples);
     case 3:
-      return draw_size<3>(seed, iterations, n, samples);
+      return draw_size<3>(seed, first, last, n, samples);
     case 5:
-      return draw_size<5>(seed, iterations, n, samples);
+      return draw_size<5>(seed, first, last, n, samples);
     default:
-      return draw_size<7>(seed, iterations, n, samples);
+      return draw_size<7>(seed, first, last, n, samples);
   }
 }
 
-int numbers_of_lanes(std::uint64_t seed, const std::uint32_t* iterations, std::uint32_t* out) {
+int numbers_of_lanes(std::uint64_t seed, std::uint32_t first, std::uint32_t last,
+                     std::uint32_t* out) {
   const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
-  sampling_lanes::random_numbers<3>(low, high, iterations, out);
+  sampling_lanes::random_numbers<3>(low, high, first, last, out);
   return sampling_lanes::width;
 }
 
@@ -49,8 +50,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "robust/scalar_lanes.hpp"
 
@@ -61,7 +62,6 @@ HWY_EXPORT(draw_lanes);
 HWY_EXPORT(numbers_of_lanes);
 
 constexpr int kMostLanes = 64;
-using Iterations = std::array<std::uint32_t, kMostLanes>;
 
 // Runs `check` on every target of this processor.
 template <class Check>
@@ -77,9 +77,6 @@ void on_every_target(const Check& check) {
 }
 
 TEST(SamplingLanes, are_the_samples_of_one_at_a_time) {
-  Iterations iterations;
-  std::iota(iterations.begin(), iterations.end(), 4000000000u);  // wraps around
-  iterations[1] = iterations[0];                                 // lanes may ask for the same
   const std::uint64_t seed = 0x9E3779B97F4A7C15u;
   on_every_target([&] {
     for (const int size : {2, 3, 5, 7}) {
@@ -87,13 +84,15 @@ TEST(SamplingLanes, are_the_samples_of_one_at_a_time) {
       // refused.
       for (const int n : {size, size + 1, 20, 50, 2000, 0x60000000}) {
         std::array<std::uint32_t, 7 * kMostLanes> samples;
+        const std::uint32_t first = 4000000000u, last = first + (n == 50 ? 2 : kMostLanes - 1);
         const int lanes = HWY_DYNAMIC_DISPATCH(draw_lanes)(
-            size, seed, iterations.data(), static_cast<std::uint32_t>(n), samples.data());
+            size, seed, first, last, static_cast<std::uint32_t>(n), samples.data());
         for (int l = 0; l < lanes; ++l) {
           std::array<int, 7> one;
+          const std::uint32_t iteration = std::min(first + static_cast<std::uint32_t>(l), last);
           Lanes::sample_draw(static_cast<std::uint32_t>(seed),
-                             static_cast<std::uint32_t>(seed >> 32), iterations[size_t(l)], n, size,
-                             nullptr, 0, one.data());
+                             static_cast<std::uint32_t>(seed >> 32), iteration, n, size, nullptr, 0,
+                             one.data());
           for (int k = 0; k < size; ++k)
             ASSERT_EQ(samples[size_t(k * lanes + l)], static_cast<std::uint32_t>(one[size_t(k)]))
                 << "n " << n << ", size " << size << ", lane " << l << ", point " << k;
@@ -104,22 +103,22 @@ TEST(SamplingLanes, are_the_samples_of_one_at_a_time) {
 }
 
 TEST(SamplingLanes, random_numbers_are_those_of_philox) {
-  Iterations iterations;
-  for (size_t l = 0; l < iterations.size(); ++l)
-    iterations[l] = static_cast<std::uint32_t>(977 * l + 3);
   const std::uint64_t seed = 0x0123456789ABCDEFu;
   on_every_target([&] {
-    std::array<std::uint32_t, 12 * kMostLanes> numbers;
-    const int lanes =
-        HWY_DYNAMIC_DISPATCH(numbers_of_lanes)(seed, iterations.data(), numbers.data());
-    for (int l = 0; l < lanes; ++l) {
-      for (std::uint32_t block = 0; block < 3; ++block) {
-        const std::array<std::uint32_t, 4> counter = {block, 0, iterations[size_t(l)], 0};
-        std::array<std::uint32_t, 4> one;
-        Lanes::philox(counter.data(), static_cast<std::uint32_t>(seed),
-                      static_cast<std::uint32_t>(seed >> 32), one.data());
-        for (size_t i = 0; i < 4; ++i)
-          ASSERT_EQ(numbers[(4 * block + i) * size_t(lanes) + size_t(l)], one[i]);
+    for (const std::uint32_t first : {0u, 3u, 977u, 1u << 20, 0xFFFFFF00u}) {
+      std::array<std::uint32_t, 12 * kMostLanes> numbers;
+      const std::uint32_t last = first + (first == 3 ? 1 : kMostLanes - 1);
+      const int lanes = HWY_DYNAMIC_DISPATCH(numbers_of_lanes)(seed, first, last, numbers.data());
+      for (int l = 0; l < lanes; ++l) {
+        for (std::uint32_t block = 0; block < 3; ++block) {
+          const std::uint32_t iteration = std::min(first + static_cast<std::uint32_t>(l), last);
+          const std::array<std::uint32_t, 4> counter = {block, 0, iteration, 0};
+          std::array<std::uint32_t, 4> one;
+          Lanes::philox(counter.data(), static_cast<std::uint32_t>(seed),
+                        static_cast<std::uint32_t>(seed >> 32), one.data());
+          for (size_t i = 0; i < 4; ++i)
+            ASSERT_EQ(numbers[(4 * block + i) * size_t(lanes) + size_t(l)], one[i]);
+        }
       }
     }
   });

@@ -34,9 +34,9 @@ lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
   for (index k = 0; k < 9; ++k) B[k] = masked(w, B[k]);
   real wa = masked(w, w * a), wc = masked(w, w * a * c);
   index packed = 0;
-  for (index k = 0; k < 9; ++k) {
+  lane_unroll_all for (index k = 0; k < 9; ++k) {
     real wb = wa * B[k];
-    for (index l = 0; l <= k; ++l) N[packed + l] += wb * B[l];
+    lane_unroll_all for (index l = 0; l <= k; ++l) N[packed + l] += wb * B[l];
     packed += k + 1;
     g[k] += wc * B[k];
   }

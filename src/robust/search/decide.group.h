@@ -117,19 +117,18 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
   const index padded = (hypotheses + 63) / 64 * 64;
   real most = lane(-2), limit = group_same(at->score);
   lane_int after = lane_int_of(at->hypothesis), from_end = lane_int_of(0);
-  group_for(i, padded) {
+  group_for(i, padded) {  // the first of the highest that each lane comes by
     real score = group_load(scores, i);
-    mask open = (score < limit) | ((score == limit) & (after < group_index(i)));
-    most = fmax(most, select(open, score, lane(-2)));
+    mask higher = score > most;
+    if (group_worth(higher)) {
+      mask open = (score < limit) | ((score == limit) & (after < group_index(i)));
+      higher = higher & open;
+      most = select(higher, score, most);
+      from_end = select_int(higher, lane_int_of(padded) - group_index(i), from_end);
+    }
   }
   at->score = group_max(most);
-  real wanted = group_same(at->score);
-  group_for(i, padded) {
-    real score = group_load(scores, i);
-    mask open = (score < limit) | ((score == limit) & (after < group_index(i)));
-    lane_int place = lane_int_of(padded) - group_index(i);
-    from_end = select_int(open & (score == wanted) & (from_end < place), place, from_end);
-  }
+  from_end = select_int(most == group_same(at->score), from_end, lane_int_of(0));
   at->hypothesis = padded - group_max_int(from_end);
 }
 

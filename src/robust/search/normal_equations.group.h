@@ -32,10 +32,12 @@ group_fn void model_equations(GROUP_PARAM const scalar* model, global_const scal
       w = w * own;
       score = score * own;
     }
-    point_accumulate(terms, w, sums, sums + GRADIENT);
-    sums[SUMS - 3] += score;
-    sums[SUMS - 2] += masked(w, lane(1));
-    sums[SUMS - 1] += masked(w, e);
+    if (group_worth(w > lane(0))) {
+      point_accumulate(terms, w, sums, sums + GRADIENT);
+      sums[SUMS - 3] += score;
+      sums[SUMS - 2] += masked(w, lane(1));
+      sums[SUMS - 1] += masked(w, e);
+    }
   }
   group_sums(sums, SUMS, out);
 }
