@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "runtime/backend.hpp"
+#include "runtime/built_parts.h"
 
 namespace bifocal {
 namespace {

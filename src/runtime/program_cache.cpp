@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "runtime/hash.hpp"
+
 namespace bifocal::runtime {
 namespace {
 
@@ -98,15 +100,6 @@ void write_entry(const fs::path& folder, const std::string& key_text, std::strin
 }
 
 }  // namespace
-
-std::string hash_of(std::string_view bytes) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide prime = (Wide{1} << 88) + 0x13b;
-  Wide hash = (Wide{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * prime;
-  return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(hash >> 64),
-                     static_cast<std::uint64_t>(hash));
-}
 
 std::string read_cached_program(const ProgramKey& key) {
   const fs::path folder = cache_folder();

@@ -13,9 +13,6 @@
 
 namespace bifocal::runtime {
 
-// FNV-1a of 128 bits (G. Fowler, L. Noll, K.-P. Vo), as 32 hexadecimal digits.
-[[nodiscard]] std::string hash_of(std::string_view bytes);
-
 // All that a compiled program depends on.
 struct ProgramKey {
   std::string_view source;

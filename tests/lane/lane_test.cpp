@@ -9,13 +9,14 @@
 #include <ostream>
 
 #include "lane/cases.hpp"
+#include "runtime/built_parts.h"
 #include "runtime/kernel.hpp"
 #include "runtime/opencl_text.hpp"
 #include "support/targets.hpp"
 
 namespace bifocal {
 
-#ifdef BIFOCAL_HAS_OPENCL
+#if BIFOCAL_HAS_OPENCL
 namespace runtime {
 OpenClText opencl_text_lane_cases();
 OpenClText opencl_text_problem_cases();
@@ -165,7 +166,7 @@ std::vector<UnitOnDevice> units_on_devices() {
 class Lane : public testing::TestWithParam<UnitOnDevice> {};
 
 TEST_P(Lane, cases_agree_with_scalars) {
-#ifdef BIFOCAL_HAS_OPENCL
+#if BIFOCAL_HAS_OPENCL
   runtime::add_opencl_text(runtime::opencl_text_lane_cases());
   runtime::add_opencl_text(runtime::opencl_text_problem_cases());
 #endif

@@ -17,6 +17,7 @@
 #include "runtime/kernels.hpp"
 #include "runtime/opencl_backend.hpp"
 #include "runtime/opencl_text.hpp"
+#include "runtime/hash.hpp"
 #include "runtime/program_cache.hpp"
 
 namespace bifocal::test {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/backend.hpp"
+#include "runtime/built_parts.h"
 #include "runtime/kernels.hpp"
 #if BIFOCAL_HAS_OPENCL
 #include "runtime/opencl_text.hpp"

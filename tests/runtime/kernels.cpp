@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/kernels.hpp"
 
+#include "runtime/built_parts.h"
+
 #if BIFOCAL_HAS_OPENCL
 #include "runtime/opencl_text.hpp"
 namespace bifocal::runtime {

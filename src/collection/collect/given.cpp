@@ -13,7 +13,7 @@
 #include <fstream>
 
 #include "io/reject.hpp"
-#include "runtime/program_cache.hpp"
+#include "runtime/hash.hpp"
 
 namespace bifocal::collection {
 namespace fs = std::filesystem;

@@ -11,7 +11,7 @@
 #include "collection/collect/given.hpp"
 #include "collection/collect/stages.hpp"
 #include "features/any_detector.hpp"
-#include "runtime/program_cache.hpp"
+#include "runtime/hash.hpp"
 
 namespace bifocal::collection {
 namespace {

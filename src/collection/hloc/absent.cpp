@@ -34,7 +34,7 @@ std::optional<std::vector<colmap::IndexPair>> MatchFile::matches(std::string_vie
   absent();
 }
 
-colmap::VerifyProgress verify(Queue&, const Files&, const std::filesystem::path&,
+colmap::VerifyProgress verify(const DeviceSet&, const Files&, const std::filesystem::path&,
                               const colmap::VerifyRun&) {
   absent();
 }

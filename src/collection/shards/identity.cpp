@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "runtime/program_cache.hpp"
+#include "runtime/hash.hpp"
 
 namespace bifocal::colmap {
 namespace {

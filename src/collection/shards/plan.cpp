@@ -11,7 +11,7 @@
 #include "collection/shards/result_file.hpp"
 
 #include "io/reject.hpp"
-#include "runtime/program_cache.hpp"
+#include "runtime/hash.hpp"
 
 namespace bifocal::colmap {
 namespace {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bifocal::runtime {
+
+// FNV-1a of 128 bits (G. Fowler, L. Noll, K.-P. Vo), as 32 hexadecimal digits.
+[[nodiscard]] std::string hash_of(std::string_view bytes);
+
+}  // namespace bifocal::runtime
