@@ -110,8 +110,9 @@ struct ranked_hypothesis {
   scalar score;
   index hypothesis;
 };
-// The hypothesis after `at`: of a lower score, or of the same score and a higher number. `scores`
-// can be read up to a multiple of the widest group.
+// The hypothesis after `at`: of a lower score, or of the same score and a higher number; -1, with a
+// score of -2, where none of the others has a model. `scores` can be read up to a multiple of the
+// widest group.
 group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypotheses,
                               struct ranked_hypothesis* at) {
   const index padded = (hypotheses + 63) / 64 * 64;
@@ -129,7 +130,8 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
   }
   at->score = group_max(most);
   from_end = select_int(most == group_same(at->score), from_end, lane_int_of(0));
-  at->hypothesis = padded - group_max_int(from_end);
+  const index place = group_max_int(from_end);
+  at->hypothesis = place > 0 ? padded - place : -1;
 }
 
 // How many models of a round are refined at most: one, when it scores more than all before. In the
