@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/npz.hpp>
+#include <bifocal/two_view.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -66,11 +67,13 @@ BatchEstimate estimate(const Scenes& scenes, std::size_t first, std::size_t coun
   for (std::size_t k = first; k <= first + count; ++k)
     offsets.push_back(std::int64_t(k * scenes.points));
   const std::vector<Intrinsics> camera(scenes.camera ? 1 : 0, scenes.camera.value_or(Intrinsics{}));
+  const RobustOptions robust =
+      run.one_by_one ? one_pair_options(run.problem, scenes.points, run.robust) : run.robust;
   if (!scenes.scene_points.empty())
     return estimate_batch(queue, run.problem,
-                          SceneBatch{scenes.scene_points.data(), offsets, camera}, run.robust);
+                          SceneBatch{scenes.scene_points.data(), offsets, camera}, robust);
   return estimate_batch(queue, run.problem, PairBatch{scenes.pairs.data(), offsets, camera, camera},
-                        run.robust);
+                        robust);
 }
 
 void append(const BatchEstimate& batch, SceneResults& results) {

@@ -30,13 +30,13 @@ struct RobustOptions {
   double confidence = 0.999;  // of having drawn an all-inlier sample, ends the sampling
   int min_iterations = 100;   // samples drawn at least (at most max_iterations)
   int max_iterations = 300000;
-  // Fraction of right matches that is worth looking for: a pair none of whose models scores more
-  // than wrong matches give by chance is given up when that many would have shown. 0: the problem's
-  // own for one pair (0.1; F and shared_focal 0.15), 0.2 in batches. Of n < 1000 matches
-  // sqrt(1000 / n) times the fraction, but at most 0.2, or 0.3 where it is 0.2 or more; and no
-  // search goes further than where the fewest inliers that are significant would be found. A
-  // smaller share that is found, as a homography finds one plane of many, ends the search after
-  // twice the samples that the fraction takes.
+  // Fraction of right matches that is worth looking for: a pair none of whose models is believable
+  // is given up when that many would have shown. No search goes further than where the fewest
+  // inliers that are significant would be found. A smaller share that is found, as a homography
+  // finds one plane of many, ends the search after twice the samples that the fraction takes.
+  // 0, of one pair: 0.1 (F and shared_focal: 0.15) of 1000 matches and more, and of fewer what
+  // takes as long. 0, in batches: 0.2, and of n < 1000 matches sqrt(1000 / n) times as much, at
+  // most 0.3.
   double min_inlier_ratio = 0;
   std::uint64_t seed = 0;
   // Fundamental matrices (nothing else is changed): when at least half of the inliers of the best
@@ -116,7 +116,7 @@ struct RobustResult {
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
 };
 
-// A model is believed (ok) when less than 0.01 models as well supported are expected of wrong
+// A model is believed (ok) when less than 0.001 models as well supported are expected of wrong
 // matches and as many samples as were drawn, at most those in which the fewest significant inliers
 // would be found (an a contrario test; the sample itself proves nothing, so that 4, 7 or 5 points
 // alone have no model; matches that share a point, or lie close together in both images, count

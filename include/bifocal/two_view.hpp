@@ -95,9 +95,10 @@ struct PlaneMotion {
                                                    const Intrinsics& camera1,
                                                    const Intrinsics& camera2);
 
-// The options by which estimate_batch() finds of a pair what its own call finds: the two have other
-// defaults for min_inlier_ratio.
-[[nodiscard]] RobustOptions one_pair_options(ModelKind kind, const RobustOptions& options);
+// The options by which estimate_batch() finds of a pair of so many matches what its own call finds:
+// the two have other defaults for min_inlier_ratio.
+[[nodiscard]] RobustOptions one_pair_options(ModelKind kind, std::size_t matches,
+                                             const RobustOptions& options);
 
 // Scene points in the frame of camera 1, in the unit of t: the point pair is moved by the least
 // squared distance until its rays meet (P. Lindstrom, Triangulation made easy, CVPR 2010; least in

@@ -132,8 +132,8 @@ Estimate estimate_there(ModelKind kind, const DevicePoints& points,
   const ProblemInfo problem = problem_info(kind);
   check_points(points, problem.is_two_view);
   const std::string where = device_for(device, &points.left, problem.is_two_view ? "x1" : "x");
-  const RobustOptions own = one_pair_options(kind, options);
   const std::size_t n = points.left.shape(0);
+  const RobustOptions own = one_pair_options(kind, n, options);
   const Column w = column_of(weights, "weights", 1), q = column_of(qualities, "qualities", 1);
   need_length(w, "weights", n);
   need_length(q, "qualities", n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "robust/engine.hpp"
 
+#include <algorithm>
 #include <bifocal/cancel.hpp>
 #include <cmath>
 
@@ -8,6 +9,13 @@
 #include "robust/scalar_lanes.hpp"
 
 namespace bifocal::robust {
+namespace {
+
+// Matches from which on one pair is searched for a fraction of right ones that does not depend on
+// their number, and the fraction for which hypotheses_before_giving_up was measured.
+constexpr double kManyMatches = 1000, kBatchRatio = 0.2;
+
+}  // namespace
 
 #define BIFOCAL_PROBLEM(name, ...) const EngineSteps& name##_steps();  // a unit of its own each
 #include <bifocal/problems.def>
@@ -25,7 +33,27 @@ const EngineSteps& engine_steps(ModelKind problem) {
 
 SearchLimits limits_of(const RobustOptions& options) {
   return {options.min_iterations, options.max_iterations, std::log1p(-options.confidence),
-          options.min_inlier_ratio > 0 ? options.min_inlier_ratio : 0.2};
+          options.min_inlier_ratio};
+}
+
+double one_pair_ratio(ModelKind problem, double matches, double confidence) {
+  const EngineSteps& steps = engine_steps(problem);
+  const double sought = 0.01 * steps.sought_percent;
+  if (matches >= kManyMatches) return sought;
+  // iterations_without_support() of the search, and its inverse. A map or a pose shows in samples
+  // of right matches alone, an epipolar matrix already in those with a wrong one.
+  const double log_failure = std::log1p(-confidence), size = steps.sample_size,
+               telling = steps.residuals == 1 ? size - 1 : size;
+  const double clean = log_failure / std::log1p(-std::pow(sought, size)),
+               given_up = steps.hypotheses_before_giving_up(kManyMatches) *
+                          std::pow(kBatchRatio / sought, telling);
+  const double samples = std::min(clean, given_up) * (kManyMatches + steps.sample_cost) /
+                         (std::max(matches, size) + steps.sample_cost);
+  const double ratio_of_clean = std::pow(-std::expm1(log_failure / samples), 1 / size);
+  const double ratio_of_given_up =
+      kBatchRatio *
+      std::pow(steps.hypotheses_before_giving_up(std::max(matches, size)) / samples, 1 / telling);
+  return std::clamp(std::min(ratio_of_clean, ratio_of_given_up), 0.01, 1.0);
 }
 
 void search(ModelKind problem, const GivenPair& given, const RobustOptions& options,

@@ -38,7 +38,7 @@ struct EngineSteps {
   // As in src/robust/problems.
   int columns, sample_size, slots, model_size, dof, residuals, cameras;
   bool two_views, has_pose, dominant_plane, unknown_focal;
-  int sought_percent;  // of right matches, by default of one pair
+  int sought_percent, sample_cost;
 
   // The search, as in search/engine.kernels.
   void (*prepare)(const GivenPair&, const RobustOptions&, PairPoints&);
@@ -51,10 +51,15 @@ struct EngineSteps {
   void (*result_matrix)(const double* info, const double* model, double* matrix);
   void (*result_pose)(const double* info, const double* model, const double* side, double* pose);
   double (*model_focal)(const double* model);  // in the unit of the rays; 1: known
+  double (*hypotheses_before_giving_up)(double points);
   // For tests and measurements: the score of a model over all points.
   float (*full_score)(const PairPoints&, const float* model);
 };
 [[nodiscard]] const EngineSteps& engine_steps(ModelKind problem);
+
+// The fraction of right matches that one pair of so many is searched for: SOUGHT_PERCENT from 1000
+// on, and of fewer what as much time as those take can find.
+[[nodiscard]] double one_pair_ratio(ModelKind problem, double matches, double confidence);
 
 // A pair that has been prepared (PairPoints::set).
 void search(ModelKind problem, const GivenPair& given, const RobustOptions& options,

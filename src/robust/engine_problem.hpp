@@ -234,6 +234,7 @@ struct steps {
                                                 Wide::DOMINANT_PLANE,
                                                 Wide::UNKNOWN_FOCAL,
                                                 Wide::SOUGHT_PERCENT,
+                                                Wide::SAMPLE_COST,
                                                 prepare,
                                                 solve,
                                                 score,
@@ -243,6 +244,7 @@ struct steps {
                                                 Plain::result_matrix,
                                                 Plain::result_pose,
                                                 Plain::model_focal,
+                                                Plain::hypotheses_before_giving_up,
                                                 full_score};
 };
 

@@ -65,7 +65,7 @@ template <class Point>
 PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> points,
                         std::span<const Intrinsics> cameras, RobustOptions options,
                         const MatchPriors& priors) {
-  options = one_pair_options(kind, options);
+  options = one_pair_options(kind, points.size(), options);
   const robust::Cameras numbers = checked_cameras<Point>(kind, cameras);
   robust::check_priors(priors, points.size());
   PoseResult r;
@@ -91,12 +91,12 @@ PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> poi
 
 }  // namespace
 
-RobustOptions one_pair_options(ModelKind kind, const RobustOptions& options) {
+RobustOptions one_pair_options(ModelKind kind, std::size_t matches, const RobustOptions& options) {
   robust::check_options(options);
-  RobustOptions of_kind = options;
+  RobustOptions own = options;
   if (options.min_inlier_ratio == 0)
-    of_kind.min_inlier_ratio = 0.01 * robust::engine_steps(kind).sought_percent;
-  return of_kind;
+    own.min_inlier_ratio = robust::one_pair_ratio(kind, double(matches), options.confidence);
+  return own;
 }
 
 std::string_view to_string(Outcome outcome) {

@@ -37,6 +37,8 @@ enum {
   STATE_NARROWED,       // 0, or by what INFO_THRESHOLD is multiplied where it is far too wide
   STATE_TESTED,         // samples until as many would have been found, at most those drawn
   STATE_SOLVED,         // 1 when a sample had a solution
+  STATE_THOROUGH,       // 1: is_thorough(), after the first round
+  STATE_UNPROVEN,       // 1: the model will not be believed (where is_thorough())
   STATE_PLANE,          // 1: most inliers of the fundamental matrix lie on a plane (planes.group.h)
   STATE_OFF,            // matches off that plane
   STATE_PARALLAX,       // inliers off that plane
@@ -106,6 +108,10 @@ enum { GIVEN_WEIGHTS = 1, GIVEN_QUALITIES = 2 };
 
 // Numbers of a pair's two cameras: fx fy cx cy of each.
 enum { CAMERA_NUMBERS = 8 };
+
+// A model is believed when fewer than 10^LOG10_FALSE_ALARMS as well supported ones are expected of
+// wrong matches (significance.cpp).
+enum { LOG10_FALSE_ALARMS = -3 };
 
 enum { FRAME_SUBSET = 128 };    // first points, whose medians make the scoring coordinates
 enum { SCORE_POINTS = 1024 };   // first points, on which a model from a sample is scored

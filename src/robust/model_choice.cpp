@@ -111,7 +111,7 @@ ModelChoice choose_model(std::span<const PointPair> points, const RobustResult& 
         "their epipolar lines",
         to_string(epipolar_kind), epipolar.inlier_count, epipolar.rms, depth.off, depth.proof);
   }
-  const bool proven = depth.significance < robust::kLogFalseAlarms;
+  const bool proven = depth.significance < robust::kLogDepthAlarms;
   if (proven && depth.proof >= kLeastDepth * epipolar.inlier_count)
     return {epipolar_kind, "general", beside + ": a scene with depth"};
   if (same_picture(points, homography, threshold)) {

@@ -64,7 +64,7 @@ Outcome test_significance(ModelKind problem, const Result& found, const Info& in
     // their epipolar line are on the wrong side of the epipole (support.group.h).
     const auto off = static_cast<int>(found[RESULT_OFF]);
     const auto proof = static_cast<int>(found[RESULT_PARALLAX]);
-    if (off < 2 || !(log_false_alarms(proof, off, 2, 1, HUGE_VAL, rate / 2) < kLogFalseAlarms))
+    if (off < 2 || !(log_false_alarms(proof, off, 2, 1, HUGE_VAL, rate / 2) < kLogDepthAlarms))
       return Outcome::degenerate_sample;
   }
   significance = false_alarms(distinct.inliers, distinct.count);

@@ -73,9 +73,9 @@ TEST_P(OnePair, without_geometry_is_not_believed_on_any_device) {
 TEST_P(OnePair, is_a_batch_of_one_with_its_own_options) {
   const ProblemScene s = scene(600, 0.6);
   const PoseResult alone = estimate_scene(s, kOptions);
-  const RobustOptions options = one_pair_options(GetParam(), kOptions);
+  const RobustOptions options = one_pair_options(GetParam(), 600, kOptions);
   EXPECT_GT(options.min_inlier_ratio, 0);
-  EXPECT_EQ(one_pair_options(GetParam(), options).min_inlier_ratio, options.min_inlier_ratio);
+  EXPECT_EQ(one_pair_options(GetParam(), 600, options).min_inlier_ratio, options.min_inlier_ratio);
   const std::int64_t offsets[] = {0, 600};
   const std::span<const Intrinsics> cameras = s.cameras;
   const bool two = cameras.size() > 1;

@@ -246,7 +246,8 @@ class Decider {
     if (fraction > 0) {
       robust.max_iterations =
           most_samples(kFractions[fraction], problem_info(kind).sample_size, options_);
-      robust.min_inlier_ratio = kFractions[fraction];
+      // Fewer are sought by a batch's own rule, which asks for more of few matches.
+      if (kFractions[fraction] > 0.3) robust.min_inlier_ratio = kFractions[fraction];
     }
     robust.min_iterations = std::min(options_.min_iterations, robust.max_iterations);
     robust.seed = options_.seed;

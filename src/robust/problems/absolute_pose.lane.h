@@ -5,7 +5,8 @@
 enum {
   SAMPLE_SIZE = 3,
   SLOTS = 4,              // models of a sample at most
-  SOUGHT_PERCENT = 10,    // of right matches that one pair is searched for
+  SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
+  SAMPLE_COST = 500,      // of solving a sample: scored points that take as long
   DOF = 6,                // parameters of the chart
   LINE_IS_DEGENERATE = 0  // not tested: points on a line of the image may be spread in the scene
 };

@@ -7,7 +7,8 @@ enum {
   HAS_POSE = 0,  // the model has one
   SAMPLE_SIZE = 7,
   SLOTS = 3,            // models of a sample at most
-  SOUGHT_PERCENT = 15,  // of right matches that one pair is searched for
+  SOUGHT_PERCENT = 15,  // of 1000 matches, in the search of one pair
+  SAMPLE_COST = 150,    // of solving a sample: scored points that take as long
   DOF = 7,              // parameters of the chart
   SIDES = 1,            // see side_candidates
   DOMINANT_PLANE = 1    // most inliers on one plane leave the model open (search/planes.group.h)

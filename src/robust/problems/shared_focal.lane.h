@@ -10,7 +10,8 @@ enum {
   CAMERAS = 1,  // given, but for its focal length
   SAMPLE_SIZE = 6,
   SLOTS = 5,            // models of a sample that are kept
-  SOUGHT_PERCENT = 15,  // of right matches that one pair is searched for
+  SOUGHT_PERCENT = 15,  // of 1000 matches, in the search of one pair
+  SAMPLE_COST = 2000,   // of solving a sample: scored points that take as long
   DOF = 6,              // parameters of the chart: 5 of E, and log f
   SIDES = 2,            // see side_candidates
   DOMINANT_PLANE = 0    // of a plane f is told badly or not at all, which its deviation says

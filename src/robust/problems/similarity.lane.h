@@ -6,7 +6,8 @@
 enum {
   SAMPLE_SIZE = 2,
   SLOTS = 1,              // models of a sample at most
-  SOUGHT_PERCENT = 10,    // of right matches that one pair is searched for
+  SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
+  SAMPLE_COST = 300,      // of solving a sample: scored points that take as long
   DOF = 4,                // parameters of the chart
   LINE_IS_DEGENERATE = 0  // two points determine a similarity, so a line of them does
 };

@@ -6,7 +6,8 @@
 enum {
   SAMPLE_SIZE = 3,
   SLOTS = 4,            // models of a sample that are kept
-  SOUGHT_PERCENT = 10,  // of right matches that one pair is searched for
+  SOUGHT_PERCENT = 10,  // of 1000 matches, in the search of one pair
+  SAMPLE_COST = 600,    // of solving a sample: scored points that take as long
   DOF = 3,              // parameters of the chart: the turn, and two of t
   SIDES = 1             // see side_candidates
 };

@@ -1,109 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The end of a round: refines the round's best model when it scores more than all before, and plans
-// the next round.
+// the next round (stopping.group.h).
 //   O. Chum, J. Matas, J. Kittler, Locally optimized RANSAC, DAGM 2003.
-
-// What the caller asked for.
-struct search_limits {
-  index min_iterations, max_iterations;
-  scalar log_failure;       // log(1 - confidence)
-  scalar min_inlier_ratio;  // as in RobustOptions
-};
-
-// Samples until one is free of wrong matches, when `inliers` of n points are right.
-group_fn scalar iterations_needed(scalar inliers, scalar n, scalar log_failure, scalar most) {
-  scalar rate = inliers / n, clean = 1;
-  for (index i = 0; i < SAMPLE_SIZE; ++i) clean *= rate;
-  if (!(clean > (scalar)1e-15)) return most;
-  if (clean >= (scalar)(1 - 1e-15)) return 1;
-  scalar needed = log_failure / scalar_log(1 - clean);
-  return needed < most ? needed : most;
-}
-
-// Is this score over n points above what wrong matches give a model? Of them the fraction `chance`
-// agrees and scores 2/3 each in the mean; the limit is 4 standard deviations above that, with a
-// term for the skewed distribution of few points.
-group_fn index score_beats_chance(const struct pair_view* pair, scalar n, scalar score) {
-  scalar by_chance = n * pair->chance;
-  scalar limit = (scalar)SAMPLE_SIZE + by_chance * (scalar)(2.0 / 3.0) +
-                 4 * sqrt(by_chance * (scalar)(8.0 / 15.0)) + (scalar)(8.0 / 3.0);
-  return score > limit;
-}
-
-// The fewest of `others` matches, each of which agrees with the probability `chance`, that are so
-// many with a probability below exp(limit); others + 1 if all of them are not enough.
-group_fn scalar least_beyond_chance(scalar others, scalar chance, scalar limit) {
-  const scalar odds = chance / (1 - chance);
-  scalar log_term = others * scalar_log(1 - chance);  // of exactly k by chance
-  for (scalar k = 0; k <= others; k += 1) {
-    const scalar ratio =
-        (others - k) / (k + 1) * odds;  // of the next term; the ones after fall faster
-    if (ratio < 1 && log_term < limit && log_term - scalar_log(1 - ratio) < limit) return k;
-    if (k < others) log_term += scalar_log(ratio);
-  }
-  return others + 1;
-}
-
-// The smallest number of inliers among n points that is significant after so many samples, as
-// significance.cpp has it: less than 0.01 models of wrong matches with as many are expected.
-group_fn scalar least_significant(scalar n, scalar chance, scalar iterations) {
-  const scalar others = n - (scalar)SAMPLE_SIZE;
-  const scalar limit = scalar_log((scalar)0.01 / (iterations * (scalar)SLOTS));
-  const scalar least = least_beyond_chance(others, chance, limit);
-  return least < others ? least + (scalar)SAMPLE_SIZE : n;
-}
-
-// Fraction of right matches that is worth looking for among n (RobustOptions::min_inlier_ratio):
-// of few matches a larger one, since it takes as many samples as among many and is less
-// significant.
-group_fn scalar ratio_sought(const struct search_limits* limits, scalar n) {
-  const scalar least = limits->min_inlier_ratio, grown = least * sqrt((scalar)1000 / n);
-  const scalar most = least < (scalar)0.2 ? (scalar)0.2 : (scalar)0.3;
-  return grown < least || most < least ? least : grown < most ? grown : most;
-}
-
-// The smallest significant number of inliers after as many samples as it takes to find so many.
-group_fn scalar least_inliers(const struct pair_view* pair, const struct search_limits* limits) {
-  const scalar n = pair->effective;
-  if (!(pair->chance < (scalar)0.99) || !(n > (scalar)SAMPLE_SIZE)) return n;
-  scalar least = 0, most = (scalar)limits->max_iterations;
-  for (index i = 0; i < 2; ++i) {  // fewer samples are less likely to find as many by chance
-    least = least_significant(n, pair->chance, most);
-    most = iterations_needed(least, n, limits->log_failure, most);
-  }
-  return least;
-}
-
-// Refinement takes the model of a sample of right matches to the best one the less surely the fewer
-// inliers there are: so many times as many samples.
-group_fn scalar refinement_doubt(scalar inliers) {
-  if (!(inliers > 0 && inliers < (scalar)FEW_INLIERS)) return 1;
-  return (scalar)FEW_INLIERS / inliers * ((scalar)FEW_INLIERS / inliers);
-}
-
-// A pair is given up after this many samples without a model that scores more than chance: when
-// min_inlier_ratio of right matches would have shown. The measured numbers are for 0.2; a
-// homography or pose shows in samples free of wrong matches, an epipolar matrix already in those
-// with one.
-group_fn scalar iterations_without_support(const struct pair_view* pair,
-                                           const struct search_limits* limits) {
-  const scalar ratio = ratio_sought(limits, pair->effective), rarer = (scalar)0.2 / ratio;
-  scalar most = uniform_fn(hypotheses_before_giving_up)(pair->effective);
-  for (index i = RESIDUALS == 1 ? 1 : 0; i < SAMPLE_SIZE; ++i) most *= rarer;
-  const scalar clean = iterations_needed(ratio * pair->effective, pair->effective,
-                                         limits->log_failure, (scalar)limits->max_iterations);
-  return clean < most ? clean : most;
-}
-
-// Samples of the next round when `done` of `target` have been drawn: as many as already drawn, so
-// that few are drawn in vain; more once there is a model that tells how many are needed.
-group_fn index next_round(index done, scalar target, index beats_chance) {
-  scalar left = ceil(target) - (scalar)done;
-  index most = beats_chance && done < GROWN_ROUND ? GROWN_ROUND : done;
-  if (most > MOST_ROUND) most = MOST_ROUND;
-  if (!(left > 0)) return 0;
-  return left < (scalar)most ? (index)left : most;
-}
 
 // A hypothesis (the best model of a sample) of a round, in the order of falling scores.
 struct ranked_hypothesis {
@@ -135,14 +33,19 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
 }
 
 // How many models of a round are refined at most: one, when it scores more than all before. In the
-// first round (also of a narrowed threshold) two epipolar matrices, since the best may fit one
-// plane of the scene alone. With few points, where refinement is cheap and may improve a model
-// much, up to CANDIDATES or MOST_CANDIDATES until a model scores more than chance
-// (docs/decisions.md has what more and fewer find).
-group_fn index candidates_of(const struct pair_view* pair, index is_first, scalar score) {
-  index most = RESIDUALS == 1 && is_first ? 2 : 1;
-  index many = 4096 / (pair->n + 1);
-  if (many > most && !score_beats_chance(pair, pair->effective, score))
+// first round two epipolar matrices, since the best may fit one plane of the scene alone, and in
+// the first round of a narrowed threshold more, where there is time. With few points, where
+// refinement is cheap and may improve a model much, up to CANDIDATES or MOST_CANDIDATES until a
+// model scores more than chance, and is believed where that is known: the samples of a nearly
+// singular map, with which many wrong matches agree, score more than those of the right one before
+// they are refined (docs/decisions.md has what more and fewer find).
+group_fn index candidates_of(const struct pair_view* pair, global_const scalar* state) {
+  const index many = 4096 / (pair->n + 1), is_first = !(state[STATE_SAMPLE_SCORE] > 0);
+  index most = 1;
+  if (RESIDUALS == 1 && is_first)
+    most = state[STATE_NARROWED] > 0 && state[STATE_THOROUGH] > 0 ? CANDIDATES : 2;
+  if (many > most &&
+      (state[STATE_UNPROVEN] > 0 || !score_beats_chance(pair, pair->effective, state[STATE_SCORE])))
     most = pair->n < FEW_FOR_MOST ? MOST_CANDIDATES : many < CANDIDATES ? many : CANDIDATES;
   return most;
 }
@@ -226,7 +129,8 @@ group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
   struct pair_view narrow = *pair;
   struct considered c;
   const scalar fitting = (scalar)6.25 * state[STATE_NOISE] * state[STATE_NOISE] * pair->threshold;
-  const index left = limits->max_iterations - done, round = left < 128 ? left : 128;
+  const index left = limits->max_iterations - done, most = is_thorough(limits) ? 512 : 128,
+              round = left < most ? left : most;
   const index is_wide = fitting > 0 && fitting < (scalar)0.36;
   if (RESIDUALS == 2 || state[STATE_NARROWED] > 0 || !is_wide || round < 1) return 0;
   const scalar factor = fitting > (scalar)0.01 ? 1 / fitting : 100;
@@ -296,7 +200,8 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
                            global_ptr scalar* weights, local_ptr scalar* shared) {
   const index hypotheses = round->count, done = (index)state[STATE_DONE] + hypotheses;
   const scalar raw = state[STATE_SAMPLE_SCORE];
-  const index candidates = candidates_of(pair, !(raw > 0), state[STATE_SCORE]);
+  const scalar score_before = state[STATE_SCORE];
+  const index candidates = candidates_of(pair, state);
   struct ranked_hypothesis at = {(scalar)1e30, -1};
   scalar best = -2;
   for (index k = 0; k < candidates; ++k) {
@@ -317,7 +222,8 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
     }
     // A model that most matches agree with is hardly improved by another sample, and no model by a
     // third one.
-    if (RESIDUALS == 2 && (k > 0 || state[STATE_SCORE] > (scalar)0.5 * pair->effective) &&
+    if (RESIDUALS == 2 && !(state[STATE_UNPROVEN] > 0) &&
+        (k > 0 || state[STATE_SCORE] > (scalar)0.5 * pair->effective) &&
         score_beats_chance(pair, pair->effective, state[STATE_SCORE])) {
       break;
     }
@@ -349,16 +255,22 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
   const scalar tested =
       (pair->ranked ? 2 : 1) * iterations_needed(least, pair->effective, limits->log_failure, most);
   if (inliers < least) most = tested;
-  if (wanted < (scalar)limits->min_iterations) wanted = (scalar)limits->min_iterations;
+  index unproven = state[STATE_UNPROVEN] > 0;
+  if (is_thorough(limits) && state[STATE_SCORE] > score_before) {
+    scalar model[12];
+    for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
+    unproven = !model_is_proven(GROUP_ARG pair, model, tested, weights);
+  }
+  if (wanted < least_samples(pair, limits)) wanted = least_samples(pair, limits);
   if (most < (scalar)limits->min_iterations) most = (scalar)limits->min_iterations;
   const index beats_chance = score_beats_chance(pair, pair->scored, best_sample_score) ||
                              score_beats_chance(pair, pair->effective, state[STATE_SCORE]);
-  if (!beats_chance) {
-    scalar given_up = (pair->ranked ? 2 : 1) * iterations_without_support(pair, limits);
-    if (given_up < (scalar)limits->min_iterations) given_up = (scalar)limits->min_iterations;
-    most = given_up < most ? given_up : most;
-  }
+  scalar given_up = (pair->ranked ? 2 : 1) * iterations_without_support(pair, limits);
+  if (given_up < (scalar)limits->min_iterations) given_up = (scalar)limits->min_iterations;
+  if (!beats_chance && given_up < most) most = given_up;
   if (most > (scalar)limits->max_iterations) most = (scalar)limits->max_iterations;
+  // A model that will not be believed ends no search.
+  if (unproven) wanted = given_up < tested ? given_up : tested;
   if (wanted > most) wanted = most;
   group_barrier();  // all have read the state
   if (group_leads()) {
@@ -367,6 +279,8 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
     state[STATE_DONE] = (scalar)done;
     state[STATE_LEAST_INLIERS] = least;
     state[STATE_TESTED] = tested < (scalar)done ? tested : (scalar)done;
+    state[STATE_THOROUGH] = (scalar)is_thorough(limits);
+    state[STATE_UNPROVEN] = (scalar)unproven;
   }
   group_barrier();
   const index next = next_round(done, wanted, beats_chance);

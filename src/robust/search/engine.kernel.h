@@ -162,7 +162,7 @@ group_kernel(engine_rank, group, ENGINE_RANK) {
   state += pair * STATE_SIZE;
   open_view(pairs, work, points, info, priors, pair, &view);
   pair_narrow(state, &view);
-  const index own = candidates_of(&view, !(state[STATE_SAMPLE_SCORE] > 0), state[STATE_SCORE]);
+  const index own = candidates_of(&view, state);
   struct ranked_hypothesis at = {(scalar)1e30, -1};
   for (index k = 0; k < candidates; ++k) {
     if (k < own) next_hypothesis(GROUP_ARG scores + (offset)group * round, hypotheses, &at);
@@ -186,7 +186,7 @@ map_kernel(engine_consider, place, ENGINE_CONSIDER) {
   pair_narrow(state, &view);
   const struct round_models models_of = {hypotheses, scores + first, slots + first, models + first,
                                          1,          places};
-  const index own = candidates_of(&view, !(state[STATE_SAMPLE_SCORE] > 0), state[STATE_SCORE]);
+  const index own = candidates_of(&view, state);
   global_ptr scalar* out = considered + place * (offset)CONSIDERED_SIZE;
   out[CONSIDERED_BETTER] = 0;
   if (!is_candidate(own, (scalar)scores[first + sample], state[STATE_SAMPLE_SCORE])) return;

@@ -202,3 +202,36 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   }
   return sigma;
 }
+
+// The fraction of wrong matches that agree with the model. Wrong matches are made by pairing each
+// point of image 1 with the partner of another one, unless the two matches share a point, when the
+// pair may be right. (A nearly singular homography agrees with every match that starts near a line
+// of image 1.)
+group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scalar* model,
+                            const scalar* side) {
+  struct lane_model m;
+  index shifts = (WRONG_MATCHES + pair->n - 1) / pair->n;
+  if (shifts > MOST_SHIFTS) shifts = MOST_SHIFTS;
+  if (shifts > pair->n - 1) shifts = pair->n - 1;
+  if (shifts < 1) return 0;
+  lane_model_set(pair, model, side, &m);
+  real counts[2] = {lane(0), lane(0)}, t = group_same(pair->threshold);
+  for (index shift = 1; shift <= shifts; ++shift) {
+    group_for(i, pair->n) {
+      mask same_first = lane(1) > lane(0), same_second = same_first;
+      for (index c = 0; c < COLUMNS; ++c) {
+        global_const scalar* x = pair->points + c * pair->stride;
+        mask same = group_load(x, i) == group_load(x, i + shift);
+        if (c < 2) same_first = same_first & same;
+        if (c >= 2) same_second = same_second & same;
+      }
+      mask wrong = !(same_first | same_second);
+      real e = shifted_error(&m, pair, i, shift);
+      counts[0] += select(wrong & (e * t < lane(1)), lane(1), lane(0));
+      counts[1] += select(wrong & (e >= lane(0)), lane(1), lane(0));
+    }
+  }
+  scalar sums[2];
+  group_sums(counts, 2, sums);
+  return sums[0] / (sums[1] > 1 ? sums[1] : 1);
+}
