@@ -62,3 +62,14 @@ if(NOT BIFOCAL_CUDA STREQUAL "OFF")
   endif()
 endif()
 message(STATUS "Bifocal: OpenCL ${BIFOCAL_HAS_OPENCL}, CUDA ${BIFOCAL_HAS_CUDA}, HDF5 ${BIFOCAL_HAS_HDF5}")
+
+# bifocal_part_sources(FILES... INCLUDES folders): files of an optional part of the library. The headers that they need are on the path of
+# these files alone, so that builds with and without the part share all other objects.
+function(bifocal_part_sources)
+  cmake_parse_arguments(PARSE_ARGV 0 PART "" "" "INCLUDES")
+  if(CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    list(REMOVE_ITEM PART_INCLUDES ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
+  endif()
+  target_sources(bifocal PRIVATE ${PART_UNPARSED_ARGUMENTS})
+  set_source_files_properties(${PART_UNPARSED_ARGUMENTS} TARGET_DIRECTORY bifocal PROPERTIES INCLUDE_DIRECTORIES "${PART_INCLUDES}")
+endfunction()
