@@ -46,7 +46,7 @@ function(bifocal_embed_finish target)
 #include <span>
 #include <vector>
 
-#include \"runtime/opencl_text.hpp\"
+#include \"runtime/opencl/text.hpp\"
 
 namespace bifocal::runtime {
 @declarations@std::span<const OpenClText> embedded_opencl_texts();

@@ -7,6 +7,9 @@ install(FILES ${PROJECT_BINARY_DIR}/include/bifocal/version.hpp DESTINATION ${CM
 if(BIFOCAL_APPS)
   install(TARGETS bifocal_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(BIFOCAL_BENCH)
+  install(TARGETS bifocal_bench_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(EXPORT bifocal-targets NAMESPACE bifocal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/bifocal)
 configure_package_config_file(cmake/bifocal-config.cmake.in ${PROJECT_BINARY_DIR}/bifocal-config.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/bifocal)

@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
@@ -62,13 +59,6 @@ DeviceSet chosen_devices(const CommonOptions& options) {
 
 std::string to_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-void print_out(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) {
-    throw Error(ErrorCode::input, fmt::format("stdout: can't write: {}", std::strerror(errno)));
-  }
 }
 
 }  // namespace bifocal::cli

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the commands share: exit codes, common options, output to stdout.
+// What the commands share: common options, JSON.
 #pragma once
 
 #include <bifocal/device_set.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "console.hpp"
+
 namespace bifocal::cli {
 
 class Command;  // arguments.hpp
 class Option;
 class Program;
-
-// 2, 3 and 4 are the values of bifocal::ErrorCode.
-inline constexpr int kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitInput = 3,
-                     kExitDevice = 4, kExitNoGeometry = 5;
-// Of plan, run-shard and merge; the numbers are those of sysexits.h.
-inline constexpr int kExitPoisoned = 65, kExitTryAgain = 75;
 
 struct Context {
   std::string command_line;  // as typed, quoted for a shell
@@ -33,7 +29,6 @@ void add_shards(Program& program, Context& context);  // plan, run-shard, merge
 void add_collect(Program& program, Context& context);
 void add_report(Program& program, Context& context);
 void add_devices(Program& program, Context& context);
-void add_bench(Program& program, Context& context);
 
 // Options of every command that computes.
 struct CommonOptions {
@@ -54,8 +49,5 @@ DeviceSet chosen_devices(const CommonOptions& options);
 // replacement characters.
 using Json = nlohmann::ordered_json;
 std::string to_text(const Json& json);
-
-// Data for the caller; throws Error(input) when stdout can't take it (a full disk, a closed pipe).
-void print_out(const std::string& text);
 
 }  // namespace bifocal::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The frame of `bifocal bench`: suites of cases, each measured over several runs, beside a named
+// The frame of `bifocal-bench`: suites of cases, each measured over several runs, beside a named
 // peer where there is one.
 #pragma once
 

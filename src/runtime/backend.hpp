@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a kind of device has to provide: memory, ordered queues and launches. One file a kind:
-// cpu_backend.cpp, cuda_backend.cpp, opencl_backend.cpp.
+// cpu_backend.cpp, cuda_backend.cpp, opencl/backend.cpp.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -124,7 +124,7 @@ struct Devices {
 };
 [[nodiscard]] std::shared_ptr<Backend> make_cpu_backend();
 [[nodiscard]] Devices find_cuda_devices();    // cuda_backend.cpp, where this build has it
-[[nodiscard]] Devices find_opencl_devices();  // opencl_backend.cpp, where this build has it
+[[nodiscard]] Devices find_opencl_devices();  // opencl/backend.cpp, where this build has it
 
 // Rectangular copies of a queue, with the checks of the public ones.
 void upload(Queue& queue, BackendMemory& to, const Rectangle& rectangle, const void* from);

@@ -16,22 +16,6 @@ namespace {
 using runtime::Backend;
 using runtime::Devices;
 
-#if !BIFOCAL_HAS_CUDA
-Devices cuda_left_out() {
-  return {{},
-          "this build was made without CUDA",
-          "build Bifocal with nvcc (Debian: nvidia-cuda-toolkit) and -DBIFOCAL_CUDA=ON"};
-}
-#endif
-#if !BIFOCAL_HAS_OPENCL
-Devices opencl_left_out() {
-  return {{},
-          "this build was made without OpenCL",
-          "build Bifocal with ocl-icd-opencl-dev and opencl-headers installed and "
-          "-DBIFOCAL_OPENCL=ON"};
-}
-#endif
-
 // Each kind is looked for when it is first asked for, once a process: starting a GPU's driver takes
 // long. Never destroyed, as queues and buffers may outlive every other static object.
 const std::shared_ptr<Backend>& cpu_backend() {
@@ -40,20 +24,27 @@ const std::shared_ptr<Backend>& cpu_backend() {
 }
 
 const Devices& cuda_devices() {
-#if BIFOCAL_HAS_CUDA
-  static const Devices& devices = *new Devices(runtime::find_cuda_devices());
-#else
-  static const Devices& devices = *new Devices(cuda_left_out());
-#endif
+  static const Devices& devices = *new Devices([]() -> Devices {
+    if constexpr (BIFOCAL_HAS_CUDA)
+      return runtime::find_cuda_devices();
+    else
+      return {{},
+              "this build was made without CUDA",
+              "build Bifocal with nvcc (Debian: nvidia-cuda-toolkit) and -DBIFOCAL_CUDA=ON"};
+  }());
   return devices;
 }
 
 const Devices& opencl_devices() {
-#if BIFOCAL_HAS_OPENCL
-  static const Devices& devices = *new Devices(runtime::find_opencl_devices());
-#else
-  static const Devices& devices = *new Devices(opencl_left_out());
-#endif
+  static const Devices& devices = *new Devices([]() -> Devices {
+    if constexpr (BIFOCAL_HAS_OPENCL)
+      return runtime::find_opencl_devices();
+    else
+      return {{},
+              "this build was made without OpenCL",
+              "build Bifocal with ocl-icd-opencl-dev and opencl-headers installed and "
+              "-DBIFOCAL_OPENCL=ON"};
+  }());
   return devices;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Robust accuracy on the scenes of `bifocal bench robust`, no worse than documented by more than a
+// Robust accuracy on the scenes of `bifocal-bench robust`, no worse than documented by more than a
 // tenth (docs/robust.md; bench/results/2026-11-22-h200-robust-float.json).
 #include <gtest/gtest.h>
 

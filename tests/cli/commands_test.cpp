@@ -342,42 +342,5 @@ TEST(Cli, devices_are_listed_with_broken_drivers_beside_them) {
   unsetenv("OCL_ICD_VENDORS");
 }
 
-TEST(Cli, bench_lists_and_measures_what_there_is) {
-  const TemporaryFolder folder;
-  const Ran list = run(folder, "bench solvers --list");
-  EXPECT_EQ(list.code, 0);
-  EXPECT_NE(list.out.find("solvers/"), std::string::npos) << list.out;
-  const Ran measured =
-      run(folder, "bench solvers --filter '^solvers/homography_4pt/f32$' --json r.json");
-  ASSERT_EQ(measured.code, 0) << measured.err;
-  const json records = json_of(folder / "r.json");
-  ASSERT_EQ(records.size(), 1u);
-  for (const char* key : {"suite", "case", "device", "unit", "value", "runs", "mad", "machine"}) {
-    EXPECT_TRUE(records[0].contains(key)) << key;
-  }
-}
-
-TEST(Cli, bench_seeds_has_the_recorded_times_and_writes_the_pictures) {
-  const TemporaryFolder folder;
-  const Ran ran = run(
-      folder, "bench seeds --device cpu --filter stereo --data none --pictures p --json r.json");
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  std::map<std::string, double> recorded;
-  for (const json& r : json_of(folder / "r.json"))
-    recorded[r["case"].get<std::string>()] = r["reference"]["value"];
-  const std::string size = "seeds/stereo/735x504/";
-  EXPECT_EQ(recorded, (std::map<std::string, double>{{size + "d60w11", 277.5},
-                                                     {size + "d90w11", 493.2},
-                                                     {size + "d60w15", 578.0},
-                                                     {size + "d90w15", 851.8}}));
-  // The pictures are noise that is shifted by 20 px.
-  const ImageU8 filled = read_image(folder / "p/d60w11_filled.png");
-  ASSERT_EQ(filled.width, 735);
-  ASSERT_EQ(filled.height, 504);
-  EXPECT_NEAR(filled.at(400, 250), 255 * 20 / 60, 1);
-  EXPECT_NEAR(filled.at(3, 250), 255 * 20 / 60, 8);  // beyond the right picture: by means
-  EXPECT_EQ(read_image(folder / "p/d60w11_known.png").at(3, 250), 0);
-}
-
 }  // namespace
 }  // namespace bifocal::test

@@ -11,7 +11,7 @@
 #include "lane/cases.hpp"
 #include "runtime/built_parts.h"
 #include "runtime/kernel.hpp"
-#include "runtime/opencl_text.hpp"
+#include "runtime/opencl/text.hpp"
 #include "support/targets.hpp"
 
 namespace bifocal {

@@ -15,10 +15,10 @@
 
 #include "runtime/backend.hpp"
 #include "runtime/kernels.hpp"
-#include "runtime/opencl_backend.hpp"
-#include "runtime/opencl_text.hpp"
+#include "runtime/opencl/backend.hpp"
+#include "runtime/opencl/text.hpp"
 #include "runtime/hash.hpp"
-#include "runtime/program_cache.hpp"
+#include "runtime/opencl/program_cache.hpp"
 
 namespace bifocal::test {
 namespace {

@@ -10,7 +10,7 @@
 #include "runtime/built_parts.h"
 #include "runtime/kernels.hpp"
 #if BIFOCAL_HAS_OPENCL
-#include "runtime/opencl_text.hpp"
+#include "runtime/opencl/text.hpp"
 #endif
 
 namespace bifocal::test {

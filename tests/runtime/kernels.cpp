@@ -4,7 +4,7 @@
 #include "runtime/built_parts.h"
 
 #if BIFOCAL_HAS_OPENCL
-#include "runtime/opencl_text.hpp"
+#include "runtime/opencl/text.hpp"
 namespace bifocal::runtime {
 OpenClText opencl_text_test_kernels();
 }

@@ -43,7 +43,7 @@ def _cases(with_torch):
             calls["torch"] = _calls(kind, torch.from_numpy(A))["torch"]
         yield "cpu", calls, count, kind, n
     if with_torch and torch.cuda.is_available() and any(d["id"].startswith("cuda") for d in bifocal.devices()):
-        # Eigenpairs are left to `bifocal bench eig`: torch takes such matrices one after the other.
+        # Eigenpairs are left to `bifocal-bench eig`: torch takes such matrices one after the other.
         for kind, n, count in (case for case in CASES if case[0] == "svd"):
             A = torch.randn(ON_GPU * count, n, n, dtype=torch.float64, device="cuda")
             yield "cuda:0", _calls(kind, A), ON_GPU * count, kind, n

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hloc's features and matches.
 #include <fmt/format.h>
+#include <bifocal/error.hpp>
 #include <bifocal/hloc.hpp>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "collection/hloc/hdf5.hpp"
 #include "io/reject.hpp"
+#include "runtime/built_parts.h"
 
 namespace bifocal::hloc {
 namespace {
@@ -20,23 +22,32 @@ std::string dashed(std::string_view name) {
   return out;
 }
 
+std::unique_ptr<hdf5::Reader> open(const std::filesystem::path& file) {
+  if constexpr (BIFOCAL_HAS_HDF5)
+    return hdf5::open(file);
+  else
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: this build reads no HDF5 files (BIFOCAL_HDF5=OFF)", file.string()));
+}
+
 }  // namespace
 
 struct FeatureFile::State {
-  explicit State(const std::filesystem::path& path) : file(path) {
+  explicit State(const std::filesystem::path& path) : file(open(path)) {
     std::unordered_map<std::string, std::string> by_dashed;
-    file.visit([&](const std::string& set) {
+    file->visit([&](const std::string& set) {
       if (!set.ends_with(kKeypoints)) return;
       const std::string image = set.substr(0, set.size() - kKeypoints.size());
       const auto [other, is_new] = by_dashed.emplace(dashed(image), image);
       if (!is_new)
-        io::reject(file.name(), "images '{}' and '{}' have the same name in a file of matches",
+        io::reject(file->name(), "images '{}' and '{}' have the same name in a file of matches",
                    other->second, image);
       names.push_back(image);
     });
     std::sort(names.begin(), names.end());
   }
-  hdf5::File file;
+  std::unique_ptr<hdf5::Reader> file;
   std::vector<std::string> names;
 };
 
@@ -56,9 +67,9 @@ std::vector<Vec2> FeatureFile::keypoints(std::string_view image) const {
   const std::string set = fmt::format("{}{}", image, kKeypoints);
   std::vector<float> values;
   std::vector<std::int64_t> shape;
-  if (!state_->file.read(set, values, shape)) io::reject(state_->file.name(), "has no {}", set);
+  if (!state_->file->read(set, values, shape)) io::reject(state_->file->name(), "has no {}", set);
   if (shape.size() != 2 || shape[1] != 2)
-    io::reject(state_->file.name(), "{}: shape [{}, {}], must be [N, 2]", set,
+    io::reject(state_->file->name(), "{}: shape [{}, {}], must be [N, 2]", set,
                shape.empty() ? 0 : shape[0], shape.size() > 1 ? shape[1] : 0);
   std::vector<Vec2> points(values.size() / 2);
   for (std::size_t i = 0; i < points.size(); ++i) points[i] = {values[2 * i], values[2 * i + 1]};
@@ -68,9 +79,9 @@ std::vector<Vec2> FeatureFile::keypoints(std::string_view image) const {
 std::array<std::int64_t, 2> FeatureFile::image_size(std::string_view image) const {
   const std::string set = fmt::format("{}/image_size", image);
   std::vector<std::int64_t> values, shape;
-  if (!state_->file.read(set, values, shape)) io::reject(state_->file.name(), "has no {}", set);
+  if (!state_->file->read(set, values, shape)) io::reject(state_->file->name(), "has no {}", set);
   if (values.size() != 2 || values[0] < 1 || values[1] < 1)
-    io::reject(state_->file.name(), "{}: must be a width and a height", set);
+    io::reject(state_->file->name(), "{}: must be a width and a height", set);
   return {values[0], values[1]};
 }
 
@@ -78,15 +89,15 @@ FeatureFile::Descriptors FeatureFile::descriptors(std::string_view image) const 
   const std::string set = fmt::format("{}/descriptors", image);
   std::vector<float> columns;
   std::vector<std::int64_t> shape;
-  if (!state_->file.read(set, columns, shape)) io::reject(state_->file.name(), "has no {}", set);
+  if (!state_->file->read(set, columns, shape)) io::reject(state_->file->name(), "has no {}", set);
   if (shape.size() != 2 || shape[0] < 1)
-    io::reject(state_->file.name(), "{}: has {} dimensions and {} numbers, must be [D, N]", set,
+    io::reject(state_->file->name(), "{}: has {} dimensions and {} numbers, must be [D, N]", set,
                shape.size(), columns.size());
   const auto size = static_cast<std::size_t>(shape[0]), count = static_cast<std::size_t>(shape[1]);
   if (const std::size_t points = keypoints(image).size(); count != points)
-    io::reject(state_->file.name(), "{}: {} descriptors of {} keypoints", set, count, points);
+    io::reject(state_->file->name(), "{}: {} descriptors of {} keypoints", set, count, points);
   Descriptors out{std::vector<float>(columns.size()), static_cast<int>(count),
-                  static_cast<int>(size), state_->file.holds_bytes(set)};
+                  static_cast<int>(size), state_->file->holds_bytes(set)};
   for (std::size_t k = 0; k < size; ++k)
     for (std::size_t i = 0; i < count; ++i) out.values[i * size + k] = columns[k * count + i];
   return out;
@@ -96,15 +107,15 @@ std::vector<float> FeatureFile::scores(std::string_view image) const {
   const std::string set = fmt::format("{}/scores", image);
   std::vector<float> values;
   std::vector<std::int64_t> shape;
-  if (!state_->file.read(set, values, shape)) return {};
+  if (!state_->file->read(set, values, shape)) return {};
   if (const std::size_t points = keypoints(image).size(); values.size() != points)
-    io::reject(state_->file.name(), "{}: {} scores of {} keypoints", set, values.size(), points);
+    io::reject(state_->file->name(), "{}: {} scores of {} keypoints", set, values.size(), points);
   return values;
 }
 
 struct MatchFile::State {
-  explicit State(const std::filesystem::path& path) : file(path) {}
-  hdf5::File file;
+  explicit State(const std::filesystem::path& path) : file(open(path)) {}
+  std::unique_ptr<hdf5::Reader> file;
 };
 
 MatchFile::MatchFile(const std::filesystem::path& file) : state_(std::make_unique<State>(file)) {}
@@ -120,12 +131,12 @@ std::optional<std::vector<colmap::IndexPair>> MatchFile::matches(std::string_vie
     for (const bool swapped : {false, true}) {
       const std::string set =
           fmt::format("{}{}{}/matches0", swapped ? b : a, separator, swapped ? a : b);
-      if (!state_->file.read(set, values, shape)) continue;
+      if (!state_->file->read(set, values, shape)) continue;
       std::vector<colmap::IndexPair> found;
       for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i] == -1) continue;
         if (values[i] < 0 || values[i] > std::int64_t{0xffffffff})
-          io::reject(state_->file.name(), "{}: [{}] = {}, must be an index or -1", set, i,
+          io::reject(state_->file->name(), "{}: [{}] = {}, must be an index or -1", set, i,
                      values[i]);
         const auto first = static_cast<std::uint32_t>(i),
                    second = static_cast<std::uint32_t>(values[i]);

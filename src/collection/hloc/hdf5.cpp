@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/hloc/hdf5.hpp"
 
+#include <hdf5.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -19,6 +22,41 @@ std::mutex& library() {
   static std::mutex mutex;
   return mutex;
 }
+
+// The library is not made for threads, and prints what fails on stderr unless told not to: all
+// calls are made while one of these lives.
+class Session {
+ public:
+  Session();
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+class File final : public Reader {
+ public:
+  explicit File(const std::filesystem::path& path);
+  ~File() override;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  void visit(const std::function<void(const std::string& path)>& take) const override;
+  [[nodiscard]] bool read(const std::string& path, std::vector<float>& values,
+                          std::vector<std::int64_t>& shape) const override;
+  [[nodiscard]] bool read(const std::string& path, std::vector<std::int64_t>& values,
+                          std::vector<std::int64_t>& shape) const override;
+  [[nodiscard]] bool holds_bytes(const std::string& path) const override;
+
+ private:
+  std::string name_;
+  hid_t file_ = -1;
+};
 
 // An identifier of the library, given back by its own function.
 class Handle {
@@ -184,6 +222,10 @@ bool File::holds_bytes(const std::string& path) const {
   if (!set.valid()) return false;
   const Handle type(H5Dget_type(set.get()), H5Tclose);
   return type.valid() && H5Tequal(type.get(), H5T_NATIVE_UINT8) > 0;
+}
+
+std::unique_ptr<Reader> open(const std::filesystem::path& path) {
+  return std::make_unique<File>(path);
 }
 
 }  // namespace bifocal::hdf5

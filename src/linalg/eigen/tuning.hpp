@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which mapping a GPU takes for a size: data, found by `bifocal bench tune` (docs/linalg.md).
+// Which mapping a GPU takes for a size: data, found by `bifocal-bench tune` (docs/linalg.md).
 #pragma once
 
 #include <bifocal/device.hpp>

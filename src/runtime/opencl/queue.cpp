@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "runtime/opencl_backend.hpp"
+#include "runtime/opencl/backend.hpp"
 
 namespace bifocal::runtime {
 namespace {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// bifocal-bench: measures this machine, beside peers where they are built in.
 #include <fmt/format.h>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/version.hpp>
 
-#include <cstdio>
-#include <memory>
-#include <regex>
+#include <csignal>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "arguments.hpp"
+#include "console.hpp"
 #include "frame/bench.hpp"
-#include "cli.hpp"
 #include "progress.hpp"
 
-namespace bifocal::cli {
+namespace bifocal::bench {
 namespace {
 
 struct Options {
@@ -23,24 +23,26 @@ struct Options {
   bool list = false;
 };
 
+using cli::print_out;
+
 // Runs a suite, or with `dry` only asks it for its cases.
 using Visit = std::function<bool(const std::string& case_name)>;
-void run_suite(const bench::Suite& suite, const Options& o, const Visit& wanted,
-               const std::function<void(bench::Record)>& report) {
-  bench::Context context{.data_folder = o.data,
-                         .pictures_folder = o.pictures,
-                         .device = o.device,
-                         .wanted = wanted,
-                         .report = report};
+void run_suite(const Suite& suite, const Options& o, const Visit& wanted,
+               const std::function<void(Record)>& report) {
+  Context context{.data_folder = o.data,
+                  .pictures_folder = o.pictures,
+                  .device = o.device,
+                  .wanted = wanted,
+                  .report = report};
   suite.run(context);
 }
 
 // `all` on another device means those suites that run there.
-std::vector<bench::Suite> chosen_suites(const std::string& name, const std::string& device) {
+std::vector<Suite> chosen_suites(const std::string& name, const std::string& device) {
   const bool on_cpu = device == "auto" || device == "cpu";
-  std::vector<bench::Suite> chosen;
+  std::vector<Suite> chosen;
   std::string names;
-  for (const bench::Suite& suite : bench::suites()) {
+  for (const Suite& suite : suites()) {
     names += suite.name + " ";
     if (name == suite.name && !on_cpu && !suite.on_devices) {
       throw Error(ErrorCode::device,
@@ -65,14 +67,14 @@ std::regex filter_of(const std::string& text) {
   }
 }
 
-std::string word(const bench::Figure& figure) {
+std::string word(const Figure& figure) {
   if (const double* number = std::get_if<double>(&figure.value))
     return fmt::format("{:.4g}", *number);
   return std::visit([](const auto& value) { return fmt::format("{}", value); }, figure.value);
 }
 
 // One line: the value, its spread, the peer and how many times better than it we are.
-std::string row(const bench::Record& r) {
+std::string row(const Record& r) {
   std::string text =
       fmt::format("{:<46} {:>10.4g} {:<24} +- {:<9.2g}", r.case_name, r.value, r.unit, r.mad);
   if (r.reference) {
@@ -82,7 +84,7 @@ std::string row(const bench::Record& r) {
   return text + "\n";
 }
 
-nlohmann::json to_json(const bench::Record& r) {
+nlohmann::json to_json(const Record& r) {
   nlohmann::json json = {{"suite", r.suite}, {"case", r.case_name}, {"device", r.device},
                          {"unit", r.unit},   {"value", r.value},    {"runs", r.runs},
                          {"mad", r.mad}};
@@ -96,15 +98,12 @@ nlohmann::json to_json(const bench::Record& r) {
   return json;
 }
 
-nlohmann::json machine(const Context& context, const Device& device) {
+nlohmann::json machine(const std::string& command_line, const Device& device) {
   const DeviceInfo cpu = Device("cpu").info();
-  nlohmann::json here = {{"cpu", cpu.name},
-                         {"simd", cpu.simd},
-                         {"cores", cpu.cores},
-                         {"memory_bytes", cpu.memory},
-                         {"compiler", __VERSION__},
-                         {"version", BIFOCAL_VERSION},
-                         {"command", context.command_line}};
+  nlohmann::json here = {{"cpu", cpu.name},         {"simd", cpu.simd},
+                         {"cores", cpu.cores},      {"memory_bytes", cpu.memory},
+                         {"compiler", __VERSION__}, {"version", BIFOCAL_VERSION},
+                         {"command", command_line}};
   if (device.info().kind != DeviceKind::cpu) {
     here["device"] = device.info().name;
     here["driver"] = device.info().driver;
@@ -112,31 +111,30 @@ nlohmann::json machine(const Context& context, const Device& device) {
   return here;
 }
 
-void list_cases(const std::vector<bench::Suite>& chosen, const Options& o,
-                const std::regex& filter) {
-  for (const bench::Suite& suite : chosen) {
+void list_cases(const std::vector<Suite>& chosen, const Options& o, const std::regex& filter) {
+  for (const Suite& suite : chosen) {
     print_out(fmt::format("{}: {}\n", suite.name, suite.what));
     const auto print = [&](const std::string& name) {
       if (std::regex_search(name, filter)) print_out("  " + name + "\n");
       return false;
     };
-    run_suite(suite, o, print, [](const bench::Record&) {});
+    run_suite(suite, o, print, [](const Record&) {});
   }
 }
 
-void run(const Options& o, Context& context) {
+void measure_suites(const Options& o, const std::string& command_line) {
   const Device device(o.device);  // refuses one that is not there before anything is measured
-  const std::vector<bench::Suite> chosen = chosen_suites(o.suite, o.device);
+  const std::vector<Suite> chosen = chosen_suites(o.suite, o.device);
   const std::regex filter = filter_of(o.filter);
   if (o.list) return list_cases(chosen, o, filter);
 
   int total = 0, started = 0;
-  for (const bench::Suite& suite : chosen) {
+  for (const Suite& suite : chosen) {
     const auto count = [&](const std::string& name) {
       total += std::regex_search(name, filter);
       return false;
     };
-    run_suite(suite, o, count, [](const bench::Record&) {});
+    run_suite(suite, o, count, [](const Record&) {});
   }
   if (total == 0) {
     throw Error(ErrorCode::usage,
@@ -144,48 +142,57 @@ void run(const Options& o, Context& context) {
   }
 
   nlohmann::json records = nlohmann::json::array();
-  const nlohmann::json here = machine(context, device);
-  Progress progress(total, "cases");
+  const nlohmann::json here = machine(command_line, device);
+  cli::Progress progress(total, "cases");
   const auto wanted = [&](const std::string& name) {
     if (!std::regex_search(name, filter)) return false;
     progress.update(started++, name);
     return true;
   };
-  const auto report = [&](const bench::Record& record) {
+  const auto report = [&](const Record& record) {
     progress.hide();
     print_out(row(record));
     records.push_back(to_json(record));
     records.back()["machine"] = here;
   };
-  for (const bench::Suite& suite : chosen) run_suite(suite, o, wanted, report);
+  for (const Suite& suite : chosen) run_suite(suite, o, wanted, report);
   if (!o.json_file.empty()) write_file(o.json_file, records.dump(1) + "\n");
 }
 
-}  // namespace
-
-void add_bench(Program& program, Context& context) {
-  const Command command =
-      program.command("bench", "Measure this machine, beside peers where they are built in");
-  const auto o = std::make_shared<Options>();
+int run(int argc, char** argv) {
+  cli::Program program("bifocal-bench",
+                       "Measures this machine, beside peers where they are built in.",
+                       BIFOCAL_VERSION, "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device.");
+  const cli::Command command = program.only_command();
+  Options o;
   std::string names;
-  for (const bench::Suite& suite : bench::suites()) names += suite.name + " ";
-  command.option("SUITE", o->suite, names + "or all").required();
+  for (const Suite& suite : suites()) names += suite.name + " ";
+  command.option("SUITE", o.suite, names + "or all").required();
   command
-      .option("--device", o->device,
+      .option("--device", o.device,
               "auto, cpu, cuda[:i] or opencl[:i] (see bifocal devices); some suites run on "
               "the CPU only")
       .shows_default();
-  command.option("--filter", o->filter, "regular expression that a case's name has to contain");
-  command.option("--json", o->json_file, "also write the records to this file, as a JSON array");
+  command.option("--filter", o.filter, "regular expression that a case's name has to contain");
+  command.option("--json", o.json_file, "also write the records to this file, as a JSON array");
   command
-      .option("--data", o->data,
+      .option("--data", o.data,
               "folder of the photographs that some cases need; without it they are left out")
       .environment("BIFOCAL_DATA")
       .shows_default();
-  command.option("--pictures", o->pictures,
+  command.option("--pictures", o.pictures,
                  "folder for the result pictures of the stereo system in suite seeds");
-  command.flag("--list", o->list, "only list the cases");
-  command.runs([o, &context] { run(*o, context); });
+  command.flag("--list", o.list, "only list the cases");
+  command.runs([&] { measure_suites(o, cli::command_line("bifocal-bench", argc, argv)); });
+  program.run(argc, argv);
+  return cli::kExitOk;
 }
 
-}  // namespace bifocal::cli
+}  // namespace
+}  // namespace bifocal::bench
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
+  return bifocal::cli::exit_code_of("bifocal-bench",
+                                    [&] { return bifocal::bench::run(argc, argv); });
+}

@@ -144,6 +144,11 @@ Command Program::command(const std::string& name, const std::string& description
   return Command(app_->add_subcommand(name, description));
 }
 
+Command Program::only_command() {
+  app_->require_subcommand(0);
+  return Command(app_.get());
+}
+
 void Program::run(int argc, char** argv) {
   const auto fail = [](const std::string& why, const std::string& command) {
     throw Error(ErrorCode::usage, fmt::format("{}\nSee {} --help", why, command));
@@ -156,7 +161,8 @@ void Program::run(int argc, char** argv) {
       return;
     }
     const auto chosen = app_->get_subcommands();
-    if (chosen.empty() && argc > 1 && argv[1][0] != '-') {
+    const bool has_commands = app_->get_require_subcommand_min() > 0;
+    if (has_commands && chosen.empty() && argc > 1 && argv[1][0] != '-') {
       fail(fmt::format("{}: no such command", argv[1]), app_->get_name());
     }
     fail(e.what(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/opencl_text.hpp"
+#include "runtime/opencl/text.hpp"
 
 #include <bifocal/error.hpp>
 

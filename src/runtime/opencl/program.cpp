@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "runtime/opencl_backend.hpp"
-#include "runtime/opencl_text.hpp"
-#include "runtime/program_cache.hpp"
+#include "runtime/opencl/backend.hpp"
+#include "runtime/opencl/program_cache.hpp"
+#include "runtime/opencl/text.hpp"
 
 namespace bifocal::runtime {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arguments of the program. CLI11, whose headers take seconds to compile, is seen by
+// The arguments of a program. CLI11, whose headers take seconds to compile, is seen by
 // arguments.cpp alone.
 #pragma once
 
@@ -73,6 +73,8 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   [[nodiscard]] Command command(const std::string& name, const std::string& description);
+  // In place of commands: the program does one thing, whose arguments follow its own name.
+  [[nodiscard]] Command only_command();
   // Parses the arguments and runs the command they choose; --help and --version print instead.
   // Throws Error(usage), with a hint at --help, for arguments that make no sense.
   void run(int argc, char** argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finding the OpenCL devices, and their memory.
-#include "runtime/opencl_backend.hpp"
+#include "runtime/opencl/backend.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/program_cache.hpp"
+#include "runtime/opencl/program_cache.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

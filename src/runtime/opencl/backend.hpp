@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "runtime/backend.hpp"
-#include "runtime/opencl_api.hpp"
+#include "runtime/opencl/api.hpp"
 
 namespace bifocal::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/opencl_api.hpp"
+#include "runtime/opencl/api.hpp"
 
 #include <bifocal/error.hpp>
 

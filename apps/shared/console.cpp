@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "console.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+namespace bifocal::cli {
+namespace {
+
+// Words that a shell would take apart are put in single quotes.
+std::string shell_quoted(const std::string& word) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+void print_out(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) {
+    throw Error(ErrorCode::input, fmt::format("stdout: can't write: {}", std::strerror(errno)));
+  }
+}
+
+std::string command_line(const std::string& name, int argc, char** argv) {
+  std::string text = name;
+  for (int i = 1; i < argc; ++i) (text += ' ') += shell_quoted(argv[i]);
+  return text;
+}
+
+int exit_code_of(const std::string& name, const std::function<int()>& body,
+                 const std::function<std::string(const std::string&)>& reworded) {
+  const auto fail = [&](const std::string& message, int code) {
+    fmt::print(stderr, "{}: {}\n", name, message);
+    return code;
+  };
+  try {
+    return body();
+  } catch (const Error& e) {
+    return fail(reworded ? reworded(e.what()) : e.what(), static_cast<int>(e.code()));
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory", kExitInternal);
+  } catch (const std::exception& e) {
+    return fail(fmt::format("internal error: {}", e.what()), kExitInternal);
+  }
+}
+
+}  // namespace bifocal::cli
