@@ -26,7 +26,7 @@ if(BIFOCAL_TESTS)
   find_package(Eigen3 REQUIRED NO_MODULE)
 endif()
 
-# AUTO: used when found. ON: an error when not. Neither is needed for anything that runs on a CPU.
+# AUTO: used when found. ON: an error when not. OpenCL is for OpenCL devices alone, HDF5 for hloc's files.
 set(BIFOCAL_HAS_OPENCL OFF)
 if(NOT BIFOCAL_OPENCL STREQUAL "OFF")
   find_package(OpenCL QUIET)

@@ -86,7 +86,7 @@ struct CollectOptions {
   std::filesystem::path pairs_file = {};
 
   // The contrast and about the number are those of COLMAP, whose 8192 are places: it writes one
-  // feature for each orientation there. The ratio is stricter than its 0.8: 3 % fewer points, 6 %
+  // feature for each orientation there. The ratio is stricter than its 0.8: fewer points,
   // smaller errors (docs/collections.md).
   SiftOptions sift = {.max_features = 12288, .contrast_threshold = 0.02};
   // Features of SURF instead, which is under patents (surf.hpp); `sift` is not looked at. The

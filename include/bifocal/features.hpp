@@ -62,15 +62,15 @@ struct SiftOptions {
   int balance = 0;
   // A descriptor is the sum of the histograms of three neighbourhoods of 0.75, 1.25 and 1.75 times
   // the usual size (J. Dong, S. Soatto, Domain-size pooling in local descriptors: DSP-SIFT, CVPR
-  // 2015): a fifth more right matches where views differ most, a twentieth elsewhere, for 1.4 to
-  // 1.9 times the time (docs/features.md). Descriptors with and without it don't go together.
+  // 2015): a fifth more right matches where views differ most, a twentieth elsewhere, for more
+  // time (docs/features.md). Descriptors with and without it don't go together.
   bool domain_size_pooling = false;
   // Orientation and descriptor are those of the ellipse in which gradients are equally strong in
   // all directions, instead of a circle (A. Baumberg, CVPR 2000; K. Mikolajczyk, C. Schmid, IJCV
   // 60(1), 2004, at the point's own place and scale); Features::shapes has it. Points whose shape
   // does not settle, or is longer than six times its width, stay round. Between views far apart a
   // third to a half more right matches, between near ones 2 to 7 % fewer; a fifth more features,
-  // for 1.2 to 1.5 times the time (docs/features.md). Goes with domain_size_pooling.
+  // for more time (docs/features.md). Goes with domain_size_pooling.
   bool affine_shape = false;
 };
 

@@ -46,8 +46,8 @@ struct SurfOptions {
 [[nodiscard]] Features detect_surf(const PictureView& image, const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 // On the queue's device. A GPU finds what a CPU does, but for rounding: positions agree to 0.001
-// px, one descriptor in 50 has a sample on the next pixel; the same on every run. It needs about 7
-// bytes of its memory per pixel, 28 with `upsample`.
+// px, one descriptor in 50 has a sample on the next pixel; the same on every run. It needs about 6
+// bytes of its memory per pixel, 24 with `upsample`.
 [[nodiscard]] Features detect_surf(Queue& queue, const PictureView& image,
                                    const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
