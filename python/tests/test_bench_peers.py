@@ -183,18 +183,18 @@ def test_records_are_published(tmp_path, photographs):
     records.insert(1, {**records[0], "name": "PoseLib", "ratio": 0.5, "auc1": 100.0})
     for folder in ("bench/results", "docs"):
         (tmp_path / folder).mkdir(parents=True)
-    for page in ("README.md", "docs/peers.md"):
+    for page in ("docs/benchmarks.md", "docs/peers.md"):
         (tmp_path / page).write_text(f"before\n{publish.BEGIN}\nwhat was there\n{publish.END}\nafter\n")
     (tmp_path / "bench/results/README.md").write_text("| file | machine |\n|---|---|\n\ntext\n")
     file = tmp_path / "bench/results/new-peers.json"
     file.write_text(json.dumps(records))
     for _ in range(2):  # the second time changes nothing
         publish.publish(file, tmp_path)
-        readme, page, results = ((tmp_path / f).read_text() for f in ("README.md", "docs/peers.md", "bench/results/README.md"))
-        assert readme.startswith("before\n") and readme.endswith("\nafter\n") and "what was there" not in readme and "bench/results/new-peers.json" in readme
+        tables, page, results = ((tmp_path / f).read_text() for f in ("docs/benchmarks.md", "docs/peers.md", "bench/results/README.md"))
+        assert tables.startswith("before\n") and tables.endswith("\nafter\n") and "what was there" not in tables and "../bench/results/new-peers.json" in tables
         assert results.count("new-peers.json") == 1 and results.endswith("\ntext\n")
-    for picture in re.findall(r"\((docs/images/.*?)\)", readme):
-        assert (tmp_path / picture).stat().st_size > 5000
-    assert "**100.0**" in readme and "PoseLib: 0.5 times the time" in page and "E, 50 % right (AUC@1)" in readme
+    pictures = re.findall(r"\((images/.*?)\)", tables)
+    assert len(pictures) == 3 and all((tmp_path / "docs" / picture).stat().st_size > 5000 for picture in pictures)
+    assert "**100.0**" in tables and "PoseLib: 0.5 times the time" in page and "E, 50 % right (AUC@1)" in tables
     with pytest.raises(SystemExit, match="bench/results"):
         publish.publish(tmp_path / "records.json", tmp_path)

@@ -1,4 +1,4 @@
-"""Records of a run into README.md, docs/peers.md, docs/images and the list of bench/results: what stands between the marks is replaced."""
+"""Records of a run into docs/benchmarks.md, docs/peers.md, docs/images and the list of bench/results: what stands between the marks is replaced."""
 
 import json
 import pathlib
@@ -88,17 +88,17 @@ def _picture(file, text):
 
 
 def summary(records, link):
-    """The part of the README."""
-    parts = [f"{report.head(records)} ([records]({link}), [every row, and how it is measured](docs/peers.md)). Bold: better than Bifocal's."]
+    """The part of docs/benchmarks.md."""
+    parts = [f"{report.head(records)} ([records]({link}), [every row, and how it is measured](peers.md)). Bold: better than Bifocal's."]
     parts += ["In brackets: a project that saw fewer pairs in the time it was given, and what Bifocal reaches on the same ones."]
     if any(r["case"].startswith("robust/") for r in records):
-        parts += [robust(records), _picture("docs/images/peers.png", "Time and accuracy of robust estimation, Bifocal and its peers")]
+        parts += [robust(records), _picture("images/peers.png", "Time and accuracy of robust estimation, Bifocal and its peers")]
     if any(r["case"].startswith("features/") for r in records):
         parts += ["Features and matches, the mean of Oxford's pairs, right within 3 px:", features(records)]
-        parts += [_picture("docs/images/peers_features.png", "Time of a pair and right matches, Bifocal and its peers")]
+        parts += [_picture("images/peers_features.png", "Time of a pair and right matches, Bifocal and its peers")]
     if any(r["case"].startswith("stereo/") for r in records):
         parts += ["Dense stereo, the mean of ten pairs, bad is off by more than 2 px:", stereo(records)]
-        parts += [_picture("docs/images/peers_stereo.png", "Time of a pair and bad pixels, Bifocal and its peers")]
+        parts += [_picture("images/peers_stereo.png", "Time of a pair and bad pixels, Bifocal and its peers")]
     return "\n\n".join(part.strip() for part in parts)
 
 
@@ -137,6 +137,6 @@ def publish(file, root):
     if different:
         raise SystemExit("confidences or bounds of samples differ: " + "; ".join(different))
     plots.draw(records, root / "docs/images")
-    between(root / "README.md", summary(records, f"bench/results/{file.name}"))
+    between(root / "docs/benchmarks.md", summary(records, f"../bench/results/{file.name}"))
     between(root / "docs/peers.md", everything(records, f"../bench/results/{file.name}"))
     listed(results / "README.md", records, file.name)

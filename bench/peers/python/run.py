@@ -46,7 +46,7 @@ def arguments(words=None):
     p.add_argument("--json", type=pathlib.Path, help="records go here")
     p.add_argument("--table", type=pathlib.Path, help="the Markdown goes here as well")
     p.add_argument("--plots", type=pathlib.Path, help="folder for pictures of time against accuracy")
-    p.add_argument("--publish", type=pathlib.Path, metavar="RECORDS", help="measures nothing: tables and pictures of these records into README.md and docs")
+    p.add_argument("--publish", type=pathlib.Path, metavar="RECORDS", help="measures nothing: tables and pictures of these records into docs")
     p.add_argument("--note", default="", help="of the machine: was it shared?")
     a = p.parse_args(words)
     for name, value in QUICK.items() if a.quick else ():
