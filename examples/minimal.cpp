@@ -5,10 +5,11 @@
 #include <cstdio>
 
 int main(int argc, char** argv) {
+  using namespace bifocal;
   if (argc != 3) return 2;
-  const bifocal::ImageU8 left = bifocal::read_image(argv[1]), right = bifocal::read_image(argv[2]);
-  const bifocal::PairResult pair = bifocal::estimate_pair(left, right);
-  std::printf("%d of %zu matches agree. %s\n", pair.model.inlier_count, pair.matches.size(),
-              pair.reason.c_str());
+  const ImageU8 left = read_image(argv[1]), right = read_image(argv[2]);
+  const PairResult pair = estimate_pair(left, right);
+  std::printf("%d of %zu matches agree.\n", pair.model.inlier_count, pair.matches.size());
+  std::puts(pair.reason.c_str());
   for (const double value : pair.model.model) std::printf("%g ", value);
 }

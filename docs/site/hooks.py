@@ -47,6 +47,8 @@ def on_page_markdown(markdown, page, **_):
         path = target.partition("#")[0]
         if "://" in target or not path or (pathlib.Path(path).suffix in inside and not path.startswith("..") and (ROOT / "docs" / path).exists()):
             return match.group(0)
+        if "bench/results/" in path and path != "../bench/results/README.md":
+            return f"{text} `{pathlib.Path(path).name}`" if text.startswith("record") else f"`{pathlib.Path(path).stem}`"
         return text if text.startswith("`") else f"{text} (`{path.removeprefix('../')}`)" if text != path else f"`{path}`"
 
     return re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", plain, markdown)

@@ -46,20 +46,14 @@ def robust(records):
     return _rows([f"{points} matches, 1 px noise", *names.values()], rows)
 
 
-def _two_modes(records, start, header, cells):
-    """A row a project, columns of both modes: cells(row, what is better than Bifocal's)."""
-    cases = list(dict.fromkeys(r["case"] for r in records if r["case"].startswith(start)))
-    names = dict.fromkeys(r["name"] for r in records if r["case"] in cases)
-    rows = []
-    for name in names:
-        row = [name]
-        for case in cases:
-            group = [r for r in records if r["case"] == case]
-            here = next((r for r in group if r["name"] == name), None)
-            row += cells(here, report.better(here, report.own_of(group))) if here else [""] * len(header)
-        rows.append(row)
-    titles = ["as it comes" if c.endswith("/default") else c.split("/")[-1].replace("matched", "the same filters") for c in cases]
-    return _rows(["", *(f"{t}: {header[0]}" if k == 0 else h for t in titles for k, h in enumerate(header))], rows)
+def _modes(records, start, header, cells):
+    """A table a mode, a row a project: cells(row, what is better than Bifocal's)."""
+    tables = []
+    for case, group in report.by_case([r for r in records if r["case"].startswith(start)]):
+        rows = [[r["name"], *cells(r, report.better(r, report.own_of(group)))] for r in group]
+        title = "as it comes" if case.endswith("/default") else case.split("/")[-1].replace("matched", "the same filters")
+        tables.append(_rows([title, *header], rows))
+    return "\n".join(tables)
 
 
 def features(records):
@@ -72,7 +66,7 @@ def features(records):
             _bold(f"{100 * r['precision']:.1f} %", "precision" in better),
         ]
 
-    return _two_modes(records, "features/", ["a pair", "a picture, matching", "features", "right", "precision"], cells)
+    return _modes(records, "features/", ["a pair", "a picture, matching", "features", "right", "precision"], cells)
 
 
 def stereo(records):
@@ -80,7 +74,7 @@ def stereo(records):
         time, filled = f"{report.figures(r['value'])} ms", f"{r['bad2_filled']:.2f} %"
         return [_bold(time, "value" in better) + report.short(r), f"{r['density']:.1f} %", f"{r['bad2']:.2f} %", _bold(filled, "bad2_filled" in better)]
 
-    return _two_modes(records, "stereo/", ["a pair", "known", "bad of these", "bad, filled"], cells)
+    return _modes(records, "stereo/", ["a pair", "known", "bad of these", "bad, filled"], cells)
 
 
 def _picture(file, text):
