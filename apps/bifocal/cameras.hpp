@@ -23,7 +23,7 @@ struct Cameras {
 // The cameras given by the options; none when no option was given.
 [[nodiscard]] Cameras given_cameras(const CameraOptions& options);
 
-// A photograph and the camera that its EXIF tells, from one reading of the file (it may be a pipe).
+// A photograph and the camera that its EXIF tells, from one reading of the file.
 // Throws Error(input) naming the file, also when a side is longer than features can be found in.
 struct Photograph {
   std::string file;

@@ -11,10 +11,18 @@
 
 #include <bifocal/io.hpp>
 
-#include "io/reject.hpp"
+#include "io/regular_file.hpp"
 
 namespace bifocal {
 namespace {
+
+// Nothing for a regular file.
+const char* other_kind(const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return nullptr;
+  if (S_ISDIR(status.st_mode)) return "a folder";
+  if (S_ISFIFO(status.st_mode)) return "a pipe";
+  return S_ISSOCK(status.st_mode) ? "a socket" : "a device";
+}
 
 class Descriptor {
  public:
@@ -90,18 +98,26 @@ void write_file(const std::filesystem::path& file, std::string_view bytes) {
   }
 }
 
+void io::require_regular(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0)
+    reject(file.string(), "can't be read: {}", std::strerror(errno));
+  if (const char* kind = other_kind(status)) reject(file.string(), "is {}, not a file", kind);
+}
+
 std::string read_file(const std::filesystem::path& file, std::int64_t max_bytes) {
   const std::string name = file.string();
-  Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  io::require_regular(file);
+  // What takes the file's place meanwhile neither holds us up nor is read.
+  Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
-  if (!in.valid() || ::fstat(in.get(), &status) != 0) {
+  if (!in.valid() || ::fstat(in.get(), &status) != 0)
     io::reject(name, "can't be read: {}", std::strerror(errno));
-  }
-  if (S_ISDIR(status.st_mode)) io::reject(name, "is a folder, not a file");
+  if (const char* kind = other_kind(status)) io::reject(name, "is {}, not a file", kind);
   if (status.st_size > max_bytes) {
     io::reject(name, "has {} bytes, more than the {} allowed", status.st_size, max_bytes);
   }
-  // The size is only a hint: pipes have none, and a file can grow meanwhile.
+  // The size is only a hint: files of /proc have none, and a file can grow meanwhile.
   std::string bytes(std::size_t(status.st_size) + 1, '\0');
   std::size_t size = 0;
   for (;;) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,21 +34,24 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
+using Reader = std::pair<std::string, void (*)(const std::filesystem::path&)>;
+std::vector<Reader> readers() {
+  return {{"image", [](const auto& f) { (void)read_image(f); }},
+          {"image_16", [](const auto& f) { (void)read_image_16(f); }},
+          {"samples", [](const auto& f) { (void)read_samples(f); }},
+          {"pfm", [](const auto& f) { (void)read_pfm(f); }},
+          {"disparity", [](const auto& f) { (void)read_disparity(f); }},
+          {"calibration", [](const auto& f) { (void)read_calibration(f); }},
+          {"correspondences", [](const auto& f) { (void)read_correspondences(f); }},
+          {"scene points", [](const auto& f) { (void)read_scene_points(f); }},
+          {"npz", [](const auto& f) { (void)NpzFile(f); }}};
+}
+
 TEST(Files, EveryReaderNamesWhatItCannotRead) {
   const TemporaryFolder folder;
   write_file(folder / "empty", "");
   write_file(folder / "noise", std::string(64, '\x07'));
-  const std::vector<std::pair<std::string, void (*)(const std::filesystem::path&)>> readers = {
-      {"image", [](const auto& f) { (void)read_image(f); }},
-      {"image_16", [](const auto& f) { (void)read_image_16(f); }},
-      {"samples", [](const auto& f) { (void)read_samples(f); }},
-      {"pfm", [](const auto& f) { (void)read_pfm(f); }},
-      {"disparity", [](const auto& f) { (void)read_disparity(f); }},
-      {"calibration", [](const auto& f) { (void)read_calibration(f); }},
-      {"correspondences", [](const auto& f) { (void)read_correspondences(f); }},
-      {"scene points", [](const auto& f) { (void)read_scene_points(f); }},
-      {"npz", [](const auto& f) { (void)NpzFile(f); }}};
-  for (const auto& [name, read] : readers) {
+  for (const auto& [name, read] : readers()) {
     SCOPED_TRACE(name);
     const auto reading = [&, body = read](const char* file) {
       return [&folder, body, file] { body(folder / file); };
@@ -119,14 +124,34 @@ TEST(Files, DevicesAreWrittenInPlace) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
-TEST(Files, PipesAreReadToTheirEnd) {
-  int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  ASSERT_EQ(::write(ends[1], "1 2 3 4\n", 8), 8);
-  ::close(ends[1]);
-  const auto rows = read_correspondences("/dev/fd/" + std::to_string(ends[0]));
-  ::close(ends[0]);
-  EXPECT_EQ(rows.points.size(), 1u);
+// They have no end, act when they are opened, or let their reader wait.
+TEST(Files, DevicesPipesSocketsAndFoldersAreRefusedAtOnce) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink(folder / "pipe", folder / "link");
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  // A socket's whole path may have 108 characters.
+  const std::string name = (folder / "s").string();
+  ASSERT_LT(name.size(), sizeof address.sun_path);
+  std::copy(name.begin(), name.end(), address.sun_path);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  for (const auto& read : readers()) {
+    SCOPED_TRACE(read.first);
+    expect_error([&] { read.second(folder / "pipe"); }, "pipe: is a pipe, not a file");
+    expect_error([&] { read.second(folder / "link"); }, "link: is a pipe, not a file");
+    expect_error([&] { read.second(folder / "s"); }, "s: is a socket, not a file");
+    expect_error([&] { read.second("/dev/zero"); }, "/dev/zero: is a device, not a file");
+    expect_error([&] { read.second("/dev/null"); }, "/dev/null: is a device, not a file");
+    expect_error([&] { read.second(folder.path()); }, "is a folder, not a file");
+  }
+  ::close(socket);
+}
+
+TEST(Files, FilesThatHaveNoSizeAreReadToTheirEnd) {
+  if (!std::filesystem::exists("/proc/self/status")) GTEST_SKIP() << "no /proc";
+  EXPECT_NE(read_file("/proc/self/status").find("Pid:"), std::string::npos);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <bifocal/try_again.hpp>
 
 #include "collection/colmap/log_file.hpp"
+#include "io/regular_file.hpp"
 
 namespace bifocal::sqlite {
 namespace {
@@ -44,10 +45,10 @@ std::string frozen_name(const std::filesystem::path& file) {
 Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(file.string()) {
   std::error_code none;
   const bool exists = std::filesystem::exists(file, none);
-  if (std::filesystem::is_directory(file, none)) io::reject(name_, "is a folder, not a database");
   const bool is_new = mode == Mode::create || mode == Mode::draft;
-  if (is_new && exists) io::reject(name_, "exists already");
   if (!is_new && !exists) io::reject(name_, "can't be read: there is no such file");
+  if (exists) io::require_regular(file);
+  if (is_new && exists) io::reject(name_, "exists already");
   const int flags = mode == Mode::read     ? SQLITE_OPEN_READONLY
                     : mode == Mode::frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
                     : is_new               ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
