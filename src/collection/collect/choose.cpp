@@ -3,7 +3,6 @@
 #include <bifocal/error.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "collection/collect/stages.hpp"
@@ -11,6 +10,10 @@
 
 namespace bifocal::collection {
 namespace {
+
+// Names of settings.
+constexpr const char *kPairs = "pairs chosen", *kMorePairs = "more pairs chosen",
+                     *kAlike = "most alike";
 
 // Pairs of places in a list of images as pairs of what is in the list.
 void rename(std::vector<ImagePair>& pairs, const std::vector<int>& numbers) {
@@ -23,7 +26,7 @@ void rename(std::vector<ImagePair>& pairs, const std::vector<int>& numbers) {
 class Chooser {
  public:
   Chooser(const Job& job, WorkFile& work)
-      : options_(job.options), work_(work), rows_(work.photographs()) {
+      : job_(job), options_(job.options), work_(work), rows_(work.photographs()) {
     for (const PhotographRow& r : rows_)
       if (r.state == PhotographState::done) images_.push_back(r.number);
   }
@@ -59,6 +62,12 @@ class Chooser {
   // come next in looks.
   std::vector<ImagePair> choose_more(const std::vector<int>& alike) {
     const int count = static_cast<int>(images_.size()), all = options_.partners;
+    if (alike.size() != images_.size() * static_cast<std::size_t>(all) ||
+        std::any_of(alike.begin(), alike.end(), [&](int i) { return i >= count; }))
+      throw Error(ErrorCode::input,
+                  fmt::format("{}: table settings, {}: {} numbers, must be {} of each of {} "
+                              "photographs; remove the file to begin anew",
+                              job_.work_file.string(), kAlike, alike.size(), all, count));
     const auto most = static_cast<std::size_t>(all - by_look());
     const std::vector<PairInliers> tried = tried_pairs();
     std::set<std::pair<int, int>> known;
@@ -161,6 +170,7 @@ class Chooser {
     return pairs;
   }
 
+  const Job& job_;
   const CollectOptions& options_;
   WorkFile& work_;
   std::vector<PhotographRow> rows_;
@@ -170,25 +180,14 @@ class Chooser {
 
 // Lists of plain values as settings.
 template <class T>
-std::optional<std::vector<T>> get_list(WorkFile& work, const char* name) {
-  const auto bytes = work.get(name);
-  if (!bytes) return {};
-  std::vector<T> list(bytes->size() / sizeof(T));
-  if (!list.empty()) std::memcpy(list.data(), bytes->data(), bytes->size());
-  return list;
-}
-template <class T>
 void set_list(WorkFile& work, const char* name, const std::vector<T>& list) {
   work.set(name, {reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)});
 }
 
-constexpr const char *kPairs = "pairs chosen", *kMorePairs = "more pairs chosen",
-                     *kAlike = "most alike";
-
 }  // namespace
 
 std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work) {
-  if (const auto known = get_list<ImagePair>(work, kPairs)) return *known;
+  if (const auto known = work.pairs(kPairs)) return *known;
   Chooser chooser(job, work);
   const std::vector<ImagePair> pairs = chooser.choose();
   work.together([&] {
@@ -200,9 +199,9 @@ std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work) {
 
 std::vector<ImagePair> choose_more_pairs(const Job& job, WorkFile& work,
                                          std::vector<ImagePair> pairs) {
-  auto more = get_list<ImagePair>(work, kMorePairs);
+  auto more = work.pairs(kMorePairs);
   if (!more) {
-    more = Chooser(job, work).choose_more(get_list<int>(work, kAlike).value_or(std::vector<int>()));
+    more = Chooser(job, work).choose_more(work.numbers(kAlike).value_or(std::vector<int>()));
     work.together([&] { set_list(work, kMorePairs, *more); });
   }
   pairs.insert(pairs.end(), more->begin(), more->end());

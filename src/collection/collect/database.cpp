@@ -112,7 +112,7 @@ ImageRows rows_of(colmap::Image image, const std::optional<DescriptorKind>& give
 void write_images(WorkFile& work, const Job& job, Writer& writer) {
   const std::vector<PhotographRow> photographs = work.photographs();
   const Cameras cameras = cameras_of(photographs, job.options.cameras);
-  const std::optional<DescriptorKind> given = kind_of_given(work);
+  const std::optional<DescriptorKind> given = work.given();
   for (const colmap::Camera& camera : cameras.cameras)
     writer.row(sizeof camera, [camera](colmap::Database& to) { to.write(camera); });
   for (std::size_t i = 0; i < photographs.size(); ++i) {
@@ -156,6 +156,30 @@ void write_settings(const fs::path& file, const Settings& settings) {
   connection.execute("COMMIT");
 }
 
+// A database on its way: unless it has got its name at the end, nothing of it is left.
+class FreshFile {
+ public:
+  explicit FreshFile(fs::path file) : file_(std::move(file)) { remove(); }
+  ~FreshFile() {
+    if (!named_) remove();
+  }
+  FreshFile(const FreshFile&) = delete;
+  FreshFile& operator=(const FreshFile&) = delete;
+  [[nodiscard]] const fs::path& path() const { return file_; }
+  void name(const fs::path& database) {
+    fs::rename(file_, database);
+    named_ = true;
+  }
+
+ private:
+  void remove() const {
+    std::error_code none;
+    for (const char* ending : {"", "-wal", "-shm"}) fs::remove(file_.string() + ending, none);
+  }
+  fs::path file_;
+  bool named_ = false;
+};
+
 // What is written is on the disk before it gets its name.
 void synchronise(const fs::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -169,20 +193,19 @@ void synchronise(const fs::path& file) {
 
 void write_database(const Job& job, const fs::path& database, const Settings& settings,
                     const CollectResult& result) {
-  const fs::path fresh = database.string() + ".new";
-  for (const char* ending : {"", "-wal", "-shm"}) fs::remove(fresh.string() + ending);
+  FreshFile fresh(database.string() + ".new");
   WorkFile work(job.work_file, WorkFile::Mode::open);
   {
     StageProgress progress(job.options, "database", "rows", result.images + result.pairs, 0);
-    Writer writer(fresh, progress);
+    Writer writer(fresh.path(), progress);
     write_images(work, job, writer);
     write_pairs(work, writer);
     writer.end();
   }
-  write_settings(fresh, settings);
-  sqlite::fold_log(fresh);
-  synchronise(fresh);
-  fs::rename(fresh, database);
+  write_settings(fresh.path(), settings);
+  sqlite::fold_log(fresh.path());
+  synchronise(fresh.path());
+  fresh.name(database);
 }
 
 }  // namespace bifocal::collection

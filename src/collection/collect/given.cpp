@@ -12,15 +12,13 @@
 #include <cstring>
 #include <fstream>
 
-#include "io/reject.hpp"
+#include "io/regular_file.hpp"
 #include "runtime/hash.hpp"
 
 namespace bifocal::collection {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kKindOfGiven = "descriptors given";
-constexpr int kMostNumbers = 4096;  // of a descriptor (FloatDescriptors)
 // Keypoints of 16 bits are whole and even numbers in large pictures, so that one at the border may
 // be outside.
 constexpr double kOutside = 4;
@@ -28,6 +26,7 @@ constexpr double kOutside = 4;
 // Files of any size: their length, and 64 parts of 64 KiB.
 std::string identity_of_file(const fs::path& file) {
   constexpr std::uintmax_t kParts = 64, kPart = 1 << 16;
+  io::require_regular(file);
   std::ifstream in(file, std::ios::binary);
   const std::uintmax_t size = in ? fs::file_size(file) : 0;
   std::string parts;
@@ -111,8 +110,8 @@ Read read_h5(const hloc::FeatureFile& file, const std::string& name,
 
 void check(const Read& r, const std::string& name, const PhotographInfo& photograph) {
   const int size = r.descriptors.size;
-  if (size < 1 || size > kMostNumbers)
-    io::reject(name, "descriptors of {} numbers, must be 1 to {}", size, kMostNumbers);
+  if (size < 1 || size > kMostDescriptorNumbers)
+    io::reject(name, "descriptors of {} numbers, must be 1 to {}", size, kMostDescriptorNumbers);
   for (std::size_t i = 0; i < r.keypoints.size(); ++i) {
     const auto [x, y] = r.keypoints[i];
     const bool inside = x >= -kOutside && y >= -kOutside && x <= photograph.width + kOutside &&
@@ -167,19 +166,6 @@ GivenImage GivenSource::read(const std::string& name, const PhotographInfo& phot
     if (!bytes.empty()) std::memcpy(bytes.data(), d.values.data(), bytes.size());
   }
   return out;
-}
-
-std::optional<DescriptorKind> kind_of_given(WorkFile& work) {
-  const auto text = work.get(std::string(kKindOfGiven));
-  if (!text) return {};
-  DescriptorKind kind;
-  if (text->size() != sizeof kind) return {};
-  std::memcpy(&kind, text->data(), sizeof kind);
-  return kind;
-}
-
-void set_kind_of_given(WorkFile& work, const DescriptorKind& kind) {
-  work.set(std::string(kKindOfGiven), {reinterpret_cast<const char*>(&kind), sizeof kind});
 }
 
 const GivenMatcher::Image& GivenMatcher::image(int number) {

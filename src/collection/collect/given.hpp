@@ -20,12 +20,6 @@ namespace bifocal::collection {
 // those of a folder. Throws Error(input) where there are none.
 [[nodiscard]] std::string identity_of(const std::filesystem::path& source);
 
-// What the descriptors of all photographs are.
-struct DescriptorKind {
-  int numbers = 0;        // of each
-  bool is_bytes = false;  // else floats
-  bool operator==(const DescriptorKind&) const = default;
-};
 [[nodiscard]] std::string to_string(const DescriptorKind& kind);  // "256 floats"
 
 // In memory, while its pairs are matched.
@@ -49,10 +43,6 @@ class GivenSource {
   std::filesystem::path folder_;
   std::optional<hloc::FeatureFile> file_;
 };
-
-// A setting of the work file: nothing as long as there is no photograph with given features.
-[[nodiscard]] std::optional<DescriptorKind> kind_of_given(WorkFile& work);
-void set_kind_of_given(WorkFile& work, const DescriptorKind& kind);
 
 // Given features of images, from the work file; the least lately used ones are dropped.
 class GivenMatcher {

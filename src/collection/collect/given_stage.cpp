@@ -130,7 +130,7 @@ void read_given_features(const Job& job) {
   StageProgress progress(job.options, "features", "photographs", all,
                          all - static_cast<std::int64_t>(rows.size()));
   if (rows.empty()) return;
-  GivenReader reader(job, kind_of_given(work));
+  GivenReader reader(job, work.given());
   Looker looker(job, std::move(rows));
   runtime::Background writer(1);
   while (true) {
@@ -139,7 +139,7 @@ void read_given_features(const Job& job) {
     for (Loaded& loaded : *batch) reader.read(loaded);
     writer.run([&work, batch, kind = reader.kind()] {
       work.together([&] {
-        if (kind) set_kind_of_given(work, *kind);
+        if (kind) work.set_given(*kind);
         for (const Loaded& loaded : *batch) work.finish(loaded.row, loaded.features);
       });
     });

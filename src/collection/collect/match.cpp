@@ -203,7 +203,7 @@ void match_pairs(const Job& job, std::span<const PhotographRow> rows,
   const Cameras cameras = cameras_of(rows, job.options.cameras);
   runtime::Background writer(1);
   Shared shared{job,  rows,   cameras,  ViewCameras(cameras.cameras),
-                work, writer, progress, kind_of_given(work)};
+                work, writer, progress, work.given()};
   const std::int64_t bytes = shared.given ? bytes_of_given(*shared.given) : kBytesOfFeature;
   int images = static_cast<int>(rows.size());  // that fit on every device
   for (const Device& device : job.devices.devices())

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -23,14 +25,6 @@ template <class T>
 void bind(sqlite::Statement& s, int place, const std::vector<T>& values) {
   s.bind_bytes(place, values.data(), values.size() * sizeof(T));
 }
-template <class T>
-std::vector<T> values_of(const sqlite::Statement& s, int place) {
-  const auto bytes = s.bytes(place);
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
-  return values;
-}
-
 void bind(sqlite::Statement& s, int place, const std::optional<Mat3>& matrix) {
   if (matrix) {
     s.bind_bytes(place, matrix->data(), sizeof(Mat3));
@@ -38,22 +32,10 @@ void bind(sqlite::Statement& s, int place, const std::optional<Mat3>& matrix) {
     s.bind_null(place);
   }
 }
-template <class T>
-std::optional<T> value_of(const sqlite::Statement& s, int place) {
-  const auto bytes = s.bytes(place);
-  if (bytes.size() != sizeof(T)) return {};
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof(T));
-  return value;
-}
-
-using Numbers = std::array<double, 3>;  // focal length, latitude, longitude; NaN unknown
-
 std::int64_t key_of(const ImagePair& p) { return std::int64_t{p.image1} << 32 | p.image2; }
-ImagePair pair_of(std::int64_t key) { return {int(key >> 32), int(key & 0xffffffff)}; }
 
 // Of the tables, as user_version: work of other ones cannot be gone on with.
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 constexpr const char* kTables = R"(
 PRAGMA page_size = 65536;
 PRAGMA journal_mode = WAL;
@@ -106,7 +88,8 @@ WorkFile::WorkFile(const std::filesystem::path& file, Mode mode)
                          "camera = ?, numbers = ?, features = ? WHERE number = ?"),
       add_features_(connection_, "INSERT OR REPLACE INTO features VALUES(?, ?, ?, ?)"),
       features_(connection_,
-                "SELECT keypoints, descriptors, shapes FROM features WHERE number = ?"),
+                "SELECT keypoints, descriptors, shapes, p.features FROM photographs p "
+                "LEFT JOIN features f ON f.number = p.number WHERE p.number = ?"),
       add_pair_(connection_, "INSERT OR REPLACE INTO pairs VALUES(?, ?, ?, ?, ?, ?, ?, ?)") {
   // Committed work outlives the process; of a machine without power the last seconds may be lost.
   // 16 MB of the log are written into the file at a time.
@@ -130,6 +113,11 @@ std::optional<std::string> WorkFile::get(const std::string& name) {
   if (!get_.step("table settings, " + name)) return {};
   const auto bytes = get_.bytes(0);
   return std::string(bytes.begin(), bytes.end());
+}
+
+void WorkFile::set_given(const DescriptorKind& kind) {
+  const std::array<int, 2> numbers = {kind.numbers, kind.is_bytes};
+  set(kGiven, {reinterpret_cast<const char*>(numbers.data()), sizeof numbers});
 }
 
 void WorkFile::add(const PhotographRow& row) {
@@ -166,41 +154,6 @@ void WorkFile::finish(const PhotographRow& row, const Features& features) {
   add_features_.step("table features, " + row.name);
 }
 
-std::vector<PhotographRow> WorkFile::photographs() {
-  sqlite::Statement all(connection_,
-                        "SELECT number, name, bytes, changed, state, reason, width, height, "
-                        "camera, numbers, features FROM photographs ORDER BY number");
-  std::vector<PhotographRow> rows;
-  while (all.step("table photographs")) {
-    PhotographRow& r = rows.emplace_back();
-    r.number = static_cast<int>(all.number(0));
-    r.name = all.text(1);
-    r.bytes = all.number(2), r.changed = all.number(3);
-    r.state = static_cast<PhotographState>(all.number(4));
-    r.reason = all.text(5);
-    r.info.width = static_cast<int>(all.number(6)), r.info.height = static_cast<int>(all.number(7));
-    r.info.camera = all.text(8);
-    if (const auto numbers = value_of<Numbers>(all, 9)) {
-      const auto& [focal, latitude, longitude] = *numbers;
-      if (!std::isnan(focal)) r.info.focal_length = focal;
-      if (!std::isnan(latitude)) r.info.position = GeoPosition{latitude, longitude};
-    }
-    r.features = static_cast<int>(all.number(10));
-  }
-  return rows;
-}
-
-Features WorkFile::features(int number) {
-  const sqlite::Use use(features_);
-  features_.bind(1, number);
-  Features f;
-  if (!features_.step(fmt::format("table features, photograph {}", number))) return f;
-  f.keypoints = values_of<Keypoint>(features_, 0);
-  f.descriptors = values_of<std::uint8_t>(features_, 1);
-  f.shapes = values_of<KeypointShape>(features_, 2);
-  return f;
-}
-
 void WorkFile::add(const PairRow& row) {
   const sqlite::Use use(add_pair_);
   add_pair_.bind(1, key_of(row.pair));
@@ -216,42 +169,4 @@ void WorkFile::add(const PairRow& row) {
   }
   add_pair_.step(fmt::format("table pairs, {} and {}", row.pair.image1, row.pair.image2));
 }
-
-std::vector<ImagePair> WorkFile::finished_pairs() {
-  sqlite::Statement all(connection_, "SELECT id FROM pairs ORDER BY id");
-  std::vector<ImagePair> pairs;
-  while (all.step("table pairs")) pairs.push_back(pair_of(all.number(0)));
-  return pairs;
-}
-
-std::vector<WorkFile::Count> WorkFile::pair_counts() {
-  sqlite::Statement all(connection_,
-                        "SELECT id, length(matches), length(inliers) FROM pairs ORDER BY id");
-  constexpr std::int64_t kBytes = sizeof(colmap::IndexPair);
-  std::vector<Count> counts;
-  while (all.step("table pairs"))
-    counts.push_back({pair_of(all.number(0)), all.number(1) / kBytes, all.number(2) / kBytes});
-  return counts;
-}
-
-void WorkFile::for_each_pair(const std::function<void(PairRow&&)>& take) {
-  sqlite::Statement all(connection_,
-                        "SELECT id, matches, configuration, F, E, H, pose, inliers FROM pairs "
-                        "ORDER BY id");
-  while (all.step("table pairs")) {
-    PairRow row{pair_of(all.number(0)), values_of<colmap::IndexPair>(all, 1), {}};
-    if (!all.is_null(2)) {
-      row.geometry = colmap::TwoViewGeometry{
-          static_cast<colmap::Configuration>(all.number(2)),
-          values_of<colmap::IndexPair>(all, 7),
-          value_of<Mat3>(all, 3),
-          value_of<Mat3>(all, 4),
-          value_of<Mat3>(all, 5),
-          value_of<Pose>(all, 6),
-      };
-    }
-    take(std::move(row));
-  }
-}
-
 }  // namespace bifocal::collection

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What collect() has done so far, in an SQLite file: each photograph and each pair enters it whole.
+// The file may have been damaged or changed since: what is read from it is checked here, and throws
+// Error(input) that names the file, the table and the row where it is not what was written.
 #pragma once
 
 #include <bifocal/collect.hpp>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +19,15 @@ namespace bifocal::collection {
 using Settings = std::map<std::string, std::string>;
 
 enum class PhotographState { waiting = 0, done = 1, left_out = 2 };
+
+// What the descriptors of given features are.
+struct DescriptorKind {
+  int numbers = 0;        // of each
+  bool is_bytes = false;  // else floats
+  bool operator==(const DescriptorKind&) const = default;
+  [[nodiscard]] std::int64_t bytes() const { return numbers * (is_bytes ? 1 : sizeof(float)); }
+};
+inline constexpr int kMostDescriptorNumbers = 4096;  // of a descriptor (FloatDescriptors)
 
 struct PhotographRow {
   int number = 0;  // in the list of files, from 0
@@ -54,6 +66,13 @@ class WorkFile {
 
   void set(const std::string& name, std::string_view value);
   [[nodiscard]] std::optional<std::string> get(const std::string& name);
+  // Settings that were set as the bytes of such values. Pairs are of photographs that are done, in
+  // order.
+  [[nodiscard]] std::optional<std::vector<ImagePair>> pairs(const std::string& name);
+  [[nodiscard]] std::optional<std::vector<int>> numbers(const std::string& name);
+  // Nothing as long as there is no photograph with given features.
+  void set_given(const DescriptorKind& kind);
+  [[nodiscard]] std::optional<DescriptorKind> given();
 
   void add(const PhotographRow& row);  // waiting
   void finish(const PhotographRow& row, const Features& features);
@@ -73,7 +92,29 @@ class WorkFile {
   void for_each_pair(const std::function<void(PairRow&&)>& take);
 
  private:
+  // Focal length, latitude, longitude; NaN unknown.
+  using Numbers = std::array<double, 3>;
+  static constexpr const char* kGiven = "descriptors given";
   void roll_back() noexcept;
+  template <class... Args>
+  [[noreturn]] void refuse(fmt::format_string<Args...> what, Args&&... args) const {
+    io::reject(connection_.name(),
+               "{}: the unfinished work is damaged; remove the file to begin anew",
+               fmt::format(what, std::forward<Args>(args)...));
+  }
+  // The values of a blob, whose size has to be theirs; `where`: the table and row.
+  template <class T>
+  [[nodiscard]] std::vector<T> values_of(std::span<const unsigned char> bytes,
+                                         const std::string& where) const;
+  // One value, or NULL.
+  template <class T>
+  [[nodiscard]] std::optional<T> value_of(const sqlite::Statement& row, int place,
+                                          const std::string& where) const;
+  [[nodiscard]] PhotographRow photograph_of(const sqlite::Statement& row, std::int64_t number,
+                                            std::int64_t descriptor_bytes) const;
+  [[nodiscard]] std::int64_t descriptor_bytes();
+  [[nodiscard]] ImagePair pair_of(const sqlite::Statement& row) const;
+  [[nodiscard]] PairRow pair_row_of(const sqlite::Statement& row) const;
   sqlite::Connection connection_;
   sqlite::Statement set_, get_, add_photograph_, finish_photograph_, add_features_, features_,
       add_pair_;
