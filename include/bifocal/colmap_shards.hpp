@@ -50,14 +50,15 @@ struct Plan {
 
 // The same database and options give the same plan. Where the folder has that plan already nothing
 // changes, results stay; throws Error(input) where it has another one. Throws Error(usage) for
-// pairs_per_shard below 1, else as verify().
+// pairs_per_shard below 1 or for more than 2^20 shards, else as verify().
 Plan plan_shards(const std::filesystem::path& database, const std::filesystem::path& folder,
                  const PlanRun& run);
 // Throws Error(input) where there is none, or a damaged one.
 [[nodiscard]] Plan read_plan(const std::filesystem::path& folder);
 
 [[nodiscard]] std::filesystem::path result_file(const Plan& plan, int shard);
-// Empty where the shard is done: its file is whole and this plan's. Else what is wrong with it.
+// Empty where the shard is done: its file is whole, this plan's, and of the pairs of the shard's
+// list. Else what is wrong with it.
 [[nodiscard]] std::string why_not_done(const Plan& plan, int shard);
 
 enum class ShardEnd {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "collection/colmap/blob.hpp"
 #include "collection/colmap/pair.hpp"
@@ -65,6 +66,9 @@ std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table
     if (id < 0 || smaller >= larger)
       io::reject(row.connection().name(), "table {}, pair_id {}: is no number of a pair", table,
                  id);
+    if (row.number(1) < 0 || row.number(1) > std::numeric_limits<std::uint32_t>::max())
+      io::reject(row.connection().name(), "table {}, pair_id {}: rows = {}, can't be", table, id,
+                 row.number(1));
     all.push_back({static_cast<Id>(smaller), static_cast<Id>(larger), row.number(1),
                    static_cast<Configuration>(row.number(2))});
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "collection/colmap/pair.hpp"
@@ -19,11 +20,44 @@ namespace {
 
 constexpr int kMostNamed = 20;  // shards in a message
 
-void check_all_done(const Plan& plan) {
+// Results of shards, whose inliers are of keypoints that the database has.
+class Results {
+ public:
+  Results(const Plan& plan, const Database& database) : plan_(plan) {
+    for (const Image& image : database.images())
+      keypoints_.emplace(image.id, database.keypoint_count(image.id));
+  }
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] ShardContent of(int shard) const {
+    ShardContent content = read_result(plan_, shard);
+    for (const ShardRow& row : content.rows) {
+      const std::int64_t a = count(row.pair.image1), b = count(row.pair.image2);
+      for (const IndexPair& m : row.geometry.inliers)
+        if (m.index1 >= a || m.index2 >= b)
+          return {
+              {},
+              fmt::format("is damaged: a match of keypoints {} and {}, but images {} and {} have "
+                          "{} and {}",
+                          m.index1, m.index2, row.pair.image1, row.pair.image2, a, b)};
+    }
+    return content;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t count(Id image) const {
+    const auto found = keypoints_.find(image);
+    return found == keypoints_.end() ? 0 : found->second;
+  }
+  const Plan& plan_;
+  std::unordered_map<Id, std::int64_t> keypoints_;
+};
+
+void check_all_done(const Results& results) {
+  const Plan& plan = results.plan();
   std::string named;
   int faulty = 0;
   for (int k = 0; k < plan.shards(); ++k) {
-    const std::string fault = why_not_done(plan, k);
+    const std::string fault = results.of(k).fault;
     if (fault.empty()) continue;
     if (++faulty <= kMostNamed) named += fmt::format("\n  shard {} {}", k, fault);
   }
@@ -35,14 +69,14 @@ void check_all_done(const Plan& plan) {
 // Rows of all shards, one after another.
 class Rows {
  public:
-  explicit Rows(const Plan& plan) : plan_(plan) {}
+  explicit Rows(const Results& results) : results_(results) {}
   // Null at the end. Until the next call.
   ShardRow* next() {
     while (at_ == rows_.size()) {
-      if (shard_ == plan_.shards()) return nullptr;
-      ShardContent content = read_result(plan_, shard_);
+      if (shard_ == results_.plan().shards()) return nullptr;
+      ShardContent content = results_.of(shard_);
       if (!content.fault.empty())
-        io::reject(result_file(plan_, shard_).string(), "{}", content.fault);
+        io::reject(result_file(results_.plan(), shard_).string(), "{}", content.fault);
       rows_ = std::move(content.rows);
       at_ = 0;
       ++shard_;
@@ -51,7 +85,7 @@ class Rows {
   }
 
  private:
-  const Plan& plan_;
+  const Results& results_;
   int shard_ = 0;
   std::vector<ShardRow> rows_;
   std::size_t at_ = 0;
@@ -83,9 +117,9 @@ bool same(const TwoViewGeometry& a, const TwoViewGeometry& b) {
 
 // Of a plan that overwrites: has a merge that was ended written these rows, and no other is left?
 // Then they are whole pieces from the first on, and they are what the shards say.
-bool has_begun(const Plan& plan, const Database& database,
+bool has_begun(const Results& results, const Database& database,
                const std::vector<std::uint64_t>& there) {
-  Rows rows(plan);
+  Rows rows(results);
   std::size_t equal = 0, pairs = 0, matches = 0;
   for (ShardRow* row = rows.next(); row && equal < there.size(); row = rows.next()) {
     if (is_full_piece(pairs, matches)) pairs = matches = 0;
@@ -93,7 +127,8 @@ bool has_begun(const Plan& plan, const Database& database,
     if (there[equal] != id_of(*row) || !old || !same(*old, read_back(row->geometry))) return false;
     ++equal, ++pairs, matches += row->matches;
   }
-  const bool all = equal == there.size() && static_cast<std::int64_t>(equal) == plan.pairs;
+  const bool all =
+      equal == there.size() && static_cast<std::int64_t>(equal) == results.plan().pairs;
   return equal == there.size() && (all || is_full_piece(pairs, matches));
 }
 
@@ -109,13 +144,14 @@ std::vector<std::uint64_t> to_forget(const Plan& plan, const Database& database,
   return both;
 }
 
-void begin_to_overwrite(const Plan& plan, const Database& database,
+void begin_to_overwrite(const Results& results, const Database& database,
                         const std::filesystem::path& file) {
+  const Plan& plan = results.plan();
   std::vector<PairOfImages> pairs;
   for (int k = 0; k < plan.shards(); ++k)
     for (const PlannedPair& p : read_list(plan, k)) pairs.push_back(p.pair);
   const std::vector<std::uint64_t> there = to_forget(plan, database, pairs);
-  if (!there.empty() && has_begun(plan, database, there)) return;
+  if (!there.empty() && has_begun(results, database, there)) return;
   forget(file, plan.all_pairs, pairs);
 }
 
@@ -150,8 +186,9 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   if (views_of(database) != plan.views)
     io::reject(file.string(),
                "is not the database of the plan: its cameras, images or features are others");
-  check_all_done(plan);
-  if (plan.overwrite) begin_to_overwrite(plan, database, file);
+  const Results results(plan, database);
+  check_all_done(results);
+  if (plan.overwrite) begin_to_overwrite(results, database, file);
   const std::vector<std::uint64_t> verified = ids_with_geometry(database, false);
   VerifyProgress progress;
   progress.pairs = plan.pairs;
@@ -170,7 +207,7 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
     matches = 0;
     return !run.progress || run.progress(progress);
   };
-  Rows rows(plan);
+  Rows rows(results);
   for (ShardRow* row = rows.next(); row; row = rows.next()) {
     if (std::binary_search(verified.begin(), verified.end(), id_of(*row))) {
       --progress.pairs;

@@ -5,9 +5,10 @@
 #include <bifocal/io.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
-#include <limits>
 #include <span>
+#include <utility>
 
 #include "io/little_endian.hpp"
 #include "io/reject.hpp"
@@ -95,27 +96,64 @@ std::string bytes_of(const ShardRow& row) {
   return out;
 }
 
-ShardRow take_row(Bytes& bytes) {
+bool finite(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double v) { return std::isfinite(v); });
+}
+
+// The row of a planned pair; its fault is empty where it is sound.
+struct TakenRow {
+  ShardRow row;
+  std::string fault;
+};
+TakenRow take_row(Bytes& bytes, const PlannedPair& planned) {
   std::uint32_t head[6] = {};
   bytes.take(std::span<std::uint32_t>(head));
-  ShardRow row{{head[0], head[1]}, head[4], {}};
-  TwoViewGeometry& g = row.geometry;
-  g.configuration = static_cast<Configuration>(head[2]);
+  const auto [image1, image2, configuration, known, matches, inliers] = head;
+  if (bytes.ended()) return {};
+  if (image1 != planned.pair.image1 || image2 != planned.pair.image2 || matches != planned.matches)
+    return {{},
+            fmt::format("has {} matches of images {} and {}, planned are {} of {} and {}", matches,
+                        image1, image2, planned.matches, planned.pair.image1, planned.pair.image2)};
+  if (configuration > static_cast<std::uint32_t>(Configuration::calibrated_rig) || known > 15 ||
+      inliers > matches)
+    return {{},
+            fmt::format("is damaged: images {} and {} have configuration {}, known {}, {} of {} "
+                        "matches",
+                        image1, image2, configuration, known, inliers, matches)};
+  TakenRow out{{planned.pair, matches, {}}, {}};
+  TwoViewGeometry& g = out.row.geometry;
+  g.configuration = static_cast<Configuration>(configuration);
   std::vector<std::uint32_t> indices(
-      std::min<std::size_t>(2 * std::size_t{head[5]}, bytes.left() / sizeof(std::uint32_t)));
+      std::min<std::size_t>(2 * std::size_t{inliers}, bytes.left() / sizeof(std::uint32_t)));
   bytes.take(std::span(indices));
   g.inliers.resize(indices.size() / 2);
   for (std::size_t i = 0; i < g.inliers.size(); ++i)
     g.inliers[i] = {indices[2 * i], indices[2 * i + 1]};
+  bool sound = true;
   std::optional<Mat3>* const matrices[] = {&g.F, &g.E, &g.H};
-  for (unsigned k = 0; k < 3; ++k)
-    if (head[3] & (1U << k)) bytes.take(std::span<double>(matrices[k]->emplace()));
-  if (head[3] & 8U) {
+  for (unsigned k = 0; k < 3; ++k) {
+    if (!(known & (1U << k))) continue;
+    bytes.take(std::span<double>(matrices[k]->emplace()));
+    sound = sound && finite(**matrices[k]);
+  }
+  if (known & 8U) {
     Pose& pose = g.cam2_from_cam1.emplace();
     bytes.take(std::span<double>(pose.R));
     bytes.take(std::span<double>(pose.t));
+    sound = sound && finite(pose.R) && finite(pose.t);
   }
-  return row;
+  if (!sound)
+    out.fault =
+        fmt::format("is damaged: the geometry of images {} and {} is not finite", image1, image2);
+  return out;
+}
+
+// More than this no result of the shard has.
+std::int64_t most_bytes(std::span<const PlannedPair> list) {
+  constexpr std::int64_t kRow = 6 * 4 + (9 + 9 + 9 + 12) * 8, kInlier = 2 * 4;
+  std::int64_t bytes = kHead + kSum;
+  for (const PlannedPair& p : list) bytes += kRow + kInlier * p.matches;
+  return bytes;
 }
 
 // Empty for a file that is whole and of this shard.
@@ -127,7 +165,7 @@ std::string fault_of(std::string_view bytes, const Plan& plan, int shard) {
     return fmt::format("has version {}, this program writes {}", version, kVersion);
   const std::string_view content = bytes.substr(0, bytes.size() - kSum);
   Bytes tail(bytes.substr(content.size()));
-  if (summed(kFnvStart, content) != tail.take<std::uint64_t>())
+  if (checksum_of(content) != tail.take<std::uint64_t>())
     return "is damaged: its checksum is another";
   if (const auto of = head.take<std::uint32_t>(); of != static_cast<std::uint32_t>(shard))
     return fmt::format("is of shard {}", of);
@@ -142,14 +180,6 @@ std::string fault_of(std::string_view bytes, const Plan& plan, int shard) {
 
 std::filesystem::path result_file(const Plan& plan, int shard) {
   return plan.folder / fmt::format("shard-{}.result", shard);
-}
-
-std::filesystem::path list_file(const std::filesystem::path& folder, int shard) {
-  return folder / fmt::format("shard-{}.pairs", shard);
-}
-
-std::int64_t planned_pairs(const Plan& plan, int shard) {
-  return std::min(plan.pairs_per_shard, plan.pairs - shard * plan.pairs_per_shard);
 }
 
 ResultWriter::ResultWriter(const Plan& plan, int shard, std::size_t pairs)
@@ -176,24 +206,34 @@ void ResultWriter::commit() {
   file_.commit();
 }
 
+std::uint64_t checksum_of(std::string_view bytes) { return summed(kFnvStart, bytes); }
+
+ShardContent parse_result(std::string_view bytes, const Plan& plan, int shard,
+                          std::span<const PlannedPair> list) {
+  ShardContent content;
+  content.fault = fault_of(bytes, plan, shard);
+  if (!content.fault.empty()) return content;
+  Bytes rest(bytes.substr(kHead, bytes.size() - kHead - kSum));
+  for (const PlannedPair& planned : list) {
+    TakenRow taken = take_row(rest, planned);
+    if (!taken.fault.empty()) return {{}, std::move(taken.fault)};
+    if (rest.ended()) break;
+    content.rows.push_back(std::move(taken.row));
+  }
+  if (rest.ended() || rest.left() != 0) return {{}, "is damaged: its rows don't fill it"};
+  return content;
+}
+
 ShardContent read_result(const Plan& plan, int shard) {
   const std::filesystem::path file = result_file(plan, shard);
   std::error_code none;
   if (!std::filesystem::exists(file, none)) return {{}, "is missing"};
-  std::string bytes;
   try {
-    bytes = read_file(file, std::numeric_limits<std::int64_t>::max() / 4);
+    const std::vector<PlannedPair> list = read_list(plan, shard);
+    return parse_result(read_file(file, most_bytes(list)), plan, shard, list);
   } catch (const Error& error) {
     return {{}, error.what()};
   }
-  ShardContent content;
-  content.fault = fault_of(bytes, plan, shard);
-  if (!content.fault.empty()) return content;
-  Bytes rest(std::string_view(bytes).substr(kHead, bytes.size() - kHead - kSum));
-  for (std::int64_t k = 0; k < planned_pairs(plan, shard) && !rest.ended(); ++k)
-    content.rows.push_back(take_row(rest));
-  if (rest.ended() || rest.left() != 0) content.fault = "is damaged: its rows don't fill it";
-  return content;
 }
 
 std::string why_not_done(const Plan& plan, int shard) { return read_result(plan, shard).fault; }

@@ -8,13 +8,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bifocal/colmap_shards.hpp>
 
-#include "collection/colmap/chunk.hpp"
 #include "collection/shards/durable_file.hpp"
+#include "collection/shards/plan_file.hpp"
 
 namespace bifocal::colmap {
 
@@ -36,21 +38,17 @@ class ResultWriter {
   std::uint64_t sum_;
 };
 
-// The rows, or a word on what is wrong with the file.
+// The rows of the pairs that the shard's list has, or a word on what is wrong with the file or the
+// list.
 struct ShardContent {
   std::vector<ShardRow> rows;
   std::string fault;
 };
 [[nodiscard]] ShardContent read_result(const Plan& plan, int shard);
 
-// A line of a shard's list.
-struct PlannedPair {
-  PairOfImages pair;
-  std::int64_t matches = 0;
-};
-// Throws Error(input) where the list is not the plan's.
-[[nodiscard]] std::vector<PlannedPair> read_list(const Plan& plan, int shard);
-[[nodiscard]] std::filesystem::path list_file(const std::filesystem::path& folder, int shard);
-[[nodiscard]] std::int64_t planned_pairs(const Plan& plan, int shard);
+[[nodiscard]] ShardContent parse_result(std::string_view bytes, const Plan& plan, int shard,
+                                        std::span<const PlannedPair> list);
+// FNV-1a of 64 bits, which a file of a result ends with.
+[[nodiscard]] std::uint64_t checksum_of(std::string_view bytes);
 
 }  // namespace bifocal::colmap

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection/shards/plan_file.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/io.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "io/reject.hpp"
+#include "runtime/hash.hpp"
+
+namespace bifocal::colmap {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int kVersion = 1;
+constexpr std::int64_t kMaxPlanBytes = std::int64_t{1} << 26;
+constexpr int kDepth = 2;                     // of objects and lists in it
+constexpr std::int64_t kLineOfList = 3 * 11;  // bytes at most
+constexpr std::int64_t kMostCount = std::int64_t{1} << 62;
+
+// One name for each member, in both directions. A new member does not compile until it is here.
+template <class Options, class Visit>
+void visit_options(Options& options, const Visit& visit) {
+  auto& [max_error, min_inliers, confidence, min_iterations, max_iterations, min_inlier_ratio,
+         min_E_F_inlier_ratio, max_H_inlier_ratio, relative_pose, detect_watermark,
+         watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed] = options;
+  visit("max_error", max_error);
+  visit("min_inliers", min_inliers);
+  visit("confidence", confidence);
+  visit("min_iterations", min_iterations);
+  visit("max_iterations", max_iterations);
+  visit("min_inlier_ratio", min_inlier_ratio);
+  visit("min_E_F_inlier_ratio", min_E_F_inlier_ratio);
+  visit("max_H_inlier_ratio", max_H_inlier_ratio);
+  visit("relative_pose", relative_pose);
+  visit("detect_watermark", detect_watermark);
+  visit("watermark_min_inlier_ratio", watermark_min_inlier_ratio);
+  visit("watermark_border_size", watermark_border_size);
+  visit("watermark_max_error", watermark_max_error);
+  visit("seed", seed);
+}
+
+// What the hash is of. Where the database lies does not count: a copy of it has the same plan.
+Json content_of(const Plan& plan) {
+  Json json = {{"bifocal_plan", kVersion}};
+  json["views"] = plan.views;
+  json["pairs"] = plan.pairs;
+  json["matches"] = plan.matches;
+  json["skipped"] = plan.skipped;
+  json["unmatched"] = plan.unmatched;
+  json["pairs_per_shard"] = plan.pairs_per_shard;
+  json["shards"] = plan.shards();
+  json["overwrite"] = plan.overwrite;
+  json["all_pairs"] = plan.all_pairs;
+  visit_options(plan.options,
+                [&](const char* name, const auto& value) { json["options"][name] = value; });
+  json["lists"] = plan.lists;
+  return json;
+}
+
+// Members of an object in the file of a plan, each of its type and within its range.
+class Members {
+ public:
+  Members(const Json& json, std::string_view file) : json_(json), file_(file) {}
+
+  void take(const char* name, bool& to) const {
+    if (!json_.at(name).is_boolean()) refuse(name, "true or false");
+    to = json_.at(name).get<bool>();
+  }
+  void take(const char* name, double& to) const {
+    if (!json_.at(name).is_number()) refuse(name, "a number");
+    to = json_.at(name).get<double>();
+    if (!(to >= 0) || !std::isfinite(to)) refuse(name, "a finite number of at least 0");
+  }
+  template <std::integral T>
+  void take(const char* name, T& to, T least = 0, T most = std::numeric_limits<T>::max()) const {
+    const Json& value = json_.at(name);
+    // Without a sign it may be above all numbers that have one.
+    const bool sound = value.is_number_unsigned() &&
+                       value.get<std::uint64_t>() >= std::uint64_t(least) &&
+                       value.get<std::uint64_t>() <= std::uint64_t(most);
+    if (!sound) refuse(name, fmt::format("a whole number from {} to {}", least, most));
+    to = value.get<T>();
+  }
+  [[nodiscard]] std::string hash(const char* name) const { return hash(json_.at(name), name); }
+  [[nodiscard]] std::string hash(const Json& value, const char* name) const {
+    const bool sound = value.is_string() && value.get_ref<const std::string&>().size() == kHash &&
+                       value.get_ref<const std::string&>().find_first_not_of("0123456789abcdef") ==
+                           std::string::npos;
+    if (!sound) refuse(name, "of 32 hexadecimal digits");
+    return value.get<std::string>();
+  }
+
+ private:
+  static constexpr std::size_t kHash = 32;
+  [[noreturn]] void refuse(const char* name, const std::string& what) const {
+    const std::string text = json_.at(name).dump(-1, ' ', true, Json::error_handler_t::replace);
+    io::reject(file_, "{} is {}, must be {}", name, io::printable(text), what);
+  }
+  const Json& json_;
+  std::string_view file_;
+};
+
+Plan parsed(const Json& json, std::string_view file) {
+  const Members members(json, file);
+  Plan plan;
+  plan.hash = members.hash("hash");
+  plan.views = members.hash("views");
+  members.take("pairs", plan.pairs, std::int64_t{0}, kMostCount);
+  members.take("matches", plan.matches, std::int64_t{0}, kMostCount);
+  members.take("skipped", plan.skipped, std::int64_t{0}, kMostCount);
+  members.take("unmatched", plan.unmatched, std::int64_t{0}, kMostCount);
+  members.take("pairs_per_shard", plan.pairs_per_shard, std::int64_t{1}, kMostCount);
+  members.take("overwrite", plan.overwrite);
+  members.take("all_pairs", plan.all_pairs);
+  const Members options(json.at("options"), file);
+  visit_options(plan.options, [&](const char* name, auto& value) { options.take(name, value); });
+  const std::int64_t shards =
+      plan.pairs / plan.pairs_per_shard + (plan.pairs % plan.pairs_per_shard != 0);
+  const Json& lists = json.at("lists");
+  if (!lists.is_array() || static_cast<std::int64_t>(lists.size()) != shards ||
+      lists.size() > kMostShards)
+    io::reject(file, "is damaged or was changed: {} lists of {} shards", lists.size(), shards);
+  for (const Json& list : lists) plan.lists.push_back(members.hash(list, "lists"));
+  const std::string database = json.at("database").get<std::string>();
+  if (database.empty() || database.find('\0') != std::string::npos)
+    io::reject(file, "database is {}, no name of a file", io::printable(database));
+  plan.database = database;
+  return plan;
+}
+
+}  // namespace
+
+std::filesystem::path plan_file(const std::filesystem::path& folder) {
+  return folder / "plan.json";
+}
+
+std::filesystem::path list_file(const std::filesystem::path& folder, int shard) {
+  return folder / fmt::format("shard-{}.pairs", shard);
+}
+
+std::int64_t planned_pairs(const Plan& plan, int shard) {
+  return std::min(plan.pairs_per_shard, plan.pairs - shard * plan.pairs_per_shard);
+}
+
+std::string hash_of_plan(const Plan& plan) { return runtime::hash_of(content_of(plan).dump()); }
+
+std::string text_of(const Plan& plan) {
+  Json json = content_of(plan);
+  json["database"] = plan.database.string();
+  json["hash"] = plan.hash;
+  return json.dump(1) + "\n";
+}
+
+Plan parse_plan(std::string_view text, std::string_view file) {
+  const auto not_too_deep = [&](int depth, Json::parse_event_t, const Json&) {
+    if (depth > kDepth) io::reject(file, "is no plan: lists in lists");
+    return true;
+  };
+  try {
+    const Json json = Json::parse(text, not_too_deep);
+    if (json.at("bifocal_plan") != kVersion)
+      io::reject(file, "version {}, this program reads {}", json.at("bifocal_plan").dump(),
+                 kVersion);
+    Plan plan = parsed(json, file);
+    if (plan.hash != hash_of_plan(plan))
+      io::reject(file, "is damaged or was changed: its hash is another");
+    return plan;
+  } catch (const nlohmann::json::exception& error) {
+    io::reject(file, "is no plan: {}", error.what());
+  }
+}
+
+Plan read_plan(const std::filesystem::path& folder) {
+  const std::filesystem::path file = plan_file(folder);
+  Plan plan = parse_plan(read_file(file, kMaxPlanBytes), file.string());
+  plan.folder = folder;
+  return plan;
+}
+
+std::string line_of(const PlannedPair& pair) {
+  return fmt::format("{} {} {}\n", pair.pair.image1, pair.pair.image2, pair.matches);
+}
+
+std::vector<PlannedPair> parse_list(std::string_view text, std::int64_t count,
+                                    std::string_view file) {
+  std::vector<PlannedPair> pairs;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto take = [&](auto& number, char after) {
+    const auto [stop, error] = std::from_chars(at, end, number);
+    const bool sound = error == std::errc() && stop != end && *stop == after;
+    at = sound ? stop + 1 : end;
+    return sound;
+  };
+  while (at < end) {
+    PlannedPair p;
+    const bool sound =
+        take(p.pair.image1, ' ') && take(p.pair.image2, ' ') && take(p.matches, '\n') &&
+        p.pair.image1 < p.pair.image2 && p.pair.image2 < kMaxImages && p.matches >= 0 &&
+        p.matches <= std::numeric_limits<std::uint32_t>::max() &&
+        (pairs.empty() || pair_id(pairs.back().pair.image1, pairs.back().pair.image2) <
+                              pair_id(p.pair.image1, p.pair.image2));
+    if (!sound)
+      io::reject(file, "line {}: must be two images, in order, and how many matches they have",
+                 pairs.size() + 1);
+    pairs.push_back(p);
+  }
+  if (static_cast<std::int64_t>(pairs.size()) != count)
+    io::reject(file, "has {} pairs, planned are {}", pairs.size(), count);
+  return pairs;
+}
+
+std::vector<PlannedPair> read_list(const Plan& plan, int shard) {
+  const std::filesystem::path file = list_file(plan.folder, shard);
+  const std::int64_t count = planned_pairs(plan, shard);
+  const std::string text = read_file(file, std::min(count, kMostCount / kLineOfList) * kLineOfList);
+  if (runtime::hash_of(text) != plan.lists[static_cast<std::size_t>(shard)])
+    io::reject(file.string(), "is not the list of the plan: make the plan again");
+  return parse_list(text, count, file.string());
+}
+
+}  // namespace bifocal::colmap
