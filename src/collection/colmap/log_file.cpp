@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <type_traits>
 
@@ -27,7 +26,7 @@ bool is_page_size(int n) { return n >= 512 && std::has_single_bit(unsigned(n)); 
 // Stands in front of SQLite's own file, which follows it in memory.
 struct LogFile {
   sqlite3_file base;
-  std::unique_ptr<char[]> gathered;
+  char* gathered;       // ours: a unique_ptr is of no standard layout for clang
   sqlite3_int64 begin;  // in the file
   int size;
   bool is_header_last;
@@ -46,7 +45,7 @@ struct LogFile {
     const int n = size;
     size = 0;
     is_header_last = false;
-    return n == 0 ? SQLITE_OK : methods().xWrite(own(), gathered.get(), n, begin);
+    return n == 0 ? SQLITE_OK : methods().xWrite(own(), gathered, n, begin);
   }
 
   int write(const char* data, int n, sqlite3_int64 at) {
@@ -59,7 +58,7 @@ struct LogFile {
       if (const int failed = flush()) return failed;
     if (!is_page && !is_header) return methods().xWrite(own(), data, n, at);
     if (size == 0) begin = at;
-    std::memcpy(gathered.get() + size, data, static_cast<std::size_t>(n));
+    std::memcpy(gathered + size, data, static_cast<std::size_t>(n));
     size += n;
     is_header_last = is_header;
     ahead_size = 0;
@@ -77,11 +76,11 @@ struct LogFile {
       ahead_size = 0;
       if (const int failed = methods().xFileSize(own(), &end)) return failed;
       const int most = static_cast<int>(std::clamp<sqlite3_int64>(end - at, n, kGathered));
-      if (const int failed = methods().xRead(own(), gathered.get(), most, at)) return failed;
+      if (const int failed = methods().xRead(own(), gathered, most, at)) return failed;
       ahead_begin = at;
       ahead_size = most;
     }
-    std::memcpy(to, gathered.get() + (at - ahead_begin), static_cast<std::size_t>(n));
+    std::memcpy(to, gathered + (at - ahead_begin), static_cast<std::size_t>(n));
     return SQLITE_OK;
   }
 };
@@ -107,7 +106,7 @@ int as_it_is(sqlite3_file* file, Arguments... arguments) {
 int close(sqlite3_file* file) {
   LogFile& log = log_of(file);
   const int closed = log.methods().xClose(log.own());
-  std::destroy_at(&log);
+  delete[] log.gathered;
   return closed;
 }
 
@@ -151,7 +150,7 @@ int open(sqlite3_vfs* /*files*/, const char* name, sqlite3_file* file, int flags
   if (!(flags & SQLITE_OPEN_WAL))
     return real_files->xOpen(real_files, name, file, flags, out_flags);
   auto* log = new (file) LogFile{};
-  log->gathered.reset(new (std::nothrow) char[kGathered]);
+  log->gathered = new (std::nothrow) char[kGathered];
   const int failed = log->gathered
                          ? real_files->xOpen(real_files, name, log->own(), flags, out_flags)
                          : SQLITE_NOMEM;
@@ -159,7 +158,7 @@ int open(sqlite3_vfs* /*files*/, const char* name, sqlite3_file* file, int flags
     log->base.pMethods = &kLogMethods;
     return SQLITE_OK;
   }
-  std::destroy_at(log);
+  delete[] log->gathered;
   file->pMethods = nullptr;  // it is not to be closed
   return failed;
 }
