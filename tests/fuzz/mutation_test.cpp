@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz_bodies.hpp"
+#include "fuzz_collection.hpp"
 
 namespace bifocal {
 namespace {
@@ -79,6 +79,12 @@ TEST(Mutations, Pfm) { run("pfm", fuzz::pfm); }
 TEST(Mutations, Text) { run("text", fuzz::text); }
 TEST(Mutations, Npz) { run("npz", fuzz::npz); }
 TEST(Mutations, Exif) { run("exif", fuzz::exif); }
+TEST(Mutations, Colmap) { run("colmap", fuzz::colmap); }
+TEST(Mutations, Shards) { run("shards", fuzz::shards); }
+TEST(Mutations, Plan) { run("plan", fuzz::plan); }
+#ifdef BIFOCAL_FUZZ_HDF5
+TEST(Mutations, Hloc) { run("hloc", fuzz::hloc); }
+#endif
 
 }  // namespace
 }  // namespace bifocal
