@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import wraps
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,36 +11,84 @@ from numpy.typing import NDArray
 from .cameras import Camera, undistort_points
 
 Array = NDArray[Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def points(points: Any, name: str, columns: int = 2) -> Array:
-    """[N, columns] of OpenCV's shapes [N, columns], [N, 1, columns] and [1, N, columns]."""
-    array = np.asarray(points)
+def quiet(function: Function) -> Function:
+    """A function that numbers beyond float64's range draw no warnings from: they become infinities and NaN, which are no inliers."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+def shape(object: Any) -> tuple[int, ...]:
+    """That of an array or of what would become one; () of anything else."""
+    try:
+        return np.shape(object)
+    except (ValueError, TypeError, RuntimeError):
+        return ()
+
+
+def points(points: Any, name: str, columns: int = 2, homogeneous: bool = False) -> Array:
+    """[N, columns] of OpenCV's shapes [N, columns], [N, 1, columns] and [1, N, columns]; homogeneous ones have one column more."""
+    try:
+        array = np.asarray(points)
+    except (ValueError, TypeError, RuntimeError):
+        raise TypeError(f"{name}: {type(points).__name__}, must be an array of numbers") from None
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{name}: dtype {array.dtype}, must be floats or whole numbers")
-    if array.ndim == 3 and 1 in array.shape[:2] and array.shape[2] == columns:
-        array = array.reshape(-1, columns)
+    given = array.shape
     if array.size == 0:
         array = array.reshape(0, columns)
+    if array.ndim == 3 and 1 in array.shape[:2]:
+        array = array.reshape(-1, array.shape[2])
+    array = array.astype(np.float64, copy=False)
+    if homogeneous and array.ndim == 2 and array.shape[1] == columns + 1:
+        last = array[:, -1:]
+        array = array[:, :-1] / np.where(last == 0, 1.0, last)
     if array.ndim != 2 or array.shape[1] != columns:
-        raise ValueError(f"{name}: shape {np.shape(points)}, must be (N, {columns}) or (N, 1, {columns})")
-    return array.astype(np.float64, copy=False)
+        raise ValueError(f"{name}: shape {given}, must be (N, {columns}) or (N, 1, {columns})")
+    return array
 
 
-def pair(points1: Any, points2: Any, name1: str, name2: str) -> tuple[Array, Array]:
+def pair(points1: Any, points2: Any, name1: str, name2: str, homogeneous: bool = False) -> tuple[Array, Array]:
     """Both, equally many."""
-    x1, x2 = points(points1, name1), points(points2, name2)
+    x1, x2 = points(points1, name1, homogeneous=homogeneous), points(points2, name2, homogeneous=homogeneous)
     if len(x1) != len(x2):
         raise ValueError(f"{name2}: {len(x2)} points, but {name1} has {len(x1)}")
     return x1, x2
 
 
-def mask(flags: Array, given: Array | None = None, value: int = 1) -> Array:
-    """uint8 [N, 1] of 0 and `value`; also in the array that the caller gave for it."""
-    out: Array = (flags.astype(np.uint8) * np.uint8(value)).reshape(-1, 1)
-    if given is not None:
-        given[...] = out.reshape(given.shape)
+def finite(x1: Array, x2: Array) -> Array:
+    """[N] bool: neither side has a NaN or an infinity."""
+    out: Array = np.isfinite(np.c_[x1, x2]).all(1)
     return out
+
+
+def output(values: Array, given: Any, name: str, column: bool = False) -> Array:
+    """As OpenCV returns what it has an output argument for: an array given with this type and as many numbers is filled and returned.
+
+    Another array is left alone, since OpenCV makes a new one then. column: what is returned keeps its shape, and a row is another array.
+    """
+    if given is None:
+        return values
+    if not isinstance(given, np.ndarray):
+        raise TypeError(f"{name}: {type(given).__name__}, must be an array")
+    if given.dtype != values.dtype or given.size != values.size or given.size == 0 or not given.flags.writeable:
+        return values
+    if column and given.shape[0] != values.shape[0]:
+        return values
+    given[...] = values.reshape(given.shape)
+    return given.reshape(values.shape) if column and given.ndim == 1 else given
+
+
+def mask(flags: Array, given: Any = None, name: str = "mask", column: bool = False) -> Array:
+    """uint8 [N, 1] of 0 and 1."""
+    return output(flags.astype(np.uint8).reshape(-1, 1), given, name, column)
 
 
 def scaled(model: Array) -> Array:
@@ -47,22 +96,6 @@ def scaled(model: Array) -> Array:
     last = model[2, 2]
     out: Array = model / last if abs(last) > 1e-12 else model.copy()
     return out
-
-
-def eight_points(x1: Array, x2: Array) -> Array | None:
-    """F of all points by the normalised eight-point algorithm (R. Hartley, PAMI 19(6), 1997), of rank 2."""
-
-    def frame(x: Array) -> Array:
-        c = x.mean(0)
-        s = np.sqrt(2) / max(np.sqrt(((x - c) ** 2).sum(1)).mean(), 1e-300)
-        return np.array([[s, 0, -s * c[0]], [0, s, -s * c[1]], [0, 0, 1]])
-
-    T1, T2 = frame(x1), frame(x2)
-    a, b = np.c_[x1, np.ones(len(x1))] @ T1.T, np.c_[x2, np.ones(len(x2))] @ T2.T
-    F = np.linalg.svd((b[:, :, None] * a[:, None, :]).reshape(len(x1), 9))[2][-1].reshape(3, 3)
-    U, S, V = np.linalg.svd(F)
-    F = T2.T @ (U * [S[0], S[1], 0]) @ V @ T1
-    return F if np.isfinite(F).all() else None
 
 
 def unit_frame(x: Array) -> Array:
@@ -81,10 +114,43 @@ def unit(x: Array) -> Array:
 
 def matrix(cameraMatrix: Any, name: str = "cameraMatrix") -> Array:
     """[3, 3]"""
-    K = np.asarray(cameraMatrix, np.float64)
+    try:
+        K = np.asarray(cameraMatrix, np.float64)
+    except (ValueError, TypeError):
+        raise TypeError(f"{name}: {type(cameraMatrix).__name__}, must be an array of numbers") from None
     if K.shape != (3, 3):
         raise ValueError(f"{name}: shape {K.shape}, must be (3, 3)")
+    if not np.isfinite(K).all():
+        raise ValueError(f"{name}: {K.tolist()}, must be finite")
     return K
+
+
+def focal_matrix(focal: Any, pp: Any) -> Array:
+    """Of the form of calls that has a focal length and a principal point."""
+    f, c = np.asarray(focal, np.float64), np.asarray(pp, np.float64)
+    if f.shape != () or c.shape != (2,):
+        raise ValueError(f"focal: {focal}, pp: {pp}, must be a number and two")
+    return matrix([[f, 0, c[0]], [0, f, c[1]], [0, 0, 1.0]], "focal, pp")
+
+
+def normalised(x: Array, K: Array) -> Array:
+    """Px as points of a camera with the focal length 1."""
+    out: Array = (x - K[:2, 2]) / K[[0, 1], [0, 1]]
+    return out
+
+
+def arguments(function: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of one form of a call by their names."""
+    if len(args) > len(names):
+        raise TypeError(f"{function}: {len(args)} arguments, at most {len(names)} in this form")
+    given = dict(zip(names, args))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeError(f"{function}: {name}, must be one of {names}")
+        if name in given:
+            raise TypeError(f"{function}: {name} is given twice")
+        given[name] = value
+    return given
 
 
 def lens(distCoeffs: Any, name: str = "distCoeffs") -> Array:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from . import _core
 from . import _cv_arrays as _cv
+from . import _cv_usac as _usac
+from ._cv_poses import pose_of
 from .cameras import LensCamera
-from .options import RobustOptions
-from .robust import estimate_absolute_pose
 
 __all__ = ["distortPoints", "solvePnPRansac", "undistortPoints"]
 
@@ -22,10 +22,10 @@ Array = NDArray[Any]
 
 
 def _rows(points: Any, name: str, columns: int) -> tuple[Array, tuple[int, ...]]:
-    array = np.asarray(points)
-    if array.size == 0 or array.shape[-1] != columns:
-        raise ValueError(f"{name}: shape {array.shape}, must be (N, {columns}), (N, 1, {columns}) or (1, N, {columns})")
-    return array.reshape(-1, columns).astype(np.float64), array.shape
+    array = _cv.points(points, name, columns)
+    if len(array) == 0:
+        raise ValueError(f"{name}: no points")
+    return array, np.shape(points)
 
 
 def _matrix(name: str, R: Any, P: Any) -> Array:
@@ -48,6 +48,7 @@ def _matrix(name: str, R: Any, P: Any) -> Array:
     return matrix
 
 
+@_cv.quiet
 def undistortPoints(distorted: Any, K: Any, D: Any, R: Any = None, P: Any = None) -> Array:
     """Normalised points, or px of P R; NaN where the model has no ray less than 80 degrees off the axis (cv2 gives -1000000)."""
     points, shape = _rows(distorted, "distorted", 2)
@@ -59,6 +60,7 @@ def undistortPoints(distorted: Any, K: Any, D: Any, R: Any = None, P: Any = None
     return out.astype(np.asarray(distorted).dtype if np.asarray(distorted).dtype == np.float32 else np.float64)
 
 
+@_cv.quiet
 def distortPoints(undistorted: Any, K: Any, D: Any) -> Array:
     """Px of normalised points; NaN 80 degrees off the axis and beyond."""
     points, shape = _rows(undistorted, "undistorted", 2)
@@ -68,6 +70,7 @@ def distortPoints(undistorted: Any, K: Any, D: Any) -> Array:
     return out.astype(np.asarray(undistorted).dtype if np.asarray(undistorted).dtype == np.float32 else np.float64)
 
 
+@_cv.quiet
 def solvePnPRansac(
     objectPoints: Any,
     imagePoints: Any,
@@ -84,12 +87,7 @@ def solvePnPRansac(
     criteria: Any = None,
 ) -> tuple[bool, Array, Array, Array | None]:
     """retval, rvec [3, 1], tvec [3, 1], inliers [M, 1] int32 (None without a pose). A guess, `flags` and `criteria` are not used."""
-    X, _ = _rows(objectPoints, "objectPoints", 3)
-    x, _ = _rows(imagePoints, "imagePoints", 2)
-    camera = LensCamera.fisheye(cameraMatrix, distCoeffs)
-    most = max(int(iterationsCount), 1)
-    options = RobustOptions(threshold=float(reprojectionError), confidence=float(confidence), min_iterations=min(100, most), max_iterations=most)
-    found = estimate_absolute_pose(x, X, camera, options=options)
-    if not found.ok or found.R is None or found.t is None:
-        return False, np.zeros((3, 1)), np.zeros((3, 1)), None
-    return True, _cv.rotation_vector(found.R), found.t.reshape(3, 1).copy(), np.flatnonzero(found.inliers).astype(np.int32).reshape(-1, 1)
+    X, x = _cv.points(objectPoints, "objectPoints", 3), _cv.points(imagePoints, "imagePoints")
+    camera = LensCamera.fisheye(_cv.matrix(cameraMatrix), distCoeffs)
+    options = _usac.robust_options(reprojectionError, confidence, iterationsCount, ("reprojectionError", "confidence", "iterationsCount"))
+    return pose_of(X, x, camera, options, (rvec, tvec, inliers))

@@ -13,6 +13,13 @@ from .stereo_matching import StereoMatcher
 STEREO_SGBM_MODE_SGBM, STEREO_SGBM_MODE_HH, STEREO_SGBM_MODE_SGBM_3WAY, STEREO_SGBM_MODE_HH4 = range(4)
 
 
+def _picture(given: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(given)
+    except (ValueError, TypeError, RuntimeError):
+        raise TypeError(f"{name}: {type(given).__name__}, must be a picture") from None
+
+
 class StereoSGBM:
     """compute(left, right) returns int16 disparities times 16, (minDisparity - 1) * 16 where unknown.
 
@@ -81,7 +88,7 @@ class StereoSGBM:
 
     def compute(self, left: Any, right: Any, disparity: NDArray[Any] | None = None) -> NDArray[np.int16]:
         """int16 [H, W]."""
-        picture = np.asarray(left)
+        picture, other = _picture(left, "left"), _picture(right, "right")
         if picture.ndim not in (2, 3):
             raise ValueError(f"left: shape {picture.shape}, must be (height, width) or (height, width, channels)")
         key = picture.shape[:2], self._options()
@@ -89,7 +96,7 @@ class StereoSGBM:
             self._matcher = StereoMatcher(picture.shape[1], picture.shape[0], key[1])
             self._made_for = key
         # OpenCV's colours are blue, green, red.
-        pair = [np.ascontiguousarray(p[:, :, ::-1]) if p.ndim == 3 and p.shape[2] == 3 else p for p in (picture, np.asarray(right))]
+        pair = [np.ascontiguousarray(p[:, :, ::-1]) if p.ndim == 3 and p.shape[2] == 3 else p for p in (picture, other)]
         raw = self._matcher(*pair).raw
         out = np.where(np.isnan(raw), (self._given["MinDisparity"] - 1) * 16, np.rint(np.nan_to_num(raw) * 16)).astype(np.int16)
         if disparity is not None:

@@ -1,4 +1,4 @@
-"""OpenCV's UsacParams, and what of them has a meaning for Bifocal's one method."""
+"""OpenCV's methods and UsacParams, and what of them has a meaning for Bifocal's one method."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ SCORE_METHOD_RANSAC, SCORE_METHOD_MSAC, SCORE_METHOD_MAGSAC, SCORE_METHOD_LMEDS 
 LOCAL_OPTIM_NULL, LOCAL_OPTIM_INNER_LO, LOCAL_OPTIM_INNER_AND_ITER_LO, LOCAL_OPTIM_GC, LOCAL_OPTIM_SIGMA = range(5)
 NEIGH_FLANN_KNN, NEIGH_GRID, NEIGH_FLANN_RADIUS = range(3)
 NONE_POLISHER, LSQ_POLISHER, MAGSAC, COV_POLISHER = range(4)
+
+LMEDS, RANSAC, RHO = 4, 8, 16
+FM_7POINT, FM_8POINT, FM_LMEDS, FM_RANSAC = 1, 2, 4, 8
+USAC_DEFAULT, USAC_PARALLEL, USAC_FM_8PTS, USAC_FAST, USAC_ACCURATE, USAC_PROSAC, USAC_MAGSAC = range(32, 39)
+USAC = set(range(32, 39))
+ROBUST = {LMEDS, RANSAC, RHO} | USAC
+
+# Thresholds of OpenCV are a distance in one image; Bifocal's is that of the point pair, which is smaller by sqrt(2) when the images have
+# one scale.
+ONE_IMAGE = float(np.sqrt(0.5))
 
 Found = Tuple[Optional[Array], Optional[Array]]
 
@@ -46,7 +56,7 @@ class UsacParams:
     final_polisher_iterations: int = 3
 
 
-NAMES = {name for name in UsacParams.__dataclass_fields__}
+FIELDS = {name for name in UsacParams.__dataclass_fields__}
 # How many values each choice has, and of those that are refused why.
 _CHOICES = {"loMethod": 5, "neighborsSearch": 3, "sampler": 4, "score": 4, "final_polisher": 4}
 _REFUSED = {
@@ -58,7 +68,7 @@ _REFUSED = {
 
 def given(params: Any) -> bool:
     """Whether an argument is such an object, ours or OpenCV's."""
-    return not isinstance(params, (int, float, np.ndarray)) and all(hasattr(params, name) for name in NAMES)
+    return not isinstance(params, (int, float, np.ndarray)) and all(hasattr(params, name) for name in FIELDS)
 
 
 def form(method: Any, threshold: Any, mask: Any, params: Any) -> tuple[Any, float, Any]:
@@ -74,8 +84,38 @@ def form(method: Any, threshold: Any, mask: Any, params: Any) -> tuple[Any, floa
     return params, 3.0 if threshold is None else float(threshold), mask
 
 
+def check_method(method: Any, function: str, methods: set[int]) -> None:
+    """ValueError unless the method is one of these."""
+    if isinstance(method, np.ndarray) or method not in methods:
+        raise ValueError(f"{function}: method = {method}, must be one of {sorted(methods)}")
+
+
+def agreed(found: Estimate) -> bool:
+    """Whether a search gives a model: one that is beyond chance, or one that all finite points agree with, too few to show that it is none."""
+    return found.ok or (found.reason == "not_significant" and found.num_inliers + len(found.not_finite) == len(found.inliers))
+
+
+NAMES_OF_NUMBERS = "ransacReprojThreshold", "confidence", "maxIters"
+
+
+def robust_options(
+    threshold: Any, confidence: Any, max_iterations: Any, names: tuple[str, str, str] = NAMES_OF_NUMBERS, unit: float = 1.0
+) -> RobustOptions:
+    """Of a call's numbers, which it calls `names`; `unit` takes its threshold to Bifocal's px."""
+    most = 300000 if max_iterations is None else int(max_iterations)
+    for name, value, right, text in zip(
+        names,
+        (threshold, confidence, most),
+        (0 < threshold < np.inf, 0 < confidence < 1, most >= 1),
+        ("above 0 and finite", "above 0 and below 1", "1 or more"),
+    ):
+        if not right:
+            raise ValueError(f"{name} = {value}, must be {text}")
+    return RobustOptions(threshold=float(threshold) * unit, confidence=float(confidence), max_iterations=most)
+
+
 def find(kind: ModelKind, x1: Array, x2: Array, params: Any, unit: float = 1.0, **cameras: Any) -> Estimate:
-    """An estimate by `params`, whose threshold is `unit` times Bifocal's px."""
+    """An estimate by `params`, whose threshold times `unit` is Bifocal's px."""
     for name, count in _CHOICES.items():
         value = getattr(params, name)
         if not 0 <= int(value) < count:
@@ -99,9 +139,3 @@ def find(kind: ModelKind, x1: Array, x2: Array, params: Any, unit: float = 1.0, 
     )
     qualities = np.linspace(1.0, 0.5, len(x1)) if params.sampler == SAMPLING_PROSAC and len(x1) else None
     return estimate(kind, x1, x2, options=options, qualities=qualities, **cameras)
-
-
-def result(found: Estimate, mask: Any, scaled: bool = True) -> Found:
-    """(model or None, mask) as OpenCV's functions return them."""
-    model = None if not found.ok else _cv.scaled(found.model) if scaled else found.model.copy()
-    return model, _cv.mask(found.inliers, mask)

@@ -125,11 +125,11 @@ def _options(opt: Options | None, keys: tuple[str, ...], default: float, scale: 
     )
 
 
-def _qualities(opt: Options | None, count: int) -> Array | None:
+def _qualities(opt: Options | None, points: Any) -> Array | None:
     """PROSAC of points in falling order of quality."""
     given: dict[str, Any] = dict(opt or {})
     given.update(given.get("ransac") or {})
-    return -np.arange(count, dtype=np.float64) if given.get("progressive_sampling") else None
+    return -np.arange(len(points), dtype=np.float64) if given.get("progressive_sampling") and hasattr(points, "__len__") else None
 
 
 def _info(found: Estimate, threshold: float) -> Info:
@@ -147,7 +147,7 @@ def _info(found: Estimate, threshold: float) -> Info:
 
 def _matrix(kind: ModelKind, x1: Any, x2: Any, opt: Options | None, keys: tuple[str, ...], default: float, scale: float) -> tuple[Array, Info]:
     options = _options(opt, keys, default, scale)
-    found = estimate(kind, x1, x2, options=options, qualities=_qualities(opt, len(x1)))
+    found = estimate(kind, x1, x2, options=options, qualities=_qualities(opt, x1))
     return found.model.copy(), _info(found, options.threshold / scale)
 
 
@@ -194,7 +194,7 @@ def estimate_relative_pose(
         camera1=first,
         camera2=second,
         options=options,
-        qualities=_qualities(ransac_opt, len(points2D_1)),
+        qualities=_qualities(ransac_opt, points2D_1),
     )
     return _pose(found), _info(found, options.threshold)
 
@@ -240,7 +240,7 @@ def estimate_shared_focal_relative_pose(
     The dictionary has `focal_deviation` as well, px: infinite where two views do not tell the focal length.
     """
     options = _options(ransac_opt, _EPIPOLAR, 1.0, 1.0)
-    found = estimate_shared_focal(points2D_1, points2D_2, pp, options=options, qualities=_qualities(ransac_opt, len(points2D_1)))
+    found = estimate_shared_focal(points2D_1, points2D_2, pp, options=options, qualities=_qualities(ransac_opt, points2D_1))
     f = found.focal_length if found.ok and found.focal_length else 1.0
     info = _info(found, options.threshold)
     info["focal_deviation"] = found.focal_deviation if found.ok else float("inf")
@@ -264,6 +264,6 @@ def estimate_absolute_pose(
         points3D,
         camera1=_camera(camera, "camera"),
         options=options,
-        qualities=_qualities(ransac_opt, len(points2D)),
+        qualities=_qualities(ransac_opt, points2D),
     )
     return _pose(found), _info(found, options.threshold)

@@ -26,6 +26,9 @@ def test_find_homography():
     given = np.zeros((600, 1), np.uint8)
     cv.findHomography(PLANE.x1[:, None].astype(np.float32), PLANE.x2[None], cv.USAC_MAGSAC, mask=given)
     assert given[good].mean() > 0.95
+    homogeneous = np.c_[PLANE.x1, np.ones(600)] * np.linspace(1, 2, 600)[:, None]
+    again, _ = cv.findHomography(homogeneous, PLANE.x2, cv.RANSAC, 3.0)
+    assert np.allclose(again, cv.findHomography(PLANE.x1, PLANE.x2, cv.RANSAC, 3.0)[0], rtol=1e-6)
     H, mask = cv.findHomography(np.random.default_rng(0).permutation(PLANE.x1), PLANE.x2, cv.RANSAC)
     assert H is None and not mask.any()
 
@@ -44,7 +47,7 @@ def test_find_essential_mat_and_recover_pose():
     E, mask = cv.findEssentialMat(S.x1, S.x2, K, cv.RANSAC, 0.999, 1.5)
     count, R, t, inside = cv.recoverPose(E, S.x1, S.x2, K, mask=mask.copy())
     assert angle_deg(R, S.R) < 0.3 and direction_deg(t[:, 0], S.t) < 2 and t.shape == (3, 1)
-    assert count == (inside > 0).sum() and set(np.unique(inside)) == {0, 255} and not inside[mask == 0].any()
+    assert count == (inside > 0).sum() and set(np.unique(inside)) == {0, 1} and not inside[mask == 0].any()
     E2, _ = cv.findEssentialMat(S.x1, S.x2, focal=1000.0, pp=(640.0, 480.0), method=cv.RANSAC, prob=0.999, threshold=1.5)
     assert np.array_equal(E, E2)
     unit = [(x - K[:2, 2]) / 1000 for x in (S.x1, S.x2)]
@@ -178,7 +181,7 @@ def test_usac_params_without_a_meaning_are_refused(name, value, message):
         (lambda: cv.findFundamentalMat(S.x1, S.x2, params="fast"), TypeError, "params: str, must be UsacParams"),
         (lambda: cv.findEssentialMat(S.x1, S.x2, K, K, None, None, params=3), TypeError, "params: int, must be UsacParams"),
         (lambda: cv.findEssentialMat(S.x1, S.x2, K, K, None, None, cv.UsacParams(), threshold=2), TypeError, "threshold"),
-        (lambda: cv.findFundamentalMat(S.X, S.x2), ValueError, r"points1: shape \(600, 3\)"),
+        (lambda: cv.findFundamentalMat(S.x1[:, [0, 1, 0, 1]], S.x2), ValueError, r"points1: shape \(600, 4\)"),
         (lambda: cv.findEssentialMat(S.x1, S.x2, K, epochs=2), TypeError, "epochs"),
         (lambda: cv.findEssentialMat(S.x1, S.x2, K[:2]), ValueError, r"cameraMatrix: shape \(2, 3\)"),
         (lambda: cv.solvePnPRansac(S.X[:3], S.x2[:3], K), ValueError, "objectPoints: 3 points"),
@@ -216,6 +219,7 @@ BESIDE = {
     "affine, params": lambda m: m.estimateAffine2D(S.x1, MAPPED, m.UsacParams()),
     "pose": lambda m: m.recoverPose(S.E, S.clean1, S.clean2, K),
     "pose, focal": lambda m: m.recoverPose(S.E, S.clean1, S.clean2, focal=1000.0, pp=(640.0, 480.0)),
+    "pose of two cameras": lambda m: m.recoverPose(S.x1, S.x2, K, LENS * 0, K, LENS * 0),
     "pose and points": lambda m: m.recoverPose(S.E, S.clean1, S.clean2, K, distanceThresh=50.0),
     "affine": lambda m: m.estimateAffine2D(S.x1, MAPPED),
     "similarity": lambda m: m.estimateAffinePartial2D(S.x1, TURNED),

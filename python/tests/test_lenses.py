@@ -123,7 +123,9 @@ def test_opencv_fisheye_pose():
     ok, rvec, tvec, inliers = cv.fisheye.solvePnPRansac(s.X, s.x2[:, None], K, D, reprojectionError=2.0)
     assert ok and rvec.shape == tvec.shape == (3, 1) and inliers.dtype == np.int32
     assert np.linalg.norm(tvec.ravel() - s.t) < 0.05 and s.right[inliers.ravel()].mean() > 0.98
-    assert not cv.fisheye.solvePnPRansac(s.X[:3], s.x2[:3], K, D)[0]
+    assert cv.fisheye.solvePnPRansac(s.X[:4], s.x2[:4], K, D)[3].tolist() == [[0], [1], [2], [3]]
+    with pytest.raises(ValueError, match="objectPoints: 3 points"):
+        cv.fisheye.solvePnPRansac(s.X[:3], s.x2[:3], K, D)
 
 
 @pytest.mark.parametrize(
