@@ -73,7 +73,8 @@ class _Server:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
+            encoding="utf-8",
+            errors="backslashreplace",
         )
 
     def run(self, shard: int) -> dict[str, Any]:
@@ -132,9 +133,14 @@ def _run_on_worker(settings: Settings, shard: int) -> dict[str, Any]:
 def _shards_of(folder: str) -> int:
     file = pathlib.Path(folder, "plan.json")
     try:
-        return int(json.loads(file.read_text())["shards"])
+        return int(json.loads(file.read_text("utf-8", "surrogateescape"))["shards"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Stopped(f"{file}: is no plan: {error}", 3) from error
+        raise Stopped(f"{_printable(file)}: is no plan: {error}", 3) from error
+
+
+def _printable(file: pathlib.Path) -> str:
+    """With bytes that are not UTF-8 as \\xe9."""
+    return os.fsencode(file).decode("utf-8", "backslashreplace")
 
 
 def _count(report: Report, answer: dict[str, Any], again: Callable[[int], bool]) -> None:
@@ -164,8 +170,9 @@ def run(
     where every shard would fail.
     """
     distributed = importlib.import_module("distributed")
-    folder = os.path.abspath(settings.folder)
-    settings = Settings(folder, settings.program, settings.devices, settings.threads, settings.database and os.path.abspath(settings.database))
+    folder = os.path.abspath(os.fsdecode(settings.folder))
+    database = settings.database and os.path.abspath(os.fsdecode(settings.database))
+    settings = Settings(folder, settings.program, settings.devices, settings.threads, database)
     waiting = deque(range(_shards_of(folder)) if shards is None else shards)
     report = Report(len(waiting))
     tries: dict[int, int] = {}

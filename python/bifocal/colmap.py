@@ -17,7 +17,7 @@ from .options import VerifyOptions
 
 __all__ = ["Verification", "geometric_verification", "verify", "verify_matches"]
 
-Path = os.PathLike[str] | str
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verification of COLMAP's databases.
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/optional.h>
-
 #include <deque>
 #include <optional>
 
 #include "devices.hpp"
+#include "files.hpp"
 #include "options.hpp"
 
 namespace bifocal::python {
@@ -29,13 +27,14 @@ nb::dict counts_of(const colmap::VerifyProgress& p) {
 }
 
 // Ctrl-C ends the work between two pieces, and so does `progress` by returning False.
-nb::dict verify_database(const std::filesystem::path& database,
-                         const std::optional<std::filesystem::path>& pairs, nb::handle options,
+nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::handle options,
                          bool overwrite, const std::string& device, nb::handle progress) {
+  const FileName database = file_of(given_database, "database");
+  std::optional<FileName> pairs;
+  if (!given_pairs.is_none()) pairs = file_of(given_pairs, "pairs");
   colmap::VerifyRun run;
   run.options = verify_options(options);
-  if (pairs) run.pairs = *pairs;
-  if (pairs && pairs->empty()) value_error("pairs: '' is no file");
+  if (pairs) run.pairs = pairs->path;
   run.overwrite = overwrite;
   run.progress = [&](const colmap::VerifyProgress& p) {
     nb::gil_scoped_acquire locked;
@@ -45,13 +44,17 @@ nb::dict verify_database(const std::filesystem::path& database,
     return answer.is_none() || nb::cast<bool>(answer);
   };
   colmap::VerifyProgress done;
-  {
+  try {
     const DeviceSet devices(device);
     // Told that they are in use: a fork of this process is refused them.
     std::deque<QueueLease> leases;
     for (const Device& one : devices.devices()) leases.emplace_back(one.info().id);
     const Unlocked unlocked;
-    done = colmap::verify(devices, database, run);
+    done = colmap::verify(devices, database.path, run);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_refused_reading({&database});
+    if (e.code() == ErrorCode::input && pairs) raise_refused_reading({&*pairs});
+    throw;
   }
   return counts_of(done);
 }
@@ -59,12 +62,11 @@ nb::dict verify_database(const std::filesystem::path& database,
 }  // namespace
 
 void bind_colmap(nb::module_& m) {
-  m.def("verify_database", &verify_database, nb::arg("database"), nb::arg("pairs").none(),
+  m.def("verify_database", &verify_database, nb::arg("database").none(), nb::arg("pairs").none(),
         nb::arg("options").none(), nb::arg("overwrite"), nb::arg("device"),
         nb::arg("progress").none(),
-        nb::sig("def verify_database(database: os.PathLike[str] | str, pairs: os.PathLike[str] | "
-                "str | None, options: object, overwrite: bool, device: str, progress: object) -> "
-                "dict[str, typing.Any]"));
+        nb::sig("def verify_database(database: object, pairs: object, options: object, "
+                "overwrite: bool, device: str, progress: object) -> dict[str, typing.Any]"));
 }
 
 }  // namespace bifocal::python

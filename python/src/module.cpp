@@ -2,6 +2,7 @@
 // The extension bifocal._core. The typed functions that people call are in bifocal/*.py; these take
 // what they are given, check it and compute without the interpreter's lock.
 #include <bifocal/version.hpp>
+#include <string_view>
 
 #include "options.hpp"
 #include "remap.hpp"
@@ -9,7 +10,8 @@
 namespace bifocal::python {
 namespace {
 
-// Misuse is a ValueError, a file an OSError, a device a RuntimeError.
+// Misuse is a ValueError, a file an OSError, a device a RuntimeError. Names of files may hold bytes
+// that are not UTF-8: they are written as \xe9.
 void translate(const std::exception_ptr& failure, void*) {
   try {
     std::rethrow_exception(failure);
@@ -17,7 +19,10 @@ void translate(const std::exception_ptr& failure, void*) {
     PyObject* const type = e.code() == ErrorCode::usage   ? PyExc_ValueError
                            : e.code() == ErrorCode::input ? PyExc_OSError
                                                           : PyExc_RuntimeError;
-    PyErr_SetString(type, e.what());
+    const std::string_view text = e.what();
+    const nb::object message =
+        nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "backslashreplace"));
+    if (message.is_valid()) PyErr_SetObject(type, message.ptr());
   }
 }
 

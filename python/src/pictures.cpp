@@ -1,31 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures from and to files, and drawn ones.
-#include <nanobind/stl/filesystem.h>
-
 #include <bifocal/draw.hpp>
 #include <bifocal/io.hpp>
 
+#include "files.hpp"
 #include "points.hpp"
 
 namespace bifocal::python {
 namespace {
 
-nb::object read(const std::filesystem::path& file) {
+nb::object read(nb::handle given) {
+  const FileName file = file_of(given, "file");
   ImageU8 image;
-  {
+  try {
     const Unlocked unlocked;
-    image = read_image(file);
+    image = read_image(file.path);
+  } catch (const Error&) {
+    raise_refused_reading({&file});
+    throw;
   }
   return image_array(std::move(image));
 }
 
-void write(const std::filesystem::path& file, nb::handle image) {
+void write(nb::handle given, nb::handle image) {
+  const FileName file = file_of(given, "file");
   const Picture p = picture_of(image, "image");
-  const Unlocked unlocked;
-  if (p.bits == 8)
-    write_png(file, p.view<std::uint8_t>());
-  else
-    write_png(file, p.view<std::uint16_t>());
+  try {
+    const Unlocked unlocked;
+    if (p.bits == 8)
+      write_png(file.path, p.view<std::uint8_t>());
+    else
+      write_png(file.path, p.view<std::uint16_t>());
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_refused_writing(file);
+    throw;
+  }
 }
 
 ImageView<const std::uint8_t> bytes_of(const Picture& p, const char* name) {
@@ -55,11 +64,14 @@ nb::object draw(nb::handle image1, nb::handle image2, nb::handle x1, nb::handle 
 
 void bind_pictures(nb::module_& m) {
 #define PICTURE "numpy.typing.NDArray[numpy.uint8]"
-  m.def("read_image", &read, nb::arg("file"),
-        nb::sig("def read_image(file: str | os.PathLike[str]) -> " PICTURE),
-        "uint8 [H, W] or [H, W, C] of a JPEG, PNG, PGM or PPM, turned as its EXIF says.");
-  m.def("write_image", &write, nb::arg("file"), nb::arg("image").none(),
-        nb::sig("def write_image(file: str | os.PathLike[str], image: object) -> None"),
+  m.def(
+      "read_image", &read, nb::arg("file").none(),
+      nb::sig(
+          "def read_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> " PICTURE),
+      "uint8 [H, W] or [H, W, C] of a JPEG, PNG, PGM or PPM, turned as its EXIF says.");
+  m.def("write_image", &write, nb::arg("file").none(), nb::arg("image").none(),
+        nb::sig("def write_image(file: str | bytes | os.PathLike[str] | os.PathLike[bytes], "
+                "image: object) -> None"),
         "A PNG of uint8 or uint16 [H, W] or [H, W, C].");
   m.def("draw_matches", &draw, nb::arg("image1").none(), nb::arg("image2").none(),
         nb::arg("x1").none(), nb::arg("x2").none(), nb::arg("inliers").none(), nb::arg("max_lines"),

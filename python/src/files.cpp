@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace bifocal::python {
+namespace {
+
+[[noreturn]] void raise_errno(int error, const FileName& file) {
+  errno = error;
+  PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, file.given.ptr());
+  throw nb::python_error();
+}
+
+// Why a file can't be opened to be read; 0 where it can.
+int refusal_of_reading(const std::filesystem::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return errno;
+  if (S_ISDIR(status.st_mode)) return EISDIR;
+  if (!S_ISREG(status.st_mode)) return 0;
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  close(descriptor);
+  return 0;
+}
+
+int refusal_of_writing(const std::filesystem::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return EISDIR;
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (stat(folder.c_str(), &status) != 0) return errno;
+  if (!S_ISDIR(status.st_mode)) return ENOTDIR;
+  return access(folder.c_str(), W_OK | X_OK) != 0 ? errno : 0;
+}
+
+}  // namespace
+
+FileName file_of(nb::handle object, const char* name) {
+  const nb::object given = nb::steal(PyOS_FSPath(object.ptr()));
+  if (!given.is_valid()) {
+    PyErr_Clear();
+    const auto type = nb::cast<std::string>(nb::handle(object.type()).attr("__name__"));
+    type_error(fmt::format("{}: {}, must be str, bytes or os.PathLike", name, type));
+  }
+  PyObject* bytes = nullptr;
+  if (PyUnicode_FSConverter(given.ptr(), &bytes) == 0) {
+    PyErr_Clear();
+    value_error(fmt::format("{}: {}, which can't be the name of a file", name,
+                            nb::cast<std::string>(nb::str(nb::repr(given)))));
+  }
+  const auto encoded = nb::steal<nb::bytes>(bytes);
+  const std::string text(encoded.c_str(), encoded.size());
+  if (text.empty()) value_error(fmt::format("{}: '' is no file", name));
+  return {text, given};
+}
+
+void raise_refused_reading(std::initializer_list<const FileName*> files) {
+  for (const FileName* file : files)
+    if (const int error = refusal_of_reading(file->path)) raise_errno(error, *file);
+}
+
+void raise_refused_writing(const FileName& file) {
+  if (const int error = refusal_of_writing(file.path)) raise_errno(error, file);
+}
+
+}  // namespace bifocal::python

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of files between Python and C++, and what Python raises where the system refuses one.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+
+#include "arrays.hpp"
+
+namespace bifocal::python {
+
+// A file as Python names it: str (bytes that are not UTF-8 are surrogates in it), bytes or
+// os.PathLike.
+struct FileName {
+  std::filesystem::path path;
+  nb::object given;  // str or bytes
+};
+[[nodiscard]] FileName file_of(nb::handle object, const char* name);
+
+// For a failure over files that are read, or over one that is written: OSError with errno and
+// filename, so FileNotFoundError and so on, where the system refuses to open one of them. Returns
+// where it refuses none, and the failure lies in what is in a file.
+void raise_refused_reading(std::initializer_list<const FileName*> files);
+void raise_refused_writing(const FileName& file);
+
+}  // namespace bifocal::python

@@ -1,0 +1,118 @@
+"""Files by any name: str, bytes and os.PathLike, also names that are not UTF-8; what can't be opened is an OSError with errno and filename."""
+
+import errno
+import os
+import pathlib
+import shutil
+
+import numpy as np
+import pytest
+from test_images import texture
+
+import bifocal
+from bifocal import cluster, colmap
+
+LATIN1 = b"caf\xe9 \xff.png"
+FIELD_CASES = pathlib.Path(__file__).resolve().parents[3] / "shared/data/field_cases"
+
+
+def names_of(file):
+    """A file as Python's functions may be given it."""
+    return [os.fsdecode(file), os.fsencode(file), pathlib.Path(os.fsdecode(file)), type("Named", (), {"__fspath__": lambda self: os.fsencode(file)})()]
+
+
+@pytest.mark.parametrize("name", [b"plain.png", LATIN1, "日本 é.png".encode()])
+def test_pictures_of_any_name(tmp_path, name):
+    picture = texture(24, 32)
+    file = os.path.join(os.fsencode(tmp_path), name)
+    for given in names_of(file):
+        bifocal.write_image(given, picture)
+        assert os.path.exists(file) and np.array_equal(bifocal.read_image(given), picture)
+        os.remove(file)
+
+
+@pytest.mark.parametrize("name", [b"none.png", LATIN1])
+def test_what_is_not_there(tmp_path, name):
+    file = os.path.join(os.fsencode(tmp_path), b"no\xe9where", name)
+    for given in names_of(file):
+        for call in (bifocal.read_image, lambda f: bifocal.write_image(f, texture(8, 8)), colmap.verify, lambda f: colmap.verify_matches(f, f)):
+            with pytest.raises(FileNotFoundError) as refused:
+                call(given)
+            e = refused.value
+            assert e.errno == errno.ENOENT and os.fsencode(e.filename) == file and str(e).encode()  # printable
+    for call in (bifocal.read_image, lambda f: bifocal.write_image(f, texture(8, 8)), colmap.verify):
+        with pytest.raises(IsADirectoryError) as refused:
+            call(tmp_path)
+        assert refused.value.filename == os.fspath(tmp_path)
+    ordinary = tmp_path / "file"
+    ordinary.write_bytes(b"")
+    for call in (bifocal.read_image, lambda f: bifocal.write_image(f, texture(8, 8))):
+        with pytest.raises(NotADirectoryError):
+            call(ordinary / "picture.png")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read(tmp_path):
+    file = tmp_path / "closed.png"
+    bifocal.write_image(file, texture(8, 8))
+    file.chmod(0)
+    with pytest.raises(PermissionError) as refused:
+        bifocal.read_image(file)
+    assert refused.value.errno == errno.EACCES and refused.value.filename == os.fspath(file)
+
+
+def test_what_is_in_a_file_is_told_by_a_message_that_can_be_printed(tmp_path):
+    file = os.path.join(os.fsencode(tmp_path), LATIN1)
+    with open(file, "wb") as f:
+        f.write(b"no picture")
+    for call in (bifocal.read_image, colmap.verify):
+        for given in names_of(file):
+            with pytest.raises(OSError, match=r"caf\\xe9 \\xff\.png") as refused:
+                call(given)
+            assert type(refused.value) is OSError and str(refused.value).encode()
+
+
+@pytest.mark.parametrize("name", [None, 3, 2.5, [], ["a.png"], object()], ids=repr)
+def test_no_names(name):
+    calls = {"file": [bifocal.read_image, lambda f: bifocal.write_image(f, texture(8, 8))], "database": [colmap.verify]}
+    for argument, functions in calls.items():
+        for call in functions:
+            with pytest.raises(TypeError, match=f"^{argument}: {type(name).__name__}, must be str, bytes or os.PathLike"):
+                call(name)
+
+
+@pytest.mark.parametrize("name", ["", b"", "a\0b.png", b"a\0b.png", "\ud800.png"], ids=ascii)
+def test_names_that_no_file_has(name):
+    for call in (bifocal.read_image, lambda f: bifocal.write_image(f, texture(8, 8)), colmap.verify):
+        with pytest.raises(ValueError, match="^(file|database): ") as refused:
+            call(name)
+        assert str(refused.value).encode()
+
+
+def test_databases_of_any_name_and_names_in_them(tmp_path):
+    if not FIELD_CASES.is_dir():
+        pytest.skip("no field cases beside the checkout")
+    file = os.path.join(os.fsencode(tmp_path), b"d\xe9.db")
+    shutil.copy(FIELD_CASES / "latin1_name.db", file)
+    for given in names_of(file):
+        done = colmap.verify(given, overwrite=True)
+        assert done.done == done.pairs == 1
+    pairs = os.path.join(os.fsencode(tmp_path), b"p\xe9.txt")
+    with open(pairs, "wb") as f:
+        f.write(b"none\xe9.jpg other.jpg\n")
+    with pytest.raises(OSError, match=r"none\\xe9\.jpg") as refused:
+        colmap.verify(file, pairs=pairs)
+    assert str(refused.value).encode()
+    with pytest.raises(FileNotFoundError) as refused:
+        colmap.verify(file, pairs=pairs + b".none")
+    assert refused.value.filename == pairs + b".none"
+
+
+def test_folders_of_a_cluster(tmp_path):
+    folder = os.fsdecode(os.path.join(os.fsencode(tmp_path), b"p\xe9"))
+    os.mkdir(folder)
+    with pytest.raises(cluster.Stopped, match=r"p\\xe9/plan\.json: is no plan") as refused:
+        cluster._shards_of(folder)
+    assert str(refused.value).encode()
+    pathlib.Path(folder, "plan.json").write_bytes(b'{"folder": "p\xe9", "shards": 3}')
+    assert cluster._shards_of(folder) == 3
