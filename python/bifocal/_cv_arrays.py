@@ -8,6 +8,7 @@ from typing import Any, Callable, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ._numbers import number, reals
 from .cameras import Camera, undistort_points
 
 Array = NDArray[Any]
@@ -114,10 +115,7 @@ def unit(x: Array) -> Array:
 
 def matrix(cameraMatrix: Any, name: str = "cameraMatrix") -> Array:
     """[3, 3]"""
-    try:
-        K = np.asarray(cameraMatrix, np.float64)
-    except (ValueError, TypeError):
-        raise TypeError(f"{name}: {type(cameraMatrix).__name__}, must be an array of numbers") from None
+    K = reals(cameraMatrix, name)
     if K.shape != (3, 3):
         raise ValueError(f"{name}: shape {K.shape}, must be (3, 3)")
     if not np.isfinite(K).all():
@@ -127,9 +125,9 @@ def matrix(cameraMatrix: Any, name: str = "cameraMatrix") -> Array:
 
 def focal_matrix(focal: Any, pp: Any) -> Array:
     """Of the form of calls that has a focal length and a principal point."""
-    f, c = np.asarray(focal, np.float64), np.asarray(pp, np.float64)
-    if f.shape != () or c.shape != (2,):
-        raise ValueError(f"focal: {focal}, pp: {pp}, must be a number and two")
+    f, c = number(focal, "focal"), reals(pp, "pp").ravel()
+    if c.size != 2:
+        raise ValueError(f"pp: {c.size} numbers, must be cx and cy")
     return matrix([[f, 0, c[0]], [0, f, c[1]], [0, 0, 1.0]], "focal, pp")
 
 
@@ -155,9 +153,11 @@ def arguments(function: str, names: list[str], args: tuple[Any, ...], kwargs: di
 
 def lens(distCoeffs: Any, name: str = "distCoeffs") -> Array:
     """k1 k2 p1 p2 k3 k4 k5 k6 of 0, 4, 5 or 8 coefficients."""
-    d = np.zeros(0) if distCoeffs is None else np.asarray(distCoeffs, np.float64).ravel()
+    d = np.zeros(0) if distCoeffs is None else reals(distCoeffs, name).ravel()
     if d.size not in (0, 4, 5, 8, 12, 14):
         raise ValueError(f"{name}: {d.size} coefficients, must be 0, 4, 5 or 8")
+    if not np.isfinite(d).all():
+        raise ValueError(f"{name}: {d.tolist()}, must be finite")
     if d[8:].any():
         raise ValueError(f"{name}: coefficients beyond the eighth (thin prisms, tilted sensors), must be zero")
     out: Array = np.r_[d[:8], np.zeros(max(0, 8 - d.size))]

@@ -8,8 +8,10 @@ import numpy as np
 
 from . import _cv_arrays as _cv
 from . import _cv_usac as _usac
+from ._agreement import agreed
 from ._cv_arrays import Array
 from ._cv_usac import FM_7POINT, FM_8POINT, FM_RANSAC, RANSAC, Found, UsacParams
+from ._numbers import number
 from .robust import Estimate, estimate
 from .solvers import MinimalSolver, solve_minimal
 
@@ -64,7 +66,7 @@ def _stacked(models: list[Array], count: int, mask: Any, given_to_all: bool) -> 
 
 def _found(found: Estimate, mask: Any, scaled: bool) -> Found:
     """What a search found, as OpenCV returns it."""
-    if not _usac.agreed(found):
+    if not agreed(found):
         return None, _cv.mask(np.zeros(len(found.inliers), bool), mask)
     return (_cv.scaled(found.model) if scaled else found.model.copy()), _cv.mask(found.inliers, mask)
 
@@ -109,6 +111,7 @@ def findFundamentalMat(
         found = _usac.find("fundamental", x1, x2, params, _usac.ONE_IMAGE)
     else:
         limit = 3.0 if limit <= 0 else limit
+        confidence = number(confidence, "confidence")
         confidence = confidence if 0 < confidence < 1 else 0.99
         found = estimate("fundamental", x1, x2, options=_usac.robust_options(limit, confidence, maxIters, unit=_usac.ONE_IMAGE))
     return _found(found, mask, scaled=True)

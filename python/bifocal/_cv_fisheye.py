@@ -14,6 +14,7 @@ from . import _core
 from . import _cv_arrays as _cv
 from . import _cv_usac as _usac
 from ._cv_poses import pose_of
+from ._numbers import reals
 from .cameras import LensCamera
 
 __all__ = ["distortPoints", "solvePnPRansac", "undistortPoints"]
@@ -30,8 +31,8 @@ def _rows(points: Any, name: str, columns: int) -> tuple[Array, tuple[int, ...]]
 
 def _matrix(name: str, R: Any, P: Any) -> Array:
     rotation = np.eye(3)
-    if R is not None and np.size(R) > 0:
-        rotation = np.asarray(R, np.float64)
+    if R is not None and np.prod(_cv.shape(R)) > 0:
+        rotation = reals(R, "R")
         if rotation.size == 3:
             x, y, z = rotation.ravel()
             angle = float(np.linalg.norm(rotation))
@@ -39,9 +40,9 @@ def _matrix(name: str, R: Any, P: Any) -> Array:
             rotation = np.eye(3) + np.sin(angle) * S + (1 - np.cos(angle)) * S @ S
         if rotation.shape != (3, 3):
             raise ValueError(f"R: shape {rotation.shape}, must be (3, 3) or a vector of 3")
-    if P is None or np.size(P) == 0:
+    if P is None or np.prod(_cv.shape(P)) == 0:
         return rotation
-    projection = np.asarray(P, np.float64)
+    projection = reals(P, name)
     if projection.shape not in ((3, 3), (3, 4)):
         raise ValueError(f"{name}: shape {projection.shape}, must be (3, 3) or (3, 4)")
     matrix: Array = projection[:, :3] @ rotation

@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from . import _cv_arrays as _cv
 from . import _cv_usac as _usac
+from ._agreement import agreed
 from ._cv_arrays import Array
 from ._cv_usac import LMEDS, RANSAC, Found, UsacParams
 from .robust import Estimate, ModelKind, estimate
@@ -134,7 +135,7 @@ def _exact(kind: ModelKind, x1: Array, x2: Array, given: Any, column: bool) -> F
 def _found(kind: ModelKind, found: Estimate, unit: float, x1: Array, x2: Array, threshold: float, given: Any, column: bool) -> Found:
     """What a search found in points of the first image times `unit`, in terms of the points that were given."""
     name = "mask" if column else "inliers"
-    model = found.model @ np.diag([unit, unit, 1.0]) if _usac.agreed(found) else None
+    model = found.model @ np.diag([unit, unit, 1.0]) if agreed(found) else None
     if model is None:
         return None, _cv.mask(np.zeros(len(x1), bool), given, name, column)
     flags = _inliers(model, x1, x2, threshold)
@@ -153,9 +154,9 @@ def _search(
         return _found(kind, found, unit, x1, x2, params.threshold, given, column)
     # OpenCV's least median has no threshold: where nothing is found at the one that is given, larger ones are tried.
     for factor in (1, 2, 4, 8, 16) if method == LMEDS else (1,):
-        options = _usac.robust_options(threshold * factor, confidence, most, unit=_usac.ONE_IMAGE)
+        options = _usac.robust_options(threshold, confidence, most, unit=_usac.ONE_IMAGE * factor)
         found = estimate(kind, x1 * unit, x2, options=options)
-        if _usac.agreed(found):
+        if agreed(found):
             break
     return _found(kind, found, unit, x1, x2, threshold * factor, given, column)
 

@@ -10,8 +10,10 @@ from . import _core
 from . import _cv_arrays as _cv
 from . import _cv_usac as _usac
 from . import two_view as _pieces
+from ._agreement import agreed
 from ._cv_arrays import Array
 from ._cv_epipolar import findEssentialMat
+from ._numbers import number
 from .options import RobustOptions
 from .robust import estimate_absolute_pose
 from .solvers import solve_minimal
@@ -25,9 +27,12 @@ _FOCAL = [*_POINTS, "focal", "pp", "R", "t", "mask"]
 
 def _flags(mask: Any, count: int) -> Array | None:
     """A given mask as uint8 [N]; None where there is none."""
-    if mask is None or np.size(mask) == 0:
+    try:
+        array = np.zeros(0, np.uint8) if mask is None else np.asarray(mask)
+    except (ValueError, TypeError):
+        raise TypeError(f"mask: {type(mask).__name__}, must be uint8") from None
+    if array.size == 0:
         return None
-    array = np.asarray(mask)
     if array.dtype.kind not in "biu":
         raise TypeError(f"mask: dtype {array.dtype}, must be uint8")
     if array.size != count or max(array.shape, default=0) != count:
@@ -96,12 +101,13 @@ def recoverPose(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
             raise TypeError(f"recoverPose: {name}, is missing")
     x1, x2 = _cv.pair(given["points1"], given["points2"], "points1", "points2")
     K = _cv.matrix(given["cameraMatrix"]) if "cameraMatrix" in given else _cv.focal_matrix(given.get("focal", 1.0), given.get("pp", (0.0, 0.0)))
+    limit = number(given.get("distanceThresh", 50.0), "distanceThresh")
     flags = _flags(given.get("mask"), len(x1))
     poses = _pieces.decompose_essential(_cv.matrix(given["E"], "E"))
     u1, u2 = _cv.normalised(x1, K), _cv.normalised(x2, K)
     best: tuple[int, Array, Array, Array, Array] | None = None
     for R, t in ((poses.R1, poses.t), (poses.R2, poses.t), (poses.R1, -poses.t), (poses.R2, -poses.t)):
-        X, seen = _seen(u1, u2, R, t, given.get("distanceThresh", 50.0))
+        X, seen = _seen(u1, u2, R, t, limit)
         values = np.where(seen, np.uint8(255) if flags is None else flags, np.uint8(0)).astype(np.uint8)
         if best is None or np.count_nonzero(values) > best[0]:
             best = int(np.count_nonzero(values)), R, t.reshape(3, 1), values.reshape(-1, 1), X
@@ -153,7 +159,7 @@ def pose_of(X: Array, x: Array, camera: Any, options: RobustOptions, given: tupl
         pose = _fit_pose(x, X, camera)
     else:
         found = estimate_absolute_pose(x, X, camera, options=options)
-        if found.ok and found.R is not None and found.t is not None:
+        if agreed(found) and found.R is not None and found.t is not None:
             pose, inliers = (found.R, found.t), np.flatnonzero(found.inliers)
     if pose is None:
         return False, np.zeros((3, 1)), np.zeros((3, 1)), None

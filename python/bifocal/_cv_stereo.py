@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._numbers import whole
 from .options import DisparityFilter, SgmOptions
 from .stereo_matching import StereoMatcher
 
@@ -41,21 +42,21 @@ class StereoSGBM:
         speckleRange: int = 0,
         mode: int = STEREO_SGBM_MODE_SGBM,
     ) -> None:
-        if mode not in range(4):
-            raise ValueError(f"mode = {mode}, must be 0 to 3")
         self._given = {
-            "MinDisparity": minDisparity,
-            "NumDisparities": numDisparities,
+            "MinDisparity": whole(minDisparity, "minDisparity"),
+            "NumDisparities": whole(numDisparities, "numDisparities"),
             "BlockSize": blockSize,
             "P1": P1,
             "P2": P2,
-            "Disp12MaxDiff": disp12MaxDiff,
+            "Disp12MaxDiff": whole(disp12MaxDiff, "disp12MaxDiff"),
             "PreFilterCap": preFilterCap,
-            "UniquenessRatio": uniquenessRatio,
-            "SpeckleWindowSize": speckleWindowSize,
-            "SpeckleRange": speckleRange,
-            "Mode": mode,
+            "UniquenessRatio": whole(uniquenessRatio, "uniquenessRatio"),
+            "SpeckleWindowSize": whole(speckleWindowSize, "speckleWindowSize"),
+            "SpeckleRange": whole(speckleRange, "speckleRange"),
+            "Mode": whole(mode, "mode"),
         }
+        if self._given["Mode"] not in range(4):
+            raise ValueError(f"mode = {mode}, must be 0 to 3")
         self._matcher: StereoMatcher | None = None
         self._made_for: object = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any, Optional, Tuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from . import _cv_arrays as _cv
 from ._cv_arrays import Array
+from ._numbers import number, whole
 from .options import RobustOptions
 from .robust import Estimate, ModelKind, estimate
 
@@ -81,18 +83,15 @@ def form(method: Any, threshold: Any, mask: Any, params: Any) -> tuple[Any, floa
         raise TypeError(f"params: {type(params).__name__}, must be UsacParams")
     if isinstance(threshold, np.ndarray) and threshold.ndim > 0:
         raise TypeError(f"ransacReprojThreshold: an array of shape {threshold.shape}, must be a number")
-    return params, 3.0 if threshold is None else float(threshold), mask
+    return params, 3.0 if threshold is None else number(threshold, "ransacReprojThreshold"), mask
 
 
 def check_method(method: Any, function: str, methods: set[int]) -> None:
     """ValueError unless the method is one of these."""
-    if isinstance(method, np.ndarray) or method not in methods:
+    if not isinstance(method, (int, np.integer)):
+        raise TypeError(f"{function}: method: {type(method).__name__}, must be one of {sorted(methods)}")
+    if method not in methods:
         raise ValueError(f"{function}: method = {method}, must be one of {sorted(methods)}")
-
-
-def agreed(found: Estimate) -> bool:
-    """Whether a search gives a model: one that is beyond chance, or one that all finite points agree with, too few to show that it is none."""
-    return found.ok or (found.reason == "not_significant" and found.num_inliers + len(found.not_finite) == len(found.inliers))
 
 
 NAMES_OF_NUMBERS = "ransacReprojThreshold", "confidence", "maxIters"
@@ -102,7 +101,8 @@ def robust_options(
     threshold: Any, confidence: Any, max_iterations: Any, names: tuple[str, str, str] = NAMES_OF_NUMBERS, unit: float = 1.0
 ) -> RobustOptions:
     """Of a call's numbers, which it calls `names`; `unit` takes its threshold to Bifocal's px."""
-    most = 300000 if max_iterations is None else int(max_iterations)
+    threshold, confidence = number(threshold, names[0]), number(confidence, names[1])
+    most = 300000 if max_iterations is None else whole(max_iterations, names[2])
     for name, value, right, text in zip(
         names,
         (threshold, confidence, most),
@@ -111,31 +111,21 @@ def robust_options(
     ):
         if not right:
             raise ValueError(f"{name} = {value}, must be {text}")
-    return RobustOptions(threshold=float(threshold) * unit, confidence=float(confidence), max_iterations=most)
+    return RobustOptions(threshold=threshold * unit, confidence=confidence, max_iterations=most)
 
 
 def find(kind: ModelKind, x1: Array, x2: Array, params: Any, unit: float = 1.0, **cameras: Any) -> Estimate:
     """An estimate by `params`, whose threshold times `unit` is Bifocal's px."""
     for name, count in _CHOICES.items():
-        value = getattr(params, name)
-        if not 0 <= int(value) < count:
+        value = whole(getattr(params, name), f"params.{name}")
+        if not 0 <= value < count:
             raise ValueError(f"params.{name} = {value}, must be 0 to {count - 1}")
-        if (name, int(value)) in _REFUSED:
-            raise ValueError(f"params.{name} = {value}: {_REFUSED[name, int(value)]}")
-    limits = {
-        "randomGeneratorState": (params.randomGeneratorState >= 0, "0 or more"),
-        "maxIterations": (params.maxIterations >= 1, "1 or more"),
-        "threshold": (0 < params.threshold < np.inf, "above 0"),
-        "confidence": (0 < params.confidence < 1, "above 0 and below 1"),
-    }
-    for name, (right, text) in limits.items():
-        if not right:
-            raise ValueError(f"params.{name} = {getattr(params, name)}, must be {text}")
-    options = RobustOptions(
-        threshold=params.threshold * unit,
-        confidence=params.confidence,
-        max_iterations=int(params.maxIterations),
-        seed=int(params.randomGeneratorState),
-    )
+        if (name, value) in _REFUSED:
+            raise ValueError(f"params.{name} = {value}: {_REFUSED[name, value]}")
+    seed = whole(params.randomGeneratorState, "params.randomGeneratorState")
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"params.randomGeneratorState = {seed}, must be 0 or more")
+    names = "params.threshold", "params.confidence", "params.maxIterations"
+    options = dataclasses.replace(robust_options(params.threshold, params.confidence, params.maxIterations, names, unit), seed=seed)
     qualities = np.linspace(1.0, 0.5, len(x1)) if params.sampler == SAMPLING_PROSAC and len(x1) else None
     return estimate(kind, x1, x2, options=options, qualities=qualities, **cameras)

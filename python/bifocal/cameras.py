@@ -58,29 +58,38 @@ class LensCamera:
     first_pixel: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "params", tuple(float(p) for p in self.params))
+        from ._numbers import reals
+
+        object.__setattr__(self, "params", tuple(reals(self.params, "camera: params").ravel().tolist()))
         _core.pinhole_of(self)  # a ValueError where the numbers do not fit
 
     @classmethod
     def from_colmap(cls, camera: Any) -> LensCamera:
         """Of pycolmap.Camera, or of a dictionary with model, width, height and params."""
-        get = camera.__getitem__ if isinstance(camera, Mapping) else lambda key: getattr(camera, key)
+        from ._numbers import reals, whole
+
+        def get(key: str) -> Any:
+            return camera.get(key) if isinstance(camera, Mapping) else getattr(camera, key, None)
+
+        for key in ("model", "width", "height", "params"):
+            if get(key) is None:
+                raise ValueError(f"camera: no {key}, must have model, width, height and params")
         model = get("model")
         model = str(getattr(model, "name", model))
-        params = [float(p) for p in get("params")]
+        params = reals(get("params"), "camera: params").ravel().tolist()
         first = 1 if model.startswith("SIMPLE_") or model in _ONE_FOCAL_LENGTH else 2
         if len(params) > first + 1:
             params[first] -= 0.5
             params[first + 1] -= 0.5
-        return cls(model, tuple(params), int(get("width")), int(get("height")))
+        return cls(model, tuple(params), whole(get("width"), "camera: width"), whole(get("height"), "camera: height"))
 
     @classmethod
     def fisheye(cls, K: ArrayLike, D: ArrayLike, width: int = 0, height: int = 0) -> LensCamera:
         """Of OpenCV's namespace fisheye: K [3, 3] without skew, D four coefficients."""
-        import numpy as np
+        from ._numbers import reals
 
         fx, fy, cx, cy = _core.pinhole_of(K)
-        k = np.asarray(D, dtype=np.float64).ravel()
+        k = reals(D, "D").ravel()
         if k.size != 4:
             raise ValueError(f"D: {k.size} coefficients, must be 4")
         return cls("OPENCV_FISHEYE", (fx, fy, cx, cy, *k.tolist()), width, height)

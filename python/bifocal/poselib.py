@@ -7,12 +7,15 @@ over: initial models, the options of the last fit, dyn_num_trials_mult.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._agreement import agreed
+from ._numbers import number, reals, whole
 from .cameras import LensCamera
 from .options import RobustOptions
 from .robust import Estimate, ModelKind, estimate
@@ -35,7 +38,7 @@ Options = Mapping[str, Any]
 Info = dict[str, Any]
 
 def RansacOptions() -> dict[str, Any]:
-    """What is used of a dictionary of options, with the values that stand for keys that are not given."""
+    """PoseLib's dictionary of options with the values that stand for keys that are not given. Not used are those after progressive_sampling."""
     return {
         "max_iterations": 100000,
         "min_iterations": 100,
@@ -44,12 +47,25 @@ def RansacOptions() -> dict[str, Any]:
         "max_epipolar_error": 1.0,
         "seed": 0,
         "progressive_sampling": False,
+        "dyn_num_trials_mult": 3.0,
+        "max_prosac_iterations": 100000,
+        "real_focal_check": False,
     }
 
 
 def BundleOptions() -> dict[str, Any]:
-    """Nothing: the last fit has no options here."""
-    return {}
+    """PoseLib's dictionary of the last fit, which has no options here: none is used."""
+    return {
+        "max_iterations": 100,
+        "loss_scale": 1.0,
+        "loss_type": "CAUCHY",
+        "gradient_tol": 1e-10,
+        "step_tol": 1e-8,
+        "initial_lambda": 1e-3,
+        "min_lambda": 1e-10,
+        "max_lambda": 1e10,
+        "verbose": False,
+    }
 
 
 @dataclass
@@ -80,11 +96,27 @@ class CameraPose:
         q: Array = row / np.copysign(np.linalg.norm(row), row[0])
         return q
 
+    @q.setter
+    def q(self, value: Any) -> None:
+        given = reals(value, "q").ravel()
+        if given.size != 4 or not 0 < np.linalg.norm(given) < np.inf:
+            raise ValueError(f"q: {given.tolist()}, must be a quaternion w x y z")
+        w, x, y, z = given / np.linalg.norm(given)
+        S = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        self.R = np.eye(3) + 2 * w * S + 2 * S @ S
+
     @property
     def Rt(self) -> Array:
         """[3, 4]"""
         Rt: Array = np.c_[self.R, self.t]
         return Rt
+
+    @Rt.setter
+    def Rt(self, value: Any) -> None:
+        given = reals(value, "Rt")
+        if given.shape != (3, 4):
+            raise ValueError(f"Rt: shape {given.shape}, must be (3, 4)")
+        self.R, self.t = given[:, :3].copy(), given[:, 3].copy()
 
     def center(self) -> Array:
         """[3]: of the camera, in the world."""
@@ -100,55 +132,71 @@ def _camera(camera: Any, name: str) -> LensCamera:
             if key not in camera:
                 raise ValueError(f"{name}: no '{key}', must have model, width, height and params")
             return camera[key]
+        if not hasattr(camera, key):
+            raise TypeError(f"{name}: {type(camera).__name__}, must be a dictionary with model, width, height and params")
         return getattr(camera, key)
 
-    model = get("model") if isinstance(camera, Mapping) or hasattr(camera, "model") else camera.model_name()
+    has_field = isinstance(camera, Mapping) or hasattr(camera, "model")
+    model = get("model") if has_field else get("model_name")()
     model = getattr(model, "name", model)
     try:
-        return LensCamera(str(model), tuple(get("params")), int(get("width")), int(get("height")))
+        params = reals(get("params"), f"{name}: params").ravel().tolist()
+        return LensCamera(str(model), tuple(params), whole(get("width"), f"{name}: width"), whole(get("height"), f"{name}: height"))
     except ValueError as e:
         raise ValueError(str(e).replace("camera:", f"{name}:", 1)) from None
 
 
 def _options(opt: Options | None, keys: tuple[str, ...], default: float, scale: float) -> RobustOptions:
     """`keys`: names of the threshold, the first one there counts; `scale` takes it to Bifocal's error."""
-    given: dict[str, Any] = dict(opt or {})
-    given.update(given.pop("ransac", None) or {})
-    threshold = next((float(given[k]) for k in keys if k in given), default)
-    most = int(given.get("max_iterations", 100000))
+    given = _given(opt)
+    threshold = next((number(given[k], k) for k in keys if k in given), default)
+    most = whole(given.get("max_iterations", 100000), "max_iterations")
+    if not 0 < threshold < 1e150:
+        raise ValueError(f"{next((k for k in keys if k in given), keys[0])} = {threshold}, must be above 0 and finite")
     return RobustOptions(
         threshold=threshold * scale,
-        confidence=min(float(given.get("success_prob", 0.9999)), 1 - 1e-12),
-        min_iterations=min(int(given.get("min_iterations", 100)), most),
+        confidence=min(number(given.get("success_prob", 0.9999), "success_prob"), 1 - 1e-12),
+        min_iterations=min(whole(given.get("min_iterations", 100), "min_iterations"), most),
         max_iterations=most,
-        seed=int(given.get("seed", 0)),
+        seed=whole(given.get("seed", 0), "seed"),
     )
+
+
+def _given(opt: Options | None) -> dict[str, Any]:
+    """The options of both versions in one dictionary."""
+    if opt is not None and not isinstance(opt, Mapping):
+        raise TypeError(f"ransac_opt: {type(opt).__name__}, must be a dictionary")
+    given: dict[str, Any] = dict(opt or {})
+    ransac = given.pop("ransac", None)
+    if ransac is not None and not isinstance(ransac, Mapping):
+        raise TypeError(f"ransac: {type(ransac).__name__}, must be a dictionary")
+    return {**given, **(ransac or {})}
 
 
 def _qualities(opt: Options | None, points: Any) -> Array | None:
     """PROSAC of points in falling order of quality."""
-    given: dict[str, Any] = dict(opt or {})
-    given.update(given.get("ransac") or {})
+    given = _given(opt)
     return -np.arange(len(points), dtype=np.float64) if given.get("progressive_sampling") and hasattr(points, "__len__") else None
 
 
 def _info(found: Estimate, threshold: float) -> Info:
-    """model_score: the MSAC score in px^2, the smaller the better (PoseLib has it in units of its own)."""
-    n = len(found.inliers)
+    """model_score: the MSAC score in px^2, the smaller the better (PoseLib has it in units of its own); without a model the largest number."""
+    n, has_model = len(found.inliers), agreed(found)
+    count = found.num_inliers if has_model else 0
     return {
-        "refinements": 1 if found.ok else 0,
+        "refinements": 1 if has_model else 0,
         "iterations": found.iterations,
-        "num_inliers": found.num_inliers,
-        "inlier_ratio": found.num_inliers / max(n, 1),
-        "model_score": (n - found.gain) * threshold**2,
-        "inliers": found.inliers.tolist(),
+        "num_inliers": count,
+        "inlier_ratio": count / max(n, 1),
+        "model_score": (n - found.gain) * threshold**2 if has_model else sys.float_info.max,
+        "inliers": found.inliers.tolist() if has_model else [False] * n,
     }
 
 
 def _matrix(kind: ModelKind, x1: Any, x2: Any, opt: Options | None, keys: tuple[str, ...], default: float, scale: float) -> tuple[Array, Info]:
     options = _options(opt, keys, default, scale)
     found = estimate(kind, x1, x2, options=options, qualities=_qualities(opt, x1))
-    return found.model.copy(), _info(found, options.threshold / scale)
+    return found.model.copy() if agreed(found) else np.zeros((3, 3)), _info(found, options.threshold / scale)
 
 
 _EPIPOLAR = ("max_epipolar_error", "max_error")
@@ -170,7 +218,7 @@ def estimate_homography(
 
 
 def _pose(found: Estimate) -> CameraPose:
-    if found.ok and found.R is not None and found.t is not None:
+    if agreed(found) and found.R is not None and found.t is not None:
         return CameraPose(found.R.copy(), found.t.copy())
     return CameraPose()
 
@@ -211,7 +259,18 @@ class PinholeCamera:
     def model_name(self) -> str:
         return self.model
 
+    @property
+    def model_id(self) -> int:
+        """COLMAP's number of the model."""
+        return 0
+
     def focal(self) -> float:
+        return self.params[0]
+
+    def focal_x(self) -> float:
+        return self.params[0]
+
+    def focal_y(self) -> float:
         return self.params[0]
 
     def principal_point(self) -> Array:
@@ -240,11 +299,14 @@ def estimate_shared_focal_relative_pose(
     The dictionary has `focal_deviation` as well, px: infinite where two views do not tell the focal length.
     """
     options = _options(ransac_opt, _EPIPOLAR, 1.0, 1.0)
-    found = estimate_shared_focal(points2D_1, points2D_2, pp, options=options, qualities=_qualities(ransac_opt, points2D_1))
-    f = found.focal_length if found.ok and found.focal_length else 1.0
+    centre = reals(pp, "pp").ravel()
+    if centre.size != 2:
+        raise ValueError(f"pp: {centre.size} numbers, must be cx and cy")
+    found = estimate_shared_focal(points2D_1, points2D_2, centre, options=options, qualities=_qualities(ransac_opt, points2D_1))
+    f = found.focal_length if agreed(found) and found.focal_length else 1.0
     info = _info(found, options.threshold)
-    info["focal_deviation"] = found.focal_deviation if found.ok else float("inf")
-    first, second = (PinholeCamera([f, float(pp[0]), float(pp[1])]) for _ in range(2))
+    info["focal_deviation"] = found.focal_deviation if agreed(found) else float("inf")
+    first, second = (PinholeCamera([f, *centre.tolist()]) for _ in range(2))
     return ImagePair(_pose(found), first, second), info
 
 

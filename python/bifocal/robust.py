@@ -123,10 +123,12 @@ def estimate_shared_focal_relative_pose(
     infinite where two views do not tell it: parallel optical axes, axes that meet at equal distances, all matches on one plane. Other
     arguments as of `estimate_homography`.
     """
-    c = [float(v) for v in cast("list[float]", principal_point)]
+    from ._numbers import number, reals
+
+    c = reals(principal_point, "principal_point").ravel().tolist()
     if len(c) != 2:
         raise ValueError(f"principal_point: {len(c)} numbers, must be cx and cy")
-    camera = (float(aspect_ratio), 1.0, c[0], c[1])
+    camera = (number(aspect_ratio, "aspect_ratio"), 1.0, c[0], c[1])
     frame = frame_of(x1, x2, weights, qualities)
     return _core.estimate("shared_focal", x1, x2, camera, None, weights, qualities, options, device, frame)
 

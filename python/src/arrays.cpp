@@ -49,7 +49,10 @@ void value_error(const std::string& message) { throw nb::value_error(message.c_s
 void type_error(const std::string& message) { throw nb::type_error(message.c_str()); }
 
 AnyArray array_of(nb::handle object, const char* name) {
-  if (object.is_none()) type_error(fmt::format("{}: None, must be an array of numbers", name));
+  // Bytes would be taken by the buffer protocol, and by NumPy as the text of a number.
+  if (object.is_none() || PyBytes_Check(object.ptr()) || PyByteArray_Check(object.ptr()))
+    type_error(fmt::format("{}: {}, must be an array of numbers", name,
+                           object.is_none() ? "None" : type_called(object)));
   // Some versions of torch give such a tensor away, others do not.
   if (takes_grad(object))
     type_error(fmt::format("{}: a tensor that requires grad, give {}.detach()", name, name));
@@ -124,7 +127,11 @@ Numbers host_numbers(AnyArray array, nb::handle object, const char* name) {
     type_error(fmt::format("{}: dtype {}, must be float32, float64 or whole numbers", name,
                            dtype_text(array)));
   AnyArray converted;
-  if (!nb::try_cast(numpy_array(object, name, "float64"), converted, false))
+  bool same = nb::try_cast(numpy_array(object, name, "float64"), converted, false) &&
+              converted.ndim() == array.ndim();
+  for (std::size_t i = 0; same && i < array.ndim(); ++i)
+    same = converted.shape(i) == array.shape(i);
+  if (!same)
     type_error(fmt::format("{}: dtype {}, can't be converted to float64", name, dtype_text(array)));
   return {std::move(converted), true};
 }

@@ -39,6 +39,11 @@ Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle option
   return a;
 }
 
+void need_one_each(const Doubles& given, const char* name, std::size_t points) {
+  if (given.given.array.is_valid() && given.span.size() != points)
+    value_error(fmt::format("{}: {} numbers for {} points", name, given.span.size(), points));
+}
+
 template <class Point>
 Estimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
   const ProblemInfo problem = problem_info(kind);
@@ -50,6 +55,8 @@ Estimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
     undistort(points, a.cameras[i], 2 * i);
     if (problem.is_two_view && problem.cameras == 1) undistort(points, a.cameras[i], 2);
   }
+  need_one_each(a.weights, "weights", points.span.size());
+  need_one_each(a.qualities, "qualities", points.span.size());
   const MatchPriors priors{a.weights.span, a.qualities.span};
   const bool on_cpu = a.device == "cpu";
   std::optional<QueueLease> lease;

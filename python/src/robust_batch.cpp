@@ -111,7 +111,7 @@ void check_pairs(const Given& g) {
   }
   for (const auto& [name, column] :
        {std::pair{"weights", &g.weights}, std::pair{"qualities", &g.qualities}}) {
-    if (!column->memory.is_null() && column->rows != g.points.rows)
+    if (column->array.is_valid() && column->rows != g.points.rows)
       value_error(fmt::format("{}: {} numbers for {} points", name, column->rows, g.points.rows));
   }
 }

@@ -1,0 +1,39 @@
+"""Numbers of arguments: what is none is a TypeError that names the argument."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def reals(value: Any, name: str) -> NDArray[Any]:
+    """An array of float64 of floats or whole numbers."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, RuntimeError):
+        raise TypeError(f"{name}: {type(value).__name__}, must be numbers") from None
+    if array.dtype.kind not in "fiu" and array.size > 0:
+        raise TypeError(f"{name}: {type(value).__name__} of dtype {array.dtype}, must be numbers")
+    return array.astype(np.float64, copy=False)
+
+
+def number(value: Any, name: str) -> float:
+    """A real number."""
+    try:
+        if isinstance(value, (str, bytes)) or np.shape(value) != ():
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        raise TypeError(f"{name}: {type(value).__name__}, must be a number") from None
+
+
+def whole(value: Any, name: str) -> int:
+    """A whole number."""
+    n = number(value, name)
+    if not np.isfinite(n) or n != np.rint(n):
+        raise ValueError(f"{name} = {value}, must be a whole number")
+    return int(value)
