@@ -6,7 +6,12 @@
 //
 // hloc's pixels are Bifocal's: the centre of the first one is (0, 0). Failing functions throw
 // Error(input) that names the file and the data set; a build without HDF5 (BIFOCAL_HDF5=OFF)
-// throws Error(usage). Files of unknown origin are as safe to read as the HDF5 library is.
+// throws Error(usage).
+//
+// The file alone is read: links to other files, data sets stored in them (external storage) and
+// virtual ones are refused. A data set has at most 2^26 numbers, and no more than the bytes that
+// the file has of it can hold: as many without compression, 1032 times as many with one (two are
+// refused). Beyond that files of unknown origin are as safe to read as the HDF5 library is.
 #pragma once
 
 #include <array>
@@ -39,7 +44,7 @@ class FeatureFile {
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] bool contains(std::string_view image) const;
   [[nodiscard]] std::vector<Vec2> keypoints(std::string_view image) const;
-  // Width and height, px.
+  // Width and height, px, 1 to 2^20.
   [[nodiscard]] std::array<std::int64_t, 2> image_size(std::string_view image) const;
   // The data set `descriptors`, [size, count] in the file, one for each keypoint. Throws
   // Error(input) where there is none, or another number of them than of keypoints.

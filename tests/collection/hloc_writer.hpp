@@ -33,6 +33,7 @@ class HlocWriter {
   HlocWriter(const HlocWriter&) = delete;
   HlocWriter& operator=(const HlocWriter&) = delete;
 
+  [[nodiscard]] hid_t id() const { return file_; }
   void write(const std::string& path, hid_t memory_type, hid_t file_type, const void* data,
              const std::vector<hsize_t>& shape) {
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);

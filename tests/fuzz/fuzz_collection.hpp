@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the fuzzers of collections' files do with their bytes: COLMAP's databases, hloc's HDF5 files,
-// and the plans, lists and results of shards.
+// What the fuzzers of collections' files do with their bytes: COLMAP's databases, hloc's HDF5
+// files, and the plans, lists and results of shards.
 #pragma once
 
 #include <fcntl.h>
@@ -28,9 +28,10 @@ inline const std::filesystem::path& as_file(std::string_view bytes) {
     Scratch() {
       const std::filesystem::path memory = "/dev/shm";
       std::error_code none;
-      file = (std::filesystem::is_directory(memory, none) ? memory
-                                                          : std::filesystem::temp_directory_path()) /
-             ("bifocal-fuzz-" + std::to_string(::getpid()));
+      file =
+          (std::filesystem::is_directory(memory, none) ? memory
+                                                       : std::filesystem::temp_directory_path()) /
+          ("bifocal-fuzz-" + std::to_string(::getpid()));
     }
     ~Scratch() {
       std::error_code none;

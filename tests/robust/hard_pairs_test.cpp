@@ -75,11 +75,11 @@ TEST(HardPairs, graf_1_and_5_are_found) {
 TEST(HardPairs, an_extreme_zoom_is_found) {
   BIFOCAL_NEEDS_DATA("hard_pairs/ExtremeZoom.txt");
   // From image 1 to image 2: the inverse of the reference beside the matches.
-  const Plane truth = {{0.1568610407740651, 0.011965518639073709, 651.3135708905138,
-                        -0.0038674730076884763, 0.16166508566051788, 420.64609540833806,
-                        5.66725804445851e-07, 1.0130397790735531e-05, 1},
-                       1499,
-                       999};
+  const Plane truth = {
+      {0.1568610407740651, 0.011965518639073709, 651.3135708905138, -0.0038674730076884763,
+       0.16166508566051788, 420.64609540833806, 5.66725804445851e-07, 1.0130397790735531e-05, 1},
+      1499,
+      999};
   for (const double threshold : {1.0, 2.0, 3.0}) {
     const Counts c = planes_found("ExtremeZoom.txt", truth, threshold);
     EXPECT_GE(c.right, threshold > 1 ? 48 : 40);

@@ -15,6 +15,7 @@ namespace bifocal::hloc {
 namespace {
 
 constexpr std::string_view kKeypoints = "/keypoints";
+constexpr std::int64_t kLongestSide = std::int64_t{1} << 20;  // px, of a picture
 
 std::string dashed(std::string_view name) {
   std::string out(name);
@@ -80,8 +81,13 @@ std::array<std::int64_t, 2> FeatureFile::image_size(std::string_view image) cons
   const std::string set = fmt::format("{}/image_size", image);
   std::vector<std::int64_t> values, shape;
   if (!state_->file->read(set, values, shape)) io::reject(state_->file->name(), "has no {}", set);
-  if (values.size() != 2 || values[0] < 1 || values[1] < 1)
-    io::reject(state_->file->name(), "{}: must be a width and a height", set);
+  if (values.size() != 2)
+    io::reject(state_->file->name(), "{}: has {} numbers, must be a width and a height", set,
+               values.size());
+  for (const std::int64_t side : values)
+    if (side < 1 || side > kLongestSide)
+      io::reject(state_->file->name(), "{}: {} x {} px, must be 1 to {}", set, values[0], values[1],
+                 kLongestSide);
   return {values[0], values[1]};
 }
 

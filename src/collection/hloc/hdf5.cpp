@@ -7,16 +7,20 @@
 #include <bit>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <type_traits>
 #include <utility>
 
-#include "io/reject.hpp"
+#include "io/regular_file.hpp"
 
 namespace bifocal::hdf5 {
 namespace {
 
-constexpr std::int64_t kMostValues = std::int64_t{1} << 28;  // of a data set
+constexpr std::uint64_t kMostValues = std::uint64_t{1} << 26;  // of a data set
+constexpr std::uint64_t kDeflated = 1032;  // bytes that one of deflate holds, at most
+constexpr int kDeepest = 32;               // groups in groups
+constexpr std::uint64_t kBytesOfLink = 8;  // in the file, at least
 
 std::mutex& library() {
   static std::mutex mutex;
@@ -54,8 +58,11 @@ class File final : public Reader {
   [[nodiscard]] bool holds_bytes(const std::string& path) const override;
 
  private:
+  class DataSet;
   std::string name_;
-  hid_t file_ = -1;
+  std::uint64_t bytes_ = 0;  // of the file
+  hid_t file_ = -1, access_ = -1;
+  mutable bool leads_out_ = false;  // what was opened last is in another file
 };
 
 // An identifier of the library, given back by its own function.
@@ -87,17 +94,35 @@ float float_of_half(std::uint16_t half) {
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
 }
 
-herr_t visit_link(hid_t, const char* name, const H5L_info_t*, void* data) {
-  auto& [take, error] =
-      *static_cast<std::pair<const std::function<void(const std::string&)>*, std::exception_ptr>*>(
-          data);
+// Of H5Lvisit: whatever is thrown does not go through the library, which is written in C.
+struct Visit {
+  const std::function<void(const std::string&)>& take;
+  const std::string& file;
+  std::uint64_t most;  // links
+  std::exception_ptr error = nullptr;
+};
+
+herr_t visit_link(hid_t, const char* name, const H5L_info_t* link, void* data) {
+  auto& visit = *static_cast<Visit*>(data);
   try {
-    (*take)(name);
+    const std::string path = name;
+    if (link->type == H5L_TYPE_EXTERNAL)
+      io::reject(visit.file, "{}: leads to another file: such links are not followed", path);
+    // A group may hold itself.
+    if (std::count(path.begin(), path.end(), '/') > kDeepest || visit.most-- == 0)
+      io::reject(visit.file, "{}: groups within themselves", io::printable(path));
+    visit.take(path);
     return 0;
   } catch (...) {
-    error = std::current_exception();  // not through the library, which is written in C
+    visit.error = std::current_exception();
     return -1;
   }
+}
+
+herr_t refuse_other_file(const char*, const char*, const char*, const char*, unsigned*, hid_t,
+                         void* leads_out) {
+  *static_cast<bool*>(leads_out) = true;
+  return -1;
 }
 
 template <class T>
@@ -133,35 +158,27 @@ bool read_halves(hid_t set, hid_t type, std::vector<T>& values) {
   return true;
 }
 
-template <class T>
-bool read_into(hid_t file, const std::string& name, const std::string& path, std::vector<T>& values,
-               std::vector<std::int64_t>& shape) {
-  const Handle set(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!set.valid()) return false;
-  const Handle type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
-  const H5T_class_t kind = type.valid() ? H5Tget_class(type.get()) : H5T_NO_CLASS;
-  if (kind != H5T_INTEGER && !(kind == H5T_FLOAT && std::is_same_v<T, float>))
-    io::reject(name, "{}: is no array of {}", path,
-               std::is_same_v<T, float> ? "numbers" : "whole numbers");
-  const int rank = space.valid() ? H5Sget_simple_extent_ndims(space.get()) : -1;
-  if (rank < 0 || rank > 2) io::reject(name, "{}: has {} dimensions", path, rank);
-  hsize_t extent[2] = {1, 1};
-  H5Sget_simple_extent_dims(space.get(), extent, nullptr);
-  shape.assign(extent, extent + rank);
-  if (extent[0] > kMostValues || extent[1] > kMostValues || extent[0] * extent[1] > kMostValues)
-    io::reject(name, "{}: {} x {} numbers, more than the {} allowed", path, extent[0], extent[1],
-               kMostValues);
-  values.resize(static_cast<std::size_t>(extent[0] * extent[1]));
-  if (values.empty()) return true;
-  const bool read = kind == H5T_FLOAT
-                        ? read_halves(set.get(), type.get(), values)
-                        : read_narrow<std::int16_t>(set.get(), type.get(), values) ||
-                              read_narrow<std::int32_t>(set.get(), type.get(), values);
-  if (read) return true;
-  const herr_t result =
-      H5Dread(set.get(), native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-  if (result < 0) io::reject(name, "{}: can't be read: the file is damaged", path);
-  return true;
+// Of one chunk in memory.
+std::uint64_t bytes_of_chunk(hid_t creation, std::uint64_t size_of_value) {
+  hsize_t side[2] = {1, 1};
+  const int rank = H5Pget_chunk(creation, 2, side);
+  const bool absurd = rank < 1 || rank > 2 || side[0] > kMostValues || side[1] > kMostValues;
+  return absurd ? std::numeric_limits<std::uint64_t>::max() : side[0] * side[1] * size_of_value;
+}
+
+// Filters that make a chunk larger when it is read; those that only change the order of its bytes
+// and add a checksum do not.
+int compressions(hid_t creation) {
+  int count = 0;
+  const int filters = H5Pget_nfilters(creation);
+  for (int i = 0; i < filters; ++i) {
+    unsigned flags = 0, config = 0;
+    std::size_t values = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &values,
+                                               nullptr, 0, nullptr, &config);
+    count += filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32;
+  }
+  return count;
 }
 
 }  // namespace
@@ -177,10 +194,110 @@ Session::~Session() {
   H5Eset_auto2(H5E_DEFAULT, print_, data_);
 }
 
+// An opened data set of the file; invalid where there is none of this path.
+class File::DataSet {
+ public:
+  DataSet(const File& file, const std::string& path)
+      : file_(file),
+        path_(path),
+        set_(open(file, path), H5Dclose),
+        creation_(valid() ? H5Dget_create_plist(set_.get()) : -1, H5Pclose),
+        type_(valid() ? H5Dget_type(set_.get()) : -1, H5Tclose) {
+    if (file.leads_out_) refuse("leads to another file: such links are not followed");
+    if (!valid()) return;
+    // Before anything is asked for which the library would open the other files.
+    if (layout() == H5D_VIRTUAL)
+      refuse("is a virtual data set, whose numbers are those of others: it is not read");
+    if (layout() == H5D_CONTIGUOUS && H5Pget_external_count(creation_.get()) != 0)
+      refuse("its numbers lie in another file, which is not read");
+  }
+  DataSet(const DataSet&) = delete;
+  DataSet& operator=(const DataSet&) = delete;
+
+  [[nodiscard]] bool valid() const { return set_.valid(); }
+  [[nodiscard]] hid_t type() const { return type_.get(); }
+  template <class T>
+  void read(std::vector<T>& values, std::vector<std::int64_t>& shape) const;
+
+ private:
+  static hid_t open(const File& file, const std::string& path) {
+    file.leads_out_ = false;
+    return H5Dopen2(file.file_, path.c_str(), file.access_);
+  }
+  template <class... Args>
+  [[noreturn]] void refuse(fmt::format_string<Args...> what, Args&&... args) const {
+    io::reject(file_.name_, "{}: {}", path_, fmt::format(what, std::forward<Args>(args)...));
+  }
+  [[nodiscard]] H5D_layout_t layout() const { return H5Pget_layout(creation_.get()); }
+  // How many numbers.
+  std::uint64_t shape_of(std::vector<std::int64_t>& shape) const;
+  void check_stored(std::uint64_t count) const;
+
+  const File& file_;
+  const std::string& path_;
+  const Handle set_, creation_, type_;
+};
+
+std::uint64_t File::DataSet::shape_of(std::vector<std::int64_t>& shape) const {
+  const Handle space(H5Dget_space(set_.get()), H5Sclose);
+  const bool has_numbers = space.valid() && (H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE ||
+                                             H5Sget_simple_extent_type(space.get()) == H5S_SCALAR);
+  const int rank = has_numbers ? H5Sget_simple_extent_ndims(space.get()) : -1;
+  if (rank < 0 || rank > 2) refuse("has {} dimensions", rank);
+  hsize_t extent[2] = {1, 1};
+  if (H5Sget_simple_extent_dims(space.get(), extent, nullptr) != rank)
+    refuse("can't be read: the file is damaged");
+  shape.assign(extent, extent + rank);
+  if (extent[0] > kMostValues || extent[1] > kMostValues || extent[0] * extent[1] > kMostValues)
+    refuse("{} x {} numbers, more than the {} allowed", extent[0], extent[1], kMostValues);
+  return extent[0] * extent[1];
+}
+
+// Numbers that were never written have no bytes in the file, nor has what a filter makes of
+// nothing.
+void File::DataSet::check_stored(std::uint64_t count) const {
+  const std::uint64_t size = H5Tget_size(type());
+  std::uint64_t needed = count * size,
+                holds = std::min<std::uint64_t>(H5Dget_storage_size(set_.get()), file_.bytes_);
+  if (layout() == H5D_CHUNKED) {
+    const int compressed = compressions(creation_.get());
+    if (compressed > 1) refuse("is compressed {} times over: it is not read", compressed);
+    if (compressed == 1) holds *= kDeflated;
+    needed = std::max(needed, bytes_of_chunk(creation_.get(), size));
+  }
+  if (needed > holds)
+    refuse("takes {} bytes, more than the {} that can be in the file", needed, holds);
+}
+
+template <class T>
+void File::DataSet::read(std::vector<T>& values, std::vector<std::int64_t>& shape) const {
+  const H5T_class_t kind = type_.valid() ? H5Tget_class(type()) : H5T_NO_CLASS;
+  const std::size_t size = type_.valid() ? H5Tget_size(type()) : 0;
+  if ((kind != H5T_INTEGER && !(kind == H5T_FLOAT && std::is_same_v<T, float>)) || size < 1 ||
+      size > 8)
+    refuse("is no array of {} of at most 8 bytes",
+           std::is_same_v<T, float> ? "numbers" : "whole numbers");
+  values.clear();
+  const std::uint64_t count = shape_of(shape);
+  if (count == 0) return;
+  check_stored(count);
+  values.resize(static_cast<std::size_t>(count));
+  const bool is_read = kind == H5T_FLOAT
+                           ? read_halves(set_.get(), type(), values)
+                           : read_narrow<std::int16_t>(set_.get(), type(), values) ||
+                                 read_narrow<std::int32_t>(set_.get(), type(), values);
+  if (is_read) return;
+  const herr_t result =
+      H5Dread(set_.get(), native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  if (result < 0) refuse("can't be read: the file is damaged");
+}
+
 File::File(const std::filesystem::path& path) : name_(path.string()) {
   std::error_code none;
   if (!std::filesystem::exists(path, none))
     io::reject(name_, "can't be read: there is no such file");
+  io::require_regular(path);
+  bytes_ = std::filesystem::file_size(path, none);
   const Session session;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // Of every data set that is opened the library would clear a buffer of 64 KiB, in which small
@@ -188,40 +305,44 @@ File::File(const std::filesystem::path& path) : name_(path.string()) {
   H5Pset_sieve_buf_size(access.get(), 1);
   file_ = H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.get());
   if (file_ < 0) io::reject(name_, "is no HDF5 file, or damaged, or open for writing elsewhere");
+  access_ = H5Pcreate(H5P_DATASET_ACCESS);
+  H5Pset_elink_cb(access_, refuse_other_file, &leads_out_);
 }
 
 File::~File() {
   const Session session;
+  H5Pclose(access_);
   H5Fclose(file_);
 }
 
 void File::visit(const std::function<void(const std::string& path)>& take) const {
   const Session session;
-  std::pair<const std::function<void(const std::string&)>*, std::exception_ptr> data = {&take,
-                                                                                        nullptr};
-  const herr_t result = H5Lvisit(file_, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, &data);
-  if (data.second) std::rethrow_exception(data.second);
+  Visit visit{take, name_, bytes_ / kBytesOfLink};
+  const herr_t result = H5Lvisit(file_, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, &visit);
+  if (visit.error) std::rethrow_exception(visit.error);
   if (result < 0) io::reject(name_, "its groups can't be read: the file is damaged");
 }
 
 bool File::read(const std::string& path, std::vector<float>& values,
                 std::vector<std::int64_t>& shape) const {
   const Session session;
-  return read_into(file_, name_, path, values, shape);
+  const DataSet set(*this, path);
+  if (set.valid()) set.read(values, shape);
+  return set.valid();
 }
 
 bool File::read(const std::string& path, std::vector<std::int64_t>& values,
                 std::vector<std::int64_t>& shape) const {
   const Session session;
-  return read_into(file_, name_, path, values, shape);
+  const DataSet set(*this, path);
+  if (set.valid()) set.read(values, shape);
+  return set.valid();
 }
 
 bool File::holds_bytes(const std::string& path) const {
   const Session session;
-  const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!set.valid()) return false;
-  const Handle type(H5Dget_type(set.get()), H5Tclose);
-  return type.valid() && H5Tequal(type.get(), H5T_NATIVE_UINT8) > 0;
+  const DataSet set(*this, path);
+  return set.valid() && H5Tequal(set.type(), H5T_NATIVE_UINT8) > 0;
 }
 
 std::unique_ptr<Reader> open(const std::filesystem::path& path) {

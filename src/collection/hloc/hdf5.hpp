@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files, as far as hloc's need it. The library itself is seen by hdf5.cpp alone.
+// HDF5 files, as far as hloc's need it. The library itself is seen by hdf5.cpp alone. Nothing but
+// the file itself is read: links to other files, numbers stored in them and virtual data sets,
+// which are made of them, are refused. Memory is taken for numbers that the file has: a claim of
+// more than its bytes can hold is refused.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +22,8 @@ class Reader {
   [[nodiscard]] virtual const std::string& name() const = 0;
   // Of every data set: its path, 'db/1.jpg/keypoints'.
   virtual void visit(const std::function<void(const std::string& path)>& take) const = 0;
-  // A data set of floats of 2, 4 or 8 bytes, or of whole numbers, as it lies there; shape is its
-  // own. False where there is none of this path.
+  // A data set of floats of 2, 4 or 8 bytes, or of whole numbers of 1 to 8, as it lies there, at
+  // most 2^26 of them; shape is its own. False where there is none of this path.
   [[nodiscard]] virtual bool read(const std::string& path, std::vector<float>& values,
                                   std::vector<std::int64_t>& shape) const = 0;
   [[nodiscard]] virtual bool read(const std::string& path, std::vector<std::int64_t>& values,

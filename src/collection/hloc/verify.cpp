@@ -5,6 +5,7 @@
 #include <bifocal/pairs.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <unordered_map>
 
 #include "collection/colmap/chunk.hpp"
@@ -74,6 +75,28 @@ void add_images(Database& database, const FeatureFile& features) {
   }
   all.commit();
 }
+
+// Takes a new database away again unless something of it was verified: input that fails at its
+// first look leaves nothing behind.
+class NewDatabase {
+ public:
+  explicit NewDatabase(const std::filesystem::path& file)
+      : file_(file), is_new_(!std::filesystem::exists(file)) {}
+  ~NewDatabase() {
+    std::error_code none;
+    for (const char* end : {"", "-wal", "-shm", ".part", ".part-wal", ".part-shm"})
+      if (is_new_ && !kept_) std::filesystem::remove(file_.string() + end, none);
+  }
+  NewDatabase(const NewDatabase&) = delete;
+  NewDatabase& operator=(const NewDatabase&) = delete;
+  [[nodiscard]] bool is_new() const { return is_new_; }
+  void keep() { kept_ = true; }
+
+ private:
+  const std::filesystem::path& file_;
+  const bool is_new_;
+  std::atomic<bool> kept_ = false;
+};
 
 // Cameras and images of the features, in a file that is renamed when it is whole.
 void create(const std::filesystem::path& file, const FeatureFile& features) {
@@ -162,7 +185,8 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
                               const std::filesystem::path& file, const colmap::VerifyRun& run) {
   const FeatureFile features(files.features);
   const MatchFile matches(files.matches);
-  if (!std::filesystem::exists(file)) create(file, features);
+  NewDatabase made(file);  // outlives all connections
+  if (made.is_new()) create(file, features);
   const Database database(file, Access::write);
   const std::vector<Image> images = database.images();
   VerifyProgress progress;
@@ -176,10 +200,12 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
   ChunkReader reader(source, cameras, work, run.max_memory);
   colmap::RowWriter writer(file);
   const auto write = [&](const Piece& piece) {
+    made.keep();
     writer.write([&](Database& to) { write_rows(to, piece); });
   };
   colmap::run_pipeline(devices, reader, run.options, write, progress, run.progress);
   writer.finish();
+  made.keep();
   return progress;
 }
 

@@ -8,8 +8,8 @@ struct search_limits {
   scalar min_inlier_ratio;  // as in RobustOptions
 };
 
-// One pair a call, or the caller, names the fraction that is sought. Then there is time to make sure
-// of what is found; batches take their own.
+// One pair a call, or the caller, names the fraction that is sought. Then there is time to make
+// sure of what is found; batches take their own.
 group_fn index is_thorough(const struct search_limits* limits) {
   return limits->min_inlier_ratio > 0;
 }
