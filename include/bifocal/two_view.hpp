@@ -89,11 +89,13 @@ struct PlaneMotion {
 
 // What estimate_essential() says beyond estimate(): `found` of ModelKind::essential from these
 // points, with the scene points of its inliers. For who has it of a batch, or of points that lie in
-// the memory of a device. Throws Error(usage) when there are not as many flags as points.
+// the memory of a device. threshold, px: that of the estimate; where it is given, a translation is
+// doubted that a focal length up to 15 % off would make of a turn (rotation_only). Throws
+// Error(usage) when there are not as many flags as points.
 [[nodiscard]] RelativePoseResult with_scene_points(const PoseResult& found,
                                                    std::span<const PointPair> points,
                                                    const Intrinsics& camera1,
-                                                   const Intrinsics& camera2);
+                                                   const Intrinsics& camera2, double threshold = 0);
 
 // The options by which estimate_batch() finds of a pair of so many matches what its own call finds:
 // the two have other defaults for min_inlier_ratio.

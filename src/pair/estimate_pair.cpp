@@ -71,6 +71,7 @@ struct Candidates {
   RobustResult homography;
   RelativePoseResult epipolar;  // only the RobustResult part for F
   ModelKind epipolar_kind;
+  RobustResult uncalibrated;  // F, beside E
 };
 
 Candidates estimate_candidates(const std::vector<PointPair>& points, const PairOptions& options) {
@@ -78,8 +79,10 @@ Candidates estimate_candidates(const std::vector<PointPair>& points, const PairO
   const bool calibrated =
       options.camera1 && options.camera2 && options.model != ModelRequest::fundamental;
   found.epipolar_kind = calibrated ? ModelKind::essential : ModelKind::fundamental;
-  runtime::parallel_for(2, [&](int i) {
-    Queue queue(options.device);  // one each: the two searches run side by side
+  runtime::parallel_for(3, [&](int i) {
+    Queue queue(options.device);  // one each: the searches run side by side
+    if (i == 2 && calibrated && options.model != ModelRequest::homography)
+      found.uncalibrated = estimate_fundamental(queue, points, options.robust);
     if (i == 0 && options.model != ModelRequest::homography) {
       if (calibrated) {
         found.epipolar =
@@ -126,6 +129,35 @@ void choose(const Candidates& found, const PairOptions& options, PairResult& res
   }
 }
 
+// Why a camera is hardly that of its picture: a principal point at the border. Empty: it may be.
+std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char* which) {
+  constexpr double kMost = 0.35;  // of the size, from the middle
+  const double x = std::abs(camera.cx - 0.5 * (image.width - 1)),
+               y = std::abs(camera.cy - 0.5 * (image.height - 1));
+  if (x < kMost * image.width && y < kMost * image.height) return {};
+  return fmt::format(
+      "the principal point ({:g}, {:g}) lies far from the middle of the {} picture "
+      "of {} x {} px: are these the intrinsics of another size?",
+      camera.cx, camera.cy, which, image.width, image.height);
+}
+
+// Intrinsics that are not the pictures' (of another size, or zoom): an essential matrix explains
+// clearly fewer matches than a fundamental matrix, which needs none.
+//   J. Schoenberger, J.-M. Frahm, Structure-from-motion revisited, CVPR 2016 (the rule of 95 %).
+std::string doubt_of_cameras(const Candidates& found, const PairOptions& options, Picture image1,
+                             Picture image2) {
+  if (found.epipolar_kind != ModelKind::essential) return {};
+  constexpr double kLeastShare = 0.95;
+  const int calibrated = found.epipolar.inlier_count, free = found.uncalibrated.inlier_count;
+  if (found.uncalibrated.ok() && calibrated < kLeastShare * free)
+    return fmt::format(
+        "with these intrinsics {} of the matches agree with a pose and {} with a fundamental "
+        "matrix, which needs none: they are hardly those of the pictures",
+        calibrated, free);
+  const std::string first = doubt_of_camera(*options.camera1, image1, "first");
+  return first.empty() ? doubt_of_camera(*options.camera2, image2, "second") : first;
+}
+
 void set_pose(const RelativePoseResult& found, const PairOptions& options, PairResult& result) {
   result.cam2_from_cam1 = found.cam2_from_cam1;
   result.in_front = found.in_front;
@@ -163,6 +195,7 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     clock.start("model", 0.55);
     Candidates found = estimate_candidates(result.points, options);
     choose(found, options, result);
+    result.doubt = doubt_of_cameras(found, options, image1, image2);
 
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential) {
       set_pose(found.epipolar, options, result);

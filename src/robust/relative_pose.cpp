@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "robust/scalar_lanes.hpp"
+#include "robust/turned_camera.hpp"
 
 namespace bifocal {
 namespace {
@@ -59,7 +60,8 @@ void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
 }  // namespace
 
 RelativePoseResult with_scene_points(const PoseResult& found, std::span<const PointPair> pairs,
-                                     const Intrinsics& camera1, const Intrinsics& camera2) {
+                                     const Intrinsics& camera1, const Intrinsics& camera2,
+                                     double threshold) {
   if (found.inliers.size() != pairs.size())
     throw Error(ErrorCode::usage, fmt::format("with_scene_points: {} flags for {} points",
                                               found.inliers.size(), pairs.size()));
@@ -70,6 +72,7 @@ RelativePoseResult with_scene_points(const PoseResult& found, std::span<const Po
   if (result.inlier_count == 0) return result;
   result.cam2_from_cam1 = found.pose;
   triangulate_inliers(inlier_rays(pairs, camera1, camera2, result.inliers), result);
+  if (threshold > 0) robust::doubt_translation(pairs, camera1, camera2, threshold, result);
   return result;
 }
 
@@ -89,7 +92,7 @@ RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const In
                                       const MatchPriors& priors) {
   const Intrinsics cameras[] = {camera1, camera2};
   return with_scene_points(estimate(ModelKind::essential, pairs, cameras, options, priors), pairs,
-                           camera1, camera2);
+                           camera1, camera2, options.threshold);
 }
 
 RelativePoseResult estimate_essential(Queue& queue, std::span<const PointPair> pairs,
@@ -97,7 +100,7 @@ RelativePoseResult estimate_essential(Queue& queue, std::span<const PointPair> p
                                       const RobustOptions& options, const MatchPriors& priors) {
   const Intrinsics cameras[] = {camera1, camera2};
   return with_scene_points(estimate(queue, ModelKind::essential, pairs, cameras, options, priors),
-                           pairs, camera1, camera2);
+                           pairs, camera1, camera2, options.threshold);
 }
 
 namespace {

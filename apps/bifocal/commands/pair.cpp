@@ -65,6 +65,7 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
       {"version", BIFOCAL_VERSION}, {"outcome", to_string(r.outcome)}, {"reason", r.reason}};
   json["images"] = {image_json(o.left, image1, r.features1.size()),
                     image_json(o.right, image2, r.features2.size())};
+  if (!r.doubt.empty()) json["doubt"] = r.doubt;
   if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.model.model);
   if (r.cam2_from_cam1) {
     json["pose"] = pose_json(*r.cam2_from_cam1);
@@ -186,6 +187,7 @@ void run(Options o, Context& context) {
     folder.commit();
   }
   print_out(o.common.json ? to_text(geometry) : summary(result, folder));
+  if (!result.doubt.empty()) fmt::print(stderr, "bifocal: warning: {}\n", result.doubt);
   if (result.outcome != Outcome::ok) {
     fmt::print(stderr, "bifocal: {}, {}: no geometry found: {}\n", o.left, o.right, result.reason);
     context.exit_code = kExitNoGeometry;

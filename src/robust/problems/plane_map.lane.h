@@ -30,9 +30,14 @@ lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
   transfer_accumulate(terms, w, N, g);
 }
 
-// |H| = 1. A singular map agrees with every match that starts near a line of image 1.
+// A singular map agrees with every match that starts near a line of image 1. Rows 1 and 2 have the
+// unit of image 2, which may be another one (pixels to metres), so the determinant is compared with
+// their length and that of row 3: the three are as good as in a plane where that is much larger.
 #define OWN_model_is_sound
-lane_fn mask model_is_sound(const real* H) { return fabs(mat3_determinant(H)) > lane(1e-6); }
+lane_fn mask model_is_sound(const real* H) {
+  real map = fmax(vec3_dot(H, H), vec3_dot(H + 3, H + 3)), w = vec3_dot(H + 6, H + 6);
+  return fabs(mat3_determinant(H)) > lane(1e-6) * map * sqrt(w);
+}
 
 // How often a wrong match agrees with a wrong model, from the box [w, h] of the points in an image:
 // it falls into the ellipse around the transferred point (of radius sqrt(2) thresholds where both

@@ -133,8 +133,14 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
     group_for_range(k, 0, m) v[k] = fabs(v[k] - centre);
   }
   group_barrier();
-  scalar length = 2 * median(GROUP_ARG shared, 4 * m, 4);
+  // The images of a plane may have units of their own (pixels and metres): the larger one counts.
+  scalar length = 2 * median(GROUP_ARG shared, RESIDUALS == 2 ? 2 * m : 4 * m, 4);
   group_barrier();
+  if_constant(RESIDUALS == 2) {
+    const scalar second = 2 * median(GROUP_ARG shared + 2 * m, 2 * m, 4);
+    group_barrier();
+    length = second > length ? second : length;
+  }
   if (!(length > 0)) {
     scalar sum = 0;
     for (index i = 0; i < 4 * m; ++i) sum += shared[i];
