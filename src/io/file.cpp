@@ -16,7 +16,7 @@
 namespace bifocal {
 namespace {
 
-// Nothing for a regular file.
+// It is null for a regular file.
 const char* other_kind(const struct stat& status) {
   if (S_ISREG(status.st_mode)) return nullptr;
   if (S_ISDIR(status.st_mode)) return "a folder";
@@ -108,7 +108,7 @@ void io::require_regular(const std::filesystem::path& file) {
 std::string read_file(const std::filesystem::path& file, std::int64_t max_bytes) {
   const std::string name = file.string();
   io::require_regular(file);
-  // What takes the file's place meanwhile neither holds us up nor is read.
+  // Another thing in its place meanwhile neither holds us up nor is read.
   Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!in.valid() || ::fstat(in.get(), &status) != 0)

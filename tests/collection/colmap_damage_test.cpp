@@ -89,6 +89,13 @@ INSTANTIATE_TEST_SUITE_P(
                "table cameras, camera_id 1: 3 params, PINHOLE has 4"},
         Damage{"UPDATE cameras SET width = 0", "table cameras, camera_id 1: 0 x 480 px"},
         Damage{"DROP TABLE matches", "has no table matches"},
+        Damage{"ALTER TABLE matches RENAME TO m; CREATE VIEW matches AS WITH RECURSIVE "
+               "r(n) AS (SELECT 2147483649 UNION ALL SELECT n + 1 FROM r) "
+               "SELECT n AS pair_id, 0 AS rows, 2 AS cols, x'' AS data FROM r",
+               "table matches: is a view"},
+        Damage{"DROP TABLE matches; CREATE VIRTUAL TABLE matches USING fts4(pair_id, rows, cols, "
+               "data)",
+               "table matches: is a view or a virtual table"},
         Damage{"ALTER TABLE matches RENAME COLUMN cols TO columns", "table matches: has no column"},
         Damage{"PRAGMA foreign_keys = OFF; UPDATE images SET camera_id = -3",
                "table images, image_id 1, camera_id: -3"}));

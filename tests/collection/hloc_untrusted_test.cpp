@@ -161,7 +161,7 @@ TEST_F(Untrusted, AFailedImportLeavesNothing) {
   nothing_left("no image 'c.jpg'");
   write_file(folder / "pairs.txt", "a.jpg b.jpg\n");
   EXPECT_EQ(verify().done, 1);
-  // What was there stays.
+  // A database that was there stays.
   features({640, 480}, false);
   const std::string whole = read_file(folder / "out.db");
   expect_error([&] { (void)verify(); }, "b.jpg/keypoints: takes 134217728 bytes");

@@ -65,7 +65,7 @@ class ChangedWork : public testing::Test {
     clear();
     write_file(folder / "out.db.part", work);
     RawDatabase(folder / "out.db.part").run(sql);
-    expect_error([&] { run(options); }, "out.db.part: table " + why);
+    expect_error([&] { run(options); }, "out.db.part: " + why);
     EXPECT_FALSE(std::filesystem::exists(folder / "out.db"));
     EXPECT_FALSE(std::filesystem::exists(folder / "out.db.new"));
   }
@@ -86,27 +86,29 @@ TEST_F(ChangedWork, GivenFeatures) {
     refused(work, options, sql, why);
   };
   wrong("UPDATE features SET descriptors = zeroblob(40 * length(descriptors)) WHERE number = 1",
-        "photographs, number 1: 100 features, but table features has 2000, 2048000 and 0 bytes");
+        "table photographs, number 1: 100 features, but table features has 2000, 2048000 and 0 "
+        "bytes");
   wrong("UPDATE features SET descriptors = zeroblob(512) WHERE number = 2",
-        "photographs, number 2: 100 features");
-  wrong("UPDATE features SET keypoints = zeroblob(20)", "photographs, number 0: 100 features");
-  wrong("UPDATE features SET shapes = zeroblob(7)", "photographs, number 0: 100 features");
+        "table photographs, number 2: 100 features");
+  wrong("UPDATE features SET keypoints = zeroblob(20)",
+        "table photographs, number 0: 100 features");
+  wrong("UPDATE features SET shapes = zeroblob(7)", "table photographs, number 0: 100 features");
   wrong("UPDATE photographs SET features = 1000000000 WHERE number = 1",
-        "photographs, number 1: 1000000000 features");
-  wrong("UPDATE photographs SET features = -1", "photographs, number 0: -1 features");
-  wrong("DELETE FROM features WHERE number = 0", "photographs, number 0: 100 features");
+        "table photographs, number 1: 1000000000 features");
+  wrong("UPDATE photographs SET features = -1", "table photographs, number 0: -1 features");
+  wrong("DELETE FROM features WHERE number = 0", "table photographs, number 0: 100 features");
   wrong(
       "UPDATE features SET keypoints = CAST(x'0000c07f' || zeroblob(1996) AS BLOB) "
       "WHERE number = 1",
-      "features, number 1: keypoint 0 at (nan, 0)");
+      "table features, number 1: keypoint 0 at (nan, 0)");
   wrong("UPDATE settings SET value = x'0000000100000000' WHERE name = 'descriptors given'",
-        "settings, descriptors given: must be 1 to 4096 numbers");
+        "table settings, descriptors given: must be 1 to 4096 numbers");
   wrong("UPDATE settings SET value = x'8000000002000000' WHERE name = 'descriptors given'",
-        "settings, descriptors given: must be 1 to 4096 numbers");
+        "table settings, descriptors given: must be 1 to 4096 numbers");
   wrong("UPDATE settings SET value = x'8000000001000000' WHERE name = 'descriptors given'",
-        "photographs, number 0: 100 features");  // bytes, not floats
+        "table photographs, number 0: 100 features");  // bytes, not floats
   wrong("DELETE FROM settings WHERE name = 'descriptors given'",
-        "photographs, number 0: 100 features");
+        "table photographs, number 0: 100 features");
 }
 
 TEST_F(ChangedWork, PhotographsAndTheirFeatures) {
@@ -115,22 +117,29 @@ TEST_F(ChangedWork, PhotographsAndTheirFeatures) {
   const auto wrong = [&](const std::string& sql, const std::string& why) {
     refused(work, options, sql, why);
   };
-  wrong("UPDATE features SET descriptors = zeroblob(12700)", "photographs, number 0: 100 features");
+  wrong("UPDATE features SET descriptors = zeroblob(12700)",
+        "table photographs, number 0: 100 features");
   wrong("UPDATE features SET keypoints = x'', descriptors = x'' WHERE number = 2",
-        "photographs, number 2: 100 features, but table features has 0, 0 and 0 bytes");
+        "table photographs, number 2: 100 features, but table features has 0, 0 and 0 bytes");
   wrong("UPDATE features SET shapes = CAST(x'0000807f' || zeroblob(1196) AS BLOB)",
-        "features, number 0: a shape is not finite");
-  wrong("UPDATE photographs SET state = 3 WHERE number = 1", "photographs, number 1: state 3");
-  wrong("UPDATE photographs SET state = 0 WHERE number = 1", "photographs, number 1: 100 features");
+        "table features, number 0: a shape is not finite");
+  wrong("CREATE TRIGGER t AFTER UPDATE ON photographs BEGIN DELETE FROM pairs; END",
+        "t is none of its tables");
+  wrong("ALTER TABLE photographs RENAME TO p; CREATE VIEW photographs AS SELECT * FROM p",
+        "photographs is none of its tables");
+  wrong("UPDATE photographs SET state = 3 WHERE number = 1",
+        "table photographs, number 1: state 3");
+  wrong("UPDATE photographs SET state = 0 WHERE number = 1",
+        "table photographs, number 1: 100 features");
   wrong("UPDATE photographs SET number = 9000 WHERE number = 2",
-        "photographs, number 2: number 9000 in its place");
-  wrong("UPDATE photographs SET width = 0", "photographs, number 0: 0 x 240 px");
+        "table photographs, number 2: number 9000 in its place");
+  wrong("UPDATE photographs SET width = 0", "table photographs, number 0: 0 x 240 px");
   wrong("UPDATE photographs SET width = 4294967297 WHERE number = 1",
-        "photographs, number 1: 4294967297 x 240 px");
+        "table photographs, number 1: 4294967297 x 240 px");
   wrong("UPDATE photographs SET numbers = zeroblob(23)",
-        "photographs, number 0, numbers: a blob of 23 bytes");
+        "table photographs, number 0, numbers: a blob of 23 bytes");
   wrong("UPDATE photographs SET numbers = zeroblob(24)",
-        "photographs, number 0: a focal length of 0 px");
+        "table photographs, number 0: a focal length of 0 px");
 }
 
 TEST_F(ChangedWork, PairsAndTheirMatches) {
@@ -140,29 +149,32 @@ TEST_F(ChangedWork, PairsAndTheirMatches) {
     refused(work, options, sql, why);
   };
   wrong("UPDATE pairs SET matches = x'ffffffff00000000' WHERE id = 1",
-        "pairs, photographs 0 and 1, matches: a match of features 4294967295 and 0");
+        "table pairs, photographs 0 and 1, matches: a match of features 4294967295 and 0");
   wrong("UPDATE pairs SET inliers = x'0000000064000000' WHERE id = 2",
-        "pairs, photographs 0 and 2, inliers: a match of features 0 and 100");
+        "table pairs, photographs 0 and 2, inliers: a match of features 0 and 100");
   wrong("UPDATE pairs SET matches = zeroblob(12)",
-        "pairs, photographs 0 and 1, matches: a blob of 12 bytes");
-  wrong("UPDATE pairs SET id = 9000 WHERE id = 1", "pairs, id 9000: is no pair of photographs");
+        "table pairs, photographs 0 and 1, matches: a blob of 12 bytes");
+  wrong("UPDATE pairs SET id = 9000 WHERE id = 1",
+        "table pairs, id 9000: is no pair of photographs");
   wrong("UPDATE pairs SET id = 4294967297 WHERE id = 1",
-        "pairs, id 4294967297: is no pair of photographs");
-  wrong("UPDATE pairs SET id = -1 WHERE id = 1", "pairs, id -1: is no pair of photographs");
-  wrong("UPDATE pairs SET configuration = 10", "pairs, photographs 0 and 1: configuration 10");
-  wrong("UPDATE pairs SET H = zeroblob(71)", "pairs, photographs 0 and 1, H: a blob of 71 bytes");
+        "table pairs, id 4294967297: is no pair of photographs");
+  wrong("UPDATE pairs SET id = -1 WHERE id = 1", "table pairs, id -1: is no pair of photographs");
+  wrong("UPDATE pairs SET configuration = 10",
+        "table pairs, photographs 0 and 1: configuration 10");
+  wrong("UPDATE pairs SET H = zeroblob(71)",
+        "table pairs, photographs 0 and 1, H: a blob of 71 bytes");
   wrong("UPDATE pairs SET F = CAST(zeroblob(70) || x'f07f' AS BLOB)",
-        "pairs, photographs 0 and 1: its geometry is not finite");
+        "table pairs, photographs 0 and 1: its geometry is not finite");
   wrong("UPDATE pairs SET pose = zeroblob(72)",
-        "pairs, photographs 0 and 1, pose: a blob of 72 bytes");
+        "table pairs, photographs 0 and 1, pose: a blob of 72 bytes");
   wrong("UPDATE settings SET value = CAST(value || x'00' AS BLOB) WHERE name = 'pairs chosen'",
-        "settings, pairs chosen: a blob of 25 bytes");
+        "table settings, pairs chosen: a blob of 25 bytes");
   wrong("UPDATE settings SET value = x'0000000028230000' WHERE name = 'pairs chosen'",
-        "settings, pairs chosen: [0] = (0, 9000)");
+        "table settings, pairs chosen: [0] = (0, 9000)");
   wrong("UPDATE settings SET value = x'0100000000000000' WHERE name = 'pairs chosen'",
-        "settings, pairs chosen: [0] = (1, 0)");
+        "table settings, pairs chosen: [0] = (1, 0)");
   wrong("UPDATE settings SET value = x'01000000' WHERE name = 'pairs chosen'",
-        "settings, pairs chosen: 1 numbers");
+        "table settings, pairs chosen: 1 numbers");
 }
 
 TEST_F(ChangedWork, ListsOfRetrieval) {
@@ -172,11 +184,11 @@ TEST_F(ChangedWork, ListsOfRetrieval) {
   options.partners = 2;
   const std::string work = stopped_at("matches", options);
   refused(work, options, "UPDATE settings SET value = x'' WHERE name = 'most alike'",
-          "settings, most alike: 0 numbers, must be 2 of each of 3 photographs");
+          "table settings, most alike: 0 numbers, must be 2 of each of 3 photographs");
   refused(work, options,
           "UPDATE settings SET value = CAST(substr(value, 1, 20) || x'03000000' AS BLOB) "
           "WHERE name = 'most alike'",
-          "settings, most alike: 6 numbers");
+          "table settings, most alike: 6 numbers");
 }
 
 }  // namespace

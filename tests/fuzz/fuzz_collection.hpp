@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the fuzzers of collections' files do with their bytes: COLMAP's databases, hloc's HDF5
-// files, and the plans, lists and results of shards.
+// Bodies of the fuzzers for a collection's files: COLMAP's databases, hloc's HDF5 files, and the
+// plans, lists and results of shards are read from the fuzzer's bytes.
 #pragma once
 
 #include <fcntl.h>
@@ -52,7 +52,7 @@ std::vector<T> first_of(std::vector<T> all) {
   return all;
 }
 
-// What colmap::verify() reads of pairs.
+// Reads pairs as colmap::verify() does.
 inline void check_chunks(const std::filesystem::path& file, const colmap::Database& database) {
   const colmap::Cameras cameras(database);
   std::vector<colmap::PairOfImages> pairs;

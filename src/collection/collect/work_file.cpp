@@ -55,6 +55,12 @@ void check_version(const std::filesystem::path& file) {
   const sqlite::Connection connection(file, sqlite::Mode::write);
   sqlite::Statement query(connection, "PRAGMA user_version");
   const sqlite::Use use(query);
+  // Views may have no end, and triggers write what nobody asked for.
+  sqlite::Statement other(connection,
+                          "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')");
+  const sqlite::Use use_other(other);
+  if (other.step("tables"))
+    io::reject(file.string(), "{} is none of its tables", io::printable(other.text(0)));
   if (query.step("user_version") && query.number(0) == kVersion) return;
   throw Error(ErrorCode::usage,
               fmt::format("{}: unfinished work of another version of bifocal; --overwrite to begin "

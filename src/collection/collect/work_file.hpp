@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What collect() has done so far, in an SQLite file: each photograph and each pair enters it whole.
-// The file may have been damaged or changed since: what is read from it is checked here, and throws
-// Error(input) that names the file, the table and the row where it is not what was written.
+// The file may have been damaged or changed since: reading checks each row, and throws Error(input)
+// that names the file, the table and the row where it is not what was written.
 #pragma once
 
 #include <bifocal/collect.hpp>
@@ -20,7 +20,7 @@ using Settings = std::map<std::string, std::string>;
 
 enum class PhotographState { waiting = 0, done = 1, left_out = 2 };
 
-// What the descriptors of given features are.
+// The kind of descriptors that given features have.
 struct DescriptorKind {
   int numbers = 0;        // of each
   bool is_bytes = false;  // else floats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the work file gives back, and what is refused of it.
+// Rows of the work file are checked here as they are read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool finite(const std::optional<Pose>& pose) {
 }
 bool finite(const std::optional<Mat3>& matrix) { return !matrix || finite<double>(*matrix); }
 
-// Of the pairs, with the photographs a and b that they are of: NULL unless these are done.
+// Rows of pairs, each beside its photographs a and b, which are NULL unless they are done.
 constexpr const char* kPairs =
     " FROM pairs q "
     "LEFT JOIN photographs a ON a.number = q.id >> 32 AND a.state = 1 "
@@ -108,7 +108,7 @@ PhotographRow WorkFile::photograph_of(const sqlite::Statement& row, std::int64_t
   const bool done = state == static_cast<int>(PhotographState::done);
   if (done && (width < 1 || height < 1 || width > kMaxImagePixels / height))
     refuse("{}: {} x {} px", where, width, height);
-  // The blobs' sizes cost no look into them.
+  // SQLite tells the sizes of blobs without reading them.
   constexpr std::int64_t kShape = sizeof(KeypointShape), kKeypoint = sizeof(Keypoint);
   const bool sound = features >= 0 && features <= std::numeric_limits<int>::max() &&
                      (done ? row.number(11) == features * kKeypoint &&

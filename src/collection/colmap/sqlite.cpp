@@ -61,6 +61,11 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
     io::reject(name_, "can't be opened: {}", why);
   }
   sqlite3_extended_result_codes(db_, 1);
+  // Views, triggers and checks that the file defines may call nothing with an effect outside it.
+#ifdef SQLITE_DBCONFIG_TRUSTED_SCHEMA  // SQLite 3.31
+  sqlite3_db_config(db_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+#endif
+  sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_busy_timeout(db_, kBusyMs);
   if (mode == Mode::append) append_to_log();
   if (mode == Mode::draft)

@@ -33,6 +33,16 @@ std::set<std::string> columns_of(const sqlite::Connection& connection, const std
   return names;
 }
 
+// A view may have no end.
+bool is_table(const sqlite::Connection& connection, const std::string& name) {
+  sqlite::Statement query(connection,
+                          "SELECT type = 'table' AND rootpage > 0 FROM sqlite_master "
+                          "WHERE name = ? COLLATE NOCASE");
+  const sqlite::Use use(query);
+  query.bind(1, std::string_view(name));
+  return query.step("the kind of table " + name) && query.number(0) != 0;
+}
+
 std::int64_t number(const sqlite::Connection& connection, const char* sql) {
   sqlite::Statement query(connection, sql);
   const sqlite::Use use(query);
@@ -81,6 +91,8 @@ Tables inspect(const sqlite::Connection& connection) {
     const std::set<std::string> there = columns_of(connection, table.name);
     if (there.empty())
       io::reject(connection.name(), "has no table {}: is it a database of COLMAP?", table.name);
+    if (!is_table(connection, table.name))
+      io::reject(connection.name(), "table {}: is a view or a virtual table", table.name);
     for (const char* column : table.columns)
       if (!there.contains(column))
         io::reject(connection.name(), "table {}: has no column {}, but {}", table.name, column,
@@ -92,7 +104,7 @@ Tables inspect(const sqlite::Connection& connection) {
   tables.descriptor_types = of_descriptors.contains("type");
   for (const char* column : {"F", "E", "H", "qvec", "tvec"})
     if (of_geometries.contains(column)) tables.of_geometry.insert(column);
-  tables.has_frames = !columns_of(connection, "frames").empty() &&
+  tables.has_frames = is_table(connection, "frames") &&
                       number(connection, "SELECT EXISTS (SELECT 1 FROM frames)") != 0;
   tables.identity_is_unset = number(connection, "PRAGMA user_version") <= kLastWithIdentity;
   return tables;

@@ -94,7 +94,7 @@ float float_of_half(std::uint16_t half) {
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
 }
 
-// Of H5Lvisit: whatever is thrown does not go through the library, which is written in C.
+// H5Lvisit is given this: nothing is thrown through the library, which is written in C.
 struct Visit {
   const std::function<void(const std::string&)>& take;
   const std::string& file;
@@ -158,7 +158,7 @@ bool read_halves(hid_t set, hid_t type, std::vector<T>& values) {
   return true;
 }
 
-// Of one chunk in memory.
+// The library takes so many bytes of memory for one chunk.
 std::uint64_t bytes_of_chunk(hid_t creation, std::uint64_t size_of_value) {
   hsize_t side[2] = {1, 1};
   const int rank = H5Pget_chunk(creation, 2, side);
@@ -166,8 +166,8 @@ std::uint64_t bytes_of_chunk(hid_t creation, std::uint64_t size_of_value) {
   return absurd ? std::numeric_limits<std::uint64_t>::max() : side[0] * side[1] * size_of_value;
 }
 
-// Filters that make a chunk larger when it is read; those that only change the order of its bytes
-// and add a checksum do not.
+// Counts the filters that make a chunk larger when it is read: all but those that change the order
+// of its bytes or add a checksum.
 int compressions(hid_t creation) {
   int count = 0;
   const int filters = H5Pget_nfilters(creation);
@@ -194,7 +194,7 @@ Session::~Session() {
   H5Eset_auto2(H5E_DEFAULT, print_, data_);
 }
 
-// An opened data set of the file; invalid where there is none of this path.
+// This is an opened data set of the file; it is invalid where there is none of this path.
 class File::DataSet {
  public:
   DataSet(const File& file, const std::string& path)
@@ -205,7 +205,7 @@ class File::DataSet {
         type_(valid() ? H5Dget_type(set_.get()) : -1, H5Tclose) {
     if (file.leads_out_) refuse("leads to another file: such links are not followed");
     if (!valid()) return;
-    // Before anything is asked for which the library would open the other files.
+    // This comes before any question for which the library would open the other files.
     if (layout() == H5D_VIRTUAL)
       refuse("is a virtual data set, whose numbers are those of others: it is not read");
     if (layout() == H5D_CONTIGUOUS && H5Pget_external_count(creation_.get()) != 0)

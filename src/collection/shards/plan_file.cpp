@@ -46,7 +46,7 @@ void visit_options(Options& options, const Visit& visit) {
   visit("seed", seed);
 }
 
-// What the hash is of. Where the database lies does not count: a copy of it has the same plan.
+// The hash is taken of this. The place of the database does not count: a copy has the same plan.
 Json content_of(const Plan& plan) {
   Json json = {{"bifocal_plan", kVersion}};
   json["views"] = plan.views;
