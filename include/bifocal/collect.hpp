@@ -34,7 +34,7 @@ namespace bifocal {
 
 enum class PairChoice {
   all,
-  sequential,  // in the order of names (SequentialOptions), with loops closed by retrieval
+  sequential,  // in the order of comes_before() (SequentialOptions), with loops closed by retrieval
   retrieval,   // the most alike (RetrievalOptions)
   gps,         // the nearest by EXIF's GPS (NearOptions)
   listed,      // by a file (read_pairs)
@@ -53,8 +53,8 @@ enum class CameraSharing {
 struct CollectCameras {
   CameraSharing sharing = CameraSharing::automatic;
   std::string model = "SIMPLE_RADIAL";  // any of COLMAP's with a focal length
-  // Known, of all photographs (px, the centre of the first pixel is (0, 0)): PINHOLE cameras with
-  // prior_focal_length 1, one for each size.
+  // Known, of all photographs (px, the centre of the first pixel is (0, 0)), which have to be of
+  // one size: a PINHOLE camera with prior_focal_length 1.
   std::optional<Intrinsics> intrinsics = {};
 };
 
@@ -113,25 +113,26 @@ struct CollectOptions {
   std::function<void(const CollectProgress&)> progress = {};
 };
 
-struct LeftOut {
-  std::string name, reason;
-};
 struct CollectResult {
   bool was_complete = false;  // the database was there, of these photographs and options
   bool resumed = false;       // work of an earlier call was gone on with
   std::int64_t images = 0, features = 0;
-  std::vector<LeftOut> left_out;                        // photographs that could not be read
-  std::int64_t pairs = 0;                               // chosen
-  std::int64_t matched = 0;                             // with min_matches or more
-  std::int64_t verified = 0;                            // with a geometry
+  std::vector<LeftOut> left_out;  // photographs that could not be read
+  std::int64_t pairs = 0;         // chosen
+  std::int64_t matched = 0;       // with min_matches or more
+  std::int64_t verified = 0;      // with a geometry
+  // What else there is to know, a sentence each: why there is no pair, photographs without a
+  // position, intrinsics that hardly are those of the photographs, a new beginning.
+  std::vector<std::string> notes;
   std::vector<std::pair<std::string, double>> seconds;  // of each stage of this call
 };
 
 // Photographs that can't be read are left out and told. Throws Error(usage) naming an option out of
-// range, or one that differs from those that unfinished work was begun with; Error(input) for a
-// database that is there and another one, for a photograph that has changed since work was begun,
-// and when a file can't be written (what is done is kept); Error(device). Not for two processes at
-// once on one database: the second throws.
+// range, or one that differs from those that unfinished work was begun with; Error(input) for
+// photographs of several sizes that known intrinsics are given for, for a database that is there
+// and another one, for a photograph that has changed since work was begun, and when a file can't be
+// written (what is done is kept); Error(device). Not for two processes at once on one database: the
+// second throws.
 CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
                       const std::filesystem::path& database, const CollectOptions& options = {});
 
@@ -140,6 +141,7 @@ CollectResult collect(const DeviceSet& devices, const PhotographFiles& photograp
 struct CollectRecord {
   std::vector<std::pair<std::string, std::string>> settings;  // names and values, by name
   std::vector<LeftOut> left_out;                              // photographs, by name
+  std::vector<std::string> notes;                             // as in CollectResult
 };
 [[nodiscard]] CollectRecord read_collect_record(const std::filesystem::path& database);
 

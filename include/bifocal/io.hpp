@@ -141,4 +141,13 @@ void write_file(const std::filesystem::path& file, std::string_view bytes);
 [[nodiscard]] std::string read_file(const std::filesystem::path& file,
                                     std::int64_t max_bytes = kMaxTextBytes);
 
+// Reads a text file as read_file() does: a UTF-8 byte order mark at its start (or that of a line)
+// is passed over, and every line ends in '\n' alone, whatever editor saved it. Throws Error(input)
+// also for text in UTF-16 or UTF-32, which it says.
+[[nodiscard]] std::string read_text(const std::filesystem::path& file,
+                                    std::int64_t max_bytes = kMaxTextBytes);
+// Text that JSON and HTML can hold, valid UTF-8: what belongs to no character, as in the names that
+// other systems gave files, becomes U+FFFD.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
 }  // namespace bifocal

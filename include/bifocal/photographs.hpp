@@ -52,15 +52,29 @@ struct PhotographFile {
   std::filesystem::path file;
   std::string name;  // the path below `folder`, with '/': what databases call the image
 };
+// A photograph, or a path that could be one, that is not taken in.
+struct LeftOut {
+  std::string name, reason;
+};
 struct PhotographFiles {
   std::filesystem::path folder;  // that all files are in, or in folders below
   std::vector<PhotographFile> files;
+  // Links to files and folders that are taken in by their own names, links to nothing, folders that
+  // can't be read, and what is no file in spite of its ending; by name.
+  std::vector<LeftOut> passed_over;
 };
 // Files as they are given, and of folders every file below them whose name ends in .jpg, .jpeg,
 // .png, .pgm, .ppm or .pnm (in any case; hidden files and folders, whose names begin with a dot,
-// are passed over), ordered by name, each once. `folder` is the folder given if it is the only
-// argument, else the deepest that holds all files. Throws Error(input) naming a path that is not
-// there, and Error(usage) when none is given.
+// are passed over), ordered by name (comes_before), each once. Links are followed where they lead
+// to what has no other name here: links that go round, or two to one folder, take nothing in twice.
+// A link to nothing that has such an ending is one of the files. `folder` is the folder given if it
+// is the only argument, else the deepest that holds all files. Throws Error(input) naming a path
+// that is not there or a given folder that can't be read, and Error(usage) when none is given.
 [[nodiscard]] PhotographFiles list_photographs(std::span<const std::string> paths);
+
+// The order of photographs, whose neighbours follow each other in time: folder by folder, digits in
+// a name as the number that they are, of any length, all else by its bytes: frame_2 before
+// frame_10, 1 after 01 where both are there. No two names are equal but the same ones.
+[[nodiscard]] bool comes_before(std::string_view name1, std::string_view name2);
 
 }  // namespace bifocal

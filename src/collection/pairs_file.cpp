@@ -75,7 +75,7 @@ class Reader {
 
 std::vector<ImagePair> read_pairs(const std::filesystem::path& file,
                                   std::span<const std::string> names) {
-  const std::string text = read_file(file);
+  const std::string text = read_text(file);
   return Reader(file, names).read(text);
 }
 

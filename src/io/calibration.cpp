@@ -122,7 +122,7 @@ Calibration parse_calibration(std::string_view text, std::string_view name) {
 }  // namespace io
 
 Calibration read_calibration(const std::filesystem::path& file) {
-  return io::parse_calibration(read_file(file, 1 << 20), file.string());
+  return io::parse_calibration(read_text(file, 1 << 20), file.string());
 }
 
 Intrinsics parse_intrinsics(std::string_view text) {

@@ -60,8 +60,15 @@ struct DecodedGrey {
   std::string exif;
 };
 DecodedGrey decode_grey(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
-// The pixels that the header of a JPEG, PNG or PNM claims; 0 where it is none or damaged.
-std::int64_t claimed_pixels(std::string_view bytes);
+// The size that the header of a JPEG, PNG or PNM claims; zeros where it is none or damaged.
+struct ClaimedSize {
+  std::int64_t width = 0, height = 0;
+};
+ClaimedSize claimed_size(std::string_view bytes);
+inline std::int64_t claimed_pixels(std::string_view bytes) {
+  const ClaimedSize size = claimed_size(bytes);
+  return size.width * size.height;
+}
 // Without scaling and turning.
 ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 

@@ -220,7 +220,7 @@ PairCalibration parse_pair_calibration(std::string_view text, std::string_view n
 namespace bifocal {
 
 PairCalibration read_pair_calibration(const std::filesystem::path& file) {
-  return io::parse_pair_calibration(read_file(file, 1 << 20), file.string());
+  return io::parse_pair_calibration(read_text(file, 1 << 20), file.string());
 }
 
 }  // namespace bifocal

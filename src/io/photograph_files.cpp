@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <utility>
 
 #include <bifocal/error.hpp>
 #include <bifocal/photographs.hpp>
@@ -21,23 +25,6 @@ bool is_picture(const fs::path& path) {
   return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
 }
 
-void add_folder(const fs::path& folder, std::vector<fs::path>& files) {
-  std::error_code error;
-  fs::recursive_directory_iterator entry(folder, fs::directory_options::follow_directory_symlink,
-                                         error);
-  if (error) io::reject(folder.string(), "can't be read: {}", error.message());
-  for (const fs::recursive_directory_iterator end; entry != end; entry.increment(error)) {
-    if (error) io::reject(folder.string(), "can't be read: {}", error.message());
-    if (is_hidden(entry->path())) {
-      if (entry->is_directory(error)) entry.disable_recursion_pending();
-    } else if (is_picture(entry->path()) && !entry->is_directory(error)) {
-      files.push_back(entry->path().lexically_normal());
-    }
-    if (entry.depth() > 64) entry.disable_recursion_pending();  // links that go round
-    error.clear();
-  }
-}
-
 // The deepest folder that holds both.
 fs::path common_folder(const fs::path& a, const fs::path& b) {
   fs::path common;
@@ -46,38 +33,150 @@ fs::path common_folder(const fs::path& a, const fs::path& b) {
   return common;
 }
 
+bool comes_before_path(const fs::path& a, const fs::path& b) {
+  return comes_before(a.generic_string(), b.generic_string());
+}
+
+// What a path leads to, whatever its name.
+using Identity = std::pair<dev_t, ino_t>;
+
+// Finds pictures below folders. Links wait until everything has been found by its own name.
+class Finder {
+ public:
+  // A path that the caller names.
+  void add(const fs::path& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      enter(path, true);
+    } else if (fs::is_symlink(path, error)) {
+      picture_links_.push_back(path);
+    } else {
+      take(path, true);
+    }
+  }
+
+  void follow_links() {
+    while (!folder_links_.empty()) {
+      std::vector<fs::path> links = std::exchange(folder_links_, {});
+      std::sort(links.begin(), links.end(), comes_before_path);
+      for (const fs::path& link : links) enter(link, false);
+    }
+    std::sort(picture_links_.begin(), picture_links_.end(), comes_before_path);
+    for (const fs::path& link : picture_links_) {
+      struct stat status {};
+      const bool is_there = stat(link.c_str(), &status) == 0;
+      const auto known = files_.find({status.st_dev, status.st_ino});
+      if (is_there && known != files_.end() && known->second != link)
+        pass_over(link, "is a link to ", known->second);
+      else
+        take(link, false);
+    }
+  }
+
+  [[nodiscard]] const std::vector<fs::path>& found() const { return found_; }
+
+  struct PassedOver {
+    fs::path path;
+    std::string reason;
+    fs::path other;  // that the reason ends with; may be empty
+  };
+  [[nodiscard]] const std::vector<PassedOver>& passed_over() const { return passed_over_; }
+
+ private:
+  void pass_over(const fs::path& path, std::string reason, fs::path other = {}) {
+    passed_over_.push_back({path, std::move(reason), std::move(other)});
+  }
+
+  // Pipes may be given, and are not looked for.
+  void take(const fs::path& path, bool is_given) {
+    struct stat status {};
+    const bool is_there = stat(path.c_str(), &status) == 0;
+    if (is_there && !is_given && !S_ISREG(status.st_mode)) return pass_over(path, "is no file");
+    if (is_there) files_.emplace(Identity(status.st_dev, status.st_ino), path);
+    found_.push_back(path);
+  }
+
+  // Each folder once, so that links that go round end.
+  void enter(const fs::path& folder, bool is_given) {
+    struct stat status {};
+    std::error_code error;
+    if (stat(folder.c_str(), &status) != 0) return pass_over(folder, "can't be read");
+    const auto [known, is_new] = folders_.emplace(Identity(status.st_dev, status.st_ino), folder);
+    if (!is_new) {
+      if (known->second != folder) pass_over(folder, "is a link to the folder ", known->second);
+      return;
+    }
+    fs::directory_iterator entry(folder, error);
+    for (const fs::directory_iterator end; !error && entry != end; entry.increment(error))
+      if (!is_hidden(entry->path())) look_at(*entry);
+    if (!error) return;
+    if (is_given) io::reject(folder.string(), "can't be read: {}", error.message());
+    pass_over(folder, "can't be read: " + error.message());
+  }
+
+  void look_at(const fs::directory_entry& entry) {
+    std::error_code error;
+    const fs::path path = entry.path().lexically_normal();
+    const bool is_link = entry.is_symlink(error);
+    if (entry.is_directory(error)) {
+      is_link ? folder_links_.push_back(path) : enter(path, false);
+    } else if (is_picture(path)) {
+      is_link ? picture_links_.push_back(path) : take(path, false);
+    } else if (is_link && !entry.exists(error)) {
+      pass_over(path, "is a link to nothing");
+    }
+  }
+
+  std::map<Identity, fs::path> folders_, files_;  // by the first names that they were met with
+  std::vector<fs::path> found_, folder_links_, picture_links_;
+  std::vector<PassedOver> passed_over_;
+};
+
+// Below the folder, as names of photographs are; of what is not below it the whole path.
+std::string name_below(const fs::path& folder, const fs::path& path) {
+  const std::string name = path.lexically_relative(folder).generic_string();
+  return name.empty() || name == "." || name.starts_with("..") ? path.string() : name;
+}
+
+fs::path folder_of(std::span<const std::string> paths, const std::vector<fs::path>& found) {
+  std::error_code error;
+  const fs::path first = fs::absolute(paths.front()).lexically_normal();
+  if (paths.size() == 1 && fs::is_directory(first, error)) return first;
+  fs::path folder = found.empty() ? first : found.front().parent_path();
+  for (const fs::path& file : found) folder = common_folder(folder, file.parent_path());
+  return folder;
+}
+
 }  // namespace
 
 PhotographFiles list_photographs(std::span<const std::string> paths) {
   if (paths.empty())
     throw Error(ErrorCode::usage, "list_photographs: no photographs and no folders are given");
-  std::vector<fs::path> found;
-  std::error_code error;
+  Finder finder;
   for (const std::string& path : paths) {
     const fs::path whole = fs::absolute(path).lexically_normal();
+    std::error_code error;
     if (!fs::exists(whole, error)) io::reject(path, "there is no such file or folder");
-    if (fs::is_directory(whole, error)) {
-      add_folder(whole, found);
-    } else {
-      found.push_back(whole);
-    }
+    finder.add(whole.has_filename() ? whole : whole.parent_path());
   }
+  finder.follow_links();
   PhotographFiles all;
-  const fs::path first = fs::absolute(paths.front()).lexically_normal();
-  if (paths.size() == 1 && fs::is_directory(first, error)) {
-    all.folder = first;
-  } else {
-    all.folder = found.empty() ? first : found.front().parent_path();
-    for (const fs::path& file : found) all.folder = common_folder(all.folder, file.parent_path());
-  }
-  for (const fs::path& file : found)
+  all.folder = folder_of(paths, finder.found());
+  for (const fs::path& file : finder.found())
     all.files.push_back({file, file.lexically_relative(all.folder).generic_string()});
   std::sort(all.files.begin(), all.files.end(),
-            [](const PhotographFile& a, const PhotographFile& b) { return a.name < b.name; });
+            [](const PhotographFile& a, const PhotographFile& b) {
+              return comes_before(a.name, b.name);
+            });
   const auto twice = std::unique(
       all.files.begin(), all.files.end(),
       [](const PhotographFile& a, const PhotographFile& b) { return a.name == b.name; });
   all.files.erase(twice, all.files.end());
+  for (const auto& [path, reason, other] : finder.passed_over())
+    all.passed_over.push_back({name_below(all.folder, path),
+                               other.empty() ? reason : reason + name_below(all.folder, other)});
+  std::sort(all.passed_over.begin(), all.passed_over.end(),
+            [](const LeftOut& a, const LeftOut& b) { return comes_before(a.name, b.name); });
   return all;
 }
 

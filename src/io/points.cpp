@@ -110,11 +110,11 @@ std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_vi
 
 Correspondences read_correspondences(const std::filesystem::path& file) {
   if (file.extension() == ".npz") return io::read_matcher_npz(file);
-  return io::parse_correspondences(read_file(file), file.string());
+  return io::parse_correspondences(read_text(file), file.string());
 }
 
 std::vector<ScenePoint> read_scene_points(const std::filesystem::path& file) {
-  return io::parse_scene_points(read_file(file), file.string());
+  return io::parse_scene_points(read_text(file), file.string());
 }
 
 }  // namespace bifocal

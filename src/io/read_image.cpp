@@ -75,7 +75,7 @@ ImageU8 at_8_bits(Decoded in) {
 }
 
 // Of the two numbers of a PNM's header; plain text as a rule, so that little can be missed.
-std::int64_t claimed_pixels_pnm(std::string_view bytes) {
+ClaimedSize claimed_size_pnm(std::string_view bytes) {
   std::int64_t sides[2] = {0, 0};
   std::size_t at = 2;
   for (std::int64_t& side : sides) {
@@ -86,7 +86,7 @@ std::int64_t claimed_pixels_pnm(std::string_view bytes) {
       side = 10 * side + (bytes[at++] - '0');
     }
   }
-  return sides[0] * sides[1];
+  return {sides[0], sides[1]};
 }
 
 }  // namespace
@@ -104,10 +104,10 @@ DecodedGrey decode_grey(std::string_view bytes, std::string_view name, std::int6
   return out;
 }
 
-std::int64_t claimed_pixels(std::string_view bytes) {
+ClaimedSize claimed_size(std::string_view bytes) {
   if (is_jpeg(bytes)) {
     const auto head = read_jpeg_head(bytes);
-    return head ? std::int64_t{head->width} * head->height : 0;
+    return head ? ClaimedSize{head->width, head->height} : ClaimedSize{};
   }
   if (is_png(bytes) && bytes.size() >= 24) {
     const auto side = [&](std::size_t at) {
@@ -116,9 +116,9 @@ std::int64_t claimed_pixels(std::string_view bytes) {
         value = value << 8 | static_cast<unsigned char>(bytes[at + k]);
       return value & 0x7fffffff;
     };
-    return side(16) * side(20);
+    return {side(16), side(20)};
   }
-  return is_pnm(bytes) ? claimed_pixels_pnm(bytes) : 0;
+  return is_pnm(bytes) ? claimed_size_pnm(bytes) : ClaimedSize{};
 }
 
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels) {

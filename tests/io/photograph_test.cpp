@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Photographs of a collection: their pixels, what their EXIF tells, and how they are found.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <random>
@@ -177,6 +179,50 @@ TEST_F(PhotographFileList, of_a_folder_are_its_pictures_by_name) {
             (std::vector<std::string>{"b.jpg", "notes.txt", "sub/d.ppm", "sub/deep/c.JPeG"}));
   EXPECT_EQ(names({"sub/deep/c.JPeG"}), std::vector<std::string>{"c.JPeG"});
   EXPECT_EQ(names({".git"}), std::vector<std::string>{"e.jpg"});
+}
+
+TEST_F(PhotographFileList, are_taken_in_once_whatever_links_there_are) {
+  for (const char* name : {"P/a.jpg", "P/sub/b.jpg", "Q/c.jpg"}) touch(name);
+  const auto link = [&](const char* to, const std::string& name) {
+    std::filesystem::create_symlink(to, folder / name);
+  };
+  link("..", "P/sub/up");          // to a folder above
+  link("loop", "P/loop");          // to itself
+  link("loop.jpg", "P/loop.jpg");  // which could be a photograph
+  link("sub", "P/again");          // to what has a name of its own
+  link("../Q", "P/q1");            // two to one folder
+  link("../Q", "P/q2");
+  link("../Q/../P/sub/b.jpg", "P/b.jpg");  // to a file with a name of its own
+  link("nowhere", "P/gone");
+  link("nowhere", "P/gone.jpg");
+  std::filesystem::create_hard_link(folder / "P/a.jpg", folder / "P/a2.jpg");
+  EXPECT_EQ(mkfifo((folder / "P/pipe.jpg").c_str(), 0600), 0);
+  const PhotographFiles found = list_photographs(std::vector{(folder / "P").string()});
+  std::vector<std::string> taken, passed_over;
+  for (const PhotographFile& f : found.files) taken.push_back(f.name);
+  for (const LeftOut& l : found.passed_over) passed_over.push_back(l.name + ": " + l.reason);
+  EXPECT_EQ(taken, (std::vector<std::string>{"a.jpg", "a2.jpg", "gone.jpg", "loop.jpg", "q1/c.jpg",
+                                             "sub/b.jpg"}));
+  const std::string P = (folder / "P").string();
+  EXPECT_EQ(passed_over,
+            (std::vector<std::string>{
+                "again: is a link to the folder sub", "b.jpg: is a link to sub/b.jpg",
+                "gone: is a link to nothing", "loop: is a link to nothing", "pipe.jpg: is no file",
+                "q2: is a link to the folder q1", "sub/up: is a link to the folder " + P}));
+  // By several arguments, too.
+  link("P", "P2");
+  EXPECT_EQ(list_photographs(std::vector{(folder / "P").string(), (folder / "P/sub").string(),
+                                         (folder / "P2").string()})
+                .files.size(),
+            6U);
+}
+
+TEST_F(PhotographFileList, is_in_the_order_of_numbers) {
+  for (const int i : {1, 2, 9, 10, 11, 100}) touch(fmt::format("frame_{}.jpg", i));
+  touch("frame_010.jpg");
+  EXPECT_EQ(names({""}),
+            (std::vector<std::string>{"frame_1.jpg", "frame_2.jpg", "frame_9.jpg", "frame_010.jpg",
+                                      "frame_10.jpg", "frame_11.jpg", "frame_100.jpg"}));
 }
 
 TEST_F(PhotographFileList, that_are_missing_are_named) {

@@ -36,7 +36,7 @@ void add_choice(const CollectOptions& o, Settings& s) {
   if (o.pairs == PairChoice::gps)
     s["gps"] = fmt::format("{} within {} m", o.gps.most, o.gps.max_distance_m);
   if (o.pairs == PairChoice::listed)
-    s["pairs-file"] = runtime::hash_of(read_file(o.pairs_file));  // wherever the file lies
+    s["pairs-file"] = runtime::hash_of(read_text(o.pairs_file));  // wherever the file lies
 }
 
 void add_cameras(const CollectCameras& c, Settings& s) {

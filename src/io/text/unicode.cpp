@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // UTF-8 and the UTF-32 that numpy stores. Surrogates and what is beyond U+10FFFF are no characters.
+#include <algorithm>
 #include <optional>
+
+#include <bifocal/io.hpp>
 
 #include "io/little_endian.hpp"
 #include "io/npy.hpp"
@@ -29,6 +32,22 @@ void append_utf8(std::string& text, std::uint64_t c) {
   }
 }
 
+// Takes the character that the text begins with; nothing is taken where it begins with none.
+std::optional<std::uint64_t> take_character(std::string_view& text) {
+  const unsigned first = static_cast<unsigned char>(text[0]);
+  const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  std::uint64_t c = size == 1 ? first : first & (0xffu >> (size + 1));
+  for (std::size_t i = 1; i < std::min(size, text.size()); ++i) {
+    c = c << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
+  }
+  // Written back, only valid UTF-8 of the shortest form is the same again.
+  std::string again;
+  if (is_character(c)) append_utf8(again, c);
+  if (again.empty() || text.substr(0, size) != again) return std::nullopt;
+  text.remove_prefix(size);
+  return c;
+}
+
 }  // namespace
 
 std::optional<std::string> utf8_from_utf32(std::string_view bytes) {
@@ -45,20 +64,29 @@ std::optional<std::string> utf8_from_utf32(std::string_view bytes) {
 std::optional<std::string> utf32_from_utf8(std::string_view text) {
   std::string bytes;
   while (!text.empty()) {
-    const unsigned first = static_cast<unsigned char>(text[0]);
-    const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    std::uint64_t c = size == 1 ? first : first & (0xffu >> (size + 1));
-    for (std::size_t i = 1; i < std::min(size, text.size()); ++i) {
-      c = c << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
-    }
-    // Written back, only valid UTF-8 of the shortest form is the same again.
-    std::string again;
-    if (is_character(c)) append_utf8(again, c);
-    if (again.empty() || text.substr(0, size) != again) return std::nullopt;
-    append_little(bytes, c, 4);
-    text.remove_prefix(size);
+    const auto c = take_character(text);
+    if (!c) return std::nullopt;
+    append_little(bytes, *c, 4);
   }
   return bytes;
 }
 
 }  // namespace bifocal::io
+
+namespace bifocal {
+
+std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const std::string_view before = text;
+    if (io::take_character(text)) {
+      valid += before.substr(0, before.size() - text.size());
+    } else {
+      valid += "\xef\xbf\xbd";
+      text.remove_prefix(1);
+    }
+  }
+  return valid;
+}
+
+}  // namespace bifocal
