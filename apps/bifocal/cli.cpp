@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -60,5 +61,11 @@ DeviceSet chosen_devices(const CommonOptions& options) {
 std::string to_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
+
+std::string to_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void tell(std::string_view text) { fmt::print(stderr, "bifocal: {}\n", valid_utf8(text)); }
 
 }  // namespace bifocal::cli

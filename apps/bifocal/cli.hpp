@@ -5,6 +5,7 @@
 #include <bifocal/device_set.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "console.hpp"
 
@@ -49,5 +50,9 @@ DeviceSet chosen_devices(const CommonOptions& options);
 // replacement characters.
 using Json = nlohmann::ordered_json;
 std::string to_text(const Json& json);
+std::string to_line(const Json& json);  // without the end of the line
+
+// A line "bifocal: TEXT" on stderr, in UTF-8 as print_out() writes.
+void tell(std::string_view text);
 
 }  // namespace bifocal::cli

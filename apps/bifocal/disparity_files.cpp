@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli.hpp"
+
 namespace bifocal::cli {
 namespace {
 
@@ -33,10 +35,10 @@ ImageU8 write_disparity_files(const OutputFolder& folder, const DisparityMap& di
   write_disparity_pfm(folder.staged("disparity_raw.pfm"), disparity.raw);
   const auto lost = write_disparity_png16(folder.staged("disparity.png"), disparity.raw);
   if (lost > 0) {
-    fmt::print(stderr,
-               "bifocal: disparity.png holds 1/256 to below 256 px: {} other known disparities are "
-               "unknown in it (the .pfm files have them)\n",
-               lost);
+    tell(fmt::format(
+        "disparity.png holds 1/256 to below 256 px: {} other known disparities are unknown in it "
+        "(the .pfm files have them)",
+        lost));
   }
   const auto [lo, hi] = colour_range(disparity.raw);
   ImageU8 turbo = turbo_picture(disparity.raw, lo, hi);

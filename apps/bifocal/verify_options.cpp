@@ -1,11 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verify_options.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
 
 namespace bifocal::cli {
+namespace {
+
+const char* word_of(colmap::RowUse use) {
+  switch (use) {
+    case colmap::RowUse::left_out:
+      return "left_out";
+    case colmap::RowUse::uncalibrated:
+      return "uncalibrated";
+    case colmap::RowUse::as_it_is:
+      break;
+  }
+  return "as_it_is";
+}
+
+const char* what_became_of(colmap::RowUse use) {
+  switch (use) {
+    case colmap::RowUse::left_out:
+      return "left out";
+    case colmap::RowUse::uncalibrated:
+      return "verified uncalibrated, without that camera";
+    case colmap::RowUse::as_it_is:
+      break;
+  }
+  return "verified with it";
+}
+
+}  // namespace
 
 colmap::VerifyOptions VerifyOptions::chosen() const {
   colmap::VerifyOptions out = rules;
@@ -52,11 +82,30 @@ Json counts_json(const colmap::VerifyProgress& done) {
   return counts;
 }
 
+Json odd_rows_json(const std::vector<colmap::OddRow>& rows) {
+  Json json = Json::array();
+  for (const colmap::OddRow& r : rows)
+    json.push_back(
+        {{"row", r.row}, {"reason", r.reason}, {"use", word_of(r.use)}, {"pairs", r.pairs}});
+  return json;
+}
+
+void tell_odd_rows(const std::vector<colmap::OddRow>& rows) {
+  constexpr std::size_t kMostTold = 20;
+  for (std::size_t i = 0; i < std::min(rows.size(), kMostTold); ++i)
+    tell(fmt::format("{}: {}: {} pair{} {}", rows[i].row, rows[i].reason, rows[i].pairs,
+                     rows[i].pairs == 1 ? "" : "s", what_became_of(rows[i].use)));
+  if (rows.size() > kMostTold)
+    tell(fmt::format("and {} more such rows, which --json lists", rows.size() - kMostTold));
+}
+
 Json verified_json(const std::string& database, const colmap::VerifyProgress& done) {
   Json json = {{"database", database}};
   json["pairs"] = done.done;
   json["skipped"] = done.skipped;
   json["unmatched"] = done.unmatched;
+  json["left_out"] = done.left_out;
+  json["odd_rows"] = odd_rows_json(done.odd_rows);
   json["configurations"] = counts_json(done);
   json["inliers"] = done.inliers;
   return json;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
 
 #include <cerrno>
 #include <cstdio>
@@ -24,7 +25,8 @@ std::string shell_quoted(const std::string& word) {
 
 }  // namespace
 
-void print_out(const std::string& text) {
+void print_out(const std::string& data) {
+  const std::string text = valid_utf8(data);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {
     throw Error(ErrorCode::input, fmt::format("stdout: can't write: {}", std::strerror(errno)));
@@ -40,7 +42,7 @@ std::string command_line(const std::string& name, int argc, char** argv) {
 int exit_code_of(const std::string& name, const std::function<int()>& body,
                  const std::function<std::string(const std::string&)>& reworded) {
   const auto fail = [&](const std::string& message, int code) {
-    fmt::print(stderr, "{}: {}\n", name, message);
+    fmt::print(stderr, "{}: {}\n", name, valid_utf8(message));
     return code;
   };
   try {

@@ -14,7 +14,8 @@ inline constexpr int kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitInput 
 inline constexpr int kExitPoisoned = 65, kExitTryAgain = 75;
 
 // Data for the caller; throws Error(input) when stdout can't take it (a full disk, a closed pipe).
-void print_out(const std::string& text);
+// Here and on stderr bytes that are no UTF-8 are replaced, so that programs can read the text.
+void print_out(const std::string& data);
 
 // The command as typed, quoted for a shell; the program goes by `name`.
 [[nodiscard]] std::string command_line(const std::string& name, int argc, char** argv);

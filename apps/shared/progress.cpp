@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <bifocal/io.hpp>
 
 #include <cstdio>
 
@@ -67,12 +68,12 @@ std::string Progress::line() const {
                                   : fmt::format("{:g} of {:g} {}", done_, total_, unit_);
   if (rate > 0)
     text += fmt::format(", {:.3g} {}/s, {} left", rate, unit_, time_left((total_ - done_) / rate));
-  return what_.empty() ? text : text + ": " + what_;
+  return valid_utf8(what_.empty() ? text : text + ": " + what_);
 }
 
 void Progress::show() {
   if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}", line().substr(0, kWidth));
+    fmt::print(stderr, "\r\033[K{}", valid_utf8(line().substr(0, kWidth)));
   } else {
     fmt::print(stderr, "{}\n", line());
   }

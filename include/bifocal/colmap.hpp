@@ -39,6 +39,7 @@ namespace bifocal::colmap {
 // Numbers of cameras and images, from 1 on (0 is read).
 using Id = std::uint32_t;
 inline constexpr Id kMaxImages = 2147483647;  // an image's number is less
+inline constexpr Id kNoCamera = 0xffffffff;   // no camera's number
 
 // A pair's number, the same for both orders.
 [[nodiscard]] std::uint64_t pair_id(Id image1, Id image2);
@@ -141,6 +142,11 @@ struct PairRows {
   Configuration configuration = Configuration::undefined;  // of geometries
 };
 
+// A row that contradicts itself, and how: "table cameras, camera_id 3", "0 x 480 px".
+struct RowFault {
+  std::string row, reason;
+};
+
 // One connection. Calls come from one thread at a time; several connections to a file, also of
 // several processes, see each other's committed work and wait up to 30 s for each other's writes.
 //
@@ -158,17 +164,18 @@ class Database {
 
   [[nodiscard]] const std::filesystem::path& file() const;
 
-  // By number.
-  [[nodiscard]] std::vector<Camera> cameras() const;
-  [[nodiscard]] std::vector<Image> images() const;
+  // By number. With `faults` a damaged row is told there in the place of an exception. It is in the
+  // list as far as it can be read (an image with kNoCamera), but not without a number of its own.
+  [[nodiscard]] std::vector<Camera> cameras(std::vector<RowFault>* faults = nullptr) const;
+  [[nodiscard]] std::vector<Image> images(std::vector<RowFault>* faults = nullptr) const;
   // Empty where the image has no row. Numbers that are not finite are read as they are.
   [[nodiscard]] Keypoints keypoints(Id image) const;
   // -1 where the image has no row.
   [[nodiscard]] std::int64_t keypoint_count(Id image) const;
   [[nodiscard]] Descriptors descriptors(Id image) const;
-  // In the order of pair_id. Throws for a number that is none of a pair.
-  [[nodiscard]] std::vector<PairRows> match_rows() const;
-  [[nodiscard]] std::vector<PairRows> geometry_rows() const;
+  // In the order of pair_id. Throws for a number that is none of a pair; with `faults` as above.
+  [[nodiscard]] std::vector<PairRows> match_rows(std::vector<RowFault>* faults = nullptr) const;
+  [[nodiscard]] std::vector<PairRows> geometry_rows(std::vector<RowFault>* faults = nullptr) const;
   // Nothing where the pair has no row. Indices are not compared with the keypoints.
   [[nodiscard]] std::optional<std::vector<IndexPair>> matches(Id image1, Id image2) const;
   [[nodiscard]] std::optional<TwoViewGeometry> geometry(Id image1, Id image2) const;

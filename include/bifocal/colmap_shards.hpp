@@ -44,6 +44,8 @@ struct Plan {
   std::vector<std::string> lists;  // hash of each shard's list
   bool overwrite = false, all_pairs = true;
   VerifyOptions options = {};
+  std::vector<OddRow>
+      odd_rows;  // that plan_shards() met: of no pair; the others are told by shards
 
   [[nodiscard]] int shards() const { return static_cast<int>(lists.size()); }
 };
@@ -64,7 +66,7 @@ Plan plan_shards(const std::filesystem::path& database, const std::filesystem::p
 enum class ShardEnd {
   done,       // the file is there
   try_again,  // lost device, no memory, full disk, locked file: may go well later or elsewhere
-  poisoned,   // what the database has of this shard is damaged: would fail every time
+  poisoned,   // the file of the database is damaged there: would fail every time
 };
 struct ShardRun {
   std::filesystem::path database = {};  // where it is on this machine; empty: as planned
@@ -76,6 +78,8 @@ struct ShardResult {
   bool was_done = false;   // before; nothing was computed
   std::int64_t pairs = 0;  // verified now
   std::int64_t inliers = 0;
+  std::int64_t left_out = 0;     // pairs, as in VerifyProgress; what the file tells of them is that
+  std::vector<OddRow> odd_rows;  // likewise
 };
 // Verifies the pairs of one shard. The database is only read, without locks where nobody writes to
 // it, so that it may lie in a network file system. Throws Error(usage) for a shard that is not in

@@ -104,15 +104,30 @@ struct DecidedPairs {
 [[nodiscard]] DecidedPairs decide(Queue& queue, const DecideBatch& batch,
                                   const VerifyOptions& options = {});
 
+// A row that can't be taken as it is, and what became of its pairs. Of thousands of images a few
+// have such rows as a rule: they never stop the others.
+enum class RowUse {
+  left_out,      // not verified, and without a row: they are sought again by the next call
+  uncalibrated,  // verified without the camera: F and H need no focal length
+  as_it_is,      // verified; what it says is told since it can hardly be right
+};
+struct OddRow {
+  std::string row, reason;  // "table cameras, camera_id 3", "focal lengths 0 0, must be positive"
+  RowUse use = RowUse::left_out;
+  std::int64_t pairs = 0;  // met so far
+};
+
 // What verify() does, and has done so far.
 struct VerifyProgress {
   std::int64_t pairs = 0;      // to verify: listed, with matches, and not verified before
-  std::int64_t done = 0;       // of them
+  std::int64_t done = 0;       // of them; those left out are not
   std::int64_t skipped = 0;    // verified before
   std::int64_t unmatched = 0;  // listed, without a match
+  std::int64_t left_out = 0;   // for a row that can't be taken (OddRow); done + left_out = pairs
   std::int64_t inliers = 0;    // of the pairs done
   std::array<std::int64_t, 10> configurations{};  // pairs done, by the number of Configuration
   std::vector<std::int64_t> by_device{};          // pairs done by each device of the set
+  std::vector<OddRow> odd_rows{};                 // in the order in which they were met
 };
 
 struct VerifyRun {
@@ -132,9 +147,10 @@ struct VerifyRun {
 // written at the same time, in the order of pairs, each as one transaction: the work may be ended
 // at any time, by force too, and goes on where it was when it is done again. Pieces are decided on
 // whichever device is free. The file is the same, byte for byte, whatever the number of threads and
-// devices (of one kind: DeviceSet) and the interruptions. Throws Error(input) for a
-// damaged database, a match that names no keypoint, a pair of images that are not there and a
-// camera whose model is not supported.
+// devices (of one kind: DeviceSet) and the interruptions. One odd row never stops the others
+// (VerifyProgress::odd_rows): a camera of numbers that no camera has, pairs of images, cameras and
+// keypoints that are not there or of models that are not supported, damaged keypoints and matches,
+// matches that name no keypoint. Throws Error(input) for a file that SQLite can't read.
 VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& database,
                       const VerifyRun& run);
 

@@ -32,10 +32,14 @@ class Verification:
     """Verified before."""
     unmatched: int
     """Listed, without a match."""
+    left_out: int
+    """For a row that can't be taken: done + left_out = pairs at the end."""
     inliers: int
     """Of the pairs done."""
     configurations: dict[str, int]
     """Pairs done: 'calibrated', 'uncalibrated', 'planar_or_panoramic', 'degenerate', ..."""
+    odd_rows: list[tuple[str, str, int]]
+    """Rows that could not be taken as they are, each with the reason and the number of its pairs; one never stops the others."""
 
 
 def verify(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verification of COLMAP's databases.
+#include <bifocal/io.hpp>
+
 #include <deque>
 #include <optional>
 
@@ -10,12 +12,15 @@
 namespace bifocal::python {
 namespace {
 
+nb::str text_of(const std::string& text) { return nb::str(valid_utf8(text).c_str()); }
+
 nb::dict counts_of(const colmap::VerifyProgress& p) {
   nb::dict d;
   d["pairs"] = p.pairs;
   d["done"] = p.done;
   d["skipped"] = p.skipped;
   d["unmatched"] = p.unmatched;
+  d["left_out"] = p.left_out;
   d["inliers"] = p.inliers;
   nb::dict configurations;
   for (std::size_t k = 0; k < p.configurations.size(); ++k)
@@ -23,6 +28,10 @@ nb::dict counts_of(const colmap::VerifyProgress& p) {
       configurations[colmap::to_string(static_cast<colmap::Configuration>(k)).c_str()] =
           p.configurations[k];
   d["configurations"] = configurations;
+  nb::list odd_rows;
+  for (const colmap::OddRow& r : p.odd_rows)
+    odd_rows.append(nb::make_tuple(text_of(r.row), text_of(r.reason), r.pairs));
+  d["odd_rows"] = odd_rows;
   return d;
 }
 

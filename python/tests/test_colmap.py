@@ -45,6 +45,29 @@ def test_geometry_holds_on_the_pixels_of_the_file(database):
             assert np.median(error[right]) < 0.7
 
 
+@pytest.mark.parametrize("params", [(0, 0, 320.5, 240.5), (np.nan, 700, 320.5, 240.5), (700, -700, 320.5, 240.5), (700, 700, np.inf, 240.5)])
+def test_a_camera_of_no_numbers_is_done_without(database, params):
+    """Image 2 has a camera of its own, whose numbers are those of none: its pairs are verified by F."""
+    with sqlite3.connect(database) as db:
+        (model, width, height) = db.execute("SELECT model, width, height FROM cameras").fetchone()
+        db.execute("INSERT INTO cameras VALUES (9, ?, ?, ?, ?, 1)", (model, width, height, np.array(params, "<f8").tobytes()))
+        db.execute("UPDATE images SET camera_id = 9 WHERE image_id = 2")
+    done = colmap.verify(database)
+    assert (done.pairs, done.done, done.left_out) == (6, 6, 0)
+    assert done.configurations == {"calibrated": 2, "uncalibrated": 3, "degenerate": 1}
+    ((row, reason, pairs),) = done.odd_rows
+    assert row == "table cameras, camera_id 9" and pairs == 3 and reason
+
+
+def test_pairs_of_odd_rows_are_left_out(database):
+    with sqlite3.connect(database) as db:
+        db.execute("DELETE FROM keypoints WHERE image_id = 2")
+    done = colmap.verify(database)
+    assert (done.pairs, done.done, done.left_out) == (6, 3, 3)
+    assert done.odd_rows == [("table keypoints, image_id 2", "has no keypoints", 3)]
+    assert len(read_geometries(database)) == 3
+
+
 def test_several_devices_write_the_same_file(database, tmp_path):
     shutil.copy(database, tmp_path / "two.db")
     colmap.verify(database)

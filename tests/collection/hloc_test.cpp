@@ -223,6 +223,44 @@ TEST(Hloc, ADatabaseThatIsThereKeepsItsCameras) {
   EXPECT_EQ(db.geometry(39, 38)->configuration, Configuration::calibrated);  // 1 and 2
 }
 
+// The pair is told and gets no rows; the others are verified.
+TEST(Hloc, AMatchOfNoKeypointLeavesItsPairOut) {
+  const TemporaryFolder folder;
+  write_files(folder, 3);
+  const std::int64_t all = verify(folder, "whole.db").done;
+  {
+    HlocWriter other(folder / "m.h5");
+    other.matches("db-0.jpg/db-1.jpg", {5000}, H5T_STD_I16LE);
+  }
+  ASSERT_EQ(all, 3);
+  write_file(folder / "pairs.txt", "db/0.jpg db/1.jpg\n");
+  const VerifyProgress done = verify(folder, "out.db");
+  EXPECT_EQ(done.left_out, 1);
+  ASSERT_EQ(done.odd_rows.size(), 1U);
+  EXPECT_NE(done.odd_rows[0].row.find("m.h5: 'db/0.jpg' and 'db/1.jpg'"), std::string::npos);
+  EXPECT_NE(done.odd_rows[0].reason.find("match 0 is of keypoints 0 and 5000"), std::string::npos);
+  const Database db(folder / "out.db");
+  EXPECT_FALSE(db.geometry(1, 2) || db.matches(1, 2));
+}
+
+TEST(Hloc, CamerasOfPicturesOfAnotherSizeAreTold) {
+  const TemporaryFolder folder;
+  write_files(folder, 2);
+  {
+    Database db(folder / "out.db", colmap::Access::create);
+    db.write(colmap::Camera{5, 1, 2560, 1920, {1000, 1000, 1280.5, 960.5}, true});
+    for (unsigned i = 0; i < 2; ++i) db.write(colmap::Image{i + 1, name_of(i), 5});
+  }
+  const VerifyProgress done = verify(folder, "out.db");
+  EXPECT_EQ(done.done, 1);
+  ASSERT_FALSE(done.odd_rows.empty());
+  EXPECT_EQ(done.odd_rows[0].row, "table cameras, camera_id 5");
+  EXPECT_NE(done.odd_rows[0].reason.find("2560 x 1920 px, but the features of 'db/0.jpg' are of"),
+            std::string::npos)
+      << done.odd_rows[0].reason;
+  EXPECT_EQ(done.odd_rows[0].use, colmap::RowUse::as_it_is);
+}
+
 TEST(Hloc, WhatDoesNotFitIsNamed) {
   const TemporaryFolder folder;
   write_files(folder, 3);
@@ -237,7 +275,6 @@ TEST(Hloc, WhatDoesNotFitIsNamed) {
     more.matches("db-0.jpg/db-1.jpg", {5000}, H5T_STD_I16LE);
   }
   fails("db/0.jpg db/2.jpg\n", "m.h5: has no matches of 'db/0.jpg' and 'db/2.jpg'");
-  fails("db/0.jpg db/1.jpg\n", "'db/0.jpg' and 'db/1.jpg': match 0 is of keypoints 0 and 5000");
   {
     Database db(folder / "other.db", colmap::Access::create);
     db.write(colmap::Camera{1, 1, 1280, 960, {1000, 1000, 640.5, 480.5}, true});

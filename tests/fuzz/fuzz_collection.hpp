@@ -56,14 +56,16 @@ std::vector<T> first_of(std::vector<T> all) {
 inline void check_chunks(const std::filesystem::path& file, const colmap::Database& database) {
   const colmap::Cameras cameras(database);
   std::vector<colmap::PairOfImages> pairs;
-  for (const colmap::PairRows& row : first_of(database.match_rows()))
+  std::vector<colmap::RowFault> faults;
+  for (const colmap::PairRows& row : first_of(database.match_rows(&faults)))
     pairs.push_back({row.image1, row.image2});
   colmap::DatabaseSource source(file, colmap::Access::frozen);
   colmap::ChunkReader reader(source, cameras, pairs, 1 << 20);
   colmap::Chunk chunk;
   colmap::ChunkPoints points;
-  for (reader.next(chunk); !chunk.pairs.empty(); reader.next(chunk)) {
-    points.gather(chunk, source);
+  for (reader.next(chunk); !chunk.is_end(); reader.next(chunk)) {
+    points.gather(chunk);
+    require(chunk.pairs.size() + chunk.left_out.size() <= pairs.size());
     require(points.points().size() == chunk.matches.size());
   }
 }

@@ -145,9 +145,9 @@ void run(const Options& o, Context& context) {
   }
   print_out(to_text(json));
   if (outcome != Outcome::ok) {
-    fmt::print(
-        stderr, "bifocal: {}: no geometry found: {}{}\n", o.points, to_string(outcome),
-        outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : "");
+    tell(fmt::format(
+        "{}: no geometry found: {}{}", o.points, to_string(outcome),
+        outcome == Outcome::rotation_only ? ", the camera turned and no translation is told" : ""));
     context.exit_code = kExitNoGeometry;
   }
 }

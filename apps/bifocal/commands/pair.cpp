@@ -189,7 +189,7 @@ void run(Options o, Context& context) {
   print_out(o.common.json ? to_text(geometry) : summary(result, folder));
   if (!result.doubt.empty()) fmt::print(stderr, "bifocal: warning: {}\n", result.doubt);
   if (result.outcome != Outcome::ok) {
-    fmt::print(stderr, "bifocal: {}, {}: no geometry found: {}\n", o.left, o.right, result.reason);
+    tell(fmt::format("{}, {}: no geometry found: {}", o.left, o.right, result.reason));
     context.exit_code = kExitNoGeometry;
   }
 }

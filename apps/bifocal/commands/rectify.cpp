@@ -202,7 +202,7 @@ void run(const Options& o, Context& context) {
   const Solution s = o.calib.empty() ? from_matches(o, matches, left, right)
                                      : from_calibration(o, calibration, left, right);
   if (!s.reason.empty()) {
-    fmt::print(stderr, "bifocal: {}, {}: can't be rectified: {}\n", o.left, o.right, s.reason);
+    tell(fmt::format("{}, {}: can't be rectified: {}", o.left, o.right, s.reason));
     context.exit_code = kExitNoGeometry;
     return;
   }

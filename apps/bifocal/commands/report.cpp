@@ -40,7 +40,7 @@ void check(const Options& o) {
 
 Json read_run(const std::string& file) {
   if (file.empty()) return {};
-  Json run = Json::parse(read_file(file), nullptr, false);
+  Json run = Json::parse(read_text(file), nullptr, false);
   if (!run.is_object())
     throw Error(
         ErrorCode::input,
@@ -81,7 +81,7 @@ void run(const Options& o, const Context& context) {
   const ShownPairs shown = shown_pairs(graph);
   Json data = page_data(graph, shown);
   // What the overview leaves of --max-size goes to pairs, half of it to pictures if there are any.
-  const std::size_t base = data.dump().size();
+  const std::size_t base = to_line(data).size();
   std::size_t left = o.max_size > base ? o.max_size - base : 0;
   const std::size_t for_pictures = o.images.empty() ? 0 : left / 2;
   std::vector<int> edges = shown.in_turn;

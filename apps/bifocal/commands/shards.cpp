@@ -49,7 +49,7 @@ void guarded(Context& context, const Body& body) {
   try {
     body();
   } catch (const TryAgain& error) {
-    fmt::print(stderr, "bifocal: {}\n", error.what());
+    tell(error.what());
     context.exit_code = kExitTryAgain;
   }
 }
@@ -59,6 +59,7 @@ void make_plan(const PlanOptions& o) {
       colmap::plan_shards(o.database, o.folder,
                           {o.verify.chosen(), o.verify.pairs, o.verify.overwrite,
                            static_cast<std::int64_t>(o.pairs_per_shard)});
+  tell_odd_rows(plan.odd_rows);
   if (!o.json)
     return print_out(
         fmt::format("{} pairs in {} shards, {} matches\nverified before: {}\n"
@@ -71,6 +72,7 @@ void make_plan(const PlanOptions& o) {
   json["matches"] = plan.matches;
   json["skipped"] = plan.skipped;
   json["unmatched"] = plan.unmatched;
+  json["odd_rows"] = odd_rows_json(plan.odd_rows);
   print_out(to_text(json));
 }
 
@@ -92,6 +94,8 @@ Json shard_json(int shard, const colmap::ShardResult& result, double seconds) {
   json["was_done"] = result.was_done;
   json["pairs"] = result.pairs;
   json["inliers"] = result.inliers;
+  json["left_out"] = result.left_out;
+  json["odd_rows"] = odd_rows_json(result.odd_rows);
   json["seconds"] = seconds;
   json["reason"] = result.reason;
   return json;
@@ -109,6 +113,7 @@ class Worker {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point start = Clock::now();
     const colmap::ShardResult result = colmap::run_shard(devices_, plan_, shard, run_);
+    tell_odd_rows(result.odd_rows);
     return shard_json(shard, result, std::chrono::duration<double>(Clock::now() - start).count());
   }
 
@@ -123,7 +128,7 @@ int run_one(const ShardOptions& o) {
   const Json done = Worker(o).run(*o.shard);
   const int code = done["code"].get<int>();
   if (code != kExitOk)
-    fmt::print(stderr, "bifocal: shard {}: {}\n", *o.shard, done["reason"].get<std::string>());
+    tell(fmt::format("shard {}: {}", *o.shard, done["reason"].get<std::string>()));
   if (o.common.json)
     print_out(to_text(done));
   else if (code == kExitOk)
@@ -147,12 +152,13 @@ int serve(const ShardOptions& o) {
   end_with_parent();
   Worker worker(o);
   for (std::string line; std::getline(std::cin, line);) {
+    line.resize(line.find_last_not_of(" \t\r") + 1);  // as other systems end lines
     int shard = -1;
     const auto [end, bad] = std::from_chars(line.data(), line.data() + line.size(), shard);
     if (bad != std::errc() || end != line.data() + line.size())
       throw Error(ErrorCode::usage, fmt::format("--serve: '{}' is no number of a shard", line));
     const Json done = worker.run(shard);
-    print_out(done.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    print_out(to_line(done) + "\n");
     // After a failure of the device only a new process is sure to have a sound one.
     if (done["code"] == kExitTryAgain) return kExitTryAgain;
   }
@@ -177,6 +183,7 @@ void merge(const MergeOptions& o) {
                                     return true;
                                   }});
   progress.reset();
+  tell_odd_rows(done.odd_rows);
   if (!o.json)
     return print_out(fmt::format("{} pairs written to {}, {} inliers\nverified before: {}\n",
                                  done.done, file, done.inliers, done.skipped));

@@ -190,8 +190,7 @@ void run(Options& o, Context& context) {
                                                           {{"dense", ms}}}));
   folder.commit();
   progress.hide();
-  if (const std::string doubt = doubts(disparity, o.method); !doubt.empty())
-    fmt::print(stderr, "bifocal: {}\n", doubt);
+  if (const std::string doubt = doubts(disparity, o.method); !doubt.empty()) tell(doubt);
   print_out(o.common.json ? to_text(json) : summary(disparity, score, folder));
 }
 

@@ -33,6 +33,7 @@ std::string summary(const colmap::VerifyProgress& done, double seconds) {
   for (const auto& [name, count] : counts.items())
     text += fmt::format("{}: {}\n", name, count.dump());
   if (done.skipped > 0) text += fmt::format("verified before: {}\n", done.skipped);
+  if (done.left_out > 0) text += fmt::format("left out: {}\n", done.left_out);
   if (done.unmatched > 0) text += fmt::format("without matches: {}\n", done.unmatched);
   return text;
 }
@@ -48,7 +49,20 @@ void check(const Options& o) {
     throw Error(ErrorCode::usage, "DATABASE is required, once\nSee bifocal verify --help");
 }
 
-void run(const Options& o) {
+void print_result(const Options& o, const DeviceSet& devices, const std::string& file,
+                  const colmap::VerifyProgress& done, double seconds) {
+  if (!o.common.json) return print_out(summary(done, seconds));
+  Json json = verified_json(file, done);
+  json["device"] = devices.id();
+  for (std::size_t i = 0; i < done.by_device.size(); ++i)
+    json["pairs_by_device"].push_back(
+        {{"device", devices.devices()[i].info().id}, {"pairs", done.by_device[i]}});
+  json["seed"] = o.verify.rules.seed;
+  json["seconds"] = seconds;
+  print_out(to_text(json));
+}
+
+void run(const Options& o, Context& context) {
   using Clock = std::chrono::steady_clock;
   const DeviceSet devices = chosen_devices(o.common);
   const ThreadLimit limit(o.common.threads);
@@ -69,20 +83,17 @@ void run(const Options& o) {
           : hloc::verify(devices, {o.features, o.matches, o.verify.pairs}, file, work);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.reset();
-  if (!o.common.json) return print_out(summary(done, seconds));
-  Json json = verified_json(file, done);
-  json["device"] = devices.id();
-  for (std::size_t i = 0; i < done.by_device.size(); ++i)
-    json["pairs_by_device"].push_back(
-        {{"device", devices.devices()[i].info().id}, {"pairs", done.by_device[i]}});
-  json["seed"] = o.verify.rules.seed;
-  json["seconds"] = seconds;
-  print_out(to_text(json));
+  tell_odd_rows(done.odd_rows);
+  print_result(o, devices, file, done, seconds);
+  if (done.left_out > 0 && done.done + done.skipped == 0) {
+    tell(fmt::format("{}: no pair could be verified", file));
+    context.exit_code = kExitInput;
+  }
 }
 
 }  // namespace
 
-void add_verify(Program& program, Context&) {
+void add_verify(Program& program, Context& context) {
   const Command command = program.command(
       "verify", "Geometric verification of the matches in a database of COLMAP, or of hloc");
   const auto o = std::make_shared<Options>();
@@ -99,7 +110,7 @@ void add_verify(Program& program, Context&) {
       .size_in_bytes()
       .shows_default();
   add_common_of_many(command, o->common);
-  command.runs([o] { run(*o); });
+  command.runs([o, &context] { run(*o, context); });
 }
 
 }  // namespace bifocal::cli

@@ -27,7 +27,7 @@ footer { color: #57606a; font-size: .85rem; margin-top: 2rem; border-top: 1px so
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : valid_utf8(text)) {
     switch (c) {
       case '&':
         out += "&amp;";

@@ -17,8 +17,8 @@ template <class T>
 std::vector<T> numbers_of(const Statement& row, int place, const std::string& where) {
   const auto bytes = row.bytes(place);
   if (bytes.size() % sizeof(T) != 0)
-    io::reject(row.connection().name(), "{}: a blob of {} bytes, no multiple of {}", where,
-               bytes.size(), sizeof(T));
+    throw DamagedRow(row.connection().name(), where,
+                     fmt::format("a blob of {} bytes, no multiple of {}", bytes.size(), sizeof(T)));
   std::vector<T> values(bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   io::swap_unless_little(std::span<T>(values));
@@ -32,9 +32,9 @@ void check_table(const Statement& row, int place, std::span<const int> allowed_c
                  std::size_t unit, const Where& where) {
   const auto refuse = [&](const std::string& what) {
     if constexpr (std::is_invocable_v<Where>)
-      io::reject(row.connection().name(), "{}: {}", where(), what);
+      throw DamagedRow(row.connection().name(), where(), what);
     else
-      io::reject(row.connection().name(), "{}: {}", where, what);
+      throw DamagedRow(row.connection().name(), where, what);
   };
   const std::int64_t rows = row.number(place), columns = row.number(place + 1);
   if (rows < 0) refuse(fmt::format("rows = {}, must be at least 0", rows));

@@ -3,16 +3,13 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <bifocal/error.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "collection/colmap/blob.hpp"
 #include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
-#include "io/reject.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::colmap {
@@ -22,15 +19,19 @@ constexpr int kKeypointColumns[] = {2, 4, 6};
 constexpr int kMatchColumns[] = {2};
 constexpr std::size_t kPairsAtOnce = 16;  // that one thread puts together
 
-[[noreturn]] void refuse(const Chunk& chunk, const PairSource& source, std::size_t k) {
-  const std::size_t a = chunk.images1[k]->px().size(), b = chunk.images2[k]->px().size();
-  auto m = static_cast<std::size_t>(chunk.offsets[k]);
-  while (chunk.matches[m].index1 < a && chunk.matches[m].index2 < b) ++m;
-  throw Error(
-      ErrorCode::input,
-      fmt::format("{}: match {} is of keypoints {} and {}, but the images have {} and {}",
-                  source.name_of(chunk.pairs[k]), m - static_cast<std::size_t>(chunk.offsets[k]),
-                  chunk.matches[m].index1, chunk.matches[m].index2, a, b));
+// Which of the matches names no keypoint; nothing where all do.
+std::optional<std::size_t> wrong_match(std::span<const IndexPair> matches, std::size_t keypoints1,
+                                       std::size_t keypoints2) {
+  std::uint32_t most1 = 0, most2 = 0;
+  for (const auto [index1, index2] : matches) {
+    most1 = std::max(most1, index1);
+    most2 = std::max(most2, index2);
+  }
+  if (matches.empty() || (most1 < keypoints1 && most2 < keypoints2)) return {};
+  const auto wrong = std::find_if(matches.begin(), matches.end(), [&](const IndexPair& m) {
+    return m.index1 >= keypoints1 || m.index2 >= keypoints2;
+  });
+  return static_cast<std::size_t>(wrong - matches.begin());
 }
 
 // Whatever is thrown: who writes may wait for the end.
@@ -106,8 +107,7 @@ void DatabaseSource::matches(const PairOfImages& pair, std::vector<IndexPair>& t
 }
 
 std::string DatabaseSource::name_of(const PairOfImages& pair) const {
-  return fmt::format("{}: table matches, images {} and {}", connection_.name(), pair.image1,
-                     pair.image2);
+  return fmt::format("table matches, images {} and {}", pair.image1, pair.image2);
 }
 
 void Chunk::clear() {
@@ -116,9 +116,11 @@ void Chunk::clear() {
   matches.clear();
   images1.clear(), images2.clear();
   cameras1.clear(), cameras2.clear();
+  left_out.clear();
+  odd_rows.clear();
 }
 
-void ChunkPoints::gather(const Chunk& chunk, const PairSource& source) {
+void ChunkPoints::gather(const Chunk& chunk) {
   const auto has_lens = [](const auto& images) {
     return std::any_of(images.begin(), images.end(), [](const auto& i) { return i->has_lens(); });
   };
@@ -126,68 +128,27 @@ void ChunkPoints::gather(const Chunk& chunk, const PairSource& source) {
   points_ = points_memory_.take(chunk.matches.size());
   undistorted_ = undistorted_memory_.take(lens ? chunk.matches.size() : 0);
   const std::size_t pairs = chunk.pairs.size();
-  std::atomic<std::size_t> wrong = pairs;  // the first of them
   runtime::parallel_for(static_cast<int>((pairs + kPairsAtOnce - 1) / kPairsAtOnce), [&](int i) {
     const std::size_t first = kPairsAtOnce * static_cast<std::size_t>(i);
-    for (std::size_t k = first; k < std::min(pairs, first + kPairsAtOnce); ++k) {
-      if (gather(chunk, k)) continue;
-      for (std::size_t before = wrong; k < before && !wrong.compare_exchange_weak(before, k);) {
-      }
-    }
+    for (std::size_t k = first; k < std::min(pairs, first + kPairsAtOnce); ++k) gather(chunk, k);
   });
-  if (wrong < pairs) refuse(chunk, source, wrong);
 }
 
-bool ChunkPoints::gather(const Chunk& chunk, std::size_t k) {
+void ChunkPoints::gather(const Chunk& chunk, std::size_t k) {
   const auto begin = static_cast<std::size_t>(chunk.offsets[k]),
              end = static_cast<std::size_t>(chunk.offsets[k + 1]);
   const ImagePoints &image1 = *chunk.images1[k], &image2 = *chunk.images2[k];
   const auto a = image1.px(), b = image2.px();
   for (std::size_t m = begin; m < end; ++m) {
     const auto [i1, i2] = chunk.matches[m];
-    if (i1 >= a.size() || i2 >= b.size()) return false;
     points_[m] = {a[i1][0], a[i1][1], b[i2][0], b[i2][1]};
   }
-  if (undistorted_.empty()) return true;
+  if (undistorted_.empty()) return;
   const auto straight1 = image1.straight(), straight2 = image2.straight();
   for (std::size_t m = begin; m < end; ++m) {
     const auto [i1, i2] = chunk.matches[m];
     undistorted_[m] = {straight1[i1][0], straight1[i1][1], straight2[i2][0], straight2[i2][1]};
   }
-  return true;
-}
-
-Cameras::Cameras(const Database& database) : file_(database.file().string()) {
-  for (const Camera& c : database.cameras()) {
-    try {
-      Undistortion lens(c);
-      const ViewCamera view = view_camera(c, lens);
-      cameras_.emplace(c.id, Entry{view, std::move(lens)});
-    } catch (const Error& error) {
-      io::reject(file_, "table cameras: {}", error.what());
-    }
-  }
-  for (const Image& image : database.images()) {
-    if (!cameras_.contains(image.camera_id))
-      io::reject(file_, "table images, image_id {}: camera_id {}, there is no such camera",
-                 image.id, image.camera_id);
-    camera_of_.emplace(image.id, image.camera_id);
-  }
-}
-
-const Cameras::Entry& Cameras::entry(Id image) const {
-  const auto found = camera_of_.find(image);
-  if (found == camera_of_.end())
-    io::reject(file_, "table matches: a pair with image {}, which table images has not", image);
-  return cameras_.at(found->second);
-}
-
-const ViewCamera& Cameras::of(Id image) const { return entry(image).view; }
-
-const Undistortion* Cameras::lens_of(Id image) const {
-  const Entry& e = entry(image);
-  // Without a focal length only F and H are sought, on the pictures as they are.
-  return e.view.has_prior_focal_length && e.undistortion.has_lens() ? &e.undistortion : nullptr;
 }
 
 void ChunkReader::next(Chunk& chunk) {
@@ -196,18 +157,17 @@ void ChunkReader::next(Chunk& chunk) {
   source_.begin();
   const Ending ending(source_);
   while (!pairs_.empty() && !is_full_piece(chunk.pairs.size(), chunk.matches.size())) {
-    add(pairs_.front(), chunk);
+    if (!add(pairs_.front(), chunk)) chunk.left_out.push_back(pairs_.front());
     pairs_ = pairs_.subspan(1);
   }
 }
 
-std::shared_ptr<const ImagePoints> ChunkReader::points_of(Id image) {
+std::shared_ptr<const ImagePoints> ChunkReader::points_of(Id image, const Undistortion* lens) {
   if (const auto found = kept_.find(image); found != kept_.end()) {
     uses_.splice(uses_.begin(), uses_, found->second.use);
     return found->second.points;
   }
-  const auto points =
-      std::make_shared<const ImagePoints>(source_.keypoints(image), cameras_.lens_of(image));
+  const auto points = std::make_shared<const ImagePoints>(source_.keypoints(image), lens);
   used_ += points->bytes();
   // The other image of a pair stays, whatever the limit.
   while (used_ > max_memory_ && uses_.size() > 1) {
@@ -220,14 +180,63 @@ std::shared_ptr<const ImagePoints> ChunkReader::points_of(Id image) {
   return points;
 }
 
-void ChunkReader::add(const PairOfImages& pair, Chunk& chunk) {
-  chunk.cameras1.push_back(cameras_.of(pair.image1));
-  chunk.cameras2.push_back(cameras_.of(pair.image2));
-  chunk.images1.push_back(points_of(pair.image1));
-  chunk.images2.push_back(points_of(pair.image2));
-  source_.matches(pair, chunk.matches);
+ChunkReader::View ChunkReader::view_of(Id image, OddRows& odd_rows) {
+  View view{cameras_.of(image, odd_rows), {}};
+  if (!view.camera) return view;
+  auto damaged = damaged_.find(image);
+  if (damaged == damaged_.end()) {
+    try {
+      view.points = points_of(image, view.camera->lens());
+      return view;
+    } catch (const sqlite::DamagedRow& e) {
+      damaged = damaged_.emplace(image, OddRow{e.row(), e.reason(), RowUse::left_out, 1}).first;
+    }
+  }
+  odd_rows.add(damaged->second);
+  return view;
+}
+
+bool ChunkReader::add(const PairOfImages& pair, Chunk& chunk) {
+  const View one = view_of(pair.image1, chunk.odd_rows), two = view_of(pair.image2, chunk.odd_rows);
+  if (!one.points || !two.points) return false;
+  const std::size_t before = chunk.matches.size();
+  try {
+    source_.matches(pair, chunk.matches);
+  } catch (const sqlite::DamagedRow& e) {
+    chunk.odd_rows.add({e.row(), e.reason(), RowUse::left_out, 1});
+    return false;
+  }
+  if (!name_keypoints(pair, one, two, before, chunk)) {
+    chunk.matches.resize(before);
+    return false;
+  }
+  if (one.camera->odd) chunk.odd_rows.add(*one.camera->odd);
+  if (two.camera->odd && two.camera != one.camera) chunk.odd_rows.add(*two.camera->odd);
+  chunk.cameras1.push_back(one.camera->view);
+  chunk.cameras2.push_back(two.camera->view);
+  chunk.images1.push_back(one.points);
+  chunk.images2.push_back(two.points);
   chunk.offsets.push_back(static_cast<std::int64_t>(chunk.matches.size()));
   chunk.pairs.push_back(pair);
+  return true;
+}
+
+bool ChunkReader::name_keypoints(const PairOfImages& pair, const View& one, const View& two,
+                                 std::size_t first, Chunk& chunk) const {
+  const auto matches = std::span<const IndexPair>(chunk.matches).subspan(first);
+  const std::size_t a = one.points->px().size(), b = two.points->px().size();
+  const auto wrong = wrong_match(matches, a, b);
+  if (!wrong) return true;
+  const auto refuse = [&](const std::string& row, const std::string& reason) {
+    chunk.odd_rows.add({row, reason, RowUse::left_out, 1});
+  };
+  for (const auto& [image, count] : {std::pair(pair.image1, a), {pair.image2, b}})
+    if (count == 0) refuse(row_name("keypoints", "image_id", image), "has no keypoints");
+  if (a > 0 && b > 0)
+    refuse(source_.name_of(pair),
+           fmt::format("match {} is of keypoints {} and {}, but the images have {} and {}", *wrong,
+                       matches[*wrong].index1, matches[*wrong].index2, a, b));
+  return false;
 }
 
 }  // namespace bifocal::colmap

@@ -12,6 +12,7 @@
 #include <bifocal/colmap_verify.hpp>
 
 #include "collection/colmap/image_points.hpp"
+#include "collection/colmap/odd_rows.hpp"
 #include "collection/colmap/row_writer.hpp"
 #include "collection/colmap/sqlite.hpp"
 
@@ -19,9 +20,11 @@ namespace bifocal::colmap {
 
 struct PairOfImages {
   Id image1 = 0, image2 = 0;  // image1 < image2
+  bool operator==(const PairOfImages&) const = default;
 };
 
-// Where features and matches come from. One thread at a time, but for name_of().
+// Where features and matches come from. One thread at a time. Damaged rows throw
+// sqlite::DamagedRow.
 class PairSource {
  public:
   PairSource() = default;
@@ -35,7 +38,7 @@ class PairSource {
   virtual std::vector<Vec2> keypoints(Id image) = 0;  // px, ours
   // Adds those of the pair.
   virtual void matches(const PairOfImages& pair, std::vector<IndexPair>& to) = 0;
-  // For messages: "table matches of FILE, images 3 and 4".
+  // For messages: "table matches, images 3 and 4".
   [[nodiscard]] virtual std::string name_of(const PairOfImages& pair) const = 0;
 };
 
@@ -64,7 +67,12 @@ struct Chunk {
   std::vector<IndexPair> matches;
   std::vector<std::shared_ptr<const ImagePoints>> images1, images2;  // of each pair
   std::vector<ViewCamera> cameras1, cameras2;
+  // Pairs that came between those, in their order, and can't be verified; and why.
+  std::vector<PairOfImages> left_out;
+  OddRows odd_rows;
 
+  // After the last piece.
+  [[nodiscard]] bool is_end() const { return pairs.empty() && left_out.empty(); }
   // Keeps its memory for the next piece.
   void clear();
 };
@@ -72,15 +80,13 @@ struct Chunk {
 // Where the matches of a piece lie in the pictures. The memory is used again.
 class ChunkPoints {
  public:
-  // Throws Error(input) for a match that names no keypoint.
-  void gather(const Chunk& chunk, const PairSource& source);
+  void gather(const Chunk& chunk);
   [[nodiscard]] std::span<const PointPair> points() const { return points_; }
   // Empty where no camera has a lens.
   [[nodiscard]] std::span<const PointPair> undistorted() const { return undistorted_; }
 
  private:
-  // False for such a match.
-  bool gather(const Chunk& chunk, std::size_t k);
+  void gather(const Chunk& chunk, std::size_t k);
 
   Reused<PointPair> points_memory_, undistorted_memory_;
   std::span<PointPair> points_, undistorted_;
@@ -95,20 +101,23 @@ class ChunkPoints {
 // Cameras of a database, as verification needs them.
 class Cameras {
  public:
-  // Throws Error(input) for a camera whose model is not supported.
   explicit Cameras(const Database& database);
-  // Throws Error(input) for an image that the database does not have.
-  [[nodiscard]] const ViewCamera& of(Id image) const;
-  // Null: no lens to be taken away.
-  [[nodiscard]] const Undistortion* lens_of(Id image) const;
 
- private:
   struct Entry {
     ViewCamera view;
-    Undistortion undistortion;
+    std::optional<Undistortion> undistortion;  // nothing where its numbers are those of no camera
+    std::optional<OddRow> odd;                 // what is to be told of it
+
+    // Null: there is no lens to be taken away. Without a focal length only F and H are sought, on
+    // the pictures as they are.
+    [[nodiscard]] const Undistortion* lens() const {
+      return view.has_prior_focal_length && undistortion->has_lens() ? &*undistortion : nullptr;
+    }
   };
-  [[nodiscard]] const Entry& entry(Id image) const;
-  std::string file_;
+  // The camera of an image; nothing, and why, where there is none that can be used.
+  [[nodiscard]] const Entry* of(Id image, OddRows& odd_rows) const;
+
+ private:
   std::unordered_map<Id, Entry> cameras_;
   std::unordered_map<Id, Id> camera_of_;  // an image's
 };
@@ -122,17 +131,26 @@ class ChunkReader {
               std::int64_t max_memory)
       : source_(source), cameras_(cameras), pairs_(pairs), max_memory_(max_memory) {}
 
-  // Without pairs at the end.
+  // Chunk::is_end() at the end.
   void next(Chunk& chunk);
-  [[nodiscard]] const PairSource& source() const { return source_; }
 
  private:
   struct Kept {
     std::shared_ptr<const ImagePoints> points;
     std::list<Id>::iterator use;
   };
-  std::shared_ptr<const ImagePoints> points_of(Id image);
-  void add(const PairOfImages& pair, Chunk& chunk);
+  // An image of a pair: null, and why, where the pair can't be verified.
+  struct View {
+    const Cameras::Entry* camera = nullptr;
+    std::shared_ptr<const ImagePoints> points;
+  };
+  View view_of(Id image, OddRows& odd_rows);
+  std::shared_ptr<const ImagePoints> points_of(Id image, const Undistortion* lens);
+  // False, and why, for a pair that can't be verified.
+  bool add(const PairOfImages& pair, Chunk& chunk);
+  // Do the matches from `first` on? Else says what is odd.
+  bool name_keypoints(const PairOfImages& pair, const View& one, const View& two, std::size_t first,
+                      Chunk& chunk) const;
 
   PairSource& source_;
   const Cameras& cameras_;
@@ -140,6 +158,7 @@ class ChunkReader {
   std::int64_t max_memory_, used_ = 0;
   std::list<Id> uses_;  // latest first
   std::unordered_map<Id, Kept> kept_;
+  std::unordered_map<Id, OddRow> damaged_;  // keypoints of images
 };
 
 }  // namespace bifocal::colmap

@@ -19,11 +19,13 @@ constexpr int kKeypointColumns[] = {2, 4, 6};
 
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::usage, message); }
 
-Id id_of(const sqlite::Statement& row, int place, std::int64_t end, const std::string& where) {
+// A number in that place that is one of a row.
+std::optional<Id> id_of(const sqlite::Statement& row, int place, std::int64_t end,
+                        const std::string& where, const Faults& faults) {
   const std::int64_t id = row.number(place);
-  if (id < 0 || id >= end)
-    io::reject(row.connection().name(), "{}: {}, must be 0 to {}", where, id, end - 1);
-  return static_cast<Id>(id);
+  if (id >= 0 && id < end) return static_cast<Id>(id);
+  faults.add(where, fmt::format("{}, must be 0 to {}", id, end - 1));
+  return {};
 }
 
 void check(const Camera& c) {
@@ -116,40 +118,44 @@ Database& Database::operator=(Database&&) noexcept = default;
 
 const std::filesystem::path& Database::file() const { return state_->file; }
 
-std::vector<Camera> Database::cameras() const {
+std::vector<Camera> Database::cameras(std::vector<RowFault>* told) const {
+  const Faults faults(*this, told);
   sqlite::Statement& row = state_->prepared(
       "SELECT camera_id, model, width, height, params, prior_focal_length FROM cameras "
       "ORDER BY camera_id");
   const sqlite::Use use(row);
   std::vector<Camera> all;
   while (row.step("table cameras")) {
-    const Id id = id_of(row, 0, std::numeric_limits<Id>::max(), "table cameras, camera_id");
-    const std::string where = row_name("cameras", "camera_id", id);
+    const auto id = id_of(row, 0, kNoCamera, "table cameras, camera_id", faults);
+    if (!id) continue;
+    const std::string where = row_name("cameras", "camera_id", *id);
     const std::int64_t model = row.number(1);
-    Camera c{id, static_cast<int>(model), row.number(2), row.number(3), {}, row.number(5) != 0};
-    c.params = sqlite::numbers_of<double>(row, 4, where);
-    if (model != c.model) io::reject(file().string(), "{}: model {}", where, model);
+    Camera c{*id, static_cast<int>(model), row.number(2), row.number(3), {}, row.number(5) != 0};
+    faults.guard([&] { c.params = sqlite::numbers_of<double>(row, 4, where); });
+    if (model != c.model) faults.add(where, fmt::format("model {}", model)), c.model = -1;
     if (c.width <= 0 || c.height <= 0)
-      io::reject(file().string(), "{}: {} x {} px", where, c.width, c.height);
+      faults.add(where, fmt::format("{} x {} px", c.width, c.height));
     if (const int needed = parameter_count(c.model);
         needed > 0 && c.params.size() != static_cast<std::size_t>(needed))
-      io::reject(file().string(), "{}: {} params, {} has {}", where, c.params.size(),
-                 model_name(c.model), needed);
+      faults.add(where,
+                 fmt::format("{} params, {} has {}", c.params.size(), model_name(c.model), needed));
     all.push_back(std::move(c));
   }
   return all;
 }
 
-std::vector<Image> Database::images() const {
+std::vector<Image> Database::images(std::vector<RowFault>* told) const {
+  const Faults faults(*this, told);
   sqlite::Statement& row =
       state_->prepared("SELECT image_id, name, camera_id FROM images ORDER BY image_id");
   const sqlite::Use use(row);
   std::vector<Image> all;
   while (row.step("table images")) {
-    const Id id = id_of(row, 0, kMaxImages, "table images, image_id");
-    all.push_back({id, row.text(1),
-                   id_of(row, 2, std::numeric_limits<Id>::max(),
-                         row_name("images", "image_id", id) + ", camera_id")});
+    const auto id = id_of(row, 0, kMaxImages, "table images, image_id", faults);
+    if (!id) continue;
+    const auto camera =
+        id_of(row, 2, kNoCamera, row_name("images", "image_id", *id) + ", camera_id", faults);
+    all.push_back({*id, row.text(1), camera.value_or(kNoCamera)});
   }
   return all;
 }

@@ -39,7 +39,9 @@ Decision decide(const PairView& pair, const VerifyOptions& o) {
   return {Configuration::degenerate, nullptr};
 }
 
+// Of a picture whose size is not known no point is.
 bool at_border(double x, double y, const ViewCamera& camera, double size) {
+  if (camera.width <= 0 || camera.height <= 0) return false;
   const auto w = static_cast<double>(camera.width), h = static_cast<double>(camera.height);
   const double border = size * std::hypot(w, h);
   x += 0.5, y += 0.5;  // from the corner

@@ -57,18 +57,22 @@ std::optional<Pose> pose_of(const sqlite::Statement& row, bool identity_is_unset
   return pose;
 }
 
-std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table) {
+std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table,
+                                const Faults& faults) {
   const sqlite::Use use(row);
   std::vector<PairRows> all;
   while (row.step("table " + table)) {
     const std::int64_t id = row.number(0);
     const std::int64_t smaller = id / kMaxImages, larger = id % kMaxImages;
-    if (id < 0 || smaller >= larger)
-      io::reject(row.connection().name(), "table {}, pair_id {}: is no number of a pair", table,
-                 id);
-    if (row.number(1) < 0 || row.number(1) > std::numeric_limits<std::uint32_t>::max())
-      io::reject(row.connection().name(), "table {}, pair_id {}: rows = {}, can't be", table, id,
-                 row.number(1));
+    if (id < 0 || smaller >= larger) {
+      faults.add(fmt::format("table {}, pair_id {}", table, id), "is no number of a pair");
+      continue;
+    }
+    if (row.number(1) < 0 || row.number(1) > std::numeric_limits<std::uint32_t>::max()) {
+      faults.add(fmt::format("table {}, pair_id {}", table, id),
+                 fmt::format("rows = {}, can't be", row.number(1)));
+      continue;
+    }
     all.push_back({static_cast<Id>(smaller), static_cast<Id>(larger), row.number(1),
                    static_cast<Configuration>(row.number(2))});
   }
@@ -137,15 +141,15 @@ std::string pair_row(std::string_view table, Id image1, Id image2) {
                      std::min(image1, image2), std::max(image1, image2));
 }
 
-std::vector<PairRows> Database::match_rows() const {
+std::vector<PairRows> Database::match_rows(std::vector<RowFault>* faults) const {
   return pair_rows(state_->prepared("SELECT pair_id, rows, 0 FROM matches ORDER BY pair_id"),
-                   "matches");
+                   "matches", Faults(*this, faults));
 }
 
-std::vector<PairRows> Database::geometry_rows() const {
+std::vector<PairRows> Database::geometry_rows(std::vector<RowFault>* faults) const {
   return pair_rows(
       state_->prepared("SELECT pair_id, rows, config FROM two_view_geometries ORDER BY pair_id"),
-      "two_view_geometries");
+      "two_view_geometries", Faults(*this, faults));
 }
 
 std::optional<std::vector<IndexPair>> Database::matches(Id image1, Id image2) const {

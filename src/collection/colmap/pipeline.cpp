@@ -52,9 +52,9 @@ class Lane {
       : queue_(device), decider_(queue_), device_(number) {}
   [[nodiscard]] std::size_t device() const { return device_; }
 
-  void decide(Piece& piece, const PairSource& source, const VerifyOptions& options) {
+  void decide(Piece& piece, const VerifyOptions& options) {
     const Chunk& chunk = piece.chunk;
-    points_.gather(chunk, source);
+    points_.gather(chunk);
     piece.decided = decider_.decide(
         {points_.points(), points_.undistorted(), chunk.offsets, chunk.cameras1, chunk.cameras2},
         options);
@@ -119,7 +119,7 @@ class Pipeline {
     }
     Work* work = decided_.extract(written_).mapped();
     if (work->failure) std::rethrow_exception(work->failure);
-    if (work->piece.chunk.pairs.empty()) return nullptr;
+    if (work->piece.chunk.is_end()) return nullptr;
     ++written_;
     given_ = work;
     return &work->piece;
@@ -142,7 +142,7 @@ class Pipeline {
       } catch (...) {
         work->failure = std::current_exception();
       }
-      const bool is_last = work->failure || work->piece.chunk.pairs.empty();
+      const bool is_last = work->failure || work->piece.chunk.is_end();
       give(work, is_last);
       if (is_last) return;
     }
@@ -151,7 +151,7 @@ class Pipeline {
   void decide(Lane& lane) {
     while (Work* work = take_read(lane.device())) {
       try {
-        lane.decide(work->piece, reader_.source(), options_);
+        lane.decide(work->piece, options_);
       } catch (...) {
         work->failure = std::current_exception();
       }
@@ -223,12 +223,19 @@ void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOpt
                   const std::function<bool(const VerifyProgress&)>& report) {
   progress.by_device.assign(devices.devices().size(), 0);
   if (report && !report(progress)) return;
+  OddRows odd_rows;
+  odd_rows.add(progress.odd_rows);
   Pipeline pipeline(devices, reader, options);
   while (const Piece* piece = pipeline.next()) {
     write(*piece);
     const auto pairs = static_cast<std::int64_t>(piece->chunk.pairs.size());
     progress.done += pairs;
     progress.by_device[piece->device] += pairs;
+    progress.left_out += static_cast<std::int64_t>(piece->chunk.left_out.size());
+    if (!piece->chunk.odd_rows.rows().empty()) {
+      odd_rows.add(piece->chunk.odd_rows.rows());
+      progress.odd_rows = odd_rows.rows();
+    }
     for (const DecidedPair& pair : piece->decided.pairs) {
       ++progress.configurations[static_cast<std::size_t>(pair.configuration)];
       progress.inliers += pair.inlier_count;

@@ -8,7 +8,7 @@
 namespace bifocal::colmap {
 
 // The pairs to verify, by pair_id: those that have matches and were not verified. The others are
-// counted.
+// counted, and rows that are of no pair told.
 [[nodiscard]] std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run,
                                                 VerifyProgress& progress);
 

@@ -112,6 +112,31 @@ void fold_log(const std::filesystem::path& file) {
   if (!fold.step(what) || fold.number(0) != 0) io::reject(file.string(), "{}: it is in use", what);
 }
 
+bool remove_logs(const std::filesystem::path& file) {
+  bool found = false;
+  for (const char* ending : {"-wal", "-shm", "-journal"}) {
+    std::error_code error;
+    found = std::filesystem::remove(file.string() + ending, error) || found;
+    if (error) io::reject(file.string() + ending, "can't be removed: {}", error.message());
+  }
+  return found;
+}
+
+void check_whole(const std::filesystem::path& file) {
+  const Connection connection(file, Mode::write);
+  Statement check(connection, "PRAGMA quick_check(1)");
+  const Use use(check);
+  if (check.step("its parts") && check.text(0) == "ok") return;
+  io::reject(file.string(), "is damaged: {}", check.text(0));
+}
+
+void remove_database(const std::filesystem::path& file) {
+  std::error_code error;
+  std::filesystem::remove(file, error);
+  if (error) io::reject(file.string(), "can't be removed: {}", error.message());
+  remove_logs(file);
+}
+
 Statement::Statement(const Connection& connection, std::string_view sql)
     : connection_(&connection) {
   if (sqlite3_prepare_v3(connection.get(), sql.data(), static_cast<int>(sql.size()),

@@ -49,6 +49,29 @@ class Connection {
 // leaves a part of it in the log beside it, and says nothing. This says so, or writes it.
 void fold_log(const std::filesystem::path& file);
 
+// Removes what SQLite lays beside a database: its log or its journal. Where the database is gone
+// they would be taken for those of the next one of its name. Says whether there was any.
+bool remove_logs(const std::filesystem::path& file);
+// With the database itself.
+void remove_database(const std::filesystem::path& file);
+
+// Throws Error(input) for a database whose parts do not fit together. Reads all of it.
+void check_whole(const std::filesystem::path& file);
+
+// What a row says contradicts itself; the file is sound, and other rows can be read.
+class DamagedRow : public Error {
+ public:
+  DamagedRow(const std::string& file, const std::string& row, const std::string& reason)
+      : Error(ErrorCode::input, fmt::format("{}: {}: {}", file, row, reason)),
+        row_(row),
+        reason_(reason) {}
+  [[nodiscard]] const std::string& row() const { return row_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+
+ private:
+  std::string row_, reason_;
+};
+
 // A prepared statement, used again and again: bind what stands for its ?, step through its rows,
 // reset (the end of a Use does it).
 class Statement {

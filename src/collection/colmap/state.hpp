@@ -50,6 +50,31 @@ struct DatabaseInside {
   }
 };
 
+// Where damaged rows are told: in a list, or by an exception.
+class Faults {
+ public:
+  Faults(const Database& database, std::vector<RowFault>* to)
+      : file_(database.file().string()), to_(to) {}
+  void add(const std::string& row, const std::string& reason) const {
+    if (!to_) throw sqlite::DamagedRow(file_, row, reason);
+    to_->push_back({row, reason});
+  }
+  // body(), what it throws of a row being told.
+  template <class Body>
+  void guard(const Body& body) const {
+    try {
+      body();
+    } catch (const sqlite::DamagedRow& e) {
+      if (!to_) throw;
+      to_->push_back({e.row(), e.reason()});
+    }
+  }
+
+ private:
+  std::string file_;
+  std::vector<RowFault>* to_;
+};
+
 // "table keypoints, image_id 3".
 [[nodiscard]] std::string row_name(std::string_view table, std::string_view key,
                                    std::uint64_t value);

@@ -13,7 +13,8 @@ namespace {
 // By pair_id, as the table has them.
 std::vector<PairOfImages> listed_pairs(const Database& database,
                                        const std::filesystem::path& file) {
-  const std::vector<Image> images = database.images();  // by number
+  std::vector<RowFault> odd;                                // told with the pairs of these images
+  const std::vector<Image> images = database.images(&odd);  // by number
   std::vector<std::string> names;
   names.reserve(images.size());
   for (const Image& image : images) names.push_back(image.name);
@@ -26,7 +27,8 @@ std::vector<PairOfImages> listed_pairs(const Database& database,
 
 std::vector<std::uint64_t> verified_before(const Database& database) {
   std::vector<std::uint64_t> ids;
-  for (const PairRows& row : database.geometry_rows())
+  std::vector<RowFault> of_no_pair;  // nobody asks for them
+  for (const PairRows& row : database.geometry_rows(&of_no_pair))
     if (row.configuration != Configuration::undefined)
       ids.push_back(pair_id(row.image1, row.image2));
   return ids;
@@ -42,7 +44,13 @@ void write_geometries(Database& database, const Piece& piece) {
 
 std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run,
                                   VerifyProgress& progress) {
-  const std::vector<PairRows> matched = database.match_rows();
+  std::vector<RowFault> of_no_pair;
+  const std::vector<PairRows> matched = database.match_rows(&of_no_pair);
+  if (run.pairs.empty())
+    for (const RowFault& fault : of_no_pair) {
+      progress.odd_rows.push_back({fault.row, fault.reason, RowUse::left_out, 1});
+      ++progress.left_out;
+    }
   const std::vector<std::uint64_t> verified =
       run.overwrite ? std::vector<std::uint64_t>() : verified_before(database);
   std::vector<PairOfImages> listed, work;
@@ -82,7 +90,7 @@ VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& fil
   const Cameras cameras(database);
   VerifyProgress progress;
   const std::vector<PairOfImages> work = work_of(database, run, progress);
-  progress.pairs = static_cast<std::int64_t>(work.size());
+  progress.pairs = static_cast<std::int64_t>(work.size()) + progress.left_out;
   if (run.overwrite) forget(file, run.pairs.empty(), work);
   RowWriter writer(file);
   DatabaseSource source(file, Access::read, &writer.gate());

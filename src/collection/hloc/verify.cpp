@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hloc's files into a verified database of COLMAP.
 #include <fmt/format.h>
+#include <bifocal/error.hpp>
 #include <bifocal/hloc.hpp>
 #include <bifocal/pairs.hpp>
 
@@ -101,12 +102,13 @@ class NewDatabase {
 // Cameras and images of the features, in a file that is renamed when it is whole.
 void create(const std::filesystem::path& file, const FeatureFile& features) {
   const std::filesystem::path part = file.string() + ".part";
-  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(part.string() + end);
+  sqlite::remove_database(part);
   {
     Database database(part, Access::create);
     add_images(database, features);
   }
   sqlite::fold_log(part);
+  sqlite::remove_logs(file);  // of a database of this name that is gone
   std::filesystem::rename(part, file);
 }
 
@@ -130,6 +132,38 @@ void add_keypoints(const std::filesystem::path& file, const FeatureFile& feature
     database.write_keypoints(image.id, keypoints);
   }
   all.commit();
+}
+
+// Width and height of the picture that the features are of, where the file says it.
+std::optional<std::array<std::int64_t, 2>> size_of(const FeatureFile& features,
+                                                   const std::string& image) {
+  try {
+    return features.image_size(image);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// Cameras that a database had before, and whose pictures are not those of the features.
+void tell_other_sizes(const Database& database, const std::vector<Image>& images,
+                      const FeatureFile& features, const std::vector<PairOfImages>& work,
+                      VerifyProgress& progress) {
+  std::unordered_map<Id, std::int64_t> pairs;  // of each image
+  for (const PairOfImages& p : work) ++pairs[p.image1], ++pairs[p.image2];
+  std::vector<colmap::RowFault> told_elsewhere;
+  std::unordered_map<Id, Camera> cameras;
+  for (Camera& c : database.cameras(&told_elsewhere)) cameras.emplace(c.id, std::move(c));
+  for (const Image& image : images) {
+    const auto camera = cameras.find(image.camera_id);
+    if (pairs[image.id] == 0 || camera == cameras.end() || camera->second.width < 1) continue;
+    const Camera& c = camera->second;
+    const auto size = size_of(features, image.name);
+    if (!size || *size == std::array{c.width, c.height}) continue;
+    progress.odd_rows.push_back({fmt::format("table cameras, camera_id {}", c.id),
+                                 fmt::format("{} x {} px, but the features of '{}' are of {} x {}",
+                                             c.width, c.height, image.name, (*size)[0], (*size)[1]),
+                                 colmap::RowUse::as_it_is, pairs[image.id]});
+  }
 }
 
 // The listed pairs, without those that are in the database with a geometry or without a match.
@@ -193,6 +227,7 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
   const std::vector<PairOfImages> work =
       work_of(database, images, features, files, run.overwrite, progress);
   progress.pairs = static_cast<std::int64_t>(work.size());
+  tell_other_sizes(database, images, features, work, progress);
   add_keypoints(file, features, images);
   if (run.overwrite) forget(file, work);
   const Cameras cameras(database);

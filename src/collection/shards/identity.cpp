@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "collection/colmap/sqlite.hpp"
 #include "runtime/hash.hpp"
 
 namespace bifocal::colmap {
@@ -33,16 +34,22 @@ Access quiet_access(const std::filesystem::path& file) {
 
 std::string views_of(const Database& database) {
   std::string text;
-  for (const Camera& c : database.cameras())
+  std::vector<RowFault> odd;  // for those that verify the pairs
+  for (const Camera& c : database.cameras(&odd))
     text += fmt::format("camera {} {} {} {} {} {}\n", c.id, c.model, c.width, c.height,
                         c.has_prior_focal_length, fmt::join(c.params, " "));
-  const std::vector<Image> images = database.images();
+  const std::vector<Image> images = database.images(&odd);
   for (const Image& i : images)
     text += fmt::format("image {} {} {} {}\n", i.id, i.name, i.camera_id,
                         database.keypoint_count(i.id));
   for (std::size_t k = 0; k < kSampledImages && k < images.size(); ++k) {
-    const Keypoints points =
-        database.keypoints(images[k * images.size() / std::min(kSampledImages, images.size())].id);
+    Keypoints points;
+    try {
+      points = database.keypoints(
+          images[k * images.size() / std::min(kSampledImages, images.size())].id);
+    } catch (const sqlite::DamagedRow& e) {
+      text += e.reason();
+    }
     text += runtime::hash_of(std::string_view(reinterpret_cast<const char*>(points.data.data()),
                                               points.data.size() * sizeof(float)));
   }

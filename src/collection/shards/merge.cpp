@@ -66,12 +66,23 @@ void check_all_done(const Results& results) {
   io::reject(plan.folder.string(), "{} of {} shards are not done:{}", faulty, plan.shards(), named);
 }
 
-// Rows of all shards, one after another.
+// Rows of all shards, one after another, without those of pairs that were left out.
 class Rows {
  public:
   explicit Rows(const Results& results) : results_(results) {}
   // Null at the end. Until the next call.
   ShardRow* next() {
+    for (;;) {
+      ShardRow* row = next_of_all();
+      if (!row || row->geometry.configuration != Configuration::undefined) return row;
+      left_out_.add(
+          {fmt::format("shard {}", shard_ - 1), "pairs that it left out", RowUse::left_out, 1});
+    }
+  }
+  [[nodiscard]] const std::vector<OddRow>& left_out() const { return left_out_.rows(); }
+
+ private:
+  ShardRow* next_of_all() {
     while (at_ == rows_.size()) {
       if (shard_ == results_.plan().shards()) return nullptr;
       ShardContent content = results_.of(shard_);
@@ -84,18 +95,19 @@ class Rows {
     return &rows_[at_++];
   }
 
- private:
   const Results& results_;
   int shard_ = 0;
   std::vector<ShardRow> rows_;
   std::size_t at_ = 0;
+  OddRows left_out_;
 };
 
 std::uint64_t id_of(const ShardRow& row) { return pair_id(row.pair.image1, row.pair.image2); }
 
 std::vector<std::uint64_t> ids_with_geometry(const Database& database, bool undefined_too) {
   std::vector<std::uint64_t> ids;
-  for (const PairRows& row : database.geometry_rows())
+  std::vector<RowFault> of_no_pair;
+  for (const PairRows& row : database.geometry_rows(&of_no_pair))
     if (undefined_too || row.configuration != Configuration::undefined)
       ids.push_back(pair_id(row.image1, row.image2));
   return ids;
@@ -121,15 +133,14 @@ bool has_begun(const Results& results, const Database& database,
                const std::vector<std::uint64_t>& there) {
   Rows rows(results);
   std::size_t equal = 0, pairs = 0, matches = 0;
-  for (ShardRow* row = rows.next(); row && equal < there.size(); row = rows.next()) {
+  ShardRow* row = rows.next();
+  for (; row && equal < there.size(); row = rows.next()) {
     if (is_full_piece(pairs, matches)) pairs = matches = 0;
     const auto old = database.geometry(row->pair.image1, row->pair.image2);
     if (there[equal] != id_of(*row) || !old || !same(*old, read_back(row->geometry))) return false;
     ++equal, ++pairs, matches += row->matches;
   }
-  const bool all =
-      equal == there.size() && static_cast<std::int64_t>(equal) == results.plan().pairs;
-  return equal == there.size() && (all || is_full_piece(pairs, matches));
+  return equal == there.size() && (!row || is_full_piece(pairs, matches));
 }
 
 // Rows of these pairs and, when all pairs were planned, of all others.
@@ -218,6 +229,8 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
     matches += row->matches;
     piece.push_back(std::move(*row));
   }
+  progress.odd_rows = rows.left_out();
+  for (const OddRow& row : progress.odd_rows) progress.left_out += row.pairs;
   if (finish()) remove_parts(plan.folder);
   writer.finish();
   return progress;

@@ -16,7 +16,8 @@ namespace {
 // The texts of the lists; their hashes go into the plan.
 std::vector<std::string> lists_of(const Database& database, const std::vector<PairOfImages>& work,
                                   Plan& plan) {
-  const std::vector<PairRows> rows = database.match_rows();
+  std::vector<RowFault> of_no_pair;
+  const std::vector<PairRows> rows = database.match_rows(&of_no_pair);
   std::vector<std::string> lists;
   auto row = rows.begin();
   for (std::size_t k = 0; k < work.size(); ++k) {
@@ -59,7 +60,6 @@ Plan plan_shards(const std::filesystem::path& file, const std::filesystem::path&
     throw Error(ErrorCode::usage,
                 fmt::format("pairs_per_shard = {}, must be at least 1", run.pairs_per_shard));
   const Database database(file, quiet_access(file));
-  const Cameras cameras(database);  // throws for one that no shard could use
   Plan plan;
   plan.folder = folder;
   plan.database = std::filesystem::absolute(file).lexically_normal();
@@ -76,6 +76,7 @@ Plan plan_shards(const std::filesystem::path& file, const std::filesystem::path&
   plan.pairs = static_cast<std::int64_t>(work.size());
   plan.skipped = counts.skipped;
   plan.unmatched = counts.unmatched;
+  plan.odd_rows = std::move(counts.odd_rows);
   const std::vector<std::string> lists = lists_of(database, work, plan);
   plan.hash = hash_of_plan(plan);
   check_folder(plan);

@@ -107,6 +107,25 @@ class Members {
   std::string_view file_;
 };
 
+// JSON holds UTF-8 alone; of other names the bytes stand beside what can be read of them.
+void set_path(Json& json, const std::filesystem::path& database) {
+  const std::string name = database.string(), readable = valid_utf8(name);
+  json["database"] = readable;
+  if (readable != name)
+    json["database_bytes"] = std::vector<std::uint8_t>(name.begin(), name.end());
+}
+std::string path_of(const Json& json, std::string_view file) {
+  if (!json.contains("database_bytes")) return json.at("database").get<std::string>();
+  std::string name;
+  for (const Json& byte : json.at("database_bytes")) {
+    if (!byte.is_number_unsigned() || byte.get<std::uint64_t>() > 255)
+      io::reject(file, "database_bytes has {}, must be whole numbers from 0 to 255",
+                 io::printable(byte.dump(-1, ' ', true, Json::error_handler_t::replace)));
+    name.push_back(static_cast<char>(byte.get<std::uint64_t>()));
+  }
+  return name;
+}
+
 Plan parsed(const Json& json, std::string_view file) {
   const Members members(json, file);
   Plan plan;
@@ -128,7 +147,7 @@ Plan parsed(const Json& json, std::string_view file) {
       lists.size() > kMostShards)
     io::reject(file, "is damaged or was changed: {} lists of {} shards", lists.size(), shards);
   for (const Json& list : lists) plan.lists.push_back(members.hash(list, "lists"));
-  const std::string database = json.at("database").get<std::string>();
+  const std::string database = path_of(json, file);
   if (database.empty() || database.find('\0') != std::string::npos)
     io::reject(file, "database is {}, no name of a file", io::printable(database));
   plan.database = database;
@@ -153,7 +172,7 @@ std::string hash_of_plan(const Plan& plan) { return runtime::hash_of(content_of(
 
 std::string text_of(const Plan& plan) {
   Json json = content_of(plan);
-  json["database"] = plan.database.string();
+  set_path(json, plan.database);
   json["hash"] = plan.hash;
   return json.dump(1) + "\n";
 }

@@ -23,7 +23,7 @@ namespace bifocal::colmap {
 struct ShardRow {
   PairOfImages pair;
   std::uint32_t matches = 0;
-  TwoViewGeometry geometry;  // as decided: nothing is rounded
+  TwoViewGeometry geometry;  // as decided: nothing is rounded; undefined of a pair left out
 };
 
 class ResultWriter {

@@ -50,20 +50,30 @@ class Shard {
       throw TryAgain(fmt::format("{}: was written to meanwhile", file_.string()));
     result.pairs = progress.done;
     result.inliers = progress.inliers;
+    result.left_out = progress.left_out;
+    result.odd_rows = progress.odd_rows;
     // Another process may have been first, and the merge may be reading its file.
     if (why_not_done(plan_, shard_).empty()) return;
     out.commit();
   }
 
  private:
+  // The planned pairs in their order: those decided, and those left out with an undefined geometry.
   void add(const Piece& piece, ResultWriter& out) {
     const Chunk& chunk = piece.chunk;
-    for (std::size_t k = 0; k < chunk.pairs.size(); ++k) {
+    const std::size_t end = written_ + chunk.pairs.size() + chunk.left_out.size();
+    for (std::size_t k = 0; written_ < end; ++written_) {
+      const PlannedPair& p = planned_[written_];
+      if (k == chunk.pairs.size() || chunk.pairs[k] != p.pair) {
+        out.add({p.pair, static_cast<std::uint32_t>(p.matches), {}});
+        continue;
+      }
       const std::int64_t matches = chunk.offsets[k + 1] - chunk.offsets[k];
-      if (const PlannedPair& p = planned_[written_++]; p.matches != matches)
+      if (p.matches != matches)
         throw OtherDatabase(file_, fmt::format("images {} and {} have {} matches, not {}",
                                                p.pair.image1, p.pair.image2, matches, p.matches));
-      out.add({chunk.pairs[k], static_cast<std::uint32_t>(matches), piece.geometries[k]});
+      out.add({p.pair, static_cast<std::uint32_t>(matches), piece.geometries[k]});
+      ++k;
     }
   }
 

@@ -146,6 +146,11 @@ void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thum
     page.table("Configurations in the database", rows);
   page.end_columns();
   add_list(page, "Images without a verified pair", lone_rows(in.graph));
+  Rows damaged;
+  for (const colmap::RowFault& fault : in.graph.damaged_rows)
+    damaged.push_back({fault.row, fault.reason});
+  add_list(page, "Damaged rows of the database", damaged);
+  for (const std::string& note : in.record.notes) page.paragraph(note);
   add_list(page, "Photographs that were not taken in", photograph_rows(in.record, in.run));
   if (thumbnails)
     add_list(page, "Photographs that could not be shown",

@@ -31,11 +31,13 @@ PairState state_of(const PairRows* matches, const PairRows* geometry) {
 class Builder {
  public:
   explicit Builder(const colmap::Database& database) {
-    graph.cameras = database.cameras();
+    graph.cameras = database.cameras(&graph.damaged_rows);
+    for (colmap::Camera& c : graph.cameras)
+      c.width = std::max<std::int64_t>(c.width, 1), c.height = std::max<std::int64_t>(c.height, 1);
     std::unordered_map<Id, int> cameras;
     for (const colmap::Camera& c : graph.cameras)
       cameras.emplace(c.id, static_cast<int>(cameras.size()));
-    for (const colmap::Image& image : database.images()) {
+    for (const colmap::Image& image : database.images(&graph.damaged_rows)) {
       const auto camera = cameras.find(image.camera_id);
       place_.emplace(image.id, static_cast<int>(graph.images.size()));
       graph.images.push_back({.id = image.id,
@@ -141,7 +143,8 @@ void connect(ViewGraph& graph) {
 
 ViewGraph read_view_graph(const colmap::Database& database) {
   Builder builder(database);
-  builder.add(database.match_rows(), database.geometry_rows());
+  builder.add(database.match_rows(&builder.graph.damaged_rows),
+              database.geometry_rows(&builder.graph.damaged_rows));
   connect(builder.graph);
   return std::move(builder.graph);
 }

@@ -43,8 +43,9 @@ inline constexpr int kPairStates = 7;
 struct ViewGraph {
   std::vector<colmap::Camera> cameras;  // by number
   std::vector<GraphImage> images;       // by number
-  std::vector<GraphPair> edges;         // verified pairs, by a, then b
-  std::vector<GraphPair> rejected;      // pairs with matches that are not verified, likewise
+  std::vector<colmap::RowFault> damaged_rows;
+  std::vector<GraphPair> edges;     // verified pairs, by a, then b
+  std::vector<GraphPair> rejected;  // pairs with matches that are not verified, likewise
   std::array<std::int64_t, kPairStates> states{};
   std::vector<std::pair<colmap::Configuration, std::int64_t>> configurations;  // of all rows
   // Of two images and more, connected by edges: their images; largest first, then by first image.

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cameras of a database, with what is odd about them.
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+
+#include <cmath>
+
+#include "collection/colmap/chunk.hpp"
+#include "collection/colmap/pair.hpp"
+#include "collection/colmap/state.hpp"
+#include "collection/off_centre.hpp"
+
+namespace bifocal::colmap {
+namespace {
+
+// Beyond these numbers of px squares and quotients are none any more.
+constexpr double kLeastFocal = 1e-3, kMostPx = 1e9;
+
+// A camera of which the size and the kind of lens alone count.
+ViewCamera without_numbers(const Camera& camera) {
+  ViewCamera view;
+  view.is_fisheye = model_name(camera.model).find("FISHEYE") != std::string_view::npos;
+  view.width = camera.width, view.height = camera.height;
+  return view;
+}
+
+std::string fault_of(const Intrinsics& K) {
+  for (const double f : {K.fx, K.fy})
+    if (!(f >= kLeastFocal && f <= kMostPx))
+      return fmt::format("focal lengths {} {}, must be {} to {} px", K.fx, K.fy, kLeastFocal,
+                         kMostPx);
+  for (const double c : {K.cx, K.cy})
+    if (!(std::abs(c) <= kMostPx))
+      return fmt::format("principal point {} {}, must be within {} px", K.cx, K.cy, kMostPx);
+  return {};
+}
+
+Cameras::Entry entry_of(const Camera& camera) {
+  const std::string name = fmt::format("camera {}: ", camera.id),
+                    row = row_name("cameras", "camera_id", camera.id);
+  Cameras::Entry entry{without_numbers(camera), {}, {}};
+  std::string fault;
+  try {
+    entry.undistortion.emplace(camera);
+    fault = fault_of(entry.undistortion->pinhole());
+  } catch (const Error& e) {
+    fault = e.what();
+    if (fault.starts_with(name)) fault.erase(0, name.size());
+  }
+  if (!fault.empty()) {
+    const bool is_known = LensCamera::parameter_count(model_name(camera.model)) > 0;
+    entry.undistortion.reset();
+    entry.odd = OddRow{row, fault, is_known ? RowUse::uncalibrated : RowUse::left_out, 1};
+    return entry;
+  }
+  entry.view = view_camera(camera, *entry.undistortion);
+  const Intrinsics& K = entry.undistortion->pinhole();
+  if (camera.has_prior_focal_length && camera.width > 0 && camera.height > 0 &&
+      collection::is_off_centre(K, static_cast<double>(camera.width),
+                                static_cast<double>(camera.height)))
+    entry.odd =
+        OddRow{row,
+               fmt::format("the principal point {} {} is far from the centre of {} x {} "
+                           "px: is it of pictures of another size?",
+                           K.cx + kHalfPixel, K.cy + kHalfPixel, camera.width, camera.height),
+               RowUse::as_it_is, 1};
+  return entry;
+}
+
+}  // namespace
+
+Cameras::Cameras(const Database& database) {
+  std::vector<RowFault> told_with_their_pairs;
+  for (Camera& camera : database.cameras(&told_with_their_pairs)) {
+    if (camera.width <= 0 || camera.height <= 0) camera.width = camera.height = 0;  // not known
+    cameras_.emplace(camera.id, entry_of(camera));
+  }
+  for (const Image& image : database.images(&told_with_their_pairs))
+    camera_of_.emplace(image.id, image.camera_id);
+}
+
+const Cameras::Entry* Cameras::of(Id image, OddRows& odd_rows) const {
+  const auto refuse = [&](const std::string& reason) {
+    odd_rows.add({row_name("images", "image_id", image), reason, RowUse::left_out, 1});
+    return nullptr;
+  };
+  const auto found = camera_of_.find(image);
+  if (found == camera_of_.end()) return refuse("there is no such image");
+  if (found->second == kNoCamera) return refuse("camera_id is no number of a camera");
+  const auto camera = cameras_.find(found->second);
+  if (camera == cameras_.end())
+    return refuse(fmt::format("camera_id {}, there is no such camera", found->second));
+  const Entry& entry = camera->second;
+  if (!entry.odd || entry.odd->use != RowUse::left_out) return &entry;
+  odd_rows.add(*entry.odd);
+  return nullptr;
+}
+
+}  // namespace bifocal::colmap

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <bifocal/colmap_verify.hpp>
+
+namespace bifocal::colmap {
+
+// Odd rows, each once, with the number of their pairs.
+class OddRows {
+ public:
+  void add(const OddRow& row) {
+    const auto [at, is_new] = places_.emplace(row.row + '\n' + row.reason, rows_.size());
+    if (is_new) rows_.push_back({row.row, row.reason, row.use, 0});
+    rows_[at->second].pairs += row.pairs;
+  }
+  void add(const std::vector<OddRow>& rows) {
+    for (const OddRow& row : rows) add(row);
+  }
+  [[nodiscard]] const std::vector<OddRow>& rows() const { return rows_; }
+  void clear() {
+    rows_.clear();
+    places_.clear();
+  }
+
+ private:
+  std::vector<OddRow> rows_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+}  // namespace bifocal::colmap
