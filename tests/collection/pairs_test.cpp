@@ -189,6 +189,14 @@ TEST_F(PairsFile, has_two_names_a_line) {
                          "sub/b.jpg c d.jpg")),
             (List{{0, 1}, {0, 2}, {1, 2}}));
   EXPECT_TRUE(read("# none\n").empty());
+  // As editors of Windows, and of a Mac of old, save it.
+  EXPECT_EQ(list_of(read("\xef\xbb\xbf"
+                         "a.jpg sub/b.jpg")),
+            (List{{0, 1}}));
+  EXPECT_EQ(list_of(read("\xef\xbb\xbf"
+                         "a.jpg sub/b.jpg \r\nc d.jpg a.jpg\t\r\n")),
+            (List{{0, 1}, {0, 2}}));
+  EXPECT_EQ(list_of(read("a.jpg sub/b.jpg\rc d.jpg a.jpg\r")), (List{{0, 1}, {0, 2}}));
 }
 
 TEST_F(PairsFile, errors_name_file_and_line) {

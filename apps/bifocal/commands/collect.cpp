@@ -60,7 +60,13 @@ class Stages {
   std::optional<Progress> progress_;
 };
 
-Json result_json(const Options& o, const CollectResult& r) {
+Json list_json(const std::vector<LeftOut>& list) {
+  Json json = Json::array();
+  for (const LeftOut& l : list) json.push_back({{"name", l.name}, {"reason", l.reason}});
+  return json;
+}
+
+Json result_json(const Options& o, const PhotographFiles& photographs, const CollectResult& r) {
   Json json = {{"version", BIFOCAL_VERSION},
                {"database", o.database},
                {"device", chosen_devices(o.common).id()},
@@ -71,9 +77,9 @@ Json result_json(const Options& o, const CollectResult& r) {
                {"pairs", r.pairs},
                {"matched", r.matched},
                {"verified", r.verified}};
-  json["left_out"] = Json::array();
-  for (const LeftOut& l : r.left_out)
-    json["left_out"].push_back({{"name", l.name}, {"reason", l.reason}});
+  json["left_out"] = list_json(r.left_out);
+  json["passed_over"] = list_json(photographs.passed_over);
+  json["notes"] = r.notes;
   for (const auto& [stage, seconds] : r.seconds) json["seconds"][stage] = seconds;
   return json;
 }
@@ -121,18 +127,25 @@ void run(Options o, Context& context) {
   if (!o.intrinsics.empty()) o.collect.cameras.intrinsics = parse_intrinsics(o.intrinsics);
   o.collect.max_memory =
       static_cast<std::int64_t>(std::min<std::uint64_t>(o.max_memory, std::uint64_t{1} << 50));
+  const PhotographFiles photographs = list_photographs(o.images);
+  for (const LeftOut& l : photographs.passed_over)
+    tell(fmt::format("passed over: {}: {}", l.name, l.reason));
   CollectResult result;
   {
     Stages stages;
     o.collect.progress = [&](const CollectProgress& p) { stages.tell(p); };
-    result = collect(devices, list_photographs(o.images), o.database, o.collect);
+    result = collect(devices, photographs, o.database, o.collect);
   }
   for (const LeftOut& l : result.left_out)
-    fmt::print(stderr, "bifocal: left out: {}: {}\n", l.name,
-               l.reason.starts_with(l.name + ": ") ? l.reason.substr(l.name.size() + 2) : l.reason);
-  print_out(o.common.json ? to_text(result_json(o, result)) : summary(o, result));
+    tell(fmt::format(
+        "left out: {}: {}", l.name,
+        l.reason.starts_with(l.name + ": ") ? l.reason.substr(l.name.size() + 2) : l.reason));
+  for (const std::string& note : result.notes) tell(note);
+  print_out(o.common.json ? to_text(result_json(o, photographs, result)) : summary(o, result));
   if (result.verified == 0) {
-    fmt::print(stderr, "bifocal: {}: no geometry found in any pair\n", o.database);
+    tell(fmt::format(
+        "{}: {}", o.database,
+        result.pairs == 0 ? "there is no pair to match" : "no geometry found in any pair"));
     context.exit_code = kExitNoGeometry;
   }
 }
@@ -140,7 +153,8 @@ void run(Options o, Context& context) {
 void add_pair_options(const Command& command, Options& o) {
   command
       .option("--pairs", o.pairs,
-              "all, sequential (neighbours by name, with loops), retrieval (images that look "
+              "all, sequential (neighbours by name, digits as numbers, with loops), retrieval "
+              "(images that look "
               "alike), gps (taken near each other), or a file with two names a line")
       .shows_default();
   command

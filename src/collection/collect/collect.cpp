@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "collection/collect/stages.hpp"
@@ -30,6 +31,7 @@ class Collection {
       remove_work();
       return result_;
     }
+    check_sizes(job_);
     open_work();
     const bool given = !job_.options.given.source.empty();
     stage("features", [&] { given ? read_given_features(job_) : find_features(job_); });
@@ -46,8 +48,10 @@ class Collection {
     });
     result_.pairs = static_cast<std::int64_t>(pairs.size());
     count_pairs(work);
-    stage("database", [&] { write_database(job_, database_, all_settings(rows), result_); });
+    const std::vector<std::string> notes = notes_of(job_, rows, pairs);
+    stage("database", [&] { write_database(job_, database_, all_settings(rows, notes), result_); });
     remove_work();
+    result_.notes.insert(result_.notes.end(), notes.begin(), notes.end());
     return result_;
   }
 
@@ -63,16 +67,14 @@ class Collection {
   // The database is there, made by the same settings of the same photographs.
   bool is_complete();
   void open_work();
+  void check_work_file() const;
   void check_photographs(WorkFile& work) const;
   void begin_work();
   [[nodiscard]] std::vector<PhotographRow> waiting_rows() const;
-  void remove_work() const {
-    std::error_code ignored;
-    for (const char* ending : {"", "-wal", "-shm"})
-      fs::remove(job_.work_file.string() + ending, ignored);
-  }
-  // With the photographs' names and the reasons why some were left out.
-  [[nodiscard]] Settings all_settings(const std::vector<PhotographRow>& rows) const;
+  void remove_work() const { sqlite::remove_database(job_.work_file); }
+  // With the photographs' names, the reasons why some were left out, and notes.
+  [[nodiscard]] Settings all_settings(const std::vector<PhotographRow>& rows,
+                                      const std::vector<std::string>& notes) const;
   void count_images(const std::vector<PhotographRow>& rows);
   void count_pairs(WorkFile& work);
 
@@ -111,7 +113,7 @@ Settings settings_from(std::string_view text) {
   return settings;
 }
 
-constexpr std::string_view kPhotograph = "photograph ", kLeftOut = "left out ";
+constexpr std::string_view kPhotograph = "photograph ", kLeftOut = "left out ", kNote = "note ";
 
 Settings settings_of_database(const fs::path& file) {
   const sqlite::Connection connection(file, sqlite::Mode::read);
@@ -145,7 +147,9 @@ bool Collection::is_complete() {
   for (auto s = there.begin(); s != there.end();) {
     if (s->first.starts_with(kLeftOut))
       result_.left_out.push_back({s->first.substr(kLeftOut.size()), s->second});
-    const bool is_own = s->first.starts_with(kLeftOut) || s->first.starts_with(kPhotograph);
+    if (s->first.starts_with(kNote)) result_.notes.push_back(s->second);
+    const bool is_own = s->first.starts_with(kLeftOut) || s->first.starts_with(kPhotograph) ||
+                        s->first.starts_with(kNote);
     if (s->first.starts_with(kPhotograph)) names.push_back(s->first.substr(kPhotograph.size()));
     s = is_own ? there.erase(s) : std::next(s);
   }
@@ -158,6 +162,8 @@ bool Collection::is_complete() {
     if (fs::last_write_time(f.file, error) > made && !error)
       refuse(fmt::format("the photograph {} is newer", f.name));
   }
+  std::sort(names.begin(), names.end());
+  std::sort(now.begin(), now.end());
   if (names != now) refuse("was made of other photographs");
   result_.was_complete = true;
   colmap::Database done(database_);
@@ -188,7 +194,7 @@ std::vector<PhotographRow> Collection::waiting_rows() const {
 // The file appears under its name with all that it needs to be gone on with.
 void Collection::begin_work() {
   const fs::path fresh = job_.work_file.string() + ".new";
-  for (const char* ending : {"", "-wal", "-shm"}) fs::remove(fresh.string() + ending);
+  sqlite::remove_database(fresh);
   {
     WorkFile work(fresh, WorkFile::Mode::create);
     work.together([&] {
@@ -200,10 +206,25 @@ void Collection::begin_work() {
   fs::rename(fresh, job_.work_file);
 }
 
+// Work that was stopped while its log was written into it is whole with its log alone. It never has
+// a journal: that would be of another file.
+void Collection::check_work_file() const {
+  std::error_code none;
+  fs::remove(job_.work_file.string() + "-journal", none);
+  if (!fs::exists(job_.work_file.string() + "-wal", none)) sqlite::check_whole(job_.work_file);
+}
+
 void Collection::open_work() {
   std::error_code error;
-  if (!fs::exists(job_.work_file, error)) return begin_work();
+  if (!fs::exists(job_.work_file, error)) {
+    // A log without its file is of work that somebody took away.
+    if (sqlite::remove_logs(job_.work_file))
+      result_.notes.push_back(fmt::format(
+          "{}: only the log of unfinished work was there: begun anew", job_.work_file.string()));
+    return begin_work();
+  }
   try {
+    check_work_file();
     WorkFile work(job_.work_file, WorkFile::Mode::open);
     const std::string differs =
         difference(settings_from(work.get("options").value_or("")), settings_);
@@ -238,8 +259,11 @@ void Collection::check_photographs(WorkFile& work) const {
   }
 }
 
-Settings Collection::all_settings(const std::vector<PhotographRow>& rows) const {
+Settings Collection::all_settings(const std::vector<PhotographRow>& rows,
+                                  const std::vector<std::string>& notes) const {
   Settings all = settings_;
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    all.emplace(fmt::format("{}{}", kNote, i + 1), notes[i]);
   for (const PhotographRow& r : rows) {
     all.emplace(std::string(kPhotograph) + r.name, "");
     if (r.state == PhotographState::left_out) all.emplace(std::string(kLeftOut) + r.name, r.reason);

@@ -174,7 +174,8 @@ class FreshFile {
  private:
   void remove() const {
     std::error_code none;
-    for (const char* ending : {"", "-wal", "-shm"}) fs::remove(file_.string() + ending, none);
+    for (const char* ending : {"", "-wal", "-shm", "-journal"})
+      fs::remove(file_.string() + ending, none);
   }
   fs::path file_;
   bool named_ = false;
@@ -187,6 +188,17 @@ void synchronise(const fs::path& file) {
   const int why = errno;
   if (descriptor >= 0) close(descriptor);
   if (!done) io::reject(file.string(), "can't be written: {}", std::strerror(why));
+}
+
+// The log of a database that was here would be taken for the new one's.
+void take_old_away(const fs::path& database) {
+  if (fs::exists(database)) {
+    try {
+      sqlite::fold_log(database);
+    } catch (const Error&) {  // it is none, or a damaged one: it goes as a whole
+    }
+  }
+  sqlite::remove_logs(database);
 }
 
 }  // namespace
@@ -205,6 +217,7 @@ void write_database(const Job& job, const fs::path& database, const Settings& se
   write_settings(fresh.path(), settings);
   sqlite::fold_log(fresh.path());
   synchronise(fresh.path());
+  take_old_away(database);
   fresh.name(database);
 }
 

@@ -6,7 +6,7 @@
 namespace bifocal {
 
 CollectRecord read_collect_record(const std::filesystem::path& database) {
-  constexpr std::string_view kPhotograph = "photograph ", kLeftOut = "left out ";
+  constexpr std::string_view kPhotograph = "photograph ", kLeftOut = "left out ", kNote = "note ";
   const sqlite::Connection connection(database, sqlite::Mode::read);
   CollectRecord record;
   {
@@ -19,6 +19,8 @@ CollectRecord read_collect_record(const std::filesystem::path& database) {
     const std::string name = row.text(0);
     if (name.starts_with(kLeftOut))
       record.left_out.push_back({name.substr(kLeftOut.size()), row.text(1)});
+    else if (name.starts_with(kNote))
+      record.notes.push_back(row.text(1));
     else if (!name.starts_with(kPhotograph))
       record.settings.emplace_back(name, row.text(1));
   }

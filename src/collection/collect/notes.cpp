@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the caller should know beside the numbers: why there are no pairs, and intrinsics that are
+// not the photographs'.
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "collection/collect/stages.hpp"
+#include "collection/off_centre.hpp"
+#include "io/decode.hpp"
+
+namespace bifocal::collection {
+namespace fs = std::filesystem;
+namespace {
+
+// Most heads end before this; a JPEG's may have pictures and profiles in front of its size.
+constexpr std::size_t kHeadBytes = 1 << 16;
+
+// Zeros of what can't be read: that is left out later, with the reason.
+io::ClaimedSize size_of(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return {};
+  std::string head(kHeadBytes, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  const io::ClaimedSize size = io::claimed_size(head);
+  if (size.width > 0 || head.size() < kHeadBytes) return size;
+  try {
+    return io::claimed_size(read_file(file, kMaxPictureBytes));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::string photographs(std::size_t count) {
+  return fmt::format("{} photograph{}", count, count == 1 ? "" : "s");
+}
+
+void add_intrinsics_note(const Intrinsics& K, std::span<const PhotographRow> rows,
+                         std::vector<std::string>& notes) {
+  for (const PhotographRow& r : rows) {
+    if (r.state != PhotographState::done) continue;
+    const double width = r.info.width, height = r.info.height;
+    if (is_off_centre(K, width, height))
+      notes.push_back(fmt::format(
+          "intrinsics {},{},{},{}: the principal point is far from the centre of the "
+          "photographs of {} x {} px: are these intrinsics of pictures of another size?",
+          K.fx, K.fy, K.cx, K.cy, width, height));
+    return;
+  }
+}
+
+// Counts of photographs that are done.
+struct Counts {
+  std::size_t all = 0, with_position = 0, with_features = 0;
+};
+
+std::string why_no_pairs(const CollectOptions& o, const Counts& n) {
+  if (n.all < 2)
+    return n.all == 0 ? "no photograph could be read" : "one photograph alone makes no pair";
+  switch (o.pairs) {
+    case PairChoice::gps:
+      return n.with_position < 2
+                 ? std::string()  // said already
+                 : fmt::format("no two of {} with a position are within {} m of each other",
+                               photographs(n.with_position), o.gps.max_distance_m);
+    case PairChoice::retrieval:
+      return fmt::format("{} of {} have features that tell which look alike", n.with_features,
+                         photographs(n.all));
+    case PairChoice::listed:
+      return "the list of pairs has none of photographs that were taken in";
+    case PairChoice::all:
+    case PairChoice::sequential:
+      break;
+  }
+  return {};
+}
+
+// Listed pairs that are not matched since a photograph was left out.
+std::size_t listed_and_lost(const CollectOptions& o, std::span<const PhotographRow> rows,
+                            std::size_t pairs) {
+  std::vector<std::string> names;
+  for (const PhotographRow& r : rows) names.push_back(r.name);
+  return read_pairs(o.pairs_file, names).size() - pairs;
+}
+
+}  // namespace
+
+void check_sizes(const Job& job) {
+  const auto& K = job.options.cameras.intrinsics;
+  if (!K) return;
+  io::ClaimedSize first;
+  std::string name;
+  for (const PhotographFile& f : job.photographs.files) {
+    const io::ClaimedSize size = size_of(f.file);
+    if (size.width == 0) continue;
+    if (first.width == 0) first = size, name = f.name;
+    if (size.width != first.width || size.height != first.height)
+      io::reject(f.file.string(),
+                 "has {} x {} px and {} has {} x {} px: intrinsics {},{},{},{} can't be those of "
+                 "both",
+                 size.width, size.height, name, first.width, first.height, K->fx, K->fy, K->cx,
+                 K->cy);
+  }
+}
+
+std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,
+                                  std::span<const ImagePair> pairs) {
+  const CollectOptions& o = job.options;
+  Counts n;
+  for (const PhotographRow& r : rows) {
+    if (r.state != PhotographState::done) continue;
+    ++n.all;
+    n.with_position += r.info.position.has_value();
+    n.with_features += r.features > 0;
+  }
+  std::vector<std::string> notes;
+  if (o.cameras.intrinsics) add_intrinsics_note(*o.cameras.intrinsics, rows, notes);
+  if (o.pairs == PairChoice::gps && n.with_position < n.all)
+    notes.push_back(n.with_position == 0
+                        ? fmt::format("no photograph has a position (EXIF's GPS): 0 of {}", n.all)
+                        : fmt::format("{} of {} have a position (EXIF's GPS); the others are in no "
+                                      "pair",
+                                      n.with_position, photographs(n.all)));
+  if (o.pairs == PairChoice::listed && n.all < rows.size())
+    if (const std::size_t lost = listed_and_lost(o, rows, pairs.size()); lost > 0)
+      notes.push_back(fmt::format("{} of the listed pairs {} of photographs that were left out",
+                                  lost, lost == 1 ? "is" : "are"));
+  if (pairs.empty())
+    if (std::string why = why_no_pairs(o, n); !why.empty()) notes.push_back(std::move(why));
+  return notes;
+}
+
+}  // namespace bifocal::collection

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What collect() tells beside its numbers, the order of its photographs, and what it makes of files
+// that earlier work left.
+#include <bifocal/collect.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "collection/colmap/sqlite.hpp"
+#include "io/exif_block.hpp"
+#include "io/expect.hpp"
+#include "support/data.hpp"
+#include "support/texture.hpp"
+
+namespace bifocal::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Notes = std::vector<std::string>;
+
+class CollectNotes : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::create_directory(folder / "in"); }
+  void add(const std::string& name, const ExifTags& tags = {}, int width = 120, int height = 100,
+           unsigned seed = 1) const {
+    fs::create_directories((folder / ("in/" + name)).parent_path());
+    write_file(folder / ("in/" + name),
+               with_exif(encode_jpeg(texture(width, height, seed), 90), exif_block(tags)));
+  }
+  static ExifTags at(double latitude) {
+    ExifTags tags;
+    tags.latitude = {latitude, 0, 0};
+    tags.longitude = {8, 0, 0};
+    return tags;
+  }
+  CollectResult run(CollectOptions options = {}) const {
+    options.sift.max_features = 50;
+    Queue queue;
+    return collect(queue, list_photographs(std::vector{(folder / "in").string()}),
+                   folder / "out.db", options);
+  }
+  CollectResult again(const CollectOptions& options = {}) const {
+    fs::remove(folder / "out.db");
+    return run(options);
+  }
+  TemporaryFolder folder;
+};
+
+TEST_F(CollectNotes, say_how_many_photographs_have_a_position) {
+  add("1.jpg");
+  EXPECT_EQ(run({.pairs = PairChoice::gps}).notes,
+            (Notes{"no photograph has a position (EXIF's GPS): 0 of 1",
+                   "one photograph alone makes no pair"}));
+  add("2.jpg");
+  CollectResult result = again({.pairs = PairChoice::gps});
+  EXPECT_EQ(result.pairs, 0);
+  EXPECT_EQ(result.notes, Notes{"no photograph has a position (EXIF's GPS): 0 of 2"});
+  // A database that is complete says it again.
+  result = run({.pairs = PairChoice::gps});
+  EXPECT_TRUE(result.was_complete);
+  EXPECT_EQ(result.notes, Notes{"no photograph has a position (EXIF's GPS): 0 of 2"});
+  EXPECT_EQ(read_collect_record(folder / "out.db").notes, result.notes);
+  add("3.jpg", at(47));
+  EXPECT_EQ(again({.pairs = PairChoice::gps}).notes,
+            Notes{"1 of 3 photographs have a position (EXIF's GPS); the others are in no pair"});
+  add("4.jpg", at(48));
+  EXPECT_EQ(again({.pairs = PairChoice::gps}).notes,
+            (Notes{"2 of 4 photographs have a position (EXIF's GPS); the others are in no pair",
+                   "no two of 2 photographs with a position are within 100 m of each other"}));
+  result = again({.pairs = PairChoice::gps, .gps = {.max_distance_m = 2e5}});
+  EXPECT_EQ(result.pairs, 1);
+  EXPECT_EQ(result.notes.size(), 1U);
+}
+
+TEST_F(CollectNotes, say_why_there_is_no_pair) {
+  add("1.jpg");
+  for (const PairChoice choice : {PairChoice::all, PairChoice::sequential, PairChoice::retrieval})
+    EXPECT_EQ(again({.pairs = choice}).notes, Notes{"one photograph alone makes no pair"});
+  write_file(folder / "in/2.jpg", "no picture");
+  EXPECT_EQ(again().notes, Notes{"one photograph alone makes no pair"});
+  fs::remove(folder / "in/1.jpg");
+  EXPECT_EQ(again().notes, Notes{"no photograph could be read"});
+  write_png(folder / "in/1.png", ImageU8(100, 100));
+  write_png(folder / "in/3.png", ImageU8(100, 100));
+  EXPECT_EQ(again({.pairs = PairChoice::retrieval}).notes,
+            Notes{"0 of 2 photographs have features that tell which look alike"});
+  write_file(folder / "pairs.txt", "# none\n");
+  EXPECT_EQ(again({.pairs = PairChoice::listed, .pairs_file = folder / "pairs.txt"}).notes,
+            Notes{"the list of pairs has none of photographs that were taken in"});
+  write_file(folder / "pairs.txt", "1.png 2.jpg\n1.png 3.png\n");
+  EXPECT_EQ(again({.pairs = PairChoice::listed, .pairs_file = folder / "pairs.txt"}).notes,
+            Notes{"1 of the listed pairs is of photographs that were left out"});
+  EXPECT_EQ(again().notes, Notes{});
+}
+
+TEST_F(CollectNotes, intrinsics_are_of_one_size) {
+  add("1.jpg");
+  add("2.jpg", {}, 60, 50);
+  CollectOptions options;
+  options.cameras.intrinsics = Intrinsics{100, 100, 59.5, 49.5};
+  expect_error([&] { (void)run(options); },
+               "2.jpg: has 60 x 50 px and 1.jpg has 120 x 100 px: intrinsics 100,100,59.5,49.5 "
+               "can't be those of both");
+  EXPECT_FALSE(fs::exists(folder / "out.db.part"));
+  // One turned by a quarter, one whose head is long.
+  fs::remove(folder / "in/2.jpg");
+  add("turned.jpg", {}, 100, 120);
+  expect_error([&] { (void)run(options); }, "turned.jpg: has 100 x 120 px and 1.jpg has 120 x 100");
+  fs::remove(folder / "in/turned.jpg");
+  write_file(folder / "in/0.png", "no picture");
+  const CollectResult result = run(options);
+  EXPECT_EQ(result.left_out.size(), 1U);
+  EXPECT_EQ(result.notes, Notes{"one photograph alone makes no pair"});
+}
+
+TEST_F(CollectNotes, intrinsics_of_another_size_are_doubted) {
+  add("1.jpg");
+  add("2.jpg");
+  for (const double scale : {2.0, 0.5}) {
+    CollectOptions options;
+    options.cameras.intrinsics = Intrinsics{100 * scale, 100 * scale, 60 * scale, 50 * scale};
+    const CollectResult result = again(options);
+    ASSERT_EQ(result.notes.size(), 1U);
+    EXPECT_NE(result.notes[0].find("the principal point is far from the centre of the photographs "
+                                   "of 120 x 100 px"),
+              std::string::npos)
+        << result.notes[0];
+  }
+  CollectOptions right;
+  right.cameras.intrinsics = Intrinsics{100, 100, 62, 47};
+  EXPECT_EQ(again(right).notes, Notes{});
+}
+
+// Frames as ffmpeg writes them with %d, in two folders.
+TEST_F(CollectNotes, neighbours_follow_each_other_by_number) {
+  for (int i = 1; i <= 12; ++i) add(fmt::format("frame_{}.jpg", i), {}, 120, 100, unsigned(i));
+  add("b/0.jpg");
+  add("b/00.jpg");
+  CollectOptions options{.pairs = PairChoice::sequential, .loop_period = 0};
+  options.sequential = {.overlap = 1, .quadratic = false};
+  EXPECT_EQ(run(options).pairs, 13);
+  const colmap::Database database(folder / "out.db");
+  std::map<colmap::Id, std::string> names;
+  for (const colmap::Image& image : database.images()) names[image.id] = image.name;
+  Notes pairs;
+  for (const colmap::PairRows& row : database.match_rows())
+    pairs.push_back(names[row.image1] + " " + names[row.image2]);
+  Notes expected = {"b/0.jpg b/00.jpg", "b/00.jpg frame_1.jpg"};
+  for (int i = 1; i < 12; ++i)
+    expected.push_back(fmt::format("frame_{}.jpg frame_{}.jpg", i, i + 1));
+  EXPECT_EQ(pairs, expected);
+  // The same photographs are the same ones, whatever the order.
+  EXPECT_TRUE(run(options).was_complete);
+}
+
+// A log that lies beside the name of the work, or of the database, was of other ones.
+TEST_F(CollectNotes, logs_without_their_files_come_to_nothing) {
+  add("1.jpg");
+  add("2.jpg");
+  (void)run();
+  const std::string expected = read_file(folder / "out.db");
+  // A log with a table in it, as a killed process leaves one.
+  {
+    const sqlite::Connection other(folder / "other.db", sqlite::Mode::create);
+    other.keep_log();
+    other.execute("CREATE TABLE photographs(number INTEGER)");
+    fs::copy_file(folder / "other.db-wal", folder / "log");
+  }
+  ASSERT_GT(fs::file_size(folder / "log"), 0U);
+  for (const char* ending : {"-wal", "-shm", "-journal"}) {
+    for (const char* name : {"out.db", "out.db.part", "out.db.part.new", "out.db.new"}) {
+      SCOPED_TRACE(std::string(name) + ending);
+      fs::remove(folder / "out.db");
+      fs::copy_file(folder / "log", folder / (std::string(name) + ending));
+      const CollectResult result = run();
+      EXPECT_FALSE(result.resumed);
+      EXPECT_EQ(result.images, 2);
+      const bool is_told = std::string_view(name) == "out.db.part";
+      EXPECT_EQ(result.notes.size(), is_told ? 1U : 0U);
+      if (is_told) {
+        EXPECT_NE(result.notes[0].find("begun anew"), std::string::npos);
+      }
+      EXPECT_TRUE(read_file(folder / "out.db") == expected);
+      EXPECT_FALSE(fs::exists(folder / (std::string(name) + ending)));
+    }
+  }
+}
+
+// Unfinished work that is no work, or a part of it.
+TEST_F(CollectNotes, damaged_work_is_told) {
+  add("1.jpg");
+  add("2.jpg");
+  CollectOptions stopped;
+  stopped.progress = [](const CollectProgress& p) {
+    if (p.stage == "matches") throw Error(ErrorCode::device, "stop");
+  };
+  expect_error([&] { (void)run(stopped); }, "stop", ErrorCode::device);
+  const std::string part = read_file(folder / "out.db.part");
+  const auto fails = [&](const std::string& bytes, ErrorCode code = ErrorCode::input) {
+    fs::remove(folder / "out.db.part-wal");
+    fs::remove(folder / "out.db.part-shm");
+    write_file(folder / "out.db.part", bytes);
+    expect_error([&] { (void)run(); }, "out.db.part", code);
+    EXPECT_FALSE(fs::exists(folder / "out.db"));
+  };
+  fails("my thesis, which is no database at all");
+  fails(part.substr(0, part.size() / 2));
+  std::string torn = part;
+  std::fill(torn.begin() + 65536 + 10, torn.begin() + 65536 + 400, '\xff');
+  fails(torn);
+  CollectOptions anew{.overwrite = true};
+  EXPECT_EQ(run(anew).images, 2);
+  // Whole work goes on, whatever journal of other files lies beside it.
+  fs::remove(folder / "out.db");
+  write_file(folder / "out.db.part", part);
+  write_file(folder / "out.db.part-journal", std::string(1000, '\xd9'));
+  const CollectResult result = run();
+  EXPECT_TRUE(result.resumed);
+  EXPECT_EQ(result.images, 2);
+}
+
+}  // namespace
+}  // namespace bifocal::test
