@@ -1,5 +1,7 @@
 """bifocal.poselib: PoseLib's dictionaries in and out, and beside PoseLib where it is installed."""
 
+import sys
+
 import numpy as np
 import pytest
 from scenes import K, Scene, angle_deg, direction_deg, sampson, transfer
@@ -73,6 +75,39 @@ def test_no_model_is_the_identity():
     assert np.array_equal(pose.R, np.eye(3)) and info["num_inliers"] == 0 and info["inliers"] == [False] * 3
     F, _ = poselib.estimate_fundamental(S.x1[:3], S.x2[:3])
     assert not F.any()
+    # Matches at random: none of what they are explained by is beyond chance.
+    x1, x2 = np.random.default_rng(0).uniform(0, 900, (2, 30, 2))
+    for find in (poselib.estimate_fundamental, poselib.estimate_homography):
+        model, info = find(x1, x2)
+        assert not model.any() and info["model_score"] == sys.float_info.max and info["refinements"] == 0 and info["inliers"] == [False] * 30
+
+
+def test_few_points_that_all_agree():
+    """PoseLib gives their model, though nobody can tell it from chance."""
+    for n in (5, 6, 7, 8):
+        s, plane = Scene(n=n, right=1, noise=0.1, seed=3), Scene(n=n - 1, right=1, noise=0.1, seed=3, plane=True)
+        pose, info = poselib.estimate_relative_pose(s.x1, s.x2, CAMERA, CAMERA)
+        assert info["num_inliers"] == n and angle_deg(pose.R, s.R) < 1 and direction_deg(pose.t, s.t) < 5
+        H, info = poselib.estimate_homography(plane.x1, plane.x2)
+        assert info["num_inliers"] == n - 1 and transfer(H, plane.clean1, plane.clean2).max() < 2
+        pose, info = poselib.estimate_absolute_pose(s.x2[: n - 2], s.X[: n - 2], CAMERA)
+        assert info["num_inliers"] == n - 2 and angle_deg(pose.R, s.R) < 0.5
+        if n >= 7:
+            F, info = poselib.estimate_fundamental(s.x1, s.x2)
+            assert info["num_inliers"] == n and abs(np.linalg.norm(F) - 1) < 1e-9
+
+
+def test_poses_take_what_poselibs_take():
+    pose = poselib.CameraPose()
+    assert np.array_equal(pose.q, [1, 0, 0, 0]) and np.array_equal(pose.Rt, np.eye(3, 4))
+    pose.q = [0, 2, 0, 0]
+    assert np.allclose(pose.R, np.diag([1, -1, -1]))
+    pose.Rt = np.c_[np.eye(3), [1, 2, 3]]
+    assert np.array_equal(pose.t, [1, 2, 3]) and np.array_equal(pose.R, np.eye(3))
+    with pytest.raises(ValueError, match="^q: "):
+        pose.q = [0, 0, 0, 0]
+    with pytest.raises(ValueError, match=r"^Rt: shape \(3, 3\)"):
+        pose.Rt = np.eye(3)
 
 
 def test_points_in_order_need_fewer_samples():
@@ -108,6 +143,37 @@ def test_beside_poselib():
     _, theirs_F = peer.estimate_fundamental(S.x1, S.x2, {"max_epipolar_error": 1.5}, {})
     _, ours_F = poselib.estimate_fundamental(S.x1, S.x2, {"max_epipolar_error": 1.5}, {})
     assert abs(theirs_F["num_inliers"] - ours_F["num_inliers"]) < 20
+
+
+def test_keys_and_types_beside_poselib():
+    """Of every function, with a model and without."""
+    peer = pytest.importorskip("poselib")
+    assert {k: type(v) for k, v in peer.RansacOptions().items()} == {k: type(v) for k, v in poselib.RansacOptions().items()}
+    assert {k: type(v) for k, v in peer.BundleOptions().items()} == {k: type(v) for k, v in poselib.BundleOptions().items()}
+    calls = [
+        lambda m, s: m.estimate_fundamental(s.x1, s.x2),
+        lambda m, s: m.estimate_homography(s.x1, s.x2),
+        lambda m, s: m.estimate_relative_pose(s.x1, s.x2, CAMERA, CAMERA),
+        lambda m, s: m.estimate_absolute_pose(s.x2, s.X, CAMERA),
+        lambda m, s: m.estimate_shared_focal_relative_pose(s.x1, s.x2, [640, 480]),
+    ]
+    for s in (Scene(n=300, seed=2), Scene(n=2)):
+        for call in calls:
+            (theirs, info), (ours, own) = call(peer, s), call(poselib, s)
+            own.pop("focal_deviation", None)
+            assert {k: type(v) for k, v in own.items()} == {k: type(v) for k, v in info.items()}
+            if isinstance(theirs, np.ndarray):
+                assert theirs.shape == ours.shape and theirs.dtype == ours.dtype and np.isclose(np.linalg.norm(theirs), np.linalg.norm(ours))
+                continue
+            pairs = [(theirs, ours)] if hasattr(theirs, "R") else [(theirs.pose, ours.pose)]
+            for a, b in pairs:
+                assert all(np.shape(getattr(a, k)) == np.shape(getattr(b, k)) for k in ("R", "t", "q", "Rt")) and set(k for k in dir(a) if k[0] != "_") <= set(dir(b))
+            if s.x1.shape[0] > 2 and hasattr(theirs, "camera1"):
+                a, b = theirs.camera1, ours.camera1
+                for name in ("focal", "focal_x", "focal_y", "model_name"):
+                    assert type(getattr(a, name)()) is type(getattr(b, name)())
+                assert (a.model_id, a.width, a.height, len(a.params)) == (b.model_id, b.width, b.height, len(b.params))
+                assert np.shape(a.principal_point()) == np.shape(b.principal_point())
 
 
 def test_the_example_of_poselibs_readme():
