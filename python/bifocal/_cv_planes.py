@@ -12,6 +12,7 @@ from . import _cv_usac as _usac
 from ._agreement import agreed
 from ._cv_arrays import Array
 from ._cv_usac import LMEDS, RANSAC, Found, UsacParams
+from ._units import unit_of
 from .robust import Estimate, ModelKind, estimate
 
 _SAMPLE = {"homography": 4, "affine": 3, "similarity": 2}
@@ -110,17 +111,6 @@ def _fit(kind: ModelKind, x1: Array, x2: Array) -> Array | None:
     return model if model is not None and np.isfinite(model).all() else None
 
 
-def _unit_of(x1: Array, x2: Array) -> float:
-    """A power of two that brings the first image to about the size of the second: the threshold is a distance in the second one."""
-    which = _cv.finite(x1, x2)
-    if not which.any():
-        return 1.0
-    sizes = [float(np.median(np.abs(x[which] - np.median(x[which], 0)).max(1))) for x in (x1, x2)]
-    if not 0 < min(sizes) <= max(sizes) < np.inf:
-        return 1.0
-    return float(2.0 ** np.clip(np.rint(np.log2(sizes[1]) - np.log2(sizes[0])), -500, 500))
-
-
 def _exact(kind: ModelKind, x1: Array, x2: Array, given: Any, column: bool) -> Found:
     """The map of the points that are finite, a minimal sample; (None, zeros) unless it maps every one onto its partner."""
     which = _cv.finite(x1, x2)
@@ -148,7 +138,7 @@ def _found(kind: ModelKind, found: Estimate, unit: float, x1: Array, x2: Array, 
 def _search(
     kind: ModelKind, x1: Array, x2: Array, method: Any, threshold: Any, confidence: Any, most: Any, given: Any, column: bool, params: Any = None
 ) -> Found:
-    unit = _unit_of(x1, x2)
+    unit = unit_of(x1, x2)
     if params is not None:
         found = _usac.find(kind, x1 * unit, x2, params, _usac.ONE_IMAGE)
         return _found(kind, found, unit, x1, x2, params.threshold, given, column)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ._agreement import agreed
 from ._numbers import number, reals, whole
+from ._units import unit_of
 from .cameras import LensCamera
 from .options import RobustOptions
 from .robust import Estimate, ModelKind, estimate
@@ -214,7 +215,12 @@ def estimate_homography(
     points2D_1: Any, points2D_2: Any, ransac_opt: Options | None = None, bundle_opt: Options | None = None, initial_H: Any = None
 ) -> tuple[Array, Info]:
     """H [3, 3] (zeros without a model). max_reproj_error is a distance in the second image."""
-    return _matrix("homography", points2D_1, points2D_2, ransac_opt, _REPROJECTION, 12.0, float(np.sqrt(0.5)))
+    x1, x2 = reals(points2D_1, "points2D_1"), reals(points2D_2, "points2D_2")
+    with np.errstate(all="ignore"):
+        unit = unit_of(x1, x2) if x1.shape == x2.shape and x1.shape[1:] == (2,) else 1.0
+        H, info = _matrix("homography", x1 * unit, x2, ransac_opt, _REPROJECTION, 12.0, float(np.sqrt(0.5)))
+        H = H @ np.diag([unit, unit, 1.0])
+        return H / max(float(np.linalg.norm(H)), sys.float_info.min), info
 
 
 def _pose(found: Estimate) -> CameraPose:

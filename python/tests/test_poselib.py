@@ -82,6 +82,15 @@ def test_no_model_is_the_identity():
         assert not model.any() and info["model_score"] == sys.float_info.max and info["refinements"] == 0 and info["inliers"] == [False] * 30
 
 
+@pytest.mark.parametrize("mm", [1e-3, 1.0, 1e3])
+def test_the_threshold_is_a_distance_in_the_second_image(mm):
+    """Corners of a board in m, mm or um, seen in px."""
+    H, info = poselib.estimate_homography(PLANE.clean1 * mm, PLANE.x2, {"max_reproj_error": 3.0})
+    inliers = np.array(info["inliers"])
+    assert inliers[PLANE.right].mean() > 0.95 and inliers[~PLANE.right].mean() < 0.05 and abs(np.linalg.norm(H) - 1) < 1e-9
+    assert transfer(H, PLANE.clean1 * mm, PLANE.clean2).mean() < 0.4
+
+
 def test_few_points_that_all_agree():
     """PoseLib gives their model, though nobody can tell it from chance."""
     for n in (5, 6, 7, 8):
