@@ -5,6 +5,7 @@ import pathlib
 import numpy as np
 import pytest
 
+import bifocal
 from bifocal import cv, poselib
 
 FILE = pathlib.Path(__file__).resolve().parents[3] / "shared/data/field_cases/table_px_metres.txt"
@@ -102,3 +103,15 @@ def test_affine_maps_of_the_table():
         inliers = mask.ravel() > 0
         assert inliers.sum() >= least and not inliers[~right].any()
         assert (np.linalg.norm(np.c_[x1, np.ones(40)] @ model.T - x2, axis=1)[inliers] < 0.03).all()
+
+
+@pytest.mark.parametrize("kind", ["homography", "affine", "similarity"])
+@pytest.mark.parametrize("case", ["table", "inverse", "mm to km", "0.0005", "2000"])
+def test_estimates(kind, case):
+    """Bifocal's own threshold is that of the point pair, in the smaller unit of both."""
+    if kind != "homography" and case in ("table", "inverse"):
+        pytest.skip("the table was seen at a slant")
+    x1, x2, right, threshold = CASES[case]()
+    threshold = {"inverse": 0.01, "2000": 3.0}.get(case, threshold)
+    found = bifocal.estimate(kind, x1, x2, options=bifocal.RobustOptions(threshold=threshold))
+    assert found.ok and np.array_equal(found.inliers, right)
