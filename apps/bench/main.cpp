@@ -48,7 +48,7 @@ std::vector<Suite> chosen_suites(const std::string& name, const std::string& dev
       throw Error(ErrorCode::device,
                   fmt::format("--device {}: suite {} runs on the CPU only", device, name));
     }
-    if (name == suite.name || (name == "all" && (on_cpu || suite.on_devices))) {
+    if (name == suite.name || (name == "all" && suite.in_all && (on_cpu || suite.on_devices))) {
       chosen.push_back(suite);
     }
   }

@@ -79,6 +79,7 @@ struct Suite {
   std::string name, what;
   std::function<void(Context&)> run;
   bool on_devices = false;  // runs on Context::device; else always on the CPU
+  bool in_all = true;       // part of the suite `all`
 };
 // All suites, in the order they are listed (bench/frame/suites.cpp).
 [[nodiscard]] const std::vector<Suite>& suites();

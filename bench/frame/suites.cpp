@@ -4,6 +4,7 @@
 namespace bifocal::bench {
 
 // One line a suite; each is defined in bench/suites/NAME.cpp (seeds in bench/seeds/suite.cpp).
+void run_chance(Context& context);
 void run_eig(Context& context);
 void run_collection(Context& context);
 void run_features(Context& context);
@@ -20,6 +21,10 @@ void run_verify(Context& context);
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
+      {"chance",
+       "how often geometry is believed where there is none, of 10,000 pairs a case "
+       "(an hour of a core)",
+       run_chance, true, false},
       {"collection", "features, all pairs matched and verified, of views of a few scenes",
        run_collection, true},
       {"eig", "real eigenpairs of many small unsymmetric matrices, us a matrix", run_eig, true},

@@ -11,7 +11,8 @@
 enum {
   SAMPLE_SIZE = 1,
   SLOTS = 1,              // models of a sample at most
-  SOUGHT_PERCENT = 10,    // of right matches that one pair is searched for
+  SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
+  SAMPLE_COST = 200,      // of solving a sample: scored points that take as long
   DOF = 2,                // parameters of the chart
   LINE_IS_DEGENERATE = 0  // one point determines a translation, so a line of them does
 };

@@ -136,8 +136,8 @@ struct Correspondences {
 // Writes bytes to a temporary name beside `file`, then renames it; a device or pipe is written in
 // place.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
-// Reads a whole file of at most `max_bytes`; an empty one is an error, and so is a device, a pipe,
-// a socket or a folder.
+// Reads a whole file, or pipe, of at most `max_bytes`; an empty one is an error, and so is a
+// device, a socket or a folder.
 [[nodiscard]] std::string read_file(const std::filesystem::path& file,
                                     std::int64_t max_bytes = kMaxTextBytes);
 

@@ -116,13 +116,12 @@ struct RobustResult {
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
 };
 
-// A model is believed (ok) when less than 0.001 models as well supported are expected of wrong
-// matches and as many samples as were drawn, at most those in which the fewest significant inliers
-// would be found (an a contrario test; the sample itself proves nothing, so that 4, 7 or 5 points
-// alone have no model; matches that share a point, or lie close together in both images, count
-// once, and those that do not move at the border not at all).
-// docs/robust.md has the reasons, and how often pairs without geometry were accepted in
-// measurements.
+// A model is believed (ok) when less than 0.01 models (maps: 0.001) as well supported are expected
+// of wrong matches and as many samples as were drawn, at most those in which the fewest significant
+// inliers would be found (an a contrario test; the sample itself proves nothing, so that 4, 7 or 5
+// points alone have no model; matches that share a point, or lie close together in both images,
+// count once, and those that do not move at the border not at all). docs/robust.md has the reasons,
+// and how often pairs without geometry were accepted in measurements.
 //
 // Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order,
 // until it fits the model. For H between images of one scale this is the transfer error |x2 - H x1|

@@ -107,13 +107,17 @@ void io::require_regular(const std::filesystem::path& file) {
 
 std::string read_file(const std::filesystem::path& file, std::int64_t max_bytes) {
   const std::string name = file.string();
-  io::require_regular(file);
-  // Another thing in its place meanwhile neither holds us up nor is read.
-  Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
+  const bool is_pipe = ::stat(file.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+  if (!is_pipe) io::require_regular(file);
+  // Another thing in the place of a file meanwhile neither holds us up nor is read; a pipe waits
+  // for its writer.
+  const int wait = is_pipe ? 0 : O_NONBLOCK;
+  Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
   if (!in.valid() || ::fstat(in.get(), &status) != 0)
     io::reject(name, "can't be read: {}", std::strerror(errno));
-  if (const char* kind = other_kind(status)) io::reject(name, "is {}, not a file", kind);
+  if (const char* kind = other_kind(status); kind && !S_ISFIFO(status.st_mode))
+    io::reject(name, "is {}, not a file", kind);
   if (status.st_size > max_bytes) {
     io::reject(name, "has {} bytes, more than the {} allowed", status.st_size, max_bytes);
   }

@@ -38,7 +38,7 @@ struct EngineSteps {
   // As in src/robust/problems.
   int columns, sample_size, slots, model_size, dof, residuals, cameras;
   bool two_views, has_pose, dominant_plane, unknown_focal;
-  int sought_percent, sample_cost;
+  int sought_percent, sample_cost, log10_false_alarms;
 
   // The search, as in search/engine.kernels.
   void (*prepare)(const GivenPair&, const RobustOptions&, PairPoints&);

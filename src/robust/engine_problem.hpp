@@ -235,6 +235,7 @@ struct steps {
                                                 Wide::UNKNOWN_FOCAL,
                                                 Wide::SOUGHT_PERCENT,
                                                 Wide::SAMPLE_COST,
+                                                Wide::LOG10_FALSE_ALARMS,
                                                 prepare,
                                                 solve,
                                                 score,

@@ -109,10 +109,6 @@ enum { GIVEN_WEIGHTS = 1, GIVEN_QUALITIES = 2 };
 // Numbers of a pair's two cameras: fx fy cx cy of each.
 enum { CAMERA_NUMBERS = 8 };
 
-// A model is believed when fewer than 10^LOG10_FALSE_ALARMS as well supported ones are expected of
-// wrong matches (significance.cpp).
-enum { LOG10_FALSE_ALARMS = -3 };
-
 enum { FRAME_SUBSET = 128 };    // first points, whose medians make the scoring coordinates
 enum { SCORE_POINTS = 1024 };   // first points, on which a model from a sample is scored
 enum { SEARCH_POINTS = 1024 };  // first points, on which it is refined

@@ -57,7 +57,7 @@ Outcome test_significance(ModelKind problem, const Result& found, const Info& in
                             rate);
   };
   significance = false_alarms(static_cast<int>(found[RESULT_INLIERS]), count);
-  if (!(significance < kLogFalseAlarms)) return Outcome::not_significant;
+  if (!(significance < steps.log10_false_alarms)) return Outcome::not_significant;
   if (found[RESULT_COLLINEAR] > 0) return Outcome::degenerate_sample;
   if (found[RESULT_PLANE] > 0) {
     // Two matches off the plane and the plane make a matrix; half of the wrong matches that lie on
@@ -68,7 +68,7 @@ Outcome test_significance(ModelKind problem, const Result& found, const Info& in
       return Outcome::degenerate_sample;
   }
   significance = false_alarms(distinct.inliers, distinct.count);
-  if (!(significance < kLogFalseAlarms)) return Outcome::not_significant;
+  if (!(significance < steps.log10_false_alarms)) return Outcome::not_significant;
   return outcome == FOUND_TURN ? Outcome::rotation_only : Outcome::ok;
 }
 

@@ -5,9 +5,9 @@
 
 namespace bifocal::robust {
 
-// A model is significant below this logarithm (base 10) of the expected number, and depth beside a
-// plane that is itself significant below the second one.
-inline constexpr double kLogFalseAlarms = LOG10_FALSE_ALARMS, kLogDepthAlarms = -2;
+// Depth beside a plane is significant below this logarithm (base 10) of the expected number of
+// models; for a model of the whole pair its problem says it (EngineSteps).
+inline constexpr double kLogDepthAlarms = -2;
 
 // Logarithm (base 10) of the expected number of models as well supported as this one among wrong
 // matches: number of samples it takes to find so many inliers, or of different ones where those are

@@ -52,18 +52,17 @@ double skewness(const Mat3& N) {
 }
 
 // The rotation nearest to N: the orthogonal factor of its polar decomposition.
-//   N. Higham, Computing the polar decomposition with applications, SIAM J. Sci. Stat. Comput. 7(4),
-//   1986.
+//   N. Higham, Computing the polar decomposition with applications, SIAM J. Sci. Stat. Comput.
+//   7(4), 1986.
 Mat3 rotation_near(Mat3 N) {
   for (int step = 0; step < 20; ++step) {
     // The inverse of the transpose is the matrix of cofactors over the determinant.
     const double* a = N.data();
     const double d = Lanes::mat3_determinant(a);
-    const Mat3 cofactors = {a[4] * a[8] - a[5] * a[7], a[5] * a[6] - a[3] * a[8],
-                            a[3] * a[7] - a[4] * a[6], a[2] * a[7] - a[1] * a[8],
-                            a[0] * a[8] - a[2] * a[6], a[1] * a[6] - a[0] * a[7],
-                            a[1] * a[5] - a[2] * a[4], a[2] * a[3] - a[0] * a[5],
-                            a[0] * a[4] - a[1] * a[3]};
+    const Mat3 cofactors = {
+        a[4] * a[8] - a[5] * a[7], a[5] * a[6] - a[3] * a[8], a[3] * a[7] - a[4] * a[6],
+        a[2] * a[7] - a[1] * a[8], a[0] * a[8] - a[2] * a[6], a[1] * a[6] - a[0] * a[7],
+        a[1] * a[5] - a[2] * a[4], a[2] * a[3] - a[0] * a[5], a[0] * a[4] - a[1] * a[3]};
     for (std::size_t i = 0; i < 9; ++i) N[i] = 0.5 * (N[i] + cofactors[i] / d);
   }
   return N;
@@ -116,9 +115,9 @@ void doubt_translation(std::span<const PointPair> points, const Intrinsics& came
   if (!plane.ok() || plane.inlier_count < enough) return;
   const double scale = nearest_scale(plane.model, camera1, camera2);
   const Mat3 R = rotation_near(turn_of(plane.model, camera1, camera2, scale));
-  RobustResult turn = map_found(
-      points, product(matrix_of(camera2, scale), product(R, inverse_of(camera1, scale))),
-      threshold);
+  RobustResult turn =
+      map_found(points, product(matrix_of(camera2, scale), product(R, inverse_of(camera1, scale))),
+                threshold);
   if (turn.inlier_count < enough) return;
   turn.noise = pose.noise;
   const Intrinsics cameras[] = {camera1, camera2};

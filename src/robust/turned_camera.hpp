@@ -9,10 +9,10 @@ namespace bifocal::robust {
 // The fraction by which focal lengths of data sheets and EXIF are off at most, as a rule.
 inline constexpr double kFocalDoubt = 0.15;
 
-// A turned camera whose focal length is not the given one looks like a small translation: a homography
-// K R K^-1 of another K explains its matches, and so does an essential matrix. Where focal lengths
-// within kFocalDoubt of the given ones explain the inliers of `pose` by a turn, and no match off the
-// turn proves depth, `pose` becomes that turn: rotation_only, t = 0, no E.
+// A turned camera whose focal length is not the given one looks like a small translation: a
+// homography K R K^-1 of another K explains its matches, and so does an essential matrix. Where
+// focal lengths within kFocalDoubt of the given ones explain the inliers of `pose` by a turn, and
+// no match off the turn proves depth, `pose` becomes that turn: rotation_only, t = 0, no E.
 void doubt_translation(std::span<const PointPair> points, const Intrinsics& camera1,
                        const Intrinsics& camera2, double threshold, RelativePoseResult& pose);
 

@@ -283,5 +283,51 @@ TEST(FieldCases, a_database_of_names_in_latin1) {
   EXPECT_NE(page.find("caf\\ufffd 1.jpg"), std::string::npos);
 }
 
+// Pictures of half the size with the intrinsics of the whole, and the like: a fundamental matrix,
+// which needs none, explains more of the matches.
+TEST(FieldCases, intrinsics_that_are_not_the_pictures_are_told_by_pair) {
+  BIFOCAL_NEEDS_DATA("collections/fountain-P11/0004.jpg");
+  const TemporaryFolder folder;
+  const auto pair = [&](double scale) {
+    const std::string photographs =
+        fmt::format("'{}' '{}'", data("collections/fountain-P11/0004.jpg").string(),
+                    data("collections/fountain-P11/0005.jpg").string());
+    const Ran r =
+        run(folder, fmt::format("pair {} --out o{} --intrinsics {},{},{},{}", photographs, scale,
+                                1379.7 * scale, 1382.1 * scale, 760.1 * scale, 503.2 * scale));
+    EXPECT_EQ(r.code, 0) << r.err;
+    return std::pair{r.err,
+                     json::parse(read_file(folder / fmt::format("o{}/geometry.json", scale)))};
+  };
+  const auto [good, geometry] = pair(1);
+  EXPECT_EQ(good.find("warning"), std::string::npos) << good;
+  EXPECT_FALSE(geometry.contains("doubt"));
+  for (const double scale : {2.0, 0.5, 0.8}) {
+    const auto [told, doubted] = pair(scale);
+    expect_part(told, "bifocal: warning: with these intrinsics");
+    EXPECT_TRUE(doubted.contains("doubt")) << scale;
+  }
+}
+
+TEST(FieldCases, estimate_takes_metres_and_doubts_a_translation) {
+  BIFOCAL_NEEDS_DATA("field_cases/table_px_metres.txt");
+  const TemporaryFolder folder;
+  const auto estimate = [&](const std::string& rest) {
+    return json::parse(run(folder, "estimate " + rest).out);
+  };
+  const auto file = [](const char* name) {
+    return data(std::string("field_cases/") + name).string();
+  };
+  const json map = estimate(
+      fmt::format("homography --points '{}' --threshold 0.01", file("table_px_metres.txt")));
+  EXPECT_EQ(map["outcome"], "ok");
+  EXPECT_EQ(map["inliers"], 32);
+  for (const int f : {950, 1000, 1050})
+    EXPECT_EQ(estimate(fmt::format("essential --points '{}' --intrinsics {},{},640,480",
+                                   file("turned_camera.txt"), f, f))["outcome"],
+              "rotation_only")
+        << f;
+}
+
 }  // namespace
 }  // namespace bifocal::test

@@ -5,16 +5,17 @@
 // about unit size. A problem of this family adds its numbers and its solver.
 
 enum {
-  COLUMNS = 5,        // numbers of a point: x y X Y Z
-  TWO_VIEWS = 0,      // columns 2, 3 and 4 are a point of the scene
-  CAMERAS = 1,        // that are given
-  HAS_POSE = 1,       // the model has one
-  RESIDUALS = 2,      // of a point
-  MODEL_SIZE = 12,    // numbers of a model
-  EQUATIONS = 6,      // rows of the normal equations: a small turn and shift of the camera
-  TERMS = 14,         // of a linearised point
-  SIDES = 0,          // a point behind the camera has no error at all
-  DOMINANT_PLANE = 0  // most inliers on one plane are no degeneracy
+  LOG10_FALSE_ALARMS = -2,  // as in plane_map.lane.h
+  COLUMNS = 5,              // numbers of a point: x y X Y Z
+  TWO_VIEWS = 0,            // columns 2, 3 and 4 are a point of the scene
+  CAMERAS = 1,              // that are given
+  HAS_POSE = 1,             // the model has one
+  RESIDUALS = 2,            // of a point
+  MODEL_SIZE = 12,          // numbers of a model
+  EQUATIONS = 6,            // rows of the normal equations: a small turn and shift of the camera
+  TERMS = 14,               // of a linearised point
+  SIDES = 0,                // a point behind the camera has no error at all
+  DOMINANT_PLANE = 0        // most inliers on one plane are no degeneracy
 };
 
 lane_fn real point_error(const real* P, const real* p, const real* focal) {

@@ -4,13 +4,14 @@
 // solver, its chart, and what tells the side of the scene.
 
 enum {
-  COLUMNS = 4,            // numbers of a point: x1 y1 x2 y2
-  TWO_VIEWS = 1,          // columns 2 and 3 are a point of the second image
-  RESIDUALS = 1,          // of a point
-  MODEL_SIZE = 9,         // numbers of a model
-  EQUATIONS = 9,          // rows of the normal equations: the elements of F
-  TERMS = 11,             // of a linearised point
-  LINE_IS_DEGENERATE = 1  // inliers on a line of an image do not determine the model
+  LOG10_FALSE_ALARMS = -2,  // as in plane_map.lane.h
+  COLUMNS = 4,              // numbers of a point: x1 y1 x2 y2
+  TWO_VIEWS = 1,            // columns 2 and 3 are a point of the second image
+  RESIDUALS = 1,            // of a point
+  MODEL_SIZE = 9,           // numbers of a model
+  EQUATIONS = 9,            // rows of the normal equations: the elements of F
+  TERMS = 11,               // of a linearised point
+  LINE_IS_DEGENERATE = 1    // inliers on a line of an image do not determine the model
 };
 
 lane_fn real point_error(const real* F, const real* p, const real* focal) {

@@ -12,8 +12,12 @@ enum {
   MODEL_SIZE = 9,          // numbers of a model
   EQUATIONS = 9,           // rows of the normal equations: the elements of H
   TERMS = TRANSFER_TERMS,  // of a linearised point
-  SIDES = 0,               // the map does not tell on which side of the cameras a point lies
-  DOMINANT_PLANE = 0       // most inliers on one plane are no degeneracy
+  // A model is believed when fewer than 10^this as well supported ones are expected of wrong
+  // matches (significance.cpp): of maps fewer, which are refined to wrong matches near to each
+  // other.
+  LOG10_FALSE_ALARMS = -3,
+  SIDES = 0,          // the map does not tell on which side of the cameras a point lies
+  DOMINANT_PLANE = 0  // most inliers on one plane are no degeneracy
 };
 
 lane_fn real point_error(const real* H, const real* p, const real* focal) {

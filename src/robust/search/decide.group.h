@@ -270,7 +270,8 @@ group_fn index pair_decide(GROUP_PARAM const struct pair_view* pair,
   if (!beats_chance && given_up < most) most = given_up;
   if (most > (scalar)limits->max_iterations) most = (scalar)limits->max_iterations;
   // A model that will not be believed ends no search.
-  if (unproven) wanted = given_up < tested ? given_up : tested;
+  const scalar alone = given_up < tested ? given_up : tested;
+  if (unproven && wanted < alone) wanted = alone;
   if (wanted > most) wanted = most;
   group_barrier();  // all have read the state
   if (group_leads()) {
