@@ -61,7 +61,7 @@ void add_scene_options(const Command& command, SceneOptions& o, const Option& po
       command.option("--result", o.result, "NPZ file to write for --scenes").needs(scenes);
   command
       .flag("--one-by-one", o.one_by_one,
-            "with --scenes: time every trial by itself, else their mean")
+            "with --scenes: every trial a call of its own, as deep as one pair, timed by itself")
       .needs(scenes);
   scenes.needs(result).excludes(points);
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib", "--principal-point"}) {

@@ -53,8 +53,13 @@ double limit_of_95_percent(int count) {
 void report(Context& context, std::string name, std::string device, int believed,
             std::vector<double> ms) {
   std::sort(ms.begin(), ms.end());
-  Record record{"chance", std::move(name), std::move(device), "believed per 1000",
-                1000.0 * believed / kTrials, kTrials};
+  Record record;
+  record.suite = "chance";
+  record.case_name = std::move(name);
+  record.device = std::move(device);
+  record.unit = "believed per 1000";
+  record.value = 1000.0 * believed / kTrials;
+  record.runs = kTrials;
   record.extra["believed"] = believed;
   record.extra["limit_95_per_1000"] = 1000 * limit_of_95_percent(believed) / kTrials;
   if (!ms.empty()) {

@@ -57,8 +57,12 @@ Outcome test_significance(ModelKind problem, const Result& found, const Info& in
                             rate);
   };
   significance = false_alarms(static_cast<int>(found[RESULT_INLIERS]), count);
+  // Matches most of which lie on a line agree with many models, by which none of them is
+  // significant.
+  const bool on_line = found[RESULT_COLLINEAR] > 0;
+  if (on_line && 2 * found[RESULT_INLIERS] > count) return Outcome::degenerate_sample;
   if (!(significance < steps.log10_false_alarms)) return Outcome::not_significant;
-  if (found[RESULT_COLLINEAR] > 0) return Outcome::degenerate_sample;
+  if (on_line) return Outcome::degenerate_sample;
   if (found[RESULT_PLANE] > 0) {
     // Two matches off the plane and the plane make a matrix; half of the wrong matches that lie on
     // their epipolar line are on the wrong side of the epipole (support.group.h).

@@ -102,8 +102,8 @@ TEST(FieldCases, a_turn_with_a_focal_length_a_little_off_is_no_translation) {
   }
 }
 
-// A camera that moved beside a plane, and one that moved a little in a scene with depth: both have a
-// small parallax, and their translation is seen.
+// A camera that moved beside a plane, and one that moved a little in a scene with depth: both have
+// a small parallax, and their translation is seen.
 TEST(FieldCases, a_small_translation_is_not_doubted_where_it_is_seen) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> place(-1, 1), depth(4, 12);
