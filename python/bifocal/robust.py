@@ -180,7 +180,7 @@ def estimate_batch(
 ) -> BatchEstimate:
     """P pairs in one call: pair k has the rows offsets[k] to offsets[k + 1] of points, x1 y1 x2 y2 (or x y X Y Z).
 
-    Each estimate is that of its own call with the same min_inlier_ratio (0 means 0.2 here). A dense float64 array is not copied; nor is one
+    Each estimate is that of its own call with the same min_inlier_ratio above 0 (0 means less deep here than alone). A dense float64 array is not copied; nor is one
     in the memory of a CUDA device (torch, CuPy), which is also where it is worked on. cameras1, cameras2: one for all pairs or one each
     (cameras, [P, 4] numbers fx fy cx cy, or [P, 3, 3]); cameras2 as cameras1 when not given
     (TypeError where a pair takes fewer). Ctrl-C is answered between parts of the batch.

@@ -169,5 +169,5 @@ def test_what_is_wrong_is_named(database, tmp_path):
         colmap.verify(database, device="cuda:99")
     with sqlite3.connect(database) as db:
         db.execute("UPDATE keypoints SET data = x'00' WHERE image_id = 2")
-    with pytest.raises(OSError, match="table keypoints, image_id 2: a blob of 1 bytes"):
-        colmap.verify(database)
+    odd = colmap.verify(database).odd_rows
+    assert [row for row, _, _ in odd] == ["table keypoints, image_id 2"] and "blob of 1 bytes" in odd[0][1]

@@ -49,8 +49,9 @@ def test_poses_by_every_lens(model):
     assert absolute.ok and angle_deg(absolute.R, s.R) < 0.1 and np.linalg.norm(absolute.t - s.t) < 0.02
     straight = bifocal.estimate_relative_pose(s.x1, s.x2, bifocal.pinhole_of(camera))
     assert not straight.ok or straight.rms > 1.5 * found.rms  # the lens matters
-    batch = bifocal.estimate_batch("essential", np.r_[s.rows, s.rows], [0, 500, 1000], cameras1=[camera, camera])
-    alone = bifocal.estimate("essential", s.rows, camera1=camera, options=bifocal.RobustOptions(min_inlier_ratio=0.2))
+    options = bifocal.RobustOptions(min_inlier_ratio=0.2)
+    batch = bifocal.estimate_batch("essential", np.r_[s.rows, s.rows], [0, 500, 1000], cameras1=[camera, camera], options=options)
+    alone = bifocal.estimate("essential", s.rows, camera1=camera, options=options)
     assert batch.ok.all() and np.array_equal(batch.models[1], alone.model)
     poses = bifocal.estimate_batch("absolute_pose", np.c_[s.x2, s.X], [0, 500], cameras1=camera)
     assert np.allclose(poses.R[0], absolute.R, atol=1e-3)
