@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the commands share: common options, JSON.
+// The commands share common options and the way to JSON.
 #pragma once
 
 #include <bifocal/device_set.hpp>

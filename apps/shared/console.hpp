@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the programs share beside their arguments: exit codes, output to stdout, errors.
+// The programs share exit codes, the output to stdout and the way errors are told.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace bifocal::cli {
 // 2, 3 and 4 are the values of bifocal::ErrorCode.
 inline constexpr int kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitInput = 3,
                      kExitDevice = 4, kExitNoGeometry = 5;
-// Of plan, run-shard and merge; the numbers are those of sysexits.h.
+// plan, run-shard and merge end with these; the numbers are those of sysexits.h.
 inline constexpr int kExitPoisoned = 65, kExitTryAgain = 75;
 
 // Data for the caller; throws Error(input) when stdout can't take it (a full disk, a closed pipe).

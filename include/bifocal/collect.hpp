@@ -121,7 +121,7 @@ struct CollectResult {
   std::int64_t pairs = 0;         // chosen
   std::int64_t matched = 0;       // with min_matches or more
   std::int64_t verified = 0;      // with a geometry
-  // What else there is to know, a sentence each: why there is no pair, photographs without a
+  // Notes tell what else matters, a sentence each: why there is no pair, photographs without a
   // position, intrinsics that hardly are those of the photographs, a new beginning.
   std::vector<std::string> notes;
   std::vector<std::pair<std::string, double>> seconds;  // of each stage of this call

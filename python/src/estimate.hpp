@@ -29,9 +29,9 @@ SharedFocalResult relative_from(PoseResult&& found);
 [[nodiscard]] inline bool has_scene_points(ModelKind kind) {
   return kind == ModelKind::essential || kind == ModelKind::shared_focal;
 }
-// Fills them in, from the points and the cameras that were given.
+// Fills them in, from the points and the cameras that were given. threshold, px: of the estimate.
 void add_scene_points(ModelKind kind, SharedFocalResult& result, std::span<const PointPair> points,
-                      std::span<const Intrinsics> cameras);
+                      std::span<const Intrinsics> cameras, double threshold);
 
 // One array of the batch or of a pair: of the host, or at an address of the device, where it has to
 // be contiguous float64. `array` is null for None.

@@ -66,7 +66,7 @@ Estimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
       e.result = relative_from(
           on_cpu ? estimate(kind, points.span, cameras, a.options, priors)
                  : estimate(lease->queue(), kind, points.span, cameras, a.options, priors));
-      add_scene_points(kind, e.result, points.span, cameras);
+      add_scene_points(kind, e.result, points.span, cameras, a.options.threshold);
       return e;
     }
   }

@@ -112,7 +112,7 @@ SharedFocalResult relative_from(PoseResult&& found) {
 }
 
 void add_scene_points(ModelKind kind, SharedFocalResult& r, std::span<const PointPair> points,
-                      std::span<const Intrinsics> cameras) {
+                      std::span<const Intrinsics> cameras, double threshold) {
   PoseResult found;
   static_cast<RobustResult&>(found) = r;
   found.pose = r.cam2_from_cam1;
@@ -122,7 +122,8 @@ void add_scene_points(ModelKind kind, SharedFocalResult& r, std::span<const Poin
     first.fx = r.focal_length;
     second = first;
   }
-  static_cast<RelativePoseResult&>(r) = with_scene_points(found, points, first, second);
+  static_cast<RelativePoseResult&>(r) =
+      with_scene_points(found, points, first, second, kind == ModelKind::essential ? threshold : 0);
 }
 
 Estimate estimate_there(ModelKind kind, const DevicePoints& points,
@@ -178,7 +179,7 @@ void complete(Estimate& e) {
   if (e.is_relative) {
     add_scene_points(e.kind, r,
                      {static_cast<const PointPair*>(numbers.array.data()), numbers.rows()},
-                     e.cameras);
+                     e.cameras, 0);  // the outcome has been told
   }
   e.rows.reset();
 }

@@ -21,7 +21,7 @@ def with_one(v, value):
     return v
 
 
-# Of points as they should be, what else may come.
+# Callers also bring points in these forms.
 GIVEN = {
     "NaN": lambda v: with_one(v, np.nan),
     "infinity": lambda v: with_one(v, -np.inf),

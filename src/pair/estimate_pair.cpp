@@ -12,6 +12,7 @@
 #include "pair/dense_pair.hpp"
 #include "pair/stage_clock.hpp"
 #include "runtime/parallel.hpp"
+#include "robust/off_centre.hpp"
 
 namespace bifocal {
 namespace {
@@ -129,12 +130,10 @@ void choose(const Candidates& found, const PairOptions& options, PairResult& res
   }
 }
 
-// Why a camera is hardly that of its picture: a principal point at the border. Empty: it may be.
+// Says why a camera is hardly that of its picture: a principal point off the centre. Empty: it may
+// be.
 std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char* which) {
-  constexpr double kMost = 0.35;  // of the size, from the middle
-  const double x = std::abs(camera.cx - 0.5 * (image.width - 1)),
-               y = std::abs(camera.cy - 0.5 * (image.height - 1));
-  if (x < kMost * image.width && y < kMost * image.height) return {};
+  if (!robust::is_off_centre(camera, image.width, image.height)) return {};
   return fmt::format(
       "the principal point ({:g}, {:g}) lies far from the middle of the {} picture "
       "of {} x {} px: are these the intrinsics of another size?",

@@ -72,7 +72,7 @@ class Collection {
   void begin_work();
   [[nodiscard]] std::vector<PhotographRow> waiting_rows() const;
   void remove_work() const { sqlite::remove_database(job_.work_file); }
-  // With the photographs' names, the reasons why some were left out, and notes.
+  // Adds the photographs' names, the reasons why some were left out, and notes.
   [[nodiscard]] Settings all_settings(const std::vector<PhotographRow>& rows,
                                       const std::vector<std::string>& notes) const;
   void count_images(const std::vector<PhotographRow>& rows);

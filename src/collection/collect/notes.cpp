@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the caller should know beside the numbers: why there are no pairs, and intrinsics that are
+// Notes tell the caller what the numbers do not: why there are no pairs, and intrinsics that are
 // not the photographs'.
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include "collection/collect/stages.hpp"
-#include "collection/off_centre.hpp"
 #include "io/decode.hpp"
+#include "robust/off_centre.hpp"
 
 namespace bifocal::collection {
 namespace fs = std::filesystem;
@@ -45,7 +45,7 @@ void add_intrinsics_note(const Intrinsics& K, std::span<const PhotographRow> row
   for (const PhotographRow& r : rows) {
     if (r.state != PhotographState::done) continue;
     const double width = r.info.width, height = r.info.height;
-    if (is_off_centre(K, width, height))
+    if (robust::is_off_centre(K, width, height))
       notes.push_back(fmt::format(
           "intrinsics {},{},{},{}: the principal point is far from the centre of the "
           "photographs of {} x {} px: are these intrinsics of pictures of another size?",

@@ -76,8 +76,8 @@ void check_options(const CollectOptions& options);
 // Throws Error(input) where intrinsics are known and photographs have several sizes. Before any
 // work: only heads of files are read.
 void check_sizes(const Job& job);
-// What there is to know of the photographs and the chosen pairs (CollectResult::notes), the same in
-// every run.
+// Notes say what matters of the photographs and the chosen pairs (CollectResult::notes), the same
+// in every run.
 [[nodiscard]] std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,
                                                 std::span<const ImagePair> pairs);
 

@@ -8,7 +8,7 @@
 #include "collection/colmap/chunk.hpp"
 #include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
-#include "collection/off_centre.hpp"
+#include "robust/off_centre.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -56,8 +56,8 @@ Cameras::Entry entry_of(const Camera& camera) {
   entry.view = view_camera(camera, *entry.undistortion);
   const Intrinsics& K = entry.undistortion->pinhole();
   if (camera.has_prior_focal_length && camera.width > 0 && camera.height > 0 &&
-      collection::is_off_centre(K, static_cast<double>(camera.width),
-                                static_cast<double>(camera.height)))
+      robust::is_off_centre(K, static_cast<double>(camera.width),
+                            static_cast<double>(camera.height)))
     entry.odd =
         OddRow{row,
                fmt::format("the principal point {} {} is far from the centre of {} x {} "

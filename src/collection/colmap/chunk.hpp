@@ -23,7 +23,7 @@ struct PairOfImages {
   bool operator==(const PairOfImages&) const = default;
 };
 
-// Where features and matches come from. One thread at a time. Damaged rows throw
+// A source gives features and matches. One thread at a time. Damaged rows throw
 // sqlite::DamagedRow.
 class PairSource {
  public:

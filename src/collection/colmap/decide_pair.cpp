@@ -39,7 +39,7 @@ Decision decide(const PairView& pair, const VerifyOptions& o) {
   return {Configuration::degenerate, nullptr};
 }
 
-// Of a picture whose size is not known no point is.
+// No point of a picture whose size is not known is at its border.
 bool at_border(double x, double y, const ViewCamera& camera, double size) {
   if (camera.width <= 0 || camera.height <= 0) return false;
   const auto w = static_cast<double>(camera.width), h = static_cast<double>(camera.height);

@@ -52,13 +52,13 @@ void fold_log(const std::filesystem::path& file);
 // Removes what SQLite lays beside a database: its log or its journal. Where the database is gone
 // they would be taken for those of the next one of its name. Says whether there was any.
 bool remove_logs(const std::filesystem::path& file);
-// With the database itself.
+// Removes these and the database itself.
 void remove_database(const std::filesystem::path& file);
 
 // Throws Error(input) for a database whose parts do not fit together. Reads all of it.
 void check_whole(const std::filesystem::path& file);
 
-// What a row says contradicts itself; the file is sound, and other rows can be read.
+// A row contradicts itself; the file is sound, and other rows can be read.
 class DamagedRow : public Error {
  public:
   DamagedRow(const std::string& file, const std::string& row, const std::string& reason)

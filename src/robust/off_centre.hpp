@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace bifocal::collection {
+namespace bifocal::robust {
 
 // Is the principal point farther from the centre of the picture than a fifth of a side? That of a
 // picture twice or half as large is half or a quarter of a side away; a camera's own seldom is.
@@ -15,4 +15,4 @@ namespace bifocal::collection {
          std::abs(K.cy - (height - 1) / 2) > kMost * height;
 }
 
-}  // namespace bifocal::collection
+}  // namespace bifocal::robust
