@@ -33,7 +33,8 @@
 namespace bifocal {
 
 enum class PairChoice {
-  all,
+  all,         // all that pass a screen (ScreenOptions), and those that may link what falls apart
+  exhaustive,  // all
   sequential,  // in the order of comes_before() (SequentialOptions), with loops closed by retrieval
   retrieval,   // the most alike (RetrievalOptions)
   gps,         // the nearest by EXIF's GPS (NearOptions)
@@ -77,6 +78,12 @@ struct CollectProgress {
 
 struct CollectOptions {
   PairChoice pairs = PairChoice::all;
+  // The screen of PairChoice::all. Where the verified pairs leave the photographs in several
+  // components, the `links` best of the pairs between them that it left out are matched too, of
+  // each component, and so on while a pair is verified. Given features are not screened: most have
+  // no scale.
+  ScreenOptions screen = {};
+  int links = 10;
   SequentialOptions sequential = {};
   int loop_period = 10;    // sequential: every so many images look for a loop; 0: none does
   int loop_partners = 10;  // with so many of those most alike
@@ -98,6 +105,10 @@ struct CollectOptions {
   // looks: retrieval, and sequential with loops, are refused. The database has their keypoints, and
   // their descriptors where these are 128 whole numbers of 8 bits.
   GivenFeatures given = {};
+  // Pairs with a geometry are matched again along it, F or H, up to geometry.max_error from it, and
+  // decided again; what has more inliers is written, with its matches (COLMAP's guided_matching).
+  // Not with given features.
+  bool guided = false;
   int min_matches = 15;                 // pairs with fewer count as unmatched
   colmap::VerifyOptions geometry = {};  // and by which rules
   CollectCameras cameras = {};
@@ -119,6 +130,8 @@ struct CollectResult {
   std::int64_t images = 0, features = 0;
   std::vector<LeftOut> left_out;  // photographs that could not be read
   std::int64_t pairs = 0;         // chosen
+  std::int64_t screened_out = 0;  // left out by the screen: the database has them in its table
+                                  // bifocal_screened(pair_id, matches), not in COLMAP's tables
   std::int64_t matched = 0;       // with min_matches or more
   std::int64_t verified = 0;      // with a geometry
   // Notes tell what else matters, a sentence each: why there is no pair, photographs without a

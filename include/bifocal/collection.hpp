@@ -13,10 +13,12 @@
 #include <bifocal/feature_set.hpp>
 #include <bifocal/lens_camera.hpp>
 #include <bifocal/matching.hpp>
+#include <bifocal/pairs.hpp>
 #include <bifocal/robust.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,11 @@ struct VerifyOptions {
   int min_matches = 15;  // of pairs with fewer no model is sought: Outcome::too_few_points
   ModelKind kind = ModelKind::fundamental;  // of two views
   RobustOptions robust = {};
+  // Only pairs that pass it are matched and given to `take` (screen_pairs).
+  std::optional<ScreenOptions> screen = {};
+  // Verified pairs are matched again along their model (match_guided, up to twice the threshold
+  // from it) and verified again; what has more inliers stays.
+  bool guided = false;
   int pairs_at_once = 4096;  // results come in pieces of so many pairs, and take memory for these
 };
 
@@ -49,7 +56,7 @@ struct VerifiedPairs {
 // are px of the pinholes (LensCamera::pinhole). `take` gets the pieces in their order. Throws
 // Error(usage) for
 // a problem that is not of two views, pairs_at_once or min_matches below 1, cameras that do not
-// fit, and as match() and estimate_batch() do.
+// fit, `guided` with a lens, and as match() and estimate_batch() do.
 void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
                   std::span<const LensCamera> cameras, const VerifyOptions& options,
                   const std::function<void(const VerifiedPairs&)>& take);

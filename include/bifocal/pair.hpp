@@ -28,6 +28,9 @@ struct PairOptions {
   std::optional<SurfOptions> surf;             // features of SURF instead
   ImageView<const std::uint8_t> mask1, mask2;  // of the pictures: features only where it is not 0
   MatchOptions matching;
+  // The pair is matched again along its model (match_guided, up to twice the threshold from it) and
+  // estimated again; what has more inliers stays.
+  bool guided = false;
   RobustOptions robust;
   Device device = {};  // of all stages
   bool dense = true;   // with a pose: rectify, match densely, build the cloud

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which pairs of a collection are worth matching: all_pairs() (collection.hpp), neighbours in a
-// sequence, images that look alike, that were taken near each other, or that a file lists.
+// Which pairs of a collection are worth matching: all_pairs() (collection.hpp), those that pass a
+// screen, neighbours in a sequence, images that look alike, that were taken near each other, or
+// that a file lists.
 //
 //   const ImageIndex index(images, [&](int i) { return features[i]; });
 //   std::vector<ImagePair> pairs = retrieval_pairs(index, 20);
@@ -94,6 +95,33 @@ struct PairInliers {
 [[nodiscard]] std::vector<std::vector<int>> suggested_partners(int images,
                                                                std::span<const PairInliers> tried,
                                                                int most);
+
+// Screening: most pairs of a collection show nothing in common, and a few matches among the
+// features of largest scale tell, at 1/114 of the cost of matching 8192 features. docs/decisions.md
+// has how the numbers were chosen.
+//   C. Wu, Towards linear-time incremental structure from motion, 3DV 2013.
+struct ScreenOptions {
+  int features = 768;       // of each image, those of largest scale; ties go to the lower index
+  int min_matches = 5;      // among them: pairs with fewer are left out
+  double max_ratio = 0.75;  // nearest over second nearest distance; matches are mutual
+};
+// How many of these features match, of each pair of the set: the same number on every device.
+// Throws Error(usage) for options out of range, and as match() does.
+[[nodiscard]] std::vector<int> screen_pairs(Queue& queue, const FeatureSet& set,
+                                            std::span<const ImagePair> pairs,
+                                            const ScreenOptions& options = {});
+
+// A pair that the screen left out, and how many of its largest features match.
+struct ScreenedPair {
+  ImagePair pair{};
+  int matches = 0;
+};
+// Where verified pairs leave the images in several components, the pairs between them that are
+// most likely to link them: of each component the `most` that have most matches, ties by number.
+// Throws Error(usage) for images that are not there.
+[[nodiscard]] std::vector<ImagePair> linking_pairs(int images, std::span<const ImagePair> verified,
+                                                   std::span<const ScreenedPair> left_out,
+                                                   int most);
 
 // Where a photograph was taken, in degrees north and east.
 struct GeoPosition {

@@ -79,9 +79,25 @@ class Collection {
     const std::size_t n = counts.size();
     return array_from(std::move(counts), {n});
   }
+  nb::object screen(nb::handle pairs, int features, int min_matches, double max_ratio) {
+    const std::vector<ImagePair> wanted = pairs_of(pairs, set_.size());
+    std::vector<int> passed;
+    {
+      const Unlocked unlocked;
+      const std::lock_guard lock(mutex_);
+      const ScreenOptions options{features, min_matches, max_ratio};
+      const std::vector<int> matches = screen_pairs(queue_, set_, wanted, options);
+      for (std::size_t k = 0; k < wanted.size(); ++k)
+        if (matches[k] >= min_matches)
+          passed.insert(passed.end(), {wanted[k].image1, wanted[k].image2});
+    }
+    const std::size_t n = passed.size() / 2;
+    return array_from(std::move(passed), {n, 2});
+  }
   Verified verify(nb::handle pairs, const std::string& kind, nb::handle cameras,
-                  nb::handle matching, nb::handle robust, int min_matches) {
+                  nb::handle matching, nb::handle robust, int min_matches, bool guided) {
     VerifyOptions o{match_options(matching), min_matches, kind_of(kind), robust_options(robust)};
+    o.guided = guided;
     const ProblemInfo problem = problem_info(o.kind);
     std::vector<LensCamera> known;
     if (problem.cameras == 0 && !cameras.is_none())
@@ -212,9 +228,13 @@ void bind_collection(nb::module_& m) {
       .def("get", &Collection::get, nb::arg("image"))
       .def("counts", &Collection::counts,
            nb::sig("def counts(self) -> numpy.typing.NDArray[numpy.int32]"))
+      .def("screen", &Collection::screen, nb::arg("pairs").none(), nb::arg("features"),
+           nb::arg("min_matches"), nb::arg("max_ratio"),
+           nb::sig("def screen(self, pairs: object | None, features: int, min_matches: int, "
+                   "max_ratio: float) -> numpy.typing.NDArray[numpy.int32]"))
       .def("verify", &Collection::verify, nb::arg("pairs").none(), nb::arg("kind"),
            nb::arg("cameras").none(), nb::arg("matching").none(), nb::arg("robust").none(),
-           nb::arg("min_matches"));
+           nb::arg("min_matches"), nb::arg("guided"));
 }
 
 }  // namespace bifocal::python

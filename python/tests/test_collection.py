@@ -134,3 +134,20 @@ def test_the_same_on_opencl(collection):
         there.add(collection.features(k))
     ours, theirs = (c.verify(kind="homography", matching=RATIO) for c in (collection, there))
     assert np.array_equal(ours.matches.indices, theirs.matches.indices) and np.array_equal(ours.estimates.ok, theirs.estimates.ok)
+
+
+def test_screen_leaves_out_what_has_nothing_in_common(collection):
+    passed = collection.screen(min_matches=10)
+    assert passed.dtype == np.int32 and passed.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert collection.screen([[0, 3], [1, 0]], min_matches=10).tolist() == [[1, 0]]
+    assert collection.screen(min_matches=0).shape == (6, 2) and collection.screen(min_matches=10**6).shape == (0, 2)
+    with pytest.raises(ValueError, match="features = 0"):
+        collection.screen(features=0)
+
+
+def test_guided_round_has_no_fewer_inliers(collection):
+    once = collection.verify(kind="homography", matching=RATIO)
+    twice = collection.verify(kind="homography", matching=RATIO, guided=True)
+    assert (twice.estimates.ok == once.estimates.ok).all()
+    assert (twice.estimates.inlier_counts >= once.estimates.inlier_counts).all()
+    assert twice.offsets[-1] == len(twice.matches) == len(twice.estimates.inliers)

@@ -7,3 +7,8 @@ group_kernel(gather_points, pair, GATHER_POINTS) {
   const index words = (index)place[2] * POINT_WORDS;
   for (index i = (index)group_member(); i < words; i += GROUP_SIZE) to[i] = from[i];
 }
+
+map_kernel(gather_rows, i, GATHER_ROWS) {
+  for (offset word = i; word < kept * words; word += items)
+    to[word] = table[rows[word / words] * words + word % words];
+}

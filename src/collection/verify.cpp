@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "collection/gather.kernels.hpp"
+#include "robust/guide.hpp"
 
 namespace bifocal {
 namespace {
@@ -29,6 +30,8 @@ void check(const FeatureSet& set, std::span<const LensCamera> cameras, const Ver
       cameras.size() != static_cast<std::size_t>(set.size()))
     fail(fmt::format("{} cameras, must be one or one for each of the {} images", cameras.size(),
                      set.size()));
+  if (o.guided && takes_cameras(o.kind) && std::ranges::any_of(cameras, &LensCamera::has_lens))
+    fail("VerifyOptions::guided: the features of cameras with lenses lie along no straight line");
 }
 
 // One piece after the other; its memory is used again.
@@ -44,8 +47,13 @@ class Verifier {
                   std::ranges::any_of(cameras, &LensCamera::has_lens)),
         straight_(has_lens_ ? static_cast<std::size_t>(set.size()) : 0) {}
 
-  VerifiedPairs run(std::span<const ImagePair> pairs) {
-    match(queue_, set_, pairs, options_.matching, found_);
+  // With guides, one a pair: of matches along these.
+  VerifiedPairs run(std::span<const ImagePair> pairs, std::span<const MatchGuide> guides = {}) {
+    if (guides.empty()) {
+      match(queue_, set_, pairs, options_.matching, found_);
+    } else {
+      match_guided(queue_, set_, pairs, guides, options_.matching, found_);
+    }
     matches_.resize(static_cast<std::size_t>(found_.offsets.back()));
     found_.matches.download(queue_, std::span(matches_));
     if (has_lens_) queue_.wait();
@@ -56,6 +64,15 @@ class Verifier {
     if (!kept_.empty()) estimate();
     queue_.wait();
     return {pairs, found_.offsets, matches_, estimates_, inliers_};
+  }
+  // A guide of each of these pairs, whose model that is.
+  [[nodiscard]] MatchGuide guide_of(const ImagePair& pair, const PairEstimate& estimate) const {
+    const bool has_cameras = takes_cameras(options_.kind);
+    const Intrinsics none;
+    return robust::guide_of(options_.kind, estimate.model,
+                            has_cameras ? camera_of(pair.image1).pinhole() : none,
+                            has_cameras ? camera_of(pair.image2).pinhole() : none,
+                            robust::kGuideWidth * options_.robust.threshold);
   }
 
  private:
@@ -159,6 +176,55 @@ class Verifier {
   std::vector<std::uint8_t> inliers_;
 };
 
+// The second round of a piece: each pair has the matches of the round in which it has more inliers.
+class SecondRound {
+ public:
+  explicit SecondRound(Verifier verifier) : verifier_(std::move(verifier)) {}
+
+  VerifiedPairs improve(const VerifiedPairs& first) {
+    pairs_.clear(), guides_.clear();
+    for (std::size_t k = 0; k < first.pairs.size(); ++k) {
+      if (first.estimates[k].outcome != Outcome::ok) continue;
+      pairs_.push_back(first.pairs[k]);
+      guides_.push_back(verifier_.guide_of(first.pairs[k], first.estimates[k]));
+    }
+    if (pairs_.empty()) return first;
+    const VerifiedPairs second = verifier_.run(pairs_, guides_);
+    offsets_.assign(1, 0), matches_.clear(), estimates_.clear(), inliers_.clear();
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < first.pairs.size(); ++k) {
+      const PairEstimate& one = first.estimates[k];
+      const bool is_in_both = one.outcome == Outcome::ok;
+      const bool is_better = is_in_both && second.estimates[next].outcome == Outcome::ok &&
+                             second.estimates[next].inlier_count > one.inlier_count;
+      if (is_better) {
+        append(second, next);
+      } else {
+        append(first, k);
+      }
+      next += is_in_both ? 1 : 0;
+    }
+    return {first.pairs, offsets_, matches_, estimates_, inliers_};
+  }
+
+ private:
+  void append(const VerifiedPairs& from, std::size_t k) {
+    const auto begin = from.offsets[k], end = from.offsets[k + 1];
+    matches_.insert(matches_.end(), from.matches.begin() + begin, from.matches.begin() + end);
+    inliers_.insert(inliers_.end(), from.inliers.begin() + begin, from.inliers.begin() + end);
+    estimates_.push_back(from.estimates[k]);
+    offsets_.push_back(static_cast<std::int64_t>(matches_.size()));
+  }
+
+  Verifier verifier_;
+  std::vector<ImagePair> pairs_;
+  std::vector<MatchGuide> guides_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<Match> matches_;
+  std::vector<PairEstimate> estimates_;
+  std::vector<std::uint8_t> inliers_;
+};
+
 }  // namespace
 
 std::vector<ImagePair> all_pairs(int images) {
@@ -173,10 +239,21 @@ void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair
                   std::span<const LensCamera> cameras, const VerifyOptions& options,
                   const std::function<void(const VerifiedPairs&)>& take) {
   check(set, cameras, options);
+  std::vector<ImagePair> passed;
+  if (options.screen) {
+    const std::vector<int> matches = screen_pairs(queue, set, pairs, *options.screen);
+    for (std::size_t k = 0; k < pairs.size(); ++k)
+      if (matches[k] >= options.screen->min_matches) passed.push_back(pairs[k]);
+    pairs = passed;
+  }
   Verifier verifier(queue, set, cameras, options);
+  SecondRound second(Verifier(queue, set, cameras, options));
   const auto piece = static_cast<std::size_t>(options.pairs_at_once);
-  for (std::size_t first = 0; first < pairs.size(); first += piece)
-    take(verifier.run(pairs.subspan(first, std::min(piece, pairs.size() - first))));
+  for (std::size_t first = 0; first < pairs.size(); first += piece) {
+    const VerifiedPairs found =
+        verifier.run(pairs.subspan(first, std::min(piece, pairs.size() - first)));
+    take(options.guided ? second.improve(found) : found);
+  }
 }
 
 }  // namespace bifocal

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 
+#include "collection/screen.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::collection {
@@ -159,22 +160,7 @@ std::vector<float> vlad(const Vocabulary& v, std::span<const std::uint8_t> descr
 }
 
 std::vector<std::uint8_t> largest_features(const Features& f, int most) {
-  std::vector<std::size_t> order(f.keypoints.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() > static_cast<std::size_t>(most)) {
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return f.keypoints[a].sigma > f.keypoints[b].sigma;
-    });
-    order.resize(static_cast<std::size_t>(most));
-    std::sort(order.begin(), order.end());
-  }
-  std::vector<std::uint8_t> descriptors;
-  descriptors.reserve(order.size() * kDimensions);
-  for (const std::size_t i : order) {
-    const auto at = f.descriptors.begin() + static_cast<std::ptrdiff_t>(i * kDimensions);
-    descriptors.insert(descriptors.end(), at, at + kDescriptorBytes);
-  }
-  return descriptors;
+  return features_at(f, largest_keypoints(f.keypoints, most)).descriptors;
 }
 
 }  // namespace bifocal::collection

@@ -9,6 +9,7 @@
 #include <map>
 #include <numbers>
 
+#include "robust/guide.hpp"
 #include "pair/dense_pair.hpp"
 #include "pair/stage_clock.hpp"
 #include "runtime/parallel.hpp"
@@ -170,6 +171,37 @@ void set_pose(const RelativePoseResult& found, const PairOptions& options, PairR
   }
 }
 
+// Matches, all of them or those along a guide, and the model that they have.
+Candidates match_and_estimate(Queue& queue, const PairOptions& options, const MatchGuide* guide,
+                              pair::StageClock& clock, PairResult& result) {
+  clock.start(guide ? "guided matching" : "matching", guide ? 0.6 : 0.4);
+  const Features &features1 = result.features1, &features2 = result.features2;
+  result.matches = guide ? match_guided(queue, features1, features2, *guide, options.matching)
+                         : match(queue, features1, features2, options.matching);
+  result.matches = different_places(features1, features2, result.matches);
+  result.points = matched_points(features1, features2, result.matches);
+  clock.start(guide ? "guided model" : "model", guide ? 0.65 : 0.55);
+  Candidates found = estimate_candidates(result.points, options);
+  choose(found, options, result);
+  return found;
+}
+
+// The second round, along the model of the first; the first stays where it has as many inliers.
+Candidates match_along_model(Queue& queue, const PairOptions& options, Candidates found,
+                             pair::StageClock& clock, PairResult& result) {
+  if (!options.guided || result.outcome != Outcome::ok) return found;
+  const MatchGuide guide = robust::guide_of(
+      result.kind, result.model.model, options.camera1.value_or(Intrinsics()),
+      options.camera2.value_or(Intrinsics()), robust::kGuideWidth * options.robust.threshold);
+  PairResult first = result;
+  Candidates second = match_and_estimate(queue, options, &guide, clock, result);
+  if (result.outcome == Outcome::ok && result.model.inlier_count > first.model.inlier_count)
+    return second;
+  first.timings = std::move(result.timings);
+  result = std::move(first);
+  return found;
+}
+
 }  // namespace
 
 PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& options) {
@@ -186,14 +218,9 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
       features = options.surf ? detect_surf(queue, grey, *options.surf, mask)
                               : detect_sift(queue, grey, options.sift, mask);
     });
-    clock.start("matching", 0.4);
     Queue queue(options.device);
-    result.matches = match(queue, result.features1, result.features2, options.matching);
-    result.matches = different_places(result.features1, result.features2, result.matches);
-    result.points = matched_points(result.features1, result.features2, result.matches);
-    clock.start("model", 0.55);
-    Candidates found = estimate_candidates(result.points, options);
-    choose(found, options, result);
+    Candidates found = match_along_model(
+        queue, options, match_and_estimate(queue, options, nullptr, clock, result), clock, result);
     result.doubt = doubt_of_cameras(found, options, image1, image2);
 
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential) {

@@ -155,6 +155,47 @@ TEST(VerifyPairs, takes_lenses_away_first) {
   });
 }
 
+// Each pair alone, in two rounds; the better one stays. Some features look like others elsewhere,
+// so that only a guide tells them apart.
+TEST(VerifyPairs, guided_matches_again_along_the_model) {
+  std::vector<Features> features = images();
+  std::mt19937 random(5);
+  for (Features& f : features) {
+    for (int i = 0; i < std::min(40, f.size() / 3); ++i) {
+      f.keypoints.push_back({float(random() % 800), float(random() % 600), 2, 0, 1});
+      const std::vector<std::uint8_t> twin(f.descriptors.begin() + i * kDescriptorBytes,
+                                           f.descriptors.begin() + (i + 1) * kDescriptorBytes);
+      f.descriptors.insert(f.descriptors.end(), twin.begin(), twin.end());
+    }
+  }
+  for_each_device([&](Queue& queue, const std::string& id) {
+    FeatureSet set(queue.device());
+    for (const Features& f : features) set.add(queue, f);
+    VerifyOptions options{.kind = ModelKind::homography, .pairs_at_once = 5};
+    const Collected once = collect(queue, set, options);
+    options.guided = true;
+    const Collected twice = collect(queue, set, options);
+    ASSERT_EQ(twice.pairs.size(), once.pairs.size()) << id;
+    int better = 0;
+    for (std::size_t k = 0; k < once.pairs.size(); ++k) {
+      const PairEstimate &first = once.estimates[k], &second = twice.estimates[k];
+      EXPECT_EQ(first.outcome, second.outcome) << id << ", pair " << k;
+      if (second.inlier_count <= first.inlier_count) {
+        EXPECT_EQ(once.inliers[k], twice.inliers[k]) << id << ", pair " << k;
+        EXPECT_EQ(once.matches[k].size(), twice.matches[k].size()) << id << ", pair " << k;
+        continue;
+      }
+      ++better;
+      const std::vector<Match> expected = match_guided(
+          features[std::size_t(once.pairs[k].image1)], features[std::size_t(once.pairs[k].image2)],
+          {GuideKind::homography, first.model, 2 * options.robust.threshold});
+      EXPECT_EQ(twice.matches[k].size(), expected.size()) << id << ", pair " << k;
+      EXPECT_EQ(twice.inliers[k].size(), expected.size()) << id << ", pair " << k;
+    }
+    EXPECT_GE(better, 1) << id;
+  });
+}
+
 TEST(VerifyPairs, refuses_wrong_arguments) {
   Queue queue;
   FeatureSet set(queue.device());
@@ -166,6 +207,12 @@ TEST(VerifyPairs, refuses_wrong_arguments) {
   refuses({.pairs_at_once = 0});
   refuses({.min_matches = 0});
   refuses({.kind = ModelKind::absolute_pose});
+  const LensCamera fisheye("OPENCV_FISHEYE", std::vector<double>{400, 400, 400, 300, 0.05, 0, 0, 0},
+                           800, 600);
+  EXPECT_THROW(
+      verify_pairs(queue, set, {}, {&fisheye, 1}, {.kind = ModelKind::essential, .guided = true},
+                   [](const VerifiedPairs&) {}),
+      Error);
   VerifyOptions ratio;
   ratio.matching.max_ratio = -1;
   refuses(ratio);

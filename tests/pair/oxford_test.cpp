@@ -92,6 +92,11 @@ TEST_P(Oxford, the_homography_is_within_two_pixels) {
   if (!planar && c.second == 3) {
     EXPECT_LE(corner, 5.0);
   }
+  options.guided = true;
+  const PairResult again = estimate_pair(first, second, options);
+  EXPECT_GE(again.model.inlier_count, r.model.inlier_count);
+  EXPECT_LE(grid_error(again.model.model, truth, first, second), 2.0);
+  options.guided = false;
   options.model = ModelRequest::automatic;
   for (options.robust.seed = 0; options.robust.seed < 3; ++options.robust.seed) {
     const PairResult chosen = estimate_pair(first, second, options);

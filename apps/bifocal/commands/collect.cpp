@@ -30,6 +30,7 @@ struct Options {
 };
 
 const std::map<std::string, PairChoice> kChoices = {{"all", PairChoice::all},
+                                                    {"exhaustive", PairChoice::exhaustive},
                                                     {"sequential", PairChoice::sequential},
                                                     {"retrieval", PairChoice::retrieval},
                                                     {"gps", PairChoice::gps}};
@@ -75,6 +76,7 @@ Json result_json(const Options& o, const PhotographFiles& photographs, const Col
                {"images", r.images},
                {"features", r.features},
                {"pairs", r.pairs},
+               {"screened_out", r.screened_out},
                {"matched", r.matched},
                {"verified", r.verified}};
   json["left_out"] = list_json(r.left_out);
@@ -91,6 +93,11 @@ std::string summary(const Options& o, const CollectResult& r) {
   }
   std::string text = fmt::format("{}: {} images, {} features; {} pairs, {} matched, {} verified\n",
                                  o.database, r.images, r.features, r.pairs, r.matched, r.verified);
+  if (r.screened_out > 0)
+    text += fmt::format(
+        "{} pairs left out by the screen: hardly any of their largest features "
+        "match; --pairs exhaustive matches all\n",
+        r.screened_out);
   for (const auto& [stage, seconds] : r.seconds)
     text += fmt::format("{:>10.1f} s {}\n", seconds, stage);
   return text;
@@ -153,9 +160,16 @@ void run(Options o, Context& context) {
 void add_pair_options(const Command& command, Options& o) {
   command
       .option("--pairs", o.pairs,
-              "all, sequential (neighbours by name, digits as numbers, with loops), retrieval "
+              "all (that share some of their largest features, and those that may link what falls "
+              "apart), exhaustive (all), sequential (neighbours by name, digits as numbers, with "
+              "loops), retrieval "
               "(images that look "
               "alike), gps (taken near each other), or a file with two names a line")
+      .shows_default();
+  command
+      .option("--screen-matches", o.collect.screen.min_matches,
+              "all: matches among the 768 largest features of each that a pair needs")
+      .in_range(0, 768)
       .shows_default();
   command
       .option("--overlap", o.collect.sequential.overlap,
@@ -241,6 +255,8 @@ void add_collect(Program& program, Context& context) {
               "nearest over second nearest distance of a match; 1: any. By default 0.75, of given "
               "features 1")
       .in_range(0.1, 1);
+  command.flag("--guided", o->collect.guided,
+               "match again along the geometry that was found, and verify again");
   command.option("--seed", o->collect.geometry.seed, "of all random choices")
       .whole_number()
       .shows_default();

@@ -229,6 +229,8 @@ void add_pair(Program& program, Context& context) {
               "nearest over second nearest distance of a match")
       .in_range(0.1, 1)
       .shows_default();
+  command.flag("--guided", o->pair.guided,
+               "match again along the model that was found, and estimate again");
   add_robust_options(command, o->pair.robust);
   command.flag("--no-dense", o->no_dense, "with a pose: don't rectify and match densely");
   add_common(command, o->common);

@@ -2,6 +2,8 @@
 // Which pairs are matched.
 #include <bifocal/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -14,6 +16,7 @@ namespace {
 // Names of settings.
 constexpr const char *kPairs = "pairs chosen", *kMorePairs = "more pairs chosen",
                      *kAlike = "most alike";
+std::string links_of(int round) { return fmt::format("links chosen {}", round); }
 
 // Pairs of places in a list of images as pairs of what is in the list.
 void rename(std::vector<ImagePair>& pairs, const std::vector<int>& numbers) {
@@ -37,6 +40,9 @@ class Chooser {
     std::vector<ImagePair> pairs;
     switch (options_.pairs) {
       case PairChoice::all:
+        if (is_screened(options_)) return screened();
+        [[fallthrough]];
+      case PairChoice::exhaustive:
         pairs = all_pairs(count);
         break;
       case PairChoice::sequential:
@@ -57,6 +63,18 @@ class Chooser {
 
   // Of each image, places in the list of images that are done; -1 where there are fewer.
   [[nodiscard]] const std::vector<int>& most_alike() const { return alike_; }
+
+  // Pairs that the screen left out.
+  [[nodiscard]] const std::vector<ScreenedPair>& left_out() const { return left_out_; }
+
+  // The next ones to match of those that the screen left out.
+  std::vector<ImagePair> choose_links() {
+    std::vector<ImagePair> verified;
+    for (const WorkFile::Count& c : work_.pair_counts())
+      if (c.inliers > 0) verified.push_back(c.pair);
+    return linking_pairs(static_cast<int>(rows_.size()), verified, work_.left_out(),
+                         options_.links);
+  }
 
   // As many partners again as retrieval() left: those that verified pairs suggest, then those that
   // come next in looks.
@@ -92,6 +110,21 @@ class Chooser {
   }
 
  private:
+  std::vector<ImagePair> screened() {
+    std::vector<ImagePair> pairs = all_pairs(static_cast<int>(images_.size()));
+    rename(pairs, images_);
+    const std::vector<ScreenedPair> all = screen(job_, pairs, static_cast<int>(rows_.size()));
+    pairs.clear();
+    for (const ScreenedPair& s : all) {
+      if (s.matches >= options_.screen.min_matches) {
+        pairs.push_back(s.pair);
+      } else {
+        left_out_.push_back(s);
+      }
+    }
+    return pairs;
+  }
+
   // Partners of an image that are chosen by looks alone; the others when it is known which of these
   // are right.
   [[nodiscard]] int by_look() const { return options_.partners - options_.partners * 3 / 8; }
@@ -176,12 +209,22 @@ class Chooser {
   std::vector<PhotographRow> rows_;
   std::vector<int> images_;  // numbers of those that are done
   std::vector<int> alike_;
+  std::vector<ScreenedPair> left_out_;
 };
 
 // Lists of plain values as settings.
 template <class T>
 void set_list(WorkFile& work, const char* name, const std::vector<T>& list) {
   work.set(name, {reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)});
+}
+
+// Whether one of these pairs is verified.
+bool has_verified(WorkFile& work, std::span<const ImagePair> pairs) {
+  std::set<std::pair<int, int>> wanted;
+  for (const ImagePair& p : pairs) wanted.emplace(p.image1, p.image2);
+  return std::ranges::any_of(work.pair_counts(), [&](const WorkFile::Count& c) {
+    return c.inliers > 0 && wanted.contains({c.pair.image1, c.pair.image2});
+  });
 }
 
 }  // namespace
@@ -193,8 +236,22 @@ std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work) {
   work.together([&] {
     set_list(work, kPairs, pairs);
     set_list(work, kAlike, chooser.most_alike());
+    for (const ScreenedPair& s : chooser.left_out()) work.add(s);
   });
   return pairs;
+}
+
+bool is_screened(const CollectOptions& options) {
+  return options.pairs == PairChoice::all && options.given.source.empty();
+}
+
+std::vector<ImagePair> choose_links(const Job& job, WorkFile& work, int round) {
+  const std::string name = links_of(round);
+  if (const auto known = work.pairs(name)) return *known;
+  if (round > 1 && !has_verified(work, *work.pairs(links_of(round - 1)))) return {};
+  const std::vector<ImagePair> links = Chooser(job, work).choose_links();
+  work.together([&] { set_list(work, name.c_str(), links); });
+  return links;
 }
 
 std::vector<ImagePair> choose_more_pairs(const Job& job, WorkFile& work,

@@ -42,6 +42,7 @@ class Collection {
     stage("pairs", [&] { pairs = choose_pairs(job_, work); });
     stage("matches", [&] {
       match_pairs(job_, rows, pairs);
+      if (is_screened(job_.options)) match_links(work, rows, pairs);
       if (job_.options.pairs != PairChoice::retrieval) return;
       pairs = choose_more_pairs(job_, work, std::move(pairs));
       match_pairs(job_, rows, pairs);
@@ -62,6 +63,18 @@ class Collection {
     body();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     result_.seconds.emplace_back(name, took.count());
+  }
+
+  // Pairs that may link what is apart, round after round, enter `pairs`.
+  void match_links(WorkFile& work, const std::vector<PhotographRow>& rows,
+                   std::vector<ImagePair>& pairs) {
+    for (int round = 1;; ++round) {
+      const std::vector<ImagePair> links = choose_links(job_, work, round);
+      if (links.empty()) return;
+      pairs.insert(pairs.end(), links.begin(), links.end());
+      tidy_pairs(pairs);
+      match_pairs(job_, rows, pairs);
+    }
   }
 
   // The database is there, made by the same settings of the same photographs.
@@ -115,17 +128,26 @@ Settings settings_from(std::string_view text) {
 
 constexpr std::string_view kPhotograph = "photograph ", kLeftOut = "left out ", kNote = "note ";
 
+bool has_table(const sqlite::Connection& connection, std::string_view name) {
+  sqlite::Statement there(connection, "SELECT 1 FROM sqlite_master WHERE name = ?");
+  there.bind(1, name);
+  return there.step("tables");
+}
+
 Settings settings_of_database(const fs::path& file) {
   const sqlite::Connection connection(file, sqlite::Mode::read);
   Settings settings;
-  {
-    sqlite::Statement there(connection, "SELECT 1 FROM sqlite_master WHERE name = ?");
-    there.bind(1, std::string_view(kOwnTable));
-    if (!there.step("tables")) return settings;
-  }
+  if (!has_table(connection, kOwnTable)) return settings;
   sqlite::Statement all(connection, "SELECT name, value FROM bifocal_collect");
   while (all.step("table bifocal_collect")) settings.emplace(all.text(0), all.text(1));
   return settings;
+}
+
+std::int64_t count_screened(const fs::path& file) {
+  const sqlite::Connection connection(file, sqlite::Mode::read);
+  if (!has_table(connection, "bifocal_screened")) return 0;  // of an earlier version
+  sqlite::Statement count(connection, "SELECT count(*) FROM bifocal_screened");
+  return count.step("table bifocal_screened") ? count.number(0) : 0;
 }
 
 bool Collection::is_complete() {
@@ -174,6 +196,7 @@ bool Collection::is_complete() {
   for (const colmap::PairRows& p : done.match_rows())
     ++result_.pairs, result_.matched += p.rows > 0;
   for (const colmap::PairRows& p : done.geometry_rows()) result_.verified += p.rows > 0;
+  result_.screened_out = count_screened(database_);
   return true;
 }
 
@@ -280,6 +303,7 @@ void Collection::count_images(const std::vector<PhotographRow>& rows) {
 }
 
 void Collection::count_pairs(WorkFile& work) {
+  result_.screened_out = static_cast<std::int64_t>(work.left_out().size());
   for (const WorkFile::Count& pair : work.pair_counts()) {
     result_.matched += pair.matches > 0;
     result_.verified += pair.inliers > 0;

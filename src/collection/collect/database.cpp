@@ -156,6 +156,26 @@ void write_settings(const fs::path& file, const Settings& settings) {
   connection.execute("COMMIT");
 }
 
+// Pairs that the screen left out: a row in COLMAP's own tables would say that they were matched.
+void write_screened(const fs::path& file, WorkFile& work) {
+  const sqlite::Connection connection(file, sqlite::Mode::write);
+  connection.keep_log();
+  connection.execute(
+      "BEGIN; CREATE TABLE bifocal_screened(pair_id INTEGER PRIMARY KEY NOT NULL, "
+      "matches INTEGER NOT NULL)");
+  {
+    sqlite::Statement insert(connection, "INSERT INTO bifocal_screened VALUES(?, ?)");
+    for (const ScreenedPair& s : work.left_out()) {
+      const sqlite::Use use(insert);
+      insert.bind(1, static_cast<std::int64_t>(
+                         colmap::pair_id(id_of(s.pair.image1), id_of(s.pair.image2))));
+      insert.bind(2, s.matches);
+      insert.step("table bifocal_screened");
+    }
+  }
+  connection.execute("COMMIT");
+}
+
 // A database on its way: unless it has got its name at the end, nothing of it is left.
 class FreshFile {
  public:
@@ -215,6 +235,7 @@ void write_database(const Job& job, const fs::path& database, const Settings& se
     writer.end();
   }
   write_settings(fresh.path(), settings);
+  write_screened(fresh.path(), work);
   sqlite::fold_log(fresh.path());
   synchronise(fresh.path());
   take_old_away(database);

@@ -97,8 +97,10 @@ class Matcher {
       if (resident_ && part.block != last.block) resident_->enter(*part.block);
       last = part;
       auto piece = std::make_shared<Piece>(match_piece(part.pairs));
+      // The second round needs the features that are resident now.
+      if (options_.guided) decide(*piece), match_again(*piece);
       decider.run([this, piece] {
-        decide(*piece);
+        if (!options_.guided) decide(*piece);
         shared_.writer.run([&shared = shared_, piece] { write(shared, *piece); });
       });
       shared_.progress.to(shared_.written);
@@ -120,6 +122,12 @@ class Matcher {
     if (given_) return given_->match(queue_, pairs, options_.given.matching, points);
     const std::vector<ImagePair> slots = resident_->slots_of(pairs);
     MatchBatch found = match(queue_, resident_->set(), slots, options_.matching);
+    add_points(slots, found, points);
+    return found;
+  }
+
+  void add_points(std::span<const ImagePair> slots, const MatchBatch& found,
+                  std::vector<PointPair>& points) const {
     points.reserve(found.matches.size());
     for (std::size_t k = 0; k < slots.size(); ++k) {
       const auto& keypoints1 = resident_->keypoints(slots[k].image1);
@@ -130,12 +138,49 @@ class Matcher {
         points.push_back({a.x, a.y, b.x, b.y});
       }
     }
-    return found;
   }
 
   Piece match_piece(std::span<const ImagePair> pairs) {
     std::vector<PointPair> points;
     const MatchBatch found = match_all(pairs, points);
+    return piece_of(pairs, found, points);
+  }
+
+  // The second round of a piece that is decided: a pair has the matches along its geometry where
+  // these have more inliers.
+  void match_again(Piece& piece) {
+    std::vector<std::size_t> which;
+    std::vector<ImagePair> pairs;
+    std::vector<MatchGuide> guides;
+    for (std::size_t k = 0; k < piece.rows.size(); ++k) {
+      const auto& g = piece.rows[k].geometry;
+      if (!g || g->inliers.empty() || (!g->F && !g->H)) continue;
+      const bool is_plane =
+          !g->F || (g->H && g->configuration >= colmap::Configuration::planar &&
+                    g->configuration <= colmap::Configuration::planar_or_panoramic);
+      which.push_back(k);
+      pairs.push_back(piece.rows[k].pair);
+      guides.push_back({is_plane ? GuideKind::homography : GuideKind::epipolar,
+                        is_plane ? *g->H : *g->F, options_.geometry.max_error});
+    }
+    if (pairs.empty()) return;
+    const std::vector<ImagePair> slots = resident_->slots_of(pairs);
+    const MatchBatch found =
+        match_guided(queue_, resident_->set(), slots, guides, options_.matching);
+    std::vector<PointPair> points;
+    add_points(slots, found, points);
+    Piece second = piece_of(pairs, found, points);
+    decide(second);
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      PairRow &row = piece.rows[which[i]], &other = second.rows[i];
+      if (other.geometry && other.geometry->inliers.size() > row.geometry->inliers.size())
+        row = std::move(other);
+    }
+  }
+
+  // The rows of matched pairs, and what their geometry is decided by.
+  Piece piece_of(std::span<const ImagePair> pairs, const MatchBatch& found,
+                 std::span<const PointPair> points) const {
     Piece piece;
     piece.rows.resize(pairs.size());
     for (std::size_t k = 0; k < pairs.size(); ++k) {

@@ -74,6 +74,7 @@ std::string why_no_pairs(const CollectOptions& o, const Counts& n) {
     case PairChoice::listed:
       return "the list of pairs has none of photographs that were taken in";
     case PairChoice::all:
+    case PairChoice::exhaustive:
     case PairChoice::sequential:
       break;
   }

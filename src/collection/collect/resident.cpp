@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "collection/screen.hpp"
+
 namespace bifocal::collection {
 
 std::vector<PairBlock> blocks_of(std::span<const ImagePair> pairs, int block) {
@@ -89,6 +91,8 @@ int ResidentFeatures::slot_of(int image) {
 
 void ResidentFeatures::load(int image, int slot) {
   Features f = work_.features(image);
+  if (f.size() > set_.capacity(slot))
+    f = features_at(f, largest_keypoints(f.keypoints, set_.capacity(slot)));
   const auto begin = static_cast<std::size_t>(set_.begin(slot));
   const int count = f.size();
   if (count > 0) {

@@ -46,7 +46,8 @@ class PairWalk {
 
 class ResidentFeatures {
  public:
-  // For images of `capacity` features at most, `images` of them together.
+  // For `images` images together. Of those with more features than `capacity` there are the ones of
+  // largest scale.
   ResidentFeatures(Queue& queue, WorkFile& work, int capacity, int images);
 
   // Images of the block stay where they are until another one is entered. There have to be slots

@@ -16,11 +16,15 @@
 namespace bifocal::collection {
 namespace {
 
-constexpr std::string_view kChoices[] = {"all", "sequential", "retrieval", "gps", "file"};
+constexpr std::string_view kChoices[] = {"all",       "exhaustive", "sequential",
+                                         "retrieval", "gps",        "file"};
 constexpr std::string_view kSharings[] = {"auto", "single", "each"};
 
 void add_choice(const CollectOptions& o, Settings& s) {
   s["pairs"] = kChoices[static_cast<std::size_t>(o.pairs)];
+  if (is_screened(o))
+    s["screen"] = fmt::format("{} features, ratio {}, {} matches, {} links", o.screen.features,
+                              o.screen.max_ratio, o.screen.min_matches, o.links);
   const bool is_sequential = o.pairs == PairChoice::sequential;
   if (is_sequential) {
     s["overlap"] = fmt::format("{}{}", o.sequential.overlap, o.sequential.quadratic ? " 2^k" : "");
@@ -99,6 +103,7 @@ std::string name_of(const DeviceSet& devices) {
 
 void check_given(const CollectOptions& o) {
   if (o.given.source.empty()) return;
+  if (o.guided) fail("CollectOptions::guided: given features are matched once");
   if (o.surf) fail("CollectOptions::surf and given.source: features are SURF's or given ones");
   const bool by_look =
       o.pairs == PairChoice::retrieval || (o.pairs == PairChoice::sequential && o.loop_period > 0);
@@ -128,6 +133,7 @@ Settings settings_of(const Job& job) {
   } else {
     add_features(o, s);
   }
+  if (o.guided) s["guided"] = "yes";
   s["min-matches"] = fmt::format("{}", o.min_matches);
   const colmap::VerifyOptions& g = o.geometry;
   s["geometry"] = fmt::format(
@@ -149,6 +155,11 @@ void check_options(const CollectOptions& o) {
   demand("min_matches", o.min_matches, 1);
   demand("max_memory", static_cast<double>(o.max_memory), 1);
   demand("partners", o.partners, 1);
+  demand("screen.features", o.screen.features, 1);
+  demand("screen.min_matches", o.screen.min_matches, 0);
+  if (!(o.screen.max_ratio > 0))
+    fail(fmt::format("CollectOptions::screen.max_ratio = {}: must be above 0", o.screen.max_ratio));
+  demand("links", o.links, 0);
   demand("loop_period", o.loop_period, 0);
   demand("loop_partners", o.loop_partners, 1);
   demand("sequential.overlap", o.sequential.overlap, 1);

@@ -87,6 +87,15 @@ void read_given_features(const Job& job);
 // The chosen pairs, in order; of photographs that are done. Chosen once: a setting of the work
 // file.
 [[nodiscard]] std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work);
+// Whether the pairs are those that pass the screen.
+[[nodiscard]] bool is_screened(const CollectOptions& options);
+// How many of the largest features of each pair match; of `images` photographs in all. In order.
+[[nodiscard]] std::vector<ScreenedPair> screen(const Job& job, std::span<const ImagePair> pairs,
+                                               int images);
+// Pairs that the screen left out and that are matched all the same, since they may link what the
+// verified ones among `pairs` leave apart; in order. Chosen once for each round, from 1 on. None
+// where the round before has verified none.
+[[nodiscard]] std::vector<ImagePair> choose_links(const Job& job, WorkFile& work, int round);
 // More pairs, of which the verified ones among the first tell; with these, in order.
 [[nodiscard]] std::vector<ImagePair> choose_more_pairs(const Job& job, WorkFile& work,
                                                        std::vector<ImagePair> pairs);

@@ -35,7 +35,7 @@ void bind(sqlite::Statement& s, int place, const std::optional<Mat3>& matrix) {
 std::int64_t key_of(const ImagePair& p) { return std::int64_t{p.image1} << 32 | p.image2; }
 
 // Of the tables, as user_version: work of other ones cannot be gone on with.
-constexpr std::int64_t kVersion = 3;
+constexpr std::int64_t kVersion = 4;
 constexpr const char* kTables = R"(
 PRAGMA page_size = 65536;
 PRAGMA journal_mode = WAL;
@@ -48,6 +48,7 @@ CREATE TABLE features(number INTEGER PRIMARY KEY NOT NULL, keypoints BLOB NOT NU
   shapes BLOB NOT NULL);
 CREATE TABLE pairs(id INTEGER PRIMARY KEY NOT NULL, matches BLOB NOT NULL, configuration INTEGER, F BLOB, E BLOB,
   H BLOB, pose BLOB, inliers BLOB);
+CREATE TABLE screened(id INTEGER PRIMARY KEY NOT NULL, matches INTEGER NOT NULL);
 COMMIT;)";
 
 // Throws Error(usage) for tables of another version.
@@ -96,7 +97,8 @@ WorkFile::WorkFile(const std::filesystem::path& file, Mode mode)
       features_(connection_,
                 "SELECT keypoints, descriptors, shapes, p.features FROM photographs p "
                 "LEFT JOIN features f ON f.number = p.number WHERE p.number = ?"),
-      add_pair_(connection_, "INSERT OR REPLACE INTO pairs VALUES(?, ?, ?, ?, ?, ?, ?, ?)") {
+      add_pair_(connection_, "INSERT OR REPLACE INTO pairs VALUES(?, ?, ?, ?, ?, ?, ?, ?)"),
+      add_screened_(connection_, "INSERT INTO screened VALUES(?, ?)") {
   // Committed work outlives the process; of a machine without power the last seconds may be lost.
   // 16 MB of the log are written into the file at a time.
   connection_.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250");
@@ -158,6 +160,13 @@ void WorkFile::finish(const PhotographRow& row, const Features& features) {
   bind(add_features_, 3, features.descriptors);
   bind(add_features_, 4, features.shapes);
   add_features_.step("table features, " + row.name);
+}
+
+void WorkFile::add(const ScreenedPair& row) {
+  const sqlite::Use use(add_screened_);
+  add_screened_.bind(1, key_of(row.pair));
+  add_screened_.bind(2, row.matches);
+  add_screened_.step(fmt::format("table screened, {} and {}", row.pair.image1, row.pair.image2));
 }
 
 void WorkFile::add(const PairRow& row) {

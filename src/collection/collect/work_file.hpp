@@ -80,6 +80,10 @@ class WorkFile {
   // Of a photograph that is done.
   [[nodiscard]] Features features(int number);
 
+  void add(const ScreenedPair& row);
+  // Pairs that the screen left out and that were not matched all the same, in order.
+  [[nodiscard]] std::vector<ScreenedPair> left_out();
+
   void add(const PairRow& row);
   [[nodiscard]] std::vector<ImagePair> finished_pairs();  // in order
   // Of finished pairs, in order.
@@ -113,11 +117,11 @@ class WorkFile {
   [[nodiscard]] PhotographRow photograph_of(const sqlite::Statement& row, std::int64_t number,
                                             std::int64_t descriptor_bytes) const;
   [[nodiscard]] std::int64_t descriptor_bytes();
-  [[nodiscard]] ImagePair pair_of(const sqlite::Statement& row) const;
+  [[nodiscard]] ImagePair pair_of(const sqlite::Statement& row, const char* table = "pairs") const;
   [[nodiscard]] PairRow pair_row_of(const sqlite::Statement& row) const;
   sqlite::Connection connection_;
   sqlite::Statement set_, get_, add_photograph_, finish_photograph_, add_features_, features_,
-      add_pair_;
+      add_pair_, add_screened_;
 };
 
 // Holds a lock on `file` (made when missing) while it lives, and removes it at the end. Throws

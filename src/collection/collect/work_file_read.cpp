@@ -25,11 +25,15 @@ bool finite(const std::optional<Pose>& pose) {
 }
 bool finite(const std::optional<Mat3>& matrix) { return !matrix || finite<double>(*matrix); }
 
-// Rows of pairs, each beside its photographs a and b, which are NULL unless they are done.
-constexpr const char* kPairs =
-    " FROM pairs q "
+// Rows of a table of pairs, each beside its photographs a and b, which are NULL unless they are
+// done.
+constexpr const char* kOfPairs =
     "LEFT JOIN photographs a ON a.number = q.id >> 32 AND a.state = 1 "
     "LEFT JOIN photographs b ON b.number = (q.id & 4294967295) AND b.state = 1 ORDER BY q.id";
+
+std::string of_pairs(const std::string& columns, const char* table = "pairs") {
+  return fmt::format("SELECT {} FROM {} q {}", columns, table, kOfPairs);
+}
 
 }  // namespace
 
@@ -178,14 +182,14 @@ Features WorkFile::features(int number) {
   return f;
 }
 
-ImagePair WorkFile::pair_of(const sqlite::Statement& row) const {
+ImagePair WorkFile::pair_of(const sqlite::Statement& row, const char* table) const {
   if (row.is_null(1) || row.is_null(2) || row.number(1) >= row.number(2))
-    refuse("table pairs, id {}: is no pair of photographs with features", row.number(0));
+    refuse("table {}, id {}: is no pair of photographs with features", table, row.number(0));
   return {static_cast<int>(row.number(1)), static_cast<int>(row.number(2))};
 }
 
 std::vector<ImagePair> WorkFile::finished_pairs() {
-  sqlite::Statement all(connection_, fmt::format("SELECT q.id, a.number, b.number{}", kPairs));
+  sqlite::Statement all(connection_, of_pairs("q.id, a.number, b.number"));
   std::vector<ImagePair> pairs;
   while (all.step("table pairs")) pairs.push_back(pair_of(all));
   return pairs;
@@ -193,14 +197,28 @@ std::vector<ImagePair> WorkFile::finished_pairs() {
 
 std::vector<WorkFile::Count> WorkFile::pair_counts() {
   sqlite::Statement all(connection_,
-                        fmt::format("SELECT q.id, a.number, b.number, length(matches), "
-                                    "length(inliers){}",
-                                    kPairs));
+                        of_pairs("q.id, a.number, b.number, length(matches), length(inliers)"));
   constexpr std::int64_t kBytes = sizeof(colmap::IndexPair);
   std::vector<Count> counts;
   while (all.step("table pairs"))
     counts.push_back({pair_of(all), all.number(3) / kBytes, all.number(4) / kBytes});
   return counts;
+}
+
+std::vector<ScreenedPair> WorkFile::left_out() {
+  sqlite::Statement all(connection_, of_pairs("q.id, a.number, b.number, q.matches, "
+                                              "EXISTS (SELECT 1 FROM pairs p WHERE p.id = q.id)",
+                                              "screened"));
+  std::vector<ScreenedPair> pairs;
+  while (all.step("table screened")) {
+    const ImagePair pair = pair_of(all, "screened");
+    const std::int64_t matches = all.number(3);
+    if (matches < 0 || matches > std::numeric_limits<int>::max())
+      refuse("table screened, photographs {} and {}: {} matches", pair.image1, pair.image2,
+             matches);
+    if (all.number(4) == 0) pairs.push_back({pair, static_cast<int>(matches)});
+  }
+  return pairs;
 }
 
 PairRow WorkFile::pair_row_of(const sqlite::Statement& row) const {
@@ -234,9 +252,8 @@ PairRow WorkFile::pair_row_of(const sqlite::Statement& row) const {
 
 void WorkFile::for_each_pair(const std::function<void(PairRow&&)>& take) {
   sqlite::Statement all(connection_,
-                        fmt::format("SELECT q.id, a.number, b.number, matches, configuration, F, "
-                                    "E, H, pose, inliers, a.features, b.features{}",
-                                    kPairs));
+                        of_pairs("q.id, a.number, b.number, matches, configuration, F, E, H, pose, "
+                                 "inliers, a.features, b.features"));
   while (all.step("table pairs")) take(pair_row_of(all));
 }
 }  // namespace bifocal::collection

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collection/screen.hpp"
+
+#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/pairs.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "collection/gather.kernels.hpp"
+
+namespace bifocal {
+namespace collection {
+
+std::vector<std::int64_t> largest_keypoints(std::span<const Keypoint> keypoints, int most) {
+  std::vector<std::int64_t> places(keypoints.size());
+  std::iota(places.begin(), places.end(), std::int64_t{0});
+  if (places.size() <= static_cast<std::size_t>(most)) return places;
+  const auto is_larger = [&](std::int64_t a, std::int64_t b) {
+    const float one = keypoints[static_cast<std::size_t>(a)].sigma,
+                two = keypoints[static_cast<std::size_t>(b)].sigma;
+    return one > two || (one == two && a < b);
+  };
+  std::nth_element(places.begin(), places.begin() + most, places.end(), is_larger);
+  places.resize(static_cast<std::size_t>(most));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+Features features_at(const Features& features, std::span<const std::int64_t> places) {
+  Features some;
+  some.keypoints.reserve(places.size());
+  some.descriptors.reserve(places.size() * kDescriptorBytes);
+  for (const std::int64_t place : places) {
+    const auto i = static_cast<std::size_t>(place);
+    const auto at = features.descriptors.begin() + static_cast<std::ptrdiff_t>(i * kDescriptorBytes);
+    some.keypoints.push_back(features.keypoints[i]);
+    some.descriptors.insert(some.descriptors.end(), at, at + kDescriptorBytes);
+    if (!features.shapes.empty()) some.shapes.push_back(features.shapes[i]);
+  }
+  return some;
+}
+
+}  // namespace collection
+
+namespace {
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(ErrorCode::usage, "screen_pairs: " + message);
+}
+
+void check(const ScreenOptions& o) {
+  if (o.features < 1)
+    fail(fmt::format("ScreenOptions::features = {}: must be at least 1", o.features));
+  if (o.min_matches < 0)
+    fail(fmt::format("ScreenOptions::min_matches = {}: must be at least 0", o.min_matches));
+  if (!(o.max_ratio > 0))
+    fail(fmt::format("ScreenOptions::max_ratio = {}: must be above 0", o.max_ratio));
+}
+
+constexpr int kMostItems = 1 << 20;
+constexpr int kKeypointWords = sizeof(Keypoint) / sizeof(std::uint32_t);
+constexpr int kDescriptorWords = kDescriptorBytes / sizeof(std::uint32_t);
+
+// to[first + k] = table[rows[k]], rows of `words` words.
+template <class T>
+void gather_rows(Queue& queue, const Buffer<T>& table, const std::vector<std::int64_t>& rows,
+                 const Buffer<std::int64_t>& rows_there, int words, const Buffer<T>& to) {
+  const auto kept = static_cast<std::int64_t>(rows.size());
+  if (kept == 0) return;
+  if (queue.device().info().kind == DeviceKind::cpu) {
+    const std::size_t bytes = static_cast<std::size_t>(words) * sizeof(std::uint32_t);
+    const auto* from = static_cast<const char*>(static_cast<const void*>(table.data()));
+    auto* own = static_cast<char*>(static_cast<void*>(to.data()));
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      std::memcpy(own + k * bytes, from + static_cast<std::size_t>(rows[k]) * bytes, bytes);
+    return;
+  }
+  static const kernels::gather::launch<float> launch(kernels::gather::GATHER_THREADS);
+  const int items = static_cast<int>(std::min<std::int64_t>(kept * words, kMostItems));
+  launch.gather_rows(queue, {.count = items},
+                     runtime::Array<const std::uint32_t>(runtime::Argument(table)), rows_there,
+                     kept, words, items, runtime::Array<std::uint32_t>(runtime::Argument(to)));
+}
+
+// Of each image of a set its features of largest scale.
+FeatureSet largest_features(Queue& queue, const FeatureSet& set, int most) {
+  FeatureSet kept(queue.device());
+  std::vector<std::int64_t> rows;
+  std::vector<int> counts;
+  for (int image = 0; image < set.size(); ++image) {
+    check_cancelled();
+    const std::vector<Keypoint> keypoints = set.get_keypoints(queue, image);
+    const auto places = collection::largest_keypoints(keypoints, most);
+    counts.push_back(static_cast<int>(places.size()));
+    for (const std::int64_t place : places) rows.push_back(set.begin(image) + place);
+    // A slot of its own size, so that the rows of all images follow each other.
+    (void)kept.reserve(queue, counts.back());
+  }
+  if (counts.empty()) return kept;
+  runtime::upload(queue, *kept.counts().memory(), 0, counts.data(), counts.size() * sizeof(int));
+  Buffer<std::int64_t> there(queue.device(), rows.size());
+  there.upload(queue, rows);
+  gather_rows(queue, set.keypoints(), rows, there, kKeypointWords, kept.keypoints());
+  gather_rows(queue, set.descriptors(), rows, there, kDescriptorWords, kept.descriptors());
+  queue.wait();
+  return kept;
+}
+
+// Components of a graph, by the lowest image of each.
+class Components {
+ public:
+  explicit Components(int images) : parent_(static_cast<std::size_t>(images)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  int of(int image) {
+    int root = image;
+    while (parent(root) != root) root = parent(root);
+    while (parent(image) != root) image = std::exchange(parent(image), root);
+    return root;
+  }
+  void join(const ImagePair& pair) {
+    const auto [low, high] = std::minmax({of(pair.image1), of(pair.image2)});
+    parent(high) = low;
+  }
+  [[nodiscard]] bool has(const ImagePair& p) const {
+    const int images = static_cast<int>(parent_.size());
+    return p.image1 >= 0 && p.image2 >= 0 && p.image1 < images && p.image2 < images;
+  }
+
+ private:
+  int& parent(int image) { return parent_[static_cast<std::size_t>(image)]; }
+  std::vector<int> parent_;
+};
+
+}  // namespace
+
+std::vector<int> screen_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                              const ScreenOptions& options) {
+  check(options);
+  const FeatureSet largest = largest_features(queue, set, options.features);
+  // A device is busy with so many; a CPU is asked for its cancellation now and then.
+  const std::size_t piece = queue.device().info().kind == DeviceKind::cpu ? 4096 : 1 << 16;
+  std::vector<int> counts;
+  counts.reserve(pairs.size());
+  DeviceMatches found;
+  for (std::size_t first = 0; first < pairs.size(); first += piece) {
+    check_cancelled();
+    match(queue, largest, pairs.subspan(first, std::min(piece, pairs.size() - first)),
+          {.max_ratio = options.max_ratio}, found);
+    for (std::size_t k = 1; k < found.offsets.size(); ++k)
+      counts.push_back(static_cast<int>(found.offsets[k] - found.offsets[k - 1]));
+  }
+  queue.wait();
+  return counts;
+}
+
+std::vector<ImagePair> linking_pairs(int images, std::span<const ImagePair> verified,
+                                     std::span<const ScreenedPair> left_out, int most) {
+  Components components(images);
+  const auto check_pair = [&](const ImagePair& p) {
+    if (!components.has(p))
+      throw Error(ErrorCode::usage, fmt::format("linking_pairs: images {} and {} of {}", p.image1,
+                                                p.image2, images));
+  };
+  for (const ImagePair& p : verified) check_pair(p), components.join(p);
+  std::vector<ScreenedPair> between;
+  for (const ScreenedPair& s : left_out) {
+    check_pair(s.pair);
+    if (components.of(s.pair.image1) != components.of(s.pair.image2)) between.push_back(s);
+  }
+  std::ranges::sort(between, [](const ScreenedPair& a, const ScreenedPair& b) {
+    return std::tuple(-a.matches, a.pair.image1, a.pair.image2) <
+           std::tuple(-b.matches, b.pair.image1, b.pair.image2);
+  });
+  std::vector<int> taken(static_cast<std::size_t>(images));
+  std::vector<ImagePair> pairs;
+  for (const ScreenedPair& s : between) {
+    int& one = taken[static_cast<std::size_t>(components.of(s.pair.image1))];
+    int& two = taken[static_cast<std::size_t>(components.of(s.pair.image2))];
+    if (one >= most && two >= most) continue;
+    ++one, ++two;
+    pairs.push_back(s.pair);
+  }
+  tidy_pairs(pairs);
+  return pairs;
+}
+
+}  // namespace bifocal
