@@ -149,5 +149,5 @@ def test_guided_round_has_no_fewer_inliers(collection):
     once = collection.verify(kind="homography", matching=RATIO)
     twice = collection.verify(kind="homography", matching=RATIO, guided=True)
     assert (twice.estimates.ok == once.estimates.ok).all()
-    assert (twice.estimates.inlier_counts >= once.estimates.inlier_counts).all()
+    assert (twice.estimates.num_inliers >= once.estimates.num_inliers).all()
     assert twice.offsets[-1] == len(twice.matches) == len(twice.estimates.inliers)
