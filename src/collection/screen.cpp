@@ -39,7 +39,8 @@ Features features_at(const Features& features, std::span<const std::int64_t> pla
   some.descriptors.reserve(places.size() * kDescriptorBytes);
   for (const std::int64_t place : places) {
     const auto i = static_cast<std::size_t>(place);
-    const auto at = features.descriptors.begin() + static_cast<std::ptrdiff_t>(i * kDescriptorBytes);
+    const auto at =
+        features.descriptors.begin() + static_cast<std::ptrdiff_t>(i * kDescriptorBytes);
     some.keypoints.push_back(features.keypoints[i]);
     some.descriptors.insert(some.descriptors.end(), at, at + kDescriptorBytes);
     if (!features.shapes.empty()) some.shapes.push_back(features.shapes[i]);
@@ -166,8 +167,8 @@ std::vector<ImagePair> linking_pairs(int images, std::span<const ImagePair> veri
   Components components(images);
   const auto check_pair = [&](const ImagePair& p) {
     if (!components.has(p))
-      throw Error(ErrorCode::usage, fmt::format("linking_pairs: images {} and {} of {}", p.image1,
-                                                p.image2, images));
+      throw Error(ErrorCode::usage,
+                  fmt::format("linking_pairs: images {} and {} of {}", p.image1, p.image2, images));
   };
   for (const ImagePair& p : verified) check_pair(p), components.join(p);
   std::vector<ScreenedPair> between;

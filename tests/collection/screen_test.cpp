@@ -137,7 +137,8 @@ TEST(LinkingPairs, are_the_best_between_components) {
             (Pairs{{0, 3}, {0, 5}, {1, 3}, {1, 5}, {2, 4}, {3, 5}, {4, 5}}));
   EXPECT_TRUE(linking_pairs(6, verified, left_out, 0).empty());
   EXPECT_TRUE(linking_pairs(0, {}, {}, 3).empty());
-  expect_error([&] { (void)linking_pairs(5, verified, left_out, 3); }, "images 0 and 5 of 5", ErrorCode::usage);
+  expect_error([&] { (void)linking_pairs(5, verified, left_out, 3); }, "images 0 and 5 of 5",
+               ErrorCode::usage);
 }
 
 // Two planes, of which each view shows one.
@@ -191,8 +192,7 @@ TEST_F(Planes, are_matched_where_they_pass_or_may_link) {
       EXPECT_TRUE(again.was_complete) << id;
       EXPECT_EQ(again.screened_out, 14) << id;
     }
-    const CollectResult all =
-        run(queue, {.pairs = PairChoice::exhaustive, .overwrite = true});
+    const CollectResult all = run(queue, {.pairs = PairChoice::exhaustive, .overwrite = true});
     EXPECT_EQ(all.pairs, 28) << id;
     EXPECT_EQ(all.verified, 12) << id;
     EXPECT_EQ(all.screened_out, 0) << id;

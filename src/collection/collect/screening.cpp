@@ -52,8 +52,7 @@ std::vector<ScreenedPair> screen(const Job& job, std::span<const ImagePair> pair
       queue.wait();
       const std::lock_guard lock(mutex);
       for (std::size_t k = 0; k < part.pairs.size(); ++k)
-        all.push_back(
-            {part.pairs[k], static_cast<int>(found.offsets[k + 1] - found.offsets[k])});
+        all.push_back({part.pairs[k], static_cast<int>(found.offsets[k + 1] - found.offsets[k])});
       progress.add(static_cast<std::int64_t>(part.pairs.size()));
     }
   });
