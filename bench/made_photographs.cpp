@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// made_photographs OUT COUNT PHOTOGRAPH...: a collection of COUNT JPEG files of 1600 x 1200, for the
-// timing of `collect`. The photographs (files, or folders of them) take turns; each time one is warped
-// by a homography that moves its corners by up to 8 % of a side, with a gain of 0.8 to 1.15 and noise
-// of 2 grey values. File k is the same in every run.
+// made_photographs OUT COUNT PHOTOGRAPH...: a collection of COUNT JPEG files of 1600 x 1200, for
+// the timing of `collect`. The photographs (files, or folders of them) take turns; each time one is
+// warped by a homography that moves its corners by up to 8 % of a side, with a gain of 0.8 to 1.15
+// and noise of 2 grey values. File k is the same in every run.
 #include <bifocal/error.hpp>
 #include <bifocal/draw.hpp>
 #include <bifocal/io.hpp>

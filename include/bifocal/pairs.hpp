@@ -97,12 +97,12 @@ struct PairInliers {
                                                                int most);
 
 // Screening: most pairs of a collection show nothing in common, and a few matches among the
-// features of largest scale tell, at 1/114 of the cost of matching 8192 features. docs/decisions.md
+// features of largest scale tell, at 1/64 of the cost of matching 8192 features. docs/decisions.md
 // has how the numbers were chosen.
 //   C. Wu, Towards linear-time incremental structure from motion, 3DV 2013.
 struct ScreenOptions {
-  int features = 768;       // of each image, those of largest scale; ties go to the lower index
-  int min_matches = 5;      // among them: pairs with fewer are left out
+  int features = 1024;      // of each image, those of largest scale; ties go to the lower index
+  int min_matches = 6;      // among them: pairs with fewer are left out
   double max_ratio = 0.75;  // nearest over second nearest distance; matches are mutual
 };
 // How many of these features match, of each pair of the set: the same number on every device.

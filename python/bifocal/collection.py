@@ -60,7 +60,7 @@ class Collection:
         return self._collection.counts()
 
     def screen(
-        self, pairs: ArrayLike | None = None, *, features: int = 768, min_matches: int = 5, max_ratio: float = 0.75
+        self, pairs: ArrayLike | None = None, *, features: int = 1024, min_matches: int = 6, max_ratio: float = 0.75
     ) -> NDArray[numpy.int32]:
         """Which pairs ([P, 2] numbers; None: all pairs) are worth matching: [K, 2], in their order.
 

@@ -168,8 +168,8 @@ void add_pair_options(const Command& command, Options& o) {
       .shows_default();
   command
       .option("--screen-matches", o.collect.screen.min_matches,
-              "all: matches among the 768 largest features of each that a pair needs")
-      .in_range(0, 768)
+              "all: matches among the 1024 largest features of each that a pair needs")
+      .in_range(0, 1024)
       .shows_default();
   command
       .option("--overlap", o.collect.sequential.overlap,
