@@ -29,9 +29,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<std::int32_t>;
 using Vec = hn::Vec<Tag>;
 
-// Products of four bytes of a row (RowQuad: kRowWords numbers in every lane) with four of each
-// column of a register (ColumnQuad) are added to a Sum. -march=native builds know of VNNI by its
-// own macro.
+// Products of four bytes of a row with four of each column of a register are added to a Sum in
+// kRowWords steps: the row's part is a RowWord, the columns' a ColumnWord. -march=native builds know
+// of VNNI by its own macro.
 #if HWY_TARGET == HWY_AVX3_DL || (HWY_TARGET == HWY_AVX3 && defined(__AVX512VNNI__))
 // The instruction multiplies bytes without by bytes with a sign: rows are less by 128, and a sum
 // begins with 128 times the column's.
@@ -43,20 +43,20 @@ void prepare_row(const std::uint8_t* row, std::int32_t* words) {
     words[k] = static_cast<std::int32_t>(four ^ 0x80808080U);
   }
 }
-struct ColumnQuad {
+struct ColumnWord {
   Vec bytes;
-  HWY_INLINE void load(const std::uint8_t* p) {
+  HWY_INLINE void load(const std::uint8_t* p, int) {
     bytes = hn::LoadU(Tag(), reinterpret_cast<const std::int32_t*>(p));
   }
 };
-struct RowQuad {
+struct RowWord {
   Vec bytes;
-  HWY_INLINE explicit RowQuad(const std::int32_t* p) : bytes(hn::Set(Tag(), *p)) {}
+  HWY_INLINE explicit RowWord(const std::int32_t* p) : bytes(hn::Set(Tag(), *p)) {}
 };
 struct Sum {
   Vec sum;
   HWY_INLINE void start(const std::int32_t* from) { sum = hn::LoadU(Tag(), from); }
-  HWY_INLINE void add(const RowQuad& r, const ColumnQuad& c) {
+  HWY_INLINE void add(const RowWord& r, const ColumnWord& c) {
 #if HWY_COMPILER_CLANG  // which has no way to add to a function's target
     asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(c.bytes.raw), "v"(r.bytes.raw));
 #else
@@ -70,18 +70,18 @@ constexpr int kRowWords = 1, kRegisters = 2;
 void prepare_row(const std::uint8_t* row, std::int32_t* words) {
   std::copy_n(row, kElements, reinterpret_cast<std::uint8_t*>(words));
 }
-struct ColumnQuad {
+struct ColumnWord {
   const std::uint8_t* bytes = nullptr;
-  void load(const std::uint8_t* p) { bytes = p; }
+  void load(const std::uint8_t* p, int) { bytes = p; }
 };
-struct RowQuad {
+struct RowWord {
   const std::uint8_t* bytes;
-  explicit RowQuad(const std::int32_t* p) : bytes(reinterpret_cast<const std::uint8_t*>(p)) {}
+  explicit RowWord(const std::int32_t* p) : bytes(reinterpret_cast<const std::uint8_t*>(p)) {}
 };
 struct Sum {
   std::int32_t total = 0;
   void start(const std::int32_t*) { total = 0; }
-  void add(const RowQuad& r, const ColumnQuad& c) {
+  void add(const RowWord& r, const ColumnWord& c) {
     for (int e = 0; e < 4; ++e) total += r.bytes[e] * c.bytes[e];
   }
   [[nodiscard]] Vec product() const { return hn::Set(Tag(), total); }
@@ -97,20 +97,19 @@ void prepare_row(const std::uint8_t* row, std::int32_t* words) {
     words[k / 2 + 1] = row[k + 1] | row[k + 3] << 16;
   }
 }
-struct ColumnQuad {
-  Pairs even, odd;
-  HWY_INLINE void load(const std::uint8_t* p) {
+struct ColumnWord {
+  Pairs pairs;
+  HWY_INLINE void load(const std::uint8_t* p, int step) {
     const hn::Repartition<std::uint16_t, Tag> words;
     const auto both = hn::LoadU(words, reinterpret_cast<const std::uint16_t*>(p));
-    even = hn::BitCast(PairTag(), hn::And(both, hn::Set(words, std::uint16_t{255})));
-    odd = hn::BitCast(PairTag(), hn::ShiftRight<8>(both));
+    pairs = hn::BitCast(PairTag(), step == 0 ? hn::And(both, hn::Set(words, std::uint16_t{255}))
+                                             : hn::ShiftRight<8>(both));
   }
 };
-struct RowQuad {
-  Pairs even, odd;
-  HWY_INLINE explicit RowQuad(const std::int32_t* p)
-      : even(hn::BitCast(PairTag(), hn::Set(Tag(), p[0]))),
-        odd(hn::BitCast(PairTag(), hn::Set(Tag(), p[1]))) {}
+struct RowWord {
+  Pairs pairs;
+  HWY_INLINE explicit RowWord(const std::int32_t* p)
+      : pairs(hn::BitCast(PairTag(), hn::Set(Tag(), *p))) {}
 };
 // On machines whose instructions keep odd and even products apart a sum takes two registers.
 struct Sum {
@@ -119,9 +118,8 @@ struct Sum {
     first = hn::Zero(Tag());
     other = hn::Zero(Tag());
   }
-  HWY_INLINE void add(const RowQuad& r, const ColumnQuad& c) {
-    first = hn::ReorderWidenMulAccumulate(Tag(), r.even, c.even, first, other);
-    first = hn::ReorderWidenMulAccumulate(Tag(), r.odd, c.odd, first, other);
+  HWY_INLINE void add(const RowWord& r, const ColumnWord& c) {
+    first = hn::ReorderWidenMulAccumulate(Tag(), r.pairs, c.pairs, first, other);
   }
   [[nodiscard]] HWY_INLINE Vec product() const { return hn::RearrangeToOddPlusEven(first, other); }
 };
@@ -172,11 +170,13 @@ HWY_INLINE void compare(Block& block, int i, const std::uint8_t* values, const s
   }
   // By two, or GCC moves every sum from register to register in each step.
   _Pragma("GCC unroll 2") for (int k = 0; k < kQuads; ++k) {
-    ColumnQuad quads[kRegisters];
-    UNROLLED for (int c = 0; c < kRegisters; ++c) quads[c].load(values + 4 * c * lanes);
-    UNROLLED for (int r = 0; r < kRows; ++r) {
-      const RowQuad own(row + r * kStride);
-      UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c].add(own, quads[c]);
+    UNROLLED for (int step = 0; step < kRowWords; ++step) {
+      ColumnWord words[kRegisters];
+      UNROLLED for (int c = 0; c < kRegisters; ++c) words[c].load(values + 4 * c * lanes, step);
+      UNROLLED for (int r = 0; r < kRows; ++r) {
+        const RowWord own(row + r * kStride + step);
+        UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c].add(own, words[c]);
+      }
     }
     values += 4 * kPanel, row += kRowWords;
   }
