@@ -38,11 +38,23 @@ inline constexpr int kQuads = kElements / 4;
 // |b|^2 - 2 a b is smaller: the square of descriptors that are not there, which are zeros.
 inline constexpr int kNoSquare = 0x7fffff;
 
+// Bounds of 16-bit sums of products by Cauchy-Schwarz: the largest squared norm of two elements
+// that one instruction multiplies, and of the 16 elements whose products one sum takes. A row's
+// elements count as kLargestByte at most.
+struct Norms {
+  float pair = 0, sum = 0;
+};
+inline constexpr int kLargestByte = 127;
+// Does this processor multiply bytes into 16-bit sums? Descriptors are then packed with their norms
+// and in another order, in which every sum takes elements of all cells and directions of SIFT.
+[[nodiscard]] bool sums_are_short();
+
 // Rows 0 .. count - 1 and rows of zeros up to a multiple of four.
 struct PackedRows {
   int count = 0, padded = 0;
   std::vector<std::uint8_t> values;   // [padded][128]
   std::vector<std::int32_t> squares;  // |a|^2; kNoSquare in the padding
+  std::vector<Norms> norms;           // none unless sums_are_short()
 };
 [[nodiscard]] PackedRows pack_rows(const std::uint8_t* descriptors, int count);
 
@@ -54,6 +66,7 @@ struct PackedPanels {
   std::vector<std::uint8_t> values;
   std::vector<std::int32_t> squares;
   std::vector<std::int32_t> sums;  // of a descriptor's elements, times 128
+  std::vector<Norms> norms;        // none unless sums_are_short()
 };
 [[nodiscard]] PackedPanels pack_panels(const std::uint8_t* descriptors, int count);
 

@@ -30,8 +30,8 @@ using Tag = hn::ScalableTag<std::int32_t>;
 using Vec = hn::Vec<Tag>;
 
 // Products of four bytes of a row with four of each column of a register are added to a Sum in
-// kRowWords steps: the row's part is a RowWord, the columns' a ColumnWord. -march=native builds know
-// of VNNI by its own macro.
+// kRowWords steps: the row's part is a RowWord, the columns' a ColumnWord. -march=native builds
+// know of VNNI by its own macro.
 #if HWY_TARGET == HWY_AVX3_DL || (HWY_TARGET == HWY_AVX3 && defined(__AVX512VNNI__))
 // The instruction multiplies bytes without by bytes with a sign: rows are less by 128, and a sum
 // begins with 128 times the column's.
@@ -133,6 +133,25 @@ constexpr int kRows = 4;      // at a time
 constexpr int kWindow = 256;  // registers of columns that keys tell apart
 constexpr std::int32_t kNoKey = 0x7fffffff;
 
+// SSSE3 and its successors without VNNI.
+#undef SHORT_SUMS
+#if HWY_ARCH_X86 &&                                                                 \
+    (HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || \
+     (HWY_TARGET == HWY_AVX3 && !defined(__AVX512VNNI__)))
+#define SHORT_SUMS 1
+#else
+#define SHORT_SUMS 0
+#endif
+bool sums_are_short() { return SHORT_SUMS; }
+
+#if SHORT_SUMS
+}  // namespace bifocal::features::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#include "features/match_bytes-inl.h"
+HWY_BEFORE_NAMESPACE();
+namespace bifocal::features::HWY_NAMESPACE {
+#endif
+
 // The two smallest keys of each lane.
 struct Two {
   Vec best, second;
@@ -154,16 +173,16 @@ struct Block {
   int count;                              // a multiple of kRows
   std::vector<std::int32_t> words, keys;  // keys: |a|^2 << 8 | number in the block
   std::vector<std::int32_t> bests;        // [count][best, second][lanes]
+#if SHORT_SUMS
+  std::vector<ShortRows> short_rows;  // [count / kRows]
+#endif
 };
 
-// Rows i .. i + 3 of a block against kRegisters registers of columns.
-template <ColumnsWanted kWanted>
-HWY_INLINE void compare(Block& block, int i, const std::uint8_t* values, const std::int32_t* starts,
-                        const Vec* column_keys, Two* columns) {
-  const Tag d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
+// Twice the products of rows from `row` on with kRegisters registers of columns, in a key's place.
+HWY_INLINE void multiply(const std::int32_t* row, const std::uint8_t* values,
+                         const std::int32_t* starts, Vec (*twice)[kRegisters]) {
+  const int lanes = static_cast<int>(hn::Lanes(Tag()));
   constexpr int kStride = kQuads * kRowWords;
-  const std::int32_t* row = block.words.data() + std::ptrdiff_t{i} * kStride;
   Sum sums[kRows][kRegisters];
   UNROLLED for (int r = 0; r < kRows; ++r) {
     UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c].start(starts + c * lanes);
@@ -181,15 +200,25 @@ HWY_INLINE void compare(Block& block, int i, const std::uint8_t* values, const s
     values += 4 * kPanel, row += kRowWords;
   }
   UNROLLED for (int r = 0; r < kRows; ++r) {
-    std::int32_t* at = block.bests.data() + (i + r) * 2 * lanes;
+    UNROLLED for (int c = 0; c < kRegisters; ++c) twice[r][c] =
+        hn::ShiftLeft<9>(sums[r][c].product());
+  }
+}
+
+// Rows i .. i + 3 of a block and their products with kRegisters registers of columns.
+template <ColumnsWanted kWanted>
+HWY_INLINE void keep(Block& block, int i, const Vec (*twice)[kRegisters], const Vec* column_keys,
+                     Two* columns) {
+  const Tag d;
+  UNROLLED for (int r = 0; r < kRows; ++r) {
+    std::int32_t* at = block.bests.data() + (i + r) * 2 * static_cast<int>(hn::Lanes(d));
     Two two(at);
     const Vec row_key = hn::Set(d, block.keys[static_cast<std::size_t>(i + r)]);
     UNROLLED for (int c = 0; c < kRegisters; ++c) {
-      const Vec twice = hn::ShiftLeft<9>(sums[r][c].product());
-      two.add(hn::Sub(column_keys[c], twice));
-      if constexpr (kWanted == ColumnsWanted::two) columns[c].add(hn::Sub(row_key, twice));
+      two.add(hn::Sub(column_keys[c], twice[r][c]));
+      if constexpr (kWanted == ColumnsWanted::two) columns[c].add(hn::Sub(row_key, twice[r][c]));
       if constexpr (kWanted == ColumnsWanted::nearest)
-        columns[c].best = hn::Min(columns[c].best, hn::Sub(row_key, twice));
+        columns[c].best = hn::Min(columns[c].best, hn::Sub(row_key, twice[r][c]));
     }
     two.store(at);
   }
@@ -230,8 +259,27 @@ HWY_INLINE void sweep(Block& block, int first, const PackedPanels& b, int j, int
     const Vec squares = hn::LoadU(d, b.squares.data() + j + c * lanes);
     keys[c] = hn::Or(hn::ShiftLeft<8>(squares), hn::Set(d, (j - window_begin) / lanes + c));
   }
-  for (int i = 0; i < block.count; i += kRows)
-    compare<kWanted>(block, i, values, b.sums.data() + j, keys, bests);
+#if SHORT_SUMS
+  Norms norms;
+  for (int c = j; c < j + kRegisters * lanes; ++c) {
+    const Norms& n = b.norms[static_cast<std::size_t>(c)];
+    norms = {std::max(norms.pair, n.pair), std::max(norms.sum, n.sum)};
+  }
+#endif
+  for (int i = 0; i < block.count; i += kRows) {
+    Vec twice[kRows][kRegisters];
+#if SHORT_SUMS
+    const ShortRows& rows = block.short_rows[static_cast<std::size_t>(i / kRows)];
+    if (rows.fit(norms)) {
+      multiply_short(rows, values, twice);
+      keep<kWanted>(block, i, twice, keys, bests);
+      continue;
+    }
+#endif
+    multiply(block.words.data() + std::ptrdiff_t{i} * kQuads * kRowWords, values, b.sums.data() + j,
+             twice);
+    keep<kWanted>(block, i, twice, keys, bests);
+  }
   if constexpr (kWanted != ColumnsWanted::none) {
     for (int c = 0; c < kRegisters; ++c)
       merge_columns<kWanted>(bests[c], b.squares.data() + j + c * lanes, first,
@@ -277,6 +325,10 @@ void nearest_in_block_of(const PackedRows& a, int first, int end, const PackedPa
     block.keys[static_cast<std::size_t>(i)] =
         a.squares[static_cast<std::size_t>(first + i)] << 8 | i;
   }
+#if SHORT_SUMS
+  block.short_rows.reserve(count / kRows);
+  for (int i = 0; i < block.count; i += kRows) block.short_rows.emplace_back(a, first + i);
+#endif
   for (int begin = 0; begin < b.padded; begin += kWindow * lanes) {
     check_cancelled();
     block.bests.assign(count * 2 * static_cast<std::size_t>(lanes), kNoKey);
@@ -309,6 +361,9 @@ HWY_AFTER_NAMESPACE();
 namespace bifocal::features {
 
 HWY_EXPORT(nearest_in_block);
+HWY_EXPORT(sums_are_short);
+
+bool sums_are_short() { return HWY_DYNAMIC_DISPATCH(sums_are_short)(); }
 
 void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b,
                       ColumnsWanted wanted, Nearest& rows, Nearest& columns) {
