@@ -53,8 +53,10 @@ Norms reorder(const std::uint8_t* in, std::uint8_t* out, int most) {
       pairs[std::size_t(w)] = std::max(pairs[std::size_t(w)], square);
     }
   }
-  return {float(*std::max_element(pairs.begin(), pairs.end())),
-          float(*std::max_element(sums.begin(), sums.end()))};
+  Norms norms;
+  norms.pair = float(*std::max_element(pairs.begin(), pairs.end()));
+  std::copy(sums.begin(), sums.end(), norms.sums.begin());
+  return norms;
 }
 
 struct BothWays {

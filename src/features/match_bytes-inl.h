@@ -11,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 
-constexpr int kShortSteps = 8;     // that one sum takes
+constexpr int kShortSteps = 8;       // that one sum takes
 constexpr int kMostRemainders = 16;  // of kRows rows; more cost more than they save
 
 HWY_INLINE Pairs multiply_bytes(Pairs columns, Pairs row) {
@@ -38,8 +38,7 @@ struct ShortRows {
 
   ShortRows(const PackedRows& a, int first) {
     for (int r = 0; r < kRows; ++r) {
-      const Norms& n = a.norms[static_cast<std::size_t>(first + r)];
-      norms = {std::max(norms.pair, n.pair), std::max(norms.sum, n.sum)};
+      norms.join(a.norms[static_cast<std::size_t>(first + r)]);
       const std::uint8_t* row = a.values.data() + std::ptrdiff_t{first + r} * kElements;
       for (int k = 0; k < kElements; ++k)
         bytes[r][k] = std::min(row[k], static_cast<std::uint8_t>(kLargestByte));
@@ -53,8 +52,11 @@ struct ShortRows {
     if (remainders.size() > kMostRemainders) norms.pair = 1e9F;
   }
   [[nodiscard]] bool fit(const Norms& columns) const {
-    return norms.pair * columns.pair <= 32767.0F * 32767 * 0.9999F &&
-           norms.sum * columns.sum <= 65535.0F * 65535 * 0.9999F;
+    constexpr float kPairs = 32767.0F * 32767 * 0.9999F, kSums = 65535.0F * 65535 * 0.9999F;
+    float most = 0;
+    for (std::size_t w = 0; w < norms.sums.size(); ++w)
+      most = std::max(most, norms.sums[w] * columns.sums[w]);
+    return norms.pair * columns.pair <= kPairs && most <= kSums;
   }
 };
 
@@ -87,20 +89,18 @@ HWY_INLINE void multiply_short(const ShortRows& rows, const std::uint8_t* values
   for (int first = 0; first < kQuads / kShortSteps; ++first) {
     Pairs sums[kRows][kRegisters];
     UNROLLED for (int r = 0; r < kRows; ++r) {
-      UNROLLED for (int c = 0; c < kRegisters; ++c)
-        sums[r][c] = hn::Set(d16, std::int16_t{-32768});
+      UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c] = hn::Set(d16, std::int16_t{-32768});
     }
     _Pragma("GCC unroll 2") for (int k = first; k < kQuads; k += kQuads / kShortSteps) {
       Pairs columns[kRegisters];
-      UNROLLED for (int c = 0; c < kRegisters; ++c)
-        columns[c] = hn::LoadU(
-            d16, reinterpret_cast<const std::int16_t*>(values + 4 * kPanel * k + 4 * c * lanes));
+      UNROLLED for (int c = 0; c < kRegisters; ++c) columns[c] = hn::LoadU(
+          d16, reinterpret_cast<const std::int16_t*>(values + 4 * kPanel * k + 4 * c * lanes));
       UNROLLED for (int r = 0; r < kRows; ++r) {
         std::int32_t four;
         hwy::CopyBytes<4>(rows.bytes[r] + 4 * k, &four);
         const Pairs own = hn::BitCast(d16, hn::Set(d, four));
-        UNROLLED for (int c = 0; c < kRegisters; ++c)
-          sums[r][c] = hn::Add(sums[r][c], multiply_bytes(columns[c], own));
+        UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c] =
+            hn::Add(sums[r][c], multiply_bytes(columns[c], own));
       }
     }
     const Pairs scale = hn::Set(d16, std::int16_t{512});

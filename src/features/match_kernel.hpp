@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -39,10 +40,16 @@ inline constexpr int kQuads = kElements / 4;
 inline constexpr int kNoSquare = 0x7fffff;
 
 // Bounds of 16-bit sums of products by Cauchy-Schwarz: the largest squared norm of two elements
-// that one instruction multiplies, and of the 16 elements whose products one sum takes. A row's
-// elements count as kLargestByte at most.
+// that one instruction multiplies, and those of each 16 elements whose products one sum takes. A
+// row's elements count as kLargestByte at most.
 struct Norms {
-  float pair = 0, sum = 0;
+  float pair = 0;
+  std::array<float, 8> sums{};
+
+  void join(const Norms& other) {
+    pair = std::max(pair, other.pair);
+    for (std::size_t w = 0; w < sums.size(); ++w) sums[w] = std::max(sums[w], other.sums[w]);
+  }
 };
 inline constexpr int kLargestByte = 127;
 // Does this processor multiply bytes into 16-bit sums? Descriptors are then packed with their norms

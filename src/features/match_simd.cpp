@@ -261,10 +261,7 @@ HWY_INLINE void sweep(Block& block, int first, const PackedPanels& b, int j, int
   }
 #if SHORT_SUMS
   Norms norms;
-  for (int c = j; c < j + kRegisters * lanes; ++c) {
-    const Norms& n = b.norms[static_cast<std::size_t>(c)];
-    norms = {std::max(norms.pair, n.pair), std::max(norms.sum, n.sum)};
-  }
+  for (int c = j; c < j + kRegisters * lanes; ++c) norms.join(b.norms[static_cast<std::size_t>(c)]);
 #endif
   for (int i = 0; i < block.count; i += kRows) {
     Vec twice[kRows][kRegisters];
