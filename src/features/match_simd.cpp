@@ -147,7 +147,7 @@ bool sums_are_short() { return SHORT_SUMS; }
 #if SHORT_SUMS
 }  // namespace bifocal::features::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#include "features/match_bytes-inl.h"
+#include "features/matching/match_bytes-inl.h"
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 #endif
