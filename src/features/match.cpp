@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -25,6 +27,36 @@ int round_up(int n, int step) { return (n + step - 1) / step * step; }
 
 std::int32_t square(const std::uint8_t* descriptor) {
   return std::inner_product(descriptor, descriptor + kElements, descriptor, std::int32_t{0});
+}
+
+// Place w of a group of two cells is the direction w of both, turned by another angle in every
+// cell: sum w takes one direction of each cell.
+constexpr std::array<std::uint8_t, kElements> kShortSumOrder = [] {
+  std::array<std::uint8_t, kElements> order{};
+  for (int k = 0; k < kElements; ++k) {
+    const int cell = k / 16 * 2 + k % 2, turn = 3 * (cell % 4) + 2 * (cell / 4);
+    order[std::size_t(k)] = std::uint8_t(cell * 8 + (k % 16 / 2 + turn) % 8);
+  }
+  return order;
+}();
+
+// Puts a descriptor in that order.
+Norms reorder(const std::uint8_t* in, std::uint8_t* out, int most) {
+  for (int k = 0; k < kElements; ++k) out[k] = in[kShortSumOrder[std::size_t(k)]];
+  std::array<int, 8> sums{}, pairs{};
+  for (int k = 0; k < kElements; k += 16) {
+    for (int w = 0; w < 8; ++w) {
+      const int a = std::min<int>(out[k + 2 * w], most),
+                b = std::min<int>(out[k + 2 * w + 1], most);
+      const int square = a * a + b * b;
+      sums[std::size_t(w)] += square;
+      pairs[std::size_t(w)] = std::max(pairs[std::size_t(w)], square);
+    }
+  }
+  Norms norms;
+  norms.pair = float(*std::max_element(pairs.begin(), pairs.end()));
+  std::copy(sums.begin(), sums.end(), norms.sums.begin());
+  return norms;
 }
 
 struct BothWays {
@@ -58,20 +90,29 @@ BothWays nearest(DescriptorRows rows1, DescriptorRows rows2, ColumnsWanted wante
 }  // namespace
 
 PackedRows pack_rows(const std::uint8_t* descriptors, int count) {
-  PackedRows packed{count, round_up(count, 4), {}, {}};
+  PackedRows packed{count, round_up(count, 4), {}, {}, {}};
+  const bool is_short = sums_are_short();
+  if (is_short) packed.norms.resize(std::size_t(packed.padded));
   packed.values.resize(std::size_t(packed.padded) * kElements);
   packed.squares.resize(std::size_t(packed.padded), kNoSquare);
   std::copy_n(descriptors, std::size_t(count) * kElements, packed.values.begin());
   runtime::CancelTicks tick;
   for (int i = 0; i < count; ++i) {
     tick();
-    packed.squares[std::size_t(i)] = square(descriptors + std::ptrdiff_t{i} * kElements);
+    const std::uint8_t* in = descriptors + std::ptrdiff_t{i} * kElements;
+    packed.squares[std::size_t(i)] = square(in);
+    if (is_short)
+      packed.norms[std::size_t(i)] =
+          reorder(in, packed.values.data() + std::ptrdiff_t{i} * kElements, kLargestByte);
   }
   return packed;
 }
 
 PackedPanels pack_panels(const std::uint8_t* descriptors, int count) {
-  PackedPanels packed{count, round_up(count, kPanel), {}, {}, {}};
+  PackedPanels packed{count, round_up(count, kPanel), {}, {}, {}, {}};
+  const bool is_short = sums_are_short();
+  if (is_short) packed.norms.resize(std::size_t(packed.padded));
+  std::array<std::uint8_t, kElements> reordered;
   packed.values.resize(std::size_t(packed.padded) * kElements);
   packed.squares.resize(std::size_t(packed.padded), kNoSquare);
   packed.sums.resize(std::size_t(packed.padded));
@@ -81,7 +122,9 @@ PackedPanels pack_panels(const std::uint8_t* descriptors, int count) {
     const std::uint8_t* in = descriptors + std::ptrdiff_t{i} * kElements;
     std::uint8_t* out =
         packed.values.data() + std::ptrdiff_t{i / kPanel} * kPanel * kElements + 4 * (i % kPanel);
-    for (int k = 0; k < kQuads; ++k) std::copy_n(in + 4 * k, 4, out + 4 * kPanel * k);
+    if (is_short) packed.norms[std::size_t(i)] = reorder(in, reordered.data(), 255);
+    const std::uint8_t* const from = is_short ? reordered.data() : in;
+    for (int k = 0; k < kQuads; ++k) std::copy_n(from + 4 * k, 4, out + 4 * kPanel * k);
     packed.squares[std::size_t(i)] = square(in);
     packed.sums[std::size_t(i)] = 128 * std::accumulate(in, in + kElements, 0);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -38,11 +39,29 @@ inline constexpr int kQuads = kElements / 4;
 // |b|^2 - 2 a b is smaller: the square of descriptors that are not there, which are zeros.
 inline constexpr int kNoSquare = 0x7fffff;
 
+// Bounds of 16-bit sums of products by Cauchy-Schwarz: the largest squared norm of two elements
+// that one instruction multiplies, and those of each 16 elements whose products one sum takes. A
+// row's elements count as kLargestByte at most.
+struct Norms {
+  float pair = 0;
+  std::array<float, 8> sums{};
+
+  void join(const Norms& other) {
+    pair = std::max(pair, other.pair);
+    for (std::size_t w = 0; w < sums.size(); ++w) sums[w] = std::max(sums[w], other.sums[w]);
+  }
+};
+inline constexpr int kLargestByte = 127;
+// Does this processor multiply bytes into 16-bit sums? Descriptors are then packed with their norms
+// and in another order, in which every sum takes elements of all cells and directions of SIFT.
+[[nodiscard]] bool sums_are_short();
+
 // Rows 0 .. count - 1 and rows of zeros up to a multiple of four.
 struct PackedRows {
   int count = 0, padded = 0;
   std::vector<std::uint8_t> values;   // [padded][128]
   std::vector<std::int32_t> squares;  // |a|^2; kNoSquare in the padding
+  std::vector<Norms> norms;           // none unless sums_are_short()
 };
 [[nodiscard]] PackedRows pack_rows(const std::uint8_t* descriptors, int count);
 
@@ -54,6 +73,7 @@ struct PackedPanels {
   std::vector<std::uint8_t> values;
   std::vector<std::int32_t> squares;
   std::vector<std::int32_t> sums;  // of a descriptor's elements, times 128
+  std::vector<Norms> norms;        // none unless sums_are_short()
 };
 [[nodiscard]] PackedPanels pack_panels(const std::uint8_t* descriptors, int count);
 

@@ -29,9 +29,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<std::int32_t>;
 using Vec = hn::Vec<Tag>;
 
-// Products of four bytes of a row (RowQuad: kRowWords numbers in every lane) with four of each
-// column of a register (ColumnQuad) are added to a Sum. -march=native builds know of VNNI by its
-// own macro.
+// Products of four bytes of a row with four of each column of a register are added to a Sum in
+// kRowWords steps: the row's part is a RowWord, the columns' a ColumnWord. -march=native builds
+// know of VNNI by its own macro.
 #if HWY_TARGET == HWY_AVX3_DL || (HWY_TARGET == HWY_AVX3 && defined(__AVX512VNNI__))
 // The instruction multiplies bytes without by bytes with a sign: rows are less by 128, and a sum
 // begins with 128 times the column's.
@@ -43,20 +43,20 @@ void prepare_row(const std::uint8_t* row, std::int32_t* words) {
     words[k] = static_cast<std::int32_t>(four ^ 0x80808080U);
   }
 }
-struct ColumnQuad {
+struct ColumnWord {
   Vec bytes;
-  HWY_INLINE void load(const std::uint8_t* p) {
+  HWY_INLINE void load(const std::uint8_t* p, int) {
     bytes = hn::LoadU(Tag(), reinterpret_cast<const std::int32_t*>(p));
   }
 };
-struct RowQuad {
+struct RowWord {
   Vec bytes;
-  HWY_INLINE explicit RowQuad(const std::int32_t* p) : bytes(hn::Set(Tag(), *p)) {}
+  HWY_INLINE explicit RowWord(const std::int32_t* p) : bytes(hn::Set(Tag(), *p)) {}
 };
 struct Sum {
   Vec sum;
   HWY_INLINE void start(const std::int32_t* from) { sum = hn::LoadU(Tag(), from); }
-  HWY_INLINE void add(const RowQuad& r, const ColumnQuad& c) {
+  HWY_INLINE void add(const RowWord& r, const ColumnWord& c) {
 #if HWY_COMPILER_CLANG  // which has no way to add to a function's target
     asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(c.bytes.raw), "v"(r.bytes.raw));
 #else
@@ -70,18 +70,18 @@ constexpr int kRowWords = 1, kRegisters = 2;
 void prepare_row(const std::uint8_t* row, std::int32_t* words) {
   std::copy_n(row, kElements, reinterpret_cast<std::uint8_t*>(words));
 }
-struct ColumnQuad {
+struct ColumnWord {
   const std::uint8_t* bytes = nullptr;
-  void load(const std::uint8_t* p) { bytes = p; }
+  void load(const std::uint8_t* p, int) { bytes = p; }
 };
-struct RowQuad {
+struct RowWord {
   const std::uint8_t* bytes;
-  explicit RowQuad(const std::int32_t* p) : bytes(reinterpret_cast<const std::uint8_t*>(p)) {}
+  explicit RowWord(const std::int32_t* p) : bytes(reinterpret_cast<const std::uint8_t*>(p)) {}
 };
 struct Sum {
   std::int32_t total = 0;
   void start(const std::int32_t*) { total = 0; }
-  void add(const RowQuad& r, const ColumnQuad& c) {
+  void add(const RowWord& r, const ColumnWord& c) {
     for (int e = 0; e < 4; ++e) total += r.bytes[e] * c.bytes[e];
   }
   [[nodiscard]] Vec product() const { return hn::Set(Tag(), total); }
@@ -97,20 +97,19 @@ void prepare_row(const std::uint8_t* row, std::int32_t* words) {
     words[k / 2 + 1] = row[k + 1] | row[k + 3] << 16;
   }
 }
-struct ColumnQuad {
-  Pairs even, odd;
-  HWY_INLINE void load(const std::uint8_t* p) {
+struct ColumnWord {
+  Pairs pairs;
+  HWY_INLINE void load(const std::uint8_t* p, int step) {
     const hn::Repartition<std::uint16_t, Tag> words;
     const auto both = hn::LoadU(words, reinterpret_cast<const std::uint16_t*>(p));
-    even = hn::BitCast(PairTag(), hn::And(both, hn::Set(words, std::uint16_t{255})));
-    odd = hn::BitCast(PairTag(), hn::ShiftRight<8>(both));
+    pairs = hn::BitCast(PairTag(), step == 0 ? hn::And(both, hn::Set(words, std::uint16_t{255}))
+                                             : hn::ShiftRight<8>(both));
   }
 };
-struct RowQuad {
-  Pairs even, odd;
-  HWY_INLINE explicit RowQuad(const std::int32_t* p)
-      : even(hn::BitCast(PairTag(), hn::Set(Tag(), p[0]))),
-        odd(hn::BitCast(PairTag(), hn::Set(Tag(), p[1]))) {}
+struct RowWord {
+  Pairs pairs;
+  HWY_INLINE explicit RowWord(const std::int32_t* p)
+      : pairs(hn::BitCast(PairTag(), hn::Set(Tag(), *p))) {}
 };
 // On machines whose instructions keep odd and even products apart a sum takes two registers.
 struct Sum {
@@ -119,9 +118,8 @@ struct Sum {
     first = hn::Zero(Tag());
     other = hn::Zero(Tag());
   }
-  HWY_INLINE void add(const RowQuad& r, const ColumnQuad& c) {
-    first = hn::ReorderWidenMulAccumulate(Tag(), r.even, c.even, first, other);
-    first = hn::ReorderWidenMulAccumulate(Tag(), r.odd, c.odd, first, other);
+  HWY_INLINE void add(const RowWord& r, const ColumnWord& c) {
+    first = hn::ReorderWidenMulAccumulate(Tag(), r.pairs, c.pairs, first, other);
   }
   [[nodiscard]] HWY_INLINE Vec product() const { return hn::RearrangeToOddPlusEven(first, other); }
 };
@@ -134,6 +132,25 @@ struct Sum {
 constexpr int kRows = 4;      // at a time
 constexpr int kWindow = 256;  // registers of columns that keys tell apart
 constexpr std::int32_t kNoKey = 0x7fffffff;
+
+// SSSE3 and its successors without VNNI.
+#undef SHORT_SUMS
+#if HWY_ARCH_X86 &&                                                                 \
+    (HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || \
+     (HWY_TARGET == HWY_AVX3 && !defined(__AVX512VNNI__)))
+#define SHORT_SUMS 1
+#else
+#define SHORT_SUMS 0
+#endif
+bool sums_are_short() { return SHORT_SUMS; }
+
+#if SHORT_SUMS
+}  // namespace bifocal::features::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#include "features/matching/match_bytes-inl.h"
+HWY_BEFORE_NAMESPACE();
+namespace bifocal::features::HWY_NAMESPACE {
+#endif
 
 // The two smallest keys of each lane.
 struct Two {
@@ -156,40 +173,52 @@ struct Block {
   int count;                              // a multiple of kRows
   std::vector<std::int32_t> words, keys;  // keys: |a|^2 << 8 | number in the block
   std::vector<std::int32_t> bests;        // [count][best, second][lanes]
+#if SHORT_SUMS
+  std::vector<ShortRows> short_rows;  // [count / kRows]
+#endif
 };
 
-// Rows i .. i + 3 of a block against kRegisters registers of columns.
-template <ColumnsWanted kWanted>
-HWY_INLINE void compare(Block& block, int i, const std::uint8_t* values, const std::int32_t* starts,
-                        const Vec* column_keys, Two* columns) {
-  const Tag d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
+// Twice the products of rows from `row` on with kRegisters registers of columns, in a key's place.
+HWY_INLINE void multiply(const std::int32_t* row, const std::uint8_t* values,
+                         const std::int32_t* starts, Vec (*twice)[kRegisters]) {
+  const int lanes = static_cast<int>(hn::Lanes(Tag()));
   constexpr int kStride = kQuads * kRowWords;
-  const std::int32_t* row = block.words.data() + std::ptrdiff_t{i} * kStride;
   Sum sums[kRows][kRegisters];
   UNROLLED for (int r = 0; r < kRows; ++r) {
     UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c].start(starts + c * lanes);
   }
   // By two, or GCC moves every sum from register to register in each step.
   _Pragma("GCC unroll 2") for (int k = 0; k < kQuads; ++k) {
-    ColumnQuad quads[kRegisters];
-    UNROLLED for (int c = 0; c < kRegisters; ++c) quads[c].load(values + 4 * c * lanes);
-    UNROLLED for (int r = 0; r < kRows; ++r) {
-      const RowQuad own(row + r * kStride);
-      UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c].add(own, quads[c]);
+    UNROLLED for (int step = 0; step < kRowWords; ++step) {
+      ColumnWord words[kRegisters];
+      UNROLLED for (int c = 0; c < kRegisters; ++c) words[c].load(values + 4 * c * lanes, step);
+      UNROLLED for (int r = 0; r < kRows; ++r) {
+        const RowWord own(row + r * kStride + step);
+        UNROLLED for (int c = 0; c < kRegisters; ++c) sums[r][c].add(own, words[c]);
+      }
     }
     values += 4 * kPanel, row += kRowWords;
   }
   UNROLLED for (int r = 0; r < kRows; ++r) {
-    std::int32_t* at = block.bests.data() + (i + r) * 2 * lanes;
+    UNROLLED for (int c = 0; c < kRegisters; ++c) twice[r][c] =
+        hn::ShiftLeft<9>(sums[r][c].product());
+  }
+}
+
+// Rows i .. i + 3 of a block and their products with kRegisters registers of columns.
+template <ColumnsWanted kWanted>
+HWY_INLINE void keep(Block& block, int i, const Vec (*twice)[kRegisters], const Vec* column_keys,
+                     Two* columns) {
+  const Tag d;
+  UNROLLED for (int r = 0; r < kRows; ++r) {
+    std::int32_t* at = block.bests.data() + (i + r) * 2 * static_cast<int>(hn::Lanes(d));
     Two two(at);
     const Vec row_key = hn::Set(d, block.keys[static_cast<std::size_t>(i + r)]);
     UNROLLED for (int c = 0; c < kRegisters; ++c) {
-      const Vec twice = hn::ShiftLeft<9>(sums[r][c].product());
-      two.add(hn::Sub(column_keys[c], twice));
-      if constexpr (kWanted == ColumnsWanted::two) columns[c].add(hn::Sub(row_key, twice));
+      two.add(hn::Sub(column_keys[c], twice[r][c]));
+      if constexpr (kWanted == ColumnsWanted::two) columns[c].add(hn::Sub(row_key, twice[r][c]));
       if constexpr (kWanted == ColumnsWanted::nearest)
-        columns[c].best = hn::Min(columns[c].best, hn::Sub(row_key, twice));
+        columns[c].best = hn::Min(columns[c].best, hn::Sub(row_key, twice[r][c]));
     }
     two.store(at);
   }
@@ -230,8 +259,24 @@ HWY_INLINE void sweep(Block& block, int first, const PackedPanels& b, int j, int
     const Vec squares = hn::LoadU(d, b.squares.data() + j + c * lanes);
     keys[c] = hn::Or(hn::ShiftLeft<8>(squares), hn::Set(d, (j - window_begin) / lanes + c));
   }
-  for (int i = 0; i < block.count; i += kRows)
-    compare<kWanted>(block, i, values, b.sums.data() + j, keys, bests);
+#if SHORT_SUMS
+  Norms norms;
+  for (int c = j; c < j + kRegisters * lanes; ++c) norms.join(b.norms[static_cast<std::size_t>(c)]);
+#endif
+  for (int i = 0; i < block.count; i += kRows) {
+    Vec twice[kRows][kRegisters];
+#if SHORT_SUMS
+    const ShortRows& rows = block.short_rows[static_cast<std::size_t>(i / kRows)];
+    if (rows.fit(norms)) {
+      multiply_short(rows, values, twice);
+      keep<kWanted>(block, i, twice, keys, bests);
+      continue;
+    }
+#endif
+    multiply(block.words.data() + std::ptrdiff_t{i} * kQuads * kRowWords, values, b.sums.data() + j,
+             twice);
+    keep<kWanted>(block, i, twice, keys, bests);
+  }
   if constexpr (kWanted != ColumnsWanted::none) {
     for (int c = 0; c < kRegisters; ++c)
       merge_columns<kWanted>(bests[c], b.squares.data() + j + c * lanes, first,
@@ -277,6 +322,10 @@ void nearest_in_block_of(const PackedRows& a, int first, int end, const PackedPa
     block.keys[static_cast<std::size_t>(i)] =
         a.squares[static_cast<std::size_t>(first + i)] << 8 | i;
   }
+#if SHORT_SUMS
+  block.short_rows.reserve(count / kRows);
+  for (int i = 0; i < block.count; i += kRows) block.short_rows.emplace_back(a, first + i);
+#endif
   for (int begin = 0; begin < b.padded; begin += kWindow * lanes) {
     check_cancelled();
     block.bests.assign(count * 2 * static_cast<std::size_t>(lanes), kNoKey);
@@ -309,6 +358,9 @@ HWY_AFTER_NAMESPACE();
 namespace bifocal::features {
 
 HWY_EXPORT(nearest_in_block);
+HWY_EXPORT(sums_are_short);
+
+bool sums_are_short() { return HWY_DYNAMIC_DISPATCH(sums_are_short)(); }
 
 void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b,
                       ColumnsWanted wanted, Nearest& rows, Nearest& columns) {

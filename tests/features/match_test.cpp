@@ -40,6 +40,30 @@ TEST(Match, is_the_naive_double_loop) {
   }
 }
 
+// Small elements, a few large ones, and sums at the end of 16 bits: 16 * 63 * 63 is below 65536,
+// 16 * 64 * 64 is not.
+TEST(Match, is_the_naive_double_loop_where_sums_of_bytes_are_short) {
+  for (const int largest : {63, 64, 90, 127, 128}) {
+    Features a = random_features(131, 7, 2), b = random_features(257, 8, 2);
+    for (Features* f : {&a, &b}) {
+      for (std::size_t k = 0; k < f->descriptors.size(); ++k) {
+        std::uint8_t& v = f->descriptors[k];
+        if (k % 997 != 0) v = v ? std::uint8_t(largest) : std::uint8_t(k % 61);
+        if (k / kDescriptorBytes % 5 == 0) v = std::uint8_t(largest);
+        if (k / kDescriptorBytes % 7 == 0) v = std::uint8_t(k % 45);
+      }
+    }
+    for (const MatchOptions& options :
+         {MatchOptions{0.95, true}, {1.0, false}, {0.9, true, true}}) {
+      const std::vector<Match> want = plain_match(a, b, options), back = plain_match(b, a, options);
+      for_each_target([&](const std::string& target) {
+        expect_same(match(a, b, options), want, target + " " + std::to_string(largest));
+        expect_same(match(b, a, options), back, target + " " + std::to_string(largest) + " back");
+      });
+    }
+  }
+}
+
 TEST(Match, finds_something_in_the_test_above) {
   EXPECT_GT(match(random_features(131, 7, 256), random_features(257, 8, 256)).size(), 20U);
 }
