@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "generate/emit.hpp"
 
 namespace bifocal::generate {
@@ -62,6 +64,10 @@ class Writer {
           e.parts[0].shape.rows, P, a, size(s.degree) * (e.parts[0].shape.rows + 1), s.degree, t);
     } else if (e.operation == Operation::determinant) {
       determinant(a, e.parts[0].shape.degree, t);
+    } else if (e.operation == Operation::diagonal) {
+      for (int i = 0; i < s.rows; ++i)
+        accumulate(e.parts[static_cast<std::size_t>(i)], 1,
+                   fmt::format("{} + {}", t, size(s.degree) * (s.rows + 1) * i), {1, 1, s.degree});
     } else {
       accumulate(e, 1, t, s);
     }
@@ -123,20 +129,38 @@ class Writer {
   std::string text_;
 };
 
+bool uses(const Expression& e, const std::string& name) {
+  if (e.operation == Operation::name && e.name == name) return true;
+  return std::any_of(e.parts.begin(), e.parts.end(),
+                     [&](const Expression& part) { return uses(part, name); });
+}
+
+// The data and the definitions that an expression takes, as arguments behind the prefixes.
+std::string taken(const Problem& problem, const Expression& e, const std::string& prefix) {
+  std::string text;
+  const bool data = std::any_of(problem.data.begin(), problem.data.end(),
+                                [&](const Datum& d) { return uses(e, d.name); });
+  if (data) text += prefix + "data, ";
+  for (const Definition& let : problem.lets) {
+    if (uses(e, let.name)) text += prefix + let.name + ", ";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string emit_equations(const Problem& problem) {
   const std::string& P = problem.name;
-  std::string functions, arguments = "data", parameters = "const real* data", locals, calls;
   const int n = static_cast<int>(problem.unknowns.size());
+  std::string functions, locals, calls;
   const auto function = [&](const std::string& name, const Definition& d, int degree) {
     Writer writer(problem);
     Shape shape = d.expression.shape;
     shape.degree = degree;
     writer.accumulate(d.expression, 1, "out", shape);
-    functions +=
-        fmt::format("// out += {}, of degree {}.\nlane_fn void {}({}, real* out) {{\n{}}}\n\n",
-                    d.text, degree, name, parameters, writer.text());
+    functions += fmt::format(
+        "// out += {}, of degree {}.\nlane_fn void {}({}real* out) {{\n{}}}\n\n", d.text, degree,
+        name, taken(problem, d.expression, "const real* "), writer.text());
   };
   for (const Definition& let : problem.lets) {
     const Shape& s = let.expression.shape;
@@ -144,17 +168,15 @@ std::string emit_equations(const Problem& problem) {
     const std::string name = fmt::format("{}_value_{}", P, let.name);
     function(name, let, s.degree);
     locals += fmt::format("  real {}[{}];\n", let.name, count);
-    calls += fmt::format("  for (index i = 0; i < {0}; ++i) {1}[i] = lane(0);\n  {2}({3}, {1});\n",
-                         count, let.name, name, arguments);
-    arguments += ", " + let.name;
-    parameters += ", const real* " + let.name;
+    calls += fmt::format("  for (index i = 0; i < {0}; ++i) {1}[i] = lane(0);\n  {2}({3}{1});\n",
+                         count, let.name, name, taken(problem, let.expression, ""));
   }
   const int size = monomial_count(n, problem.degree());
   int at = 0, number = 1;
   for (const Definition& e : problem.equations) {
     const std::string name = fmt::format("{}_equation_{}", P, number++);
     function(name, e, problem.degree());
-    calls += fmt::format("  {}({}, C + {});\n", name, arguments, at * size);
+    calls += fmt::format("  {}({}C + {});\n", name, taken(problem, e.expression, ""), at * size);
     at += e.expression.shape.count();
   }
   return functions +

@@ -43,6 +43,12 @@ class Evaluator {
         return transpose(evaluate(e.parts[0]), e.parts[0].shape);
       case Operation::trace:
         return trace(evaluate(e.parts[0]), e.parts[0].shape.rows);
+      case Operation::diagonal: {
+        Matrix d(static_cast<std::size_t>(e.shape.count()), Polynomial(1));
+        for (std::size_t i = 0; i < e.parts.size(); ++i)
+          d[i * (e.parts.size() + 1)] = evaluate(e.parts[i])[0];
+        return d;
+      }
       case Operation::determinant:
         return {determinant(evaluate(e.parts[0]))};
     }

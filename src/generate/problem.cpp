@@ -100,8 +100,24 @@ class Parser {
         fail(fmt::format("'{}' is not a whole number up to 1000000", word));
       return e;
     }
+    if (word == "diag") return diagonal();
     if (word == "det" || word == "trace") return function(word);
     return {Operation::name, 0, word, {}, shape_of(word)};
+  }
+
+  Expression diagonal() {
+    expect('(');
+    Expression e{Operation::diagonal, 0, "", {}, {0, 0, 0}};
+    do {
+      e.parts.push_back(sum());
+      const Shape& part = e.parts.back().shape;
+      if (part.count() != 1)
+        fail(fmt::format("diag takes scalars, not {}x{}", part.rows, part.columns));
+      e.shape.degree = std::max(e.shape.degree, part.degree);
+    } while (take(','));
+    expect(')');
+    e.shape.rows = e.shape.columns = static_cast<int>(e.parts.size());
+    return e;
   }
 
   Expression function(const std::string& word) {

@@ -14,7 +14,17 @@ struct Shape {
   [[nodiscard]] int count() const { return rows * columns; }
 };
 
-enum class Operation { number, name, sum, difference, product, transpose, determinant, trace };
+enum class Operation {
+  number,
+  name,
+  sum,
+  difference,
+  product,
+  transpose,
+  determinant,
+  trace,
+  diagonal
+};
 
 struct Expression {
   Operation operation = Operation::number;

@@ -85,7 +85,7 @@ lane_fn void essential_null_space_value_E(const real* data, real* out) {
 }
 
 // out += E*E', of degree 2.
-lane_fn void essential_null_space_value_G(const real* data, const real* E, real* out) {
+lane_fn void essential_null_space_value_G(const real* E, real* out) {
   real v0[36];
   for (index i = 0; i < 36; ++i) v0[i] = lane(0);
   for (index i = 0; i < 3; ++i) {
@@ -96,8 +96,7 @@ lane_fn void essential_null_space_value_G(const real* data, const real* E, real*
 }
 
 // out += det(E), of degree 3.
-lane_fn void essential_null_space_equation_1(const real* data, const real* E, const real* G,
-    real* out) {
+lane_fn void essential_null_space_equation_1(const real* E, real* out) {
   real v0[20];
   for (index i = 0; i < 20; ++i) v0[i] = lane(0);
   for (index j = 0; j < 3; ++j) {
@@ -113,8 +112,7 @@ lane_fn void essential_null_space_equation_1(const real* data, const real* E, co
 }
 
 // out += 2*G*E - trace(G)*E, of degree 3.
-lane_fn void essential_null_space_equation_2(const real* data, const real* E, const real* G,
-    real* out) {
+lane_fn void essential_null_space_equation_2(const real* E, const real* G, real* out) {
   real v0[90];
   for (index i = 0; i < 90; ++i) v0[i] = lane(0);
   essential_null_space_add(G, 2, 9, lane(2), v0, 2);
@@ -133,9 +131,9 @@ lane_fn void essential_null_space_coefficients(const real* data, real* C) {
   for (index i = 0; i < 36; ++i) E[i] = lane(0);
   essential_null_space_value_E(data, E);
   for (index i = 0; i < 90; ++i) G[i] = lane(0);
-  essential_null_space_value_G(data, E, G);
-  essential_null_space_equation_1(data, E, G, C + 0);
-  essential_null_space_equation_2(data, E, G, C + 20);
+  essential_null_space_value_G(E, G);
+  essential_null_space_equation_1(E, C + 0);
+  essential_null_space_equation_2(E, G, C + 20);
   for (index i = 0; i < 10; ++i) {
     real sum = lane(0);
     for (index k = 0; k < 20; ++k) sum += C[20 * i + k] * C[20 * i + k];
