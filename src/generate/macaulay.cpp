@@ -11,7 +11,7 @@
 namespace bifocal::generate {
 namespace {
 
-constexpr int kMostColumns = 3000;
+constexpr int kMostColumns = 600;
 
 // Degree, then the last unknown's exponent, the smaller one first: which is larger?
 bool grevlex_greater(const Monomial& a, const Monomial& b) {
@@ -24,6 +24,15 @@ bool grevlex_greater(const Monomial& a, const Monomial& b) {
   return false;
 }
 
+bool divides(const Monomial& a, const Monomial& b) {
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const int rest = b[k] - a[k], below = k + 1 < a.size() ? b[k + 1] - a[k + 1] : 0;
+    if (rest < below) return false;
+  }
+  return true;
+}
+
+// The monomials that no leading monomial of the eliminated matrix divides.
 std::vector<int> standard_monomials(const Problem& problem, const Instance& instance, int degree) {
   const int n = static_cast<int>(problem.unknowns.size());
   const std::vector<Monomial> monomials = monomials_up_to(n, degree);
@@ -36,7 +45,11 @@ std::vector<int> standard_monomials(const Problem& problem, const Instance& inst
   const std::vector<bool> is_pivot = pivots(instance, rows_up_to(problem, degree), columns, n);
   std::vector<int> basis;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (!is_pivot[i]) basis.push_back(columns[i]);
+    const Monomial& m = monomials[static_cast<std::size_t>(columns[i])];
+    bool standard = !is_pivot[i];
+    for (std::size_t j = 0; j < columns.size() && standard; ++j)
+      standard = !(is_pivot[j] && divides(monomials[static_cast<std::size_t>(columns[j])], m));
+    if (standard) basis.push_back(columns[i]);
   }
   return basis;
 }
