@@ -23,6 +23,8 @@ struct generated {
 
 #include "generate/essential_null_space.lane.h"
 
+#include "generate/one_sided_focal.lane.h"
+
 #include "lane/cpp_end.h"
 };
 
@@ -91,6 +93,41 @@ TEST(GeneratedSolver, finds_the_true_essential_matrix) {
       residuals[residuals.size() / 2], residuals[residuals.size() * 99 / 100]);
   EXPECT_LE(missed, kSamples / 100);
   EXPECT_LE(residuals[residuals.size() / 2], 1e-12);
+}
+
+TEST(GeneratedSolver, finds_the_true_focal_length) {
+  constexpr int kSamples = 10000;
+  std::mt19937_64 random(2);
+  std::vector<double> errors;
+  int missed = 0;
+  for (int i = 0; i < kSamples; ++i) {
+    // A sixth equation that holds for the truth, after the focal length went into the columns.
+    const Sample sample = make_sample(random);
+    const double f = std::uniform_real_distribution<double>(0.5, 2)(random);
+    Vector9 scale;
+    scale << 1 / f, 1 / f, 1, 1 / f, 1 / f, 1, 1 / f, 1 / f, 1;
+    const Vector9 F = sample.truth.cwiseProduct(scale);
+    Eigen::Matrix<double, 9, 3> N;
+    N.col(0) = F;
+    for (int k = 1; k < 3; ++k)
+      N.col(k) = sample.N.col(k).cwiseProduct(scale) + sample.N.col(0).cwiseProduct(scale);
+    const Eigen::Matrix<double, 9, 9> Q = N.householderQr().householderQ();
+    const Eigen::Matrix3d turn = Eigen::Quaterniond::UnitRandom().toRotationMatrix();
+    const Eigen::Matrix<double, 9, 3> basis = Q.leftCols<3>() * turn;
+    double solutions[27], best = 10;
+    const int count = static_cast<int>(generated<double>::one_sided_focal(basis.data(), solutions));
+    for (int s = 0; s < count; ++s) {
+      const double* x = solutions + 3 * s;
+      const Vector9 own = (basis * Eigen::Vector3d(x[0], x[1], 1)).normalized();
+      best = std::min(best, distance(own, F.normalized()) + std::abs(x[2] * f * f - 1));
+    }
+    missed += !(best <= 1e-6);
+    errors.push_back(best);
+  }
+  std::sort(errors.begin(), errors.end());
+  std::printf("%d of %d missed; error: median %.2g, 99 %% %.2g\n", missed, kSamples,
+              errors[errors.size() / 2], errors[errors.size() * 99 / 100]);
+  EXPECT_LE(missed, kSamples / 100);
 }
 
 TEST(GeneratedSolver, returns_nothing_for_data_that_are_no_numbers) {
