@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// bifocal-generate: the equations of a minimal problem in, a lane file that solves it out.
+#include <fmt/format.h>
+#include <bifocal/io.hpp>
+#include <bifocal/version.hpp>
+
+#include <chrono>
+#include <csignal>
+
+#include "arguments.hpp"
+#include "console.hpp"
+#include "generate/generate.hpp"
+
+namespace bifocal::generate {
+namespace {
+
+constexpr std::size_t kMostBytes = 1 << 20;
+
+void generate(const std::string& problem, const std::string& out, std::uint64_t seed) {
+  const auto start = std::chrono::steady_clock::now();
+  const Generated g = generate_solver(read_file(problem, kMostBytes), problem, seed);
+  write_file(out, g.text);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  fmt::print(stderr,
+             "bifocal-generate: {}: {} unknowns, {} roots, template {} x {}, action {}, {:.2f} s\n",
+             out, g.unknowns, g.roots, g.rows, g.columns, g.action, seconds.count());
+}
+
+int run(int argc, char** argv) {
+  cli::Program program("bifocal-generate",
+                       "Writes a solver of a minimal problem from its equations.", BIFOCAL_VERSION,
+                       "Exit codes: 0 ok, 2 usage, 3 input or output.");
+  const cli::Command command = program.only_command();
+  std::string problem, out;
+  std::uint64_t seed = 0;
+  command.option("PROBLEM", problem, "file of the problem").required();
+  command.option("-o,--out", out, "the lane file to write").required();
+  command.option("--seed", seed, "of the random data and orders of pruning")
+      .whole_number()
+      .shows_default();
+  command.runs([&] { generate(problem, out, seed); });
+  program.run(argc, argv);
+  return cli::kExitOk;
+}
+
+}  // namespace
+}  // namespace bifocal::generate
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write with a message
+  return bifocal::cli::exit_code_of("bifocal-generate",
+                                    [&] { return bifocal::generate::run(argc, argv); });
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "generate/generate.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/error.hpp>
+
+#include "generate/emit.hpp"
+
+namespace bifocal::generate {
+namespace {
+
+// Primes below 2^31.
+constexpr Element kPrime = 2147483647, kFreshPrime = 2147483629;
+constexpr std::size_t kMostRows = 100;  // of a template that one lane eliminates
+
+}  // namespace
+
+Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed) {
+  const Problem problem = parse_problem(text, file);
+  const int n = static_cast<int>(problem.unknowns.size());
+  std::mt19937_64 random(seed);
+  const Instance instance = random_instance(problem, kPrime, random);
+  const Quotient quotient = find_quotient(problem, instance, file);
+  const Template t = find_template(problem, instance, quotient, random, file);
+  const Instance fresh = random_instance(problem, kFreshPrime, random);
+  if (find_quotient(problem, fresh, file).basis != quotient.basis || !template_holds(t, fresh, n))
+    throw Error(ErrorCode::input,
+                fmt::format("{}: the template does not hold for other data modulo {}: an accident "
+                            "of the random data; try another --seed",
+                            file, kFreshPrime));
+  if (t.rows.size() > kMostRows)
+    throw Error(ErrorCode::input,
+                fmt::format("{}: a template of {} rows is beyond a lane, which takes at most {}",
+                            file, t.rows.size(), kMostRows));
+  return {emit_solver(problem, t),
+          n,
+          static_cast<int>(t.basis.size()),
+          static_cast<int>(t.rows.size()),
+          static_cast<int>(t.rows.size() + t.basis.size()),
+          problem.unknowns[static_cast<std::size_t>(t.action)]};
+}
+
+}  // namespace bifocal::generate

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A minimal problem as its file states it: unknowns, data, and equations in matrix notation.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bifocal::generate {
+
+// Every expression is a matrix of polynomials in the unknowns; a scalar is 1 x 1.
+struct Shape {
+  int rows = 1, columns = 1, degree = 0;
+  [[nodiscard]] int count() const { return rows * columns; }
+};
+
+enum class Operation {
+  number,
+  name,
+  sum,
+  difference,
+  product,
+  transpose,
+  determinant,
+  trace,
+  diagonal
+};
+
+struct Expression {
+  Operation operation = Operation::number;
+  long number = 0;
+  std::string name;
+  std::vector<Expression> parts;
+  Shape shape;
+};
+
+struct Definition {
+  std::string name;  // empty for an equation
+  std::string text;
+  Expression expression;
+};
+
+struct Datum {
+  std::string name;
+  Shape shape;
+};
+
+struct Problem {
+  std::string name, about;
+  std::vector<std::string> papers, notes, unknowns;
+  std::vector<Datum> data;
+  std::vector<Definition> lets, equations;
+
+  [[nodiscard]] int data_count() const;      // numbers in all data
+  [[nodiscard]] int equation_count() const;  // scalar equations
+  [[nodiscard]] int degree() const;          // the largest of an equation
+};
+
+// Throws Error(input) that names file, line and value.
+Problem parse_problem(std::string_view text, const std::string& file);
+
+}  // namespace bifocal::generate
