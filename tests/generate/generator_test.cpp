@@ -42,6 +42,13 @@ TEST(Generator, the_committed_solver_is_what_its_problem_gives) {
   EXPECT_EQ(solver.text, text_of("tests/generate/essential_null_space.lane.h"));
 }
 
+TEST(Generator, the_committed_solver_of_a_focal_length_is_what_its_problem_gives) {
+  const generate::Generated solver =
+      generated(text_of("src/generate/problems/one_sided_focal.problem"));
+  EXPECT_EQ(solver.roots, 9);
+  EXPECT_EQ(solver.text, text_of("tests/generate/one_sided_focal.lane.h"));
+}
+
 TEST(Generator, bezout_counts_roots_of_generic_equations) {
   const std::string line = "zero a1*x*x + a2*x*y + a3*y*y + a4*x + a5*y + a6\n";
   std::string text = "problem conics\nunknowns x y\n";
