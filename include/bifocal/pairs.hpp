@@ -116,8 +116,8 @@ struct ScreenedPair {
   ImagePair pair{};
   int matches = 0;
 };
-// Where verified pairs leave the images in several components, the pairs between them that are
-// most likely to link them: of each component the `most` that have most matches, ties by number.
+// Chooses the pairs that are most likely to link the components in which verified pairs leave the
+// images: for each component the `most` pairs to others that have most matches, ties by number.
 // Throws Error(usage) for images that are not there.
 [[nodiscard]] std::vector<ImagePair> linking_pairs(int images, std::span<const ImagePair> verified,
                                                    std::span<const ScreenedPair> left_out,

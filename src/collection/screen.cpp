@@ -90,7 +90,7 @@ void gather_rows(Queue& queue, const Buffer<T>& table, const std::vector<std::in
                      kept, words, items, runtime::Array<std::uint32_t>(runtime::Argument(to)));
 }
 
-// Of each image of a set its features of largest scale.
+// Returns a set that has the features of largest scale of each image.
 FeatureSet largest_features(Queue& queue, const FeatureSet& set, int most) {
   FeatureSet kept(queue.device());
   std::vector<std::int64_t> rows;

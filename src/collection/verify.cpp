@@ -47,7 +47,7 @@ class Verifier {
                   std::ranges::any_of(cameras, &LensCamera::has_lens)),
         straight_(has_lens_ ? static_cast<std::size_t>(set.size()) : 0) {}
 
-  // With guides, one a pair: of matches along these.
+  // Matches along the guides, one a pair, where there are some.
   VerifiedPairs run(std::span<const ImagePair> pairs, std::span<const MatchGuide> guides = {}) {
     if (guides.empty()) {
       match(queue_, set_, pairs, options_.matching, found_);
@@ -65,7 +65,7 @@ class Verifier {
     queue_.wait();
     return {pairs, found_.offsets, matches_, estimates_, inliers_};
   }
-  // A guide of each of these pairs, whose model that is.
+  // Returns the model of a pair as a guide for its second round.
   [[nodiscard]] MatchGuide guide_of(const ImagePair& pair, const PairEstimate& estimate) const {
     const bool has_cameras = takes_cameras(options_.kind);
     const Intrinsics none;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the generator writes, and what it says of problems that it cannot solve.
+// The generator writes the committed files again, and explains problems that it cannot solve.
 #include <gtest/gtest.h>
 #include <bifocal/error.hpp>
 

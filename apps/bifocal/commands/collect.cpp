@@ -160,8 +160,9 @@ void run(Options o, Context& context) {
 void add_pair_options(const Command& command, Options& o) {
   command
       .option("--pairs", o.pairs,
-              "all (that share some of their largest features, and those that may link what falls "
-              "apart), exhaustive (all), sequential (neighbours by name, digits as numbers, with "
+              "all (pairs whose largest features match, and those that may link what falls "
+              "apart), exhaustive (every pair), sequential (neighbours by name, digits as numbers, "
+              "with "
               "loops), retrieval "
               "(images that look "
               "alike), gps (taken near each other), or a file with two names a line")

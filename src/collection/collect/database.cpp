@@ -4,6 +4,7 @@
 #include <bifocal/error.hpp>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -138,42 +139,46 @@ void write_pairs(WorkFile& work, Writer& writer) {
   });
 }
 
-void write_settings(const fs::path& file, const Settings& settings) {
+// Adds a table of our own, whose rows `fill` inserts.
+void write_own_table(const fs::path& file, const char* definition, const char* name,
+                     const std::function<void(sqlite::Statement&)>& fill) {
   const sqlite::Connection connection(file, sqlite::Mode::write);
   connection.keep_log();
-  connection.execute(
-      "BEGIN; CREATE TABLE bifocal_collect(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
-      "WITHOUT ROWID");
+  connection.execute(fmt::format("BEGIN; CREATE TABLE {}", definition).c_str());
   {
-    sqlite::Statement insert(connection, "INSERT INTO bifocal_collect VALUES(?, ?)");
-    for (const auto& [name, value] : settings) {
-      const sqlite::Use use(insert);
-      insert.bind(1, name);
-      insert.bind(2, value);
-      insert.step("table bifocal_collect, " + name);
-    }
+    sqlite::Statement rows(connection, fmt::format("INSERT INTO {} VALUES(?, ?)", name));
+    fill(rows);
   }
   connection.execute("COMMIT");
 }
 
-// Pairs that the screen left out: a row in COLMAP's own tables would say that they were matched.
+void write_settings(const fs::path& file, const Settings& settings) {
+  write_own_table(
+      file, "bifocal_collect(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
+      "bifocal_collect", [&](sqlite::Statement& insert) {
+        for (const auto& [name, value] : settings) {
+          const sqlite::Use use(insert);
+          insert.bind(1, name);
+          insert.bind(2, value);
+          insert.step("table bifocal_collect, " + name);
+        }
+      });
+}
+
+// Lists the pairs that the screen left out: a row in COLMAP's own tables would say that they were
+// matched.
 void write_screened(const fs::path& file, WorkFile& work) {
-  const sqlite::Connection connection(file, sqlite::Mode::write);
-  connection.keep_log();
-  connection.execute(
-      "BEGIN; CREATE TABLE bifocal_screened(pair_id INTEGER PRIMARY KEY NOT NULL, "
-      "matches INTEGER NOT NULL)");
-  {
-    sqlite::Statement insert(connection, "INSERT INTO bifocal_screened VALUES(?, ?)");
-    for (const ScreenedPair& s : work.left_out()) {
-      const sqlite::Use use(insert);
-      insert.bind(1, static_cast<std::int64_t>(
-                         colmap::pair_id(id_of(s.pair.image1), id_of(s.pair.image2))));
-      insert.bind(2, s.matches);
-      insert.step("table bifocal_screened");
-    }
-  }
-  connection.execute("COMMIT");
+  write_own_table(
+      file, "bifocal_screened(pair_id INTEGER PRIMARY KEY NOT NULL, matches INTEGER NOT NULL)",
+      "bifocal_screened", [&](sqlite::Statement& insert) {
+        for (const ScreenedPair& s : work.left_out()) {
+          const sqlite::Use use(insert);
+          insert.bind(1, static_cast<std::int64_t>(
+                             colmap::pair_id(id_of(s.pair.image1), id_of(s.pair.image2))));
+          insert.bind(2, s.matches);
+          insert.step("table bifocal_screened");
+        }
+      });
 }
 
 // A database on its way: unless it has got its name at the end, nothing of it is left.

@@ -40,6 +40,12 @@ std::int64_t memory_of(const Job& job, const Device& device) {
          std::count_if(all.begin(), all.end(), [](const Device& d) { return !d.info().is_gpu; });
 }
 
+int images_on(const Job& job, const Device& device, std::int64_t images,
+              std::int64_t bytes_of_image) {
+  return static_cast<int>(std::clamp<std::int64_t>(memory_of(job, device) / 2 / bytes_of_image, 2,
+                                                   std::max<std::int64_t>(2, images)));
+}
+
 std::int64_t host_memory(const Job& job) {
   return job.options.max_memory / static_cast<std::int64_t>(job.devices.devices().size());
 }

@@ -14,8 +14,6 @@
 namespace bifocal::collection {
 namespace {
 
-// On the device and on the host.
-constexpr std::int64_t kBytesOfFeature = sizeof(Keypoint) * 2 + kDescriptorBytes;
 // A match on its way, in the pieces that are matched, decided and written at one time: with its
 // points, flags and what estimation adds.
 constexpr std::int64_t kBytesOfMatch = 400;
@@ -57,13 +55,6 @@ int most_features(std::span<const PhotographRow> rows) {
   return most;
 }
 
-// How many images are resident on a device.
-int images_on(const Job& job, const Device& device, std::span<const PhotographRow> rows,
-              std::int64_t bytes_of_feature) {
-  const std::int64_t fit = memory_of(job, device) / 2 / (bytes_of_feature * most_features(rows));
-  return static_cast<int>(std::clamp<std::int64_t>(fit, 2, static_cast<int>(rows.size())));
-}
-
 // What one device does.
 class Matcher {
  public:
@@ -77,7 +68,8 @@ class Matcher {
       given_.emplace(reading_, *shared.given, host_memory(shared.job) / 2);
     } else {
       resident_.emplace(queue_, reading_, most_features(shared.rows),
-                        images_on(shared.job, device, shared.rows, kBytesOfFeature));
+                        images_on(shared.job, device, std::ssize(shared.rows),
+                                  kBytesOfFeature * most_features(shared.rows)));
     }
     const std::int64_t bytes = kBytesOfMatch * most_features(shared.rows);
     most_pairs_ = static_cast<std::size_t>(
@@ -252,7 +244,8 @@ void match_pairs(const Job& job, std::span<const PhotographRow> rows,
   const std::int64_t bytes = shared.given ? bytes_of_given(*shared.given) : kBytesOfFeature;
   int images = static_cast<int>(rows.size());  // that fit on every device
   for (const Device& device : job.devices.devices())
-    images = std::min(images, images_on(job, device, rows, bytes));
+    images =
+        std::min(images, images_on(job, device, std::ssize(rows), bytes * most_features(rows)));
   const bool all_fit = images >= static_cast<int>(rows.size());
   PairWalk walk(blocks_of(rest, all_fit ? images : std::max(1, images / 2)));
   DeviceTeam team(job.devices);

@@ -11,6 +11,9 @@
 
 namespace bifocal::collection {
 
+// Bytes of a resident feature, on the device and on the host.
+inline constexpr std::int64_t kBytesOfFeature = sizeof(Keypoint) * 2 + kDescriptorBytes;
+
 // A run of pairs whose images are resident together: those of one block of images with another.
 struct PairBlock {
   std::vector<ImagePair> pairs;  // by number

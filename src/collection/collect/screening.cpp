@@ -12,24 +12,17 @@
 namespace bifocal::collection {
 namespace {
 
-constexpr std::int64_t kBytesOfFeature = sizeof(Keypoint) * 2 + kDescriptorBytes;
 // So many pairs keep a device busy and end soon enough.
 constexpr std::size_t kPairsAtOnce = 1 << 15;
-
-// Images that are resident on a device, at least two.
-int images_on(const Job& job, const Device& device, int images) {
-  const std::int64_t bytes = kBytesOfFeature * job.options.screen.features;
-  return static_cast<int>(
-      std::clamp<std::int64_t>(memory_of(job, device) / 2 / bytes, 2, std::max(2, images)));
-}
 
 }  // namespace
 
 std::vector<ScreenedPair> screen(const Job& job, std::span<const ImagePair> pairs, int images) {
   const ScreenOptions& options = job.options.screen;
+  const std::int64_t bytes = kBytesOfFeature * options.features;
   int resident = images;
   for (const Device& device : job.devices.devices())
-    resident = std::min(resident, images_on(job, device, images));
+    resident = std::min(resident, images_on(job, device, images, bytes));
   StageProgress progress(job.options, "pairs", "pairs", static_cast<std::int64_t>(pairs.size()), 0);
   PairWalk walk(blocks_of(pairs, resident >= images ? std::max(1, images) : resident / 2));
   std::vector<ScreenedPair> all;
@@ -38,7 +31,7 @@ std::vector<ScreenedPair> screen(const Job& job, std::span<const ImagePair> pair
   team.run([&](const Device& device) {
     Queue queue(device);
     WorkFile work(job.work_file, WorkFile::Mode::open);
-    ResidentFeatures features(queue, work, options.features, images_on(job, device, images));
+    ResidentFeatures features(queue, work, options.features, images_on(job, device, images, bytes));
     DeviceMatches found;
     PairWalk::Part last;
     while (!team.has_failed()) {

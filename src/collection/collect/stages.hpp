@@ -65,6 +65,9 @@ class DeviceTeam {
 // Of the bytes that stages may take, those of one device: each GPU has its own memory, others share
 // the host's.
 [[nodiscard]] std::int64_t memory_of(const Job& job, const Device& device);
+// How many of `images` images are resident on a device, at least two, in half of that memory.
+[[nodiscard]] int images_on(const Job& job, const Device& device, std::int64_t images,
+                            std::int64_t bytes_of_image);
 // Those of one device on the host.
 [[nodiscard]] std::int64_t host_memory(const Job& job);
 

@@ -24,7 +24,7 @@ HWY_INLINE Pairs multiply_bytes(Pairs columns, Pairs row) {
 #endif
 }
 
-// What four elements of a row have above kLargestByte.
+// Returns by how much each of four elements of a row exceeds kLargestByte.
 struct Remainder {
   int row, quad;
   std::int32_t words[kRowWords];
