@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-namespace bifocal::colmap {
+namespace bifocal::runtime {
 
 // As debuggers and /proc show the calling thread; at most 15 characters.
 inline void name_thread([[maybe_unused]] const char* name) {
@@ -12,4 +12,4 @@ inline void name_thread([[maybe_unused]] const char* name) {
 #endif
 }
 
-}  // namespace bifocal::colmap
+}  // namespace bifocal::runtime

@@ -310,9 +310,15 @@ TEST_F(Collect, a_finished_database_is_left_alone) {
   refused("--max-features 100", "max-features was 12288 and is 100");
   refused("--domain-size-pooling", "root, pooled domain sizes");
   refused("--affine-shape", "root, affine shapes");
+  write_png(folder / "in/a/0.png", texture(100, 100, 3));
+  refused("", "a/0.png has changed since");
+  EXPECT_EQ(collected("--overwrite")["images"], 6);
   write_png(folder / "in/new.png", texture(100, 100, 3));
-  refused("", "the photograph new.png is newer");
-  EXPECT_EQ(collected("--overwrite")["images"], 7);
+  EXPECT_EQ(collected("")["images"], 7);
+  std::filesystem::remove(folder / "in/new.png");
+  const Ran r = run(folder, "collect in --database out.db");
+  EXPECT_EQ(r.code, 3) << r.err;
+  EXPECT_NE(r.err.find("new.png was among its photographs"), std::string::npos) << r.err;
 }
 
 TEST_F(Collect, a_file_of_something_else_is_left_alone) {

@@ -10,9 +10,7 @@
 
 #include <set>
 
-#include "collection/collect/geometry.hpp"
 #include "collection/collect/resident.hpp"
-#include "collection/collect/work_file.hpp"
 #include "io/exif_block.hpp"
 #include "support/data.hpp"
 #include "support/devices.hpp"
@@ -78,8 +76,7 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
 TEST_F(Photographs, unfinished_work_of_another_version_is_refused_and_kept) {
   add_views(2);
   const std::filesystem::path part = folder / "out.db.part";
-  { const collection::WorkFile work(part, collection::WorkFile::Mode::create); }
-  sqlite::Connection(part, sqlite::Mode::write).execute("PRAGMA user_version = 1");
+  { const colmap::Database other(part, colmap::Access::create); }
   try {
     (void)run();
     ADD_FAILURE() << "went on";
@@ -90,19 +87,6 @@ TEST_F(Photographs, unfinished_work_of_another_version_is_refused_and_kept) {
         << e.what();
   }
   EXPECT_TRUE(std::filesystem::exists(part));
-}
-
-// As `verify` takes them of a database: pinholes without a prior share what nobody knows.
-TEST(ViewCameras, of_pinholes_without_a_prior_are_shared) {
-  const std::vector<colmap::Camera> cameras = {{1, 1, 640, 480, {500, 500, 320, 240}, false},
-                                               {2, 1, 640, 480, {500, 500, 320, 240}, true},
-                                               {3, 0, 640, 480, {500, 320, 240}, false},
-                                               {4, 2, 640, 480, {500, 320, 240, 0}, false}};
-  const collection::ViewCameras views(cameras);
-  EXPECT_EQ(views[1].shared_pinhole, 1);
-  EXPECT_LT(views[2].shared_pinhole, 0);
-  EXPECT_EQ(views[3].shared_pinhole, 3);
-  EXPECT_LT(views[4].shared_pinhole, 0);
 }
 
 // The keypoints are those of detect_surf; COLMAP's descriptors are SIFT's.
@@ -323,63 +307,48 @@ TEST_F(Photographs, wait_for_each_other) {
   EXPECT_TRUE(refused);
 }
 
-TEST(PairBlocks, are_walked_there_and_back) {
-  const auto blocks = collection::blocks_of(all_pairs(9), 3);
-  // Of 3 blocks: (0, 0) (0, 1) (0, 2), then (1, 2) (1, 1), then (2, 2): neighbours share one.
-  std::vector<std::pair<int, int>> order;
-  std::size_t pairs = 0;
-  for (const auto& b : blocks) {
-    order.emplace_back(b.pairs[0].image1 / 3, b.pairs[0].image2 / 3);
-    pairs += b.pairs.size();
-    for (const ImagePair& p : b.pairs) {
-      EXPECT_EQ(p.image1 / 3, order.back().first);
-      EXPECT_EQ(p.image2 / 3, order.back().second);
-    }
-  }
-  EXPECT_EQ(pairs, 36U);
-  EXPECT_EQ(order,
-            (std::vector<std::pair<int, int>>{{0, 0}, {0, 1}, {0, 2}, {1, 2}, {1, 1}, {2, 2}}));
+// All pairs of some images in pieces; the places of each.
+std::vector<collection::Places> pieces_of(std::span<const ImagePair> pairs, int images, int height,
+                                          std::size_t most) {
+  collection::PairPieces pieces(pairs, images, height);
+  std::vector<collection::Places> all;
+  for (collection::Places places; pieces.next(most, places);) all.push_back(places);
+  return all;
 }
 
-// Two devices, the second one twice as fast, that take 7 pairs at a time.
-struct SharedWalk {
-  explicit SharedWalk(int block) : walk(collection::blocks_of(all_pairs(30), block)) {
-    collection::PairWalk::Part last[2];
-    for (int turn = 0;; ++turn) {
-      const std::size_t device = turn % 3 == 0 ? 0 : 1;
-      const auto part = walk.next(last[device], 7);
-      if (!part.block) break;
-      EXPECT_LE(part.pairs.size(), 7U);
-      if (part.block != last[device].block)
-        entered[device].push_back(part.block->pairs[0].image1 / block * 10 +
-                                  part.block->pairs[0].image2 / block);
-      last[device] = part;
-      given[device] += part.pairs.size();
-      for (const ImagePair& p : part.pairs) seen.emplace(p.image1, p.image2);
+TEST(PairPieces, are_in_order_where_memory_is_enough_or_rows_come_alone) {
+  const std::vector<ImagePair> pairs = all_pairs(9);
+  for (const auto& [images, height] : {std::pair(9, 3), std::pair(2, 1), std::pair(4, 1)}) {
+    std::size_t next = 0;
+    for (const collection::Places& piece : pieces_of(pairs, images, height, 7)) {
+      EXPECT_LE(piece.size(), 7U);
+      for (const std::size_t place : piece) EXPECT_EQ(place, next++);
     }
-    EXPECT_EQ(given[0] + given[1], seen.size());
-    EXPECT_EQ(seen.size(), 30U * 29 / 2);
-    EXPECT_NEAR(double(given[1]) / double(given[0]), 2, 0.1);
-    EXPECT_FALSE(walk.next({}, 7).block);
+    EXPECT_EQ(next, pairs.size());
   }
-  collection::PairWalk walk;
-  std::set<std::pair<int, int>> seen;
-  std::vector<int> entered[2];  // blocks of images: 12 for one and two
-  std::size_t given[2] = {};
-};
+}
 
-TEST(PairBlocks, are_shared_by_devices) {
-  const SharedWalk own(10);  // blocks of their own
-  EXPECT_EQ(own.entered[0], (std::vector<int>{0, 2}));
-  EXPECT_EQ(own.entered[1], (std::vector<int>{1, 12, 11, 22}));
-  const SharedWalk helped(15);  // the first device with its second block in the end
-  EXPECT_EQ(helped.entered[0], (std::vector<int>{0, 11}));
-  EXPECT_EQ(helped.entered[1], (std::vector<int>{1, 11}));
-  const SharedWalk one(30);
-  EXPECT_EQ(one.entered[0], std::vector<int>{0});
-  EXPECT_EQ(one.entered[1], std::vector<int>{0});
-  collection::PairWalk none({});
-  EXPECT_FALSE(none.next({}, 7).block);
+// The pieces need few images at a time, and with rows side by side fewer are loaded.
+TEST(PairPieces, fit_in_the_memory_and_load_few_images_twice) {
+  const std::vector<ImagePair> pairs = all_pairs(60);
+  std::map<int, std::size_t> loads;  // by height
+  for (const int height : {1, 2, 5}) {
+    std::set<std::size_t> seen;
+    std::set<int> before;
+    for (const collection::Places& piece : pieces_of(pairs, 10, height, 1000)) {
+      std::set<int> images;
+      for (const std::size_t place : piece) {
+        EXPECT_TRUE(seen.insert(place).second);
+        images.insert({pairs[place].image1, pairs[place].image2});
+      }
+      EXPECT_LE(images.size(), 10U);
+      for (const int image : images) loads[height] += !before.contains(image);
+      before = images;
+    }
+    EXPECT_EQ(seen.size(), pairs.size());
+  }
+  EXPECT_LT(loads[2], loads[1] * 6 / 10);
+  EXPECT_LT(loads[5], loads[2] * 7 / 10);
 }
 
 }  // namespace

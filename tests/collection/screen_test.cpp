@@ -271,9 +271,11 @@ TEST_F(Planes, damaged_list_of_screened_pairs_is_refused) {
   expect_error([&] { run(queue, stopped); }, "stopped");
   const std::string work = read_file(folder / "out.db.part");
   for (const auto& [sql, why] :
-       {std::pair("UPDATE screened SET matches = -1", "table screened, photographs 0 and 1: -1"),
-        std::pair("INSERT INTO screened VALUES(99, 1)", "table screened, id 99: is no pair"),
-        std::pair("INSERT INTO screened VALUES(4294967297, 1)", "table screened, id 4294967297")}) {
+       {std::pair("UPDATE bifocal_screened SET matches = -1", "table bifocal_screened, pair_id"),
+        std::pair("INSERT INTO bifocal_screened VALUES(99, 1)",
+                  "table bifocal_screened, pair_id 99: is no pair"),
+        std::pair("INSERT INTO bifocal_screened VALUES(2147483656, 1)",
+                  "table bifocal_screened, pair_id 2147483656: is no pair")}) {
     for (const char* end : {"", "-wal", "-shm"})
       std::filesystem::remove(folder / (std::string("out.db.part") + end));
     write_file(folder / "out.db.part", work);

@@ -45,21 +45,15 @@ colmap::Camera camera_of(const PhotographInfo& info, const CollectCameras& optio
 
 }  // namespace
 
-Cameras cameras_of(std::span<const PhotographRow> rows, const CollectCameras& options) {
-  Cameras all;
-  all.of.assign(rows.size(), 0);
-  std::map<std::string, colmap::Id> shared;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].state != PhotographState::done) continue;
-    const std::string key = key_of(rows[i].info, options);
-    colmap::Id& id = key.empty() ? all.of[i] : shared[key];
-    if (id == 0) {
-      all.cameras.push_back(camera_of(rows[i].info, options));
-      id = all.cameras.back().id = static_cast<colmap::Id>(all.cameras.size());
-    }
-    all.of[i] = id;
+colmap::Id CameraBook::of(const PhotographInfo& info) {
+  const std::string key = key_of(info, options_);
+  colmap::Id own = 0;
+  colmap::Id& id = key.empty() ? own : shared_[key];
+  if (id == 0) {
+    cameras_.push_back(camera_of(info, options_));
+    id = cameras_.back().id = static_cast<colmap::Id>(cameras_.size());
   }
-  return all;
+  return id;
 }
 
 }  // namespace bifocal::collection

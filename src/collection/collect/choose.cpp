@@ -13,10 +13,9 @@
 namespace bifocal::collection {
 namespace {
 
-// Names of settings.
-constexpr const char *kPairs = "pairs chosen", *kMorePairs = "more pairs chosen",
-                     *kAlike = "most alike";
-std::string links_of(int round) { return fmt::format("links chosen {}", round); }
+bool before(const ImagePair& a, const ImagePair& b) {
+  return std::pair(a.image1, a.image2) < std::pair(b.image1, b.image2);
+}
 
 // Pairs of places in a list of images as pairs of what is in the list.
 void rename(std::vector<ImagePair>& pairs, const std::vector<int>& numbers) {
@@ -28,10 +27,13 @@ void rename(std::vector<ImagePair>& pairs, const std::vector<int>& numbers) {
 
 class Chooser {
  public:
-  Chooser(const Job& job, WorkFile& work)
-      : job_(job), options_(job.options), work_(work), rows_(work.photographs()) {
+  Chooser(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows)
+      : job_(job), options_(job.options), work_(work), rows_(rows) {
     for (const PhotographRow& r : rows_)
       if (r.state == PhotographState::done) images_.push_back(r.number);
+    // In the order of the list of photographs, which those that were added later are not at the end
+    // of.
+    std::ranges::sort(images_, {}, [&](int number) { return row(number).place; });
   }
 
   // Of images that are done, by their numbers.
@@ -57,37 +59,19 @@ class Chooser {
       case PairChoice::listed:
         return listed();
     }
-    rename(pairs, images_);
-    return pairs;
+    return named(std::move(pairs));
   }
 
   // Of each image, places in the list of images that are done; -1 where there are fewer.
   [[nodiscard]] const std::vector<int>& most_alike() const { return alike_; }
 
-  // Pairs that the screen left out.
-  [[nodiscard]] const std::vector<ScreenedPair>& left_out() const { return left_out_; }
-
-  // The next ones to match of those that the screen left out.
-  std::vector<ImagePair> choose_links() {
-    std::vector<ImagePair> verified;
-    for (const WorkFile::Count& c : work_.pair_counts())
-      if (c.inliers > 0) verified.push_back(c.pair);
-    return linking_pairs(static_cast<int>(rows_.size()), verified, work_.left_out(),
-                         options_.links);
-  }
-
   // As many partners again as retrieval() left: those that verified pairs suggest, then those that
   // come next in looks.
-  std::vector<ImagePair> choose_more(const std::vector<int>& alike) {
+  std::vector<ImagePair> choose_more(const std::vector<int>& alike,
+                                     std::span<const WorkDatabase::PairCount> counts) {
     const int count = static_cast<int>(images_.size()), all = options_.partners;
-    if (alike.size() != images_.size() * static_cast<std::size_t>(all) ||
-        std::any_of(alike.begin(), alike.end(), [&](int i) { return i >= count; }))
-      throw Error(ErrorCode::input,
-                  fmt::format("{}: table settings, {}: {} numbers, must be {} of each of {} "
-                              "photographs; remove the file to begin anew",
-                              job_.work_file.string(), kAlike, alike.size(), all, count));
     const auto most = static_cast<std::size_t>(all - by_look());
-    const std::vector<PairInliers> tried = tried_pairs();
+    const std::vector<PairInliers> tried = tried_pairs(counts);
     std::set<std::pair<int, int>> known;
     for (const PairInliers& t : tried) known.emplace(t.pair.image1, t.pair.image2);
     const auto suggested = suggested_partners(count, tried, static_cast<int>(most));
@@ -104,24 +88,38 @@ class Chooser {
       }
       for (const int other : own) pairs.push_back({i, other});
     }
-    tidy_pairs(pairs);
-    rename(pairs, images_);
-    return pairs;
+    return named(std::move(pairs));
   }
 
  private:
-  std::vector<ImagePair> screened() {
-    std::vector<ImagePair> pairs = all_pairs(static_cast<int>(images_.size()));
+  [[nodiscard]] const PhotographRow& row(int number) const {
+    return rows_[static_cast<std::size_t>(number)];
+  }
+  // Pairs of places in `images_` as pairs of these, in order.
+  [[nodiscard]] std::vector<ImagePair> named(std::vector<ImagePair> pairs) const {
     rename(pairs, images_);
-    const std::vector<ScreenedPair> all = screen(job_, pairs, static_cast<int>(rows_.size()));
-    pairs.clear();
-    for (const ScreenedPair& s : all) {
-      if (s.matches >= options_.screen.min_matches) {
-        pairs.push_back(s.pair);
-      } else {
-        left_out_.push_back(s);
-      }
+    tidy_pairs(pairs);
+    return pairs;
+  }
+
+  // All pairs but those that the screen leaves out: of photographs that came since it did that, it
+  // leaves them out now.
+  std::vector<ImagePair> screened() {
+    const std::vector<ImagePair> all = named(all_pairs(static_cast<int>(images_.size())));
+    if (const int before_now = work_.screened_photographs(); before_now < std::ssize(rows_)) {
+      std::vector<ImagePair> fresh;
+      for (const ImagePair& p : all)
+        if (p.image2 >= before_now) fresh.push_back(p);
+      const std::vector<int> matches = screen(job_, fresh, static_cast<int>(rows_.size()));
+      work_.together([&] {
+        for (std::size_t k = 0; k < fresh.size(); ++k)
+          if (matches[k] < options_.screen.min_matches) work_.add({fresh[k], matches[k]});
+        work_.set_screened_photographs(static_cast<int>(rows_.size()));
+      });
     }
+    std::vector<ImagePair> left_out, pairs;
+    for (const ScreenedPair& s : work_.screened()) left_out.push_back(s.pair);
+    std::ranges::set_difference(all, left_out, std::back_inserter(pairs), before);
     return pairs;
   }
 
@@ -148,12 +146,12 @@ class Chooser {
   }
 
   // By places in the list of images.
-  std::vector<PairInliers> tried_pairs() {
+  std::vector<PairInliers> tried_pairs(std::span<const WorkDatabase::PairCount> counts) const {
     std::vector<int> place(rows_.size(), -1);
     for (std::size_t i = 0; i < images_.size(); ++i)
       place[static_cast<std::size_t>(images_[i])] = static_cast<int>(i);
     std::vector<PairInliers> tried;
-    for (const WorkFile::Count& c : work_.pair_counts())
+    for (const WorkDatabase::PairCount& c : counts)
       tried.push_back({{place[static_cast<std::size_t>(c.pair.image1)],
                         place[static_cast<std::size_t>(c.pair.image2)]},
                        static_cast<int>(c.inliers)});
@@ -205,65 +203,65 @@ class Chooser {
 
   const Job& job_;
   const CollectOptions& options_;
-  WorkFile& work_;
-  std::vector<PhotographRow> rows_;
+  WorkDatabase& work_;
+  std::span<const PhotographRow> rows_;
   std::vector<int> images_;  // numbers of those that are done
   std::vector<int> alike_;
-  std::vector<ScreenedPair> left_out_;
 };
 
-// Lists of plain values as settings.
-template <class T>
-void set_list(WorkFile& work, const char* name, const std::vector<T>& list) {
-  work.set(name, {reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)});
-}
-
-// Whether one of these pairs is verified.
-bool has_verified(WorkFile& work, std::span<const ImagePair> pairs) {
-  std::set<std::pair<int, int>> wanted;
-  for (const ImagePair& p : pairs) wanted.emplace(p.image1, p.image2);
-  return std::ranges::any_of(work.pair_counts(), [&](const WorkFile::Count& c) {
-    return c.inliers > 0 && wanted.contains({c.pair.image1, c.pair.image2});
-  });
-}
-
 }  // namespace
-
-std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work) {
-  if (const auto known = work.pairs(kPairs)) return *known;
-  Chooser chooser(job, work);
-  const std::vector<ImagePair> pairs = chooser.choose();
-  work.together([&] {
-    set_list(work, kPairs, pairs);
-    set_list(work, kAlike, chooser.most_alike());
-    for (const ScreenedPair& s : chooser.left_out()) work.add(s);
-  });
-  return pairs;
-}
 
 bool is_screened(const CollectOptions& options) {
   return options.pairs == PairChoice::all && options.given.source.empty();
 }
 
-std::vector<ImagePair> choose_links(const Job& job, WorkFile& work, int round) {
-  const std::string name = links_of(round);
-  if (const auto known = work.pairs(name)) return *known;
-  if (round > 1 && !has_verified(work, *work.pairs(links_of(round - 1)))) return {};
-  const std::vector<ImagePair> links = Chooser(job, work).choose_links();
-  work.together([&] { set_list(work, name.c_str(), links); });
-  return links;
+PairRounds::PairRounds(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows)
+    : job_(job), work_(work), rows_(rows) {}
+
+std::vector<WorkDatabase::PairCount> PairRounds::counts_so_far() const {
+  std::vector<WorkDatabase::PairCount> counts = work_.pair_counts();
+  std::erase_if(counts, [&](const WorkDatabase::PairCount& c) {
+    return !std::binary_search(all_.begin(), all_.end(), c.pair, before);
+  });
+  return counts;
 }
 
-std::vector<ImagePair> choose_more_pairs(const Job& job, WorkFile& work,
-                                         std::vector<ImagePair> pairs) {
-  auto more = work.pairs(kMorePairs);
-  if (!more) {
-    more = Chooser(job, work).choose_more(work.numbers(kAlike).value_or(std::vector<int>()));
-    work.together([&] { set_list(work, kMorePairs, *more); });
+// Pairs that the screen left out and that may link what the verified ones leave apart.
+std::vector<ImagePair> PairRounds::links() {
+  std::vector<ImagePair> verified;
+  for (const WorkDatabase::PairCount& c : counts_so_far())
+    if (c.inliers > 0) verified.push_back(c.pair);
+  std::vector<ScreenedPair> left_out = work_.screened();
+  std::erase_if(left_out, [&](const ScreenedPair& s) {
+    return std::binary_search(all_.begin(), all_.end(), s.pair, before);
+  });
+  return linking_pairs(static_cast<int>(rows_.size()), verified, left_out, job_.options.links);
+}
+
+bool PairRounds::has_verified_last() const {
+  return std::ranges::any_of(counts_so_far(), [&](const WorkDatabase::PairCount& c) {
+    return c.inliers > 0 && std::binary_search(last_.begin(), last_.end(), c.pair, before);
+  });
+}
+
+std::optional<std::vector<ImagePair>> PairRounds::next() {
+  Chooser chooser(job_, work_, rows_);
+  ++round_;
+  if (round_ == 1) {
+    last_ = chooser.choose();
+    most_alike_ = chooser.most_alike();
+  } else if (is_screened(job_.options)) {
+    if (round_ > 2 && !has_verified_last()) return {};
+    last_ = links();
+    if (last_.empty()) return {};
+  } else if (job_.options.pairs == PairChoice::retrieval && round_ == 2) {
+    last_ = chooser.choose_more(most_alike_, counts_so_far());
+  } else {
+    return {};
   }
-  pairs.insert(pairs.end(), more->begin(), more->end());
-  tidy_pairs(pairs);
-  return pairs;
+  all_.insert(all_.end(), last_.begin(), last_.end());
+  tidy_pairs(all_);
+  return last_;
 }
 
 }  // namespace bifocal::collection

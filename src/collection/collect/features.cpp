@@ -1,95 +1,100 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Photographs to features: the next ones are read and decoded and the last ones written while the
-// device detects.
+// Photographs to features, found here or given: the next ones are read and decoded and the last
+// ones written while devices detect.
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 
+#include "collection/collect/given.hpp"
 #include "collection/collect/stages.hpp"
 #include "features/any_detector.hpp"
 #include "io/decode.hpp"
-#include "runtime/background.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/pipeline.hpp"
 
 namespace bifocal::collection {
 namespace {
 
 constexpr std::int64_t kBytesOfDecoding = 6;  // a pixel: colours and grey, and some of the file
-constexpr int kMostAtOnce = 16;
+constexpr int kMostAtOnce = 16, kMostOnCpu = 4;
+constexpr std::size_t kBesideWorkers = 2;  // batches: one is read, one is written
 
 // A photograph on its way.
 struct Loaded {
   PhotographRow row;
   std::string bytes;
   ReducedImage reduced;
-  Features features;
+  ImageFeatures features;
+  std::optional<DescriptorKind> kind;  // of given features
 };
 using Batch = std::vector<Loaded>;
 
-void leave_out(Loaded& photograph, const std::string& reason) {
-  photograph.row.state = PhotographState::left_out;
-  photograph.row.reason = reason;
-  photograph.bytes.clear();
-  photograph.reduced = {};
+// Names the photograph as the database does, wherever the folder lies.
+void leave_out(Loaded& loaded, const std::string& reason) {
+  const std::string file = loaded.row.file.string();
+  loaded.row.state = PhotographState::left_out;
+  loaded.row.reason =
+      reason.starts_with(file) ? loaded.row.name + reason.substr(file.size()) : reason;
+  loaded.bytes.clear();
+  loaded.reduced = {};
 }
 
-// Names the photograph as the database does, wherever the folder lies.
-std::string of_name(std::string message, const std::string& file, const std::string& name) {
-  return message.starts_with(file) ? name + message.substr(file.size()) : message;
+bool all_on_cpu(const Job& job) {
+  return std::ranges::all_of(job.devices.devices(),
+                             [](const Device& d) { return d.info().kind == DeviceKind::cpu; });
 }
 
 class Loader {
  public:
   Loader(const Job& job, std::vector<PhotographRow> waiting)
-      : job_(job), waiting_(std::move(waiting)) {}
+      : job_(job),
+        waiting_(std::move(waiting)),
+        most_(all_on_cpu(job) ? kMostOnCpu : kMostAtOnce),
+        most_pixels_(host_memory(job) / 4 /
+                     static_cast<std::int64_t>(job.devices.devices().size() + kBesideWorkers) /
+                     kBytesOfDecoding) {}
 
-  // The next few, decoded; empty at the end. Any thread may ask.
-  Batch next() {
-    Batch batch = read();
-    runtime::parallel_for(static_cast<int>(batch.size()),
-                          [&](int i) { decode(batch[static_cast<std::size_t>(i)]); });
-    return batch;
-  }
-
- private:
-  Batch read() {
-    const std::lock_guard lock(mutex_);
-    Batch batch;
+  // The next few, decoded; false at the end.
+  bool next(Batch& batch) {
+    batch.clear();
     std::int64_t pixels = 0;
-    const std::int64_t most = host_memory(job_) / 4 / 2 / kBytesOfDecoding;
-    while (next_ < waiting_.size() && batch.size() < kMostAtOnce) {
+    while (next_ < waiting_.size() && std::ssize(batch) < most_) {
       if (!held_) held_ = load(waiting_[next_]);
       const std::int64_t own = io::claimed_pixels(held_->bytes);
-      if (!batch.empty() && pixels + own > most) break;
+      if (!batch.empty() && pixels + own > most_pixels_) break;
       pixels += own;
       batch.push_back(std::move(*held_));
       held_.reset();
       ++next_;
     }
-    return batch;
+    runtime::parallel_for(static_cast<int>(batch.size()),
+                          [&](int i) { decode(batch[static_cast<std::size_t>(i)]); });
+    return !batch.empty();
   }
 
-  Loaded load(PhotographRow row) const {
-    Loaded loaded{std::move(row), {}, {}, {}};
-    const auto& file = job_.photographs.files[static_cast<std::size_t>(loaded.row.number)].file;
+ private:
+  static Loaded load(PhotographRow row) {
+    Loaded loaded{std::move(row), {}, {}, {}, {}};
     try {
-      loaded.bytes = read_file(file, kMaxPictureBytes);
+      loaded.bytes = read_file(loaded.row.file, kMaxPictureBytes);
     } catch (const Error& e) {
-      leave_out(loaded, of_name(e.what(), file.string(), loaded.row.name));
+      leave_out(loaded, e.what());
     }
     return loaded;
   }
 
+  // All of it, also where features are given: a damaged photograph is no use to who maps the
+  // database.
   void decode(Loaded& loaded) const {
     if (loaded.row.state == PhotographState::left_out) return;
     try {
       Photograph photograph = decode_photograph(loaded.bytes, loaded.row.name);
       loaded.row.info = photograph.info;
       const int side = job_.options.max_side;
-      loaded.reduced = reduce_to(std::move(photograph.grey), side > 0 ? side : kMaxSiftSide);
+      if (job_.options.given.source.empty())
+        loaded.reduced = reduce_to(std::move(photograph.grey), side > 0 ? side : kMaxSiftSide);
       std::string().swap(loaded.bytes);
     } catch (const Error& e) {
       leave_out(loaded, e.what());
@@ -97,8 +102,9 @@ class Loader {
   }
 
   const Job& job_;
-  std::mutex mutex_;
   std::vector<PhotographRow> waiting_;
+  const int most_;
+  const std::int64_t most_pixels_;
   std::size_t next_ = 0;
   std::optional<Loaded> held_;  // read, but too large for the last batch
 };
@@ -133,14 +139,23 @@ class Detector {
       for (Loaded& p : photographs) leave_out(p, e.what());  // too large for any detector
       return;
     }
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      Loaded& p = photographs[i];
-      for (Keypoint& k : found[i].keypoints) enlarge(k, p.reduced);
-      p.features = std::move(found[i]);
-      p.row.features = p.features.size();
-      p.row.state = PhotographState::done;
-      p.reduced = {};
+    runtime::parallel_for(static_cast<int>(found.size()), [&](int i) {
+      keep(photographs[static_cast<std::size_t>(i)], found[static_cast<std::size_t>(i)]);
+    });
+  }
+
+  // In the pixels of the file, and as the database has them.
+  void keep(Loaded& p, Features& found) const {
+    for (Keypoint& k : found.keypoints) enlarge(k, p.reduced);
+    p.features.keypoints = colmap::keypoints_of(found);
+    if (job_.options.surf) {
+      p.features.own_descriptors = std::move(found.descriptors);
+    } else {
+      p.features.descriptors = colmap::descriptors_of(found.descriptors);
     }
+    p.row.features = found.size();
+    p.row.state = PhotographState::done;
+    p.reduced = {};
   }
 
   static void enlarge(Keypoint& k, const ReducedImage& reduced) {
@@ -171,36 +186,113 @@ class Detector {
   int width_ = 0, height_ = 0;
 };
 
+class GivenReader {
+ public:
+  GivenReader(const Job& job, std::optional<DescriptorKind> kind)
+      : source_(job.options.given.source), kind_(kind) {}
+
+  void read(Batch& batch) {
+    for (Loaded& loaded : batch) read(loaded);
+  }
+
+ private:
+  void read(Loaded& loaded) {
+    if (loaded.row.state == PhotographState::left_out) return;
+    try {
+      const GivenImage given = source_.read(loaded.row.name, loaded.row.info);
+      if (!kind_) kind_ = given.kind;
+      if (given.kind != *kind_) {
+        leave_out(loaded, fmt::format("{}: has descriptors of {}, those before have {}",
+                                      loaded.row.name, to_string(given.kind), to_string(*kind_)));
+        return;
+      }
+      loaded.features = rows_of(given);
+      loaded.kind = given.kind;
+      loaded.row.features = static_cast<int>(given.keypoints.size());
+      loaded.row.state = PhotographState::done;
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::input) throw;
+      leave_out(loaded, e.what());
+    }
+  }
+
+  // Of other tools' points nothing is known but the place. Of descriptors the schema holds those of
+  // SIFT's form.
+  static ImageFeatures rows_of(const GivenImage& given) {
+    ImageFeatures rows{{2, {}}, {}, {}};
+    for (const Vec2& p : given.keypoints)
+      rows.keypoints.data.insert(rows.keypoints.data.end(),
+                                 {static_cast<float>(p[0]), static_cast<float>(p[1])});
+    if (given.kind == DescriptorKind{kDescriptorBytes, true})
+      rows.descriptors = colmap::Descriptors{
+          0, kDescriptorBytes, {given.descriptors.begin(), given.descriptors.end()}};
+    return rows;
+  }
+
+  const GivenSource source_;
+  std::optional<DescriptorKind> kind_;  // that of the first
+};
+
+std::vector<runtime::PipelineWorker<Batch>> workers_of(const Job& job, const WorkDatabase& work) {
+  if (!job.options.given.source.empty()) {
+    const auto reader = std::make_shared<GivenReader>(job, work.given());
+    return {{0, [reader](Batch& batch) { reader->read(batch); }}};
+  }
+  std::vector<runtime::PipelineWorker<Batch>> all;
+  for (const Device& device : job.devices.devices()) {
+    const auto detector = std::make_shared<Detector>(job, device);
+    all.push_back({all.size(), [detector](Batch& batch) { detector->run(batch); }});
+  }
+  return all;
+}
+
+// Gives the images their cameras, and the database their rows.
+class Writer {
+ public:
+  Writer(WorkDatabase& work, const CollectCameras& cameras, std::span<const PhotographRow> before)
+      : work_(work), cameras_(cameras), given_(work.given()) {
+    for (const PhotographRow& r : before)
+      if (r.state == PhotographState::done) (void)cameras_.of(r.info);
+  }
+  void write(const Batch& batch) {
+    work_.together([&] {
+      for (const Loaded& p : batch) write(p);
+    });
+  }
+
+ private:
+  void write(const Loaded& p) {
+    if (p.row.state != PhotographState::done) return work_.add(p.row);
+    if (!given_ && p.kind) work_.set_given(*p.kind);
+    given_ = p.kind;
+    const std::size_t known = cameras_.cameras().size();
+    const colmap::Id camera = cameras_.of(p.row.info);
+    if (cameras_.cameras().size() > known) work_.add(cameras_.cameras().back());
+    work_.add(p.row, {image_id(p.row.number), p.row.name, camera}, p.features);
+  }
+
+  WorkDatabase& work_;
+  CameraBook cameras_;
+  std::optional<DescriptorKind> given_;
+};
+
 }  // namespace
 
-void find_features(const Job& job) {
-  WorkFile work(job.work_file, WorkFile::Mode::open);
-  std::vector<PhotographRow> rows = work.photographs();
-  const auto all = static_cast<std::int64_t>(rows.size());
-  std::erase_if(rows, [](const PhotographRow& r) { return r.state != PhotographState::waiting; });
-  const auto before = all - static_cast<std::int64_t>(rows.size());
-  StageProgress progress(job.options, "features", "photographs", all, before);
-  if (rows.empty()) return;
-  Loader loader(job, std::move(rows));
-  runtime::Background writer(1);
-  const auto load = [&] { return std::async(std::launch::async, [&] { return loader.next(); }); };
-  DeviceTeam team(job.devices);
-  team.run([&](const Device& device) {
-    Detector detector(job, device);
-    for (auto next = load(); !team.has_failed();) {
-      auto batch = std::make_shared<Batch>(next.get());
-      if (batch->empty()) break;
-      next = load();
-      detector.run(*batch);
-      writer.run([&work, batch] {
-        work.together([&] {
-          for (const Loaded& p : *batch) work.finish(p.row, p.features);
-        });
-      });
-      progress.add(static_cast<std::int64_t>(batch->size()));
-    }
-  });
-  writer.finish();
+void find_features(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows) {
+  std::vector<PhotographRow> waiting;
+  for (const PhotographRow& r : rows)
+    if (r.state == PhotographState::waiting) waiting.push_back(r);
+  StageProgress progress(job.options, "features", "photographs", std::ssize(rows),
+                         std::ssize(rows) - std::ssize(waiting));
+  if (waiting.empty()) return;
+  Loader loader(job, std::move(waiting));
+  Writer writer(work, job.options.cameras, rows);
+  runtime::Pipeline<Batch> pipeline(
+      workers_of(job, work), [&](Batch& batch) { return loader.next(batch); }, kBesideWorkers);
+  while (const Batch* batch = pipeline.next()) {
+    writer.write(*batch);
+    progress.add(std::ssize(*batch));
+  }
 }
 
 }  // namespace bifocal::collection

@@ -76,7 +76,6 @@ std::vector<float> table_of(const NpzFile& file, const std::string& name, const 
 struct Read {
   std::vector<Vec2> keypoints;
   hloc::FeatureFile::Descriptors descriptors;
-  std::vector<float> scores;
 };
 
 Read read_npz(const fs::path& folder, const std::string& name) {
@@ -105,7 +104,7 @@ Read read_h5(const hloc::FeatureFile& file, const std::string& name,
   if (width != photograph.width || height != photograph.height)
     io::reject(name, "its features are of a picture of {} x {} px, it has {} x {}", width, height,
                photograph.width, photograph.height);
-  return {file.keypoints(name), file.descriptors(name), file.scores(name)};
+  return {file.keypoints(name), file.descriptors(name)};
 }
 
 void check(const Read& r, const std::string& name, const PhotographInfo& photograph) {
@@ -150,22 +149,11 @@ GivenSource::GivenSource(const fs::path& source) {
 }
 
 GivenImage GivenSource::read(const std::string& name, const PhotographInfo& photograph) const {
-  const Read from = file_ ? read_h5(*file_, name, photograph) : read_npz(folder_, name);
+  Read from = file_ ? read_h5(*file_, name, photograph) : read_npz(folder_, name);
   check(from, name, photograph);
-  const auto& d = from.descriptors;
-  GivenImage out{{}, {d.size, d.is_bytes}};
-  for (std::size_t i = 0; i < from.keypoints.size(); ++i)
-    out.features.keypoints.push_back({static_cast<float>(from.keypoints[i][0]),
-                                      static_cast<float>(from.keypoints[i][1]), 1, 0,
-                                      from.scores.empty() ? 0.0F : from.scores[i]});
-  auto& bytes = out.features.descriptors;
-  if (d.is_bytes) {
-    for (const float v : d.values) bytes.push_back(static_cast<std::uint8_t>(v));
-  } else {
-    bytes.resize(d.values.size() * sizeof(float));
-    if (!bytes.empty()) std::memcpy(bytes.data(), d.values.data(), bytes.size());
-  }
-  return out;
+  return {std::move(from.keypoints),
+          std::move(from.descriptors.values),
+          {from.descriptors.size, from.descriptors.is_bytes}};
 }
 
 const GivenMatcher::Image& GivenMatcher::image(int number) {
@@ -173,18 +161,15 @@ const GivenMatcher::Image& GivenMatcher::image(int number) {
     uses_.splice(uses_.begin(), uses_, found->second.use);
     return found->second;
   }
-  Features f = work_.features(number);
-  Image image;
-  image.keypoints = std::move(f.keypoints);
-  image.values.resize(image.keypoints.size() * static_cast<std::size_t>(kind_.numbers));
-  if (kind_.is_bytes) {
-    std::copy(f.descriptors.begin(), f.descriptors.end(), image.values.begin());
-  } else if (!f.descriptors.empty()) {
-    std::memcpy(image.values.data(), f.descriptors.data(), f.descriptors.size());
-  }
+  const PhotographRow& row = rows_[static_cast<std::size_t>(number)];
+  GivenImage given = source_.read(row.name, row.info);
+  const auto features = std::ssize(given.keypoints);
+  if (given.kind != kind_ || features != row.features)
+    io::reject(row.name, "has {} features of {} now, had {} of {}: its features have changed",
+               features, to_string(given.kind), row.features, to_string(kind_));
+  Image image{std::move(given.descriptors), {}};
   const auto bytes = [](const Image& i) {
-    return static_cast<std::int64_t>(i.keypoints.size() * sizeof(Keypoint) +
-                                     i.values.size() * sizeof(float));
+    return static_cast<std::int64_t>(i.values.size() * sizeof(float));
   };
   used_ += bytes(image);
   // The other image of a pair stays, whatever the limit.
@@ -199,19 +184,17 @@ const GivenMatcher::Image& GivenMatcher::image(int number) {
 }
 
 MatchBatch GivenMatcher::match(Queue& queue, std::span<const ImagePair> pairs,
-                               const FloatMatchOptions& options, std::vector<PointPair>& points) {
+                               const FloatMatchOptions& options) {
   MatchBatch batch{{0}, {}};
   for (const ImagePair& pair : pairs) {
     const Image &a = image(pair.image1), &b = image(pair.image2);
-    const auto view = [&](const Image& i) {
-      return FloatDescriptors{i.values.data(), static_cast<int>(i.keypoints.size()), kind_.numbers};
+    const auto view = [&](const Image& i, int number) {
+      return FloatDescriptors{i.values.data(), rows_[static_cast<std::size_t>(number)].features,
+                              kind_.numbers};
     };
-    for (const FloatMatch& m : bifocal::match(queue, view(a), view(b), options)) {
-      const Keypoint &p = a.keypoints[static_cast<std::size_t>(m.index1)],
-                     &q = b.keypoints[static_cast<std::size_t>(m.index2)];
+    for (const FloatMatch& m :
+         bifocal::match(queue, view(a, pair.image1), view(b, pair.image2), options))
       batch.matches.push_back({m.index1, m.index2, 0, m.ratio});
-      points.push_back({p.x, p.y, q.x, q.y});
-    }
     batch.offsets.push_back(static_cast<std::int64_t>(batch.matches.size()));
   }
   return batch;

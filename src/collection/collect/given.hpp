@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features of another tool (CollectOptions::given): where they come from, how the work file keeps
-// them, and their matches.
+// Features of another tool (CollectOptions::given): where they come from, and their matches.
 #pragma once
 
 #include <bifocal/collect.hpp>
@@ -12,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "collection/collect/work_file.hpp"
+#include "collection/collect/work_database.hpp"
+#include "collection/colmap/image_points.hpp"
 
 namespace bifocal::collection {
 
@@ -24,11 +24,12 @@ namespace bifocal::collection {
 
 // In memory, while its pairs are matched.
 [[nodiscard]] inline std::int64_t bytes_of_given(const DescriptorKind& kind) {
-  return static_cast<std::int64_t>(sizeof(Keypoint)) + 4 * std::int64_t{kind.numbers};
+  return static_cast<std::int64_t>(sizeof(Vec2)) + 4 * std::int64_t{kind.numbers};
 }
 
 struct GivenImage {
-  Features features;  // descriptors: the bytes of [N][numbers] bytes or floats
+  std::vector<Vec2> keypoints;     // px
+  std::vector<float> descriptors;  // [keypoints, kind.numbers]
   DescriptorKind kind;
 };
 
@@ -44,26 +45,28 @@ class GivenSource {
   std::optional<hloc::FeatureFile> file_;
 };
 
-// Given features of images, from the work file; the least lately used ones are dropped.
+// Matches the given features of images; those of the least lately used ones are dropped. The
+// database has no place for most descriptors: they come from their source again.
 class GivenMatcher {
  public:
-  GivenMatcher(WorkFile& work, const DescriptorKind& kind, std::int64_t max_memory)
-      : work_(work), kind_(kind), max_memory_(max_memory) {}
+  GivenMatcher(const std::filesystem::path& source, const DescriptorKind& kind,
+               std::span<const PhotographRow> rows, std::int64_t max_memory)
+      : source_(source), kind_(kind), rows_(rows), max_memory_(max_memory) {}
 
-  // Of pairs of images, by their numbers; the points of each match go to `points`.
+  // Of pairs of images, by their numbers.
   [[nodiscard]] MatchBatch match(Queue& queue, std::span<const ImagePair> pairs,
-                                 const FloatMatchOptions& options, std::vector<PointPair>& points);
+                                 const FloatMatchOptions& options);
 
  private:
   struct Image {
-    std::vector<Keypoint> keypoints;
     std::vector<float> values;
     std::list<int>::iterator use;
   };
   const Image& image(int number);
 
-  WorkFile& work_;
+  GivenSource source_;
   DescriptorKind kind_;
+  std::span<const PhotographRow> rows_;
   std::int64_t max_memory_, used_ = 0;
   std::list<int> uses_;  // latest first
   std::map<int, Image> kept_;

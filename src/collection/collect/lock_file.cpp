@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "collection/collect/work_file.hpp"
+#include "collection/collect/work_database.hpp"
 
 namespace bifocal::collection {
 

@@ -1,52 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs to matches and geometry, block by block of the images that memory has room for; what is
-// found is written while the device goes on.
+// Pairs to matches and geometry, piece by piece of the images that memory has room for; what is
+// found is written while devices go on.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 
-#include "collection/collect/geometry.hpp"
 #include "collection/collect/given.hpp"
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
-#include "runtime/background.hpp"
+#include "collection/colmap/piece.hpp"
+#include "robust/guide.hpp"
+#include "runtime/parallel.hpp"
+#include "runtime/pipeline.hpp"
 
 namespace bifocal::collection {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 // A match on its way, in the pieces that are matched, decided and written at one time: with its
 // points, flags and what estimation adds.
 constexpr std::int64_t kBytesOfMatch = 400;
 // Pieces are as large as what is done in this time: little is lost when the process is killed.
 constexpr double kSecondsOfPiece = 1;
-
-std::vector<ImagePair> without(std::span<const ImagePair> pairs,
-                               const std::vector<ImagePair>& finished) {
-  const auto before = [](const ImagePair& a, const ImagePair& b) {
-    return std::pair(a.image1, a.image2) < std::pair(b.image1, b.image2);
-  };
-  std::vector<ImagePair> rest;
-  std::set_difference(pairs.begin(), pairs.end(), finished.begin(), finished.end(),
-                      std::back_inserter(rest), before);
-  return rest;
-}
-
-// Cameras of all photographs, and who writes what is found.
-struct Shared {
-  const Job& job;
-  std::span<const PhotographRow> rows;
-  const Cameras cameras;
-  const ViewCameras views;
-  WorkFile& writing;
-  runtime::Background& writer;
-  StageProgress& progress;
-  const std::optional<DescriptorKind> given;
-  std::atomic<std::int64_t> written = 0;
-
-  [[nodiscard]] const colmap::ViewCamera& camera_of(int image) const {
-    return views[cameras.of[static_cast<std::size_t>(image)]];
-  }
-};
+// More keep a GPU no busier, and their memory is no longer in its caches.
+constexpr std::size_t kMostPairs = 512;
+constexpr std::size_t kWorkersOnGpu = 3;       // one copies while another computes
+constexpr int kRowsOnGpu = 8;                  // of images, whose partners are loaded once for all
+constexpr std::int64_t kBytesOfRow = 1 << 15;  // of a pair that waits for those before it
 
 // Features of the largest photograph.
 int most_features(std::span<const PhotographRow> rows) {
@@ -55,203 +36,296 @@ int most_features(std::span<const PhotographRow> rows) {
   return most;
 }
 
-// What one device does.
+// Pairs on their way. Those with min_matches and more are decided, and again in a second round.
+struct MatchPiece {
+  Places places;  // in the list of pairs
+  std::vector<ImagePair> pairs;
+  colmap::Piece first, second;
+  struct Decided {
+    const colmap::Piece* piece = nullptr;  // null: there are too few matches
+    std::size_t at = 0;
+  };
+  std::vector<Decided> decided;  // of each pair
+
+  [[nodiscard]] std::span<const colmap::IndexPair> matches(std::size_t k) const {
+    const auto& [piece, at] = decided[k];
+    if (!piece) return {};
+    const auto begin = static_cast<std::size_t>(piece->chunk.offsets[at]),
+               end = static_cast<std::size_t>(piece->chunk.offsets[at + 1]);
+    return std::span(piece->chunk.matches).subspan(begin, end - begin);
+  }
+  [[nodiscard]] const colmap::TwoViewGeometry* geometry(std::size_t k) const {
+    return decided[k].piece ? &decided[k].piece->geometries[decided[k].at] : nullptr;
+  }
+};
+
+// What all workers share.
+struct Shared {
+  const Job& job;
+  std::span<const PhotographRow> rows;
+  const colmap::Cameras cameras;
+  const std::optional<DescriptorKind> given;
+  std::size_t most_pairs;              // of a piece
+  std::atomic<std::size_t> piece = 1;  // pairs that are done in the time of a piece
+};
+
+// Matches and decides one piece after another.
 class Matcher {
  public:
-  Matcher(Shared& shared, const Device& device)
+  Matcher(Shared& shared, const Device& device, std::size_t number,
+          std::shared_ptr<ResidentFeatures> resident)
       : shared_(shared),
         options_(shared.job.options),
         queue_(device),
-        deciding_(device),
-        reading_(shared.job.work_file, WorkFile::Mode::open) {
-    if (shared.given) {
-      given_.emplace(reading_, *shared.given, host_memory(shared.job) / 2);
-    } else {
-      resident_.emplace(queue_, reading_, most_features(shared.rows),
-                        images_on(shared.job, device, std::ssize(shared.rows),
-                                  kBytesOfFeature * most_features(shared.rows)));
-    }
-    const std::int64_t bytes = kBytesOfMatch * most_features(shared.rows);
-    most_pairs_ = static_cast<std::size_t>(
-        std::clamp<std::int64_t>(host_memory(shared.job) / 4 / bytes, 1, 1 << 16));
-    piece_ = std::min<std::size_t>(16, most_pairs_);
+        decider_(device, number),
+        work_(shared.job.work_file),
+        resident_(std::move(resident)) {
+    if (shared.given)
+      given_.emplace(options_.given.source, *shared.given, shared.rows,
+                     host_memory(shared.job) / 2);
   }
 
-  // Pieces go from hand to hand: this thread matches, the next one decides on their geometry with a
-  // queue of its own, the last one, of all devices, writes.
-  void run(PairWalk& walk, const DeviceTeam& team) {
-    runtime::Background decider(1);
-    PairWalk::Part last;
-    while (!team.has_failed()) {
-      const auto start = std::chrono::steady_clock::now();
-      const PairWalk::Part part = walk.next(last, piece_);
-      if (!part.block) break;
-      if (resident_ && part.block != last.block) resident_->enter(*part.block);
-      last = part;
-      auto piece = std::make_shared<Piece>(match_piece(part.pairs));
-      // The second round needs the features that are resident now.
-      if (options_.guided) decide(*piece), match_again(*piece);
-      decider.run([this, piece] {
-        if (!options_.guided) decide(*piece);
-        shared_.writer.run([&shared = shared_, piece] { write(shared, *piece); });
-      });
-      shared_.progress.to(shared_.written);
-      adapt(part.pairs.size(),
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start));
-    }
-    decider.finish();
+  void work(MatchPiece& piece) {
+    const auto start = Clock::now();
+    const std::span<const ImagePair> pairs = piece.pairs;
+    const std::vector<ImagePair> slots = resident_ ? resident_->slots_of(pairs) : piece.pairs;
+    match_all(pairs, slots);
+    const std::vector<std::size_t> kept = fill(piece.first, pairs, slots);
+    decider_.decide(piece.first, options_.geometry);
+    piece.decided.assign(pairs.size(), {});
+    for (std::size_t i = 0; i < kept.size(); ++i) piece.decided[kept[i]] = {&piece.first, i};
+    if (options_.guided) match_again(piece, slots);
+    adapt(pairs.size(), std::chrono::duration<double>(Clock::now() - start).count());
   }
 
  private:
-  struct Piece {
-    std::vector<PairRow> rows;
-    MatchedPairs matched;
-    std::vector<std::size_t> where;  // the row of each that is matched
-  };
-
-  // The matches of each pair, and their points.
-  MatchBatch match_all(std::span<const ImagePair> pairs, std::vector<PointPair>& points) {
-    if (given_) return given_->match(queue_, pairs, options_.given.matching, points);
-    const std::vector<ImagePair> slots = resident_->slots_of(pairs);
-    MatchBatch found = match(queue_, resident_->set(), slots, options_.matching);
-    add_points(slots, found, points);
-    return found;
-  }
-
-  void add_points(std::span<const ImagePair> slots, const MatchBatch& found,
-                  std::vector<PointPair>& points) const {
-    points.reserve(found.matches.size());
-    for (std::size_t k = 0; k < slots.size(); ++k) {
-      const auto& keypoints1 = resident_->keypoints(slots[k].image1);
-      const auto& keypoints2 = resident_->keypoints(slots[k].image2);
-      for (auto i = std::size_t(found.offsets[k]); i < std::size_t(found.offsets[k + 1]); ++i) {
-        const Keypoint& a = keypoints1[static_cast<std::size_t>(found.matches[i].index1)];
-        const Keypoint& b = keypoints2[static_cast<std::size_t>(found.matches[i].index2)];
-        points.push_back({a.x, a.y, b.x, b.y});
-      }
+  void match_all(std::span<const ImagePair> pairs, std::span<const ImagePair> slots) {
+    if (given_) {
+      MatchBatch found = given_->match(queue_, pairs, options_.given.matching);
+      found_.offsets = std::move(found.offsets);
+      given_matches_ = std::move(found.matches);
+      matches_ = given_matches_;
+      return;
     }
+    match(queue_, resident_->set(), slots, options_.matching, found_);
+    download();
+  }
+  void download() {
+    const std::span<Match> to = host_.take(static_cast<std::size_t>(found_.offsets.back()));
+    found_.matches.download(queue_, to);
+    queue_.wait();
+    matches_ = to;
   }
 
-  Piece match_piece(std::span<const ImagePair> pairs) {
-    std::vector<PointPair> points;
-    const MatchBatch found = match_all(pairs, points);
-    return piece_of(pairs, found, points);
+  // The pairs of what was found that have matches enough: fills a piece with them, and says which
+  // they are.
+  std::vector<std::size_t> fill(colmap::Piece& piece, std::span<const ImagePair> pairs,
+                                std::span<const ImagePair> slots) {
+    colmap::Chunk& chunk = piece.chunk;
+    chunk.clear();
+    std::vector<std::size_t> kept;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      const std::int64_t count = found_.offsets[k + 1] - found_.offsets[k];
+      if (count < options_.min_matches) continue;
+      kept.push_back(k);
+      chunk.pairs.push_back({image_id(pairs[k].image1), image_id(pairs[k].image2)});
+      chunk.offsets.push_back(chunk.offsets.back() + count);
+      add_image(pairs[k].image1, slots[k].image1, chunk.images1, chunk.cameras1);
+      add_image(pairs[k].image2, slots[k].image2, chunk.images2, chunk.cameras2);
+    }
+    chunk.matches.resize(static_cast<std::size_t>(chunk.offsets.back()));
+    runtime::parallel_for(static_cast<int>(kept.size()), [&](int i) {
+      const auto at = static_cast<std::size_t>(i);
+      auto to = chunk.matches.begin() + chunk.offsets[at];
+      for (auto m = found_.offsets[kept[at]]; m < found_.offsets[kept[at] + 1]; ++m) {
+        const Match& match = matches_[static_cast<std::size_t>(m)];
+        *to++ = {static_cast<std::uint32_t>(match.index1),
+                 static_cast<std::uint32_t>(match.index2)};
+      }
+    });
+    return kept;
+  }
+
+  void add_image(int image, int slot,
+                 std::vector<std::shared_ptr<const colmap::ImagePoints>>& images,
+                 std::vector<colmap::ViewCamera>& cameras) {
+    images.push_back(resident_ ? resident_->points(slot) : points_of(image));
+    cameras.push_back(shared_.cameras.of(image_id(image), odd_)->view);
+  }
+
+  // Where the given features of an image are.
+  std::shared_ptr<const colmap::ImagePoints> points_of(int image) {
+    auto& points = given_points_[image];
+    if (!points) {
+      std::vector<Vec2> px;
+      for (const Keypoint& k : work_.features(image).keypoints) px.push_back({k.x, k.y});
+      points = std::make_shared<const colmap::ImagePoints>(std::move(px), nullptr);
+    }
+    return points;
   }
 
   // The second round of a piece that is decided: a pair has the matches along its geometry where
   // these have more inliers.
-  void match_again(Piece& piece) {
+  void match_again(MatchPiece& piece, std::span<const ImagePair> slots) {
     std::vector<std::size_t> which;
-    std::vector<ImagePair> pairs;
+    std::vector<ImagePair> pairs, guided_slots;
     std::vector<MatchGuide> guides;
-    for (std::size_t k = 0; k < piece.rows.size(); ++k) {
-      const auto& g = piece.rows[k].geometry;
+    for (std::size_t k = 0; k < piece.pairs.size(); ++k) {
+      const colmap::TwoViewGeometry* g = piece.geometry(k);
       if (!g || g->inliers.empty() || (!g->F && !g->H)) continue;
       const bool is_plane =
-          !g->F || (g->H && g->configuration >= colmap::Configuration::planar &&
-                    g->configuration <= colmap::Configuration::planar_or_panoramic);
+          g->H && (!g->F || g->configuration == colmap::Configuration::planar_or_panoramic ||
+                   g->configuration == colmap::Configuration::planar ||
+                   g->configuration == colmap::Configuration::panoramic);
       which.push_back(k);
-      pairs.push_back(piece.rows[k].pair);
+      pairs.push_back(piece.pairs[k]);
+      guided_slots.push_back(slots[k]);
       guides.push_back({is_plane ? GuideKind::homography : GuideKind::epipolar,
                         is_plane ? *g->H : *g->F, options_.geometry.max_error});
     }
     if (pairs.empty()) return;
-    const std::vector<ImagePair> slots = resident_->slots_of(pairs);
-    const MatchBatch found =
-        match_guided(queue_, resident_->set(), slots, guides, options_.matching);
-    std::vector<PointPair> points;
-    add_points(slots, found, points);
-    Piece second = piece_of(pairs, found, points);
-    decide(second);
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      PairRow &row = piece.rows[which[i]], &other = second.rows[i];
-      if (other.geometry && other.geometry->inliers.size() > row.geometry->inliers.size())
-        row = std::move(other);
+    match_guided(queue_, resident_->set(), guided_slots, guides, options_.matching, found_);
+    download();
+    const std::vector<std::size_t> kept = fill(piece.second, pairs, guided_slots);
+    decider_.decide(piece.second, options_.geometry);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const std::size_t k = which[kept[i]];
+      if (piece.second.geometries[i].inliers.size() > piece.geometry(k)->inliers.size())
+        piece.decided[k] = {&piece.second, i};
     }
   }
 
-  // The rows of matched pairs, and what their geometry is decided by.
-  Piece piece_of(std::span<const ImagePair> pairs, const MatchBatch& found,
-                 std::span<const PointPair> points) const {
-    Piece piece;
-    piece.rows.resize(pairs.size());
-    for (std::size_t k = 0; k < pairs.size(); ++k) {
-      piece.rows[k].pair = pairs[k];
-      const auto begin = std::size_t(found.offsets[k]), end = std::size_t(found.offsets[k + 1]);
-      const auto count = static_cast<std::ptrdiff_t>(end - begin);
-      if (count < options_.min_matches) continue;
-      MatchedPairs& matched = piece.matched;
-      for (std::size_t i = begin; i < end; ++i) {
-        const Match& m = found.matches[i];
-        matched.points.push_back(points[i]);
-        matched.matches.push_back(
-            {static_cast<std::uint32_t>(m.index1), static_cast<std::uint32_t>(m.index2)});
-      }
-      matched.offsets.push_back(static_cast<std::int64_t>(matched.matches.size()));
-      matched.cameras1.push_back(shared_.camera_of(pairs[k].image1));
-      matched.cameras2.push_back(shared_.camera_of(pairs[k].image2));
-      piece.rows[k].matches.assign(matched.matches.end() - count, matched.matches.end());
-      piece.where.push_back(k);
-    }
-    return piece;
-  }
-
-  void decide(Piece& piece) {
-    std::vector<colmap::TwoViewGeometry> geometry =
-        geometry_of(deciding_, piece.matched, options_.geometry);
-    for (std::size_t i = 0; i < piece.where.size(); ++i)
-      piece.rows[piece.where[i]].geometry = std::move(geometry[i]);
-    piece.matched = {};
-  }
-
-  static void write(Shared& shared, const Piece& piece) {
-    shared.writing.together([&] {
-      for (const PairRow& row : piece.rows) shared.writing.add(row);
-    });
-    shared.written += static_cast<std::int64_t>(piece.rows.size());
-  }
-
-  void adapt(std::size_t count, std::chrono::duration<double> took) {
-    if (count < piece_) return;  // the end of a block says little
-    if (took.count() < kSecondsOfPiece / 2) piece_ *= 2;
-    if (took.count() > kSecondsOfPiece * 2) piece_ /= 2;
-    piece_ = std::clamp<std::size_t>(piece_, 1, most_pairs_);
+  void adapt(std::size_t count, double seconds) {
+    const std::size_t now = shared_.piece;
+    if (count < now) return;  // the end of a row of pairs says little
+    if (seconds < kSecondsOfPiece / 2) shared_.piece = std::min(shared_.most_pairs, 2 * now);
+    if (seconds > kSecondsOfPiece * 2) shared_.piece = std::max<std::size_t>(1, now / 2);
   }
 
   Shared& shared_;
   const CollectOptions& options_;
-  Queue queue_, deciding_;
-  WorkFile reading_;
-  std::optional<ResidentFeatures> resident_;  // found here
+  Queue queue_;
+  colmap::PieceDecider decider_;
+  WorkDatabase work_;
+  std::shared_ptr<ResidentFeatures> resident_;  // of features that were found here
   std::optional<GivenMatcher> given_;
-  std::size_t most_pairs_ = 1, piece_ = 1;
+  std::map<int, std::shared_ptr<const colmap::ImagePoints>> given_points_;
+  DeviceMatches found_;
+  colmap::Reused<Match> host_;
+  std::vector<Match> given_matches_;
+  std::span<const Match> matches_;
+  colmap::OddRows odd_;
 };
+
+// Brings pairs into the order of the list where their pieces come in another one.
+class RowsInOrder {
+ public:
+  RowsInOrder(WorkDatabase& work, std::span<const ImagePair> pairs) : work_(work), pairs_(pairs) {}
+
+  // All that can be written now, together.
+  void write(const MatchPiece& piece) {
+    work_.together([&] {
+      for (std::size_t k = 0; k < piece.places.size(); ++k) {
+        const std::size_t place = piece.places[k];
+        const colmap::TwoViewGeometry* g = piece.geometry(k);
+        if (place == next_) {
+          work_.add(pairs_[place], piece.matches(k), g);
+          ++next_;
+          write_waiting();
+        } else {
+          const auto matches = piece.matches(k);
+          waiting_.emplace(
+              place, Row{{matches.begin(), matches.end()}, g ? std::optional(*g) : std::nullopt});
+        }
+      }
+    });
+  }
+
+ private:
+  struct Row {
+    std::vector<colmap::IndexPair> matches;
+    std::optional<colmap::TwoViewGeometry> geometry;
+  };
+  void write_waiting() {
+    for (auto row = waiting_.find(next_); row != waiting_.end(); row = waiting_.find(next_)) {
+      const Row& r = row->second;
+      work_.add(pairs_[next_], r.matches, r.geometry ? &*r.geometry : nullptr);
+      waiting_.erase(row);
+      ++next_;
+    }
+  }
+
+  WorkDatabase& work_;
+  std::span<const ImagePair> pairs_;
+  std::size_t next_ = 0;
+  std::map<std::size_t, Row> waiting_;
+};
+
+std::vector<ImagePair> without_finished(std::span<const ImagePair> pairs,
+                                        const WorkDatabase& work) {
+  std::vector<ImagePair> finished, rest;
+  for (const WorkDatabase::PairCount& c : work.pair_counts()) finished.push_back(c.pair);
+  std::ranges::set_difference(
+      pairs, finished, std::back_inserter(rest), [](const ImagePair& a, const ImagePair& b) {
+        return std::pair(a.image1, a.image2) < std::pair(b.image1, b.image2);
+      });
+  return rest;
+}
+
+// Images side by side whose pairs wait for each other, in the memory of matches under way.
+int rows_side_by_side(const Job& job, std::int64_t images) {
+  const auto& devices = job.devices.devices();
+  if (!std::ranges::all_of(devices, [](const Device& d) { return d.info().is_gpu; })) return 1;
+  const std::int64_t fit = job.options.max_memory / 4 / (images * kBytesOfRow);
+  return static_cast<int>(std::clamp<std::int64_t>(fit, 1, kRowsOnGpu));
+}
+
+std::vector<runtime::PipelineWorker<MatchPiece>> workers_of(Shared& shared, int images) {
+  std::vector<runtime::PipelineWorker<MatchPiece>> workers;
+  const bool all_fit = images >= static_cast<int>(shared.rows.size());
+  const std::vector<Device>& devices = shared.job.devices.devices();
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    std::shared_ptr<ResidentFeatures> resident;
+    if (!shared.given)
+      resident = std::make_shared<ResidentFeatures>(devices[d], shared.job.work_file,
+                                                    most_features(shared.rows), images);
+    const std::size_t count = all_fit && devices[d].info().is_gpu ? kWorkersOnGpu : 1;
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto matcher = std::make_shared<Matcher>(shared, devices[d], d, resident);
+      workers.push_back({d, [matcher](MatchPiece& piece) { matcher->work(piece); }});
+    }
+  }
+  return workers;
+}
 
 }  // namespace
 
-void match_pairs(const Job& job, std::span<const PhotographRow> rows,
+void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
                  std::span<const ImagePair> pairs) {
-  WorkFile work(job.work_file, WorkFile::Mode::open);
-  const std::vector<ImagePair> rest = without(pairs, work.finished_pairs());
-  const auto all = static_cast<std::int64_t>(pairs.size());
-  StageProgress progress(job.options, "matches", "pairs", all,
-                         all - static_cast<std::int64_t>(rest.size()));
+  const std::vector<ImagePair> rest = without_finished(pairs, work);
+  StageProgress progress(job.options, "matches", "pairs", std::ssize(pairs),
+                         std::ssize(pairs) - std::ssize(rest));
   if (rest.empty()) return;
-  const Cameras cameras = cameras_of(rows, job.options.cameras);
-  runtime::Background writer(1);
-  Shared shared{job,  rows,   cameras,  ViewCameras(cameras.cameras),
-                work, writer, progress, work.given()};
+  const std::int64_t features = most_features(rows), images = std::ssize(rows);
+  Shared shared{job, rows, colmap::Cameras(work.database()), work.given(), 1};
+  shared.most_pairs = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(host_memory(job) / 4 / (kBytesOfMatch * features), 1, kMostPairs));
+  shared.piece = std::min<std::size_t>(16, shared.most_pairs);
   const std::int64_t bytes = shared.given ? bytes_of_given(*shared.given) : kBytesOfFeature;
-  int images = static_cast<int>(rows.size());  // that fit on every device
-  for (const Device& device : job.devices.devices())
-    images =
-        std::min(images, images_on(job, device, std::ssize(rows), bytes * most_features(rows)));
-  const bool all_fit = images >= static_cast<int>(rows.size());
-  PairWalk walk(blocks_of(rest, all_fit ? images : std::max(1, images / 2)));
-  DeviceTeam team(job.devices);
-  team.run([&](const Device& device) { Matcher(shared, device).run(walk, team); });
-  writer.finish();
-  progress.to(shared.written);
+  const int fit = images_on_each(job, images, bytes * features);
+  PairPieces pieces(rest, fit, rows_side_by_side(job, images));
+  const auto read = [&](MatchPiece& piece) {
+    const bool found = pieces.next(shared.piece, piece.places);
+    piece.pairs.clear();
+    for (const std::size_t place : piece.places) piece.pairs.push_back(rest[place]);
+    return found;
+  };
+  runtime::Pipeline<MatchPiece> pipeline(workers_of(shared, fit), read, 2);
+  RowsInOrder writer(work, rest);
+  while (const MatchPiece* piece = pipeline.next()) {
+    writer.write(*piece);
+    progress.add(std::ssize(piece->places));
+  }
 }
 
 }  // namespace bifocal::collection

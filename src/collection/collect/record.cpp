@@ -6,7 +6,7 @@
 namespace bifocal {
 
 CollectRecord read_collect_record(const std::filesystem::path& database) {
-  constexpr std::string_view kPhotograph = "photograph ", kLeftOut = "left out ", kNote = "note ";
+  constexpr std::string_view kNote = "note ", kState = "state ";
   const sqlite::Connection connection(database, sqlite::Mode::read);
   CollectRecord record;
   {
@@ -17,13 +17,16 @@ CollectRecord read_collect_record(const std::filesystem::path& database) {
   sqlite::Statement row(connection, "SELECT name, value FROM bifocal_collect ORDER BY name");
   while (row.step("table bifocal_collect")) {
     const std::string name = row.text(0);
-    if (name.starts_with(kLeftOut))
-      record.left_out.push_back({name.substr(kLeftOut.size()), row.text(1)});
-    else if (name.starts_with(kNote))
+    if (name.starts_with(kNote))
       record.notes.push_back(row.text(1));
-    else if (!name.starts_with(kPhotograph))
+    else if (!name.starts_with(kState))
       record.settings.emplace_back(name, row.text(1));
   }
+  sqlite::Statement left_out(connection,
+                             "SELECT name, reason FROM bifocal_photographs "
+                             "WHERE reason IS NOT NULL ORDER BY name");
+  while (left_out.step("table bifocal_photographs"))
+    record.left_out.push_back({left_out.text(0), left_out.text(1)});
   return record;
 }
 

@@ -2,88 +2,95 @@
 #include "collection/collect/resident.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+#include <stdexcept>
+#include <tuple>
 
 #include "collection/screen.hpp"
 
 namespace bifocal::collection {
 
-std::vector<PairBlock> blocks_of(std::span<const ImagePair> pairs, int block) {
-  const auto key = [=](const ImagePair& p) {
-    const int first = p.image1 / block, second = p.image2 / block;
-    return std::pair(first, first % 2 == 0 ? second : -second);
+PairPieces::PairPieces(std::span<const ImagePair> pairs, int images, int height)
+    : pairs_(pairs), order_(pairs.size()) {
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  int end = 0;
+  for (const ImagePair& p : pairs) end = std::max(end, p.image2 + 1);
+  if (end <= images) {
+    height_ = width_ = std::max(1, end);
+    return;
+  }
+  height_ = std::clamp(height, 1, std::max(1, images / 2));
+  width_ = std::max(1, images - height_);
+  if (height_ == 1) return;
+  // There and back, so that from one row of tiles to the next the last column stays.
+  const auto key = [this](std::size_t place) {
+    const Tile t = tile_of(pairs_[place]);
+    return std::tuple(t.row, t.row % 2 == 0 ? t.column : -t.column);
   };
-  std::vector<ImagePair> ordered(pairs.begin(), pairs.end());
-  std::stable_sort(ordered.begin(), ordered.end(),
-                   [&](const ImagePair& a, const ImagePair& b) { return key(a) < key(b); });
-  std::vector<PairBlock> blocks;
-  for (std::size_t i = 0; i < ordered.size(); ++i) {
-    if (i == 0 || key(ordered[i]) != key(ordered[i - 1])) blocks.emplace_back();
-    blocks.back().pairs.push_back(ordered[i]);
-  }
-  return blocks;
+  std::ranges::stable_sort(order_, {}, key);
 }
 
-PairWalk::Part PairWalk::next(const Part& last, std::size_t most) {
-  const std::lock_guard lock(mutex_);
-  std::size_t block = last.block ? static_cast<std::size_t>(last.block - blocks_.data()) : begun_;
-  if (!last.block || left(block) == 0) {
-    block = begun_;
-    if (begun_ < blocks_.size()) {
-      ++begun_;
-    } else {  // the one with most left
-      block = 0;
-      for (std::size_t b = 1; b < blocks_.size(); ++b)
-        if (left(b) > left(block)) block = b;
-    }
-  }
-  if (block >= blocks_.size() || left(block) == 0) return {};
-  const std::size_t first = given_[block], count = std::min(most, left(block));
-  given_[block] += count;
-  return {&blocks_[block], std::span(blocks_[block].pairs).subspan(first, count)};
+PairPieces::Tile PairPieces::tile_of(const ImagePair& pair) const {
+  return {pair.image1 / height_, pair.image2 / width_};
 }
 
-ResidentFeatures::ResidentFeatures(Queue& queue, WorkFile& work, int capacity, int images)
-    : queue_(queue),
+bool PairPieces::next(std::size_t most, Places& places) {
+  places.clear();
+  while (next_ < order_.size() && places.size() < most) {
+    const std::size_t place = order_[next_];
+    if (!places.empty() && tile_of(pairs_[place]) != tile_of(pairs_[places.front()])) break;
+    places.push_back(place);
+    ++next_;
+  }
+  return !places.empty();
+}
+
+ResidentFeatures::ResidentFeatures(const Device& device, const std::filesystem::path& work,
+                                   int capacity, int images)
+    : queue_(device),
       work_(work),
-      set_(queue.device(), std::int64_t{capacity} * images),
+      set_(device, std::int64_t{capacity} * images),
       image_in_(static_cast<std::size_t>(images), -1),
       is_needed_(static_cast<std::size_t>(images), 0),
-      keypoints_(static_cast<std::size_t>(images)) {
-  set_.reserve(queue, capacity, images);
-}
-
-void ResidentFeatures::enter(const PairBlock& block) {
-  std::set<int> images;
-  for (const ImagePair& p : block.pairs) images.insert({p.image1, p.image2});
-  std::fill(is_needed_.begin(), is_needed_.end(), 0);
-  for (const int image : images)
-    if (const auto at = where_.find(image); at != where_.end())
-      is_needed_[static_cast<std::size_t>(at->second)] = 1;
+      points_(static_cast<std::size_t>(images)) {
+  set_.reserve(queue_, capacity, images);
 }
 
 std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pairs) {
-  const auto slot = [this](int image) {
-    if (const auto at = where_.find(image); at != where_.end()) return at->second;
-    const int free = slot_of(image);
-    load(image, free);
-    return free;
-  };
+  const std::lock_guard lock(mutex_);
+  std::set<int> images;
+  for (const ImagePair& p : pairs) images.insert({p.image1, p.image2});
+  std::ranges::fill(is_needed_, 0);
+  for (const int image : images)
+    if (const auto at = where_.find(image); at != where_.end())
+      is_needed_[static_cast<std::size_t>(at->second)] = 1;
+  for (const int image : images) {
+    if (where_.contains(image)) continue;
+    const int slot = free_slot();
+    load(image, slot);
+    image_in_[static_cast<std::size_t>(slot)] = image;
+    is_needed_[static_cast<std::size_t>(slot)] = 1;
+    where_[image] = slot;
+  }
   std::vector<ImagePair> slots;
   slots.reserve(pairs.size());
-  for (const ImagePair& p : pairs) slots.push_back({slot(p.image1), slot(p.image2)});
+  for (const ImagePair& p : pairs) slots.push_back({where_.at(p.image1), where_.at(p.image2)});
   return slots;
 }
 
-// One that holds nothing needed now.
-int ResidentFeatures::slot_of(int image) {
-  for (std::size_t tries = 0; tries < image_in_.size(); ++tries, ++next_) {
-    const std::size_t slot = next_ % image_in_.size();
+std::shared_ptr<const colmap::ImagePoints> ResidentFeatures::points(int slot) const {
+  const std::lock_guard lock(mutex_);
+  return points_[static_cast<std::size_t>(slot)];
+}
+
+// An empty one, or else one that holds nothing needed now.
+int ResidentFeatures::free_slot() {
+  for (std::size_t tries = 0; tries < image_in_.size(); ++tries) {
+    const std::size_t slot = next_++ % image_in_.size();
     if (is_needed_[slot]) continue;
     if (image_in_[slot] >= 0) where_.erase(image_in_[slot]);
-    image_in_[slot] = image;
-    is_needed_[slot] = 1;
-    where_[image] = static_cast<int>(slot);
+    image_in_[slot] = -1;
     return static_cast<int>(slot);
   }
   throw std::logic_error("ResidentFeatures: more images than slots");
@@ -104,7 +111,11 @@ void ResidentFeatures::load(int image, int slot) {
   runtime::upload(queue_, *set_.counts().memory(), static_cast<std::size_t>(slot) * sizeof(int),
                   &count, sizeof count);
   queue_.wait();
-  keypoints_[static_cast<std::size_t>(slot)] = std::move(f.keypoints);
+  std::vector<Vec2> px;
+  px.reserve(f.keypoints.size());
+  for (const Keypoint& k : f.keypoints) px.push_back({k.x, k.y});
+  points_[static_cast<std::size_t>(slot)] =
+      std::make_shared<const colmap::ImagePoints>(std::move(px), nullptr);
 }
 
 }  // namespace bifocal::collection

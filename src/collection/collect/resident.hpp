@@ -1,79 +1,75 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Features of as many images as memory allows, on the device, and the order of pairs in which few
-// are loaded twice.
+// Features of as many images as memory allows, on the device, and pieces of pairs for which few are
+// loaded twice.
 #pragma once
 
 #include <bifocal/feature_set.hpp>
 
 #include <mutex>
 
-#include "collection/collect/work_file.hpp"
+#include "collection/collect/work_database.hpp"
+#include "collection/colmap/image_points.hpp"
 
 namespace bifocal::collection {
 
 // Bytes of a resident feature, on the device and on the host.
-inline constexpr std::int64_t kBytesOfFeature = sizeof(Keypoint) * 2 + kDescriptorBytes;
+inline constexpr std::int64_t kBytesOfFeature = sizeof(Keypoint) + sizeof(Vec2) + kDescriptorBytes;
 
-// A run of pairs whose images are resident together: those of one block of images with another.
-struct PairBlock {
-  std::vector<ImagePair> pairs;  // by number
-};
-// Images [k * block, (k + 1) * block) are one block. Blocks are walked there and back, so that from
-// one run to the next only one of the two changes.
-[[nodiscard]] std::vector<PairBlock> blocks_of(std::span<const ImagePair> pairs, int block);
+// Some of a list of pairs, by their places in it.
+using Places = std::vector<std::size_t>;
 
-// Hands blocks to several devices, piece by piece: a device keeps to one of its own, so that its
-// images need not be loaded again, then takes the next that nobody has, and helps with one of
-// another when there is none. Any thread may ask.
-class PairWalk {
+// Cuts a list of pairs, which is in order, into pieces.
+class PairPieces {
  public:
-  explicit PairWalk(std::vector<PairBlock> blocks)
-      : blocks_(std::move(blocks)), given_(blocks_.size()) {}
+  // A piece is of at most `images` images. Images k * height and the next ones are matched with
+  // the others side by side, so that these are loaded once for all of them; with a height of 1, and
+  // where all images of the pairs fit, pieces come in the order of the list.
+  PairPieces(std::span<const ImagePair> pairs, int images, int height);
 
-  struct Part {
-    const PairBlock* block = nullptr;  // of the pairs; null: there are no more
-    std::span<const ImagePair> pairs;  // at most as many as were asked for
-  };
-  // `last`: what the device had before.
-  [[nodiscard]] Part next(const Part& last, std::size_t most);
+  // The next at most `most` pairs; false at the end.
+  bool next(std::size_t most, Places& places);
 
  private:
-  [[nodiscard]] std::size_t left(std::size_t block) const {
-    return blocks_[block].pairs.size() - given_[block];
-  }
-  const std::vector<PairBlock> blocks_;
-  std::mutex mutex_;
-  std::vector<std::size_t> given_;  // pairs of each block
-  std::size_t begun_ = 0;           // blocks
+  struct Tile {
+    int row = 0, column = 0;
+    bool operator==(const Tile&) const = default;
+  };
+  [[nodiscard]] Tile tile_of(const ImagePair& pair) const;
+
+  std::span<const ImagePair> pairs_;
+  int height_ = 1, width_ = 1;  // images of a tile
+  Places order_;
+  std::size_t next_ = 0;
 };
 
+// Of one device; any thread may ask.
 class ResidentFeatures {
  public:
   // For `images` images together. Of those with more features than `capacity` there are the ones of
   // largest scale.
-  ResidentFeatures(Queue& queue, WorkFile& work, int capacity, int images);
+  ResidentFeatures(const Device& device, const std::filesystem::path& work, int capacity,
+                   int images);
 
-  // Images of the block stay where they are until another one is entered. There have to be slots
-  // enough for all.
-  void enter(const PairBlock& block);
-  // Makes the images of the pairs, of the block, resident, and says where they are: pairs of slots.
+  // Makes the images of these pairs resident, and says where they are: pairs of slots. They stay
+  // until the next call that needs their room; where that may be, one thread alone asks. Throws
+  // std::logic_error for more images than slots.
   [[nodiscard]] std::vector<ImagePair> slots_of(std::span<const ImagePair> pairs);
   [[nodiscard]] const FeatureSet& set() const { return set_; }
-  [[nodiscard]] const std::vector<Keypoint>& keypoints(int slot) const {
-    return keypoints_[static_cast<std::size_t>(slot)];
-  }
+  // Of a slot.
+  [[nodiscard]] std::shared_ptr<const colmap::ImagePoints> points(int slot) const;
 
  private:
-  int slot_of(int image);
+  int free_slot();
   void load(int image, int slot);
 
-  Queue& queue_;
-  WorkFile& work_;
+  mutable std::mutex mutex_;
+  Queue queue_;
+  WorkDatabase work_;
   FeatureSet set_;
   std::vector<int> image_in_;    // of each slot, -1: none
   std::vector<char> is_needed_;  // of each slot
   std::map<int, int> where_;     // slot of an image
-  std::vector<std::vector<Keypoint>> keypoints_;
+  std::vector<std::shared_ptr<const colmap::ImagePoints>> points_;
   std::size_t next_ = 0;  // where a free slot is looked for
 };
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The screen of PairChoice::all, block by block of the images that memory has room for.
-#include <bifocal/cancel.hpp>
-
+// The screen of PairChoice::all, in pieces of the images that memory has room for.
 #include <algorithm>
-#include <mutex>
-#include <tuple>
 
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
+#include "runtime/pipeline.hpp"
 
 namespace bifocal::collection {
 namespace {
@@ -15,44 +12,60 @@ namespace {
 // So many pairs keep a device busy and end soon enough.
 constexpr std::size_t kPairsAtOnce = 1 << 15;
 
+struct Piece {
+  Places places;
+  std::vector<int> matches;
+};
+
+class Screener {
+ public:
+  Screener(const Job& job, const Device& device, std::span<const ImagePair> pairs, int images)
+      : options_(job.options.screen),
+        pairs_(pairs),
+        queue_(device),
+        features_(device, job.work_file, options_.features, images) {}
+
+  void screen(Piece& piece) {
+    std::vector<ImagePair> pairs;
+    for (const std::size_t place : piece.places) pairs.push_back(pairs_[place]);
+    match(queue_, features_.set(), features_.slots_of(pairs), {.max_ratio = options_.max_ratio},
+          found_);
+    queue_.wait();
+    piece.matches.clear();
+    for (std::size_t k = 0; k < pairs.size(); ++k)
+      piece.matches.push_back(static_cast<int>(found_.offsets[k + 1] - found_.offsets[k]));
+  }
+
+ private:
+  const ScreenOptions& options_;
+  std::span<const ImagePair> pairs_;
+  Queue queue_;
+  ResidentFeatures features_;
+  DeviceMatches found_;
+};
+
 }  // namespace
 
-std::vector<ScreenedPair> screen(const Job& job, std::span<const ImagePair> pairs, int images) {
-  const ScreenOptions& options = job.options.screen;
-  const std::int64_t bytes = kBytesOfFeature * options.features;
-  int resident = images;
-  for (const Device& device : job.devices.devices())
-    resident = std::min(resident, images_on(job, device, images, bytes));
-  StageProgress progress(job.options, "pairs", "pairs", static_cast<std::int64_t>(pairs.size()), 0);
-  PairWalk walk(blocks_of(pairs, resident >= images ? std::max(1, images) : resident / 2));
-  std::vector<ScreenedPair> all;
-  std::mutex mutex;
-  DeviceTeam team(job.devices);
-  team.run([&](const Device& device) {
-    Queue queue(device);
-    WorkFile work(job.work_file, WorkFile::Mode::open);
-    ResidentFeatures features(queue, work, options.features, images_on(job, device, images, bytes));
-    DeviceMatches found;
-    PairWalk::Part last;
-    while (!team.has_failed()) {
-      check_cancelled();
-      const PairWalk::Part part = walk.next(last, kPairsAtOnce);
-      if (!part.block) break;
-      if (part.block != last.block) features.enter(*part.block);
-      last = part;
-      match(queue, features.set(), features.slots_of(part.pairs), {.max_ratio = options.max_ratio},
-            found);
-      queue.wait();
-      const std::lock_guard lock(mutex);
-      for (std::size_t k = 0; k < part.pairs.size(); ++k)
-        all.push_back({part.pairs[k], static_cast<int>(found.offsets[k + 1] - found.offsets[k])});
-      progress.add(static_cast<std::int64_t>(part.pairs.size()));
-    }
-  });
-  std::ranges::sort(all, [](const ScreenedPair& a, const ScreenedPair& b) {
-    return std::tuple(a.pair.image1, a.pair.image2) < std::tuple(b.pair.image1, b.pair.image2);
-  });
-  return all;
+std::vector<int> screen(const Job& job, std::span<const ImagePair> pairs, int images) {
+  const std::int64_t bytes = kBytesOfFeature * job.options.screen.features;
+  const int resident = images_on_each(job, images, bytes);
+  StageProgress progress(job.options, "pairs", "pairs", std::ssize(pairs), 0);
+  std::vector<int> matches(pairs.size());
+  if (pairs.empty()) return matches;
+  std::vector<runtime::PipelineWorker<Piece>> workers;
+  for (const Device& device : job.devices.devices()) {
+    const auto screener = std::make_shared<Screener>(job, device, pairs, resident);
+    workers.push_back({workers.size(), [screener](Piece& piece) { screener->screen(piece); }});
+  }
+  PairPieces pieces(pairs, resident, resident / 2);
+  runtime::Pipeline<Piece> pipeline(
+      std::move(workers), [&](Piece& piece) { return pieces.next(kPairsAtOnce, piece.places); }, 1);
+  while (const Piece* piece = pipeline.next()) {
+    for (std::size_t k = 0; k < piece->places.size(); ++k)
+      matches[piece->places[k]] = piece->matches[k];
+    progress.add(std::ssize(piece->places));
+  }
+  return matches;
 }
 
 }  // namespace bifocal::collection

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stages of collect(), in their order. Each goes on where the work file says, and leaves its
-// results there.
+// The stages of collect(), in their order. Each goes on where the unfinished database says, and
+// leaves its results there.
 #pragma once
 
 #include <bifocal/collect.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 
-#include "collection/collect/work_file.hpp"
+#include "collection/collect/work_database.hpp"
 
 namespace bifocal::collection {
 
@@ -50,24 +49,11 @@ class StageProgress {
   std::mutex mutex_;
 };
 
-// Work on each device of a set, on a thread for each. What fails is rethrown when all have ended.
-class DeviceTeam {
- public:
-  explicit DeviceTeam(const DeviceSet& devices) : devices_(devices) {}
-  void run(const std::function<void(const Device&)>& work);
-  // Another one has failed: there is no use in going on.
-  [[nodiscard]] bool has_failed() const { return failed_; }
-
- private:
-  const DeviceSet& devices_;
-  std::atomic<bool> failed_ = false;
-};
 // Of the bytes that stages may take, those of one device: each GPU has its own memory, others share
 // the host's.
 [[nodiscard]] std::int64_t memory_of(const Job& job, const Device& device);
-// How many of `images` images are resident on a device, at least two, in half of that memory.
-[[nodiscard]] int images_on(const Job& job, const Device& device, std::int64_t images,
-                            std::int64_t bytes_of_image);
+// How many of `images` images are resident on each device, at least two, in half of that memory.
+[[nodiscard]] int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image);
 // Those of one device on the host.
 [[nodiscard]] std::int64_t host_memory(const Job& job);
 
@@ -84,38 +70,51 @@ void check_sizes(const Job& job);
 [[nodiscard]] std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,
                                                 std::span<const ImagePair> pairs);
 
-// Features of all photographs that are waiting: RootSIFT or SURF, or those that are given.
-void find_features(const Job& job);
-void read_given_features(const Job& job);
-// The chosen pairs, in order; of photographs that are done. Chosen once: a setting of the work
-// file.
-[[nodiscard]] std::vector<ImagePair> choose_pairs(const Job& job, WorkFile& work);
+// Features of the rows that are waiting: RootSIFT or SURF, or those that are given.
+void find_features(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows);
+
+// The pairs to match, round after round: each round's are known when those of the rounds before are
+// verified. They depend on the photographs, the options and the pairs of earlier rounds alone, so
+// that work that was stopped goes on with the same ones.
+class PairRounds {
+ public:
+  PairRounds(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows);
+  // In order; nothing after the last round.
+  [[nodiscard]] std::optional<std::vector<ImagePair>> next();
+  // Of all rounds so far, in order.
+  [[nodiscard]] const std::vector<ImagePair>& all() const { return all_; }
+
+ private:
+  [[nodiscard]] std::vector<ImagePair> links();
+  [[nodiscard]] bool has_verified_last() const;
+  [[nodiscard]] std::vector<WorkDatabase::PairCount> counts_so_far() const;
+
+  const Job& job_;
+  WorkDatabase& work_;
+  std::span<const PhotographRow> rows_;
+  int round_ = 0;
+  std::vector<ImagePair> all_, last_;
+  std::vector<int> most_alike_;
+};
 // Whether the pairs are those that pass the screen.
 [[nodiscard]] bool is_screened(const CollectOptions& options);
-// How many of the largest features of each pair match; of `images` photographs in all. In order.
-[[nodiscard]] std::vector<ScreenedPair> screen(const Job& job, std::span<const ImagePair> pairs,
-                                               int images);
-// Pairs that the screen left out and that are matched all the same, since they may link what the
-// verified ones among `pairs` leave apart; in order. Chosen once for each round, from 1 on. None
-// where the round before has verified none.
-[[nodiscard]] std::vector<ImagePair> choose_links(const Job& job, WorkFile& work, int round);
-// More pairs, of which the verified ones among the first tell; with these, in order.
-[[nodiscard]] std::vector<ImagePair> choose_more_pairs(const Job& job, WorkFile& work,
-                                                       std::vector<ImagePair> pairs);
-// Matches and geometry of those that are not in the work file.
-void match_pairs(const Job& job, std::span<const PhotographRow> rows,
+// How many of the largest features of each pair match; of `images` photographs in all.
+[[nodiscard]] std::vector<int> screen(const Job& job, std::span<const ImagePair> pairs, int images);
+// Matches and geometry of those that the database has no row of.
+void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
                  std::span<const ImagePair> pairs);
-// The database, under a temporary name, then its own.
-void write_database(const Job& job, const std::filesystem::path& database, const Settings& settings,
-                    const CollectResult& result);
 
-// A camera for each photograph that is done, by number (cameras_of(rows)[row] is 0 for others), in
-// the order of their first photographs.
-struct Cameras {
-  std::vector<colmap::Camera> cameras;  // [id - 1]
-  std::vector<colmap::Id> of;           // of each row
+// Gives photographs cameras, in the order of their first photographs.
+class CameraBook {
+ public:
+  explicit CameraBook(const CollectCameras& options) : options_(options) {}
+  [[nodiscard]] colmap::Id of(const PhotographInfo& info);
+  [[nodiscard]] const std::vector<colmap::Camera>& cameras() const { return cameras_; }
+
+ private:
+  const CollectCameras& options_;
+  std::map<std::string, colmap::Id> shared_;
+  std::vector<colmap::Camera> cameras_;  // [id - 1]
 };
-[[nodiscard]] Cameras cameras_of(std::span<const PhotographRow> rows,
-                                 const CollectCameras& options);
 
 }  // namespace bifocal::collection

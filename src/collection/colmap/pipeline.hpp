@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "collection/colmap/chunk.hpp"
+#include "collection/colmap/piece.hpp"
 
 namespace bifocal::colmap {
 
@@ -15,13 +15,6 @@ namespace bifocal::colmap {
 // Takes away what was verified of these pairs before; with all_pairs, of all others too.
 void forget(const std::filesystem::path& file, bool all_pairs, std::span<const PairOfImages> pairs);
 
-// A piece that was decided; a row for each of its pairs.
-struct Piece {
-  Chunk chunk;
-  DecidedPairs decided;
-  std::vector<TwoViewGeometry> geometries;
-  std::size_t device = 0;  // that decided, its place in the set
-};
 using PieceWriter = std::function<void(const Piece&)>;
 
 // Reads, decides and writes the reader's pieces: a thread reads, some for each device decide, each

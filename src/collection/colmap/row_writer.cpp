@@ -9,7 +9,7 @@
 
 #include "collection/colmap/log_file.hpp"
 #include "collection/colmap/state.hpp"
-#include "collection/colmap/thread_name.hpp"
+#include "runtime/thread_name.hpp"
 
 namespace bifocal::colmap {
 namespace {
@@ -102,7 +102,7 @@ class RowWriter::LogKeeper {
 
  private:
   void run() {
-    name_thread("log");
+    runtime::name_thread("log");
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [this] { return stop_ || done_ < asked_; });

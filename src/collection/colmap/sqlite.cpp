@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/colmap/sqlite.hpp"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include <bifocal/try_again.hpp>
@@ -122,6 +125,19 @@ bool remove_logs(const std::filesystem::path& file) {
   return found;
 }
 
+void reset_change_counter(const std::filesystem::path& file) {
+  // "File change counter" and "version-valid-for number" of the file format, which are equal.
+  constexpr off_t kPlaces[] = {24, 92};
+  constexpr unsigned char kOne[] = {0, 0, 0, 1};
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  bool done = descriptor >= 0;
+  for (const off_t place : kPlaces)
+    done = done && ::pwrite(descriptor, kOne, sizeof kOne, place) == sizeof kOne;
+  const int why = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!done) io::reject(file.string(), "can't be written: {}", std::strerror(why));
+}
+
 void check_whole(const std::filesystem::path& file) {
   const Connection connection(file, Mode::write);
   Statement check(connection, "PRAGMA quick_check(1)");
@@ -151,6 +167,10 @@ Statement::Statement(Statement&& other) noexcept
 
 void Statement::bind(int place, std::int64_t value) {
   if (sqlite3_bind_int64(statement_, place, value) != SQLITE_OK) connection_->fail("bind");
+}
+
+void Statement::bind_real(int place, double value) {
+  if (sqlite3_bind_double(statement_, place, value) != SQLITE_OK) connection_->fail("bind");
 }
 
 void Statement::bind(int place, std::string_view text) {
@@ -186,6 +206,8 @@ bool Statement::is_null(int place) const {
 }
 
 std::int64_t Statement::number(int place) const { return sqlite3_column_int64(statement_, place); }
+
+double Statement::real(int place) const { return sqlite3_column_double(statement_, place); }
 
 std::string Statement::text(int place) const {
   const unsigned char* text = sqlite3_column_text(statement_, place);

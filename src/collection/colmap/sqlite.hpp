@@ -55,6 +55,10 @@ bool remove_logs(const std::filesystem::path& file);
 // Removes these and the database itself.
 void remove_database(const std::filesystem::path& file);
 
+// Sets the counters of changes in the header of a database that nobody has open. They depend on how
+// often it was opened, and are the only part of it that does.
+void reset_change_counter(const std::filesystem::path& file);
+
 // Throws Error(input) for a database whose parts do not fit together. Reads all of it.
 void check_whole(const std::filesystem::path& file);
 
@@ -84,6 +88,7 @@ class Statement {
   // Places count from 1. Bytes and text stay the caller's, and have to live until the reset. Null
   // for bytes without an address.
   void bind(int place, std::int64_t value);
+  void bind_real(int place, double value);
   void bind(int place, std::string_view text);
   void bind_bytes(int place, const void* data, std::size_t size);
   void bind_null(int place);
@@ -102,6 +107,7 @@ class Statement {
   // Of the row that step() came to; places count from 0.
   [[nodiscard]] bool is_null(int place) const;
   [[nodiscard]] std::int64_t number(int place) const;
+  [[nodiscard]] double real(int place) const;
   [[nodiscard]] std::string text(int place) const;
   [[nodiscard]] std::span<const unsigned char> bytes(int place) const;
 

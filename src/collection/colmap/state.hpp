@@ -45,6 +45,9 @@ struct DatabaseInside {
   [[nodiscard]] static Database open(const std::filesystem::path& file, sqlite::Mode mode) {
     return Database(std::make_unique<Database::State>(file, mode));
   }
+  [[nodiscard]] static sqlite::Statement& prepared(const Database& database, std::string_view sql) {
+    return database.state_->prepared(sql);
+  }
   [[nodiscard]] static const sqlite::Connection& connection(const Database& database) {
     return database.state_->connection;
   }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The database of COLMAP's that collect() fills, and what it has of our own beside that. As long as
+// it is unfinished it has another name, and the same rows: an image or a pair enters it whole, in an
+// order that nothing but the photographs and options decides, so that it has the same bytes however
+// often the work was stopped. Our own tables are
+//
+//   bifocal_collect      the options, and notes once it is finished
+//   bifocal_photographs  each photograph, also one that was left out, and its file
+//   bifocal_screened     pairs that the screen left out
+//   bifocal_descriptors  those of SURF, which COLMAP would take for SIFT's
+//
+// The file may have been damaged or changed since: reading checks each row, and throws Error(input)
+// that names the file, the table and the row where it is not what was written.
+#pragma once
+
+#include <bifocal/collect.hpp>
+
+#include <map>
+#include <optional>
+
+#include "collection/colmap/state.hpp"
+
+namespace bifocal::collection {
+
+// By name, in the order of names.
+using Settings = std::map<std::string, std::string>;
+
+enum class PhotographState { waiting, done, left_out };
+
+// The kind of descriptors that given features have.
+struct DescriptorKind {
+  int numbers = 0;        // of each
+  bool is_bytes = false;  // else floats
+  bool operator==(const DescriptorKind&) const = default;
+};
+inline constexpr int kMostDescriptorNumbers = 4096;  // of a descriptor (FloatDescriptors)
+
+struct PhotographRow {
+  int number = 0;  // from 0: that of its image, less one
+  std::string name;
+  std::filesystem::path file;
+  int place = 0;                        // in the list of photographs
+  std::int64_t bytes = 0, changed = 0;  // of the file: size, and time of the last change in ns
+  PhotographState state = PhotographState::waiting;
+  std::string reason;  // left_out
+  PhotographInfo info;
+  int features = 0;
+};
+// COLMAP's number of an image.
+inline colmap::Id image_id(int number) { return static_cast<colmap::Id>(number) + 1; }
+
+// What a database keeps of an image's features.
+struct ImageFeatures {
+  colmap::Keypoints keypoints;
+  std::optional<colmap::Descriptors> descriptors;  // where COLMAP's schema has a place for them
+  std::vector<std::uint8_t> own_descriptors;       // SURF's [, 128]
+};
+
+class WorkDatabase {
+ public:
+  // A new file, of these settings, that appears under its name when it can be gone on with.
+  static void create(const std::filesystem::path& file, const Settings& settings);
+  // From a finished database, to go on with more photographs. Files have changed when `rows`, its
+  // photographs, say.
+  static void copy(const std::filesystem::path& from, const std::filesystem::path& file,
+                   std::span<const PhotographRow> rows);
+  // Whether a database is one that collect() has made. Throws Error(input) where it is none.
+  [[nodiscard]] static bool is_one(const std::filesystem::path& file);
+
+  // A connection; several threads have one each. Throws Error(usage) where the file is unfinished
+  // work of another version.
+  explicit WorkDatabase(const std::filesystem::path& file,
+                        colmap::Access access = colmap::Access::read);
+
+  // All writes of a `body` enter together.
+  template <class Body>
+  void together(const Body& body) {
+    colmap::Transaction all(database_);
+    body();
+    all.commit();
+  }
+
+  [[nodiscard]] const colmap::Database& database() const { return database_; }
+  [[nodiscard]] Settings settings() const;
+  void set(const std::string& name, std::string_view value);
+  // The kind of given features, known from the first image on.
+  [[nodiscard]] std::optional<DescriptorKind> given() const;
+  void set_given(const DescriptorKind& kind);
+  // Pairs of the first so many photographs have been screened.
+  [[nodiscard]] int screened_photographs() const;
+  void set_screened_photographs(int count);
+
+  // Done or left out; numbers follow each other from 0. Files of finished databases have no time
+  // of their last change (0).
+  [[nodiscard]] std::vector<PhotographRow> photographs() const;
+  void add(const PhotographRow& row);  // left out
+  void add(const PhotographRow& row, const colmap::Image& image, const ImageFeatures& features);
+  void add(const colmap::Camera& camera) { database_.write(camera); }
+  // With the keypoints' scales, and descriptors in COLMAP's order, or none where they are given.
+  [[nodiscard]] Features features(int number) const;
+
+  // Pairs that the screen left out, in order.
+  [[nodiscard]] std::vector<ScreenedPair> screened() const;
+  void add(const ScreenedPair& row);
+
+  struct PairCount {
+    ImagePair pair{};
+    std::int64_t matches = 0, inliers = 0;
+  };
+  [[nodiscard]] std::vector<PairCount> pair_counts() const;  // in order
+  void add(const ImagePair& pair, std::span<const colmap::IndexPair> matches,
+           const colmap::TwoViewGeometry* geometry);
+
+  // Reads all rows, for their errors: features and matches that contradict each other.
+  void check_rows() const;
+  // What a finished database has, and has no more. Nothing is written after it.
+  void finish(std::span<const std::string> notes);
+
+ private:
+  template <class... Args>
+  [[noreturn]] void refuse(fmt::format_string<Args...> what, Args&&... args) const {
+    io::reject(database_.file().string(),
+               "{}: the unfinished work is damaged; remove the file to begin anew",
+               fmt::format(what, std::forward<Args>(args)...));
+  }
+  [[nodiscard]] const sqlite::Connection& connection() const {
+    return colmap::DatabaseInside::connection(database_);
+  }
+  [[nodiscard]] sqlite::Statement& prepared(std::string_view sql) const {
+    return colmap::DatabaseInside::prepared(database_, sql);
+  }
+  [[nodiscard]] std::optional<std::string> get(const std::string& name) const;
+  [[nodiscard]] PhotographRow photograph_of(const sqlite::Statement& row, int number) const;
+  void set_features(PhotographRow& row, bool has_descriptors) const;
+  [[nodiscard]] std::vector<std::uint8_t> descriptors_of(int number) const;
+  void bind_photograph(sqlite::Statement& insert, const PhotographRow& row);
+  void set_changed(const PhotographRow& row);
+  void check_pair(const PairCount& pair, std::span<const PhotographRow> rows) const;
+
+  colmap::Database database_;
+};
+
+// Puts what is written to the disk, with the counters of changes in the file's header as if it had
+// been written at once, and renames the file.
+void publish(const std::filesystem::path& work, const std::filesystem::path& database);
+
+// Holds a lock on `file` (made when missing) while it lives, and removes it at the end. Throws
+// Error(input) when another process has it.
+class LockFile {
+ public:
+  explicit LockFile(std::filesystem::path file);
+  ~LockFile();
+  LockFile(const LockFile&) = delete;
+  LockFile& operator=(const LockFile&) = delete;
+
+ private:
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+};
+
+}  // namespace bifocal::collection

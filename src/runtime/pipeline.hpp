@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Read, work, write at the same time: one thread reads items in their order, several work on them,
+// and the caller's thread takes them in the order in which they were read.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/cancel.hpp"
+#include "runtime/thread_name.hpp"
+
+namespace bifocal::runtime {
+
+// Works on one item after another, on a thread of its own. Few items go to as many devices as there
+// are.
+template <class Item>
+struct PipelineWorker {
+  std::size_t device = 0;  // the number of the device in its set
+  std::function<void(Item&)> work;
+};
+
+// Items are used again and again, with the memory that they hold, so that as many exist as are
+// under way: one for each worker and `beside` more.
+template <class Item>
+class Pipeline {
+ public:
+  // read_next(item) fills an item, and is false when there is none left.
+  Pipeline(std::vector<PipelineWorker<Item>> workers, std::function<bool(Item&)> read_next,
+           std::size_t beside)
+      : workers_(std::move(workers)), read_next_(std::move(read_next)) {
+    for (const auto& w : workers_) {
+      most_.resize(std::max(most_.size(), w.device + 1));
+      ++most_[w.device];
+    }
+    busy_.resize(most_.size());
+    places_.resize(workers_.size() + beside);
+    for (Place& place : places_) free_.push_back(&place);
+    const auto start = [this](const char* name, const auto& body) {
+      threads_.emplace_back([this, name, body] {
+        name_thread(name);
+        const CancelledBy scope(scope_);
+        body();
+      });
+    };
+    start("read", [this] { read(); });
+    for (const auto& w : workers_) start("work", [this, &w] { work(w); });
+  }
+  ~Pipeline() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  // The next item in their order; null after the last one. It stays until the next call. Rethrows
+  // what was thrown for the item.
+  Item* next() {
+    std::unique_lock lock(mutex_);
+    if (taken_) free_.push_back(std::exchange(taken_, nullptr));
+    changed_.notify_all();
+    while (!done_.contains(next_)) {
+      if (!scope_) {
+        changed_.wait(lock);
+        continue;
+      }
+      changed_.wait_for(lock, kBetweenQuestions);
+      lock.unlock();
+      check_cancelled();
+      lock.lock();
+    }
+    Place* place = done_.extract(next_).mapped();
+    if (place->failure) std::rethrow_exception(place->failure);
+    if (place->is_end) return nullptr;
+    ++next_;
+    taken_ = place;
+    return &place->item;
+  }
+
+ private:
+  // The caller is asked so often whether it wants the work to end.
+  static constexpr std::chrono::milliseconds kBetweenQuestions{20};
+
+  struct Place {
+    std::size_t number = 0;
+    Item item;
+    bool is_end = false;
+    std::exception_ptr failure;
+  };
+
+  void read() {
+    for (std::size_t number = 0;; ++number) {
+      Place* place = take_free();
+      if (!place) return;
+      place->number = number;
+      try {
+        place->is_end = !read_next_(place->item);
+      } catch (...) {
+        place->failure = std::current_exception();
+      }
+      const bool is_last = place->failure || place->is_end;
+      give(place, is_last);
+      if (is_last) return;
+    }
+  }
+
+  void work(const PipelineWorker<Item>& worker) {
+    while (Place* place = take_read(worker.device)) {
+      try {
+        worker.work(place->item);
+      } catch (...) {
+        place->failure = std::current_exception();
+      }
+      {
+        const std::lock_guard lock(mutex_);
+        --busy_[worker.device];
+      }
+      give(place, true);
+    }
+  }
+
+  // Null when the work is to end.
+  Place* take_free() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stop_ || !free_.empty(); });
+    return stop_ ? nullptr : pop(free_);
+  }
+  Place* take_read(std::size_t device) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stop_ || (!read_.empty() && is_next(device)); });
+    if (stop_) return nullptr;
+    ++busy_[device];
+    changed_.notify_all();  // now it may be another one's turn
+    return pop(read_);
+  }
+  static Place* pop(std::deque<Place*>& from) {
+    Place* place = from.front();
+    from.pop_front();
+    return place;
+  }
+  [[nodiscard]] bool is_next(std::size_t device) const {
+    for (std::size_t d = 0; d < busy_.size(); ++d)
+      if (busy_[d] < most_[d] && busy_[d] < busy_[device]) return false;
+    return true;
+  }
+
+  void give(Place* place, bool is_done) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_done)
+        done_.emplace(place->number, place);
+      else
+        read_.push_back(place);
+    }
+    changed_.notify_all();
+  }
+
+  const std::vector<PipelineWorker<Item>> workers_;
+  const std::function<bool(Item&)> read_next_;
+  CancelScope::State* const scope_ = cancel_state();  // of the caller's thread
+  std::deque<Place> places_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Place*> free_, read_;
+  std::vector<std::size_t> most_, busy_;  // of each device: items that it works on at a time, now
+  std::map<std::size_t, Place*> done_;    // by number
+  Place* taken_ = nullptr;
+  std::size_t next_ = 0;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace bifocal::runtime

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Photographs that are added to a finished database, or to unfinished work, cost their own pairs
+// alone; those that have changed or are gone are told.
+#include <bifocal/collect.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/rectify.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+
+#include "io/expect.hpp"
+#include "support/data.hpp"
+#include "support/devices.hpp"
+#include "support/texture.hpp"
+
+namespace bifocal::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Views of one plane by name, the photographs of a collection that grows.
+class Added : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::create_directory(folder / "in"); }
+  void add(const std::string& name, int view) const {
+    const double a = 0.03 * view;
+    write_png(folder / ("in/" + name),
+              warp(plane, {1 - a, a, 6.0 * view, -a, 1, 3.0 * view, 1e-4 * view, 5e-5 * view, 1},
+                   400, 300));
+  }
+  CollectResult run(const CollectOptions& options = {}) const {
+    Queue queue;
+    const std::vector<std::string> in = {(folder / "in").string()};
+    return collect(queue, list_photographs(in), folder / "out.db", options);
+  }
+  // Inliers of each verified pair, by the names of its photographs.
+  std::map<std::string, std::int64_t> inliers() const {
+    const colmap::Database database(folder / "out.db");
+    std::map<colmap::Id, std::string> names;
+    for (const colmap::Image& image : database.images()) names[image.id] = image.name;
+    std::map<std::string, std::int64_t> all;
+    for (const colmap::PairRows& row : database.geometry_rows())
+      all[std::min(names[row.image1], names[row.image2]) + " " +
+          std::max(names[row.image1], names[row.image2])] = row.rows;
+    return all;
+  }
+  TemporaryFolder folder;
+  const ImageU8 plane = texture(400, 300, 5);
+};
+
+TEST_F(Added, to_a_finished_database_are_matched_alone) {
+  for (const PairChoice choice : {PairChoice::all, PairChoice::exhaustive}) {
+    for (const auto& f : fs::directory_iterator(folder / "in")) fs::remove(f.path());
+    CollectOptions options{.pairs = choice, .overwrite = true};
+    add("b.png", 0), add("d.png", 1), add("f.png", 2);
+    EXPECT_EQ(run(options).pairs, 3);
+    const auto before = inliers();
+    add("a.png", 3), add("e.png", 4);
+    options.overwrite = false;
+    std::int64_t matched = 0, detected = 0;
+    options.progress = [&](const CollectProgress& p) {
+      if (p.stage == "features") detected = p.done - p.before;
+      if (p.stage == "matches") matched = p.done - p.before;
+    };
+    const CollectResult result = run(options);
+    EXPECT_FALSE(result.was_complete);
+    EXPECT_EQ(result.images, 5);
+    EXPECT_EQ(result.pairs, 10);
+    EXPECT_EQ(result.verified, 10);
+    EXPECT_EQ(detected, 2);
+    EXPECT_EQ(matched, 7);
+    ASSERT_EQ(result.notes.size(), 1U);
+    EXPECT_NE(result.notes[0].find("2 photographs are new"), std::string::npos);
+    const auto after = inliers();
+    for (const auto& [pair, count] : before) EXPECT_EQ(after.at(pair), count) << pair;
+    EXPECT_TRUE(run(options).was_complete);
+    EXPECT_FALSE(fs::exists(folder / "out.db.part"));
+    // The numbers of images are those of their coming; what is found is the same.
+    options.overwrite = true;
+    (void)run(options);
+    EXPECT_EQ(inliers().size(), after.size());
+    for (const auto& [pair, count] : inliers())
+      EXPECT_NEAR(double(count), double(after.at(pair)), 0.1 * double(count)) << pair;
+  }
+}
+
+// The order of names is that of all photographs, not of their coming.
+TEST_F(Added, in_between_are_neighbours_of_those_beside_them) {
+  const CollectOptions options{
+      .pairs = PairChoice::sequential, .sequential = {1, false}, .loop_period = 0};
+  add("1.png", 0), add("3.png", 1), add("5.png", 2);
+  EXPECT_EQ(run(options).pairs, 2);
+  add("2.png", 3);
+  EXPECT_EQ(run(options).pairs, 4);
+  const auto pairs = inliers();
+  for (const char* pair : {"1.png 2.png", "2.png 3.png", "1.png 3.png", "3.png 5.png"})
+    EXPECT_TRUE(pairs.contains(pair)) << pair;
+}
+
+TEST_F(Added, have_the_same_bytes_whatever_stops_them) {
+  for (int i = 0; i < 4; ++i) add(fmt::format("{}.png", 2 * i), i);
+  (void)run();
+  const std::string first = read_file(folder / "out.db");
+  for (int i = 0; i < 3; ++i) add(fmt::format("{}.png", 2 * i + 1), 4 + i);
+  int told = 0;
+  CollectOptions counted;
+  counted.progress = [&](const CollectProgress&) { ++told; };
+  (void)run(counted);
+  const std::string expected = read_file(folder / "out.db");
+  EXPECT_GT(told, 6);
+  for (int stop = 0; stop < told; ++stop) {
+    // As it was before the others came.
+    write_file(folder / "out.db", first);
+    fs::last_write_time(folder / "out.db", fs::last_write_time(folder / "in/6.png"));
+    CollectOptions stopped;
+    int calls = 0;
+    stopped.progress = [&](const CollectProgress&) {
+      if (calls++ == stop) throw Error(ErrorCode::input, "stopped");
+    };
+    try {
+      (void)run(stopped);
+    } catch (const Error& e) {
+      EXPECT_STREQ(e.what(), "stopped");
+    }
+    (void)run();
+    EXPECT_TRUE(read_file(folder / "out.db") == expected) << stop;
+  }
+}
+
+// While work is unfinished, too.
+TEST_F(Added, to_unfinished_work_are_part_of_it) {
+  for (int i = 0; i < 4; ++i) add(fmt::format("{}.png", i), i);
+  CollectOptions stopped;
+  stopped.progress = [](const CollectProgress& p) {
+    if (p.stage == "database") throw Error(ErrorCode::input, "stopped");
+  };
+  expect_error([&] { (void)run(stopped); }, "stopped");
+  add("0.5.png", 4);
+  const CollectResult result = run();
+  EXPECT_TRUE(result.resumed);
+  EXPECT_EQ(result.images, 5);
+  EXPECT_EQ(result.verified, 10);
+}
+
+TEST_F(Added, beside_changed_ones_are_refused) {
+  add("a.png", 0), add("b.png", 1);
+  (void)run();
+  const std::string bytes = read_file(folder / "out.db");
+  const auto made = fs::last_write_time(folder / "out.db");
+  add("c.png", 2);
+  const std::string a = read_file(folder / "in/a.png");
+  fs::remove(folder / "in/a.png");
+  expect_error([&] { (void)run(); }, "a.png was among its photographs");
+  write_file(folder / "in/a.png", a + "x");
+  fs::last_write_time(folder / "in/a.png", made - std::chrono::hours(1));
+  expect_error([&] { (void)run(); }, "a.png has changed since");
+  write_file(folder / "in/a.png", a);
+  fs::last_write_time(folder / "in/a.png", made + std::chrono::hours(1));
+  expect_error([&] { (void)run(); }, "the photograph a.png is newer");
+  EXPECT_TRUE(read_file(folder / "out.db") == bytes);
+  EXPECT_FALSE(fs::exists(folder / "out.db.part"));
+}
+
+}  // namespace
+}  // namespace bifocal::test
