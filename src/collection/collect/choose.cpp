@@ -215,27 +215,35 @@ bool is_screened(const CollectOptions& options) {
   return options.pairs == PairChoice::all && options.given.source.empty();
 }
 
-PairRounds::PairRounds(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows)
-    : job_(job), work_(work), rows_(rows) {}
+PairRounds::PairRounds(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
+                       const PairCounts& known)
+    : job_(job), work_(work), rows_(rows), known_(known) {}
 
-std::vector<WorkDatabase::PairCount> PairRounds::counts_so_far() const {
-  std::vector<WorkDatabase::PairCount> counts = work_.pair_counts();
+PairCounts PairRounds::counts_so_far() const {
+  PairCounts counts = known_;
   std::erase_if(counts, [&](const WorkDatabase::PairCount& c) {
     return !std::binary_search(all_.begin(), all_.end(), c.pair, before);
   });
   return counts;
 }
 
+std::vector<ScreenedPair> PairRounds::left_out_pairs() const {
+  std::vector<ScreenedPair> left_out = work_.screened();
+  std::erase_if(left_out, [&](const ScreenedPair& s) {
+    return std::binary_search(all_.begin(), all_.end(), s.pair, before);
+  });
+  return left_out;
+}
+
+std::int64_t PairRounds::left_out() const { return std::ssize(left_out_pairs()); }
+
 // Pairs that the screen left out and that may link what the verified ones leave apart.
 std::vector<ImagePair> PairRounds::links() {
   std::vector<ImagePair> verified;
   for (const WorkDatabase::PairCount& c : counts_so_far())
     if (c.inliers > 0) verified.push_back(c.pair);
-  std::vector<ScreenedPair> left_out = work_.screened();
-  std::erase_if(left_out, [&](const ScreenedPair& s) {
-    return std::binary_search(all_.begin(), all_.end(), s.pair, before);
-  });
-  return linking_pairs(static_cast<int>(rows_.size()), verified, left_out, job_.options.links);
+  return linking_pairs(static_cast<int>(rows_.size()), verified, left_out_pairs(),
+                       job_.options.links);
 }
 
 bool PairRounds::has_verified_last() const {

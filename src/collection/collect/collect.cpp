@@ -15,6 +15,16 @@ namespace fs = std::filesystem;
 namespace collection {
 namespace {
 
+// To be looked at. A connection that writes tidies up what SQLite lays beside the file; one that
+// only reads can't, and serves where the file can't be written to.
+WorkDatabase opened(const fs::path& database) {
+  try {
+    return WorkDatabase(database, colmap::Access::write);
+  } catch (const Error&) {
+    return WorkDatabase(database, colmap::Access::frozen);
+  }
+}
+
 class Collection {
  public:
   Collection(const DeviceSet& devices, const PhotographFiles& photographs, const fs::path& database,
@@ -27,7 +37,9 @@ class Collection {
     const LockFile lock(database_.string() + ".lock");
     if (is_complete()) {
       sqlite::remove_database(job_.work_file);
-      count(database_);
+      result_.notes = read_collect_record(database_).notes;
+      const WorkDatabase done = opened(database_);
+      count(done.photographs(), done.pair_counts(), std::ssize(done.screened()));
       return result_;
     }
     check_sizes(job_);
@@ -40,7 +52,6 @@ class Collection {
       progress.add(1);
     });
     result_.notes.insert(result_.notes.end(), notes.begin(), notes.end());
-    count(database_);
     return result_;
   }
 
@@ -50,12 +61,14 @@ class Collection {
     WorkDatabase work(job_.work_file, colmap::Access::write);
     stage("features", [&] { find_features(job_, work, all_rows(work)); });
     const std::vector<PhotographRow> rows = all_rows(work);
-    PairRounds rounds(job_, work, rows);
+    PairCounts known = work.pair_counts();
+    PairRounds rounds(job_, work, rows, known);
     std::optional<std::vector<ImagePair>> pairs;
     do {
       stage("pairs", [&] { pairs = rounds.next(); });
-      if (pairs) stage("matches", [&] { match_pairs(job_, work, rows, *pairs); });
+      if (pairs) stage("matches", [&] { match_pairs(job_, work, rows, *pairs, known); });
     } while (pairs);
+    count(rows, known, rounds.left_out());
     return notes_of(job_, rows, rounds.all());
   }
 
@@ -81,7 +94,7 @@ class Collection {
   // of its own is gone or has changed.
   [[nodiscard]] std::vector<PhotographRow> all_rows(const WorkDatabase& work) const;
   [[nodiscard]] std::vector<PhotographRow> rows_of_files() const;
-  void count(const fs::path& database);
+  void count(std::span<const PhotographRow> rows, const PairCounts& pairs, std::int64_t screened);
 
   using NamedSeconds = std::pair<std::string, double>;
   fs::path database_;
@@ -231,31 +244,20 @@ void Collection::open_work() {
   }
 }
 
-// To be looked at. A connection that writes tidies up what SQLite lays beside the file; one that
-// only reads can't, and serves where the file can't be written to.
-WorkDatabase opened(const fs::path& database) {
-  try {
-    return WorkDatabase(database, colmap::Access::write);
-  } catch (const Error&) {
-    return WorkDatabase(database, colmap::Access::frozen);
-  }
-}
-
 // What the database has, whoever has made it when.
-void Collection::count(const fs::path& database) {
-  if (result_.was_complete) result_.notes = read_collect_record(database).notes;
-  const WorkDatabase done = opened(database);
-  for (const PhotographRow& r : done.photographs()) {
+void Collection::count(std::span<const PhotographRow> rows, const PairCounts& pairs,
+                       std::int64_t screened) {
+  for (const PhotographRow& r : rows) {
     if (r.state == PhotographState::left_out) result_.left_out.push_back({r.name, r.reason});
     result_.images += r.state == PhotographState::done;
     result_.features += r.features;
   }
-  for (const WorkDatabase::PairCount& pair : done.pair_counts()) {
+  for (const WorkDatabase::PairCount& pair : pairs) {
     ++result_.pairs;
     result_.matched += pair.matches > 0;
     result_.verified += pair.inliers > 0;
   }
-  result_.screened_out = std::ssize(done.screened());
+  result_.screened_out = screened;
 }
 
 }  // namespace

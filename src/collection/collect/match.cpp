@@ -261,14 +261,13 @@ class RowsInOrder {
   std::map<std::size_t, Row> waiting_;
 };
 
-std::vector<ImagePair> without_finished(std::span<const ImagePair> pairs,
-                                        const WorkDatabase& work) {
+bool before(const ImagePair& a, const ImagePair& b) {
+  return std::pair(a.image1, a.image2) < std::pair(b.image1, b.image2);
+}
+std::vector<ImagePair> without_known(std::span<const ImagePair> pairs, const PairCounts& known) {
   std::vector<ImagePair> finished, rest;
-  for (const WorkDatabase::PairCount& c : work.pair_counts()) finished.push_back(c.pair);
-  std::ranges::set_difference(
-      pairs, finished, std::back_inserter(rest), [](const ImagePair& a, const ImagePair& b) {
-        return std::pair(a.image1, a.image2) < std::pair(b.image1, b.image2);
-      });
+  for (const WorkDatabase::PairCount& c : known) finished.push_back(c.pair);
+  std::ranges::set_difference(pairs, finished, std::back_inserter(rest), before);
   return rest;
 }
 
@@ -301,8 +300,8 @@ std::vector<runtime::PipelineWorker<MatchPiece>> workers_of(Shared& shared, int 
 }  // namespace
 
 void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
-                 std::span<const ImagePair> pairs) {
-  const std::vector<ImagePair> rest = without_finished(pairs, work);
+                 std::span<const ImagePair> pairs, PairCounts& known) {
+  const std::vector<ImagePair> rest = without_known(pairs, known);
   StageProgress progress(job.options, "matches", "pairs", std::ssize(pairs),
                          std::ssize(pairs) - std::ssize(rest));
   if (rest.empty()) return;
@@ -324,8 +323,14 @@ void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographR
   RowsInOrder writer(work, rest);
   while (const MatchPiece* piece = pipeline.next()) {
     writer.write(*piece);
+    for (std::size_t k = 0; k < piece->pairs.size(); ++k) {
+      const colmap::TwoViewGeometry* g = piece->geometry(k);
+      known.push_back({piece->pairs[k], std::ssize(piece->matches(k)),
+                       g ? std::ssize(g->inliers) : std::ptrdiff_t{0}});
+    }
     progress.add(std::ssize(piece->places));
   }
+  std::ranges::sort(known, before, &WorkDatabase::PairCount::pair);
 }
 
 }  // namespace bifocal::collection

@@ -8,8 +8,11 @@
 #include <tuple>
 
 #include "collection/screen.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::collection {
+
+constexpr int kMostReaders = 8;
 
 PairPieces::PairPieces(std::span<const ImagePair> pairs, int images, int height)
     : pairs_(pairs), order_(pairs.size()) {
@@ -49,12 +52,13 @@ bool PairPieces::next(std::size_t most, Places& places) {
 ResidentFeatures::ResidentFeatures(const Device& device, const std::filesystem::path& work,
                                    int capacity, int images)
     : queue_(device),
-      work_(work),
       set_(device, std::int64_t{capacity} * images),
       image_in_(static_cast<std::size_t>(images), -1),
       is_needed_(static_cast<std::size_t>(images), 0),
       points_(static_cast<std::size_t>(images)) {
   set_.reserve(queue_, capacity, images);
+  for (int k = 0; k < std::min(runtime::thread_count(), kMostReaders); ++k)
+    readers_.push_back(std::make_unique<WorkDatabase>(work));
 }
 
 std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pairs) {
@@ -65,14 +69,10 @@ std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pai
   for (const int image : images)
     if (const auto at = where_.find(image); at != where_.end())
       is_needed_[static_cast<std::size_t>(at->second)] = 1;
-  for (const int image : images) {
-    if (where_.contains(image)) continue;
-    const int slot = free_slot();
-    load(image, slot);
-    image_in_[static_cast<std::size_t>(slot)] = image;
-    is_needed_[static_cast<std::size_t>(slot)] = 1;
-    where_[image] = slot;
-  }
+  std::vector<int> missing;
+  for (const int image : images)
+    if (!where_.contains(image)) missing.push_back(image);
+  load(missing);
   std::vector<ImagePair> slots;
   slots.reserve(pairs.size());
   for (const ImagePair& p : pairs) slots.push_back({where_.at(p.image1), where_.at(p.image2)});
@@ -96,10 +96,32 @@ int ResidentFeatures::free_slot() {
   throw std::logic_error("ResidentFeatures: more images than slots");
 }
 
-void ResidentFeatures::load(int image, int slot) {
-  Features f = work_.features(image);
-  if (f.size() > set_.capacity(slot))
-    f = features_at(f, largest_keypoints(f.keypoints, set_.capacity(slot)));
+// Some at a time: several threads read, each with a connection of its own.
+void ResidentFeatures::load(std::span<const int> images) {
+  while (!images.empty()) {
+    const std::size_t count = std::min(images.size(), 2 * readers_.size());
+    std::vector<Features> read(count);
+    runtime::parallel_for(static_cast<int>(std::min(count, readers_.size())), [&](int r) {
+      const auto first = static_cast<std::size_t>(r);
+      for (std::size_t i = first; i < count; i += readers_.size()) {
+        Features f = readers_[first]->features(images[i]);
+        const int most = set_.capacity(0);
+        read[i] = f.size() > most ? features_at(f, largest_keypoints(f.keypoints, most))
+                                  : std::move(f);
+      }
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      const int slot = free_slot();
+      put(read[i], slot);
+      image_in_[static_cast<std::size_t>(slot)] = images[i];
+      is_needed_[static_cast<std::size_t>(slot)] = 1;
+      where_[images[i]] = slot;
+    }
+    images = images.subspan(count);
+  }
+}
+
+void ResidentFeatures::put(const Features& f, int slot) {
   const auto begin = static_cast<std::size_t>(set_.begin(slot));
   const int count = f.size();
   if (count > 0) {

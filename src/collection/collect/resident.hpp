@@ -60,11 +60,12 @@ class ResidentFeatures {
 
  private:
   int free_slot();
-  void load(int image, int slot);
+  void load(std::span<const int> images);
+  void put(const Features& features, int slot);
 
   mutable std::mutex mutex_;
   Queue queue_;
-  WorkDatabase work_;
+  std::vector<std::unique_ptr<WorkDatabase>> readers_;
   FeatureSet set_;
   std::vector<int> image_in_;    // of each slot, -1: none
   std::vector<char> is_needed_;  // of each slot

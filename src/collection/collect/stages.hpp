@@ -73,25 +73,34 @@ void check_sizes(const Job& job);
 // Features of the rows that are waiting: RootSIFT or SURF, or those that are given.
 void find_features(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows);
 
+// What is known of pairs that have been matched, in order.
+using PairCounts = std::vector<WorkDatabase::PairCount>;
+
 // The pairs to match, round after round: each round's are known when those of the rounds before are
 // verified. They depend on the photographs, the options and the pairs of earlier rounds alone, so
 // that work that was stopped goes on with the same ones.
 class PairRounds {
  public:
-  PairRounds(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows);
+  // `known`: all pairs that the database has, also of those that are found meanwhile.
+  PairRounds(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
+             const PairCounts& known);
   // In order; nothing after the last round.
   [[nodiscard]] std::optional<std::vector<ImagePair>> next();
   // Of all rounds so far, in order.
   [[nodiscard]] const std::vector<ImagePair>& all() const { return all_; }
+  // How many pairs the screen has left out of them.
+  [[nodiscard]] std::int64_t left_out() const;
 
  private:
+  [[nodiscard]] std::vector<ScreenedPair> left_out_pairs() const;
   [[nodiscard]] std::vector<ImagePair> links();
   [[nodiscard]] bool has_verified_last() const;
-  [[nodiscard]] std::vector<WorkDatabase::PairCount> counts_so_far() const;
+  [[nodiscard]] PairCounts counts_so_far() const;
 
   const Job& job_;
   WorkDatabase& work_;
   std::span<const PhotographRow> rows_;
+  const PairCounts& known_;
   int round_ = 0;
   std::vector<ImagePair> all_, last_;
   std::vector<int> most_alike_;
@@ -100,9 +109,9 @@ class PairRounds {
 [[nodiscard]] bool is_screened(const CollectOptions& options);
 // How many of the largest features of each pair match; of `images` photographs in all.
 [[nodiscard]] std::vector<int> screen(const Job& job, std::span<const ImagePair> pairs, int images);
-// Matches and geometry of those that the database has no row of.
+// Matches and geometry of those that are not known. They are afterwards.
 void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
-                 std::span<const ImagePair> pairs);
+                 std::span<const ImagePair> pairs, PairCounts& known);
 
 // Gives photographs cameras, in the order of their first photographs.
 class CameraBook {
