@@ -6,12 +6,14 @@
 //   collect(DeviceSet("cuda:all"), list_photographs(folders), "out.db",
 //           {.pairs = PairChoice::retrieval});
 //
-// It may be stopped at any time, by kill -9 too: the same call goes on where it was. Finished work
-// lies in DATABASE.part, an SQLite file of our own that a piece of work enters as a whole or not at
-// all; the database is made of it at the end, under another name, and renamed. So nobody sees an
-// unfinished one, and it has the same bytes whatever the interruptions, the number of threads and
-// of devices (of one kind: DeviceSet), the memory and the pieces of the work. On another kind of
-// device a few features are found otherwise: work is not continued there.
+// It may be stopped at any time, by kill -9 too: the same call goes on where it was. Unfinished work
+// is the database itself under the name DATABASE.part, which a piece of work enters as a whole or
+// not at all, and which is renamed at the end. So nobody sees an unfinished one, and it has the same
+// bytes whatever the interruptions, the number of threads and of devices (of one kind: DeviceSet),
+// the memory and the pieces of the work. On another kind of device a few features are found
+// otherwise: work is not continued there. Photographs that come later, to unfinished work or to a
+// database that is there, cost their own features and pairs alone; their images have the numbers
+// that come next.
 #pragma once
 
 #include <bifocal/collection.hpp>
@@ -72,7 +74,7 @@ struct GivenFeatures {
 // How far a stage is. `done` counts what earlier calls did (`before`), too.
 struct CollectProgress {
   std::string_view stage;  // "features", "pairs", "matches", "database"
-  std::string_view unit;   // what is counted: "photographs", "pairs", "rows"
+  std::string_view unit;   // what is counted: "photographs", "pairs", "files"
   std::int64_t done = 0, total = 0, before = 0;
 };
 
@@ -97,8 +99,13 @@ struct CollectOptions {
   // smaller errors (docs/collections.md).
   SiftOptions sift = {.max_features = 12288, .contrast_threshold = 0.02};
   // Features of SURF instead, which is under patents (surf.hpp); `sift` is not looked at. The
-  // database has their keypoints and no descriptors: to COLMAP these would be SIFT's.
+  // database has their keypoints; their descriptors stand in a table of its own,
+  // bifocal_descriptors(image_id, data), since to COLMAP they would be SIFT's.
   std::optional<SurfOptions> surf = {};
+  // A folder with masks as COLMAP takes them: 'a/1.jpg.png' of the photograph 'a/1.jpg', of its size.
+  // There are no features where one is black. Photographs without a mask have all of theirs. Not
+  // with given features.
+  std::filesystem::path masks = {};
   int max_side = 3200;  // px: larger photographs are reduced for detection; 0: none is
   MatchOptions matching = {.max_ratio = 0.75};
   // With these `sift`, `max_side` and `matching` are not looked at, and pairs are not chosen by
@@ -143,8 +150,8 @@ struct CollectResult {
 // Photographs that can't be read are left out and told. Throws Error(usage) naming an option out of
 // range, or one that differs from those that unfinished work was begun with; Error(input) for
 // photographs of several sizes that known intrinsics are given for, for a database that is there
-// and another one, for a photograph that has changed since work was begun, and when a file can't be
-// written (what is done is kept); Error(device). Not for two processes at once on one database: the
+// and another one, for a photograph that has changed or gone since it was taken in, and when a file
+// can't be written (what is done is kept); Error(device). Not for two processes at once on one database: the
 // second throws.
 CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
                       const std::filesystem::path& database, const CollectOptions& options = {});

@@ -54,8 +54,6 @@ class FeatureFile {
     bool is_bytes = false;  // whole numbers of 8 bits in the file
   };
   [[nodiscard]] Descriptors descriptors(std::string_view image) const;
-  // The data set `scores`, one for each keypoint; empty where there is none.
-  [[nodiscard]] std::vector<float> scores(std::string_view image) const;
 
  private:
   struct State;

@@ -38,6 +38,9 @@ class AnyDetector {
                               : Either(std::in_place_type<SiftDetector>, queue, width, height,
                                        choice.sift, batch)) {}
 
+  void set_mask(ImageView<const std::uint8_t> mask) {
+    std::visit([&](auto& detector) { detector.set_mask(mask); }, detector_);
+  }
   [[nodiscard]] std::vector<Features> operator()(std::span<const PictureView> images) {
     return std::visit([&](auto& detector) { return detector(images); }, detector_);
   }

@@ -22,7 +22,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> images;
-  std::string database, pairs = "all", camera = "auto", intrinsics, features = "rootsift";
+  std::string database, pairs = "all", camera = "auto", intrinsics, features = "rootsift", masks;
   double ratio = 0;  // not given
   std::uint64_t max_memory = std::uint64_t{4} << 30;
   CollectOptions collect;
@@ -129,6 +129,7 @@ void run(Options o, Context& context) {
     o.collect.pairs_file = o.pairs;
   }
   set_features(o);
+  o.collect.masks = o.masks;
   if (o.ratio > 0) o.collect.matching.max_ratio = o.collect.given.matching.max_ratio = o.ratio;
   o.collect.cameras.sharing = kSharings.at(o.camera);
   if (!o.intrinsics.empty()) o.collect.cameras.intrinsics = parse_intrinsics(o.intrinsics);
@@ -256,6 +257,8 @@ void add_collect(Program& program, Context& context) {
               "nearest over second nearest distance of a match; 1: any. By default 0.75, of given "
               "features 1")
       .in_range(0.1, 1);
+  command.option("--masks", o->masks,
+                 "folder with PHOTOGRAPH.png: no features where a mask is black");
   command.flag("--guided", o->collect.guided,
                "match again along the geometry that was found, and verify again");
   command.option("--seed", o->collect.geometry.seed, "of all random choices")

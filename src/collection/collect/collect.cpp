@@ -115,6 +115,15 @@ std::string difference(const Settings& then, const Settings& now) {
   return {};
 }
 
+// Nothing of a file that is away.
+void add_stamp(const fs::path& file, PhotographRow& row) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return;
+  row.bytes += status.st_size;
+  row.changed = std::max(row.changed, std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
+                                          status.st_mtim.tv_nsec);
+}
+
 // Rows by name.
 std::map<std::string, const PhotographRow*> by_name(std::span<const PhotographRow> rows) {
   std::map<std::string, const PhotographRow*> all;
@@ -146,12 +155,14 @@ bool Collection::is_complete() {
     if (!differs.empty()) refuse("was made with other options: " + differs);
     rows = done.photographs();
   }
-  const auto made = fs::last_write_time(database_);
+  PhotographRow own;
+  add_stamp(database_, own);
+  const std::int64_t made = own.changed;
   for (PhotographRow& r : rows) {
     const auto file = named.find(r.name);
     if (file == named.end()) refuse(r.name + " was among its photographs");
     if (r.bytes != file->second->bytes) refuse(r.name + " has changed since");
-    if (fs::last_write_time(file->second->file, error) > made && !error)
+    if (file->second->changed > made)
       refuse(fmt::format("the photograph {} is newer", r.name));
     r.changed = file->second->changed;
   }
@@ -166,18 +177,21 @@ bool Collection::is_complete() {
   return true;
 }
 
-// Files as they are now; none of a photograph that is away.
+// Files as they are now.
 std::vector<PhotographRow> Collection::rows_of_files() const {
   std::vector<PhotographRow> rows;
   for (const PhotographFile& f : job_.photographs.files) {
-    struct stat status {};
-    if (stat(f.file.c_str(), &status) != 0) status = {};
     PhotographRow& r = rows.emplace_back();
     r.number = r.place = static_cast<int>(rows.size()) - 1;
     r.name = f.name;
     r.file = f.file;
-    r.bytes = status.st_size;
-    r.changed = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+    add_stamp(r.file, r);
+    if (job_.options.masks.empty()) continue;
+    const fs::path mask = job_.options.masks / (f.name + ".png");
+    std::error_code none;
+    if (!fs::exists(mask, none)) continue;
+    r.mask = mask;
+    add_stamp(r.mask, r);
   }
   return rows;
 }
@@ -195,7 +209,7 @@ std::vector<PhotographRow> Collection::all_rows(const WorkDatabase& work) const 
     if (file == named.end()) refuse(r.name + " was among them");
     if (file->second->bytes != r.bytes || file->second->changed != r.changed)
       refuse(r.name + " has changed since");
-    r.file = file->second->file;
+    r.file = file->second->file, r.mask = file->second->mask;
     r.place = file->second->place;
   }
   const auto known = by_name(rows);

@@ -24,8 +24,9 @@ constexpr std::size_t kBesideWorkers = 2;  // batches: one is read, one is writt
 // A photograph on its way.
 struct Loaded {
   PhotographRow row;
-  std::string bytes;
+  std::string bytes, mask_bytes;
   ReducedImage reduced;
+  ImageU8 mask;  // empty: there is none
   ImageFeatures features;
   std::optional<DescriptorKind> kind;  // of given features
 };
@@ -76,9 +77,12 @@ class Loader {
 
  private:
   static Loaded load(PhotographRow row) {
-    Loaded loaded{std::move(row), {}, {}, {}, {}};
+    Loaded loaded;
+    loaded.row = std::move(row);
     try {
       loaded.bytes = read_file(loaded.row.file, kMaxPictureBytes);
+      if (!loaded.row.mask.empty())
+        loaded.mask_bytes = read_file(loaded.row.mask, kMaxPictureBytes);
     } catch (const Error& e) {
       leave_out(loaded, e.what());
     }
@@ -96,9 +100,35 @@ class Loader {
       if (job_.options.given.source.empty())
         loaded.reduced = reduce_to(std::move(photograph.grey), side > 0 ? side : kMaxSiftSide);
       std::string().swap(loaded.bytes);
+      if (!loaded.row.mask.empty()) decode_mask(loaded);
     } catch (const Error& e) {
       leave_out(loaded, e.what());
     }
+  }
+
+  static void decode_mask(Loaded& loaded) {
+    const std::string name = loaded.row.mask.string();
+    loaded.mask = decode_photograph(loaded.mask_bytes, name).grey;
+    std::string().swap(loaded.mask_bytes);
+    const PhotographInfo& info = loaded.row.info;
+    if (loaded.mask.width != info.width || loaded.mask.height != info.height)
+      io::reject(name, "has {} x {} px, its photograph has {} x {}", loaded.mask.width,
+                 loaded.mask.height, info.width, info.height);
+    reduce_mask(loaded.mask, loaded.reduced);
+  }
+
+  // To the size of the picture that features are found in.
+  static void reduce_mask(ImageU8& mask, const ReducedImage& reduced) {
+    if (reduced.scale_x == 1 && reduced.scale_y == 1) return;
+    ImageU8 small(reduced.image.width, reduced.image.height);
+    const auto place = [](int i, double scale, int size) {
+      return std::min(size - 1, static_cast<int>((i + 0.5) * scale));
+    };
+    for (int y = 0; y < small.height; ++y)
+      for (int x = 0; x < small.width; ++x)
+        small.at(x, y) = mask.at(place(x, reduced.scale_x, mask.width),
+                                 place(y, reduced.scale_y, mask.height));
+    mask = std::move(small);
   }
 
   const Job& job_;
@@ -118,7 +148,8 @@ class Detector {
     for (std::size_t first = 0; first < batch.size();) {
       const ImageU8& image = batch[first].reduced.image;
       std::size_t end = first + 1;
-      while (end < batch.size() && batch[end].reduced.image.width == image.width &&
+      while (end < batch.size() && batch[end].mask.empty() && batch[first].mask.empty() &&
+             batch[end].reduced.image.width == image.width &&
              batch[end].reduced.image.height == image.height)
         ++end;
       if (!image.empty()) detect(std::span(batch).subspan(first, end - first));
@@ -127,13 +158,16 @@ class Detector {
   }
 
  private:
-  // Images of one size.
+  // Images of one size: one with a mask, or several without.
   void detect(std::span<Loaded> photographs) {
     std::vector<PictureView> images;
     for (const Loaded& p : photographs) images.emplace_back(p.reduced.image);
     std::vector<Features> found;
     try {
-      found = of_size(images[0].width(), images[0].height())(images);
+      features::AnyDetector& detector = of_size(images[0].width(), images[0].height());
+      if (!mask_.empty() || !photographs[0].mask.empty())
+        detector.set_mask(mask_ = std::move(photographs[0].mask));
+      found = detector(images);
     } catch (const Error& e) {
       if (e.code() == ErrorCode::device) throw;
       for (Loaded& p : photographs) leave_out(p, e.what());  // too large for any detector
@@ -168,6 +202,7 @@ class Detector {
   features::AnyDetector& of_size(int width, int height) {
     if (!detector_ || width != width_ || height != height_) {
       detector_.reset();  // its memory first
+      mask_ = {};
       const features::Choice choice{job_.options.sift, job_.options.surf};
       const std::int64_t bytes =  // of two batches in turn
           std::int64_t{2} * choice.bytes_of_pixel() * width * height;
@@ -183,6 +218,7 @@ class Detector {
   Queue queue_;
   std::int64_t max_memory_;
   std::optional<features::AnyDetector> detector_;
+  ImageU8 mask_;  // of the detector
   int width_ = 0, height_ = 0;
 };
 

@@ -56,7 +56,7 @@ void add_intrinsics_note(const Intrinsics& K, std::span<const PhotographRow> row
 
 // Counts of photographs that are done.
 struct Counts {
-  std::size_t all = 0, with_position = 0, with_features = 0;
+  std::size_t all = 0, with_position = 0, with_features = 0, with_mask = 0;
 };
 
 std::string why_no_pairs(const CollectOptions& o, const Counts& n) {
@@ -118,9 +118,13 @@ std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow>
     ++n.all;
     n.with_position += r.info.position.has_value();
     n.with_features += r.features > 0;
+    n.with_mask += !r.mask.empty();
   }
   std::vector<std::string> notes;
   if (o.cameras.intrinsics) add_intrinsics_note(*o.cameras.intrinsics, rows, notes);
+  if (!o.masks.empty() && n.with_mask < n.all)
+    notes.push_back(fmt::format("{} of {} have a mask; the others have all of their features",
+                                n.with_mask, photographs(n.all)));
   if (o.pairs == PairChoice::gps && n.with_position < n.all)
     notes.push_back(n.with_position == 0
                         ? fmt::format("no photograph has a position (EXIF's GPS): 0 of {}", n.all)

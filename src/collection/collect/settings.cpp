@@ -68,6 +68,7 @@ void add_surf(const SurfOptions& f, Settings& s) {
 
 void add_features(const CollectOptions& o, Settings& s) {
   o.surf ? add_surf(*o.surf, s) : add_sift(o.sift, s);
+  if (!o.masks.empty()) s["masks"] = "yes";
   s["max-side"] = fmt::format("{}", o.max_side);
   const MatchOptions& m = o.matching;
   s["matching"] = fmt::format("ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
@@ -104,6 +105,7 @@ std::string name_of(const DeviceSet& devices) {
 void check_given(const CollectOptions& o) {
   if (o.given.source.empty()) return;
   if (o.guided) fail("CollectOptions::guided: given features are matched once");
+  if (!o.masks.empty()) fail("CollectOptions::masks: given features are taken as they are");
   if (o.surf) fail("CollectOptions::surf and given.source: features are SURF's or given ones");
   const bool by_look =
       o.pairs == PairChoice::retrieval || (o.pairs == PairChoice::sequential && o.loop_period > 0);
@@ -168,6 +170,9 @@ void check_options(const CollectOptions& o) {
   if (o.pairs == PairChoice::listed && o.pairs_file.empty())
     fail("CollectOptions::pairs_file is empty, but PairChoice::listed takes one");
   check_given(o);
+  std::error_code none;
+  if (!o.masks.empty() && !std::filesystem::is_directory(o.masks, none))
+    fail(fmt::format("CollectOptions::masks = {}: is no folder", o.masks.string()));
   features::Choice{o.sift, o.surf}.check();
   const auto& K = o.cameras.intrinsics;
   if (K && !K->valid())

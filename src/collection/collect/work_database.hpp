@@ -38,9 +38,9 @@ inline constexpr int kMostDescriptorNumbers = 4096;  // of a descriptor (FloatDe
 struct PhotographRow {
   int number = 0;  // from 0: that of its image, less one
   std::string name;
-  std::filesystem::path file;
+  std::filesystem::path file, mask;     // no mask: empty
   int place = 0;                        // in the list of photographs
-  std::int64_t bytes = 0, changed = 0;  // of the file: size, and time of the last change in ns
+  std::int64_t bytes = 0, changed = 0;  // of both files: size, and time of the last change in ns
   PhotographState state = PhotographState::waiting;
   std::string reason;  // left_out
   PhotographInfo info;

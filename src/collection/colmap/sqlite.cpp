@@ -48,7 +48,7 @@ std::string frozen_name(const std::filesystem::path& file) {
 Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(file.string()) {
   std::error_code none;
   const bool exists = std::filesystem::exists(file, none);
-  const bool is_new = mode == Mode::create || mode == Mode::draft;
+  const bool is_new = mode == Mode::create;
   if (!is_new && !exists) io::reject(name_, "can't be read: there is no such file");
   if (exists) io::require_regular(file);
   if (is_new && exists) io::reject(name_, "exists already");
@@ -71,9 +71,6 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
   sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_busy_timeout(db_, kBusyMs);
   if (mode == Mode::append) append_to_log();
-  if (mode == Mode::draft)
-    execute(
-        "PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF");
 }
 
 void Connection::keep_log() const {

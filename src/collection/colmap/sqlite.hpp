@@ -19,10 +19,8 @@ namespace bifocal::sqlite {
 
 // frozen: read, and nobody writes meanwhile: the file is taken as it is, without locks, and nothing
 // is laid beside it. append: write, to the write-ahead log alone, which another connection writes
-// into the database; commits wait for no disk. draft: create, of a file that counts for nothing
-// until it is whole: nothing of it is kept for a return, nobody else can read it, and nothing waits
-// for a disk.
-enum class Mode { read, frozen, write, create, append, draft };
+// into the database; commits wait for no disk.
+enum class Mode { read, frozen, write, create, append };
 
 class Connection {
  public:

@@ -15,8 +15,7 @@ namespace bifocal::colmap {
 
 struct Database::State {
   State(const std::filesystem::path& path, sqlite::Mode mode) : file(path), connection(path, mode) {
-    if (mode == sqlite::Mode::create || mode == sqlite::Mode::draft)
-      create_tables(connection, mode == sqlite::Mode::create);
+    if (mode == sqlite::Mode::create) create_tables(connection);
     if (mode != sqlite::Mode::read && mode != sqlite::Mode::frozen)
       connection.execute("PRAGMA foreign_keys = ON");
     tables = inspect(connection);

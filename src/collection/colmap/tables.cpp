@@ -110,11 +110,11 @@ Tables inspect(const sqlite::Connection& connection) {
   return tables;
 }
 
-void create_tables(const sqlite::Connection& connection, bool with_log) {
+void create_tables(const sqlite::Connection& connection) {
   // Rows are of some kilobytes: on the largest pages most are in one piece, and take half as long
   // to write and to read.
   connection.execute("PRAGMA page_size = 65536");
-  if (with_log) connection.keep_log();
+  connection.keep_log();
   connection.execute(kSchema);
 }
 

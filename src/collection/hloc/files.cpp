@@ -109,16 +109,6 @@ FeatureFile::Descriptors FeatureFile::descriptors(std::string_view image) const 
   return out;
 }
 
-std::vector<float> FeatureFile::scores(std::string_view image) const {
-  const std::string set = fmt::format("{}/scores", image);
-  std::vector<float> values;
-  std::vector<std::int64_t> shape;
-  if (!state_->file->read(set, values, shape)) return {};
-  if (const std::size_t points = keypoints(image).size(); values.size() != points)
-    io::reject(state_->file->name(), "{}: {} scores of {} keypoints", set, values.size(), points);
-  return values;
-}
-
 struct MatchFile::State {
   explicit State(const std::filesystem::path& path) : file(open(path)) {}
   std::unique_ptr<hdf5::Reader> file;
