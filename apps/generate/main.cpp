@@ -22,8 +22,9 @@ void generate(const std::string& problem, const std::string& out, std::uint64_t 
   write_file(out, g.text);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   fmt::print(stderr,
-             "bifocal-generate: {}: {} unknowns, {} roots, template {} x {}, action {}, {:.2f} s\n",
-             out, g.unknowns, g.roots, g.rows, g.columns, g.action, seconds.count());
+             "bifocal-generate: {}: {} unknowns, {} roots, template {} x {}, {} eigenpairs of {}, "
+             "{:.2f} s\n",
+             out, g.unknowns, g.roots, g.rows, g.columns, g.basis, g.action, seconds.count());
 }
 
 int run(int argc, char** argv) {

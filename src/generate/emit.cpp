@@ -62,7 +62,27 @@ std::string monomial_loops(int unknowns, const std::string& prefix, const std::s
   return text;
 }
 
-std::string emit_head(const Problem& problem, const Template& t) {
+std::string index_table(const std::string& name, const std::vector<int>& values) {
+  std::string out = fmt::format("  const index {}[{}] = {{", name, values.size());
+  std::size_t width = out.size();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string word = fmt::format("{}{}", values[i], i + 1 < values.size() ? "," : "};");
+    if (width + word.size() > 98) {
+      out += "\n     ";
+      width = 5;
+    }
+    out += (i > 0 ? " " : "") + word;
+    width += word.size() + 1;
+  }
+  return out + "\n";
+}
+
+std::string action_name(const Problem& problem, const Template& t) {
+  return (t.action.inverse ? "1/" : "") +
+         problem.unknowns[static_cast<std::size_t>(t.action.unknown)];
+}
+
+std::string emit_head(const Problem& problem, const Template& t, int roots) {
   std::string text = "// SPDX-License-Identifier: BSD-3-Clause\n";
   text += comment(problem.about, "");
   for (const std::string& paper : problem.papers) text += comment(paper, "  ");
@@ -70,8 +90,8 @@ std::string emit_head(const Problem& problem, const Template& t) {
   text += comment(
       fmt::format("This file was written by bifocal-generate from {}.problem: {} roots, a template "
                   "of {} x {}, multiplication by {}.",
-                  problem.name, t.basis.size(), t.rows.size(), t.rows.size() + t.basis.size(),
-                  problem.unknowns[static_cast<std::size_t>(t.action)]),
+                  problem.name, roots, t.rows.size(), t.rows.size() + t.basis.size(),
+                  action_name(problem, t)),
       "");
   text += comment("Unknowns: " + fmt::format("{}", fmt::join(problem.unknowns, ", ")) + ".", "");
   for (const Definition& let : problem.lets) text += comment(let.name + " = " + let.text, "  ");
@@ -152,10 +172,10 @@ lane_fn void {0}_matrix_product_add(const real* A, index a_degree, const real* B
   return text;
 }
 
-std::string emit_solver(const Problem& problem, const Template& t) {
+std::string emit_solver(const Problem& problem, const Template& t, int roots) {
   const std::string body = emit_polynomials(problem) + emit_equations(problem) +
                            emit_elimination(problem, t) + emit_solutions(problem, t);
-  return emit_head(problem, t) + "// clang-format off\n\n" + wrapped(body);
+  return emit_head(problem, t, roots) + "// clang-format off\n\n" + wrapped(body);
 }
 
 }  // namespace bifocal::generate

@@ -17,7 +17,12 @@ class Writer {
   // out += factor e.
   void accumulate(const Expression& e, long factor, const std::string& out, const Shape& shape) {
     const bool same = e.shape.degree == shape.degree;
-    if (e.operation == Operation::sum || e.operation == Operation::difference) {
+    const int unknown = e.operation == Operation::name ? unknown_place(e.name) : -1;
+    if (e.operation == Operation::number) {
+      if (e.number != 0) text_ += fmt::format("  {}[0] += lane({});\n", out, factor * e.number);
+    } else if (unknown >= 0) {
+      text_ += fmt::format("  {}[{}] += lane({});\n", out, unknown, factor);
+    } else if (e.operation == Operation::sum || e.operation == Operation::difference) {
       accumulate(e.parts[0], factor, out, shape);
       accumulate(e.parts[1], e.operation == Operation::sum ? factor : -factor, out, shape);
     } else if (e.operation == Operation::product && e.parts[0].operation == Operation::number) {
@@ -43,14 +48,12 @@ class Writer {
   std::string value(const Expression& e) {
     if (e.operation == Operation::name) return named(e);
     const bool inner = e.operation == Operation::transpose || e.operation == Operation::trace ||
-                       e.operation == Operation::determinant;
+                       e.operation == Operation::determinant || e.operation == Operation::skew;
     const std::string a = inner ? value(e.parts[0]) : "";
     const std::string t = local(e.shape);
     const std::string& P = problem_.name;
     const Shape s = e.shape;
-    if (e.operation == Operation::number) {
-      text_ += fmt::format("  {}[0] = lane({});\n", t, e.number);
-    } else if (e.operation == Operation::transpose) {
+    if (e.operation == Operation::transpose) {
       text_ += fmt::format(
           "  for (index i = 0; i < {0}; ++i) {{\n"
           "    for (index j = 0; j < {1}; ++j)\n"
@@ -67,11 +70,62 @@ class Writer {
     } else if (e.operation == Operation::diagonal) {
       for (int i = 0; i < s.rows; ++i)
         accumulate(e.parts[static_cast<std::size_t>(i)], 1,
-                   fmt::format("{} + {}", t, size(s.degree) * (s.rows + 1) * i), {1, 1, s.degree});
+                   place(t, size(s.degree) * (s.rows + 1) * i), {1, 1, s.degree});
+    } else if (e.operation == Operation::skew) {
+      skew(a, s.degree, t);
+    } else if (e.operation == Operation::stack) {
+      int row = 0;
+      for (const Expression& part : e.parts) {
+        beside(part, s, row, t);
+        row += part.shape.rows;
+      }
     } else {
       accumulate(e, 1, t, s);
     }
     return t;
+  }
+
+  // Where element `at` of an array begins.
+  static std::string place(const std::string& array, int at) {
+    return at == 0 ? array : fmt::format("({} + {})", array, at);
+  }
+
+  // The parts of a row of matrices, into rows `row` and below of t.
+  void beside(const Expression& e, const Shape& all, int row, const std::string& t) {
+    const int pitch = size(all.degree);
+    int column = 0;
+    for (const Expression& part : e.parts) {
+      const int at = pitch * (all.columns * row + column);
+      column += part.shape.columns;
+      if (part.shape.count() == 1) {
+        accumulate(part, 1, place(t, at), {1, 1, all.degree});
+        continue;
+      }
+      const std::string a = value(part);
+      text_ += fmt::format(
+          "  for (index i = 0; i < {}; ++i) {}_add({} + {} * i, {}, {}, lane(1), {} + {} * i, "
+          "{});\n",
+          part.shape.rows, problem_.name, a, size(part.shape.degree) * part.shape.columns,
+          part.shape.degree, part.shape.columns, place(t, at), pitch * all.columns, all.degree);
+    }
+  }
+
+  void skew(const std::string& a, int degree, const std::string& t) {
+    text_ += fmt::format(
+        "  for (index i = 0; i < 3; ++i) {{\n"
+        "    const index j = (i + 1) % 3, k = (i + 2) % 3;\n"
+        "    {0}_add({1} + {2} * i, {3}, 1, lane(1), {4} + {2} * (3 * k + j), {3});\n"
+        "    {0}_add({1} + {2} * i, {3}, 1, lane(-1), {4} + {2} * (3 * j + k), {3});\n"
+        "  }}\n",
+        problem_.name, a, size(degree), degree, t);
+  }
+
+  [[nodiscard]] int unknown_place(const std::string& name) const {
+    for (int k = 0; k < n_; ++k) {
+      if (problem_.unknowns[static_cast<std::size_t>(k)] == name)
+        return monomial_index(unknown_monomial(n_, k));
+    }
+    return -1;
   }
 
   std::string local(const Shape& shape) {
@@ -83,10 +137,10 @@ class Writer {
   }
 
   std::string named(const Expression& e) {
-    for (int k = 0; k < n_; ++k) {
-      if (problem_.unknowns[static_cast<std::size_t>(k)] != e.name) continue;
+    const int unknown = unknown_place(e.name);
+    if (unknown >= 0) {
       const std::string t = local(e.shape);
-      text_ += fmt::format("  {}[{}] = lane(1);\n", t, monomial_index(unknown_monomial(n_, k)));
+      text_ += fmt::format("  {}[{}] = lane(1);\n", t, unknown);
       return t;
     }
     int at = 0;

@@ -87,27 +87,40 @@ lane_fn real {0}_polish(const real* C, real* x) {{
 }
 
 std::string emit_extraction(const Problem& problem, const Template& t) {
-  const int n = static_cast<int>(problem.unknowns.size());
-  std::vector<int> places;
-  for (const auto& p : t.extraction) places.insert(places.end(), p.begin(), p.end());
+  const std::size_t n = problem.unknowns.size(), size = t.basis.size();
+  std::vector<std::size_t> first{0};
+  std::vector<int> pairs;
+  for (const auto& of_unknown : t.extraction) {
+    for (const auto& [m, product] : of_unknown) {
+      pairs.push_back(m);
+      pairs.push_back(product);
+    }
+    first.push_back(pairs.size() / 2);
+  }
   return fmt::format(
-      R"(// The unknowns x [{1}] from an eigenvector: products of a monomial with each of them are elements
-// of b, and the largest such monomial is what is least disturbed.
-lane_fn void {0}_extract(const real* b, real* x) {{
-  const index place[{2}] = {{{3}}};
-  real best = lane(0), part[{1}];
-  for (index k = 0; k < {1}; ++k) part[k] = lane(0);
-  for (index i = 0; i < {4}; ++i) {{
-    real own = b[place[{5} * i]];
-    mask better = fabs(own) > fabs(best);
-    best = select(better, own, best);
-    for (index k = 0; k < {1}; ++k) part[k] = select(better, b[place[{5} * i + k + 1]], part[k]);
+      R"(// The unknowns x [{1}] from an eigenvector b and its eigenvalue. Both m and x_k m are among b and
+// value b for several monomials m: the largest of them is what is least disturbed.
+lane_fn void {0}_extract(const real* b, real value, real* x) {{
+  const index first[{2}] = {{{3}}};
+{4}  real e[{5}];
+  for (index i = 0; i < {6}; ++i) {{
+    e[i] = b[i];
+    e[{6} + i] = value * b[i];
   }}
-  for (index k = 0; k < {1}; ++k) x[k] = part[k] / best;
+  for (index k = 0; k < {1}; ++k) {{
+    real best = lane(0), part = lane(0);
+    for (index i = first[k]; i < first[k + 1]; ++i) {{
+      real own = e[place[2 * i]];
+      mask better = fabs(own) > fabs(best);
+      best = select(better, own, best);
+      part = select(better, e[place[2 * i + 1]], part);
+    }}
+    x[k] = part / best;
+  }}
 }}
 
 )",
-      problem.name, n, places.size(), fmt::join(places, ", "), t.extraction.size(), n + 1);
+      problem.name, n, n + 1, fmt::join(first, ", "), index_table("place", pairs), 2 * size, size);
 }
 
 }  // namespace
@@ -131,7 +144,7 @@ lane_fn real {0}(const real* data, real* solutions) {{
   for (index i = 0; i < {7}; ++i) solutions[i] = lane_nan();
   for (index s = 0; s < lanes_max(found); ++s) {{
     real_eigenvector(A, K, {1}, 0, s, b);
-    {0}_extract(b, x);
+    {0}_extract(b, real_eigenvalue(K, {1}, s), x);
     real residual = {0}_polish(C, x);
     mask valid = (lane_int_of(s) < found) & (residual < sqrt(lane_epsilon()));
     for (index k = 0; k <= s; ++k) {{

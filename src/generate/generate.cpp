@@ -32,12 +32,14 @@ Generated generate_solver(std::string_view text, const std::string& file, std::u
     throw Error(ErrorCode::input,
                 fmt::format("{}: a template of {} rows is beyond a lane, which takes at most {}",
                             file, t.rows.size(), kMostRows));
-  return {emit_solver(problem, t),
+  const int roots = static_cast<int>(quotient.basis.size());
+  return {emit_solver(problem, t, roots),
           n,
+          roots,
           static_cast<int>(t.basis.size()),
           static_cast<int>(t.rows.size()),
           static_cast<int>(t.rows.size() + t.basis.size()),
-          problem.unknowns[static_cast<std::size_t>(t.action)]};
+          action_name(problem, t)};
 }
 
 }  // namespace bifocal::generate

@@ -10,7 +10,7 @@ namespace bifocal::generate {
 
 struct Generated {
   std::string text;
-  int unknowns = 0, roots = 0, rows = 0, columns = 0;
+  int unknowns = 0, roots = 0, basis = 0, rows = 0, columns = 0;
   std::string action;
 };
 

@@ -24,14 +24,6 @@ bool grevlex_greater(const Monomial& a, const Monomial& b) {
   return false;
 }
 
-bool divides(const Monomial& a, const Monomial& b) {
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    const int rest = b[k] - a[k], below = k + 1 < a.size() ? b[k + 1] - a[k + 1] : 0;
-    if (rest < below) return false;
-  }
-  return true;
-}
-
 // The monomials that no leading monomial of the eliminated matrix divides.
 std::vector<int> standard_monomials(const Problem& problem, const Instance& instance, int degree) {
   const int n = static_cast<int>(problem.unknowns.size());
@@ -47,8 +39,10 @@ std::vector<int> standard_monomials(const Problem& problem, const Instance& inst
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Monomial& m = monomials[static_cast<std::size_t>(columns[i])];
     bool standard = !is_pivot[i];
+    Monomial rest;
     for (std::size_t j = 0; j < columns.size() && standard; ++j)
-      standard = !(is_pivot[j] && divides(monomials[static_cast<std::size_t>(columns[j])], m));
+      standard = !(is_pivot[j] &&
+                   monomial_quotient(m, monomials[static_cast<std::size_t>(columns[j])], rest));
     if (standard) basis.push_back(columns[i]);
   }
   return basis;

@@ -42,6 +42,17 @@ Monomial monomial_product(const Monomial& a, const Monomial& b) {
   return product;
 }
 
+bool monomial_quotient(const Monomial& a, const Monomial& b, Monomial& quotient) {
+  quotient = a;
+  int below = 0;  // tails of a quotient do not increase either
+  for (std::size_t k = a.size(); k-- > 0;) {
+    quotient[k] -= b[k];
+    if (quotient[k] < below) return false;
+    below = quotient[k];
+  }
+  return true;
+}
+
 Monomial unknown_monomial(int n, int k) {
   Monomial m(static_cast<std::size_t>(n));
   for (int i = 0; i <= k; ++i) m[static_cast<std::size_t>(i)] = 1;

@@ -145,9 +145,9 @@ lane_fn void essential_null_space_coefficients(const real* data, real* C) {
 // The template M: an equation times a monomial in each row, whose columns are
 //   zzz yzz yyz yyy (excess)
 //   xzz xyz xyy xxz xxy xxx (to reduce)
-//   xx xy yy xz yz zz x y z 1 (basis).
+//   zz yz yy xz xy xx z y x 1 (basis).
 lane_fn void essential_null_space_template(const real* C, real* M) {
-  const index column[20] = {19, 16, 17, 18, 10, 11, 13, 12, 14, 15, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+  const index column[20] = {19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
   const index equation[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   const index shift[30] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
       0, 0, 0, 0, 0, 0};
@@ -204,7 +204,7 @@ lane_fn void essential_null_space_eliminate(real* M) {
 lane_fn void essential_null_space_action(const real* M, lane_array A) {
   const index pitch = lane_pitch(10);
   // The column of each element's image: of a monomial to reduce, or of the basis.
-  const index image[10] = {9, 8, 6, 7, 5, 4, 10, 11, 13, 16};
+  const index image[10] = {4, 5, 6, 7, 8, 9, 13, 14, 15, 18};
   for (index i = 0; i < 10; ++i) {
     for (index j = 0; j < 10; ++j) {
       if (image[i] < 10)
@@ -278,19 +278,27 @@ lane_fn real essential_null_space_polish(const real* C, real* x) {
   return worst / most;
 }
 
-// The unknowns x [3] from an eigenvector: products of a monomial with each of them are elements
-// of b, and the largest such monomial is what is least disturbed.
-lane_fn void essential_null_space_extract(const real* b, real* x) {
-  const index place[16] = {6, 0, 1, 3, 7, 1, 2, 4, 8, 3, 4, 5, 9, 6, 7, 8};
-  real best = lane(0), part[3];
-  for (index k = 0; k < 3; ++k) part[k] = lane(0);
-  for (index i = 0; i < 4; ++i) {
-    real own = b[place[4 * i]];
-    mask better = fabs(own) > fabs(best);
-    best = select(better, own, best);
-    for (index k = 0; k < 3; ++k) part[k] = select(better, b[place[4 * i + k + 1]], part[k]);
+// The unknowns x [3] from an eigenvector b and its eigenvalue. Both m and x_k m are among b and
+// value b for several monomials m: the largest of them is what is least disturbed.
+lane_fn void essential_null_space_extract(const real* b, real value, real* x) {
+  const index first[4] = {0, 10, 17, 24};
+  const index place[48] = {9, 8, 8, 5, 7, 4, 6, 3, 5, 15, 4, 14, 3, 13, 2, 12, 1, 11, 0, 10, 9, 7,
+      8, 4, 7, 2, 6, 1, 5, 14, 4, 12, 3, 11, 9, 6, 8, 3, 7, 1, 6, 0, 5, 13, 4, 11, 3, 10};
+  real e[20];
+  for (index i = 0; i < 10; ++i) {
+    e[i] = b[i];
+    e[10 + i] = value * b[i];
   }
-  for (index k = 0; k < 3; ++k) x[k] = part[k] / best;
+  for (index k = 0; k < 3; ++k) {
+    real best = lane(0), part = lane(0);
+    for (index i = first[k]; i < first[k + 1]; ++i) {
+      real own = e[place[2 * i]];
+      mask better = fabs(own) > fabs(best);
+      best = select(better, own, best);
+      part = select(better, e[place[2 * i + 1]], part);
+    }
+    x[k] = part / best;
+  }
 }
 
 // solutions: [10][3], the unknowns of each; unused slots NaN. Returns their number.
@@ -306,7 +314,7 @@ lane_fn real essential_null_space(const real* data, real* solutions) {
   for (index i = 0; i < 30; ++i) solutions[i] = lane_nan();
   for (index s = 0; s < lanes_max(found); ++s) {
     real_eigenvector(A, K, 10, 0, s, b);
-    essential_null_space_extract(b, x);
+    essential_null_space_extract(b, real_eigenvalue(K, 10, s), x);
     real residual = essential_null_space_polish(C, x);
     mask valid = (lane_int_of(s) < found) & (residual < sqrt(lane_epsilon()));
     for (index k = 0; k <= s; ++k) {

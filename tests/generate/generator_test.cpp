@@ -46,6 +46,8 @@ TEST(Generator, the_committed_solver_of_a_focal_length_is_what_its_problem_gives
   const generate::Generated solver =
       generated(text_of("src/generate/problems/one_sided_focal.problem"));
   EXPECT_EQ(solver.roots, 9);
+  EXPECT_EQ(solver.rows, 11);
+  EXPECT_EQ(solver.columns, 20);
   EXPECT_EQ(solver.text, text_of("tests/generate/one_sided_focal.lane.h"));
 }
 
@@ -71,6 +73,32 @@ TEST(Generator, errors_name_file_line_and_value) {
   EXPECT_EQ(error_of(head + "data B 3\n"),
             "p.problem:4: data: 'B 3' is not a name and a size such as 3x3");
   EXPECT_EQ(error_of("problem p\nunknowns x\n"), "p.problem: no line 'zero ...'");
+}
+
+// A rotation by Cayley's formula, which R'R = 1 agrees with, and a point that it turns: three
+// equations of two unknowns that independent numbers contradict.
+TEST(Generator, data_are_made_of_random_numbers) {
+  const std::string made =
+      "random u 3x1\nrandom p 2x1\n"
+      "data R = ((1 - u'*u)*[1, 0, 0; 0, 1, 0; 0, 0, 1] + 2*u*u' + 2*skew(u))/(1 + u'*u)\n"
+      "data q = R*[p; 1]\n";
+  const std::string equation = "zero [x; y; 1] - R'*q\n";
+  EXPECT_EQ(generated("problem turn\nunknowns x y\n" + made + equation).roots, 1);
+  const std::string error =
+      error_of("problem turn\nunknowns x y\ndata R 3x3\ndata q 3x1\n" + equation);
+  EXPECT_NE(error.find("contradict each other"), std::string::npos) << error;
+}
+
+TEST(Generator, random_numbers_and_unknowns_are_kept_apart) {
+  const std::string head = "problem p\nunknowns x y\nrandom u 1x1\n";
+  EXPECT_EQ(error_of(head + "zero x - u\n"),
+            "p.problem:4: 'u' is random: only data may be made of it");
+  EXPECT_EQ(error_of(head + "data a = u*x\n"),
+            "p.problem:4: 'x' is unknown: no data are made of it");
+  EXPECT_EQ(error_of(head + "zero x/2\n"),
+            "p.problem:4: data alone may be divided; multiply an equation by the divisor");
+  EXPECT_EQ(error_of(head + "zero [x, y; 1]\n"),
+            "p.problem:4: rows of 2 and 1 columns stand above each other");
 }
 
 TEST(Generator, infinitely_many_solutions_are_told_in_words) {

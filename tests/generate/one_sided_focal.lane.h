@@ -5,7 +5,7 @@
 //   known focal length, ICCV 2009
 // F1 to F3 span the null space, best orthonormally, of points of about unit size.
 // This file was written by bifocal-generate from one_sided_focal.problem: 9 roots, a template of
-// 31 x 40, multiplication by x.
+// 11 x 20, multiplication by x.
 // Unknowns: x, y, q.
 //   F = x*F1 + y*F2 + F3
 //   G = F*diag(1, 1, q)*F'
@@ -86,26 +86,17 @@ lane_fn void one_sided_focal_value_G(const real* F, real* out) {
   for (index i = 0; i < 90; ++i) v0[i] = lane(0);
   real v1[36];
   for (index i = 0; i < 36; ++i) v1[i] = lane(0);
-  real v2[1];
-  for (index i = 0; i < 1; ++i) v2[i] = lane(0);
-  v2[0] = lane(1);
-  one_sided_focal_add(v2, 0, 1, lane(1), v1 + 0, 1);
-  real v3[1];
-  for (index i = 0; i < 1; ++i) v3[i] = lane(0);
-  v3[0] = lane(1);
-  one_sided_focal_add(v3, 0, 1, lane(1), v1 + 16, 1);
-  real v4[4];
-  for (index i = 0; i < 4; ++i) v4[i] = lane(0);
-  v4[3] = lane(1);
-  one_sided_focal_add(v4, 1, 1, lane(1), v1 + 32, 1);
+  v1[0] += lane(1);
+  (v1 + 16)[0] += lane(1);
+  (v1 + 32)[3] += lane(1);
   one_sided_focal_matrix_product_add(F, 1, v1, 1, 3, 3, 3, lane(1), v0);
-  real v5[36];
-  for (index i = 0; i < 36; ++i) v5[i] = lane(0);
+  real v2[36];
+  for (index i = 0; i < 36; ++i) v2[i] = lane(0);
   for (index i = 0; i < 3; ++i) {
     for (index j = 0; j < 3; ++j)
-      one_sided_focal_add(F + 4 * (3 * j + i), 1, 1, lane(1), v5 + 4 * (3 * i + j), 1);
+      one_sided_focal_add(F + 4 * (3 * j + i), 1, 1, lane(1), v2 + 4 * (3 * i + j), 1);
   }
-  one_sided_focal_matrix_product_add(v0, 2, v5, 1, 3, 3, 3, lane(1), out);
+  one_sided_focal_matrix_product_add(v0, 2, v2, 1, 3, 3, 3, lane(1), out);
 }
 
 // out += det(F), of degree 4.
@@ -156,65 +147,61 @@ lane_fn void one_sided_focal_coefficients(const real* data, real* C) {
 }
 
 // The template M: an equation times a monomial in each row, whose columns are
-//   yyyqq yyyyq xyyqq xyyyq xxyqq xxyyq xxxqq xxxyq xxxxq yyqq yyyq yyyy xyqq xyyq xyyy xxqq xxyq xxyy xxxq xxxy xxxx yqq yyq yyy xxx (excess)
-//   xqq xyq xyy xxq xxy xx (to reduce)
-//   xy yy xq yq qq x y q 1 (basis).
+//   yyyq xyyq yyq yyy xyy yy (excess)
+//   xxyq xxxq xxy xxx xq (to reduce)
+//   xyq xxq yq xy xx q y x 1 (basis).
 lane_fn void one_sided_focal_template(const real* C, real* M) {
-  const index column[84] = {39, 36, 37, 38, 30, 31, 33, 32, 34, 35, 24, 29, 28, 27, 26, 25, 23,
-      22, 21, -1, 20, 19, 18, 17, 16, 15, 14, 13, 12, -1, 11, 10, 9, -1, -1, -1, -1, 8, -1, 7, 6,
-      -1, 5, 4, -1, -1, 3, 2, -1, -1, -1, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-      -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-  const index equation[31] = {0, 1, 6, 7, 0, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 4, 6, 8, 9, 0, 1, 2,
-      3, 4, 5, 6, 7, 8, 9, 0};
-  const index shift[93] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0,
-      1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1,
-      1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-      1, 1, 1, 1, 2, 2, 2};
-  for (index i = 0; i < 1240; ++i) M[i] = lane(0);
-  for (index i = 0; i < 31; ++i) {
+  const index column[56] = {19, 18, 17, 16, 15, 14, 10, 5, 13, -1, 9, 8, 12, 4, 11, -1, 3, 2, -1,
+      -1, -1, -1, 7, -1, 6, -1, -1, 1, -1, -1, -1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+      -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+  const index equation[11] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0};
+  const index shift[33] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+      0, 0, 0, 0, 0, 0, 1, 1, 1};
+  for (index i = 0; i < 220; ++i) M[i] = lane(0);
+  for (index i = 0; i < 11; ++i) {
     const real* c = C + 35 * equation[i];
     for (index t1 = 0; t1 <= 4; ++t1)
     for (index t2 = 0; t2 <= t1; ++t2)
     for (index t3 = 0; t3 <= t2; ++t3) {
       const index to = column[one_sided_focal_place(t1 + shift[3 * i + 0], t2 + shift[3 * i + 1],
           t3 + shift[3 * i + 2])];
-      if (to >= 0) M[40 * i + to] = *c;
+      if (to >= 0) M[20 * i + to] = *c;
       ++c;
     }
   }
 }
 
-// Eliminates the first 31 columns of M [31][40] with partial pivoting. The last 6 rows then
+// Eliminates the first 11 columns of M [11][20] with partial pivoting. The last 5 rows then
 // express the monomials to reduce by the basis.
 lane_fn void one_sided_focal_eliminate(real* M) {
-  for (index k = 0; k < 31; ++k) {
-    real head = M[41 * k], largest = fabs(head), factor[31];
-    mask is_pivot[31];
-    for (index i = k + 1; i < 31; ++i) largest = fmax(largest, fabs(M[40 * i + k]));
+  for (index k = 0; k < 11; ++k) {
+    real head = M[21 * k], largest = fabs(head), factor[11];
+    mask is_pivot[11];
+    for (index i = k + 1; i < 11; ++i) largest = fmax(largest, fabs(M[20 * i + k]));
     // Row k changes places with the first row that has the largest element.
     mask searching = !(fabs(head) >= largest);
     real pivot = head;
-    for (index i = k + 1; i < 31; ++i) {
-      factor[i] = M[40 * i + k];
+    for (index i = k + 1; i < 11; ++i) {
+      factor[i] = M[20 * i + k];
       is_pivot[i] = searching & (fabs(factor[i]) >= largest);
       searching = searching & !is_pivot[i];
       pivot = select(is_pivot[i], factor[i], pivot);
       factor[i] = select(is_pivot[i], head, factor[i]);
     }
     real inverse = lane(1) / pivot;
-    for (index j = k + 1; j < 40; ++j) {
-      real own = M[40 * k + j], chosen = own;
-      for (index i = k + 1; i < 31; ++i) chosen = select(is_pivot[i], M[40 * i + j], chosen);
+    for (index j = k + 1; j < 20; ++j) {
+      real own = M[20 * k + j], chosen = own;
+      for (index i = k + 1; i < 11; ++i) chosen = select(is_pivot[i], M[20 * i + j], chosen);
       chosen = chosen * inverse;
-      for (index i = k + 1; i < 31; ++i)
-        M[40 * i + j] = select(is_pivot[i], own, M[40 * i + j]) - factor[i] * chosen;
-      M[40 * k + j] = chosen;
+      for (index i = k + 1; i < 11; ++i)
+        M[20 * i + j] = select(is_pivot[i], own, M[20 * i + j]) - factor[i] * chosen;
+      M[20 * k + j] = chosen;
     }
   }
-  for (index k = 30; k > 25; --k) {
-    for (index i = 25; i < k; ++i) {
-      real factor = M[40 * i + k];
-      for (index j = 31; j < 40; ++j) M[40 * i + j] -= factor * M[40 * k + j];
+  for (index k = 10; k > 6; --k) {
+    for (index i = 6; i < k; ++i) {
+      real factor = M[20 * i + k];
+      for (index j = 11; j < 20; ++j) M[20 * i + j] -= factor * M[20 * k + j];
     }
   }
 }
@@ -223,13 +210,13 @@ lane_fn void one_sided_focal_eliminate(real* M) {
 lane_fn void one_sided_focal_action(const real* M, lane_array A) {
   const index pitch = lane_pitch(9);
   // The column of each element's image: of a monomial to reduce, or of the basis.
-  const index image[9] = {29, 27, 28, 26, 25, 30, 31, 33, 36};
+  const index image[9] = {6, 7, 11, 8, 9, 10, 14, 15, 18};
   for (index i = 0; i < 9; ++i) {
     for (index j = 0; j < 9; ++j) {
-      if (image[i] < 31)
-        lane_at(A, pitch * i + j) = -M[40 * image[i] + 31 + j];
+      if (image[i] < 11)
+        lane_at(A, pitch * i + j) = -M[20 * image[i] + 11 + j];
       else
-        lane_at(A, pitch * i + j) = lane(image[i] == 31 + j ? 1 : 0);
+        lane_at(A, pitch * i + j) = lane(image[i] == 11 + j ? 1 : 0);
     }
   }
 }
@@ -297,24 +284,32 @@ lane_fn real one_sided_focal_polish(const real* C, real* x) {
   return worst / most;
 }
 
-// The unknowns x [3] from an eigenvector: products of a monomial with each of them are elements
-// of b, and the largest such monomial is what is least disturbed.
-lane_fn void one_sided_focal_extract(const real* b, real* x) {
-  const index place[12] = {6, 0, 1, 3, 7, 2, 3, 4, 8, 5, 6, 7};
-  real best = lane(0), part[3];
-  for (index k = 0; k < 3; ++k) part[k] = lane(0);
-  for (index i = 0; i < 3; ++i) {
-    real own = b[place[4 * i]];
-    mask better = fabs(own) > fabs(best);
-    best = select(better, own, best);
-    for (index k = 0; k < 3; ++k) part[k] = select(better, b[place[4 * i + k + 1]], part[k]);
+// The unknowns x [3] from an eigenvector b and its eigenvalue. Both m and x_k m are among b and
+// value b for several monomials m: the largest of them is what is least disturbed.
+lane_fn void one_sided_focal_extract(const real* b, real value, real* x) {
+  const index first[4] = {0, 10, 16, 23};
+  const index place[46] = {8, 7, 7, 4, 6, 3, 5, 14, 4, 13, 3, 12, 14, 1, 2, 0, 1, 10, 0, 9, 8, 6,
+      7, 3, 5, 2, 4, 12, 14, 0, 1, 9, 8, 5, 7, 14, 6, 2, 4, 1, 3, 0, 13, 10, 12, 9};
+  real e[18];
+  for (index i = 0; i < 9; ++i) {
+    e[i] = b[i];
+    e[9 + i] = value * b[i];
   }
-  for (index k = 0; k < 3; ++k) x[k] = part[k] / best;
+  for (index k = 0; k < 3; ++k) {
+    real best = lane(0), part = lane(0);
+    for (index i = first[k]; i < first[k + 1]; ++i) {
+      real own = e[place[2 * i]];
+      mask better = fabs(own) > fabs(best);
+      best = select(better, own, best);
+      part = select(better, e[place[2 * i + 1]], part);
+    }
+    x[k] = part / best;
+  }
 }
 
 // solutions: [9][3], the unknowns of each; unused slots NaN. Returns their number.
 lane_fn real one_sided_focal(const real* data, real* solutions) {
-  real C[350], M[1240], A[81], K[138];  // K: the work space of real_eigenvalues
+  real C[350], M[220], A[81], K[138];  // K: the work space of real_eigenvalues
   real b[9], x[3], kept = lane(0);
   one_sided_focal_coefficients(data, C);
   one_sided_focal_template(C, M);
@@ -325,7 +320,7 @@ lane_fn real one_sided_focal(const real* data, real* solutions) {
   for (index i = 0; i < 27; ++i) solutions[i] = lane_nan();
   for (index s = 0; s < lanes_max(found); ++s) {
     real_eigenvector(A, K, 9, 0, s, b);
-    one_sided_focal_extract(b, x);
+    one_sided_focal_extract(b, real_eigenvalue(K, 9, s), x);
     real residual = one_sided_focal_polish(C, x);
     mask valid = (lane_int_of(s) < found) & (residual < sqrt(lane_epsilon()));
     for (index k = 0; k <= s; ++k) {
