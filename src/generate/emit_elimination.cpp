@@ -40,7 +40,16 @@ std::vector<int> columns_by_place(const Template& t, int places) {
   return column;
 }
 
-std::string emit_template(const Problem& problem, const Template& t) {
+// For each monomial up to the degree of the equations its place among the used ones, or -1.
+std::vector<int> slots(const Problem& problem, const std::vector<int>& used) {
+  const int n = static_cast<int>(problem.unknowns.size());
+  std::vector<int> slot(static_cast<std::size_t>(monomial_count(n, problem.degree())), -1);
+  for (std::size_t k = 0; k < used.size(); ++k)
+    slot[static_cast<std::size_t>(used[k])] = static_cast<int>(k);
+  return slot;
+}
+
+std::string emit_template(const Problem& problem, const Template& t, const std::vector<int>& used) {
   const int n = static_cast<int>(problem.unknowns.size());
   int degree = problem.degree();
   std::vector<int> equations, shifts;
@@ -63,21 +72,23 @@ std::string emit_template(const Problem& problem, const Template& t) {
   text += fmt::format("lane_fn void {}_template(const real* C, real* M) {{\n", problem.name);
   text += index_table("column", columns_by_place(t, monomial_count(n, degree)));
   text += index_table("equation", equations) + index_table("shift", shifts);
-  text += fmt::format(R"(  for (index i = 0; i < {0}; ++i) M[i] = lane(0);
+  const bool dense = is_dense(problem, used);
+  if (!dense) text += index_table("slot", slots(problem, used));
+  text += fmt::format(R"(  {4}_clear(M, {0});
   for (index i = 0; i < {1}; ++i) {{
-    const real* c = C + {2} * equation[i];
+    index p = 0;
     {3} {{
-      const index to = column[{4}_place({5})];
-      if (to >= 0) M[{6} * i + to] = *c;
-      ++c;
+      const index to = column[{4}_place({5})], from = {7};
+      if ({8}to >= 0) M[{6} * i + to] = C[{2} * equation[i] + from];
     }}
   }}
 }}
 
 )",
-                      rows * columns, rows, monomial_count(n, problem.degree()),
+                      rows * columns, rows, used.size(),
                       monomial_loops(n, "t", std::to_string(problem.degree()), "    "),
-                      problem.name, sums, columns);
+                      polynomials_name(n), sums, columns, dense ? "p++" : "slot[p++]",
+                      dense ? "" : "from >= 0 && ");
   return text;
 }
 
@@ -157,8 +168,9 @@ std::string emit_action(const Problem& problem, const Template& t) {
 
 }  // namespace
 
-std::string emit_elimination(const Problem& problem, const Template& t) {
-  return emit_template(problem, t) + emit_reduction(problem, t) + emit_action(problem, t);
+std::string emit_elimination(const Problem& problem, const Template& t,
+                             const std::vector<int>& used) {
+  return emit_template(problem, t, used) + emit_reduction(problem, t) + emit_action(problem, t);
 }
 
 }  // namespace bifocal::generate

@@ -7,61 +7,26 @@
 namespace bifocal::generate {
 namespace {
 
-// Statements that fill powers m and derivatives d, by the first unknown that a monomial has.
-std::string emit_monomials(const Problem& problem, int degree) {
-  const int n = static_cast<int>(problem.unknowns.size()), size = monomial_count(n, degree);
-  std::string tails, derivatives;
-  for (int k = 0; k < n; ++k) {
-    std::string less;
-    for (int i = 0; i < n; ++i)
-      less += fmt::format("{}t{}{}", i > 0 ? ", " : "", i + 1, i <= k ? " - 1" : "");
-    const std::string e =
-        k + 1 < n ? fmt::format("t{} - t{}", k + 1, k + 2) : fmt::format("t{}", n);
-    derivatives += fmt::format(
-        "    if ({0} > 0) {{\n"
-        "      real before = m[{1}_place({2})];\n"
-        "      m[p] = x[{3}] * before;\n"
-        "      d[{4} + p] = lane({0}) * before;\n"
-        "    }}\n",
-        e, problem.name, less, k, k * size);
-  }
-  return fmt::format(
-      R"(// All monomials m [{1}] up to degree {2} at x, and their derivatives d [{3}][{1}].
-lane_fn void {0}_monomials(const real* x, real* m, real* d) {{
-  index p = 0;
-  for (index i = 0; i < {4}; ++i) d[i] = lane(0);
-  m[0] = lane(1);
-  {5} {{
-{6}    ++p;
-  }}
-}}
-
-)",
-      problem.name, size, degree, n, n * size, monomial_loops(n, "t", std::to_string(degree), "  "),
-      derivatives);
-}
-
-std::string emit_polish(const Problem& problem) {
+std::string emit_polish(const Problem& problem, const std::vector<int>& used) {
   const int n = static_cast<int>(problem.unknowns.size()), degree = problem.degree();
-  return emit_monomials(problem, degree) +
-         fmt::format(
-             R"(// Two Gauss-Newton steps on the equations C. Returns their largest residual at x beside the largest
+  return fmt::format(
+      R"(// Four Gauss-Newton steps on the equations C. Returns their largest residual at x beside the largest
 // monomial.
 lane_fn real {0}_polish(const real* C, real* x) {{
-  real m[{1}], d[{2}], worst = lane(0), most = lane(1);
-  for (index step = 0; step < 3; ++step) {{
+{6}  real m[{1}], d[{2}], worst = lane(0), most = lane(1);
+  for (index step = 0; step < 5; ++step) {{
     real A[{3}], g[{4}];
     for (index i = 0; i < {3}; ++i) A[i] = lane(0);
     for (index i = 0; i < {4}; ++i) g[i] = lane(0);
     worst = lane(0);
-    {0}_monomials(x, m, d);
+    {9}_monomials(x, {10}, m, d);
     for (index q = 0; q < {5}; ++q) {{
       real r = lane(0), J[{4}];
       for (index i = 0; i < {4}; ++i) J[i] = lane(0);
-      for (index k = 0; k < {1}; ++k) {{
-        real c = C[{1} * q + k];
-        r += c * m[k];
-        for (index i = 0; i < {4}; ++i) J[i] += c * d[{1} * i + k];
+      for (index k = 0; k < {7}; ++k) {{
+        real c = C[{7} * q + k];
+        r += c * m[{8}];
+        for (index i = 0; i < {4}; ++i) J[i] += c * d[{1} * i + {8}];
       }}
       worst = fmax(worst, fabs(r));
       for (index i = 0; i < {4}; ++i) {{
@@ -71,19 +36,20 @@ lane_fn real {0}_polish(const real* C, real* x) {{
     }}
     real size = lane(1), moved = lane(0);
     for (index i = 0; i < {4}; ++i) size += fabs(x[i]);
-    if (step == 2) break;
+    if (step == 4) break;
     real sound = ldl_solve(A, g, {4});
     for (index i = 0; i < {4}; ++i) moved += fabs(g[i]);
     mask sane = (sound > lane(0)) & (moved < lane(0.1) * size);
     for (index i = 0; i < {4}; ++i) x[i] -= select(sane, g[i], lane(0));
   }}
-  for (index k = 0; k < {1}; ++k) most = fmax(most, fabs(m[k]));
+  for (index k = 0; k < {7}; ++k) most = fmax(most, fabs(m[{8}]));
   return worst / most;
 }}
 
 )",
-             problem.name, monomial_count(n, degree), n * monomial_count(n, degree), n * n, n,
-             problem.equation_count());
+      problem.name, monomial_count(n, degree), n * monomial_count(n, degree), n * n, n,
+      problem.equation_count(), used_table(problem, used), used.size(), used_place(problem, used),
+      polynomials_name(n), degree);
 }
 
 std::string emit_extraction(const Problem& problem, const Template& t) {
@@ -125,11 +91,13 @@ lane_fn void {0}_extract(const real* b, real value, real* x) {{
 
 }  // namespace
 
-std::string emit_solutions(const Problem& problem, const Template& t) {
+std::string emit_solutions(const Problem& problem, const Template& t,
+                           const std::vector<int>& used) {
   const int n = static_cast<int>(problem.unknowns.size());
   const int size = static_cast<int>(t.basis.size()), rows = static_cast<int>(t.rows.size());
-  const int coefficients = problem.equation_count() * monomial_count(n, problem.degree());
-  return emit_polish(problem) + emit_extraction(problem, t) +
+  const int pitch = size % 8 == 0 ? size + 1 : size;  // of lane_pitch() on any device, at most
+  const int coefficients = problem.equation_count() * static_cast<int>(used.size());
+  return emit_polish(problem, used) + emit_extraction(problem, t) +
          fmt::format(
              R"(// solutions: [{1}][{2}], the unknowns of each; unused slots NaN. Returns their number.
 lane_fn real {0}(const real* data, real* solutions) {{
@@ -157,8 +125,8 @@ lane_fn real {0}(const real* data, real* solutions) {{
   return kept;
 }}
 )",
-             problem.name, size, n, coefficients, rows * (rows + size), size * size,
-             size * size + 6 * size + 3, size * n);
+             problem.name, size, n, coefficients, rows * (rows + size), size * pitch,
+             size * pitch + 6 * size + 3, size * n);
 }
 
 }  // namespace bifocal::generate

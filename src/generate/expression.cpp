@@ -122,6 +122,7 @@ class Parser {
       return e;
     }
     if (word == "diag") return diagonal();
+    if (word == "row" || word == "element") return part(word);
     if (word == "det" || word == "trace" || word == "skew") return function(word);
     return {Operation::name, 0, word, {}, shape_of(word)};
   }
@@ -166,13 +167,34 @@ class Parser {
     return all;
   }
 
+  // A number from 1 to `most`.
+  long place_up_to(int most) {
+    expect(',');
+    const Expression e = atom();
+    if (e.operation != Operation::number || e.number < 1 || e.number > most)
+      fail(fmt::format("row and element count from 1 to {} here", most));
+    return e.number - 1;
+  }
+
+  Expression part(const std::string& word) {
+    expect('(');
+    Expression all = sum();
+    const Shape a = all.shape;
+    long first = place_up_to(a.rows) * a.columns;
+    if (word == "element") first += place_up_to(a.columns);
+    expect(')');
+    const Shape shape{1, word == "row" ? a.columns : 1, a.degree};
+    return {Operation::part, first, "", {std::move(all)}, shape};
+  }
+
   Expression function(const std::string& word) {
     expect('(');
     Expression inner = sum();
     expect(')');
     const Shape a = inner.shape;
     if (word == "skew") {
-      if (a.count() != 3) fail(fmt::format("skew takes a vector of 3, not {}x{}", a.rows, a.columns));
+      if (a.count() != 3)
+        fail(fmt::format("skew takes a vector of 3, not {}x{}", a.rows, a.columns));
       return {Operation::skew, 0, "", {std::move(inner)}, {3, 3, a.degree}};
     }
     const bool determinant = word == "det";

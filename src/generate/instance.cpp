@@ -48,6 +48,11 @@ class Evaluator {
       case Operation::quotient:
         return product({{inverse(evaluate(e.parts[1])[0][0])}}, {1, 1, 0}, evaluate(e.parts[0]),
                        e.shape);
+      case Operation::part: {
+        const Matrix all = evaluate(e.parts[0]);
+        const auto first = all.begin() + e.number;
+        return {first, first + e.shape.count()};
+      }
       case Operation::skew:
         return skew(evaluate(e.parts[0]));
       case Operation::beside:

@@ -53,6 +53,13 @@ bool monomial_quotient(const Monomial& a, const Monomial& b, Monomial& quotient)
   return true;
 }
 
+int weighted_degree(const Monomial& m, const std::vector<int>& weights) {
+  int sum = 0;
+  for (std::size_t k = 0; k < m.size(); ++k)
+    sum += weights[k] * (m[k] - (k + 1 < m.size() ? m[k + 1] : 0));
+  return sum;
+}
+
 Monomial unknown_monomial(int n, int k) {
   Monomial m(static_cast<std::size_t>(n));
   for (int i = 0; i <= k; ++i) m[static_cast<std::size_t>(i)] = 1;

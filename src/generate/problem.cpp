@@ -56,13 +56,26 @@ void add_data(Problem& problem, const std::string& text, const std::string& plac
   problem.data.push_back({made.name, made.expression.shape, std::move(made.expression)});
 }
 
+int unknown_of(const Problem& problem, const std::string& word, const std::string& key,
+               const std::string& place) {
+  const auto at = std::find(problem.unknowns.begin(), problem.unknowns.end(), word);
+  if (at == problem.unknowns.end())
+    throw Error(ErrorCode::input, fmt::format("{}: {}: '{}' is no unknown", place, key, word));
+  return static_cast<int>(at - problem.unknowns.begin());
+}
+
 void add_nonzero(Problem& problem, const std::string& text, const std::string& place) {
   std::istringstream words(text);
+  for (std::string word; words >> word;)
+    problem.nonzero.push_back(unknown_of(problem, word, "nonzero", place));
+}
+
+void add_actions(Problem& problem, const std::string& text, const std::string& place) {
+  std::istringstream words(text);
   for (std::string word; words >> word;) {
-    const auto at = std::find(problem.unknowns.begin(), problem.unknowns.end(), word);
-    if (at == problem.unknowns.end())
-      throw Error(ErrorCode::input, fmt::format("{}: nonzero: '{}' is no unknown", place, word));
-    problem.nonzero.push_back(static_cast<int>(at - problem.unknowns.begin()));
+    const bool inverse = word.rfind("1/", 0) == 0;
+    problem.actions.push_back(
+        {unknown_of(problem, word.substr(inverse ? 2 : 0), "action", place), inverse});
   }
 }
 
@@ -89,6 +102,8 @@ void add_line(Problem& problem, const std::string& key, const std::string& value
     problem.randoms.push_back(parse_datum(key, value, place));
   } else if (key == "nonzero") {
     add_nonzero(problem, value, place);
+  } else if (key == "action") {
+    add_actions(problem, value, place);
   } else if (key == "let") {
     problem.lets.push_back(parse_definition(problem, key, value, place));
   } else if (key == "zero") {
@@ -96,7 +111,7 @@ void add_line(Problem& problem, const std::string& key, const std::string& value
   } else {
     throw Error(ErrorCode::input,
                 fmt::format("{}: '{}' is none of problem, about, paper, note, unknowns, random, "
-                            "data, let, zero, nonzero",
+                            "data, let, zero, nonzero, action",
                             place, key));
   }
 }

@@ -25,6 +25,7 @@ enum class Operation {
   determinant,
   trace,
   diagonal,
+  part,    // of a matrix, from element `number` on
   skew,    // the matrix of the cross product with a vector of 3
   beside,  // matrices in a row
   stack    // one below the other
@@ -50,6 +51,13 @@ struct Datum {
   Expression expression;  // what it is made of, while the solver is generated; no parts: random
 };
 
+// The unknown, or its inverse, that B is multiplied by.
+struct Action {
+  int unknown = 0;
+  bool inverse = false;
+  bool operator==(const Action&) const = default;
+};
+
 struct Problem {
   std::string name, about;
   std::vector<std::string> papers, notes, unknowns;
@@ -57,6 +65,7 @@ struct Problem {
   std::vector<Datum> data;
   std::vector<int> nonzero;  // unknowns that are 0 at no solution of interest
   std::vector<Definition> lets, equations;
+  std::vector<Action> actions;  // that are searched; all, if none is named
 
   [[nodiscard]] int data_count() const;      // numbers in all data
   [[nodiscard]] int equation_count() const;  // scalar equations

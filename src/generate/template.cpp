@@ -73,6 +73,21 @@ class Pruning {
     }
   }
 
+  // Takes the monomials, or for an inverse their products with the unknown, as B.
+  bool restrict_basis(const std::vector<int>& monomials) {
+    candidates_.assign(static_cast<std::size_t>(pool_.size()), false);
+    for (const int m : monomials) {
+      const Action action = best_.action;
+      const int b = action.inverse ? pool_.image(m, {action.unknown, false}) : m;
+      if (b >= 0) candidates_[static_cast<std::size_t>(b)] = true;
+    }
+    Template t;
+    t.action = best_.action;
+    if (!pool_.settle(rows_, candidates_, roots_, t)) return false;
+    best_ = std::move(t);
+    return true;
+  }
+
   // Whether as many rows are left as there are columns to eliminate.
   [[nodiscard]] bool is_square() const {
     return best_.rows.size() == best_.excess.size() + best_.reducible.size();
@@ -91,13 +106,7 @@ class Pruning {
     std::vector<int> weights;
     for (int k = 0; k < pool_.unknowns(); ++k) weights.push_back(any(random_));
     std::shuffle(rows_.begin(), rows_.end(), random_);
-    const auto weight = [&](int r) {
-      const Monomial& m = pool_.row(r).shift;
-      int sum = 0;
-      for (std::size_t k = 0; k < m.size(); ++k)
-        sum += weights[k] * (m[k] - (k + 1 < m.size() ? m[k + 1] : 0));
-      return sum;
-    };
+    const auto weight = [&](int r) { return weighted_degree(pool_.row(r).shift, weights); };
     std::stable_sort(rows_.begin(), rows_.end(),
                      [&](int a, int b) { return weight(a) > weight(b); });
   }
@@ -121,7 +130,8 @@ bool within(const Monomial& m, const std::vector<int>& caps) {
 // unknown has more than its own highest power. The smallest sets first.
 std::vector<std::vector<int>> starts(const Problem& problem, const Quotient& quotient,
                                      RowPool& pool) {
-  const int n = pool.unknowns(), top = quotient.degree + 1, highest = std::min(n > 3 ? 2 : 3, top);
+  const int n = pool.unknowns(), top = std::max(quotient.degree, problem.degree() + 2) + 1;
+  const int highest = std::min(n > 3 ? 2 : 3, top);
   std::set<std::vector<int>> found;
   std::vector<std::vector<int>> uncapped;
   for (int degree = problem.degree(); degree <= top; ++degree) {
@@ -164,11 +174,20 @@ void take_better(const Pruning& pruned, Template& best) {
     best = pruned.best();
 }
 
-void search_from(const Pruning& start, std::size_t roots, std::mt19937_64& random, Template& best) {
+// Orders of pruning by turns: rows first, elements of B down to a random number or to that of the
+// roots first, or B from the beginning a basis of all polynomials (for an inverse, times it).
+void search_from(const Pruning& start, const Quotient& quotient, std::mt19937_64& random,
+                 Template& best) {
+  const std::size_t roots = quotient.basis.size();
   for (int order = 0; order < kOrders; ++order) {
     Pruning pruned = start;
     const std::size_t size = start.best().basis.size();
-    if (order % 2 == 1) pruned.prune_basis(roots + random() % (size - roots + 1));
+    if (order % 4 == 1) pruned.prune_basis(roots + random() % (size - roots + 1));
+    if (order % 4 == 2) pruned.prune_basis(roots);
+    if (order % 4 == 3) {
+      const auto& basis = quotient.bases[random() % quotient.bases.size()];
+      if (!pruned.restrict_basis(basis)) continue;
+    }
     pruned.prune_rows();
     take_better(pruned, best);
     pruned.prune_basis(roots);
@@ -189,7 +208,7 @@ double Template::cost() const {
 Template find_template(const Problem& problem, const Instance& instance, const Quotient& quotient,
                        std::mt19937_64& random, const std::string& file) {
   const int n = static_cast<int>(problem.unknowns.size());
-  int degree = 2 * quotient.degree + 2;
+  int degree = 2 * std::max(quotient.degree, problem.degree() + 2) + 2;
   while (monomial_count(n, degree) > kMostMonomials) --degree;
   RowPool pool(instance, n, degree);
   const std::vector<std::vector<int>> sets = starts(problem, quotient, pool);
@@ -199,15 +218,19 @@ Template find_template(const Problem& problem, const Instance& instance, const Q
   const auto is_least = [&] {
     return best.rows.size() == instance.equations.size() && best.basis.size() == roots;
   };
-  std::vector<int> tried(static_cast<std::size_t>(2 * n));
+  std::vector<Action> actions = problem.actions;
+  for (int k = 0; k < n && problem.actions.empty(); ++k) {
+    actions.push_back({k, false});
+    actions.push_back({k, true});
+  }
+  std::vector<int> tried(actions.size());
   for (const std::vector<int>& rows : sets) {
     if (!best.rows.empty() && rows.size() > kMostTimes * best.rows.size()) break;
-    for (int a = 0; a < 2 * n && !is_least(); ++a) {
-      int& starts_tried = tried[static_cast<std::size_t>(a)];
+    for (std::size_t a = 0; a < actions.size() && !is_least(); ++a) {
       Pruning start(pool, roots, random);
-      if (starts_tried == kStarts || !start.start(rows, {a / 2, a % 2 == 1})) continue;
-      search_from(start, roots, random, best);
-      ++starts_tried;
+      if (tried[a] == kStarts || !start.start(rows, actions[a])) continue;
+      search_from(start, quotient, random, best);
+      ++tried[a];
     }
   }
   if (best.rows.empty())

@@ -18,11 +18,6 @@
 
 namespace bifocal::generate {
 
-struct Action {
-  int unknown = 0;
-  bool inverse = false;
-};
-
 struct Template {
   Action action;
   std::vector<Row> rows;                      // as many as excess and reducible columns

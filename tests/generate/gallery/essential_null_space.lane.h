@@ -11,134 +11,67 @@
 //   G = E*E'
 //   det(E) = 0
 //   2*G*E - trace(G)*E = 0
+// Polynomials are those of polynomials_3.lane.h.
 // The data are E1 [3][3], E2 [3][3], E3 [3][3], E4 [3][3], one after the other.
 
 // clang-format off
 
-// Polynomials in x, y, z begin with their terms of lowest degree, so that those of a low degree
-// are the beginning of those of a higher one. The tails t1 >= t2 >= ... of a monomial are the
-// sums of its exponents from an unknown on; this is its place.
-lane_fn index essential_null_space_place(index t1, index t2, index t3) {
-  return t1 * (t1 + 1) * (t1 + 2) / 6 + t2 * (t2 + 1) / 2 + t3;
-}
-
-// The number of coefficients.
-lane_fn index essential_null_space_size(index degree) {
-  return (degree + 1) * (degree + 2) * (degree + 3) / 6;
-}
-
-// out += factor a: count polynomials of a degree, in out of another one.
-lane_fn void essential_null_space_add(const real* a, index degree, index count, real factor,
-    real* out, index out_degree) {
-  const index n = essential_null_space_size(degree), pitch = essential_null_space_size(out_degree);
-  for (index i = 0; i < count; ++i) {
-    for (index k = 0; k < n; ++k) out[pitch * i + k] += factor * a[n * i + k];
-  }
-}
-
-// out += factor a b.
-lane_fn void essential_null_space_product_add(const real* a, index a_degree, const real* b,
-    index b_degree, real factor, real* out) {
-  index i = 0;
-  for (index s1 = 0; s1 <= a_degree; ++s1)
-  for (index s2 = 0; s2 <= s1; ++s2)
-  for (index s3 = 0; s3 <= s2; ++s3) {
-    real f = factor * a[i++];
-    index j = 0;
-    for (index t1 = 0; t1 <= b_degree; ++t1)
-    for (index t2 = 0; t2 <= t1; ++t2)
-    for (index t3 = 0; t3 <= t2; ++t3) {
-      out[essential_null_space_place(s1 + t1, s2 + t2, s3 + t3)] += f * b[j++];
-    }
-  }
-}
-
-// out += factor A B, matrices of polynomials.
-lane_fn void essential_null_space_matrix_product_add(const real* A, index a_degree, const real* B,
-    index b_degree, index rows, index inner, index columns, real factor, real* out) {
-  const index a = essential_null_space_size(a_degree), b = essential_null_space_size(b_degree),
-      c = essential_null_space_size(a_degree + b_degree);
-  for (index i = 0; i < rows; ++i) {
-    for (index j = 0; j < columns; ++j) {
-      for (index k = 0; k < inner; ++k)
-        essential_null_space_product_add(A + a * (inner * i + k), a_degree,
-            B + b * (columns * k + j), b_degree, factor, out + c * (columns * i + j));
-    }
-  }
-}
-
 // out += x*E1 + y*E2 + z*E3 + E4, of degree 1.
 lane_fn void essential_null_space_value_E(const real* data, real* out) {
-  real v0[4];
-  for (index i = 0; i < 4; ++i) v0[i] = lane(0);
+  real v0[4]; poly3_clear(v0, 4);
   v0[1] = lane(1);
-  essential_null_space_matrix_product_add(v0, 1, data, 0, 1, 1, 9, lane(1), out);
-  real v1[4];
-  for (index i = 0; i < 4; ++i) v1[i] = lane(0);
+  poly3_matrix_product_add(v0, 1, data, 0, 1, 1, 9, lane(1), out);
+  real v1[4]; poly3_clear(v1, 4);
   v1[2] = lane(1);
-  essential_null_space_matrix_product_add(v1, 1, (data + 9), 0, 1, 1, 9, lane(1), out);
-  real v2[4];
-  for (index i = 0; i < 4; ++i) v2[i] = lane(0);
+  poly3_matrix_product_add(v1, 1, (data + 9), 0, 1, 1, 9, lane(1), out);
+  real v2[4]; poly3_clear(v2, 4);
   v2[3] = lane(1);
-  essential_null_space_matrix_product_add(v2, 1, (data + 18), 0, 1, 1, 9, lane(1), out);
-  essential_null_space_add((data + 27), 0, 9, lane(1), out, 1);
+  poly3_matrix_product_add(v2, 1, (data + 18), 0, 1, 1, 9, lane(1), out);
+  poly3_add((data + 27), 0, 9, lane(1), out, 1);
 }
 
 // out += E*E', of degree 2.
 lane_fn void essential_null_space_value_G(const real* E, real* out) {
-  real v0[36];
-  for (index i = 0; i < 36; ++i) v0[i] = lane(0);
-  for (index i = 0; i < 3; ++i) {
-    for (index j = 0; j < 3; ++j)
-      essential_null_space_add(E + 4 * (3 * j + i), 1, 1, lane(1), v0 + 4 * (3 * i + j), 1);
-  }
-  essential_null_space_matrix_product_add(E, 1, v0, 1, 3, 3, 3, lane(1), out);
+  real v0[36]; poly3_clear(v0, 36);
+  poly3_transpose_add(E, 1, 3, 3, v0);
+  poly3_matrix_product_add(E, 1, v0, 1, 3, 3, 3, lane(1), out);
 }
 
 // out += det(E), of degree 3.
 lane_fn void essential_null_space_equation_1(const real* E, real* out) {
-  real v0[20];
-  for (index i = 0; i < 20; ++i) v0[i] = lane(0);
-  for (index j = 0; j < 3; ++j) {
-    const real* p = E + 4 * (3 + (j + 1) % 3);
-    const real* q = E + 4 * (3 + (j + 2) % 3);
-    real minor[10];
-    for (index i = 0; i < 10; ++i) minor[i] = lane(0);
-    essential_null_space_product_add(p, 1, q + 12, 1, lane(1), minor);
-    essential_null_space_product_add(q, 1, p + 12, 1, lane(-1), minor);
-    essential_null_space_product_add(minor, 2, E + 4 * j, 1, lane(1), v0);
-  }
-  essential_null_space_add(v0, 3, 1, lane(1), out, 3);
+  real v0[20]; poly3_clear(v0, 20);
+  real minor1[10];
+  poly3_determinant_add(E, 1, minor1, v0);
+  poly3_add(v0, 3, 1, lane(1), out, 3);
 }
 
 // out += 2*G*E - trace(G)*E, of degree 3.
 lane_fn void essential_null_space_equation_2(const real* E, const real* G, real* out) {
-  real v0[90];
-  for (index i = 0; i < 90; ++i) v0[i] = lane(0);
-  essential_null_space_add(G, 2, 9, lane(2), v0, 2);
-  essential_null_space_matrix_product_add(v0, 2, E, 1, 3, 3, 3, lane(1), out);
-  real v1[10];
-  for (index i = 0; i < 10; ++i) v1[i] = lane(0);
-  for (index i = 0; i < 3; ++i) essential_null_space_add(G + 40 * i, 2, 1, lane(1), v1, 2);
-  essential_null_space_matrix_product_add(v1, 2, E, 1, 1, 1, 9, lane(-1), out);
+  real v0[90]; poly3_clear(v0, 90);
+  poly3_add(G, 2, 9, lane(2), v0, 2);
+  poly3_matrix_product_add(v0, 2, E, 1, 3, 3, 3, lane(1), out);
+  real v1[10]; poly3_clear(v1, 10);
+  for (index i = 0; i < 3; ++i) poly3_add(G + 40 * i, 2, 1, lane(1), v1, 2);
+  poly3_matrix_product_add(v1, 2, E, 1, 1, 1, 9, lane(-1), out);
 }
 
 // The coefficients C [10][20] of the equations, each of norm 1.
 lane_fn void essential_null_space_coefficients(const real* data, real* C) {
+  real D[200];
   real E[36];
   real G[90];
-  for (index i = 0; i < 200; ++i) C[i] = lane(0);
-  for (index i = 0; i < 36; ++i) E[i] = lane(0);
+  poly3_clear(D, 200);
+  poly3_clear(E, 36);
   essential_null_space_value_E(data, E);
-  for (index i = 0; i < 90; ++i) G[i] = lane(0);
+  poly3_clear(G, 90);
   essential_null_space_value_G(E, G);
-  essential_null_space_equation_1(E, C + 0);
-  essential_null_space_equation_2(E, G, C + 20);
+  essential_null_space_equation_1(E, D + 0);
+  essential_null_space_equation_2(E, G, D + 20);
   for (index i = 0; i < 10; ++i) {
-    real sum = lane(0);
-    for (index k = 0; k < 20; ++k) sum += C[20 * i + k] * C[20 * i + k];
+    real sum = lane_tiny();
+    for (index k = 0; k < 20; ++k) sum += D[20 * i + k] * D[20 * i + k];
     real scale = lane(1) / sqrt(sum);
-    for (index k = 0; k < 20; ++k) C[20 * i + k] = C[20 * i + k] * scale;
+    for (index k = 0; k < 20; ++k) C[20 * i + k] = D[20 * i + k] * scale;
   }
 }
 
@@ -151,16 +84,15 @@ lane_fn void essential_null_space_template(const real* C, real* M) {
   const index equation[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   const index shift[30] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
       0, 0, 0, 0, 0, 0};
-  for (index i = 0; i < 200; ++i) M[i] = lane(0);
+  poly3_clear(M, 200);
   for (index i = 0; i < 10; ++i) {
-    const real* c = C + 20 * equation[i];
+    index p = 0;
     for (index t1 = 0; t1 <= 3; ++t1)
     for (index t2 = 0; t2 <= t1; ++t2)
     for (index t3 = 0; t3 <= t2; ++t3) {
-      const index to = column[essential_null_space_place(t1 + shift[3 * i + 0],
-          t2 + shift[3 * i + 1], t3 + shift[3 * i + 2])];
-      if (to >= 0) M[20 * i + to] = *c;
-      ++c;
+      const index to = column[poly3_place(t1 + shift[3 * i + 0], t2 + shift[3 * i + 1],
+          t3 + shift[3 * i + 2])], from = p++;
+      if (to >= 0) M[20 * i + to] = C[20 * equation[i] + from];
     }
   }
 }
@@ -215,43 +147,16 @@ lane_fn void essential_null_space_action(const real* M, lane_array A) {
   }
 }
 
-// All monomials m [20] up to degree 3 at x, and their derivatives d [3][20].
-lane_fn void essential_null_space_monomials(const real* x, real* m, real* d) {
-  index p = 0;
-  for (index i = 0; i < 60; ++i) d[i] = lane(0);
-  m[0] = lane(1);
-  for (index t1 = 0; t1 <= 3; ++t1)
-  for (index t2 = 0; t2 <= t1; ++t2)
-  for (index t3 = 0; t3 <= t2; ++t3) {
-    if (t1 - t2 > 0) {
-      real before = m[essential_null_space_place(t1 - 1, t2, t3)];
-      m[p] = x[0] * before;
-      d[0 + p] = lane(t1 - t2) * before;
-    }
-    if (t2 - t3 > 0) {
-      real before = m[essential_null_space_place(t1 - 1, t2 - 1, t3)];
-      m[p] = x[1] * before;
-      d[20 + p] = lane(t2 - t3) * before;
-    }
-    if (t3 > 0) {
-      real before = m[essential_null_space_place(t1 - 1, t2 - 1, t3 - 1)];
-      m[p] = x[2] * before;
-      d[40 + p] = lane(t3) * before;
-    }
-    ++p;
-  }
-}
-
-// Two Gauss-Newton steps on the equations C. Returns their largest residual at x beside the largest
+// Four Gauss-Newton steps on the equations C. Returns their largest residual at x beside the largest
 // monomial.
 lane_fn real essential_null_space_polish(const real* C, real* x) {
   real m[20], d[60], worst = lane(0), most = lane(1);
-  for (index step = 0; step < 3; ++step) {
+  for (index step = 0; step < 5; ++step) {
     real A[9], g[3];
     for (index i = 0; i < 9; ++i) A[i] = lane(0);
     for (index i = 0; i < 3; ++i) g[i] = lane(0);
     worst = lane(0);
-    essential_null_space_monomials(x, m, d);
+    poly3_monomials(x, 3, m, d);
     for (index q = 0; q < 10; ++q) {
       real r = lane(0), J[3];
       for (index i = 0; i < 3; ++i) J[i] = lane(0);
@@ -268,7 +173,7 @@ lane_fn real essential_null_space_polish(const real* C, real* x) {
     }
     real size = lane(1), moved = lane(0);
     for (index i = 0; i < 3; ++i) size += fabs(x[i]);
-    if (step == 2) break;
+    if (step == 4) break;
     real sound = ldl_solve(A, g, 3);
     for (index i = 0; i < 3; ++i) moved += fabs(g[i]);
     mask sane = (sound > lane(0)) & (moved < lane(0.1) * size);
