@@ -128,7 +128,8 @@ std::string emit_monomials(int n) {
         "    }}\n",
         e, less, k, k > 0 ? fmt::format("{} * size + ", k) : "");
   }
-  return fmt::format(R"(// All monomials m [size] up to a degree at x, and their derivatives d [{0}][size].
+  return fmt::format(
+      R"(// All monomials m [size] up to a degree at x, and their derivatives d [{0}][size].
 lane_fn void POLY_monomials(const real* x, index degree, real* m, real* d) {{
   const index size = POLY_size(degree);
   index p = 0;
@@ -139,7 +140,7 @@ lane_fn void POLY_monomials(const real* x, index degree, real* m, real* d) {{
   }}
 }}
 )",
-                     n, monomial_loops(n, "t", "degree", "  "), derivatives);
+      n, monomial_loops(n, "t", "degree", "  "), derivatives);
 }
 
 }  // namespace
@@ -164,11 +165,12 @@ std::string emit_polynomials(int n) {
     body.replace(at, 4, polynomials_name(n));
   std::string text = "// SPDX-License-Identifier: BSD-3-Clause\n";
   text += comment(
-      fmt::format("Polynomials in {} unknown{}, for emitted solvers. They begin with their terms of "
-                  "lowest degree, so that those of a low degree are the beginning of those of a "
-                  "higher one. The tails t1 >= t2 >= ... of a monomial are the sums of its "
-                  "exponents from an unknown on. This file was written by bifocal-generate.",
-                  n, n > 1 ? "s" : ""),
+      fmt::format(
+          "Polynomials in {} unknown{}, for emitted solvers. They begin with their terms of "
+          "lowest degree, so that those of a low degree are the beginning of those of a "
+          "higher one. The tails t1 >= t2 >= ... of a monomial are the sums of its "
+          "exponents from an unknown on. This file was written by bifocal-generate.",
+          n, n > 1 ? "s" : ""),
       "");
   return text + "\n// clang-format off\n\n" + wrapped(body);
 }

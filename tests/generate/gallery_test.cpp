@@ -69,16 +69,17 @@ TEST(Gallery, finds_the_true_solutions) {
       const int count = static_cast<int>(row.solve(sample.data.data(), solutions.data()));
       double best = 10;
       for (int s = 0; s < count; ++s)
-        best = std::min(best, distance(&solutions[static_cast<std::size_t>(s) * sample.truth.size()],
-                                       sample.truth));
+        best = std::min(
+            best,
+            distance(&solutions[static_cast<std::size_t>(s) * sample.truth.size()], sample.truth));
       found += count;
       missed += !(best <= 1e-6);
       errors.push_back(best);
     }
     std::sort(errors.begin(), errors.end());
-    std::printf("%-46s %5d of %d missed; error: median %.2g, 99 %% %.2g; %.2f solutions\n", row.name,
-                missed, kSamples, errors[errors.size() / 2], errors[errors.size() * 99 / 100],
-                found / kSamples);
+    std::printf("%-46s %5d of %d missed; error: median %.2g, 99 %% %.2g; %.2f solutions\n",
+                row.name, missed, kSamples, errors[errors.size() / 2],
+                errors[errors.size() * 99 / 100], found / kSamples);
     EXPECT_LE(missed, row.missed / 100 * kSamples) << row.name;
     EXPECT_LE(errors[errors.size() / 2], 1e-12) << row.name;
   }
