@@ -9,22 +9,6 @@
 namespace bifocal::generate {
 namespace {
 
-// A table of whole numbers, broken into lines.
-std::string table(const std::string& name, const std::vector<int>& values) {
-  std::string out = fmt::format("  const index {}[{}] = {{", name, values.size());
-  std::size_t width = out.size();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string word = fmt::format("{}{}", values[i], i + 1 < values.size() ? "," : "};");
-    if (width + word.size() > 98) {
-      out += "\n     ";
-      width = 5;
-    }
-    out += (i > 0 ? " " : "") + word;
-    width += word.size() + 1;
-  }
-  return out + "\n";
-}
-
 std::string names_of(const Problem& problem, const std::vector<int>& columns,
                      const std::vector<Monomial>& monomials) {
   std::vector<std::string> names;
@@ -56,7 +40,16 @@ std::vector<int> columns_by_place(const Template& t, int places) {
   return column;
 }
 
-std::string emit_template(const Problem& problem, const Template& t) {
+// For each monomial up to the degree of the equations its place among the used ones, or -1.
+std::vector<int> slots(const Problem& problem, const std::vector<int>& used) {
+  const int n = static_cast<int>(problem.unknowns.size());
+  std::vector<int> slot(static_cast<std::size_t>(monomial_count(n, problem.degree())), -1);
+  for (std::size_t k = 0; k < used.size(); ++k)
+    slot[static_cast<std::size_t>(used[k])] = static_cast<int>(k);
+  return slot;
+}
+
+std::string emit_template(const Problem& problem, const Template& t, const std::vector<int>& used) {
   const int n = static_cast<int>(problem.unknowns.size());
   int degree = problem.degree();
   std::vector<int> equations, shifts;
@@ -77,23 +70,25 @@ std::string emit_template(const Problem& problem, const Template& t) {
   text += "//   " + names_of(problem, t.reducible, monomials) + " (to reduce)\n";
   text += "//   " + names_of(problem, t.basis, monomials) + " (basis).\n";
   text += fmt::format("lane_fn void {}_template(const real* C, real* M) {{\n", problem.name);
-  text += table("column", columns_by_place(t, monomial_count(n, degree)));
-  text += table("equation", equations) + table("shift", shifts);
-  text += fmt::format(R"(  for (index i = 0; i < {0}; ++i) M[i] = lane(0);
+  text += index_table("column", columns_by_place(t, monomial_count(n, degree)));
+  text += index_table("equation", equations) + index_table("shift", shifts);
+  const bool dense = is_dense(problem, used);
+  if (!dense) text += index_table("slot", slots(problem, used));
+  text += fmt::format(R"(  {4}_clear(M, {0});
   for (index i = 0; i < {1}; ++i) {{
-    const real* c = C + {2} * equation[i];
+    index p = 0;
     {3} {{
-      const index to = column[{4}_place({5})];
-      if (to >= 0) M[{6} * i + to] = *c;
-      ++c;
+      const index to = column[{4}_place({5})], from = {7};
+      if ({8}to >= 0) M[{6} * i + to] = C[{2} * equation[i] + from];
     }}
   }}
 }}
 
 )",
-                      rows * columns, rows, monomial_count(n, problem.degree()),
+                      rows * columns, rows, used.size(),
                       monomial_loops(n, "t", std::to_string(problem.degree()), "    "),
-                      problem.name, sums, columns);
+                      polynomials_name(n), sums, columns, dense ? "p++" : "slot[p++]",
+                      dense ? "" : "from >= 0 && ");
   return text;
 }
 
@@ -141,12 +136,8 @@ lane_fn void {0}_eliminate(real* M) {{
 }
 
 std::string emit_action(const Problem& problem, const Template& t) {
-  const int n = static_cast<int>(problem.unknowns.size());
-  const std::vector<Monomial> monomials = monomials_up_to(n, problem.degree() + 20);
   std::vector<int> image;
-  for (const int b : t.basis) {
-    const int m = monomial_index(
-        monomial_product(monomials[static_cast<std::size_t>(b)], unknown_monomial(n, t.action)));
+  for (const int m : t.image) {
     const auto in_basis = std::find(t.basis.begin(), t.basis.end(), m);
     const auto reduced = std::find(t.reducible.begin(), t.reducible.end(), m);
     image.push_back(in_basis != t.basis.end()
@@ -158,9 +149,9 @@ std::string emit_action(const Problem& problem, const Template& t) {
              "// A [{0}][{0}]: {1} b = A b for the basis b at every solution.\n"
              "lane_fn void {2}_action(const real* M, lane_array A) {{\n"
              "  const index pitch = lane_pitch({0});\n",
-             size, problem.unknowns[static_cast<std::size_t>(t.action)], problem.name) +
+             size, action_name(problem, t), problem.name) +
          "  // The column of each element's image: of a monomial to reduce, or of the basis.\n" +
-         table("image", image) +
+         index_table("image", image) +
          fmt::format(R"(  for (index i = 0; i < {0}; ++i) {{
     for (index j = 0; j < {0}; ++j) {{
       if (image[i] < {1})
@@ -177,8 +168,9 @@ std::string emit_action(const Problem& problem, const Template& t) {
 
 }  // namespace
 
-std::string emit_elimination(const Problem& problem, const Template& t) {
-  return emit_template(problem, t) + emit_reduction(problem, t) + emit_action(problem, t);
+std::string emit_elimination(const Problem& problem, const Template& t,
+                             const std::vector<int>& used) {
+  return emit_template(problem, t, used) + emit_reduction(problem, t) + emit_action(problem, t);
 }
 
 }  // namespace bifocal::generate

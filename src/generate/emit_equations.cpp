@@ -12,12 +12,19 @@ namespace {
 class Writer {
  public:
   explicit Writer(const Problem& problem)
-      : problem_(problem), n_(static_cast<int>(problem.unknowns.size())) {}
+      : problem_(problem),
+        n_(static_cast<int>(problem.unknowns.size())),
+        poly_(polynomials_name(n_)) {}
 
   // out += factor e.
   void accumulate(const Expression& e, long factor, const std::string& out, const Shape& shape) {
     const bool same = e.shape.degree == shape.degree;
-    if (e.operation == Operation::sum || e.operation == Operation::difference) {
+    const int unknown = e.operation == Operation::name ? unknown_place(e.name) : -1;
+    if (e.operation == Operation::number) {
+      if (e.number != 0) text_ += fmt::format("  {}[0] += lane({});\n", out, factor * e.number);
+    } else if (unknown >= 0) {
+      text_ += fmt::format("  {}[{}] += lane({});\n", out, unknown, factor);
+    } else if (e.operation == Operation::sum || e.operation == Operation::difference) {
       accumulate(e.parts[0], factor, out, shape);
       accumulate(e.parts[1], e.operation == Operation::sum ? factor : -factor, out, shape);
     } else if (e.operation == Operation::product && e.parts[0].operation == Operation::number) {
@@ -31,8 +38,8 @@ class Writer {
 
   void add(const std::string& a, const Shape& shape, long factor, const std::string& out,
            const Shape& out_shape) {
-    text_ += fmt::format("  {}_add({}, {}, {}, lane({}), {}, {});\n", problem_.name, a,
-                         shape.degree, shape.count(), factor, out, out_shape.degree);
+    text_ += fmt::format("  {}_add({}, {}, {}, lane({}), {}, {});\n", poly_, a, shape.degree,
+                         shape.count(), factor, out, out_shape.degree);
   }
 
   [[nodiscard]] int size(int degree) const { return monomial_count(n_, degree); }
@@ -42,51 +49,90 @@ class Writer {
   // Returns the name of an array that holds the value.
   std::string value(const Expression& e) {
     if (e.operation == Operation::name) return named(e);
+    if (e.operation == Operation::part)
+      return place(value(e.parts[0]), size(e.shape.degree) * static_cast<int>(e.number));
     const bool inner = e.operation == Operation::transpose || e.operation == Operation::trace ||
-                       e.operation == Operation::determinant;
+                       e.operation == Operation::determinant || e.operation == Operation::skew;
     const std::string a = inner ? value(e.parts[0]) : "";
+    if (e.operation == Operation::transpose && (e.shape.rows == 1 || e.shape.columns == 1))
+      return a;
     const std::string t = local(e.shape);
-    const std::string& P = problem_.name;
+    const std::string& P = poly_;
     const Shape s = e.shape;
-    if (e.operation == Operation::number) {
-      text_ += fmt::format("  {}[0] = lane({});\n", t, e.number);
-    } else if (e.operation == Operation::transpose) {
-      text_ += fmt::format(
-          "  for (index i = 0; i < {0}; ++i) {{\n"
-          "    for (index j = 0; j < {1}; ++j)\n"
-          "      {2}_add({3} + {4} * ({0} * j + i), {5}, 1, lane(1), {6} + {4} * ({1} * i + j), "
-          "{5});\n"
-          "  }}\n",
-          s.rows, s.columns, P, a, size(s.degree), s.degree, t);
+    if (e.operation == Operation::transpose) {
+      text_ += fmt::format("  {}_transpose_add({}, {}, {}, {}, {});\n", P, a, s.degree, s.columns,
+                           s.rows, t);
     } else if (e.operation == Operation::trace) {
       text_ += fmt::format(
           "  for (index i = 0; i < {0}; ++i) {1}_add({2} + {3} * i, {4}, 1, lane(1), {5}, {4});\n",
           e.parts[0].shape.rows, P, a, size(s.degree) * (e.parts[0].shape.rows + 1), s.degree, t);
     } else if (e.operation == Operation::determinant) {
-      determinant(a, e.parts[0].shape.degree, t);
+      const int degree = e.parts[0].shape.degree;
+      text_ += fmt::format("  real minor{}[{}];\n  {}_determinant_add({}, {}, minor{}, {});\n",
+                           next_, size(2 * degree), P, a, degree, next_, t);
+    } else if (e.operation == Operation::skew) {
+      text_ += fmt::format("  {}_skew_add({}, {}, {});\n", P, a, s.degree, t);
     } else if (e.operation == Operation::diagonal) {
       for (int i = 0; i < s.rows; ++i)
         accumulate(e.parts[static_cast<std::size_t>(i)], 1,
-                   fmt::format("{} + {}", t, size(s.degree) * (s.rows + 1) * i), {1, 1, s.degree});
+                   place(t, size(s.degree) * (s.rows + 1) * i), {1, 1, s.degree});
+    } else if (e.operation == Operation::stack) {
+      int row = 0;
+      for (const Expression& part : e.parts) {
+        beside(part, s, row, t);
+        row += part.shape.rows;
+      }
     } else {
       accumulate(e, 1, t, s);
     }
     return t;
   }
 
+  // Where element `at` of an array begins.
+  static std::string place(const std::string& array, int at) {
+    return at == 0 ? array : fmt::format("({} + {})", array, at);
+  }
+
+  // The parts of a row of matrices, into rows `row` and below of t.
+  void beside(const Expression& e, const Shape& all, int row, const std::string& t) {
+    const int pitch = size(all.degree);
+    int column = 0;
+    for (const Expression& part : e.parts) {
+      const int at = pitch * (all.columns * row + column);
+      column += part.shape.columns;
+      if (part.shape.count() == 1) {
+        accumulate(part, 1, place(t, at), {1, 1, all.degree});
+        continue;
+      }
+      const std::string a = value(part);
+      text_ += fmt::format(
+          "  for (index i = 0; i < {}; ++i) {}_add({} + {} * i, {}, {}, lane(1), {} + {} * i, "
+          "{});\n",
+          part.shape.rows, poly_, a, size(part.shape.degree) * part.shape.columns,
+          part.shape.degree, part.shape.columns, place(t, at), pitch * all.columns, all.degree);
+    }
+  }
+
+  [[nodiscard]] int unknown_place(const std::string& name) const {
+    for (int k = 0; k < n_; ++k) {
+      if (problem_.unknowns[static_cast<std::size_t>(k)] == name)
+        return monomial_index(unknown_monomial(n_, k));
+    }
+    return -1;
+  }
+
   std::string local(const Shape& shape) {
     const std::string t = fmt::format("v{}", next_++);
     const int count = shape.count() * size(shape.degree);
-    text_ += fmt::format("  real {0}[{1}];\n  for (index i = 0; i < {1}; ++i) {0}[i] = lane(0);\n",
-                         t, count);
+    text_ += fmt::format("  real {0}[{1}]; {2}_clear({0}, {1});\n", t, count, poly_);
     return t;
   }
 
   std::string named(const Expression& e) {
-    for (int k = 0; k < n_; ++k) {
-      if (problem_.unknowns[static_cast<std::size_t>(k)] != e.name) continue;
+    const int unknown = unknown_place(e.name);
+    if (unknown >= 0) {
       const std::string t = local(e.shape);
-      text_ += fmt::format("  {}[{}] = lane(1);\n", t, monomial_index(unknown_monomial(n_, k)));
+      text_ += fmt::format("  {}[{}] = lane(1);\n", t, unknown);
       return t;
     }
     int at = 0;
@@ -103,29 +149,14 @@ class Writer {
     const bool scalar = left.shape.count() == 1;
     // A scalar times a matrix is a column times a row.
     text_ += fmt::format("  {}_matrix_product_add({}, {}, {}, {}, {}, {}, {}, lane({}), {});\n",
-                         problem_.name, a, left.shape.degree, b, right.shape.degree,
+                         poly_, a, left.shape.degree, b, right.shape.degree,
                          scalar ? 1 : left.shape.rows, scalar ? 1 : left.shape.columns,
                          scalar ? right.shape.count() : right.shape.columns, factor, out);
   }
 
-  // The determinant along the first row.
-  void determinant(const std::string& a, int degree, const std::string& t) {
-    text_ += fmt::format(R"(  for (index j = 0; j < 3; ++j) {{
-    const real* p = {1} + {2} * (3 + (j + 1) % 3);
-    const real* q = {1} + {2} * (3 + (j + 2) % 3);
-    real minor[{3}];
-    for (index i = 0; i < {3}; ++i) minor[i] = lane(0);
-    {0}_product_add(p, {4}, q + {5}, {4}, lane(1), minor);
-    {0}_product_add(q, {4}, p + {5}, {4}, lane(-1), minor);
-    {0}_product_add(minor, {6}, {1} + {2} * j, {4}, lane(1), {7});
-  }}
-)",
-                         problem_.name, a, size(degree), size(2 * degree), degree, 3 * size(degree),
-                         2 * degree, t);
-  }
-
   const Problem& problem_;
   int n_, next_ = 0;
+  std::string poly_;
   std::string text_;
 };
 
@@ -149,8 +180,9 @@ std::string taken(const Problem& problem, const Expression& e, const std::string
 
 }  // namespace
 
-std::string emit_equations(const Problem& problem) {
+std::string emit_equations(const Problem& problem, const std::vector<int>& used) {
   const std::string& P = problem.name;
+  const std::string poly = polynomials_name(static_cast<int>(problem.unknowns.size()));
   const int n = static_cast<int>(problem.unknowns.size());
   std::string functions, locals, calls;
   const auto function = [&](const std::string& name, const Definition& d, int degree) {
@@ -158,9 +190,9 @@ std::string emit_equations(const Problem& problem) {
     Shape shape = d.expression.shape;
     shape.degree = degree;
     writer.accumulate(d.expression, 1, "out", shape);
-    functions += fmt::format(
-        "// out += {}, of degree {}.\nlane_fn void {}({}real* out) {{\n{}}}\n\n", d.text, degree,
-        name, taken(problem, d.expression, "const real* "), writer.text());
+    functions += comment(fmt::format("out += {}, of degree {}.", d.text, degree), "");
+    functions += fmt::format("lane_fn void {}({}real* out) {{\n{}}}\n\n", name,
+                             taken(problem, d.expression, "const real* "), writer.text());
   };
   for (const Definition& let : problem.lets) {
     const Shape& s = let.expression.shape;
@@ -168,31 +200,35 @@ std::string emit_equations(const Problem& problem) {
     const std::string name = fmt::format("{}_value_{}", P, let.name);
     function(name, let, s.degree);
     locals += fmt::format("  real {}[{}];\n", let.name, count);
-    calls += fmt::format("  for (index i = 0; i < {0}; ++i) {1}[i] = lane(0);\n  {2}({3}{1});\n",
-                         count, let.name, name, taken(problem, let.expression, ""));
+    calls += fmt::format("  {0}_clear({1}, {2});\n  {3}({4}{1});\n", poly, let.name, count, name,
+                         taken(problem, let.expression, ""));
   }
   const int size = monomial_count(n, problem.degree());
   int at = 0, number = 1;
   for (const Definition& e : problem.equations) {
     const std::string name = fmt::format("{}_equation_{}", P, number++);
     function(name, e, problem.degree());
-    calls += fmt::format("  {}({}C + {});\n", name, taken(problem, e.expression, ""), at * size);
+    calls += fmt::format("  {}({}D + {});\n", name, taken(problem, e.expression, ""), at * size);
     at += e.expression.shape.count();
   }
   return functions +
-         fmt::format(R"(// The coefficients C [{0}][{1}] of the equations, each of norm 1.
-lane_fn void {2}_coefficients(const real* data, real* C) {{
-{3}  for (index i = 0; i < {4}; ++i) C[i] = lane(0);
-{5}  for (index i = 0; i < {0}; ++i) {{
-    real sum = lane(0);
-    for (index k = 0; k < {1}; ++k) sum += C[{1} * i + k] * C[{1} * i + k];
+         fmt::format(R"(// The coefficients C [{0}][{1}] of the equations, each of norm 1{2}.
+lane_fn void {3}_coefficients(const real* data, real* C) {{
+  real D[{4}];
+{5}{6}  {10}_clear(D, {4});
+{7}  for (index i = 0; i < {0}; ++i) {{
+    real sum = lane_tiny();
+    for (index k = 0; k < {8}; ++k) sum += D[{8} * i + k] * D[{8} * i + k];
     real scale = lane(1) / sqrt(sum);
-    for (index k = 0; k < {1}; ++k) C[{1} * i + k] = C[{1} * i + k] * scale;
+    for (index k = 0; k < {1}; ++k) C[{1} * i + k] = D[{8} * i + {9}] * scale;
   }}
 }}
 
 )",
-                     at, size, P, locals, at * size, calls);
+                     at, used.size(),
+                     is_dense(problem, used) ? "" : ", of the monomials that occur", P, at * size,
+                     locals, used_table(problem, used), calls, size, used_place(problem, used),
+                     poly);
 }
 
 }  // namespace bifocal::generate

@@ -13,6 +13,19 @@ namespace {
 constexpr Element kPrime = 2147483647, kFreshPrime = 2147483629;
 constexpr std::size_t kMostRows = 100;  // of a template that one lane eliminates
 
+// The places of the monomials that occur in an equation of either instance.
+std::vector<int> used_monomials(const Instance& a, const Instance& b) {
+  std::vector<int> used;
+  for (std::size_t k = 0; k < a.equations[0].size(); ++k) {
+    for (std::size_t i = 0; i < a.equations.size(); ++i) {
+      if (a.equations[i][k] == 0 && b.equations[i][k] == 0) continue;
+      used.push_back(static_cast<int>(k));
+      break;
+    }
+  }
+  return used;
+}
+
 }  // namespace
 
 Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed) {
@@ -32,12 +45,14 @@ Generated generate_solver(std::string_view text, const std::string& file, std::u
     throw Error(ErrorCode::input,
                 fmt::format("{}: a template of {} rows is beyond a lane, which takes at most {}",
                             file, t.rows.size(), kMostRows));
-  return {emit_solver(problem, t),
+  const int roots = static_cast<int>(quotient.basis.size());
+  return {emit_solver(problem, t, roots, used_monomials(instance, fresh)),
           n,
+          roots,
           static_cast<int>(t.basis.size()),
           static_cast<int>(t.rows.size()),
           static_cast<int>(t.rows.size() + t.basis.size()),
-          problem.unknowns[static_cast<std::size_t>(t.action)]};
+          action_name(problem, t)};
 }
 
 }  // namespace bifocal::generate

@@ -10,11 +10,14 @@ namespace bifocal::generate {
 
 struct Generated {
   std::string text;
-  int unknowns = 0, roots = 0, rows = 0, columns = 0;
+  int unknowns = 0, roots = 0, basis = 0, rows = 0, columns = 0;
   std::string action;
 };
 
 // `file` is what errors name. Throws Error(input).
 Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed);
+
+// The lane file that solvers of so many unknowns need in front of them: polynomials_N.lane.h.
+std::string emit_polynomials(int unknowns);
 
 }  // namespace bifocal::generate

@@ -16,8 +16,14 @@ class Evaluator {
   Evaluator(const Problem& problem, Element prime, std::mt19937_64& random)
       : n_(static_cast<int>(problem.unknowns.size())), prime_(prime) {
     std::uniform_int_distribution<Element> any(1, prime - 1);
-    for (const Datum& d : problem.data) {
-      for (int i = 0; i < d.shape.count(); ++i) values_[d.name].push_back({any(random)});
+    for (const auto* list : {&problem.randoms, &problem.data}) {
+      for (const Datum& d : *list) {
+        if (!d.expression.parts.empty()) {
+          values_[d.name] = evaluate(d.expression);
+          continue;
+        }
+        for (int i = 0; i < d.shape.count(); ++i) values_[d.name].push_back({any(random)});
+      }
     }
     for (int k = 0; k < n_; ++k) {
       Polynomial x(static_cast<std::size_t>(n_) + 1);
@@ -30,7 +36,7 @@ class Evaluator {
   Matrix evaluate(const Expression& e) const {
     switch (e.operation) {
       case Operation::number:
-        return {{static_cast<Element>(e.number) % prime_}};
+        return {{static_cast<Element>(e.number + static_cast<long>(prime_)) % prime_}};
       case Operation::name:
         return values_.at(e.name);
       case Operation::sum:
@@ -39,6 +45,25 @@ class Evaluator {
         return sum(evaluate(e.parts[0]), evaluate(e.parts[1]), prime_ - 1);
       case Operation::product:
         return product(evaluate(e.parts[0]), e.parts[0].shape, evaluate(e.parts[1]), e.shape);
+      case Operation::quotient:
+        return product({{inverse(evaluate(e.parts[1])[0][0])}}, {1, 1, 0}, evaluate(e.parts[0]),
+                       e.shape);
+      case Operation::part: {
+        const Matrix all = evaluate(e.parts[0]);
+        const auto first = all.begin() + e.number;
+        return {first, first + e.shape.count()};
+      }
+      case Operation::skew:
+        return skew(evaluate(e.parts[0]));
+      case Operation::beside:
+        return beside(e);
+      case Operation::stack: {
+        Matrix all;
+        for (const Expression& part : e.parts) {
+          for (Polynomial& p : evaluate(part)) all.push_back(std::move(p));
+        }
+        return all;
+      }
       case Operation::transpose:
         return transpose(evaluate(e.parts[0]), e.parts[0].shape);
       case Operation::trace:
@@ -119,6 +144,39 @@ class Evaluator {
     Matrix t(1);
     for (int i = 0; i < n; ++i) add(t[0], a[static_cast<std::size_t>(i * n + i)], 1);
     return t;
+  }
+
+  // By Fermat's theorem; of 0, which has none, 0.
+  Element inverse(Element a) const {
+    Element result = 1;
+    for (Element power = prime_ - 2; power > 0; power /= 2, a = times(a, a)) {
+      if (power % 2 == 1) result = times(result, a);
+    }
+    return result;
+  }
+
+  Matrix skew(const Matrix& v) const {
+    Matrix s(9, Polynomial(1));
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      add(s[3 * k + j], v[i], 1);
+      add(s[3 * j + k], v[i], prime_ - 1);
+    }
+    return s;
+  }
+
+  Matrix beside(const Expression& e) const {
+    Matrix row(static_cast<std::size_t>(e.shape.count()));
+    std::size_t first = 0;
+    const auto columns = static_cast<std::size_t>(e.shape.columns);
+    for (const Expression& part : e.parts) {
+      const Matrix own = evaluate(part);
+      const auto width = static_cast<std::size_t>(part.shape.columns);
+      for (std::size_t i = 0; i < own.size(); ++i)
+        row[columns * (i / width) + first + i % width] = own[i];
+      first += width;
+    }
+    return row;
   }
 
   Polynomial determinant(const Matrix& a) const {

@@ -11,7 +11,7 @@
 namespace bifocal::generate {
 namespace {
 
-constexpr int kMostColumns = 600;
+constexpr int kMostColumns = 600, kMostDegree = 16;
 
 // Degree, then the last unknown's exponent, the smaller one first: which is larger?
 bool grevlex_greater(const Monomial& a, const Monomial& b) {
@@ -24,34 +24,176 @@ bool grevlex_greater(const Monomial& a, const Monomial& b) {
   return false;
 }
 
-bool divides(const Monomial& a, const Monomial& b) {
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    const int rest = b[k] - a[k], below = k + 1 < a.size() ? b[k + 1] - a[k + 1] : 0;
-    if (rest < below) return false;
+// The polynomials of a degree in the ideal, as far as products of at most that degree tell, in
+// echelon form over columns in descending order.
+class Space {
+ public:
+  Space(const Problem& problem, const Instance& instance, int degree)
+      : n_(static_cast<int>(problem.unknowns.size())),
+        prime_(instance.prime),
+        monomials_(monomials_up_to(n_, degree)),
+        columns_(monomials_.size()),
+        place_(monomials_.size()) {
+    std::iota(columns_.begin(), columns_.end(), 0);
+    std::sort(columns_.begin(), columns_.end(),
+              [&](int a, int b) { return grevlex_greater(monomial(a), monomial(b)); });
+    for (std::size_t i = 0; i < columns_.size(); ++i) place_[at(columns_[i])] = i;
+    add_equations(instance, rows_up_to(problem, degree));
+    reduce();
+    close(problem.nonzero);
   }
-  return true;
-}
 
-// The monomials that no leading monomial of the eliminated matrix divides.
-std::vector<int> standard_monomials(const Problem& problem, const Instance& instance, int degree) {
-  const int n = static_cast<int>(problem.unknowns.size());
-  const std::vector<Monomial> monomials = monomials_up_to(n, degree);
-  std::vector<int> columns(monomials.size());
-  std::iota(columns.begin(), columns.end(), 0);
-  std::sort(columns.begin(), columns.end(), [&](int a, int b) {
-    return grevlex_greater(monomials[static_cast<std::size_t>(a)],
-                           monomials[static_cast<std::size_t>(b)]);
-  });
-  const std::vector<bool> is_pivot = pivots(instance, rows_up_to(problem, degree), columns, n);
-  std::vector<int> basis;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Monomial& m = monomials[static_cast<std::size_t>(columns[i])];
-    bool standard = !is_pivot[i];
-    for (std::size_t j = 0; j < columns.size() && standard; ++j)
-      standard = !(is_pivot[j] && divides(monomials[static_cast<std::size_t>(columns[j])], m));
-    if (standard) basis.push_back(columns[i]);
+  // The monomials that no leading monomial divides.
+  [[nodiscard]] std::vector<int> standard() const {
+    std::vector<int> basis;
+    Monomial rest;
+    for (const int m : columns_) {
+      const bool led = std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) {
+        return monomial_quotient(monomial(m), monomial(columns_[leading(row)]), rest);
+      });
+      if (!led) basis.push_back(m);
+    }
+    return basis;
   }
-  return basis;
+
+  // The monomials that are open when those of the largest weighted degree are eliminated first.
+  // They are a basis as well where there are as many as standard monomials.
+  [[nodiscard]] std::vector<int> open_monomials(const std::vector<int>& weights) const {
+    std::vector<std::size_t> order(columns_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto weight = [&](std::size_t c) {
+      return weighted_degree(monomial(columns_[c]), weights);
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
+    std::vector<bool> open(columns_.size(), true);
+    for (const auto& row : reduced(order)) {
+      open[*std::find_if(order.begin(), order.end(), [&](std::size_t c) { return row[c] != 0; })] =
+          false;
+    }
+    std::vector<int> found;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (open[c]) found.push_back(columns_[c]);
+    }
+    return found;
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  [[nodiscard]] const Monomial& monomial(int i) const { return monomials_[at(i)]; }
+  static std::size_t leading(const std::vector<Element>& row) {
+    return static_cast<std::size_t>(
+        std::find_if(row.begin(), row.end(), [](Element e) { return e != 0; }) - row.begin());
+  }
+
+  void add_equations(const Instance& instance, const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+      const Polynomial& p = instance.equations[at(row.equation)];
+      rows_.emplace_back(columns_.size());
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        if (p[i] == 0) continue;
+        const int m = monomial_index(monomial_product(monomials_[i], row.shift));
+        rows_.back()[place_[at(m)]] = p[i];
+      }
+    }
+  }
+
+  // The rows in reduced echelon form with their columns in another order.
+  [[nodiscard]] std::vector<std::vector<Element>> reduced(
+      const std::vector<std::size_t>& order) const {
+    nmod_mat_t matrix;
+    nmod_mat_init(matrix, static_cast<slong>(rows_.size()), static_cast<slong>(order.size()),
+                  prime_);
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      for (std::size_t c = 0; c < order.size(); ++c)
+        nmod_mat_entry(matrix, r, c) = rows_[r][order[c]];
+    }
+    const auto rank = static_cast<std::size_t>(nmod_mat_rref(matrix));
+    std::vector<std::vector<Element>> result(rank, std::vector<Element>(order.size()));
+    for (std::size_t r = 0; r < rank; ++r) {
+      for (std::size_t c = 0; c < order.size(); ++c)
+        result[r][order[c]] = nmod_mat_entry(matrix, r, c);
+    }
+    nmod_mat_clear(matrix);
+    return result;
+  }
+
+  void reduce() {
+    std::vector<std::size_t> order(columns_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    rows_ = reduced(order);
+  }
+
+  // Adds rows times an unknown, or divided by it where all their monomials can be.
+  void add_multiples(const std::vector<std::vector<Element>>& rows, int unknown, bool divide) {
+    const Monomial x = unknown_monomial(n_, unknown);
+    std::vector<int> to;
+    Monomial quotient;
+    for (const int m : columns_) {
+      const int product = monomial_index(monomial_product(monomial(m), x));
+      if (divide)
+        to.push_back(monomial_quotient(monomial(m), x, quotient) ? monomial_index(quotient) : -1);
+      else
+        to.push_back(product < static_cast<int>(monomials_.size()) ? product : -1);
+    }
+    for (const auto& row : rows) {
+      std::vector<Element> moved(row.size());
+      bool fits = true;
+      for (std::size_t c = 0; c < row.size() && fits; ++c) {
+        if (row[c] == 0) continue;
+        fits = to[c] >= 0;
+        if (fits) moved[place_[at(to[c])]] = row[c];
+      }
+      if (fits) rows_.push_back(std::move(moved));
+    }
+  }
+
+  void close(const std::vector<int>& nonzero) {
+    for (std::size_t before = 0; before != rows_.size();) {
+      before = rows_.size();
+      for (int k = 0; k < n_; ++k) {
+        add_multiples(std::vector(rows_), k, false);
+        reduce();
+      }
+      for (const int k : nonzero) {
+        // The columns that the unknown does not divide are eliminated first.
+        const Monomial x = unknown_monomial(n_, k);
+        Monomial quotient;
+        std::vector<std::size_t> order(columns_.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::stable_partition(order.begin(), order.end(), [&](std::size_t c) {
+          return !monomial_quotient(monomial(columns_[c]), x, quotient);
+        });
+        add_multiples(reduced(order), k, true);
+        reduce();
+      }
+    }
+  }
+
+  int n_;
+  Element prime_;
+  std::vector<Monomial> monomials_;
+  std::vector<int> columns_;
+  std::vector<std::size_t> place_;  // of each monomial among the columns
+  std::vector<std::vector<Element>> rows_;
+};
+
+// Bases by all weights of 1 to 3 of the unknowns, none twice.
+std::vector<std::vector<int>> other_bases(const Space& space, int unknowns, std::size_t size) {
+  std::vector<std::vector<int>> bases;
+  std::vector<int> weights(static_cast<std::size_t>(unknowns), 1);
+  for (bool more = true; more;) {
+    std::vector<int> basis = space.open_monomials(weights);
+    if (basis.size() == size && std::find(bases.begin(), bases.end(), basis) == bases.end())
+      bases.push_back(std::move(basis));
+    more = false;
+    for (int& weight : weights) {
+      more = ++weight <= 3;
+      if (more) break;
+      weight = 1;
+    }
+  }
+  return bases;
 }
 
 }  // namespace
@@ -71,47 +213,18 @@ std::vector<Row> rows_up_to(const Problem& problem, int degree) {
   return rows;
 }
 
-std::vector<bool> pivots(const Instance& instance, const std::vector<Row>& rows,
-                         const std::vector<int>& columns, int unknowns) {
-  const std::vector<Monomial> monomials = monomials_up_to(unknowns, instance.degree);
-  std::vector<int> place(
-      static_cast<std::size_t>(1 + *std::max_element(columns.begin(), columns.end())), -1);
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    place[static_cast<std::size_t>(columns[i])] = static_cast<int>(i);
-  nmod_mat_t matrix;
-  nmod_mat_init(matrix, static_cast<slong>(rows.size()), static_cast<slong>(columns.size()),
-                instance.prime);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Polynomial& p = instance.equations[static_cast<std::size_t>(rows[r].equation)];
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      if (p[i] == 0) continue;
-      const int index = monomial_index(monomial_product(monomials[i], rows[r].shift));
-      if (index < static_cast<int>(place.size()) && place[static_cast<std::size_t>(index)] >= 0)
-        nmod_mat_entry(matrix, r, place[static_cast<std::size_t>(index)]) = p[i];
-    }
-  }
-  const slong rank = nmod_mat_rref(matrix);
-  std::vector<bool> is_pivot(columns.size());
-  std::size_t column = 0;
-  for (slong r = 0; r < rank; ++r) {
-    while (nmod_mat_entry(matrix, r, column) == 0) ++column;
-    is_pivot[column++] = true;
-  }
-  nmod_mat_clear(matrix);
-  return is_pivot;
-}
-
 Quotient find_quotient(const Problem& problem, const Instance& instance, const std::string& file) {
   const int n = static_cast<int>(problem.unknowns.size());
   std::vector<int> before;
   int degree = problem.degree();
-  for (; monomial_count(n, degree + 1) <= kMostColumns; ++degree) {
-    std::vector<int> basis = standard_monomials(problem, instance, degree);
+  for (; degree < kMostDegree && monomial_count(n, degree + 1) <= kMostColumns; ++degree) {
+    const Space space(problem, instance, degree);
+    std::vector<int> basis = space.standard();
     if (basis.empty())
       throw Error(ErrorCode::input, file + ": the equations contradict each other: no solution");
     const int below = monomial_count(n, degree - 1);
     const bool finite = std::all_of(basis.begin(), basis.end(), [&](int m) { return m < below; });
-    if (finite && basis == before) return {degree - 1, basis};
+    if (finite && basis == before) return {degree - 1, basis, other_bases(space, n, basis.size())};
     before = finite ? basis : std::vector<int>{};
   }
   std::string text = fmt::format(
@@ -121,8 +234,7 @@ Quotient find_quotient(const Problem& problem, const Instance& instance, const s
   text +=
       " A set of solutions that no data exclude, such as those with an unknown equal to 0, "
       "has to be removed: saturate by ";
-  text += problem.unknowns[0] + "? (add an unknown w and the line 'zero w*" + problem.unknowns[0] +
-          " - 1')";
+  text += problem.unknowns[0] + "? (add the line 'nonzero " + problem.unknowns[0] + "')";
   throw Error(ErrorCode::input, text);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Macaulay matrices: the equations times monomials, a row each, over the monomials of a degree.
 // Their elimination modulo a prime gives the number of roots without a Groebner engine
-// (D. Lazard, Groebner bases, Gaussian elimination and resolution of systems of algebraic
-// equations, EUROCAL 1983).
+//   D. Lazard, Groebner bases, Gaussian elimination and resolution of systems of algebraic
+//   equations, EUROCAL 1983;
+//   B. Mourrain, A new criterion for normal form algorithms, AAECC 1999 (rows that turn out to be
+//   of low degree are multiplied again).
 #pragma once
 
 #include <vector>
@@ -21,19 +23,16 @@ struct Row {
 // All rows of at most the degree; equations of lower degree are shifted further.
 std::vector<Row> rows_up_to(const Problem& problem, int degree);
 
-// The columns, as indices of monomials, that are pivots when the rows are eliminated from the first
-// of the columns to the last.
-std::vector<bool> pivots(const Instance& instance, const std::vector<Row>& rows,
-                         const std::vector<int>& columns, int unknowns);
-
 struct Quotient {
-  int degree = 0;  // of the Macaulay matrix that determines it
+  int degree = 0;  // of the matrix that determines it
   std::vector<int>
       basis;  // indices of the standard monomials in graded reverse lexicographic order
+  std::vector<std::vector<int>> bases;  // by orders in which unknowns weigh differently
 };
 
-// The monomials that are a basis of all polynomials modulo the equations; there are as many as
-// roots. Throws Error(input) in words where there are infinitely many, or none.
+// The monomials that are a basis of all polynomials modulo the equations, divided by the unknowns
+// that are not zero where they can be; there are as many as roots. Throws Error(input) in words
+// where there are infinitely many, or none.
 Quotient find_quotient(const Problem& problem, const Instance& instance, const std::string& file);
 
 }  // namespace bifocal::generate

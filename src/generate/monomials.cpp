@@ -42,6 +42,24 @@ Monomial monomial_product(const Monomial& a, const Monomial& b) {
   return product;
 }
 
+bool monomial_quotient(const Monomial& a, const Monomial& b, Monomial& quotient) {
+  quotient = a;
+  int below = 0;  // tails of a quotient do not increase either
+  for (std::size_t k = a.size(); k-- > 0;) {
+    quotient[k] -= b[k];
+    if (quotient[k] < below) return false;
+    below = quotient[k];
+  }
+  return true;
+}
+
+int weighted_degree(const Monomial& m, const std::vector<int>& weights) {
+  int sum = 0;
+  for (std::size_t k = 0; k < m.size(); ++k)
+    sum += weights[k] * (m[k] - (k + 1 < m.size() ? m[k + 1] : 0));
+  return sum;
+}
+
 Monomial unknown_monomial(int n, int k) {
   Monomial m(static_cast<std::size_t>(n));
   for (int i = 0; i <= k; ++i) m[static_cast<std::size_t>(i)] = 1;

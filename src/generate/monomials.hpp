@@ -16,6 +16,9 @@ int monomial_count(int n, int degree);
 int monomial_index(const Monomial& m);
 std::vector<Monomial> monomials_up_to(int n, int degree);
 Monomial monomial_product(const Monomial& a, const Monomial& b);
+// a / b in quotient; false where b does not divide a.
+bool monomial_quotient(const Monomial& a, const Monomial& b, Monomial& quotient);
+int weighted_degree(const Monomial& m, const std::vector<int>& weights);
 // The unknown k as a monomial of n unknowns.
 Monomial unknown_monomial(int n, int k);
 

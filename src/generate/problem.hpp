@@ -20,10 +20,15 @@ enum class Operation {
   sum,
   difference,
   product,
+  quotient,
   transpose,
   determinant,
   trace,
-  diagonal
+  diagonal,
+  part,    // of a matrix, from element `number` on
+  skew,    // the matrix of the cross product with a vector of 3
+  beside,  // matrices in a row
+  stack    // one below the other
 };
 
 struct Expression {
@@ -43,18 +48,33 @@ struct Definition {
 struct Datum {
   std::string name;
   Shape shape;
+  Expression expression;  // what it is made of, while the solver is generated; no parts: random
+};
+
+// The unknown, or its inverse, that B is multiplied by.
+struct Action {
+  int unknown = 0;
+  bool inverse = false;
+  bool operator==(const Action&) const = default;
 };
 
 struct Problem {
   std::string name, about;
   std::vector<std::string> papers, notes, unknowns;
+  std::vector<Datum> randoms;  // what data may be made of
   std::vector<Datum> data;
+  std::vector<int> nonzero;  // unknowns that are 0 at no solution of interest
   std::vector<Definition> lets, equations;
+  std::vector<Action> actions;  // that are searched; all, if none is named
 
   [[nodiscard]] int data_count() const;      // numbers in all data
   [[nodiscard]] int equation_count() const;  // scalar equations
   [[nodiscard]] int degree() const;          // the largest of an equation
 };
+
+// One expression. `in_data`: it may take random numbers and divide, but not take unknowns.
+Expression parse_expression(const Problem& problem, std::string_view text, const std::string& place,
+                            bool in_data);
 
 // Throws Error(input) that names file, line and value.
 Problem parse_problem(std::string_view text, const std::string& file);

@@ -5,154 +5,240 @@
 #include <bifocal/error.hpp>
 
 #include <algorithm>
+#include <set>
+
+#include "generate/solving_set.hpp"
 
 namespace bifocal::generate {
 namespace {
 
-constexpr int kOrders = 8;  // random orders of pruning for each action
+constexpr int kOrders = 8;              // random orders of pruning for each start
+constexpr int kStarts = 12;             // starts that are pruned for each action
+constexpr std::size_t kMostRows = 220;  // of a start
+constexpr std::size_t kMostTimes = 8;   // rows of a start, beside the best template
+constexpr int kMostMonomials = 3000;
 
-bool contains(const std::vector<int>& list, int value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
+// One start of the search and what is left of it.
+class Pruning {
+ public:
+  Pruning(const RowPool& pool, std::size_t roots, std::mt19937_64& random)
+      : pool_(pool), roots_(roots), random_(random) {}
 
-std::vector<int> joined(std::vector<int> a, const std::vector<int>& b, const std::vector<int>& c) {
-  a.insert(a.end(), b.begin(), b.end());
-  a.insert(a.end(), c.begin(), c.end());
-  return a;
-}
+  bool start(const std::vector<int>& rows, Action action) {
+    rows_ = rows;
+    candidates_.assign(static_cast<std::size_t>(pool_.size()), true);
+    best_.action = action;
+    if (!pool_.settle(rows_, candidates_, roots_, best_)) return false;
+    keep_basis();
+    return true;
+  }
 
-// The columns of the rows as excess, reducible and basis; false where a reducible monomial is in no
-// row.
-bool set_columns(const Instance& instance, int unknowns, Template& t) {
-  const std::vector<Monomial> monomials = monomials_up_to(unknowns, instance.degree);
-  std::vector<int> support;
-  for (const Row& row : t.rows) {
-    const Polynomial& p = instance.equations[static_cast<std::size_t>(row.equation)];
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      if (p[i] != 0) support.push_back(monomial_index(monomial_product(monomials[i], row.shift)));
+  // Removes rows in random order, those of high degree first, in blocks that are halved, as long as
+  // the template holds.
+  void prune_rows() {
+    order_rows();
+    for (std::size_t block = std::max<std::size_t>(1, rows_.size() / 4);; block /= 2) {
+      for (std::size_t i = 0; i < rows_.size();) {
+        const auto from = rows_.begin() + static_cast<std::ptrdiff_t>(i);
+        const auto to =
+            rows_.begin() + static_cast<std::ptrdiff_t>(std::min(i + block, rows_.size()));
+        std::vector<int> fewer(rows_.begin(), from);
+        fewer.insert(fewer.end(), to, rows_.end());
+        Template t;
+        t.action = best_.action;
+        if (pool_.settle(fewer, candidates_, roots_, t)) {
+          rows_ = std::move(fewer);
+          best_ = std::move(t);
+          keep_basis();
+        } else {
+          i += block;
+        }
+      }
+      if (block == 1) break;
     }
   }
-  std::sort(support.begin(), support.end(), std::greater<>());
-  support.erase(std::unique(support.begin(), support.end()), support.end());
-  t.excess.clear();
-  for (const int m : support) {
-    if (!contains(t.reducible, m) && !contains(t.basis, m)) t.excess.push_back(m);
-  }
-  return std::all_of(t.reducible.begin(), t.reducible.end(),
-                     [&](int m) { return contains(support, m); });
-}
 
-// The pivots among the columns of the template; empty where a reducible monomial has none.
-std::vector<bool> checked_pivots(const Template& t, const Instance& instance, int unknowns) {
-  std::vector<bool> p = pivots(instance, t.rows, joined(t.excess, t.reducible, t.basis), unknowns);
-  for (std::size_t i = 0; i < t.reducible.size(); ++i) {
-    if (!p[t.excess.size() + i]) return {};
-  }
-  return p;
-}
-
-bool is_solvable(Template& t, const Instance& instance, int unknowns) {
-  return !t.rows.empty() && set_columns(instance, unknowns, t) &&
-         !checked_pivots(t, instance, unknowns).empty();
-}
-
-// Removes rows in random order, those of high degree first, in blocks that are halved, as long as
-// the template holds.
-void prune_rows(Template& t, const Instance& instance, int unknowns, std::mt19937_64& random) {
-  std::shuffle(t.rows.begin(), t.rows.end(), random);
-  std::stable_sort(t.rows.begin(), t.rows.end(),
-                   [](const Row& a, const Row& b) { return a.shift[0] > b.shift[0]; });
-  for (std::size_t block = std::max<std::size_t>(1, t.rows.size() / 4);; block /= 2) {
-    for (std::size_t i = 0; i < t.rows.size();) {
-      Template smaller = t;
-      const std::size_t end = std::min(i + block, t.rows.size());
-      smaller.rows.erase(smaller.rows.begin() + static_cast<std::ptrdiff_t>(i),
-                         smaller.rows.begin() + static_cast<std::ptrdiff_t>(end));
-      if (is_solvable(smaller, instance, unknowns))
-        t = std::move(smaller);
-      else
-        i = end;
+  // Removes elements of B in random order until there are no more than `most`.
+  void prune_basis(std::size_t most) {
+    std::vector<int> order = best_.basis;
+    std::shuffle(order.begin(), order.end(), random_);
+    for (const int b : order) {
+      if (best_.basis.size() <= most) return;
+      if (!candidates_[static_cast<std::size_t>(b)]) continue;
+      candidates_[static_cast<std::size_t>(b)] = false;
+      Template t;
+      t.action = best_.action;
+      if (pool_.settle(rows_, candidates_, roots_, t)) best_ = std::move(t);
+      keep_basis();
     }
-    if (block == 1) break;
   }
-  set_columns(instance, unknowns, t);
+
+  // Takes the monomials, or for an inverse their products with the unknown, as B.
+  bool restrict_basis(const std::vector<int>& monomials) {
+    candidates_.assign(static_cast<std::size_t>(pool_.size()), false);
+    for (const int m : monomials) {
+      const Action action = best_.action;
+      const int b = action.inverse ? pool_.image(m, {action.unknown, false}) : m;
+      if (b >= 0) candidates_[static_cast<std::size_t>(b)] = true;
+    }
+    Template t;
+    t.action = best_.action;
+    if (!pool_.settle(rows_, candidates_, roots_, t)) return false;
+    best_ = std::move(t);
+    return true;
+  }
+
+  // Whether as many rows are left as there are columns to eliminate.
+  [[nodiscard]] bool is_square() const {
+    return best_.rows.size() == best_.excess.size() + best_.reducible.size();
+  }
+  [[nodiscard]] const Template& best() const { return best_; }
+
+ private:
+  void keep_basis() {
+    candidates_.assign(static_cast<std::size_t>(pool_.size()), false);
+    for (const int b : best_.basis) candidates_[static_cast<std::size_t>(b)] = true;
+  }
+
+  // By the degree of their shifts in unknowns of random weights.
+  void order_rows() {
+    std::uniform_int_distribution<int> any(1, 3);
+    std::vector<int> weights;
+    for (int k = 0; k < pool_.unknowns(); ++k) weights.push_back(any(random_));
+    std::shuffle(rows_.begin(), rows_.end(), random_);
+    const auto weight = [&](int r) { return weighted_degree(pool_.row(r).shift, weights); };
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [&](int a, int b) { return weight(a) > weight(b); });
+  }
+
+  const RowPool& pool_;
+  std::size_t roots_;
+  std::mt19937_64& random_;
+  std::vector<int> rows_;
+  std::vector<bool> candidates_;
+  Template best_;
+};
+
+bool within(const Monomial& m, const std::vector<int>& caps) {
+  for (std::size_t k = 0; k < m.size(); ++k) {
+    if (m[k] - (k + 1 < m.size() ? m[k + 1] : 0) > caps[k]) return false;
+  }
+  return true;
 }
 
-// Removes the excess columns that depend on those before them: whatever combination of rows has
-// zeros in the others has zeros there, too.
-void prune_columns(Template& t, const Instance& instance, int unknowns) {
-  const std::vector<bool> p = checked_pivots(t, instance, unknowns);
-  std::vector<int> kept;
-  for (std::size_t i = 0; i < t.excess.size(); ++i) {
-    if (p[i]) kept.push_back(t.excess[i]);
+// Sets of rows that grow: all shifts up to a degree, or up to a degree of the product, in which no
+// unknown has more than its own highest power. The smallest sets first.
+std::vector<std::vector<int>> starts(const Problem& problem, const Quotient& quotient,
+                                     RowPool& pool) {
+  const int n = pool.unknowns(), top = std::max(quotient.degree, problem.degree() + 2) + 1;
+  const int highest = std::min(n > 3 ? 2 : 3, top);
+  std::set<std::vector<int>> found;
+  std::vector<std::vector<int>> uncapped;
+  for (int degree = problem.degree(); degree <= top; ++degree) {
+    std::vector<int> by_product, by_shift;
+    for (const Row& row : rows_up_to(problem, degree)) {
+      by_product.push_back(pool.number_of(row));
+      if (row.shift[0] <= degree - problem.degree()) by_shift.push_back(by_product.back());
+    }
+    uncapped.push_back(by_product);
+    uncapped.push_back(by_shift);
   }
-  t.excess = kept;
+  std::vector<int> caps(static_cast<std::size_t>(n), 0);
+  for (bool more = true; more;) {
+    for (const std::vector<int>& all : uncapped) {
+      std::vector<int> rows;
+      for (const int r : all) {
+        if (within(pool.row(r).shift, caps)) rows.push_back(r);
+        if (rows.size() > kMostRows) break;
+      }
+      std::sort(rows.begin(), rows.end());
+      if (rows.size() <= kMostRows) found.insert(rows);
+    }
+    more = false;
+    for (int& cap : caps) {
+      if (++cap <= highest) {
+        more = true;
+        break;
+      }
+      cap = 0;
+    }
+  }
+  std::vector<std::vector<int>> list(found.begin(), found.end());
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  return list;
 }
 
-// The places in B of every monomial m whose products with all unknowns are in B as well.
-std::vector<std::vector<int>> find_extraction(const std::vector<int>& basis,
-                                              const std::vector<Monomial>& monomials, int n) {
-  std::vector<std::vector<int>> found;
-  const auto place = [&](const Monomial& m) {
-    return static_cast<int>(std::find(basis.begin(), basis.end(), monomial_index(m)) -
-                            basis.begin());
-  };
-  for (const int b : basis) {
-    const Monomial& m = monomials[static_cast<std::size_t>(b)];
-    std::vector<int> places{place(m)};
-    for (int k = 0; k < n; ++k)
-      places.push_back(place(monomial_product(m, unknown_monomial(n, k))));
-    if (*std::max_element(places.begin(), places.end()) < static_cast<int>(basis.size()))
-      found.push_back(places);
-  }
-  return found;
+void take_better(const Pruning& pruned, Template& best) {
+  if (pruned.is_square() && (best.rows.empty() || pruned.best().cost() < best.cost()))
+    best = pruned.best();
 }
 
-int rank_deficit(const Template& t) {
-  return static_cast<int>(t.rows.size()) - static_cast<int>(t.excess.size() + t.reducible.size());
+// Orders of pruning by turns: rows first, elements of B down to a random number or to that of the
+// roots first, or B from the beginning a basis of all polynomials (for an inverse, times it).
+void search_from(const Pruning& start, const Quotient& quotient, std::mt19937_64& random,
+                 Template& best) {
+  const std::size_t roots = quotient.basis.size();
+  for (int order = 0; order < kOrders; ++order) {
+    Pruning pruned = start;
+    const std::size_t size = start.best().basis.size();
+    if (order % 4 == 1) pruned.prune_basis(roots + random() % (size - roots + 1));
+    if (order % 4 == 2) pruned.prune_basis(roots);
+    if (order % 4 == 3) {
+      const auto& basis = quotient.bases[random() % quotient.bases.size()];
+      if (!pruned.restrict_basis(basis)) continue;
+    }
+    pruned.prune_rows();
+    take_better(pruned, best);
+    pruned.prune_basis(roots);
+    pruned.prune_rows();
+    take_better(pruned, best);
+  }
 }
 
 }  // namespace
 
+// Elimination of r rows and B eigenpairs, as measured: a cube of eigenpairs is worth about 32
+// multiplications of the elimination.
+double Template::cost() const {
+  const auto r = static_cast<double>(rows.size()), n = static_cast<double>(basis.size());
+  return 2 * r * r * r / 3 + 2 * r * r * n + 32 * n * n * n;
+}
+
 Template find_template(const Problem& problem, const Instance& instance, const Quotient& quotient,
                        std::mt19937_64& random, const std::string& file) {
   const int n = static_cast<int>(problem.unknowns.size());
-  const std::vector<Monomial> monomials = monomials_up_to(n, quotient.degree + 1);
-  const auto extraction = find_extraction(quotient.basis, monomials, n);
-  if (extraction.empty())
-    throw Error(ErrorCode::input,
-                fmt::format("{}: the unknowns cannot be extracted: no monomial of the basis of {} "
-                            "has its products with all unknowns there; an unknown that is a "
-                            "function of the others has to be eliminated by hand",
-                            file, quotient.basis.size()));
+  int degree = 2 * std::max(quotient.degree, problem.degree() + 2) + 2;
+  while (monomial_count(n, degree) > kMostMonomials) --degree;
+  RowPool pool(instance, n, degree);
+  const std::vector<std::vector<int>> sets = starts(problem, quotient, pool);
+  const std::size_t roots = quotient.basis.size();
   Template best;
-  for (int action = 0; action < n; ++action) {
-    Template start;
-    start.action = action;
-    start.basis = quotient.basis;
-    start.extraction = extraction;
-    for (const int b : quotient.basis) {
-      const int m = monomial_index(
-          monomial_product(monomials[static_cast<std::size_t>(b)], unknown_monomial(n, action)));
-      if (!contains(quotient.basis, m)) start.reducible.push_back(m);
-    }
-    std::sort(start.reducible.begin(), start.reducible.end(), std::greater<>());
-    for (start.degree = problem.degree(); start.degree <= quotient.degree + 1; ++start.degree) {
-      start.rows = rows_up_to(problem, start.degree);
-      if (is_solvable(start, instance, n)) break;
-    }
-    if (start.degree > quotient.degree + 1) continue;
-    for (int order = 0; order < kOrders; ++order) {
-      Template t = start;
-      prune_rows(t, instance, n, random);
-      prune_columns(t, instance, n);
-      if (rank_deficit(t) == 0 && (best.rows.empty() || t.rows.size() < best.rows.size())) best = t;
+  // No template is smaller than the equations themselves with as many eigenpairs as roots.
+  const auto is_least = [&] {
+    return best.rows.size() == instance.equations.size() && best.basis.size() == roots;
+  };
+  std::vector<Action> actions = problem.actions;
+  for (int k = 0; k < n && problem.actions.empty(); ++k) {
+    actions.push_back({k, false});
+    actions.push_back({k, true});
+  }
+  std::vector<int> tried(actions.size());
+  for (const std::vector<int>& rows : sets) {
+    if (!best.rows.empty() && rows.size() > kMostTimes * best.rows.size()) break;
+    for (std::size_t a = 0; a < actions.size() && !is_least(); ++a) {
+      Pruning start(pool, roots, random);
+      if (tried[a] == kStarts || !start.start(rows, actions[a])) continue;
+      search_from(start, quotient, random, best);
+      ++tried[a];
     }
   }
   if (best.rows.empty())
     throw Error(ErrorCode::input,
-                fmt::format("{}: no unknown's action is reduced by rows of degree {}", file,
-                            quotient.degree + 1));
+                fmt::format("{}: neither an unknown nor its inverse is reduced by rows of degree "
+                            "{}, or an unknown is a function of the others and cannot be told from "
+                            "eigenvectors: eliminate it by hand",
+                            file, quotient.degree + 1));
   std::sort(best.rows.begin(), best.rows.end(), [](const Row& a, const Row& b) {
     return std::pair(monomial_index(a.shift), a.equation) <
            std::pair(monomial_index(b.shift), b.equation);
@@ -161,9 +247,17 @@ Template find_template(const Problem& problem, const Instance& instance, const Q
 }
 
 bool template_holds(const Template& t, const Instance& instance, int unknowns) {
-  const std::vector<bool> p = checked_pivots(t, instance, unknowns);
-  return !p.empty() &&
-         std::count(p.begin(), p.end(), true) == static_cast<std::ptrdiff_t>(t.rows.size());
+  int degree = 0;
+  for (const Row& row : t.rows) degree = std::max(degree, row.shift[0] + instance.degree);
+  RowPool pool(instance, unknowns, degree);
+  std::vector<int> rows;
+  for (const Row& row : t.rows) rows.push_back(pool.number_of(row));
+  std::vector<bool> candidates(static_cast<std::size_t>(pool.size()), false);
+  for (const int b : t.basis) candidates[static_cast<std::size_t>(b)] = true;
+  Template fresh;
+  fresh.action = t.action;
+  return pool.settle(rows, candidates, t.basis.size(), fresh) && fresh.basis == t.basis &&
+         fresh.excess == t.excess && fresh.reducible == t.reducible;
 }
 
 }  // namespace bifocal::generate

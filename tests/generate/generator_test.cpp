@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The generator writes the committed files again, and explains problems that it cannot solve.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <bifocal/error.hpp>
 
@@ -33,20 +34,32 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-TEST(Generator, the_committed_solver_is_what_its_problem_gives) {
-  const std::string problem = text_of("src/generate/problems/essential_null_space.problem");
-  const generate::Generated solver = generated(problem);
-  EXPECT_EQ(solver.roots, 10);
-  EXPECT_EQ(solver.rows, 10);
-  EXPECT_EQ(solver.columns, 20);
-  EXPECT_EQ(solver.text, text_of("tests/generate/essential_null_space.lane.h"));
-}
+struct Size {
+  const char* problem;
+  int roots, rows, eigenpairs;
+};
 
-TEST(Generator, the_committed_solver_of_a_focal_length_is_what_its_problem_gives) {
-  const generate::Generated solver =
-      generated(text_of("src/generate/problems/one_sided_focal.problem"));
-  EXPECT_EQ(solver.roots, 9);
-  EXPECT_EQ(solver.text, text_of("tests/generate/one_sided_focal.lane.h"));
+TEST(Generator, the_committed_solvers_are_what_their_problems_give) {
+  const Size sizes[] = {
+      {"essential_null_space", 10, 10, 10},      {"six_point_one_sided_focal", 9, 11, 9},
+      {"six_point_shared_focal", 15, 11, 15},    {"six_point_one_sided_radial", 26, 14, 26},
+      {"eight_point_one_sided_radial", 8, 7, 8}, {"nine_point_shared_radial", 6, 5, 6},
+      {"three_point_upright", 4, 6, 4},          {"four_point_known_angle", 20, 36, 20},
+      {"four_point_focal_p35", 10, 25, 10},      {"four_point_focal_radial", 12, 26, 14},
+      {"homography_shared_radial", 4, 2, 4},     {"three_point_monodepth_shared_focal", 4, 6, 4},
+  };
+  for (const Size& size : sizes) {
+    const std::string name = size.problem;
+    const generate::Generated solver =
+        generated(text_of("src/generate/problems/" + name + ".problem"));
+    EXPECT_EQ(solver.roots, size.roots) << name;
+    EXPECT_EQ(solver.rows, size.rows) << name;
+    EXPECT_EQ(solver.basis, size.eigenpairs) << name;
+    EXPECT_TRUE(solver.text == text_of("tests/generate/gallery/" + name + ".lane.h")) << name;
+    const std::string polynomials = fmt::format("polynomials_{}.lane.h", solver.unknowns);
+    EXPECT_TRUE(generate::emit_polynomials(solver.unknowns) ==
+                text_of("tests/generate/gallery/" + polynomials));
+  }
 }
 
 TEST(Generator, bezout_counts_roots_of_generic_equations) {
@@ -73,12 +86,47 @@ TEST(Generator, errors_name_file_line_and_value) {
   EXPECT_EQ(error_of("problem p\nunknowns x\n"), "p.problem: no line 'zero ...'");
 }
 
+// A rotation by Cayley's formula, which R'R = 1 agrees with, and a point that it turns: three
+// equations of two unknowns that independent numbers contradict.
+TEST(Generator, data_are_made_of_random_numbers) {
+  const std::string made =
+      "random u 3x1\nrandom p 2x1\n"
+      "data R = ((1 - u'*u)*[1, 0, 0; 0, 1, 0; 0, 0, 1] + 2*u*u' + 2*skew(u))/(1 + u'*u)\n"
+      "data q = R*[p; 1]\n";
+  const std::string equation = "zero [x; y; 1] - R'*q\n";
+  EXPECT_EQ(generated("problem turn\nunknowns x y\n" + made + equation).roots, 1);
+  const std::string error =
+      error_of("problem turn\nunknowns x y\ndata R 3x3\ndata q 3x1\n" + equation);
+  EXPECT_NE(error.find("contradict each other"), std::string::npos) << error;
+}
+
+TEST(Generator, random_numbers_and_unknowns_are_kept_apart) {
+  const std::string head = "problem p\nunknowns x y\nrandom u 1x1\n";
+  EXPECT_EQ(error_of(head + "zero x - u\n"),
+            "p.problem:4: 'u' is random: only data may be made of it");
+  EXPECT_EQ(error_of(head + "data a = u*x\n"),
+            "p.problem:4: 'x' is unknown: no data are made of it");
+  EXPECT_EQ(error_of(head + "zero x/2\n"),
+            "p.problem:4: data alone may be divided; multiply an equation by the divisor");
+  EXPECT_EQ(error_of(head + "zero [x, y; 1]\n"),
+            "p.problem:4: rows of 2 and 1 columns stand above each other");
+}
+
 TEST(Generator, infinitely_many_solutions_are_told_in_words) {
   const std::string text =
       "problem line\nunknowns x y\ndata a 1x1\ndata b 1x1\nzero x*(y - a)\nzero x*(x - b)\n";
   const std::string error = error_of(text);
   EXPECT_NE(error.find("infinitely many solutions"), std::string::npos) << error;
   EXPECT_NE(error.find("saturate by x?"), std::string::npos) << error;
+  EXPECT_EQ(generated(text + "nonzero x\n").roots, 1);  // x = b, y = a
+}
+
+TEST(Generator, an_action_that_is_named_is_the_one_that_is_taken) {
+  const std::string text = text_of("src/generate/problems/six_point_one_sided_focal.problem");
+  EXPECT_EQ(generated(text + "action 1/q\n").action, "1/q");
+  EXPECT_EQ(generated(text + "action 1/q\n").rows, 11);
+  EXPECT_EQ(error_of("problem p\nunknowns x\naction 1/y\n"),
+            "p.problem:3: action: 'y' is no unknown");
 }
 
 TEST(Generator, equations_without_a_solution_are_told_in_words) {
