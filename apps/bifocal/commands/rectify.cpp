@@ -62,6 +62,8 @@ std::string reason_of(RectifyOutcome outcome) {
       return "the pictures have no rows in common";
     case RectifyOutcome::no_geometry:
       return "the fundamental matrix is not of rank 2";
+    case RectifyOutcome::no_orientation:
+      return "the matches contradict each other in which side of the epipole they lie";
   }
   return "";
 }
