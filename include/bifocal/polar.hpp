@@ -31,8 +31,8 @@ struct PolarRow {
 // How one picture is resampled.
 struct PolarSide {
   int photograph_width = 0, photograph_height = 0;  // px
-  Vec2 epipole{};           // px of the photograph; one at infinity is moved to 1e12 px
-  bool to_epipole = false;  // columns count towards the epipole, else away from it
+  Vec2 epipole{};              // px of the photograph; one at infinity is moved to 1e12 px
+  bool to_epipole = false;     // columns count towards the epipole, else away from it
   std::vector<PolarRow> rows;  // one a row of the rectified picture
 };
 

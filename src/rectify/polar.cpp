@@ -174,8 +174,7 @@ PolarRow row_of(const HalfLine& line, const Columns& c, const Vec2& middle) {
 
 void set_rows(const Pencil& pencil, const Layout& layout, const Sizes& s, int overlap,
               PolarRectification& out) {
-  const std::array<std::pair<int, int>, 2> sizes = {
-      {{s.width1, s.height1}, {s.width2, s.height2}}};
+  const std::array<std::pair<int, int>, 2> sizes = {{{s.width1, s.height1}, {s.width2, s.height2}}};
   const auto count = layout.lines.size();
   for (std::size_t k = 0; k < 2; ++k) {
     PolarSide& side = out.sides[k];
@@ -186,8 +185,8 @@ void set_rows(const Pencil& pencil, const Layout& layout, const Sizes& s, int ov
     side.to_epipole = layout.columns[k].sign < 0;
     const auto before = static_cast<std::size_t>(overlap);
     for (std::size_t i = 0; i < count + 2 * before; ++i)
-      side.rows.push_back(row_of(layout.lines[(i + count - before) % count].sides[k],
-                                 layout.columns[k], middle));
+      side.rows.push_back(
+          row_of(layout.lines[(i + count - before) % count].sides[k], layout.columns[k], middle));
   }
   out.overlap = overlap;
   out.width = layout.width;
@@ -198,9 +197,9 @@ void set_rows(const Pencil& pencil, const Layout& layout, const Sizes& s, int ov
 Layout fitted_layout(const Pencil& pencil, const Arc& arc, const Sizes& s,
                      const PolarOptions& options, std::span<const PointPair> matches,
                      double& scale) {
-  const double most =
-      std::min(double(kMaxMapPixels), options.max_scale * std::max(double(s.width1) * s.height1,
-                                                                   double(s.width2) * s.height2));
+  const double most = std::min(
+      double(kMaxMapPixels),
+      options.max_scale * std::max(double(s.width1) * s.height1, double(s.width2) * s.height2));
   const double around = 2.0 * (double(s.width1) + s.height1 + double(s.width2) + s.height2);
   scale = 1;
   for (;;) {
@@ -328,8 +327,8 @@ PolarRectification rectify_polar(const Intrinsics& camera1, const Intrinsics& ca
   };
   const Mat3 F = mul(transpose(inverse_of(camera2)), mul(E, inverse_of(camera1)));
   check_sizes("rectify_polar", {width1, height1, width2, height2}, options.max_scale);
-  PolarRectification r = rectify_polar(F, seen_at(1e6, camera1, camera2, cam2_from_cam1, s),
-                                       matches, s, options);
+  PolarRectification r =
+      rectify_polar(F, seen_at(1e6, camera1, camera2, cam2_from_cam1, s), matches, s, options);
   if (r.width > 0 && !near_is_larger(r, camera1, camera2, cam2_from_cam1, s)) turn(r);
   return r;
 }

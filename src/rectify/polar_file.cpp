@@ -34,9 +34,10 @@ class Reader {
                                          std::int64_t columns) const {
     const NpyArray found = npz_.read(array);
     const auto* values = std::get_if<std::vector<double>>(&found.values);
-    const bool fits = values && (columns == 0 ? found.shape.size() == 1 && found.shape[0] == rows
-                                              : found.shape.size() == 2 && found.shape[1] == columns &&
-                                                    (rows < 0 || found.shape[0] == rows));
+    const bool fits =
+        values && (columns == 0 ? found.shape.size() == 1 && found.shape[0] == rows
+                                : found.shape.size() == 2 && found.shape[1] == columns &&
+                                      (rows < 0 || found.shape[0] == rows));
     if (!fits) {
       fail(array, fmt::format("{}, must be float64 [{}{}]", describe(found),
                               rows < 0 ? "rows" : std::to_string(rows),
@@ -91,9 +92,8 @@ void write_polar(const std::filesystem::path& file, const PolarRectification& r)
                 fmt::format("write_polar: the pair is not rectified ({})", to_string(r.outcome)));
   std::vector<NamedArray> arrays = {
       {"format", {{}, std::string(kFormat)}},
-      {"canvas",
-       numbers({5}, {double(r.width), double(r.height), r.scale, r.is_cyclic ? 1.0 : 0.0,
-                     double(r.overlap)})}};
+      {"canvas", numbers({5}, {double(r.width), double(r.height), r.scale, r.is_cyclic ? 1.0 : 0.0,
+                               double(r.overlap)})}};
   for (std::size_t k = 0; k < 2; ++k) {
     const PolarSide& s = r.sides[k];
     std::vector<double> rows;

@@ -83,8 +83,7 @@ bool Pencil::orient(std::span<const PointPair> matches) {
   sign_ = 1;
   std::int64_t vote = 0;
   for (const PointPair& m : matches) {
-    const double away =
-        dot(second({m.x1, m.y1}).direction, minus({m.x2, m.y2}, views_[1].epipole));
+    const double away = dot(second({m.x1, m.y1}).direction, minus({m.x2, m.y2}, views_[1].epipole));
     if (std::isfinite(away)) vote += (away > 0) - (away < 0);
   }
   sign_ = vote < 0 ? -1 : 1;

@@ -29,7 +29,8 @@ void polar_row(const PolarSide& side, const PolarRow& row, int width, std::int32
                v1 = 256.0 * (side.photograph_height - 1) + 1, middle = column_of_epipole(side, row);
   for (int x = 0; x < width; ++x) {
     const double u = (row.x + row.dx * x) * 256 + 0.5, v = (row.y + row.dy * x) * 256 + 0.5;
-    const bool in = u >= 0 && v >= 0 && u < u1 && v < v1 && (side.to_epipole ? x <= middle : x >= middle);
+    const bool in =
+        u >= 0 && v >= 0 && u < u1 && v < v1 && (side.to_epipole ? x <= middle : x >= middle);
     sx[x] = in ? static_cast<std::int32_t>(u) : -1;
     sy[x] = in ? static_cast<std::int32_t>(v) : -1;
   }

@@ -80,8 +80,8 @@ Vec2 PolarPlaces::operator()(const Vec2& px) const {
   if (angles_.empty() || !std::isfinite(px[0]) || !std::isfinite(px[1])) return {kNaN, kNaN};
   double angle = std::atan2(px[1] - side_.epipole[1], px[0] - side_.epipole[0]);
   if (is_falling_) angle = -angle;
-  const double middle = is_cyclic_ ? turn_begin_ + kTurn / 2
-                                   : (angles_.front() + angles_.back()) / 2;
+  const double middle =
+      is_cyclic_ ? turn_begin_ + kTurn / 2 : (angles_.front() + angles_.back()) / 2;
   angle = middle + std::remainder(angle - middle, kTurn);
   const auto above = std::upper_bound(angles_.begin(), angles_.end(), angle);
   const auto count = static_cast<std::ptrdiff_t>(angles_.size());
@@ -104,8 +104,8 @@ Vec2 photograph_point(const PolarRectification& r, int side, const Vec2& rectifi
   const PolarRow row = mixed(s.rows[above], s.rows[std::min(above + 1, s.rows.size() - 1)],
                              rectified[1] - static_cast<double>(above));
   const Vec2 p = {row.x + rectified[0] * row.dx, row.y + rectified[0] * row.dy};
-  const double away = (s.to_epipole ? -1 : 1) *
-                      (row.dx * (p[0] - s.epipole[0]) + row.dy * (p[1] - s.epipole[1]));
+  const double away =
+      (s.to_epipole ? -1 : 1) * (row.dx * (p[0] - s.epipole[0]) + row.dy * (p[1] - s.epipole[1]));
   if (away < 0) return {kNaN, kNaN};
   return p;
 }

@@ -60,8 +60,8 @@ Rig make_rig(const Vec3& to, double turn_deg, std::mt19937_64& random, double zo
     const double x = synthetic::uniform(random, 0, kWidth - 1),
                  y = synthetic::uniform(random, 0, kHeight - 1),
                  z = synthetic::uniform(random, 4, 12);
-    Vec3 p = times(rig.pose.R, {(x - kCamera.cx) / kCamera.fx * z,
-                                (y - kCamera.cy) / kCamera.fy * z, z});
+    Vec3 p = times(rig.pose.R,
+                   {(x - kCamera.cx) / kCamera.fx * z, (y - kCamera.cy) / kCamera.fy * z, z});
     for (std::size_t i = 0; i < 3; ++i) p[i] += rig.pose.t[i];
     const double u = rig.camera2.fx * p[0] / p[2] + rig.camera2.cx,
                  v = rig.camera2.fy * p[1] / p[2] + rig.camera2.cy;
@@ -82,8 +82,8 @@ std::vector<Rig> rigs() {
     all.push_back(make_rig(to, 3, random, 1.8));
   }
   for (int i = 0; i < 100; ++i)
-    all.push_back(make_rig(synthetic::random_direction(random),
-                           synthetic::uniform(random, 0, 20), random));
+    all.push_back(
+        make_rig(synthetic::random_direction(random), synthetic::uniform(random, 0, 20), random));
   std::erase_if(all, [](const Rig& rig) { return rig.matches.size() < 20; });
   return all;
 }
@@ -184,8 +184,9 @@ TEST(Polar, disparities_grow_as_points_come_nearer_where_the_pose_is_known) {
           for (std::size_t i = 0; i < 3; ++i) p[i] += rig.pose.t[i];
           if (p[2] < 0.5) continue;
           const Vec2 left = rectified_point(r, 0, {x, y}),
-                     seen = rectified_point(r, 1, {rig.camera2.fx * p[0] / p[2] + rig.camera2.cx,
-                                                   rig.camera2.fy * p[1] / p[2] + rig.camera2.cy});
+                     seen = rectified_point(r, 1,
+                                            {rig.camera2.fx * p[0] / p[2] + rig.camera2.cx,
+                                             rig.camera2.fy * p[1] / p[2] + rig.camera2.cy});
           if (std::isnan(left[0]) || std::isnan(seen[0])) continue;
           (left[0] - seen[0] > last ? right : wrong) += 1;
           last = left[0] - seen[0];
@@ -220,9 +221,9 @@ TEST(Polar, sizes_are_bounded) {
 
 TEST(Polar, odd_places_of_the_epipole) {
   // Camera 2 straight ahead of a place in the picture: in its middle, on its border and corners.
-  for (const Vec2& e : {Vec2{319.5, 239.5}, Vec2{0, 0}, Vec2{639, 479}, Vec2{639, 0}, Vec2{0, 479},
-                        Vec2{100, 0}, Vec2{639, 240}, Vec2{320, 240}, Vec2{-0.5, -0.5},
-                        Vec2{1e-9, 1e-9}, Vec2{638.999999, 20}}) {
+  for (const Vec2& e :
+       {Vec2{319.5, 239.5}, Vec2{0, 0}, Vec2{639, 479}, Vec2{639, 0}, Vec2{0, 479}, Vec2{100, 0},
+        Vec2{639, 240}, Vec2{320, 240}, Vec2{-0.5, -0.5}, Vec2{1e-9, 1e-9}, Vec2{638.999999, 20}}) {
     std::mt19937_64 random(13);
     const Rig rig = make_rig({(e[0] - 319.5) / 600, (e[1] - 239.5) / 600, 1}, 0, random);
     const PolarRectification r = rig.rectified();
@@ -260,17 +261,16 @@ TEST(Polar, degenerate_input_is_an_outcome_and_hostile_input_an_error) {
   EXPECT_TRUE(std::isnan(photograph_point(r, 0, {0, r.height + 0.0})[0]));
   std::vector<PointPair> odd = {{nan, 0, 0, 0}, {1e300, 0, 1e300, 0}};
   (void)outcome(F, odd);
-  EXPECT_THROW(
-      (void)rectify_polar(kCamera, kCamera, Pose{}, {}, kWidth, kHeight, kWidth, kHeight), Error);
+  EXPECT_THROW((void)rectify_polar(kCamera, kCamera, Pose{}, {}, kWidth, kHeight, kWidth, kHeight),
+               Error);
 }
 
 TEST(Polar, pictures_of_one_pixel) {
   std::mt19937_64 random(15);
   for (const Vec3& to : {Vec3{1, 0, 0}, Vec3{0, 0, 1}, Vec3{0.3, 0.2, 1}}) {
     const Rig rig = make_rig(to, 0, random);
-    for (const auto& [w1, h1, w2, h2] :
-         {std::array{1, 1, 1, 1}, std::array{1, 1, 640, 480}, std::array{640, 480, 1, 1},
-          std::array{1, 480, 640, 1}}) {
+    for (const auto& [w1, h1, w2, h2] : {std::array{1, 1, 1, 1}, std::array{1, 1, 640, 480},
+                                         std::array{640, 480, 1, 1}, std::array{1, 480, 640, 1}}) {
       const PolarRectification r = rectify_polar(rig.F(), rig.matches, w1, h1, w2, h2);
       if (r.width == 0) continue;
       EXPECT_LT(double(r.width) * r.height, 5e6);
