@@ -15,6 +15,7 @@
 #include <array>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <bifocal/geometry.hpp>
@@ -109,6 +110,17 @@ struct PolarOptions {
 // rectified.
 [[nodiscard]] double stretch(const Rectification& rectification);
 [[nodiscard]] double stretch(const PolarRectification& rectification);
+
+// Which of the two a pair is better rectified by. Planar ones keep straight lines and give cameras:
+// polar is chosen where there is no planar one, or where it stretches pixels by more than 1.3 and
+// by a tenth more than the polar one.
+struct RectificationChoice {
+  bool is_polar = false;
+  double planar_stretch = 1, polar_stretch = 1;  // infinity: not rectified
+  std::string reason;                            // in words, with these numbers
+};
+[[nodiscard]] RectificationChoice choose_rectification(const Rectification& planar,
+                                                       const PolarRectification& polar);
 
 // The map as a file that NumPy reads (docs/formats.md): of rectified pixel (column, row)
 //   x, y, dx, dy = file["left"][row];  photograph = (x + column * dx, y + column * dy)

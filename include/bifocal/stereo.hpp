@@ -268,10 +268,10 @@ struct DepthMap {
                                  const Intrinsics& camera2, const Pose& cam2_from_cam1,
                                  const DepthOptions& options = {});
 
-// The points of all known pixels in the frame of the camera. `colour` is the photograph, grey or
-// RGB. Throws Error(usage) when the sizes differ.
+// The points of all known pixels in the frame of the camera, of every `step`-th one across and
+// down. `colour` is the photograph, grey or RGB. Throws Error(usage) when the sizes differ.
 [[nodiscard]] std::vector<CloudPoint> depth_to_cloud(ImageView<const float> depth,
                                                      ImageView<const std::uint8_t> colour,
-                                                     const Intrinsics& camera);
+                                                     const Intrinsics& camera, int step = 1);
 
 }  // namespace bifocal

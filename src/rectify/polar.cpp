@@ -14,6 +14,7 @@
 #include "rectify/polar_lines.hpp"
 #include "rectify/rank_two.hpp"
 #include "rectify/rectify_canvas.hpp"
+#include "rectify/turned.hpp"
 
 namespace bifocal {
 namespace {
@@ -244,16 +245,6 @@ PolarRectification rectify_polar(const Mat3& F, std::span<const PointPair> signs
   const int overlap = arc.is_turn ? options.overlap : 0;
   set_rows(pencil, layout, s, std::min(overlap, static_cast<int>(layout.lines.size())), out);
   return out;
-}
-
-// Both pictures turned by 180 degrees.
-void turn(PolarRectification& r) {
-  for (PolarSide& side : r.sides) {
-    std::reverse(side.rows.begin(), side.rows.end());
-    side.to_epipole = !side.to_epipole;
-    for (PolarRow& row : side.rows)
-      row = {row.x + (r.width - 1) * row.dx, row.y + (r.width - 1) * row.dy, -row.dx, -row.dy};
-  }
 }
 
 // Pixels of picture 1 and where picture 2 sees them if they are `depth` baselines away.

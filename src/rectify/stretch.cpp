@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/polar.hpp>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -49,6 +51,23 @@ class Scales {
 
 }  // namespace
 
+namespace {
+
+std::string refusal(RectifyOutcome outcome) {
+  switch (outcome) {
+    case RectifyOutcome::epipole_near_image:
+      return "an epipole is in or near a picture, so that no plane makes the rows parallel";
+    case RectifyOutcome::too_wide:
+      return "the views differ too much for a plane";
+    case RectifyOutcome::no_common_rows:
+      return "on a plane the pictures have no rows in common";
+    default:
+      return "there is no planar rectification";
+  }
+}
+
+}  // namespace
+
 double stretch(const Rectification& r) {
   Scales scales;
   if (r.width == 0) return scales.result();
@@ -69,6 +88,27 @@ double stretch(const PolarRectification& r) {
     scales.add(s.photograph_width, s.photograph_height, places);
   }
   return scales.result();
+}
+
+RectificationChoice choose_rectification(const Rectification& planar,
+                                         const PolarRectification& polar) {
+  constexpr double kTolerated = 1.3, kMargin = 1.1;
+  RectificationChoice choice{false, stretch(planar), stretch(polar), {}};
+  const double flat = choice.planar_stretch, round = choice.polar_stretch;
+  choice.is_polar =
+      polar.width > 0 && (planar.width == 0 || (flat > kTolerated && flat > kMargin * round));
+  if (choice.is_polar && planar.width == 0) {
+    choice.reason = fmt::format("polar: {}", refusal(planar.outcome));
+  } else if (polar.width == 0) {
+    choice.reason =
+        fmt::format("planar: there is no polar rectification ({})", to_string(polar.outcome));
+  } else {
+    choice.reason = fmt::format(
+        "{}: a planar rectification scales pixels unevenly by a factor of {:.2f}, a polar one by "
+        "{:.2f}",
+        choice.is_polar ? "polar" : "planar", flat, round);
+  }
+  return choice;
 }
 
 }  // namespace bifocal

@@ -114,10 +114,12 @@ DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
 
 std::vector<CloudPoint> depth_to_cloud(ImageView<const float> depth,
                                        ImageView<const std::uint8_t> colour,
-                                       const Intrinsics& camera) {
+                                       const Intrinsics& camera, int step) {
   if (!camera.valid())
     throw Error(ErrorCode::usage, fmt::format("depth_to_cloud: fx = {}, fy = {}: must be positive",
                                               camera.fx, camera.fy));
+  if (step < 1)
+    throw Error(ErrorCode::usage, fmt::format("depth_to_cloud: step = {}: must be positive", step));
   if (colour.width != depth.width || colour.height != depth.height ||
       (colour.channels != 1 && colour.channels != 3))
     throw Error(
@@ -126,8 +128,8 @@ std::vector<CloudPoint> depth_to_cloud(ImageView<const float> depth,
                     "must be of one size, with 1 or 3 channels",
                     colour.width, colour.height, colour.channels, depth.width, depth.height));
   std::vector<CloudPoint> cloud;
-  for (int y = 0; y < depth.height; ++y) {
-    for (int x = 0; x < depth.width; ++x) {
+  for (int y = 0; y < depth.height; y += step) {
+    for (int x = 0; x < depth.width; x += step) {
       const double z = depth.row(y)[x];
       if (!std::isfinite(z)) continue;
       const std::uint8_t* c = colour.row(y) + x * colour.channels;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <numbers>
 
+#include "depth_files.hpp"
 #include "report/page.hpp"
 #include "result_json.hpp"
 
@@ -32,11 +33,12 @@ std::string camera_text(const std::optional<Intrinsics>& c) {
            : "unknown";
 }
 
-std::string sentence(std::string text) {
+std::string sentence_start(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text + ".";
+  return text;
 }
+std::string sentence(const std::string& text) { return sentence_start(text) + "."; }
 
 std::string summary(const PairResult& r) {
   if (r.outcome != Outcome::ok) return fmt::format("No geometry was found. {}", sentence(r.reason));
@@ -71,9 +73,14 @@ void add_figures(Page& page, const PairReport& in) {
                     "photograph's point can be seen.");
   }
   page.heading("Depth");
-  if (!r.dense) return page.paragraph(fmt::format("No dense matching: {}.", r.dense_reason));
+  if (!r.dense) return page.paragraph(fmt::format("No depth: {}.", r.dense_reason));
+  page.preformatted(depth_text(*r.dense));
+  page.diagram(shrunken(depth_picture(r.dense->depth)),
+               "Depth of the first photograph's pixels: near is red, far is blue; black is unknown "
+               "or less certain than a quarter of itself.");
   page.photograph(rectified_figure(*r.dense),
-                  "The rectified pair: a scene point has the same row in both.");
+                  fmt::format("The rectified pair: a scene point has the same row in both. {}.",
+                              sentence_start(r.dense->choice.reason)));
   page.diagram(in.disparity_picture, fmt::format("Disparity of the rectified left picture, px; "
                                                  "near is red. {:.0f} % of the pixels were matched "
                                                  "both ways and are known; black is unknown.",
