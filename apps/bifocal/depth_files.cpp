@@ -48,8 +48,8 @@ DepthSummary summary_of(const DepthMap& map) {
   }
   DepthSummary s;
   if (!map.depth.pixels.empty())
-    s.known = 100.0 * static_cast<double>(depths.size()) /
-              static_cast<double>(map.depth.pixels.size());
+    s.known =
+        100.0 * static_cast<double>(depths.size()) / static_cast<double>(map.depth.pixels.size());
   s.near = value_at(depths, 0.02);
   s.median = value_at(depths, 0.5);
   s.far = value_at(depths, 0.98);
@@ -62,8 +62,8 @@ std::string depth_text(const DensePair& dense) {
   return fmt::format(
       "rectified {}\ndepth of {:.0f} % of the first photograph's pixels{}\n"
       "depths from {:.2f} to {:.2f} baselines, deviation {:.1f} % (median); cloud: {} points\n",
-      dense.choice.reason, s.known, cameras_text(dense), s.near, s.far,
-      100 * s.relative_deviation, dense.cloud.size());
+      dense.choice.reason, s.known, cameras_text(dense), s.near, s.far, 100 * s.relative_deviation,
+      dense.cloud.size());
 }
 
 ImageU8 depth_picture(const DepthMap& map) {

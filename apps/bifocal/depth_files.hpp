@@ -11,9 +11,9 @@ namespace bifocal::cli {
 
 // Of the known pixels; NaN where none is.
 struct DepthSummary {
-  double known = 0;               // per cent of the pixels
+  double known = 0;                      // per cent of the pixels
   double near = 0, median = 0, far = 0;  // unit |t| = 1; near and far: of all but 2 % at each end
-  double relative_deviation = 0;  // median of deviation / depth
+  double relative_deviation = 0;         // median of deviation / depth
 };
 [[nodiscard]] DepthSummary summary_of(const DepthMap& map);
 

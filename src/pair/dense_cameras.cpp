@@ -36,7 +36,8 @@ Mat3 essential_of(const Mat3& F, const Intrinsics& k1, const Intrinsics& k2) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j)
       for (std::size_t k = 0; k < 3; ++k)
-        for (std::size_t l = 0; l < 3; ++l) E[3 * i + j] += B[3 * k + i] * F[3 * k + l] * A[3 * l + j];
+        for (std::size_t l = 0; l < 3; ++l)
+          E[3 * i + j] += B[3 * k + i] * F[3 * k + l] * A[3 * l + j];
   return E;
 }
 

@@ -14,10 +14,10 @@ struct DenseCameras {
   Intrinsics camera1, camera2;
   Pose pose;
   CameraSource source = CameraSource::given;
-  double focal_deviation = 0;       // px, where the focal length is estimated
-  double median_parallax_deg = 0;   // of the matches
-  std::optional<Mat3> F;            // px, where the pose does not hold it exactly
-  std::vector<PointPair> matches;   // the inliers
+  double focal_deviation = 0;      // px, where the focal length is estimated
+  double median_parallax_deg = 0;  // of the matches
+  std::optional<Mat3> F;           // px, where the pose does not hold it exactly
+  std::vector<PointPair> matches;  // the inliers
 };
 
 // Of a pair with an essential or a fundamental matrix. Without cameras the focal length of both is

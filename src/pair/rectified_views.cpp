@@ -50,11 +50,10 @@ Rectification planar_views(const DenseCameras& c, Picture image1, Picture image2
                            double max_scale) {
   RectifyOptions options;
   options.max_scale = std::min(options.max_scale, max_scale);
-  Rectification r =
-      c.F ? rectify_uncalibrated(*c.F, c.matches, image1.width, image1.height, image2.width,
-                                 image2.height, options)
-          : rectify(c.camera1, c.camera2, c.pose, image1.width, image1.height, image2.width,
-                    image2.height, options);
+  Rectification r = c.F ? rectify_uncalibrated(*c.F, c.matches, image1.width, image1.height,
+                                               image2.width, image2.height, options)
+                        : rectify(c.camera1, c.camera2, c.pose, image1.width, image1.height,
+                                  image2.width, image2.height, options);
   rectification::keep_order(r);
   return r;
 }

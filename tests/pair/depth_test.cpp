@@ -29,8 +29,7 @@ Pair views(const Vec3& to, double turn_deg, std::uint32_t seed = 3) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < 3; ++k) pose.t[i] -= pose.R[3 * i + k] * to[k];
   return {synthetic::render(room, kCamera, {}, kWidth, kHeight),
-          synthetic::render(room, kCamera, pose, kWidth, kHeight),
-          std::hypot(to[0], to[1], to[2])};
+          synthetic::render(room, kCamera, pose, kWidth, kHeight), std::hypot(to[0], to[1], to[2])};
 }
 
 struct Score {
@@ -66,10 +65,11 @@ PairResult estimated(const Pair& pair, bool calibrated) {
 }
 
 void print(const char* name, const PairResult& r, const Score& s) {
-  std::printf("%s: %s; cameras %s, f = %.0f px; known %.1f %%, error %.2f %%, stretch %.3f, %.0f %% "
-              "within 2 deviations\n",
-              name, r.dense->choice.reason.c_str(), to_string(r.dense->cameras),
-              r.dense->camera1.fx, s.known, s.error, s.stretch, s.within2);
+  std::printf(
+      "%s: %s; cameras %s, f = %.0f px; known %.1f %%, error %.2f %%, stretch %.3f, %.0f %% "
+      "within 2 deviations\n",
+      name, r.dense->choice.reason.c_str(), to_string(r.dense->cameras), r.dense->camera1.fx,
+      s.known, s.error, s.stretch, s.within2);
 }
 
 TEST(PairDepth, of_a_calibrated_camera_that_moves_in_any_direction) {
@@ -79,11 +79,10 @@ TEST(PairDepth, of_a_calibrated_camera_that_moves_in_any_direction) {
     double turn_deg;
     bool is_polar;
   };
-  for (const Case& c : {Case{"to the right", {0.5, 0, 0}, 2, false},
-                        Case{"to the left", {-0.5, 0.05, 0}, 2, false},
-                        Case{"up", {0.02, -0.4, 0}, 0, false},
-                        Case{"forwards", {0.05, 0, 0.8}, 3, true},
-                        Case{"backwards", {0.05, 0, -0.8}, 0, true}}) {
+  for (const Case& c :
+       {Case{"to the right", {0.5, 0, 0}, 2, false}, Case{"to the left", {-0.5, 0.05, 0}, 2, false},
+        Case{"up", {0.02, -0.4, 0}, 0, false}, Case{"forwards", {0.05, 0, 0.8}, 3, true},
+        Case{"backwards", {0.05, 0, -0.8}, 0, true}}) {
     const Pair pair = views(c.to, c.turn_deg);
     const PairResult r = estimated(pair, true);
     ASSERT_TRUE(r.dense.has_value()) << c.name << ": " << r.dense_reason;
