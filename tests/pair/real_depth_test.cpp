@@ -35,11 +35,12 @@ class Errors {
       for (int k = 0; k < 3; ++k) within[k] += errors[i] <= (k + 1) * deviations_[i] / stretch;
     }
     const double error = 100 * median(errors);
-    std::printf("%s: %zu depths, median error %.3f %%, median deviation stated %.3f %%; within 1, 2, "
-                "3 deviations %.0f, %.0f, %.0f %%\n",
-                name, count(), error, 100 * median(deviations_) / stretch,
-                100 * within[0] / double(count()), 100 * within[1] / double(count()),
-                100 * within[2] / double(count()));
+    std::printf(
+        "%s: %zu depths, median error %.3f %%, median deviation stated %.3f %%; within 1, 2, "
+        "3 deviations %.0f, %.0f, %.0f %%\n",
+        name, count(), error, 100 * median(deviations_) / stretch,
+        100 * within[0] / double(count()), 100 * within[1] / double(count()),
+        100 * within[2] / double(count()));
     return error;
   }
   [[nodiscard]] double stretch() const { return median(ratios_); }

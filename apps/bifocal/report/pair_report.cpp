@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "depth_files.hpp"
+#include "report/depth_section.hpp"
 #include "report/page.hpp"
 #include "result_json.hpp"
 
@@ -75,16 +76,17 @@ void add_figures(Page& page, const PairReport& in) {
   page.heading("Depth");
   if (!r.dense) return page.paragraph(fmt::format("No depth: {}.", r.dense_reason));
   page.preformatted(depth_text(*r.dense));
-  page.diagram(shrunken(depth_picture(r.dense->depth)),
-               "Depth of the first photograph's pixels: near is red, far is blue; black is unknown "
-               "or less certain than a quarter of itself.");
+  add_depth_section(page, in.image1, in.image2, *r.dense);
+  // A polar picture is tall.
+  const ImageU8 small = shrunken(in.disparity_picture);
   page.photograph(rectified_figure(*r.dense),
                   fmt::format("The rectified pair: a scene point has the same row in both. {}.",
                               sentence_start(r.dense->choice.reason)));
-  page.diagram(in.disparity_picture, fmt::format("Disparity of the rectified left picture, px; "
-                                                 "near is red. {:.0f} % of the pixels were matched "
-                                                 "both ways and are known; black is unknown.",
-                                                 r.dense->disparity.density));
+  page.diagram(r.dense->polar ? ImageView<const std::uint8_t>(small) : in.disparity_picture,
+               fmt::format("Disparity of the rectified left picture, px; "
+                           "near is red. {:.0f} % of the pixels were matched "
+                           "both ways and are known; black is unknown.",
+                           r.dense->disparity.density));
 }
 
 void add_numbers(Page& page, const PairReport& in) {
