@@ -44,6 +44,9 @@ SamplingMap sampling_map(const PolarRectification& r, int side) {
     throw Error(ErrorCode::usage,
                 fmt::format("sampling_map: the pair is not rectified ({})", to_string(r.outcome)));
   const PolarSide& s = r.sides[static_cast<std::size_t>(side)];
+  if (s.rows.size() != static_cast<std::size_t>(r.height))
+    throw Error(ErrorCode::usage,
+                fmt::format("sampling_map: {} rows, the height is {}", s.rows.size(), r.height));
   rectification::check_map_sizes("sampling_map", s.photograph_width, s.photograph_height, r.width,
                                  r.height);
   const auto width = static_cast<std::size_t>(r.width);

@@ -51,7 +51,7 @@ PolarPlaces::PolarPlaces(const PolarRectification& r, int side)
     for (double& a : angles_) a = -a;
   if (angles_.empty()) return;
   // The seam lies half way between the row before the turn and its first one.
-  const auto first = static_cast<std::size_t>(r.overlap);
+  const auto first = std::min(static_cast<std::size_t>(std::max(0, r.overlap)), angles_.size() - 1);
   turn_begin_ = angles_[first];
   if (is_cyclic_ && first > 0) turn_begin_ = (angles_[first] + angles_[first - 1]) / 2;
 }

@@ -10,13 +10,15 @@ namespace bifocal::test {
 
 inline constexpr const char* kNoBrowser = "no chromium: scripts/install-packages browser";
 // WebGL on the processor, and none at all.
-inline constexpr const char* kWebGl = "--use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader";
+inline constexpr const char* kWebGl =
+    "--use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader";
 inline constexpr const char* kNoWebGl = "--disable-gpu --disable-3d-apis";
 
 // What a browser makes of a page with more script at its end; the folder gets page.txt. False
 // without a browser.
-inline bool browse(const TemporaryFolder& folder, const std::string& html, const std::string& script,
-            const std::string& address, const std::string& flags = kNoWebGl) {
+inline bool browse(const TemporaryFolder& folder, const std::string& html,
+                   const std::string& script, const std::string& address,
+                   const std::string& flags = kNoWebGl) {
   if (std::system("chromium --version >/dev/null 2>&1") != 0) return false;
   const std::string end = "</body>";
   std::string page = html;

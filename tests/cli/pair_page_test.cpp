@@ -29,10 +29,12 @@ TEST_P(PairPage, shows_the_cloud_and_slides) {
   const auto [flags, kind] = GetParam();
   const TemporaryFolder folder;
   write_pictures(folder);
-  const Ran r = run(folder, "pair left.png right.png --out o --intrinsics 400,400,199.5,149.5 "
-                            "--model essential");
+  const Ran r = run(folder,
+                    "pair left.png right.png --out o --intrinsics 400,400,199.5,149.5 "
+                    "--model essential");
   ASSERT_EQ(r.code, 0) << r.err;
-  const std::string script = std::string(kHands) + "addEventListener('load', () => {" + kLook + "});";
+  const std::string script =
+      std::string(kHands) + "addEventListener('load', () => {" + kLook + "});";
   if (!browse(folder, read_file(folder / "o/report.html"), script, "", flags))
     GTEST_SKIP() << kNoBrowser;
   expect_said(folder, {"data-ready=\"yes\"", "data-points=\"true\"", "data-cameras=\"2\"",

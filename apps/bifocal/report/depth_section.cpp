@@ -69,8 +69,12 @@ std::string base64_of(const std::vector<T>& values) {
 }
 
 Json camera_json(Picture picture, const Intrinsics& k) {
-  return {{"width", picture.width}, {"height", picture.height}, {"fx", k.fx}, {"fy", k.fy},
-          {"cx", k.cx},             {"cy", k.cy}};
+  return {{"width", picture.width},
+          {"height", picture.height},
+          {"fx", k.fx},
+          {"fy", k.fy},
+          {"cx", k.cx},
+          {"cy", k.cy}};
 }
 
 // Evenly chosen points of the cloud, and the cameras.
@@ -123,10 +127,10 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
   page.markup(fmt::format("<style>{}</style>\n<div class=\"beside\">\n", kStyle));
   page.markup(figure(photograph(first, "id=\"photo-0\" alt=\"The first photograph\""),
                      "The first photograph."));
-  page.markup(figure(image("png", encode_png(shrunken(depth_picture(dense.depth))),
-                           "alt=\"Depth of its pixels\""),
-                     "Depth of its pixels: near is red, far is blue; black is unknown or less "
-                     "certain than a quarter of itself."));
+  page.markup(figure(
+      image("png", encode_png(shrunken(depth_picture(dense.depth))), "alt=\"Depth of its pixels\""),
+      "Depth of its pixels: near is red, far is blue; black is unknown or less "
+      "certain than a quarter of itself."));
   page.markup(figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
                            "alt=\"Deviation of the depth\""),
                      "How sure: the standard deviation as a share of the depth, from 0.1 % (blue) "
@@ -137,12 +141,14 @@ void add_depth_section(Page& page, Picture image1, Picture image2, const DensePa
   page.markup(
       "</div>\n<input type=\"range\" id=\"slider\" min=\"0\" max=\"100\" value=\"50\" "
       "aria-label=\"From the second photograph to the first\">\n"
-      "<p class=\"note\">Left of the slider the first photograph, right of it the second one as the "
+      "<p class=\"note\">Left of the slider the first photograph, right of it the second one as "
+      "the "
       "first camera sees it by the depth: nothing should jump. Grey: unknown.</p>\n");
   page.markup(photograph(second, "id=\"photo-1\" alt=\"The second photograph\" hidden"));
   page.markup(fmt::format(
       "<div><canvas id=\"cloud\" aria-label=\"Cloud and cameras\"></canvas></div>\n"
-      "<p class=\"note\">{} of the cloud's {} points, without those farther than five times the median "
+      "<p class=\"note\">{} of the cloud's {} points, without those farther than five times the "
+      "median "
       "depth; the first camera blue, the second red. Drag: turn; with shift or the right button: "
       "move. Wheel: zoom. Two fingers: move and zoom. Double click: as at first.</p>\n"
       "<script type=\"application/json\" id=\"data\">{}</script>\n"
