@@ -25,6 +25,7 @@
 #include <bifocal/pairs.hpp>
 #include <bifocal/photographs.hpp>
 #include <bifocal/picture.hpp>
+#include <bifocal/polar.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/solvers.hpp>

@@ -12,6 +12,7 @@
 #include <bifocal/features.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
+#include <bifocal/polar.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/surf.hpp>
@@ -33,22 +34,40 @@ struct PairOptions {
   bool guided = false;
   RobustOptions robust;
   Device device = {};  // of all stages
-  bool dense = true;   // with a pose: rectify, match densely, build the cloud
+  bool dense = true;   // where the camera moved: rectify, match densely, depth and cloud
   int max_dense_pixels =
-      2'000'000;  // px: the pictures are reduced for dense matching until they have at most this
+      2'000'000;  // px: the pictures are reduced for dense matching until they have at most this,
+                  // or three times this where polar rectification repeats pixels
   // Called at the start of each stage with its name and the fraction done, for progress.
   std::function<void(std::string_view stage, double fraction)> progress;
 };
 
-// Dense part of a pair with a pose. The search range covers the disparities of the inliers, with a
-// margin. Pixels that see outside one of the photographs are unknown in `disparity.raw`, and in
-// `filled` when they are outside the left one.
+// Where the cameras come from that depth is made with.
+enum class CameraSource {
+  given,      // PairOptions
+  estimated,  // the focal length that both pictures share, told by the matches to 20 % or better
+  assumed,  // a focal length of 1.2 times the longer side, or one that only one picture has: depth
+            // is right up to a stretch that nobody knows
+};
+[[nodiscard]] const char* to_string(CameraSource source);
+
+// Dense part of a pair whose camera moved. Image 1 is the left picture; where camera 2 lies on its
+// left, both rectified pictures are turned by 180 degrees. The search range covers the disparities
+// of the inliers, with a margin. Pixels that see outside one of the photographs are unknown in
+// `disparity.raw`, and in `filled` when they are outside the left one.
 struct DensePair {
-  Rectification rectification;
-  ImageU8 left, right;  // rectified pictures, RGB
+  std::optional<PolarRectification> polar;  // the rectification, where it is polar
+  Rectification rectification;              // else
+  RectificationChoice choice;               // why
+  ImageU8 left, right;                      // rectified pictures, RGB
   DisparityMap disparity;
   int min_disparity = 0, disparities = 0;
-  std::vector<CloudPoint> cloud;  // frame of the rectified left camera, unit |t| = 1
+  Intrinsics camera1, camera2;  // px of the photographs, that the depth is made with
+  CameraSource cameras = CameraSource::given;
+  double focal_deviation = 0;     // px, of an estimated focal length
+  Pose cam2_from_cam1;            // |t| = 1, the unit of depth
+  DepthMap depth;                 // of the pixels of image 1, from `disparity.raw`
+  std::vector<CloudPoint> cloud;  // frame of camera 1, of at most max_dense_pixels pixels
 };
 
 struct StageTime {

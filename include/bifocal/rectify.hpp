@@ -29,7 +29,8 @@ enum class RectifyOutcome {
   too_wide,            // a corner turns further than 83 degrees from the rectified axis, or all of
                        // a picture further than RectifyOptions::max_angle_deg
   no_common_rows,
-  no_geometry,  // F is not of rank 2
+  no_geometry,     // F is not of rank 2
+  no_orientation,  // polar: matches don't tell which half lines belong together
 };
 [[nodiscard]] const char* to_string(RectifyOutcome outcome);
 

@@ -16,6 +16,7 @@
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/polar.hpp>
 #include <bifocal/rectify.hpp>
 
 namespace bifocal {
@@ -225,5 +226,52 @@ struct StereoScore {
                                                          ImageView<const std::uint8_t> colour,
                                                          const Intrinsics& left, double doffs,
                                                          double baseline);
+
+// From disparities to the depth of a photograph's own pixels, over either rectification:
+//
+//   const DenseMatches seen = dense_matches(rectification, disparity.raw);
+//   const DepthMap map = depth_map(seen, camera1, camera2, cam2_from_cam1);
+//   const auto cloud = depth_to_cloud(map.depth, photograph, camera1);
+//
+// A DenseMatches says where the pixels of the photograph of side 0 are seen in that of side 1,
+// [height][width] of the former. (Side 0 of a planar rectification that is swapped is image 2.)
+struct DenseMatches {
+  ImageF x, y;    // px; NaN: unknown
+  ImageF dx, dy;  // px by which (x, y) moves as the disparity grows by 1 px
+};
+
+// `disparity` [height][width] is that of the left rectified picture, unknown NaN. Between four
+// known pixels within 2 px of each other it is interpolated; a pixel that fills many rectified
+// rows, as near an epipole, gets the median of those that are known. Lenses are not looked at:
+// pixels are those of a pinhole. Throws Error(usage) when the sizes differ.
+[[nodiscard]] DenseMatches dense_matches(const Rectification& rectification,
+                                         ImageView<const float> disparity);
+[[nodiscard]] DenseMatches dense_matches(const PolarRectification& rectification,
+                                         ImageView<const float> disparity);
+
+struct DepthOptions {
+  double disparity_deviation = 0.5;  // px, of the rectified pictures: standard deviation of a
+                                     // disparity; docs/stereo.md has how it was measured
+  // Of the pose, as covariance() gives it (row-major [6][6] of w and t); empty: it is exact.
+  std::span<const double> pose_covariance = {};
+  double max_deviation = 0.25;  // of the depth: what is less certain is unknown, as near an epipole
+};
+struct DepthMap {
+  ImageF depth;      // Z in the frame of camera 1, in the unit of t; NaN: unknown
+  ImageF deviation;  // its standard deviation, to first order, in the same unit
+};
+// Z of the point of each ray of camera 1 that comes nearest, in picture 2, to where it is seen.
+// Unknown too where rays meet behind a camera. The deviation is that of disparity and pose
+// together. Throws Error(usage) on a camera that is none, a t that is zero, an option out of its
+// range.
+[[nodiscard]] DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
+                                 const Intrinsics& camera2, const Pose& cam2_from_cam1,
+                                 const DepthOptions& options = {});
+
+// The points of all known pixels in the frame of the camera, of every `step`-th one across and
+// down. `colour` is the photograph, grey or RGB. Throws Error(usage) when the sizes differ.
+[[nodiscard]] std::vector<CloudPoint> depth_to_cloud(ImageView<const float> depth,
+                                                     ImageView<const std::uint8_t> colour,
+                                                     const Intrinsics& camera, int step = 1);
 
 }  // namespace bifocal

@@ -2,13 +2,15 @@
 #include "pair/dense_pair.hpp"
 
 #include <fmt/format.h>
+#include <bifocal/covariance.hpp>
 #include <bifocal/draw.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "pair/disparity_range.hpp"
+#include "pair/dense_cameras.hpp"
+#include "pair/rectified_views.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::pair {
@@ -21,27 +23,25 @@ constexpr double kMinParallaxDeg =
 constexpr int kMaxDisparities = 1024;  // what stereo_sgm searches at most
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-Rectification rectify_bounded(Picture image1, Picture image2, const Pose& pose,
-                              const PairOptions& options) {
-  const double area = static_cast<double>(image1.width) * image1.height;
-  RectifyOptions bounded;
-  bounded.max_scale = std::min(bounded.max_scale, options.max_dense_pixels / area);
-  return rectify(*options.camera1, *options.camera2, pose, image1.width, image1.height,
-                 image2.width, image2.height, bounded);
-}
-
-// Disparities can be negative when each rectified picture begins at its own left end. Moves the
-// left picture to the right until the search range starts at 0, as files of disparities have it;
-// the canvas grows by as many columns.
-DisparityRange made_positive(const DisparityRange& range, Rectification& rectification) {
-  if (range.min >= 0) return range;
-  const int shift = -range.min;
-  for (std::size_t column = 0; column < 3; ++column) {
-    rectification.H1[column] += shift * rectification.H1[6 + column];
-  }
-  rectification.camera1.cx += shift;
-  rectification.width += shift;
-  return {0, range.count};
+// Pixels whose neighbours that the census looks at are all in the photograph: the border of a
+// picture looks like that of the other.
+ImageU8 inner(const ImageU8& valid) {
+  constexpr int kAcross = 4, kDown = 3;  // px, of the census
+  ImageU8 rows = valid, out = valid;
+  runtime::parallel_for(valid.height, [&](int y) {
+    int run = 0;  // valid pixels up to x
+    for (int x = 0; x < valid.width + kAcross; ++x) {
+      run = x >= valid.width || valid.at(x, y) ? run + 1 : 0;
+      if (x >= kAcross && run <= std::min(2 * kAcross, x)) rows.at(x - kAcross, y) = 0;
+    }
+  });
+  runtime::parallel_for(valid.height, [&](int y) {
+    const int first = std::max(0, y - kDown), last = std::min(valid.height - 1, y + kDown);
+    for (int row = first; row <= last; ++row) {
+      for (int x = 0; x < valid.width; ++x) out.at(x, y) &= rows.at(x, row);
+    }
+  });
+  return out;
 }
 
 // Where the left or the right picture has no pixel there is nothing to match: forget what was found
@@ -63,56 +63,88 @@ void forget_outside(const ImageU8& valid_left, const ImageU8& valid_right,
   disparity.density = 100.0 * static_cast<double>(known) / (static_cast<double>(width) * height);
 }
 
+ImageU8 rectified(Queue& queue, const RectifiedViews& views, Picture photograph, int side,
+                  ImageU8& valid) {
+  const ImageU8 rgb = to_rgb(photograph);
+  if (views.polar) return Remapper(queue, sampling_map(*views.polar, side))(queue, rgb, &valid);
+  return warp(queue, rgb, side == 0 ? views.planar.H1 : views.planar.H2, views.width(),
+              views.height(), &valid);
+}
+
+// A processor matches in bands where the sums of all paths would take more than 256 MB: the same
+// result, in at most a quarter of the memory. Other devices have bounds of their own.
+std::size_t memory_of(const Device& device, const RectifiedViews& views, int disparities) {
+  if (device.info().kind != DeviceKind::cpu) return 0;
+  const auto sums = std::size_t{2} * static_cast<std::size_t>(views.width()) *
+                    static_cast<std::size_t>(views.height()) *
+                    static_cast<std::size_t>(disparities);
+  return std::max(std::size_t{256} << 20, sums / 4);
+}
+
+// Depth of the first photograph's pixels and the cloud.
+void add_depth(Picture image1, const DenseCameras& cameras, const PairOptions& options,
+               DensePair& dense) {
+  const DenseMatches matches = dense.polar
+                                   ? dense_matches(*dense.polar, dense.disparity.raw)
+                                   : dense_matches(dense.rectification, dense.disparity.raw);
+  DepthOptions depth;
+  ModelCovariance covariance;
+  if (!cameras.F)
+    covariance =
+        bifocal::covariance(cameras.pose, cameras.matches, cameras.camera1, cameras.camera2);
+  if (covariance.ok) depth.pose_covariance = covariance.pose;
+  dense.depth = depth_map(matches, cameras.camera1, cameras.camera2, cameras.pose, depth);
+  const double pixels = static_cast<double>(image1.width) * image1.height;
+  const int step =
+      std::max(1, static_cast<int>(std::ceil(std::sqrt(pixels / options.max_dense_pixels))));
+  dense.cloud = depth_to_cloud(dense.depth.depth, to_rgb(image1), cameras.camera1, step);
+}
+
 }  // namespace
 
-void add_dense(Picture image1, Picture image2, const RelativePoseResult& geometry,
-               const PairOptions& options, StageClock& clock, PairResult& result) {
-  if (geometry.median_parallax_deg < kMinParallaxDeg) {
+void add_dense(Picture image1, Picture image2, const PairOptions& options, StageClock& clock,
+               PairResult& result) {
+  clock.start("rectify", 0.7);
+  Queue queue(options.device);
+  const DenseCameras cameras = dense_cameras(queue, image1, image2, options, result);
+  if (cameras.median_parallax_deg < kMinParallaxDeg) {
     result.dense_reason = fmt::format(
         "the median angle between the rays is {:.2f} degrees, too little for depth ({:g})",
-        geometry.median_parallax_deg, kMinParallaxDeg);
+        cameras.median_parallax_deg, kMinParallaxDeg);
     return;
   }
-  clock.start("rectify", 0.7);
+  RectifiedViews views = rectified_views(cameras, image1, image2, options, kMaxDisparities);
+  result.dense_reason = views.refusal;
+  if (!views.refusal.empty()) return;
   DensePair dense;
-  Rectification& rectification = dense.rectification;
-  rectification = rectify_bounded(image1, image2, geometry.cam2_from_cam1, options);
-  if (rectification.width == 0) {
-    result.dense_reason =
-        "the motion is along the viewing direction: the rows can't be made parallel to it";
-    return;
-  }
-  DisparityRange range = disparity_range(rectification, result.points, result.model.inliers);
-  if (range.count <= 0 || range.count > kMaxDisparities) {
-    result.dense_reason =
-        fmt::format("the inliers' disparities span {} px, the search is limited to {}", range.count,
-                    kMaxDisparities);
-    return;
-  }
-  range = made_positive(range, rectification);
   ImageU8 grey[2], valid[2];
   runtime::parallel_for(2, [&](int i) {
-    Queue queue(options.device);
-    const bool second = (i == 1) != rectification.swapped;
+    Queue own(options.device);
     ImageU8& picture = i == 0 ? dense.left : dense.right;
-    picture =
-        warp(queue, to_rgb(second ? image2 : image1), i == 0 ? rectification.H1 : rectification.H2,
-             rectification.width, rectification.height, &valid[i]);
+    picture = rectified(own, views, i == 0 ? image1 : image2, i, valid[i]);
     grey[i] = to_grey(picture);
   });
 
   clock.start("dense", 0.75);
+  const DisparityRange range = views.range;
   dense.min_disparity = range.min;
   dense.disparities = range.count;
-  Queue queue(options.device);
-  dense.disparity =
-      stereo_sgm(queue, grey[0], grey[1], {.min_disparity = range.min, .disparities = range.count});
-  forget_outside(valid[0], valid[1], dense.disparity);
+  SgmOptions search{.min_disparity = range.min, .disparities = range.count};
+  search.max_memory = memory_of(options.device, views, range.count);
+  dense.disparity = stereo_sgm(queue, grey[0], grey[1], search);
+  forget_outside(inner(valid[0]), inner(valid[1]), dense.disparity);
 
   clock.start("cloud", 0.95);
-  const double doffs = rectification.camera2.cx - rectification.camera1.cx;
-  dense.cloud =
-      disparity_to_cloud(dense.disparity.raw, dense.left, rectification.camera1, doffs, 1.0);
+  dense.polar = std::move(views.polar);
+  dense.rectification = std::move(views.planar);
+  if (dense.polar) dense.rectification = {};
+  dense.choice = views.choice;
+  dense.camera1 = cameras.camera1;
+  dense.camera2 = cameras.camera2;
+  dense.cameras = cameras.source;
+  dense.focal_deviation = cameras.focal_deviation;
+  dense.cam2_from_cam1 = cameras.pose;
+  add_depth(image1, cameras, options, dense);
   result.dense = std::move(dense);
 }
 

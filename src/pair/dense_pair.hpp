@@ -7,10 +7,10 @@
 
 namespace bifocal::pair {
 
-// Rectifies the pictures by the pose, matches them densely and makes the cloud. Sets result.dense,
-// or result.dense_reason when the geometry doesn't allow it. Both cameras are known.
+// Rectifies the pictures of a pair with an essential or a fundamental matrix, matches them densely,
+// and makes the depth map and the cloud. Sets result.dense, or result.dense_reason when the
+// geometry doesn't allow it.
 void add_dense(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
-               const RelativePoseResult& geometry, const PairOptions& options, StageClock& clock,
-               PairResult& result);
+               const PairOptions& options, StageClock& clock, PairResult& result);
 
 }  // namespace bifocal::pair

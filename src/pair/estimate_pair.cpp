@@ -171,6 +171,16 @@ void set_pose(const RelativePoseResult& found, const PairOptions& options, PairR
   }
 }
 
+// Empty where the model is one of a camera that moved before a scene with depth.
+std::string why_no_depth(const PairResult& r) {
+  if (r.outcome == Outcome::ok && r.kind == ModelKind::homography)
+    return "a homography explains the matches: the scene is one plane, or the camera only turned, "
+           "and neither tells a depth";
+  if (r.outcome == Outcome::ok) return {};
+  if (r.cam2_from_cam1) return "the camera only turned or stood still: there is no depth to find";
+  return "no geometry was found";
+}
+
 // Matches, all of them or those along a guide, and the model that they have.
 Candidates match_and_estimate(Queue& queue, const PairOptions& options, const MatchGuide* guide,
                               pair::StageClock& clock, PairResult& result) {
@@ -204,6 +214,18 @@ Candidates match_along_model(Queue& queue, const PairOptions& options, Candidate
 
 }  // namespace
 
+const char* to_string(CameraSource source) {
+  switch (source) {
+    case CameraSource::given:
+      return "given";
+    case CameraSource::estimated:
+      return "estimated";
+    case CameraSource::assumed:
+      return "assumed";
+  }
+  return "";
+}
+
 PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& options) {
   check(image1, image2, options);
   PairResult result;
@@ -223,20 +245,14 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
         queue, options, match_and_estimate(queue, options, nullptr, clock, result), clock, result);
     result.doubt = doubt_of_cameras(found, options, image1, image2);
 
-    if (result.outcome == Outcome::ok && result.kind == ModelKind::essential) {
+    const bool has_pose = result.outcome == Outcome::ok && result.kind == ModelKind::essential;
+    if (has_pose) {
       set_pose(found.epipolar, options, result);
-      if (options.dense) pair::add_dense(image1, image2, found.epipolar, options, clock, result);
       result.triangulated = std::move(found.epipolar.triangulated);
-    } else if (options.dense) {
-      result.dense_reason =
-          result.cam2_from_cam1
-              ? std::string("the camera only turned or stood still: there is no depth to find")
-          : result.outcome == Outcome::ok
-              ? fmt::format("a {} gives no pose", result.kind == ModelKind::homography
-                                                      ? "homography"
-                                                      : "fundamental matrix")
-              : std::string("no geometry was found");
     }
+    if (options.dense) result.dense_reason = why_no_depth(result);
+    if (options.dense && result.dense_reason.empty())
+      pair::add_dense(image1, image2, options, clock, result);
   }
   return result;
 }

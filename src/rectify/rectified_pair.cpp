@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "rectify/differences.hpp"
 #include "rectify/mat3.hpp"
 
 namespace bifocal {
@@ -74,29 +75,12 @@ Vec2 rectified_point(const Rectification& rectification, int side, const Vec2& p
 
 VerticalDisparity vertical_disparity(const Rectification& rectification,
                                      std::span<const PointPair> matches) {
-  std::vector<double> rows;
-  for (const Vec2& d : differences(rectification, matches)) rows.push_back(std::abs(d[1]));
-  if (rows.empty()) return {kNaN, kNaN, 0};
-  std::sort(rows.begin(), rows.end());
-  const std::size_t last = rows.size() - 1;
-  return {rows[last / 2], rows[last * 95 / 100], static_cast<std::int64_t>(rows.size())};
+  return rectification::rows_apart(differences(rectification, matches));
 }
 
 DisparityRange disparity_range(const Rectification& rectification,
                                std::span<const PointPair> matches) {
-  std::vector<double> disparities;
-  for (const Vec2& d : differences(rectification, matches)) disparities.push_back(d[0]);
-  if (disparities.empty()) return {};
-  std::sort(disparities.begin(), disparities.end());
-  const std::size_t trimmed = disparities.size() / 100;
-  const double lo = disparities[trimmed], hi = disparities[disparities.size() - 1 - trimmed];
-  const double margin = std::max(8.0, 0.2 * (hi - lo));
-  constexpr double kFarthest =
-      1e6;  // px: beyond lies a point at the horizon of the warp; no search covers it
-  if (lo - margin < -kFarthest || hi + margin > kFarthest)
-    return {0, std::numeric_limits<int>::max()};
-  const int min = static_cast<int>(std::floor(lo - margin));
-  return {min, static_cast<int>(std::ceil(hi + margin)) + 1 - min};
+  return rectification::range_of(differences(rectification, matches));
 }
 
 std::array<double, 16> reprojection_matrix(const Rectification& r, double baseline) {

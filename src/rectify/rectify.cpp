@@ -193,6 +193,8 @@ const char* to_string(RectifyOutcome outcome) {
       return "no_common_rows";
     case RectifyOutcome::no_geometry:
       return "no_geometry";
+    case RectifyOutcome::no_orientation:
+      return "no_orientation";
   }
   return "";
 }

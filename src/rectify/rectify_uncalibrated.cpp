@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <optional>
 #include <utility>
 
 #include "rectify/mat3.hpp"
+#include "rectify/rank_two.hpp"
 #include "rectify/rectify_canvas.hpp"
 
 namespace bifocal {
@@ -22,55 +22,11 @@ using namespace rectification;
 
 constexpr double kTypicalFocalLength = 1.2;  // to the longer side: 45 degrees across it
 constexpr double kMaxScaleRatio = 4;         // of the perspective part across a picture
-constexpr double kMaxThirdValue = 0.02;  // of F's third singular value to its norm: estimates from
-                                         // matches are below 1e-3 even without the constraint
 
 struct Picture {
   double width, height;              // units
   double inner_width, inner_height;  // between the middles of the first and the last pixel
 };
-
-Mat3 scaled(Mat3 m, double factor) {
-  for (double& v : m) v *= factor;
-  return m;
-}
-double size_of(const Mat3& m) {
-  double sum = 0;
-  for (const double v : m) sum += v * v;
-  return std::sqrt(sum);
-}
-// Of the cofactors: e1 e2' of a matrix of rank 2, up to scale.
-Mat3 adjugate(const Mat3& m) {
-  const Vec3 a = {m[0], m[1], m[2]}, b = {m[3], m[4], m[5]}, c = {m[6], m[7], m[8]};
-  const Vec3 x = cross(b, c), y = cross(c, a), z = cross(a, b);
-  return {x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]};
-}
-
-// F without its third singular value, and the epipole e1 of image 1 (F e1 = 0); nothing when it is
-// of rank 3 or 1.
-struct RankTwo {
-  Mat3 F;
-  Vec3 e1;
-};
-std::optional<RankTwo> rank_two(Mat3 F) {
-  F = scaled(F, 1 / size_of(F));
-  const Mat3 adj = adjugate(F);
-  const double size = size_of(adj);
-  if (!(size > 1e-8)) return {};
-  const Mat3 a = scaled(adj, 1 / size), squared = mul(a, transpose(a));
-  // The power iteration for the inverse of F'F; the first step is exact for rank 2.
-  Vec3 e1{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Vec3 column = {squared[k], squared[3 + k], squared[6 + k]};
-    if (norm(column) > norm(e1)) e1 = column;
-  }
-  for (int i = 0; i < 50; ++i) e1 = unit(mul(squared, unit(e1)));
-  const Vec3 rest = mul(F, e1);
-  if (norm(rest) > kMaxThirdValue) return {};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) F[3 * i + j] -= rest[i] * e1[j];
-  return RankTwo{F, e1};
-}
 
 // Lines that go to infinity: corresponding epipolar lines w1, w2, scaled to 1 in the middle.
 struct Lines {

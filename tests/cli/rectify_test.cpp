@@ -2,7 +2,7 @@
 // `bifocal rectify`: from a calibration file, from matches, and what it refuses.
 #include <gtest/gtest.h>
 
-#include <bifocal/rectify.hpp>
+#include <bifocal/polar.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -120,6 +120,48 @@ TEST(CliRectify, every_device_writes_the_same_pictures) {
   }
 }
 
+TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  write_file(folder / "m.txt", matches_text(true));
+  write_file(folder / "c.txt",
+             "1 PINHOLE 400 300 400 400 200 150\nR 1 0 0 0 1 0 0 0 1\nt 0 0 -1\n");
+  for (const std::string from : {"--matches m.txt", "--calib c.txt"}) {
+    const Ran r = run(folder, "rectify left.png right.png --out o --json " + from);
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(listing(folder / "o"), (std::vector<std::string>{"left.png", "polar.npz",
+                                                               "rectification.json", "right.png"}));
+    const json j = json::parse(r.out);
+    EXPECT_EQ(j["method"], "polar");
+    EXPECT_NE(j["reason"].get<std::string>().find("epipole"), std::string::npos);
+    EXPECT_EQ(j["cyclic"], true);
+    EXPECT_FALSE(j.contains("H1"));
+    if (from == "--matches m.txt") {
+      EXPECT_LT(j["vertical_disparity"]["percentile95"].get<double>(), 1e-3);
+    }
+    const PolarRectification map = read_polar(folder / "o/polar.npz");
+    EXPECT_EQ(map.width, j["width"]);
+    EXPECT_EQ(map.height, j["height"]);
+    const ImageU8 left = read_image(folder / "o/left.png"), in = read_image(folder / "left.png");
+    const Vec2 p = photograph_point(map, 0, {100, 200});
+    const double u = p[0] - std::floor(p[0]), v = p[1] - std::floor(p[1]);
+    const int x = static_cast<int>(p[0]), y = static_cast<int>(p[1]);
+    const double expected = (1 - v) * ((1 - u) * in.at(x, y) + u * in.at(x + 1, y)) +
+                            v * ((1 - u) * in.at(x, y + 1) + u * in.at(x + 1, y + 1));
+    EXPECT_NEAR(left.at(100, 200), expected, 1);
+  }
+  // A later planar run takes the map away.
+  write_file(folder / "s.txt", matches_text(false));
+  const Ran r = run(folder, "rectify left.png right.png --out o --json --matches s.txt");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(json::parse(r.out)["method"], "planar");
+  EXPECT_EQ(listing(folder / "o"),
+            (std::vector<std::string>{"left.png", "rectification.json", "right.png"}));
+  EXPECT_EQ(run(folder, "rectify left.png right.png --out p --matches s.txt --method polar").code,
+            0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "p/polar.npz"));
+}
+
 TEST(CliRectify, what_can_not_be_is_named_and_leaves_nothing) {
   const TemporaryFolder folder;
   write_pictures(folder);
@@ -132,6 +174,10 @@ TEST(CliRectify, what_can_not_be_is_named_and_leaves_nothing) {
   write_file(folder / "fisheye.txt", "1 FISHEYE 400 300 400 400 20 15\n");
   write_file(folder / "along.txt",
              "1 PINHOLE 400 300 400 400 200 150\nR 1 0 0 0 1 0 0 0 1\nt 0 0 1\n");
+  write_file(folder / "bent.json",
+             R"({"camera1": {"width": 400, "height": 300, "fx": 400, "fy": 400, "cx": 199.5,
+                "cy": 149.5, "k1": -0.1}, "camera2": {"width": 400, "height": 300, "fx": 400, "fy": 400, "cx": 199.5, "cy": 149.5},
+                "R": [1,0,0,0,1,0,0,0,1], "t": [0,0,1]})");
   const auto before = listing(folder.path());
   const auto fails = [&](const std::string& arguments, int code, const char* named) {
     const Ran r = run(folder, "rectify left.png right.png " + arguments);
@@ -148,12 +194,15 @@ TEST(CliRectify, what_can_not_be_is_named_and_leaves_nothing) {
   fails("--out o --calib along.txt --max-scale 0", 2, "--max-scale: 0");
   fails("--out o --matches two.txt --device cuda:77", 4, "cuda:77");
   fails("--out o --matches two.txt", 5, "too_few_points");
-  fails("--out o --matches forward.txt", 5, "epipole");
+  fails("--out o --matches forward.txt --method planar", 5, "epipole");
+  fails("--out o --matches forward.txt --method round", 2, "--method");
   fails("--out o --matches outside1.txt", 3,
         "outside1.txt: row 202: 401 20 is outside left.png, 400 x 300 px");
   fails("--out o --matches outside2.txt", 3,
         "outside2.txt: row 202: 30 -1.5 is outside right.png, 400 x 300 px");
-  fails("--out o --calib along.txt", 5, "epipole");
+  fails("--out o --calib along.txt --method planar", 5, "epipole");
+  fails("--out o --calib bent.json", 5, "needs cameras without lens distortion");
+  fails("--out o --calib bent.json --method polar", 2, "bent.json");
   fails("--out . --calib along.txt", 2, "would replace the input");
 }
 

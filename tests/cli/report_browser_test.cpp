@@ -2,43 +2,11 @@
 // Pages of bifocal report in a real browser: what is drawn, and what the mouse and fingers do.
 #include <gtest/gtest.h>
 
+#include "cli/browser.hpp"
 #include "cli/report_page.hpp"
 
 namespace bifocal::test {
 namespace {
-
-constexpr const char* kNoBrowser = "no chromium: scripts/install-packages browser";
-// WebGL on the processor, and none at all.
-constexpr const char* kWebGl = "--use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader";
-constexpr const char* kNoWebGl = "--disable-gpu --disable-3d-apis";
-
-// What a browser makes of a page with more script at its end; the folder gets page.txt. False
-// without a browser.
-bool browse(const TemporaryFolder& folder, const std::string& html, const std::string& script,
-            const std::string& address, const std::string& flags = kNoWebGl) {
-  if (std::system("chromium --version >/dev/null 2>&1") != 0) return false;
-  const std::string end = "</body>";
-  std::string page = html;
-  page.insert(page.find(end), "<script>" + script + "</script>");
-  write_file(folder / "browsed.html", page);
-  const std::string command = fmt::format(
-      "cd '{0}' && timeout 120 chromium --headless --no-sandbox {2} "
-      "--user-data-dir='{0}/profile' --virtual-time-budget=4000 --dump-dom "
-      "'file://{0}/browsed.html{1}' >page.txt 2>log.txt </dev/null",
-      folder.path().string(), address, flags);
-  EXPECT_EQ(std::system(command.c_str()), 0) << text_of(folder / "log.txt");
-  return true;
-}
-
-// The page says all of these, and no error.
-void expect_said(const TemporaryFolder& folder, const std::vector<std::string>& texts) {
-  const std::string page = read_file(folder / "page.txt");
-  const std::size_t error = page.find("data-error");
-  EXPECT_EQ(error, std::string::npos) << page.substr(error, 200);
-  for (const std::string& text : texts)
-    EXPECT_NE(page.find(text), std::string::npos) << text << "\n"
-                                                  << page.substr(page.find("<body"), 1500);
-}
 
 // The scripts run to their end and show the pair of the address.
 TEST(Cli, report_works_in_a_browser) {
@@ -50,16 +18,6 @@ TEST(Cli, report_works_in_a_browser) {
               {"data-ready=\"yes\"", "60 inliers of 70 matches, calibrated. In the page: 60",
                "<h3>&lt;b&gt;0004&lt;/b&gt;.png"});
 }
-
-// say(): to the test. event(): of the mouse or a finger at a place of a canvas, in px.
-constexpr const char* kHands = R"js(
-  const say = (name, value) => { document.body.dataset[name] = value; };
-  const event = (canvas, type, x, y, more = {}) => {
-    const box = canvas.getBoundingClientRect();
-    canvas.setPointerCapture = () => {};
-    canvas.dispatchEvent(new PointerEvent(type, {clientX: box.left + x + 1, clientY: box.top + y + 1, bubbles: true, pointerId: 1, ...more}));
-  };
-)js";
 
 // A click on an image and on a cell of the matrix, words in the filter.
 TEST(Cli, report_answers_the_mouse) {

@@ -12,6 +12,7 @@
 #include "arguments.hpp"
 #include "cameras.hpp"
 #include "cli.hpp"
+#include "depth_files.hpp"
 #include "disparity_files.hpp"
 #include "output_folder.hpp"
 #include "progress.hpp"
@@ -40,7 +41,8 @@ const std::map<std::string, ModelRequest> kModels = {{"auto", ModelRequest::auto
 const std::vector<std::string> kFiles = {
     "geometry.json",      "matches.txt",         "matches.png",   "report.html",
     "rectified_left.png", "rectified_right.png", "disparity.pfm", "disparity_raw.pfm",
-    "disparity.png",      "disparity_turbo.png", "cloud.ply"};
+    "disparity.png",      "disparity_turbo.png", "cloud.ply",     "depth.pfm",
+    "depth.png",          "depth_deviation.pfm", "polar.npz"};
 
 // Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
 std::string matches_text(const PairResult& r) {
@@ -56,6 +58,34 @@ std::string matches_text(const PairResult& r) {
 
 Json image_json(const std::string& file, const ImageU8& image, int features) {
   return {{"file", file}, {"width", image.width}, {"height", image.height}, {"features", features}};
+}
+
+Json dense_json(const DensePair& dense) {
+  const Rectification& rectified = dense.rectification;
+  const DepthSummary depth = summary_of(dense.depth);
+  Json json = {{"left_image", 1},
+               {"rectification", dense.polar ? "polar" : "planar"},
+               {"rectification_reason", dense.choice.reason},
+               {"min_disparity", dense.min_disparity},
+               {"disparities", dense.disparities},
+               {"density", dense.disparity.density},
+               {"depth_cameras", to_string(dense.cameras)},
+               {"depth_camera1", intrinsics_json(dense.camera1)},
+               {"depth_camera2", intrinsics_json(dense.camera2)},
+               {"depth_pose", pose_json(dense.cam2_from_cam1)},
+               {"depth_known", depth.known},
+               {"depth_median", depth.median},
+               {"depth_deviation", depth.relative_deviation},
+               {"cloud_points", dense.cloud.size()}};
+  if (dense.cameras == CameraSource::estimated) json["focal_deviation"] = dense.focal_deviation;
+  if (dense.polar) return json;
+  json["H_left"] = rectified.H1;
+  json["H_right"] = rectified.H2;
+  if (rectified.camera1.valid()) {
+    json["left_camera"] = intrinsics_json(rectified.camera1);
+    json["right_camera"] = intrinsics_json(rectified.camera2);
+  }
+  return json;
 }
 
 // Everything but the times is the same for one seed, whatever the number of threads.
@@ -82,16 +112,7 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
                        {"second", intrinsics_json(*cameras.camera2)}};
   }
   if (r.dense) {
-    const Rectification& rectified = r.dense->rectification;
-    json["dense"] = {{"left_image", rectified.swapped ? 2 : 1},
-                     {"H_left", rectified.H1},
-                     {"H_right", rectified.H2},
-                     {"left_camera", intrinsics_json(rectified.camera1)},
-                     {"right_camera", intrinsics_json(rectified.camera2)},
-                     {"min_disparity", r.dense->min_disparity},
-                     {"disparities", r.dense->disparities},
-                     {"density", r.dense->disparity.density},
-                     {"cloud_points", r.dense->cloud.size()}};
+    json["dense"] = dense_json(*r.dense);
   } else {
     json["dense_reason"] = r.dense_reason;
   }
@@ -124,8 +145,7 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
   if (r.outcome == Outcome::ok) {
     text = fmt::format("{}: {} of {} matches are inliers\n{}\n", to_string(r.kind),
                        r.model.inlier_count, r.points.size(), r.reason);
-    text += r.dense ? fmt::format("cloud: {} points\n", r.dense->cloud.size())
-                    : fmt::format("no dense matching: {}\n", r.dense_reason);
+    text += r.dense ? depth_text(*r.dense) : fmt::format("no depth: {}\n", r.dense_reason);
   }
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
 }
@@ -143,6 +163,8 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
     write_png(folder.staged("rectified_left.png"), r.dense->left);
     write_png(folder.staged("rectified_right.png"), r.dense->right);
     turbo = write_disparity_files(folder, r.dense->disparity);
+    write_depth_files(folder, r.dense->depth);
+    if (r.dense->polar) write_polar(folder.staged("polar.npz"), *r.dense->polar);
     write_ply(folder.staged("cloud.ply"), r.dense->cloud);
   }
   write_file(folder.staged("report.html"),
@@ -232,7 +254,7 @@ void add_pair(Program& program, Context& context) {
   command.flag("--guided", o->pair.guided,
                "match again along the model that was found, and estimate again");
   add_robust_options(command, o->pair.robust);
-  command.flag("--no-dense", o->no_dense, "with a pose: don't rectify and match densely");
+  command.flag("--no-dense", o->no_dense, "don't rectify, match densely and make depth");
   add_common(command, o->common);
   command.runs([o, &context] {
     o->pair.model = kModels.at(o->model);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
+#include <bifocal/polar.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/threads.hpp>
@@ -23,13 +24,14 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string left, right, out, calib, matches;
+  std::string left, right, out, calib, matches, method = "auto";
   RectifyOptions rectify;
   RobustOptions robust;
   CommonOptions common;
 };
 
-const std::vector<std::string> kFiles = {"rectification.json", "left.png", "right.png"};
+const std::vector<std::string> kFiles = {"rectification.json", "left.png", "right.png",
+                                         "polar.npz"};
 
 void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
                      const std::filesystem::path& file) {
@@ -44,6 +46,8 @@ void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
 // What the options give: the rectification, or why there is none.
 struct Solution {
   Rectification rectification;
+  std::optional<PolarRectification> polar;  // taken in its place
+  RectificationChoice choice;
   std::vector<PointPair> matches;  // that the geometry was made from, or none
   std::optional<double> baseline;
   std::optional<Mat3> F;
@@ -62,8 +66,34 @@ std::string reason_of(RectifyOutcome outcome) {
       return "the pictures have no rows in common";
     case RectifyOutcome::no_geometry:
       return "the fundamental matrix is not of rank 2";
+    case RectifyOutcome::no_orientation:
+      return "the matches contradict each other in which side of the epipole they lie";
   }
   return "";
+}
+
+bool wants_polar(const Options& o) { return o.method != "planar"; }
+
+PolarOptions polar_options(const Options& o) {
+  PolarOptions options;
+  options.max_scale = 8 * o.rectify.max_scale;
+  return options;
+}
+
+// Takes the planar or the polar one, as the options say.
+void choose(const Options& o, std::optional<PolarRectification> polar, Solution& s) {
+  if (!polar) {
+    s.choice = {false, stretch(s.rectification), 0, "planar: --method planar"};
+    s.reason = reason_of(s.rectification.outcome);
+    return;
+  }
+  s.choice = choose_rectification(s.rectification, *polar);
+  if (o.method == "polar") {
+    s.choice.is_polar = true;
+    s.choice.reason = "polar: --method polar";
+  }
+  if (s.choice.is_polar) s.polar = std::move(polar);
+  s.reason = reason_of(s.polar ? s.polar->outcome : s.rectification.outcome);
 }
 
 Solution from_calibration(const Options& o, PairCalibration calibration, const Picture& left,
@@ -82,7 +112,18 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
   s.rectification =
       rectify(calibration.camera1, calibration.camera2, calibration.cam2_from_cam1, o.rectify);
   s.baseline = std::hypot(t[0], t[1], t[2]);
-  s.reason = reason_of(s.rectification.outcome);
+  const Camera &one = calibration.camera1, &two = calibration.camera2;
+  const bool has_lens = !one.distortion.none() || !two.distortion.none();
+  if (has_lens && o.method == "polar")
+    throw Error(ErrorCode::usage,
+                o.calib + ": --method polar: needs cameras without lens distortion");
+  std::optional<PolarRectification> polar;
+  if (wants_polar(o) && !has_lens)
+    polar = rectify_polar(one.intrinsics, two.intrinsics, calibration.cam2_from_cam1, {},
+                          left.width, left.height, right.width, right.height, polar_options(o));
+  choose(o, std::move(polar), s);
+  if (has_lens && !s.reason.empty())
+    s.reason += "; a polar rectification needs cameras without lens distortion";
   return s;
 }
 
@@ -118,7 +159,11 @@ Solution from_matches(const Options& o, const Correspondences& rows, const Pictu
   s.F = f.model;
   s.rectification = rectify_uncalibrated(f.model, s.matches, left.width, left.height, right.width,
                                          right.height, o.rectify);
-  s.reason = reason_of(s.rectification.outcome);
+  std::optional<PolarRectification> polar;
+  if (wants_polar(o))
+    polar = rectify_polar(f.model, s.matches, left.width, left.height, right.width, right.height,
+                          polar_options(o));
+  choose(o, std::move(polar), s);
   return s;
 }
 
@@ -137,17 +182,25 @@ Json camera_json(const Camera& c) {
   return json;
 }
 
-Json rectification_json(const Options& o, const Solution& s, const std::string& device) {
+void add_polar(const PolarRectification& r, Json& json) {
+  json.update(Json{{"width", r.width},
+                   {"height", r.height},
+                   {"swapped", false},
+                   {"map", "polar.npz"},
+                   {"scale", r.scale},
+                   {"cyclic", r.is_cyclic},
+                   {"overlap", r.overlap},
+                   {"epipole1", r.sides[0].epipole},
+                   {"epipole2", r.sides[1].epipole}});
+}
+
+void add_planar(const Solution& s, Json& json) {
   const Rectification& r = s.rectification;
-  Json json = {{"version", BIFOCAL_VERSION},
-               {"left", r.swapped ? o.right : o.left},
-               {"right", r.swapped ? o.left : o.right},
-               {"device", device},
-               {"width", r.width},
-               {"height", r.height},
-               {"swapped", r.swapped},
-               {"H1", r.H1},
-               {"H2", r.H2}};
+  json.update(Json{{"width", r.width},
+                   {"height", r.height},
+                   {"swapped", r.swapped},
+                   {"H1", r.H1},
+                   {"H2", r.H2}});
   if (r.camera1.valid()) {
     json["camera1"] = intrinsics_json(r.camera1);
     json["camera2"] = intrinsics_json(r.camera2);
@@ -159,9 +212,24 @@ Json rectification_json(const Options& o, const Solution& s, const std::string& 
     json["doffs"] = r.camera2.cx - r.camera1.cx;
     json["Q"] = reprojection_matrix(r, *s.baseline);
   }
+}
+
+Json rectification_json(const Options& o, const Solution& s, const std::string& device) {
+  const Rectification& r = s.rectification;
+  const bool swapped = !s.polar && r.swapped;
+  Json json = {{"version", BIFOCAL_VERSION},
+               {"left", swapped ? o.right : o.left},
+               {"right", swapped ? o.left : o.right},
+               {"device", device},
+               {"method", s.polar ? "polar" : "planar"},
+               {"reason", s.choice.reason}};
+  if (s.polar) add_polar(*s.polar, json);
+  if (!s.polar) add_planar(s, json);
   if (s.F) {
-    const DisparityRange range = disparity_range(r, s.matches);
-    const VerticalDisparity rows = vertical_disparity(r, s.matches);
+    const DisparityRange range =
+        s.polar ? disparity_range(*s.polar, s.matches) : disparity_range(r, s.matches);
+    const VerticalDisparity rows =
+        s.polar ? vertical_disparity(*s.polar, s.matches) : vertical_disparity(r, s.matches);
     json["F"] = *s.F;
     json["inliers"] = s.matches.size();
     json["seed"] = o.robust.seed;
@@ -173,9 +241,9 @@ Json rectification_json(const Options& o, const Solution& s, const std::string& 
 }
 
 std::string summary(const Solution& s, const Json& json, const OutputFolder& folder) {
-  std::string text =
-      fmt::format("rectified: {} x {} px{}\n", s.rectification.width, s.rectification.height,
-                  s.rectification.swapped ? ", RIGHT is the left picture" : "");
+  std::string text = fmt::format(
+      "rectified: {} x {} px{}\n{}\n", json["width"].get<int>(), json["height"].get<int>(),
+      json["swapped"].get<bool>() ? ", RIGHT is the left picture" : "", s.choice.reason);
   if (s.F) {
     text += fmt::format(
         "{} matches: rows differ by {:.3f} px (median), {:.3f} px (95 %)\n"
@@ -206,10 +274,11 @@ void run(const Options& o, Context& context) {
     context.exit_code = kExitNoGeometry;
     return;
   }
-  const auto maps = sampling_maps(s.rectification);
-  const bool swapped = s.rectification.swapped;
+  const auto maps = s.polar ? sampling_maps(*s.polar) : sampling_maps(s.rectification);
+  const bool swapped = !s.polar && s.rectification.swapped;
   write_resampled(queue, maps[0], swapped ? right : left, folder.staged("left.png"));
   write_resampled(queue, maps[1], swapped ? left : right, folder.staged("right.png"));
+  if (s.polar) write_polar(folder.staged("polar.npz"), *s.polar);
   const Json json = rectification_json(o, s, queue.device().info().id);
   write_file(folder.staged("rectification.json"), to_text(json));
   folder.commit();
@@ -235,9 +304,17 @@ void add_rectify(Program& program, Context& context) {
               "of weight 0 are left out")
       .excludes(calib);
   command
-      .option("--max-scale", o->rectify.max_scale,
-              "largest area of a rectified picture, in areas of the larger input")
+      .option(
+          "--max-scale", o->rectify.max_scale,
+          "largest area of a rectified picture, in areas of the larger input; polar: eight times "
+          "this")
       .in_range(1e-3, 16)
+      .shows_default();
+  command
+      .option("--method", o->method,
+              "planar: rows by a homography each; polar: rows along epipolar half lines, for any "
+              "motion; auto: what scales pixels less unevenly")
+      .one_of({"auto", "planar", "polar"})
       .shows_default();
   add_robust_options(command, o->robust);
   add_common(command, o->common);

@@ -52,7 +52,8 @@ Mat3 transposed(const Mat3& A) { return {A[0], A[3], A[6], A[1], A[4], A[7], A[2
 
 ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale) {
   ImageU8 rgb = to_rgb(image);
-  const double step = std::max(1.0, double(rgb.width) / kPhotoWidth);
+  const double step =
+      std::max({1.0, double(rgb.width) / kPhotoWidth, double(rgb.height) / kPhotoHeight});
   if (scale) *scale = 1 / step;
   if (step == 1.0) return rgb;
   ImageU8 out(std::max(1, static_cast<int>(rgb.width / step)),

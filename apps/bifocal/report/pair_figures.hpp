@@ -6,9 +6,11 @@
 
 namespace bifocal::cli {
 
-inline constexpr int kPhotoWidth = 800;  // px: a photograph in a figure is at most this wide
+inline constexpr int kPhotoWidth = 800, kPhotoHeight = 1200;  // px: a picture in a figure is at
+                                                              // most so large
 
-// A smaller RGB copy by averaging, at most kPhotoWidth wide. `scale`: output px / input px.
+// A smaller RGB copy by averaging, at most kPhotoWidth x kPhotoHeight. `scale`: output px / input
+// px.
 [[nodiscard]] ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale = nullptr);
 
 class PairFigures {

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <numbers>
 
+#include "depth_files.hpp"
+#include "report/depth_section.hpp"
 #include "report/page.hpp"
 #include "result_json.hpp"
 
@@ -32,11 +34,12 @@ std::string camera_text(const std::optional<Intrinsics>& c) {
            : "unknown";
 }
 
-std::string sentence(std::string text) {
+std::string sentence_start(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text + ".";
+  return text;
 }
+std::string sentence(const std::string& text) { return sentence_start(text) + "."; }
 
 std::string summary(const PairResult& r) {
   if (r.outcome != Outcome::ok) return fmt::format("No geometry was found. {}", sentence(r.reason));
@@ -71,13 +74,19 @@ void add_figures(Page& page, const PairReport& in) {
                     "photograph's point can be seen.");
   }
   page.heading("Depth");
-  if (!r.dense) return page.paragraph(fmt::format("No dense matching: {}.", r.dense_reason));
+  if (!r.dense) return page.paragraph(fmt::format("No depth: {}.", r.dense_reason));
+  page.preformatted(depth_text(*r.dense));
+  add_depth_section(page, in.image1, in.image2, *r.dense);
+  // A polar picture is tall.
+  const ImageU8 small = shrunken(in.disparity_picture);
   page.photograph(rectified_figure(*r.dense),
-                  "The rectified pair: a scene point has the same row in both.");
-  page.diagram(in.disparity_picture, fmt::format("Disparity of the rectified left picture, px; "
-                                                 "near is red. {:.0f} % of the pixels were matched "
-                                                 "both ways and are known; black is unknown.",
-                                                 r.dense->disparity.density));
+                  fmt::format("The rectified pair: a scene point has the same row in both. {}.",
+                              sentence_start(r.dense->choice.reason)));
+  page.diagram(r.dense->polar ? ImageView<const std::uint8_t>(small) : in.disparity_picture,
+               fmt::format("Disparity of the rectified left picture, px; "
+                           "near is red. {:.0f} % of the pixels were matched "
+                           "both ways and are known; black is unknown.",
+                           r.dense->disparity.density));
 }
 
 void add_numbers(Page& page, const PairReport& in) {

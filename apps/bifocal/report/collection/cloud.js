@@ -1,6 +1,12 @@
-// The scene points of the chosen pair and its two cameras, with what the hand does to them: turn, move, zoom. They are drawn by
+// The scene points of a pair (of a collection: the chosen one) and its two cameras, with what the hand does to them: turn, move, zoom. They are drawn by
 // cloud_gl.js (WebGL), or by cloud_2d.js where there is none. Distances are in baselines of the pair, y points down, z ahead of the first camera.
 const cloud = {points: [], cameras: [], home: null, at: null, near: 1, edge: -1, version: 0};
+
+// From the frame of the second camera to that of the first: X2 = R X1 + t.
+const secondFrame = (R, t) => q => {
+  const d = q.map((v, i) => v - t[i]);
+  return [0, 1, 2].map(c => R[c] * d[0] + R[3 + c] * d[1] + R[6 + c] * d[2]);
+};
 
 // Without the few that lie far off: what is beyond five times the median depth.
 function setCloud(e) {
@@ -16,14 +22,18 @@ function setCloud(e) {
     const at = [X[3 * k], X[3 * k + 1], X[3 * k + 2]];
     if (at.every(Number.isFinite) && at[2] < 5 * median) cloud.points.push({at, u: p[4 * k] / 65535, v: p[4 * k + 1] / 65535, rgb: [29, 78, 216]});
   }
-  const [R, t] = [found.pose.slice(0, 9), found.pose.slice(9)];
-  const second = q => { const d = q.map((v, i) => v - t[i]); return [0, 1, 2].map(c => R[c] * d[0] + R[3 + c] * d[1] + R[6 + c] * d[2]); };
+  const second = secondFrame(found.pose.slice(0, 9), found.pose.slice(9));
   [edges.a[e], edges.b[e]].forEach((image, side) => {
     const [w, h] = sizeOf(image), focal = (data.cameras[images.camera[image]] || {}).focal || w, depth = 0.12 * median;
     const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x * w / 2 / focal * depth, y * h / 2 / focal * depth, depth]);
     const frame = [[0, 0, 0], ...corners];  // the centre, then the corners of its picture from the left upper one on
     cloud.cameras.push({image, frame: side === 0 ? frame : frame.map(second), rgb: side === 0 ? [29, 78, 216] : [220, 38, 38]});
   });
+  placeEye(median);
+}
+
+// Where the points and the cameras fill the canvas at first.
+function placeEye(median) {
   const middle = axis => cloud.points.map(q => q.at[axis]).sort((a, b) => a - b)[cloud.points.length >> 1] || 0;
   const centre = [middle(0), middle(1), middle(2) * 0.6];
   const reach = cloud.points.map(q => Math.hypot(...q.at.map((v, i) => v - centre[i]))).sort((a, b) => a - b);

@@ -1,7 +1,5 @@
-// The data of the page. Lists of numbers are base64 of little-endian arrays.
+// The data of the page.
 const data = JSON.parse(document.getElementById('data').textContent);
-const bytesOf = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
-const numbers = (text, Type) => new Type(bytesOf(text).buffer);
 
 const images = {
   count: data.images.names.length, names: data.images.names,
@@ -24,13 +22,6 @@ for (let e = 0; e < edges.count; ++e) edgeOfIds.set(images.id[edges.a[e]] + '-' 
 const imageOfId = new Map(Array.from(images.id, (id, i) => [id, i]));
 const mostInliers = edges.inliers.reduce((m, v) => Math.max(m, v), 1);
 
-const element = id => document.getElementById(id);
-const make = (tag, text, parent) => {
-  const node = document.createElement(tag);
-  if (text !== undefined) node.textContent = text;
-  if (parent) parent.append(node);
-  return node;
-};
 const shortName = i => images.names[i].split('/').pop();
 const pairName = e => shortName(edges.a[e]) + ' – ' + shortName(edges.b[e]);
 const sizeOf = i => images.camera[i] < 0 ? [4, 3] : data.cameras[images.camera[i]].size;
@@ -38,34 +29,3 @@ const colourOf = i => {
   const c = images.component[i];
   return c < 0 ? '#c2410c' : c === 0 ? '#1d4ed8' : `hsl(${(c * 137.508 + 200) % 360} 60% 40%)`;
 };
-
-// A canvas as wide as its place (at most `widest`) and of the height given, sharp on every screen; paint(canvas, width, height, ratio).
-function sizedCanvas(id, heightOf, paint, widest = Infinity) {
-  const canvas = element(id);
-  const redraw = () => {
-    const width = Math.min(widest, (canvas.parentElement.clientWidth || 802) - 2), height = heightOf(width), ratio = window.devicePixelRatio || 1;
-    canvas.style.width = width + 'px';
-    canvas.style.height = height + 'px';
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    paint(canvas, width, height, ratio);
-  };
-  let asked = false;
-  const later = () => {
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(() => { asked = false; redraw(); });
-  };
-  window.addEventListener('resize', later);
-  redraw();
-  return {canvas, later, redraw};
-}
-
-// The same by draw(context, width, height).
-function canvasOf(id, heightOf, draw, widest) {
-  return sizedCanvas(id, heightOf, (canvas, width, height, ratio) => {
-    const context = canvas.getContext('2d');
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    draw(context, width, height);
-  }, widest);
-}

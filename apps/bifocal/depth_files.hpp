@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bifocal/pair.hpp>
+
+#include <string>
+
+#include "output_folder.hpp"
+
+namespace bifocal::cli {
+
+// Of the known pixels; NaN where none is.
+struct DepthSummary {
+  double known = 0;                      // per cent of the pixels
+  double near = 0, median = 0, far = 0;  // unit |t| = 1; near and far: of all but 2 % at each end
+  double relative_deviation = 0;         // median of deviation / depth
+};
+[[nodiscard]] DepthSummary summary_of(const DepthMap& map);
+
+// What the depth is, in sentences: how it was made, of how many pixels, how sure.
+[[nodiscard]] std::string depth_text(const DensePair& dense);
+
+// Inverse depth from blue (far) to red (near), black where unknown.
+[[nodiscard]] ImageU8 depth_picture(const DepthMap& map);
+
+// Writes depth.pfm, depth_deviation.pfm (unknown +inf) and depth.png.
+void write_depth_files(const OutputFolder& folder, const DepthMap& map);
+
+}  // namespace bifocal::cli

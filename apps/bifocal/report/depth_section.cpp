@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/depth_section.hpp"
+
+#include <fmt/format.h>
+#include <bifocal/draw.hpp>
+#include <bifocal/io.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "cli.hpp"
+#include "depth_files.hpp"
+#include "report/pair_figures.hpp"
+#include "report_texts.hpp"
+
+namespace bifocal::cli {
+namespace {
+
+using Picture = ImageView<const std::uint8_t>;
+
+constexpr std::size_t kMostPoints = 40000;  // of the cloud, in the page
+
+constexpr std::string_view kStyle = R"(
+.beside { display: flex; flex-wrap: wrap; gap: .6rem; }
+.beside figure { flex: 1 1 300px; margin: .4rem 0; min-width: 0; }
+.beside figure img { width: 100%; }
+.over { position: relative; max-width: 800px; line-height: 0; }
+.over img { width: 100%; height: auto; border: 1px solid #d8dee4; box-sizing: border-box; }
+.over #warped { position: absolute; left: 0; top: 0; }
+#slider { width: 100%; max-width: 800px; }
+canvas { display: block; border: 1px solid #d8dee4; touch-action: none; }
+.note { color: #57606a; font-size: .9rem; margin: .3rem 0; }
+)";
+
+std::string image(std::string_view type, std::string_view bytes, std::string_view attributes) {
+  return fmt::format("<img src=\"data:image/{};base64,{}\" {}>", type, base64(bytes), attributes);
+}
+std::string photograph(Picture picture, std::string_view attributes) {
+  return image("jpeg", encode_jpeg(picture, 85), attributes);
+}
+
+// How sure each depth is: its deviation as a share of it, from blue (sure) to red (a quarter).
+ImageU8 certainty_picture(const DepthMap& map) {
+  ImageU8 rgb(map.depth.width, map.depth.height, 3);
+  for (int y = 0; y < rgb.height; ++y) {
+    for (int x = 0; x < rgb.width; ++x) {
+      const double share = double(map.deviation.at(x, y)) / double(map.depth.at(x, y));
+      if (!std::isfinite(share)) continue;
+      // By powers: 0.1 % and less, 0.5, 2.5, 12, 25 %.
+      const Colour c = turbo_colour(0.05 + 0.9 * std::log(share / 0.001) / std::log(250.0));
+      std::uint8_t* p = &rgb.at(x, y);
+      p[0] = c.r, p[1] = c.g, p[2] = c.b;
+    }
+  }
+  return rgb;
+}
+
+std::string figure(const std::string& content, std::string_view caption) {
+  return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", content, caption);
+}
+
+template <class T>
+std::string base64_of(const std::vector<T>& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return base64(bytes);
+}
+
+Json camera_json(Picture picture, const Intrinsics& k) {
+  return {{"width", picture.width},
+          {"height", picture.height},
+          {"fx", k.fx},
+          {"fy", k.fy},
+          {"cx", k.cx},
+          {"cy", k.cy}};
+}
+
+// Evenly chosen points of the cloud, and the cameras.
+Json cloud_json(Picture image1, Picture image2, const DensePair& dense) {
+  std::vector<float> points;
+  std::vector<std::uint8_t> colours;
+  const std::size_t count = dense.cloud.size(), kept = std::min(count, kMostPoints);
+  for (std::size_t i = 0; i < kept; ++i) {
+    const CloudPoint& p = dense.cloud[i * count / kept];
+    points.insert(points.end(), {p.x, p.y, p.z});
+    colours.insert(colours.end(), {p.r, p.g, p.b});
+  }
+  return {{"points", base64_of(points)},
+          {"colours", base64_of(colours)},
+          {"R", dense.cam2_from_cam1.R},
+          {"t", dense.cam2_from_cam1.t},
+          {"cameras", {camera_json(image1, dense.camera1), camera_json(image2, dense.camera2)}}};
+}
+
+}  // namespace
+
+ImageU8 seen_from_first(Picture image2, const DensePair& dense, int width, int height,
+                        double step) {
+  constexpr std::uint8_t kGrey = 40;
+  const auto& [R, t] = dense.cam2_from_cam1;
+  const Intrinsics &k1 = dense.camera1, &k2 = dense.camera2;
+  const ImageU8 rgb = to_rgb(image2);
+  ImageU8 out(width, height, 3, kGrey);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const int px = std::min(int((x + 0.5) * step), dense.depth.depth.width - 1),
+                py = std::min(int((y + 0.5) * step), dense.depth.depth.height - 1);
+      const double z = dense.depth.depth.at(px, py);
+      if (!std::isfinite(z)) continue;
+      const double X = (px - k1.cx) / k1.fx * z, Y = (py - k1.cy) / k1.fy * z;
+      const double w = R[6] * X + R[7] * Y + R[8] * z + t[2];
+      const double u = k2.fx * (R[0] * X + R[1] * Y + R[2] * z + t[0]) / w + k2.cx,
+                   v = k2.fy * (R[3] * X + R[4] * Y + R[5] * z + t[1]) / w + k2.cy;
+      if (!(u > -0.5 && v > -0.5 && u < rgb.width - 0.5 && v < rgb.height - 0.5)) continue;
+      std::copy_n(rgb.row(int(v + 0.5)) + 3 * int(u + 0.5), 3, &out.at(x, y));
+    }
+  }
+  return out;
+}
+
+void add_depth_section(Page& page, Picture image1, Picture image2, const DensePair& dense) {
+  double scale = 1;
+  const ImageU8 first = shrunken(image1, &scale), second = shrunken(image2);
+  const ImageU8 warped = seen_from_first(image2, dense, first.width, first.height, 1 / scale);
+  page.markup(fmt::format("<style>{}</style>\n<div class=\"beside\">\n", kStyle));
+  page.markup(figure(photograph(first, "id=\"photo-0\" alt=\"The first photograph\""),
+                     "The first photograph."));
+  page.markup(figure(
+      image("png", encode_png(shrunken(depth_picture(dense.depth))), "alt=\"Depth of its pixels\""),
+      "Depth of its pixels: near is red, far is blue; black is unknown or less "
+      "certain than a quarter of itself."));
+  page.markup(figure(image("png", encode_png(shrunken(certainty_picture(dense.depth))),
+                           "alt=\"Deviation of the depth\""),
+                     "How sure: the standard deviation as a share of the depth, from 0.1 % (blue) "
+                     "over 1.6 % (green) to 25 % (red)."));
+  page.markup("</div>\n<div class=\"over\">");
+  page.markup(photograph(first, "alt=\"The first photograph\""));
+  page.markup(photograph(warped, "id=\"warped\" alt=\"The second photograph from its place\""));
+  page.markup(
+      "</div>\n<input type=\"range\" id=\"slider\" min=\"0\" max=\"100\" value=\"50\" "
+      "aria-label=\"From the second photograph to the first\">\n"
+      "<p class=\"note\">Left of the slider the first photograph, right of it the second one as "
+      "the "
+      "first camera sees it by the depth: nothing should jump. Grey: unknown.</p>\n");
+  page.markup(photograph(second, "id=\"photo-1\" alt=\"The second photograph\" hidden"));
+  page.markup(fmt::format(
+      "<div><canvas id=\"cloud\" aria-label=\"Cloud and cameras\"></canvas></div>\n"
+      "<p class=\"note\">{} of the cloud's {} points, without those farther than five times the "
+      "median "
+      "depth; the first camera blue, the second red. Drag: turn; with shift or the right button: "
+      "move. Wheel: zoom. Two fingers: move and zoom. Double click: as at first.</p>\n"
+      "<script type=\"application/json\" id=\"data\">{}</script>\n"
+      "<script>'use strict';\n{}</script>\n",
+      std::min(dense.cloud.size(), kMostPoints), dense.cloud.size(),
+      cloud_json(image1, image2, dense).dump(), kPairScriptText));
+}
+
+}  // namespace bifocal::cli

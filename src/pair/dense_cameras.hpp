@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bifocal/pair.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bifocal::pair {
+
+// The cameras and the motion that depth is made with.
+struct DenseCameras {
+  Intrinsics camera1, camera2;
+  Pose pose;
+  CameraSource source = CameraSource::given;
+  double focal_deviation = 0;      // px, where the focal length is estimated
+  double median_parallax_deg = 0;  // of the matches
+  std::optional<Mat3> F;           // px, where the pose does not hold it exactly
+  std::vector<PointPair> matches;  // the inliers
+};
+
+// Of a pair with an essential or a fundamental matrix. Without cameras the focal length of both is
+// estimated, and believed where its standard deviation is below 20 %; else a usual one is assumed,
+// 1.2 times the longer side.
+[[nodiscard]] DenseCameras dense_cameras(Queue& queue, ImageView<const std::uint8_t> image1,
+                                         ImageView<const std::uint8_t> image2,
+                                         const PairOptions& options, const PairResult& result);
+
+}  // namespace bifocal::pair

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/error.hpp>
+#include <bifocal/stereo.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "runtime/parallel.hpp"
+
+namespace bifocal {
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+Vec3 times(const Mat3& A, const Vec3& v) {
+  return {A[0] * v[0] + A[1] * v[1] + A[2] * v[2], A[3] * v[0] + A[4] * v[1] + A[5] * v[2],
+          A[6] * v[0] + A[7] * v[1] + A[8] * v[2]};
+}
+Vec3 cross(const Vec3& a, const Vec3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+void check(const Intrinsics& k1, const Intrinsics& k2, const Pose& pose, const DepthOptions& o) {
+  const auto fail = [](const std::string& what) {
+    throw Error(ErrorCode::usage, "depth_map: " + what);
+  };
+  for (const Intrinsics& k : {k1, k2})
+    if (!k.valid() || !std::isfinite(k.fx + k.fy + k.cx + k.cy))
+      fail(fmt::format("camera {},{},{},{}: fx and fy must be positive, all finite", k.fx, k.fy,
+                       k.cx, k.cy));
+  const double length = dot(pose.t, pose.t);
+  if (!(length > 0) || !std::isfinite(length))
+    fail(fmt::format("t = {},{},{}: must be finite and not zero", pose.t[0], pose.t[1], pose.t[2]));
+  if (!(o.disparity_deviation >= 0) || !std::isfinite(o.disparity_deviation))
+    fail(fmt::format("disparity_deviation = {}: must not be negative", o.disparity_deviation));
+  if (!(o.max_deviation > 0))
+    fail(fmt::format("max_deviation = {}: must be positive", o.max_deviation));
+  if (o.pose_covariance.size() != 0 && o.pose_covariance.size() != 36)
+    fail(fmt::format("pose_covariance has {} numbers: must be 36", o.pose_covariance.size()));
+}
+
+// Z of the ray q = R x1 (x1 of depth 1) that is seen nearest to x2: least |x2 x (Z q + t)| on the
+// plane of depth 1 of camera 2, solved by linear least squares; the point has to lie in front of
+// both. Nearly the reprojection error, as matches lie on their epipolar lines.
+double depth_of(const Vec3& q, const Vec3& t, const Vec3& x2) {
+  const Vec3 a = cross(x2, q), b = cross(x2, t);
+  const double z = -dot(a, b) / dot(a, a);
+  return z > 0 && z * q[2] + t[2] > 0 ? z : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Poses one standard deviation away along each axis of the covariance: its Cholesky factor's
+// columns.
+std::vector<Pose> deviating_poses(const Pose& pose, std::span<const double> covariance) {
+  std::vector<Pose> poses;
+  if (covariance.empty()) return poses;
+  std::array<double, 36> L{};
+  for (std::size_t j = 0; j < 6; ++j) {
+    for (std::size_t i = j; i < 6; ++i) {
+      double v = covariance[6 * i + j];
+      for (std::size_t k = 0; k < j; ++k) v -= L[6 * i + k] * L[6 * j + k];
+      // The covariance has no variance along t: what rounding leaves there is none.
+      if (i == j) L[6 * j + j] = v > 1e-12 * covariance[7 * j] ? std::sqrt(v) : 0;
+      if (i > j) L[6 * i + j] = L[6 * j + j] > 0 ? v / L[6 * j + j] : 0;
+    }
+  }
+  for (std::size_t j = 0; j < 6; ++j) {
+    const Vec3 w = {L[j], L[6 + j], L[12 + j]};
+    Pose p = pose;
+    for (std::size_t c = 0; c < 3; ++c) {  // R + [w]x R
+      const Vec3 column = {pose.R[c], pose.R[3 + c], pose.R[6 + c]}, turned = cross(w, column);
+      for (std::size_t r = 0; r < 3; ++r) p.R[3 * r + c] += turned[r];
+      p.t[c] += L[6 * (3 + c) + j];
+    }
+    poses.push_back(p);
+  }
+  return poses;
+}
+
+}  // namespace
+
+DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
+                   const Intrinsics& camera2, const Pose& pose, const DepthOptions& options) {
+  check(camera1, camera2, pose, options);
+  const int width = matches.x.width, height = matches.x.height;
+  DepthMap out{ImageF(width, height, 1, kUnknown), ImageF(width, height, 1, kUnknown)};
+  const std::vector<Pose> others = deviating_poses(pose, options.pose_covariance);
+  runtime::parallel_for(height, [&](int y) {
+    for (int x = 0; x < width; ++x) {
+      const double u = matches.x.at(x, y), v = matches.y.at(x, y);
+      if (std::isnan(u) || std::isnan(v)) continue;
+      const Vec3 ray = {(x - camera1.cx) / camera1.fx, (y - camera1.cy) / camera1.fy, 1};
+      const auto seen = [&](double s) {
+        return Vec3{(u + s * matches.dx.at(x, y) - camera2.cx) / camera2.fx,
+                    (v + s * matches.dy.at(x, y) - camera2.cy) / camera2.fy, 1};
+      };
+      const Vec3 q = times(pose.R, ray), x2 = seen(0);
+      const double z = depth_of(q, pose.t, x2), aside = options.disparity_deviation;
+      double variance = std::pow(
+          (depth_of(q, pose.t, seen(0.5 * aside)) - depth_of(q, pose.t, seen(-0.5 * aside))), 2);
+      for (const Pose& other : others)
+        variance += std::pow(depth_of(times(other.R, ray), other.t, x2) - z, 2);
+      const double deviation = std::sqrt(variance);
+      if (!(deviation <= options.max_deviation * z)) continue;  // NaN too
+      out.depth.at(x, y) = static_cast<float>(z);
+      out.deviation.at(x, y) = static_cast<float>(deviation);
+    }
+  });
+  return out;
+}
+
+std::vector<CloudPoint> depth_to_cloud(ImageView<const float> depth,
+                                       ImageView<const std::uint8_t> colour,
+                                       const Intrinsics& camera, int step) {
+  if (!camera.valid())
+    throw Error(ErrorCode::usage, fmt::format("depth_to_cloud: fx = {}, fy = {}: must be positive",
+                                              camera.fx, camera.fy));
+  if (step < 1)
+    throw Error(ErrorCode::usage, fmt::format("depth_to_cloud: step = {}: must be positive", step));
+  if (colour.width != depth.width || colour.height != depth.height ||
+      (colour.channels != 1 && colour.channels != 3))
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("depth_to_cloud: colour is {} x {} with {} channels, depth {} x {}: "
+                    "must be of one size, with 1 or 3 channels",
+                    colour.width, colour.height, colour.channels, depth.width, depth.height));
+  std::vector<CloudPoint> cloud;
+  for (int y = 0; y < depth.height; y += step) {
+    for (int x = 0; x < depth.width; x += step) {
+      const double z = depth.row(y)[x];
+      if (!std::isfinite(z)) continue;
+      const std::uint8_t* c = colour.row(y) + x * colour.channels;
+      const std::size_t green = colour.channels == 3 ? 1 : 0, blue = 2 * green;
+      cloud.push_back({static_cast<float>((x - camera.cx) / camera.fx * z),
+                       static_cast<float>((y - camera.cy) / camera.fy * z), static_cast<float>(z),
+                       c[0], c[green], c[blue]});
+    }
+  }
+  return cloud;
+}
+
+}  // namespace bifocal

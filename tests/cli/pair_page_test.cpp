@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The page of bifocal pair in a real browser: its cloud, and the slider between the photographs.
+#include <gtest/gtest.h>
+
+#include "cli/browser.hpp"
+
+namespace bifocal::test {
+namespace {
+
+constexpr const char* kLook = R"js(
+  say('points', cloud.points.length > 20000);
+  say('cameras', cloud.cameras.length);
+  say('kind', cloudView.kind);
+  const before = cloud.at.turn, canvas = element('cloud');
+  event(canvas, 'pointerdown', 100, 100);
+  event(canvas, 'pointermove', 140, 100, {buttons: 1});
+  event(canvas, 'pointerup', 140, 100);
+  say('turned', cloud.at.turn !== before);
+  element('slider').value = 20;
+  element('slider').dispatchEvent(new Event('input'));
+  say('clip', element('warped').style.clipPath.includes('20%'));
+  cloudView.redraw();
+  say('sizes', element('photo-0').naturalWidth === element('warped').naturalWidth);
+)js";
+
+class PairPage : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(PairPage, shows_the_cloud_and_slides) {
+  const auto [flags, kind] = GetParam();
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const Ran r = run(folder,
+                    "pair left.png right.png --out o --intrinsics 400,400,199.5,149.5 "
+                    "--model essential");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string script =
+      std::string(kHands) + "addEventListener('load', () => {" + kLook + "});";
+  if (!browse(folder, read_file(folder / "o/report.html"), script, "", flags))
+    GTEST_SKIP() << kNoBrowser;
+  expect_said(folder, {"data-ready=\"yes\"", "data-points=\"true\"", "data-cameras=\"2\"",
+                       fmt::format("data-kind=\"{}\"", kind), "data-turned=\"true\"",
+                       "data-clip=\"true\"", "data-sizes=\"true\""});
+}
+
+INSTANTIATE_TEST_SUITE_P(, PairPage,
+                         testing::Values(std::pair{kWebGl, "WebGL"}, std::pair{kNoWebGl, "canvas"}),
+                         [](const auto& of) { return std::string(of.param.second); });
+
+}  // namespace
+}  // namespace bifocal::test
