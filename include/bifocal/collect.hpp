@@ -6,14 +6,14 @@
 //   collect(DeviceSet("cuda:all"), list_photographs(folders), "out.db",
 //           {.pairs = PairChoice::retrieval});
 //
-// It may be stopped at any time, by kill -9 too: the same call goes on where it was. Unfinished work
-// is the database itself under the name DATABASE.part, which a piece of work enters as a whole or
-// not at all, and which is renamed at the end. So nobody sees an unfinished one, and it has the same
-// bytes whatever the interruptions, the number of threads and of devices (of one kind: DeviceSet),
-// the memory and the pieces of the work. On another kind of device a few features are found
-// otherwise: work is not continued there. Photographs that come later, to unfinished work or to a
-// database that is there, cost their own features and pairs alone; their images have the numbers
-// that come next.
+// It may be stopped at any time, by kill -9 too: the same call goes on where it was. Unfinished
+// work is the database itself under the name DATABASE.part, which a piece of work enters as a whole
+// or not at all, and which is renamed at the end. So nobody sees an unfinished one, and it has the
+// same bytes whatever the interruptions, the number of threads and of devices (of one kind:
+// DeviceSet), the memory and the pieces of the work. On another kind of device a few features are
+// found otherwise: work is not continued there. Photographs that come later, to unfinished work or
+// to a database that is there, cost their own features and pairs alone; their images have the
+// numbers that come next.
 #pragma once
 
 #include <bifocal/collection.hpp>
@@ -102,9 +102,9 @@ struct CollectOptions {
   // database has their keypoints; their descriptors stand in a table of its own,
   // bifocal_descriptors(image_id, data), since to COLMAP they would be SIFT's.
   std::optional<SurfOptions> surf = {};
-  // A folder with masks as COLMAP takes them: 'a/1.jpg.png' of the photograph 'a/1.jpg', of its size.
-  // There are no features where one is black. Photographs without a mask have all of theirs. Not
-  // with given features.
+  // A folder with masks as COLMAP takes them: 'a/1.jpg.png' of the photograph 'a/1.jpg', of its
+  // size. There are no features where one is black. Photographs without a mask have all of theirs.
+  // Not with given features.
   std::filesystem::path masks = {};
   int max_side = 3200;  // px: larger photographs are reduced for detection; 0: none is
   MatchOptions matching = {.max_ratio = 0.75};
@@ -151,8 +151,8 @@ struct CollectResult {
 // range, or one that differs from those that unfinished work was begun with; Error(input) for
 // photographs of several sizes that known intrinsics are given for, for a database that is there
 // and another one, for a photograph that has changed or gone since it was taken in, and when a file
-// can't be written (what is done is kept); Error(device). Not for two processes at once on one database: the
-// second throws.
+// can't be written (what is done is kept); Error(device). Not for two processes at once on one
+// database: the second throws.
 CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
                       const std::filesystem::path& database, const CollectOptions& options = {});
 

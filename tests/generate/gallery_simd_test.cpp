@@ -29,7 +29,7 @@ struct Row {
 };
 
 #define ROW(name, sample) \
-  {#name, gallery<double>::name, gallery<Register>::name, sample##_sample}
+  { #name, gallery < double> ::name, gallery < Register> ::name, sample##_sample }
 const Row kRows[] = {
     ROW(essential_null_space, five_point),
     ROW(six_point_one_sided_focal, six_point_one_sided_focal),
@@ -58,8 +58,8 @@ bool same(const double* a, const double* b, int count, std::size_t n) {
       double most = 0;
       for (std::size_t k = 0; k < n; ++k) {
         const double u = a[static_cast<std::size_t>(i) * n + k];
-        most = std::max(most, std::abs(u - b[static_cast<std::size_t>(j) * n + k]) /
-                                  (1 + std::abs(u)));
+        most = std::max(most,
+                        std::abs(u - b[static_cast<std::size_t>(j) * n + k]) / (1 + std::abs(u)));
       }
       nearest = std::min(nearest, most);
     }

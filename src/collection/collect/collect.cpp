@@ -120,8 +120,8 @@ void add_stamp(const fs::path& file, PhotographRow& row) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return;
   row.bytes += status.st_size;
-  row.changed = std::max(row.changed, std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
-                                          status.st_mtim.tv_nsec);
+  row.changed = std::max(
+      row.changed, std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec);
 }
 
 // Rows by name.
@@ -162,8 +162,7 @@ bool Collection::is_complete() {
     const auto file = named.find(r.name);
     if (file == named.end()) refuse(r.name + " was among its photographs");
     if (r.bytes != file->second->bytes) refuse(r.name + " has changed since");
-    if (file->second->changed > made)
-      refuse(fmt::format("the photograph {} is newer", r.name));
+    if (file->second->changed > made) refuse(fmt::format("the photograph {} is newer", r.name));
     r.changed = file->second->changed;
   }
   if (rows.size() < files.size()) {

@@ -126,8 +126,8 @@ class Loader {
     };
     for (int y = 0; y < small.height; ++y)
       for (int x = 0; x < small.width; ++x)
-        small.at(x, y) = mask.at(place(x, reduced.scale_x, mask.width),
-                                 place(y, reduced.scale_y, mask.height));
+        small.at(x, y) =
+            mask.at(place(x, reduced.scale_x, mask.width), place(y, reduced.scale_y, mask.height));
     mask = std::move(small);
   }
 

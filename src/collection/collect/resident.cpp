@@ -106,8 +106,8 @@ void ResidentFeatures::load(std::span<const int> images) {
       for (std::size_t i = first; i < count; i += readers_.size()) {
         Features f = readers_[first]->features(images[i]);
         const int most = set_.capacity(0);
-        read[i] = f.size() > most ? features_at(f, largest_keypoints(f.keypoints, most))
-                                  : std::move(f);
+        read[i] =
+            f.size() > most ? features_at(f, largest_keypoints(f.keypoints, most)) : std::move(f);
       }
     });
     for (std::size_t i = 0; i < count; ++i) {

@@ -49,8 +49,9 @@ bool has_table(const sqlite::Connection& connection, std::string_view name) {
 // Views may have no end, and triggers write what nobody asked for.
 void check_tables(const fs::path& file, colmap::Access access) {
   const sqlite::Connection connection(file, access == colmap::Access::write ? sqlite::Mode::write
-                                            : access == colmap::Access::read ? sqlite::Mode::read
-                                                                             : sqlite::Mode::frozen);
+                                            : access == colmap::Access::read
+                                                ? sqlite::Mode::read
+                                                : sqlite::Mode::frozen);
   sqlite::Statement other(connection,
                           "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')");
   if (other.step("tables"))
@@ -241,8 +242,7 @@ void WorkDatabase::add(const ImagePair& pair, std::span<const colmap::IndexPair>
 
 void WorkDatabase::finish(std::span<const std::string> notes) {
   together([&] {
-    for (std::size_t i = 0; i < notes.size(); ++i)
-      set(fmt::format("{}{}", kNote, i + 1), notes[i]);
+    for (std::size_t i = 0; i < notes.size(); ++i) set(fmt::format("{}{}", kNote, i + 1), notes[i]);
     connection().execute(
         "DELETE FROM bifocal_screened WHERE pair_id IN (SELECT pair_id FROM matches)");
     connection().execute("UPDATE bifocal_photographs SET changed = zeroblob(8)");

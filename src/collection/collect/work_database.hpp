@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The database of COLMAP's that collect() fills, and what it has of our own beside that. As long as
-// it is unfinished it has another name, and the same rows: an image or a pair enters it whole, in an
-// order that nothing but the photographs and options decides, so that it has the same bytes however
-// often the work was stopped. Our own tables are
+// it is unfinished it has another name, and the same rows: an image or a pair enters it whole, in
+// an order that nothing but the photographs and options decides, so that it has the same bytes
+// however often the work was stopped. Our own tables are
 //
 //   bifocal_collect      the options, and notes once it is finished
 //   bifocal_photographs  each photograph, also one that was left out, and its file

@@ -41,8 +41,7 @@ void WorkDatabase::set_features(PhotographRow& row, bool has_descriptors) const 
 }
 
 PhotographRow WorkDatabase::photograph_of(const sqlite::Statement& row, int number) const {
-  const std::string where =
-      fmt::format("table bifocal_photographs, image_id {}", image_id(number));
+  const std::string where = fmt::format("table bifocal_photographs, image_id {}", image_id(number));
   if (row.number(0) != image_id(number)) refuse("{}: {} in its place", where, row.number(0));
   PhotographRow r;
   r.number = number;
