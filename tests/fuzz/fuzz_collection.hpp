@@ -126,7 +126,6 @@ inline void hloc(std::string_view bytes) {
         const auto d = features.descriptors(name);
         require(d.values.size() == std::size_t(d.count) * std::size_t(d.size));
       });
-      expect_sound([&] { (void)features.scores(name); });
     }
   });
   expect_sound([&] {
