@@ -137,7 +137,8 @@ TEST_F(ChangedWork, PhotographsAndTheirFeatures) {
         "table images, image_id 2: is not 1.png");
   wrong("DELETE FROM images WHERE image_id = 3", "table images, image_id 3: is not 2.png");
   wrong("INSERT INTO images VALUES(9000, 'more.png', 1)", "table images, image_id 9000: is no");
-  wrong("DELETE FROM cameras; INSERT INTO cameras VALUES(1, 77, 320, 240, x'', 0)", "camera");
+  wrong("DELETE FROM cameras; INSERT INTO cameras VALUES(1, 77, 320, 240, x'', 0)",
+        "table cameras");
   wrong("UPDATE bifocal_photographs SET image_id = 9000 WHERE image_id = 2",
         "table bifocal_photographs, image_id 2: 3 in its place");
   wrong("UPDATE bifocal_photographs SET reason = 'why' WHERE image_id = 2",
@@ -173,10 +174,13 @@ TEST_F(ChangedWork, PairsAndTheirMatches) {
   wrong("UPDATE matches SET pair_id = 1 " + one, "table matches, pair_id 1: is no pair");
   wrong("UPDATE matches SET pair_id = 4294967299 + 2147483647 " + one, "table matches, pair_id");
   wrong("UPDATE matches SET pair_id = -1 " + one, "table matches, pair_id -1: is no number");
-  wrong("UPDATE two_view_geometries SET config = 10 " + one, "(images 1 and 2): configuration 10");
-  wrong("UPDATE two_view_geometries SET H = zeroblob(71) " + one, "H: a blob of 71 bytes");
-  wrong("UPDATE two_view_geometries SET F = CAST(zeroblob(70) || x'f07f' AS BLOB) " + one,
-        "(images 1 and 2): its geometry is not finite");
+  wrong("UPDATE two_view_geometries SET config = 10 " + one,
+        "table two_view_geometries, pair_id 2147483649 (images 1 and 2): configuration 10");
+  wrong("UPDATE two_view_geometries SET H = zeroblob(71) " + one,
+        "table two_view_geometries, pair_id 2147483649 (images 1 and 2), H: a blob of 71 bytes");
+  wrong(
+      "UPDATE two_view_geometries SET F = CAST(zeroblob(70) || x'f07f' AS BLOB) " + one,
+      "table two_view_geometries, pair_id 2147483649 (images 1 and 2): its geometry is not finite");
   wrong("DELETE FROM matches " + one, "table two_view_geometries, pair_id 2147483649: is no pair");
   wrong("INSERT INTO bifocal_screened VALUES(7, 1)",
         "table bifocal_screened, pair_id 7: is no pair");

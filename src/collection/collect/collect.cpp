@@ -206,7 +206,8 @@ std::vector<PhotographRow> Collection::all_rows(const WorkDatabase& work) const 
   for (PhotographRow& r : rows) {
     const auto file = named.find(r.name);
     if (file == named.end()) refuse(r.name + " was among them");
-    if (file->second->bytes != r.bytes || file->second->changed != r.changed)
+    // A database that was finished and did not get its name has no times of change any more.
+    if (file->second->bytes != r.bytes || (r.changed != 0 && file->second->changed != r.changed))
       refuse(r.name + " has changed since");
     r.file = file->second->file, r.mask = file->second->mask;
     r.place = file->second->place;

@@ -241,6 +241,14 @@ void WorkDatabase::add(const ImagePair& pair, std::span<const colmap::IndexPair>
 }
 
 void WorkDatabase::finish(std::span<const std::string> notes) {
+  {
+    sqlite::Statement unfinished(
+        connection(), "SELECT count(*), sum(changed != zeroblob(8)) FROM bifocal_photographs");
+    // It was stopped before it got its name: another time would move its rows.
+    if (unfinished.step("table bifocal_photographs") && unfinished.number(0) > 0 &&
+        unfinished.number(1) == 0)
+      return;
+  }
   together([&] {
     for (std::size_t i = 0; i < notes.size(); ++i) set(fmt::format("{}{}", kNote, i + 1), notes[i]);
     connection().execute(

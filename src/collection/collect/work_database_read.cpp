@@ -8,6 +8,7 @@
 #include <bifocal/io.hpp>
 
 #include "collection/collect/work_database.hpp"
+#include "collection/colmap/chunk.hpp"
 
 namespace bifocal::collection {
 namespace {
@@ -196,9 +197,14 @@ void WorkDatabase::check_pair(const PairCount& pair, std::span<const PhotographR
 void WorkDatabase::check_rows() const {
   try {
     const std::vector<PhotographRow> rows = photographs();
-    (void)database_.cameras();
-    for (const PhotographRow& r : rows)
-      if (r.state == PhotographState::done) (void)features(r.number);
+    const colmap::Cameras cameras(database_);
+    colmap::OddRows odd;
+    for (const PhotographRow& r : rows) {
+      if (r.state != PhotographState::done) continue;
+      (void)features(r.number);
+      if (!cameras.of(image_id(r.number), odd))
+        refuse("table cameras: has none that image {} could have", image_id(r.number));
+    }
     for (const PairCount& pair : pair_counts()) check_pair(pair, rows);
     (void)screened();
   } catch (const sqlite::DamagedRow& e) {
