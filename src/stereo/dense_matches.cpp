@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "rectify/mat3.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -59,7 +60,8 @@ float median_of_rows(Disparities d, double x, double y, double reach) {
   return known[count / 2];
 }
 
-// Where the right photograph has column `x` of a row, by `place`, and how far a column goes.
+// Sets the place of column `x` of a row in the right photograph, by `place`, and how far a column
+// goes there.
 template <class Place>
 void set(DenseMatches& out, int px, int py, double x, double y, const Place& place) {
   const Vec2 middle = place(x, y), before = place(x + 0.5, y), after = place(x - 0.5, y);
@@ -69,12 +71,6 @@ void set(DenseMatches& out, int px, int py, double x, double y, const Place& pla
   out.dy.at(px, py) = static_cast<float>(after[1] - before[1]);
 }
 
-Mat3 inverse(const Mat3& m) {
-  const Mat3 a = {m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
-                  m[5] * m[6] - m[3] * m[8], m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
-                  m[3] * m[7] - m[4] * m[6], m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
-  return a;  // up to scale, which does not matter here
-}
 Vec2 mapped(const Mat3& H, double x, double y) {
   const double w = H[6] * x + H[7] * y + H[8];
   return {(H[0] * x + H[1] * y + H[2]) / w, (H[3] * x + H[4] * y + H[5]) / w};
@@ -86,7 +82,7 @@ DenseMatches dense_matches(const Rectification& r, Disparities disparity) {
   check(disparity, r.width, r.height);
   const int width = r.input1.width, height = r.input1.height;
   DenseMatches out = unknown(width, height);
-  const Mat3 right = inverse(r.H2);
+  const Mat3 right = rectification::inverse(r.H2);
   runtime::parallel_for(height, [&](int py) {
     for (int px = 0; px < width; ++px) {
       const Vec2 p = mapped(r.H1, px, py);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "rectify/mat3.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -15,14 +16,7 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-Vec3 times(const Mat3& A, const Vec3& v) {
-  return {A[0] * v[0] + A[1] * v[1] + A[2] * v[2], A[3] * v[0] + A[4] * v[1] + A[5] * v[2],
-          A[6] * v[0] + A[7] * v[1] + A[8] * v[2]};
-}
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+using rectification::cross, rectification::dot, rectification::mul;
 
 void check(const Intrinsics& k1, const Intrinsics& k2, const Pose& pose, const DepthOptions& o) {
   const auto fail = [](const std::string& what) {
@@ -97,12 +91,12 @@ DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
         return Vec3{(u + s * matches.dx.at(x, y) - camera2.cx) / camera2.fx,
                     (v + s * matches.dy.at(x, y) - camera2.cy) / camera2.fy, 1};
       };
-      const Vec3 q = times(pose.R, ray), x2 = seen(0);
+      const Vec3 q = mul(pose.R, ray), x2 = seen(0);
       const double z = depth_of(q, pose.t, x2), aside = options.disparity_deviation;
       double variance = std::pow(
           (depth_of(q, pose.t, seen(0.5 * aside)) - depth_of(q, pose.t, seen(-0.5 * aside))), 2);
       for (const Pose& other : others)
-        variance += std::pow(depth_of(times(other.R, ray), other.t, x2) - z, 2);
+        variance += std::pow(depth_of(mul(other.R, ray), other.t, x2) - z, 2);
       const double deviation = std::sqrt(variance);
       if (!(deviation <= options.max_deviation * z)) continue;  // NaN too
       out.depth.at(x, y) = static_cast<float>(z);
