@@ -50,7 +50,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Whether the first `count` solutions of n unknowns are the same but for their order.
+// Tells whether the first `count` solutions of n unknowns are the same but for their order.
 bool same(const double* a, const double* b, int count, std::size_t n) {
   for (int i = 0; i < count; ++i) {
     double nearest = 1;

@@ -138,7 +138,7 @@ TEST(PairDepth, without_cameras_the_focal_length_is_estimated_or_assumed) {
   const Score s = score(aside, open.dense->depth);
   print("aside", open, s);
   EXPECT_EQ(open.dense->cameras, CameraSource::assumed);
-  // With parallel axes a wrong focal length stretches all depths alike.
+  // If the axes are parallel, a wrong focal length stretches all depths alike.
   EXPECT_NEAR(s.stretch, open.dense->camera1.fx / kCamera.fx, 0.02);
 }
 

@@ -13,10 +13,6 @@
 namespace bifocal::collection {
 namespace {
 
-bool before(const ImagePair& a, const ImagePair& b) {
-  return std::pair(a.image1, a.image2) < std::pair(b.image1, b.image2);
-}
-
 // Pairs of places in a list of images as pairs of what is in the list.
 void rename(std::vector<ImagePair>& pairs, const std::vector<int>& numbers) {
   for (ImagePair& p : pairs) {

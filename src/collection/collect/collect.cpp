@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 namespace collection {
 namespace {
 
-// To be looked at. A connection that writes tidies up what SQLite lays beside the file; one that
-// only reads can't, and serves where the file can't be written to.
+// Opens a database to look at it. A connection that writes tidies up what SQLite lays beside the
+// file; one that only reads can't, and serves where the file can't be written to.
 WorkDatabase opened(const fs::path& database) {
   try {
     return WorkDatabase(database, colmap::Access::write);
@@ -90,8 +90,8 @@ class Collection {
   bool is_complete();
   void open_work();
   void check_work_file() const;
-  // Of the work, and then the photographs that it does not have yet. Throws Error(input) where one
-  // of its own is gone or has changed.
+  // Lists the photographs of the work, and then those that it does not have yet. Throws
+  // Error(input) where one of its own is gone or has changed.
   [[nodiscard]] std::vector<PhotographRow> all_rows(const WorkDatabase& work) const;
   [[nodiscard]] std::vector<PhotographRow> rows_of_files() const;
   void count(std::span<const PhotographRow> rows, const PairCounts& pairs, std::int64_t screened);
@@ -115,7 +115,7 @@ std::string difference(const Settings& then, const Settings& now) {
   return {};
 }
 
-// Nothing of a file that is away.
+// Adds nothing for a file that is away.
 void add_stamp(const fs::path& file, PhotographRow& row) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return;
@@ -124,7 +124,7 @@ void add_stamp(const fs::path& file, PhotographRow& row) {
       row.changed, std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec);
 }
 
-// Rows by name.
+// Finds rows by their names.
 std::map<std::string, const PhotographRow*> by_name(std::span<const PhotographRow> rows) {
   std::map<std::string, const PhotographRow*> all;
   for (const PhotographRow& r : rows) all.emplace(r.name, &r);
@@ -176,7 +176,7 @@ bool Collection::is_complete() {
   return true;
 }
 
-// Files as they are now.
+// Looks at the files as they are now.
 std::vector<PhotographRow> Collection::rows_of_files() const {
   std::vector<PhotographRow> rows;
   for (const PhotographFile& f : job_.photographs.files) {
@@ -258,7 +258,7 @@ void Collection::open_work() {
   }
 }
 
-// What the database has, whoever has made it when.
+// Counts what the database has, whoever has made it when.
 void Collection::count(std::span<const PhotographRow> rows, const PairCounts& pairs,
                        std::int64_t screened) {
   for (const PhotographRow& r : rows) {

@@ -117,7 +117,7 @@ class Loader {
     reduce_mask(loaded.mask, loaded.reduced);
   }
 
-  // To the size of the picture that features are found in.
+  // Reduces a mask to the size of the picture that features are found in.
   static void reduce_mask(ImageU8& mask, const ReducedImage& reduced) {
     if (reduced.scale_x == 1 && reduced.scale_y == 1) return;
     ImageU8 small(reduced.image.width, reduced.image.height);
@@ -252,8 +252,7 @@ class GivenReader {
     }
   }
 
-  // Of other tools' points nothing is known but the place. Of descriptors the schema holds those of
-  // SIFT's form.
+  // Only the place is known of other tools' points. The schema holds descriptors of SIFT's form.
   static ImageFeatures rows_of(const GivenImage& given) {
     ImageFeatures rows{{2, {}}, {}, {}};
     for (const Vec2& p : given.keypoints)

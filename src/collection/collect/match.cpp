@@ -9,7 +9,6 @@
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
 #include "collection/colmap/piece.hpp"
-#include "robust/guide.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pipeline.hpp"
 
@@ -25,9 +24,10 @@ constexpr std::int64_t kBytesOfMatch = 400;
 constexpr double kSecondsOfPiece = 1;
 // More keep a GPU no busier, and their memory is no longer in its caches.
 constexpr std::size_t kMostPairs = 512;
-constexpr std::size_t kWorkersOnGpu = 3;       // one copies while another computes
-constexpr int kRowsOnGpu = 8;                  // of images, whose partners are loaded once for all
-constexpr std::int64_t kBytesOfRow = 1 << 15;  // of a pair that waits for those before it
+constexpr std::size_t kWorkersOnGpu = 3;  // one copies while another computes
+constexpr int kRowsOnGpu = 8;             // of images, whose partners are loaded once for all
+// A pair that waits for those before it takes so many bytes a feature of its images.
+constexpr std::int64_t kBytesOfWaiting = 4;
 
 // Features of the largest photograph.
 int most_features(std::span<const PhotographRow> rows) {
@@ -59,7 +59,7 @@ struct MatchPiece {
   }
 };
 
-// What all workers share.
+// All workers share this.
 struct Shared {
   const Job& job;
   std::span<const PhotographRow> rows;
@@ -153,7 +153,7 @@ class Matcher {
     cameras.push_back(shared_.cameras.of(image_id(image), odd_)->view);
   }
 
-  // Where the given features of an image are.
+  // Reads the places of an image's given features.
   std::shared_ptr<const colmap::ImagePoints> points_of(int image) {
     auto& points = given_points_[image];
     if (!points) {
@@ -261,9 +261,6 @@ class RowsInOrder {
   std::map<std::size_t, Row> waiting_;
 };
 
-bool before(const ImagePair& a, const ImagePair& b) {
-  return std::pair(a.image1, a.image2) < std::pair(b.image1, b.image2);
-}
 std::vector<ImagePair> without_known(std::span<const ImagePair> pairs, const PairCounts& known) {
   std::vector<ImagePair> finished, rest;
   for (const WorkDatabase::PairCount& c : known) finished.push_back(c.pair);
@@ -271,11 +268,12 @@ std::vector<ImagePair> without_known(std::span<const ImagePair> pairs, const Pai
   return rest;
 }
 
-// Images side by side whose pairs wait for each other, in the memory of matches under way.
-int rows_side_by_side(const Job& job, std::int64_t images) {
+// Tells of how many images side by side the pairs wait for each other, in the memory of matches
+// under way. On a processor loading an image again costs less than the work that a kill would lose.
+int rows_side_by_side(const Job& job, std::int64_t images, std::int64_t features) {
   const auto& devices = job.devices.devices();
   if (!std::ranges::all_of(devices, [](const Device& d) { return d.info().is_gpu; })) return 1;
-  const std::int64_t fit = job.options.max_memory / 4 / (images * kBytesOfRow);
+  const std::int64_t fit = job.options.max_memory / 4 / (images * features * kBytesOfWaiting);
   return static_cast<int>(std::clamp<std::int64_t>(fit, 1, kRowsOnGpu));
 }
 
@@ -312,7 +310,7 @@ void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographR
   shared.piece = std::min<std::size_t>(16, shared.most_pairs);
   const std::int64_t bytes = shared.given ? bytes_of_given(*shared.given) : kBytesOfFeature;
   const int fit = images_on_each(job, images, bytes * features);
-  PairPieces pieces(rest, fit, rows_side_by_side(job, images));
+  PairPieces pieces(rest, fit, rows_side_by_side(job, images, features));
   const auto read = [&](MatchPiece& piece) {
     const bool found = pieces.next(shared.piece, piece.places);
     piece.pairs.clear();

@@ -42,7 +42,7 @@ class PairPieces {
   std::size_t next_ = 0;
 };
 
-// Of one device; any thread may ask.
+// Each device has one; any thread may ask it.
 class ResidentFeatures {
  public:
   // For `images` images together. Of those with more features than `capacity` there are the ones of

@@ -52,7 +52,8 @@ class StageProgress {
 // Of the bytes that stages may take, those of one device: each GPU has its own memory, others share
 // the host's.
 [[nodiscard]] std::int64_t memory_of(const Job& job, const Device& device);
-// How many of `images` images are resident on each device, at least two, in half of that memory.
+// Tells how many of `images` images are resident on each device, at least two, in half of that
+// memory.
 [[nodiscard]] int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image);
 // Those of one device on the host.
 [[nodiscard]] std::int64_t host_memory(const Job& job);
@@ -73,7 +74,12 @@ void check_sizes(const Job& job);
 // Features of the rows that are waiting: RootSIFT or SURF, or those that are given.
 void find_features(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows);
 
-// What is known of pairs that have been matched, in order.
+// Lists of pairs are in this order.
+inline bool before(const ImagePair& a, const ImagePair& b) {
+  return std::pair(a.image1, a.image2) < std::pair(b.image1, b.image2);
+}
+
+// PairCounts lists the pairs that have been matched, in order.
 using PairCounts = std::vector<WorkDatabase::PairCount>;
 
 // The pairs to match, round after round: each round's are known when those of the rounds before are
@@ -81,12 +87,12 @@ using PairCounts = std::vector<WorkDatabase::PairCount>;
 // that work that was stopped goes on with the same ones.
 class PairRounds {
  public:
-  // `known`: all pairs that the database has, also of those that are found meanwhile.
+  // `known` has all pairs that the database has, also those that are found meanwhile.
   PairRounds(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
              const PairCounts& known);
-  // In order; nothing after the last round.
+  // Returns pairs in order; nothing after the last round.
   [[nodiscard]] std::optional<std::vector<ImagePair>> next();
-  // Of all rounds so far, in order.
+  // Returns the pairs of all rounds so far, in order.
   [[nodiscard]] const std::vector<ImagePair>& all() const { return all_; }
   // How many pairs the screen has left out of them.
   [[nodiscard]] std::int64_t left_out() const;
@@ -105,9 +111,9 @@ class PairRounds {
   std::vector<ImagePair> all_, last_;
   std::vector<int> most_alike_;
 };
-// Whether the pairs are those that pass the screen.
+// Tells whether the pairs are those that pass the screen.
 [[nodiscard]] bool is_screened(const CollectOptions& options);
-// How many of the largest features of each pair match; of `images` photographs in all.
+// Counts how many of the largest features of each pair match; `images`: photographs in all.
 [[nodiscard]] std::vector<int> screen(const Job& job, std::span<const ImagePair> pairs, int images);
 // Matches and geometry of those that are not known. They are afterwards.
 void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,

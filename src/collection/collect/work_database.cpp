@@ -259,7 +259,7 @@ void WorkDatabase::finish(std::span<const std::string> notes) {
 
 namespace {
 
-// What is written is on the disk before it gets its name.
+// Waits until what is written is on the disk: before that the file gets no name.
 void synchronise(const fs::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   const bool done = descriptor >= 0 && fsync(descriptor) == 0;

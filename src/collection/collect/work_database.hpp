@@ -22,7 +22,7 @@
 
 namespace bifocal::collection {
 
-// By name, in the order of names.
+// Settings are found by name, and are in the order of names.
 using Settings = std::map<std::string, std::string>;
 
 enum class PhotographState { waiting, done, left_out };
@@ -49,7 +49,7 @@ struct PhotographRow {
 // COLMAP's number of an image.
 inline colmap::Id image_id(int number) { return static_cast<colmap::Id>(number) + 1; }
 
-// What a database keeps of an image's features.
+// A database keeps this of an image's features.
 struct ImageFeatures {
   colmap::Keypoints keypoints;
   std::optional<colmap::Descriptors> descriptors;  // where COLMAP's schema has a place for them
@@ -64,7 +64,7 @@ class WorkDatabase {
   // photographs, say.
   static void copy(const std::filesystem::path& from, const std::filesystem::path& file,
                    std::span<const PhotographRow> rows);
-  // Whether a database is one that collect() has made. Throws Error(input) where it is none.
+  // Tells whether a database is one that collect() has made. Throws Error(input) where it is none.
   [[nodiscard]] static bool is_one(const std::filesystem::path& file);
 
   // A connection; several threads have one each. Throws Error(usage) where the file is unfinished
@@ -96,7 +96,7 @@ class WorkDatabase {
   void add(const PhotographRow& row);  // left out
   void add(const PhotographRow& row, const colmap::Image& image, const ImageFeatures& features);
   void add(const colmap::Camera& camera) { database_.write(camera); }
-  // With the keypoints' scales, and descriptors in COLMAP's order, or none where they are given.
+  // Keypoints have their scales; descriptors are in COLMAP's order, or none where they are given.
   [[nodiscard]] Features features(int number) const;
 
   // Pairs that the screen left out, in order.
@@ -113,14 +113,15 @@ class WorkDatabase {
 
   // Reads all rows, for their errors: features and matches that contradict each other.
   void check_rows() const;
-  // What a finished database has, and has no more. Nothing is written after it.
+  // Adds what a finished database has, and takes away what it has no more. Nothing is written after
+  // it.
   void finish(std::span<const std::string> notes);
 
  private:
   template <class... Args>
   [[noreturn]] void refuse(fmt::format_string<Args...> what, Args&&... args) const {
     io::reject(database_.file().string(),
-               "{}: the unfinished work is damaged; remove the file to begin anew",
+               "{}: the file is damaged or was changed by others; --overwrite begins anew",
                fmt::format(what, std::forward<Args>(args)...));
   }
   [[nodiscard]] const sqlite::Connection& connection() const {

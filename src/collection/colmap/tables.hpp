@@ -20,7 +20,7 @@ struct Tables {
 // Throws Error(input) where a table or column that every version has is missing.
 [[nodiscard]] Tables inspect(const sqlite::Connection& connection);
 
-// In an empty file, which gets a write-ahead log.
+// Makes the tables in an empty file, which gets a write-ahead log.
 void create_tables(const sqlite::Connection& connection);
 
 }  // namespace bifocal::colmap
