@@ -9,7 +9,7 @@
 
 namespace bifocal::cli {
 
-// Of the known pixels; NaN where none is.
+// Summarises the known pixels; numbers are NaN where none is known.
 struct DepthSummary {
   double known = 0;                      // per cent of the pixels
   double near = 0, median = 0, far = 0;  // unit |t| = 1; near and far: of all but 2 % at each end
@@ -17,7 +17,7 @@ struct DepthSummary {
 };
 [[nodiscard]] DepthSummary summary_of(const DepthMap& map);
 
-// What the depth is, in sentences: how it was made, of how many pixels, how sure.
+// Says in sentences how the depth was made, of how many pixels, and how sure it is.
 [[nodiscard]] std::string depth_text(const DensePair& dense);
 
 // Inverse depth from blue (far) to red (near), black where unknown.

@@ -42,7 +42,7 @@ struct PairOptions {
   std::function<void(std::string_view stage, double fraction)> progress;
 };
 
-// Where the cameras come from that depth is made with.
+// Tells where the cameras come from that depth is made with.
 enum class CameraSource {
   given,      // PairOptions
   estimated,  // the focal length that both pictures share, told by the matches to 20 % or better

@@ -70,16 +70,16 @@ struct PolarOptions {
                                                int width1, int height1, int width2, int height2,
                                                const PolarOptions& options = {});
 
-// Of a calibrated pair; |t| does not matter. The pose tells the half lines, the matches (none are
-// needed) only the stretching. Rows run so that disparities grow as points come nearer. Throws
-// Error(usage) also when t is zero, or a camera or the pose is not finite.
+// Does the same for a calibrated pair; |t| does not matter. The pose tells the half lines, the
+// matches (none are needed) only the stretching. Rows run so that disparities grow as points come
+// nearer. Throws Error(usage) also when t is zero, or a camera or the pose is not finite.
 [[nodiscard]] PolarRectification rectify_polar(const Intrinsics& camera1, const Intrinsics& camera2,
                                                const Pose& cam2_from_cam1,
                                                std::span<const PointPair> matches, int width1,
                                                int height1, int width2, int height2,
                                                const PolarOptions& options = {});
 
-// Where a place in the rectified picture of side 0 or 1 lies in the photograph, px; between two
+// Takes a place in the rectified picture of side 0 or 1 to the photograph, px; between two
 // rows on a straight line between theirs. Beyond the first and last row, and beyond the epipole:
 // NaN.
 [[nodiscard]] Vec2 photograph_point(const PolarRectification& rectification, int side,
@@ -89,11 +89,11 @@ struct PolarOptions {
 // repeated, the one that is not near the border. NaN where no row passes.
 [[nodiscard]] Vec2 rectified_point(const PolarRectification& rectification, int side,
                                    const Vec2& px);
-// Of many: what is needed to search the rows is made once.
+// Does so for many points: what is needed to search the rows is made once.
 [[nodiscard]] std::vector<Vec2> rectified_points(const PolarRectification& rectification, int side,
                                                  std::span<const Vec2> px);
 
-// As those of planar rectifications (rectify.hpp). A match across the seam of a cyclic
+// These are as those of planar rectifications (rectify.hpp). A match across the seam of a cyclic
 // rectification is taken on the nearest of its rows.
 [[nodiscard]] VerticalDisparity vertical_disparity(const PolarRectification& rectification,
                                                    std::span<const PointPair> matches);

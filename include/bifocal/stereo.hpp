@@ -252,7 +252,8 @@ struct DenseMatches {
 struct DepthOptions {
   double disparity_deviation = 0.5;  // px, of the rectified pictures: standard deviation of a
                                      // disparity; docs/stereo.md has how it was measured
-  // Of the pose, as covariance() gives it (row-major [6][6] of w and t); empty: it is exact.
+  // The pose has this covariance, as covariance() gives it (row-major [6][6] of w and t); empty: it
+  // is exact.
   std::span<const double> pose_covariance = {};
   double max_deviation = 0.25;  // of the depth: what is less certain is unknown, as near an epipole
 };

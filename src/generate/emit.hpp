@@ -20,8 +20,8 @@ std::string emit_elimination(const Problem& problem, const Template& t,
                              const std::vector<int>& used);
 std::string emit_solutions(const Problem& problem, const Template& t, const std::vector<int>& used);
 
-// Whether all monomials up to the degree of the equations occur; else the table of those that do,
-// and the place of the k-th.
+// Tells whether all monomials up to the degree of the equations occur; else the table of those that
+// do, and the place of the k-th.
 bool is_dense(const Problem& problem, const std::vector<int>& used);
 std::string used_table(const Problem& problem, const std::vector<int>& used);
 std::string used_place(const Problem& problem, const std::vector<int>& used);

@@ -88,7 +88,7 @@ class Pruning {
     return true;
   }
 
-  // Whether as many rows are left as there are columns to eliminate.
+  // Tells whether as many rows are left as there are columns to eliminate.
   [[nodiscard]] bool is_square() const {
     return best_.rows.size() == best_.excess.size() + best_.reducible.size();
   }

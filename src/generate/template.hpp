@@ -34,7 +34,7 @@ struct Template {
 Template find_template(const Problem& problem, const Instance& instance, const Quotient& quotient,
                        std::mt19937_64& random, const std::string& file);
 
-// Whether the template eliminates this instance, which it was not made from, too.
+// Tells whether the template eliminates this instance, which it was not made from, too.
 bool template_holds(const Template& t, const Instance& instance, int unknowns);
 
 }  // namespace bifocal::generate

@@ -20,9 +20,9 @@ struct DenseCameras {
   std::vector<PointPair> matches;  // the inliers
 };
 
-// Of a pair with an essential or a fundamental matrix. Without cameras the focal length of both is
-// estimated, and believed where its standard deviation is below 20 %; else a usual one is assumed,
-// 1.2 times the longer side.
+// Finds them for a pair with an essential or a fundamental matrix. Without cameras the focal length
+// of both is estimated, and believed where its standard deviation is below 20 %; else a usual one
+// is assumed, 1.2 times the longer side.
 [[nodiscard]] DenseCameras dense_cameras(Queue& queue, ImageView<const std::uint8_t> image1,
                                          ImageView<const std::uint8_t> image2,
                                          const PairOptions& options, const PairResult& result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the places of matches in two rectified pictures say. Each is (left - right) in columns and
-// rows, px, finite.
+// Collects what the places of matches in two rectified pictures say. Each is (left - right) in
+// columns and rows, px, finite.
 #pragma once
 
 #include <bifocal/rectify.hpp>

@@ -26,8 +26,8 @@ std::array<Vec2, 4> corners(const PolarView& v) {
   return {{{-x, -y}, {x, -y}, {x, y}, {-x, y}}};
 }
 
-// Of a point as seen from the epipole, from the direction of the middle. Exact for far epipoles:
-// those directions are nearly one.
+// Gives the angle of a point as seen from the epipole, from the direction of the middle. Exact for
+// far epipoles: those directions are nearly one.
 double angle_about(const PolarView& v, const Vec2& p) {
   return std::atan2(cross(v.towards, p), v.radius + dot(v.towards, p));
 }

@@ -58,7 +58,7 @@ class Pencil {
   // Lets the matches (px from the middles) say which half lines of picture 2 belong to those of
   // picture 1. False when no more of them agree than disagree.
   [[nodiscard]] bool orient(std::span<const PointPair> matches);
-  // Of the half lines that cross both pictures. False when there is none.
+  // Finds the half lines that cross both pictures. False when there is none.
   [[nodiscard]] bool common_arc(Arc& arc) const;
   [[nodiscard]] LinePair at(double angle) const;
   [[nodiscard]] const PolarView& view(std::size_t side) const { return views_[side]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a polar rectification says about points and disparities.
+// Points and disparities of a polar rectification are computed here.
 #include <bifocal/polar.hpp>
 
 #include <cmath>

@@ -25,7 +25,7 @@ inline constexpr double kMaxThirdValue = 0.02;  // of F's third singular value t
   for (const double v : m) sum += v * v;
   return std::sqrt(sum);
 }
-// Of the cofactors: e1 e2' of a matrix of rank 2, up to scale.
+// Returns the matrix of cofactors, transposed: e1 e2' of a matrix of rank 2, up to scale.
 [[nodiscard]] inline Mat3 adjugate(const Mat3& m) {
   const Vec3 a = {m[0], m[1], m[2]}, b = {m[3], m[4], m[5]}, c = {m[6], m[7], m[8]};
   const Vec3 x = cross(b, c), y = cross(c, a), z = cross(a, b);

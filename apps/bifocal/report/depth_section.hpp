@@ -7,9 +7,9 @@
 
 namespace bifocal::cli {
 
-// Of a pair with depth: photograph, depth and its certainty beside each other, a slider between the
-// first photograph and the second one seen from its place, and the cloud in 3D (WebGL, or a canvas
-// where there is none).
+// Shows a pair with depth: photograph, depth and its certainty beside each other, a slider between
+// the first photograph and the second one seen from its place, and the cloud in 3D (WebGL, or a
+// canvas where there is none).
 void add_depth_section(Page& page, ImageView<const std::uint8_t> image1,
                        ImageView<const std::uint8_t> image2, const DensePair& dense);
 

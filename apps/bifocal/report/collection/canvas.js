@@ -1,4 +1,4 @@
-// What the pages share: lists of numbers, which are base64 of little-endian arrays, and canvases.
+// The pages share this: lists of numbers, which are base64 of little-endian arrays, and canvases.
 const bytesOf = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 const numbers = (text, Type) => new Type(bytesOf(text).buffer);
 

@@ -32,7 +32,7 @@ function setCloud(e) {
   placeEye(median);
 }
 
-// Where the points and the cameras fill the canvas at first.
+// Puts the eye where the points and the cameras fill the canvas at first.
 function placeEye(median) {
   const middle = axis => cloud.points.map(q => q.at[axis]).sort((a, b) => a - b)[cloud.points.length >> 1] || 0;
   const centre = [middle(0), middle(1), middle(2) * 0.6];
