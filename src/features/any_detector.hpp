@@ -22,8 +22,10 @@ struct Choice {
 
   // Throws Error(usage) naming an option out of range.
   void check() const { surf ? check_options(*surf) : check_options(sift); }
-  // Of a GPU's memory, a pixel (features.hpp, surf.hpp).
-  [[nodiscard]] int bytes_of_pixel() const {
+  // The memory that a pixel takes on a GPU (features.hpp, surf.hpp), or on a CPU, whose threads
+  // keep a band of each octave.
+  [[nodiscard]] int bytes_of_pixel(bool is_gpu) const {
+    if (!is_gpu) return 28;
     if (surf) return surf->upsample ? 28 : 7;
     return sift.upsample ? 152 : 38;
   }

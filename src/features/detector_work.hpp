@@ -22,6 +22,7 @@
 #include "features/points_device.hpp"
 #include "features/sift.hpp"
 #include "runtime/memory_limit.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal::features {
 
@@ -42,8 +43,9 @@ inline void check_size(const char* detector, int width, int height, bool upsampl
                     width, height, INT_MAX / 2 / (std::int64_t{width} * height * enlarged)));
 }
 
-// Method: Options, Device, kName, has_shapes(), and detect() on a CPU. Batches go to two lanes in
-// turn: while the device works on one, the host copies the next.
+// Method: Options, Device, kName, has_shapes(), and detect() on a CPU, where threads share the
+// images of a batch. On a device batches go to two lanes in turn: while it works on one, the host
+// copies the next.
 template <class Method>
 class DetectorWork {
  public:
@@ -80,7 +82,14 @@ class DetectorWork {
     std::vector<Features> all;
     if (is_cpu()) {
       check(images);
-      for (const auto& image : images) all.push_back(Method::detect(image, options_, mask_));
+      all.resize(images.size());
+      const int count = static_cast<int>(images.size());
+      for (int first = 0; first < count; first += batch_) {
+        runtime::parallel_for(std::min(batch_, count - first), [&](int i) {
+          const auto k = static_cast<std::size_t>(first + i);
+          all[k] = Method::detect(images[k], options_, mask_);
+        });
+      }
       return all;
     }
     for (int most = 0; most != capacity();) {  // again, if there were more than room for

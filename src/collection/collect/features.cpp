@@ -18,7 +18,7 @@ namespace bifocal::collection {
 namespace {
 
 constexpr std::int64_t kBytesOfDecoding = 6;  // a pixel: colours and grey, and some of the file
-constexpr int kMostAtOnce = 16, kMostOnCpu = 4;
+constexpr int kMostAtOnce = 16, kFewOnCpu = 4;
 constexpr std::size_t kBesideWorkers = 2;  // batches: one is read, one is written
 
 // A photograph on its way.
@@ -52,7 +52,8 @@ class Loader {
   Loader(const Job& job, std::vector<PhotographRow> waiting)
       : job_(job),
         waiting_(std::move(waiting)),
-        most_(all_on_cpu(job) ? kMostOnCpu : kMostAtOnce),
+        most_(all_on_cpu(job) ? std::clamp(runtime::thread_count(), kFewOnCpu, kMostAtOnce)
+                              : kMostAtOnce),
         most_pixels_(host_memory(job) / 4 /
                      static_cast<std::int64_t>(job.devices.devices().size() + kBesideWorkers) /
                      kBytesOfDecoding) {}
@@ -204,8 +205,9 @@ class Detector {
       detector_.reset();  // its memory first
       mask_ = {};
       const features::Choice choice{job_.options.sift, job_.options.surf};
-      const std::int64_t bytes =  // of two batches in turn
-          std::int64_t{2} * choice.bytes_of_pixel() * width * height;
+      const bool is_gpu = queue_.device().info().is_gpu;
+      const std::int64_t batches = is_gpu ? 2 : 1;  // in memory at a time
+      const std::int64_t bytes = batches * choice.bytes_of_pixel(is_gpu) * width * height;
       const std::int64_t fit = max_memory_ / 4 / std::max<std::int64_t>(bytes, 1);
       const int batch = static_cast<int>(std::clamp<std::int64_t>(fit, 1, kMostAtOnce / 2));
       detector_.emplace(queue_, width, height, choice, batch);

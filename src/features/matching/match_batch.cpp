@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "features/matching/grow.hpp"
 #include "features/matching/match.hpp"
 #include "features/matching/match_device.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal {
 namespace {
@@ -67,15 +69,28 @@ using Guides = std::span<const MatchGuide>;
 
 MatchBatch batch_on_cpu(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
                         Guides guides, const MatchOptions& options) {
+  std::vector<std::array<features::FeatureRows, 2>> rows;
+  rows.reserve(pairs.size());
+  for (const ImagePair& p : pairs)
+    rows.push_back({rows_of(queue, set, p.image1), rows_of(queue, set, p.image2)});
+  std::vector<std::vector<Match>> lists(pairs.size());
+  const auto match_pair = [&](int i) {
+    const auto k = static_cast<std::size_t>(i);
+    lists[k] = match_on_cpu(rows[k][0], rows[k][1], guides.empty() ? nullptr : &guides[k], options);
+  };
+  const int count = static_cast<int>(pairs.size());
+  if (count >= runtime::thread_count()) {
+    runtime::parallel_for(count, match_pair);
+  } else {  // the threads share each pair
+    for (int i = 0; i < count; ++i) match_pair(i);
+  }
   MatchBatch batch;
   batch.offsets.assign(1, 0);
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const std::vector<Match> list =
-        match_on_cpu(rows_of(queue, set, pairs[k].image1), rows_of(queue, set, pairs[k].image2),
-                     guides.empty() ? nullptr : &guides[k], options);
+  for (const std::vector<Match>& list : lists)
+    batch.offsets.push_back(batch.offsets.back() + std::ssize(list));
+  batch.matches.reserve(static_cast<std::size_t>(batch.offsets.back()));
+  for (const std::vector<Match>& list : lists)
     batch.matches.insert(batch.matches.end(), list.begin(), list.end());
-    batch.offsets.push_back(static_cast<std::int64_t>(batch.matches.size()));
-  }
   return batch;
 }
 
