@@ -4,7 +4,8 @@ makes of the same ones: images registered, points, reprojection error, and camer
 
   scripts/bench-mapping [--bifocal PROGRAM] [--data DIR] [--scene NAME...] [--json FILE]
 
-The data (fountain-P11, Herz-Jesus-P8, sceaux) lies beside the checkout, shared/data; its README files say where it is from."""
+The data (fountain-P11, Herz-Jesus-P8, sceaux; mixture: all three in one folder) lies beside the checkout, shared/data; its
+README files say where it is from. Figures of several models of one database stand side by side, the largest first."""
 import argparse
 import json
 import pathlib
@@ -17,7 +18,7 @@ import numpy as np
 import pycolmap
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-SCENES = {"fountain-P11": True, "Herz-Jesus-P8": True, "sceaux": False}  # with measured cameras?
+SCENES = {"fountain-P11": True, "Herz-Jesus-P8": True, "sceaux": False, "mixture": False}  # with measured cameras?
 
 
 def read_camera(file):
@@ -52,9 +53,11 @@ def map_database(database, images, how, truth, work):
     row = {"mapper": how, "seconds": round(time.time() - start, 1), "models": len(models)}
     if not models:
         return row
-    best = max(models.values(), key=lambda m: m.num_reg_images())
-    row |= {"registered": best.num_reg_images(), "points": best.num_points3D(),
-            "observations": best.compute_num_observations(),
+    by_size = sorted(models.values(), key=lambda m: -m.num_reg_images())
+    best = by_size[0]
+    row |= {"registered": "+".join(str(m.num_reg_images()) for m in by_size),
+            "points": "+".join(str(m.num_points3D()) for m in by_size),
+            "observations": sum(m.compute_num_observations() for m in by_size),
             "error_px": round(best.compute_mean_reprojection_error(), 4)}
     centres = {i.name: i.projection_center() for i in best.images.values() if i.has_pose}
     names = sorted(set(centres) & set(truth))
@@ -108,7 +111,7 @@ def descriptor_agreement(ours, its):
 
 
 def run_scene(args, scene, work):
-    images = args.data / "collections" / scene
+    images = args.data / "collections" / ("" if scene == "mixture" else scene)
     truth = truth_of(args.data, scene) if SCENES[scene] else {}
     rows = []
     for cameras in ["unknown", "known"] if truth else ["unknown"]:
@@ -123,7 +126,7 @@ def run_scene(args, scene, work):
             seconds = round(time.time() - start, 1)
             for how in ["incremental", "global"]:
                 row = map_database(database, images, how, truth, work)
-                rows.append({"scene": scene, "images": len(list(images.glob("*.[jJ]*"))), "cameras": cameras,
+                rows.append({"scene": scene, "images": len(list(images.rglob("*.[jJ]*"))), "cameras": cameras,
                              "front_end": front_end, "front_end_seconds": seconds, **row})
                 print(line(rows[-1]), flush=True)
         if args.front_end == "both":
