@@ -251,8 +251,6 @@ void WorkDatabase::finish(std::span<const std::string> notes) {
   }
   together([&] {
     for (std::size_t i = 0; i < notes.size(); ++i) set(fmt::format("{}{}", kNote, i + 1), notes[i]);
-    connection().execute(
-        "DELETE FROM bifocal_screened WHERE pair_id IN (SELECT pair_id FROM matches)");
     connection().execute("UPDATE bifocal_photographs SET changed = zeroblob(8)");
   });
 }
