@@ -43,6 +43,13 @@ void add_common_of_many(const Command& command, CommonOptions& options) {
   add_threads_and_json(command, options);
 }
 
+void rethrow_renamed(const Error& error, std::string_view option, std::string_view flag) {
+  std::string text = error.what();
+  const std::size_t at = text.find(option);
+  if (error.code() != ErrorCode::usage || at == std::string::npos) throw;
+  throw Error(error.code(), text.replace(at, option.size(), flag));
+}
+
 Device chosen_device(const CommonOptions& options) {
   return options.device == "auto" ? Device() : Device(options.device);
 }

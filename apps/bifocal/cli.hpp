@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bifocal/device_set.hpp>
+#include <bifocal/error.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -51,6 +52,11 @@ DeviceSet chosen_devices(const CommonOptions& options);
 using Json = nlohmann::ordered_json;
 std::string to_text(const Json& json);
 std::string to_line(const Json& json);  // without the end of the line
+
+// Rethrows the error that is being handled; a usage error names the library's option as the command
+// line does.
+[[noreturn]] void rethrow_renamed(const Error& error, std::string_view option,
+                                  std::string_view flag);
 
 // A line "bifocal: TEXT" on stderr, in UTF-8 as print_out() writes.
 void tell(std::string_view text);

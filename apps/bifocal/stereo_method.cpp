@@ -164,12 +164,7 @@ DisparityMap match(Queue& queue, const StereoMethod& m, const Picture& left, con
     return left.deep.empty() ? stereo_sgm(queue, left.image, right.image, m.sgm)
                              : stereo_sgm(queue, left.deep, right.deep, m.sgm);
   } catch (const Error& e) {
-    // The option of the library by the name that it has here.
-    constexpr std::string_view name = "max_memory";
-    std::string text = e.what();
-    const std::size_t at = text.find(name);
-    if (e.code() != ErrorCode::usage || at == std::string::npos) throw;
-    throw Error(e.code(), text.replace(at, name.size(), "--max-memory"));
+    rethrow_renamed(e, "max_memory", "--max-memory");
   }
 }
 

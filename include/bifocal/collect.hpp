@@ -120,11 +120,15 @@ struct CollectOptions {
   colmap::VerifyOptions geometry = {};  // and by which rules
   CollectCameras cameras = {};
 
-  // Bytes that the stages may take, on the host or on the device where the work is: features of
-  // images that wait for their pairs half of it, matches under way a quarter, photographs under way
-  // a quarter. One photograph and one pair are worked on in any case. Beside it: 16 kB an image
-  // for retrieval, 60 bytes a pair. Several GPUs have that much each, of their own memory.
+  // Bytes that the process may take of the host's memory, 32 MB of them for itself, and the stages
+  // of each GPU's: features of images that wait for their pairs half of it, matches under way a
+  // quarter, photographs under way a quarter. What the largest photograph takes alone is the least:
+  // Error(usage) names it before any work. Beside it: 16 kB an image for retrieval, 60 bytes a
+  // pair, and what a GPU's driver takes of the host.
   std::int64_t max_memory = std::int64_t{4} << 30;
+  // The features of so many images are in memory at a time, at least 2, as COLMAP's option of that
+  // name has it; 0: of as many as max_memory has room for. The result does not depend on it.
+  int block_size = 0;
   // A database of this name that is there is replaced at the end; unfinished work with other
   // options is dropped.
   bool overwrite = false;
@@ -137,8 +141,8 @@ struct CollectResult {
   std::int64_t images = 0, features = 0;
   std::vector<LeftOut> left_out;  // photographs that could not be read
   std::int64_t pairs = 0;         // chosen
-  std::int64_t screened_out = 0;  // left out by the screen: the database has them in its table
-                                  // bifocal_screened(pair_id, matches), not in COLMAP's tables
+  std::int64_t screened_out = 0;  // left out by the screen: the table bifocal_screened(pair_id,
+                                  // matches) has them, and those that were matched all the same
   std::int64_t matched = 0;       // with min_matches or more
   std::int64_t verified = 0;      // with a geometry
   // Notes tell what else matters, a sentence each: why there is no pair, photographs without a

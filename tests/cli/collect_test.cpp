@@ -176,7 +176,7 @@ TEST_F(Collect, leaves_out_what_can_not_be_read) {
 TEST_F(Collect, has_the_same_bytes_however_it_is_worked_on) {
   add_odd_ones();
   const std::string expected = undisturbed("");
-  for (const char* way : {"--threads 1", "--threads 2 --max-memory 1", "--max-memory 2M"})
+  for (const char* way : {"--threads 1", "--threads 2 --block-size 2", "--max-memory 48M"})
     EXPECT_TRUE(undisturbed(way) == expected) << way;
 }
 
@@ -185,7 +185,7 @@ TEST_F(Collect, has_the_same_bytes_when_it_was_killed) {
   add_odd_ones();
   std::mt19937 random(std::random_device{}());
   int kills = 0;
-  for (const char* options : {"", "--max-memory 1", "--pairs retrieval --partners 3"}) {
+  for (const char* options : {"", "--block-size 2", "--pairs retrieval --partners 3"}) {
     const auto start = std::chrono::steady_clock::now();
     const std::string expected = undisturbed(options);
     const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
@@ -230,7 +230,7 @@ TEST_F(Collect, of_given_features_is_the_same_whatever_kills_it) {
     write_given(folder / "given", fmt::format("a/{}.png", i), 1, i);
     write_given(folder / "given", fmt::format("b/{}.jpg", i), 2, i);
   }
-  const std::string options = "--features given --max-memory 100K";
+  const std::string options = "--features given --block-size 2";
   const auto start = std::chrono::steady_clock::now();
   const std::string expected = undisturbed(options);
   const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;

@@ -52,11 +52,9 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
   add("other.jpg", texture(380, 310, 77));
   for_each_device([&](Queue& queue, const std::string& id) {
     std::string first;
-    std::int64_t most = 0;  // features of an image
-    // At last four of the five images fit, and on a GPU rows of pairs wait for each other.
-    for (std::int64_t memory : {std::int64_t{1} << 32, std::int64_t{1}, std::int64_t{0}}) {
-      if (memory == 0) memory = 9 * collection::kBytesOfFeature * most;
-      const CollectResult result = run(queue, {.max_memory = memory});
+    // With four of the five images in memory rows of pairs wait for each other on a GPU.
+    for (const int block : {0, 2, 4}) {
+      const CollectResult result = run(queue, {.block_size = block});
       EXPECT_EQ(result.images, 5) << id;
       EXPECT_EQ(result.pairs, 10) << id;
       EXPECT_EQ(result.verified, 6) << id;
@@ -64,8 +62,6 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
       if (first.empty()) first = bytes;
       EXPECT_TRUE(first == bytes) << id;
       const colmap::Database database(folder / "out.db");
-      for (const colmap::Image& image : database.images())
-        most = std::max(most, database.keypoint_count(image.id));
       for (const colmap::PairRows& row : database.geometry_rows()) {
         const bool is_plane = row.image1 <= 4 && row.image2 <= 4;
         EXPECT_EQ(row.configuration,
@@ -78,6 +74,32 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
 }
 
 // Its tables may be other ones.
+TEST_F(Photographs, larger_than_the_memory_are_refused_before_any_work) {
+  add_views(2);
+  add("large.jpg", texture(1200, 900, 5));
+  std::int64_t least = 0;
+  for (const int side : {3200, 600}) {
+    try {
+      const CollectResult result = run({.max_side = side, .max_memory = 1 << 20});
+      FAIL() << result.images;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::usage);
+      const std::string text = e.what(), start =
+                                             "max_memory = 1048576 bytes: the photograph large.jpg "
+                                             "of 1200 x 900 px takes at least ";
+      ASSERT_TRUE(text.starts_with(start)) << text;
+      const std::int64_t now = std::stoll(text.substr(start.size()));
+      if (side == 600) {
+        EXPECT_LT(now, least);
+      }
+      least = now;
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.db.part"));
+  }
+  EXPECT_THROW((void)run({.max_side = 600, .max_memory = least - 1}), Error);
+  EXPECT_EQ(run({.max_side = 600, .max_memory = least}).images, 3);
+}
+
 TEST_F(Photographs, unfinished_work_of_another_version_is_refused_and_kept) {
   add_views(2);
   const std::filesystem::path part = folder / "out.db.part";
@@ -101,8 +123,8 @@ TEST_F(Photographs, have_surf_features_where_asked) {
   const SurfOptions surf{.max_features = 700};
   for_each_device([&](Queue& queue, const std::string& id) {
     std::string first;
-    for (const std::int64_t memory : {std::int64_t{1}, std::int64_t{1} << 32}) {
-      const CollectResult result = run(queue, {.surf = surf, .max_memory = memory});
+    for (const int block : {2, 0}) {
+      const CollectResult result = run(queue, {.surf = surf, .block_size = block});
       EXPECT_EQ(result.images, 4) << id;
       EXPECT_EQ(result.verified, 3) << id;
       const std::string bytes = read_file(folder / "out.db");
@@ -184,14 +206,14 @@ TEST_F(Photographs, give_the_same_database_on_several_devices) {
     const std::vector<std::string> in = {(folder / "in").string()};
     std::string first;
     for (const DeviceSet& devices : {DeviceSet(queue), three}) {
-      for (const std::int64_t memory : {std::int64_t{1}, std::int64_t{1} << 32}) {
+      for (const int block : {2, 0}) {
         const CollectResult result =
-            collect(devices, list_photographs(in), folder / "out.db", {.max_memory = memory});
+            collect(devices, list_photographs(in), folder / "out.db", {.block_size = block});
         EXPECT_EQ(result.pairs, 15) << id;
         EXPECT_EQ(result.verified, 10) << id;
         const std::string bytes = read_file(folder / "out.db");
         if (first.empty()) first = bytes;
-        EXPECT_TRUE(first == bytes) << id << ' ' << devices.id() << ' ' << memory;
+        EXPECT_TRUE(first == bytes) << id << ' ' << devices.id() << ' ' << block;
         std::filesystem::remove(folder / "out.db");
       }
     }

@@ -182,12 +182,12 @@ TEST_F(Given, the_same_bytes_whatever_happens_on_every_device) {
     (void)run(queue, "f.h5", {});
     const std::string whole = read_file(folder / "out.db");
     std::filesystem::remove(folder / "out.db");
-    (void)run(queue, "f.h5", {.max_memory = 1});
+    (void)run(queue, "f.h5", {.block_size = 2});
     EXPECT_TRUE(whole == read_file(folder / "out.db")) << id;
     std::filesystem::remove(folder / "out.db");
     int stops = 0;
     for (int calls = 1; calls < 40; ++calls) {  // stopped at the first, second, ... progress
-      CollectOptions options{.max_memory = 1};
+      CollectOptions options{.block_size = 2};
       int left = calls;
       options.progress = [&](const CollectProgress&) {
         if (--left == 0) throw Error(ErrorCode::input, "stopped");

@@ -142,7 +142,11 @@ void run(Options o, Context& context) {
   {
     Stages stages;
     o.collect.progress = [&](const CollectProgress& p) { stages.tell(p); };
-    result = collect(devices, photographs, o.database, o.collect);
+    try {
+      result = collect(devices, photographs, o.database, o.collect);
+    } catch (const Error& e) {
+      rethrow_renamed(e, "max_memory", "--max-memory");
+    }
   }
   for (const LeftOut& l : result.left_out)
     tell(fmt::format(
@@ -266,8 +270,15 @@ void add_collect(Program& program, Context& context) {
       .shows_default();
   command
       .option("--max-memory", o->max_memory,
-              "bytes (500M, 4G) for features, matches and photographs under way")
+              "bytes (500M, 4G) that the process takes at most of the host's memory, and of each "
+              "GPU's")
       .size_in_bytes()
+      .shows_default();
+  command
+      .option("--block-size", o->collect.block_size,
+              "images whose features are in memory at a time; 0: as many as --max-memory has room "
+              "for")
+      .in_range(0, 1e6)
       .shows_default();
   command.flag("--overwrite", o->collect.overwrite,
                "replace the database, and drop unfinished work with other options");

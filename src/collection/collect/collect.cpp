@@ -39,7 +39,12 @@ class Collection {
       sqlite::remove_database(job_.work_file);
       result_.notes = read_collect_record(database_).notes;
       const WorkDatabase done = opened(database_);
-      count(done.photographs(), done.pair_counts(), std::ssize(done.screened()));
+      std::vector<ScreenedPair> left_out = done.screened();
+      const PairCounts matched = done.pair_counts();
+      std::erase_if(left_out, [&](const ScreenedPair& s) {
+        return std::ranges::binary_search(matched, s.pair, before, &WorkDatabase::PairCount::pair);
+      });
+      count(done.photographs(), matched, std::ssize(left_out));
       return result_;
     }
     check_sizes(job_);

@@ -17,7 +17,6 @@
 namespace bifocal::collection {
 namespace {
 
-constexpr std::int64_t kBytesOfDecoding = 6;  // a pixel: colours and grey, and some of the file
 constexpr int kMostAtOnce = 16, kFewOnCpu = 4;
 constexpr std::size_t kBesideWorkers = 2;  // batches: one is read, one is written
 

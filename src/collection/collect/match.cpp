@@ -17,9 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A match on its way, in the pieces that are matched, decided and written at one time: with its
-// points, flags and what estimation adds.
-constexpr std::int64_t kBytesOfMatch = 400;
 // Pieces are as large as what is done in this time: little is lost when the process is killed.
 constexpr double kSecondsOfPiece = 1;
 // More keep a GPU no busier, and their memory is no longer in its caches.
@@ -66,6 +63,7 @@ struct Shared {
   const colmap::Cameras cameras;
   const std::optional<DescriptorKind> given;
   std::size_t most_pairs;              // of a piece
+  std::int64_t given_memory;           // bytes of given features that stay in memory
   std::atomic<std::size_t> piece = 1;  // pairs that are done in the time of a piece
 };
 
@@ -81,8 +79,7 @@ class Matcher {
         work_(shared.job.work_file),
         resident_(std::move(resident)) {
     if (shared.given)
-      given_.emplace(options_.given.source, *shared.given, shared.rows,
-                     host_memory(shared.job) / 2);
+      given_.emplace(options_.given.source, *shared.given, shared.rows, shared.given_memory);
   }
 
   void work(MatchPiece& piece) {
@@ -304,12 +301,13 @@ void match_pairs(const Job& job, WorkDatabase& work, std::span<const PhotographR
                          std::ssize(pairs) - std::ssize(rest));
   if (rest.empty()) return;
   const std::int64_t features = most_features(rows), images = std::ssize(rows);
-  Shared shared{job, rows, colmap::Cameras(work.database()), work.given(), 1};
+  Shared shared{job, rows, colmap::Cameras(work.database()), work.given(), 1, 0};
   shared.most_pairs = static_cast<std::size_t>(
       std::clamp<std::int64_t>(host_memory(job) / 4 / (kBytesOfMatch * features), 1, kMostPairs));
   shared.piece = std::min<std::size_t>(16, shared.most_pairs);
   const std::int64_t bytes = shared.given ? bytes_of_given(*shared.given) : kBytesOfFeature;
   const int fit = images_on_each(job, images, bytes * features);
+  shared.given_memory = std::min(host_memory(job) / 2, fit * bytes * features);
   PairPieces pieces(rest, fit, rows_side_by_side(job, images, features));
   const auto read = [&](MatchPiece& piece) {
     const bool found = pieces.next(shared.piece, piece.places);

@@ -93,12 +93,14 @@ std::size_t listed_and_lost(const CollectOptions& o, std::span<const PhotographR
 
 void check_sizes(const Job& job) {
   const auto& K = job.options.cameras.intrinsics;
-  if (!K) return;
-  io::ClaimedSize first;
-  std::string name;
+  io::ClaimedSize first, largest;
+  std::string name, largest_name;
   for (const PhotographFile& f : job.photographs.files) {
     const io::ClaimedSize size = size_of(f.file);
     if (size.width == 0) continue;
+    if (size.width * size.height > largest.width * largest.height)
+      largest = size, largest_name = f.name;
+    if (!K) continue;
     if (first.width == 0) first = size, name = f.name;
     if (size.width != first.width || size.height != first.height)
       io::reject(f.file.string(),
@@ -107,6 +109,7 @@ void check_sizes(const Job& job) {
                  size.width, size.height, name, first.width, first.height, K->fx, K->fy, K->cx,
                  K->cy);
   }
+  if (largest.width > 0) check_memory(job, largest_name, largest.width, largest.height);
 }
 
 std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,

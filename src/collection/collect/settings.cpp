@@ -156,6 +156,7 @@ void check_options(const CollectOptions& o) {
   demand("max_side", o.max_side, 0);
   demand("min_matches", o.min_matches, 1);
   demand("max_memory", static_cast<double>(o.max_memory), 1);
+  demand("block_size", o.block_size, 0);
   demand("partners", o.partners, 1);
   demand("screen.features", o.screen.features, 1);
   demand("screen.min_matches", o.screen.min_matches, 0);

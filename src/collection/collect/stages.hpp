@@ -49,22 +49,31 @@ class StageProgress {
   std::mutex mutex_;
 };
 
-// Of the bytes that stages may take, those of one device: each GPU has its own memory, others share
-// the host's.
+// A pixel takes this while it is decoded: colours and grey, and some of the file.
+inline constexpr std::int64_t kBytesOfDecoding = 6;
+// A match takes this in the pieces that are matched, decided and written at one time: with its
+// points, flags and what estimation adds.
+inline constexpr std::int64_t kBytesOfMatch = 400;
+// Returns the bytes that stages may take of the memory of one device: each GPU has its own, others
+// share the host's.
 [[nodiscard]] std::int64_t memory_of(const Job& job, const Device& device);
 // Tells how many of `images` images are resident on each device, at least two, in half of that
 // memory.
 [[nodiscard]] int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image);
-// Those of one device on the host.
+// Returns the bytes of the host's memory that the stages of one device may take.
 [[nodiscard]] std::int64_t host_memory(const Job& job);
+// Throws Error(usage) naming what max_memory has to be for this photograph, unless it is.
+void check_memory(const Job& job, const std::string& name, std::int64_t width, std::int64_t height);
 
-// The options that decide what is found, and where; all but max_memory, overwrite and progress.
+// The options that decide what is found, and where; all but max_memory, block_size, overwrite and
+// progress.
 [[nodiscard]] Settings settings_of(const Job& job);
 // Throws Error(usage) naming an option out of range.
 void check_options(const CollectOptions& options);
 
-// Throws Error(input) where intrinsics are known and photographs have several sizes. Before any
-// work: only heads of files are read.
+// Throws Error(input) where intrinsics are known and photographs have several sizes, and
+// Error(usage) where the largest takes more than max_memory. Before any work: only heads of files
+// are read.
 void check_sizes(const Job& job);
 // Notes say what matters of the photographs and the chosen pairs (CollectResult::notes), the same
 // in every run.
