@@ -17,7 +17,7 @@ constexpr Colour kOutlier{190, 50, 50};
 // Strokes stay visible when a large picture is shown small.
 double stroke(const ImageU8& picture) { return std::max(1.0, picture.width / 1200.0); }
 
-// At most `most` indices of the points whose mark is `wanted`, evenly in their order.
+// Chooses at most `most` indices of the points whose mark is `wanted`, evenly in their order.
 std::vector<std::size_t> choose(std::span<const PointPair> points,
                                 std::span<const std::uint8_t> inliers, bool wanted, int most) {
   if (!inliers.empty() && inliers.size() != points.size()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is read of an EXIF block (CIPA DC-008), by libexif.
+// These numbers are read of an EXIF block (CIPA DC-008), by libexif.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What a model's parameters are, in the order of the file; f stands for fx and fy.
+// A model's parameters stand in the order of the file; f stands for fx and fy.
 struct Model {
   std::string_view name;
   std::vector<double Distortion::*> coefficients;

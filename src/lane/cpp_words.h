@@ -48,8 +48,8 @@ lane_fn real fabs(real v) { return lane_ops::fabs(v); }
 lane_fn real fmin(real a, real b) { return lane_ops::fmin(a, b); }
 lane_fn real fmax(real a, real b) { return lane_ops::fmax(a, b); }
 lane_fn real copysign(real a, real b) { return lane_ops::copysign(a, b); }
-// Of normal numbers (sqrt_normal: or zero), to about an ulp; cheaper than / and sqrt on some
-// devices.
+// These take normal numbers (sqrt_normal: or zero) and are good to about an ulp; on some devices
+// they are cheaper than / and sqrt.
 lane_fn real reciprocal(real v) { return lane_ops::reciprocal(v); }
 lane_fn real sqrt_normal(real v) { return lane_ops::sqrt_normal(v); }
 // Between a lane and one of double precision, which has + - * and these.

@@ -45,8 +45,8 @@ lane_fn void bracket_put(real a, real b, mask m, real* low, real* high, real* co
   *count = fmin(*count + select(m, lane(1), lane(0)), lane(15));
 }
 
-// Where c [16] comes nearest to zero in a cell [a, b] at whose ends it has the slopes sa and sb of
-// opposite signs: ten halvings by the slope.
+// Finds where c [16] comes nearest to zero in a cell [a, b] at whose ends it has the slopes sa and
+// sb of opposite signs: ten halvings by the slope.
 lane_fn real dip_of(const real* c, real a, real b, real sa) {
   for (index k = 0; k < 10; ++k) {
     real m = lane(0.5) * (a + b), f = c[15], s = f;

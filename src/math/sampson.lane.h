@@ -28,7 +28,7 @@ lane_fn real sampson_squared(const real* F, real x1, real y1, real x2, real y2) 
   return c * c * reciprocal(vec4_norm_squared(d));
 }
 
-// Whether sampson_squared is below a limit: without its division.
+// Tells whether sampson_squared is below a limit, without its division.
 lane_fn mask sampson_within(const real* F, real x1, real y1, real x2, real y2, real limit) {
   real d[4];
   real c = epipolar_constraint(F, x1, y1, x2, y2, d);

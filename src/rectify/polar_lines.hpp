@@ -75,8 +75,8 @@ class Pencil {
   double sign_ = 1;
 };
 
-// From one half line to the next no pixel of either picture moves by more than `step` px. Empty
-// when `limit` half lines are not enough.
+// Walks from one half line to the next so that no pixel of either picture moves by more than `step`
+// px. The result is empty when `limit` half lines are not enough.
 [[nodiscard]] std::vector<LinePair> walk(const Pencil& pencil, const Arc& arc, double step,
                                          std::size_t limit);
 

@@ -22,7 +22,7 @@ PolarRow mixed(const PolarRow& a, const PolarRow& b, double f) {
   return {mix(a.x, b.x), mix(a.y, b.y), mix(a.dx, b.dx), mix(a.dy, b.dy)};
 }
 
-// How far a point lies off a row, times the length of its step.
+// A point lies so far off a row, times the length of its step.
 double off(const PolarRow& row, const Vec2& p) {
   return row.dx * (p[1] - row.y) - row.dy * (p[0] - row.x);
 }

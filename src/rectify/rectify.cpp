@@ -41,7 +41,7 @@ struct View {
   Mat3 R{};                        // rectified from camera
 
   [[nodiscard]] bool is_pinhole() const { return !lens && camera.distortion.none(); }
-  // In the middle of the picture, px.
+  // This is the focal length in the middle of the picture, px.
   [[nodiscard]] double focal_length() const {
     const Intrinsics& k = lens ? lens->intrinsics() : camera.intrinsics;
     return (k.fx + k.fy) / 2;

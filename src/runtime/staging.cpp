@@ -259,7 +259,7 @@ std::size_t piece_capacity(const Batch& batch, std::span<const BatchArray> array
       kRowAlignment);
 }
 
-// Of a queue that has nothing under way: earlier work may still write what the pieces read.
+// The queue has nothing under way then: earlier work may still write what the pieces read.
 Staging& staging_of(Queue& queue) {
   queue.wait();
   std::unique_ptr<Staging>& staging = queue.backend().staging;

@@ -71,7 +71,7 @@ void for_each_piece(Queue& queue, const Batch& batch, std::span<const BatchArray
 // One thread copies slower than the bus.
 void copy_on_all_threads(char* to, const char* from, std::size_t bytes);
 
-// What a queue keeps for this: two queues with page-locked memory.
+// A queue keeps two queues with page-locked memory for this.
 struct Staging;
 
 }  // namespace bifocal::runtime

@@ -35,7 +35,7 @@ lane_fn index disparities_near(index a, index b, index range) {
   return a != UNKNOWN_DISPARITY && b != UNKNOWN_DISPARITY && apart <= range;
 }
 
-// In px; NaN where it is unknown.
+// Gives the disparity in px, NaN where it is unknown.
 lane_fn float disparity_px(index disparity, index min_disparity) {
   return disparity == UNKNOWN_DISPARITY
              ? bits_float(0x7fc00000u)  // a NaN

@@ -65,7 +65,7 @@ group_fn index run_length(bits32 joined, index start) {
   return 32 - bits_leading_zeros(end & (0u - end));
 }
 
-// What the members of a tile share.
+// The members of a tile share this.
 struct tile_memory {
   local_ptr bits16* halo;    // [HALO_PIXELS]
   local_ptr bits16* tile;    // [TILE_PIXELS], filtered

@@ -30,14 +30,14 @@ class FilterDevice {
   [[nodiscard]] static std::size_t bytes(PictureSize size, const DisparityFilter& filter,
                                          bool is_checked);
 
-  // Where the search writes its disparities.
+  // The search writes its disparities here.
   [[nodiscard]] const DisparityBuffer& winners() const {
     return winners_.size() > 0 ? winners_ : disparity_;
   }
   // Asynchronous; allocates nothing. `winners.disparity` is winners().
   void run(Queue& queue, const WinnerMaps& winners, const FilteredMaps& out);
 
-  // What `run` made: the disparities that are left, and filled ones (the same when nothing is
+  // `run` made these: the disparities that are left, and filled ones (the same when nothing is
   // filled).
   [[nodiscard]] const DisparityBuffer& disparity() const { return disparity_; }
   [[nodiscard]] const DisparityBuffer& filled() const {

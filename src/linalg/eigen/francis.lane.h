@@ -85,7 +85,7 @@ lane_fn void francis_shifts(lane_array A, index n, lane_int low, lane_int high, 
   real q = p * p + product;
   real root = sqrt_normal(fabs(q));
   mask both_real = q >= lane(0);
-  // Of the real ones h3 + p +- root, the closer one to h3.
+  // The shift is that of the real ones h3 + p +- root which is closer to h3.
   real shift = h[3] + p - select(p < lane(0), -root, root);
   real last = select(both_real, shift, h[3]), before = select(both_real, shift, h[0]);
   product = select(both_real, lane(0), product);

@@ -22,7 +22,7 @@
 #define SVD_TILE (SVD_TILE_COLUMNS * SVD_TILE_ROWS)
 #define SVD_TEAM (SVD_ROWS * SVD_BLOCKS)
 
-// What a member is in its team, and where the columns of its pair come from and go to.
+// This says what a member is in its team, and where the columns of its pair come from and go to.
 typedef struct {
   index row, block;     // its first row, its block
   index pair;           // its pair of the block, SVD_TILE_PAIRS and more: none

@@ -3,8 +3,8 @@
 // SVD_LARGEST: the most columns there are.
 #define SVD_OWN (SVD_LARGEST * SVD_LARGEST)
 
-// What brings a matrix (element e at A[e step]) to the range of the Jacobi methods; with j <= i
-// only where lower_only. NaN if it is not finite.
+// This factor brings a matrix (element e at A[e step]) to the range of the Jacobi methods; where
+// lower_only, elements with j <= i alone count. It is NaN if the matrix is not finite.
 lane_fn real lane_svd_scale(global_const real* A, offset step, index m, index n, index lower_only) {
   real largest = lane(0), wrong = lane(0);
   for (index i = 0; i < m; ++i) {

@@ -52,7 +52,7 @@ struct OpenClApi {
 
 // nullptr: there is no loader on this machine.
 [[nodiscard]] const OpenClApi* find_opencl_api();
-// For code that has a device, so there is a loader.
+// Code that has a device calls this, so that there is a loader.
 [[nodiscard]] const OpenClApi& cl();
 
 // "CL_OUT_OF_RESOURCES (-5)"

@@ -41,7 +41,7 @@ class OpenClBackend final : public Backend {
   // line: added to the text.
   [[nodiscard]] cl_program program(const std::string& text_name, const std::string& line,
                                    const std::string& options);
-  // From the cache of programs where that has it.
+  // Takes the program from the cache where that has it.
   [[nodiscard]] ClProgram build_cached(std::string_view text, const std::string& options,
                                        const std::string& text_name);
   [[nodiscard]] ClProgram build_source(std::string_view text, const std::string& options,

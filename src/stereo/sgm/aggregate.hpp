@@ -16,7 +16,7 @@
 
 namespace bifocal::stereo {
 
-// How the memory is used, so that all of it takes at most max_memory bytes (0: any number).
+// The memory is used so that all of it takes at most max_memory bytes (0: any number).
 struct SgmPlan {
   int band = 0;           // rows whose sums are kept at a time
   int threads = 1;        // at most

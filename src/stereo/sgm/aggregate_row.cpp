@@ -38,7 +38,7 @@ HWY_INLINE int lowest(V8 v) {
 #endif
 }
 
-// Where one path's costs come from and go to.
+// One path's costs come from here and go there.
 struct Path {
   const std::uint8_t* from;
   std::uint8_t* to;

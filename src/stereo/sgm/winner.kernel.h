@@ -64,7 +64,7 @@ group_fn void candidate_keys(const struct sgm_search* s, index newest, index val
   }
 }
 
-// What is known of a pixel's winner: its key, and the lowest of the words that are not beside its
+// This is known of a pixel's winner: its key, and the lowest of the words that are not beside its
 // own, as a key of which only the sum counts.
 struct pixel_winner {
   bits32 best, elsewhere;

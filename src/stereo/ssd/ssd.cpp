@@ -211,7 +211,7 @@ class Chunk {
     const int used = std::min(end + 1, p_.end) - std::max(begin - 1, p_.first);
     return (used + kLaneStep - 1) / kLaneStep * kLaneStep;
   }
-  // How many numbers the arrays of a chunk hold, padded.
+  // The arrays of a chunk hold so many numbers, padded.
   [[nodiscard]] std::array<std::size_t, 11> scratch_sizes(int lane_count) const {
     const auto lanes = static_cast<std::size_t>(lane_count),
                cols = static_cast<std::size_t>(columns()),

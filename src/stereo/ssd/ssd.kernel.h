@@ -34,7 +34,7 @@ enum {
 };
 #define SSD_NO_KEY 0xffffffffu
 
-// What the members of a group share.
+// The members of a group share this.
 struct ssd_shared {
   local_ptr int2* left;          // of two rows; what of them, ssd_stage says
   local_ptr int2* right;         // element j: the left ones' columns - lane0 - (lanes - 1) + j
