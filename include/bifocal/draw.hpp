@@ -59,8 +59,8 @@ struct SideBySide {
                                           std::span<const std::uint8_t> inliers, const Mat3& F,
                                           int count = 30);
 
-// In the frame of image2: grey image1 warped by H (x2 ~ H x1, bilinear) in red, grey image2 in
-// cyan, so that what agrees is grey; image2 dimmed where image1 does not reach.
+// Draws in the frame of image2 the grey image1 warped by H (x2 ~ H x1, bilinear) in red, grey
+// image2 in cyan, so that what agrees is grey; image2 dimmed where image1 does not reach.
 [[nodiscard]] ImageU8 blend_warped(ImageView<const std::uint8_t> image1,
                                    ImageView<const std::uint8_t> image2, const Mat3& H);
 

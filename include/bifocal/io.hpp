@@ -21,7 +21,7 @@
 namespace bifocal {
 
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 28;  // 268 megapixels
-// Of a picture's file: 16 bits in 4 channels, plus headers.
+// A picture's file has at most this: 16 bits in 4 channels, plus headers.
 inline constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
 inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a text file read whole
 
@@ -82,8 +82,8 @@ void write_ply(const std::filesystem::path& file, std::span<const CloudPoint> po
 // numbers fx fy cx cy.
 struct Calibration {
   Intrinsics camera1, camera2;
-  // Of a rectified pair, when the file says so (Middlebury): Z = baseline * fx / (d + doffs). Unit
-  // of the file.
+  // A rectified pair has these when the file says so (Middlebury): Z = baseline * fx / (d + doffs).
+  // Unit of the file.
   std::optional<double> baseline;
   double doffs = 0;           // px: cx2 - cx1
   int max_disparity = 0;      // exclusive end of the search range (ndisp), 0 unknown

@@ -82,7 +82,7 @@ class ImageIndex {
 [[nodiscard]] std::vector<ImagePair> retrieval_pairs(const ImageIndex& index, int partners,
                                                      int step = 1);
 
-// What verification found of a pair.
+// Verification found this of a pair.
 struct PairInliers {
   ImagePair pair{};
   int inliers = 0;
@@ -123,7 +123,7 @@ struct ScreenedPair {
                                                    std::span<const ScreenedPair> left_out,
                                                    int most);
 
-// Where a photograph was taken, in degrees north and east.
+// A photograph was taken here, in degrees north and east.
 struct GeoPosition {
   double latitude_deg = 0, longitude_deg = 0;
 };

@@ -221,8 +221,8 @@ struct PairBatch {
   // One for all pairs or one each: both of essential and upright_essential, cameras1 alone of
   // shared_focal.
   std::span<const Intrinsics> cameras1, cameras2;
-  // As in MatchPriors, one a point or null; each in the host's memory or the device's. In a
-  // device's memory a weight that is not finite and above 0 counts as 0.
+  // These are as in MatchPriors, one a point or null, each in the host's memory or the device's. In
+  // a device's memory a weight that is not finite and above 0 counts as 0.
   Memory<const double> weights = {}, qualities = {};
 };
 struct PairEstimate {

@@ -61,7 +61,7 @@ def verify(
     return Verification(**_core.verify_database(database, pairs, options, overwrite, device, tell))
 
 
-# Of pycolmap's TwoViewGeometryOptions, and what has its meaning here.
+# These options of pycolmap's TwoViewGeometryOptions have the same meaning here.
 _SAME = {
     "min_num_inliers": "min_inliers",
     "min_E_F_inlier_ratio": "min_E_F_inlier_ratio",
@@ -85,7 +85,7 @@ _OFF = {
     "force_H_use": False,
     "multiple_models": False,
 }
-# Without a part in what is found here.
+# These have no part in what is found here.
 _NOT_USED = {"multiple_ignore_watermark", "stationary_matches_max_error", "use_degensac", "use_sampson_refinement"}
 _NOT_USED_OF_RANSAC = {"dyn_num_trials_multiplier", "num_threads"}
 _COLMAPS_INLIER_RATIO = 0.25

@@ -63,7 +63,7 @@ struct Numbers {
                      : double{static_cast<const float*>(array.data())[at]};
   }
 };
-// Of this shape; -1 stands for any length and is called `N` in messages.
+// Reads numbers of this shape; -1 stands for any length and is called `N` in messages.
 [[nodiscard]] Numbers numbers_of(nb::handle object, const char* name,
                                  std::initializer_list<int> shape);
 [[nodiscard]] Numbers host_numbers(AnyArray array, nb::handle object, const char* name);

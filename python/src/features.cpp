@@ -50,7 +50,7 @@ Features detect(nb::handle image, nb::handle options, nb::handle mask,
   return detect_sift(lease.queue(), picture.any(), o.options.sift, o.allowed());
 }
 
-// Of an object of detect(), or of an array of descriptors [N, 128] of bytes.
+// Takes the descriptors of an object of detect(), or of an array [N, 128] of bytes.
 Features descriptors_of(nb::handle object, const char* name) {
   const AnyArray a = array_of(object, name);
   need_shape(a, name, {-1, kDescriptorBytes});

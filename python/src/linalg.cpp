@@ -143,7 +143,7 @@ nb::tuple solve(MinimalSolver solver, const Numbers& samples, const Call& call) 
   return nb::make_tuple(solutions.take(), counts.take());
 }
 
-// What the three decompositions are given.
+// The three decompositions are given the same.
 template <class OfDouble, class OfFloat>
 nb::tuple decompose(nb::handle A, const std::optional<std::string>& device, nb::handle frame,
                     bool square, const OfDouble& of_double, const OfFloat& of_float) {

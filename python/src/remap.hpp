@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a Rectification does with pictures (remap.cpp).
+// A Rectification does this with pictures (remap.cpp).
 #pragma once
 
 #include "devices.hpp"
