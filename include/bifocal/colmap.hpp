@@ -43,7 +43,7 @@ inline constexpr Id kNoCamera = 0xffffffff;   // no camera's number
 
 // A pair's number, the same for both orders.
 [[nodiscard]] std::uint64_t pair_id(Id image1, Id image2);
-// (smaller, larger).
+// Returns the numbers of the images, the smaller one first.
 [[nodiscard]] std::pair<Id, Id> images_of(std::uint64_t pair_id);
 
 // params as in the file: f or fx fy, cx cy, then the lens, in the order of the model, px with the
@@ -113,7 +113,7 @@ enum class Configuration {
   multiple = 8,             // several of these together
   calibrated_rig = 9,       // E, from the poses of a rig
 };
-// "calibrated"; "number 12" of others.
+// Returns "calibrated" and the like, and "number 12" of others.
 [[nodiscard]] std::string to_string(Configuration configuration);
 
 struct TwoViewGeometry {
@@ -123,7 +123,7 @@ struct TwoViewGeometry {
   std::optional<Mat3> F, E, H;
   std::optional<Pose> cam2_from_cam1;
 };
-// The same said of (image2, image1): columns exchanged, F and E transposed, H and the pose
+// Says the same of (image2, image1): columns are exchanged, F and E transposed, H and the pose
 // inverted.
 [[nodiscard]] TwoViewGeometry swapped(TwoViewGeometry geometry);
 
@@ -142,7 +142,7 @@ struct PairRows {
   Configuration configuration = Configuration::undefined;  // of geometries
 };
 
-// A row that contradicts itself, and how: "table cameras, camera_id 3", "0 x 480 px".
+// A row contradicts itself in this way: "table cameras, camera_id 3", "0 x 480 px".
 struct RowFault {
   std::string row, reason;
 };

@@ -142,7 +142,7 @@ class Buffer {
     check(to.size());
     if (!to.empty()) runtime::download(queue, *memory_, 0, to.data(), to.size_bytes());
   }
-  // Address in the device's memory (CPU, CUDA); nullptr for OpenCL.
+  // Returns the address in the device's memory (CPU, CUDA), and nullptr for OpenCL.
   [[nodiscard]] T* data() const {
     return memory_ ? static_cast<T*>(runtime::address(*memory_)) : nullptr;
   }

@@ -35,8 +35,8 @@ void draw_text(ImageU8& rgb, int x, int y, std::string_view text, Colour colour,
 [[nodiscard]] int text_width(std::string_view text, int scale = 1);        // px
 [[nodiscard]] inline int text_height(int scale = 1) { return 7 * scale; }  // px
 
-// Both pictures in RGB, the second to the right of the first behind a dark gap, tops aligned.
-// x_offset: column of the second.
+// Both pictures are in RGB, the second to the right of the first behind a dark gap, tops aligned.
+// x_offset is the column of the second.
 struct SideBySide {
   ImageU8 picture;
   int x_offset = 0;

@@ -44,7 +44,7 @@ class FeatureFile {
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] bool contains(std::string_view image) const;
   [[nodiscard]] std::vector<Vec2> keypoints(std::string_view image) const;
-  // Width and height, px, 1 to 2^20.
+  // Returns width and height, px, 1 to 2^20.
   [[nodiscard]] std::array<std::int64_t, 2> image_size(std::string_view image) const;
   // The data set `descriptors`, [size, count] in the file, one for each keypoint. Throws
   // Error(input) where there is none, or another number of them than of keypoints.

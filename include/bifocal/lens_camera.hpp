@@ -43,7 +43,7 @@ namespace bifocal {
 // Cheap to copy; functions may run on several threads.
 class LensCamera {
  public:
-  // A pinhole.
+  // This makes a pinhole.
   explicit LensCamera(const Intrinsics& pinhole);
   // OpenCV's rational lens; pinhole() is camera.intrinsics.
   explicit LensCamera(const Camera& camera);
@@ -74,7 +74,7 @@ class LensCamera {
   // The px at which pinhole() sees what this camera sees at px. NaN where the model has no ray, and
   // for rays more than 80 degrees off the axis, which no pinhole sees; px that are not finite.
   [[nodiscard]] Vec2 undistort(const Vec2& px) const;
-  // The other way. NaN also where the model folds over.
+  // This goes the other way. The result is NaN also where the model folds over.
   [[nodiscard]] Vec2 distort(const Vec2& pinhole_px) const;
 
  private:

@@ -33,7 +33,7 @@ struct NpyArray {
                std::vector<std::int32_t>, std::vector<std::uint8_t>, std::string>
       values;
 };
-// "float64 [20, 2000, 2]", for messages.
+// Returns "float64 [20, 2000, 2]" and the like, for messages.
 [[nodiscard]] std::string describe(const NpyArray& array);
 
 // A file whose directory has been read and checked; arrays are unpacked when asked for. Members
@@ -65,7 +65,7 @@ struct NamedArray {
   NpyArray array;
 };
 void write_npz(const std::filesystem::path& file, std::span<const NamedArray> arrays);
-// The bytes of such a file.
+// Returns the bytes of such a file.
 [[nodiscard]] std::string encode_npz(std::span<const NamedArray> arrays);
 
 }  // namespace bifocal

@@ -95,8 +95,8 @@ struct RectifyOptions {
 // middle lines. Rows are equal as exactly as F is; F is made one of rank 2 first. Image 1 counts as
 // the left one. The canvas is that of the calibrated case, at the pictures' own scale. The width is
 // 0, and the outcome tells why, when an epipole is in a picture, or so near that its scale would
-// change across it by more than 1 : 4, or when no row is in common. Throws Error(usage) when F is not finite or zero, or
-// a size is not positive.
+// change across it by more than 1 : 4, or when no row is in common. Throws Error(usage) when F is
+// not finite or zero, or a size is not positive.
 [[nodiscard]] Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int width2,
                                                  int height2, const RectifyOptions& options = {});
 

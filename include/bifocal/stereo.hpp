@@ -51,7 +51,7 @@ struct SsdOptions {
   DisparityFilter filter{.median = 0, .speckle_size = 0};
 };
 
-// Codes of a pixel's neighbourhood of 9 x 7, compared bit by bit.
+// These are codes of a pixel's neighbourhood of 9 x 7, compared bit by bit.
 enum class Census {
   sparse,     // every other neighbour against the centre: 31 bits
   symmetric,  // neighbours that face each other: 31 bits

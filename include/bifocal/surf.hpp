@@ -52,8 +52,8 @@ struct SurfOptions {
                                    const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
-// SURF of images of one size on a device, again and again or several at once; all as of
-// SiftDetector.
+// A SurfDetector finds SURF of images of one size on a device, again and again or several at once;
+// all is as with SiftDetector.
 class SurfDetector {
  public:
   SurfDetector(Queue& queue, int width, int height, const SurfOptions& options = {}, int batch = 1);

@@ -16,7 +16,7 @@ const Features& features(nb::handle self) { return nb::cast<const Features&>(sel
 const Matches& matches(nb::handle self) { return nb::cast<const Matches&>(self); }
 const FloatMatches& float_matches(nb::handle self) { return nb::cast<const FloatMatches&>(self); }
 
-// One number of each row, stepping over the others.
+// Returns one number of each row as an array that steps over the others.
 template <class T, class Row>
 nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
                   std::size_t width = 1) {

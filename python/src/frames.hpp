@@ -16,7 +16,7 @@ template <class T>
   return "uint8";
 }
 
-// An array of NumPy as one of the frame.
+// Returns an array of NumPy as one of the frame.
 [[nodiscard]] nb::object framed(nb::handle frame, nb::object array);
 
 // An array of the frame that nobody has written to yet, and where it lies.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense matching of rectified pairs.
+// This binds the dense matching of rectified pairs.
 #include <nanobind/stl/optional.h>
 
 #include "devices.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pieces of two-view geometry by themselves.
+// This binds the pieces of two-view geometry by themselves.
 #include <bifocal/covariance.hpp>
 #include <bifocal/two_view.hpp>
 

@@ -54,7 +54,7 @@ ImageF decode_pfm(std::string_view bytes, std::string_view name, std::int64_t ma
 // Any of them, told by the first bytes, upright as EXIF says; at 8 and at 16 bits a channel.
 ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
-// Grey at 8 bits, not turned; of a file's EXIF block, too.
+// The picture is grey at 8 bits and not turned; the file's EXIF block comes with it.
 struct DecodedGrey {
   ImageU8 grey;
   std::string exif;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Netpbm's PGM and PPM, plain (P2, P3) and binary (P5, P6).
+// This decodes Netpbm's PGM and PPM, plain (P2, P3) and binary (P5, P6).
 #include "io/decode.hpp"
 #include "io/reject.hpp"
 

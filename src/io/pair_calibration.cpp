@@ -72,7 +72,7 @@ void check_pose(const Pose& pose, std::string_view name, const std::string& at_R
            kLeastLength, kMostLength);
 }
 
-// CAMERA_ID MODEL WIDTH HEIGHT PARAMS...; pixels from COLMAP's origin, the corner.
+// Reads CAMERA_ID MODEL WIDTH HEIGHT PARAMS..., in pixels from COLMAP's origin, the corner.
 Camera camera_of_line(const LineReader& reader, std::string_view name) {
   const auto& words = reader.words();
   const std::string where = fmt::format("line {}", reader.line());

@@ -22,7 +22,7 @@ PairCalibration parse_pair_calibration(std::string_view text, std::string_view n
 // call them `what`.
 Intrinsics camera_from(const std::vector<double>& numbers, std::string_view name,
                        std::string_view what);
-// A picture's width or height; `what` of which, for messages.
+// Makes a picture's width or height; messages call it `what`.
 int side_from(double value, std::string_view name, std::string_view what);
 // These read OpenCV's FileStorage, YAML or XML; they do not check what the numbers say.
 bool is_opencv_storage(std::string_view text);

@@ -47,7 +47,7 @@
 // A lane function on plain numbers, where one member of the group works for all. The class that
 // uses it has a type `uniform`, itself on plain numbers.
 #define uniform_fn(f) uniform::f
-// An if on a constant of the text.
+// This is an if on a constant of the text.
 #define if_constant(condition) if constexpr (condition)
 #include "lane/cpp_words.h"
 // Elements between the rows of an n x n lane_array: no column falls into one set of a cache.
@@ -106,7 +106,7 @@ template <class T>
 group_fn void group_store_strided(T* p, index i, index stride, real v, index to) {
   lane_ops::store_strided(v, p + i * stride, stride, to - i);
 }
-// The same in large arrays.
+// These do the same in large arrays.
 template <class T>
 group_fn real group_load_far(const T* p, index i, offset stride) {
   return lane_ops::load_strided(p + i * stride, stride);

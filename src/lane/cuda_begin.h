@@ -227,7 +227,7 @@ group_fn void group_store_far(T* p, index i, offset stride, real v, index) {
 // Words that only GPUs have. Estimates of 20 bits at least, without range checks.
 group_fn real fast_reciprocal(real v) { return bifocal::lane::estimated_reciprocal(v); }
 group_fn real fast_sqrt(real v) { return bifocal::lane::estimated_sqrt(v); }
-// The largest number, and the smallest of full precision.
+// These are the largest number, and the smallest of full precision.
 group_fn real lane_largest() {
   return static_cast<real>(sizeof(real) == 4 ? 3.4028234663852886e38 : 1.7976931348623157e308);
 }

@@ -76,7 +76,7 @@ lane_fn void sturm_changes_4(const real* chain, const real* t, real* changes) {
   }
 }
 
-// Values and slopes at x[i] of the polynomials c[i] [11] of degree 10, i < 4.
+// Computes values and slopes at x[i] of the polynomials c[i] [11] of degree 10, i < 4.
 lane_fn void polynomials_4(const real* c, const real* x, real* f, real* slope) {
   lane_unroll for (index i = 0; i < 4; ++i) {
     f[i] = c[11 * i + 10];

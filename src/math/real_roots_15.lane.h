@@ -6,7 +6,7 @@
 
 enum { ROOT_CELLS = 64 };  // in [-1, 1]
 
-// Values and slopes of c [16] at x [4].
+// Computes values and slopes of c [16] at x [4].
 lane_fn void values_15(const real* c, const real* x, real* f, real* slope) {
   real f0 = c[15], f1 = f0, f2 = f0, f3 = f0, s0 = f0, s1 = f0, s2 = f0, s3 = f0;
   for (index k = 14; k > 0; --k) {

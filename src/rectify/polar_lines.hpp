@@ -44,7 +44,7 @@ struct LinePair {
   std::array<HalfLine, 2> sides;
 };
 
-// Angles of half lines of picture 1, about its epipole, from the one to its middle.
+// The angles are those of half lines of picture 1, about its epipole, from the one to its middle.
 struct Arc {
   double low = -std::numbers::pi, high = std::numbers::pi;
   bool is_turn = true;
@@ -52,7 +52,7 @@ struct Arc {
 
 class Pencil {
  public:
-  // F of rank 2 in px from the middles.
+  // F has rank 2 and is in px from the middles.
   Pencil(const Mat3& F, const PolarView& one, const PolarView& two);
 
   // Lets the matches (px from the middles) say which half lines of picture 2 belong to those of

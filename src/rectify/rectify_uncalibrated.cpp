@@ -37,7 +37,7 @@ Lines lines_at(const RankTwo& f, double angle) {
   return {cross(f.e1, z), mul(f.F, z)};
 }
 
-// The squared deviation of w p from its value in the middle, a pixel on average.
+// Returns the squared deviation of w p from its value in the middle, a pixel on average.
 double distortion(const Vec3& w, const Picture& p) {
   const double x = w[0] * p.inner_width, y = w[1] * p.inner_height;
   return (x * x + y * y) / (12 * w[2] * w[2]);

@@ -19,8 +19,9 @@
 
 namespace bifocal::runtime {
 
-// `rows` rows of `row_bytes` each: in the device's memory from `offset` on and `pitch` bytes apart,
-// in the host's `host_pitch` bytes apart. Pitches matter to more than one row only.
+// A rectangle has `rows` rows of `row_bytes` each: in the device's memory from `offset` on and
+// `pitch` bytes apart, in the host's `host_pitch` bytes apart. Pitches matter to more than one row
+// only.
 struct Rectangle {
   std::size_t offset = 0, row_bytes = 0, rows = 1, pitch = 0, host_pitch = 0;
 };

@@ -90,7 +90,7 @@ void copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t fro
   });
 }
 
-// The pieces of one batch on their way through the two slots.
+// This takes the pieces of one batch through the two slots.
 class Pipeline {
  public:
   Pipeline(Staging& staging, const Batch& batch, std::span<const BatchArray> arrays,

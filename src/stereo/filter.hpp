@@ -31,7 +31,7 @@ struct FilterMemory {
   ImageU16 filled;
 };
 
-// The winners of a row that the right picture's winners confirm (Rules::cross_checked).
+// Keeps the winners of a row that the right picture's winners confirm (Rules::cross_checked).
 void check_row(const WinnerRow& row, int width, int min_disparity, int tolerance,
                std::uint16_t* disparity);
 

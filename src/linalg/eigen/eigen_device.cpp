@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// real_eigenpairs on CUDA and OpenCL devices.
+// This runs real_eigenpairs on CUDA and OpenCL devices.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 
 namespace bifocal::linalg {
 
-// One of the three operations on a batch in the memory of the CPU.
+// This is one of the three operations on a batch in the memory of the CPU.
 template <class T>
 struct SvdWork {
   View<const T> A;

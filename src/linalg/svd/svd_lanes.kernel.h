@@ -39,7 +39,7 @@ lane_fn void lane_svd_values(const real* S, index n, real scale, global_ptr real
   for (index i = 0; i < n; ++i) to[i * step] = jacobi_unscaled(S[i], scale);
 }
 
-// rows <= n.
+// A matrix has at most n rows.
 map_kernel(svd_lanes, item, SVD_BATCH) {
   const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], X[SVD_OWN], B[SVD_OWN], Y[SVD_OWN], Z[SVD_OWN], s[SVD_LARGEST];
@@ -60,7 +60,7 @@ map_kernel(svd_lanes, item, SVD_BATCH) {
   lane_svd_status(status, b, scale, unfinished);
 }
 
-// rows <= n.
+// A matrix has at most n rows.
 map_kernel(smallest_vector_lanes, item, SVD_BATCH) {
   const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], Y[SVD_OWN], s[SVD_LARGEST], x[SVD_LARGEST];

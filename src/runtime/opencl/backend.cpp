@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding the OpenCL devices, and their memory.
+// This finds the OpenCL devices, and has their memory.
 #include "runtime/opencl/backend.hpp"
 
 #include <fmt/format.h>

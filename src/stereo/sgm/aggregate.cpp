@@ -209,7 +209,7 @@ class SgmSearch::Work {
     cost_row(c);
   }
 
-  // Row n of a sweep.
+  // Works on row n of a sweep.
   void row(int side, int n, Goal goal, int worker) {
     Sweep& sweep = sweep_of(side);
     SgmScratch& s = scratch_[static_cast<std::size_t>(worker)];

@@ -34,7 +34,7 @@ class SgmSearch {
   // `options` have been checked.
   SgmSearch(PictureSize size, const SgmOptions& options, const SgmPlan& plan);
   ~SgmSearch();
-  // Grey pictures of that size.
+  // The pictures are grey and of that size.
   void run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
            const SgmSink& sink);
   void run(ImageView<const std::uint16_t> left, ImageView<const std::uint16_t> right,

@@ -230,7 +230,7 @@ group_fn void sgm_line(index line, index along_rows, const struct sgm_band* b,
   line_end(b, &l, states, packed);
 }
 
-// A group's lines.
+// A group works on its lines.
 group_fn void path_lines(index group, index along_rows KERNEL_PARAMETERS(SGM_PATHS)) {
   const struct sgm_band band = {width, height, row0, rows, directions, keeps, leaves};
   const struct sgm_states states = {down_in, up_in, down_out, up_out};

@@ -3,7 +3,7 @@
 
 lane_fn index clamped(index i, index end) { return i < 0 ? 0 : i < end ? i : end - 1; }
 
-// Smoothed brightness of pixel (x, y); sixteen_bits: of such pictures, to 60 / 64.
+// Returns the smoothed brightness of pixel (x, y), of pictures of sixteen_bits to 60 / 64.
 group_fn index smoothed_pixel(global_const pixel* image, index width, index height, index x,
                               index y, index sixteen_bits) {
   bits32 sum = 0;

@@ -61,7 +61,7 @@ lane_fn index clear_needed(index samples) {
   return samples < FEWEST_SAMPLES ? 0 : (samples + CLEAR_ONE_IN - 1) / CLEAR_ONE_IN;
 }
 
-// 0 to 255.
+// Brightness is 0 to 255.
 lane_fn index brightness_of(index value, index white) {
   index scale = (white + 128) / 257;
   index b = scale > 1 ? value / scale : value;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Census and semi-global matching on CUDA and OpenCL devices, to the same bits as on a CPU.
+// This runs census and semi-global matching on CUDA and OpenCL devices, to the same bits as on a
+// CPU.
 #pragma once
 
 #include <cstddef>

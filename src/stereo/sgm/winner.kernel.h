@@ -27,7 +27,7 @@ lane_fn bits32 lower_half(bits32 pair) {
   return low < high ? low : high;
 }
 
-// A member's words of a pixel in the volumes of all PATHS.
+// Loads a member's words of a pixel in the volumes of all PATHS.
 group_fn void path_words(const struct sgm_search* s, global_const bits32* volumes, offset here,
                          bits32 (*words)[WORDS]) {
   const offset area = (offset)s->width * s->height * PIXEL_WORDS;

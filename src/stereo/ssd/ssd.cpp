@@ -46,7 +46,7 @@ struct Problem {
   int chunks = 0;
   Padded pictures;
 
-  // The first disparity of chunk i.
+  // Returns the first disparity of chunk i.
   [[nodiscard]] int bound(int i) const {
     return first + static_cast<int>(std::int64_t{end - first} * i / chunks);
   }

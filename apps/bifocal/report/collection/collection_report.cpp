@@ -52,7 +52,7 @@ Rows configuration_rows(const ViewGraph& g) {
   return rows;
 }
 
-// Images without a verified pair, and why.
+// The rows list images without a verified pair, and why.
 Rows lone_rows(const ViewGraph& g) {
   Rows rows;
   for (const GraphImage& image : g.images) {
@@ -82,7 +82,7 @@ Rows component_rows(const ViewGraph& g) {
   return rows;
 }
 
-// "least, median, most" of the images' numbers.
+// Returns "least, median, most" of the images' numbers.
 template <class Get>
 std::string spread(const ViewGraph& g, const Get& get) {
   std::vector<std::int64_t> values;

@@ -48,7 +48,7 @@ Springs springs_of(std::size_t nodes, const std::vector<int>& place,
   return s;
 }
 
-// Along the springs (E. Dijkstra, Numerische Mathematik 1, 1959).
+// Distances go along the springs (E. Dijkstra, Numerische Mathematik 1, 1959).
 std::vector<double> distances_from(int start, const Springs& s) {
   std::vector<double> distance(s.of_node.size(), std::numeric_limits<double>::infinity());
   using Entry = std::pair<double, int>;
@@ -66,7 +66,7 @@ std::vector<double> distances_from(int start, const Springs& s) {
   return distance;
 }
 
-// Squared distances to the pivots (one a row), centred both ways, times -1/2.
+// Returns the squared distances to the pivots (one a row), centred both ways, times -1/2.
 std::vector<std::vector<double>> centred_distances(const Springs& s) {
   const std::size_t n = s.of_node.size();
   std::vector<std::vector<double>> rows;
