@@ -69,7 +69,7 @@ _REFUSED = {
 
 
 def given(params: Any) -> bool:
-    """Whether an argument is such an object, ours or OpenCV's."""
+    """Tells whether an argument is such an object, ours or OpenCV's."""
     return not isinstance(params, (int, float, np.ndarray)) and all(hasattr(params, name) for name in FIELDS)
 
 
