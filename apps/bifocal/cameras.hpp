@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the intrinsics of the two cameras come from.
+// The intrinsics of the two cameras come from here.
 #pragma once
 
 #include <bifocal/io.hpp>

@@ -40,7 +40,7 @@ struct CommonOptions {
   bool json = false;
 };
 void add_common(const Command& command, CommonOptions& options);
-// Of commands that several devices may work on.
+// Adds the options of commands that several devices may work on.
 void add_common_of_many(const Command& command, CommonOptions& options);
 
 // Throws Error(device) naming what there is.

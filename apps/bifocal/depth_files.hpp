@@ -20,7 +20,7 @@ struct DepthSummary {
 // Says in sentences how the depth was made, of how many pixels, and how sure it is.
 [[nodiscard]] std::string depth_text(const DensePair& dense);
 
-// Inverse depth from blue (far) to red (near), black where unknown.
+// Draws inverse depth from blue (far) to red (near), and black where it is unknown.
 [[nodiscard]] ImageU8 depth_picture(const DepthMap& map);
 
 // Writes depth.pfm, depth_deviation.pfm (unknown +inf) and depth.png.

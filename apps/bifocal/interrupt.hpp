@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has to be undone when the process is told to end (SIGINT, SIGTERM, SIGHUP).
+// This is undone when the process is told to end (SIGINT, SIGTERM, SIGHUP).
 #pragma once
 
 #include <functional>

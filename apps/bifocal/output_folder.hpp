@@ -23,7 +23,7 @@ class OutputFolder {
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  // Where to write the file now.
+  // The file is to be written here now.
   [[nodiscard]] std::filesystem::path staged(const std::string& name) const {
     return staging_ / name;
   }

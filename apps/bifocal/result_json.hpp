@@ -13,7 +13,7 @@ namespace bifocal::cli {
 [[nodiscard]] Json model_json(ModelKind kind, const Mat3& model);
 [[nodiscard]] Json pose_json(const Pose& pose);  // {"R": nine numbers, "t": three}
 [[nodiscard]] Json intrinsics_json(const Intrinsics& camera);
-// "H", "F" or "E".
+// Returns "H", "F" or "E".
 [[nodiscard]] std::string symbol(ModelKind kind);
 
 }  // namespace bifocal::cli

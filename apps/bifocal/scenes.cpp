@@ -17,7 +17,7 @@ namespace {
   throw Error(ErrorCode::input, fmt::format("{}: {}", file, what));
 }
 
-// A float64 or float32 array as double.
+// Reads a float64 or float32 array as double.
 NpyArray read_doubles(const NpzFile& npz, const std::string& file, const std::string& name,
                       const std::string& shape) {
   NpyArray array = npz.read(name);

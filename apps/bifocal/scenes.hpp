@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many pairs of one size in a file, and what an estimator made of them (docs/formats.md).
+// A file holds many pairs of one size, another what an estimator made of them (docs/formats.md).
 #pragma once
 
 #include <bifocal/geometry.hpp>

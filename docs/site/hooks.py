@@ -31,7 +31,7 @@ MODULES = {
 
 def on_files(files, config):
     """The README is the first page, and the API has one of its own."""
-    readme = (ROOT / "README.md").read_text().replace("](docs/", "](")
+    readme = re.sub(r"\]\((?!docs/|\w+:)", "](../", (ROOT / "README.md").read_text()).replace("](docs/", "](")
     files.append(File.generated(config, "index.md", content=readme))
     parts = [f"## {title}\n\n::: {module}\n" for module, title in MODULES.items()]
     files.append(File.generated(config, "python-api.md", content=API.format("\n".join(parts))))
@@ -40,15 +40,20 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, **_):
     """A link to a file of the checkout that is no page becomes its name."""
-    inside = {".md", ".png", ".jpg"}
+    folder = (ROOT / "docs" / page.file.src_uri).parent
+    results = ROOT / "bench/results"
 
     def plain(match):
         text, target = match.groups()
         path = target.partition("#")[0]
-        if "://" in target or not path or (pathlib.Path(path).suffix in inside and not path.startswith("..") and (ROOT / "docs" / path).exists()):
+        if "://" in target or not path:
             return match.group(0)
-        if "bench/results/" in path and path != "../bench/results/README.md":
-            return f"{text} `{pathlib.Path(path).name}`" if text.startswith("record") else f"`{pathlib.Path(path).stem}`"
-        return text if text.startswith("`") else f"{text} (`{path.removeprefix('../')}`)" if text != path else f"`{path}`"
+        file = (folder / path).resolve()
+        if file.suffix in {".md", ".png", ".jpg"} and file.is_relative_to(ROOT / "docs") and file.exists():
+            return match.group(0)
+        name = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else path
+        if file.is_relative_to(results) and file.name != "README.md":
+            return f"{text} `{file.name}`" if text.startswith("record") else f"`{file.stem}`"
+        return text if text.startswith("`") else f"{text} (`{name}`)" if text not in (path, name) else f"`{name}`"
 
     return re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", plain, markdown)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole public API.
+// This includes the whole public API.
 #pragma once
 
 #include <bifocal/camera.hpp>

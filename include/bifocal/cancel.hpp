@@ -34,8 +34,8 @@ class CancelScope {
   State* outer_;
 };
 
-// For loops of the caller's own between calls: throws when the scope of this thread is to end.
-// Cheap enough for every few microseconds.
+// Loops of the caller's own between calls ask this: it throws when the scope of this thread is to
+// end, and is cheap enough for every few microseconds.
 void check_cancelled();
 
 }  // namespace bifocal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From photographs to a database of verified pairs that COLMAP maps: features, pairs, matches,
-// geometry, one stage after the other, each with reading, computing and writing at the same time.
+// collect() takes photographs to a database of verified pairs that COLMAP maps: features, pairs,
+// matches and geometry come one stage after the other, each with reading, computing and writing at
+// the same time.
 //
 //   const std::vector<std::string> folders = {"photographs"};
 //   collect(DeviceSet("cuda:all"), list_photographs(folders), "out.db",
@@ -50,7 +51,7 @@ enum class CameraSharing {
   each,       // none
 };
 
-// What the cameras of the database are. Without `intrinsics` the focal length is that of EXIF
+// The cameras of the database are these. Without `intrinsics` the focal length is that of EXIF
 // (prior_focal_length 1), of the first photograph of the camera, else 1.2 times the longer side
 // (0); the principal point is the centre, lens coefficients are 0.
 struct CollectCameras {
@@ -71,7 +72,7 @@ struct GivenFeatures {
   FloatMatchOptions matching = {};  // mutual nearest; descriptors are made to unit length
 };
 
-// How far a stage is. `done` counts what earlier calls did (`before`), too.
+// This tells how far a stage is. `done` counts what earlier calls did (`before`), too.
 struct CollectProgress {
   std::string_view stage;  // "features", "pairs", "matches", "database"
   std::string_view unit;   // what is counted: "photographs", "pairs", "files"
@@ -160,8 +161,8 @@ struct CollectResult {
 CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
                       const std::filesystem::path& database, const CollectOptions& options = {});
 
-// What a database keeps of how collect() made it: nothing in those of others. Throws Error(input)
-// for a file that is missing or no database.
+// A database keeps this of how collect() made it; those of others have nothing of it. Throws
+// Error(input) for a file that is missing or no database.
 struct CollectRecord {
   std::vector<std::pair<std::string, std::string>> settings;  // names and values, by name
   std::vector<LeftOut> left_out;                              // photographs, by name

@@ -43,7 +43,7 @@ inline constexpr Id kNoCamera = 0xffffffff;   // no camera's number
 
 // A pair's number, the same for both orders.
 [[nodiscard]] std::uint64_t pair_id(Id image1, Id image2);
-// (smaller, larger).
+// Returns the numbers of the images, the smaller one first.
 [[nodiscard]] std::pair<Id, Id> images_of(std::uint64_t pair_id);
 
 // params as in the file: f or fx fy, cx cy, then the lens, in the order of the model, px with the
@@ -57,9 +57,9 @@ struct Camera {
 };
 // "SIMPLE_RADIAL"; empty for a number that is no model of COLMAP 4.2.
 [[nodiscard]] std::string_view model_name(int model);
-// Of a name, or -1.
+// Returns the number of a model's name, or -1.
 [[nodiscard]] int model_number(std::string_view name);
-// How many params it has; 0 for a number that is no model.
+// A model has so many params; 0 for a number that is none.
 [[nodiscard]] int parameter_count(int model);
 
 struct Image {
@@ -100,7 +100,7 @@ struct IndexPair {
   bool operator==(const IndexPair&) const = default;
 };
 
-// What a pair's matches have proven to be; the numbers of the file.
+// A pair's matches have proven to be this; the numbers are those of the file.
 enum class Configuration {
   undefined = 0,            // not decided; mappers from 4.2.1 on pass it over
   degenerate = 1,           // no geometry, or too few inliers: no matches then
@@ -113,17 +113,17 @@ enum class Configuration {
   multiple = 8,             // several of these together
   calibrated_rig = 9,       // E, from the poses of a rig
 };
-// "calibrated"; "number 12" of others.
+// Returns "calibrated" and the like, and "number 12" of others.
 [[nodiscard]] std::string to_string(Configuration configuration);
 
 struct TwoViewGeometry {
   Configuration configuration = Configuration::undefined;
   std::vector<IndexPair> inliers;
-  // On px (F, H) and on normalised points (E), where they are known.
+  // F and H hold on px, E on normalised points; what is not known is absent.
   std::optional<Mat3> F, E, H;
   std::optional<Pose> cam2_from_cam1;
 };
-// The same said of (image2, image1): columns exchanged, F and E transposed, H and the pose
+// Says the same of (image2, image1): columns are exchanged, F and E transposed, H and the pose
 // inverted.
 [[nodiscard]] TwoViewGeometry swapped(TwoViewGeometry geometry);
 
@@ -135,14 +135,14 @@ enum class Access {
   create,  // a new file; throws when there is one
 };
 
-// How many rows a pair has, without a look at them.
+// A pair has so many rows; they are not looked at.
 struct PairRows {
   Id image1 = 0, image2 = 0;  // image1 < image2
   std::int64_t rows = 0;
   Configuration configuration = Configuration::undefined;  // of geometries
 };
 
-// A row that contradicts itself, and how: "table cameras, camera_id 3", "0 x 480 px".
+// A row contradicts itself in this way: "table cameras, camera_id 3", "0 x 480 px".
 struct RowFault {
   std::string row, reason;
 };
@@ -164,8 +164,9 @@ class Database {
 
   [[nodiscard]] const std::filesystem::path& file() const;
 
-  // By number. With `faults` a damaged row is told there in the place of an exception. It is in the
-  // list as far as it can be read (an image with kNoCamera), but not without a number of its own.
+  // The lists are in the order of numbers. With `faults` a damaged row is told there in the place
+  // of an exception. It is in the list as far as it can be read (an image with kNoCamera), but not
+  // without a number of its own.
   [[nodiscard]] std::vector<Camera> cameras(std::vector<RowFault>* faults = nullptr) const;
   [[nodiscard]] std::vector<Image> images(std::vector<RowFault>* faults = nullptr) const;
   // Empty where the image has no row. Numbers that are not finite are read as they are.
@@ -173,7 +174,8 @@ class Database {
   // -1 where the image has no row.
   [[nodiscard]] std::int64_t keypoint_count(Id image) const;
   [[nodiscard]] Descriptors descriptors(Id image) const;
-  // In the order of pair_id. Throws for a number that is none of a pair; with `faults` as above.
+  // The rows are in the order of pair_id. A number that is none of a pair throws; `faults` works as
+  // above.
   [[nodiscard]] std::vector<PairRows> match_rows(std::vector<RowFault>* faults = nullptr) const;
   [[nodiscard]] std::vector<PairRows> geometry_rows(std::vector<RowFault>* faults = nullptr) const;
   // Nothing where the pair has no row. Indices are not compared with the keypoints.

@@ -67,14 +67,14 @@ struct VerifyOptions {
   std::uint64_t seed = 0;  // a pair's result depends on it, the pair and the options alone
 };
 
-// What is known of an image's camera.
+// This is known of an image's camera.
 struct ViewCamera {
   Intrinsics pinhole;  // of the undistorted px
   bool has_prior_focal_length = false;
   bool is_fisheye = false;
   std::int64_t width = 0, height = 0;  // px
-  // Of a pinhole without a prior: its number. Two images of one such camera share the focal length
-  // that nobody knows. Negative: nothing is known to be shared.
+  // A pinhole without a prior has its number here. Two images of one such camera share the focal
+  // length that nobody knows. Negative: nothing is known to be shared.
   std::int64_t shared_pinhole = -1;
 };
 
@@ -117,7 +117,7 @@ struct OddRow {
   std::int64_t pairs = 0;  // met so far
 };
 
-// What verify() does, and has done so far.
+// verify() has to do this, and has done so much of it.
 struct VerifyProgress {
   std::int64_t pairs = 0;      // to verify: listed, with matches, and not verified before
   std::int64_t done = 0;       // of them; those left out are not

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far a fitted model can be trusted: its covariance, to first order, from the noise of the
-// points that it was fitted to.
+// A fitted model can be trusted as far as its covariance says, to first order, from the noise of
+// the points that it was fitted to.
 //   R. Hartley, A. Zisserman, Multiple View Geometry in Computer Vision, 2nd ed., 2003, 5.2.
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace bifocal {
 
-// At the least-squares model of refine() (two_view.hpp), which estimators end with, too: with the
-// constraints c(x, p) = 0 of a point x and a model p, A = dc/dx, B = dc/dp, and coordinates of
-// independent noise s, the covariance in a chart of the model's d parameters is
+// The covariance holds at the least-squares model of refine() (two_view.hpp), which estimators end
+// with, too. With the constraints c(x, p) = 0 of a point x and a model p, A = dc/dx, B = dc/dp, and
+// coordinates of independent noise s, it is in a chart of the model's d parameters is
 //   s^2 (sum B' (A A')^-1 B)^-1,
 // mapped to the numbers below by the chart's Jacobian. So matrices of 9 or 6 numbers have the rank
 // d: none along what does not change the model (its scale, rank and singular values, the length of
@@ -37,22 +37,23 @@ struct ModelCovariance {
   double focal_variance = 0;
 };
 
-// Of a model of two views, with cameras as its kind takes them. Points whose flag is 0, or that are
-// not finite, are left out (no flags: all). noise: px, the standard deviation of every coordinate;
-// 0: estimated. Throws Error(usage) naming a model that is none, a camera, a number of flags, and a
-// noise below 0; for an upright E that is not [t]x R of a turn about y.
+// Returns the covariance of a model of two views, with cameras as its kind takes them. Points whose
+// flag is 0, or that are not finite, are left out (no flags: all). noise: px, the standard
+// deviation of every coordinate; 0: estimated. Throws Error(usage) naming a model that is none, a
+// camera, a number of flags, and a noise below 0; for an upright E that is not [t]x R of a turn
+// about y.
 [[nodiscard]] ModelCovariance covariance(ModelKind kind, const Mat3& model,
                                          std::span<const PointPair> points,
                                          std::span<const Intrinsics> cameras = {},
                                          std::span<const std::uint8_t> inliers = {},
                                          double noise = 0);
-// Of a relative pose, |t| = 1, and its essential matrix.
+// Returns that of a relative pose, |t| = 1, and of its essential matrix.
 [[nodiscard]] ModelCovariance covariance(const Pose& cam2_from_cam1,
                                          std::span<const PointPair> points,
                                          const Intrinsics& camera1, const Intrinsics& camera2,
                                          std::span<const std::uint8_t> inliers = {},
                                          double noise = 0);
-// Of an absolute pose. Points behind the camera are left out.
+// Returns that of an absolute pose. Points behind the camera are left out.
 [[nodiscard]] ModelCovariance covariance(const Pose& cam_from_world,
                                          std::span<const ScenePoint> points,
                                          const Intrinsics& camera,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where to compute: devices, their queues and their memory.
+// Devices, their queues and their memory say where to compute.
 //
 //   Device gpu("cuda:0");                        // or "cpu", "opencl:1", "auto"
 //   Queue queue(gpu);
@@ -28,7 +28,7 @@ namespace bifocal {
 
 enum class DeviceKind { cpu, cuda, opencl };
 
-// What a device says of itself. Zero or empty: it does not say.
+// A device says this of itself; zero or empty is what it does not say.
 struct DeviceInfo {
   std::string id;  // as given to --device: "cpu", "cuda:0", "opencl:1"
   DeviceKind kind = DeviceKind::cpu;
@@ -42,7 +42,7 @@ struct DeviceInfo {
   int max_group = 0;                // members of one group at most
   bool has_double = true;
   bool is_gpu = false;
-  // How its kernels may work together, as asked of the device.
+  // The device was asked how its kernels may work together.
   int lockstep = 1;  // threads that run in step and can read each other's registers: a warp
   int subgroup = 0;  // OpenCL: members of the largest sub-group; 0: it has none or does not say
   bool inline_ptx = false;    // its compiler takes PTX in the text
@@ -126,7 +126,7 @@ class Buffer {
   Buffer(const Device& device, std::size_t size)
       : memory_(size == 0 ? nullptr : runtime::allocate(device, checked_bytes(size))),
         size_(size) {}
-  // For the library: memory that exists already, such as a slice of a larger one.
+  // The library makes a Buffer of memory that exists already, such as a slice of a larger one.
   Buffer(std::shared_ptr<runtime::BackendMemory> memory, std::size_t size)
       : memory_(std::move(memory)), size_(size) {}
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -142,7 +142,7 @@ class Buffer {
     check(to.size());
     if (!to.empty()) runtime::download(queue, *memory_, 0, to.data(), to.size_bytes());
   }
-  // Address in the device's memory (CPU, CUDA); nullptr for OpenCL.
+  // Returns the address in the device's memory (CPU, CUDA), and nullptr for OpenCL.
   [[nodiscard]] T* data() const {
     return memory_ ? static_cast<T*>(runtime::address(*memory_)) : nullptr;
   }
@@ -190,8 +190,8 @@ class HostBuffer {
   std::size_t size_;
 };
 
-// Where the numbers of a batch lie: in host memory (a plain pointer converts), in a Buffer, or at
-// an address of a CUDA device that another library allocated (on_device).
+// The numbers of a batch lie here: in host memory (a plain pointer converts), in a Buffer, or at an
+// address of a CUDA device that another library allocated (on_device).
 template <class T>
 class Memory {
  public:

@@ -35,8 +35,8 @@ void draw_text(ImageU8& rgb, int x, int y, std::string_view text, Colour colour,
 [[nodiscard]] int text_width(std::string_view text, int scale = 1);        // px
 [[nodiscard]] inline int text_height(int scale = 1) { return 7 * scale; }  // px
 
-// Both pictures in RGB, the second to the right of the first behind a dark gap, tops aligned.
-// x_offset: column of the second.
+// Both pictures are in RGB, the second to the right of the first behind a dark gap, tops aligned.
+// x_offset is the column of the second.
 struct SideBySide {
   ImageU8 picture;
   int x_offset = 0;
@@ -59,8 +59,8 @@ struct SideBySide {
                                           std::span<const std::uint8_t> inliers, const Mat3& F,
                                           int count = 30);
 
-// In the frame of image2: grey image1 warped by H (x2 ~ H x1, bilinear) in red, grey image2 in
-// cyan, so that what agrees is grey; image2 dimmed where image1 does not reach.
+// Draws in the frame of image2 the grey image1 warped by H (x2 ~ H x1, bilinear) in red, grey
+// image2 in cyan, so that what agrees is grey; image2 dimmed where image1 does not reach.
 [[nodiscard]] ImageU8 blend_warped(ImageView<const std::uint8_t> image1,
                                    ImageView<const std::uint8_t> image2, const Mat3& H);
 

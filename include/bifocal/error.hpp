@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is thrown on misuse and on input or output that fails. Degenerate geometry is never thrown:
-// it is a result with a reason (see Outcome in robust.hpp).
+// An Error is thrown on misuse and on input or output that fails. Degenerate geometry is never
+// thrown: it is a result with a reason (see Outcome in robust.hpp).
 #pragma once
 
 #include <stdexcept>

@@ -56,7 +56,7 @@ class FeatureSet {
   [[nodiscard]] Features get(Queue& queue, int image) const;
   [[nodiscard]] std::vector<Keypoint> get_keypoints(Queue& queue, int image) const;
 
-  // What kernels read and write.
+  // Kernels read and write these.
   [[nodiscard]] const Buffer<std::uint8_t>& descriptors() const { return descriptors_; }  // [, 128]
   [[nodiscard]] const Buffer<Keypoint>& keypoints() const { return keypoints_; }
   [[nodiscard]] const Buffer<int>& counts() const { return counts_; }  // one an image

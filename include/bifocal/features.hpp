@@ -89,10 +89,10 @@ struct SiftOptions {
 // descriptor 3.6 sigma (3).
 [[nodiscard]] Features detect_sift(const PictureView& image, const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
-// On the queue's device, where the picture is made grey, to the bits of to_grey_8. A GPU finds what
-// a CPU does, but for rounding: one point in 200 may come or go at a threshold, the others agree to
-// 0.01 px; the same on every run. It needs about 38 bytes of its memory per pixel, 152 with
-// `upsample`.
+// This computes on the queue's device, where the picture is made grey, to the bits of to_grey_8. A
+// GPU finds what a CPU does, but for rounding: one point in 200 may come or go at a threshold, the
+// others agree to 0.01 px; the same on every run. It needs about 38 bytes of its memory per pixel,
+// 152 with `upsample`.
 [[nodiscard]] Features detect_sift(Queue& queue, const PictureView& image,
                                    const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
@@ -113,7 +113,8 @@ class SiftDetector {
 
   [[nodiscard]] std::size_t memory() const;  // bytes of the device
 
-  // Of all images from now on, copied; empty: none. Throws Error(usage) for one of another size.
+  // Sets the mask of all images from now on, which is copied; an empty one is none. Throws
+  // Error(usage) for one of another size.
   void set_mask(ImageView<const std::uint8_t> mask);
 
   // Pictures of the host, any number, of 1 to 4 channels and 8 or 16 bits: those that are not grey

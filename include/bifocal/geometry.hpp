@@ -10,7 +10,7 @@ namespace bifocal {
 using Vec3 = std::array<double, 3>;
 using Mat3 = std::array<double, 9>;
 
-// A correspondence: (x1, y1) in the first image, (x2, y2) in the second, px.
+// A correspondence is (x1, y1) in the first image and (x2, y2) in the second, px.
 struct PointPair {
   double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
 };
@@ -25,7 +25,7 @@ struct Pose {
   Vec3 t = {0, 0, 0};
 };
 
-// Pinhole camera without distortion, px: x = fx X / Z + cx, y = fy Y / Z + cy.
+// A pinhole camera without distortion maps to px: x = fx X / Z + cx, y = fy Y / Z + cy.
 struct Intrinsics {
   double fx = 0, fy = 0, cx = 0, cy = 0;
 

@@ -39,12 +39,12 @@ class FeatureFile {
   FeatureFile(FeatureFile&&) noexcept;
   FeatureFile& operator=(FeatureFile&&) noexcept;
 
-  // Of the images, sorted; found once. Throws for two names that hloc cannot tell apart in a file
-  // of matches ('a/b.jpg' and 'a-b.jpg').
+  // Returns the names of the images, sorted, which are found once. Throws for two names that hloc
+  // cannot tell apart in a file of matches ('a/b.jpg' and 'a-b.jpg').
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] bool contains(std::string_view image) const;
   [[nodiscard]] std::vector<Vec2> keypoints(std::string_view image) const;
-  // Width and height, px, 1 to 2^20.
+  // Returns width and height, px, 1 to 2^20.
   [[nodiscard]] std::array<std::int64_t, 2> image_size(std::string_view image) const;
   // The data set `descriptors`, [size, count] in the file, one for each keypoint. Throws
   // Error(input) where there is none, or another number of them than of keypoints.
@@ -70,8 +70,9 @@ class MatchFile {
   MatchFile(MatchFile&&) noexcept;
   MatchFile& operator=(MatchFile&&) noexcept;
 
-  // In either order, as hloc looks them up; nothing where the file has no such pair. Throws for an
-  // index below -1, as more than 32767 keypoints leave in int16.
+  // Returns the matches of a pair in either order, as hloc looks them up, and nothing where the
+  // file has no such pair. Throws for an index below -1, as more than 32767 keypoints leave in
+  // int16.
   [[nodiscard]] std::optional<std::vector<colmap::IndexPair>> matches(
       std::string_view image1, std::string_view image2) const;
 

@@ -42,7 +42,7 @@ struct ImageView {
   [[nodiscard]] T& at(int x, int y, int c = 0) const { return row(y)[x * channels + c]; }
 };
 
-// An owning image, rows without gaps, zero-initialised.
+// An Image owns its pixels; rows have no gaps, and it begins with zeros.
 template <class T>
 struct Image {
   int width = 0;

@@ -21,7 +21,7 @@
 namespace bifocal {
 
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 28;  // 268 megapixels
-// Of a picture's file: 16 bits in 4 channels, plus headers.
+// A picture's file has at most this: 16 bits in 4 channels, plus headers.
 inline constexpr std::int64_t kMaxPictureBytes = 8 * kMaxImagePixels + (1 << 20);
 inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 28;  // of a text file read whole
 
@@ -75,15 +75,15 @@ struct CloudPoint {
   float x, y, z;
   std::uint8_t r, g, b;
 };
-// Binary little-endian PLY with float x y z and uchar red green blue.
+// Writes binary little-endian PLY with float x y z and uchar red green blue.
 void write_ply(const std::filesystem::path& file, std::span<const CloudPoint> points);
 
 // Cameras. Reads a 3x3 matrix as text, a Middlebury calib.txt (cam0, cam1, doffs, baseline) or four
 // numbers fx fy cx cy.
 struct Calibration {
   Intrinsics camera1, camera2;
-  // Of a rectified pair, when the file says so (Middlebury): Z = baseline * fx / (d + doffs). Unit
-  // of the file.
+  // A rectified pair has these when the file says so (Middlebury): Z = baseline * fx / (d + doffs).
+  // Unit of the file.
   std::optional<double> baseline;
   double doffs = 0;           // px: cx2 - cx1
   int max_disparity = 0;      // exclusive end of the search range (ndisp), 0 unknown
@@ -112,7 +112,7 @@ struct PairCalibration {
 // the upright picture, ((w - 1) / 2, (h - 1) / 2). Nothing when the file has neither, has a damaged
 // EXIF block or is no JPEG; Error(input) only where it can't be read.
 [[nodiscard]] std::optional<Intrinsics> intrinsics_from_exif(const std::filesystem::path& jpeg);
-// The same from a file's bytes.
+// Reads the same from a file's bytes.
 [[nodiscard]] std::optional<Intrinsics> exif_intrinsics(std::string_view bytes);
 
 // Correspondences as text: rows "x1 y1 x2 y2 [weight]" (px), blank lines and lines with # are
@@ -130,7 +130,7 @@ struct Correspondences {
   std::vector<double> qualities;  // the same
 };
 [[nodiscard]] Correspondences read_correspondences(const std::filesystem::path& file);
-// Rows of "x y X Y Z" for absolute pose: image px, then world.
+// Reads rows of "x y X Y Z" for absolute pose: image px, then world.
 [[nodiscard]] std::vector<ScenePoint> read_scene_points(const std::filesystem::path& file);
 
 // Writes bytes to a temporary name beside `file`, then renames it; a device or pipe is written in

@@ -43,7 +43,7 @@ namespace bifocal {
 // Cheap to copy; functions may run on several threads.
 class LensCamera {
  public:
-  // A pinhole.
+  // This makes a pinhole.
   explicit LensCamera(const Intrinsics& pinhole);
   // OpenCV's rational lens; pinhole() is camera.intrinsics.
   explicit LensCamera(const Camera& camera);
@@ -53,26 +53,28 @@ class LensCamera {
   LensCamera(std::string_view model, std::span<const double> params, std::int64_t width = 0,
              std::int64_t height = 0);
 
-  // How many parameters a model has; 0 for another.
+  // A model has so many parameters; 0 for a name that is none.
   [[nodiscard]] static int parameter_count(std::string_view model);
   [[nodiscard]] static int focal_lengths(std::string_view model);  // 1 or 2 of them; 0
 
   // Else px stay what they are.
   [[nodiscard]] bool has_lens() const;
-  // Of the fisheye models, whose lengths in the picture are angles and not their tangents.
+  // This is true of the fisheye models, whose lengths in the picture are angles and not their
+  // tangents.
   [[nodiscard]] bool is_fisheye() const;
-  // Of the pictures, px; 0 unknown.
+  // These are the sides of the pictures, px; 0 where they are unknown.
   [[nodiscard]] std::int64_t width() const { return width_; }
   [[nodiscard]] std::int64_t height() const { return height_; }
-  // What the parameters say of the picture, where its lens moves little: near the axis.
+  // These are the intrinsics that the parameters tell where the lens moves little: near the axis.
   [[nodiscard]] const Intrinsics& intrinsics() const;
-  // Of the px that undistort() gives. The focal length is chosen so that a px of the result is
-  // about one of the picture, halfway to its corner, for errors in px to mean the same.
+  // These are the intrinsics of the px that undistort() gives. The focal length is chosen so that a
+  // px of the result is about one of the picture, halfway to its corner, for errors in px to mean
+  // the same.
   [[nodiscard]] const Intrinsics& pinhole() const;
   // The px at which pinhole() sees what this camera sees at px. NaN where the model has no ray, and
   // for rays more than 80 degrees off the axis, which no pinhole sees; px that are not finite.
   [[nodiscard]] Vec2 undistort(const Vec2& px) const;
-  // The other way. NaN also where the model folds over.
+  // This goes the other way. The result is NaN also where the model folds over.
   [[nodiscard]] Vec2 distort(const Vec2& pinhole_px) const;
 
  private:

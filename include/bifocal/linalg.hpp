@@ -36,7 +36,7 @@ struct MatrixBatch {
   std::ptrdiff_t stride = 0;
 };
 
-// Of one matrix.
+// This says how the work on one matrix ended.
 enum class LinalgStatus : int {
   converged = 0,
   not_converged = 1,  // within the stated number of sweeps

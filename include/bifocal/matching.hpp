@@ -16,7 +16,7 @@
 
 namespace bifocal {
 
-// As match(features1, features2, options), computed where the queue says.
+// Gives the list of match(features1, features2, options), computed where the queue says.
 [[nodiscard]] std::vector<Match> match(Queue& queue, const Features& features1,
                                        const Features& features2, const MatchOptions& options = {});
 
@@ -61,11 +61,11 @@ struct MatchGuide {
   Mat3 model{};          // F with x2' F x1 = 0, or H with x2 ~ H x1, in px
   double max_error = 4;  // px, above 0: the Sampson distance of a candidate is below (robust.hpp)
 };
-// As match() of the same arguments, with a guide for each pair. Of an essential matrix:
-// fundamental_from_essential (robust.hpp). The errors are computed in double precision, and devices
-// round them differently: lists are the same unless a candidate's error is within 1e-9 px of the
-// bound. Throws Error(usage) also on a bound or a model out of range, and when there are not as
-// many guides as pairs.
+// Gives the lists of match() of the same arguments, with a guide for each pair.
+// fundamental_from_essential (robust.hpp) makes a guide of an essential matrix. The errors are
+// computed in double precision, and devices round them differently: lists are the same unless a
+// candidate's error is within 1e-9 px of the bound. Throws Error(usage) also on a bound or a model
+// out of range, and when there are not as many guides as pairs.
 [[nodiscard]] std::vector<Match> match_guided(const Features& features1, const Features& features2,
                                               const MatchGuide& guide,
                                               const MatchOptions& options = {});

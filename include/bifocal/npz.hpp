@@ -27,13 +27,13 @@ inline constexpr std::int64_t kMaxNpzArrayBytes = std::int64_t{1} << 33;  // of 
 
 struct NpyArray {
   std::vector<std::int64_t> shape;  // empty: a single value
-  // In C order (the last index runs fastest), whatever the order in the file. uint8_t: bool, 0
-  // or 1. string: one unicode string as UTF-8, with an empty shape.
+  // The numbers are in C order (the last index runs fastest), whatever the order in the file.
+  // uint8_t: bool, 0 or 1. string: one unicode string as UTF-8, with an empty shape.
   std::variant<std::vector<double>, std::vector<float>, std::vector<std::int64_t>,
                std::vector<std::int32_t>, std::vector<std::uint8_t>, std::string>
       values;
 };
-// "float64 [20, 2000, 2]", for messages.
+// Returns "float64 [20, 2000, 2]" and the like, for messages.
 [[nodiscard]] std::string describe(const NpyArray& array);
 
 // A file whose directory has been read and checked; arrays are unpacked when asked for. Members
@@ -41,7 +41,7 @@ struct NpyArray {
 class NpzFile {
  public:
   explicit NpzFile(const std::filesystem::path& file);
-  // From the bytes of a file; `name` stands in messages.
+  // Reads the bytes of a file; `name` stands in messages.
   NpzFile(std::string bytes, std::string name, std::int64_t max_array_bytes = kMaxNpzArrayBytes);
   ~NpzFile();
   NpzFile(NpzFile&&) noexcept;
@@ -65,7 +65,7 @@ struct NamedArray {
   NpyArray array;
 };
 void write_npz(const std::filesystem::path& file, std::span<const NamedArray> arrays);
-// The bytes of such a file.
+// Returns the bytes of such a file.
 [[nodiscard]] std::string encode_npz(std::span<const NamedArray> arrays);
 
 }  // namespace bifocal

@@ -82,7 +82,7 @@ class ImageIndex {
 [[nodiscard]] std::vector<ImagePair> retrieval_pairs(const ImageIndex& index, int partners,
                                                      int step = 1);
 
-// What verification found of a pair.
+// Verification found this of a pair.
 struct PairInliers {
   ImagePair pair{};
   int inliers = 0;
@@ -97,8 +97,8 @@ struct PairInliers {
                                                                int most);
 
 // Screening: most pairs of a collection show nothing in common, and a few matches among the
-// features of largest scale tell, at 1/64 of the cost of matching 8192 features. docs/decisions.md
-// has how the numbers were chosen.
+// features of largest scale tell, at 1/64 of the cost of matching 8192 features.
+// docs/notes/collections.md has how the numbers were chosen.
 //   C. Wu, Towards linear-time incremental structure from motion, 3DV 2013.
 struct ScreenOptions {
   int features = 1024;      // of each image, those of largest scale; ties go to the lower index
@@ -123,7 +123,7 @@ struct ScreenedPair {
                                                    std::span<const ScreenedPair> left_out,
                                                    int most);
 
-// Where a photograph was taken, in degrees north and east.
+// A photograph was taken here, in degrees north and east.
 struct GeoPosition {
   double latitude_deg = 0, longitude_deg = 0;
 };

@@ -29,7 +29,7 @@ struct PolarRow {
   double x = 0, y = 0, dx = 0, dy = 0;
 };
 
-// How one picture is resampled.
+// This says how one picture is resampled.
 struct PolarSide {
   int photograph_width = 0, photograph_height = 0;  // px
   Vec2 epipole{};              // px of the photograph; one at infinity is moved to 1e12 px
@@ -56,16 +56,16 @@ struct PolarOptions {
   int overlap = 32;       // rows, where the turn is a whole one and has as many
 };
 
-// From x2' F x1 = 0, px, and matches that obey it: they tell which half lines belong together (O.
-// Chum, T. Werner, J. Matas, Epipolar geometry estimation via RANSAC benefits from the oriented
-// epipolar constraint, ICPR 2004). Rows are as close as it takes for both pictures to keep
-// their pixels. Only half lines that cross both pictures are there. Where the matches of one
-// picture lie more than 1.2 times as far apart along the rows as those of the other, as after a
-// zoom or a large step forward, the columns of the latter are stretched by the ratio (at most 4),
-// if that leaves shorter disparities. Outcomes beside ok: no_geometry when F is not of rank 2;
-// no_common_rows when no half line crosses both pictures; no_orientation when as many matches
-// contradict an orientation as support it, or there is none. Throws Error(usage) when F is not
-// finite or zero, a size is not positive, or an option is out of its range.
+// Rectifies a pair of which x2' F x1 = 0 is known, px, and matches that obey it, since these tell
+// which half lines belong together (O. Chum, T. Werner, J. Matas, Epipolar geometry estimation via
+// RANSAC benefits from the oriented epipolar constraint, ICPR 2004). Rows are as close as it takes
+// for both pictures to keep their pixels. Only half lines that cross both pictures are there. Where
+// the matches of one picture lie more than 1.2 times as far apart along the rows as those of the
+// other, as after a zoom or a large step forward, the columns of the latter are stretched by the
+// ratio (at most 4), if that leaves shorter disparities. Outcomes beside ok: no_geometry when F is
+// not of rank 2; no_common_rows when no half line crosses both pictures; no_orientation when as
+// many matches contradict an orientation as support it, or there is none. Throws Error(usage) when
+// F is not finite or zero, a size is not positive, or an option is out of its range.
 [[nodiscard]] PolarRectification rectify_polar(const Mat3& F, std::span<const PointPair> matches,
                                                int width1, int height1, int width2, int height2,
                                                const PolarOptions& options = {});
@@ -100,14 +100,15 @@ struct PolarOptions {
 [[nodiscard]] DisparityRange disparity_range(const PolarRectification& rectification,
                                              std::span<const PointPair> matches);
 
-// For Remapper; outside beyond the epipole. Throws Error(usage) where width is 0.
+// Makes a map for Remapper; what lies beyond the epipole is outside. Throws Error(usage) where
+// width is 0.
 [[nodiscard]] SamplingMap sampling_map(const PolarRectification& rectification, int side);
 [[nodiscard]] std::array<SamplingMap, 2> sampling_maps(const PolarRectification& rectification);
 
-// How unevenly a rectification scales the pixels of both photographs: exp of the standard deviation
-// of the logarithms of the scale, in the directions of its largest and its smallest value, over a
-// grid of pixels. 1 where all pixels become larger or smaller alike; infinity where nothing is
-// rectified.
+// A rectification scales the pixels of both photographs as unevenly as this: exp of the standard
+// deviation of the logarithms of the scale, in the directions of its largest and its smallest
+// value, over a grid of pixels. 1 where all pixels become larger or smaller alike; infinity where
+// nothing is rectified.
 [[nodiscard]] double stretch(const Rectification& rectification);
 [[nodiscard]] double stretch(const PolarRectification& rectification);
 

@@ -54,7 +54,8 @@ struct Rectification {
   Mat3 R2{};                    // rectified right camera from right camera
   Camera input1, input2;        // of the left and of the right picture as given
   RectifyOutcome outcome = RectifyOutcome::ok;  // why width is 0
-  // Where they were given as LensCameras with a lens; input1 and input2 are then its pinhole().
+  // These are there where a LensCamera with a lens was given; input1 and input2 are then its
+  // pinhole().
   std::optional<LensCamera> lens1{}, lens2{};
 };
 struct RectifyOptions {
@@ -78,24 +79,24 @@ struct RectifyOptions {
 [[nodiscard]] Rectification rectify(const Intrinsics& camera1, const Intrinsics& camera2,
                                     const Pose& cam2_from_cam1, int width1, int height1, int width2,
                                     int height2, const RectifyOptions& options = {});
-// With lenses; the cameras hold the sizes of their pictures. Pixels beyond the disc of a lens
-// (Lens::radius) are left out.
+// This takes cameras with lenses, which hold the sizes of their pictures. Pixels beyond the disc of
+// a lens (Lens::radius) are left out.
 [[nodiscard]] Rectification rectify(const Camera& camera1, const Camera& camera2,
                                     const Pose& cam2_from_cam1, const RectifyOptions& options = {});
-// With lenses of any model, which were made with the sizes of their pictures: fisheyes too, as far
-// as a pinhole sees (80 degrees off the axis).
+// This takes lenses of any model that were made with the sizes of their pictures: fisheyes too, as
+// far as a pinhole sees (80 degrees off the axis).
 [[nodiscard]] Rectification rectify(const LensCamera& camera1, const LensCamera& camera2,
                                     const Pose& cam2_from_cam1, const RectifyOptions& options = {});
 
-// From x2' F x1 = 0 alone, pictures taken as free of distortion:
+// Rectifies by x2' F x1 = 0 alone, with pictures taken as free of distortion:
 //   C. Loop, Z. Zhang, Computing rectifying homographies for stereo vision, CVPR 1999.
-// Of all pairs of homographies that make F's lines equal rows, the one whose perspective part
+// It takes that pair of homographies which make F's lines equal rows whose perspective part
 // distorts both pictures least; each picture then keeps the aspect and the right angle of its
 // middle lines. Rows are equal as exactly as F is; F is made one of rank 2 first. Image 1 counts as
-// the left one. The canvas is that of the calibrated case, at the pictures' own scale. Width = 0
-// and the outcome when an epipole is in a picture, or so near that its scale would change across it
-// by more than 1 : 4; or no row is in common. Throws Error(usage) when F is not finite or zero, or
-// a size is not positive.
+// the left one. The canvas is that of the calibrated case, at the pictures' own scale. The width is
+// 0, and the outcome tells why, when an epipole is in a picture, or so near that its scale would
+// change across it by more than 1 : 4, or when no row is in common. Throws Error(usage) when F is
+// not finite or zero, or a size is not positive.
 [[nodiscard]] Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int width2,
                                                  int height2, const RectifyOptions& options = {});
 
@@ -106,8 +107,8 @@ struct RectifyOptions {
                                                  int width1, int height1, int width2, int height2,
                                                  const RectifyOptions& options = {});
 
-// Where a pixel of the left (side 0) or right (1) input picture comes to lie; NaN beyond the disc
-// of its lens or the horizon of its homography.
+// A pixel of the left (side 0) or right (1) input picture comes to lie here; NaN beyond the disc of
+// its lens or the horizon of its homography.
 [[nodiscard]] Vec2 rectified_point(const Rectification& rectification, int side, const Vec2& px);
 
 // |y_left - y_right| of matches between image 1 and image 2, px; matches that have no place in the
@@ -132,9 +133,9 @@ struct VerticalDisparity {
 [[nodiscard]] std::array<double, 16> reprojection_matrix(const Rectification& rectification,
                                                          double baseline);
 
-// For every pixel of an output where it comes from in an input: positions in 1/256 px, rounded, -1
-// outside. The same numbers on every machine, but of a LensCamera those of its C library's tan and
-// atan.
+// A map says for every pixel of an output where it comes from in an input: positions are in 1/256
+// px, rounded, and -1 outside. They are the same numbers on every machine, but for a LensCamera's,
+// which depend on the C library's tan and atan.
 struct SamplingMap {
   int width = 0, height = 0;              // px, of the output
   int input_width = 0, input_height = 0;  // px
@@ -145,9 +146,10 @@ struct SamplingMap {
 // or too large: an input's side beyond 2^22 px, an output beyond 2^31 - 256 px.
 [[nodiscard]] SamplingMap sampling_map(const Mat3& output_from_input, int input_width,
                                        int input_height, int width, int height);
-// Of both rectified pictures, left first, lenses included. Throws Error(usage) where width is 0.
+// Makes the maps of both rectified pictures, left first, lenses included. Throws Error(usage) where
+// width is 0.
 [[nodiscard]] std::array<SamplingMap, 2> sampling_maps(const Rectification& rectification);
-// Of the left (side 0) or the right one (1).
+// Makes that of the left (side 0) or the right one (1).
 [[nodiscard]] SamplingMap sampling_map(const Rectification& rectification, int side);
 
 // Bilinear sampling through a map that lies in a device's memory. All in whole numbers: the same

@@ -208,7 +208,7 @@ struct SharedFocalResult : RelativePoseResult {  // model: F, px
                                                       const RobustOptions& options = {},
                                                       const MatchPriors& priors = {});
 
-// F with x2' F x1 = 0 in px: K2^-T E K1^-1.
+// Returns F with x2' F x1 = 0 in px: K2^-T E K1^-1.
 [[nodiscard]] Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
                                               const Intrinsics& camera2);
 
@@ -218,11 +218,11 @@ struct SharedFocalResult : RelativePoseResult {  // model: F, px
 struct PairBatch {
   Memory<const PointPair> points;         // of all pairs, in the host's memory or the device's
   std::span<const std::int64_t> offsets;  // pair k has the points [offsets[k], offsets[k + 1])
-  // One for all pairs or one each: both of essential and upright_essential, cameras1 alone of
-  // shared_focal.
+  // There is one for all pairs or one each: both of essential and upright_essential, cameras1 alone
+  // of shared_focal.
   std::span<const Intrinsics> cameras1, cameras2;
-  // As in MatchPriors, one a point or null; each in the host's memory or the device's. In a
-  // device's memory a weight that is not finite and above 0 counts as 0.
+  // These are as in MatchPriors, one a point or null, each in the host's memory or the device's. In
+  // a device's memory a weight that is not finite and above 0 counts as 0.
   Memory<const double> weights = {}, qualities = {};
 };
 struct PairEstimate {

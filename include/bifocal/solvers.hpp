@@ -41,7 +41,7 @@ void solve_minimal(Queue& queue, MinimalSolver solver, int count, Memory<const d
 void solve_minimal(Queue& queue, MinimalSolver solver, int count, Memory<const float> samples,
                    Memory<float> solutions, Memory<int> solution_counts);
 
-// How a CPU works on samples: by the widest registers of this machine, or one after the other.
+// A CPU works on samples by the widest registers of this machine, or on one after the other.
 enum class LaneKind { simd, scalar };
 
 // The same on the CPU, for solution_counts.size() samples. Throws Error(usage) when a span's size

@@ -21,7 +21,7 @@
 
 namespace bifocal {
 
-// How pixels that no match is believed of get a value.
+// This says how pixels that no match is believed of get a value.
 enum class Fill {
   none,        // they stay unknown, NaN
   background,  // the smaller of the nearest known disparities left and right in the row: what only
@@ -51,7 +51,7 @@ struct SsdOptions {
   DisparityFilter filter{.median = 0, .speckle_size = 0};
 };
 
-// Codes of a pixel's neighbourhood of 9 x 7, compared bit by bit.
+// These are codes of a pixel's neighbourhood of 9 x 7, compared bit by bit.
 enum class Census {
   sparse,     // every other neighbour against the centre: 31 bits
   symmetric,  // neighbours that face each other: 31 bits
@@ -100,7 +100,7 @@ struct DisparityMap {
 [[nodiscard]] DisparityMap stereo_ssd(ImageView<const std::uint8_t> left,
                                       ImageView<const std::uint8_t> right,
                                       const SsdOptions& options = {});
-// On the queue's device, whatever it is; returns when the result is there.
+// This computes on the queue's device, whatever it is, and returns when the result is there.
 [[nodiscard]] DisparityMap stereo_ssd(Queue& queue, ImageView<const std::uint8_t> left,
                                       ImageView<const std::uint8_t> right,
                                       const SsdOptions& options = {});
@@ -114,8 +114,8 @@ struct DisparityMap {
                                       ImageView<const std::uint16_t> right,
                                       const SgmOptions& options = {});
 
-// On the queue's device, whatever it is; returns when the result is there. For more than one pair:
-// StereoMatcher.
+// This computes on the queue's device, whatever it is, and returns when the result is there. A
+// StereoMatcher is for more than one pair.
 [[nodiscard]] DisparityMap stereo_sgm(Queue& queue, ImageView<const std::uint8_t> left,
                                       ImageView<const std::uint8_t> right,
                                       const SgmOptions& options = {});
@@ -227,7 +227,7 @@ struct StereoScore {
                                                          const Intrinsics& left, double doffs,
                                                          double baseline);
 
-// From disparities to the depth of a photograph's own pixels, over either rectification:
+// These lead from disparities to the depth of a photograph's own pixels, over either rectification:
 //
 //   const DenseMatches seen = dense_matches(rectification, disparity.raw);
 //   const DepthMap map = depth_map(seen, camera1, camera2, cam2_from_cam1);

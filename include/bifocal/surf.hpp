@@ -45,15 +45,15 @@ struct SurfOptions {
 // orientations are 61.9 degrees.
 [[nodiscard]] Features detect_surf(const PictureView& image, const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
-// On the queue's device. A GPU finds what a CPU does, but for rounding: positions agree to 0.001
-// px, one descriptor in 50 has a sample on the next pixel; the same on every run. It needs about 6
-// bytes of its memory per pixel, 24 with `upsample`.
+// This computes on the queue's device. A GPU finds what a CPU does, but for rounding: positions
+// agree to 0.001 px, one descriptor in 50 has a sample on the next pixel; the same on every run. It
+// needs about 6 bytes of its memory per pixel, 24 with `upsample`.
 [[nodiscard]] Features detect_surf(Queue& queue, const PictureView& image,
                                    const SurfOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
 
-// SURF of images of one size on a device, again and again or several at once; all as of
-// SiftDetector.
+// A SurfDetector finds SURF of images of one size on a device, again and again or several at once;
+// all is as with SiftDetector.
 class SurfDetector {
  public:
   SurfDetector(Queue& queue, int width, int height, const SurfOptions& options = {}, int batch = 1);

@@ -87,11 +87,11 @@ struct PlaneMotion {
                                                             const Intrinsics& camera2,
                                                             std::span<const PointPair> points = {});
 
-// What estimate_essential() says beyond estimate(): `found` of ModelKind::essential from these
-// points, with the scene points of its inliers. For who has it of a batch, or of points that lie in
-// the memory of a device. threshold, px: that of the estimate; where it is given, a translation is
-// doubted that a focal length up to 15 % off would make of a turn (rotation_only). Throws
-// Error(usage) when there are not as many flags as points.
+// Adds what estimate_essential() says beyond estimate(): to `found`, of ModelKind::essential from
+// these points, the scene points of its inliers. It is for an estimate of a batch, or of points
+// that lie in the memory of a device. threshold, px, is that of the estimate; where it is given, a
+// translation is doubted that a focal length up to 15 % off would make of a turn (rotation_only).
+// Throws Error(usage) when there are not as many flags as points.
 [[nodiscard]] RelativePoseResult with_scene_points(const PoseResult& found,
                                                    std::span<const PointPair> points,
                                                    const Intrinsics& camera1,

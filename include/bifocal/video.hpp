@@ -28,7 +28,7 @@ struct VideoOptions {
   std::optional<Intrinsics> camera = {};  // of all frames, px; for models that take cameras
 };
 
-// What a frame has in common with one before it.
+// A frame has this in common with one before it.
 struct FramePair {
   int other = 0;                      // number of the earlier frame
   std::vector<Match> matches;         // index1: of the earlier frame, index2: of this one
@@ -65,8 +65,8 @@ class VideoMatcher {
   // host's), which is read while this call lasts.
   std::optional<VideoFrame> add(const Memory<const std::uint8_t>& frame, int channels = 1);
   std::optional<VideoFrame> add(const Memory<const std::uint16_t>& frame, int channels = 1);
-  // What came of the last frame; nothing where there is none. The next frame is a first one, of
-  // number 0.
+  // Returns what came of the last frame, and nothing where there is none. The next frame is a first
+  // one, of number 0.
   std::optional<VideoFrame> finish();
 
   [[nodiscard]] std::size_t memory() const;  // bytes of the device

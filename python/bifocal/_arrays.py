@@ -40,7 +40,7 @@ class Frame(Protocol):
         """Descriptors as dense float32, of unit length where that is wanted, and the squares of their lengths; None where one is not finite."""
 
     def known_percent(self, disparities: Any) -> float:
-        """Of the pixels, those that are no NaN."""
+        """The percentage of pixels that are no NaN."""
 
     def wait(self) -> None:
         """Until the work is done that was given to the device's current stream.

@@ -71,7 +71,7 @@ def finite(x1: Array, x2: Array) -> Array:
 
 
 def output(values: Array, given: Any, name: str, column: bool = False) -> Array:
-    """As OpenCV returns what it has an output argument for: an array given with this type and as many numbers is filled and returned.
+    """Returns what OpenCV has an output argument for as it does: an array given with this type and as many numbers is filled and returned.
 
     Another array is left alone, since OpenCV makes a new one then. column: what is returned keeps its shape, and a row is another array.
     """
@@ -107,7 +107,7 @@ def unit_frame(x: Array) -> Array:
 
 
 def unit(x: Array) -> Array:
-    """Of about unit size, as minimal solvers want them."""
+    """Brings points to about unit size, as minimal solvers want them."""
     T = unit_frame(x)
     out: Array = x * T[0, 0] + T[:2, 2]
     return out
@@ -124,7 +124,7 @@ def matrix(cameraMatrix: Any, name: str = "cameraMatrix") -> Array:
 
 
 def focal_matrix(focal: Any, pp: Any) -> Array:
-    """Of the form of calls that has a focal length and a principal point."""
+    """Makes the matrix of the form of calls that has a focal length and a principal point."""
     f, c = number(focal, "focal"), reals(pp, "pp").ravel()
     if c.size != 2:
         raise ValueError(f"pp: {c.size} numbers, must be cx and cy")
@@ -165,7 +165,7 @@ def lens(distCoeffs: Any, name: str = "distCoeffs") -> Array:
 
 
 def pinhole_points(x: Array, K: Array, distCoeffs: Any, name: str) -> Array:
-    """Where the pinhole of the camera sees them."""
+    """Returns where the pinhole of the camera sees them."""
     k = lens(distCoeffs, name)
     return undistort_points(x, Camera(K[0, 0], K[1, 1], K[0, 2], K[1, 2], *k)) if k.any() else x
 

@@ -65,7 +65,7 @@ def _stacked(models: list[Array], count: int, mask: Any, given_to_all: bool) -> 
 
 
 def _found(found: Estimate, mask: Any, scaled: bool) -> Found:
-    """What a search found, as OpenCV returns it."""
+    """Returns what a search found as OpenCV does."""
     if not agreed(found):
         return None, _cv.mask(np.zeros(len(found.inliers), bool), mask)
     return (_cv.scaled(found.model) if scaled else found.model.copy()), _cv.mask(found.inliers, mask)

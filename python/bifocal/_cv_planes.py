@@ -123,7 +123,7 @@ def _exact(kind: ModelKind, x1: Array, x2: Array, given: Any, column: bool) -> F
 
 
 def _found(kind: ModelKind, found: Estimate, unit: float, x1: Array, x2: Array, threshold: float, given: Any, column: bool) -> Found:
-    """What a search found in points of the first image times `unit`, in terms of the points that were given."""
+    """Returns what a search found in points of the first image times `unit`, in terms of the points that were given."""
     name = "mask" if column else "inliers"
     model = found.model @ np.diag([unit, unit, 1.0]) if agreed(found) else None
     if model is None:

@@ -148,7 +148,7 @@ def _fit_pose(x: Array, X: Array, camera: Any) -> tuple[Array, Array] | None:
 
 
 def pose_of(X: Array, x: Array, camera: Any, options: RobustOptions, given: tuple[Any, Any, Any]) -> tuple[bool, Array, Array, Array | None]:
-    """What solvePnPRansac returns; given: the arrays for rvec, tvec and inliers."""
+    """Returns what solvePnPRansac does; given: the arrays for rvec, tvec and inliers."""
     if len(X) != len(x):
         raise ValueError(f"imagePoints: {len(x)} points, but objectPoints has {len(X)}")
     if len(X) < 4:

@@ -62,7 +62,7 @@ class StereoSGBM:
 
     @staticmethod
     def create(*args: Any, **kwargs: Any) -> StereoSGBM:
-        """As the constructor."""
+        """Takes the arguments of the constructor."""
         return StereoSGBM(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:

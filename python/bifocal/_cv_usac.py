@@ -59,7 +59,7 @@ class UsacParams:
 
 
 FIELDS = {name for name in UsacParams.__dataclass_fields__}
-# How many values each choice has, and of those that are refused why.
+# Each choice has so many values; those that are refused have the reason.
 _CHOICES = {"loMethod": 5, "neighborsSearch": 3, "sampler": 4, "score": 4, "final_polisher": 4}
 _REFUSED = {
     ("sampler", SAMPLING_NAPSAC): "samples of neighbours are not there: SAMPLING_UNIFORM or SAMPLING_PROSAC",
@@ -69,7 +69,7 @@ _REFUSED = {
 
 
 def given(params: Any) -> bool:
-    """Whether an argument is such an object, ours or OpenCV's."""
+    """Tells whether an argument is such an object, ours or OpenCV's."""
     return not isinstance(params, (int, float, np.ndarray)) and all(hasattr(params, name) for name in FIELDS)
 
 

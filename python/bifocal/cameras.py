@@ -37,7 +37,7 @@ class Camera:
     k5: float = 0.0
     k6: float = 0.0
     width: int = 0
-    """Of its pictures, px; 0 unknown."""
+    """The sides of its pictures, px; 0 where they are unknown."""
     height: int = 0
 
 
@@ -53,7 +53,7 @@ class LensCamera:
     model: str
     params: tuple[float, ...]
     width: int = 0
-    """Of its pictures, px, so that a px of the pinhole is about one of the picture; 0: the pinhole has the camera's focal length."""
+    """The sides of its pictures, px, so that a px of the pinhole is about one of the picture; 0: the pinhole has the camera's focal length."""
     height: int = 0
     first_pixel: ClassVar[float] = 0.0
 
@@ -65,7 +65,7 @@ class LensCamera:
 
     @classmethod
     def from_colmap(cls, camera: Any) -> LensCamera:
-        """Of pycolmap.Camera, or of a dictionary with model, width, height and params."""
+        """Makes one of pycolmap.Camera, or of a dictionary with model, width, height and params."""
         from ._numbers import reals, whole
 
         def get(key: str) -> Any:
@@ -85,7 +85,7 @@ class LensCamera:
 
     @classmethod
     def fisheye(cls, K: ArrayLike, D: ArrayLike, width: int = 0, height: int = 0) -> LensCamera:
-        """Of OpenCV's namespace fisheye: K [3, 3] without skew, D four coefficients."""
+        """Makes one of OpenCV's namespace fisheye: K [3, 3] without skew, D four coefficients."""
         from ._numbers import reals
 
         fx, fy, cx, cy = _core.pinhole_of(K)

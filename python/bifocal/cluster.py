@@ -33,7 +33,7 @@ WINDOW = 256
 
 @dataclass(frozen=True)
 class Settings:
-    """How a worker runs ``bifocal run-shard``."""
+    """This says how a worker runs ``bifocal run-shard``."""
 
     folder: str
     program: str = "bifocal"
@@ -48,7 +48,7 @@ class Report:
     shards: int
     done: int = 0
     computed: int = 0
-    """Of them, by this call."""
+    """So many of them were done by this call."""
     poisoned: dict[int, str] = field(default_factory=dict)
     """Shards whose input is damaged, with the reason."""
     given_up: dict[int, str] = field(default_factory=dict)
@@ -139,7 +139,7 @@ def _shards_of(folder: str) -> int:
 
 
 def _printable(file: pathlib.Path) -> str:
-    """With bytes that are not UTF-8 as \\xe9."""
+    """Returns the text with bytes that are not UTF-8 as \\xe9."""
     return os.fsencode(file).decode("utf-8", "backslashreplace")
 
 

@@ -52,11 +52,11 @@ class Collection:
         return range(first, len(self._collection))
 
     def features(self, image: int) -> Features:
-        """Of an image, from the device."""
+        """Brings the features of an image from the device."""
         return self._collection.get(image)
 
     def counts(self) -> NDArray[numpy.int32]:
-        """How many features each image has."""
+        """Tells how many features each image has."""
         return self._collection.counts()
 
     def screen(

@@ -22,20 +22,20 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 @dataclass(frozen=True)
 class Verification:
-    """What a call has done."""
+    """This is what a call has done."""
 
     pairs: int
     """To verify: listed, with matches, and not verified before."""
     done: int
-    """Of them."""
+    """So many of them are done."""
     skipped: int
     """Verified before."""
     unmatched: int
     """Listed, without a match."""
     left_out: int
-    """For a row that can't be taken: done + left_out = pairs at the end."""
+    """So many have a row that can't be taken: done + left_out = pairs at the end."""
     inliers: int
-    """Of the pairs done."""
+    """The inliers of all pairs that are done."""
     configurations: dict[str, int]
     """Pairs done: 'calibrated', 'uncalibrated', 'planar_or_panoramic', 'degenerate', ..."""
     odd_rows: list[tuple[str, str, int]]
@@ -61,7 +61,7 @@ def verify(
     return Verification(**_core.verify_database(database, pairs, options, overwrite, device, tell))
 
 
-# Of pycolmap's TwoViewGeometryOptions, and what has its meaning here.
+# These options of pycolmap's TwoViewGeometryOptions have the same meaning here.
 _SAME = {
     "min_num_inliers": "min_inliers",
     "min_E_F_inlier_ratio": "min_E_F_inlier_ratio",
@@ -85,7 +85,7 @@ _OFF = {
     "force_H_use": False,
     "multiple_models": False,
 }
-# Without a part in what is found here.
+# These have no part in what is found here.
 _NOT_USED = {"multiple_ignore_watermark", "stationary_matches_max_error", "use_degensac", "use_sampson_refinement"}
 _NOT_USED_OF_RANSAC = {"dyn_num_trials_multiplier", "num_threads"}
 _COLMAPS_INLIER_RATIO = 0.25
@@ -99,7 +99,7 @@ def _fields(options: Any) -> dict[str, Any]:
 
 
 def _options(options: Any) -> VerifyOptions:
-    """Of a dictionary, a pycolmap.TwoViewGeometryOptions, or ours."""
+    """Makes options of a dictionary, a pycolmap.TwoViewGeometryOptions, or ours."""
     if isinstance(options, VerifyOptions):
         return options
     if options is not None and not isinstance(options, Mapping) and not hasattr(options, "todict"):

@@ -48,7 +48,7 @@ def covariance(
     inliers: ArrayLike | None = None,
     noise: float = 0.0,
 ) -> Covariance:
-    """Of H, F, E or another matrix of two views. inliers: bool [N], those it was fitted to (None: all); noise: px, 0: estimated.
+    """Computes the covariance of H, F, E or another matrix of two views. inliers: bool [N], those of the fit (None: all); noise: px, 0: estimated.
 
     A threshold that cuts errors off makes the estimated noise too small, one that lets wrong matches in too large.
     """
@@ -66,12 +66,12 @@ def relative_pose_covariance(
     inliers: ArrayLike | None = None,
     noise: float = 0.0,
 ) -> Covariance:
-    """Of X2 = R X1 + t, |t| = 1, and of its essential matrix. Arguments as of `covariance`."""
+    """Computes that of X2 = R X1 + t, |t| = 1, and of its essential matrix. Arguments are as of `covariance`."""
     return Covariance(*_core.covariance("essential", None, R, t, x1, x2, camera1, camera2, inliers, noise))
 
 
 def absolute_pose_covariance(
     R: ArrayLike, t: ArrayLike, x: ArrayLike, X: ArrayLike, camera: CameraLike, *, inliers: ArrayLike | None = None, noise: float = 0.0
 ) -> Covariance:
-    """Of the pose of a camera from scene points X [N, 3] seen at x [N, 2]. Arguments as of `covariance`."""
+    """Computes that of the pose of a camera from scene points X [N, 3] seen at x [N, 2]. Arguments are as of `covariance`."""
     return Covariance(*_core.absolute_pose_covariance(R, t, x, X, camera, inliers, noise))

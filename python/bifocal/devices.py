@@ -1,4 +1,4 @@
-"""Where to compute."""
+"""Devices and threads, which say where to compute."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def match_guided(
     max_error: float = 4.0,
     device: str | None = None,
 ) -> Matches:
-    """As `match`, but only candidates within `max_error` px (Sampson distance) of a model that is known count: F, or H from picture 1 to 2."""
+    """Matches as `match` does candidates within `max_error` px (Sampson distance) of a model that is known: F, or H from picture 1 to 2."""
     return _core.match_guided(features1, features2, model, kind, max_error, options, device)
 
 

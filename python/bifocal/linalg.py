@@ -63,5 +63,5 @@ def real_eigenpairs(A: ArrayLike, *, device: str | None = None) -> RealEigenpair
 
 
 def symmetric_eigen(A: ArrayLike, *, device: str | None = None) -> SymmetricEigen:
-    """Of symmetric n x n matrices, n <= 32, of which the lower triangle is read."""
+    """The eigenpairs of symmetric n x n matrices, n <= 32, of which the lower triangle is read."""
     return SymmetricEigen(*_core.symmetric_eigen(A, device, frame_of(A)))

@@ -126,7 +126,7 @@ class CameraPose:
 
 
 def _camera(camera: Any, name: str) -> LensCamera:
-    """Of a dictionary, or of an object with the same fields (poselib.Camera, pycolmap.Camera)."""
+    """Makes a camera of a dictionary, or of an object with the same fields (poselib.Camera, pycolmap.Camera)."""
 
     def get(key: str) -> Any:
         if isinstance(camera, Mapping):
@@ -285,7 +285,7 @@ class PinholeCamera:
 
 @dataclass
 class ImagePair:
-    """Of `estimate_shared_focal_relative_pose`: the pose of camera 2 from camera 1, and both cameras."""
+    """The result of `estimate_shared_focal_relative_pose`: the pose of camera 2 from camera 1, and both cameras."""
 
     pose: CameraPose
     camera1: PinholeCamera

@@ -23,7 +23,7 @@ def rectify(
     max_scale: float = 1.5,
     max_angle_deg: float = 0.0,
 ) -> Rectification:
-    """Of a calibrated pair with X2 = R X1 + t; the cameras have the sizes of their pictures, and may have lenses of any model.
+    """Rectifies a calibrated pair with X2 = R X1 + t; the cameras have the sizes of their pictures, and may have lenses of any model.
 
     The rectified area is at most max_scale times that of a picture. max_angle_deg: what lies further off the rectified axis is left out (0:
     nothing, and the pair is refused where a corner lies beyond 83 degrees); 50 to 70 for fisheyes, whose rims would take most of the area.
@@ -40,7 +40,7 @@ def rectify_uncalibrated(
     *,
     max_scale: float = 1.5,
 ) -> Rectification:
-    """From x2' F x1 = 0 alone; sizes are (width, height). Matches x1, x2 tell which picture is the left one."""
+    """Rectifies by x2' F x1 = 0 alone; sizes are (width, height). Matches x1, x2 tell which picture is the left one."""
     return _core.rectify_uncalibrated(F, x1, x2, size1, size2, max_scale)
 
 
@@ -53,7 +53,7 @@ class Remapper:
     __slots__ = ("_remapper",)
 
     def __init__(self, rectification: Rectification, side: int, *, device: str | None = None) -> None:
-        """Of the left (0) or right (1) picture of a pair."""
+        """Makes the one of the left (0) or right (1) picture of a pair."""
         self._remapper = _core.Remapper(rectification, side, device or "cpu")
 
     @classmethod
@@ -64,12 +64,12 @@ class Remapper:
         return self
 
     def __call__(self, image: ArrayLike) -> Any:
-        """Of uint8 or uint16 [H, W] or [H, W, C]; of torch and CuPy also in the memory of the map's CUDA device, where the result is then."""
+        """Samples uint8 or uint16 [H, W] or [H, W, C]; of torch and CuPy also in the memory of the map's CUDA device, where the result is then."""
         return self._remapper(image, frame_of(image))
 
     @property
     def width(self) -> int:
-        """Of the result, px."""
+        """The width of the result, px."""
         return self._remapper.width
 
     @property

@@ -27,7 +27,7 @@ MinimalSolver = Literal[
 
 
 class Solutions(NamedTuple):
-    """Of B samples."""
+    """The solutions of B samples."""
 
     solutions: NDArray[Any]
     """[most solutions of a sample, numbers of one, B]; NaN beyond a sample's count."""

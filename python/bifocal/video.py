@@ -57,7 +57,7 @@ class VideoMatcher:
         return self._matcher.add(frame, frame_of(frame))
 
     def finish(self) -> VideoFrame | None:
-        """What came of the last frame; None where there is none. The next frame is a first one."""
+        """Returns what came of the last frame, and None where there is none. The next frame is a first one."""
         return self._matcher.finish()
 
 

@@ -63,7 +63,7 @@ struct Numbers {
                      : double{static_cast<const float*>(array.data())[at]};
   }
 };
-// Of this shape; -1 stands for any length and is called `N` in messages.
+// Reads numbers of this shape; -1 stands for any length and is called `N` in messages.
 [[nodiscard]] Numbers numbers_of(nb::handle object, const char* name,
                                  std::initializer_list<int> shape);
 [[nodiscard]] Numbers host_numbers(AnyArray array, nb::handle object, const char* name);
@@ -83,7 +83,7 @@ struct Doubles {
 [[nodiscard]] Doubles doubles_of(nb::handle object,
                                  const char* name);  // one-dimensional; None: none
 
-// A picture, rows by stride. 8 or 16 bits, [H, W] or [H, W, C] with 1 to 4 channels.
+// A picture has rows by stride, 8 or 16 bits, and is [H, W] or [H, W, C] with 1 to 4 channels.
 struct Picture {
   AnyArray array;
   int bits = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verification of COLMAP's databases.
+// This binds the verification of COLMAP's databases.
 #include <bifocal/io.hpp>
 
 #include <deque>

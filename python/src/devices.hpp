@@ -23,7 +23,7 @@ class QueueLease {
   std::unique_ptr<Queue> queue_;
 };
 
-// Where a call computes: what `device` names; else the device that `array` lies on, else the CPU.
+// A call computes where `device` says; else on the device that `array` lies on, else the CPU.
 // ValueError when the array lies on another device than the one named.
 [[nodiscard]] std::string device_for(const std::optional<std::string>& device,
                                      const AnyArray* array, const char* name);

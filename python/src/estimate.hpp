@@ -10,7 +10,7 @@
 
 namespace bifocal::python {
 
-// What an estimator returns, whatever the problem.
+// Every estimator returns this, whatever the problem.
 struct Estimate {
   ModelKind kind = ModelKind::homography;
   bool has_pose = false;
@@ -43,7 +43,7 @@ struct Column {
 };
 [[nodiscard]] Column column_of(nb::handle object, const char* name, int columns);
 
-// As the estimator of one pair, of points that lie on a CUDA device.
+// This estimates one pair whose points lie on a CUDA device.
 struct DevicePoints {
   AnyArray left, right;  // right: of another array, or not valid
   nb::handle left_object, right_object;

@@ -16,7 +16,7 @@ const Features& features(nb::handle self) { return nb::cast<const Features&>(sel
 const Matches& matches(nb::handle self) { return nb::cast<const Matches&>(self); }
 const FloatMatches& float_matches(nb::handle self) { return nb::cast<const FloatMatches&>(self); }
 
-// One number of each row, stepping over the others.
+// Returns one number of each row as an array that steps over the others.
 template <class T, class Row>
 nb::object column(nb::handle self, const std::vector<Row>& rows, T Row::*member,
                   std::size_t width = 1) {
@@ -50,7 +50,7 @@ Features detect(nb::handle image, nb::handle options, nb::handle mask,
   return detect_sift(lease.queue(), picture.any(), o.options.sift, o.allowed());
 }
 
-// Of an object of detect(), or of an array of descriptors [N, 128] of bytes.
+// Takes the descriptors of an object of detect(), or of an array [N, 128] of bytes.
 Features descriptors_of(nb::handle object, const char* name) {
   const AnyArray a = array_of(object, name);
   need_shape(a, name, {-1, kDescriptorBytes});

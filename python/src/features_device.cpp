@@ -29,7 +29,7 @@ void add_descriptors(Queue& queue, FeatureSet& set, const AnyArray& a) {
   queue.wait();
 }
 
-// What the frame made of float descriptors, and where it lies.
+// The frame made this of float descriptors; it lies here.
 struct FloatRowsThere {
   nb::object values_object, squares_object;
   AnyArray values, squares;

@@ -22,12 +22,12 @@ auto with_detector(Queue& queue, int width, int height, const DetectorOptions& o
   return body(detector);
 }
 
-// What detect() takes beside a picture. TypeError for a mask that is no picture of bytes.
+// detect() takes these beside a picture. TypeError for a mask that is no picture of bytes.
 class DetectArguments {
  public:
   DetectArguments(nb::handle options, nb::handle mask);
   DetectorOptions options;
-  // Where features may be; empty: everywhere.
+  // Features may be where this is not 0; empty: everywhere.
   [[nodiscard]] ImageView<const std::uint8_t> allowed() const {
     return mask_ ? mask_->view<std::uint8_t>() : ImageView<const std::uint8_t>();
   }
@@ -56,14 +56,14 @@ void add_there(Detector& detector, const AnyArray& first, int count, FeatureSet&
 [[nodiscard]] Features detect_there(const AnyArray& image, nb::handle options, nb::handle mask,
                                     const std::optional<std::string>& device, nb::handle frame);
 
-// Of descriptors uint8 [N, 128].
+// Matches descriptors uint8 [N, 128].
 [[nodiscard]] std::vector<Match> match_there(const AnyArray& descriptors1,
                                              const AnyArray& descriptors2,
                                              const MatchOptions& options,
                                              const std::optional<std::string>& device,
                                              nb::handle frame);
 
-// Of float descriptors [N, D], which the frame brings to unit length where that is asked for.
+// Matches float descriptors [N, D], which the frame brings to unit length where that is asked for.
 [[nodiscard]] std::vector<FloatMatch> match_floats_there(nb::handle descriptors1,
                                                          nb::handle descriptors2,
                                                          const FloatMatchOptions& options,

@@ -17,9 +17,9 @@ struct FileName {
 };
 [[nodiscard]] FileName file_of(nb::handle object, const char* name);
 
-// For a failure over files that are read, or over one that is written: OSError with errno and
-// filename, so FileNotFoundError and so on, where the system refuses to open one of them. Returns
-// where it refuses none, and the failure lies in what is in a file.
+// After a failure over files that are read, or over one that is written, these raise OSError with
+// errno and filename, so FileNotFoundError and so on, where the system refuses to open one of them.
+// They return where it refuses none, and the failure lies in what is in a file.
 void raise_refused_reading(std::initializer_list<const FileName*> files);
 void raise_refused_writing(const FileName& file);
 

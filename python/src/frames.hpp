@@ -16,7 +16,7 @@ template <class T>
   return "uint8";
 }
 
-// An array of NumPy as one of the frame.
+// Returns an array of NumPy as one of the frame.
 [[nodiscard]] nb::object framed(nb::handle frame, nb::object array);
 
 // An array of the frame that nobody has written to yet, and where it lies.
@@ -60,7 +60,7 @@ class Room {
   Memory<T> memory_;
 };
 
-// Of an array of T as it is given, on the host or on a CUDA device.
+// Returns the memory of an array of T as it is given, on the host or on a CUDA device.
 template <class T>
 [[nodiscard]] Memory<const T> memory_of(const AnyArray& array) {
   const auto* data = static_cast<const T*>(array.data());
@@ -70,7 +70,7 @@ template <class T>
 // Floats on a CUDA device that C++ reads as they lie: contiguous, of 32 or 64 bits. TypeError
 // naming what they are instead.
 [[nodiscard]] Numbers device_numbers(AnyArray array, const char* name);
-// On the host as host_numbers(), or on a CUDA device as device_numbers().
+// Reads numbers on the host as host_numbers() does, or on a CUDA device as device_numbers() does.
 [[nodiscard]] Numbers any_numbers(AnyArray array, nb::handle object, const char* name);
 // ValueError unless both lie in the memory of one device.
 void need_same_memory(const AnyArray& array, const char* name, const AnyArray& first,

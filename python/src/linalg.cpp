@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batched small linear algebra and minimal solvers, of arrays of the host or of a CUDA device.
+// This binds batched small linear algebra and minimal solvers, for arrays of the host or of a CUDA
+// device.
 #include <nanobind/stl/optional.h>
 
 #include "devices.hpp"
@@ -50,7 +51,7 @@ Room<T> room(nb::handle frame, const Matrices& m, std::size_t rows, std::size_t 
   if (cols == 0) return {frame, {count, rows}};
   return {frame, {count, rows, cols}};
 }
-// One number a matrix.
+// Counts holds one number a matrix.
 class Counts {
  public:
   Counts(nb::handle frame, const Matrices& m)
@@ -143,7 +144,7 @@ nb::tuple solve(MinimalSolver solver, const Numbers& samples, const Call& call) 
   return nb::make_tuple(solutions.take(), counts.take());
 }
 
-// What the three decompositions are given.
+// The three decompositions are given the same.
 template <class OfDouble, class OfFloat>
 nb::tuple decompose(nb::handle A, const std::optional<std::string>& device, nb::handle frame,
                     bool square, const OfDouble& of_double, const OfFloat& of_float) {

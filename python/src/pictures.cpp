@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures from and to files, and drawn ones.
+// This binds pictures from and to files, and drawn ones.
 #include <bifocal/draw.hpp>
 #include <bifocal/io.hpp>
 

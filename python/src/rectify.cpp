@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lenses, rectification, resampling.
+// This binds lenses, rectification and resampling.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 

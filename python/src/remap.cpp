@@ -123,7 +123,7 @@ SamplingMap side_map(const Rectification& r, int side) {
   return sampling_map(r, side);
 }
 
-// Where a map is to lie for one picture.
+// Tells where a map is to lie for one picture.
 std::string place_of(nb::handle image, nb::handle frame, const char* name) {
   if (frame.is_none()) return "cpu";
   const AnyArray array = array_of(image, name);

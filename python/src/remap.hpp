@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a Rectification does with pictures (remap.cpp).
+// A Rectification does this with pictures (remap.cpp).
 #pragma once
 
 #include "devices.hpp"
@@ -9,7 +9,7 @@ namespace bifocal::python {
 
 // The left (0) or right (1) picture, rectified, in the memory where it lies.
 [[nodiscard]] nb::object resample(const Rectification& r, int side, nb::handle image);
-// (x, y) of float32, px, NaN outside.
+// Returns (x, y) of float32, px, NaN outside.
 [[nodiscard]] nb::object sampling_positions(const Rectification& r, int side);
 void bind_remap(nb::module_& m);
 

@@ -9,7 +9,7 @@
 
 namespace bifocal::python {
 
-// For pickles: the numbers of a vector as bytes, and back. ValueError for bytes that are none.
+// Pickles hold the numbers of a vector as bytes. ValueError for bytes that are none.
 template <class T>
 nb::bytes bytes_of(const std::vector<T>& values) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Robust estimation of one pair.
+// This binds the robust estimation of one pair.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -109,7 +109,7 @@ Estimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle 
 }
 
 const Estimate& of(nb::handle self) { return nb::cast<const Estimate&>(self); }
-// With what is said of single points.
+// The estimate then has what is said of single points.
 const Estimate& complete_of(nb::handle self) {
   auto& e = nb::cast<Estimate&>(self);
   complete(e);

@@ -46,7 +46,7 @@ struct Given {
   std::string device;
 };
 
-// One of all, or those of the pairs [first, last).
+// Returns the one of all, or those of the pairs [first, last).
 std::span<const Intrinsics> some(const std::vector<Intrinsics>& cameras, std::size_t first,
                                  std::size_t last) {
   if (cameras.size() <= 1) return cameras;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense matching of rectified pairs.
+// This binds the dense matching of rectified pairs.
 #include <nanobind/stl/optional.h>
 
 #include "devices.hpp"
@@ -10,7 +10,7 @@
 namespace bifocal::python {
 namespace {
 
-// Of the host; or, where the pictures lay on a device, arrays of their framework there.
+// The maps are the host's; or, where the pictures lay on a device, arrays of their framework there.
 struct Maps {
   DisparityMap map;
   nb::object frame{};
@@ -128,7 +128,7 @@ Maps stereo_here(nb::handle left, nb::handle right, nb::handle options,
   return {stereo_sgm(lease.queue(), l.view<std::uint16_t>(), r.view<std::uint16_t>(), sgm)};
 }
 
-// Of pictures in a device's memory.
+// This matches pictures in a device's memory.
 Maps stereo_there(const AnyArray& left, nb::handle left_object, nb::handle right,
                   nb::handle options, const std::optional<std::string>& device, nb::handle frame) {
   const int bits = left.dtype().bits == 16 && !is_ssd_options(options) ? 16 : 8;

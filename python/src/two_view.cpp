@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pieces of two-view geometry by themselves.
+// This binds the pieces of two-view geometry by themselves.
 #include <bifocal/covariance.hpp>
 #include <bifocal/two_view.hpp>
 
@@ -142,7 +142,7 @@ nb::tuple tuple_of(const ModelCovariance& c) {
                         copy_of(c.pose, {6, 6}), c.focal_variance);
 }
 
-// Of a matrix, or of a relative pose where R is given.
+// Returns the covariance of a matrix, or of a relative pose where R is given.
 nb::tuple covariance_of_two_views(const std::string& name, nb::handle model, nb::handle R,
                                   nb::handle t, nb::handle left, nb::handle right,
                                   nb::handle camera1, nb::handle camera2, nb::handle inliers,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames of a video, each matched with those before it.
+// This binds frames of a video, each matched with those before it.
 #include <nanobind/stl/optional.h>
 
 #include <bifocal/video.hpp>

@@ -12,7 +12,7 @@ import bifocal
 rng = np.random.default_rng(0)
 """
 
-# What takes seconds, and what it is made of.
+# Each of these takes seconds; what it is made of comes first.
 CALLS = {
     "one large pair": ("rows = rng.uniform(0, 1000, (500_000, 4)); o = bifocal.RobustOptions(min_iterations=300_000)", "bifocal.estimate_fundamental(rows, options=o)"),
     "a batch": ("rows = rng.uniform(0, 1000, (8_000_000, 4))", "bifocal.estimate_batch('fundamental', rows, np.arange(4001) * 2000)"),

@@ -23,7 +23,7 @@ struct Decoded {
   std::string exif;  // the EXIF block of a JPEG or PNG (exif.hpp), or empty
 };
 
-// What becomes of a PNG's palette, transparency and samples below 8 bits.
+// The decoder does this with a PNG's palette, transparency and samples below 8 bits.
 enum class Samples {
   expanded,  // palette to RGB, transparency to alpha, 1, 2 and 4 bits to 8
   raw,       // nothing: one value a pixel of a palette or grey picture, as stored
@@ -35,7 +35,7 @@ bool is_pnm(std::string_view bytes);
 
 Decoded decode_png(std::string_view bytes, std::string_view name, Samples samples,
                    std::int64_t max_pixels);
-// What becomes of a colour JPEG.
+// The decoder turns a colour JPEG into this.
 enum class Colours {
   rgb,
   luminance,  // of what is stored as luminance and colour differences, the former; else rgb
@@ -54,7 +54,7 @@ ImageF decode_pfm(std::string_view bytes, std::string_view name, std::int64_t ma
 // Any of them, told by the first bytes, upright as EXIF says; at 8 and at 16 bits a channel.
 ImageU8 decode_8(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 ImageU16 decode_16(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
-// Grey at 8 bits, not turned; of a file's EXIF block, too.
+// The picture is grey at 8 bits and not turned; the file's EXIF block comes with it.
 struct DecodedGrey {
   ImageU8 grey;
   std::string exif;
@@ -69,7 +69,7 @@ inline std::int64_t claimed_pixels(std::string_view bytes) {
   const ClaimedSize size = claimed_size(bytes);
   return size.width * size.height;
 }
-// Without scaling and turning.
+// Samples are neither scaled nor turned upright.
 ImageU16 decode_samples(std::string_view bytes, std::string_view name, std::int64_t max_pixels);
 
 // Throws unless 0 < width, 0 < height and width * height <= max_pixels.

@@ -85,7 +85,7 @@ std::string exif_of(const JpegReader& reader) {
   return {};
 }
 
-// Rows of 1 (grey), 3 (RGB) or 4 (CMYK) channels.
+// Reads rows of 1 (grey), 3 (RGB) or 4 (CMYK) channels.
 bool read_rows(JpegReader& reader, std::uint8_t* pixels, std::size_t row_bytes) {
   if (setjmp(reader.jump)) return false;
   jpeg_start_decompress(&reader.jpeg);

@@ -98,7 +98,7 @@ void read_pixels(PngReader& reader, std::string_view name, Image<T>& image) {
   if (!read_rows(reader, rows.data())) reject(name, "damaged PNG: {}", reader.message);
 }
 
-// With what stands in front of it in a JPEG.
+// The block gets the marker that stands in front of it in a JPEG.
 std::string exif_of(PngReader& reader) {
   png_bytep block = nullptr;
   png_uint_32 size = 0;

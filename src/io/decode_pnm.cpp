@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Netpbm's PGM and PPM, plain (P2, P3) and binary (P5, P6).
+// This decodes Netpbm's PGM and PPM, plain (P2, P3) and binary (P5, P6).
 #include "io/decode.hpp"
 #include "io/reject.hpp"
 
@@ -29,7 +29,7 @@ class PnmReader {
     return int(value);
   }
 
-  // What follows the one blank after the header.
+  // The raster follows the one blank after the header.
   std::string_view raster() {
     if (at_ == bytes_.size() || !is_space(bytes_[at_])) {
       reject(name_, "truncated PNM: no blank after the header");

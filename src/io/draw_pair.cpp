@@ -17,7 +17,7 @@ constexpr Colour kOutlier{190, 50, 50};
 // Strokes stay visible when a large picture is shown small.
 double stroke(const ImageU8& picture) { return std::max(1.0, picture.width / 1200.0); }
 
-// At most `most` indices of the points whose mark is `wanted`, evenly in their order.
+// Chooses at most `most` indices of the points whose mark is `wanted`, evenly in their order.
 std::vector<std::size_t> choose(std::span<const PointPair> points,
                                 std::span<const std::uint8_t> inliers, bool wanted, int most) {
   if (!inliers.empty() && inliers.size() != points.size()) {
@@ -71,7 +71,7 @@ Mat3 adjugate(const Mat3& H) {
           H[3] * H[7] - H[4] * H[6], H[1] * H[6] - H[0] * H[7], H[0] * H[4] - H[1] * H[3]};
 }
 
-// Bilinear grey at (x, y), -1 outside.
+// Samples the bilinear grey at (x, y); outside it is -1.
 double sample(const ImageU8& grey, double x, double y) {
   if (!(x >= 0 && y >= 0 && x <= grey.width - 1 && y <= grey.height - 1)) return -1;
   const int x0 = std::min(int(x), std::max(grey.width - 2, 0)),

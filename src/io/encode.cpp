@@ -122,7 +122,7 @@ struct JpegWriter {
   std::longjmp(writer->jump, 1);
 }
 
-// `row`: scratch of one row without alpha.
+// `row` is memory for one row without alpha.
 bool write_jpeg(JpegWriter& writer, ImageView<const std::uint8_t> image, int quality,
                 std::uint8_t* row) {
   const int colours = image.channels >= 3 ? 3 : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is read of an EXIF block (CIPA DC-008), by libexif.
+// These numbers are read of an EXIF block (CIPA DC-008), by libexif.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ inline constexpr std::string_view kExifStart("Exif\0\0", 6);  // of a JPEG's APP
 
 struct Exif {
   int orientation = 1;  // how to turn the stored picture, 1 (not at all) to 8
-  // 0 when unknown:
+  // These are 0 when they are unknown:
   double focal_on_film_mm = 0;  // the equivalent on 36 x 24 mm
   double focal_mm = 0;
   double pixels_a_mm = 0;             // of the sensor
@@ -25,7 +25,7 @@ struct Exif {
 // `block` starts with kExifStart. Never throws: of a damaged block, what can be read.
 Exif parse_exif(std::string_view block);
 
-// Focal length in px of a picture of width x height px, 0 unknown.
+// Returns the focal length in px of a picture of width x height px, 0 when it is unknown.
 double focal_px(const Exif& exif, double width, double height);
 
 }  // namespace bifocal::io

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Little-endian numbers in bytes, on any machine.
+// These read and write little-endian numbers in bytes, on any machine.
 #pragma once
 
 #include <algorithm>

@@ -35,7 +35,7 @@ NpyHeader take_header(ZipStream& stream, std::string_view where) {
   return parse_npy_header(take(stream, std::size_t(size), where), where);
 }
 
-// From Fortran order (the first index runs fastest) to C order.
+// Brings an array from Fortran order (the first index runs fastest) to C order.
 template <class T>
 std::vector<T> to_c_order(const std::vector<T>& from, const std::vector<std::int64_t>& shape) {
   std::vector<T> to(from.size());

@@ -31,7 +31,7 @@ template <class... Args>
               fmt::format("{}: {}", where, fmt::format(what, std::forward<Args>(args)...)));
 }
 
-// Magic word, version 1.0 and dictionary, padded to kAlign.
+// Makes the magic word, version 1.0 and the dictionary, padded to kAlign.
 std::string header(std::string_view type, const std::vector<std::int64_t>& shape,
                    std::string_view where) {
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",

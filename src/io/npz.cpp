@@ -12,7 +12,7 @@ namespace bifocal {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-// Without ZIP64, whose values have to be below these.
+// Archives are written without ZIP64, so that their numbers have to be below these.
 constexpr std::uint64_t kMaxWrittenBytes = 0xfffffffe;
 constexpr std::size_t kMaxWrittenArrays = 0xfffe;
 

@@ -20,7 +20,7 @@ constexpr std::size_t kMostNumbers = 64;  // of a matrix; of a larger one the fi
 // yaml-cpp takes 240 bytes of memory for a byte; a calibration has about 2000.
 constexpr std::size_t kMostYamlBytes = 1 << 17;
 
-// An entry of the file, as words.
+// This is an entry of the file, as words.
 struct Entry {
   bool is_matrix = false;
   std::string rows, cols;
@@ -38,7 +38,7 @@ std::string word_of(const YAML::Node& node) {
   return node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string();
 }
 
-// "KEY: number", or "KEY: !!opencv-matrix" with rows, cols, dt, data: [ ... ].
+// Reads "KEY: number", or "KEY: !!opencv-matrix" with rows, cols, dt, data: [ ... ].
 Entries entries_of_yaml(std::string_view text, std::string_view name) {
   if (text.size() > kMostYamlBytes)
     reject(name, "has {} bytes, more than the {} of a YAML file", text.size(), kMostYamlBytes);
@@ -69,8 +69,8 @@ Entries entries_of_yaml(std::string_view text, std::string_view name) {
   return entries;
 }
 
-// <opencv_storage> with <KEY>number</KEY>, or <KEY type_id="opencv-matrix"> with <rows>, <cols>,
-// <dt>, <data>.
+// Reads <opencv_storage> with <KEY>number</KEY>, or <KEY type_id="opencv-matrix"> with <rows>,
+// <cols>, <dt>, <data>.
 Entries entries_of_xml(std::string_view text, std::string_view name) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
@@ -104,7 +104,7 @@ const Entries::value_type* find(const Entries& entries, std::initializer_list<co
   return nullptr;
 }
 
-// Numbers of a matrix of one of the sizes.
+// Returns the numbers of a matrix that has one of the sizes.
 std::vector<double> matrix(const Entries& entries, std::initializer_list<const char*> names,
                            std::initializer_list<std::size_t> sizes, std::string_view name) {
   const auto* found = find(entries, names);

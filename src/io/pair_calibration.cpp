@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What a model's parameters are, in the order of the file; f stands for fx and fy.
+// A model's parameters stand in the order of the file; f stands for fx and fy.
 struct Model {
   std::string_view name;
   std::vector<double Distortion::*> coefficients;
@@ -72,7 +72,7 @@ void check_pose(const Pose& pose, std::string_view name, const std::string& at_R
            kLeastLength, kMostLength);
 }
 
-// CAMERA_ID MODEL WIDTH HEIGHT PARAMS...; pixels from COLMAP's origin, the corner.
+// Reads CAMERA_ID MODEL WIDTH HEIGHT PARAMS..., in pixels from COLMAP's origin, the corner.
 Camera camera_of_line(const LineReader& reader, std::string_view name) {
   const auto& words = reader.words();
   const std::string where = fmt::format("line {}", reader.line());

@@ -18,13 +18,13 @@ Correspondences parse_correspondences(std::string_view text, std::string_view na
 std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_view name);
 Calibration parse_calibration(std::string_view text, std::string_view name);
 PairCalibration parse_pair_calibration(std::string_view text, std::string_view name);
-// Of fx fy cx cy, or of the nine numbers of a camera matrix without skew; `what` they are, for
-// messages.
+// Makes a camera of fx fy cx cy, or of the nine numbers of a camera matrix without skew; messages
+// call them `what`.
 Intrinsics camera_from(const std::vector<double>& numbers, std::string_view name,
                        std::string_view what);
-// A picture's width or height; `what` of which, for messages.
+// Makes a picture's width or height; messages call it `what`.
 int side_from(double value, std::string_view name, std::string_view what);
-// Of OpenCV's FileStorage, YAML or XML; what the numbers say is not checked yet.
+// These read OpenCV's FileStorage, YAML or XML; they do not check what the numbers say.
 bool is_opencv_storage(std::string_view text);
 PairCalibration parse_opencv_calibration(std::string_view text, std::string_view name);
 

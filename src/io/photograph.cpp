@@ -24,7 +24,7 @@ PhotographInfo info_of(const io::Exif& exif, int width, int height) {
   return info;
 }
 
-// Of one side: pixel i of the small one covers [begin, end) of the large one.
+// Along one side pixel i of the small picture covers [begin, end) of the large one.
 struct Cover {
   int first;                   // px that it begins in
   std::vector<float> weights;  // of the px from there on, sum 1

@@ -37,7 +37,7 @@ bool comes_before_path(const fs::path& a, const fs::path& b) {
   return comes_before(a.generic_string(), b.generic_string());
 }
 
-// What a path leads to, whatever its name.
+// A file is known by this, whatever the name that leads to it.
 using Identity = std::pair<dev_t, ino_t>;
 
 // Finds pictures below folders. Links wait until everything has been found by its own name.

@@ -9,7 +9,8 @@ namespace bifocal {
 namespace io {
 namespace {
 
-// As EXIF's orientations 1 to 8 say: from 5 on rows become columns, each is a mirror or a turn.
+// Turns a picture upright as EXIF's orientations 1 to 8 say: from 5 on rows become columns, and
+// each is a mirror or a rotation.
 template <class T>
 Image<T> upright(Image<T> in, int orientation) {
   if (orientation == 1 || in.empty()) return in;
@@ -74,7 +75,8 @@ ImageU8 at_8_bits(Decoded in) {
   return from == 255 ? std::move(in.shallow) : scaled<std::uint8_t>(in.shallow, from, 255);
 }
 
-// Of the two numbers of a PNM's header; plain text as a rule, so that little can be missed.
+// Reads the two numbers of a PNM's header, which is plain text as a rule, so that little can be
+// missed.
 ClaimedSize claimed_size_pnm(std::string_view bytes) {
   std::int64_t sides[2] = {0, 0};
   std::size_t at = 2;

@@ -14,7 +14,7 @@ namespace {
 constexpr Colour kInk{235, 235, 235};
 constexpr std::uint8_t kPaper = 24;
 
-// Few digits for wide ranges, more for narrow ones.
+// Labels have few digits for wide ranges, more for narrow ones.
 std::string label(double value, double range) {
   return fmt::format("{:.{}f}", value, range >= 20 ? 0 : range >= 2 ? 1 : 2);
 }

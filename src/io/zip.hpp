@@ -55,7 +55,7 @@ class ZipWriter {
  public:
   void add(std::string_view name, std::string_view data);
   [[nodiscard]] std::string finish() &&;
-  // Of the archive when it is finished after one more member.
+  // The archive will have this size when it is finished after one more member.
   [[nodiscard]] std::uint64_t size_with(std::string_view name, std::uint64_t data_bytes) const {
     return bytes_.size() + directory_.size() + 76 + 2 * name.size() + data_bytes + 22;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the members of a ZIP archive lie. What the directory at the end says counts; what stands in
-// front of each member has to agree with it.
+// This finds the members of a ZIP archive. What the directory at the end says counts; what stands
+// in front of each member has to agree with it.
 #include <algorithm>
 #include <optional>
 

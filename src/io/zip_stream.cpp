@@ -64,7 +64,7 @@ void ZipStream::inflate_into(char* out, std::size_t size) {
 
 void ZipStream::check_end() {
   if (deflated_) {
-    // What remains may only be the end mark.
+    // Only the end mark may remain.
     Bytef none;
     inflate_.next_in = reinterpret_cast<const Bytef*>(packed_.data());
     inflate_.avail_in = uInt(std::min(packed_.size(), kStep));

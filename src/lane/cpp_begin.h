@@ -33,9 +33,9 @@
 #define kept_at(A, e) (A)[e]
 // Puts v where every lane has an e of its own, into the lanes of m only.
 #define kept_put(A, e, m, v) lane_ops::put(A, e, m, v)
-// In front of a loop of constant length whose arrays a GPU shall keep in registers.
+// This stands in front of a loop of constant length whose arrays a GPU shall keep in registers.
 #define lane_unroll
-// In front of a short one that a CPU shall not make either.
+// This stands in front of a short loop that a CPU shall unroll too.
 #ifdef __clang__
 #define lane_unroll_all _Pragma("unroll")
 #else
@@ -47,7 +47,7 @@
 // A lane function on plain numbers, where one member of the group works for all. The class that
 // uses it has a type `uniform`, itself on plain numbers.
 #define uniform_fn(f) uniform::f
-// An if on a constant of the text.
+// This is an if on a constant of the text.
 #define if_constant(condition) if constexpr (condition)
 #include "lane/cpp_words.h"
 // Elements between the rows of an n x n lane_array: no column falls into one set of a cache.
@@ -68,16 +68,17 @@ group_fn void group_sums(const real* v, index n, scalar* out) {
 }
 group_fn scalar group_max(real v) { return lane_ops::maximum(v); }
 group_fn bool group_any(mask m) { return lane_ops::any(m); }
-// Whether to do what counts in the lanes of m alone; where asking costs more, always.
+// Tells whether to do what counts in the lanes of m alone; it is always true where asking costs
+// more.
 group_fn bool group_worth(mask m) { return lane_ops::any(m); }
 // The value of a real that is the same in every lane of the group.
 group_fn scalar group_first(real v) { return lane_ops::first(v); }
 group_fn void group_barrier() {}
 group_fn index group_max_int(lane_int k) { return lane_ops::highest(k); }
 group_fn real group_same(scalar v) { return lane_ops::same(v); }
-// Of one member alone.
+// This is true for one member alone.
 group_fn bool group_leads() { return true; }
-// Of a group of one lane.
+// A group of one register has the member 0 alone.
 group_fn index group_member() { return 0; }
 // Puts v where 0 is; returns what was there.
 group_fn bits32 table_claim(bits32* p, bits32 v) {
@@ -88,7 +89,7 @@ group_fn bits32 table_claim(bits32* p, bits32 v) {
 
 // Ranges [i, to) that are no multiple of the group: loads may run past `to`, stores do not.
 #define group_for_range(i, from, to) for (index i = (from); i < (to); i += group_width)
-// What plain numbers do, a member each.
+// Every plain number i is worked on by one member.
 #define group_for_each(i, n) for (index i = 0; i < (n); ++i)
 group_fn lane_int group_index(index i) { return lane_ops::iota(i); }
 group_fn mask group_within(index i, index to) { return lane_ops::iota(i) < lane_ops::integer(to); }
@@ -105,7 +106,7 @@ template <class T>
 group_fn void group_store_strided(T* p, index i, index stride, real v, index to) {
   lane_ops::store_strided(v, p + i * stride, stride, to - i);
 }
-// The same in large arrays.
+// These do the same in large arrays.
 template <class T>
 group_fn real group_load_far(const T* p, index i, offset stride) {
   return lane_ops::load_strided(p + i * stride, stride);

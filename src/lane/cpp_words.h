@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of one lane, shared by lane/cpp_begin.h and lane/cuda_begin.h; included inside the
-// class body.
+// These are the words of one lane that lane/cpp_begin.h and lane/cuda_begin.h share; they are
+// included inside the class body.
 using real = Real;
 using mask = typename bifocal::lane::traits<Real>::mask;
 using index = int;
@@ -13,7 +13,7 @@ using wide_ops_ = bifocal::lane::ops<wide>;
 using bits8 = std::uint8_t;
 using bits16 = std::uint16_t;
 using bits32 = std::uint32_t;
-// The types of kernels' arguments (lane/kernel_words.h).
+// These are the types of kernels' arguments (lane/kernel_words.h).
 using kernel_int = int;
 using kernel_float = float;
 using kernel_double = double;
@@ -24,7 +24,7 @@ using kernel_bits8 = bits8;
 using kernel_bits16 = bits16;
 using kernel_bits32 = bits32;
 
-// The high half of a product.
+// Returns the high half of a product.
 lane_fn bits32 bits_mul_high(bits32 a, bits32 b) {
   return static_cast<bits32>(static_cast<std::uint64_t>(a) * b >> 32);
 }
@@ -48,8 +48,8 @@ lane_fn real fabs(real v) { return lane_ops::fabs(v); }
 lane_fn real fmin(real a, real b) { return lane_ops::fmin(a, b); }
 lane_fn real fmax(real a, real b) { return lane_ops::fmax(a, b); }
 lane_fn real copysign(real a, real b) { return lane_ops::copysign(a, b); }
-// Of normal numbers (sqrt_normal: or zero), to about an ulp; cheaper than / and sqrt on some
-// devices.
+// These take normal numbers (sqrt_normal: or zero) and are good to about an ulp; on some devices
+// they are cheaper than / and sqrt.
 lane_fn real reciprocal(real v) { return lane_ops::reciprocal(v); }
 lane_fn real sqrt_normal(real v) { return lane_ops::sqrt_normal(v); }
 // Between a lane and one of double precision, which has + - * and these.
@@ -70,20 +70,20 @@ lane_fn scalar lanes_sum(real v) { return lane_ops::sum(v); }
 // 1 / sqrt(v) to about a unit of the precision, for normal numbers v > 0: without a division or a
 // root where an estimate and Newton steps are cheaper.
 lane_fn real rsqrt(real v) { return lane_ops::rsqrt(v); }
-// The power of two p with 1 <= p v < 2, for v > 0 below half the largest number; the largest power
-// for zero and for numbers too small for one.
+// Returns the power of two p with 1 <= p v < 2, for v > 0 below half the largest number, and the
+// largest power for zero and for numbers too small for one.
 lane_fn real reciprocal_power(real v) { return lane_ops::reciprocal_power(v); }
 // Plain numbers that are the same for the whole group.
 lane_fn scalar sqrt(scalar v) requires(!std::is_same_v<scalar, real>) { return std::sqrt(v); }
 lane_fn scalar fabs(scalar v) requires(!std::is_same_v<scalar, real>) { return std::fabs(v); }
 lane_fn scalar reciprocal(scalar v) requires(!std::is_same_v<scalar, real>) { return 1 / v; }
 lane_fn scalar rsqrt(scalar v) requires(!std::is_same_v<scalar, real>) { return 1 / std::sqrt(v); }
-// The distance from 1 to the next number of the lane's precision.
+// Returns the distance from 1 to the next number of the lane's precision.
 lane_fn real lane_epsilon() {
   return lane(sizeof(scalar) == 4 ? 1.1920929e-7 : 2.220446049250313e-16);
 }
 lane_fn real lane_nan() { return lane(__builtin_nan("")); }
-// About sqrt(smallest normal number / epsilon): smaller numbers lose digits when squared.
+// This is about sqrt(smallest normal number / epsilon): smaller numbers lose digits when squared.
 lane_fn real lane_tiny() { return lane(sizeof(scalar) == 4 ? 3e-16 : 1e-146); }
 // The power of two at or below v >= 0, kept where its reciprocal is a normal number too.
 lane_fn real power_of_two(real v) { return lane_ops::power_of_two(v); }

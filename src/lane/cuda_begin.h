@@ -79,7 +79,7 @@ group_fn void warp_sums_apart_(real* v) {
     warp_sums_apart_<half, Bit / 2>(v);
   }
 }
-// Of Held numbers each thread then has the sums of so many, or every so many threads one.
+// Each thread then has the sums of so many of Held numbers, or every so many threads have one.
 template <int Held>
 static constexpr int warp_kept_ = Held > 32 ? Held / 32 : 1;
 template <int Held>
@@ -89,7 +89,7 @@ group_fn void warp_add_(const real* v, index n, real* held) {
   lane_unroll for (int k = 0; k < Held; ++k) held[k] = k < n ? v[k] : lane(0);
   warp_sums_apart_<Held, 16>(held);
 }
-// To all threads of the only warp, or to `parts` [n][group_warps_].
+// Gives the sums to all threads of the only warp, or to `parts` [n][group_warps_].
 template <int Held>
 group_fn_apart void warp_tell_(const real* v, index n, scalar* out) {
   constexpr int kept = warp_kept_<Held>, threads = warp_threads_<Held>;
@@ -227,7 +227,7 @@ group_fn void group_store_far(T* p, index i, offset stride, real v, index) {
 // Words that only GPUs have. Estimates of 20 bits at least, without range checks.
 group_fn real fast_reciprocal(real v) { return bifocal::lane::estimated_reciprocal(v); }
 group_fn real fast_sqrt(real v) { return bifocal::lane::estimated_sqrt(v); }
-// The largest number, and the smallest of full precision.
+// These are the largest number, and the smallest of full precision.
 group_fn real lane_largest() {
   return static_cast<real>(sizeof(real) == 4 ? 3.4028234663852886e38 : 1.7976931348623157e308);
 }

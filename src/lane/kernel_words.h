@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a kernel's body is declared from the list of its arguments (src/ROOM/NAME.kernels), in C++,
-// CUDA and OpenCL C:
+// A kernel's body is declared from the list of its arguments (src/ROOM/NAME.kernels), in C++, CUDA
+// and OpenCL C:
 //
 //   #define SCALE(IN, OUT, VALUE, LOCAL, DYNAMIC, READ) IN(float, x) VALUE(float, k) OUT(float, y)
 //   map_kernel(scale, i, SCALE) { y[i] = k * x[i]; }

@@ -56,9 +56,9 @@ typedef uint bits32;
 #define group_fn_apart group_fn
 #define global_const global const
 #define global_ptr global
-// What a group shares. In the robust search (PROBLEM) a group of one work-item shares it with
-// nobody: PoCL 3.1 crashes where the address of a kernel's local array gets into the functions that
-// it calls as a constant. Texts with DYNAMIC arguments or local atomics need local memory.
+// A group shares local memory. In the robust search (PROBLEM) a group of one work-item shares it
+// with nobody: PoCL 3.1 crashes where the address of a kernel's local array gets into the functions
+// that it calls as a constant. Texts with DYNAMIC arguments or local atomics need local memory.
 #if GROUP_SIZE == 1 && defined(PROBLEM)
 #define local_only_ __private
 #else

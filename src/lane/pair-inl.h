@@ -32,7 +32,7 @@ struct simd_pair {
   simd<T> a, b;
 
 #if HWY_TARGET != HWY_SCALAR
-  // Of as many floats, and back.
+  // These make a pair of as many floats, and back.
   static HWY_INLINE simd_pair of_floats(simd<float> v) requires(sizeof(T) == 8) {
     using Floats = simd<float>::Tag;
     const hn::Half<Floats> half;

@@ -16,7 +16,7 @@
 
 namespace bifocal::lane {
 
-// What a lane type is made of. Specialised for simd<T> in simd-inl.h.
+// This says what a lane type is made of. It is specialised for simd<T> in simd-inl.h.
 template <class Real>
 struct traits {
   using element = Real;

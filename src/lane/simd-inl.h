@@ -164,7 +164,7 @@ struct ops<HWY_NAMESPACE::simd<T>> {
     const real p = {HWY_NAMESPACE::hn::And(v.v, HWY_NAMESPACE::hn::Inf(Tag()))};
     return fmin(fmax(p, same(least)), same(1 / least));
   }
-  // Of an array of registers, element e (another one in every lane).
+  // Finds element e (another one in every lane) of an array of registers.
   static HWY_INLINE auto lane_offset(real e) {
     namespace hn = HWY_NAMESPACE::hn;
     const hn::RebindToSigned<Tag> whole;
@@ -192,7 +192,7 @@ struct ops<HWY_NAMESPACE::simd<T>> {
     for (int l = 0; l < real::width; ++l) v[l] = p[l * stride];
     return {HWY_NAMESPACE::hn::Load(Tag(), v)};
   }
-  // Of the first n lanes.
+  // Stores the first n lanes.
   static HWY_INLINE void store_strided(real v, T* p, std::ptrdiff_t stride, int n) {
     HWY_ALIGN T values[real::width];
     HWY_NAMESPACE::hn::Store(v.v, Tag(), values);

@@ -19,7 +19,7 @@ group_fn bits32 team_min(bits32 v) {
     return v;
   }
 }
-// What members wrote into shared memory can be read by the team.
+// The team can then read what its members wrote into shared memory.
 group_fn void team_sync() { __syncwarp(); }
 // n (a constant) words from and to memory, aligned to the largest power of two that n holds.
 group_fn void words_load(const bits32* p, index n, bits32* out) {

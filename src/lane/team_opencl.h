@@ -51,7 +51,7 @@ typedef uint2 words_vector_;
 #define WORDS_AT_ONCE_ 1
 typedef uint words_vector_;
 #endif
-// WORDS words from and to memory.
+// These move WORDS words from and to memory.
 static inline void words_load(global const uint* p, int n, uint* out) {
   lane_unroll for (int k = 0; k < WORDS / WORDS_AT_ONCE_; ++k) {
     union {

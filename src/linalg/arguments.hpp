@@ -21,7 +21,7 @@ template <class T>
 [[nodiscard]] View<const T> input_view(const MatrixBatch<T>& A) {
   return view_of_input(A.data.pointer(), A.layout, A.stride, A.count, A.rows * A.cols);
 }
-// Of `size` numbers a matrix.
+// The output has `size` numbers a matrix.
 template <class T>
 [[nodiscard]] View<T> output_view(const MatrixBatch<T>& A, const Memory<T>& to, int size) {
   return view_of_output(to.pointer(), A.layout, A.stride, A.count, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the Jacobi methods share: the order in which pairs are visited, the range their numbers are
+// The Jacobi methods share this: the order in which pairs are visited, the range their numbers are
 // brought to, the rotation of a pair, and columns of numbers.
 
 // Sweeps go in rounds 0 .. n - 1: the pairs p < q with p + q = round (mod n), in which no column

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symmetric positive definite systems of a few unknowns.
+// This solves symmetric positive definite systems of a few unknowns.
 
 // Solves A x = b for A [n][n] (lower triangle used, all of it overwritten), n <= 9; x replaces b.
 // Returns the smallest pivot of the factorisation A = L D L', relative to the diagonal of A: not

@@ -51,8 +51,8 @@ lane_fn void sturm_chain_10(const real* p, real* chain) {
   chain[29] = narrow(v[0]);
 }
 
-// How often the sequence changes its sign at 4 places. Between two places lie as many roots as it
-// changes more often at the lower. Four at a time keep the multipliers busy.
+// Counts how often the sequence changes its sign at 4 places. Between two places lie as many roots
+// as it changes more often at the lower. Four at a time keep the multipliers busy.
 lane_fn void sturm_changes_4(const real* chain, const real* t, real* changes) {
   real x[4], y[4], f[4], after[4], sign[4];
   lane_unroll for (index i = 0; i < 4; ++i) {
@@ -76,7 +76,7 @@ lane_fn void sturm_changes_4(const real* chain, const real* t, real* changes) {
   }
 }
 
-// Values and slopes at x[i] of the polynomials c[i] [11] of degree 10, i < 4.
+// Computes values and slopes at x[i] of the polynomials c[i] [11] of degree 10, i < 4.
 lane_fn void polynomials_4(const real* c, const real* x, real* f, real* slope) {
   lane_unroll for (index i = 0; i < 4; ++i) {
     f[i] = c[11 * i + 10];

@@ -6,7 +6,7 @@
 
 enum { ROOT_CELLS = 64 };  // in [-1, 1]
 
-// Values and slopes of c [16] at x [4].
+// Computes values and slopes of c [16] at x [4].
 lane_fn void values_15(const real* c, const real* x, real* f, real* slope) {
   real f0 = c[15], f1 = f0, f2 = f0, f3 = f0, s0 = f0, s1 = f0, s2 = f0, s3 = f0;
   for (index k = 14; k > 0; --k) {
@@ -45,8 +45,8 @@ lane_fn void bracket_put(real a, real b, mask m, real* low, real* high, real* co
   *count = fmin(*count + select(m, lane(1), lane(0)), lane(15));
 }
 
-// Where c [16] comes nearest to zero in a cell [a, b] at whose ends it has the slopes sa and sb of
-// opposite signs: ten halvings by the slope.
+// Finds where c [16] comes nearest to zero in a cell [a, b] at whose ends it has the slopes sa and
+// sb of opposite signs: ten halvings by the slope.
 lane_fn real dip_of(const real* c, real a, real b, real sa) {
   for (index k = 0; k < 10; ++k) {
     real m = lane(0.5) * (a + b), f = c[15], s = f;

@@ -5,7 +5,7 @@
 //   P. D. Sampson, CGIP 18(1), 1982;  R. Hartley, A. Zisserman, Multiple View Geometry, 2nd ed.,
 //   eq. 11.9.
 
-// c = x2' F x1 and its derivatives with respect to x1, y1, x2, y2.
+// Returns c = x2' F x1 and gives its derivatives with respect to x1, y1, x2, y2.
 lane_fn real epipolar_constraint(const real* F, real x1, real y1, real x2, real y2,
                                  real* derivatives) {
   real a = F[0] * x1 + F[1] * y1 + F[2];
@@ -21,14 +21,14 @@ lane_fn real vec4_norm_squared(const real* v) {
   return v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
 }
 
-// Squared Sampson error.
+// Returns the squared Sampson error.
 lane_fn real sampson_squared(const real* F, real x1, real y1, real x2, real y2) {
   real d[4];
   real c = epipolar_constraint(F, x1, y1, x2, y2, d);
   return c * c * reciprocal(vec4_norm_squared(d));
 }
 
-// Whether sampson_squared is below a limit: without its division.
+// Tells whether sampson_squared is below a limit, without its division.
 lane_fn mask sampson_within(const real* F, real x1, real y1, real x2, real y2, real limit) {
   real d[4];
   real c = epipolar_constraint(F, x1, y1, x2, y2, d);

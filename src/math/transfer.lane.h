@@ -41,7 +41,7 @@ lane_fn real transfer_squared(const real* H, real x1, real y1, real x2, real y2)
   return transfer_error(c, d, w, reciprocal(transfer_determinant(d, w)));
 }
 
-// Whether transfer_squared is below a limit: without its division.
+// Tells whether transfer_squared is below a limit, without its division.
 lane_fn mask transfer_within(const real* H, real x1, real y1, real x2, real y2, real limit) {
   real c[2], d[4];
   real w = transfer_constraints(H, x1, y1, x2, y2, c, d);

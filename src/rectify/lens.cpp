@@ -46,7 +46,7 @@ Polynomial roots(const Polynomial& p) {
   return found;
 }
 
-// Polynomials in the radius r.
+// These are polynomials in the radius r.
 Polynomial product(const Polynomial& a, const Polynomial& b) {
   Polynomial c(a.size() + b.size() - 1);
   for (std::size_t i = 0; i < a.size(); ++i)

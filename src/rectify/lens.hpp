@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lens's lane code for plain numbers.
+// This is the lens's lane code for plain numbers.
 #pragma once
 
 #include "lane/scalar.hpp"

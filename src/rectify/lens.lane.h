@@ -20,7 +20,7 @@ lane_fn void lens_map(const real* k, real x, real y, real* out, real* J) {
   J[2] = s + lean + y * (lane(2) * slope * y + lane(4) * k[2]);
 }
 
-// NaN outside the disc.
+// The result is NaN outside the disc.
 lane_fn void lens_distort(const real* k, real squared_radius, real x, real y, real* out) {
   real J[3];
   lens_map(k, x, y, out, J);

@@ -19,8 +19,8 @@ const double kWidest2 = std::pow(std::tan(kWidest), 2);
 
 enum class Kind { pinhole, brown, fisheye, fov, division, eucm };
 
-// What the parameters of a model are, in the order of the file; f stands for fx and fy. Fisheye:
-// k1..k4 p1 p2 sx sy in the places 0..7 of `lens`; others as they come.
+// A model's parameters stand in the order of the file; f stands for fx and fy. A fisheye has k1..k4
+// p1 p2 sx sy in the places 0..7 of `lens`, the others have theirs as they come.
 struct Layout {
   const char* name;
   Kind kind;
@@ -80,7 +80,7 @@ double fold_of(const std::array<double, 8>& k) {
   return kWidest;
 }
 
-// Where the point angle * direction is moved.
+// Moves the point angle * direction as the lens does.
 Vec2 fisheye_moved(const std::array<double, 8>& k, const Vec2& angles) {
   const auto [u, v] = angles;
   const double q = u * u + v * v, s = radial(k, q);
@@ -88,7 +88,7 @@ Vec2 fisheye_moved(const std::array<double, 8>& k, const Vec2& angles) {
           v * s + 2 * k[5] * u * v + k[4] * (q + 2 * v * v) + k[7] * q};
 }
 
-// From the distorted (x, y) the point (u, v) = angle * direction, by Newton's method.
+// Finds the point (u, v) = angle * direction of the distorted (x, y) by Newton's method.
 Vec2 fisheye_angles(const std::array<double, 8>& k, double fold, const Vec2& distorted) {
   const auto [x, y] = distorted;
   const double size = std::hypot(x, y), draw = std::min(1.0, 0.9 * fold / std::max(size, 1e-300));
@@ -155,7 +155,7 @@ struct LensCamera::Model {
     return {kNaN, kNaN};
   }
 
-  // Where the lens moves the normalised point p of a ray.
+  // Moves the normalised point p of a ray as the lens does.
   [[nodiscard]] Vec2 moved(const Vec2& p) const {
     const double r2 = p[0] * p[0] + p[1] * p[1], r = std::sqrt(r2);
     switch (kind) {
@@ -189,7 +189,8 @@ struct LensCamera::Model {
     return p[0] * p[0] + p[1] * p[1] < kWidest2 ? p : Vec2{kNaN, kNaN};
   }
 
-  // Of areas, px to px at the picture's own focal length; the median halfway to the corners.
+  // The lens magnifies areas by this, px to px at the picture's own focal length; it is the median
+  // halfway to the corners.
   [[nodiscard]] double magnification(double reach) const {
     std::vector<double> found;
     for (int i = 0; i < 8; ++i) {

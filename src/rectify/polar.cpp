@@ -45,7 +45,8 @@ void check(const Mat3& F, const Sizes& s, const PolarOptions& o) {
 
 Vec2 middle_of(int width, int height) { return {(width - 1) / 2.0, (height - 1) / 2.0}; }
 
-// F of rank 2 and both epipoles, in px from the middles of the pictures; nothing without rank 2.
+// This holds F of rank 2 and both epipoles, in px from the middles of the pictures; without rank 2
+// there is nothing.
 struct Epipolar {
   Mat3 F;
   Vec3 e1, e2;
@@ -123,7 +124,7 @@ Layout layout_of(std::vector<LinePair> lines, bool is_turn) {
 
 // t of a point on its half line, counted as the columns of its side are.
 double along(const PolarView& v, double sign, double x, double y) {
-  // |p - e| - radius without the difference of two large numbers.
+  // This is |p - e| - radius without the difference of two large numbers.
   const double r = std::hypot(x - v.epipole[0], y - v.epipole[1]);
   const double t = (x * x + y * y - 2 * (x * v.epipole[0] + y * v.epipole[1])) / (r + v.radius);
   return sign * t;

@@ -29,7 +29,7 @@ class Reader {
   [[noreturn]] void fail(const std::string& array, const std::string& what) const {
     throw Error(ErrorCode::input, fmt::format("{}: array '{}': {}", name_, array, what));
   }
-  // Finite numbers of a shape; -1: any number of rows.
+  // Reads finite numbers of a shape; -1 stands for any number of rows.
   [[nodiscard]] std::vector<double> read(const std::string& array, std::int64_t rows,
                                          std::int64_t columns) const {
     const NpyArray found = npz_.read(array);
@@ -52,7 +52,7 @@ class Reader {
     const auto* text = std::get_if<std::string>(&found.values);
     if (!text || *text != kFormat) fail("format", fmt::format("must be '{}'", kFormat));
   }
-  // A whole number of an array of them.
+  // Returns a whole number of an array of numbers.
   [[nodiscard]] int whole(const std::string& array, double value, double low, double high) const {
     if (!(value >= low && value <= high) || value != std::floor(value))
       fail(array, fmt::format("{}: must be a whole number of {} to {}", value, low, high));

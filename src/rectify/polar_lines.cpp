@@ -51,7 +51,7 @@ void clip(const PolarView& v, HalfLine& line) {
   line.end = high + line.offset;
 }
 
-// By how much the pixels of one picture move between two lines: where they are farthest apart.
+// The pixels of one picture move by so much between two lines, where they are farthest apart.
 double movement(const HalfLine& a, const HalfLine& b) {
   return std::max(a.is_seen ? b.distance(a.at(a.end)) : 0, b.is_seen ? a.distance(b.at(b.end)) : 0);
 }
@@ -94,7 +94,7 @@ HalfLine Pencil::first(double angle) const {
   const PolarView& v = views_[0];
   const double c = std::cos(angle), s = std::sin(angle), half = std::sin(angle / 2);
   const Vec2 u = v.towards, n = {-u[1], u[0]};
-  // On the circle about the epipole through the middle, which is the origin.
+  // The point lies on the circle about the epipole through the middle, which is the origin.
   const double along = -2 * v.radius * half * half, across = v.radius * s;
   HalfLine line;
   line.direction = {c * u[0] + s * n[0], c * u[1] + s * n[1]};

@@ -44,7 +44,7 @@ struct LinePair {
   std::array<HalfLine, 2> sides;
 };
 
-// Angles of half lines of picture 1, about its epipole, from the one to its middle.
+// The angles are those of half lines of picture 1, about its epipole, from the one to its middle.
 struct Arc {
   double low = -std::numbers::pi, high = std::numbers::pi;
   bool is_turn = true;
@@ -52,7 +52,7 @@ struct Arc {
 
 class Pencil {
  public:
-  // F of rank 2 in px from the middles.
+  // F has rank 2 and is in px from the middles.
   Pencil(const Mat3& F, const PolarView& one, const PolarView& two);
 
   // Lets the matches (px from the middles) say which half lines of picture 2 belong to those of
@@ -75,8 +75,8 @@ class Pencil {
   double sign_ = 1;
 };
 
-// From one half line to the next no pixel of either picture moves by more than `step` px. Empty
-// when `limit` half lines are not enough.
+// Walks from one half line to the next so that no pixel of either picture moves by more than `step`
+// px. The result is empty when `limit` half lines are not enough.
 [[nodiscard]] std::vector<LinePair> walk(const Pencil& pencil, const Arc& arc, double step,
                                          std::size_t limit);
 

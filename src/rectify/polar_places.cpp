@@ -22,7 +22,7 @@ PolarRow mixed(const PolarRow& a, const PolarRow& b, double f) {
   return {mix(a.x, b.x), mix(a.y, b.y), mix(a.dx, b.dx), mix(a.dy, b.dy)};
 }
 
-// How far a point lies off a row, times the length of its step.
+// A point lies so far off a row, times the length of its step.
 double off(const PolarRow& row, const Vec2& p) {
   return row.dx * (p[1] - row.y) - row.dy * (p[0] - row.x);
 }
@@ -61,7 +61,7 @@ Vec2 PolarPlaces::between(std::size_t row, const Vec2& px) const {
   const double at_a = off(a, px), at_b = off(b, px);
   double f = at_a == at_b ? 0 : at_a / (at_a - at_b);
   PolarRow line = mixed(a, b, f);
-  // Newton's method for off(mixed(a, b, f), px) = 0, nearly linear in f.
+  // Newton's method solves off(mixed(a, b, f), px) = 0, which is nearly linear in f.
   for (int i = 0; i < 3; ++i) {
     const double slope = (b.dx - a.dx) * (px[1] - line.y) - line.dx * (b.y - a.y) -
                          (b.dy - a.dy) * (px[0] - line.x) + line.dy * (b.x - a.x);

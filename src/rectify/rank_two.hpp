@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fundamental matrix of rank 2 and its epipole.
+// This makes a fundamental matrix one of rank 2 and finds its epipole.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rectification says about points and disparities.
+// These functions ask a rectification about points and disparities.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 

@@ -41,7 +41,7 @@ struct View {
   Mat3 R{};                        // rectified from camera
 
   [[nodiscard]] bool is_pinhole() const { return !lens && camera.distortion.none(); }
-  // In the middle of the picture, px.
+  // This is the focal length in the middle of the picture, px.
   [[nodiscard]] double focal_length() const {
     const Intrinsics& k = lens ? lens->intrinsics() : camera.intrinsics;
     return (k.fx + k.fy) / 2;
@@ -128,7 +128,7 @@ void check(const Camera& a, const Camera& b, const Pose& pose, const RectifyOpti
 
 double area(const Camera& camera) { return double(camera.width) * double(camera.height); }
 
-// `first` and `second` by the cameras' numbers, not yet turned.
+// `first` and `second` are in the order of the cameras' numbers, and not yet turned.
 Rectification rectify(View first, View second, const Pose& cam2_from_cam1,
                       const RectifyOptions& options) {
   check(first.camera, second.camera, cam2_from_cam1, options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the calibrated and the uncalibrated rectification share: the part of the plane that a
+// The calibrated and the uncalibrated rectification share this: the part of the plane that a
 // picture covers, and the canvas for two of them.
 #pragma once
 

@@ -37,7 +37,7 @@ Lines lines_at(const RankTwo& f, double angle) {
   return {cross(f.e1, z), mul(f.F, z)};
 }
 
-// The squared deviation of w p from its value in the middle, a pixel on average.
+// Returns the squared deviation of w p from its value in the middle, a pixel on average.
 double distortion(const Vec3& w, const Picture& p) {
   const double x = w[0] * p.inner_width, y = w[1] * p.inner_height;
   return (x * x + y * y) / (12 * w[2] * w[2]);
@@ -208,7 +208,7 @@ Rectification rectify_uncalibrated(const Mat3& F, std::span<const PointPair> mat
                                    const RectifyOptions& options) {
   Rectification r = rectify_uncalibrated(F, width1, height1, width2, height2, options);
   if (r.width == 0) return r;
-  // Where infinitely far points would have their disparity, were the cameras typical ones.
+  // Infinitely far points would have this disparity, were the cameras typical ones.
   const double far = axis_column(r.H1, r.input1) - axis_column(r.H2, r.input2);
   std::int64_t vote = 0;
   for (const PointPair& m : matches) {

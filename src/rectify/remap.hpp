@@ -11,7 +11,7 @@
 
 namespace bifocal::rectification {
 
-// remap.lane.h for one kind of pixel.
+// This is remap.lane.h for one kind of pixel.
 template <class Real, class Pixel, int kChannels>
 struct remap_lanes {
   using pixel = Pixel;

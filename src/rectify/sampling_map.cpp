@@ -39,7 +39,8 @@ void homography_row(const double* m, int y, int width, int max_x, int max_y,
   }
 }
 
-// Rays of the rectified camera, turned (`R`: input from rectified) and bent by the lens.
+// Takes the rays of the rectified camera, turns them (`R`: input from rectified) and bends them by
+// the lens.
 void lens_row(const LensView& view, int y, int width, int max_x, int max_y,
               std::int32_t* HWY_RESTRICT sx, std::int32_t* HWY_RESTRICT sy) {
   const double* R = view.R;
@@ -128,7 +129,7 @@ SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
                     });
 }
 
-// One pixel after the other: lenses of any model.
+// Works on one pixel after the other, for lenses of any model.
 SamplingMap lens_map(const LensCamera& lens, const Camera& pinhole,
                      const Mat3& rectified_from_camera, const Intrinsics& rectified, int width,
                      int height) {

@@ -10,7 +10,7 @@ namespace bifocal::rectification {
 inline constexpr int kMaxSide = 1 << 22;  // px; 256ths of it fit an int
 inline constexpr std::int64_t kMaxMapPixels = (std::int64_t{1} << 31) - 256;  // numbered by an int
 
-// From a rectified camera's pixels to those of a camera with a lens.
+// A view leads from a rectified camera's pixels to those of a camera with a lens.
 struct LensView {
   Intrinsics camera, rectified;
   double R[9];  // camera from rectified

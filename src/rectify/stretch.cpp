@@ -35,7 +35,7 @@ class Scales {
   }
 
  private:
-  // Columns of the Jacobian, times the same number.
+  // The columns are those of the Jacobian, times the same number.
   void add(const Vec2& a, const Vec2& b) {
     const double trace = a[0] * a[0] + a[1] * a[1] + b[0] * b[0] + b[1] * b[1];
     const double area = std::abs(a[0] * b[1] - a[1] * b[0]);

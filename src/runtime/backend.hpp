@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a kind of device has to provide: memory, ordered queues and launches. One file a kind:
+// Every kind of device has to provide this: memory, ordered queues and launches. One file a kind:
 // cpu_backend.cpp, cuda_backend.cpp, opencl/backend.cpp.
 #pragma once
 
@@ -19,8 +19,9 @@
 
 namespace bifocal::runtime {
 
-// `rows` rows of `row_bytes` each: in the device's memory from `offset` on and `pitch` bytes apart,
-// in the host's `host_pitch` bytes apart. Pitches matter to more than one row only.
+// A rectangle has `rows` rows of `row_bytes` each: in the device's memory from `offset` on and
+// `pitch` bytes apart, in the host's `host_pitch` bytes apart. Pitches matter to more than one row
+// only.
 struct Rectangle {
   std::size_t offset = 0, row_bytes = 0, rows = 1, pitch = 0, host_pitch = 0;
 };
@@ -67,7 +68,8 @@ class BackendQueue {
   virtual void download(const BackendMemory& from, const Rectangle& rectangle, void* to) = 0;
   virtual void launch(const Kernel& kernel, const Launch& launch,
                       std::span<const Argument> arguments) = 0;
-  // What `work` gives to this queue, not done but kept; nullptr when the device can't.
+  // Keeps what `work` gives to this queue instead of doing it; returns nullptr when the device
+  // can't.
   [[nodiscard]] virtual std::unique_ptr<BackendGraph> record(const std::function<void()>& work);
 
   // Kept from call to call (workspace.hpp, staging.hpp).
@@ -86,7 +88,7 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<BackendQueue> make_queue() = 0;
   [[nodiscard]] virtual void* allocate_host(std::size_t bytes) = 0;
   virtual void free_host(void* memory) noexcept = 0;
-  // Whether copies from and to this address run while other work does.
+  // Tells whether copies from and to this address run while other work does.
   [[nodiscard]] virtual bool is_page_locked(const void* address) const = 0;
   // Waits for all that was given to its queues, and passes over failures: before an exception frees
   // memory of the host that copies under way use.

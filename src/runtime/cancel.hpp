@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where loops look whether the caller wants them to end (bifocal/cancel.hpp).
+// Loops look here whether the caller wants them to end (bifocal/cancel.hpp).
 #pragma once
 
 #include <bifocal/cancel.hpp>
@@ -25,11 +25,12 @@ class CancelledBy {
   CancelScope::State* outer_;
 };
 
-// What a loop throws that others' Cancelled has ended: in the scope's own thread what `wanted`
+// A loop that others' Cancelled has ended throws this: in the scope's own thread what `wanted`
 // threw, if it did.
 [[noreturn]] void throw_cancelled(const CancelScope::State& state);
 
-// For what is called so often that looking each time would cost: looks every 4096th time.
+// This is for what is called so often that looking each time would cost: it looks every 4096th
+// time.
 class CancelTicks {
  public:
   void operator()() {

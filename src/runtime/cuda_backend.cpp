@@ -292,7 +292,7 @@ cudaError_t CudaBackend::allow_shared(const void* function, std::size_t bytes) {
   return code;
 }
 
-// "580.95.05" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue ...".
+// Reads "580.95.05" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue ...".
 std::string driver_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;) {

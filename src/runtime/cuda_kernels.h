@@ -65,7 +65,7 @@
   }
 #define CUDA_KERNELS(KERNELS) KERNELS(CUDA_MAP_, CUDA_GROUP_, CUDA_THREAD_)
 
-// A file's rows of the table of all CUDA functions; outside of every namespace.
+// Defines a file's rows of the table of all CUDA functions, outside of every namespace.
 #define CUDA_TABLE(file)                                              \
   void bifocal_cuda_table_##file(bifocal::runtime::CudaTable& table); \
   void bifocal_cuda_table_##file(bifocal::runtime::CudaTable& table)

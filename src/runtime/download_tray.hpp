@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the small downloads of a queue arrive: in page-locked memory, copied on to where they are
-// wanted when the queue is waited for. To other memory a driver copies by itself and waits for each
-// copy, one by one.
+// The small downloads of a queue arrive here, in page-locked memory, and are copied on to where
+// they are wanted when the queue is waited for. To other memory a driver copies by itself and waits
+// for each copy, one by one.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 
 namespace bifocal::runtime {
 
-// FNV-1a of 128 bits (G. Fowler, L. Noll, K.-P. Vo), as 32 hexadecimal digits.
+// Returns FNV-1a of 128 bits (G. Fowler, L. Noll, K.-P. Vo), as 32 hexadecimal digits.
 [[nodiscard]] std::string hash_of(std::string_view bytes);
 
 }  // namespace bifocal::runtime

@@ -58,7 +58,7 @@ class Argument {
   // An address in the host's memory, which only kernels of the CPU can use.
   [[nodiscard]] bool on_host() const { return on_host_; }
   [[nodiscard]] const std::shared_ptr<BackendMemory>& memory() const { return memory_; }
-  // Where the argument's value lies: of the address, or of the plain value (CUDA, CPU).
+  // The argument's value lies here: the address, or the plain value (CUDA, CPU).
   [[nodiscard]] const void* value() const {
     return is_memory_ ? static_cast<const void*>(&pointer_) : value_;
   }

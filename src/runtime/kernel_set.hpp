@@ -29,7 +29,7 @@ class Array {
   Array(const Memory<Number>& memory) requires(std::is_const_v<T>) : argument_(memory) {}
   Array(const Buffer<Number>& buffer) : argument_(buffer) {}
   Array(std::nullptr_t) : argument_(Memory<T>()) {}
-  // Of an argument that is known to hold T.
+  // The argument is known to hold T.
   explicit Array(const Argument& argument) : argument_(argument) {}
   [[nodiscard]] const Argument& argument() const { return argument_; }
 

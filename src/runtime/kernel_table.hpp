@@ -10,11 +10,11 @@
 
 namespace bifocal::runtime {
 
-// What a kernel is compiled with: {"SIZE", 9}, {"REAL_IS_FLOAT", 1}, ...
+// A kernel is compiled with constants: {"SIZE", 9}, {"REAL_IS_FLOAT", 1}, ...
 using Constants = std::vector<std::pair<std::string, int>>;
 
-// What a kernel function of the CPU gets: instances (or groups) [begin, end), and the arguments as
-// given to launch(), each a pointer to a value or to a memory address.
+// A kernel function of the CPU gets instances (or groups) [begin, end), and the arguments as given
+// to launch(), each a pointer to a value or to a memory address.
 using CpuFunction = void (*)(const void* const* arguments, int begin, int end);
 
 template <class Function>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What memory of a device a process may take, and whether a queue can use what the caller gave.
+// This bounds the memory of a device that a process takes, and tells whether a queue can use what
+// the caller gave.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -23,7 +24,8 @@ namespace bifocal::runtime {
 [[nodiscard]] std::shared_ptr<BackendMemory> allocate_within_limit(Backend& backend,
                                                                    std::size_t bytes);
 
-// In words why not; empty when it can, or when the memory is the host's, which is up to the caller.
+// Says in words why a queue cannot use memory; the text is empty when it can, or when the memory is
+// the host's, which is up to the caller.
 template <class T>
 [[nodiscard]] std::string why_foreign(const Queue& queue, const char* name,
                                       const Memory<T>& memory) {

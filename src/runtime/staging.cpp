@@ -90,7 +90,7 @@ void copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t fro
   });
 }
 
-// The pieces of one batch on their way through the two slots.
+// This takes the pieces of one batch through the two slots.
 class Pipeline {
  public:
   Pipeline(Staging& staging, const Batch& batch, std::span<const BatchArray> arrays,
@@ -259,7 +259,7 @@ std::size_t piece_capacity(const Batch& batch, std::span<const BatchArray> array
       kRowAlignment);
 }
 
-// Of a queue that has nothing under way: earlier work may still write what the pieces read.
+// The queue has nothing under way then: earlier work may still write what the pieces read.
 Staging& staging_of(Queue& queue) {
   queue.wait();
   std::unique_ptr<Staging>& staging = queue.backend().staging;

@@ -60,10 +60,11 @@ struct Piece {
   }
 };
 
-// On the CPU, and when no array is the host's: one piece, the arrays themselves, asynchronous. All
-// arrays the host's: pieces on two queues through page-locked memory, so that copies overlap work;
-// returns when all is done. Some of each: one piece. Throws Error(usage) when an array is too small
-// or a stride too short, before any work.
+// On the CPU, and when no array is the host's, there is one piece, the arrays themselves, and the
+// call is asynchronous. When all arrays are the host's there are pieces on two queues through
+// page-locked memory, so that copies overlap work, and the call returns when all is done. When some
+// are, there is one piece. Throws Error(usage) when an array is too small or a stride too short,
+// before any work.
 void for_each_piece(Queue& queue, const Batch& batch, std::span<const BatchArray> arrays,
                     const std::function<void(const Piece&)>& work,
                     std::size_t piece_bytes = std::size_t{32} << 20);
@@ -71,7 +72,7 @@ void for_each_piece(Queue& queue, const Batch& batch, std::span<const BatchArray
 // One thread copies slower than the bus.
 void copy_on_all_threads(char* to, const char* from, std::size_t bytes);
 
-// What a queue keeps for this: two queues with page-locked memory.
+// A queue keeps two queues with page-locked memory for this.
 struct Staging;
 
 }  // namespace bifocal::runtime

@@ -5,7 +5,7 @@
 
 namespace bifocal::runtime {
 
-// As debuggers and /proc show the calling thread; at most 15 characters.
+// Debuggers and /proc show the calling thread by this name, of at most 15 characters.
 inline void name_thread([[maybe_unused]] const char* name) {
 #ifdef __linux__
   pthread_setname_np(pthread_self(), name);

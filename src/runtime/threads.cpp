@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many threads work, and whether they are to stop.
+// This holds how many threads work, and whether they are to stop.
 #include <bifocal/error.hpp>
 #include <bifocal/threads.hpp>
 

@@ -31,7 +31,7 @@ DenseMatches unknown(int width, int height) {
   return {none, none, none, none};
 }
 
-// Between pixels; NaN outside.
+// Interpolates between pixels; outside it is NaN.
 float interpolated(Disparities d, double x, double y) {
   if (!(x > -0.5 && y > -0.5 && x < d.width - 0.5 && y < d.height - 0.5)) return kUnknown;
   const float nearest = d.row(static_cast<int>(y + 0.5))[static_cast<int>(x + 0.5)];
@@ -45,7 +45,8 @@ float interpolated(Disparities d, double x, double y) {
   return (1 - v) * ((1 - u) * above[0] + u * above[1]) + v * ((1 - u) * below[0] + u * below[1]);
 }
 
-// The median of the known disparities in a column within `reach` rows, more than half of them.
+// Returns the median of the disparities in a column within `reach` rows of which more than half are
+// known.
 float median_of_rows(Disparities d, double x, double y, double reach) {
   constexpr int kMostRows = 101;
   float known[kMostRows];

@@ -46,8 +46,8 @@ double depth_of(const Vec3& q, const Vec3& t, const Vec3& x2) {
   return z > 0 && z * q[2] + t[2] > 0 ? z : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Poses one standard deviation away along each axis of the covariance: its Cholesky factor's
-// columns.
+// The poses lie one standard deviation away along each axis of the covariance: its Cholesky
+// factor's columns.
 std::vector<Pose> deviating_poses(const Pose& pose, std::span<const double> covariance) {
   std::vector<Pose> poses;
   if (covariance.empty()) return poses;

@@ -7,7 +7,7 @@ enum { SUBPIXELS = 32, UNKNOWN_DISPARITY = 0xffff };
 // A sum or the index of a disparity where nothing could be searched.
 enum { NO_CANDIDATE = 0xffff };
 
-// The column of the right picture that a known disparity of column x leads to.
+// Returns the column of the right picture that a known disparity of column x leads to.
 lane_fn index right_column(index x, index disparity, index min_disparity) {
   return x - min_disparity - (disparity + SUBPIXELS / 2) / SUBPIXELS;
 }
@@ -35,7 +35,7 @@ lane_fn index disparities_near(index a, index b, index range) {
   return a != UNKNOWN_DISPARITY && b != UNKNOWN_DISPARITY && apart <= range;
 }
 
-// In px; NaN where it is unknown.
+// Gives the disparity in px, NaN where it is unknown.
 lane_fn float disparity_px(index disparity, index min_disparity) {
   return disparity == UNKNOWN_DISPARITY
              ? bits_float(0x7fc00000u)  // a NaN

@@ -52,7 +52,7 @@ void fill_rows(ImageU16& disparity, const std::vector<char>& known) {
   }
 }
 
-// What no direction leads out of.
+// Fills the pixels that no direction leads out of.
 void fill_rest(ImageU16& disparity, std::vector<char>& known) {
   known.resize(static_cast<std::size_t>(disparity.height));
   for_rows(disparity.height, [&](int y) {
@@ -88,9 +88,9 @@ void fill_mean(ImageU16& disparity, int window, ImageU16& next) {
   }
 }
 
-// Of the nearest known disparities above, or below, straight and along both diagonals: the two
-// lowest of them and of what `lowest` and `second` hold. A diagonal's place in memory is the same
-// in every row.
+// Finds the nearest known disparities above, or below, straight and along both diagonals, and keeps
+// the two lowest of them and of what `lowest` and `second` hold. A diagonal's place in memory is
+// the same in every row.
 void sweep_nearest(const ImageU16& in, bool up, std::vector<std::uint16_t>& nearest,
                    ImageU16& lowest, ImageU16& second) {
   const int width = in.width, height = in.height;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fills on GPUs: what fill.cpp does, to the same bits. filter.kernels describes the arguments.
 
-// What a member has to know of its line, whose pixels lie `step` apart: its run of them, the last
+// A member has to know this of its line, whose pixels lie `step` apart: its run of them, the last
 // known value before the run and the first one after it, and whether there is any in the line.
 typedef struct {
   index begin, end;
@@ -41,7 +41,7 @@ group_fn fill_run fill_find_run(global_const bits16* line, index length, offset 
   return run;
 }
 
-// To every pixel of a run its own value, or the first known one after it.
+// Gives every pixel of a run its own value, or the first known one after it.
 group_fn void fill_backwards(global_const bits16* line, const fill_run* run, offset step,
                              global_ptr bits16* to) {
   bits32 right = run->right;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one unknown pixel is filled with, for all devices. Disparities: [height][width].
+// One unknown pixel is filled with this on all devices. Disparities are [height][width].
 
 // The mean of the known disparities in the window around (x, y), rounded; UNKNOWN_DISPARITY when
 // there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens to disparities after the winners are known, on the CPU; filter_device.hpp does the
-// same on GPUs. Disparities are fixed-point (disparity.lane.h).
+// The CPU does this to disparities after the winners are known; filter_device.hpp does the same on
+// GPUs. Disparities are fixed-point (disparity.lane.h).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace bifocal::stereo {
 // the filters keep.
 inline constexpr std::size_t kFilterBytes = 19;
 
-// What the functions below keep from call to call, so that calls for pictures of one size allocate
+// The functions below keep this from call to call, so that calls for pictures of one size allocate
 // nothing after the first (speckles: unless there are more of them than in any call before).
 struct FilterMemory {
   struct Run {  // neighbours in a row that are of one region
@@ -31,7 +31,7 @@ struct FilterMemory {
   ImageU16 filled;
 };
 
-// The winners of a row that the right picture's winners confirm (Rules::cross_checked).
+// Keeps the winners of a row that the right picture's winners confirm (Rules::cross_checked).
 void check_row(const WinnerRow& row, int width, int min_disparity, int tolerance,
                std::uint16_t* disparity);
 

@@ -35,8 +35,9 @@ group_fn bits32 median_of(bits32* v, const index count) {
   return v[1];
 }
 
-// Medians of the known neighbours of two pixels, (x, y) and (x, y + 1) of the tile; of an unknown
-// one UNKNOWN_DISPARITY. side, a constant: 3 or 5. halo: the tile with HALO pixels around it.
+// Returns the medians of the known neighbours of two pixels, (x, y) and (x, y + 1) of the tile; of
+// an unknown one UNKNOWN_DISPARITY. side, a constant: 3 or 5. halo: the tile with HALO pixels
+// around it.
 group_fn bits32 median_pair(local_ptr const bits16* halo, index x, index y, const index side) {
   bits32 v[25], pad = 0xffffffffu, centre = 0;
   const index radius = side / 2;
@@ -65,7 +66,7 @@ group_fn index run_length(bits32 joined, index start) {
   return 32 - bits_leading_zeros(end & (0u - end));
 }
 
-// What the members of a tile share.
+// The members of a tile share this.
 struct tile_memory {
   local_ptr bits16* halo;    // [HALO_PIXELS]
   local_ptr bits16* tile;    // [TILE_PIXELS], filtered

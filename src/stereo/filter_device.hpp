@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All of DisparityFilter on CUDA and OpenCL devices, in the memory of one object: filter_disparity
-// of filter.hpp, to the same bits.
+// This does all of DisparityFilter on CUDA and OpenCL devices, in the memory of one object:
+// filter_disparity of filter.hpp, to the same bits.
 #pragma once
 
 #include <bifocal/device.hpp>
@@ -26,18 +26,18 @@ class FilterDevice {
   // is_checked: the search has done the cross-check already.
   FilterDevice(const Device& device, PictureSize size, const DisparityFilter& filter,
                int min_disparity, bool is_checked);
-  // Bytes of such an object.
+  // Such an object takes so many bytes.
   [[nodiscard]] static std::size_t bytes(PictureSize size, const DisparityFilter& filter,
                                          bool is_checked);
 
-  // Where the search writes its disparities.
+  // The search writes its disparities here.
   [[nodiscard]] const DisparityBuffer& winners() const {
     return winners_.size() > 0 ? winners_ : disparity_;
   }
   // Asynchronous; allocates nothing. `winners.disparity` is winners().
   void run(Queue& queue, const WinnerMaps& winners, const FilteredMaps& out);
 
-  // What `run` made: the disparities that are left, and filled ones (the same when nothing is
+  // `run` made these: the disparities that are left, and filled ones (the same when nothing is
   // filled).
   [[nodiscard]] const DisparityBuffer& disparity() const { return disparity_; }
   [[nodiscard]] const DisparityBuffer& filled() const {

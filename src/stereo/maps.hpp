@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From fixed-point disparities (disparity.lane.h) to the maps of the API.
+// Fixed-point disparities (disparity.lane.h) become the maps of the API.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ void fit(Image<T>& image, int width, int height) {
 // A length in px as 1/32 px, rounded to the nearest, at most 65534; -1 when it is negative.
 [[nodiscard]] int subpixels_of(double px);
 
-// Where maps go, [height][width]; null: nowhere.
+// Maps go here, [height][width]; a null pointer asks for none.
 struct MapPointers {
   float *raw = nullptr, *filled = nullptr;
   std::uint8_t* confidence = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What StereoMatcher is: a search and its filters on a CPU (matcher_cpu.hpp) or on a GPU
+// StereoMatcher is a search and its filters on a CPU (matcher_cpu.hpp) or on a GPU
 // (matcher_device.hpp). Arguments have been checked (matcher.cpp).
 #pragma once
 

@@ -26,7 +26,7 @@
 
 namespace bifocal::stereo {
 
-// Grey rows without gaps.
+// Copies grey rows without gaps.
 template <class Pixel>
 void copy_grey(ImageView<const Pixel> image, Pixel* to) {
   if (image.channels != 1) {

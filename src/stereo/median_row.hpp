@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Median of known neighbours, compiled for every SIMD target.
+// The median of known neighbours is compiled for every SIMD target.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over the rows of a picture that allocate nothing.
+// These are loops over the rows of a picture that allocate nothing.
 #pragma once
 
 #include <bifocal/cancel.hpp>

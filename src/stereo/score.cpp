@@ -23,7 +23,7 @@ struct Tally {
   }
 };
 
-// NaN of nothing.
+// The share of nothing is NaN.
 double percent(std::int64_t part, std::int64_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a search hands to the filters: the winners of both directions, the same for semi-global and
+// A search hands this to the filters: the winners of both directions, the same for semi-global and
 // for block matching.
 #pragma once
 
@@ -16,7 +16,7 @@ struct PictureSize {
   [[nodiscard]] int pixels() const { return width * height; }
 };
 
-// On the CPU: one row of winners, each [width].
+// On the CPU this is one row of winners, each array [width].
 struct WinnerRow {
   const std::uint16_t* disparity = nullptr;    // fixed-point (disparity.lane.h), not yet checked
   const std::uint16_t* right_index = nullptr;  // of right pixels: index of the winner's disparity,
@@ -26,7 +26,7 @@ struct WinnerRow {
 
 using DisparityBuffer = Buffer<std::uint16_t>;
 
-// On a CUDA or OpenCL device: the same as maps [height][width].
+// On a CUDA or OpenCL device the same are maps [height][width].
 struct WinnerMaps {
   const DisparityBuffer &disparity, &right_index;
   Memory<const std::uint8_t> confidence;

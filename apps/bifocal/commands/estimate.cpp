@@ -30,7 +30,7 @@ struct Options {
 bool has_model(const RobustResult& r) { return r.ok() || r.outcome == Outcome::not_significant; }
 bool has_pose(const RobustResult& r) { return has_model(r) || r.outcome == Outcome::rotation_only; }
 
-// What every estimator's result says.
+// Every estimator's result says this.
 Json result_json(const RobustResult& r, const Options& o, const Device& device) {
   Json json = {{"outcome", to_string(r.outcome)}};
   json["inliers"] = r.inlier_count;
@@ -78,7 +78,7 @@ Intrinsics camera_at(const std::string& principal_point) {
   }
 }
 
-// What is said of a focal length: null where two views do not tell it.
+// Adds the focal length, which is null where two views do not tell it.
 void add_focal(const PoseResult& r, Json& json) {
   json["focal_length"] = r.focal_length;
   json["focal_deviation"] = nullptr;

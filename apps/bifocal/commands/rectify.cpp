@@ -43,7 +43,7 @@ void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
   }
 }
 
-// What the options give: the rectification, or why there is none.
+// The options give this: the rectification, or why there is none.
 struct Solution {
   Rectification rectification;
   std::optional<PolarRectification> polar;  // taken in its place

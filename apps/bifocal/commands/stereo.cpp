@@ -106,7 +106,8 @@ Json stereo_json(const Options& o, const Inputs& in, const Device& device,
   return json;
 }
 
-// What the matching cannot know of itself, for stderr; empty when there is nothing to say.
+// Tells for stderr what the matching cannot know of itself; the text is empty when there is nothing
+// to say.
 std::string doubts(const DisparityMap& disparity, const StereoMethod& m) {
   if (disparity.density == 0)
     return "nothing is known: the pictures have no texture, repeat themselves, or do not show the "

@@ -41,14 +41,15 @@ std::string photograph(Picture picture, std::string_view attributes) {
   return image("jpeg", encode_jpeg(picture, 85), attributes);
 }
 
-// How sure each depth is: its deviation as a share of it, from blue (sure) to red (a quarter).
+// Draws how sure each depth is: its deviation as a share of it, from blue (sure) to red (a
+// quarter).
 ImageU8 certainty_picture(const DepthMap& map) {
   ImageU8 rgb(map.depth.width, map.depth.height, 3);
   for (int y = 0; y < rgb.height; ++y) {
     for (int x = 0; x < rgb.width; ++x) {
       const double share = double(map.deviation.at(x, y)) / double(map.depth.at(x, y));
       if (!std::isfinite(share)) continue;
-      // By powers: 0.1 % and less, 0.5, 2.5, 12, 25 %.
+      // Colours go by powers: 0.1 % and less, 0.5, 2.5, 12, 25 %.
       const Colour c = turbo_colour(0.05 + 0.9 * std::log(share / 0.001) / std::log(250.0));
       std::uint8_t* p = &rgb.at(x, y);
       p[0] = c.r, p[1] = c.g, p[2] = c.b;

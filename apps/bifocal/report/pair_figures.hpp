@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pictures of a pair: photographs made small enough for a page, with the geometry scaled along.
+// This makes the pictures of a pair: photographs become small enough for a page, and the geometry
+// is scaled along.
 #pragma once
 
 #include <bifocal/pair.hpp>
@@ -18,11 +19,11 @@ class PairFigures {
   PairFigures(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
               const PairResult& result);
 
-  // Side by side with a line a match.
+  // Draws the photographs side by side with a line a match.
   [[nodiscard]] ImageU8 matches() const;
-  // Inliers with the epipolar lines of their partners. F in px of the photographs.
+  // Draws inliers with the epipolar lines of their partners. F is in px of the photographs.
   [[nodiscard]] ImageU8 epipolar_lines(const Mat3& F) const;
-  // The first photograph warped onto the second by H, px of the photographs.
+  // Draws the first photograph warped onto the second by H, in px of the photographs.
   [[nodiscard]] ImageU8 overlay(const Mat3& H) const;
 
  private:
@@ -32,7 +33,7 @@ class PairFigures {
   std::vector<std::uint8_t> inliers_;
 };
 
-// The rectified pictures side by side with horizontal lines across both.
+// Draws the rectified pictures side by side with horizontal lines across both.
 [[nodiscard]] ImageU8 rectified_figure(const DensePair& dense);
 
 }  // namespace bifocal::cli

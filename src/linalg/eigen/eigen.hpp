@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of real_eigenpairs take, in this order, and what the files of it offer each
-// other.
+// The kernels of real_eigenpairs take these, in this order; its files share the functions below.
 #pragma once
 
 #include <bifocal/linalg.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA kernels of real_eigenpairs; eigen_f32.cu and eigen_f64.cu instantiate them.
+// These are the CUDA kernels of real_eigenpairs; eigen_f32.cu and eigen_f64.cu instantiate them.
 #include "runtime/cuda_kernels.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// real_eigenpairs on CUDA and OpenCL devices.
+// This runs real_eigenpairs on CUDA and OpenCL devices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace {
 constexpr std::size_t kLocalOfAll = 228 * 1024;
 constexpr int kMostBlocks = 32;
 
-// How a device does a size; no threads where it has no such kernel, or no room.
+// A device does a size in this way; it has no threads where the device has no such kernel, or too
+// little memory.
 struct Plan {
   EigenMapping mapping = {0, 0};
   std::size_t local_bytes = 0;          // of a block

@@ -29,8 +29,8 @@ group_fn void group_francis_column(local_ptr scalar* H, index ld, index m, scala
   *r = h[2 * ld + 1] * below;
 }
 
-// Where the sweep may start: the largest m in [lo, hi - 2] above which two consecutive subdiagonals
-// are small.
+// The sweep may start at the largest m in [lo, hi - 2] above which two consecutive subdiagonals are
+// small.
 group_fn index group_francis_start(GROUP_PARAM local_ptr scalar* H, index ld, index lo, index hi,
                                    scalar x, scalar y, scalar w) {
   lane_int start = lane_int_of(lo);

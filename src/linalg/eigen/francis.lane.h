@@ -55,8 +55,8 @@ lane_fn void francis_window(lane_array A, index n, real norm, mask active, lane_
   *high = select_int(active, select_int(large, *high, last_high), *high);
 }
 
-// The last two rows and columns of every lane's window, in corner[0 .. 3], and the subdiagonal
-// element before them, in corner[4].
+// Loads the last two rows and columns of every lane's window, in corner[0 .. 3], and the
+// subdiagonal element before them, in corner[4].
 lane_fn void francis_corner(lane_array A, index n, lane_int high, real* corner) {
   const index pitch = lane_pitch(n), to = lanes_max(high);
   for (index c = 0; c < 5; ++c) corner[c] = lane(0);
@@ -85,7 +85,7 @@ lane_fn void francis_shifts(lane_array A, index n, lane_int low, lane_int high, 
   real q = p * p + product;
   real root = sqrt_normal(fabs(q));
   mask both_real = q >= lane(0);
-  // Of the real ones h3 + p +- root, the closer one to h3.
+  // The shift is that of the real ones h3 + p +- root which is closer to h3.
   real shift = h[3] + p - select(p < lane(0), -root, root);
   real last = select(both_real, shift, h[3]), before = select(both_real, shift, h[0]);
   product = select(both_real, lane(0), product);
@@ -114,7 +114,7 @@ lane_fn void francis_shifts(lane_array A, index n, lane_int low, lane_int high, 
   x[2] = x[2] * f;
 }
 
-// Columns k, k + 1, k + 2 of the rows above row k.
+// Reflects columns k, k + 1, k + 2 of the rows above row k.
 lane_fn void francis_rows_above(lane_array A, index n, index k, index top, const real* g) {
   const index pitch = lane_pitch(n);
   for (index i = top; i < k; ++i) {
@@ -127,7 +127,7 @@ lane_fn void francis_rows_above(lane_array A, index n, index k, index top, const
   }
 }
 
-// Rows k, k + 1, k + 2 of the columns behind column k + 2.
+// Reflects rows k, k + 1, k + 2 of the columns behind column k + 2.
 lane_fn void francis_columns_behind(lane_array A, index n, index k, index end, const real* g) {
   const index pitch = lane_pitch(n), r0 = k * pitch, r1 = r0 + pitch, r2 = r1 + pitch;
   for (index j = k + 3; j <= end; ++j) {

@@ -91,7 +91,7 @@ group_fn void group_inverse_iteration(GROUP_PARAM local_ptr scalar* W, index n, 
                                       local_ptr scalar* x) {
   scalar tiny = group_first(lane_epsilon()) * norm;
   group_hessenberg_lu(GROUP_ARG W, n, ld, kept, lambda, tiny);
-  // Of size tiny, so that a good solution has size about 1.
+  // The right-hand side has size tiny, so that a good solution has size about 1.
   scalar root = sqrt((scalar)n);
   group_upper_solve(GROUP_ARG W, n, ld, tiny, -1, tiny, x);
   for (index attempt = 0; attempt < 5 && attempt < n; ++attempt) {

@@ -57,7 +57,7 @@ group_fn scalar group_separate(local_ptr const scalar* re, local_ptr const scala
   return value;
 }
 
-// |A v - lambda v| / |A| of a unit v; A in global memory.
+// Returns |A v - lambda v| / |A| of a unit v; A is in global memory.
 group_fn scalar group_residual(GROUP_PARAM global_ptr const scalar* A, offset element, index n,
                                local_ptr const scalar* v, scalar lambda, scalar scale) {
   real error = lane(0), size = lane(0);

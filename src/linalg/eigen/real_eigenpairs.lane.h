@@ -15,7 +15,7 @@
 lane_fn index eigen_list(index n, index list) { return n * lane_pitch(n) + list * n; }
 lane_fn index real_eigenpairs_kept(index n) { return eigen_list(n, 6) + 3; }
 
-// `value` of the scaled matrix as one of the matrix itself.
+// Turns the `value` of the scaled matrix into one of the matrix itself.
 lane_fn real eigen_unscaled(kept_array K, index n, real value) {
   const index p = eigen_list(n, 6);
   return value * kept_at(K, p + 2) * kept_at(K, p + 1) + lane(0);
@@ -82,7 +82,7 @@ lane_fn real real_eigenvalue(kept_array K, index n, index e) {
   return eigen_unscaled(K, n, kept_at(K, eigen_list(n, 2) + e));
 }
 
-// Real (part 0) or imaginary part (part 1) of eigenvalue i of all.
+// Returns the real (part 0) or imaginary part (part 1) of eigenvalue i of all.
 lane_fn real eigenvalue_part(kept_array K, index n, index i, index part) {
   return eigen_unscaled(K, n, kept_at(K, eigen_list(n, 4 + part) + i));
 }

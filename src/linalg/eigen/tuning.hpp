@@ -6,7 +6,7 @@
 
 namespace bifocal::linalg {
 
-// How a GPU works on a matrix of a batch.
+// This says how a GPU works on a matrix of a batch.
 struct EigenMapping {
   // 1: a thread a matrix (linalg/eigen/real_eigenpairs.lane.h), `threads` of them sharing a block.
   // 8, 16, 32: so many threads a matrix (linalg/eigen/real_eigenpairs.group.h).

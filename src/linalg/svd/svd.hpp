@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of the SVD family share: a batch after its arguments were checked, and the kernels
+// The files of the SVD family share this: a batch after its arguments were checked, and the kernels
 // of the CPU, chosen by instruction set.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace bifocal::linalg {
 
-// One of the three operations on a batch in the memory of the CPU.
+// This is one of the three operations on a batch in the memory of the CPU.
 template <class T>
 struct SvdWork {
   View<const T> A;
@@ -29,7 +29,8 @@ struct SvdFunctions {
 template <class T>
 [[nodiscard]] SvdFunctions<T> svd_functions();
 
-// On the queue's device where that is not the CPU; arguments have been checked, there is work.
+// This runs on the queue's device, which is not the CPU; arguments have been checked, and there is
+// work.
 template <class T>
 void svd_on_device(Queue& queue, const MatrixBatch<T>& A, const SvdOutput<T>& out,
                    const SvdOptions& options);

@@ -22,7 +22,7 @@
 #define SVD_TILE (SVD_TILE_COLUMNS * SVD_TILE_ROWS)
 #define SVD_TEAM (SVD_ROWS * SVD_BLOCKS)
 
-// What a member is in its team, and where the columns of its pair come from and go to.
+// This says what a member is in its team, and where the columns of its pair come from and go to.
 typedef struct {
   index row, block;     // its first row, its block
   index pair;           // its pair of the block, SVD_TILE_PAIRS and more: none
@@ -63,7 +63,7 @@ group_fn svd_place svd_find_place(local_ptr real* shared, index n) {
   return p;
 }
 
-// The largest of the team's numbers.
+// Returns the largest of the team's numbers.
 group_fn real svd_team_max(GROUP_PARAM real v) {
   lane_unroll for (index o = 1; o < SVD_TEAM; o *= 2) v = fmax(v, group_shuffle_xor(v, o));
   return v;
@@ -142,7 +142,7 @@ group_fn void svd_tile_rotate(const svd_place* p, real* a, real* v, index pairs,
   }
 }
 
-// The last column of the tile and the first one of the next block, `beyond`.
+// Rotates the last column of the tile and the first one of the next block, `beyond`.
 group_fn void svd_tile_rotate_across(GROUP_PARAM const svd_place* p, real* a, real* beyond,
                                      local_pair both) {
   lane_unroll for (index r = 0; r < SVD_TILE_ROWS; ++r) {

@@ -50,7 +50,7 @@ struct Register {
   }
 };
 
-// How a register's matrices are brought to the range of the Jacobi methods.
+// A register's matrices are brought to the range of the Jacobi methods by these factors.
 template <class T>
 struct Scaling {
   using R = Register<T>;
@@ -113,7 +113,7 @@ void reduce_tall(const Register<T>& r, const Scaling<T>& scaling, simd<T>* chunk
   }
 }
 
-// Where [columns][rows] holds matrices by columns, or by rows when `by_rows`.
+// Loads a register's matrices to A, by columns, or by rows when `by_rows`.
 template <class T>
 void load_all(const Register<T>& r, const Scaling<T>& scaling, bool by_rows, simd<T>* A) {
   const int m = r.work.rows, n = r.work.cols;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SVD family on CUDA and OpenCL devices.
+// This runs the SVD family on CUDA and OpenCL devices.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of svd_groups.kernels.
+// These are the kernels of svd_groups.kernels.
 
 group_fn offset svd_output_at(offset b, index size, int interleaved) {
   return interleaved ? b : b * size;

@@ -3,8 +3,8 @@
 // SVD_LARGEST: the most columns there are.
 #define SVD_OWN (SVD_LARGEST * SVD_LARGEST)
 
-// What brings a matrix (element e at A[e step]) to the range of the Jacobi methods; with j <= i
-// only where lower_only. NaN if it is not finite.
+// This factor brings a matrix (element e at A[e step]) to the range of the Jacobi methods; where
+// lower_only, elements with j <= i alone count. It is NaN if the matrix is not finite.
 lane_fn real lane_svd_scale(global_const real* A, offset step, index m, index n, index lower_only) {
   real largest = lane(0), wrong = lane(0);
   for (index i = 0; i < m; ++i) {
@@ -39,7 +39,7 @@ lane_fn void lane_svd_values(const real* S, index n, real scale, global_ptr real
   for (index i = 0; i < n; ++i) to[i * step] = jacobi_unscaled(S[i], scale);
 }
 
-// rows <= n.
+// A matrix has at most n rows.
 map_kernel(svd_lanes, item, SVD_BATCH) {
   const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], X[SVD_OWN], B[SVD_OWN], Y[SVD_OWN], Z[SVD_OWN], s[SVD_LARGEST];
@@ -60,7 +60,7 @@ map_kernel(svd_lanes, item, SVD_BATCH) {
   lane_svd_status(status, b, scale, unfinished);
 }
 
-// rows <= n.
+// A matrix has at most n rows.
 map_kernel(smallest_vector_lanes, item, SVD_BATCH) {
   const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], Y[SVD_OWN], s[SVD_LARGEST], x[SVD_LARGEST];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the SVD kernels of GPUs share: one-sided Jacobi (M. Hestenes, Inversion of matrices by
+// The SVD kernels of GPUs share this: one-sided Jacobi (M. Hestenes, Inversion of matrices by
 // biorthogonalization, 1958) with fast scaled rotations (W. Gentleman, 1973; LAPACK's xGESVJ): a
 // column is kept as a multiple of itself, so that a rotation is two multiply-adds a pair of
 // elements.

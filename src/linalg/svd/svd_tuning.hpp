@@ -6,7 +6,7 @@
 
 namespace bifocal::linalg {
 
-// How a GPU works on the matrices of an svd.
+// This says how a GPU works on the matrices of an svd.
 struct SvdMapping {
   // 0: a thread a matrix (linalg/svd/svd_registers.group.h). Else a team of rows x blocks threads a
   // matrix of up to so many columns (linalg/svd/svd_columns.group.h).

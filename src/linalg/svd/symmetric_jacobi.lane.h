@@ -46,7 +46,7 @@ lane_fn mask symmetric_diagonalise(real* A, index n, real* V, index v, index max
   return active;
 }
 
-// Eigenvalues L [n], descending, and vectors V [n][n] (where with_v) of A as above.
+// Finds the eigenvalues L [n], descending, and vectors V [n][n] (where with_v) of A as above.
 lane_fn mask symmetric_jacobi(real* A, index n, real* L, real* V, index with_v, index max_sweeps) {
   index v = with_v ? n : 0;
   lane_unroll for (index j = 0; j < v; ++j) {

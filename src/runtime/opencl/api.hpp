@@ -52,10 +52,10 @@ struct OpenClApi {
 
 // nullptr: there is no loader on this machine.
 [[nodiscard]] const OpenClApi* find_opencl_api();
-// For code that has a device, so there is a loader.
+// Code that has a device calls this, so that there is a loader.
 [[nodiscard]] const OpenClApi& cl();
 
-// "CL_OUT_OF_RESOURCES (-5)"
+// Returns "CL_OUT_OF_RESOURCES (-5)" and the like.
 [[nodiscard]] std::string opencl_error_name(cl_int code);
 // Throws Error(device), "opencl:0 (name): what: CL_...", on any code but CL_SUCCESS.
 void check_opencl(cl_int code, const std::string& device, const char* what);

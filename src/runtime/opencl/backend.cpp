@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding the OpenCL devices, and their memory.
+// This finds the OpenCL devices, and has their memory.
 #include "runtime/opencl/backend.hpp"
 
 #include <fmt/format.h>
@@ -10,11 +10,13 @@
 namespace bifocal::runtime {
 namespace {
 
-// Of cl_nv_device_attribute_query and cl_intel_required_subgroup_size; other devices do not answer.
+// These numbers are of cl_nv_device_attribute_query and cl_intel_required_subgroup_size; other
+// devices do not answer.
 constexpr cl_device_info kCapabilityMajor = 0x4000, kCapabilityMinor = 0x4001, kWarpSize = 0x4003,
                          kSubgroupSizes = 0x4108;
 
-// What a driver says of itself, without the padding that some add; empty when it fails to.
+// Asks a driver about itself, and drops the padding that some add; the answer is empty when it
+// fails.
 template <class Query, class Object>
 std::string text_of(Query query, Object object, cl_uint what) {
   std::size_t size = 0;

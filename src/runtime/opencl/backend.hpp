@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One OpenCL device: its context, its memory and the programs built for it.
+// An OpenCL device has its context, its memory and the programs built for it.
 #pragma once
 
 #include <atomic>
@@ -31,17 +31,17 @@ class OpenClBackend final : public Backend {
   [[nodiscard]] std::string label() const { return info_.id + " (" + info_.name + ")"; }
   // Sets info().inline_ptx.
   void try_inline_ptx();
-  // Made when first needed, not for listing the device.
+  // The context is made when it is first needed, not for listing the device.
   [[nodiscard]] cl_context context();
   [[nodiscard]] ClQueue make_cl_queue();
   [[nodiscard]] cl_device_id device() const { return device_; }
   void released(std::size_t bytes) { allocated_ -= static_cast<std::int64_t>(bytes); }
 
  private:
-  // line: added to the text.
+  // `line` is added to the text.
   [[nodiscard]] cl_program program(const std::string& text_name, const std::string& line,
                                    const std::string& options);
-  // From the cache of programs where that has it.
+  // Takes the program from the cache where that has it.
   [[nodiscard]] ClProgram build_cached(std::string_view text, const std::string& options,
                                        const std::string& text_name);
   [[nodiscard]] ClProgram build_source(std::string_view text, const std::string& options,

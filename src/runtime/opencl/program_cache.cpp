@@ -51,7 +51,7 @@ fs::path entry_file(const fs::path& folder, const std::string& key_text) {
   return folder / ("opencl-" + hash_of(key_text) + ".bin");
 }
 
-// In front of a program: everything that has to be right about it.
+// Everything that has to be right about a program stands in front of it.
 std::string header_of(const std::string& key_text, std::string_view program) {
   return fmt::format("bifocal program 1\n{}{} bytes {}\n", key_text, program.size(),
                      hash_of(program));

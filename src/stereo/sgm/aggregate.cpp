@@ -34,8 +34,8 @@ namespace {
 constexpr int kPixelsToReport = 32;  // a thread says how far its row is after so many
 constexpr int kDown = 0, kUp = 1;
 
-// How many states of a sweep are kept: those of the rows on their way and of the one before them. A
-// thread whose own sweep is done helps with the other one.
+// A sweep keeps so many states: those of the rows on their way and of the one before them. A thread
+// whose own sweep is done helps with the other one.
 int ring_size(int threads) { return threads == 1 ? 2 : (threads + 1) / 2 + 2; }
 
 struct alignas(64) Progress {
@@ -209,7 +209,7 @@ class SgmSearch::Work {
     cost_row(c);
   }
 
-  // Row n of a sweep.
+  // Works on row n of a sweep.
   void row(int side, int n, Goal goal, int worker) {
     Sweep& sweep = sweep_of(side);
     SgmScratch& s = scratch_[static_cast<std::size_t>(worker)];

@@ -16,7 +16,7 @@
 
 namespace bifocal::stereo {
 
-// How the memory is used, so that all of it takes at most max_memory bytes (0: any number).
+// The memory is used so that all of it takes at most max_memory bytes (0: any number).
 struct SgmPlan {
   int band = 0;           // rows whose sums are kept at a time
   int threads = 1;        // at most
@@ -34,7 +34,7 @@ class SgmSearch {
   // `options` have been checked.
   SgmSearch(PictureSize size, const SgmOptions& options, const SgmPlan& plan);
   ~SgmSearch();
-  // Grey pictures of that size.
+  // The pictures are grey and of that size.
   void run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
            const SgmSink& sink);
   void run(ImageView<const std::uint16_t> left, ImageView<const std::uint16_t> right,

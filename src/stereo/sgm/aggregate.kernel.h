@@ -77,7 +77,7 @@ struct sgm_states {
   global_ptr bits32 *down_out, *up_out;
 };
 
-// What a line begins with: nothing at the picture's border, else the state of the row before.
+// A line begins with nothing at the picture's border, else with the state of the row before.
 group_fn void line_begin(const struct sgm_band* b, const struct line_of_path* l,
                          const struct sgm_states* states, index disparities, bits32* even,
                          bits32* odd) {
@@ -101,8 +101,8 @@ group_fn bits32 team_lowest(const bits32* even, const bits32* odd) {
   return team_min(pair_min(lowest, pair_join(lowest, lowest)));
 }
 
-// Where a line reads: `place` of the pixel that `done` steps lead to. The next event is the side,
-// from which it goes on at the other, or the end, where it stays.
+// A line reads here: `place` is that of the pixel to which `done` steps lead. The next event is the
+// side, from which it goes on at the other, or the end, where it stays.
 struct line_walk {
   index place, step, turn, done, event, side, length, width, expects;
 };
@@ -121,7 +121,7 @@ lane_fn void walk_on(struct line_walk* w) {
   w->event = w->side < w->length ? w->side : w->length;
 }
 
-// What a line has asked for: costs, jumps and the places they are of.
+// A line has asked for these costs and jumps, of these places.
 struct line_ahead {
   bits32 cost[WORDS];
   bits32 jump;
@@ -147,7 +147,7 @@ group_fn void line_step(const struct line_ahead* now, bits32 P1, bits32* even, b
   lane_unroll for (index k = 0; k < WORDS; ++k) packed[k] = even[k] + (odd[k] << 8);
 }
 
-// Where the walk along a line begins.
+// Finds where the walk along a line begins.
 group_fn struct line_walk walk_begin(const struct sgm_band* b, const struct line_of_path* l) {
   const index width = b->width, length = l->length;
   const index side = l->dx == 0 || l->dy == 0 ? length : l->dx > 0 ? width - l->x : l->x + 1;
@@ -230,7 +230,7 @@ group_fn void sgm_line(index line, index along_rows, const struct sgm_band* b,
   line_end(b, &l, states, packed);
 }
 
-// A group's lines.
+// A group works on its lines.
 group_fn void path_lines(index group, index along_rows KERNEL_PARAMETERS(SGM_PATHS)) {
   const struct sgm_band band = {width, height, row0, rows, directions, keeps, leaves};
   const struct sgm_states states = {down_in, up_in, down_out, up_out};

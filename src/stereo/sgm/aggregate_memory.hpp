@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the search of aggregate.cpp keeps: path costs, sums of them, and what a thread works with.
+// The search of aggregate.cpp keeps these: path costs, sums of them, and what a thread works with.
 #pragma once
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ struct SgmSizes {
         stride((o.disparities + kWidestBytes - 1) / kWidestBytes * kWidestBytes + kGuard),
         sums_stride((o.disparities + kSumsBlock - 1) / kSumsBlock * kSumsBlock),
         sweep_paths(o.paths / 2) {}
-  // How many numbers each array of one row has.
+  // Each array of one row has so many numbers.
   [[nodiscard]] std::size_t sums() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(sums_stride);
   }

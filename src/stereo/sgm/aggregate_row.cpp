@@ -25,7 +25,7 @@ HWY_INLINE std::ptrdiff_t at(int x, int stride) {
   return static_cast<std::ptrdiff_t>(x) * static_cast<std::ptrdiff_t>(stride);
 }
 
-// The lowest byte.
+// Returns the lowest byte.
 HWY_INLINE int lowest(V8 v) {
 #if HWY_TARGET == HWY_SCALAR
   return hn::GetLane(v);
@@ -38,7 +38,7 @@ HWY_INLINE int lowest(V8 v) {
 #endif
 }
 
-// Where one path's costs come from and go to.
+// One path's costs come from here and go there.
 struct Path {
   const std::uint8_t* from;
   std::uint8_t* to;

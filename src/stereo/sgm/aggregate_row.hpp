@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The innermost loop of semi-global matching on a CPU, compiled for every SIMD target.
+// This is the innermost loop of semi-global matching on a CPU, compiled for every SIMD target.
 #pragma once
 
 #include <cstdint>
 
 namespace bifocal::stereo {
 
-// One row of a sweep: the path along it and one or three from the row before.
+// This is one row of a sweep: the path along it and one or three from the row before.
 struct PathRow {
   int width = 0, disparities = 0, stride = 0, sums_stride = 0;
   int step = 1;                        // 1: x rises, -1: it falls

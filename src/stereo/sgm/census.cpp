@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal::stereo {
 namespace HWY_NAMESPACE {
 
-// One comparison into bit `bit` of half a code.
+// Puts one comparison into bit `bit` of half a code.
 HWY_INLINE void compare(const std::uint16_t* HWY_RESTRICT neighbour,
                         const std::uint16_t* HWY_RESTRICT centre, int width, int tolerance, int bit,
                         std::uint16_t* HWY_RESTRICT half) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Census codes of a pair on the CPU.
+// This computes the census codes of a pair on the CPU.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace bifocal::stereo {
 
-// One row: smoothed brightness as the padded rows around it, and its codes.
+// A row has the smoothed brightness of the padded rows around it, and its codes.
 struct CensusRow {
   const std::uint16_t* rows[7];  // smoothed, of y - 3 to y + 3; columns -4 to width + 3 exist
   int width = 0, kind = 0, tolerance = 0;

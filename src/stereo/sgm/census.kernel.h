@@ -3,7 +3,7 @@
 
 lane_fn index clamped(index i, index end) { return i < 0 ? 0 : i < end ? i : end - 1; }
 
-// Smoothed brightness of pixel (x, y); sixteen_bits: of such pictures, to 60 / 64.
+// Returns the smoothed brightness of pixel (x, y), of pictures of sixteen_bits to 60 / 64.
 group_fn index smoothed_pixel(global_const pixel* image, index width, index height, index x,
                               index y, index sixteen_bits) {
   bits32 sum = 0;
@@ -48,7 +48,7 @@ lane_fn index census_inside(index width, index height, index x, index y) {
   return x >= CENSUS_RX && x < width - CENSUS_RX && y >= CENSUS_RY && y < height - CENSUS_RY;
 }
 
-// What a jump costs from the pixels before to (x, y), a byte each: from the left, from above, from
+// A jump from the pixels before to (x, y) costs this, a byte each: from the left, from above, from
 // above on the left and on the right. 0 where there is none: a path begins anew where jumps are
 // free.
 group_fn bits32 jump_bytes(global_const bits8* brightness, index width, index x, index y,

@@ -56,12 +56,12 @@ lane_fn index samples_in_row(index width, index disparities, index min_disparity
   end -= first_sample(disparities, min_disparity);
   return end > 0 ? (end + SAMPLE_STEP - 1) / SAMPLE_STEP : 0;
 }
-// How many samples have to have a clear match.
+// So many samples have to have a clear match.
 lane_fn index clear_needed(index samples) {
   return samples < FEWEST_SAMPLES ? 0 : (samples + CLEAR_ONE_IN - 1) / CLEAR_ONE_IN;
 }
 
-// 0 to 255.
+// Brightness is 0 to 255.
 lane_fn index brightness_of(index value, index white) {
   index scale = (white + 128) / 257;
   index b = scale > 1 ? value / scale : value;

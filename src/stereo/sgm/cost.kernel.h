@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matching costs on GPUs, after census.kernel.h. sgm.kernels has the layouts.
 
-// Bytes of a word beyond the last disparity.
+// Marks the bytes of a word beyond the last disparity.
 lane_fn bits32 beyond_last(index disparities, index first) {
   if (disparities >= first + 4) return 0;
   return disparities <= first ? 0xffffffffu : 0xffffffffu << (8 * (disparities - first));

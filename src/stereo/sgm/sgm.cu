@@ -32,7 +32,7 @@ struct sgm_text {
 #undef ROW_TEXT
 #include "lane/cpp_end.h"
 };
-// What does not depend on the shape.
+// These kernels do not depend on the shape of the team.
 template <class Pixel, int Census>
 using pixel_text = sgm_text<float, Pixel, Census, 128, 1, 1, 1, 4>;
 

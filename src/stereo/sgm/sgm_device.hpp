@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Census and semi-global matching on CUDA and OpenCL devices, to the same bits as on a CPU.
+// This runs census and semi-global matching on CUDA and OpenCL devices, to the same bits as on a
+// CPU.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,7 @@ class SgmDevice {
   void check_row(const DeviceInfo& info);
   void upload_jumps(Queue& queue);
 
-  // What one launch of paths does (sgm.kernels).
+  // One launch of paths does this (sgm.kernels).
   struct Sweep {
     int directions, keeps, leaves;
   };
@@ -64,7 +65,7 @@ class SgmDevice {
   Buffer<std::uint32_t> pixel_jumps_;  // jump_bytes of census.kernel.h, and a row and a pixel more
   Buffer<std::uint32_t> codes_, high_, clear_, costs_, volumes_;
   int band_ = 0;  // rows that are worked on at a time
-  // What paths go on with from band to band: those that go down with the row before it, in turn,
+  // Paths go on with these from band to band: those that go down with the row before it, in turn,
   // and those that go up with the row after each band but the last, found by a sweep of their own.
   Buffer<std::uint32_t> down_[2];
   std::vector<Buffer<std::uint32_t>> up_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many threads of a GPU share a pixel of semi-global matching.
+// So many threads of a GPU share a pixel of semi-global matching.
 #pragma once
 
 namespace bifocal::stereo {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the loops over disparities on a CPU lay out memory. A pixel's costs [D] are bytes, its sums
-// 16 bits; lanes of a register are neighbouring disparities, and those beyond D hold 255 for good.
+// The loops over disparities on a CPU lay out memory so. A pixel's costs [D] are bytes, its sums 16
+// bits; lanes of a register are neighbouring disparities, and those beyond D hold 255 for good.
 // `stride` bytes from one pixel to the next leave kGuard bytes of 255 behind a pixel, which
 // neighbours of the first and the last disparity are read from.
 #pragma once

@@ -28,7 +28,7 @@ void winner_row(const SumsRow& w);
 struct SgmWinnerRow : WinnerRow {
   const SumsRow& sums;
 };
-// Where a row of winners goes, each [width].
+// A row of winners goes here, each array [width].
 struct RowMemory {
   std::uint16_t *disparity, *right_index;
   std::uint8_t* confidence;

@@ -27,7 +27,7 @@ lane_fn bits32 lower_half(bits32 pair) {
   return low < high ? low : high;
 }
 
-// A member's words of a pixel in the volumes of all PATHS.
+// Loads a member's words of a pixel in the volumes of all PATHS.
 group_fn void path_words(const struct sgm_search* s, global_const bits32* volumes, offset here,
                          bits32 (*words)[WORDS]) {
   const offset area = (offset)s->width * s->height * PIXEL_WORDS;
@@ -64,7 +64,7 @@ group_fn void candidate_keys(const struct sgm_search* s, index newest, index val
   }
 }
 
-// What is known of a pixel's winner: its key, and the lowest of the words that are not beside its
+// This is known of a pixel's winner: its key, and the lowest of the words that are not beside its
 // own, as a key of which only the sum counts.
 struct pixel_winner {
   bits32 best, elsewhere;

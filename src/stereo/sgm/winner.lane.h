@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the sums of a pixel become its winner in semi-global matching.
+// The sums of a pixel become its winner in semi-global matching.
 
-// For subpixel_offset, in 1/16 of what a step of one disparity costs all paths.
+// subpixel_offset takes these, in 1/16 of what a step of one disparity costs all paths.
 enum { SUBPIXEL_SHARED = 10, SUBPIXEL_DAMPING = 3 };
 
 // Offset of the minimum from the lowest of three neighbouring sums, in 1/32 px, -15 to 15: where
@@ -31,7 +31,7 @@ lane_fn index is_unique(index best, index elsewhere, index uniqueness) {
          (best < elsewhere && best * 100 <= elsewhere * (100 - uniqueness));
 }
 
-// How much better the winner is than the best one elsewhere: 1 to 255.
+// The winner is better than the best one elsewhere by this: 1 to 255.
 lane_fn index winner_confidence(index best, index elsewhere) {
   if (elsewhere <= 0) return 1;
   index c = (elsewhere - best) * 255 / elsewhere;

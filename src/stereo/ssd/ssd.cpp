@@ -46,7 +46,7 @@ struct Problem {
   int chunks = 0;
   Padded pictures;
 
-  // The first disparity of chunk i.
+  // Returns the first disparity of chunk i.
   [[nodiscard]] int bound(int i) const {
     return first + static_cast<int>(std::int64_t{end - first} * i / chunks);
   }
@@ -211,7 +211,7 @@ class Chunk {
     const int used = std::min(end + 1, p_.end) - std::max(begin - 1, p_.first);
     return (used + kLaneStep - 1) / kLaneStep * kLaneStep;
   }
-  // How many numbers the arrays of a chunk hold, padded.
+  // The arrays of a chunk hold so many numbers, padded.
   [[nodiscard]] std::array<std::size_t, 11> scratch_sizes(int lane_count) const {
     const auto lanes = static_cast<std::size_t>(lane_count),
                cols = static_cast<std::size_t>(columns()),

@@ -30,7 +30,7 @@ class SsdSearch {
   // `options` have been checked; at most `threads` threads.
   SsdSearch(PictureSize size, const SsdOptions& options, int threads);
   ~SsdSearch();
-  // Grey pictures of that size.
+  // The pictures are grey and of that size.
   void run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
            const SsdSink& sink);
   [[nodiscard]] std::size_t bytes() const;

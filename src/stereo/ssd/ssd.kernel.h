@@ -34,7 +34,7 @@ enum {
 };
 #define SSD_NO_KEY 0xffffffffu
 
-// What the members of a group share.
+// The members of a group share this.
 struct ssd_shared {
   local_ptr int2* left;          // of two rows; what of them, ssd_stage says
   local_ptr int2* right;         // element j: the left ones' columns - lane0 - (lanes - 1) + j
@@ -141,7 +141,7 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
   const index lane = (index)group_member(), d = lane0 + lane;
   bits32 sums[COLUMNS];
   lane_unroll for (index c = 0; c < COLUMNS; ++c) sums[c] = 0;
-  // All of the first window but its last row, two rows at a time.
+  // The loop takes all of the first window but its last row, two rows at a time.
   for (index pair = 0; pair < RADIUS; ++pair) {
     const index turn = pair & 1, row = y0 - RADIUS + 2 * pair;
     local_ptr int2* l = s->left + turn * COLUMNS;

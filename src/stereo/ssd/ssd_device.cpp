@@ -14,7 +14,7 @@ constexpr int kWarp = 32;
 
 int divided_up(int a, int b) { return (a + b - 1) / b; }
 
-// As few launches as can be, of about the same number of disparities.
+// Plans as few launches as can be, of about the same number of disparities.
 std::vector<SsdChunk> plan_chunks(int first, int end, int most) {
   const int count = end - first;
   const auto in_warps = [](int lanes) { return divided_up(std::max(1, lanes), kWarp) * kWarp; };

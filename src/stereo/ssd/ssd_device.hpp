@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block matching on CUDA and OpenCL devices: the bits of ssd.hpp, checked in both directions.
+// Block matching on CUDA and OpenCL devices gives the bits of ssd.hpp, checked in both directions.
 #pragma once
 
 #include <bifocal/device.hpp>

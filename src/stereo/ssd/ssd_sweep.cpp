@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal::stereo {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-// At most kLaneStep lanes.
+// A register has at most kLaneStep lanes.
 using Tag = hn::CappedTag<std::uint32_t, kLaneStep>;
 using Vec = hn::Vec<Tag>;
 
@@ -50,7 +50,7 @@ HWY_INLINE Vec moved(Vec sum, Vec left_plus, Vec left_minus, Vec right_plus, Vec
 #endif
 }
 
-// What one column of the sweep works on.
+// One column of the sweep works on these.
 struct Column {
   Vec left_plus, left_minus;
   const std::uint32_t* right_plus;

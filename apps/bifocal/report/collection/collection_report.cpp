@@ -52,7 +52,7 @@ Rows configuration_rows(const ViewGraph& g) {
   return rows;
 }
 
-// Images without a verified pair, and why.
+// The rows list images without a verified pair, and why.
 Rows lone_rows(const ViewGraph& g) {
   Rows rows;
   for (const GraphImage& image : g.images) {
@@ -82,7 +82,7 @@ Rows component_rows(const ViewGraph& g) {
   return rows;
 }
 
-// "least, median, most" of the images' numbers.
+// Returns "least, median, most" of the images' numbers.
 template <class Get>
 std::string spread(const ViewGraph& g, const Get& get) {
   std::vector<std::int64_t> values;
@@ -98,7 +98,8 @@ std::string partners_text(const ViewGraph& g) {
   return spread(g, [](const GraphImage& i) { return std::int64_t{i.verified}; });
 }
 
-// Of bifocal collect --json (an object of stages) or verify --json (a number).
+// Reads the times that `bifocal collect --json` (an object of stages) or `verify --json` (a number)
+// printed.
 Rows time_rows(const Json& run) {
   Rows rows;
   if (!run.is_object() || !run.contains("seconds")) return rows;
@@ -113,7 +114,7 @@ Rows time_rows(const Json& run) {
   return rows;
 }
 
-// As the database tells, else what the run printed.
+// The rows are what the database tells, else what the run printed.
 Rows photograph_rows(const CollectRecord& record, const Json& run) {
   Rows rows;
   for (const LeftOut& l : record.left_out) rows.push_back({l.name, l.reason});

@@ -21,7 +21,8 @@ inline constexpr int kMatrixSide = 512;           // cells
 inline constexpr std::size_t kTablePairs = 15;    // in a table of weakest or strongest pairs
 inline constexpr std::size_t kListed = 500;       // names in a list of what was left out
 
-// Of a pair's details in the page, at most: with the fewest points, without any, and of a point.
+// A pair's details take at most so many bytes of the page: with the fewest points, without any, and
+// for a point.
 inline constexpr std::size_t kPairBytes = 8600, kPairHeadBytes = 600;
 inline constexpr double kPointBytes = double(kPairBytes - kPairHeadBytes) / kFewestPoints;
 
@@ -42,10 +43,10 @@ struct ShownPairs {
 };
 [[nodiscard]] ShownPairs shown_pairs(const ViewGraph& graph);
 
-// How many points the pairs may have that share so many bytes.
+// Pairs that share so many bytes may have this many points each.
 [[nodiscard]] std::size_t points_that_fit(std::size_t bytes, std::size_t pairs);
 
-// What the scripts of the page read, without details of pairs.
+// Makes what the scripts of the page read, without details of pairs.
 [[nodiscard]] Json page_data(const ViewGraph& graph, const ShownPairs& shown);
 // Adds them. The details' edges must be among the shown.
 void add_details(Json& data, const ShownPairs& shown, const std::vector<PairDetails>& details,

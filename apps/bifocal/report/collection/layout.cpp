@@ -48,7 +48,7 @@ Springs springs_of(std::size_t nodes, const std::vector<int>& place,
   return s;
 }
 
-// Along the springs (E. Dijkstra, Numerische Mathematik 1, 1959).
+// Distances go along the springs (E. Dijkstra, Numerische Mathematik 1, 1959).
 std::vector<double> distances_from(int start, const Springs& s) {
   std::vector<double> distance(s.of_node.size(), std::numeric_limits<double>::infinity());
   using Entry = std::pair<double, int>;
@@ -66,7 +66,7 @@ std::vector<double> distances_from(int start, const Springs& s) {
   return distance;
 }
 
-// Squared distances to the pivots (one a row), centred both ways, times -1/2.
+// Returns the squared distances to the pivots (one a row), centred both ways, times -1/2.
 std::vector<std::vector<double>> centred_distances(const Springs& s) {
   const std::size_t n = s.of_node.size();
   std::vector<std::vector<double>> rows;
@@ -178,7 +178,7 @@ void relax(std::vector<Place>& places, const Springs& s) {
 class Shelves {
  public:
   explicit Shelves(double area) : width_(1.4 * std::sqrt(area)) {}
-  // Where the box has its corner.
+  // Finds where the box has its corner.
   Place put(double width, double height) {
     if (x_ > 0 && x_ + width > width_) {
       y_ += row_;
@@ -197,7 +197,7 @@ class Shelves {
   double width_, x_ = 0, y_ = 0, row_ = 0, right_ = 0;
 };
 
-// From (0, 0) on; returns the box.
+// Moves the places so that they begin at (0, 0), and returns their box.
 Place to_corner(std::vector<Place>& places) {
   Place low = places[0], high = places[0];
   for (const Place& p : places) {
@@ -259,7 +259,7 @@ GraphLayout lay_out(const ViewGraph& graph) {
     if (graph.images[i].component < 0) alone.push_back(i);
   const auto count = static_cast<double>(std::max<std::size_t>(alone.size(), 1));
   const double width = components.empty() ? std::sqrt(count) : shelves.right();
-  // At most a sixth of the picture.
+  // The step is at most a sixth of the picture.
   const double step =
       components.empty()
           ? 1

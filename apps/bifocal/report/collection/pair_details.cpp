@@ -20,7 +20,7 @@ namespace {
 
 using colmap::Configuration;
 
-// Of the images that were asked for last.
+// It holds the keypoints of the images that were asked for last.
 class KeypointCache {
  public:
   explicit KeypointCache(const colmap::Database& database) : database_(database) {}
@@ -200,7 +200,8 @@ Small thumbnail(const GraphImage& image, const colmap::Camera* camera,
 std::vector<PairDetails> pair_details(const colmap::Database& database, const ViewGraph& graph,
                                       const std::vector<int>& edges, std::size_t points_of_pair) {
   Builder builder(database, graph, points_of_pair);
-  // By images, so that keypoints are read once; then back into the order that was asked for.
+  // Edges are sorted by images, so that keypoints are read once, and then brought back into the
+  // order that was asked for.
   std::vector<std::pair<int, std::size_t>> order;
   for (std::size_t k = 0; k < edges.size(); ++k) order.emplace_back(edges[k], k);
   std::sort(order.begin(), order.end());

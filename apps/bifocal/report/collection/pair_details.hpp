@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the page shows of single pairs: some of their inliers, the scene points of these, and small
+// The page shows this of single pairs: some of their inliers, the scene points of these, and small
 // pictures of the images.
 #pragma once
 
@@ -27,8 +27,8 @@ struct PairDetails {
   std::string source;         // where the pose comes from, or why there is none
 };
 
-// Of edges, in their order, each with at most so many points. Throws Error(input) naming the pair
-// where an inlier is no keypoint.
+// Returns the details of edges, in their order, each with at most so many points. Throws
+// Error(input) naming the pair where an inlier is no keypoint.
 [[nodiscard]] std::vector<PairDetails> pair_details(const colmap::Database& database,
                                                     const ViewGraph& graph,
                                                     const std::vector<int>& edges,
@@ -41,7 +41,8 @@ struct Thumbnails {
   std::int64_t bytes = 0;
   std::size_t over = 0;  // images that were not looked at, the bytes being full
 };
-// Of the images in their order, until they take `most` bytes. Grey, in the pixels of the file.
+// Returns small pictures of the images in their order, until they take `most` bytes. They are grey,
+// in the pixels of the file.
 [[nodiscard]] Thumbnails thumbnails(const ViewGraph& graph, const std::vector<int>& images,
                                     const std::filesystem::path& folder, std::int64_t most,
                                     unsigned threads);

@@ -48,7 +48,8 @@ struct ViewGraph {
   std::vector<GraphPair> rejected;  // pairs with matches that are not verified, likewise
   std::array<std::int64_t, kPairStates> states{};
   std::vector<std::pair<colmap::Configuration, std::int64_t>> configurations;  // of all rows
-  // Of two images and more, connected by edges: their images; largest first, then by first image.
+  // A component has two images and more that edges connect; it is the list of its images. The
+  // largest comes first, then they go by first image.
   std::vector<std::vector<int>> components;
   // Edges of the spanning forest with most inliers: the strongest way that holds each component
   // together (J. Kruskal, Proc. AMS 7(1), 1956). In the order of `strongest`.
@@ -62,13 +63,15 @@ struct ViewGraph {
 
 [[nodiscard]] ViewGraph read_view_graph(const colmap::Database& database);
 
-// At most `most` edges (more only if the forest has): the forest, then the others by their rank, an
-// edge's lesser place among the edges of its two images by inliers. So every image keeps its best.
+// Chooses at most `most` edges (more only if the forest has): the forest, then the others by their
+// rank, an edge's lesser place among the edges of its two images by inliers. So every image keeps
+// its best.
 [[nodiscard]] std::vector<int> edges_to_show(const ViewGraph& graph, std::size_t most);
 
-// Of upper triangles of cells, row by row: [0, 0], [0, 1], ..., [1, 1], ... Images come by
-// component, then by number, `size` cells in a row; a cell holds the best of its pairs: 0 none, 1
-// with matches alone, 2 to 255 of most inliers, by logarithm: 255 is the strongest pair of all.
+// The cells are the upper triangle of a matrix, row by row: [0, 0], [0, 1], ..., [1, 1], ... Images
+// come by component, then by number, `size` cells in a row; a cell holds the best of its pairs: 0
+// none, 1 with matches alone, 2 to 255 of most inliers, by logarithm: 255 is the strongest pair of
+// all.
 struct PairMatrix {
   int size = 0;
   std::vector<int> order;  // images
