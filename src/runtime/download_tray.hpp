@@ -28,7 +28,8 @@ class DownloadTray {
   }
   // When all downloads have arrived.
   void hand_out() {
-    for (const Copy& copy : copies_) std::memcpy(copy.to, copy.from, copy.bytes);
+    for (const Copy& copy : copies_)
+      if (copy.bytes > 0) std::memcpy(copy.to, copy.from, copy.bytes);
     clear();
   }
   void clear() {
