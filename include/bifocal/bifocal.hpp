@@ -31,7 +31,6 @@
 #include <bifocal/solvers.hpp>
 #include <bifocal/stereo.hpp>
 #include <bifocal/threads.hpp>
-#include <bifocal/try_again.hpp>
 #include <bifocal/two_view.hpp>
 #include <bifocal/version.hpp>
 #include <bifocal/video.hpp>

@@ -26,4 +26,10 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
+// An Error(input) whose cause may pass: a full disk, a file that another process holds, no memory.
+class TryAgain : public Error {
+ public:
+  explicit TryAgain(const std::string& message) : Error(ErrorCode::input, message) {}
+};
+
 }  // namespace bifocal

@@ -5,7 +5,6 @@
 #include <bifocal/colmap_shards.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/threads.hpp>
-#include <bifocal/try_again.hpp>
 
 #include <charconv>
 #include <chrono>

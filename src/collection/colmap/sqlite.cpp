@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include <bifocal/try_again.hpp>
+#include <bifocal/error.hpp>
 
 #include "collection/colmap/log_file.hpp"
 #include "io/regular_file.hpp"

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <bifocal/try_again.hpp>
+#include <bifocal/error.hpp>
 
 #include <cerrno>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <bifocal/colmap_shards.hpp>
-#include <bifocal/try_again.hpp>
+#include <bifocal/error.hpp>
 
 #include <algorithm>
 #include <span>
