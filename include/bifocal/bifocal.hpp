@@ -13,6 +13,7 @@
 #include <bifocal/error.hpp>
 #include <bifocal/feature_set.hpp>
 #include <bifocal/features.hpp>
+#include <bifocal/fields.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/hloc.hpp>
 #include <bifocal/image.hpp>

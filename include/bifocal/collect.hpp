@@ -43,6 +43,8 @@ enum class PairChoice {
   gps,         // the nearest by EXIF's GPS (NearOptions)
   listed,      // by a file (read_pairs)
 };
+inline constexpr std::string_view kPairChoiceWords[] = {"all",       "exhaustive", "sequential",
+                                                        "retrieval", "gps",        "file"};
 
 // Which photographs have the same camera. COLMAP's words: AUTO, SINGLE, per image.
 enum class CameraSharing {
@@ -50,6 +52,9 @@ enum class CameraSharing {
   single,     // those of the same size
   each,       // none
 };
+inline constexpr std::string_view kCameraSharingWords[] = {"auto", "single", "each"};
+inline constexpr std::string_view kCollectModels[] = {"SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL",
+                                                      "RADIAL",         "OPENCV",  "FULL_OPENCV"};
 
 // The cameras of the database are these. Without `intrinsics` the focal length is that of EXIF
 // (prior_focal_length 1), of the first photograph of the camera, else 1.2 times the longer side
@@ -61,6 +66,20 @@ struct CollectCameras {
   // one size: a PINHOLE camera with prior_focal_length 1.
   std::optional<Intrinsics> intrinsics = {};
 };
+constexpr const char* name_of(const CollectCameras&) { return "CollectCameras"; }
+template <MaybeConst<CollectCameras> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [sharing, model, intrinsics] = options;
+  BIFOCAL_FIELD(
+      sharing,
+      "photographs of one camera: those whose EXIF tells the same make, model, focal length and "
+      "size, all of a size, or none",
+      Range::one_of(kCameraSharingWords));
+  BIFOCAL_FIELD(model, "camera model of the database", Range::one_of(kCollectModels));
+  BIFOCAL_FIELD(intrinsics,
+                "intrinsics of all photographs; by default EXIF's focal length, or a guess", {},
+                "px");
+}
 
 // Features of another tool in the place of RootSIFT.
 struct GivenFeatures {
@@ -71,6 +90,13 @@ struct GivenFeatures {
   std::filesystem::path source = {};
   FloatMatchOptions matching = {};  // mutual nearest; descriptors are made to unit length
 };
+constexpr const char* name_of(const GivenFeatures&) { return "GivenFeatures"; }
+template <MaybeConst<GivenFeatures> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [source, matching] = options;
+  BIFOCAL_FIELD(source, "hloc's FILE.h5, or a folder with PHOTOGRAPH.jpg.npz");
+  BIFOCAL_FIELD(matching, "how their descriptors are matched");
+}
 
 // This tells how far a stage is. `done` counts what earlier calls did (`before`), too.
 struct CollectProgress {
@@ -88,10 +114,10 @@ struct CollectOptions {
   ScreenOptions screen = {};
   int links = 10;
   SequentialOptions sequential = {};
-  int loop_period = 10;    // sequential: every so many images look for a loop; 0: none does
-  int loop_partners = 10;  // with so many of those most alike
+  int loop_period = 10;
+  int loop_partners = 10;
   RetrievalOptions retrieval = {};
-  int partners = 20;  // retrieval: of each image
+  int partners = 20;
   NearOptions gps = {};
   std::filesystem::path pairs_file = {};
 
@@ -107,7 +133,7 @@ struct CollectOptions {
   // size. There are no features where one is black. Photographs without a mask have all of theirs.
   // Not with given features.
   std::filesystem::path masks = {};
-  int max_side = 3200;  // px: larger photographs are reduced for detection; 0: none is
+  int max_side = 3200;
   MatchOptions matching = {.max_ratio = 0.75};
   // With these `sift`, `max_side` and `matching` are not looked at, and pairs are not chosen by
   // looks: retrieval, and sequential with loops, are refused. The database has their keypoints, and
@@ -117,8 +143,8 @@ struct CollectOptions {
   // decided again; what has more inliers is written, with its matches (COLMAP's guided_matching).
   // Not with given features.
   bool guided = false;
-  int min_matches = 15;                 // pairs with fewer count as unmatched
-  colmap::VerifyOptions geometry = {};  // and by which rules
+  int min_matches = 15;
+  colmap::VerifyOptions geometry = {};
   CollectCameras cameras = {};
 
   // Bytes that the process may take of the host's memory, 32 MB of them for itself, and the stages
@@ -135,6 +161,47 @@ struct CollectOptions {
   bool overwrite = false;
   std::function<void(const CollectProgress&)> progress = {};
 };
+constexpr const char* name_of(const CollectOptions&) { return "CollectOptions"; }
+template <MaybeConst<CollectOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [pairs, screen, links, sequential, loop_period, loop_partners, retrieval, partners, gps,
+         pairs_file, sift, surf, masks, max_side, matching, given, guided, min_matches, geometry,
+         cameras, max_memory, block_size, overwrite, progress] = options;
+  BIFOCAL_FIELD(pairs, "pairs to match", Range::one_of(kPairChoiceWords));
+  BIFOCAL_FIELD(screen, "all: which pairs pass the screen");
+  BIFOCAL_FIELD(links,
+                "all: pairs between components that are matched too, best first, of each component",
+                Range::at_least(0));
+  BIFOCAL_FIELD(sequential, "sequential: which neighbours are paired");
+  BIFOCAL_FIELD(loop_period, "sequential: every so many images look for a loop; 0: none",
+                Range::at_least(0));
+  BIFOCAL_FIELD(loop_partners, "sequential: images most alike that are tried for a loop",
+                Range::at_least(1));
+  BIFOCAL_FIELD(retrieval, "retrieval, and loops of sequential: how alike images look");
+  BIFOCAL_FIELD(partners, "retrieval: images that each is matched with", Range::at_least(1));
+  BIFOCAL_FIELD(gps, "gps: which images are near each other");
+  BIFOCAL_FIELD(pairs_file, "file: where the pairs are listed, two names a line");
+  BIFOCAL_FIELD(sift, "how features are found");
+  BIFOCAL_FIELD(surf, "features of SURF instead");
+  BIFOCAL_FIELD(masks, "folder with PHOTOGRAPH.png: no features where a mask is black");
+  BIFOCAL_FIELD(max_side, "larger photographs are reduced to find features; 0: never",
+                Range::at_least(0), "px");
+  BIFOCAL_FIELD(matching, "how features are matched");
+  BIFOCAL_FIELD(given, "features of another tool instead");
+  BIFOCAL_FIELD(guided, "match again along the geometry that was found, and verify again");
+  BIFOCAL_FIELD(min_matches, "pairs with fewer matches count as unmatched", Range::at_least(1));
+  BIFOCAL_FIELD(geometry, "the rules of verification");
+  BIFOCAL_FIELD(cameras, "the cameras of the database");
+  BIFOCAL_FIELD(max_memory,
+                "most that the process takes of the host's memory (500M, 4G), and of each GPU's",
+                Range::at_least(1), "bytes");
+  BIFOCAL_FIELD(block_size,
+                "images whose features are in memory at a time; 0: as many as max_memory has room "
+                "for",
+                Range::at_least(0));
+  BIFOCAL_FIELD(overwrite, "replace the database, and drop unfinished work with other options");
+  BIFOCAL_FIELD(progress, "called as the stages advance");
+}
 
 struct CollectResult {
   bool was_complete = false;  // the database was there, of these photographs and options

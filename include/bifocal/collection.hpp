@@ -29,7 +29,7 @@ namespace bifocal {
 
 struct VerifyOptions {
   MatchOptions matching = {};
-  int min_matches = 15;  // of pairs with fewer no model is sought: Outcome::too_few_points
+  int min_matches = 15;
   ModelKind kind = ModelKind::fundamental;  // of two views
   RobustOptions robust = {};
   // Only pairs that pass it are matched and given to `take` (screen_pairs).
@@ -37,8 +37,20 @@ struct VerifyOptions {
   // Verified pairs are matched again along their model (match_guided, up to twice the threshold
   // from it) and verified again; what has more inliers stays.
   bool guided = false;
-  int pairs_at_once = 4096;  // results come in pieces of so many pairs, and take memory for these
+  int pairs_at_once = 4096;  // takes memory for so many
 };
+constexpr const char* name_of(const VerifyOptions&) { return "VerifyOptions"; }
+template <MaybeConst<VerifyOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [matching, min_matches, kind, robust, screen, guided, pairs_at_once] = options;
+  BIFOCAL_FIELD(matching, "how features are matched");
+  BIFOCAL_FIELD(min_matches, "pairs with fewer have no model (too_few_points)", Range::at_least(1));
+  BIFOCAL_FIELD(kind, "model that is sought", Range::one_of(kModelKindWords));
+  BIFOCAL_FIELD(robust, "how the model is estimated");
+  BIFOCAL_FIELD(screen, "only pairs that pass it are matched");
+  BIFOCAL_FIELD(guided, "match again along the model that was found, and estimate again");
+  BIFOCAL_FIELD(pairs_at_once, "results come in pieces of so many pairs", Range::at_least(1));
+}
 
 // A piece of the pairs, as long as the call that it is given to lasts. Pair k has the matches
 // [offsets[k], offsets[k + 1]).

@@ -20,6 +20,7 @@
 
 #include <bifocal/colmap.hpp>
 #include <bifocal/device_set.hpp>
+#include <bifocal/fields.hpp>
 #include <bifocal/lens_camera.hpp>
 #include <bifocal/geometry.hpp>
 
@@ -45,15 +46,13 @@ class Undistortion {
 
 // Defaults are COLMAP's (TwoViewGeometryOptions), and so are the names but for those of robust.hpp.
 struct VerifyOptions {
-  double max_error = 4;         // px: Sampson distance from E and F, |x2 - H x1| of H
-  int min_inliers = 15;         // fewer prove nothing: Configuration::degenerate
-  double confidence = 0.999;    // of having drawn an all-inlier sample
-  int min_iterations = 100;     // samples of each model, at least and at most
-  int max_iterations = 10000;   //
-  double min_inlier_ratio = 0;  // worth looking for (RobustOptions)
-  // Calibrated: E has more than this fraction of F's inliers.
+  double max_error = 4;  // the Sampson distance from E and F, |x2 - H x1| of H
+  int min_inliers = 15;
+  double confidence = 0.999;
+  int min_iterations = 100;  // of each model, as of RobustOptions
+  int max_iterations = 10000;
+  double min_inlier_ratio = 0;
   double min_E_F_inlier_ratio = 0.95;
-  // Planar or panoramic: H has more than this fraction of E's or F's inliers.
   double max_H_inlier_ratio = 0.8;
   // Poses of planar pairs and of pairs with F alone too, and planar_or_panoramic told apart where
   // the cameras are known. Calibrated pairs always have their pose.
@@ -66,6 +65,38 @@ struct VerifyOptions {
   double watermark_max_error = 4;
   std::uint64_t seed = 0;  // a pair's result depends on it, the pair and the options alone
 };
+constexpr const char* name_of(const VerifyOptions&) { return "VerifyOptions"; }
+template <MaybeConst<VerifyOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [max_error, min_inliers, confidence, min_iterations, max_iterations, min_inlier_ratio,
+         min_E_F_inlier_ratio, max_H_inlier_ratio, relative_pose, detect_watermark,
+         watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed] = options;
+  BIFOCAL_FIELD(max_error, "largest error of an inlier", Range::above(0).finite(), "px");
+  BIFOCAL_FIELD(min_inliers, "a pair with fewer is degenerate", Range::at_least(1));
+  BIFOCAL_FIELD(confidence, "probability of having drawn a sample without outliers",
+                Range::above(0).below(1));
+  BIFOCAL_FIELD(min_iterations, "samples to draw for each model at least", Range::at_least(1));
+  BIFOCAL_FIELD(max_iterations, "most samples to draw for each model", Range::at_least(1));
+  BIFOCAL_FIELD(min_inlier_ratio,
+                "fraction of right matches worth looking for; 0: 0.2, more of few matches",
+                Range::within(0, 1));
+  BIFOCAL_FIELD(min_E_F_inlier_ratio, "calibrated: E has more than this fraction of F's inliers",
+                Range::within(0, 1));
+  BIFOCAL_FIELD(max_H_inlier_ratio,
+                "planar_or_panoramic: H has more than this fraction of E's or F's inliers",
+                Range::within(0, 1));
+  BIFOCAL_FIELD(relative_pose, "poses of planar pairs, too, and planes told from turns");
+  BIFOCAL_FIELD(detect_watermark, "look for watermarks");
+  BIFOCAL_FIELD(watermark_min_inlier_ratio,
+                "fraction of the inliers that lies in the border and moves alike",
+                Range::within(0, 1));
+  BIFOCAL_FIELD(watermark_border_size,
+                "width of the border, as a fraction of the picture's diagonal",
+                Range::within(0, 1));
+  BIFOCAL_FIELD(watermark_max_error, "largest difference of what moves alike", Range::above(0),
+                "px");
+  BIFOCAL_FIELD(seed, "seed of the sampling; the same one gives the same result");
+}
 
 // This is known of an image's camera.
 struct ViewCamera {
@@ -137,11 +168,21 @@ struct VerifyRun {
   // Forgets what was verified of these pairs before; else pairs that have a row, of another
   // configuration than undefined, are skipped.
   bool overwrite = false;
-  std::int64_t max_memory = std::int64_t{1} << 30;  // bytes, of keypoints kept for further pairs
+  std::int64_t max_memory = std::int64_t{1} << 30;
   // Called before the first piece of the pairs, and when one (at most 1024, and as a rule 2^20
   // matches) has been written. False ends the work there.
   std::function<bool(const VerifyProgress&)> progress = {};
 };
+constexpr const char* name_of(const VerifyRun&) { return "VerifyRun"; }
+template <MaybeConst<VerifyRun> Options, class Visit>
+void fields(Options& run, const Visit& visit) {
+  auto& [options, pairs, overwrite, max_memory, progress] = run;
+  BIFOCAL_FIELD(options, "the rules");
+  BIFOCAL_FIELD(pairs, "file of pairs, two names of images a line; else all");
+  BIFOCAL_FIELD(overwrite, "verify again what was verified; else it is skipped");
+  BIFOCAL_FIELD(max_memory, "keypoints kept for further pairs: 500M, 2G", {}, "bytes");
+  BIFOCAL_FIELD(progress, "called as pieces are written");
+}
 
 // Verifies the pairs of a database and writes their geometries. Pieces are read, decided and
 // written at the same time, in the order of pairs, each as one transaction: the work may be ended

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <bifocal/device.hpp>
+#include <bifocal/fields.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/picture.hpp>
@@ -47,14 +48,13 @@ struct Features {
 };
 
 struct SiftOptions {
-  int max_features = 65536;  // the first of the order are kept; 0: all
-  int octave_layers = 3;     // scales an octave, 1..16
-  double contrast_threshold =
-      0.04;  // on |DoG| * octave_layers, image values in [0, 1] (as in OpenCV); at least 0
-  double edge_threshold = 10.0;  // largest ratio of principal curvatures, at least 1
-  double sigma = 1.6;            // blur of the first layer of an octave, 0.8..8
-  bool upsample = true;          // start from the image doubled in size
-  bool root = true;  // RootSIFT: L1-normalised, square root, instead of Lowe's clipped L2 norm
+  int max_features = 65536;
+  int octave_layers = 3;
+  double contrast_threshold = 0.04;
+  double edge_threshold = 10.0;
+  double sigma = 1.6;
+  bool upsample = true;
+  bool root = true;
   // Where there are more than max_features: 0 keeps the strongest, wherever they are. Above 0, up
   // to 128, is the number of square cells along the image's longer side, which take turns: a round
   // takes the strongest of each cell that is left, and the last round, which is not whole, its
@@ -73,6 +73,34 @@ struct SiftOptions {
   // for more time (docs/features.md). Goes with domain_size_pooling.
   bool affine_shape = false;
 };
+constexpr const char* name_of(const SiftOptions&) { return "SiftOptions"; }
+template <MaybeConst<SiftOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [max_features, octave_layers, contrast_threshold, edge_threshold, sigma, upsample, root,
+         balance, domain_size_pooling, affine_shape] = options;
+  BIFOCAL_FIELD(max_features, "features kept of a picture, strongest first; 0: all",
+                Range::at_least(0));
+  BIFOCAL_FIELD(octave_layers, "scales an octave", Range::within(1, 16));
+  BIFOCAL_FIELD(contrast_threshold, "least |DoG| times octave_layers, of image values in [0, 1]",
+                Range::at_least(0).below(1e3));
+  BIFOCAL_FIELD(edge_threshold, "largest ratio of principal curvatures",
+                Range::at_least(1).below(1e6));
+  BIFOCAL_FIELD(sigma, "blur of the first layer of an octave", Range::within(0.8, 8), "px");
+  BIFOCAL_FIELD(upsample, "start from the picture doubled in size");
+  BIFOCAL_FIELD(root, "RootSIFT (L1-normalised, square root) instead of Lowe's clipped L2 norm");
+  BIFOCAL_FIELD(balance,
+                "cells along the longer side that take turns where there are more features; 0: the "
+                "strongest, wherever they are",
+                Range::within(0, 128));
+  BIFOCAL_FIELD(
+      domain_size_pooling,
+      "descriptors of three sizes of neighbourhood in one: more right matches between views "
+      "that differ much, for 1.4 to 1.9 times the time");
+  BIFOCAL_FIELD(
+      affine_shape,
+      "features of ellipses instead of circles: a third to a half more right matches between "
+      "views far apart, 2 to 7 % fewer between near ones, for 1.2 to 1.5 times the time");
+}
 
 // Picture of any size up to 262144 px a side (a small one just has few or no features), of which
 // the grey of to_grey_8 is looked at: colours and 16 bits are taken, and nothing is misread. Same
@@ -150,15 +178,28 @@ struct Match {
 };
 
 struct MatchOptions {
-  double max_ratio = 0.8;  // Lowe's ratio test from 1 to 2, above 0; >= 1: off
-  bool mutual = true;      // each has to be the other's nearest
-  // The ratio test also from 2 to 1: fewer and safer matches, which don't depend on the order of
-  // the images if `mutual`.
+  double max_ratio = 0.8;
+  bool mutual = true;
+  // With this there are fewer and safer matches, which don't depend on the order of the images if
+  // `mutual`.
   bool ratio_both_ways = false;
-  // Largest distance of a match, the Euclidean one of the 8-bit descriptors (not squared): a
-  // RootSIFT descriptor is 512 long. 0: no bound.
+  // The distance is the Euclidean one of the 8-bit descriptors (not squared): a RootSIFT descriptor
+  // is 512 long.
   double max_distance = 0;
 };
+constexpr const char* name_of(const MatchOptions&) { return "MatchOptions"; }
+template <MaybeConst<MatchOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [max_ratio, mutual, ratio_both_ways, max_distance] = options;
+  BIFOCAL_FIELD(
+      max_ratio,
+      "nearest over second nearest distance of a match (Lowe's test), from 1 to 2; 1 and more: "
+      "any",
+      Range::above(0));
+  BIFOCAL_FIELD(mutual, "each has to be the other's nearest");
+  BIFOCAL_FIELD(ratio_both_ways, "the ratio test also from 2 to 1");
+  BIFOCAL_FIELD(max_distance, "largest Euclidean distance of a match; 0: any", Range::at_least(0));
+}
 
 // Brute force, exact; ties go to the lower index. Memory O(n1 + n2). Ordered by index1. Same result
 // on every machine and for any number of threads. Throws Error(usage) on a ratio or distance out of

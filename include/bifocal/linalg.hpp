@@ -14,6 +14,7 @@
 #pragma once
 
 #include <bifocal/device.hpp>
+#include <bifocal/fields.hpp>
 
 #include <cstddef>
 
@@ -56,6 +57,12 @@ struct SvdOutput {
 struct SvdOptions {
   int max_sweeps = 30;
 };
+constexpr const char* name_of(const SvdOptions&) { return "SvdOptions"; }
+template <MaybeConst<SvdOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [max_sweeps] = options;
+  BIFOCAL_FIELD(max_sweeps, "sweeps over all pairs of columns, at most", Range::at_least(1));
+}
 template <class T>
 void svd(Queue& queue, const MatrixBatch<T>& A, const SvdOutput<T>& out,
          const SvdOptions& options = {});
@@ -102,8 +109,16 @@ struct EigenOutput {
 };
 struct EigenOptions {
   bool balance = true;
-  int max_sweeps_per_value = 30;  // a matrix has n times as many in all
+  int max_sweeps_per_value = 30;
 };
+constexpr const char* name_of(const EigenOptions&) { return "EigenOptions"; }
+template <MaybeConst<EigenOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [balance, max_sweeps_per_value] = options;
+  BIFOCAL_FIELD(balance, "scale rows and columns to like lengths first");
+  BIFOCAL_FIELD(max_sweeps_per_value, "most steps of a matrix of n rows, divided by n",
+                Range::at_least(1));
+}
 template <class T>
 void real_eigenpairs(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
                      const EigenOptions& options = {});

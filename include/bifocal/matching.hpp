@@ -87,13 +87,24 @@ struct FloatDescriptors {
   int count, size;
 };
 struct FloatMatchOptions {
-  bool normalise = true;  // to unit length first: the nearest is the one of the largest cosine
-  bool mutual = true;     // each has to be the other's nearest
-  double max_ratio = 1;   // nearest over second nearest distance, from 1 to 2, above 0; >= 1: off
-  // Largest Euclidean distance. Of unit vectors with a cosine of c it is sqrt(2 - 2 c). 0: no
-  // bound.
+  bool normalise = true;
+  bool mutual = true;
+  double max_ratio = 1;
   double max_distance = 0;
 };
+constexpr const char* name_of(const FloatMatchOptions&) { return "FloatMatchOptions"; }
+template <MaybeConst<FloatMatchOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [normalise, mutual, max_ratio, max_distance] = options;
+  BIFOCAL_FIELD(normalise, "to unit length first: the nearest is the one of the largest cosine");
+  BIFOCAL_FIELD(mutual, "each has to be the other's nearest");
+  BIFOCAL_FIELD(max_ratio, "nearest over second nearest distance, from 1 to 2; 1 and more: any",
+                Range::above(0));
+  BIFOCAL_FIELD(
+      max_distance,
+      "largest Euclidean distance, of unit vectors with a cosine of c sqrt(2 - 2 c); 0: any",
+      Range::at_least(0));
+}
 struct FloatMatch {
   int index1, index2;
   float distance;  // Euclidean

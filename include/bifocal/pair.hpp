@@ -20,6 +20,8 @@
 namespace bifocal {
 
 enum class ModelRequest { automatic, homography, fundamental, essential };
+inline constexpr std::string_view kModelRequestWords[] = {"auto", "homography", "fundamental",
+                                                          "essential"};
 
 struct PairOptions {
   ModelRequest model = ModelRequest::automatic;  // automatic: essential when both cameras are
@@ -34,13 +36,37 @@ struct PairOptions {
   bool guided = false;
   RobustOptions robust;
   Device device = {};  // of all stages
-  bool dense = true;   // where the camera moved: rectify, match densely, depth and cloud
-  int max_dense_pixels =
-      2'000'000;  // px: the pictures are reduced for dense matching until they have at most this,
-                  // or three times this where polar rectification repeats pixels
+  bool dense = true;
+  // The pictures are reduced until they have at most this, or three times this where polar
+  // rectification repeats pixels.
+  int max_dense_pixels = 2'000'000;
   // Called at the start of each stage with its name and the fraction done, for progress.
   std::function<void(std::string_view stage, double fraction)> progress;
 };
+constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
+template <MaybeConst<PairOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [model, camera1, camera2, sift, surf, mask1, mask2, matching, guided, robust, device, dense,
+         max_dense_pixels, progress] = options;
+  BIFOCAL_FIELD(
+      model,
+      "model to estimate; auto: essential with both cameras, else fundamental, or a homography",
+      Range::one_of(kModelRequestWords));
+  BIFOCAL_FIELD(camera1, "camera of the first picture");
+  BIFOCAL_FIELD(camera2, "camera of the second picture");
+  BIFOCAL_FIELD(sift, "how features are found");
+  BIFOCAL_FIELD(surf, "features of SURF instead");
+  BIFOCAL_FIELD(mask1, "features of the first picture only where it is not black");
+  BIFOCAL_FIELD(mask2, "the same for the second picture");
+  BIFOCAL_FIELD(matching, "how features are matched");
+  BIFOCAL_FIELD(guided, "match again along the model that was found, and estimate again");
+  BIFOCAL_FIELD(robust, "how the model is estimated");
+  BIFOCAL_FIELD(device, "where all stages run");
+  BIFOCAL_FIELD(dense, "rectify, match densely and make depth, where the camera moved");
+  BIFOCAL_FIELD(max_dense_pixels, "most pixels of the pictures that are matched densely",
+                Range::at_least(1), "px");
+  BIFOCAL_FIELD(progress, "called at the start of each stage");
+}
 
 // Tells where the cameras come from that depth is made with.
 enum class CameraSource {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <bifocal/features.hpp>
+#include <bifocal/fields.hpp>
 #include <bifocal/matching.hpp>
 
 #include <cstdint>
@@ -34,6 +35,13 @@ struct SequentialOptions {
   int overlap = 10;
   bool quadratic = true;
 };
+constexpr const char* name_of(const SequentialOptions&) { return "SequentialOptions"; }
+template <MaybeConst<SequentialOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [overlap, quadratic] = options;
+  BIFOCAL_FIELD(overlap, "neighbours of an image", Range::at_least(1));
+  BIFOCAL_FIELD(quadratic, "with each image those 1, 2, 4, ... places further on, too");
+}
 [[nodiscard]] std::vector<ImagePair> sequential_pairs(int images,
                                                       const SequentialOptions& options = {});
 
@@ -45,12 +53,24 @@ struct SequentialOptions {
 //   H. Jegou, M. Douze, C. Schmid, P. Perez, Aggregating local descriptors into a compact image
 //   representation, CVPR 2010;  R. Arandjelovic, A. Zisserman, All about VLAD, CVPR 2013.
 struct RetrievalOptions {
-  int words = 128;        // 1..4096; at most one for 20 training descriptors
-  int features = 2000;    // of an image, those of the largest scale: they are seen from afar, too
-  int training = 100000;  // descriptors that the vocabulary is found among, of all images alike
-  int iterations = 15;    // of k-means
+  int words = 128;      // at most one for 20 training descriptors
+  int features = 2000;  // those of the largest scale: they are seen from afar, too
+  int training = 100000;
+  int iterations = 15;
   std::uint64_t seed = 0;
 };
+constexpr const char* name_of(const RetrievalOptions&) { return "RetrievalOptions"; }
+template <MaybeConst<RetrievalOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [words, features, training, iterations, seed] = options;
+  BIFOCAL_FIELD(words, "centres of the vocabulary", Range::within(1, 4096));
+  BIFOCAL_FIELD(features, "features of an image that describe it, those of the largest scale",
+                Range::at_least(1));
+  BIFOCAL_FIELD(training, "descriptors that the vocabulary is found among, of all images alike",
+                Range::within(1, 1 << 24));
+  BIFOCAL_FIELD(iterations, "rounds of k-means", Range::within(1, 10000));
+  BIFOCAL_FIELD(seed, "seed of k-means");
+}
 
 class ImageIndex {
  public:
@@ -101,10 +121,20 @@ struct PairInliers {
 // docs/notes/collections.md has how the numbers were chosen.
 //   C. Wu, Towards linear-time incremental structure from motion, 3DV 2013.
 struct ScreenOptions {
-  int features = 1024;      // of each image, those of largest scale; ties go to the lower index
-  int min_matches = 6;      // among them: pairs with fewer are left out
-  double max_ratio = 0.75;  // nearest over second nearest distance; matches are mutual
+  int features = 1024;  // ties go to the lower index
+  int min_matches = 6;
+  double max_ratio = 0.75;
 };
+constexpr const char* name_of(const ScreenOptions&) { return "ScreenOptions"; }
+template <MaybeConst<ScreenOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [features, min_matches, max_ratio] = options;
+  BIFOCAL_FIELD(features, "largest features of each image that are matched", Range::at_least(1));
+  BIFOCAL_FIELD(min_matches, "matches among the largest features of each that a pair needs",
+                Range::at_least(0));
+  BIFOCAL_FIELD(max_ratio, "nearest over second nearest distance; matches are mutual",
+                Range::above(0));
+}
 // How many of these features match, of each pair of the set: the same number on every device.
 // Throws Error(usage) for options out of range, and as match() does.
 [[nodiscard]] std::vector<int> screen_pairs(Queue& queue, const FeatureSet& set,
@@ -137,6 +167,13 @@ struct NearOptions {
   double max_distance_m = 100;
   int most = 50;
 };
+constexpr const char* name_of(const NearOptions&) { return "NearOptions"; }
+template <MaybeConst<NearOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [max_distance_m, most] = options;
+  BIFOCAL_FIELD(max_distance_m, "largest distance of a pair", Range::at_least(0), "m");
+  BIFOCAL_FIELD(most, "pairs of an image, at most", Range::at_least(1));
+}
 [[nodiscard]] std::vector<ImagePair> near_pairs(
     std::span<const std::optional<GeoPosition>> positions, const NearOptions& options = {});
 

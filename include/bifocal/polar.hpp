@@ -51,10 +51,18 @@ struct PolarRectification {
 };
 
 struct PolarOptions {
-  double max_scale = 12;  // rectified area at most this times the larger photograph's; `scale` is
-                          // reduced to keep it
-  int overlap = 32;       // rows, where the turn is a whole one and has as many
+  double max_scale = 12;  // PolarRectification::scale is reduced to keep it
+  int overlap = 32;
 };
+constexpr const char* name_of(const PolarOptions&) { return "PolarOptions"; }
+template <MaybeConst<PolarOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [max_scale, overlap] = options;
+  BIFOCAL_FIELD(max_scale, "most area of a rectified picture, times the larger photograph's",
+                Range::above(0).finite());
+  BIFOCAL_FIELD(overlap, "rows that are repeated, where the turn is a whole one and has as many",
+                Range::at_least(0), "rows");
+}
 
 // Rectifies a pair of which x2' F x1 = 0 is known, px, and matches that obey it, since these tell
 // which half lines belong together (O. Chum, T. Werner, J. Matas, Epipolar geometry estimation via

@@ -16,6 +16,7 @@
 
 #include <bifocal/camera.hpp>
 #include <bifocal/device.hpp>
+#include <bifocal/fields.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/lens_camera.hpp>
@@ -59,13 +60,21 @@ struct Rectification {
   std::optional<LensCamera> lens1{}, lens2{};
 };
 struct RectifyOptions {
-  double max_scale =
-      1.5;  // rectified area at most this times the input's; the focal length is reduced to keep it
+  double max_scale = 1.5;  // the focal length is reduced to keep it
   // Calibrated pairs: what lies further off the rectified axis is left out, which else is a reason
   // to refuse them from 83 degrees on. For wide lenses, whose rims would take most of the canvas.
-  // At most 83; 0: nothing is left out.
   double max_angle_deg = 0;
 };
+constexpr const char* name_of(const RectifyOptions&) { return "RectifyOptions"; }
+template <MaybeConst<RectifyOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [max_scale, max_angle_deg] = options;
+  BIFOCAL_FIELD(max_scale, "most area of a rectified picture, times the input's",
+                Range::above(0).finite());
+  BIFOCAL_FIELD(max_angle_deg,
+                "angle off the rectified axis beyond which nothing is seen; 0: nothing is left out",
+                Range::within(0, 83), "degrees");
+}
 
 // Turns both cameras about their centres until their rows are parallel to the baseline:
 //   A. Fusiello, E. Trucco, A. Verri, A compact algorithm for rectification of stereo pairs, MVA

@@ -21,14 +21,15 @@
 #include <vector>
 
 #include <bifocal/device.hpp>
+#include <bifocal/fields.hpp>
 #include <bifocal/geometry.hpp>
 
 namespace bifocal {
 
 struct RobustOptions {
-  double threshold = 2.0;     // px: a correspondence with a larger error is an outlier
-  double confidence = 0.999;  // of having drawn an all-inlier sample, ends the sampling
-  int min_iterations = 100;   // samples drawn at least (at most max_iterations)
+  double threshold = 2.0;
+  double confidence = 0.999;
+  int min_iterations = 100;
   int max_iterations = 300000;
   // Fraction of right matches that is worth looking for: a pair none of whose models is believable
   // is given up when that many would have shown. No search goes further than where the fewest
@@ -46,6 +47,28 @@ struct RobustOptions {
   //   CVPR 2005.
   bool dominant_plane = false;
 };
+constexpr const char* name_of(const RobustOptions&) { return "RobustOptions"; }
+template <MaybeConst<RobustOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [threshold, confidence, min_iterations, max_iterations, min_inlier_ratio, seed,
+         dominant_plane] = options;
+  BIFOCAL_FIELD(threshold, "largest error of an inlier", Range::above(0).finite(), "px");
+  BIFOCAL_FIELD(confidence,
+                "probability of having drawn a sample without outliers, which ends the sampling",
+                Range::above(0).below(1));
+  BIFOCAL_FIELD(min_iterations, "samples to draw at least (at most max_iterations)",
+                Range::at_least(1));
+  BIFOCAL_FIELD(max_iterations, "most samples to draw", Range::at_least(1));
+  BIFOCAL_FIELD(min_inlier_ratio,
+                "fraction of right matches worth looking for; 0: 0.1 of one pair (fundamental, "
+                "shared_focal 0.15), 0.2 in batches",
+                Range::within(0, 1));
+  BIFOCAL_FIELD(seed, "seed of the sampling; the same one gives the same result");
+  BIFOCAL_FIELD(
+      dominant_plane,
+      "fundamental matrix: look for matches off a plane that most of them lie on, and give none "
+      "that they do not prove");
+}
 
 // What is known of the matches beforehand: one number each, or none at all.
 struct MatchPriors {
@@ -70,6 +93,11 @@ enum class ModelKind {
 };
 inline constexpr ModelKind kModelKinds[] = {
 #define BIFOCAL_PROBLEM(name, ...) ModelKind::name,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+};
+inline constexpr std::string_view kModelKindWords[] = {
+#define BIFOCAL_PROBLEM(name, ...) #name,
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
 };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <bifocal/device.hpp>
+#include <bifocal/fields.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
@@ -30,26 +31,56 @@ enum class Fill {
   mean,  // the mean of the known ones in a window around the pixel, again and again until none
          // is left, as in the first OpenCL system
 };
+inline constexpr std::string_view kFillWords[] = {"none", "background", "mean"};
 
 // What happens to disparities after the winners are known, in this order.
 struct DisparityFilter {
-  double cross_check = 1;  // px: largest difference of the two directions; negative: no check
-  int uniqueness = 0;  // per cent by which the winner has to be better than the best one elsewhere
-  int median = 5;      // side of the median over known neighbours: 0 (none), 3 or 5
-  int speckle_size = 100;    // px: smaller regions become unknown; 0: none
-  double speckle_range = 2;  // px: neighbours of one region differ by at most this
+  double cross_check = 1;
+  int uniqueness = 0;
+  int median = 5;
+  int speckle_size = 100;
+  double speckle_range = 2;
   Fill fill = Fill::background;
-  int fill_window = 15;  // of Fill::mean: odd, 3 to 31
+  int fill_window = 15;
 };
+constexpr const char* name_of(const DisparityFilter&) { return "DisparityFilter"; }
+template <MaybeConst<DisparityFilter> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [cross_check, uniqueness, median, speckle_size, speckle_range, fill, fill_window] = options;
+  BIFOCAL_FIELD(cross_check, "largest difference of both directions; negative: no check", {}, "px");
+  BIFOCAL_FIELD(uniqueness, "per cent by which a match must be better than the best elsewhere",
+                Range::within(0, 99));
+  BIFOCAL_FIELD(median, "side of the median filter over known neighbours; 0: none",
+                Range::one_of({0, 3, 5}), "px");
+  BIFOCAL_FIELD(speckle_size, "smaller regions become unknown; 0: none", Range::within(0, 1 << 30),
+                "px");
+  BIFOCAL_FIELD(speckle_range, "neighbours of one region differ by at most this",
+                Range::at_least(0), "px");
+  BIFOCAL_FIELD(fill, "how unknown pixels get a value", Range::one_of(kFillWords));
+  BIFOCAL_FIELD(fill_window, "side of the window that the mean is taken over", Range::odd(3, 31),
+                "px");
+}
+inline constexpr Range kDisparityStarts = Range::within(-(1 << 20), 1 << 20);
+inline constexpr Range kDisparityCounts = Range::within(1, 1024);
 
 struct SsdOptions {
   int min_disparity = 0;
-  int disparities = 64;  // searched: [min_disparity, min_disparity + disparities), 1 to 1024
-  int window = 15;       // odd, 3 to 31
+  int disparities = 64;
+  int window = 15;
   // Neither medians nor speckles unless they are asked for: o.filter.fill = ... keeps the rest, a
   // new DisparityFilter{...} brings its own defaults. Block matching has no uniqueness: 0.
   DisparityFilter filter{.median = 0, .speckle_size = 0};
 };
+constexpr const char* name_of(const SsdOptions&) { return "SsdOptions"; }
+template <MaybeConst<SsdOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [min_disparity, disparities, window, filter] = options;
+  BIFOCAL_FIELD(min_disparity, "start of the search", kDisparityStarts, "px");
+  BIFOCAL_FIELD(disparities, "searched: min_disparity to min_disparity + disparities - 1",
+                kDisparityCounts);
+  BIFOCAL_FIELD(window, "side of the square window", Range::odd(3, 31), "px");
+  BIFOCAL_FIELD(filter, "what happens to the disparities");
+}
 
 // These are codes of a pixel's neighbourhood of 9 x 7, compared bit by bit.
 enum class Census {
@@ -57,6 +88,7 @@ enum class Census {
   symmetric,  // neighbours that face each other: 31 bits
   full,       // every neighbour against the centre: 62 bits
 };
+inline constexpr std::string_view kCensusWords[] = {"sparse", "symmetric", "full"};
 
 // Semi-global matching of census codes.
 //   H. Hirschmueller, PAMI 30(2), 2008;  R. Zabih, J. Woodfill, ECCV 1994.
@@ -67,20 +99,42 @@ enum class Census {
 // pictures; docs/stereo.md has what they were chosen by.
 struct SgmOptions {
   int min_disparity = 0;
-  int disparities = 128;  // searched: [min_disparity, min_disparity + disparities), 1 to 1024
+  int disparities = 128;
   Census census = Census::sparse;
-  int paths = 8;         // 8, or 4: along rows and columns only, in 3/4 of the time
-  int P1 = 9;            // bits: cost of a step of one disparity between neighbours
-  int P2 = 60;           // of a larger one, where the brightness is the same; at most 190
-  int P2_contrast = 11;  // levels of 255: a difference of g makes it P2 contrast / (contrast + g);
-                         // 0: P2 everywhere
-  int vertical_tolerance = 0;  // px, 0 to 2: rows may be apart by this where rectification is not
-                               // exact
-  int white = 0;  // brightest value of a picture: 0 means 255 of 8 bits and 65535 of 16 bits
+  int paths = 8;  // 4 take 3/4 of the time
+  int P1 = 9;
+  int P2 = 60;           // up to 190 a path's costs fit a byte, with 62 bits of cost too
+  int P2_contrast = 11;  // a difference of g levels of 255 makes P2 P2 contrast / (contrast + g)
+  int vertical_tolerance = 0;
+  int white = 0;
   // As in SsdOptions, a new DisparityFilter{...} brings its own defaults.
   DisparityFilter filter{.uniqueness = 5};
-  std::size_t max_memory = 0;  // bytes that the matcher may allocate; 0: any number
+  std::size_t max_memory = 0;
 };
+constexpr const char* name_of(const SgmOptions&) { return "SgmOptions"; }
+template <MaybeConst<SgmOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [min_disparity, disparities, census, paths, P1, P2, P2_contrast, vertical_tolerance, white,
+         filter, max_memory] = options;
+  BIFOCAL_FIELD(min_disparity, "start of the search", kDisparityStarts, "px");
+  BIFOCAL_FIELD(disparities, "searched: min_disparity to min_disparity + disparities - 1",
+                kDisparityCounts);
+  BIFOCAL_FIELD(census, "code of a neighbourhood of 9 x 7, of 31, 31 or 62 bits",
+                Range::one_of(kCensusWords));
+  BIFOCAL_FIELD(paths, "8, or 4: along rows and columns only, faster", Range::one_of({4, 8}));
+  BIFOCAL_FIELD(P1, "cost of a step of one disparity between neighbours", Range::within(0, 190),
+                "bits");
+  BIFOCAL_FIELD(P2, "cost of a larger one where the brightness is the same, at least P1",
+                Range::within(0, 190), "bits");
+  BIFOCAL_FIELD(P2_contrast, "difference of brightness that halves P2; 0: P2 everywhere",
+                Range::within(0, 1 << 16), "levels of 255");
+  BIFOCAL_FIELD(vertical_tolerance, "rows may be apart by this where rectification is not exact",
+                Range::within(0, 2), "px");
+  BIFOCAL_FIELD(white, "brightest value of the pictures; 0: 255, or 65535 of 16 bits",
+                Range::within(0, 65535));
+  BIFOCAL_FIELD(filter, "what happens to the disparities");
+  BIFOCAL_FIELD(max_memory, "most memory that the matcher takes; 0: any", {}, "bytes");
+}
 
 struct DisparityMap {
   ImageF raw;          // checked and filtered, unknown NaN
@@ -250,13 +304,25 @@ struct DenseMatches {
                                          ImageView<const float> disparity);
 
 struct DepthOptions {
-  double disparity_deviation = 0.5;  // px, of the rectified pictures: standard deviation of a
-                                     // disparity; docs/stereo.md has how it was measured
+  double disparity_deviation = 0.5;  // docs/stereo.md has how it was measured
   // The pose has this covariance, as covariance() gives it (row-major [6][6] of w and t); empty: it
   // is exact.
   std::span<const double> pose_covariance = {};
-  double max_deviation = 0.25;  // of the depth: what is less certain is unknown, as near an epipole
+  double max_deviation = 0.25;
 };
+constexpr const char* name_of(const DepthOptions&) { return "DepthOptions"; }
+template <MaybeConst<DepthOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [disparity_deviation, pose_covariance, max_deviation] = options;
+  BIFOCAL_FIELD(disparity_deviation, "standard deviation of a disparity of the rectified pictures",
+                Range::at_least(0).finite(), "px");
+  BIFOCAL_FIELD(pose_covariance, "covariance of the pose, 6 x 6");
+  BIFOCAL_FIELD(
+      max_deviation,
+      "largest deviation, as a fraction of the depth: what is less certain is unknown, as near "
+      "an epipole",
+      Range::above(0));
+}
 struct DepthMap {
   ImageF depth;      // Z in the frame of camera 1, in the unit of t; NaN: unknown
   ImageF deviation;  // its standard deviation, to first order, in the same unit

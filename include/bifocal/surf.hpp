@@ -13,15 +13,34 @@
 namespace bifocal {
 
 struct SurfOptions {
-  int max_features = 65536;  // the first of the order are kept; 0: all
-  int octaves = 4;           // 1..5, of four filters each, of side 9..27, 15..51, 27..99, ... px
-  // On the determinant, of image values in [0, 1] and filters divided by their area; at least 0.
+  int max_features = 65536;
+  int octaves = 4;  // of four filters each, of side 9..27, 15..51, 27..99, ... px
   double threshold = 2.5e-4;
-  int numbers = 64;  // of a descriptor: 64, or 128 (sums split by the sign of the other direction)
-  bool upright = false;   // no orientations: for cameras that are not turned about their axis
-  bool upsample = false;  // start from the image doubled in size
-  int balance = 0;        // a cap balanced over the image, as of SiftOptions
+  int numbers = 64;  // 128: sums are split by the sign of the other direction
+  bool upright = false;
+  bool upsample = false;
+  int balance = 0;  // as SiftOptions::balance
 };
+constexpr const char* name_of(const SurfOptions&) { return "SurfOptions"; }
+template <MaybeConst<SurfOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [max_features, octaves, threshold, numbers, upright, upsample, balance] = options;
+  BIFOCAL_FIELD(max_features, "features kept of a picture, strongest first; 0: all",
+                Range::at_least(0));
+  BIFOCAL_FIELD(octaves, "octaves of four filters each", Range::within(1, 5));
+  BIFOCAL_FIELD(
+      threshold,
+      "least determinant of the Hessian, of image values in [0, 1] and filters divided by their "
+      "area",
+      Range::at_least(0).below(1e3));
+  BIFOCAL_FIELD(numbers, "numbers of a descriptor, padded to 128", Range::one_of({64, 128}));
+  BIFOCAL_FIELD(upright, "no orientations: for cameras that are not turned about their axis");
+  BIFOCAL_FIELD(upsample, "start from the picture doubled in size");
+  BIFOCAL_FIELD(balance,
+                "cells along the longer side that take turns where there are more features; 0: the "
+                "strongest, wherever they are",
+                Range::within(0, 128));
+}
 
 // Picture of any size up to 262144 px a side and any kind, as of detect_sift. The same order as of
 // detect_sift, by response times sigma; `response` is the square root of the determinant at the

@@ -29,9 +29,18 @@ namespace bifocal {
                                             const Intrinsics& camera);
 
 struct RefineOptions {
-  double threshold = 0;  // px: a larger error counts as this one (MSAC); 0: all count in full
-  int max_steps = 50;    // of Levenberg-Marquardt; it ends earlier when it has converged
+  double threshold = 0;
+  int max_steps = 50;
 };
+constexpr const char* name_of(const RefineOptions&) { return "RefineOptions"; }
+template <MaybeConst<RefineOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [threshold, max_steps] = options;
+  BIFOCAL_FIELD(threshold, "a larger error counts as this one (MSAC); 0: all count in full",
+                Range::at_least(0), "px");
+  BIFOCAL_FIELD(max_steps,
+                "most steps of Levenberg-Marquardt, which ends earlier when it has converged");
+}
 struct Refined {
   Mat3 model{};    // as RobustResult::model, |model| = 1; of an absolute pose its rotation
   Pose pose;       // of an absolute pose: cam_from_world. (Relative poses: recover_pose)

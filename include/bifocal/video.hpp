@@ -22,11 +22,22 @@ inline constexpr int kMostVideoPartners = 256;
 
 struct VideoOptions {
   SiftOptions sift = {.max_features = 8192};
-  std::optional<SurfOptions> surf = {};   // features of SURF instead (surf.hpp)
-  int partners = 1;                       // each frame is matched with so many before it, 1..256
-  VerifyOptions verify = {};              // matches, and the model that is sought of them
-  std::optional<Intrinsics> camera = {};  // of all frames, px; for models that take cameras
+  std::optional<SurfOptions> surf = {};  // in the place of `sift` (surf.hpp)
+  int partners = 1;
+  VerifyOptions verify = {};
+  std::optional<Intrinsics> camera = {};  // px; for models that take cameras
 };
+constexpr const char* name_of(const VideoOptions&) { return "VideoOptions"; }
+template <MaybeConst<VideoOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [sift, surf, partners, verify, camera] = options;
+  BIFOCAL_FIELD(sift, "how features are found");
+  BIFOCAL_FIELD(surf, "features of SURF instead");
+  BIFOCAL_FIELD(partners, "frames before it that each frame is matched with",
+                Range::within(1, kMostVideoPartners));
+  BIFOCAL_FIELD(verify, "matches, and the model that is sought of them");
+  BIFOCAL_FIELD(camera, "camera of all frames");
+}
 
 // A frame has this in common with one before it.
 struct FramePair {

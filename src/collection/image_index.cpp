@@ -20,15 +20,8 @@ constexpr int kTrainingOfAWord = 20;
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::usage, message); }
 
 void check(int images, const RetrievalOptions& o) {
-  const auto demand = [](const char* name, int value, int lo, int hi) {
-    if (value < lo || value > hi)
-      fail(fmt::format("ImageIndex: {} = {}: must be {} to {}", name, value, lo, hi));
-  };
-  demand("images", images, 0, INT32_MAX);
-  demand("RetrievalOptions::words", o.words, 1, 4096);
-  demand("RetrievalOptions::features", o.features, 1, INT32_MAX);
-  demand("RetrievalOptions::training", o.training, 1, 1 << 24);
-  demand("RetrievalOptions::iterations", o.iterations, 1, 10000);
+  if (images < 0) fail(fmt::format("ImageIndex: images = {}: must be at least 0", images));
+  check_options(o);
 }
 
 Features checked(Features f, int image) {

@@ -63,9 +63,7 @@ void tidy_pairs(std::vector<ImagePair>& pairs) {
 }
 
 std::vector<ImagePair> sequential_pairs(int images, const SequentialOptions& options) {
-  if (options.overlap < 1)
-    fail(fmt::format("sequential_pairs: SequentialOptions::overlap = {}: must be at least 1",
-                     options.overlap));
+  check_options(options);
   std::vector<ImagePair> pairs;
   for (int i = 0; i < images; ++i) {
     for (int k = 1; k <= options.overlap && k < images - i; ++k) pairs.push_back({i, i + k});
@@ -84,11 +82,7 @@ double distance_m(const GeoPosition& a, const GeoPosition& b) {
 
 std::vector<ImagePair> near_pairs(std::span<const std::optional<GeoPosition>> positions,
                                   const NearOptions& options) {
-  if (!(options.max_distance_m >= 0))
-    fail(fmt::format("near_pairs: NearOptions::max_distance_m = {}: must be at least 0",
-                     options.max_distance_m));
-  if (options.most < 1)
-    fail(fmt::format("near_pairs: NearOptions::most = {}: must be at least 1", options.most));
+  check_options(options);
   std::vector<Place> places = places_of(positions);
   // In slices along the axis, only those at most a chord away can be near.
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {

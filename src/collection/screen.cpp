@@ -52,19 +52,6 @@ Features features_at(const Features& features, std::span<const std::int64_t> pla
 
 namespace {
 
-[[noreturn]] void fail(const std::string& message) {
-  throw Error(ErrorCode::usage, "screen_pairs: " + message);
-}
-
-void check(const ScreenOptions& o) {
-  if (o.features < 1)
-    fail(fmt::format("ScreenOptions::features = {}: must be at least 1", o.features));
-  if (o.min_matches < 0)
-    fail(fmt::format("ScreenOptions::min_matches = {}: must be at least 0", o.min_matches));
-  if (!(o.max_ratio > 0))
-    fail(fmt::format("ScreenOptions::max_ratio = {}: must be above 0", o.max_ratio));
-}
-
 constexpr int kMostItems = 1 << 20;
 constexpr int kKeypointWords = sizeof(Keypoint) / sizeof(std::uint32_t);
 constexpr int kDescriptorWords = kDescriptorBytes / sizeof(std::uint32_t);
@@ -144,7 +131,7 @@ class Components {
 
 std::vector<int> screen_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
                               const ScreenOptions& options) {
-  check(options);
+  check_options(options);
   const FeatureSet largest = largest_features(queue, set, options.features);
   // A device is busy with so many; a CPU is asked for its cancellation now and then.
   const std::size_t piece = queue.device().info().kind == DeviceKind::cpu ? 4096 : 1 << 16;

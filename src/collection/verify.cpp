@@ -20,10 +20,7 @@ namespace {
 bool takes_cameras(ModelKind kind) { return problem_info(kind).cameras > 0; }
 
 void check(const FeatureSet& set, std::span<const LensCamera> cameras, const VerifyOptions& o) {
-  if (o.pairs_at_once < 1)
-    fail(fmt::format("VerifyOptions::pairs_at_once = {}: must be at least 1", o.pairs_at_once));
-  if (o.min_matches < 1)
-    fail(fmt::format("VerifyOptions::min_matches = {}: must be at least 1", o.min_matches));
+  check_options(o);
   if (!problem_info(o.kind).is_two_view)
     fail(fmt::format("VerifyOptions::kind = {}: must be of two views", to_string(o.kind)));
   if (takes_cameras(o.kind) && cameras.size() != 1 &&

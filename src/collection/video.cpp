@@ -20,9 +20,7 @@ namespace {
 }
 
 const VideoOptions& checked(const VideoOptions& o) {
-  if (o.partners < 1 || o.partners > kMostVideoPartners)
-    fail(fmt::format("VideoOptions::partners = {}: must be in 1..{}", o.partners,
-                     kMostVideoPartners));
+  check_options(o);
   const bool takes_camera = problem_info(o.verify.kind).cameras > 0;
   if (takes_camera != o.camera.has_value())
     fail(fmt::format("VideoOptions::camera is {}; VideoOptions::verify.kind = {} takes {}",

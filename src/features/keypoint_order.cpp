@@ -88,13 +88,6 @@ void check_mask(const char* function, ImageView<const std::uint8_t> mask, int wi
                             function, mask.width, mask.height, mask.channels, width, height));
 }
 
-void check_balance(const char* options, int balance) {
-  constexpr int kMost = 128;
-  if (balance < 0 || balance > kMost)
-    throw Error(ErrorCode::usage,
-                fmt::format("{}::balance = {}: must be in 0..{}", options, balance, kMost));
-}
-
 std::vector<int> select(const std::vector<Keypoint>& points, const Selection& selection) {
   const auto at = [&](int i) -> const Keypoint& { return points[std::size_t(i)]; };
   const ImageView<const std::uint8_t>& mask = selection.mask;

@@ -30,7 +30,5 @@ struct Selection {
 
 // Throws Error(usage) where a mask is there and not of the picture's size.
 void check_mask(const char* function, ImageView<const std::uint8_t> mask, int width, int height);
-// Throws Error(usage) naming the option of `options` (SiftOptions, SurfOptions).
-void check_balance(const char* options, int balance);
 
 }  // namespace bifocal::features

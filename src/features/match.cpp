@@ -131,15 +131,6 @@ PackedPanels pack_panels(const std::uint8_t* descriptors, int count) {
   return packed;
 }
 
-void check_match_options(const MatchOptions& options) {
-  if (!(options.max_ratio > 0))
-    throw Error(ErrorCode::usage,
-                fmt::format("MatchOptions::max_ratio = {}: must be above 0", options.max_ratio));
-  if (!(options.max_distance >= 0))
-    throw Error(ErrorCode::usage, fmt::format("MatchOptions::max_distance = {}: must be at least 0",
-                                              options.max_distance));
-}
-
 void check_features(const Features& f, const char* function, const char* name) {
   if (!f.shapes.empty() && f.shapes.size() != f.keypoints.size())
     throw Error(ErrorCode::usage,
@@ -197,7 +188,7 @@ std::vector<Match> match_rows(DescriptorRows rows1, DescriptorRows rows2,
 std::vector<Match> match(const Features& features1, const Features& features2,
                          const MatchOptions& options) {
   using namespace features;
-  check_match_options(options);
+  check_options(options);
   check_features(features1, "match", "features1");
   check_features(features2, "match", "features2");
   return match_rows({features1.descriptors.data(), features1.size()},

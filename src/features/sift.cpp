@@ -119,7 +119,7 @@ Features selected(const std::vector<Features>& pieces, const Selection& selectio
 
 Features detect_sift(const PictureView& image, const SiftOptions& options,
                      ImageView<const std::uint8_t> mask) {
-  features::check_options(options);
+  check_options(options);
   features::check_image(image, "detect_sift");
   features::check_mask("detect_sift", mask, image.width(), image.height());
   if (image.empty()) return {};

@@ -11,7 +11,6 @@
 namespace bifocal::features {
 
 // Throw Error(usage) naming what does not fit.
-void check_options(const SiftOptions& options);
 void check_image(const PictureView& image, const char* function);
 
 // The blur, px, that makes a first level of `sigma` of a photograph enlarged by `scale`.

@@ -26,7 +26,7 @@ class SiftDetector::Work : public features::DetectorWork<SiftMethod> {
 
 SiftDetector::SiftDetector(Queue& queue, int width, int height, const SiftOptions& options,
                            int batch) {
-  features::check_options(options);
+  check_options(options);
   features::check_size(SiftMethod::kName, width, height, options.upsample, batch);
   work_ = std::make_unique<Work>(queue, width, height, options, batch);
 }
@@ -72,7 +72,7 @@ Features SiftDetector::operator()(const PictureView& image) {
 Features detect_sift(Queue& queue, const PictureView& image, const SiftOptions& options,
                      ImageView<const std::uint8_t> mask) {
   if (queue.device().info().kind == DeviceKind::cpu) return detect_sift(image, options, mask);
-  features::check_options(options);
+  check_options(options);
   features::check_image(image, "detect_sift");
   features::check_mask("detect_sift", mask, image.width(), image.height());
   if (image.empty()) return {};

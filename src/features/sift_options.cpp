@@ -18,25 +18,7 @@ namespace {
 constexpr double kCameraBlur = 0.2;
 constexpr double kLeastBlur = 0.3;  // px; doubling needs some
 
-void check(bool ok, const char* name, double value, const char* wanted) {
-  if (!ok)
-    throw Error(ErrorCode::usage,
-                fmt::format("SiftOptions::{} = {}: must be {}", name, value, wanted));
-}
-
 }  // namespace
-
-void check_options(const SiftOptions& o) {
-  check(o.max_features >= 0, "max_features", o.max_features, "0 (all) or more");
-  check_balance("SiftOptions", o.balance);
-  check(o.octave_layers >= 1 && o.octave_layers <= 16, "octave_layers", o.octave_layers,
-        "in 1..16");
-  check(o.contrast_threshold >= 0 && o.contrast_threshold < 1e3, "contrast_threshold",
-        o.contrast_threshold, "at least 0");
-  check(o.edge_threshold >= 1 && o.edge_threshold < 1e6, "edge_threshold", o.edge_threshold,
-        "at least 1");
-  check(o.sigma >= 0.8 && o.sigma <= 8, "sigma", o.sigma, "in 0.8..8");
-}
 
 void check_image(const PictureView& image, const char* function) {
   if (image.channels() < 1 || image.channels() > 4) {

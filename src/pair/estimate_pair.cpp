@@ -41,10 +41,7 @@ void check(Picture image1, Picture image2, const PairOptions& options) {
   if (options.model == ModelRequest::essential && !(options.camera1 && options.camera2)) {
     throw Error(ErrorCode::usage, "model = essential: needs the intrinsics of both cameras");
   }
-  if (options.max_dense_pixels < 1) {
-    throw Error(ErrorCode::usage,
-                fmt::format("max_dense_pixels = {}: must be positive", options.max_dense_pixels));
-  }
+  check_options(options);
 }
 
 // A point with several orientations has a feature for each; of the matches between two places the

@@ -37,10 +37,8 @@ void check(const Mat3& F, const Sizes& s, const PolarOptions& o) {
     largest = std::max(largest, std::abs(v));
   }
   if (!(largest > 0)) throw Error(ErrorCode::usage, "rectify_polar: F is zero");
-  check_sizes("rectify_polar", {s.width1, s.height1, s.width2, s.height2}, o.max_scale);
-  if (o.overlap < 0)
-    throw Error(ErrorCode::usage,
-                fmt::format("rectify_polar: overlap = {}: must not be negative", o.overlap));
+  check_sizes("rectify_polar", {s.width1, s.height1, s.width2, s.height2});
+  check_options(o);
 }
 
 Vec2 middle_of(int width, int height) { return {(width - 1) / 2.0, (height - 1) / 2.0}; }
@@ -318,7 +316,8 @@ PolarRectification rectify_polar(const Intrinsics& camera1, const Intrinsics& ca
     return Mat3{1 / k.fx, 0, -k.cx / k.fx, 0, 1 / k.fy, -k.cy / k.fy, 0, 0, 1};
   };
   const Mat3 F = mul(transpose(inverse_of(camera2)), mul(E, inverse_of(camera1)));
-  check_sizes("rectify_polar", {width1, height1, width2, height2}, options.max_scale);
+  check_sizes("rectify_polar", {width1, height1, width2, height2});
+  check_options(options);
   PolarRectification r =
       rectify_polar(F, seen_at(1e6, camera1, camera2, cam2_from_cam1, s), matches, s, options);
   if (r.width > 0 && !near_is_larger(r, camera1, camera2, cam2_from_cam1, s)) turn(r);

@@ -15,14 +15,11 @@
 namespace bifocal {
 namespace rectification {
 
-void check_sizes(const char* function, const int (&sizes)[4], double max_scale) {
+void check_sizes(const char* function, const int (&sizes)[4]) {
   for (int size : sizes)
     if (size < 1 || size > kMaxSide)
       throw Error(ErrorCode::usage, fmt::format("{}: image size {}: must be positive, at most {}",
                                                 function, size, kMaxSide));
-  if (!(max_scale > 0) || !std::isfinite(max_scale))
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: max_scale = {}: must be positive", function, max_scale));
 }
 
 }  // namespace rectification
@@ -115,9 +112,8 @@ void check(const Camera& a, const Camera& b, const Pose& pose, const RectifyOpti
     if (!k.valid() || !std::isfinite(k.fx + k.fy + k.cx + k.cy))
       fail(fmt::format("camera {},{},{},{}: fx and fy must be positive, all finite", k.fx, k.fy,
                        k.cx, k.cy));
-  check_sizes("rectify", {a.width, a.height, b.width, b.height}, options.max_scale);
-  if (!(options.max_angle_deg >= 0 && options.max_angle_deg <= 83))
-    fail(fmt::format("max_angle_deg = {}: must be 0 to 83", options.max_angle_deg));
+  check_sizes("rectify", {a.width, a.height, b.width, b.height});
+  check_options(options);
   for (double v : pose.R)
     if (!std::isfinite(v)) fail("R is not finite");
   const double length = norm(pose.t);

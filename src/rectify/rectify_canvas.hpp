@@ -45,6 +45,6 @@ struct Canvas {
 }
 
 // Throws Error(usage) in the name of `function`.
-void check_sizes(const char* function, const int (&sizes)[4], double max_scale);
+void check_sizes(const char* function, const int (&sizes)[4]);
 
 }  // namespace bifocal::rectification

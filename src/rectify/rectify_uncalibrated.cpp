@@ -153,7 +153,8 @@ Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int w
   if (!(*std::max_element(F.begin(), F.end(),
                           [](double a, double b) { return std::abs(a) < std::abs(b); }) != 0))
     throw Error(ErrorCode::usage, "rectify_uncalibrated: F is zero");
-  check_sizes("rectify_uncalibrated", {width1, height1, width2, height2}, options.max_scale);
+  check_sizes("rectify_uncalibrated", {width1, height1, width2, height2});
+  check_options(options);
 
   Rectification out;
   out.input1.width = width1, out.input1.height = height1;

@@ -8,20 +8,6 @@
 
 namespace bifocal::robust {
 
-void check_options(const RobustOptions& o) {
-  const auto fail = [](const char* name, auto value, const char* range) {
-    throw Error(ErrorCode::usage,
-                fmt::format("robust estimation: {} = {}, must be {}", name, value, range));
-  };
-  if (!(o.threshold > 0) || !std::isfinite(o.threshold))
-    fail("threshold", o.threshold, "positive and finite (px)");
-  if (!(o.confidence > 0 && o.confidence < 1)) fail("confidence", o.confidence, "between 0 and 1");
-  if (!(o.min_inlier_ratio >= 0 && o.min_inlier_ratio <= 1))
-    fail("min_inlier_ratio", o.min_inlier_ratio, "0 to 1");
-  if (o.min_iterations < 1) fail("min_iterations", o.min_iterations, "at least 1");
-  if (o.max_iterations < 1) fail("max_iterations", o.max_iterations, "at least 1");
-}
-
 void check_weights(const char* where, std::span<const double> weights, size_t first) {
   for (size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] >= 0 && std::isfinite(weights[i])) continue;

@@ -8,7 +8,6 @@
 
 namespace bifocal::robust {
 
-void check_options(const RobustOptions& options);
 void check_camera(const char* name, const Intrinsics& camera);
 // first: the index of weights[0] among all weights of the call.
 void check_weights(const char* where, std::span<const double> weights, std::size_t first = 0);

@@ -92,7 +92,7 @@ PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> poi
 }  // namespace
 
 RobustOptions one_pair_options(ModelKind kind, std::size_t matches, const RobustOptions& options) {
-  robust::check_options(options);
+  check_options(options);
   RobustOptions own = options;
   if (options.min_inlier_ratio == 0)
     own.min_inlier_ratio = robust::one_pair_ratio(kind, double(matches), options.confidence);

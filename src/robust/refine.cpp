@@ -251,9 +251,7 @@ Refined refined(const Fit<Kind>& fit, Model model, std::size_t count,
   if (!inliers.empty() && inliers.size() != count)
     throw Error(ErrorCode::usage,
                 fmt::format("refine: {} inlier flags for {} points", inliers.size(), count));
-  if (!(options.threshold >= 0))
-    throw Error(ErrorCode::usage,
-                fmt::format("refine: threshold = {}, must be >= 0 (px)", options.threshold));
+  check_options(options);
   const double relative = options.threshold / fit.unit();
   const double limit =
       options.threshold > 0 ? relative * relative : std::numeric_limits<double>::infinity();

@@ -29,10 +29,7 @@ void check(const Intrinsics& k1, const Intrinsics& k2, const Pose& pose, const D
   const double length = dot(pose.t, pose.t);
   if (!(length > 0) || !std::isfinite(length))
     fail(fmt::format("t = {},{},{}: must be finite and not zero", pose.t[0], pose.t[1], pose.t[2]));
-  if (!(o.disparity_deviation >= 0) || !std::isfinite(o.disparity_deviation))
-    fail(fmt::format("disparity_deviation = {}: must not be negative", o.disparity_deviation));
-  if (!(o.max_deviation > 0))
-    fail(fmt::format("max_deviation = {}: must be positive", o.max_deviation));
+  check_options(o);
   if (o.pose_covariance.size() != 0 && o.pose_covariance.size() != 36)
     fail(fmt::format("pose_covariance has {} numbers: must be 36", o.pose_covariance.size()));
 }

@@ -9,7 +9,6 @@ namespace bifocal::stereo {
 // Throw Error(usage).
 void check_sgm(const SgmOptions& options);
 void check_ssd(const SsdOptions& options);
-void check_filter(const char* function, const DisparityFilter& filter);
 
 struct PictureShape {
   int width, height, channels;

@@ -49,21 +49,7 @@ namespace {
 }
 
 void check(const DecideBatch& b, const VerifyOptions& o) {
-  if (!(o.max_error > 0) || !std::isfinite(o.max_error))
-    fail(fmt::format("VerifyOptions::max_error = {}: must be finite and above 0", o.max_error));
-  if (o.min_inliers < 1)
-    fail(fmt::format("VerifyOptions::min_inliers = {}: must be at least 1", o.min_inliers));
-  const std::pair<const char*, double> fractions[] = {
-      {"min_E_F_inlier_ratio", o.min_E_F_inlier_ratio},
-      {"max_H_inlier_ratio", o.max_H_inlier_ratio},
-      {"watermark_min_inlier_ratio", o.watermark_min_inlier_ratio},
-      {"watermark_border_size", o.watermark_border_size}};
-  for (const auto& [name, value] : fractions)
-    if (!(value >= 0 && value <= 1))
-      fail(fmt::format("VerifyOptions::{} = {}: must be 0 to 1", name, value));
-  if (!(o.watermark_max_error > 0))
-    fail(fmt::format("VerifyOptions::watermark_max_error = {}: must be above 0",
-                     o.watermark_max_error));
+  check_options(o);
   if (b.offsets.empty() || b.offsets.front() < 0)
     fail("offsets must begin with a number >= 0 and end with the points");
   const std::size_t pairs = b.offsets.size() - 1;

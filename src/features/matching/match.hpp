@@ -15,7 +15,6 @@
 namespace bifocal::features {
 
 // Throw Error(usage) that names the argument and its value.
-void check_match_options(const MatchOptions& options);
 void check_features(const Features& features, const char* function, const char* name);
 
 // Nearest over second nearest; 0 where there is no second. Kernels compute it with these roundings.

@@ -18,7 +18,7 @@ namespace {
 
 void check_pairs(const Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
                  const MatchOptions& options) {
-  features::check_match_options(options);
+  check_options(options);
   if (!(queue.device() == set.device()))
     throw Error(ErrorCode::usage, fmt::format("match: the queue is of {}, the set of {}",
                                               queue.device().info().id, set.device().info().id));
@@ -129,7 +129,7 @@ void leave_on_device(Queue& queue, const FeatureSet& set, std::span<const ImageP
 }
 
 void check_two(const Features& features1, const Features& features2, const MatchOptions& options) {
-  features::check_match_options(options);
+  check_options(options);
   features::check_features(features1, "match", "features1");
   features::check_features(features2, "match", "features2");
 }

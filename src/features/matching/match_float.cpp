@@ -45,13 +45,7 @@ void check(int size1, int size2, const FloatMatchOptions& options) {
   if (size1 != size2)
     throw Error(ErrorCode::usage,
                 fmt::format("match: descriptors1 have {} numbers, descriptors2 {}", size1, size2));
-  if (!(options.max_ratio > 0))
-    throw Error(ErrorCode::usage, fmt::format("FloatMatchOptions::max_ratio = {}: must be above 0",
-                                              options.max_ratio));
-  if (!(options.max_distance >= 0))
-    throw Error(ErrorCode::usage,
-                fmt::format("FloatMatchOptions::max_distance = {}: must be at least 0",
-                            options.max_distance));
+  check_options(options);
 }
 
 void check(const FloatDescriptors& a, const FloatDescriptors& b, const FloatMatchOptions& options) {

@@ -253,7 +253,7 @@ std::vector<SurfPoint> detect_all(const Integral& integral, const SurfOptions& o
 
 Features detect_surf(const PictureView& image, const SurfOptions& options,
                      ImageView<const std::uint8_t> mask) {
-  features::check_options(options);
+  check_options(options);
   features::check_image(image, "detect_surf");
   features::check_mask("detect_surf", mask, image.width(), image.height());
   if (image.empty()) return {};

@@ -26,7 +26,7 @@ class SurfDetector::Work : public features::DetectorWork<SurfMethod> {
 
 SurfDetector::SurfDetector(Queue& queue, int width, int height, const SurfOptions& options,
                            int batch) {
-  features::check_options(options);
+  check_options(options);
   features::check_size(SurfMethod::kName, width, height, options.upsample, batch);
   work_ = std::make_unique<Work>(queue, width, height, options, batch);
 }
@@ -72,7 +72,7 @@ Features SurfDetector::operator()(const PictureView& image) {
 Features detect_surf(Queue& queue, const PictureView& image, const SurfOptions& options,
                      ImageView<const std::uint8_t> mask) {
   if (queue.device().info().kind == DeviceKind::cpu) return detect_surf(image, options, mask);
-  features::check_options(options);
+  check_options(options);
   features::check_image(image, "detect_surf");
   features::check_mask("detect_surf", mask, image.width(), image.height());
   if (image.empty()) return {};

@@ -12,12 +12,6 @@
 namespace bifocal::features {
 namespace {
 
-void check(bool ok, const char* name, double value, const char* wanted) {
-  if (!ok)
-    throw Error(ErrorCode::usage,
-                fmt::format("SurfOptions::{} = {}: must be {}", name, value, wanted));
-}
-
 int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 SurfShares make_shares() {
@@ -35,14 +29,6 @@ SurfShares make_shares() {
 }
 
 }  // namespace
-
-void check_options(const SurfOptions& o) {
-  check(o.max_features >= 0, "max_features", o.max_features, "0 (all) or more");
-  check(o.octaves >= 1 && o.octaves <= 5, "octaves", o.octaves, "in 1..5");
-  check(o.threshold >= 0 && o.threshold < 1e3, "threshold", o.threshold, "at least 0");
-  check_balance("SurfOptions", o.balance);
-  check(o.numbers == 64 || o.numbers == 128, "numbers", o.numbers, "64 or 128");
-}
 
 const SurfShares& surf_shares() {
   static const SurfShares shares = make_shares();

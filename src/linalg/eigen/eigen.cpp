@@ -67,9 +67,7 @@ template <class T>
 void solve(Queue& queue, const MatrixBatch<T>& A, const EigenOutput<T>& out,
            const EigenOptions& options) {
   check_batch(A);
-  if (options.max_sweeps_per_value < 1)
-    refuse(fmt::format("max_sweeps_per_value is {}, expected at least 1",
-                       options.max_sweeps_per_value));
+  check_options(options);
   if (A.count == 0) return;
   check_arguments(A, out);
   if (queue.device().info().kind != DeviceKind::cpu)

@@ -20,11 +20,6 @@ void check_input(const char* function, const Queue& queue, const MatrixBatch<T>&
   linalg::check_batch(function, queue, A, kLargestRows, kLargestCols);
 }
 
-void check_sweeps(const char* function, const SvdOptions& options) {
-  if (options.max_sweeps < 1)
-    linalg::refuse(function, fmt::format("max_sweeps = {}: must be 1 or more", options.max_sweeps));
-}
-
 // Work packages of about a tenth of a millisecond, of whole registers.
 template <class T>
 void on_cpu(SvdFunction<T> function, const SvdWork<T>& work, int count) {
@@ -52,7 +47,7 @@ void svd(Queue& queue, const MatrixBatch<T>& A, const SvdOutput<T>& out,
          const SvdOptions& options) {
   const char* function = "svd";
   check_input(function, queue, A);
-  check_sweeps(function, options);
+  check_options(options);
   const int m = A.rows, n = A.cols;
   const linalg::OutputCheck<T> check{function, queue, A};
   check.required("S", out.S, n);
@@ -92,7 +87,7 @@ void symmetric_eigen(Queue& queue, const MatrixBatch<T>& A, const SymmetricEigen
                      const SvdOptions& options) {
   const char* function = "symmetric_eigen";
   check_input(function, queue, A);
-  check_sweeps(function, options);
+  check_options(options);
   if (A.rows != A.cols)
     linalg::refuse(function, fmt::format("matrices of {} x {}: must be square", A.rows, A.cols));
   const int n = A.cols;
