@@ -16,7 +16,7 @@ void add_threads_and_json(const Command& command, CommonOptions& options) {
   command
       .option("--threads", options.threads,
               "most threads to use, 0: all cores; never changes the result")
-      .in_range(0, 4096)
+      .in_range(Range::within(0, 4096))
       .shows_default();
   command.flag("--json", options.json, "print the result as JSON on stdout");
 }

@@ -7,7 +7,7 @@
 
 namespace bifocal::cli {
 
-// --threshold --confidence --max-iterations --seed --dominant-plane
+// Flags of all members but min_iterations, which follows max_iterations.
 void add_robust_options(const Command& command, RobustOptions& options);
 
 }  // namespace bifocal::cli

@@ -2,7 +2,6 @@
 // How `bifocal stereo` matches: the options of both methods.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,15 +15,11 @@
 namespace bifocal::cli {
 
 struct StereoMethod {
-  std::string method = "sgm", census = "sparse", fill = "background";
-  int min_disparity = 0;
+  std::string method = "sgm";
   std::optional<int> max_disparity;
-  // Of the filters; where there is no value each method has its own.
-  double cross_check = 1, speckle_range = 2;
-  std::optional<int> median, speckle_size;
+  // What both methods have is parsed into `sgm`.
   SgmOptions sgm;
   SsdOptions ssd;
-  std::uint64_t max_memory = 0;
 };
 
 // --method, the search range and all that belongs to one method or the other. What the other method

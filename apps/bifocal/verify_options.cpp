@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "arguments.hpp"
-
 namespace bifocal::cli {
 namespace {
 
@@ -37,40 +35,19 @@ const char* what_became_of(colmap::RowUse use) {
 
 }  // namespace
 
-colmap::VerifyOptions VerifyOptions::chosen() const {
-  colmap::VerifyOptions out = rules;
-  out.detect_watermark = !no_watermark;
-  return out;
-}
-
-void add_verify_options(const Command& command, VerifyOptions& options) {
-  colmap::VerifyOptions& v = options.rules;
-  command.option("--pairs", options.pairs, "file of pairs, two names of images a line; else all");
-  command.flag("--overwrite", options.overwrite,
-               "verify again what was verified; else it is skipped");
-  command.option("--min-inliers", v.min_inliers, "a pair with fewer is written as degenerate")
-      .in_range(1, 1e6)
-      .shows_default();
-  command.option("--threshold", v.max_error, "largest error of an inlier, px")
-      .in_range(1e-3, 1e3)
-      .shows_default();
-  command.option("--confidence", v.confidence, "of having drawn a sample without outliers")
-      .in_range(0.5, 0.999999)
-      .shows_default();
-  command.option("--max-iterations", v.max_iterations, "most samples to draw for each model")
-      .in_range(1, 1e8)
-      .shows_default();
-  command
-      .option("--min-inlier-ratio", v.min_inlier_ratio,
-              "fraction of right matches worth looking for; 0: 0.2, more of few matches")
-      .in_range(0, 1)
-      .shows_default();
-  command.flag("--relative-pose", v.relative_pose,
-               "poses of planar pairs, too, and planes told from turns");
-  command.flag("--no-watermark", options.no_watermark, "do not look for watermarks");
-  command.option("--seed", v.seed, "of the sampling; the same seed gives the same result")
-      .whole_number()
-      .shows_default();
+void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges changes) {
+  command.option("--pairs", flags.pairs, "file of pairs, two names of images a line; else all");
+  const colmap::VerifyOptions& v = flags.run.options;
+  add_flags(
+      command, flags.run,
+      changes.leave_out(v.min_iterations, v.min_E_F_inlier_ratio, v.max_H_inlier_ratio)
+          .leave_out(v.watermark_min_inlier_ratio, v.watermark_border_size, v.watermark_max_error)
+          .change(v.min_inliers, {.range = Range::within(1, 1e6)})
+          .change(v.max_error, {.name = "--threshold", .range = Range::within(1e-3, 1e3)})
+          .change(v.confidence, {.range = Range::within(0.5, 0.999999)})
+          .change(v.max_iterations, {.range = Range::within(1, 1e8)})
+          .change(v.detect_watermark,
+                  {.name = "--no-watermark", .help = "do not look for watermarks"}));
 }
 
 Json counts_json(const colmap::VerifyProgress& done) {

@@ -7,18 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "cli.hpp"
+#include "option_fields.hpp"
 
 namespace bifocal::cli {
 
-struct VerifyOptions {
+struct VerifyFlags {
   std::string pairs;
-  bool overwrite = false, no_watermark = false;
-  colmap::VerifyOptions rules;
-
-  [[nodiscard]] colmap::VerifyOptions chosen() const;
+  colmap::VerifyRun run;
 };
-void add_verify_options(const Command& command, VerifyOptions& options);
+void add_verify_options(const Command& command, VerifyFlags& flags, FlagChanges changes = {});
 
 // Pairs by configuration, those that there are.
 [[nodiscard]] Json counts_json(const colmap::VerifyProgress& done);

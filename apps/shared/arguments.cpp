@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <bifocal/error.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdint>
@@ -33,18 +34,21 @@ CLI::Validator whole_number_check() {
           ""};
 }
 
-CLI::Validator range_check(double lo, double hi) {
-  const std::string range = hi < std::numeric_limits<double>::infinity()
-                                ? fmt::format("[{}, {}]", lo, hi)
-                                : fmt::format("{} or more", lo);
-  return {[=](std::string& text) {
+CLI::Validator range_check(const Range& range) {
+  return {[range](std::string& text) {
             double value = std::numeric_limits<double>::quiet_NaN();
             if (has_base(text) || !CLI::detail::lexical_cast(text, value))
               return fmt::format("{} is not a number", text);
-            return value >= lo && value <= hi ? std::string()
-                                              : fmt::format("{} is out of range: {}", text, range);
+            return range.contains(value)
+                       ? std::string()
+                       : fmt::format("{} is out of range: {}", text, to_string(range));
           },
-          range};
+          to_string(range)};
+}
+
+CLI::Validator word_check(const Range& range) {
+  const std::vector<std::string> words(range.words.begin(), range.words.end());
+  return CLI::IsMember(words).description(to_string(range));
 }
 
 // CLI::AsSizeValue takes -1 for the largest number. Comes before it.
@@ -59,8 +63,8 @@ Option Option::required() const {
   return *this;
 }
 
-Option Option::in_range(double lo, double hi) const {
-  option_->check(range_check(lo, hi));
+Option Option::in_range(const Range& range) const {
+  option_->check(range.words.empty() ? range_check(range) : word_check(range));
   return *this;
 }
 
@@ -114,11 +118,30 @@ template Option Command::option(const std::string&, std::vector<std::string>&,
 template Option Command::option(const std::string&, int&, const std::string&) const;
 template Option Command::option(const std::string&, float&, const std::string&) const;
 template Option Command::option(const std::string&, double&, const std::string&) const;
+template Option Command::option(const std::string&, std::int64_t&, const std::string&) const;
 template Option Command::option(const std::string&, std::uint64_t&, const std::string&) const;
 template Option Command::option(const std::string&, std::optional<int>&, const std::string&) const;
 
 Option Command::flag(const std::string& name, bool& value, const std::string& help) const {
   return Option(app_->add_flag(name, value, help));
+}
+
+void Command::off_flag(const std::string& name, bool& value, const std::string& help) const {
+  app_->add_flag_callback(
+      name, [&value] { value = false; }, help);
+}
+
+Option Command::choice(const std::string& name, const Range& range, std::function<void(int)> set,
+                       int now, const std::string& help) const {
+  const auto words = range.words;
+  CLI::Option* const option = app_->add_option_function<std::string>(
+      name,
+      [words, set = std::move(set)](const std::string& word) {
+        set(static_cast<int>(std::ranges::find(words, word) - words.begin()));
+      },
+      help);
+  option->default_str(std::string(words[static_cast<std::size_t>(now)]));
+  return Option(option).in_range(range);
 }
 
 Option Command::get(const std::string& name) const { return Option(app_->get_option(name)); }

@@ -4,10 +4,11 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <bifocal/fields.hpp>
 
 namespace CLI {
 class App;
@@ -20,8 +21,8 @@ namespace bifocal::cli {
 class Option {
  public:
   Option required() const;
-  // A decimal number in [lo, hi], not NaN.
-  Option in_range(double lo, double hi = std::numeric_limits<double>::infinity()) const;
+  // A decimal number in the range, or one of its words.
+  Option in_range(const Range& range) const;
   // A number of 64 bits without a sign.
   Option whole_number() const;
   Option one_of(const std::vector<std::string>& words) const;
@@ -47,10 +48,16 @@ class Option {
 class Command {
  public:
   // `name` is "--name" or, for a positional argument, "NAME". The value is parsed into `value`:
-  // std::string, a list of these, int, float, double, std::uint64_t or std::optional<int>.
+  // std::string, a list of these, int, float, double, std::int64_t, std::uint64_t or
+  // std::optional<int>.
   template <class T>
   Option option(const std::string& name, T& value, const std::string& help) const;
   Option flag(const std::string& name, bool& value, const std::string& help) const;
+  // A flag that makes the value false.
+  void off_flag(const std::string& name, bool& value, const std::string& help) const;
+  // One of the range's words, of which `set` gets the number; `now` is the default.
+  Option choice(const std::string& name, const Range& range, std::function<void(int)> set, int now,
+                const std::string& help) const;
   // An option that was added before.
   [[nodiscard]] Option get(const std::string& name) const;
   // Called when the arguments of the command have been parsed; may throw Error(usage).

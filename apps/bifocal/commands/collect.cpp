@@ -7,13 +7,12 @@
 #include <bifocal/version.hpp>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "arguments.hpp"
 #include "cli.hpp"
+#include "option_fields.hpp"
 #include "progress.hpp"
 #include "sift_flags.hpp"
 
@@ -22,21 +21,11 @@ namespace {
 
 struct Options {
   std::vector<std::string> images;
-  std::string database, pairs = "all", camera = "auto", intrinsics, features = "rootsift", masks;
+  std::string database, pairs = "all", intrinsics, features = "rootsift", masks;
   double ratio = 0;  // not given
-  std::uint64_t max_memory = std::uint64_t{4} << 30;
   CollectOptions collect;
   CommonOptions common;
 };
-
-const std::map<std::string, PairChoice> kChoices = {{"all", PairChoice::all},
-                                                    {"exhaustive", PairChoice::exhaustive},
-                                                    {"sequential", PairChoice::sequential},
-                                                    {"retrieval", PairChoice::retrieval},
-                                                    {"gps", PairChoice::gps}};
-const std::map<std::string, CameraSharing> kSharings = {{"auto", CameraSharing::automatic},
-                                                        {"single", CameraSharing::single},
-                                                        {"each", CameraSharing::each}};
 
 // Words of --features; anything else is where features of another tool are.
 constexpr std::string_view kDetectors[] = {"rootsift", "sift", "surf"};
@@ -122,19 +111,14 @@ void set_features(Options& o) {
 void run(Options o, Context& context) {
   const DeviceSet devices = chosen_devices(o.common);
   const ThreadLimit limit(o.common.threads);
-  if (const auto choice = kChoices.find(o.pairs); choice != kChoices.end()) {
-    o.collect.pairs = choice->second;
-  } else {
-    o.collect.pairs = PairChoice::listed;
-    o.collect.pairs_file = o.pairs;
-  }
+  const auto choice = std::ranges::find(kPairChoiceWords, o.pairs) - std::begin(kPairChoiceWords);
+  o.collect.pairs =
+      static_cast<PairChoice>(std::min<std::ptrdiff_t>(choice, std::ptrdiff_t(PairChoice::listed)));
+  if (o.collect.pairs == PairChoice::listed) o.collect.pairs_file = o.pairs;
   set_features(o);
   o.collect.masks = o.masks;
   if (o.ratio > 0) o.collect.matching.max_ratio = o.collect.given.matching.max_ratio = o.ratio;
-  o.collect.cameras.sharing = kSharings.at(o.camera);
   if (!o.intrinsics.empty()) o.collect.cameras.intrinsics = parse_intrinsics(o.intrinsics);
-  o.collect.max_memory =
-      static_cast<std::int64_t>(std::min<std::uint64_t>(o.max_memory, std::uint64_t{1} << 50));
   const PhotographFiles photographs = list_photographs(o.images);
   for (const LeftOut& l : photographs.passed_over)
     tell(fmt::format("passed over: {}: {}", l.name, l.reason));
@@ -162,43 +146,53 @@ void run(Options o, Context& context) {
   }
 }
 
-void add_pair_options(const Command& command, Options& o) {
+// Returns what the command line leaves out of the options of collect(), or says otherwise.
+FlagChanges changes_of(const CollectOptions& c) {
+  const SiftOptions& sift = c.sift;
+  const colmap::VerifyOptions& g = c.geometry;
+  return FlagChanges()
+      .leave_out(c.pairs, c.screen.features, c.screen.max_ratio, c.links, c.sequential.quadratic)
+      .leave_out(c.loop_partners, c.retrieval, c.matching, c.given.matching.normalise)
+      .leave_out(c.given.matching.mutual, c.given.matching.max_ratio, c.min_matches)
+      .leave_out(sift.octave_layers, sift.contrast_threshold, sift.edge_threshold, sift.sigma)
+      .leave_out(sift.upsample, sift.root, sift.balance)
+      .leave_out(g.max_error, g.min_inliers, g.confidence, g.min_iterations, g.max_iterations)
+      .leave_out(g.min_inlier_ratio, g.min_E_F_inlier_ratio, g.max_H_inlier_ratio)
+      .leave_out(g.relative_pose, g.detect_watermark, g.watermark_min_inlier_ratio)
+      .leave_out(g.watermark_border_size, g.watermark_max_error)
+      .change(c.screen.min_matches,
+              {.name = "--screen-matches",
+               .help = "all: matches among the 1024 largest features of each that a pair needs",
+               .range = Range::within(0, 1024)})
+      .change(c.sequential.overlap,
+              {.help = "sequential: neighbours of an image, and as many powers of two further on",
+               .range = Range::within(1, 1e6)})
+      .change(c.loop_period, {.range = Range::within(0, 1e6)})
+      .change(c.partners, {.range = Range::within(1, 1e6)})
+      .change(c.gps.max_distance_m, {.name = "--gps-distance", .help = "gps: m, at most"})
+      .change(c.gps.most, {.name = "--gps-neighbours",
+                           .help = "gps: of an image, at most",
+                           .range = Range::within(1, 1e6)})
+      .change(sift.max_features, {.help = "features kept of a photograph, strongest first",
+                                  .range = Range::within(1, 1e6)})
+      .change(c.max_side, {.range = Range::within(0, kMaxSiftSide)})
+      .change(c.given.matching.max_distance,
+              {.help = "of given descriptors of unit length that match: Euclidean; 0: any",
+               .range = Range::within(0, 2),
+               .shows_default = false})
+      .change(g.seed, {.help = "of all random choices"})
+      .change(c.cameras.sharing, {.name = "--camera"})
+      .change(c.cameras.model, {.name = "--camera-model"});
+}
+
+void add_all(const Command& command, Options& o) {
   command
       .option("--pairs", o.pairs,
               "all (pairs whose largest features match, and those that may link what falls "
               "apart), exhaustive (every pair), sequential (neighbours by name, digits as numbers, "
-              "with "
-              "loops), retrieval "
-              "(images that look "
-              "alike), gps (taken near each other), or a file with two names a line")
+              "with loops), retrieval (images that look alike), gps (taken near each other), or a "
+              "file with two names a line")
       .shows_default();
-  command
-      .option("--screen-matches", o.collect.screen.min_matches,
-              "all: matches among the 1024 largest features of each that a pair needs")
-      .in_range(0, 1024)
-      .shows_default();
-  command
-      .option("--overlap", o.collect.sequential.overlap,
-              "sequential: neighbours of an image, and as many powers of two further on")
-      .in_range(1, 1e6)
-      .shows_default();
-  command
-      .option("--loop-period", o.collect.loop_period,
-              "sequential: every so many images look for a loop; 0: none")
-      .in_range(0, 1e6)
-      .shows_default();
-  command.option("--partners", o.collect.partners, "retrieval: images that each is matched with")
-      .in_range(1, 1e6)
-      .shows_default();
-  command.option("--gps-distance", o.collect.gps.max_distance_m, "gps: m, at most")
-      .in_range(0)
-      .shows_default();
-  command.option("--gps-neighbours", o.collect.gps.most, "gps: of an image, at most")
-      .in_range(1, 1e6)
-      .shows_default();
-}
-
-void add_features_options(const Command& command, Options& o) {
   const Option features =
       command
           .option(
@@ -207,30 +201,19 @@ void add_features_options(const Command& command, Options& o) {
               "FILE.h5, or a folder with PHOTOGRAPH.jpg.npz (keypoints [N, 2], descriptors "
               "[N, D]), matched when mutually nearest")
           .shows_default();
+  command.option("--masks", o.masks,
+                 "folder with PHOTOGRAPH.png: no features where a mask is black");
   command
-      .option("--max-distance", o.collect.given.matching.max_distance,
-              "of given descriptors of unit length that match: Euclidean; 0: any")
-      .in_range(0, 2)
-      .needs(features);
-}
-
-void add_camera_options(const Command& command, Options& o) {
-  command
-      .option("--camera", o.camera,
-              "photographs of one camera: auto (the same make, model, focal length and size in "
-              "EXIF), single (all of a size), each (none)")
-      .one_of({"auto", "single", "each"})
-      .shows_default();
-  const Option model =
-      command
-          .option("--camera-model", o.collect.cameras.model,
-                  "of the database: SIMPLE_PINHOLE PINHOLE SIMPLE_RADIAL RADIAL OPENCV FULL_OPENCV")
-          .one_of({"SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "FULL_OPENCV"})
-          .shows_default();
+      .option("--ratio", o.ratio,
+              "nearest over second nearest distance of a match; 1: any. By default 0.75, of given "
+              "features 1")
+      .in_range(Range::within(0.1, 1));
+  add_flags(command, o.collect, changes_of(o.collect));
+  command.get("--max-distance").needs(features);
   command
       .option("--intrinsics", o.intrinsics,
               "fx,fy,cx,cy of all photographs, px; by default EXIF's focal length, or a guess")
-      .excludes(model);
+      .excludes(command.get("--camera-model"));
 }
 
 }  // namespace
@@ -242,46 +225,7 @@ void add_collect(Program& program, Context& context) {
   command.option("IMAGES", o->images, "photographs, or folders of them").required();
   command.option("--database", o->database, "what is made; stopped work is gone on with")
       .required();
-  add_pair_options(command, *o);
-  add_camera_options(command, *o);
-  add_features_options(command, *o);
-  command
-      .option("--max-features", o->collect.sift.max_features,
-              "features kept of a photograph, strongest first")
-      .in_range(1, 1e6)
-      .shows_default();
-  add_sift_flags(command, o->collect.sift);
-  command
-      .option("--max-side", o->collect.max_side,
-              "px: larger photographs are reduced to find features; 0: never")
-      .in_range(0, kMaxSiftSide)
-      .shows_default();
-  command
-      .option("--ratio", o->ratio,
-              "nearest over second nearest distance of a match; 1: any. By default 0.75, of given "
-              "features 1")
-      .in_range(0.1, 1);
-  command.option("--masks", o->masks,
-                 "folder with PHOTOGRAPH.png: no features where a mask is black");
-  command.flag("--guided", o->collect.guided,
-               "match again along the geometry that was found, and verify again");
-  command.option("--seed", o->collect.geometry.seed, "of all random choices")
-      .whole_number()
-      .shows_default();
-  command
-      .option("--max-memory", o->max_memory,
-              "bytes (500M, 4G) that the process takes at most of the host's memory, and of each "
-              "GPU's")
-      .size_in_bytes()
-      .shows_default();
-  command
-      .option("--block-size", o->collect.block_size,
-              "images whose features are in memory at a time; 0: as many as --max-memory has room "
-              "for")
-      .in_range(0, 1e6)
-      .shows_default();
-  command.flag("--overwrite", o->collect.overwrite,
-               "replace the database, and drop unfinished work with other options");
+  add_all(command, *o);
   add_common_of_many(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }

@@ -5,15 +5,14 @@
 #include <bifocal/threads.hpp>
 #include <bifocal/version.hpp>
 
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "arguments.hpp"
 #include "cameras.hpp"
 #include "cli.hpp"
 #include "depth_files.hpp"
 #include "disparity_files.hpp"
+#include "option_fields.hpp"
 #include "output_folder.hpp"
 #include "progress.hpp"
 #include "report/pair_figures.hpp"
@@ -26,17 +25,11 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string left, right, out, model = "auto", features = "rootsift", mask1, mask2;
-  bool no_dense = false;
+  std::string left, right, out, features = "rootsift", mask1, mask2;
   CameraOptions cameras;
   PairOptions pair;
   CommonOptions common;
 };
-
-const std::map<std::string, ModelRequest> kModels = {{"auto", ModelRequest::automatic},
-                                                     {"homography", ModelRequest::homography},
-                                                     {"fundamental", ModelRequest::fundamental},
-                                                     {"essential", ModelRequest::essential}};
 
 const std::vector<std::string> kFiles = {
     "geometry.json",      "matches.txt",         "matches.png",   "report.html",
@@ -189,7 +182,6 @@ void run(Options o, Context& context) {
   OutputFolder folder(o.out, kFiles, {o.left, o.right, o.cameras.calib, o.mask1, o.mask2});
   o.pair.camera1 = cameras.camera1;
   o.pair.camera2 = cameras.camera2;
-  o.pair.dense = !o.no_dense;
   o.pair.mask1 = mask1;
   o.pair.mask2 = mask2;
   set_features(o, o.pair);
@@ -225,41 +217,28 @@ void add_pair(Program& program, Context& context) {
   command.option("LEFT", o->left, "first photograph: JPEG, PNG, PGM or PPM").required();
   command.option("RIGHT", o->right, "second photograph").required();
   command.option("--out", o->out, "folder for the results, made when missing").required();
-  command.option("--model", o->model, "auto, homography, fundamental or essential")
-      .one_of({"auto", "homography", "fundamental", "essential"})
-      .shows_default();
   add_camera_options(command, o->cameras);
   command
       .option("--features", o->features, "rootsift, sift or surf (under patents until about 2027)")
       .one_of({"rootsift", "sift", "surf"})
       .shows_default();
-  command
-      .option("--max-features", o->pair.sift.max_features,
-              "features kept of a photograph, strongest first; 0: all")
-      .in_range(0, 1e6)
-      .shows_default();
-  command
-      .option("--balance", o->pair.sift.balance,
-              "cells along the longer side that take turns where there are more features")
-      .in_range(0, 128)
-      .shows_default();
-  add_sift_flags(command, o->pair.sift);
   command.option("--mask1", o->mask1, "picture: features of LEFT only where it is not black");
   command.option("--mask2", o->mask2, "the same for RIGHT");
-  command
-      .option("--ratio", o->pair.matching.max_ratio,
-              "nearest over second nearest distance of a match")
-      .in_range(0.1, 1)
-      .shows_default();
-  command.flag("--guided", o->pair.guided,
-               "match again along the model that was found, and estimate again");
-  add_robust_options(command, o->pair.robust);
-  command.flag("--no-dense", o->no_dense, "don't rectify, match densely and make depth");
+  PairOptions& p = o->pair;
+  SiftOptions& sift = p.sift;
+  MatchOptions& m = p.matching;
+  add_flags(command, p,
+            FlagChanges()
+                .leave_out(p.robust, p.max_dense_pixels)
+                .leave_out(sift.octave_layers, sift.contrast_threshold, sift.edge_threshold)
+                .leave_out(sift.sigma, sift.upsample, sift.root)
+                .leave_out(m.mutual, m.ratio_both_ways, m.max_distance)
+                .change(sift.max_features, {.range = Range::within(0, 1e6)})
+                .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
+                .change(p.dense, {.help = "don't rectify, match densely and make depth"}));
+  add_robust_options(command, p.robust);
   add_common(command, o->common);
-  command.runs([o, &context] {
-    o->pair.model = kModels.at(o->model);
-    run(*o, context);
-  });
+  command.runs([o, &context] { run(*o, context); });
 }
 
 }  // namespace bifocal::cli

@@ -13,8 +13,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "arguments.hpp"
 #include "cli.hpp"
+#include "option_fields.hpp"
 #include "output_folder.hpp"
 #include "picture.hpp"
 #include "result_json.hpp"
@@ -303,13 +303,13 @@ void add_rectify(Program& program, Context& context) {
               "rows of x1 y1 x2 y2 [weight]: uncalibrated, from their fundamental matrix; rows "
               "of weight 0 are left out")
       .excludes(calib);
-  command
-      .option(
-          "--max-scale", o->rectify.max_scale,
-          "largest area of a rectified picture, in areas of the larger input; polar: eight times "
-          "this")
-      .in_range(1e-3, 16)
-      .shows_default();
+  add_flags(command, o->rectify,
+            FlagChanges()
+                .leave_out(o->rectify.max_angle_deg)
+                .change(o->rectify.max_scale,
+                        {.help = "largest area of a rectified picture, in areas of the larger "
+                                 "input; polar: eight times this",
+                         .range = Range::within(1e-3, 16)}));
   command
       .option("--method", o->method,
               "planar: rows by a homography each; polar: rows along epipolar half lines, for any "

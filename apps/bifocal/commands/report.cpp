@@ -135,7 +135,7 @@ void add_report(Program& program, Context& context) {
       .size_in_bytes()
       .shows_default();
   command.option("--threads", o->threads, "most threads to decode photographs, 0: all cores")
-      .in_range(0, 4096)
+      .in_range(Range::within(0, 4096))
       .shows_default();
   command.flag("--json", o->json, "print the result as JSON on stdout");
   command.runs([o, &context] { run(*o, context); });

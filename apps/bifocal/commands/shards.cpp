@@ -27,7 +27,7 @@ struct PlanOptions {
   std::string database, folder;
   double pairs_per_shard = 10000;
   bool json = false;
-  VerifyOptions verify;
+  VerifyFlags verify;
 };
 struct ShardOptions {
   std::string folder, database;
@@ -56,7 +56,7 @@ void guarded(Context& context, const Body& body) {
 void make_plan(const PlanOptions& o) {
   const colmap::Plan plan =
       colmap::plan_shards(o.database, o.folder,
-                          {o.verify.chosen(), o.verify.pairs, o.verify.overwrite,
+                          {o.verify.run.options, o.verify.pairs, o.verify.run.overwrite,
                            static_cast<std::int64_t>(o.pairs_per_shard)});
   tell_odd_rows(plan.odd_rows);
   if (!o.json)
@@ -198,9 +198,9 @@ void add_plan(Program& program, Context& context) {
   command.option("--out", o->folder, "folder for the plan, its shards and their results")
       .required();
   command.option("--pairs-per-shard", o->pairs_per_shard, "30 to 120 s of work are a good size")
-      .in_range(1, 1e9)
+      .in_range(Range::within(1, 1e9))
       .shows_default();
-  add_verify_options(command, o->verify);
+  add_verify_options(command, o->verify, FlagChanges().leave_out(o->verify.run.max_memory));
   command.flag("--json", o->json, "print the result as JSON on stdout");
   command.runs([o, &context] { guarded(context, [&] { make_plan(*o); }); });
 }

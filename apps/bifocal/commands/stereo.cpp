@@ -112,7 +112,7 @@ std::string doubts(const DisparityMap& disparity, const StereoMethod& m) {
   if (disparity.density == 0)
     return "nothing is known: the pictures have no texture, repeat themselves, or do not show the "
            "same within the search";
-  const int first = m.min_disparity, last = m.min_disparity + m.sgm.disparities - 1;
+  const int first = m.sgm.min_disparity, last = first + m.sgm.disparities - 1;
   std::int64_t known = 0, at_ends = 0;
   for (const float d : disparity.raw.pixels) {
     if (std::isnan(d)) continue;
@@ -209,7 +209,7 @@ void add_stereo(Program& program, Context& context) {
       command.option("--truth", o->truth, "true disparity, PFM or picture: prints the errors");
   command.option("--truth-scale", o->truth_scale, "a truth picture holds this times the disparity")
       .needs(truth)
-      .in_range(1e-3, 65535)
+      .in_range(Range::within(1e-3, 65535))
       .shows_default();
   command.option("--mask", o->mask, "picture: only pixels of value 255 are scored").needs(truth);
   add_common(command, o->common);

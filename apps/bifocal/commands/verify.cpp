@@ -20,8 +20,7 @@ namespace {
 
 struct Options {
   std::string database, out, features, matches;
-  std::uint64_t max_memory = std::uint64_t{1} << 30;
-  VerifyOptions verify;
+  VerifyFlags verify;
   CommonOptions common;
 };
 
@@ -57,7 +56,7 @@ void print_result(const Options& o, const DeviceSet& devices, const std::string&
   for (std::size_t i = 0; i < done.by_device.size(); ++i)
     json["pairs_by_device"].push_back(
         {{"device", devices.devices()[i].info().id}, {"pairs", done.by_device[i]}});
-  json["seed"] = o.verify.rules.seed;
+  json["seed"] = o.verify.run.options.seed;
   json["seconds"] = seconds;
   print_out(to_text(json));
 }
@@ -69,8 +68,8 @@ void run(const Options& o, Context& context) {
   check(o);
   const std::string& file = o.database.empty() ? o.out : o.database;
   std::optional<Progress> progress;
-  colmap::VerifyRun work{
-      o.verify.chosen(), o.verify.pairs, o.verify.overwrite, std::int64_t(o.max_memory), {}};
+  colmap::VerifyRun work = o.verify.run;
+  work.pairs = o.verify.pairs;
   work.progress = [&](const colmap::VerifyProgress& p) {
     if (!progress) progress.emplace(double(p.pairs), "pairs");
     progress->update(double(p.done), file);
@@ -106,9 +105,6 @@ void add_verify(Program& program, Context& context) {
       command.option("--matches", o->matches, "hloc's matches.h5, likewise").needs(features);
   features.needs(matches).needs(out);
   add_verify_options(command, o->verify);
-  command.option("--max-memory", o->max_memory, "of keypoints kept for further pairs: 500M, 2G")
-      .size_in_bytes()
-      .shows_default();
   add_common_of_many(command, o->common);
   command.runs([o, &context] { run(*o, context); });
 }
