@@ -96,7 +96,8 @@ class Collection {
   }
   Verified verify(nb::handle pairs, const std::string& kind, nb::handle cameras,
                   nb::handle matching, nb::handle robust, int min_matches, bool guided) {
-    VerifyOptions o{match_options(matching), min_matches, kind_of(kind), robust_options(robust)};
+    VerifyOptions o{options_of<MatchOptions>(matching), min_matches, kind_of(kind),
+                    options_of<RobustOptions>(robust)};
     o.guided = guided;
     const ProblemInfo problem = problem_info(o.kind);
     std::vector<LensCamera> known;

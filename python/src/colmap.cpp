@@ -42,7 +42,7 @@ nb::dict verify_database(nb::handle given_database, nb::handle given_pairs, nb::
   std::optional<FileName> pairs;
   if (!given_pairs.is_none()) pairs = file_of(given_pairs, "pairs");
   colmap::VerifyRun run;
-  run.options = verify_options(options);
+  run.options = options_of<colmap::VerifyOptions>(options);
   if (pairs) run.pairs = pairs->path;
   run.overwrite = overwrite;
   run.progress = [&](const colmap::VerifyProgress& p) {

@@ -69,7 +69,7 @@ Features descriptors_of(nb::handle object, const char* name) {
 
 Matches match_any(nb::handle features1, nb::handle features2, nb::handle options,
                   const std::optional<std::string>& device, nb::handle frame) {
-  const MatchOptions o = match_options(options);
+  const MatchOptions o = options_of<MatchOptions>(options);
   const bool arrays = !nb::isinstance<Features>(features1) && !nb::isinstance<Features>(features2);
   if (!frame.is_none() && arrays) {
     const AnyArray first = array_of(features1, "features1");
@@ -95,7 +95,7 @@ Matches match_any(nb::handle features1, nb::handle features2, nb::handle options
 Matches match_by_model(nb::handle features1, nb::handle features2, nb::handle model,
                        const std::string& kind, double max_error, nb::handle options,
                        const std::optional<std::string>& device) {
-  const MatchOptions o = match_options(options);
+  const MatchOptions o = options_of<MatchOptions>(options);
   for (const auto& [object, name] : {std::pair(features1, "features1"), {features2, "features2"}}) {
     if (!nb::isinstance<Features>(object))
       type_error(fmt::format("{}: must be Features, which have positions", name));
@@ -126,7 +126,7 @@ FloatDescriptors floats_of(nb::handle object, const char* name, Numbers& given,
 
 FloatMatches match_floats(nb::handle descriptors1, nb::handle descriptors2, nb::handle options,
                           const std::optional<std::string>& device, nb::handle frame) {
-  const FloatMatchOptions o = float_match_options(options);
+  const FloatMatchOptions o = options_of<FloatMatchOptions>(options);
   if (!frame.is_none() && on_cuda(array_of(descriptors1, "descriptors1")))
     return {match_floats_there(descriptors1, descriptors2, o, device, frame), nb::borrow(frame)};
   Numbers given[2];

@@ -11,24 +11,20 @@
 
 namespace bifocal::python {
 
-// None: the defaults. Each throws TypeError naming a field that does not fit; ranges are checked by
+// The defaults for None. Throws TypeError naming a field that does not fit; ranges are checked by
 // the library.
-[[nodiscard]] RobustOptions robust_options(nb::handle object);
+template <HasFields Options>
+[[nodiscard]] Options options_of(nb::handle object);
 // SiftOptions, or SurfOptions: then `surf` is there.
 struct DetectorOptions {
   SiftOptions sift;
   std::optional<SurfOptions> surf;
 };
 [[nodiscard]] DetectorOptions detector_options(nb::handle object);
-[[nodiscard]] MatchOptions match_options(nb::handle object);
-[[nodiscard]] FloatMatchOptions float_match_options(nb::handle object);
-[[nodiscard]] SgmOptions sgm_options(nb::handle object);
-[[nodiscard]] SsdOptions ssd_options(nb::handle object);
-[[nodiscard]] colmap::VerifyOptions verify_options(nb::handle object);
 [[nodiscard]] bool is_ssd_options(nb::handle object);
 [[nodiscard]] double number_field(nb::handle object, const char* what, const char* field);
-// What the C++ structs hold unless they are told otherwise, for the test of the dataclasses.
-[[nodiscard]] nb::dict default_options();
+// What the dataclasses of options.py are made of, by class and member (scripts/python-options).
+[[nodiscard]] nb::dict option_fields();
 
 [[nodiscard]] ModelKind kind_of(const std::string& name);
 [[nodiscard]] std::string name_of(ModelKind kind);

@@ -24,7 +24,7 @@ struct Arguments {
 Arguments arguments_of(nb::handle camera1, nb::handle camera2, nb::handle options,
                        const ProblemInfo& problem) {
   Arguments a;
-  a.options = robust_options(options);
+  a.options = options_of<RobustOptions>(options);
   if (problem.cameras == 0) {
     if (!camera1.is_none() || !camera2.is_none())
       type_error("camera: given, but this kind of model takes none");

@@ -148,7 +148,7 @@ Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offse
                     nb::handle cameras1, nb::handle cameras2, nb::handle weights,
                     nb::handle qualities, nb::handle options,
                     const std::optional<std::string>& device, nb::handle frame) {
-  Given g{kind_of(kind), {}, {}, {}, {}, {}, {}, {}, robust_options(options), {}};
+  Given g{kind_of(kind), {}, {}, {}, {}, {}, {}, {}, options_of<RobustOptions>(options), {}};
   g.problem = problem_info(g.kind);
   if (points.is_none()) type_error("points: None, must be an array of numbers");
   g.points = column_of(points, "points", g.problem.is_two_view ? 4 : 5);

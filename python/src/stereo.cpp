@@ -46,9 +46,9 @@ class Matcher {
         queue_(Device(device)) {
     if (bits != 8 && bits != 16) value_error(fmt::format("bits: {}, must be 8 or 16", bits));
     if (is_ssd_)
-      matcher_.emplace(queue_, width, height, ssd_options(options));
+      matcher_.emplace(queue_, width, height, options_of<SsdOptions>(options));
     else
-      matcher_.emplace(queue_, width, height, sgm_options(options), bits);
+      matcher_.emplace(queue_, width, height, options_of<SgmOptions>(options), bits);
   }
   Maps run(nb::handle left, nb::handle right, nb::handle frame) {
     if (!frame.is_none())
@@ -116,8 +116,8 @@ Maps stereo_here(nb::handle left, nb::handle right, nb::handle options,
   const Picture l = picture_of(left, "left"), r = picture_of(right, "right");
   check_pair(l, r);
   const bool is_ssd = !options.is_none() && is_ssd_options(options);
-  const SsdOptions ssd = is_ssd ? ssd_options(options) : SsdOptions{};
-  const SgmOptions sgm = is_ssd ? SgmOptions{} : sgm_options(options);
+  const SsdOptions ssd = is_ssd ? options_of<SsdOptions>(options) : SsdOptions{};
+  const SgmOptions sgm = is_ssd ? SgmOptions{} : options_of<SgmOptions>(options);
   if (is_ssd && l.bits != 8) type_error("left: dtype uint16, must be uint8 for SsdOptions");
   const Unlocked unlocked;
   QueueLease lease(device.value_or("cpu"));

@@ -49,7 +49,8 @@ class FrameMatcher {
     if (!options.is_none()) o.sift = detector.sift;
     o.surf = detector.surf;
     o.partners = partners;
-    o.verify = {match_options(matching), min_matches, kind_, robust_options(robust)};
+    o.verify = {options_of<MatchOptions>(matching), min_matches, kind_,
+                options_of<RobustOptions>(robust)};
     if (!camera.is_none()) {
       const AnyCamera any = any_camera_of(camera, "camera");
       if (any.lens)

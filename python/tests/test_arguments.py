@@ -1,6 +1,8 @@
 """What does not fit is a ValueError or a TypeError that names the argument and what was got."""
 
 import dataclasses
+import pathlib
+import runpy
 
 import numpy as np
 import pytest
@@ -44,9 +46,9 @@ CASES = [
     (lambda: H(X1, X2, weights=np.full(50, np.nan)), ValueError, r"weights\[0\] = nan"),
     (lambda: H(X1, X2, weights=np.ones((50, 1))), ValueError, r"weights: shape \(50, 1\), must be \(N,\)"),
     (lambda: H(X1, X2, qualities=[1.0]), ValueError, r"qualities: 1 numbers for 50 points"),
-    (lambda: H(X1, X2, options=OPTIONS(threshold=0)), ValueError, r"threshold = 0, must be positive"),
+    (lambda: H(X1, X2, options=OPTIONS(threshold=0)), ValueError, r"RobustOptions::threshold = 0: must be above 0 and finite"),
     (lambda: H(X1, X2, options=OPTIONS(threshold=np.nan)), ValueError, r"threshold = nan"),
-    (lambda: H(X1, X2, options=OPTIONS(confidence=1)), ValueError, r"confidence = 1, must be between 0 and 1"),
+    (lambda: H(X1, X2, options=OPTIONS(confidence=1)), ValueError, r"confidence = 1: must be above 0 and below 1"),
     (lambda: H(X1, X2, options=OPTIONS(threshold="2")), TypeError, r"RobustOptions.threshold: '2', must be a number"),
     (lambda: H(X1, X2, options=OPTIONS(min_iterations=0.5)), TypeError, r"RobustOptions.min_iterations: 0.5, must be a whole"),
     (lambda: H(X1, X2, options=OPTIONS(seed=-1)), TypeError, r"RobustOptions.seed: -1, must be a whole number from 0"),
@@ -125,12 +127,21 @@ def test_a_second_camera_is_refused_where_a_pair_takes_fewer(kind, cameras):
         bifocal.estimate_batch(kind, S.rows, (0, 25, 50), cameras2=K, **first)
 
 
+def test_options_are_what_their_generator_makes_of_cpp():
+    script = pathlib.Path(__file__).parents[2] / "scripts/python-options"
+    made = runpy.run_path(str(script))["text_of"](bifocal._core.option_fields())
+    assert pathlib.Path(bifocal.options.__file__).read_text() == made, f"run {script}"
+
+
 def test_options_are_frozen_by_keyword_and_as_in_cpp():
-    defaults = bifocal._core.default_options()
-    assert set(defaults) == set(bifocal.options.__all__)
-    for name, fields in defaults.items():
+    def defaults(members):
+        return {name: defaults(default) if isinstance(default, dict) else default for name, (_, default, *_) in members.items()}
+
+    classes = bifocal._core.option_fields()
+    assert set(classes) == set(bifocal.options.__all__)
+    for name, fields in classes.items():
         one = getattr(bifocal, name)()
-        assert dataclasses.asdict(one) == fields, name
+        assert dataclasses.asdict(one) == defaults(fields), name
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(one, next(iter(fields)), 1)
         with pytest.raises(TypeError):
