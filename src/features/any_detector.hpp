@@ -20,8 +20,6 @@ struct Choice {
   const SiftOptions& sift;
   const std::optional<SurfOptions>& surf;
 
-  // Throws Error(usage) naming an option out of range.
-  void check() const { surf ? check_options(*surf) : check_options(sift); }
   // The memory that a pixel takes on a GPU (features.hpp, surf.hpp), or on a CPU, whose threads
   // keep a band of each octave.
   [[nodiscard]] int bytes_of_pixel(bool is_gpu) const {

@@ -307,9 +307,9 @@ TEST_F(Collect, a_finished_database_is_left_alone) {
     EXPECT_NE(r.err.find(why), std::string::npos) << r.err;
     EXPECT_TRUE(text_of(folder / "out.db") == bytes);
   };
-  refused("--max-features 100", "max-features was 12288 and is 100");
-  refused("--domain-size-pooling", "root, pooled domain sizes");
-  refused("--affine-shape", "root, affine shapes");
+  refused("--max-features 100", "sift.max_features was 12288 and is 100");
+  refused("--domain-size-pooling", "sift.domain_size_pooling was no and is yes");
+  refused("--affine-shape", "sift.affine_shape was no and is yes");
   write_png(folder / "in/a/0.png", texture(100, 100, 3));
   refused("", "a/0.png has changed since");
   EXPECT_EQ(collected("--overwrite")["images"], 6);
@@ -358,7 +358,7 @@ TEST_F(Collect, surf_stands_in_the_place_of_rootsift) {
   EXPECT_EQ(result["verified"], 6);
   EXPECT_LE(result["features"], 3000);
   const auto settings = read_collect_record(folder / "out.db").settings;
-  EXPECT_TRUE(std::ranges::any_of(settings, [](const auto& s) { return s.first == "surf"; }));
+  EXPECT_TRUE(std::ranges::any_of(settings, [](auto& s) { return s.first == "surf.upright"; }));
 }
 
 TEST_F(Collect, without_geometry_says_so) {

@@ -184,8 +184,8 @@ TEST_F(Photographs, with_other_features_are_other_work) {
   add_views(2);
   run({.surf = SurfOptions{}});
   const CollectOptions sift{.sift = {}}, fewer{.surf = SurfOptions{.threshold = 1e-3}};
-  for (const auto& [other, why] : {std::pair(sift, "sift was not given and is 3 layers"),
-                                   std::pair(fewer, "surf was 4 octaves, threshold 0.00025")}) {
+  for (const auto& [other, why] : {std::pair(sift, "sift.affine_shape was not given and is no"),
+                                   std::pair(fewer, "surf.threshold was 0.00025 and is 0.001")}) {
     try {
       run(other);
       FAIL();

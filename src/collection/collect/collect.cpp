@@ -284,7 +284,7 @@ void Collection::count(std::span<const PhotographRow> rows, const PairCounts& pa
 
 CollectResult collect(const DeviceSet& devices, const PhotographFiles& photographs,
                       const fs::path& database, const CollectOptions& options) {
-  collection::check_options(options);
+  collection::check(options);
   if (photographs.files.empty())
     throw Error(ErrorCode::input,
                 fmt::format("{}: no photographs there", photographs.folder.string()));

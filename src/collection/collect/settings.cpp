@@ -7,89 +7,76 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
+#include <vector>
 
 #include "collection/collect/given.hpp"
 #include "collection/collect/stages.hpp"
-#include "features/any_detector.hpp"
 #include "runtime/hash.hpp"
 
 namespace bifocal::collection {
 namespace {
 
-constexpr std::string_view kChoices[] = {"all",       "exhaustive", "sequential",
-                                         "retrieval", "gps",        "file"};
-constexpr std::string_view kSharings[] = {"auto", "single", "each"};
+// Writes a member as text. A member of a type that has no text here does not compile.
+template <class Value>
+std::string text_of(const Field& field, const Value& member) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    return member ? "yes" : "no";
+  } else if constexpr (std::is_enum_v<Value>) {
+    return std::string(field.range.words[static_cast<std::size_t>(member)]);
+  } else if constexpr (std::is_same_v<Value, std::filesystem::path>) {
+    return member.string();
+  } else if constexpr (std::is_same_v<Value, std::optional<Intrinsics>>) {
+    return member ? fmt::format("{},{},{},{}", member->fx, member->fy, member->cx, member->cy) : "";
+  } else {
+    return fmt::format("{}", member);
+  }
+}
 
-void add_choice(const CollectOptions& o, Settings& s) {
-  s["pairs"] = kChoices[static_cast<std::size_t>(o.pairs)];
-  if (is_screened(o))
-    s["screen"] = fmt::format("{} features, ratio {}, {} matches, {} links", o.screen.features,
-                              o.screen.max_ratio, o.screen.min_matches, o.links);
+// Members are told by their addresses.
+using Addresses = std::vector<const void*>;
+
+// Adds every member, those of nested options as "sift.sigma", that is not left out and not empty.
+template <HasFields Options>
+void add_members(const Options& options, const std::string& path, const Addresses& left_out,
+                 Settings& s) {
+  fields(options, [&](const auto& member, const Field& field) {
+    using Value = std::remove_cvref_t<decltype(member)>;
+    if (std::ranges::find(left_out, &member) != left_out.end()) return;
+    const std::string name = path + field.name;
+    if constexpr (HasFields<Value>) {
+      add_members(member, name + ".", {}, s);
+    } else if constexpr (std::is_same_v<Value, std::optional<SurfOptions>>) {
+      if (member) add_members(*member, name + ".", {}, s);
+    } else if constexpr (!std::is_same_v<Value, decltype(CollectOptions::progress)>) {
+      if (const std::string text = text_of(field, member); !text.empty()) s[name] = text;
+    }
+  });
+}
+
+// Returns those that change no result, and those that this way of working does not look at.
+Addresses left_out(const CollectOptions& o) {
+  const bool is_given = !o.given.source.empty();
   const bool is_sequential = o.pairs == PairChoice::sequential;
-  if (is_sequential) {
-    s["overlap"] = fmt::format("{}{}", o.sequential.overlap, o.sequential.quadratic ? " 2^k" : "");
-    s["loop-period"] = fmt::format("{}", o.loop_period);
-    s["loop-partners"] = fmt::format("{}", o.loop_partners);
-  }
-  if (o.pairs == PairChoice::retrieval) s["partners"] = fmt::format("{}", o.partners);
-  if (is_sequential || o.pairs == PairChoice::retrieval) {
-    const RetrievalOptions& r = o.retrieval;
-    s["retrieval"] = fmt::format("{} words of {}, {} features, {} rounds, seed {}", r.words,
-                                 r.training, r.features, r.iterations, r.seed);
-  }
-  if (o.pairs == PairChoice::gps)
-    s["gps"] = fmt::format("{} within {} m", o.gps.most, o.gps.max_distance_m);
-  if (o.pairs == PairChoice::listed)
-    s["pairs-file"] = runtime::hash_of(read_text(o.pairs_file));  // wherever the file lies
-}
-
-void add_cameras(const CollectCameras& c, Settings& s) {
-  s["camera"] = kSharings[static_cast<std::size_t>(c.sharing)];
-  s["camera-model"] = c.intrinsics ? "PINHOLE" : c.model;
-  if (const auto& K = c.intrinsics)
-    s["intrinsics"] = fmt::format("{},{},{},{}", K->fx, K->fy, K->cx, K->cy);
-}
-
-void add_sift(const SiftOptions& f, Settings& s) {
-  s["max-features"] = fmt::format("{}", f.max_features);
-  s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}, balance {}{}{}{}{}",
-                          f.octave_layers, f.contrast_threshold, f.edge_threshold, f.sigma,
-                          f.balance, f.upsample ? ", enlarged" : "", f.root ? ", root" : "",
-                          f.domain_size_pooling ? ", pooled domain sizes" : "",
-                          f.affine_shape ? ", affine shapes" : "");
-}
-
-void add_surf(const SurfOptions& f, Settings& s) {
-  s["max-features"] = fmt::format("{}", f.max_features);
-  s["surf"] = fmt::format("{} octaves, threshold {}, {} numbers, balance {}{}{}", f.octaves,
-                          f.threshold, f.numbers, f.balance, f.upright ? ", upright" : "",
-                          f.upsample ? ", enlarged" : "");
-}
-
-void add_features(const CollectOptions& o, Settings& s) {
-  o.surf ? add_surf(*o.surf, s) : add_sift(o.sift, s);
-  if (!o.masks.empty()) s["masks"] = "yes";
-  s["max-side"] = fmt::format("{}", o.max_side);
-  const MatchOptions& m = o.matching;
-  s["matching"] = fmt::format("ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
-                              m.ratio_both_ways ? ", both ways" : "", m.max_distance);
-}
-
-void add_given(const GivenFeatures& given, Settings& s) {
-  const FloatMatchOptions& m = given.matching;
-  s["features"] = identity_of(given.source);
-  s["matching"] =
-      fmt::format("floats, ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
-                  m.normalise ? ", unit length" : "", m.max_distance);
+  const bool is_retrieval = o.pairs == PairChoice::retrieval;
+  Addresses all = {&o.max_memory, &o.block_size, &o.overwrite, &o.progress};
+  const auto unless = [&](bool used, std::initializer_list<const void*> members) {
+    if (!used) all.insert(all.end(), members);
+  };
+  unless(!is_given, {&o.max_side, &o.matching, &o.surf});
+  unless(!is_given && !o.surf, {&o.sift});
+  unless(is_given, {&o.given});
+  unless(is_screened(o), {&o.screen, &o.links});
+  unless(is_sequential, {&o.sequential, &o.loop_period, &o.loop_partners});
+  unless(is_sequential || is_retrieval, {&o.retrieval});
+  unless(is_retrieval, {&o.partners});
+  unless(o.pairs == PairChoice::gps, {&o.gps});
+  unless(o.pairs == PairChoice::listed, {&o.pairs_file});
+  return all;
 }
 
 [[noreturn]] void fail(const std::string& what) {
   throw Error(ErrorCode::usage, "collect: " + what);
-}
-
-void demand(const char* name, double value, double lo) {
-  if (!(value >= lo))
-    fail(fmt::format("CollectOptions::{} = {}: must be at least {}", name, value, lo));
 }
 
 // Of the devices, without the number of those that are alike: results are the same.
@@ -114,13 +101,6 @@ void check_given(const CollectOptions& o) {
         "CollectOptions::pairs: which photographs look alike is told by features found here, not "
         "by "
         "given ones; choose all, gps, a file, or sequential with loop_period 0 (--loop-period 0)");
-  const FloatMatchOptions& m = o.given.matching;
-  if (!(m.max_ratio > 0))
-    fail(
-        fmt::format("CollectOptions::given.matching.max_ratio = {}: must be above 0", m.max_ratio));
-  if (!(m.max_distance >= 0))
-    fail(fmt::format("CollectOptions::given.matching.max_distance = {}: must be at least 0",
-                     m.max_distance));
 }
 
 }  // namespace
@@ -130,60 +110,26 @@ Settings settings_of(const Job& job) {
   Settings s;
   s["version"] = BIFOCAL_VERSION;
   s["device"] = name_of(job.devices);
-  if (!o.given.source.empty()) {
-    add_given(o.given, s);
-  } else {
-    add_features(o, s);
-  }
-  if (o.guided) s["guided"] = "yes";
-  s["min-matches"] = fmt::format("{}", o.min_matches);
-  const colmap::VerifyOptions& g = o.geometry;
-  s["geometry"] = fmt::format(
-      "error {}, {} inliers, confidence {}, {} to {} samples, ratio {}, seed {}, E of F {}, H {}{}",
-      g.max_error, g.min_inliers, g.confidence, g.min_iterations, g.max_iterations,
-      g.min_inlier_ratio, g.seed, g.min_E_F_inlier_ratio, g.max_H_inlier_ratio,
-      g.relative_pose ? ", poses" : "");
-  if (g.detect_watermark)
-    s["watermark"] =
-        fmt::format("{} of the matches, border {}, error {}", g.watermark_min_inlier_ratio,
-                    g.watermark_border_size, g.watermark_max_error);
-  add_choice(o, s);
-  add_cameras(o.cameras, s);
+  add_members(o, "", left_out(o), s);
+  // What files hold counts, not where they lie.
+  if (!o.given.source.empty()) s["given.source"] = identity_of(o.given.source);
+  if (o.pairs == PairChoice::listed) s["pairs_file"] = runtime::hash_of(read_text(o.pairs_file));
+  if (!o.masks.empty()) s["masks"] = "yes";
   return s;
 }
 
-void check_options(const CollectOptions& o) {
-  demand("max_side", o.max_side, 0);
-  demand("min_matches", o.min_matches, 1);
-  demand("max_memory", static_cast<double>(o.max_memory), 1);
-  demand("block_size", o.block_size, 0);
-  demand("partners", o.partners, 1);
-  demand("screen.features", o.screen.features, 1);
-  demand("screen.min_matches", o.screen.min_matches, 0);
-  if (!(o.screen.max_ratio > 0))
-    fail(fmt::format("CollectOptions::screen.max_ratio = {}: must be above 0", o.screen.max_ratio));
-  demand("links", o.links, 0);
-  demand("loop_period", o.loop_period, 0);
-  demand("loop_partners", o.loop_partners, 1);
-  demand("sequential.overlap", o.sequential.overlap, 1);
-  demand("gps.most", o.gps.most, 1);
-  demand("gps.max_distance_m", o.gps.max_distance_m, 0);
+void check(const CollectOptions& o) {
+  check_options(o);
   if (o.pairs == PairChoice::listed && o.pairs_file.empty())
     fail("CollectOptions::pairs_file is empty, but PairChoice::listed takes one");
   check_given(o);
   std::error_code none;
   if (!o.masks.empty() && !std::filesystem::is_directory(o.masks, none))
     fail(fmt::format("CollectOptions::masks = {}: is no folder", o.masks.string()));
-  features::Choice{o.sift, o.surf}.check();
   const auto& K = o.cameras.intrinsics;
   if (K && !K->valid())
     fail(fmt::format("CollectCameras::intrinsics: focal lengths {} and {}: must be above 0", K->fx,
                      K->fy));
-  constexpr std::string_view kModels[] = {"SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL",
-                                          "RADIAL",         "OPENCV",  "FULL_OPENCV"};
-  if (std::find(std::begin(kModels), std::end(kModels), o.cameras.model) == std::end(kModels))
-    fail(fmt::format("CollectCameras::model = {}: must be one of {}", o.cameras.model,
-                     fmt::join(kModels, " ")));
 }
 
 }  // namespace bifocal::collection

@@ -65,11 +65,11 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 // Throws Error(usage) naming what max_memory has to be for this photograph, unless it is.
 void check_memory(const Job& job, const std::string& name, std::int64_t width, std::int64_t height);
 
-// The options that decide what is found, and where; all but max_memory, block_size, overwrite and
-// progress.
+// The options that decide what is found, and where, by the names of their members: all but
+// max_memory, block_size, overwrite and progress, and those that are not looked at.
 [[nodiscard]] Settings settings_of(const Job& job);
 // Throws Error(usage) naming an option out of range.
-void check_options(const CollectOptions& options);
+void check(const CollectOptions& options);
 
 // Throws Error(input) where intrinsics are known and photographs have several sizes, and
 // Error(usage) where the largest takes more than max_memory. Before any work: only heads of files
