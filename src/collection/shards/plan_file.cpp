@@ -24,28 +24,6 @@ constexpr int kDepth = 2;                     // of objects and lists in it
 constexpr std::int64_t kLineOfList = 3 * 11;  // bytes at most
 constexpr std::int64_t kMostCount = std::int64_t{1} << 62;
 
-// One name for each member, in both directions. A new member does not compile until it is here.
-template <class Options, class Visit>
-void visit_options(Options& options, const Visit& visit) {
-  auto& [max_error, min_inliers, confidence, min_iterations, max_iterations, min_inlier_ratio,
-         min_E_F_inlier_ratio, max_H_inlier_ratio, relative_pose, detect_watermark,
-         watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed] = options;
-  visit("max_error", max_error);
-  visit("min_inliers", min_inliers);
-  visit("confidence", confidence);
-  visit("min_iterations", min_iterations);
-  visit("max_iterations", max_iterations);
-  visit("min_inlier_ratio", min_inlier_ratio);
-  visit("min_E_F_inlier_ratio", min_E_F_inlier_ratio);
-  visit("max_H_inlier_ratio", max_H_inlier_ratio);
-  visit("relative_pose", relative_pose);
-  visit("detect_watermark", detect_watermark);
-  visit("watermark_min_inlier_ratio", watermark_min_inlier_ratio);
-  visit("watermark_border_size", watermark_border_size);
-  visit("watermark_max_error", watermark_max_error);
-  visit("seed", seed);
-}
-
 // The hash is taken of this. The place of the database does not count: a copy has the same plan.
 Json content_of(const Plan& plan) {
   Json json = {{"bifocal_plan", kVersion}};
@@ -58,8 +36,8 @@ Json content_of(const Plan& plan) {
   json["shards"] = plan.shards();
   json["overwrite"] = plan.overwrite;
   json["all_pairs"] = plan.all_pairs;
-  visit_options(plan.options,
-                [&](const char* name, const auto& value) { json["options"][name] = value; });
+  fields(plan.options,
+         [&](const auto& value, const Field& field) { json["options"][field.name] = value; });
   json["lists"] = plan.lists;
   return json;
 }
@@ -139,7 +117,7 @@ Plan parsed(const Json& json, std::string_view file) {
   members.take("overwrite", plan.overwrite);
   members.take("all_pairs", plan.all_pairs);
   const Members options(json.at("options"), file);
-  visit_options(plan.options, [&](const char* name, auto& value) { options.take(name, value); });
+  fields(plan.options, [&](auto& value, const Field& field) { options.take(field.name, value); });
   const std::int64_t shards =
       plan.pairs / plan.pairs_per_shard + (plan.pairs % plan.pairs_per_shard != 0);
   const Json& lists = json.at("lists");
