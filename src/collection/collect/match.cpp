@@ -8,7 +8,7 @@
 #include "collection/collect/given.hpp"
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
-#include "collection/colmap/piece.hpp"
+#include "collection/colmap/pipeline.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pipeline.hpp"
 

@@ -10,7 +10,8 @@
 #include "collection/collect/work_database.hpp"
 #include "collection/colmap/chunk.hpp"
 
-namespace bifocal::collection {
+namespace bifocal {
+namespace collection {
 namespace {
 
 bool is_finite(const std::optional<Mat3>& matrix) {
@@ -22,7 +23,26 @@ std::optional<double> real_of(const sqlite::Statement& row, int place) {
   return row.real(place);
 }
 
+// Settings and notes, by name.
+CollectRecord entries_of(const sqlite::Connection& connection) {
+  CollectRecord record;
+  sqlite::Statement row(connection, "SELECT name, value FROM bifocal_collect ORDER BY name");
+  while (row.step("table bifocal_collect")) {
+    const std::string name = row.text(0);
+    if (name.starts_with(kNote))
+      record.notes.push_back(row.text(1));
+    else if (!name.starts_with(kState))
+      record.settings.emplace_back(name, row.text(1));
+  }
+  return record;
+}
+
 }  // namespace
+
+Settings WorkDatabase::settings() const {
+  const auto all = entries_of(connection()).settings;
+  return {all.begin(), all.end()};
+}
 
 void WorkDatabase::set_features(PhotographRow& row, bool has_descriptors) const {
   const colmap::Id id = image_id(row.number);
@@ -33,10 +53,10 @@ void WorkDatabase::set_features(PhotographRow& row, bool has_descriptors) const 
            is_done ? "done" : "left out");
   if (!is_done) return;
   row.features = static_cast<int>(features);
-  sqlite::Statement& size = prepared("SELECT rows FROM descriptors WHERE image_id = ?");
-  const sqlite::Use use(size);
-  size.bind(1, std::int64_t{id});
-  const std::int64_t descriptors = size.step("table descriptors") ? size.number(0) : -1;
+  const std::int64_t descriptors =
+      colmap::DatabaseInside::state(database_)
+          .number("SELECT rows FROM descriptors WHERE image_id = ?", "table descriptors", id)
+          .value_or(-1);
   if (has_descriptors ? descriptors != features : descriptors >= 0 && descriptors != features)
     refuse("table descriptors, image_id {}: {} of {} keypoints", id, descriptors, features);
 }
@@ -95,9 +115,8 @@ std::vector<PhotographRow> WorkDatabase::photographs() const {
 std::vector<std::uint8_t> WorkDatabase::descriptors_of(int number) const {
   const colmap::Id id = image_id(number);
   if (!settings().contains("surf")) return database_.descriptors(id).data;
-  sqlite::Statement& row = prepared("SELECT data FROM bifocal_descriptors WHERE image_id = ?");
-  const sqlite::Use use(row);
-  row.bind(1, std::int64_t{id});
+  sqlite::Statement row(connection(), "SELECT data FROM bifocal_descriptors WHERE image_id = ?");
+  const sqlite::Use use(row, id);
   if (!row.step("table bifocal_descriptors")) return {};
   const auto bytes = row.bytes(0);
   return {bytes.begin(), bytes.end()};
@@ -212,4 +231,19 @@ void WorkDatabase::check_rows() const {
   }
 }
 
-}  // namespace bifocal::collection
+}  // namespace collection
+
+CollectRecord read_collect_record(const std::filesystem::path& database) {
+  const sqlite::Connection connection(database, sqlite::Mode::read);
+  if (!sqlite::text_of(connection, "SELECT 1 FROM sqlite_master WHERE name = 'bifocal_collect'"))
+    return {};
+  CollectRecord record = collection::entries_of(connection);
+  sqlite::Statement left_out(connection,
+                             "SELECT name, reason FROM bifocal_photographs "
+                             "WHERE reason IS NOT NULL ORDER BY name");
+  while (left_out.step("table bifocal_photographs"))
+    record.left_out.push_back({left_out.text(0), left_out.text(1)});
+  return record;
+}
+
+}  // namespace bifocal

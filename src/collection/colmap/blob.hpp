@@ -2,26 +2,36 @@
 // Arrays of numbers in the blobs of a database, little endian.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "collection/colmap/sqlite.hpp"
-#include "io/little_endian.hpp"
 
 namespace bifocal::sqlite {
 
-// The blob of the row as numbers; its size has to be theirs. `where`: the table and row.
+// The files are little endian, and so are the machines that the library is built for.
+static_assert(std::endian::native == std::endian::little);
+
+// Adds the blob of the row as numbers, or records of them; its size has to be theirs. `where`: the
+// table and row.
 template <class T>
-std::vector<T> numbers_of(const Statement& row, int place, const std::string& where) {
+void append_numbers(const Statement& row, int place, const std::string& where, std::vector<T>& to) {
   const auto bytes = row.bytes(place);
   if (bytes.size() % sizeof(T) != 0)
     throw DamagedRow(row.connection().name(), where,
                      fmt::format("a blob of {} bytes, no multiple of {}", bytes.size(), sizeof(T)));
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  io::swap_unless_little(std::span<T>(values));
+  if (bytes.empty()) return;
+  const std::size_t before = to.size();
+  to.resize(before + bytes.size() / sizeof(T));
+  std::memcpy(to.data() + before, bytes.data(), bytes.size());
+}
+template <class T>
+std::vector<T> numbers_of(const Statement& row, int place, const std::string& where) {
+  std::vector<T> values;
+  append_numbers(row, place, where, values);
   return values;
 }
 

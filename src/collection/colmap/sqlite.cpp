@@ -11,7 +11,6 @@
 
 #include <bifocal/try_again.hpp>
 
-#include "collection/colmap/log_file.hpp"
 #include "io/regular_file.hpp"
 
 namespace bifocal::sqlite {
@@ -57,8 +56,7 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
                     : is_new               ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                            : SQLITE_OPEN_READWRITE;
   const std::string path = mode == Mode::frozen ? frozen_name(file) : name_;
-  const char* files = mode == Mode::append ? gathering_files() : nullptr;
-  if (sqlite3_open_v2(path.c_str(), &db_, flags, files) != SQLITE_OK) {
+  if (sqlite3_open_v2(path.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
     const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close(db_);
     io::reject(name_, "can't be opened: {}", why);
@@ -70,18 +68,10 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
 #endif
   sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_busy_timeout(db_, kBusyMs);
-  if (mode == Mode::append) append_to_log();
 }
 
 void Connection::keep_log() const {
   execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-}
-
-void Connection::append_to_log() const {
-  sqlite3_wal_autocheckpoint(db_, 0);
-  execute("PRAGMA synchronous = NORMAL");  // this opens the log, too
-  // Room for a piece of rows: pages that do not fit are written twice.
-  execute("PRAGMA cache_size = -8000");
 }
 
 Connection::~Connection() { sqlite3_close_v2(db_); }
@@ -101,6 +91,11 @@ void Connection::fail(const std::string& where) const {
 void Connection::execute(const char* sql) const {
   if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return;
   fail(std::string_view(sql).find('\n') == std::string_view::npos ? sql : "making its tables");
+}
+
+Begun::~Begun() {
+  if (sqlite3_get_autocommit(connection_.get()) == 0)
+    sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 void fold_log(const std::filesystem::path& file) {
@@ -137,10 +132,8 @@ void reset_change_counter(const std::filesystem::path& file) {
 
 void check_whole(const std::filesystem::path& file) {
   const Connection connection(file, Mode::write);
-  Statement check(connection, "PRAGMA quick_check(1)");
-  const Use use(check);
-  if (check.step("its parts") && check.text(0) == "ok") return;
-  io::reject(file.string(), "is damaged: {}", check.text(0));
+  const auto found = text_of(connection, "PRAGMA quick_check(1)");
+  if (found != "ok") io::reject(file.string(), "is damaged: {}", found.value_or(""));
 }
 
 void remove_database(const std::filesystem::path& file) {
@@ -162,11 +155,11 @@ Statement::~Statement() { sqlite3_finalize(statement_); }
 Statement::Statement(Statement&& other) noexcept
     : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
 
-void Statement::bind(int place, std::int64_t value) {
+void Statement::bind_number(int place, std::int64_t value) {
   if (sqlite3_bind_int64(statement_, place, value) != SQLITE_OK) connection_->fail("bind");
 }
 
-void Statement::bind_real(int place, double value) {
+void Statement::bind(int place, double value) {
   if (sqlite3_bind_double(statement_, place, value) != SQLITE_OK) connection_->fail("bind");
 }
 
@@ -176,14 +169,15 @@ void Statement::bind(int place, std::string_view text) {
     connection_->fail("bind");
 }
 
-void Statement::bind_bytes(int place, const void* data, std::size_t size) {
+void Statement::bind(int place, std::span<const std::byte> bytes) {
   // No rows are an empty blob, as COLMAP writes them, not NULL.
-  const int code = size == 0 ? sqlite3_bind_zeroblob(statement_, place, 0)
-                             : sqlite3_bind_blob64(statement_, place, data, size, SQLITE_STATIC);
+  const int code = bytes.empty() ? sqlite3_bind_zeroblob(statement_, place, 0)
+                                 : sqlite3_bind_blob64(statement_, place, bytes.data(),
+                                                       bytes.size(), SQLITE_STATIC);
   if (code != SQLITE_OK) connection_->fail("bind");
 }
 
-void Statement::bind_null(int place) {
+void Statement::bind(int place, std::nullopt_t /*null*/) {
   if (sqlite3_bind_null(statement_, place) != SQLITE_OK) connection_->fail("bind");
 }
 

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include <bifocal/colmap.hpp>
 
 #include "io/reject.hpp"
 
@@ -17,10 +21,7 @@ struct sqlite3_stmt;
 
 namespace bifocal::sqlite {
 
-// frozen: read, and nobody writes meanwhile: the file is taken as it is, without locks, and nothing
-// is laid beside it. append: write, to the write-ahead log alone, which another connection writes
-// into the database; commits wait for no disk.
-enum class Mode { read, frozen, write, create, append };
+using Mode = colmap::Access;
 
 class Connection {
  public:
@@ -38,9 +39,22 @@ class Connection {
   [[noreturn]] void fail(const std::string& where) const;
 
  private:
-  void append_to_log() const;
   std::string name_;
   sqlite3* db_ = nullptr;
+};
+
+// What was begun and is not committed at the end of its life is taken back.
+class Begun {
+ public:
+  Begun(const Connection& connection, const char* begin) : connection_(connection) {
+    connection.execute(begin);
+  }
+  ~Begun();
+  Begun(const Begun&) = delete;
+  Begun& operator=(const Begun&) = delete;
+
+ private:
+  const Connection& connection_;
 };
 
 // Before a database is renamed, nobody having it open: a connection that is closed on a full disk
@@ -83,13 +97,18 @@ class Statement {
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&&) = delete;
 
-  // Places count from 1. Bytes and text stay the caller's, and have to live until the reset. Null
-  // for bytes without an address.
-  void bind(int place, std::int64_t value);
-  void bind_real(int place, double value);
+  // Places count from 1. Bytes and text stay the caller's, and have to live until the reset.
+  void bind(int place, std::integral auto value) {
+    bind_number(place, static_cast<std::int64_t>(value));
+  }
+  void bind(int place, double value);
   void bind(int place, std::string_view text);
-  void bind_bytes(int place, const void* data, std::size_t size);
-  void bind_null(int place);
+  void bind(int place, std::span<const std::byte> bytes);
+  void bind(int place, std::nullopt_t null);
+  template <class T>
+  void bind(int place, const std::optional<T>& value) {
+    value ? bind(place, *value) : bind(place, std::nullopt);
+  }
 
   // Is there a (next) row? `where` says what is read or written, for errors.
   bool step(const std::string& where);
@@ -112,15 +131,21 @@ class Statement {
   [[nodiscard]] const Connection& connection() const { return *connection_; }
 
  private:
+  void bind_number(int place, std::int64_t value);
   int try_step();  // 1: a row, 0: no further one, -1: failed
   const Connection* connection_;
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// Resets the statement at its end: no lock outlives a call, whatever is thrown.
+// Binds values to a statement's places, in order, and resets it at the end: no lock outlives a
+// call, whatever is thrown.
 class Use {
  public:
-  explicit Use(Statement& statement) : statement_(statement) {}
+  template <class... Values>
+  explicit Use(Statement& statement, const Values&... values) : statement_(statement) {
+    int place = 0;
+    (statement_.bind(++place, values), ...);
+  }
   ~Use() { statement_.reset(); }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
@@ -128,5 +153,15 @@ class Use {
  private:
   Statement& statement_;
 };
+
+// Returns the first column of the first row as text, or nothing where there is no row.
+template <class... Values>
+[[nodiscard]] std::optional<std::string> text_of(const Connection& connection, std::string_view sql,
+                                                 const Values&... values) {
+  Statement row(connection, sql);
+  const Use use(row, values...);
+  if (!row.step([&] { return std::string(sql); })) return {};
+  return row.text(0);
+}
 
 }  // namespace bifocal::sqlite

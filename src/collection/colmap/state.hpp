@@ -2,7 +2,6 @@
 // The inside of a colmap::Database: the connection, what it has, and the statements made so far.
 #pragma once
 
-#include <array>
 #include <map>
 #include <string_view>
 
@@ -28,25 +27,34 @@ struct Database::State {
     return statements.try_emplace(std::string(sql), connection, sql).first->second;
   }
 
+  // Binds the values and runs a statement without results. `where`: its table and row, or what
+  // makes the text.
+  template <class Where, class... Values>
+  void run(std::string_view sql, const Where& where, const Values&... values) {
+    sqlite::Statement& statement = prepared(sql);
+    const sqlite::Use use(statement, values...);
+    (void)statement.step(where);
+  }
+  // Likewise; returns the number that the first row is, or nothing where there is none.
+  template <class... Values>
+  std::optional<std::int64_t> number(std::string_view sql, const std::string& where,
+                                     const Values&... values) {
+    sqlite::Statement& row = prepared(sql);
+    const sqlite::Use use(row, values...);
+    return row.step(where) ? std::optional(row.number(0)) : std::nullopt;
+  }
+  // Adds the matches of a pair, in the order of its row; false where it has none.
+  bool append_matches(Id image1, Id image2, std::vector<IndexPair>& to);
+
   std::filesystem::path file;
   sqlite::Connection connection;
   Tables tables;
   std::map<std::string, sqlite::Statement, std::less<>> statements;
-
-  // Made when the first one is written. Which of F E H qvec tvec it has a place for, is known then.
-  sqlite::Statement& insert_of_geometry();
-  sqlite::Statement* insert_geometry = nullptr;
-  std::array<bool, 5> optional_columns{};
 };
 
 // What the library itself may do beside Access.
 struct DatabaseInside {
-  [[nodiscard]] static Database open(const std::filesystem::path& file, sqlite::Mode mode) {
-    return Database(std::make_unique<Database::State>(file, mode));
-  }
-  [[nodiscard]] static sqlite::Statement& prepared(const Database& database, std::string_view sql) {
-    return database.state_->prepared(sql);
-  }
+  [[nodiscard]] static Database::State& state(const Database& database) { return *database.state_; }
   [[nodiscard]] static const sqlite::Connection& connection(const Database& database) {
     return database.state_->connection;
   }

@@ -2,17 +2,23 @@
 // Which tables and columns a database has, and those of a new one.
 #pragma once
 
-#include <set>
+#include <array>
+#include <iterator>
 #include <string>
 
 #include "collection/colmap/sqlite.hpp"
 
 namespace bifocal::colmap {
 
+// Columns of geometries that some versions lack, in the order of Database::geometry().
+inline constexpr const char* kOptional[] = {"F", "E", "H", "qvec", "tvec"};
+
 struct Tables {
-  bool descriptor_types = false;      // from 4.0 on
-  std::set<std::string> of_geometry;  // of F E H qvec tvec those that are there
-  bool has_frames = false;            // from 3.12 on, when there is a row
+  bool descriptor_types = false;  // from 4.0 on
+  bool has_frames = false;        // from 3.12 on, when there is a row
+  // kOptional that are there, and the texts of the statements that take these.
+  std::array<bool, std::size(kOptional)> of_geometry{};
+  std::string select_geometry, insert_geometry;
   // In files of old versions zeros, and the pose of two equal cameras, say that nothing is known.
   bool identity_is_unset = false;
 };

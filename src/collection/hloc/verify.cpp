@@ -19,9 +19,9 @@ namespace bifocal::hloc {
 namespace {
 
 using colmap::Access, colmap::Camera, colmap::Cameras, colmap::Chunk, colmap::ChunkReader,
-    colmap::Configuration, colmap::Database, colmap::Id, colmap::Image, colmap::IndexPair,
-    colmap::Keypoints, colmap::PairOfImages, colmap::PairRows, colmap::PairSource, colmap::Piece,
-    colmap::Transaction, colmap::VerifyProgress, colmap::VerifyRun;
+    colmap::Database, colmap::Id, colmap::Image, colmap::IndexPair, colmap::Keypoints,
+    colmap::PairOfImages, colmap::PairRows, colmap::PairSource, colmap::Piece, colmap::Transaction,
+    colmap::VerifyProgress, colmap::VerifyRun;
 using colmap::model_number, colmap::pair_id;
 
 constexpr double kGuessedFocalLength = 1.2;  // of the longer side
@@ -172,10 +172,7 @@ std::vector<PairOfImages> work_of(const Database& database, const std::vector<Im
                                   VerifyProgress& progress) {
   std::vector<std::string> names;
   for (const Image& image : images) names.push_back(image.name);
-  std::vector<std::uint64_t> finished;
-  for (const PairRows& row : database.geometry_rows())
-    if (row.configuration != Configuration::undefined)
-      finished.push_back(pair_id(row.image1, row.image2));
+  std::vector<std::uint64_t> finished = colmap::ids_with_geometry(database);
   for (const PairRows& row : database.match_rows())
     if (row.rows == 0) finished.push_back(pair_id(row.image1, row.image2));
   std::sort(finished.begin(), finished.end());
@@ -206,13 +203,6 @@ void write_rows(Database& database, const Piece& piece) {
   }
 }
 
-void forget(const std::filesystem::path& file, const std::vector<PairOfImages>& pairs) {
-  Database database(file, Access::write);
-  Transaction all(database);
-  for (const PairOfImages& pair : pairs) database.erase_geometry(pair.image1, pair.image2);
-  all.commit();
-}
-
 }  // namespace
 
 colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
@@ -229,7 +219,7 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
   progress.pairs = static_cast<std::int64_t>(work.size());
   tell_other_sizes(database, images, features, work, progress);
   add_keypoints(file, features, images);
-  if (run.overwrite) forget(file, work);
+  if (run.overwrite) colmap::forget(file, false, work);
   const Cameras cameras(database);
   HlocSource source(features, matches, files, images);
   ChunkReader reader(source, cameras, work, run.max_memory);

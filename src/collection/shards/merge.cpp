@@ -105,15 +105,6 @@ class Rows {
 
 std::uint64_t id_of(const ShardRow& row) { return pair_id(row.pair.image1, row.pair.image2); }
 
-std::vector<std::uint64_t> ids_with_geometry(const Database& database, bool undefined_too) {
-  std::vector<std::uint64_t> ids;
-  std::vector<RowFault> of_no_pair;
-  for (const PairRows& row : database.geometry_rows(&of_no_pair))
-    if (undefined_too || row.configuration != Configuration::undefined)
-      ids.push_back(pair_id(row.image1, row.image2));
-  return ids;
-}
-
 // As it is read from a database that it was written to.
 TwoViewGeometry read_back(TwoViewGeometry g) {
   shift_pixels(g, kHalfPixel);
@@ -167,20 +158,6 @@ void begin_to_overwrite(const Results& results, const Database& database,
   forget(file, plan.all_pairs, pairs);
 }
 
-void count(const std::vector<ShardRow>& piece, VerifyProgress& progress) {
-  progress.done += static_cast<std::int64_t>(piece.size());
-  for (const ShardRow& row : piece) {
-    progress.inliers += static_cast<std::int64_t>(row.geometry.inliers.size());
-    const auto kind = static_cast<std::size_t>(row.geometry.configuration);
-    if (kind < progress.configurations.size()) ++progress.configurations[kind];
-  }
-}
-
-void write_geometries(Database& database, const std::vector<ShardRow>& piece) {
-  for (const ShardRow& row : piece)
-    database.write_geometry(row.pair.image1, row.pair.image2, row.geometry);
-}
-
 void remove_parts(const std::filesystem::path& folder) {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
@@ -201,7 +178,7 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   const Results results(plan, database);
   check_all_done(results);
   if (plan.overwrite) begin_to_overwrite(results, database, file);
-  const std::vector<std::uint64_t> verified = ids_with_geometry(database, false);
+  const std::vector<std::uint64_t> verified = ids_with_geometry(database);
   VerifyProgress progress;
   progress.pairs = plan.pairs;
   progress.skipped = plan.skipped;
@@ -213,8 +190,11 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   std::size_t matches = 0;
   const auto finish = [&] {
     if (piece.empty()) return true;
-    writer.write([&](Database& to) { write_geometries(to, piece); });
-    count(piece, progress);
+    writer.write([&](Database& to) {
+      for (const ShardRow& row : piece)
+        to.write_geometry(row.pair.image1, row.pair.image2, row.geometry);
+    });
+    for (const ShardRow& row : piece) count(row.geometry, progress);
     piece.clear();
     matches = 0;
     return !run.progress || run.progress(progress);
