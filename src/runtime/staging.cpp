@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <thread>
 #include <vector>
 
 #include "runtime/backend.hpp"
@@ -273,22 +271,10 @@ void for_each_on_slots(Queue& queue, std::size_t count, std::size_t slots,
                        const std::function<void(StagingSlot&, std::size_t)>& work) {
   Staging& staging = staging_of(queue);
   const std::size_t threads = std::min({slots, count, std::size(staging.slots)});
-  std::vector<std::exception_ptr> failed(threads);
-  const auto run = [&](std::size_t thread) {
-    try {
-      for (std::size_t k = thread; k < count; k += threads) work(staging.slots[thread], k);
-    } catch (...) {
-      failed[thread] = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t thread = 1; thread < threads; ++thread) others.emplace_back(run, thread);
-    run(0);
-  }
-  for (const std::exception_ptr& f : failed) {
-    if (f) std::rethrow_exception(f);
-  }
+  run_on_threads(static_cast<int>(threads), [&](int thread) {
+    const auto first = static_cast<std::size_t>(thread);
+    for (std::size_t k = first; k < count; k += threads) work(staging.slots[first], k);
+  });
 }
 
 void copy_on_all_threads(char* to, const char* from, std::size_t bytes) {
