@@ -62,6 +62,22 @@ void tidy_pairs(std::vector<ImagePair>& pairs) {
   pairs.erase(std::unique(pairs.begin(), pairs.end(), same), pairs.end());
 }
 
+ImageComponents::ImageComponents(int images) : parent_(static_cast<std::size_t>(images)) {
+  std::iota(parent_.begin(), parent_.end(), 0);
+}
+
+int ImageComponents::of(int image) {
+  const auto parent = [this](int i) -> int& { return parent_[static_cast<std::size_t>(i)]; };
+  while (parent(image) != image) image = parent(image) = parent(parent(image));
+  return image;
+}
+
+bool ImageComponents::join(const ImagePair& pair) {
+  const auto [low, high] = std::minmax({of(pair.image1), of(pair.image2)});
+  parent_[static_cast<std::size_t>(high)] = low;
+  return low != high;
+}
+
 std::vector<ImagePair> sequential_pairs(int images, const SequentialOptions& options) {
   if (options.overlap < 1)
     fail(fmt::format("sequential_pairs: SequentialOptions::overlap = {}: must be at least 1",

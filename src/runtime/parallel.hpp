@@ -10,9 +10,9 @@ namespace bifocal::runtime {
 // depend on either. The first exception thrown by a body is rethrown here.
 void parallel_for(int count, const std::function<void(int)>& body);
 
-// Calls body(i) once for every i in [0, count) at the same time: body(0) on the caller's thread, each
-// other one on a thread of its own that works for the caller's CancelScope. Returns when all have
-// ended, or throws what the first of them by number threw.
+// Calls body(i) once for every i in [0, count) at the same time: body(0) on the caller's thread,
+// each other one on a thread of its own that works for the caller's CancelScope. Returns when all
+// have ended, or throws what the first of them by number threw.
 void run_on_threads(int count, const std::function<void(int)>& body);
 
 // The number of threads parallel_for may use now: into how many bands work with a cost per band is

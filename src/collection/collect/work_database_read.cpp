@@ -227,7 +227,7 @@ void WorkDatabase::check_rows() const {
     for (const PairCount& pair : pair_counts()) check_pair(pair, rows);
     (void)screened();
   } catch (const sqlite::DamagedRow& e) {
-    refuse("{}: {}", e.row(), e.reason());
+    refuse("{}: {}", e.fault.row, e.fault.reason);
   }
 }
 

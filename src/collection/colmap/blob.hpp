@@ -21,8 +21,9 @@ template <class T>
 void append_numbers(const Statement& row, int place, const std::string& where, std::vector<T>& to) {
   const auto bytes = row.bytes(place);
   if (bytes.size() % sizeof(T) != 0)
-    throw DamagedRow(row.connection().name(), where,
-                     fmt::format("a blob of {} bytes, no multiple of {}", bytes.size(), sizeof(T)));
+    throw DamagedRow(
+        row.connection().name(),
+        {where, fmt::format("a blob of {} bytes, no multiple of {}", bytes.size(), sizeof(T))});
   if (bytes.empty()) return;
   const std::size_t before = to.size();
   to.resize(before + bytes.size() / sizeof(T));
@@ -42,9 +43,9 @@ void check_table(const Statement& row, int place, std::span<const int> allowed_c
                  std::size_t unit, const Where& where) {
   const auto refuse = [&](const std::string& what) {
     if constexpr (std::is_invocable_v<Where>)
-      throw DamagedRow(row.connection().name(), where(), what);
+      throw DamagedRow(row.connection().name(), {where(), what});
     else
-      throw DamagedRow(row.connection().name(), where, what);
+      throw DamagedRow(row.connection().name(), {where, what});
   };
   const std::int64_t rows = row.number(place), columns = row.number(place + 1);
   if (rows < 0) refuse(fmt::format("rows = {}, must be at least 0", rows));

@@ -134,7 +134,7 @@ ChunkReader::View ChunkReader::view_of(Id image, OddRows& odd_rows) {
       });
       return view;
     } catch (const sqlite::DamagedRow& e) {
-      damaged = damaged_.emplace(image, OddRow{e.row(), e.reason(), RowUse::left_out, 1}).first;
+      damaged = damaged_.emplace(image, e.fault).first;
     }
   }
   odd_rows.add(damaged->second);
@@ -148,7 +148,7 @@ bool ChunkReader::add(const PairOfImages& pair, Chunk& chunk) {
   try {
     source_.matches(pair, chunk.matches);
   } catch (const sqlite::DamagedRow& e) {
-    chunk.odd_rows.add({e.row(), e.reason(), RowUse::left_out, 1});
+    chunk.odd_rows.add(e.fault);
     return false;
   }
   if (!name_keypoints(pair, one, two, before, chunk)) {
@@ -173,7 +173,7 @@ bool ChunkReader::name_keypoints(const PairOfImages& pair, const View& one, cons
   const auto wrong = wrong_match(matches, a, b);
   if (!wrong) return true;
   const auto refuse = [&](const std::string& row, const std::string& reason) {
-    chunk.odd_rows.add({row, reason, RowUse::left_out, 1});
+    chunk.odd_rows.add(RowFault{row, reason});
   };
   for (const auto& [image, count] : {std::pair(pair.image1, a), {pair.image2, b}})
     if (count == 0) refuse(row_name("keypoints", "image_id", image), "has no keypoints");

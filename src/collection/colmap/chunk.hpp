@@ -148,7 +148,7 @@ class ChunkReader {
   const Cameras& cameras_;
   std::span<const PairOfImages> pairs_;
   runtime::LruCache<Id, std::shared_ptr<const ImagePoints>> kept_;
-  std::unordered_map<Id, OddRow> damaged_;  // keypoints of images
+  std::unordered_map<Id, RowFault> damaged_;  // keypoints of images
 };
 
 }  // namespace bifocal::colmap

@@ -77,15 +77,10 @@ void check_whole(const std::filesystem::path& file);
 // A row contradicts itself; the file is sound, and other rows can be read.
 class DamagedRow : public Error {
  public:
-  DamagedRow(const std::string& file, const std::string& row, const std::string& reason)
-      : Error(ErrorCode::input, fmt::format("{}: {}: {}", file, row, reason)),
-        row_(row),
-        reason_(reason) {}
-  [[nodiscard]] const std::string& row() const { return row_; }
-  [[nodiscard]] const std::string& reason() const { return reason_; }
-
- private:
-  std::string row_, reason_;
+  DamagedRow(const std::string& file, const colmap::RowFault& what)
+      : Error(ErrorCode::input, fmt::format("{}: {}: {}", file, what.row, what.reason)),
+        fault(what) {}
+  colmap::RowFault fault;
 };
 
 // A prepared statement, used again and again: bind what stands for its ?, step through its rows,

@@ -66,7 +66,7 @@ class Faults {
   Faults(const Database& database, std::vector<RowFault>* to)
       : file_(database.file().string()), to_(to) {}
   void add(const std::string& row, const std::string& reason) const {
-    if (!to_) throw sqlite::DamagedRow(file_, row, reason);
+    if (!to_) throw sqlite::DamagedRow(file_, {row, reason});
     to_->push_back({row, reason});
   }
   // body(), what it throws of a row being told.
@@ -76,7 +76,7 @@ class Faults {
       body();
     } catch (const sqlite::DamagedRow& e) {
       if (!to_) throw;
-      to_->push_back({e.row(), e.reason()});
+      to_->push_back(e.fault);
     }
   }
 

@@ -11,6 +11,7 @@
 
 #include "collection/colmap/chunk.hpp"
 #include "collection/colmap/row_writer.hpp"
+#include "collection/colmap/pair.hpp"
 #include "collection/colmap/pipeline.hpp"
 #include "collection/colmap/sqlite.hpp"
 #include "io/reject.hpp"
@@ -22,9 +23,7 @@ using colmap::Access, colmap::Camera, colmap::Cameras, colmap::Chunk, colmap::Ch
     colmap::Database, colmap::Id, colmap::Image, colmap::IndexPair, colmap::Keypoints,
     colmap::PairOfImages, colmap::PairRows, colmap::PairSource, colmap::Piece, colmap::Transaction,
     colmap::VerifyProgress, colmap::VerifyRun;
-using colmap::model_number, colmap::pair_id;
-
-constexpr double kGuessedFocalLength = 1.2;  // of the longer side
+using colmap::pair_id;
 
 class HlocSource : public PairSource {
  public:
@@ -64,14 +63,9 @@ void add_images(Database& database, const FeatureFile& features) {
   Id id = 0;
   for (const std::string& name : features.names()) {
     const auto [width, height] = features.image_size(name);
-    const auto w = static_cast<double>(width), h = static_cast<double>(height);
-    ++id;
-    database.write(Camera{id,
-                          model_number("SIMPLE_RADIAL"),
-                          width,
-                          height,
-                          {kGuessedFocalLength * std::max(w, h), w / 2, h / 2, 0},
-                          false});
+    Camera camera = colmap::camera_without_lens("SIMPLE_RADIAL", width, height, {});
+    camera.id = ++id;
+    database.write(camera);
     database.write(Image{id, name, id});
   }
   all.commit();
