@@ -5,14 +5,12 @@
 #include <bifocal/collect.hpp>
 #include <bifocal/hloc.hpp>
 
-#include <list>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collection/collect/work_database.hpp"
-#include "collection/colmap/image_points.hpp"
+#include "runtime/lru_cache.hpp"
 
 namespace bifocal::collection {
 
@@ -51,25 +49,19 @@ class GivenMatcher {
  public:
   GivenMatcher(const std::filesystem::path& source, const DescriptorKind& kind,
                std::span<const PhotographRow> rows, std::int64_t max_memory)
-      : source_(source), kind_(kind), rows_(rows), max_memory_(max_memory) {}
+      : source_(source), kind_(kind), rows_(rows), kept_(max_memory) {}
 
   // Of pairs of images, by their numbers.
   [[nodiscard]] MatchBatch match(Queue& queue, std::span<const ImagePair> pairs,
                                  const FloatMatchOptions& options);
 
  private:
-  struct Image {
-    std::vector<float> values;
-    std::list<int>::iterator use;
-  };
-  const Image& image(int number);
+  const std::vector<float>& descriptors(int number);
 
   GivenSource source_;
   DescriptorKind kind_;
   std::span<const PhotographRow> rows_;
-  std::int64_t max_memory_, used_ = 0;
-  std::list<int> uses_;  // latest first
-  std::map<int, Image> kept_;
+  runtime::LruCache<int, std::vector<float>> kept_;
 };
 
 }  // namespace bifocal::collection

@@ -92,6 +92,10 @@ void demand(const char* name, double value, double lo) {
     fail(fmt::format("CollectOptions::{} = {}: must be at least {}", name, value, lo));
 }
 
+void demand_above_zero(const char* name, double value) {
+  if (!(value > 0)) fail(fmt::format("CollectOptions::{} = {}: must be above 0", name, value));
+}
+
 // Of the devices, without the number of those that are alike: results are the same.
 std::string name_of(const DeviceSet& devices) {
   std::set<std::string> names;
@@ -115,12 +119,8 @@ void check_given(const CollectOptions& o) {
         "by "
         "given ones; choose all, gps, a file, or sequential with loop_period 0 (--loop-period 0)");
   const FloatMatchOptions& m = o.given.matching;
-  if (!(m.max_ratio > 0))
-    fail(
-        fmt::format("CollectOptions::given.matching.max_ratio = {}: must be above 0", m.max_ratio));
-  if (!(m.max_distance >= 0))
-    fail(fmt::format("CollectOptions::given.matching.max_distance = {}: must be at least 0",
-                     m.max_distance));
+  demand_above_zero("given.matching.max_ratio", m.max_ratio);
+  demand("given.matching.max_distance", m.max_distance, 0);
 }
 
 }  // namespace
@@ -160,8 +160,7 @@ void check_options(const CollectOptions& o) {
   demand("partners", o.partners, 1);
   demand("screen.features", o.screen.features, 1);
   demand("screen.min_matches", o.screen.min_matches, 0);
-  if (!(o.screen.max_ratio > 0))
-    fail(fmt::format("CollectOptions::screen.max_ratio = {}: must be above 0", o.screen.max_ratio));
+  demand_above_zero("screen.max_ratio", o.screen.max_ratio);
   demand("links", o.links, 0);
   demand("loop_period", o.loop_period, 0);
   demand("loop_partners", o.loop_partners, 1);

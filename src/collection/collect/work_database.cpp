@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/collect/work_database.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <bifocal/error.hpp>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "collection/colmap/pair.hpp"
@@ -217,11 +212,8 @@ namespace {
 
 // Waits until what is written is on the disk: before that the file gets no name.
 void synchronise(const fs::path& file) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool done = descriptor >= 0 && fsync(descriptor) == 0;
-  const int why = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!done) io::reject(file.string(), "can't be written: {}", std::strerror(why));
+  const io::Descriptor own(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!own.valid() || ::fsync(own.get()) != 0) io::reject_write(file, errno);
 }
 
 // The log of a database that was here would be taken for the new one's.

@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "collection/colmap/state.hpp"
+#include "io/descriptor.hpp"
 
 namespace bifocal::collection {
 
@@ -159,7 +160,7 @@ class LockFile {
 
  private:
   std::filesystem::path file_;
-  int descriptor_ = -1;
+  io::Descriptor own_;
 };
 
 }  // namespace bifocal::collection

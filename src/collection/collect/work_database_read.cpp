@@ -8,6 +8,7 @@
 #include <bifocal/io.hpp>
 
 #include "collection/collect/work_database.hpp"
+#include "collection/colmap/blob.hpp"
 #include "collection/colmap/chunk.hpp"
 
 namespace bifocal {
@@ -118,8 +119,7 @@ std::vector<std::uint8_t> WorkDatabase::descriptors_of(int number) const {
   sqlite::Statement row(connection(), "SELECT data FROM bifocal_descriptors WHERE image_id = ?");
   const sqlite::Use use(row, id);
   if (!row.step("table bifocal_descriptors")) return {};
-  const auto bytes = row.bytes(0);
-  return {bytes.begin(), bytes.end()};
+  return sqlite::numbers_of<std::uint8_t>(row, 0, "table bifocal_descriptors");
 }
 
 Features WorkDatabase::features(int number) const {

@@ -24,35 +24,28 @@ void append_index_pairs(const sqlite::Statement& row, const Where& where,
   sqlite::append_numbers(row, 2, {}, to);
 }
 
-// `count` numbers, nothing for NULL and zeros; anything else is an error.
-std::vector<double> known_numbers(const sqlite::Statement& row, int place, std::size_t count,
-                                  const std::string& where) {
+// N numbers, nothing for NULL and zeros; anything else is an error.
+template <std::size_t N>
+std::optional<std::array<double, N>> known(const sqlite::Statement& row, int place,
+                                           const std::string& where) {
   if (row.is_null(place) || row.bytes(place).empty()) return {};
-  std::vector<double> numbers = sqlite::numbers_of<double>(row, place, where);
-  if (numbers.size() != count)
-    io::reject(row.connection().name(), "{}: {} numbers, must be {}", where, numbers.size(), count);
-  if (std::all_of(numbers.begin(), numbers.end(), [](double v) { return v == 0; })) return {};
-  return numbers;
-}
-
-std::optional<Mat3> matrix_of(const sqlite::Statement& row, int place, const std::string& where) {
-  const std::vector<double> n = known_numbers(row, place, 9, where);
-  if (n.empty()) return std::nullopt;
-  Mat3 out;
-  std::copy(n.begin(), n.end(), out.begin());
+  const std::vector<double> numbers = sqlite::numbers_of<double>(row, place, where);
+  if (numbers.size() != N)
+    io::reject(row.connection().name(), "{}: {} numbers, must be {}", where, numbers.size(), N);
+  if (std::ranges::all_of(numbers, [](double v) { return v == 0; })) return {};
+  std::array<double, N> out;
+  std::ranges::copy(numbers, out.begin());
   return out;
 }
 
 std::optional<Pose> pose_of(const sqlite::Statement& row, bool identity_is_unset,
                             const std::string& where) {
-  const std::vector<double> q = known_numbers(row, 7, 4, where + ", qvec"),
-                            t = known_numbers(row, 8, 3, where + ", tvec");
-  if (q.empty() || row.is_null(8)) return std::nullopt;
-  const bool identity = q[1] == 0 && q[2] == 0 && q[3] == 0 && t.empty();
+  const auto q = known<4>(row, 7, where + ", qvec");
+  const auto t = known<3>(row, 8, where + ", tvec");
+  if (!q || row.is_null(8)) return std::nullopt;
+  const bool identity = (*q)[1] == 0 && (*q)[2] == 0 && (*q)[3] == 0 && !t;
   if (identity && identity_is_unset) return std::nullopt;
-  Pose pose{rotation_of({q[0], q[1], q[2], q[3]}), {}};
-  std::copy(t.begin(), t.end(), pose.t.begin());
-  return pose;
+  return Pose{rotation_of(*q), t.value_or(Vec3{})};
 }
 
 std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table,
@@ -131,9 +124,9 @@ std::optional<TwoViewGeometry> Database::geometry(Id image1, Id image2) const {
   if (!row.step(where)) return std::nullopt;
   TwoViewGeometry g{static_cast<Configuration>(row.number(3)), {}, {}, {}, {}, {}};
   append_index_pairs(row, where, g.inliers);
-  g.F = matrix_of(row, 4, where + ", F");
-  g.E = matrix_of(row, 5, where + ", E");
-  g.H = matrix_of(row, 6, where + ", H");
+  g.F = known<9>(row, 4, where + ", F");
+  g.E = known<9>(row, 5, where + ", E");
+  g.H = known<9>(row, 6, where + ", H");
   g.cam2_from_cam1 = pose_of(row, state_->tables.identity_is_unset, where);
   shift_pixels(g, -kHalfPixel);
   return image1 < image2 ? g : swapped(std::move(g));

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/colmap/sqlite.hpp"
 
-#include <fcntl.h>
-#include <sqlite3.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <utility>
-
 #include <bifocal/try_again.hpp>
 
+#include "io/descriptor.hpp"
 #include "io/regular_file.hpp"
 
 namespace bifocal::sqlite {
@@ -70,12 +63,6 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
   sqlite3_busy_timeout(db_, kBusyMs);
 }
 
-void Connection::keep_log() const {
-  execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-}
-
-Connection::~Connection() { sqlite3_close_v2(db_); }
-
 void Connection::fail(const std::string& where) const {
   const int code = sqlite3_errcode(db_) & 0xff;
   if (code == SQLITE_NOTADB) io::reject(name_, "is no SQLite database");
@@ -91,11 +78,6 @@ void Connection::fail(const std::string& where) const {
 void Connection::execute(const char* sql) const {
   if (sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return;
   fail(std::string_view(sql).find('\n') == std::string_view::npos ? sql : "making its tables");
-}
-
-Begun::~Begun() {
-  if (sqlite3_get_autocommit(connection_.get()) == 0)
-    sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 void fold_log(const std::filesystem::path& file) {
@@ -121,13 +103,11 @@ void reset_change_counter(const std::filesystem::path& file) {
   // "File change counter" and "version-valid-for number" of the file format, which are equal.
   constexpr off_t kPlaces[] = {24, 92};
   constexpr unsigned char kOne[] = {0, 0, 0, 1};
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  bool done = descriptor >= 0;
+  const io::Descriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  bool done = out.valid();
   for (const off_t place : kPlaces)
-    done = done && ::pwrite(descriptor, kOne, sizeof kOne, place) == sizeof kOne;
-  const int why = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!done) io::reject(file.string(), "can't be written: {}", std::strerror(why));
+    done = done && ::pwrite(out.get(), kOne, sizeof kOne, place) == sizeof kOne;
+  if (!done) io::reject_write(file, errno);
 }
 
 void check_whole(const std::filesystem::path& file) {
@@ -150,56 +130,6 @@ Statement::Statement(const Connection& connection, std::string_view sql)
     connection.fail(std::string(sql));
 }
 
-Statement::~Statement() { sqlite3_finalize(statement_); }
-
-Statement::Statement(Statement&& other) noexcept
-    : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
-
-void Statement::bind_number(int place, std::int64_t value) {
-  if (sqlite3_bind_int64(statement_, place, value) != SQLITE_OK) connection_->fail("bind");
-}
-
-void Statement::bind(int place, double value) {
-  if (sqlite3_bind_double(statement_, place, value) != SQLITE_OK) connection_->fail("bind");
-}
-
-void Statement::bind(int place, std::string_view text) {
-  if (sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_STATIC,
-                          SQLITE_UTF8) != SQLITE_OK)
-    connection_->fail("bind");
-}
-
-void Statement::bind(int place, std::span<const std::byte> bytes) {
-  // No rows are an empty blob, as COLMAP writes them, not NULL.
-  const int code = bytes.empty() ? sqlite3_bind_zeroblob(statement_, place, 0)
-                                 : sqlite3_bind_blob64(statement_, place, bytes.data(),
-                                                       bytes.size(), SQLITE_STATIC);
-  if (code != SQLITE_OK) connection_->fail("bind");
-}
-
-void Statement::bind(int place, std::nullopt_t /*null*/) {
-  if (sqlite3_bind_null(statement_, place) != SQLITE_OK) connection_->fail("bind");
-}
-
-int Statement::try_step() {
-  const int code = sqlite3_step(statement_);
-  return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
-}
-
-bool Statement::step(const std::string& where) {
-  return step([&] { return where; });
-}
-
-void Statement::reset() { sqlite3_reset(statement_); }
-
-bool Statement::is_null(int place) const {
-  return sqlite3_column_type(statement_, place) == SQLITE_NULL;
-}
-
-std::int64_t Statement::number(int place) const { return sqlite3_column_int64(statement_, place); }
-
-double Statement::real(int place) const { return sqlite3_column_double(statement_, place); }
-
 std::string Statement::text(int place) const {
   const unsigned char* text = sqlite3_column_text(statement_, place);
   const int size = sqlite3_column_bytes(statement_, place);
@@ -207,10 +137,10 @@ std::string Statement::text(int place) const {
               : std::string();
 }
 
-std::span<const unsigned char> Statement::bytes(int place) const {
+std::span<const std::byte> Statement::bytes(int place) const {
   const void* data = sqlite3_column_blob(statement_, place);
   const int size = sqlite3_column_bytes(statement_, place);
-  return {static_cast<const unsigned char*>(data), data ? static_cast<std::size_t>(size) : 0};
+  return {static_cast<const std::byte*>(data), data ? static_cast<std::size_t>(size) : 0};
 }
 
 }  // namespace bifocal::sqlite

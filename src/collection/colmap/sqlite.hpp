@@ -3,6 +3,8 @@
 // fails throws Error(input) that names the file, the table and the row; TryAgain where it may pass.
 #pragma once
 
+#include <sqlite3.h>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +13,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <bifocal/colmap.hpp>
 
 #include "io/reject.hpp"
-
-struct sqlite3;
-struct sqlite3_stmt;
 
 namespace bifocal::sqlite {
 
@@ -26,15 +26,13 @@ using Mode = colmap::Access;
 class Connection {
  public:
   Connection(const std::filesystem::path& file, Mode mode);
-  ~Connection();
+  ~Connection() { sqlite3_close_v2(db_); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   [[nodiscard]] sqlite3* get() const { return db_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   void execute(const char* sql) const;
-  // From now on the database has a write-ahead log.
-  void keep_log() const;
   // Throws what SQLite says of its last failure; `where`: the table and row, or what was tried.
   [[noreturn]] void fail(const std::string& where) const;
 
@@ -49,7 +47,10 @@ class Begun {
   Begun(const Connection& connection, const char* begin) : connection_(connection) {
     connection.execute(begin);
   }
-  ~Begun();
+  ~Begun() {
+    if (sqlite3_get_autocommit(connection_.get()) == 0)
+      sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
   Begun(const Begun&) = delete;
   Begun& operator=(const Begun&) = delete;
 
@@ -88,46 +89,60 @@ class DamagedRow : public Error {
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);
-  ~Statement();
-  Statement(Statement&& other) noexcept;
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(Statement&& other) noexcept
+      : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
   Statement& operator=(Statement&&) = delete;
 
   // Places count from 1. Bytes and text stay the caller's, and have to live until the reset.
   void bind(int place, std::integral auto value) {
-    bind_number(place, static_cast<std::int64_t>(value));
+    check(sqlite3_bind_int64(statement_, place, static_cast<std::int64_t>(value)));
   }
-  void bind(int place, double value);
-  void bind(int place, std::string_view text);
-  void bind(int place, std::span<const std::byte> bytes);
-  void bind(int place, std::nullopt_t null);
+  void bind(int place, double value) { check(sqlite3_bind_double(statement_, place, value)); }
+  void bind(int place, std::string_view text) {
+    check(sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_STATIC,
+                              SQLITE_UTF8));
+  }
+  // No bytes are an empty blob, as COLMAP writes it, not NULL.
+  void bind(int place, std::span<const std::byte> bytes) {
+    const void* const data = bytes.empty() ? static_cast<const void*>("") : bytes.data();
+    check(sqlite3_bind_blob64(statement_, place, data, bytes.size(), SQLITE_STATIC));
+  }
+  void bind(int place, std::nullopt_t /*null*/) { check(sqlite3_bind_null(statement_, place)); }
   template <class T>
   void bind(int place, const std::optional<T>& value) {
     value ? bind(place, *value) : bind(place, std::nullopt);
   }
 
-  // Is there a (next) row? `where` says what is read or written, for errors.
-  bool step(const std::string& where);
-  // The same; where() makes the text when it is needed.
-  template <std::invocable Where>
+  // Is there a (next) row? `where` says what is read or written, for errors, or makes that text.
+  template <class Where>
   bool step(const Where& where) {
-    const int code = try_step();
-    if (code < 0) connection_->fail(where());
-    return code > 0;
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW || code == SQLITE_DONE) return code == SQLITE_ROW;
+    if constexpr (std::invocable<Where>)
+      connection_->fail(where());
+    else
+      connection_->fail(where);
   }
-  void reset();
+  void reset() { sqlite3_reset(statement_); }
 
   // Of the row that step() came to; places count from 0.
-  [[nodiscard]] bool is_null(int place) const;
-  [[nodiscard]] std::int64_t number(int place) const;
-  [[nodiscard]] double real(int place) const;
+  [[nodiscard]] bool is_null(int place) const {
+    return sqlite3_column_type(statement_, place) == SQLITE_NULL;
+  }
+  [[nodiscard]] std::int64_t number(int place) const {
+    return sqlite3_column_int64(statement_, place);
+  }
+  [[nodiscard]] double real(int place) const { return sqlite3_column_double(statement_, place); }
   [[nodiscard]] std::string text(int place) const;
-  [[nodiscard]] std::span<const unsigned char> bytes(int place) const;
+  [[nodiscard]] std::span<const std::byte> bytes(int place) const;
 
   [[nodiscard]] const Connection& connection() const { return *connection_; }
 
  private:
-  void bind_number(int place, std::int64_t value);
-  int try_step();  // 1: a row, 0: no further one, -1: failed
+  void check(int code) const {
+    if (code != SQLITE_OK) connection_->fail("bind");
+  }
   const Connection* connection_;
   sqlite3_stmt* statement_ = nullptr;
 };

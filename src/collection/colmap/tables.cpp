@@ -122,8 +122,8 @@ Tables inspect(const sqlite::Connection& connection) {
 void create_tables(const sqlite::Connection& connection) {
   // Rows are of some kilobytes: on the largest pages most are in one piece, and take half as long
   // to write and to read.
-  connection.execute("PRAGMA page_size = 65536");
-  connection.keep_log();
+  connection.execute(
+      "PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   connection.execute(kSchema);
 }
 
