@@ -136,10 +136,6 @@ std::string identity_of(const fs::path& source) {
   return fs::is_directory(source, none) ? identity_of_folder(source) : identity_of_file(source);
 }
 
-std::string to_string(const DescriptorKind& kind) {
-  return fmt::format("{} {}", kind.numbers, kind.is_bytes ? "bytes" : "floats");
-}
-
 GivenSource::GivenSource(const fs::path& source) {
   if (fs::is_directory(source)) {
     folder_ = source;

@@ -18,8 +18,6 @@ namespace bifocal::collection {
 // those of a folder. Throws Error(input) where there are none.
 [[nodiscard]] std::string identity_of(const std::filesystem::path& source);
 
-[[nodiscard]] std::string to_string(const DescriptorKind& kind);  // "256 floats"
-
 // In memory, while its pairs are matched.
 [[nodiscard]] inline std::int64_t bytes_of_given(const DescriptorKind& kind) {
   return static_cast<std::int64_t>(sizeof(Vec2)) + 4 * std::int64_t{kind.numbers};

@@ -20,25 +20,32 @@ constexpr std::string_view kChoices[] = {"all",       "exhaustive", "sequential"
                                          "retrieval", "gps",        "file"};
 constexpr std::string_view kSharings[] = {"auto", "single", "each"};
 
+// Structs are taken apart, so that a new member does not compile until it is told here.
+
 void add_choice(const CollectOptions& o, Settings& s) {
   s["pairs"] = kChoices[static_cast<std::size_t>(o.pairs)];
-  if (is_screened(o))
-    s["screen"] = fmt::format("{} features, ratio {}, {} matches, {} links", o.screen.features,
-                              o.screen.max_ratio, o.screen.min_matches, o.links);
+  if (is_screened(o)) {
+    const auto& [features, min_matches, max_ratio] = o.screen;
+    s["screen"] = fmt::format("{} features, ratio {}, {} matches, {} links", features, max_ratio,
+                              min_matches, o.links);
+  }
   const bool is_sequential = o.pairs == PairChoice::sequential;
   if (is_sequential) {
-    s["overlap"] = fmt::format("{}{}", o.sequential.overlap, o.sequential.quadratic ? " 2^k" : "");
+    const auto& [overlap, quadratic] = o.sequential;
+    s["overlap"] = fmt::format("{}{}", overlap, quadratic ? " 2^k" : "");
     s["loop-period"] = fmt::format("{}", o.loop_period);
     s["loop-partners"] = fmt::format("{}", o.loop_partners);
   }
   if (o.pairs == PairChoice::retrieval) s["partners"] = fmt::format("{}", o.partners);
   if (is_sequential || o.pairs == PairChoice::retrieval) {
-    const RetrievalOptions& r = o.retrieval;
-    s["retrieval"] = fmt::format("{} words of {}, {} features, {} rounds, seed {}", r.words,
-                                 r.training, r.features, r.iterations, r.seed);
+    const auto& [words, features, training, iterations, seed] = o.retrieval;
+    s["retrieval"] = fmt::format("{} words of {}, {} features, {} rounds, seed {}", words, training,
+                                 features, iterations, seed);
   }
-  if (o.pairs == PairChoice::gps)
-    s["gps"] = fmt::format("{} within {} m", o.gps.most, o.gps.max_distance_m);
+  if (o.pairs == PairChoice::gps) {
+    const auto& [max_distance_m, most] = o.gps;
+    s["gps"] = fmt::format("{} within {} m", most, max_distance_m);
+  }
   if (o.pairs == PairChoice::listed)
     s["pairs-file"] = runtime::hash_of(read_text(o.pairs_file));  // wherever the file lies
 }
@@ -50,37 +57,54 @@ void add_cameras(const CollectCameras& c, Settings& s) {
     s["intrinsics"] = fmt::format("{},{},{},{}", K->fx, K->fy, K->cx, K->cy);
 }
 
-void add_sift(const SiftOptions& f, Settings& s) {
-  s["max-features"] = fmt::format("{}", f.max_features);
+void add_sift(const SiftOptions& options, Settings& s) {
+  const auto& [max_features, octave_layers, contrast, edge, sigma, upsample, root, balance, pooling,
+               affine] = options;
+  s["max-features"] = fmt::format("{}", max_features);
   s["sift"] = fmt::format("{} layers, contrast {}, edge {}, sigma {}, balance {}{}{}{}{}",
-                          f.octave_layers, f.contrast_threshold, f.edge_threshold, f.sigma,
-                          f.balance, f.upsample ? ", enlarged" : "", f.root ? ", root" : "",
-                          f.domain_size_pooling ? ", pooled domain sizes" : "",
-                          f.affine_shape ? ", affine shapes" : "");
+                          octave_layers, contrast, edge, sigma, balance,
+                          upsample ? ", enlarged" : "", root ? ", root" : "",
+                          pooling ? ", pooled domain sizes" : "", affine ? ", affine shapes" : "");
 }
 
-void add_surf(const SurfOptions& f, Settings& s) {
-  s["max-features"] = fmt::format("{}", f.max_features);
-  s["surf"] = fmt::format("{} octaves, threshold {}, {} numbers, balance {}{}{}", f.octaves,
-                          f.threshold, f.numbers, f.balance, f.upright ? ", upright" : "",
-                          f.upsample ? ", enlarged" : "");
+void add_surf(const SurfOptions& options, Settings& s) {
+  const auto& [max_features, octaves, threshold, numbers, upright, upsample, balance] = options;
+  s["max-features"] = fmt::format("{}", max_features);
+  s["surf"] =
+      fmt::format("{} octaves, threshold {}, {} numbers, balance {}{}{}", octaves, threshold,
+                  numbers, balance, upright ? ", upright" : "", upsample ? ", enlarged" : "");
 }
 
 void add_features(const CollectOptions& o, Settings& s) {
   o.surf ? add_surf(*o.surf, s) : add_sift(o.sift, s);
   if (!o.masks.empty()) s["masks"] = "yes";
   s["max-side"] = fmt::format("{}", o.max_side);
-  const MatchOptions& m = o.matching;
-  s["matching"] = fmt::format("ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
-                              m.ratio_both_ways ? ", both ways" : "", m.max_distance);
+  const auto& [max_ratio, mutual, ratio_both_ways, max_distance] = o.matching;
+  s["matching"] = fmt::format("ratio {}{}{}, distance {}", max_ratio, mutual ? ", mutual" : "",
+                              ratio_both_ways ? ", both ways" : "", max_distance);
+}
+
+void add_geometry(const colmap::VerifyOptions& options, Settings& s) {
+  const auto& [max_error, min_inliers, confidence, min_iterations, max_iterations, min_inlier_ratio,
+               min_E_F_inlier_ratio, max_H_inlier_ratio, relative_pose, detect_watermark,
+               watermark_min_inlier_ratio, watermark_border_size, watermark_max_error, seed] =
+      options;
+  s["geometry"] = fmt::format(
+      "error {}, {} inliers, confidence {}, {} to {} samples, ratio {}, seed {}, E of F {}, H {}{}",
+      max_error, min_inliers, confidence, min_iterations, max_iterations, min_inlier_ratio, seed,
+      min_E_F_inlier_ratio, max_H_inlier_ratio, relative_pose ? ", poses" : "");
+  if (detect_watermark)
+    s["watermark"] =
+        fmt::format("{} of the matches, border {}, error {}", watermark_min_inlier_ratio,
+                    watermark_border_size, watermark_max_error);
 }
 
 void add_given(const GivenFeatures& given, Settings& s) {
-  const FloatMatchOptions& m = given.matching;
+  const auto& [normalise, mutual, max_ratio, max_distance] = given.matching;
   s["features"] = identity_of(given.source);
   s["matching"] =
-      fmt::format("floats, ratio {}{}{}, distance {}", m.max_ratio, m.mutual ? ", mutual" : "",
-                  m.normalise ? ", unit length" : "", m.max_distance);
+      fmt::format("floats, ratio {}{}{}, distance {}", max_ratio, mutual ? ", mutual" : "",
+                  normalise ? ", unit length" : "", max_distance);
 }
 
 [[noreturn]] void fail(const std::string& what) {
@@ -137,16 +161,7 @@ Settings settings_of(const Job& job) {
   }
   if (o.guided) s["guided"] = "yes";
   s["min-matches"] = fmt::format("{}", o.min_matches);
-  const colmap::VerifyOptions& g = o.geometry;
-  s["geometry"] = fmt::format(
-      "error {}, {} inliers, confidence {}, {} to {} samples, ratio {}, seed {}, E of F {}, H {}{}",
-      g.max_error, g.min_inliers, g.confidence, g.min_iterations, g.max_iterations,
-      g.min_inlier_ratio, g.seed, g.min_E_F_inlier_ratio, g.max_H_inlier_ratio,
-      g.relative_pose ? ", poses" : "");
-  if (g.detect_watermark)
-    s["watermark"] =
-        fmt::format("{} of the matches, border {}, error {}", g.watermark_min_inlier_ratio,
-                    g.watermark_border_size, g.watermark_max_error);
+  add_geometry(o.geometry, s);
   add_choice(o, s);
   add_cameras(o.cameras, s);
   return s;

@@ -3,11 +3,11 @@
 
 #include <bifocal/error.hpp>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "collection/colmap/pair.hpp"
+#include "io/parse.hpp"
 
 namespace bifocal::collection {
 namespace fs = std::filesystem;
@@ -15,6 +15,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
+constexpr const char* kFresh = ".new";  // until it is whole
 constexpr const char *kGiven = "state descriptors", *kScreened = "state screened photographs";
 
 // A time has 8 bytes whatever it is: taking it away moves nothing.
@@ -57,33 +58,21 @@ const fs::path& with_own_tables(const fs::path& file, colmap::Access access) {
   return file;
 }
 
-// Words and a number, "256 floats".
-std::optional<int> leading_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end == text.data()) return {};
-  return number;
-}
-
 }  // namespace
 
 void WorkDatabase::create(const fs::path& file, const Settings& settings) {
-  const fs::path fresh = file.string() + ".new";
-  sqlite::remove_database(fresh);
-  {
-    const colmap::Database database(fresh, colmap::Access::create);
-    const sqlite::Connection& connection = colmap::DatabaseInside::connection(database);
-    connection.execute(kTables);
-    if (settings.contains("surf")) connection.execute(kDescriptorTable);
-  }
-  {
+  sqlite::make_whole(file, kFresh, [&](const fs::path& fresh) {
+    {
+      const colmap::Database database(fresh, colmap::Access::create);
+      const sqlite::Connection& connection = colmap::DatabaseInside::connection(database);
+      connection.execute(kTables);
+      if (settings.contains("surf")) connection.execute(kDescriptorTable);
+    }
     WorkDatabase work(fresh, colmap::Access::write);
     work.together([&] {
       for (const auto& [name, value] : settings) work.set(name, value);
     });
-  }
-  sqlite::fold_log(fresh);
-  fs::rename(fresh, file);
+  });
 }
 
 bool WorkDatabase::is_one(const fs::path& file) {
@@ -92,19 +81,15 @@ bool WorkDatabase::is_one(const fs::path& file) {
 
 void WorkDatabase::copy(const fs::path& from, const fs::path& file,
                         std::span<const PhotographRow> rows) {
-  const fs::path fresh = file.string() + ".new";
-  sqlite::remove_database(fresh);
   sqlite::fold_log(from);
-  fs::copy_file(from, fresh);
-  {
+  sqlite::make_whole(file, kFresh, [&](const fs::path& fresh) {
+    fs::copy_file(from, fresh);
     WorkDatabase work(fresh, colmap::Access::write);
     work.together([&] {
       work.connection().execute("DELETE FROM bifocal_collect WHERE name GLOB 'note *'");
       for (const PhotographRow& r : rows) work.set_changed(r);
     });
-  }
-  sqlite::fold_log(fresh);
-  fs::rename(fresh, file);
+  });
 }
 
 WorkDatabase::WorkDatabase(const fs::path& file, colmap::Access access)
@@ -129,21 +114,19 @@ std::optional<std::string> WorkDatabase::get(const std::string& name) const {
 std::optional<DescriptorKind> WorkDatabase::given() const {
   const auto text = get(kGiven);
   if (!text) return {};
-  const DescriptorKind kind{leading_number(*text).value_or(0), text->ends_with(" bytes")};
-  if (kind.numbers < 1 || kind.numbers > kMostDescriptorNumbers ||
-      *text != fmt::format("{} {}", kind.numbers, kind.is_bytes ? "bytes" : "floats"))
+  const auto numbers = io::to_number<int>(std::string_view(*text).substr(0, text->find(' ')));
+  const DescriptorKind kind{numbers.value_or(0), text->ends_with(" bytes")};
+  if (kind.numbers < 1 || kind.numbers > kMostDescriptorNumbers || *text != to_string(kind))
     refuse("table bifocal_collect, {}: '{}', must be 1 to {} bytes or floats", kGiven,
            io::printable(*text), kMostDescriptorNumbers);
   return kind;
 }
-void WorkDatabase::set_given(const DescriptorKind& kind) {
-  set(kGiven, fmt::format("{} {}", kind.numbers, kind.is_bytes ? "bytes" : "floats"));
-}
+void WorkDatabase::set_given(const DescriptorKind& kind) { set(kGiven, to_string(kind)); }
 
 int WorkDatabase::screened_photographs() const {
   const auto text = get(kScreened);
   if (!text) return 0;
-  const auto count = leading_number(*text);
+  const auto count = io::to_number<int>(*text);
   if (!count || *count < 0)
     refuse("table bifocal_collect, {}: '{}', must be a number", kScreened, io::printable(*text));
   return *count;

@@ -37,6 +37,9 @@ struct DescriptorKind {
   bool is_bytes = false;  // else floats
   bool operator==(const DescriptorKind&) const = default;
 };
+[[nodiscard]] inline std::string to_string(const DescriptorKind& kind) {  // "256 floats"
+  return fmt::format("{} {}", kind.numbers, kind.is_bytes ? "bytes" : "floats");
+}
 inline constexpr int kMostDescriptorNumbers = 4096;  // of a descriptor (FloatDescriptors)
 
 struct PhotographRow {

@@ -115,9 +115,13 @@ int most_samples(double fraction, int sample_size, const VerifyOptions& o) {
 
 // Pairs whose models are sought, those of one class one after another, and their points likewise.
 struct Order {
+  struct Part {
+    int fraction;  // of kFractions
+    std::size_t first, end;
+  };
   std::vector<std::size_t> pairs;
-  std::vector<int> classes;  // of each
   std::vector<std::int64_t> offsets = {0};
+  std::vector<Part> parts;
 };
 
 class Decider {
@@ -186,11 +190,12 @@ class Decider {
         of_class[class_of(fraction(k), options_)].push_back(k);
     Order order;
     for (int c = 0; c < static_cast<int>(std::size(kFractions)); ++c) {
+      const std::size_t first = order.pairs.size();
       for (const std::size_t k : of_class[c]) {
         order.pairs.push_back(k);
-        order.classes.push_back(c);
         order.offsets.push_back(order.offsets.back() + size(k));
       }
+      if (order.pairs.size() > first) order.parts.push_back({c, first, order.pairs.size()});
     }
     return order;
   }
@@ -266,17 +271,15 @@ class Decider {
       if (cameras > 0) cameras1.push_back(batch_.cameras1[k].pinhole);
       if (cameras > 1) cameras2.push_back(batch_.cameras2[k].pinhole);
     }
-    for (std::size_t first = 0, end; first < order.pairs.size(); first = end) {
-      end = first + 1;
-      while (end < order.pairs.size() && order.classes[end] == order.classes[first]) ++end;
-      const auto part = [&](const std::vector<Intrinsics>& all) {
+    for (const auto [fraction, first, end] : order.parts) {
+      const auto part = [first = first, end = end](const std::vector<Intrinsics>& all) {
         return all.empty() ? std::span<const Intrinsics>()
                            : std::span(all).subspan(first, end - first);
       };
       const PairBatch part_of_all{points, std::span(order.offsets).subspan(first, end - first + 1),
                                   part(cameras1), part(cameras2)};
       const BatchEstimate found =
-          estimate_batch(queue_, kind, part_of_all, robust_options(kind, order.classes[first]));
+          estimate_batch(queue_, kind, part_of_all, robust_options(kind, fraction));
       for (std::size_t i = first; i < end; ++i) {
         const std::size_t k = order.pairs[i];
         out.of_pair[k] = found.pairs[i - first];

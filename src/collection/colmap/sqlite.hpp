@@ -68,6 +68,18 @@ bool remove_logs(const std::filesystem::path& file);
 // Removes these and the database itself.
 void remove_database(const std::filesystem::path& file);
 
+// Makes a database by fill(another name), the file's with `ending`, and renames it when it is
+// whole.
+template <class Fill>
+void make_whole(const std::filesystem::path& file, const char* ending, const Fill& fill) {
+  const std::filesystem::path fresh = file.string() + ending;
+  remove_database(fresh);
+  fill(fresh);
+  fold_log(fresh);
+  remove_logs(file);  // of a database of this name that is gone
+  std::filesystem::rename(fresh, file);
+}
+
 // Sets the counters of changes in the header of a database that nobody has open. They depend on how
 // often it was opened, and are the only part of it that does.
 void reset_change_counter(const std::filesystem::path& file);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collection/colmap/tables.hpp"
+// Which tables and columns a database has, and those of a new one.
+#include "collection/colmap/state.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -95,15 +95,10 @@ class NewDatabase {
 
 // Cameras and images of the features, in a file that is renamed when it is whole.
 void create(const std::filesystem::path& file, const FeatureFile& features) {
-  const std::filesystem::path part = file.string() + ".part";
-  sqlite::remove_database(part);
-  {
+  sqlite::make_whole(file, ".part", [&](const std::filesystem::path& part) {
     Database database(part, Access::create);
     add_images(database, features);
-  }
-  sqlite::fold_log(part);
-  sqlite::remove_logs(file);  // of a database of this name that is gone
-  std::filesystem::rename(part, file);
+  });
 }
 
 // Keypoints of the images that have none yet.
