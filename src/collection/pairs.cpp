@@ -114,8 +114,8 @@ std::vector<ImagePair> near_pairs(std::span<const std::optional<GeoPosition>> po
   // A rounding more, so that images at one place are near at any distance.
   const double chord = 2 * std::sin(angle / 2) + 1e-12;
   std::vector<std::vector<ImagePair>> found(places.size());
-  runtime::parallel_for(static_cast<int>(places.size()), [&](int k) {
-    const Place& from = places[static_cast<std::size_t>(k)];
+  runtime::parallel_each(places.size(), [&](std::size_t k) {
+    const Place& from = places[k];
     const auto below = [](const Place& p, double z) { return p.z < z; };
     auto p = std::lower_bound(places.begin(), places.end(), from.z - chord, below);
     std::vector<std::pair<double, int>> near;
@@ -126,8 +126,7 @@ std::vector<ImagePair> near_pairs(std::span<const std::optional<GeoPosition>> po
     std::sort(near.begin(), near.end());
     if (near.size() > static_cast<std::size_t>(options.most))
       near.resize(static_cast<std::size_t>(options.most));
-    for (const auto& [d2, image] : near)
-      found[static_cast<std::size_t>(k)].push_back({from.image, image});
+    for (const auto& [d2, image] : near) found[k].push_back({from.image, image});
   });
   std::vector<ImagePair> pairs;
   for (const auto& list : found) pairs.insert(pairs.end(), list.begin(), list.end());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/backend.hpp"
+#include "runtime/in_turn.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/staging_slots.hpp"
 #include "runtime/workspace.hpp"
@@ -112,15 +113,17 @@ class Pipeline {
 
   void run(std::size_t capacity) {
     const std::size_t count = static_cast<std::size_t>(batch_.count);
-    std::size_t turn = 0;
-    for (std::size_t begin = 0; begin < count; begin += capacity, ++turn) {
-      StagingSlot& slot = staging_.slots[turn % 2];
-      retire(slot);
+    std::size_t begin = 0;
+    const auto next = [&](std::size_t number) {
+      if (begin >= count) return false;
+      StagingSlot& slot = staging_.slots[number];
       slot.begin = begin;
       slot.count = std::min(capacity, count - begin);
+      begin += capacity;
       start(slot);
-    }
-    for (std::size_t i = 0; i < 2; ++i) retire(staging_.slots[(turn + i) % 2]);
+      return true;
+    };
+    in_turn(next, [&](std::size_t number) { retire(staging_.slots[number]); });
   }
 
  private:

@@ -12,8 +12,6 @@
 namespace bifocal::colmap {
 namespace {
 
-constexpr std::size_t kPairsAtOnce = 16;  // that one thread puts together
-
 // Which of the matches names no keypoint; nothing where all do.
 std::optional<std::size_t> wrong_match(std::span<const IndexPair> matches, std::size_t keypoints1,
                                        std::size_t keypoints2) {
@@ -86,11 +84,8 @@ void ChunkPoints::gather(const Chunk& chunk) {
   const bool lens = has_lens(chunk.images1) || has_lens(chunk.images2);
   points_ = points_memory_.take(chunk.matches.size());
   undistorted_ = undistorted_memory_.take(lens ? chunk.matches.size() : 0);
-  const std::size_t pairs = chunk.pairs.size();
-  runtime::parallel_for(static_cast<int>((pairs + kPairsAtOnce - 1) / kPairsAtOnce), [&](int i) {
-    const std::size_t first = kPairsAtOnce * static_cast<std::size_t>(i);
-    for (std::size_t k = first; k < std::min(pairs, first + kPairsAtOnce); ++k) gather(chunk, k);
-  });
+  runtime::parallel_each(
+      chunk.pairs.size(), [&](std::size_t k) { gather(chunk, k); }, kPairsAtOnce);
 }
 
 void ChunkPoints::gather(const Chunk& chunk, std::size_t k) {

@@ -299,11 +299,12 @@ class Decider {
       source_ = source.data();
       gathered_pairs_ = order.pairs;
       points_ = memory_.take(queue_.device(), static_cast<std::size_t>(order.offsets.back()));
-      in_blocks(order.pairs.size(), [&](std::size_t i) {
+      const auto copy = [&](std::size_t i) {
         const std::size_t k = order.pairs[i];
         std::copy(source.begin() + batch_.offsets[k], source.begin() + batch_.offsets[k + 1],
                   points_.begin() + order.offsets[i]);
-      });
+      };
+      runtime::parallel_each(order.pairs.size(), copy, kPairsAtOnce);
       if (!on_cpu()) memory_.on_device.upload(queue_, points_);
     }
     if (on_cpu()) return points_.data();
@@ -311,20 +312,10 @@ class Decider {
   }
   [[nodiscard]] bool on_cpu() const { return queue_.device().info().kind == DeviceKind::cpu; }
 
-  // body(k) for every k below `count`, on all threads.
-  template <class Body>
-  static void in_blocks(std::size_t count, const Body& body) {
-    constexpr std::size_t kBlock = 16;
-    runtime::parallel_for(static_cast<int>((count + kBlock - 1) / kBlock), [&](int block) {
-      const std::size_t first = kBlock * static_cast<std::size_t>(block);
-      for (std::size_t k = first; k < std::min(count, first + kBlock); ++k) body(k);
-    });
-  }
-
   DecidedPairs combined() {
     DecidedPairs out{std::vector<DecidedPair>(count_),
                      std::vector<std::uint8_t>(batch_.points.size())};
-    in_blocks(count_, [&](std::size_t k) {
+    const auto combine = [&](std::size_t k) {
       const auto at = static_cast<std::size_t>(batch_.offsets[k]),
                  size = static_cast<std::size_t>(batch_.offsets[k + 1]) - at;
       const auto model = [&](const Models& m) {
@@ -335,7 +326,8 @@ class Decider {
           {batch_.points.subspan(at, size), straight.subspan(at, size), &batch_.cameras1[k],
            &batch_.cameras2[k], model(E_), model(F_), model(H_), model(shared_)},
           options_, std::span(out.inliers).subspan(at, size));
-    });
+    };
+    runtime::parallel_each(count_, combine, kPairsAtOnce);
     return out;
   }
 

@@ -39,8 +39,7 @@ void PieceDecider::decide(Piece& piece, const VerifyOptions& options) {
       {points_.points(), points_.undistorted(), chunk.offsets, chunk.cameras1, chunk.cameras2},
       options);
   piece.geometries.resize(chunk.pairs.size());
-  runtime::parallel_for(static_cast<int>(chunk.pairs.size()), [&](int pair) {
-    const auto k = static_cast<std::size_t>(pair);
+  runtime::parallel_each(chunk.pairs.size(), [&](std::size_t k) {
     const DecidedPair& from = decided.pairs[k];
     TwoViewGeometry& g = piece.geometries[k];
     g.configuration = from.configuration;
