@@ -24,7 +24,8 @@ std::vector<int> reached(const std::vector<std::vector<Neighbour>>& tried_with, 
   for (const Neighbour& near : own) {
     for (const Neighbour& far : tried_with[static_cast<std::size_t>(near.image)]) {
       const int worse = std::min(near.inliers, far.inliers);
-      if (worse > 0 && far.image != static_cast<int>(i)) found[far.image] = std::max(found[far.image], worse);
+      if (worse > 0 && far.image != static_cast<int>(i))
+        found[far.image] = std::max(found[far.image], worse);
     }
   }
   for (const Neighbour& near : own) found.erase(near.image);
