@@ -42,6 +42,8 @@ class FeatureSet {
   // The features of an image of `other`, a set on the same device, in the place of those of
   // `image`. Throws Error(usage) where they are more than its capacity.
   void put(Queue& queue, int image, const FeatureSet& other, int from);
+  // Likewise of features on the host. Returns when they are copied.
+  void put(Queue& queue, int image, const Features& features);
   // No images; the memory is kept.
   void clear();
 
@@ -73,6 +75,8 @@ class FeatureSet {
   };
   int append(Queue& queue, int capacity, int count, int images, bool has_shapes);
   void make_shapes(Queue& queue, std::int64_t features);
+  void upload(Queue& queue, const Slot& to, const Features& features);
+  Slot& slot_for(int image, int count);
   void check(const Queue& queue, const char* method) const;
   [[nodiscard]] const Slot& slot(int image) const;
 

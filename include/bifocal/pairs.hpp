@@ -146,6 +146,19 @@ struct ScreenedPair {
   ImagePair pair{};
   int matches = 0;
 };
+// Components of a graph of images, which pairs join one after another (union-find).
+class ImageComponents {
+ public:
+  explicit ImageComponents(int images);
+  // Returns the lowest image of the component that an image is in.
+  [[nodiscard]] int of(int image);
+  // Joins the components of two images, and says whether they were two.
+  bool join(const ImagePair& pair);
+
+ private:
+  std::vector<int> parent_;
+};
+
 // Chooses the pairs that are most likely to link the components in which verified pairs leave the
 // images: for each component the `most` pairs to others that have most matches, ties by number.
 // Throws Error(usage) for images that are not there.

@@ -60,16 +60,16 @@ void quantise(const std::vector<float>& vector, std::int8_t* to) {
     to[i] = largest > 0 ? static_cast<std::int8_t>(std::lrint(127 * vector[i] / largest)) : 0;
 }
 
-int product(const std::int8_t* a, const std::int8_t* b, std::size_t count) {
-  int sum = 0;  // below 127^2 2^17 in pieces that can't overflow
-  for (std::size_t i = 0; i < count; ++i) sum += int{a[i]} * int{b[i]};
-  return sum;
-}
-std::int64_t long_product(const std::int8_t* a, const std::int8_t* b, std::size_t count) {
+// Exact: sums of 2^16 products of at most 127^2 are below 2^31.
+std::int64_t product(const std::int8_t* a, const std::int8_t* b, std::size_t count) {
   constexpr std::size_t kPiece = 1 << 16;
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < count; i += kPiece)
-    sum += product(a + i, b + i, std::min(kPiece, count - i));
+  for (std::size_t first = 0; first < count; first += kPiece) {
+    const std::size_t end = std::min(count, first + kPiece);
+    int own = 0;
+    for (std::size_t i = first; i < end; ++i) own += int{a[i]} * int{b[i]};
+    sum += own;
+  }
   return sum;
 }
 
@@ -91,7 +91,7 @@ ImageIndex::ImageIndex(int images, const std::function<Features(int)>& features,
     std::int8_t* const to = vectors_.data() + static_cast<std::size_t>(i) * dimensions_;
     quantise(collection::vlad(vocabulary, own), to);
     norms_[static_cast<std::size_t>(i)] =
-        std::sqrt(static_cast<double>(long_product(to, to, dimensions_)));
+        std::sqrt(static_cast<double>(product(to, to, dimensions_)));
   }
 }
 
@@ -109,7 +109,7 @@ double ImageIndex::similarity(int image1, int image2) const {
   const double norm =
       norms_[static_cast<std::size_t>(image1)] * norms_[static_cast<std::size_t>(image2)];
   if (!(norm > 0)) return 0;
-  return static_cast<double>(long_product(vector(image1), vector(image2), dimensions_)) / norm;
+  return static_cast<double>(product(vector(image1), vector(image2), dimensions_)) / norm;
 }
 
 std::vector<int> ImageIndex::nearest(int image, int count) const {

@@ -62,6 +62,22 @@ void tidy_pairs(std::vector<ImagePair>& pairs) {
   pairs.erase(std::unique(pairs.begin(), pairs.end(), same), pairs.end());
 }
 
+ImageComponents::ImageComponents(int images) : parent_(static_cast<std::size_t>(images)) {
+  std::iota(parent_.begin(), parent_.end(), 0);
+}
+
+int ImageComponents::of(int image) {
+  const auto parent = [this](int i) -> int& { return parent_[static_cast<std::size_t>(i)]; };
+  while (parent(image) != image) image = parent(image) = parent(parent(image));
+  return image;
+}
+
+bool ImageComponents::join(const ImagePair& pair) {
+  const auto [low, high] = std::minmax({of(pair.image1), of(pair.image2)});
+  parent_[static_cast<std::size_t>(high)] = low;
+  return low != high;
+}
+
 std::vector<ImagePair> sequential_pairs(int images, const SequentialOptions& options) {
   check_options(options);
   std::vector<ImagePair> pairs;
@@ -92,8 +108,8 @@ std::vector<ImagePair> near_pairs(std::span<const std::optional<GeoPosition>> po
   // A rounding more, so that images at one place are near at any distance.
   const double chord = 2 * std::sin(angle / 2) + 1e-12;
   std::vector<std::vector<ImagePair>> found(places.size());
-  runtime::parallel_for(static_cast<int>(places.size()), [&](int k) {
-    const Place& from = places[static_cast<std::size_t>(k)];
+  runtime::parallel_each(places.size(), [&](std::size_t k) {
+    const Place& from = places[k];
     const auto below = [](const Place& p, double z) { return p.z < z; };
     auto p = std::lower_bound(places.begin(), places.end(), from.z - chord, below);
     std::vector<std::pair<double, int>> near;
@@ -104,8 +120,7 @@ std::vector<ImagePair> near_pairs(std::span<const std::optional<GeoPosition>> po
     std::sort(near.begin(), near.end());
     if (near.size() > static_cast<std::size_t>(options.most))
       near.resize(static_cast<std::size_t>(options.most));
-    for (const auto& [d2, image] : near)
-      found[static_cast<std::size_t>(k)].push_back({from.image, image});
+    for (const auto& [d2, image] : near) found[k].push_back({from.image, image});
   });
   std::vector<ImagePair> pairs;
   for (const auto& list : found) pairs.insert(pairs.end(), list.begin(), list.end());

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <numeric>
 #include <tuple>
-#include <utility>
 
 #include "collection/gather.kernels.hpp"
 
@@ -101,32 +100,6 @@ FeatureSet largest_features(Queue& queue, const FeatureSet& set, int most) {
   return kept;
 }
 
-// Components of a graph, by the lowest image of each.
-class Components {
- public:
-  explicit Components(int images) : parent_(static_cast<std::size_t>(images)) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-  int of(int image) {
-    int root = image;
-    while (parent(root) != root) root = parent(root);
-    while (parent(image) != root) image = std::exchange(parent(image), root);
-    return root;
-  }
-  void join(const ImagePair& pair) {
-    const auto [low, high] = std::minmax({of(pair.image1), of(pair.image2)});
-    parent(high) = low;
-  }
-  [[nodiscard]] bool has(const ImagePair& p) const {
-    const int images = static_cast<int>(parent_.size());
-    return p.image1 >= 0 && p.image2 >= 0 && p.image1 < images && p.image2 < images;
-  }
-
- private:
-  int& parent(int image) { return parent_[static_cast<std::size_t>(image)]; }
-  std::vector<int> parent_;
-};
-
 }  // namespace
 
 std::vector<int> screen_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
@@ -151,9 +124,9 @@ std::vector<int> screen_pairs(Queue& queue, const FeatureSet& set, std::span<con
 
 std::vector<ImagePair> linking_pairs(int images, std::span<const ImagePair> verified,
                                      std::span<const ScreenedPair> left_out, int most) {
-  Components components(images);
+  ImageComponents components(images);
   const auto check_pair = [&](const ImagePair& p) {
-    if (!components.has(p))
+    if (std::min(p.image1, p.image2) < 0 || std::max(p.image1, p.image2) >= images)
       throw Error(ErrorCode::usage,
                   fmt::format("linking_pairs: images {} and {} of {}", p.image1, p.image2, images));
   };

@@ -18,13 +18,14 @@ struct Neighbour {
 };
 
 // The images that image i reaches over a verified partner and has not been tried with, best first.
-std::vector<int> reached(const std::vector<std::vector<Neighbour>>& tried_with, int i) {
-  const auto& own = tried_with[static_cast<std::size_t>(i)];
+std::vector<int> reached(const std::vector<std::vector<Neighbour>>& tried_with, std::size_t i) {
+  const auto& own = tried_with[i];
   std::map<int, int> found;  // of an image, how well it is reached
   for (const Neighbour& near : own) {
     for (const Neighbour& far : tried_with[static_cast<std::size_t>(near.image)]) {
       const int worse = std::min(near.inliers, far.inliers);
-      if (worse > 0 && far.image != i) found[far.image] = std::max(found[far.image], worse);
+      if (worse > 0 && far.image != static_cast<int>(i))
+        found[far.image] = std::max(found[far.image], worse);
     }
   }
   for (const Neighbour& near : own) found.erase(near.image);
@@ -53,8 +54,7 @@ std::vector<std::vector<int>> suggested_partners(int images, std::span<const Pai
     of(pair.image2).push_back({pair.image1, inliers});
   }
   std::vector<std::vector<int>> best(tried_with.size());
-  runtime::parallel_for(static_cast<int>(best.size()),
-                        [&](int i) { best[static_cast<std::size_t>(i)] = reached(tried_with, i); });
+  runtime::parallel_each(best.size(), [&](std::size_t i) { best[i] = reached(tried_with, i); });
   std::vector<std::vector<int>> result(best.size());
   std::vector<std::size_t> next(best.size());
   std::set<std::pair<int, int>> proposed;

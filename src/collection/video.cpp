@@ -9,8 +9,7 @@
 #include <functional>
 
 #include "features/any_detector.hpp"
-#include "runtime/background.hpp"
-#include "runtime/cancel.hpp"
+#include "runtime/parallel.hpp"
 
 namespace bifocal {
 namespace {
@@ -95,22 +94,12 @@ class VideoMatcher::Work {
     std::optional<VideoFrame> before;
     try {
       fresh_.clear();
-      if (!worker_) worker_.emplace(1);
-      worker_->run([&detect, scope = runtime::cancel_state()] {
-        const runtime::CancelledBy by(scope);
-        detect();
-      });
-      std::exception_ptr failure;
-      try {
+      runtime::run_on_threads(2, [&](int thread) {
+        if (thread == 1) return detect();
         if (!keypoints_.empty()) before = match_newest();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      worker_->finish();
-      if (failure) std::rethrow_exception(failure);
+      });
       enter_fresh();
     } catch (...) {
-      worker_.reset();
       forget();
       throw;
     }
@@ -184,7 +173,6 @@ class VideoMatcher::Work {
   FeatureSet fresh_, ring_;
   std::deque<std::vector<Keypoint>> keypoints_;  // of the frames in the ring, the newest last
   int next_ = 0;                                 // number of the next frame
-  std::optional<runtime::Background> worker_;
 };
 
 VideoMatcher::VideoMatcher(Queue& queue, int width, int height, const VideoOptions& options)

@@ -21,6 +21,7 @@
 #include "features/keypoint_order.hpp"
 #include "features/points_device.hpp"
 #include "features/sift.hpp"
+#include "runtime/in_turn.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
 
@@ -109,16 +110,19 @@ class DetectorWork {
       return first;
     }
     const int count = static_cast<int>(images.size()), first = reserve(set, count);
-    for (int done = 0, turn = 0; done < count; ++turn) {
-      Lane& lane = lane_of(turn);
-      finish(lane);
+    int done = 0;
+    const auto begin = [&](std::size_t slot) {
+      if (done == count) return false;
+      Lane& lane = lane_of(slot);
       take(lane, images.subspan(static_cast<std::size_t>(done)));
       lane.out = output(set, first + done);
       start(lane);
       done += lane.count;
-    }
-    for (auto& lane : lanes_)
-      if (lane) finish(*lane);
+      return true;
+    };
+    runtime::in_turn(begin, [&](std::size_t slot) {
+      if (lanes_[slot]) finish(*lanes_[slot]);
+    });
     return first;
   }
 
@@ -202,8 +206,8 @@ class DetectorWork {
     return std::unique_ptr<Lane>(
         new Lane{std::move(own), std::move(device), std::move(pictures), {}, {}, {}, {}});
   }
-  Lane& lane_of(int turn) {
-    auto& lane = lanes_[static_cast<std::size_t>(turn % 2)];
+  Lane& lane_of(std::size_t slot) {
+    auto& lane = lanes_[slot];
     if (!lane) lane = make_lane(std::make_unique<Queue>(queue_.device()));
     return *lane;
   }

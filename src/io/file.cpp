@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <random>
-#include <utility>
 
 #include <bifocal/io.hpp>
 
+#include "io/descriptor.hpp"
 #include "io/regular_file.hpp"
 
 namespace bifocal {
@@ -24,37 +19,7 @@ const char* other_kind(const struct stat& status) {
   return S_ISSOCK(status.st_mode) ? "a socket" : "a device";
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { (void)close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] bool valid() const { return fd_ >= 0; }
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool close() {
-    const int fd = std::exchange(fd_, -1);
-    return fd < 0 || ::close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
-
-// Writes all bytes; false leaves the reason in errno.
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), 1u << 30));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    bytes.remove_prefix(std::size_t(n));
-  }
-  return true;
-}
-
-[[noreturn]] void reject_write(const std::filesystem::path& file, int error) {
-  io::reject(file.string(), "can't be written: {}", std::strerror(error));
-}
+using io::Descriptor, io::reject_write, io::write_all;
 
 // A name in the same folder that nobody else uses, opened. Short, whatever the length of the
 // file's.

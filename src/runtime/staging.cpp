@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <thread>
 #include <vector>
 
 #include "runtime/backend.hpp"
+#include "runtime/in_turn.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/staging_slots.hpp"
 #include "runtime/workspace.hpp"
@@ -114,15 +113,17 @@ class Pipeline {
 
   void run(std::size_t capacity) {
     const std::size_t count = static_cast<std::size_t>(batch_.count);
-    std::size_t turn = 0;
-    for (std::size_t begin = 0; begin < count; begin += capacity, ++turn) {
-      StagingSlot& slot = staging_.slots[turn % 2];
-      retire(slot);
+    std::size_t begin = 0;
+    const auto next = [&](std::size_t number) {
+      if (begin >= count) return false;
+      StagingSlot& slot = staging_.slots[number];
       slot.begin = begin;
       slot.count = std::min(capacity, count - begin);
+      begin += capacity;
       start(slot);
-    }
-    for (std::size_t i = 0; i < 2; ++i) retire(staging_.slots[(turn + i) % 2]);
+      return true;
+    };
+    in_turn(next, [&](std::size_t number) { retire(staging_.slots[number]); });
   }
 
  private:
@@ -273,22 +274,10 @@ void for_each_on_slots(Queue& queue, std::size_t count, std::size_t slots,
                        const std::function<void(StagingSlot&, std::size_t)>& work) {
   Staging& staging = staging_of(queue);
   const std::size_t threads = std::min({slots, count, std::size(staging.slots)});
-  std::vector<std::exception_ptr> failed(threads);
-  const auto run = [&](std::size_t thread) {
-    try {
-      for (std::size_t k = thread; k < count; k += threads) work(staging.slots[thread], k);
-    } catch (...) {
-      failed[thread] = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t thread = 1; thread < threads; ++thread) others.emplace_back(run, thread);
-    run(0);
-  }
-  for (const std::exception_ptr& f : failed) {
-    if (f) std::rethrow_exception(f);
-  }
+  run_on_threads(static_cast<int>(threads), [&](int thread) {
+    const auto first = static_cast<std::size_t>(thread);
+    for (std::size_t k = first; k < count; k += threads) work(staging.slots[first], k);
+  });
 }
 
 void copy_on_all_threads(char* to, const char* from, std::size_t bytes) {

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -124,6 +123,27 @@ void parallel_for(int count, const std::function<void(int)>& body) {
   }
 }
 
+void run_on_threads(int count, const std::function<void(int)>& body) {
+  if (count < 1) return;
+  CancelScope::State* const scope = cancel_state();
+  std::vector<std::exception_ptr> failed(static_cast<std::size_t>(count));
+  const auto run = [&](int i) {
+    const CancelledBy by(scope);
+    try {
+      body(i);
+    } catch (...) {
+      failed[static_cast<std::size_t>(i)] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < count; ++i) others.emplace_back(run, i);
+    run(0);
+  }
+  for (const std::exception_ptr& f : failed)
+    if (f) std::rethrow_exception(f);
+}
+
 namespace {
 
 #ifndef BIFOCAL_THREAD_SANITIZER
@@ -145,23 +165,9 @@ void run_all(int count, const std::function<void(int)>& body) {
   const int limit = static_cast<int>(
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
   std::atomic<int> next = 0;
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  const auto work = [&] {
-    for (int i = next++; i < count; i = next++) {
-      try {
-        body(i);
-      } catch (...) {
-        const std::lock_guard lock(failure_mutex);
-        if (!failure) failure = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> others;
-  for (int t = 1; t < std::min(limit, count); ++t) others.emplace_back(work);
-  work();
-  for (std::thread& thread : others) thread.join();
-  if (failure) std::rethrow_exception(failure);
+  run_on_threads(std::min(limit, count), [&](int) {
+    for (int i = next++; i < count; i = next++) body(i);
+  });
 }
 
 #endif

@@ -166,7 +166,7 @@ TEST_F(CollectNotes, logs_without_their_files_come_to_nothing) {
   // A log with a table in it, as a killed process leaves one.
   {
     const sqlite::Connection other(folder / "other.db", sqlite::Mode::create);
-    other.keep_log();
+    other.execute("PRAGMA journal_mode = WAL");
     other.execute("CREATE TABLE photographs(number INTEGER)");
     fs::copy_file(folder / "other.db-wal", folder / "log");
   }

@@ -72,13 +72,12 @@ TEST_F(RowWriting, readers_see_whole_pieces_and_the_log_stays_short) {
     std::size_t before = 0;
     const Database database(file);
     while (!ended) {
-      writer.gate().enter();
+      const std::lock_guard inside(writer.gate());
       const auto rows = database.geometry_rows();
       if (!rows.empty()) {
         const auto g = database.geometry(rows.back().image1, rows.back().image2);
         EXPECT_TRUE(g && g->inliers.size() == kInliers);
       }
-      writer.gate().leave();
       EXPECT_EQ(rows.size() % kRows, 0U);
       EXPECT_GE(rows.size(), before);
       seen += rows.size() > before;
@@ -133,9 +132,8 @@ TEST_F(RowWriting, what_fails_leaves_nothing_of_its_piece) {
       throw std::runtime_error("no more");
     }),
                  std::runtime_error);
-    writer.gate().enter();  // it is open
+    const std::lock_guard inside(writer.gate());  // it is open
     EXPECT_EQ(Database(file).geometry_rows().size(), std::size_t(20 * (p + 1)));
-    writer.gate().leave();
   }
   writer.finish();
   expect_whole(file, 120);

@@ -124,6 +124,16 @@ std::vector<std::pair<int, int>> plain(const std::vector<ImagePair>& pairs) {
   return all;
 }
 
+TEST(ImageComponents, grow_together_and_are_named_by_their_lowest_image) {
+  ImageComponents components(6);
+  EXPECT_TRUE(components.join({4, 5}));
+  EXPECT_TRUE(components.join({2, 3}));
+  EXPECT_TRUE(components.join({5, 2}));
+  EXPECT_FALSE(components.join({3, 4}));
+  const std::vector<int> expected = {0, 1, 2, 2, 2, 2};
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(components.of(i), expected[std::size_t(i)]);
+}
+
 // Images 0 1 2 are one component, 3 4 another one, 5 is alone.
 TEST(LinkingPairs, are_the_best_between_components) {
   const std::vector<ImagePair> verified = {{0, 1}, {1, 2}, {3, 4}};

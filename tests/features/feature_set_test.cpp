@@ -73,6 +73,17 @@ TEST(FeatureSet, keeps_shapes) {
     EXPECT_TRUE(ring.get(queue, 0).shapes.empty()) << info.id;
     ring.put(queue, 1, set, 4);
     EXPECT_TRUE(ring.get(queue, 1).shapes.empty()) << info.id;
+    ring.put(queue, 0, shaped(600, 9));
+    const Features got = ring.get(queue, 0), want = shaped(600, 9);
+    EXPECT_TRUE(got.descriptors == want.descriptors) << info.id;
+    ASSERT_EQ(got.shapes.size(), 600U) << info.id;
+    EXPECT_EQ(std::memcmp(got.shapes.data(), want.shapes.data(), 600 * sizeof(KeypointShape)), 0);
+    EXPECT_EQ(std::memcmp(got.keypoints.data(), want.keypoints.data(), 600 * sizeof(Keypoint)), 0);
+    ring.put(queue, 0, random_features(70, 1, 256));
+    EXPECT_EQ(ring.get(queue, 0).size(), 70) << info.id;
+    EXPECT_TRUE(ring.get(queue, 0).shapes.empty()) << info.id;
+    EXPECT_EQ(ring.get(queue, 1).size(), 70) << info.id;
+    EXPECT_THROW(ring.put(queue, 0, random_features(601, 1, 256)), Error);
   }
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/threads.hpp>
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,6 +19,49 @@
 
 namespace bifocal::runtime {
 namespace {
+
+TEST(RunOnThreads, all_run_at_the_same_time_and_the_first_is_the_callers) {
+  std::atomic<int> started = 0;
+  std::set<std::thread::id> threads;
+  std::mutex mutex;
+  const std::thread::id caller = std::this_thread::get_id();
+  run_on_threads(3, [&](int i) {
+    ++started;
+    while (started < 3) std::this_thread::yield();  // for ever where one waits for another's end
+    const std::lock_guard lock(mutex);
+    threads.insert(std::this_thread::get_id());
+    EXPECT_EQ(i == 0, std::this_thread::get_id() == caller);
+  });
+  EXPECT_EQ(threads.size(), 3U);
+  run_on_threads(0, [](int) { FAIL(); });
+}
+
+TEST(RunOnThreads, all_end_before_the_first_failure_by_number_is_thrown) {
+  std::atomic<int> ended = 0;
+  const auto body = [&](int i) {
+    if (i == 2) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++ended;
+    if (i > 0) throw std::runtime_error(std::to_string(i));
+  };
+  try {
+    run_on_threads(3, body);
+    FAIL();
+  } catch (const std::runtime_error& e) {
+    EXPECT_STREQ(e.what(), "1");
+  }
+  EXPECT_EQ(ended, 3);
+}
+
+TEST(RunOnThreads, others_work_for_the_scope_of_the_caller) {
+  const CancelScope scope([] { return true; });
+  EXPECT_THROW(run_on_threads(2,
+                              [](int i) {
+                                while (i == 1) check_cancelled();  // until the caller has asked
+                                std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                                check_cancelled();
+                              }),
+               Cancelled);
+}
 
 TEST(ParallelFor, calls_every_index_once) {
   for (const int count : {0, 1, 2, 1000}) {

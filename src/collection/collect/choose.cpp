@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which pairs are matched.
+// Which pairs are matched, round after round: each round's are known when those of the rounds
+// before are verified. They depend on the photographs, the options and the pairs of earlier rounds
+// alone, so that work that was stopped goes on with the same ones.
 #include <bifocal/error.hpp>
 
 #include <fmt/format.h>
@@ -32,6 +34,55 @@ class Chooser {
     std::ranges::sort(images_, {}, [&](int number) { return row(number).place; });
   }
 
+  // The pairs of the next round, in order; nothing after the last one. `known` has all pairs that
+  // are matched, also those of other rounds.
+  std::optional<std::vector<ImagePair>> next(const PairCounts& known) {
+    ++round_;
+    if (round_ == 1) {
+      last_ = choose();
+    } else if (is_screened(options_)) {
+      const PairCounts counts = of_rounds(known);
+      if (round_ > 2 && !has_verified_last(counts)) return {};
+      last_ = links(counts);
+      if (last_.empty()) return {};
+    } else if (options_.pairs == PairChoice::retrieval && round_ == 2) {
+      last_ = choose_more(of_rounds(known));
+    } else {
+      return {};
+    }
+    all_.insert(all_.end(), last_.begin(), last_.end());
+    tidy_pairs(all_);
+    return last_;
+  }
+  // The pairs of all rounds so far, in order.
+  [[nodiscard]] const std::vector<ImagePair>& all() const { return all_; }
+  // Those that the screen has left out of them.
+  [[nodiscard]] std::vector<ScreenedPair> left_out() const {
+    std::vector<ScreenedPair> left_out = work_.screened();
+    std::erase_if(left_out, [&](const ScreenedPair& s) { return contains(all_, s.pair); });
+    return left_out;
+  }
+
+ private:
+  static bool contains(const std::vector<ImagePair>& pairs, const ImagePair& pair) {
+    return std::ranges::binary_search(pairs, pair, before);
+  }
+  [[nodiscard]] PairCounts of_rounds(PairCounts counts) const {
+    std::erase_if(counts, [&](const auto& c) { return !contains(all_, c.pair); });
+    return counts;
+  }
+  [[nodiscard]] bool has_verified_last(const PairCounts& counts) const {
+    return std::ranges::any_of(
+        counts, [&](const auto& c) { return c.inliers > 0 && contains(last_, c.pair); });
+  }
+  // Pairs that the screen left out and that may link what the verified ones leave apart.
+  [[nodiscard]] std::vector<ImagePair> links(const PairCounts& counts) const {
+    std::vector<ImagePair> verified;
+    for (const WorkDatabase::PairCount& c : counts)
+      if (c.inliers > 0) verified.push_back(c.pair);
+    return linking_pairs(static_cast<int>(rows_.size()), verified, left_out(), options_.links);
+  }
+
   // Of images that are done, by their numbers.
   std::vector<ImagePair> choose() {
     const int count = static_cast<int>(images_.size());
@@ -58,13 +109,9 @@ class Chooser {
     return named(std::move(pairs));
   }
 
-  // Of each image, places in the list of images that are done; -1 where there are fewer.
-  [[nodiscard]] const std::vector<int>& most_alike() const { return alike_; }
-
   // As many partners again as retrieval() left: those that verified pairs suggest, then those that
   // come next in looks.
-  std::vector<ImagePair> choose_more(const std::vector<int>& alike,
-                                     std::span<const WorkDatabase::PairCount> counts) {
+  std::vector<ImagePair> choose_more(std::span<const WorkDatabase::PairCount> counts) {
     const int count = static_cast<int>(images_.size()), all = options_.partners;
     const auto most = static_cast<std::size_t>(all - by_look());
     const std::vector<PairInliers> tried = tried_pairs(counts);
@@ -75,8 +122,8 @@ class Chooser {
     for (int i = 0; i < count; ++i) {
       std::vector<int> own = suggested[static_cast<std::size_t>(i)];
       for (int k = by_look(); k < all && own.size() < most; ++k) {
-        const int other = alike[static_cast<std::size_t>(i) * static_cast<std::size_t>(all) +
-                                static_cast<std::size_t>(k)];
+        const int other = alike_[static_cast<std::size_t>(i) * static_cast<std::size_t>(all) +
+                                 static_cast<std::size_t>(k)];
         if (other < 0) break;
         const bool is_new = !known.contains(std::minmax(i, other)) &&
                             std::find(own.begin(), own.end(), other) == own.end();
@@ -87,7 +134,6 @@ class Chooser {
     return named(std::move(pairs));
   }
 
- private:
   [[nodiscard]] const PhotographRow& row(int number) const {
     return rows_[static_cast<std::size_t>(number)];
   }
@@ -202,7 +248,9 @@ class Chooser {
   WorkDatabase& work_;
   std::span<const PhotographRow> rows_;
   std::vector<int> images_;  // numbers of those that are done
-  std::vector<int> alike_;
+  std::vector<int> alike_;   // of each, places in this list; -1 where there are fewer
+  int round_ = 0;
+  std::vector<ImagePair> all_, last_;
 };
 
 }  // namespace
@@ -211,61 +259,18 @@ bool is_screened(const CollectOptions& options) {
   return options.pairs == PairChoice::all && options.given.source.empty();
 }
 
-PairRounds::PairRounds(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
-                       const PairCounts& known)
-    : job_(job), work_(work), rows_(rows), known_(known) {}
-
-PairCounts PairRounds::counts_so_far() const {
-  PairCounts counts = known_;
-  std::erase_if(counts, [&](const WorkDatabase::PairCount& c) {
-    return !std::binary_search(all_.begin(), all_.end(), c.pair, before);
-  });
-  return counts;
-}
-
-std::vector<ScreenedPair> PairRounds::left_out_pairs() const {
-  std::vector<ScreenedPair> left_out = work_.screened();
-  std::erase_if(left_out, [&](const ScreenedPair& s) {
-    return std::binary_search(all_.begin(), all_.end(), s.pair, before);
-  });
-  return left_out;
-}
-
-std::int64_t PairRounds::left_out() const { return std::ssize(left_out_pairs()); }
-
-// Pairs that the screen left out and that may link what the verified ones leave apart.
-std::vector<ImagePair> PairRounds::links() {
-  std::vector<ImagePair> verified;
-  for (const WorkDatabase::PairCount& c : counts_so_far())
-    if (c.inliers > 0) verified.push_back(c.pair);
-  return linking_pairs(static_cast<int>(rows_.size()), verified, left_out_pairs(),
-                       job_.options.links);
-}
-
-bool PairRounds::has_verified_last() const {
-  return std::ranges::any_of(counts_so_far(), [&](const WorkDatabase::PairCount& c) {
-    return c.inliers > 0 && std::binary_search(last_.begin(), last_.end(), c.pair, before);
-  });
-}
-
-std::optional<std::vector<ImagePair>> PairRounds::next() {
-  Chooser chooser(job_, work_, rows_);
-  ++round_;
-  if (round_ == 1) {
-    last_ = chooser.choose();
-    most_alike_ = chooser.most_alike();
-  } else if (is_screened(job_.options)) {
-    if (round_ > 2 && !has_verified_last()) return {};
-    last_ = links();
-    if (last_.empty()) return {};
-  } else if (job_.options.pairs == PairChoice::retrieval && round_ == 2) {
-    last_ = chooser.choose_more(most_alike_, counts_so_far());
-  } else {
-    return {};
-  }
-  all_.insert(all_.end(), last_.begin(), last_.end());
-  tidy_pairs(all_);
-  return last_;
+ChosenPairs match_chosen(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
+                         const StageRunner& stage) {
+  ChosenPairs chosen{{}, work.pair_counts(), 0};
+  Chooser chooser(job, work, rows);
+  std::optional<std::vector<ImagePair>> pairs;
+  do {
+    stage("pairs", [&] { pairs = chooser.next(chosen.counts); });
+    if (pairs) stage("matches", [&] { match_pairs(job, work, rows, *pairs, chosen.counts); });
+  } while (pairs);
+  chosen.pairs = chooser.all();
+  chosen.left_out = std::ssize(chooser.left_out());
+  return chosen;
 }
 
 }  // namespace bifocal::collection

@@ -66,19 +66,13 @@ class Collection {
     WorkDatabase work(job_.work_file, colmap::Access::write);
     stage("features", [&] { find_features(job_, work, all_rows(work)); });
     const std::vector<PhotographRow> rows = all_rows(work);
-    PairCounts known = work.pair_counts();
-    PairRounds rounds(job_, work, rows, known);
-    std::optional<std::vector<ImagePair>> pairs;
-    do {
-      stage("pairs", [&] { pairs = rounds.next(); });
-      if (pairs) stage("matches", [&] { match_pairs(job_, work, rows, *pairs, known); });
-    } while (pairs);
-    count(rows, known, rounds.left_out());
-    return notes_of(job_, rows, rounds.all());
+    const ChosenPairs chosen =
+        match_chosen(job_, work, rows, [this](auto name, const auto& body) { stage(name, body); });
+    count(rows, chosen.counts, chosen.left_out);
+    return notes_of(job_, rows, chosen.pairs);
   }
 
-  template <class Body>
-  void stage(const char* name, const Body& body) {
+  void stage(const char* name, const std::function<void()>& body) {
     const auto start = std::chrono::steady_clock::now();
     body();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -70,8 +70,7 @@ class Loader {
       held_.reset();
       ++next_;
     }
-    runtime::parallel_for(static_cast<int>(batch.size()),
-                          [&](int i) { decode(batch[static_cast<std::size_t>(i)]); });
+    runtime::parallel_each(batch.size(), [&](std::size_t i) { decode(batch[i]); });
     return !batch.empty();
   }
 
@@ -173,9 +172,7 @@ class Detector {
       for (Loaded& p : photographs) leave_out(p, e.what());  // too large for any detector
       return;
     }
-    runtime::parallel_for(static_cast<int>(found.size()), [&](int i) {
-      keep(photographs[static_cast<std::size_t>(i)], found[static_cast<std::size_t>(i)]);
-    });
+    runtime::parallel_each(found.size(), [&](std::size_t i) { keep(photographs[i], found[i]); });
   }
 
   // In the pixels of the file, and as the database has them.

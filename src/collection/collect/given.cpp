@@ -136,10 +136,6 @@ std::string identity_of(const fs::path& source) {
   return fs::is_directory(source, none) ? identity_of_folder(source) : identity_of_file(source);
 }
 
-std::string to_string(const DescriptorKind& kind) {
-  return fmt::format("{} {}", kind.numbers, kind.is_bytes ? "bytes" : "floats");
-}
-
 GivenSource::GivenSource(const fs::path& source) {
   if (fs::is_directory(source)) {
     folder_ = source;
@@ -156,44 +152,29 @@ GivenImage GivenSource::read(const std::string& name, const PhotographInfo& phot
           {from.descriptors.size, from.descriptors.is_bytes}};
 }
 
-const GivenMatcher::Image& GivenMatcher::image(int number) {
-  if (const auto found = kept_.find(number); found != kept_.end()) {
-    uses_.splice(uses_.begin(), uses_, found->second.use);
-    return found->second;
-  }
-  const PhotographRow& row = rows_[static_cast<std::size_t>(number)];
-  GivenImage given = source_.read(row.name, row.info);
-  const auto features = std::ssize(given.keypoints);
-  if (given.kind != kind_ || features != row.features)
-    io::reject(row.name, "has {} features of {} now, had {} of {}: its features have changed",
-               features, to_string(given.kind), row.features, to_string(kind_));
-  Image image{std::move(given.descriptors), {}};
-  const auto bytes = [](const Image& i) {
-    return static_cast<std::int64_t>(i.values.size() * sizeof(float));
-  };
-  used_ += bytes(image);
-  // The other image of a pair stays, whatever the limit.
-  while (used_ > max_memory_ && uses_.size() > 1) {
-    used_ -= bytes(kept_.at(uses_.back()));
-    kept_.erase(uses_.back());
-    uses_.pop_back();
-  }
-  uses_.push_front(number);
-  image.use = uses_.begin();
-  return kept_.emplace(number, std::move(image)).first->second;
+const std::vector<float>& GivenMatcher::descriptors(int number) {
+  return kept_.get(number, [&] {
+    const PhotographRow& row = rows_[static_cast<std::size_t>(number)];
+    GivenImage given = source_.read(row.name, row.info);
+    const auto features = std::ssize(given.keypoints);
+    if (given.kind != kind_ || features != row.features)
+      io::reject(row.name, "has {} features of {} now, had {} of {}: its features have changed",
+                 features, to_string(given.kind), row.features, to_string(kind_));
+    const auto bytes = static_cast<std::int64_t>(given.descriptors.size() * sizeof(float));
+    return std::pair(std::move(given.descriptors), bytes);
+  });
 }
 
 MatchBatch GivenMatcher::match(Queue& queue, std::span<const ImagePair> pairs,
                                const FloatMatchOptions& options) {
   MatchBatch batch{{0}, {}};
+  const auto view = [&](int number) {
+    return FloatDescriptors{descriptors(number).data(),
+                            rows_[static_cast<std::size_t>(number)].features, kind_.numbers};
+  };
   for (const ImagePair& pair : pairs) {
-    const Image &a = image(pair.image1), &b = image(pair.image2);
-    const auto view = [&](const Image& i, int number) {
-      return FloatDescriptors{i.values.data(), rows_[static_cast<std::size_t>(number)].features,
-                              kind_.numbers};
-    };
-    for (const FloatMatch& m :
-         bifocal::match(queue, view(a, pair.image1), view(b, pair.image2), options))
+    const FloatDescriptors a = view(pair.image1), b = view(pair.image2);
+    for (const FloatMatch& m : bifocal::match(queue, a, b, options))
       batch.matches.push_back({m.index1, m.index2, 0, m.ratio});
     batch.offsets.push_back(static_cast<std::int64_t>(batch.matches.size()));
   }

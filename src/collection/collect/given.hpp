@@ -5,22 +5,18 @@
 #include <bifocal/collect.hpp>
 #include <bifocal/hloc.hpp>
 
-#include <list>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collection/collect/work_database.hpp"
-#include "collection/colmap/image_points.hpp"
+#include "runtime/lru_cache.hpp"
 
 namespace bifocal::collection {
 
 // The same for the same features, wherever they lie: size and parts of a file, names and sizes of
 // those of a folder. Throws Error(input) where there are none.
 [[nodiscard]] std::string identity_of(const std::filesystem::path& source);
-
-[[nodiscard]] std::string to_string(const DescriptorKind& kind);  // "256 floats"
 
 // In memory, while its pairs are matched.
 [[nodiscard]] inline std::int64_t bytes_of_given(const DescriptorKind& kind) {
@@ -51,25 +47,19 @@ class GivenMatcher {
  public:
   GivenMatcher(const std::filesystem::path& source, const DescriptorKind& kind,
                std::span<const PhotographRow> rows, std::int64_t max_memory)
-      : source_(source), kind_(kind), rows_(rows), max_memory_(max_memory) {}
+      : source_(source), kind_(kind), rows_(rows), kept_(max_memory) {}
 
   // Of pairs of images, by their numbers.
   [[nodiscard]] MatchBatch match(Queue& queue, std::span<const ImagePair> pairs,
                                  const FloatMatchOptions& options);
 
  private:
-  struct Image {
-    std::vector<float> values;
-    std::list<int>::iterator use;
-  };
-  const Image& image(int number);
+  const std::vector<float>& descriptors(int number);
 
   GivenSource source_;
   DescriptorKind kind_;
   std::span<const PhotographRow> rows_;
-  std::int64_t max_memory_, used_ = 0;
-  std::list<int> uses_;  // latest first
-  std::map<int, Image> kept_;
+  runtime::LruCache<int, std::vector<float>> kept_;
 };
 
 }  // namespace bifocal::collection

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "collection/collect/work_database.hpp"
 
@@ -25,21 +20,16 @@ bool is_still_named(int descriptor, const std::filesystem::path& file) {
 
 LockFile::LockFile(std::filesystem::path file) : file_(std::move(file)) {
   for (;;) {
-    descriptor_ = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) io::reject(file_.string(), "can't be written: {}", std::strerror(errno));
-    const bool locked = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-    const int why = errno;
-    if (locked && is_still_named(descriptor_, file_)) return;
-    close(descriptor_);
-    if (!locked && why == EWOULDBLOCK)
+    own_ = io::Descriptor(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!own_.valid()) io::reject_write(file_, errno);
+    const bool locked = flock(own_.get(), LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno == EWOULDBLOCK)
       io::reject(file_.string(), "another process is collecting into this database");
-    if (!locked) io::reject(file_.string(), "can't be locked: {}", std::strerror(why));
+    if (!locked) io::reject(file_.string(), "can't be locked: {}", std::strerror(errno));
+    if (is_still_named(own_.get(), file_)) return;
   }
 }
 
-LockFile::~LockFile() {
-  unlink(file_.c_str());  // while it is held
-  close(descriptor_);
-}
+LockFile::~LockFile() { unlink(file_.c_str()); }  // while it is held
 
 }  // namespace bifocal::collection

@@ -8,7 +8,7 @@
 #include "collection/collect/given.hpp"
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
-#include "collection/colmap/piece.hpp"
+#include "collection/colmap/pipeline.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pipeline.hpp"
 
@@ -131,8 +131,7 @@ class Matcher {
       add_image(pairs[k].image2, slots[k].image2, chunk.images2, chunk.cameras2);
     }
     chunk.matches.resize(static_cast<std::size_t>(chunk.offsets.back()));
-    runtime::parallel_for(static_cast<int>(kept.size()), [&](int i) {
-      const auto at = static_cast<std::size_t>(i);
+    runtime::parallel_each(kept.size(), [&](std::size_t at) {
       auto to = chunk.matches.begin() + chunk.offsets[at];
       for (auto m = found_.offsets[kept[at]]; m < found_.offsets[kept[at] + 1]; ++m) {
         const Match& match = matches_[static_cast<std::size_t>(m)];

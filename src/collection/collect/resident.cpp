@@ -101,8 +101,7 @@ void ResidentFeatures::load(std::span<const int> images) {
   while (!images.empty()) {
     const std::size_t count = std::min(images.size(), 2 * readers_.size());
     std::vector<Features> read(count);
-    runtime::parallel_for(static_cast<int>(std::min(count, readers_.size())), [&](int r) {
-      const auto first = static_cast<std::size_t>(r);
+    runtime::parallel_each(std::min(count, readers_.size()), [&](std::size_t first) {
       for (std::size_t i = first; i < count; i += readers_.size()) {
         Features f = readers_[first]->features(images[i]);
         const int most = set_.capacity(0);
@@ -122,17 +121,7 @@ void ResidentFeatures::load(std::span<const int> images) {
 }
 
 void ResidentFeatures::put(const Features& f, int slot) {
-  const auto begin = static_cast<std::size_t>(set_.begin(slot));
-  const int count = f.size();
-  if (count > 0) {
-    runtime::upload(queue_, *set_.keypoints().memory(), begin * sizeof(Keypoint),
-                    f.keypoints.data(), f.keypoints.size() * sizeof(Keypoint));
-    runtime::upload(queue_, *set_.descriptors().memory(), begin * kDescriptorBytes,
-                    f.descriptors.data(), f.descriptors.size());
-  }
-  runtime::upload(queue_, *set_.counts().memory(), static_cast<std::size_t>(slot) * sizeof(int),
-                  &count, sizeof count);
-  queue_.wait();
+  set_.put(queue_, slot, f);
   std::vector<Vec2> px;
   px.reserve(f.keypoints.size());
   for (const Keypoint& k : f.keypoints) px.push_back({k.x, k.y});

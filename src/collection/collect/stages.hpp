@@ -6,6 +6,7 @@
 #include <bifocal/collect.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 
 #include "collection/collect/work_database.hpp"
@@ -31,12 +32,6 @@ class StageProgress {
   void add(std::int64_t more) {
     const std::lock_guard lock(mutex_);
     state_.done += more;
-    tell();
-  }
-  // So much was done by this call.
-  void to(std::int64_t done) {
-    const std::lock_guard lock(mutex_);
-    state_.done = std::max(state_.done, state_.before + done);
     tell();
   }
 
@@ -91,35 +86,18 @@ inline bool before(const ImagePair& a, const ImagePair& b) {
 // PairCounts lists the pairs that have been matched, in order.
 using PairCounts = std::vector<WorkDatabase::PairCount>;
 
-// The pairs to match, round after round: each round's are known when those of the rounds before are
-// verified. They depend on the photographs, the options and the pairs of earlier rounds alone, so
-// that work that was stopped goes on with the same ones.
-class PairRounds {
- public:
-  // `known` has all pairs that the database has, also those that are found meanwhile.
-  PairRounds(const Job& job, WorkDatabase& work, std::span<const PhotographRow> rows,
-             const PairCounts& known);
-  // Returns pairs in order; nothing after the last round.
-  [[nodiscard]] std::optional<std::vector<ImagePair>> next();
-  // Returns the pairs of all rounds so far, in order.
-  [[nodiscard]] const std::vector<ImagePair>& all() const { return all_; }
-  // How many pairs the screen has left out of them.
-  [[nodiscard]] std::int64_t left_out() const;
+// Runs a body and counts its time as that of a stage.
+using StageRunner = std::function<void(const char* stage, const std::function<void()>& body)>;
 
- private:
-  [[nodiscard]] std::vector<ScreenedPair> left_out_pairs() const;
-  [[nodiscard]] std::vector<ImagePair> links();
-  [[nodiscard]] bool has_verified_last() const;
-  [[nodiscard]] PairCounts counts_so_far() const;
-
-  const Job& job_;
-  WorkDatabase& work_;
-  std::span<const PhotographRow> rows_;
-  const PairCounts& known_;
-  int round_ = 0;
-  std::vector<ImagePair> all_, last_;
-  std::vector<int> most_alike_;
+// Chooses pairs and matches them, until there are no more to choose.
+struct ChosenPairs {
+  std::vector<ImagePair> pairs;  // in order
+  PairCounts counts;             // of all pairs that the database has
+  std::int64_t left_out = 0;     // by the screen
 };
+[[nodiscard]] ChosenPairs match_chosen(const Job& job, WorkDatabase& work,
+                                       std::span<const PhotographRow> rows,
+                                       const StageRunner& stage);
 // Tells whether the pairs are those that pass the screen.
 [[nodiscard]] bool is_screened(const CollectOptions& options);
 // Counts how many of the largest features of each pair match; `images`: photographs in all.

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/collect/work_database.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <bifocal/error.hpp>
 #include <bit>
-#include <cerrno>
-#include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "collection/colmap/pair.hpp"
+#include "io/parse.hpp"
 
 namespace bifocal::collection {
 namespace fs = std::filesystem;
@@ -20,8 +15,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Settings of other kinds in the same table.
-constexpr std::string_view kNote = "note ", kState = "state ";
+constexpr const char* kFresh = ".new";  // until it is whole
 constexpr const char *kGiven = "state descriptors", *kScreened = "state screened photographs";
 
 // A time has 8 bytes whatever it is: taking it away moves nothing.
@@ -40,23 +34,19 @@ std::int64_t key_of(const ImagePair& p) {
   return static_cast<std::int64_t>(colmap::pair_id(image_id(p.image1), image_id(p.image2)));
 }
 
-bool has_table(const sqlite::Connection& connection, std::string_view name) {
-  sqlite::Statement there(connection, "SELECT 1 FROM sqlite_master WHERE name = ?");
-  there.bind(1, name);
-  return there.step("tables");
+bool is_ours(const sqlite::Connection& connection) {
+  return sqlite::text_of(connection,
+                         "SELECT 1 FROM sqlite_master WHERE name = 'bifocal_photographs'")
+      .has_value();
 }
 
 // Views may have no end, and triggers write what nobody asked for.
 void check_tables(const fs::path& file, colmap::Access access) {
-  const sqlite::Connection connection(file, access == colmap::Access::write ? sqlite::Mode::write
-                                            : access == colmap::Access::read
-                                                ? sqlite::Mode::read
-                                                : sqlite::Mode::frozen);
-  sqlite::Statement other(connection,
-                          "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')");
-  if (other.step("tables"))
-    io::reject(file.string(), "{} is none of its tables", io::printable(other.text(0)));
-  if (has_table(connection, "bifocal_photographs")) return;
+  const sqlite::Connection connection(file, access);
+  if (const auto other = sqlite::text_of(
+          connection, "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')"))
+    io::reject(file.string(), "{} is none of its tables", io::printable(*other));
+  if (is_ours(connection)) return;
   throw Error(ErrorCode::usage,
               fmt::format("{}: unfinished work of another version of bifocal; --overwrite to begin "
                           "anew",
@@ -68,54 +58,38 @@ const fs::path& with_own_tables(const fs::path& file, colmap::Access access) {
   return file;
 }
 
-// Words and a number, "256 floats".
-std::optional<int> leading_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end == text.data()) return {};
-  return number;
-}
-
 }  // namespace
 
 void WorkDatabase::create(const fs::path& file, const Settings& settings) {
-  const fs::path fresh = file.string() + ".new";
-  sqlite::remove_database(fresh);
-  {
-    const colmap::Database database(fresh, colmap::Access::create);
-    const sqlite::Connection& connection = colmap::DatabaseInside::connection(database);
-    connection.execute(kTables);
-    if (settings.contains("surf")) connection.execute(kDescriptorTable);
-  }
-  {
+  sqlite::make_whole(file, kFresh, [&](const fs::path& fresh) {
+    {
+      const colmap::Database database(fresh, colmap::Access::create);
+      const sqlite::Connection& connection = colmap::DatabaseInside::connection(database);
+      connection.execute(kTables);
+      if (settings.contains("surf")) connection.execute(kDescriptorTable);
+    }
     WorkDatabase work(fresh, colmap::Access::write);
     work.together([&] {
       for (const auto& [name, value] : settings) work.set(name, value);
     });
-  }
-  sqlite::fold_log(fresh);
-  fs::rename(fresh, file);
+  });
 }
 
 bool WorkDatabase::is_one(const fs::path& file) {
-  return has_table(sqlite::Connection(file, sqlite::Mode::read), "bifocal_photographs");
+  return is_ours(sqlite::Connection(file, sqlite::Mode::read));
 }
 
 void WorkDatabase::copy(const fs::path& from, const fs::path& file,
                         std::span<const PhotographRow> rows) {
-  const fs::path fresh = file.string() + ".new";
-  sqlite::remove_database(fresh);
   sqlite::fold_log(from);
-  fs::copy_file(from, fresh);
-  {
+  sqlite::make_whole(file, kFresh, [&](const fs::path& fresh) {
+    fs::copy_file(from, fresh);
     WorkDatabase work(fresh, colmap::Access::write);
     work.together([&] {
       work.connection().execute("DELETE FROM bifocal_collect WHERE name GLOB 'note *'");
       for (const PhotographRow& r : rows) work.set_changed(r);
     });
-  }
-  sqlite::fold_log(fresh);
-  fs::rename(fresh, file);
+  });
 }
 
 WorkDatabase::WorkDatabase(const fs::path& file, colmap::Access access)
@@ -128,78 +102,52 @@ WorkDatabase::WorkDatabase(const fs::path& file, colmap::Access access)
       "PRAGMA secure_delete = ON");
 }
 
-Settings WorkDatabase::settings() const {
-  sqlite::Statement all(connection(), "SELECT name, value FROM bifocal_collect");
-  Settings settings;
-  while (all.step("table bifocal_collect")) {
-    const std::string name = all.text(0);
-    if (!name.starts_with(kNote) && !name.starts_with(kState)) settings.emplace(name, all.text(1));
-  }
-  return settings;
-}
-
 void WorkDatabase::set(const std::string& name, std::string_view value) {
-  sqlite::Statement& insert = prepared("INSERT OR REPLACE INTO bifocal_collect VALUES(?, ?)");
-  const sqlite::Use use(insert);
-  insert.bind(1, name);
-  insert.bind(2, value);
-  insert.step("table bifocal_collect, " + name);
+  run("INSERT OR REPLACE INTO bifocal_collect VALUES(?, ?)", "table bifocal_collect, " + name, name,
+      value);
 }
 
 std::optional<std::string> WorkDatabase::get(const std::string& name) const {
-  sqlite::Statement& row = prepared("SELECT value FROM bifocal_collect WHERE name = ?");
-  const sqlite::Use use(row);
-  row.bind(1, name);
-  if (!row.step("table bifocal_collect, " + name)) return {};
-  return row.text(0);
+  return sqlite::text_of(connection(), "SELECT value FROM bifocal_collect WHERE name = ?", name);
 }
 
 std::optional<DescriptorKind> WorkDatabase::given() const {
   const auto text = get(kGiven);
   if (!text) return {};
-  const DescriptorKind kind{leading_number(*text).value_or(0), text->ends_with(" bytes")};
-  if (kind.numbers < 1 || kind.numbers > kMostDescriptorNumbers ||
-      *text != fmt::format("{} {}", kind.numbers, kind.is_bytes ? "bytes" : "floats"))
+  const auto numbers = io::to_number<int>(std::string_view(*text).substr(0, text->find(' ')));
+  const DescriptorKind kind{numbers.value_or(0), text->ends_with(" bytes")};
+  if (kind.numbers < 1 || kind.numbers > kMostDescriptorNumbers || *text != to_string(kind))
     refuse("table bifocal_collect, {}: '{}', must be 1 to {} bytes or floats", kGiven,
            io::printable(*text), kMostDescriptorNumbers);
   return kind;
 }
-void WorkDatabase::set_given(const DescriptorKind& kind) {
-  set(kGiven, fmt::format("{} {}", kind.numbers, kind.is_bytes ? "bytes" : "floats"));
-}
+void WorkDatabase::set_given(const DescriptorKind& kind) { set(kGiven, to_string(kind)); }
 
 int WorkDatabase::screened_photographs() const {
   const auto text = get(kScreened);
   if (!text) return 0;
-  const auto count = leading_number(*text);
+  const auto count = io::to_number<int>(*text);
   if (!count || *count < 0)
     refuse("table bifocal_collect, {}: '{}', must be a number", kScreened, io::printable(*text));
   return *count;
 }
 void WorkDatabase::set_screened_photographs(int count) { set(kScreened, fmt::to_string(count)); }
 
-void WorkDatabase::bind_photograph(sqlite::Statement& insert, const PhotographRow& row) {
-  insert.bind(1, std::int64_t{image_id(row.number)});
-  insert.bind(2, row.name);
-  insert.bind(3, row.bytes);
-  insert.bind_bytes(4, &row.changed, sizeof row.changed);
-  for (int place = 5; place <= 11; ++place) insert.bind_null(place);
-  if (row.state == PhotographState::left_out) return insert.bind(5, row.reason);
-  insert.bind(6, row.info.width);
-  insert.bind(7, row.info.height);
-  insert.bind(8, row.info.camera);
-  if (row.info.focal_length) insert.bind_real(9, *row.info.focal_length);
-  if (!row.info.position) return;
-  insert.bind_real(10, row.info.position->latitude_deg);
-  insert.bind_real(11, row.info.position->longitude_deg);
-}
-
 void WorkDatabase::add(const PhotographRow& row) {
-  sqlite::Statement& insert =
-      prepared("INSERT INTO bifocal_photographs VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  const sqlite::Use use(insert);
-  bind_photograph(insert, row);
-  insert.step("table bifocal_photographs, " + row.name);
+  const bool is_left_out = row.state == PhotographState::left_out;
+  const PhotographInfo& info = row.info;
+  const auto of_done = [&](const auto& value) {
+    return is_left_out ? std::nullopt : std::optional(value);
+  };
+  const auto degrees = [&](double GeoPosition::*angle) {
+    return info.position ? of_done((*info.position).*angle) : std::nullopt;
+  };
+  run("INSERT INTO bifocal_photographs VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "table bifocal_photographs, " + row.name, image_id(row.number), row.name, row.bytes,
+      std::as_bytes(std::span(&row.changed, 1)),
+      is_left_out ? std::optional(row.reason) : std::nullopt, of_done(info.width),
+      of_done(info.height), of_done(info.camera), is_left_out ? std::nullopt : info.focal_length,
+      degrees(&GeoPosition::latitude_deg), degrees(&GeoPosition::longitude_deg));
 }
 
 void WorkDatabase::add(const PhotographRow& row, const colmap::Image& image,
@@ -208,29 +156,20 @@ void WorkDatabase::add(const PhotographRow& row, const colmap::Image& image,
   database_.write(image);
   database_.write_keypoints(image.id, features.keypoints);
   if (features.descriptors) database_.write_descriptors(image.id, *features.descriptors);
-  if (features.own_descriptors.empty()) return;
-  sqlite::Statement& insert = prepared("INSERT INTO bifocal_descriptors VALUES(?, ?)");
-  const sqlite::Use use(insert);
-  insert.bind(1, std::int64_t{image.id});
-  insert.bind_bytes(2, features.own_descriptors.data(), features.own_descriptors.size());
-  insert.step("table bifocal_descriptors, " + row.name);
+  if (!features.own_descriptors.empty())
+    run("INSERT INTO bifocal_descriptors VALUES(?, ?)", "table bifocal_descriptors, " + row.name,
+        image.id, std::as_bytes(std::span(features.own_descriptors)));
 }
 
 void WorkDatabase::set_changed(const PhotographRow& row) {
-  sqlite::Statement& update =
-      prepared("UPDATE bifocal_photographs SET changed = ? WHERE image_id = ?");
-  const sqlite::Use use(update);
-  update.bind_bytes(1, &row.changed, sizeof row.changed);
-  update.bind(2, std::int64_t{image_id(row.number)});
-  update.step("table bifocal_photographs, " + row.name);
+  run("UPDATE bifocal_photographs SET changed = ? WHERE image_id = ?",
+      "table bifocal_photographs, " + row.name, std::as_bytes(std::span(&row.changed, 1)),
+      image_id(row.number));
 }
 
 void WorkDatabase::add(const ScreenedPair& row) {
-  sqlite::Statement& insert = prepared("INSERT INTO bifocal_screened VALUES(?, ?)");
-  const sqlite::Use use(insert);
-  insert.bind(1, key_of(row.pair));
-  insert.bind(2, row.matches);
-  insert.step("table bifocal_screened");
+  run("INSERT INTO bifocal_screened VALUES(?, ?)", std::string("table bifocal_screened"),
+      key_of(row.pair), row.matches);
 }
 
 void WorkDatabase::add(const ImagePair& pair, std::span<const colmap::IndexPair> matches,
@@ -241,14 +180,11 @@ void WorkDatabase::add(const ImagePair& pair, std::span<const colmap::IndexPair>
 }
 
 void WorkDatabase::finish(std::span<const std::string> notes) {
-  {
-    sqlite::Statement unfinished(
-        connection(), "SELECT count(*), sum(changed != zeroblob(8)) FROM bifocal_photographs");
-    // It was stopped before it got its name: another time would move its rows.
-    if (unfinished.step("table bifocal_photographs") && unfinished.number(0) > 0 &&
-        unfinished.number(1) == 0)
-      return;
-  }
+  // It was stopped before it got its name: another time would move its rows.
+  if (sqlite::text_of(connection(),
+                      "SELECT count(*) > 0 AND sum(changed != zeroblob(8)) = 0 "
+                      "FROM bifocal_photographs") == "1")
+    return;
   together([&] {
     for (std::size_t i = 0; i < notes.size(); ++i) set(fmt::format("{}{}", kNote, i + 1), notes[i]);
     connection().execute("UPDATE bifocal_photographs SET changed = zeroblob(8)");
@@ -259,11 +195,8 @@ namespace {
 
 // Waits until what is written is on the disk: before that the file gets no name.
 void synchronise(const fs::path& file) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool done = descriptor >= 0 && fsync(descriptor) == 0;
-  const int why = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!done) io::reject(file.string(), "can't be written: {}", std::strerror(why));
+  const io::Descriptor own(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!own.valid() || ::fsync(own.get()) != 0) io::reject_write(file, errno);
 }
 
 // The log of a database that was here would be taken for the new one's.

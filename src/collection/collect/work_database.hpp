@@ -19,11 +19,15 @@
 #include <optional>
 
 #include "collection/colmap/state.hpp"
+#include "io/descriptor.hpp"
 
 namespace bifocal::collection {
 
 // Settings are found by name, and are in the order of names.
 using Settings = std::map<std::string, std::string>;
+
+// Beginnings of names in the table of settings: those of other entries.
+inline constexpr std::string_view kNote = "note ", kState = "state ";
 
 enum class PhotographState { waiting, done, left_out };
 
@@ -33,6 +37,9 @@ struct DescriptorKind {
   bool is_bytes = false;  // else floats
   bool operator==(const DescriptorKind&) const = default;
 };
+[[nodiscard]] inline std::string to_string(const DescriptorKind& kind) {  // "256 floats"
+  return fmt::format("{} {}", kind.numbers, kind.is_bytes ? "bytes" : "floats");
+}
 inline constexpr int kMostDescriptorNumbers = 4096;  // of a descriptor (FloatDescriptors)
 
 struct PhotographRow {
@@ -127,14 +134,14 @@ class WorkDatabase {
   [[nodiscard]] const sqlite::Connection& connection() const {
     return colmap::DatabaseInside::connection(database_);
   }
-  [[nodiscard]] sqlite::Statement& prepared(std::string_view sql) const {
-    return colmap::DatabaseInside::prepared(database_, sql);
+  template <class Where, class... Values>
+  void run(std::string_view sql, const Where& where, const Values&... values) {
+    colmap::DatabaseInside::state(database_).run(sql, where, values...);
   }
   [[nodiscard]] std::optional<std::string> get(const std::string& name) const;
   [[nodiscard]] PhotographRow photograph_of(const sqlite::Statement& row, int number) const;
   void set_features(PhotographRow& row, bool has_descriptors) const;
   [[nodiscard]] std::vector<std::uint8_t> descriptors_of(int number) const;
-  void bind_photograph(sqlite::Statement& insert, const PhotographRow& row);
   void set_changed(const PhotographRow& row);
   void check_pair(const PairCount& pair, std::span<const PhotographRow> rows) const;
 
@@ -156,7 +163,7 @@ class LockFile {
 
  private:
   std::filesystem::path file_;
-  int descriptor_ = -1;
+  io::Descriptor own_;
 };
 
 }  // namespace bifocal::collection

@@ -8,9 +8,11 @@
 #include <bifocal/io.hpp>
 
 #include "collection/collect/work_database.hpp"
+#include "collection/colmap/blob.hpp"
 #include "collection/colmap/chunk.hpp"
 
-namespace bifocal::collection {
+namespace bifocal {
+namespace collection {
 namespace {
 
 bool is_finite(const std::optional<Mat3>& matrix) {
@@ -22,7 +24,26 @@ std::optional<double> real_of(const sqlite::Statement& row, int place) {
   return row.real(place);
 }
 
+// Settings and notes, by name.
+CollectRecord entries_of(const sqlite::Connection& connection) {
+  CollectRecord record;
+  sqlite::Statement row(connection, "SELECT name, value FROM bifocal_collect ORDER BY name");
+  while (row.step("table bifocal_collect")) {
+    const std::string name = row.text(0);
+    if (name.starts_with(kNote))
+      record.notes.push_back(row.text(1));
+    else if (!name.starts_with(kState))
+      record.settings.emplace_back(name, row.text(1));
+  }
+  return record;
+}
+
 }  // namespace
+
+Settings WorkDatabase::settings() const {
+  const auto all = entries_of(connection()).settings;
+  return {all.begin(), all.end()};
+}
 
 void WorkDatabase::set_features(PhotographRow& row, bool has_descriptors) const {
   const colmap::Id id = image_id(row.number);
@@ -33,10 +54,10 @@ void WorkDatabase::set_features(PhotographRow& row, bool has_descriptors) const 
            is_done ? "done" : "left out");
   if (!is_done) return;
   row.features = static_cast<int>(features);
-  sqlite::Statement& size = prepared("SELECT rows FROM descriptors WHERE image_id = ?");
-  const sqlite::Use use(size);
-  size.bind(1, std::int64_t{id});
-  const std::int64_t descriptors = size.step("table descriptors") ? size.number(0) : -1;
+  const std::int64_t descriptors =
+      colmap::DatabaseInside::state(database_)
+          .number("SELECT rows FROM descriptors WHERE image_id = ?", "table descriptors", id)
+          .value_or(-1);
   if (has_descriptors ? descriptors != features : descriptors >= 0 && descriptors != features)
     refuse("table descriptors, image_id {}: {} of {} keypoints", id, descriptors, features);
 }
@@ -95,12 +116,10 @@ std::vector<PhotographRow> WorkDatabase::photographs() const {
 std::vector<std::uint8_t> WorkDatabase::descriptors_of(int number) const {
   const colmap::Id id = image_id(number);
   if (!settings().contains("surf")) return database_.descriptors(id).data;
-  sqlite::Statement& row = prepared("SELECT data FROM bifocal_descriptors WHERE image_id = ?");
-  const sqlite::Use use(row);
-  row.bind(1, std::int64_t{id});
+  sqlite::Statement row(connection(), "SELECT data FROM bifocal_descriptors WHERE image_id = ?");
+  const sqlite::Use use(row, id);
   if (!row.step("table bifocal_descriptors")) return {};
-  const auto bytes = row.bytes(0);
-  return {bytes.begin(), bytes.end()};
+  return sqlite::numbers_of<std::uint8_t>(row, 0, "table bifocal_descriptors");
 }
 
 Features WorkDatabase::features(int number) const {
@@ -208,8 +227,23 @@ void WorkDatabase::check_rows() const {
     for (const PairCount& pair : pair_counts()) check_pair(pair, rows);
     (void)screened();
   } catch (const sqlite::DamagedRow& e) {
-    refuse("{}: {}", e.row(), e.reason());
+    refuse("{}: {}", e.fault.row, e.fault.reason);
   }
 }
 
-}  // namespace bifocal::collection
+}  // namespace collection
+
+CollectRecord read_collect_record(const std::filesystem::path& database) {
+  const sqlite::Connection connection(database, sqlite::Mode::read);
+  if (!sqlite::text_of(connection, "SELECT 1 FROM sqlite_master WHERE name = 'bifocal_collect'"))
+    return {};
+  CollectRecord record = collection::entries_of(connection);
+  sqlite::Statement left_out(connection,
+                             "SELECT name, reason FROM bifocal_photographs "
+                             "WHERE reason IS NOT NULL ORDER BY name");
+  while (left_out.step("table bifocal_photographs"))
+    record.left_out.push_back({left_out.text(0), left_out.text(1)});
+  return record;
+}
+
+}  // namespace bifocal

@@ -2,26 +2,37 @@
 // Arrays of numbers in the blobs of a database, little endian.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "collection/colmap/sqlite.hpp"
-#include "io/little_endian.hpp"
 
 namespace bifocal::sqlite {
 
-// The blob of the row as numbers; its size has to be theirs. `where`: the table and row.
+// The files are little endian, and so are the machines that the library is built for.
+static_assert(std::endian::native == std::endian::little);
+
+// Adds the blob of the row as numbers, or records of them; its size has to be theirs. `where`: the
+// table and row.
 template <class T>
-std::vector<T> numbers_of(const Statement& row, int place, const std::string& where) {
+void append_numbers(const Statement& row, int place, const std::string& where, std::vector<T>& to) {
   const auto bytes = row.bytes(place);
   if (bytes.size() % sizeof(T) != 0)
-    throw DamagedRow(row.connection().name(), where,
-                     fmt::format("a blob of {} bytes, no multiple of {}", bytes.size(), sizeof(T)));
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  io::swap_unless_little(std::span<T>(values));
+    throw DamagedRow(
+        row.connection().name(),
+        {where, fmt::format("a blob of {} bytes, no multiple of {}", bytes.size(), sizeof(T))});
+  if (bytes.empty()) return;
+  const std::size_t before = to.size();
+  to.resize(before + bytes.size() / sizeof(T));
+  std::memcpy(to.data() + before, bytes.data(), bytes.size());
+}
+template <class T>
+std::vector<T> numbers_of(const Statement& row, int place, const std::string& where) {
+  std::vector<T> values;
+  append_numbers(row, place, where, values);
   return values;
 }
 
@@ -32,9 +43,9 @@ void check_table(const Statement& row, int place, std::span<const int> allowed_c
                  std::size_t unit, const Where& where) {
   const auto refuse = [&](const std::string& what) {
     if constexpr (std::is_invocable_v<Where>)
-      throw DamagedRow(row.connection().name(), where(), what);
+      throw DamagedRow(row.connection().name(), {where(), what});
     else
-      throw DamagedRow(row.connection().name(), where, what);
+      throw DamagedRow(row.connection().name(), {where, what});
   };
   const std::int64_t rows = row.number(place), columns = row.number(place + 1);
   if (rows < 0) refuse(fmt::format("rows = {}, must be at least 0", rows));

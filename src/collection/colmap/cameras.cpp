@@ -81,7 +81,7 @@ Cameras::Cameras(const Database& database) {
 
 const Cameras::Entry* Cameras::of(Id image, OddRows& odd_rows) const {
   const auto refuse = [&](const std::string& reason) {
-    odd_rows.add({row_name("images", "image_id", image), reason, RowUse::left_out, 1});
+    odd_rows.add(RowFault{row_name("images", "image_id", image), reason});
     return nullptr;
   };
   const auto found = camera_of_.find(image);

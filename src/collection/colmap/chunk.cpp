@@ -2,22 +2,15 @@
 #include "collection/colmap/chunk.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
-#include "collection/colmap/blob.hpp"
-#include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::colmap {
 namespace {
-
-constexpr int kKeypointColumns[] = {2, 4, 6};
-constexpr int kMatchColumns[] = {2};
-constexpr std::size_t kPairsAtOnce = 16;  // that one thread puts together
 
 // Which of the matches names no keypoint; nothing where all do.
 std::optional<std::size_t> wrong_match(std::span<const IndexPair> matches, std::size_t keypoints1,
@@ -34,18 +27,6 @@ std::optional<std::size_t> wrong_match(std::span<const IndexPair> matches, std::
   return static_cast<std::size_t>(wrong - matches.begin());
 }
 
-// Whatever is thrown: who writes may wait for the end.
-class Ending {
- public:
-  explicit Ending(PairSource& source) : source_(source) {}
-  ~Ending() { source_.end(); }
-  Ending(const Ending&) = delete;
-  Ending& operator=(const Ending&) = delete;
-
- private:
-  PairSource& source_;
-};
-
 }  // namespace
 
 std::span<const Vec2> ImagePoints::straight() const {
@@ -58,52 +39,28 @@ std::span<const Vec2> ImagePoints::straight() const {
 }
 
 DatabaseSource::DatabaseSource(const std::filesystem::path& file, Access access, ReadGate* gate)
-    : connection_(file, access == Access::frozen ? sqlite::Mode::frozen : sqlite::Mode::read),
-      keypoints_(connection_, "SELECT rows, cols, data FROM keypoints WHERE image_id = ?"),
-      matches_(connection_, "SELECT rows, cols, data FROM matches WHERE pair_id = ?"),
-      gate_(gate) {
+    : database_(file, access), gate_(gate) {
   // Few pages are read twice; these stay in the caches of the processor.
-  connection_.execute("PRAGMA cache_size = 40");
+  DatabaseInside::connection(database_).execute("PRAGMA cache_size = 40");
 }
 
-void DatabaseSource::begin() {
-  if (gate_) gate_->enter();
-  connection_.execute("BEGIN");
-}
-void DatabaseSource::end() noexcept {
-  sqlite3_exec(connection_.get(), "COMMIT", nullptr, nullptr, nullptr);  // of what was read alone
-  if (gate_) gate_->leave();
+void DatabaseSource::together(const std::function<void()>& read) {
+  std::unique_lock<ReadGate> inside;
+  if (gate_) inside = std::unique_lock(*gate_);
+  const sqlite::Begun all(DatabaseInside::connection(database_), "BEGIN");
+  read();
 }
 
 std::vector<Vec2> DatabaseSource::keypoints(Id image) {
-  const sqlite::Use use(keypoints_);
-  const std::string where = row_name("keypoints", "image_id", image);
-  keypoints_.bind(1, std::int64_t{image});
-  if (!keypoints_.step(where)) return {};
-  const std::vector<float> data = sqlite::table_of<float>(keypoints_, 0, kKeypointColumns, where);
-  if (data.empty()) return {};
-  const auto columns = static_cast<std::size_t>(keypoints_.number(1));
-  std::vector<Vec2> px(data.size() / columns);
-  // As Database::keypoints() has them: rounded to float.
-  constexpr auto kHalf = static_cast<float>(kHalfPixel);
-  for (std::size_t i = 0; i < px.size(); ++i)
-    px[i] = {data[i * columns] - kHalf, data[i * columns + 1] - kHalf};
+  const Keypoints k = database_.keypoints(image);
+  std::vector<Vec2> px(k.size());
+  const float* row = k.data.data();
+  for (std::size_t i = 0; i < px.size(); ++i, row += k.columns) px[i] = {row[0], row[1]};
   return px;
 }
 
 void DatabaseSource::matches(const PairOfImages& pair, std::vector<IndexPair>& to) {
-  const sqlite::Use use(matches_);
-  const auto where = [&] { return pair_row("matches", pair.image1, pair.image2); };
-  matches_.bind(1, static_cast<std::int64_t>(pair_id(pair.image1, pair.image2)));
-  if (!matches_.step(where)) return;
-  sqlite::check_table(matches_, 0, kMatchColumns, sizeof(std::uint32_t), where);
-  const auto bytes = matches_.bytes(2);
-  const std::size_t before = to.size();
-  to.resize(before + bytes.size() / sizeof(IndexPair));
-  if (bytes.empty()) return;
-  std::memcpy(to.data() + before, bytes.data(), bytes.size());
-  io::swap_unless_little(
-      std::span(reinterpret_cast<std::uint32_t*>(to.data() + before), bytes.size() / 4));
+  DatabaseInside::state(database_).append_matches(pair.image1, pair.image2, to);
 }
 
 std::string DatabaseSource::name_of(const PairOfImages& pair) const {
@@ -127,11 +84,8 @@ void ChunkPoints::gather(const Chunk& chunk) {
   const bool lens = has_lens(chunk.images1) || has_lens(chunk.images2);
   points_ = points_memory_.take(chunk.matches.size());
   undistorted_ = undistorted_memory_.take(lens ? chunk.matches.size() : 0);
-  const std::size_t pairs = chunk.pairs.size();
-  runtime::parallel_for(static_cast<int>((pairs + kPairsAtOnce - 1) / kPairsAtOnce), [&](int i) {
-    const std::size_t first = kPairsAtOnce * static_cast<std::size_t>(i);
-    for (std::size_t k = first; k < std::min(pairs, first + kPairsAtOnce); ++k) gather(chunk, k);
-  });
+  runtime::parallel_each(
+      chunk.pairs.size(), [&](std::size_t k) { gather(chunk, k); }, kPairsAtOnce);
 }
 
 void ChunkPoints::gather(const Chunk& chunk, std::size_t k) {
@@ -154,30 +108,12 @@ void ChunkPoints::gather(const Chunk& chunk, std::size_t k) {
 void ChunkReader::next(Chunk& chunk) {
   chunk.clear();
   if (pairs_.empty()) return;
-  source_.begin();
-  const Ending ending(source_);
-  while (!pairs_.empty() && !is_full_piece(chunk.pairs.size(), chunk.matches.size())) {
-    if (!add(pairs_.front(), chunk)) chunk.left_out.push_back(pairs_.front());
-    pairs_ = pairs_.subspan(1);
-  }
-}
-
-std::shared_ptr<const ImagePoints> ChunkReader::points_of(Id image, const Undistortion* lens) {
-  if (const auto found = kept_.find(image); found != kept_.end()) {
-    uses_.splice(uses_.begin(), uses_, found->second.use);
-    return found->second.points;
-  }
-  const auto points = std::make_shared<const ImagePoints>(source_.keypoints(image), lens);
-  used_ += points->bytes();
-  // The other image of a pair stays, whatever the limit.
-  while (used_ > max_memory_ && uses_.size() > 1) {
-    used_ -= kept_.at(uses_.back()).points->bytes();
-    kept_.erase(uses_.back());
-    uses_.pop_back();
-  }
-  uses_.push_front(image);
-  kept_.emplace(image, Kept{points, uses_.begin()});
-  return points;
+  source_.together([&] {
+    while (!pairs_.empty() && !is_full_piece(chunk.pairs.size(), chunk.matches.size())) {
+      if (!add(pairs_.front(), chunk)) chunk.left_out.push_back(pairs_.front());
+      pairs_ = pairs_.subspan(1);
+    }
+  });
 }
 
 ChunkReader::View ChunkReader::view_of(Id image, OddRows& odd_rows) {
@@ -186,10 +122,14 @@ ChunkReader::View ChunkReader::view_of(Id image, OddRows& odd_rows) {
   auto damaged = damaged_.find(image);
   if (damaged == damaged_.end()) {
     try {
-      view.points = points_of(image, view.camera->lens());
+      view.points = kept_.get(image, [&] {
+        auto points =
+            std::make_shared<const ImagePoints>(source_.keypoints(image), view.camera->lens());
+        return std::pair(points, points->bytes());
+      });
       return view;
     } catch (const sqlite::DamagedRow& e) {
-      damaged = damaged_.emplace(image, OddRow{e.row(), e.reason(), RowUse::left_out, 1}).first;
+      damaged = damaged_.emplace(image, e.fault).first;
     }
   }
   odd_rows.add(damaged->second);
@@ -203,7 +143,7 @@ bool ChunkReader::add(const PairOfImages& pair, Chunk& chunk) {
   try {
     source_.matches(pair, chunk.matches);
   } catch (const sqlite::DamagedRow& e) {
-    chunk.odd_rows.add({e.row(), e.reason(), RowUse::left_out, 1});
+    chunk.odd_rows.add(e.fault);
     return false;
   }
   if (!name_keypoints(pair, one, two, before, chunk)) {
@@ -228,7 +168,7 @@ bool ChunkReader::name_keypoints(const PairOfImages& pair, const View& one, cons
   const auto wrong = wrong_match(matches, a, b);
   if (!wrong) return true;
   const auto refuse = [&](const std::string& row, const std::string& reason) {
-    chunk.odd_rows.add({row, reason, RowUse::left_out, 1});
+    chunk.odd_rows.add(RowFault{row, reason});
   };
   for (const auto& [image, count] : {std::pair(pair.image1, a), {pair.image2, b}})
     if (count == 0) refuse(row_name("keypoints", "image_id", image), "has no keypoints");

@@ -2,7 +2,7 @@
 // Pairs of a collection in pieces that are decided together: their matches and points.
 #pragma once
 
-#include <list>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +14,7 @@
 #include "collection/colmap/image_points.hpp"
 #include "collection/colmap/odd_rows.hpp"
 #include "collection/colmap/row_writer.hpp"
-#include "collection/colmap/sqlite.hpp"
+#include "runtime/lru_cache.hpp"
 
 namespace bifocal::colmap {
 
@@ -32,9 +32,8 @@ class PairSource {
   PairSource(const PairSource&) = delete;
   PairSource& operator=(const PairSource&) = delete;
 
-  // What is read between them is read together.
-  virtual void begin() {}
-  virtual void end() noexcept {}
+  // All that read() reads is of one moment.
+  virtual void together(const std::function<void()>& read) { read(); }
   virtual std::vector<Vec2> keypoints(Id image) = 0;  // px, ours
   // Adds those of the pair.
   virtual void matches(const PairOfImages& pair, std::vector<IndexPair>& to) = 0;
@@ -48,15 +47,13 @@ class DatabaseSource : public PairSource {
   explicit DatabaseSource(const std::filesystem::path& file, Access access = Access::read,
                           ReadGate* gate = nullptr);
   // One lock of the file for a piece, not one for each row.
-  void begin() override;
-  void end() noexcept override;
+  void together(const std::function<void()>& read) override;
   std::vector<Vec2> keypoints(Id image) override;
   void matches(const PairOfImages& pair, std::vector<IndexPair>& to) override;
   [[nodiscard]] std::string name_of(const PairOfImages& pair) const override;
 
  private:
-  sqlite::Connection connection_;
-  sqlite::Statement keypoints_, matches_;
+  Database database_;
   ReadGate* gate_;
 };
 
@@ -129,23 +126,18 @@ class ChunkReader {
  public:
   ChunkReader(PairSource& source, const Cameras& cameras, std::span<const PairOfImages> pairs,
               std::int64_t max_memory)
-      : source_(source), cameras_(cameras), pairs_(pairs), max_memory_(max_memory) {}
+      : source_(source), cameras_(cameras), pairs_(pairs), kept_(max_memory) {}
 
   // Chunk::is_end() at the end.
   void next(Chunk& chunk);
 
  private:
-  struct Kept {
-    std::shared_ptr<const ImagePoints> points;
-    std::list<Id>::iterator use;
-  };
   // An image of a pair: null, and why, where the pair can't be verified.
   struct View {
     const Cameras::Entry* camera = nullptr;
     std::shared_ptr<const ImagePoints> points;
   };
   View view_of(Id image, OddRows& odd_rows);
-  std::shared_ptr<const ImagePoints> points_of(Id image, const Undistortion* lens);
   // False, and why, for a pair that can't be verified.
   bool add(const PairOfImages& pair, Chunk& chunk);
   // Do the matches from `first` on? Else says what is odd.
@@ -155,10 +147,8 @@ class ChunkReader {
   PairSource& source_;
   const Cameras& cameras_;
   std::span<const PairOfImages> pairs_;
-  std::int64_t max_memory_, used_ = 0;
-  std::list<Id> uses_;  // latest first
-  std::unordered_map<Id, Kept> kept_;
-  std::unordered_map<Id, OddRow> damaged_;  // keypoints of images
+  runtime::LruCache<Id, std::shared_ptr<const ImagePoints>> kept_;
+  std::unordered_map<Id, RowFault> damaged_;  // keypoints of images
 };
 
 }  // namespace bifocal::colmap

@@ -42,29 +42,11 @@ void check(const Camera& c) {
     fail(fmt::format("{}: {} x {} px, must be at least 1 x 1", name, c.width, c.height));
 }
 
-sqlite::Mode mode_of(Access access) {
-  switch (access) {
-    case Access::read:
-      return sqlite::Mode::read;
-    case Access::frozen:
-      return sqlite::Mode::frozen;
-    case Access::write:
-      return sqlite::Mode::write;
-    case Access::create:
-      return sqlite::Mode::create;
-  }
-  return sqlite::Mode::read;
-}
+// A number of 0 asks for the next one free.
+std::optional<Id> given_or_next(Id id) { return id ? std::optional(id) : std::nullopt; }
 
 Id last_row(const sqlite::Connection& connection) {
   return static_cast<Id>(sqlite3_last_insert_rowid(connection.get()));
-}
-
-// A row of keypoints or descriptors.
-void bind_table(sqlite::Statement& insert, Id image, std::size_t rows, int columns) {
-  insert.bind(1, std::int64_t{image});
-  insert.bind(2, static_cast<std::int64_t>(rows));
-  insert.bind(3, std::int64_t{columns});
 }
 
 }  // namespace
@@ -110,7 +92,7 @@ Descriptors descriptors_of(std::span<const std::uint8_t> sift) {
 }
 
 Database::Database(const std::filesystem::path& file, Access access)
-    : Database(std::make_unique<State>(file, mode_of(access))) {}
+    : Database(std::make_unique<State>(file, access)) {}
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Database::~Database() = default;
 Database::Database(Database&&) noexcept = default;
@@ -163,9 +145,8 @@ std::vector<Image> Database::images(std::vector<RowFault>* told) const {
 Keypoints Database::keypoints(Id image) const {
   sqlite::Statement& row =
       state_->prepared("SELECT rows, cols, data FROM keypoints WHERE image_id = ?");
-  const sqlite::Use use(row);
+  const sqlite::Use use(row, image);
   const std::string where = row_name("keypoints", "image_id", image);
-  row.bind(1, std::int64_t{image});
   if (!row.step(where)) return {};
   Keypoints k;
   k.data = sqlite::table_of<float>(row, 0, kKeypointColumns, where);
@@ -179,10 +160,10 @@ Keypoints Database::keypoints(Id image) const {
 }
 
 std::int64_t Database::keypoint_count(Id image) const {
-  sqlite::Statement& row = state_->prepared("SELECT rows FROM keypoints WHERE image_id = ?");
-  const sqlite::Use use(row);
-  row.bind(1, std::int64_t{image});
-  return row.step(row_name("keypoints", "image_id", image)) ? row.number(0) : -1;
+  return state_
+      ->number("SELECT rows FROM keypoints WHERE image_id = ?",
+               row_name("keypoints", "image_id", image), image)
+      .value_or(-1);
 }
 
 Descriptors Database::descriptors(Id image) const {
@@ -190,9 +171,8 @@ Descriptors Database::descriptors(Id image) const {
       state_->prepared(state_->tables.descriptor_types
                            ? "SELECT rows, cols, data, type FROM descriptors WHERE image_id = ?"
                            : "SELECT rows, cols, data, 0 FROM descriptors WHERE image_id = ?");
-  const sqlite::Use use(row);
+  const sqlite::Use use(row, image);
   const std::string where = row_name("descriptors", "image_id", image);
-  row.bind(1, std::int64_t{image});
   if (!row.step(where)) return {};
   Descriptors d{static_cast<int>(row.number(3)), kDescriptorBytes, {}};
   d.data = sqlite::table_of<std::uint8_t>(row, 0, {}, where);
@@ -202,19 +182,12 @@ Descriptors Database::descriptors(Id image) const {
 
 Id Database::write(const Camera& camera) {
   check(camera);
-  sqlite::Statement& insert = state_->prepared(
+  state_->run(
       "INSERT INTO cameras (camera_id, model, width, height, params, prior_focal_length) "
-      "VALUES (?, ?, ?, ?, ?, ?)");
-  const sqlite::Use use(insert);
-  std::vector<double> params = camera.params;
-  io::swap_unless_little(std::span(params));
-  camera.id ? insert.bind(1, std::int64_t{camera.id}) : insert.bind_null(1);
-  insert.bind(2, std::int64_t{camera.model});
-  insert.bind(3, camera.width);
-  insert.bind(4, camera.height);
-  insert.bind_bytes(5, params.data(), params.size() * sizeof(double));
-  insert.bind(6, std::int64_t{camera.has_prior_focal_length});
-  (void)insert.step(row_name("cameras", "camera_id", camera.id));
+      "VALUES (?, ?, ?, ?, ?, ?)",
+      row_name("cameras", "camera_id", camera.id), given_or_next(camera.id), camera.model,
+      camera.width, camera.height, std::as_bytes(std::span(camera.params)),
+      camera.has_prior_focal_length);
   return last_row(state_->connection);
 }
 
@@ -226,14 +199,10 @@ Id Database::write(const Image& image) {
   // An image without a frame beside others with one ends every mapper.
   if (state_->tables.has_frames)
     io::reject(file().string(), "has frames of rigs: images can't be added to it");
-  sqlite::Statement& insert =
-      state_->prepared("INSERT INTO images (image_id, name, camera_id) VALUES (?, ?, ?)");
-  const sqlite::Use use(insert);
-  image.id ? insert.bind(1, std::int64_t{image.id}) : insert.bind_null(1);
-  insert.bind(2, std::string_view(image.name));
-  insert.bind(3, std::int64_t{image.camera_id});
-  (void)insert.step(fmt::format("table images, image_id {} '{}' of camera {}", image.id,
-                                io::printable(image.name), image.camera_id));
+  state_->run("INSERT INTO images (image_id, name, camera_id) VALUES (?, ?, ?)",
+              fmt::format("table images, image_id {} '{}' of camera {}", image.id,
+                          io::printable(image.name), image.camera_id),
+              given_or_next(image.id), image.name, image.camera_id);
   return last_row(state_->connection);
 }
 
@@ -250,13 +219,9 @@ void Database::write_keypoints(Id image, const Keypoints& keypoints) {
     data[i] += static_cast<float>(kHalfPixel);
     data[i + 1] += static_cast<float>(kHalfPixel);
   }
-  io::swap_unless_little(std::span(data));
-  sqlite::Statement& insert = state_->prepared(
-      "INSERT OR REPLACE INTO keypoints (image_id, rows, cols, data) VALUES (?, ?, ?, ?)");
-  const sqlite::Use use(insert);
-  bind_table(insert, image, keypoints.size(), keypoints.columns);
-  insert.bind_bytes(4, data.data(), data.size() * sizeof(float));
-  (void)insert.step(row_name("keypoints", "image_id", image));
+  state_->run("INSERT OR REPLACE INTO keypoints (image_id, rows, cols, data) VALUES (?, ?, ?, ?)",
+              row_name("keypoints", "image_id", image), image, keypoints.size(), keypoints.columns,
+              std::as_bytes(std::span(data)));
 }
 
 void Database::write_descriptors(Id image, const Descriptors& descriptors) {
@@ -268,16 +233,17 @@ void Database::write_descriptors(Id image, const Descriptors& descriptors) {
   if (!typed && descriptors.type != 0)
     fail(fmt::format("descriptors of image {}: type {}, but {} knows SIFT alone", image,
                      descriptors.type, file().string()));
-  sqlite::Statement& insert = state_->prepared(
-      typed ? "INSERT OR REPLACE INTO descriptors (image_id, rows, cols, data, type) "
-              "VALUES (?, ?, ?, ?, ?)"
-            : "INSERT OR REPLACE INTO descriptors (image_id, rows, cols, data) "
+  const auto write = [&](const char* sql, auto... type) {
+    state_->run(sql, row_name("descriptors", "image_id", image), image, descriptors.size(),
+                descriptors.columns, std::as_bytes(std::span(descriptors.data)), type...);
+  };
+  typed ? write(
+              "INSERT OR REPLACE INTO descriptors (image_id, rows, cols, data, type) "
+              "VALUES (?, ?, ?, ?, ?)",
+              descriptors.type)
+        : write(
+              "INSERT OR REPLACE INTO descriptors (image_id, rows, cols, data) "
               "VALUES (?, ?, ?, ?)");
-  const sqlite::Use use(insert);
-  bind_table(insert, image, descriptors.size(), descriptors.columns);
-  insert.bind_bytes(4, descriptors.data.data(), descriptors.data.size());
-  if (typed) insert.bind(5, std::int64_t{descriptors.type});
-  (void)insert.step(row_name("descriptors", "image_id", image));
 }
 
 Transaction::Transaction(Database& database) : database_(&database) {

@@ -101,9 +101,13 @@ int most_samples(double fraction, int sample_size, const VerifyOptions& o) {
 
 // Pairs whose models are sought, those of one class one after another, and their points likewise.
 struct Order {
+  struct Part {
+    int fraction;  // of kFractions
+    std::size_t first, end;
+  };
   std::vector<std::size_t> pairs;
-  std::vector<int> classes;  // of each
   std::vector<std::int64_t> offsets = {0};
+  std::vector<Part> parts;
 };
 
 class Decider {
@@ -172,11 +176,12 @@ class Decider {
         of_class[class_of(fraction(k), options_)].push_back(k);
     Order order;
     for (int c = 0; c < static_cast<int>(std::size(kFractions)); ++c) {
+      const std::size_t first = order.pairs.size();
       for (const std::size_t k : of_class[c]) {
         order.pairs.push_back(k);
-        order.classes.push_back(c);
         order.offsets.push_back(order.offsets.back() + size(k));
       }
+      if (order.pairs.size() > first) order.parts.push_back({c, first, order.pairs.size()});
     }
     return order;
   }
@@ -252,17 +257,15 @@ class Decider {
       if (cameras > 0) cameras1.push_back(batch_.cameras1[k].pinhole);
       if (cameras > 1) cameras2.push_back(batch_.cameras2[k].pinhole);
     }
-    for (std::size_t first = 0, end; first < order.pairs.size(); first = end) {
-      end = first + 1;
-      while (end < order.pairs.size() && order.classes[end] == order.classes[first]) ++end;
-      const auto part = [&](const std::vector<Intrinsics>& all) {
+    for (const auto [fraction, first, end] : order.parts) {
+      const auto part = [first = first, end = end](const std::vector<Intrinsics>& all) {
         return all.empty() ? std::span<const Intrinsics>()
                            : std::span(all).subspan(first, end - first);
       };
       const PairBatch part_of_all{points, std::span(order.offsets).subspan(first, end - first + 1),
                                   part(cameras1), part(cameras2)};
       const BatchEstimate found =
-          estimate_batch(queue_, kind, part_of_all, robust_options(kind, order.classes[first]));
+          estimate_batch(queue_, kind, part_of_all, robust_options(kind, fraction));
       for (std::size_t i = first; i < end; ++i) {
         const std::size_t k = order.pairs[i];
         out.of_pair[k] = found.pairs[i - first];
@@ -282,11 +285,12 @@ class Decider {
       source_ = source.data();
       gathered_pairs_ = order.pairs;
       points_ = memory_.take(queue_.device(), static_cast<std::size_t>(order.offsets.back()));
-      in_blocks(order.pairs.size(), [&](std::size_t i) {
+      const auto copy = [&](std::size_t i) {
         const std::size_t k = order.pairs[i];
         std::copy(source.begin() + batch_.offsets[k], source.begin() + batch_.offsets[k + 1],
                   points_.begin() + order.offsets[i]);
-      });
+      };
+      runtime::parallel_each(order.pairs.size(), copy, kPairsAtOnce);
       if (!on_cpu()) memory_.on_device.upload(queue_, points_);
     }
     if (on_cpu()) return points_.data();
@@ -294,20 +298,10 @@ class Decider {
   }
   [[nodiscard]] bool on_cpu() const { return queue_.device().info().kind == DeviceKind::cpu; }
 
-  // body(k) for every k below `count`, on all threads.
-  template <class Body>
-  static void in_blocks(std::size_t count, const Body& body) {
-    constexpr std::size_t kBlock = 16;
-    runtime::parallel_for(static_cast<int>((count + kBlock - 1) / kBlock), [&](int block) {
-      const std::size_t first = kBlock * static_cast<std::size_t>(block);
-      for (std::size_t k = first; k < std::min(count, first + kBlock); ++k) body(k);
-    });
-  }
-
   DecidedPairs combined() {
     DecidedPairs out{std::vector<DecidedPair>(count_),
                      std::vector<std::uint8_t>(batch_.points.size())};
-    in_blocks(count_, [&](std::size_t k) {
+    const auto combine = [&](std::size_t k) {
       const auto at = static_cast<std::size_t>(batch_.offsets[k]),
                  size = static_cast<std::size_t>(batch_.offsets[k + 1]) - at;
       const auto model = [&](const Models& m) {
@@ -318,7 +312,8 @@ class Decider {
           {batch_.points.subspan(at, size), straight.subspan(at, size), &batch_.cameras1[k],
            &batch_.cameras2[k], model(E_), model(F_), model(H_), model(shared_)},
           options_, std::span(out.inliers).subspan(at, size));
-    });
+    };
+    runtime::parallel_each(count_, combine, kPairsAtOnce);
     return out;
   }
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "robust/small_matrices.hpp"
+
 namespace bifocal::colmap {
 namespace {
 
@@ -113,12 +115,7 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
   const Intrinsics &a = pair.camera1->pinhole, &b = pair.camera2->pinhole;
   const std::vector<PointPair> points = inlying(pair.undistorted, inliers);
   if (out.configuration == Configuration::uncalibrated && out.F) {
-    const Mat3 &F = *out.F, K1 = a.matrix(), K2 = b.matrix();
-    Mat3 right{}, E{};
-    for (std::size_t i = 0; i < 9; ++i)
-      for (std::size_t k = 0; k < 3; ++k) right[i] += F[i / 3 * 3 + k] * K1[3 * k + i % 3];
-    for (std::size_t i = 0; i < 9; ++i)
-      for (std::size_t k = 0; k < 3; ++k) E[i] += K2[3 * k + i / 3] * right[3 * k + i % 3];
+    const Mat3 E = robust::times(robust::transposed(b.matrix()), robust::times(*out.F, a.matrix()));
     out.cam2_from_cam1 = recover_pose(E, points, a, b).cam2_from_cam1;
   }
   if (out.configuration != Configuration::planar_or_panoramic) return;

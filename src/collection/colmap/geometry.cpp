@@ -4,7 +4,6 @@
 #include <bifocal/error.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "collection/colmap/blob.hpp"
@@ -15,46 +14,38 @@ namespace bifocal::colmap {
 namespace {
 
 constexpr int kMatchColumns[] = {2};
-// In the order that geometry() and write_geometry() take them in.
-constexpr const char* kOptional[] = {"F", "E", "H", "qvec", "tvec"};
 
-std::vector<IndexPair> index_pairs_of(const sqlite::Statement& row, const std::string& where) {
-  const std::vector<std::uint32_t> numbers =
-      sqlite::table_of<std::uint32_t>(row, 0, kMatchColumns, where);
-  std::vector<IndexPair> pairs(numbers.size() / 2);
-  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {numbers[2 * i], numbers[2 * i + 1]};
-  return pairs;
+// Adds the index pairs of a row whose columns `rows`, `cols` and `data` stand at its beginning.
+template <class Where>
+void append_index_pairs(const sqlite::Statement& row, const Where& where,
+                        std::vector<IndexPair>& to) {
+  static_assert(sizeof(IndexPair) == 2 * sizeof(std::uint32_t));
+  sqlite::check_table(row, 0, kMatchColumns, sizeof(std::uint32_t), where);
+  sqlite::append_numbers(row, 2, {}, to);
 }
 
-// `count` numbers, nothing for NULL and zeros; anything else is an error.
-std::vector<double> known_numbers(const sqlite::Statement& row, int place, std::size_t count,
-                                  const std::string& where) {
+// N numbers, nothing for NULL and zeros; anything else is an error.
+template <std::size_t N>
+std::optional<std::array<double, N>> known(const sqlite::Statement& row, int place,
+                                           const std::string& where) {
   if (row.is_null(place) || row.bytes(place).empty()) return {};
-  std::vector<double> numbers = sqlite::numbers_of<double>(row, place, where);
-  if (numbers.size() != count)
-    io::reject(row.connection().name(), "{}: {} numbers, must be {}", where, numbers.size(), count);
-  if (std::all_of(numbers.begin(), numbers.end(), [](double v) { return v == 0; })) return {};
-  return numbers;
-}
-
-std::optional<Mat3> matrix_of(const sqlite::Statement& row, int place, const std::string& where) {
-  const std::vector<double> n = known_numbers(row, place, 9, where);
-  if (n.empty()) return std::nullopt;
-  Mat3 out;
-  std::copy(n.begin(), n.end(), out.begin());
+  const std::vector<double> numbers = sqlite::numbers_of<double>(row, place, where);
+  if (numbers.size() != N)
+    io::reject(row.connection().name(), "{}: {} numbers, must be {}", where, numbers.size(), N);
+  if (std::ranges::all_of(numbers, [](double v) { return v == 0; })) return {};
+  std::array<double, N> out;
+  std::ranges::copy(numbers, out.begin());
   return out;
 }
 
 std::optional<Pose> pose_of(const sqlite::Statement& row, bool identity_is_unset,
                             const std::string& where) {
-  const std::vector<double> q = known_numbers(row, 7, 4, where + ", qvec"),
-                            t = known_numbers(row, 8, 3, where + ", tvec");
-  if (q.empty() || row.is_null(8)) return std::nullopt;
-  const bool identity = q[1] == 0 && q[2] == 0 && q[3] == 0 && t.empty();
+  const auto q = known<4>(row, 7, where + ", qvec");
+  const auto t = known<3>(row, 8, where + ", tvec");
+  if (!q || row.is_null(8)) return std::nullopt;
+  const bool identity = (*q)[1] == 0 && (*q)[2] == 0 && (*q)[3] == 0 && !t;
   if (identity && identity_is_unset) return std::nullopt;
-  Pose pose{rotation_of({q[0], q[1], q[2], q[3]}), {}};
-  std::copy(t.begin(), t.end(), pose.t.begin());
-  return pose;
+  return Pose{rotation_of(*q), t.value_or(Vec3{})};
 }
 
 std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table,
@@ -79,54 +70,12 @@ std::vector<PairRows> pair_rows(sqlite::Statement& row, const std::string& table
   return all;
 }
 
-// The numbers of a row, which SQLite does not copy until the row is written.
-class RowNumbers {
- public:
-  explicit RowNumbers(const TwoViewGeometry& geometry) {
-    TwoViewGeometry g{geometry.configuration, {}, geometry.F, {}, geometry.H, {}};
-    shift_pixels(g, kHalfPixel);
-    if (g.F) set(0, *g.F);
-    if (geometry.E) set(1, *geometry.E);
-    if (g.H) set(2, *g.H);
-    if (const auto& pose = geometry.cam2_from_cam1) {
-      set(3, quaternion_of(pose->R));
-      set(4, pose->t);
-    }
-  }
-  // Of kOptional; empty: NULL.
-  [[nodiscard]] std::span<const double> of(std::size_t k) const {
-    return std::span(values_[k]).first(sizes_[k]);
-  }
+using Bytes = std::optional<std::span<const std::byte>>;
 
- private:
-  template <class Numbers>
-  void set(std::size_t k, const Numbers& from) {
-    sizes_[k] = from.size();
-    std::copy(from.begin(), from.end(), values_[k].begin());
-    io::swap_unless_little(std::span<double>(values_[k]));
-  }
-  std::array<double, 9> values_[std::size(kOptional)];
-  std::array<std::size_t, std::size(kOptional)> sizes_{};
-};
-
-// Index pairs as they are in the file; those at hand where they are so already.
-class FileIndices {
- public:
-  explicit FileIndices(std::span<const IndexPair> pairs) : pairs_(pairs) {
-    if constexpr (std::endian::native == std::endian::little) return;
-    for (const IndexPair& m : pairs) swapped_.insert(swapped_.end(), {m.index1, m.index2});
-    io::swap_unless_little(std::span(swapped_));
-  }
-  void bind(sqlite::Statement& insert, int place) const {
-    const void* data = swapped_.empty() ? static_cast<const void*>(pairs_.data()) : swapped_.data();
-    insert.bind_bytes(place, data, pairs_.size_bytes());
-  }
-
- private:
-  static_assert(sizeof(IndexPair) == 2 * sizeof(std::uint32_t));
-  std::span<const IndexPair> pairs_;
-  std::vector<std::uint32_t> swapped_;
-};
+template <class Numbers>
+Bytes bytes_of(const std::optional<Numbers>& numbers) {
+  return numbers ? Bytes(std::as_bytes(std::span(*numbers))) : Bytes();
+}
 
 std::vector<IndexPair> exchanged(std::span<const IndexPair> matches) {
   std::vector<IndexPair> out(matches.begin(), matches.end());
@@ -152,32 +101,32 @@ std::vector<PairRows> Database::geometry_rows(std::vector<RowFault>* faults) con
       "two_view_geometries", Faults(*this, faults));
 }
 
+bool Database::State::append_matches(Id image1, Id image2, std::vector<IndexPair>& to) {
+  const std::uint64_t id = pair_id(image1, image2);
+  sqlite::Statement& row = prepared("SELECT rows, cols, data FROM matches WHERE pair_id = ?");
+  const sqlite::Use use(row, id);
+  const auto where = [&] { return pair_row("matches", image1, image2); };
+  if (!row.step(where)) return false;
+  append_index_pairs(row, where, to);
+  return true;
+}
+
 std::optional<std::vector<IndexPair>> Database::matches(Id image1, Id image2) const {
-  sqlite::Statement& row =
-      state_->prepared("SELECT rows, cols, data FROM matches WHERE pair_id = ?");
-  const sqlite::Use use(row);
-  const std::string where = pair_row("matches", image1, image2);
-  row.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
-  if (!row.step(where)) return std::nullopt;
-  std::vector<IndexPair> found = index_pairs_of(row, where);
+  std::vector<IndexPair> found;
+  if (!state_->append_matches(image1, image2, found)) return std::nullopt;
   return image1 < image2 ? found : exchanged(found);
 }
 
 std::optional<TwoViewGeometry> Database::geometry(Id image1, Id image2) const {
-  std::string columns;
-  for (const char* name : kOptional)
-    columns += state_->tables.of_geometry.contains(name) ? fmt::format(", {}", name) : ", NULL";
-  sqlite::Statement& row = state_->prepared(fmt::format(
-      "SELECT rows, cols, data, config{} FROM two_view_geometries WHERE pair_id = ?", columns));
-  const sqlite::Use use(row);
+  sqlite::Statement& row = state_->prepared(state_->tables.select_geometry);
+  const sqlite::Use use(row, pair_id(image1, image2));
   const std::string where = pair_row("two_view_geometries", image1, image2);
-  row.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
   if (!row.step(where)) return std::nullopt;
-  TwoViewGeometry g{
-      static_cast<Configuration>(row.number(3)), index_pairs_of(row, where), {}, {}, {}, {}};
-  g.F = matrix_of(row, 4, where + ", F");
-  g.E = matrix_of(row, 5, where + ", E");
-  g.H = matrix_of(row, 6, where + ", H");
+  TwoViewGeometry g{static_cast<Configuration>(row.number(3)), {}, {}, {}, {}, {}};
+  append_index_pairs(row, where, g.inliers);
+  g.F = known<9>(row, 4, where + ", F");
+  g.E = known<9>(row, 5, where + ", E");
+  g.H = known<9>(row, 6, where + ", H");
   g.cam2_from_cam1 = pose_of(row, state_->tables.identity_is_unset, where);
   shift_pixels(g, -kHalfPixel);
   return image1 < image2 ? g : swapped(std::move(g));
@@ -185,58 +134,35 @@ std::optional<TwoViewGeometry> Database::geometry(Id image1, Id image2) const {
 
 void Database::write_matches(Id image1, Id image2, std::span<const IndexPair> matches) {
   if (image1 > image2) return write_matches(image2, image1, exchanged(matches));
-  const FileIndices indices(matches);
-  sqlite::Statement& insert = state_->prepared(
-      "INSERT OR REPLACE INTO matches (pair_id, rows, cols, data) VALUES (?, ?, 2, ?)");
-  const sqlite::Use use(insert);
-  insert.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
-  insert.bind(2, static_cast<std::int64_t>(matches.size()));
-  indices.bind(insert, 3);
-  (void)insert.step([&] { return pair_row("matches", image1, image2); });
-}
-
-sqlite::Statement& Database::State::insert_of_geometry() {
-  if (insert_geometry) return *insert_geometry;
-  std::string columns, places;
-  for (std::size_t k = 0; k < std::size(kOptional); ++k) {
-    optional_columns[k] = tables.of_geometry.contains(kOptional[k]);
-    if (!optional_columns[k]) continue;
-    columns += fmt::format(", {}", kOptional[k]);
-    places += ", ?";
-  }
-  insert_geometry = &prepared(
-      fmt::format("INSERT OR REPLACE INTO two_view_geometries (pair_id, rows, cols, data, "
-                  "config{}) VALUES (?, ?, 2, ?, ?{})",
-                  columns, places));
-  return *insert_geometry;
+  state_->run(
+      "INSERT OR REPLACE INTO matches (pair_id, rows, cols, data) VALUES (?, ?, 2, ?)",
+      [&] { return pair_row("matches", image1, image2); }, pair_id(image1, image2), matches.size(),
+      std::as_bytes(matches));
 }
 
 void Database::write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry) {
   if (image1 > image2) return write_geometry(image2, image1, swapped(geometry));
-  const RowNumbers numbers(geometry);
-  const FileIndices indices(geometry.inliers);
-  sqlite::Statement& insert = state_->insert_of_geometry();
-  const sqlite::Use use(insert);
-  insert.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
-  insert.bind(2, static_cast<std::int64_t>(geometry.inliers.size()));
-  indices.bind(insert, 3);
-  insert.bind(4, static_cast<std::int64_t>(geometry.configuration));
-  int place = 5;
-  for (std::size_t k = 0; k < 5; ++k) {
-    if (!state_->optional_columns[k]) continue;
-    const auto values = numbers.of(k);
-    values.empty() ? insert.bind_null(place)
-                   : insert.bind_bytes(place, values.data(), values.size_bytes());
-    ++place;
-  }
+  TwoViewGeometry g{geometry.configuration, {}, geometry.F, {}, geometry.H, {}};
+  shift_pixels(g, kHalfPixel);
+  const auto& pose = geometry.cam2_from_cam1;
+  const auto q = pose ? std::optional(quaternion_of(pose->R)) : std::nullopt;
+  const auto t = pose ? std::optional(pose->t) : std::nullopt;
+  const Bytes optional[] = {bytes_of(g.F), bytes_of(geometry.E), bytes_of(g.H), bytes_of(q),
+                            bytes_of(t)};
+  const std::span inliers(geometry.inliers);
+  sqlite::Statement& insert = state_->prepared(state_->tables.insert_geometry);
+  const sqlite::Use use(insert, pair_id(image1, image2), inliers.size(), std::as_bytes(inliers),
+                        static_cast<int>(geometry.configuration));
+  int place = 4;
+  for (std::size_t k = 0; k < std::size(kOptional); ++k)
+    if (state_->tables.of_geometry[k]) insert.bind(++place, optional[k]);
   (void)insert.step([&] { return pair_row("two_view_geometries", image1, image2); });
 }
 
 void Database::erase_geometry(Id image1, Id image2) {
-  sqlite::Statement& row = state_->prepared("DELETE FROM two_view_geometries WHERE pair_id = ?");
-  const sqlite::Use use(row);
-  row.bind(1, static_cast<std::int64_t>(pair_id(image1, image2)));
-  (void)row.step(pair_row("two_view_geometries", image1, image2));
+  state_->run(
+      "DELETE FROM two_view_geometries WHERE pair_id = ?",
+      [&] { return pair_row("two_view_geometries", image1, image2); }, pair_id(image1, image2));
 }
 
 void Database::clear_geometries() { state_->connection.execute("DELETE FROM two_view_geometries"); }

@@ -11,6 +11,9 @@
 
 namespace bifocal::colmap {
 
+// Pairs that one thread puts together: one alone is too little.
+inline constexpr std::size_t kPairsAtOnce = 16;
+
 // Of one image. Many pieces share them; any thread may ask.
 class ImagePoints {
  public:

@@ -1,50 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// COLMAP's camera models: numbers, names, how many parameters.
+// COLMAP's camera models: numbers, names, how many parameters; and cameras of them.
 #include <algorithm>
 #include <iterator>
 
-#include <bifocal/colmap.hpp>
+#include <bifocal/lens_camera.hpp>
+
+#include "collection/colmap/pair.hpp"
 
 namespace bifocal::colmap {
 namespace {
 
-struct Model {
-  std::string_view name;
-  int parameters;
-};
-constexpr Model kModels[] = {{"SIMPLE_PINHOLE", 3},
-                             {"PINHOLE", 4},
-                             {"SIMPLE_RADIAL", 4},
-                             {"RADIAL", 5},
-                             {"OPENCV", 8},
-                             {"OPENCV_FISHEYE", 8},
-                             {"FULL_OPENCV", 12},
-                             {"FOV", 5},
-                             {"SIMPLE_RADIAL_FISHEYE", 4},
-                             {"RADIAL_FISHEYE", 5},
-                             {"THIN_PRISM_FISHEYE", 12},
-                             {"RAD_TAN_THIN_PRISM_FISHEYE", 16},
-                             {"SIMPLE_DIVISION", 4},
-                             {"DIVISION", 5},
-                             {"SIMPLE_FISHEYE", 3},
-                             {"FISHEYE", 4},
-                             {"EUCM", 6},
-                             {"EQUIRECTANGULAR", 2}};
+constexpr double kGuessedFocal = 1.2;  // times the longer side, as COLMAP guesses
 
-bool is_known(int model) { return model >= 0 && model < static_cast<int>(std::size(kModels)); }
+constexpr std::string_view kModels[] = {"SIMPLE_PINHOLE",
+                                        "PINHOLE",
+                                        "SIMPLE_RADIAL",
+                                        "RADIAL",
+                                        "OPENCV",
+                                        "OPENCV_FISHEYE",
+                                        "FULL_OPENCV",
+                                        "FOV",
+                                        "SIMPLE_RADIAL_FISHEYE",
+                                        "RADIAL_FISHEYE",
+                                        "THIN_PRISM_FISHEYE",
+                                        "RAD_TAN_THIN_PRISM_FISHEYE",
+                                        "SIMPLE_DIVISION",
+                                        "DIVISION",
+                                        "SIMPLE_FISHEYE",
+                                        "FISHEYE",
+                                        "EUCM",
+                                        "EQUIRECTANGULAR"};
 
 }  // namespace
 
 std::string_view model_name(int model) {
-  return is_known(model) ? kModels[model].name : std::string_view();
+  const bool is_known = model >= 0 && model < static_cast<int>(std::size(kModels));
+  return is_known ? kModels[model] : std::string_view();
 }
 
 int model_number(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(kModels), std::end(kModels),
-                                         [&](const Model& m) { return m.name == name; });
+  const auto* const found = std::find(std::begin(kModels), std::end(kModels), name);
   return found == std::end(kModels) ? -1 : static_cast<int>(found - kModels);
 }
 
-int parameter_count(int model) { return is_known(model) ? kModels[model].parameters : 0; }
+int parameter_count(int model) {
+  const std::string_view name = model_name(model);
+  // LensCamera has all but these two.
+  if (name == "RAD_TAN_THIN_PRISM_FISHEYE") return 16;
+  return name == "EQUIRECTANGULAR" ? 2 : LensCamera::parameter_count(name);
+}
+
+Camera camera_without_lens(std::string_view model, std::int64_t width, std::int64_t height,
+                           std::optional<double> focal_length) {
+  Camera camera{0, model_number(model), width, height, {}, focal_length.has_value()};
+  const auto w = static_cast<double>(width), h = static_cast<double>(height);
+  camera.params.assign(static_cast<std::size_t>(LensCamera::focal_lengths(model)),
+                       focal_length.value_or(kGuessedFocal * std::max(w, h)));
+  camera.params.insert(camera.params.end(), {w / 2, h / 2});
+  camera.params.resize(static_cast<std::size_t>(parameter_count(camera.model)));
+  return camera;
+}
 
 }  // namespace bifocal::colmap

@@ -8,17 +8,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "robust/small_matrices.hpp"
+
 namespace bifocal::colmap {
 namespace {
 
-Mat3 transposed(const Mat3& a) { return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]}; }
-
-Mat3 product(const Mat3& a, const Mat3& b) {
-  Mat3 out{};
-  for (std::size_t i = 0; i < 9; ++i)
-    for (std::size_t k = 0; k < 3; ++k) out[i] += a[i / 3 * 3 + k] * b[3 * k + i % 3];
-  return out;
-}
+using robust::times, robust::transposed;
 
 // By cofactors, to |inverse| = |a|: of a homography the scale says nothing. Zeros of zeros.
 Mat3 inverse(const Mat3& a) {
@@ -80,8 +75,8 @@ TwoViewGeometry swapped(TwoViewGeometry g) {
 
 void shift_pixels(TwoViewGeometry& g, double by) {
   const Mat3 back = shift(-by);
-  if (g.F) g.F = product(transposed(back), product(*g.F, back));
-  if (g.H) g.H = product(shift(by), product(*g.H, back));
+  if (g.F) g.F = times(transposed(back), times(*g.F, back));
+  if (g.H) g.H = times(shift(by), times(*g.H, back));
 }
 
 // K. Shoemake, Animating rotation with quaternion curves, SIGGRAPH 1985; the largest component

@@ -12,6 +12,11 @@ class Undistortion;
 
 inline constexpr double kHalfPixel = 0.5;  // COLMAP's pixels are ours plus this
 
+// A camera whose principal point is in the middle; without a focal length it has the one that
+// COLMAP guesses.
+[[nodiscard]] Camera camera_without_lens(std::string_view model, std::int64_t width,
+                                         std::int64_t height, std::optional<double> focal_length);
+
 // F and H for pixels that are those of before plus `by`.
 void shift_pixels(TwoViewGeometry& geometry, double by);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/colmap/pipeline.hpp"
 
+#include "runtime/parallel.hpp"
 #include "runtime/pipeline.hpp"
 
 namespace bifocal::colmap {
@@ -31,6 +32,34 @@ std::vector<runtime::PipelineWorker<Piece>> deciders(const DeviceSet& devices,
 
 }  // namespace
 
+void PieceDecider::decide(Piece& piece, const VerifyOptions& options) {
+  const Chunk& chunk = piece.chunk;
+  points_.gather(chunk);
+  DecidedPairs decided = decider_.decide(
+      {points_.points(), points_.undistorted(), chunk.offsets, chunk.cameras1, chunk.cameras2},
+      options);
+  piece.geometries.resize(chunk.pairs.size());
+  runtime::parallel_each(chunk.pairs.size(), [&](std::size_t k) {
+    const DecidedPair& from = decided.pairs[k];
+    TwoViewGeometry& g = piece.geometries[k];
+    g.configuration = from.configuration;
+    g.F = from.F, g.E = from.E, g.H = from.H;
+    g.cam2_from_cam1 = from.cam2_from_cam1;
+    g.inliers.clear();
+    g.inliers.reserve(static_cast<std::size_t>(from.inlier_count));
+    for (auto i = static_cast<std::size_t>(chunk.offsets[k]);
+         i < static_cast<std::size_t>(chunk.offsets[k + 1]); ++i)
+      if (decided.inliers[i]) g.inliers.push_back(chunk.matches[i]);
+  });
+  piece.device = device_;
+}
+
+void count(const TwoViewGeometry& geometry, VerifyProgress& progress) {
+  ++progress.done;
+  progress.inliers += static_cast<std::int64_t>(geometry.inliers.size());
+  ++progress.configurations.at(static_cast<std::size_t>(geometry.configuration));
+}
+
 void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOptions& options,
                   const PieceWriter& write, VerifyProgress& progress,
                   const std::function<bool(const VerifyProgress&)>& report) {
@@ -45,18 +74,13 @@ void run_pipeline(const DeviceSet& devices, ChunkReader& reader, const VerifyOpt
   runtime::Pipeline<Piece> pipeline(deciders(devices, options), read, pieces_beside(devices));
   while (const Piece* piece = pipeline.next()) {
     write(*piece);
-    const auto pairs = static_cast<std::int64_t>(piece->chunk.pairs.size());
-    progress.done += pairs;
-    progress.by_device[piece->device] += pairs;
+    progress.by_device[piece->device] += std::ssize(piece->geometries);
     progress.left_out += static_cast<std::int64_t>(piece->chunk.left_out.size());
     if (!piece->chunk.odd_rows.rows().empty()) {
       odd_rows.add(piece->chunk.odd_rows.rows());
       progress.odd_rows = odd_rows.rows();
     }
-    for (const DecidedPair& pair : piece->decided.pairs) {
-      ++progress.configurations[static_cast<std::size_t>(pair.configuration)];
-      progress.inliers += pair.inlier_count;
-    }
+    for (const TwoViewGeometry& g : piece->geometries) count(g, progress);
     if (report && !report(progress)) return;
   }
 }

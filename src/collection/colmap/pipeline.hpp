@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Matched pairs of a collection, decided piece by piece.
 #pragma once
 
 #include <functional>
 
-#include "collection/colmap/piece.hpp"
+#include "collection/colmap/chunk.hpp"
+#include "collection/colmap/decide.hpp"
 
 namespace bifocal::colmap {
 
@@ -12,8 +14,36 @@ namespace bifocal::colmap {
 [[nodiscard]] std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run,
                                                 VerifyProgress& progress);
 
+// Numbers of the pairs that have a geometry, in order; with `undefined_too` all that have a row.
+[[nodiscard]] std::vector<std::uint64_t> ids_with_geometry(const Database& database,
+                                                           bool undefined_too = false);
+
 // Takes away what was verified of these pairs before; with all_pairs, of all others too.
 void forget(const std::filesystem::path& file, bool all_pairs, std::span<const PairOfImages> pairs);
+
+struct Piece {
+  Chunk chunk;
+  std::vector<TwoViewGeometry> geometries;  // one a pair
+  std::size_t device = 0;                   // the one that decided it, by its number in the set
+};
+
+// Decides one piece after another on a queue of its own.
+class PieceDecider {
+ public:
+  PieceDecider(const Device& device, std::size_t number)
+      : queue_(device), decider_(queue_), device_(number) {}
+
+  void decide(Piece& piece, const VerifyOptions& options);
+
+ private:
+  Queue queue_;
+  ChunkPoints points_;
+  BatchDecider decider_;
+  std::size_t device_;
+};
+
+// Counts a pair that is done.
+void count(const TwoViewGeometry& geometry, VerifyProgress& progress);
 
 using PieceWriter = std::function<void(const Piece&)>;
 

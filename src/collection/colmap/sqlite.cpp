@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/colmap/sqlite.hpp"
 
-#include <fcntl.h>
-#include <sqlite3.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <utility>
-
 #include <bifocal/error.hpp>
 
-#include "collection/colmap/log_file.hpp"
+#include "io/descriptor.hpp"
 #include "io/regular_file.hpp"
 
 namespace bifocal::sqlite {
@@ -57,8 +49,7 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
                     : is_new               ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                            : SQLITE_OPEN_READWRITE;
   const std::string path = mode == Mode::frozen ? frozen_name(file) : name_;
-  const char* files = mode == Mode::append ? gathering_files() : nullptr;
-  if (sqlite3_open_v2(path.c_str(), &db_, flags, files) != SQLITE_OK) {
+  if (sqlite3_open_v2(path.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
     const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close(db_);
     io::reject(name_, "can't be opened: {}", why);
@@ -70,21 +61,7 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : name_(fil
 #endif
   sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_busy_timeout(db_, kBusyMs);
-  if (mode == Mode::append) append_to_log();
 }
-
-void Connection::keep_log() const {
-  execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-}
-
-void Connection::append_to_log() const {
-  sqlite3_wal_autocheckpoint(db_, 0);
-  execute("PRAGMA synchronous = NORMAL");  // this opens the log, too
-  // Room for a piece of rows: pages that do not fit are written twice.
-  execute("PRAGMA cache_size = -8000");
-}
-
-Connection::~Connection() { sqlite3_close_v2(db_); }
 
 void Connection::fail(const std::string& where) const {
   const int code = sqlite3_errcode(db_) & 0xff;
@@ -126,21 +103,17 @@ void reset_change_counter(const std::filesystem::path& file) {
   // "File change counter" and "version-valid-for number" of the file format, which are equal.
   constexpr off_t kPlaces[] = {24, 92};
   constexpr unsigned char kOne[] = {0, 0, 0, 1};
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  bool done = descriptor >= 0;
+  const io::Descriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  bool done = out.valid();
   for (const off_t place : kPlaces)
-    done = done && ::pwrite(descriptor, kOne, sizeof kOne, place) == sizeof kOne;
-  const int why = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!done) io::reject(file.string(), "can't be written: {}", std::strerror(why));
+    done = done && ::pwrite(out.get(), kOne, sizeof kOne, place) == sizeof kOne;
+  if (!done) io::reject_write(file, errno);
 }
 
 void check_whole(const std::filesystem::path& file) {
   const Connection connection(file, Mode::write);
-  Statement check(connection, "PRAGMA quick_check(1)");
-  const Use use(check);
-  if (check.step("its parts") && check.text(0) == "ok") return;
-  io::reject(file.string(), "is damaged: {}", check.text(0));
+  const auto found = text_of(connection, "PRAGMA quick_check(1)");
+  if (found != "ok") io::reject(file.string(), "is damaged: {}", found.value_or(""));
 }
 
 void remove_database(const std::filesystem::path& file) {
@@ -157,55 +130,6 @@ Statement::Statement(const Connection& connection, std::string_view sql)
     connection.fail(std::string(sql));
 }
 
-Statement::~Statement() { sqlite3_finalize(statement_); }
-
-Statement::Statement(Statement&& other) noexcept
-    : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
-
-void Statement::bind(int place, std::int64_t value) {
-  if (sqlite3_bind_int64(statement_, place, value) != SQLITE_OK) connection_->fail("bind");
-}
-
-void Statement::bind_real(int place, double value) {
-  if (sqlite3_bind_double(statement_, place, value) != SQLITE_OK) connection_->fail("bind");
-}
-
-void Statement::bind(int place, std::string_view text) {
-  if (sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_STATIC,
-                          SQLITE_UTF8) != SQLITE_OK)
-    connection_->fail("bind");
-}
-
-void Statement::bind_bytes(int place, const void* data, std::size_t size) {
-  // No rows are an empty blob, as COLMAP writes them, not NULL.
-  const int code = size == 0 ? sqlite3_bind_zeroblob(statement_, place, 0)
-                             : sqlite3_bind_blob64(statement_, place, data, size, SQLITE_STATIC);
-  if (code != SQLITE_OK) connection_->fail("bind");
-}
-
-void Statement::bind_null(int place) {
-  if (sqlite3_bind_null(statement_, place) != SQLITE_OK) connection_->fail("bind");
-}
-
-int Statement::try_step() {
-  const int code = sqlite3_step(statement_);
-  return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
-}
-
-bool Statement::step(const std::string& where) {
-  return step([&] { return where; });
-}
-
-void Statement::reset() { sqlite3_reset(statement_); }
-
-bool Statement::is_null(int place) const {
-  return sqlite3_column_type(statement_, place) == SQLITE_NULL;
-}
-
-std::int64_t Statement::number(int place) const { return sqlite3_column_int64(statement_, place); }
-
-double Statement::real(int place) const { return sqlite3_column_double(statement_, place); }
-
 std::string Statement::text(int place) const {
   const unsigned char* text = sqlite3_column_text(statement_, place);
   const int size = sqlite3_column_bytes(statement_, place);
@@ -213,10 +137,10 @@ std::string Statement::text(int place) const {
               : std::string();
 }
 
-std::span<const unsigned char> Statement::bytes(int place) const {
+std::span<const std::byte> Statement::bytes(int place) const {
   const void* data = sqlite3_column_blob(statement_, place);
   const int size = sqlite3_column_bytes(statement_, place);
-  return {static_cast<const unsigned char*>(data), data ? static_cast<std::size_t>(size) : 0};
+  return {static_cast<const std::byte*>(data), data ? static_cast<std::size_t>(size) : 0};
 }
 
 }  // namespace bifocal::sqlite

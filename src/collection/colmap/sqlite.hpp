@@ -3,44 +3,59 @@
 // fails throws Error(input) that names the file, the table and the row; TryAgain where it may pass.
 #pragma once
 
+#include <sqlite3.h>
+
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <bifocal/colmap.hpp>
 
 #include "io/reject.hpp"
 
-struct sqlite3;
-struct sqlite3_stmt;
-
 namespace bifocal::sqlite {
 
-// frozen: read, and nobody writes meanwhile: the file is taken as it is, without locks, and nothing
-// is laid beside it. append: write, to the write-ahead log alone, which another connection writes
-// into the database; commits wait for no disk.
-enum class Mode { read, frozen, write, create, append };
+using Mode = colmap::Access;
 
 class Connection {
  public:
   Connection(const std::filesystem::path& file, Mode mode);
-  ~Connection();
+  ~Connection() { sqlite3_close_v2(db_); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   [[nodiscard]] sqlite3* get() const { return db_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   void execute(const char* sql) const;
-  // From now on the database has a write-ahead log.
-  void keep_log() const;
   // Throws what SQLite says of its last failure; `where`: the table and row, or what was tried.
   [[noreturn]] void fail(const std::string& where) const;
 
  private:
-  void append_to_log() const;
   std::string name_;
   sqlite3* db_ = nullptr;
+};
+
+// What was begun and is not committed at the end of its life is taken back.
+class Begun {
+ public:
+  Begun(const Connection& connection, const char* begin) : connection_(connection) {
+    connection.execute(begin);
+  }
+  ~Begun() {
+    if (sqlite3_get_autocommit(connection_.get()) == 0)
+      sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  Begun(const Begun&) = delete;
+  Begun& operator=(const Begun&) = delete;
+
+ private:
+  const Connection& connection_;
 };
 
 // Before a database is renamed, nobody having it open: a connection that is closed on a full disk
@@ -53,6 +68,18 @@ bool remove_logs(const std::filesystem::path& file);
 // Removes these and the database itself.
 void remove_database(const std::filesystem::path& file);
 
+// Makes a database by fill(another name), the file's with `ending`, and renames it when it is
+// whole.
+template <class Fill>
+void make_whole(const std::filesystem::path& file, const char* ending, const Fill& fill) {
+  const std::filesystem::path fresh = file.string() + ending;
+  remove_database(fresh);
+  fill(fresh);
+  fold_log(fresh);
+  remove_logs(file);  // of a database of this name that is gone
+  std::filesystem::rename(fresh, file);
+}
+
 // Sets the counters of changes in the header of a database that nobody has open. They depend on how
 // often it was opened, and are the only part of it that does.
 void reset_change_counter(const std::filesystem::path& file);
@@ -63,15 +90,10 @@ void check_whole(const std::filesystem::path& file);
 // A row contradicts itself; the file is sound, and other rows can be read.
 class DamagedRow : public Error {
  public:
-  DamagedRow(const std::string& file, const std::string& row, const std::string& reason)
-      : Error(ErrorCode::input, fmt::format("{}: {}: {}", file, row, reason)),
-        row_(row),
-        reason_(reason) {}
-  [[nodiscard]] const std::string& row() const { return row_; }
-  [[nodiscard]] const std::string& reason() const { return reason_; }
-
- private:
-  std::string row_, reason_;
+  DamagedRow(const std::string& file, const colmap::RowFault& what)
+      : Error(ErrorCode::input, fmt::format("{}: {}: {}", file, what.row, what.reason)),
+        fault(what) {}
+  colmap::RowFault fault;
 };
 
 // A prepared statement, used again and again: bind what stands for its ?, step through its rows,
@@ -79,48 +101,73 @@ class DamagedRow : public Error {
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);
-  ~Statement();
-  Statement(Statement&& other) noexcept;
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(Statement&& other) noexcept
+      : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
   Statement& operator=(Statement&&) = delete;
 
-  // Places count from 1. Bytes and text stay the caller's, and have to live until the reset. Null
-  // for bytes without an address.
-  void bind(int place, std::int64_t value);
-  void bind_real(int place, double value);
-  void bind(int place, std::string_view text);
-  void bind_bytes(int place, const void* data, std::size_t size);
-  void bind_null(int place);
-
-  // Is there a (next) row? `where` says what is read or written, for errors.
-  bool step(const std::string& where);
-  // The same; where() makes the text when it is needed.
-  template <std::invocable Where>
-  bool step(const Where& where) {
-    const int code = try_step();
-    if (code < 0) connection_->fail(where());
-    return code > 0;
+  // Places count from 1. Bytes and text stay the caller's, and have to live until the reset.
+  void bind(int place, std::integral auto value) {
+    check(sqlite3_bind_int64(statement_, place, static_cast<std::int64_t>(value)));
   }
-  void reset();
+  void bind(int place, double value) { check(sqlite3_bind_double(statement_, place, value)); }
+  void bind(int place, std::string_view text) {
+    check(sqlite3_bind_text64(statement_, place, text.data(), text.size(), SQLITE_STATIC,
+                              SQLITE_UTF8));
+  }
+  // No bytes are an empty blob, as COLMAP writes it, not NULL.
+  void bind(int place, std::span<const std::byte> bytes) {
+    const void* const data = bytes.empty() ? static_cast<const void*>("") : bytes.data();
+    check(sqlite3_bind_blob64(statement_, place, data, bytes.size(), SQLITE_STATIC));
+  }
+  void bind(int place, std::nullopt_t /*null*/) { check(sqlite3_bind_null(statement_, place)); }
+  template <class T>
+  void bind(int place, const std::optional<T>& value) {
+    value ? bind(place, *value) : bind(place, std::nullopt);
+  }
+
+  // Is there a (next) row? `where` says what is read or written, for errors, or makes that text.
+  template <class Where>
+  bool step(const Where& where) {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW || code == SQLITE_DONE) return code == SQLITE_ROW;
+    if constexpr (std::invocable<Where>)
+      connection_->fail(where());
+    else
+      connection_->fail(where);
+  }
+  void reset() { sqlite3_reset(statement_); }
 
   // Of the row that step() came to; places count from 0.
-  [[nodiscard]] bool is_null(int place) const;
-  [[nodiscard]] std::int64_t number(int place) const;
-  [[nodiscard]] double real(int place) const;
+  [[nodiscard]] bool is_null(int place) const {
+    return sqlite3_column_type(statement_, place) == SQLITE_NULL;
+  }
+  [[nodiscard]] std::int64_t number(int place) const {
+    return sqlite3_column_int64(statement_, place);
+  }
+  [[nodiscard]] double real(int place) const { return sqlite3_column_double(statement_, place); }
   [[nodiscard]] std::string text(int place) const;
-  [[nodiscard]] std::span<const unsigned char> bytes(int place) const;
+  [[nodiscard]] std::span<const std::byte> bytes(int place) const;
 
   [[nodiscard]] const Connection& connection() const { return *connection_; }
 
  private:
-  int try_step();  // 1: a row, 0: no further one, -1: failed
+  void check(int code) const {
+    if (code != SQLITE_OK) connection_->fail("bind");
+  }
   const Connection* connection_;
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// Resets the statement at its end: no lock outlives a call, whatever is thrown.
+// Binds values to a statement's places, in order, and resets it at the end: no lock outlives a
+// call, whatever is thrown.
 class Use {
  public:
-  explicit Use(Statement& statement) : statement_(statement) {}
+  template <class... Values>
+  explicit Use(Statement& statement, const Values&... values) : statement_(statement) {
+    int place = 0;
+    (statement_.bind(++place, values), ...);
+  }
   ~Use() { statement_.reset(); }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
@@ -128,5 +175,15 @@ class Use {
  private:
   Statement& statement_;
 };
+
+// Returns the first column of the first row as text, or nothing where there is no row.
+template <class... Values>
+[[nodiscard]] std::optional<std::string> text_of(const Connection& connection, std::string_view sql,
+                                                 const Values&... values) {
+  Statement row(connection, sql);
+  const Use use(row, values...);
+  if (!row.step([&] { return std::string(sql); })) return {};
+  return row.text(0);
+}
 
 }  // namespace bifocal::sqlite

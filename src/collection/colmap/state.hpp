@@ -3,15 +3,35 @@
 #pragma once
 
 #include <array>
+#include <iterator>
 #include <map>
+#include <string>
 #include <string_view>
 
 #include <bifocal/colmap.hpp>
 
-#include "collection/colmap/tables.hpp"
 #include "collection/colmap/sqlite.hpp"
 
 namespace bifocal::colmap {
+
+// Columns of geometries that some versions lack, in the order of Database::geometry().
+inline constexpr const char* kOptional[] = {"F", "E", "H", "qvec", "tvec"};
+
+struct Tables {
+  bool descriptor_types = false;  // from 4.0 on
+  bool has_frames = false;        // from 3.12 on, when there is a row
+  // kOptional that are there, and the texts of the statements that take these.
+  std::array<bool, std::size(kOptional)> of_geometry{};
+  std::string select_geometry, insert_geometry;
+  // In files of old versions zeros, and the pose of two equal cameras, say that nothing is known.
+  bool identity_is_unset = false;
+};
+
+// Throws Error(input) where a table or column that every version has is missing.
+[[nodiscard]] Tables inspect(const sqlite::Connection& connection);
+
+// Makes the tables in an empty file, which gets a write-ahead log.
+void create_tables(const sqlite::Connection& connection);
 
 struct Database::State {
   State(const std::filesystem::path& path, sqlite::Mode mode) : file(path), connection(path, mode) {
@@ -28,25 +48,34 @@ struct Database::State {
     return statements.try_emplace(std::string(sql), connection, sql).first->second;
   }
 
+  // Binds the values and runs a statement without results. `where`: its table and row, or what
+  // makes the text.
+  template <class Where, class... Values>
+  void run(std::string_view sql, const Where& where, const Values&... values) {
+    sqlite::Statement& statement = prepared(sql);
+    const sqlite::Use use(statement, values...);
+    (void)statement.step(where);
+  }
+  // Likewise; returns the number that the first row is, or nothing where there is none.
+  template <class... Values>
+  std::optional<std::int64_t> number(std::string_view sql, const std::string& where,
+                                     const Values&... values) {
+    sqlite::Statement& row = prepared(sql);
+    const sqlite::Use use(row, values...);
+    return row.step(where) ? std::optional(row.number(0)) : std::nullopt;
+  }
+  // Adds the matches of a pair, in the order of its row; false where it has none.
+  bool append_matches(Id image1, Id image2, std::vector<IndexPair>& to);
+
   std::filesystem::path file;
   sqlite::Connection connection;
   Tables tables;
   std::map<std::string, sqlite::Statement, std::less<>> statements;
-
-  // Made when the first one is written. Which of F E H qvec tvec it has a place for, is known then.
-  sqlite::Statement& insert_of_geometry();
-  sqlite::Statement* insert_geometry = nullptr;
-  std::array<bool, 5> optional_columns{};
 };
 
 // What the library itself may do beside Access.
 struct DatabaseInside {
-  [[nodiscard]] static Database open(const std::filesystem::path& file, sqlite::Mode mode) {
-    return Database(std::make_unique<Database::State>(file, mode));
-  }
-  [[nodiscard]] static sqlite::Statement& prepared(const Database& database, std::string_view sql) {
-    return database.state_->prepared(sql);
-  }
+  [[nodiscard]] static Database::State& state(const Database& database) { return *database.state_; }
   [[nodiscard]] static const sqlite::Connection& connection(const Database& database) {
     return database.state_->connection;
   }
@@ -58,7 +87,7 @@ class Faults {
   Faults(const Database& database, std::vector<RowFault>* to)
       : file_(database.file().string()), to_(to) {}
   void add(const std::string& row, const std::string& reason) const {
-    if (!to_) throw sqlite::DamagedRow(file_, row, reason);
+    if (!to_) throw sqlite::DamagedRow(file_, {row, reason});
     to_->push_back({row, reason});
   }
   // body(), what it throws of a row being told.
@@ -68,7 +97,7 @@ class Faults {
       body();
     } catch (const sqlite::DamagedRow& e) {
       if (!to_) throw;
-      to_->push_back({e.row(), e.reason()});
+      to_->push_back(e.fault);
     }
   }
 

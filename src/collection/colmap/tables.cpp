@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collection/colmap/tables.hpp"
+// Which tables and columns a database has, and those of a new one.
+#include "collection/colmap/state.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
 #include <vector>
 
 namespace bifocal::colmap {
@@ -26,27 +28,35 @@ constexpr std::int64_t kLastWithIdentity = 3130000;  // user_version
 
 std::set<std::string> columns_of(const sqlite::Connection& connection, const std::string& table) {
   sqlite::Statement query(connection, "SELECT name FROM pragma_table_info(?)");
-  const sqlite::Use use(query);
-  query.bind(1, std::string_view(table));
+  const sqlite::Use use(query, table);
   std::set<std::string> names;
   while (query.step("the columns of table " + table)) names.insert(query.text(0));
   return names;
 }
 
 // A view may have no end.
-bool is_table(const sqlite::Connection& connection, const std::string& name) {
-  sqlite::Statement query(connection,
-                          "SELECT type = 'table' AND rootpage > 0 FROM sqlite_master "
-                          "WHERE name = ? COLLATE NOCASE");
-  const sqlite::Use use(query);
-  query.bind(1, std::string_view(name));
-  return query.step("the kind of table " + name) && query.number(0) != 0;
+bool is_table(const sqlite::Connection& connection, std::string_view name) {
+  return sqlite::text_of(connection,
+                         "SELECT type = 'table' AND rootpage > 0 FROM sqlite_master "
+                         "WHERE name = ? COLLATE NOCASE",
+                         name) == "1";
 }
 
-std::int64_t number(const sqlite::Connection& connection, const char* sql) {
-  sqlite::Statement query(connection, sql);
-  const sqlite::Use use(query);
-  return query.step(sql) ? query.number(0) : 0;
+void set_geometry(Tables& tables, const std::set<std::string>& there) {
+  std::string known, columns, places;
+  for (std::size_t k = 0; k < std::size(kOptional); ++k) {
+    tables.of_geometry[k] = there.contains(kOptional[k]);
+    known += tables.of_geometry[k] ? fmt::format(", {}", kOptional[k]) : ", NULL";
+    if (!tables.of_geometry[k]) continue;
+    columns += fmt::format(", {}", kOptional[k]);
+    places += ", ?";
+  }
+  tables.select_geometry = fmt::format(
+      "SELECT rows, cols, data, config{} FROM two_view_geometries WHERE pair_id = ?", known);
+  tables.insert_geometry = fmt::format(
+      "INSERT OR REPLACE INTO two_view_geometries (pair_id, rows, cols, data, "
+      "config{}) VALUES (?, ?, 2, ?, ?{})",
+      columns, places);
 }
 
 // The tables that 3.10 to 4.2.1 read alike: no rigs, frames and priors, which those before 3.12 do
@@ -102,19 +112,19 @@ Tables inspect(const sqlite::Connection& connection) {
   }
   Tables tables;
   tables.descriptor_types = of_descriptors.contains("type");
-  for (const char* column : {"F", "E", "H", "qvec", "tvec"})
-    if (of_geometries.contains(column)) tables.of_geometry.insert(column);
-  tables.has_frames = is_table(connection, "frames") &&
-                      number(connection, "SELECT EXISTS (SELECT 1 FROM frames)") != 0;
-  tables.identity_is_unset = number(connection, "PRAGMA user_version") <= kLastWithIdentity;
+  set_geometry(tables, of_geometries);
+  tables.has_frames =
+      is_table(connection, "frames") && sqlite::text_of(connection, "SELECT 1 FROM frames");
+  const auto version = sqlite::text_of(connection, "PRAGMA user_version");
+  tables.identity_is_unset = std::stoll(version.value_or("0")) <= kLastWithIdentity;
   return tables;
 }
 
 void create_tables(const sqlite::Connection& connection) {
   // Rows are of some kilobytes: on the largest pages most are in one piece, and take half as long
   // to write and to read.
-  connection.execute("PRAGMA page_size = 65536");
-  connection.keep_log();
+  connection.execute(
+      "PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   connection.execute(kSchema);
 }
 

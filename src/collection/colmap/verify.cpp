@@ -25,22 +25,16 @@ std::vector<PairOfImages> listed_pairs(const Database& database,
   return pairs;
 }
 
-std::vector<std::uint64_t> verified_before(const Database& database) {
+}  // namespace
+
+std::vector<std::uint64_t> ids_with_geometry(const Database& database, bool undefined_too) {
   std::vector<std::uint64_t> ids;
   std::vector<RowFault> of_no_pair;  // nobody asks for them
   for (const PairRows& row : database.geometry_rows(&of_no_pair))
-    if (row.configuration != Configuration::undefined)
+    if (undefined_too || row.configuration != Configuration::undefined)
       ids.push_back(pair_id(row.image1, row.image2));
   return ids;
 }
-
-void write_geometries(Database& database, const Piece& piece) {
-  for (std::size_t k = 0; k < piece.geometries.size(); ++k)
-    database.write_geometry(piece.chunk.pairs[k].image1, piece.chunk.pairs[k].image2,
-                            piece.geometries[k]);
-}
-
-}  // namespace
 
 std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run,
                                   VerifyProgress& progress) {
@@ -52,7 +46,7 @@ std::vector<PairOfImages> work_of(const Database& database, const VerifyRun& run
       ++progress.left_out;
     }
   const std::vector<std::uint64_t> verified =
-      run.overwrite ? std::vector<std::uint64_t>() : verified_before(database);
+      run.overwrite ? std::vector<std::uint64_t>() : ids_with_geometry(database);
   std::vector<PairOfImages> listed, work;
   if (run.pairs.empty())
     for (const PairRows& row : matched) listed.push_back({row.image1, row.image2});
@@ -96,7 +90,11 @@ VerifyProgress verify(const DeviceSet& devices, const std::filesystem::path& fil
   DatabaseSource source(file, Access::read, &writer.gate());
   ChunkReader reader(source, cameras, work, run.max_memory);
   const auto write = [&](const Piece& piece) {
-    writer.write([&](Database& to) { write_geometries(to, piece); });
+    writer.write([&](Database& to) {
+      for (std::size_t k = 0; k < piece.geometries.size(); ++k)
+        to.write_geometry(piece.chunk.pairs[k].image1, piece.chunk.pairs[k].image2,
+                          piece.geometries[k]);
+    });
   };
   run_pipeline(devices, reader, run.options, write, progress, run.progress);
   writer.finish();

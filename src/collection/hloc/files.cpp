@@ -48,6 +48,13 @@ struct FeatureFile::State {
     });
     std::sort(names.begin(), names.end());
   }
+  // The numbers of a data set that has to be there, and its shape.
+  template <class T>
+  std::vector<T> read(const std::string& set, std::vector<std::int64_t>& shape) const {
+    std::vector<T> values;
+    if (!file->read(set, values, shape)) io::reject(file->name(), "has no {}", set);
+    return values;
+  }
   std::unique_ptr<hdf5::Reader> file;
   std::vector<std::string> names;
 };
@@ -66,9 +73,8 @@ bool FeatureFile::contains(std::string_view image) const {
 
 std::vector<Vec2> FeatureFile::keypoints(std::string_view image) const {
   const std::string set = fmt::format("{}{}", image, kKeypoints);
-  std::vector<float> values;
   std::vector<std::int64_t> shape;
-  if (!state_->file->read(set, values, shape)) io::reject(state_->file->name(), "has no {}", set);
+  const std::vector<float> values = state_->read<float>(set, shape);
   if (shape.size() != 2 || shape[1] != 2)
     io::reject(state_->file->name(), "{}: shape [{}, {}], must be [N, 2]", set,
                shape.empty() ? 0 : shape[0], shape.size() > 1 ? shape[1] : 0);
@@ -79,8 +85,8 @@ std::vector<Vec2> FeatureFile::keypoints(std::string_view image) const {
 
 std::array<std::int64_t, 2> FeatureFile::image_size(std::string_view image) const {
   const std::string set = fmt::format("{}/image_size", image);
-  std::vector<std::int64_t> values, shape;
-  if (!state_->file->read(set, values, shape)) io::reject(state_->file->name(), "has no {}", set);
+  std::vector<std::int64_t> shape;
+  const auto values = state_->read<std::int64_t>(set, shape);
   if (values.size() != 2)
     io::reject(state_->file->name(), "{}: has {} numbers, must be a width and a height", set,
                values.size());
@@ -93,9 +99,8 @@ std::array<std::int64_t, 2> FeatureFile::image_size(std::string_view image) cons
 
 FeatureFile::Descriptors FeatureFile::descriptors(std::string_view image) const {
   const std::string set = fmt::format("{}/descriptors", image);
-  std::vector<float> columns;
   std::vector<std::int64_t> shape;
-  if (!state_->file->read(set, columns, shape)) io::reject(state_->file->name(), "has no {}", set);
+  const std::vector<float> columns = state_->read<float>(set, shape);
   if (shape.size() != 2 || shape[0] < 1)
     io::reject(state_->file->name(), "{}: has {} dimensions and {} numbers, must be [D, N]", set,
                shape.size(), columns.size());

@@ -31,8 +31,14 @@ std::mutex& library() {
 // calls are made while one of these lives.
 class Session {
  public:
-  Session();
-  ~Session();
+  Session() : lock_(library()) {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~Session() {
+    H5Eclear2(H5E_DEFAULT);  // what it still holds would trouble the library at the process's end
+    H5Eset_auto2(H5E_DEFAULT, print_, data_);
+  }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -40,29 +46,6 @@ class Session {
   std::unique_lock<std::mutex> lock_;
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
-};
-
-class File final : public Reader {
- public:
-  explicit File(const std::filesystem::path& path);
-  ~File() override;
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  [[nodiscard]] const std::string& name() const override { return name_; }
-  void visit(const std::function<void(const std::string& path)>& take) const override;
-  [[nodiscard]] bool read(const std::string& path, std::vector<float>& values,
-                          std::vector<std::int64_t>& shape) const override;
-  [[nodiscard]] bool read(const std::string& path, std::vector<std::int64_t>& values,
-                          std::vector<std::int64_t>& shape) const override;
-  [[nodiscard]] bool holds_bytes(const std::string& path) const override;
-
- private:
-  class DataSet;
-  std::string name_;
-  std::uint64_t bytes_ = 0;  // of the file
-  hid_t file_ = -1, access_ = -1;
-  mutable bool leads_out_ = false;  // what was opened last is in another file
 };
 
 // An identifier of the library, given back by its own function.
@@ -181,29 +164,24 @@ int compressions(hid_t creation) {
   return count;
 }
 
-}  // namespace
-
-Session::Session() : lock_(library()) {
-  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-
-Session::~Session() {
-  H5Eclear2(
-      H5E_DEFAULT);  // what it still holds would trouble the library at the end of the process
-  H5Eset_auto2(H5E_DEFAULT, print_, data_);
-}
+// A file as the library has it.
+struct Opened {
+  std::string name;
+  std::uint64_t bytes = 0;  // of the file
+  hid_t file = -1, access = -1;
+  mutable bool leads_out = false;  // what was opened last is in another file
+};
 
 // This is an opened data set of the file; it is invalid where there is none of this path.
-class File::DataSet {
+class DataSet {
  public:
-  DataSet(const File& file, const std::string& path)
+  DataSet(const Opened& file, const std::string& path)
       : file_(file),
         path_(path),
         set_(open(file, path), H5Dclose),
         creation_(valid() ? H5Dget_create_plist(set_.get()) : -1, H5Pclose),
         type_(valid() ? H5Dget_type(set_.get()) : -1, H5Tclose) {
-    if (file.leads_out_) refuse("leads to another file: such links are not followed");
+    if (file.leads_out) refuse("leads to another file: such links are not followed");
     if (!valid()) return;
     // This comes before any question for which the library would open the other files.
     if (layout() == H5D_VIRTUAL)
@@ -217,133 +195,138 @@ class File::DataSet {
   [[nodiscard]] bool valid() const { return set_.valid(); }
   [[nodiscard]] hid_t type() const { return type_.get(); }
   template <class T>
-  void read(std::vector<T>& values, std::vector<std::int64_t>& shape) const;
+  void read(std::vector<T>& values, std::vector<std::int64_t>& shape) const {
+    const H5T_class_t kind = type_.valid() ? H5Tget_class(type()) : H5T_NO_CLASS;
+    const std::size_t size = type_.valid() ? H5Tget_size(type()) : 0;
+    if ((kind != H5T_INTEGER && !(kind == H5T_FLOAT && std::is_same_v<T, float>)) || size < 1 ||
+        size > 8)
+      refuse("is no array of {} of at most 8 bytes",
+             std::is_same_v<T, float> ? "numbers" : "whole numbers");
+    values.clear();
+    const std::uint64_t count = shape_of(shape);
+    if (count == 0) return;
+    check_stored(count);
+    values.resize(static_cast<std::size_t>(count));
+    const bool is_read = kind == H5T_FLOAT
+                             ? read_halves(set_.get(), type(), values)
+                             : read_narrow<std::int16_t>(set_.get(), type(), values) ||
+                                   read_narrow<std::int32_t>(set_.get(), type(), values);
+    if (is_read) return;
+    const herr_t result =
+        H5Dread(set_.get(), native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    if (result < 0) refuse("can't be read: the file is damaged");
+  }
 
  private:
-  static hid_t open(const File& file, const std::string& path) {
-    file.leads_out_ = false;
-    return H5Dopen2(file.file_, path.c_str(), file.access_);
+  static hid_t open(const Opened& file, const std::string& path) {
+    file.leads_out = false;
+    return H5Dopen2(file.file, path.c_str(), file.access);
   }
   template <class... Args>
   [[noreturn]] void refuse(fmt::format_string<Args...> what, Args&&... args) const {
-    io::reject(file_.name_, "{}: {}", path_, fmt::format(what, std::forward<Args>(args)...));
+    io::reject(file_.name, "{}: {}", path_, fmt::format(what, std::forward<Args>(args)...));
   }
   [[nodiscard]] H5D_layout_t layout() const { return H5Pget_layout(creation_.get()); }
   // How many numbers.
-  std::uint64_t shape_of(std::vector<std::int64_t>& shape) const;
-  void check_stored(std::uint64_t count) const;
+  std::uint64_t shape_of(std::vector<std::int64_t>& shape) const {
+    const Handle space(H5Dget_space(set_.get()), H5Sclose);
+    const bool has_numbers =
+        space.valid() && (H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE ||
+                          H5Sget_simple_extent_type(space.get()) == H5S_SCALAR);
+    const int rank = has_numbers ? H5Sget_simple_extent_ndims(space.get()) : -1;
+    if (rank < 0 || rank > 2) refuse("has {} dimensions", rank);
+    hsize_t extent[2] = {1, 1};
+    if (H5Sget_simple_extent_dims(space.get(), extent, nullptr) != rank)
+      refuse("can't be read: the file is damaged");
+    shape.assign(extent, extent + rank);
+    if (extent[0] > kMostValues || extent[1] > kMostValues || extent[0] * extent[1] > kMostValues)
+      refuse("{} x {} numbers, more than the {} allowed", extent[0], extent[1], kMostValues);
+    return extent[0] * extent[1];
+  }
+  // Numbers that were never written have no bytes in the file, nor has what a filter makes of
+  // nothing.
+  void check_stored(std::uint64_t count) const {
+    const std::uint64_t size = H5Tget_size(type());
+    std::uint64_t needed = count * size,
+                  holds = std::min<std::uint64_t>(H5Dget_storage_size(set_.get()), file_.bytes);
+    if (layout() == H5D_CHUNKED) {
+      const int compressed = compressions(creation_.get());
+      if (compressed > 1) refuse("is compressed {} times over: it is not read", compressed);
+      if (compressed == 1) holds *= kDeflated;
+      needed = std::max(needed, bytes_of_chunk(creation_.get(), size));
+    }
+    if (needed > holds)
+      refuse("takes {} bytes, more than the {} that can be in the file", needed, holds);
+  }
 
-  const File& file_;
+  const Opened& file_;
   const std::string& path_;
   const Handle set_, creation_, type_;
 };
 
-std::uint64_t File::DataSet::shape_of(std::vector<std::int64_t>& shape) const {
-  const Handle space(H5Dget_space(set_.get()), H5Sclose);
-  const bool has_numbers = space.valid() && (H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE ||
-                                             H5Sget_simple_extent_type(space.get()) == H5S_SCALAR);
-  const int rank = has_numbers ? H5Sget_simple_extent_ndims(space.get()) : -1;
-  if (rank < 0 || rank > 2) refuse("has {} dimensions", rank);
-  hsize_t extent[2] = {1, 1};
-  if (H5Sget_simple_extent_dims(space.get(), extent, nullptr) != rank)
-    refuse("can't be read: the file is damaged");
-  shape.assign(extent, extent + rank);
-  if (extent[0] > kMostValues || extent[1] > kMostValues || extent[0] * extent[1] > kMostValues)
-    refuse("{} x {} numbers, more than the {} allowed", extent[0], extent[1], kMostValues);
-  return extent[0] * extent[1];
-}
-
-// Numbers that were never written have no bytes in the file, nor has what a filter makes of
-// nothing.
-void File::DataSet::check_stored(std::uint64_t count) const {
-  const std::uint64_t size = H5Tget_size(type());
-  std::uint64_t needed = count * size,
-                holds = std::min<std::uint64_t>(H5Dget_storage_size(set_.get()), file_.bytes_);
-  if (layout() == H5D_CHUNKED) {
-    const int compressed = compressions(creation_.get());
-    if (compressed > 1) refuse("is compressed {} times over: it is not read", compressed);
-    if (compressed == 1) holds *= kDeflated;
-    needed = std::max(needed, bytes_of_chunk(creation_.get(), size));
+class File final : public Reader {
+ public:
+  explicit File(const std::filesystem::path& path) {
+    own_.name = path.string();
+    std::error_code none;
+    if (!std::filesystem::exists(path, none))
+      io::reject(own_.name, "can't be read: there is no such file");
+    io::require_regular(path);
+    own_.bytes = std::filesystem::file_size(path, none);
+    const Session session;
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    // Of every data set that is opened the library would clear a buffer of 64 KiB, in which small
+    // parts of it are gathered; here all are read whole.
+    H5Pset_sieve_buf_size(access.get(), 1);
+    own_.file = H5Fopen(own_.name.c_str(), H5F_ACC_RDONLY, access.get());
+    if (own_.file < 0)
+      io::reject(own_.name, "is no HDF5 file, or damaged, or open for writing elsewhere");
+    own_.access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_elink_cb(own_.access, refuse_other_file, &own_.leads_out);
   }
-  if (needed > holds)
-    refuse("takes {} bytes, more than the {} that can be in the file", needed, holds);
-}
+  ~File() override {
+    const Session session;
+    H5Pclose(own_.access);
+    H5Fclose(own_.file);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
 
-template <class T>
-void File::DataSet::read(std::vector<T>& values, std::vector<std::int64_t>& shape) const {
-  const H5T_class_t kind = type_.valid() ? H5Tget_class(type()) : H5T_NO_CLASS;
-  const std::size_t size = type_.valid() ? H5Tget_size(type()) : 0;
-  if ((kind != H5T_INTEGER && !(kind == H5T_FLOAT && std::is_same_v<T, float>)) || size < 1 ||
-      size > 8)
-    refuse("is no array of {} of at most 8 bytes",
-           std::is_same_v<T, float> ? "numbers" : "whole numbers");
-  values.clear();
-  const std::uint64_t count = shape_of(shape);
-  if (count == 0) return;
-  check_stored(count);
-  values.resize(static_cast<std::size_t>(count));
-  const bool is_read = kind == H5T_FLOAT
-                           ? read_halves(set_.get(), type(), values)
-                           : read_narrow<std::int16_t>(set_.get(), type(), values) ||
-                                 read_narrow<std::int32_t>(set_.get(), type(), values);
-  if (is_read) return;
-  const herr_t result =
-      H5Dread(set_.get(), native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-  if (result < 0) refuse("can't be read: the file is damaged");
-}
+  [[nodiscard]] const std::string& name() const override { return own_.name; }
+  void visit(const std::function<void(const std::string& path)>& take) const override {
+    const Session session;
+    Visit visit{take, own_.name, own_.bytes / kBytesOfLink};
+    const herr_t result = H5Lvisit(own_.file, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, &visit);
+    if (visit.error) std::rethrow_exception(visit.error);
+    if (result < 0) io::reject(own_.name, "its groups can't be read: the file is damaged");
+  }
+  [[nodiscard]] bool read(const std::string& path, std::vector<float>& values,
+                          std::vector<std::int64_t>& shape) const override {
+    return read_any(path, values, shape);
+  }
+  [[nodiscard]] bool read(const std::string& path, std::vector<std::int64_t>& values,
+                          std::vector<std::int64_t>& shape) const override {
+    return read_any(path, values, shape);
+  }
+  [[nodiscard]] bool holds_bytes(const std::string& path) const override {
+    const Session session;
+    const DataSet set(own_, path);
+    return set.valid() && H5Tequal(set.type(), H5T_NATIVE_UINT8) > 0;
+  }
 
-File::File(const std::filesystem::path& path) : name_(path.string()) {
-  std::error_code none;
-  if (!std::filesystem::exists(path, none))
-    io::reject(name_, "can't be read: there is no such file");
-  io::require_regular(path);
-  bytes_ = std::filesystem::file_size(path, none);
-  const Session session;
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // Of every data set that is opened the library would clear a buffer of 64 KiB, in which small
-  // parts of it are gathered; here all are read whole.
-  H5Pset_sieve_buf_size(access.get(), 1);
-  file_ = H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.get());
-  if (file_ < 0) io::reject(name_, "is no HDF5 file, or damaged, or open for writing elsewhere");
-  access_ = H5Pcreate(H5P_DATASET_ACCESS);
-  H5Pset_elink_cb(access_, refuse_other_file, &leads_out_);
-}
-
-File::~File() {
-  const Session session;
-  H5Pclose(access_);
-  H5Fclose(file_);
-}
-
-void File::visit(const std::function<void(const std::string& path)>& take) const {
-  const Session session;
-  Visit visit{take, name_, bytes_ / kBytesOfLink};
-  const herr_t result = H5Lvisit(file_, H5_INDEX_NAME, H5_ITER_NATIVE, visit_link, &visit);
-  if (visit.error) std::rethrow_exception(visit.error);
-  if (result < 0) io::reject(name_, "its groups can't be read: the file is damaged");
-}
-
-bool File::read(const std::string& path, std::vector<float>& values,
+ private:
+  template <class T>
+  bool read_any(const std::string& path, std::vector<T>& values,
                 std::vector<std::int64_t>& shape) const {
-  const Session session;
-  const DataSet set(*this, path);
-  if (set.valid()) set.read(values, shape);
-  return set.valid();
-}
+    const Session session;
+    const DataSet set(own_, path);
+    if (set.valid()) set.read(values, shape);
+    return set.valid();
+  }
+  Opened own_;
+};
 
-bool File::read(const std::string& path, std::vector<std::int64_t>& values,
-                std::vector<std::int64_t>& shape) const {
-  const Session session;
-  const DataSet set(*this, path);
-  if (set.valid()) set.read(values, shape);
-  return set.valid();
-}
-
-bool File::holds_bytes(const std::string& path) const {
-  const Session session;
-  const DataSet set(*this, path);
-  return set.valid() && H5Tequal(set.type(), H5T_NATIVE_UINT8) > 0;
-}
+}  // namespace
 
 std::unique_ptr<Reader> open(const std::filesystem::path& path) {
   return std::make_unique<File>(path);

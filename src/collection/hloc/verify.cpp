@@ -11,6 +11,7 @@
 
 #include "collection/colmap/chunk.hpp"
 #include "collection/colmap/row_writer.hpp"
+#include "collection/colmap/pair.hpp"
 #include "collection/colmap/pipeline.hpp"
 #include "collection/colmap/sqlite.hpp"
 #include "io/reject.hpp"
@@ -19,12 +20,10 @@ namespace bifocal::hloc {
 namespace {
 
 using colmap::Access, colmap::Camera, colmap::Cameras, colmap::Chunk, colmap::ChunkReader,
-    colmap::Configuration, colmap::Database, colmap::Id, colmap::Image, colmap::IndexPair,
-    colmap::Keypoints, colmap::PairOfImages, colmap::PairRows, colmap::PairSource, colmap::Piece,
-    colmap::Transaction, colmap::VerifyProgress, colmap::VerifyRun;
-using colmap::model_number, colmap::pair_id;
-
-constexpr double kGuessedFocalLength = 1.2;  // of the longer side
+    colmap::Database, colmap::Id, colmap::Image, colmap::IndexPair, colmap::Keypoints,
+    colmap::PairOfImages, colmap::PairRows, colmap::PairSource, colmap::Piece, colmap::Transaction,
+    colmap::VerifyProgress, colmap::VerifyRun;
+using colmap::pair_id;
 
 class HlocSource : public PairSource {
  public:
@@ -64,14 +63,9 @@ void add_images(Database& database, const FeatureFile& features) {
   Id id = 0;
   for (const std::string& name : features.names()) {
     const auto [width, height] = features.image_size(name);
-    const auto w = static_cast<double>(width), h = static_cast<double>(height);
-    ++id;
-    database.write(Camera{id,
-                          model_number("SIMPLE_RADIAL"),
-                          width,
-                          height,
-                          {kGuessedFocalLength * std::max(w, h), w / 2, h / 2, 0},
-                          false});
+    Camera camera = colmap::camera_without_lens("SIMPLE_RADIAL", width, height, {});
+    camera.id = ++id;
+    database.write(camera);
     database.write(Image{id, name, id});
   }
   all.commit();
@@ -101,15 +95,10 @@ class NewDatabase {
 
 // Cameras and images of the features, in a file that is renamed when it is whole.
 void create(const std::filesystem::path& file, const FeatureFile& features) {
-  const std::filesystem::path part = file.string() + ".part";
-  sqlite::remove_database(part);
-  {
+  sqlite::make_whole(file, ".part", [&](const std::filesystem::path& part) {
     Database database(part, Access::create);
     add_images(database, features);
-  }
-  sqlite::fold_log(part);
-  sqlite::remove_logs(file);  // of a database of this name that is gone
-  std::filesystem::rename(part, file);
+  });
 }
 
 // Keypoints of the images that have none yet.
@@ -172,10 +161,7 @@ std::vector<PairOfImages> work_of(const Database& database, const std::vector<Im
                                   VerifyProgress& progress) {
   std::vector<std::string> names;
   for (const Image& image : images) names.push_back(image.name);
-  std::vector<std::uint64_t> finished;
-  for (const PairRows& row : database.geometry_rows())
-    if (row.configuration != Configuration::undefined)
-      finished.push_back(pair_id(row.image1, row.image2));
+  std::vector<std::uint64_t> finished = colmap::ids_with_geometry(database);
   for (const PairRows& row : database.match_rows())
     if (row.rows == 0) finished.push_back(pair_id(row.image1, row.image2));
   std::sort(finished.begin(), finished.end());
@@ -206,13 +192,6 @@ void write_rows(Database& database, const Piece& piece) {
   }
 }
 
-void forget(const std::filesystem::path& file, const std::vector<PairOfImages>& pairs) {
-  Database database(file, Access::write);
-  Transaction all(database);
-  for (const PairOfImages& pair : pairs) database.erase_geometry(pair.image1, pair.image2);
-  all.commit();
-}
-
 }  // namespace
 
 colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
@@ -229,7 +208,7 @@ colmap::VerifyProgress verify(const DeviceSet& devices, const Files& files,
   progress.pairs = static_cast<std::int64_t>(work.size());
   tell_other_sizes(database, images, features, work, progress);
   add_keypoints(file, features, images);
-  if (run.overwrite) forget(file, work);
+  if (run.overwrite) colmap::forget(file, false, work);
   const Cameras cameras(database);
   HlocSource source(features, matches, files, images);
   ChunkReader reader(source, cameras, work, run.max_memory);

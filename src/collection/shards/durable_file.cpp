@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/shards/durable_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <bifocal/error.hpp>
 
-#include <cerrno>
-#include <cstring>
 #include <random>
 #include <utility>
 
@@ -18,13 +15,9 @@ constexpr std::size_t kBuffer = std::size_t{1} << 20;
 
 // Folders of some file systems can't be synchronised: their names are safe, or there is no help.
 bool sync_folder(const std::filesystem::path& folder) {
-  const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool done = ::fsync(fd) == 0 || errno == EINVAL;
-  const int error = errno;
-  ::close(fd);
-  errno = error;
-  return done;
+  const io::Descriptor own(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return own.valid() && (::fsync(own.get()) == 0 || errno == EINVAL);
 }
 
 }  // namespace
@@ -35,14 +28,12 @@ DurableFile::DurableFile(std::filesystem::path file) : file_(std::move(file)) {
   std::random_device random;
   part_ = file_;
   part_ += fmt::format(".{:08x}{:08x}{}", random(), random(), kPartEnd);
-  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(errno);
+  out_ = io::Descriptor(::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!out_.valid()) fail(errno);
 }
 
 DurableFile::~DurableFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(part_.c_str());
+  if (out_.valid()) ::unlink(part_.c_str());
 }
 
 void DurableFile::fail(int error) const {
@@ -50,13 +41,7 @@ void DurableFile::fail(int error) const {
 }
 
 void DurableFile::flush() {
-  std::string_view bytes = waiting_;
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(descriptor_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail(errno);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  if (!io::write_all(out_.get(), waiting_)) fail(errno);
   waiting_.clear();
 }
 
@@ -67,10 +52,8 @@ void DurableFile::write(std::string_view bytes) {
 
 void DurableFile::commit() {
   flush();
-  if (::fsync(descriptor_) != 0) fail(errno);
-  // A network file system may say only here that the disk is full.
-  const int descriptor = std::exchange(descriptor_, -1);
-  if (::close(descriptor) != 0 || ::rename(part_.c_str(), file_.c_str()) != 0) {
+  // A network file system may say only when it is closed that the disk is full.
+  if (::fsync(out_.get()) != 0 || !out_.close() || ::rename(part_.c_str(), file_.c_str()) != 0) {
     const int error = errno;
     ::unlink(part_.c_str());
     fail(error);

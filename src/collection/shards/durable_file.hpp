@@ -3,9 +3,10 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
+
+#include "io/descriptor.hpp"
 
 namespace bifocal::colmap {
 
@@ -30,7 +31,7 @@ class DurableFile {
 
   std::filesystem::path file_, part_;
   std::string waiting_;
-  int descriptor_ = -1;
+  io::Descriptor out_;
 };
 
 void write_durable(const std::filesystem::path& file, std::string_view bytes);

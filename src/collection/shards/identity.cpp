@@ -48,7 +48,7 @@ std::string views_of(const Database& database) {
       points = database.keypoints(
           images[k * images.size() / std::min(kSampledImages, images.size())].id);
     } catch (const sqlite::DamagedRow& e) {
-      text += e.reason();
+      text += e.fault.reason;
     }
     text += runtime::hash_of(std::string_view(reinterpret_cast<const char*>(points.data.data()),
                                               points.data.size() * sizeof(float)));

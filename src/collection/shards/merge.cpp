@@ -43,6 +43,23 @@ class Results {
     }
     return content;
   }
+  // take(row) for the rows of all shards in order, without those of pairs that were left out, until
+  // it is false. Says whether it came to the end.
+  template <class Take>
+  bool for_each_row(OddRows& left_out, const Take& take) const {
+    for (int shard = 0; shard < plan_.shards(); ++shard) {
+      ShardContent content = of(shard);
+      if (!content.fault.empty())
+        io::reject(result_file(plan_, shard).string(), "{}", content.fault);
+      for (ShardRow& row : content.rows) {
+        if (row.geometry.configuration == Configuration::undefined)
+          left_out.add(RowFault{fmt::format("shard {}", shard), "pairs that it left out"});
+        else if (!take(row))
+          return false;
+      }
+    }
+    return true;
+  }
 
  private:
   [[nodiscard]] std::int64_t count(Id image) const {
@@ -67,52 +84,7 @@ void check_all_done(const Results& results) {
   io::reject(plan.folder.string(), "{} of {} shards are not done:{}", faulty, plan.shards(), named);
 }
 
-// Rows of all shards, one after another, without those of pairs that were left out.
-class Rows {
- public:
-  explicit Rows(const Results& results) : results_(results) {}
-  // Null at the end. Until the next call.
-  ShardRow* next() {
-    for (;;) {
-      ShardRow* row = next_of_all();
-      if (!row || row->geometry.configuration != Configuration::undefined) return row;
-      left_out_.add(
-          {fmt::format("shard {}", shard_ - 1), "pairs that it left out", RowUse::left_out, 1});
-    }
-  }
-  [[nodiscard]] const std::vector<OddRow>& left_out() const { return left_out_.rows(); }
-
- private:
-  ShardRow* next_of_all() {
-    while (at_ == rows_.size()) {
-      if (shard_ == results_.plan().shards()) return nullptr;
-      ShardContent content = results_.of(shard_);
-      if (!content.fault.empty())
-        io::reject(result_file(results_.plan(), shard_).string(), "{}", content.fault);
-      rows_ = std::move(content.rows);
-      at_ = 0;
-      ++shard_;
-    }
-    return &rows_[at_++];
-  }
-
-  const Results& results_;
-  int shard_ = 0;
-  std::vector<ShardRow> rows_;
-  std::size_t at_ = 0;
-  OddRows left_out_;
-};
-
 std::uint64_t id_of(const ShardRow& row) { return pair_id(row.pair.image1, row.pair.image2); }
-
-std::vector<std::uint64_t> ids_with_geometry(const Database& database, bool undefined_too) {
-  std::vector<std::uint64_t> ids;
-  std::vector<RowFault> of_no_pair;
-  for (const PairRows& row : database.geometry_rows(&of_no_pair))
-    if (undefined_too || row.configuration != Configuration::undefined)
-      ids.push_back(pair_id(row.image1, row.image2));
-  return ids;
-}
 
 // As it is read from a database that it was written to.
 TwoViewGeometry read_back(TwoViewGeometry g) {
@@ -132,16 +104,18 @@ bool same(const TwoViewGeometry& a, const TwoViewGeometry& b) {
 // Then they are whole pieces from the first on, and they are what the shards say.
 bool has_begun(const Results& results, const Database& database,
                const std::vector<std::uint64_t>& there) {
-  Rows rows(results);
+  OddRows left_out;
   std::size_t equal = 0, pairs = 0, matches = 0;
-  ShardRow* row = rows.next();
-  for (; row && equal < there.size(); row = rows.next()) {
+  bool is_same = true;
+  const bool is_all = results.for_each_row(left_out, [&](const ShardRow& row) {
+    if (equal == there.size()) return false;
     if (is_full_piece(pairs, matches)) pairs = matches = 0;
-    const auto old = database.geometry(row->pair.image1, row->pair.image2);
-    if (there[equal] != id_of(*row) || !old || !same(*old, read_back(row->geometry))) return false;
-    ++equal, ++pairs, matches += row->matches;
-  }
-  return equal == there.size() && (!row || is_full_piece(pairs, matches));
+    const auto old = database.geometry(row.pair.image1, row.pair.image2);
+    is_same = there[equal] == id_of(row) && old && same(*old, read_back(row.geometry));
+    ++equal, ++pairs, matches += row.matches;
+    return is_same;
+  });
+  return is_same && equal == there.size() && (is_all || is_full_piece(pairs, matches));
 }
 
 // Rows of these pairs and, when all pairs were planned, of all others.
@@ -167,20 +141,6 @@ void begin_to_overwrite(const Results& results, const Database& database,
   forget(file, plan.all_pairs, pairs);
 }
 
-void count(const std::vector<ShardRow>& piece, VerifyProgress& progress) {
-  progress.done += static_cast<std::int64_t>(piece.size());
-  for (const ShardRow& row : piece) {
-    progress.inliers += static_cast<std::int64_t>(row.geometry.inliers.size());
-    const auto kind = static_cast<std::size_t>(row.geometry.configuration);
-    if (kind < progress.configurations.size()) ++progress.configurations[kind];
-  }
-}
-
-void write_geometries(Database& database, const std::vector<ShardRow>& piece) {
-  for (const ShardRow& row : piece)
-    database.write_geometry(row.pair.image1, row.pair.image2, row.geometry);
-}
-
 void remove_parts(const std::filesystem::path& folder) {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
@@ -201,7 +161,7 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   const Results results(plan, database);
   check_all_done(results);
   if (plan.overwrite) begin_to_overwrite(results, database, file);
-  const std::vector<std::uint64_t> verified = ids_with_geometry(database, false);
+  const std::vector<std::uint64_t> verified = ids_with_geometry(database);
   VerifyProgress progress;
   progress.pairs = plan.pairs;
   progress.skipped = plan.skipped;
@@ -213,24 +173,29 @@ VerifyProgress merge_shards(const Plan& plan, const MergeRun& run) {
   std::size_t matches = 0;
   const auto finish = [&] {
     if (piece.empty()) return true;
-    writer.write([&](Database& to) { write_geometries(to, piece); });
-    count(piece, progress);
+    writer.write([&](Database& to) {
+      for (const ShardRow& row : piece)
+        to.write_geometry(row.pair.image1, row.pair.image2, row.geometry);
+    });
+    for (const ShardRow& row : piece) count(row.geometry, progress);
     piece.clear();
     matches = 0;
     return !run.progress || run.progress(progress);
   };
-  Rows rows(results);
-  for (ShardRow* row = rows.next(); row; row = rows.next()) {
-    if (std::binary_search(verified.begin(), verified.end(), id_of(*row))) {
+  OddRows left_out;
+  const bool is_all = results.for_each_row(left_out, [&](ShardRow& row) {
+    if (std::binary_search(verified.begin(), verified.end(), id_of(row))) {
       --progress.pairs;
       ++progress.skipped;
-      continue;
+      return true;
     }
-    if (is_full_piece(piece.size(), matches) && !finish()) return progress;
-    matches += row->matches;
-    piece.push_back(std::move(*row));
-  }
-  progress.odd_rows = rows.left_out();
+    if (is_full_piece(piece.size(), matches) && !finish()) return false;
+    matches += row.matches;
+    piece.push_back(std::move(row));
+    return true;
+  });
+  if (!is_all) return progress;
+  progress.odd_rows = left_out.rows();
   for (const OddRow& row : progress.odd_rows) progress.left_out += row.pairs;
   if (finish()) remove_parts(plan.folder);
   writer.finish();

@@ -15,30 +15,43 @@
 #include "runtime/hash.hpp"
 
 namespace bifocal::colmap {
-namespace {
 
 using Json = nlohmann::ordered_json;
+
+// The library finds it by its argument.
+static void to_json(Json& json, const VerifyOptions& options) {
+  fields(options, [&](const auto& value, const Field& field) { json[field.name] = value; });
+}
+
+namespace {
+
 constexpr int kVersion = 1;
 constexpr std::int64_t kMaxPlanBytes = std::int64_t{1} << 26;
 constexpr int kDepth = 2;                     // of objects and lists in it
 constexpr std::int64_t kLineOfList = 3 * 11;  // bytes at most
 constexpr std::int64_t kMostCount = std::int64_t{1} << 62;
 
-// The hash is taken of this. The place of the database does not count: a copy has the same plan.
+// The hash of a plan is taken of these members, in this order. The place of the database does not
+// count: a copy has the same plan.
+template <class P, class Visit>
+void visit_plan(P& plan, const Visit& visit) {
+  visit("views", plan.views);
+  visit("pairs", plan.pairs);
+  visit("matches", plan.matches);
+  visit("skipped", plan.skipped);
+  visit("unmatched", plan.unmatched);
+  visit("pairs_per_shard", plan.pairs_per_shard);
+  std::int64_t shards = plan.shards();  // told; the lists say it again
+  visit("shards", shards);
+  visit("overwrite", plan.overwrite);
+  visit("all_pairs", plan.all_pairs);
+  visit("options", plan.options);
+  visit("lists", plan.lists);
+}
+
 Json content_of(const Plan& plan) {
   Json json = {{"bifocal_plan", kVersion}};
-  json["views"] = plan.views;
-  json["pairs"] = plan.pairs;
-  json["matches"] = plan.matches;
-  json["skipped"] = plan.skipped;
-  json["unmatched"] = plan.unmatched;
-  json["pairs_per_shard"] = plan.pairs_per_shard;
-  json["shards"] = plan.shards();
-  json["overwrite"] = plan.overwrite;
-  json["all_pairs"] = plan.all_pairs;
-  fields(plan.options,
-         [&](const auto& value, const Field& field) { json["options"][field.name] = value; });
-  json["lists"] = plan.lists;
+  visit_plan(plan, [&](const char* name, const auto& value) { json[name] = value; });
   return json;
 }
 
@@ -57,8 +70,10 @@ class Members {
     if (!(to >= 0) || !std::isfinite(to)) refuse(name, "a finite number of at least 0");
   }
   template <std::integral T>
-  void take(const char* name, T& to, T least = 0, T most = std::numeric_limits<T>::max()) const {
+  void take(const char* name, T& to) const {
     const Json& value = json_.at(name);
+    const T least = name == kFromOne ? 1 : 0;
+    const T most = std::is_same_v<T, std::int64_t> ? T(kMostCount) : std::numeric_limits<T>::max();
     // Without a sign it may be above all numbers that have one.
     const bool sound = value.is_number_unsigned() &&
                        value.get<std::uint64_t>() >= std::uint64_t(least) &&
@@ -66,7 +81,20 @@ class Members {
     if (!sound) refuse(name, fmt::format("a whole number from {} to {}", least, most));
     to = value.get<T>();
   }
-  [[nodiscard]] std::string hash(const char* name) const { return hash(json_.at(name), name); }
+  void take(const char* name, VerifyOptions& to) const {
+    const Members options(json_.at(name), file_);
+    fields(to, [&](auto& value, const Field& field) { options.take(field.name, value); });
+  }
+  void take(const char* name, std::string& to) const { to = hash(json_.at(name), name); }
+  void take(const char* name, std::vector<std::string>& to) const {
+    const Json& lists = json_.at(name);
+    if (!lists.is_array() || lists.size() > kMostShards)
+      io::reject(file_, "is damaged or was changed: {} {}", lists.size(), name);
+    for (const Json& list : lists) to.push_back(hash(list, name));
+  }
+
+ private:
+  static constexpr std::string_view kFromOne = "pairs_per_shard";
   [[nodiscard]] std::string hash(const Json& value, const char* name) const {
     const bool sound = value.is_string() && value.get_ref<const std::string&>().size() == kHash &&
                        value.get_ref<const std::string&>().find_first_not_of("0123456789abcdef") ==
@@ -74,8 +102,6 @@ class Members {
     if (!sound) refuse(name, "of 32 hexadecimal digits");
     return value.get<std::string>();
   }
-
- private:
   static constexpr std::size_t kHash = 32;
   [[noreturn]] void refuse(const char* name, const std::string& what) const {
     const std::string text = json_.at(name).dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -107,24 +133,12 @@ std::string path_of(const Json& json, std::string_view file) {
 Plan parsed(const Json& json, std::string_view file) {
   const Members members(json, file);
   Plan plan;
-  plan.hash = members.hash("hash");
-  plan.views = members.hash("views");
-  members.take("pairs", plan.pairs, std::int64_t{0}, kMostCount);
-  members.take("matches", plan.matches, std::int64_t{0}, kMostCount);
-  members.take("skipped", plan.skipped, std::int64_t{0}, kMostCount);
-  members.take("unmatched", plan.unmatched, std::int64_t{0}, kMostCount);
-  members.take("pairs_per_shard", plan.pairs_per_shard, std::int64_t{1}, kMostCount);
-  members.take("overwrite", plan.overwrite);
-  members.take("all_pairs", plan.all_pairs);
-  const Members options(json.at("options"), file);
-  fields(plan.options, [&](auto& value, const Field& field) { options.take(field.name, value); });
+  members.take("hash", plan.hash);
+  visit_plan(plan, [&](const char* name, auto& value) { members.take(name, value); });
   const std::int64_t shards =
       plan.pairs / plan.pairs_per_shard + (plan.pairs % plan.pairs_per_shard != 0);
-  const Json& lists = json.at("lists");
-  if (!lists.is_array() || static_cast<std::int64_t>(lists.size()) != shards ||
-      lists.size() > kMostShards)
-    io::reject(file, "is damaged or was changed: {} lists of {} shards", lists.size(), shards);
-  for (const Json& list : lists) plan.lists.push_back(members.hash(list, "lists"));
+  if (plan.shards() != shards)
+    io::reject(file, "is damaged or was changed: {} lists of {} shards", plan.shards(), shards);
   const std::string database = path_of(json, file);
   if (database.empty() || database.find('\0') != std::string::npos)
     io::reject(file, "database is {}, no name of a file", io::printable(database));

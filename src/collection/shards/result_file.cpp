@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstring>
 #include <span>
 #include <utility>
 
-#include "io/little_endian.hpp"
 #include "io/reject.hpp"
 
 namespace bifocal::colmap {
@@ -26,39 +26,32 @@ std::uint64_t summed(std::uint64_t sum, std::string_view bytes) {
   return sum;
 }
 
-template <class T>
-void append(std::string& to, std::span<const T> values) {
-  std::vector<T> little(values.begin(), values.end());
-  io::swap_unless_little(std::span<T>(little));
-  const std::size_t at = to.size();
-  to.resize(at + little.size() * sizeof(T));
-  if (!little.empty()) std::memcpy(to.data() + at, little.data(), little.size() * sizeof(T));
+// Adds the bytes of an array, or of a number.
+template <class Values>
+requires(!std::integral<Values>) void append(std::string& to, const Values& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  to.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
-
-template <class T>
+template <std::integral T>
 void append(std::string& to, T value) {
-  append(to, std::span<const T>(&value, 1));
+  append(to, std::span(&value, 1));
 }
 
 // Takes numbers from the front; once there are too few bytes it stays at `ended`.
 class Bytes {
  public:
   explicit Bytes(std::string_view bytes) : rest_(bytes) {}
-  template <class T>
-  void take(std::span<T> out) {
-    if (rest_.size() / sizeof(T) < out.size()) {
-      ended_ = true;
-      std::fill(out.begin(), out.end(), T{});
-      return;
-    }
-    if (!out.empty()) std::memcpy(out.data(), rest_.data(), out.size_bytes());
-    rest_.remove_prefix(out.size_bytes());
-    io::swap_unless_little(out);
+  template <class Values>
+  void take(Values&& out) {
+    const auto to = std::as_writable_bytes(std::span(out));
+    if (rest_.size() < to.size()) return end();
+    if (!to.empty()) std::memcpy(to.data(), rest_.data(), to.size());
+    rest_.remove_prefix(to.size());
   }
   template <class T>
   T take() {
     T value{};
-    take(std::span<T>(&value, 1));
+    take(std::span(&value, 1));
     return value;
   }
   std::string_view text(std::size_t size) {
@@ -66,6 +59,7 @@ class Bytes {
     rest_.remove_prefix(taken.size());
     return taken;
   }
+  void end() { ended_ = true; }
   [[nodiscard]] std::size_t left() const { return rest_.size(); }
   [[nodiscard]] bool ended() const { return ended_; }
 
@@ -73,6 +67,17 @@ class Bytes {
   std::string_view rest_;
   bool ended_ = false;
 };
+
+// The arrays of a row, after its head.
+template <class Geometry, class Visit>
+void for_arrays(Geometry& g, const Visit& visit) {
+  visit(std::span(g.inliers));
+  for (auto* matrix : {&g.F, &g.E, &g.H})
+    if (*matrix) visit(std::span(**matrix));
+  if (!g.cam2_from_cam1) return;
+  visit(std::span(g.cam2_from_cam1->R));
+  visit(std::span(g.cam2_from_cam1->t));
+}
 
 std::string bytes_of(const ShardRow& row) {
   const TwoViewGeometry& g = row.geometry;
@@ -82,23 +87,15 @@ std::string bytes_of(const ShardRow& row) {
   const std::uint32_t head[] = {
       row.pair.image1, row.pair.image2, static_cast<std::uint32_t>(g.configuration),
       known,           row.matches,     static_cast<std::uint32_t>(g.inliers.size())};
-  append(out, std::span<const std::uint32_t>(head));
-  std::vector<std::uint32_t> indices;
-  indices.reserve(2 * g.inliers.size());
-  for (const IndexPair& m : g.inliers) indices.insert(indices.end(), {m.index1, m.index2});
-  append(out, std::span<const std::uint32_t>(indices));
-  for (const auto* matrix : {&g.F, &g.E, &g.H})
-    if (*matrix) append(out, std::span<const double>(**matrix));
-  if (g.cam2_from_cam1) {
-    append(out, std::span<const double>(g.cam2_from_cam1->R));
-    append(out, std::span<const double>(g.cam2_from_cam1->t));
-  }
+  append(out, head);
+  for_arrays(g, [&](auto values) { append(out, values); });
   return out;
 }
 
 bool finite(std::span<const double> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double v) { return std::isfinite(v); });
 }
+bool finite(std::span<const IndexPair> /*whole*/) { return true; }
 
 // The row of a planned pair; its fault is empty where it is sound.
 struct TakenRow {
@@ -107,7 +104,7 @@ struct TakenRow {
 };
 TakenRow take_row(Bytes& bytes, const PlannedPair& planned) {
   std::uint32_t head[6] = {};
-  bytes.take(std::span<std::uint32_t>(head));
+  bytes.take(head);
   const auto [image1, image2, configuration, known, matches, inliers] = head;
   if (bytes.ended()) return {};
   if (image1 != planned.pair.image1 || image2 != planned.pair.image2 || matches != planned.matches)
@@ -121,27 +118,19 @@ TakenRow take_row(Bytes& bytes, const PlannedPair& planned) {
                         "matches",
                         image1, image2, configuration, known, inliers, matches)};
   TakenRow out{{planned.pair, matches, {}}, {}};
+  if (inliers > bytes.left() / sizeof(IndexPair)) return bytes.end(), out;
   TwoViewGeometry& g = out.row.geometry;
   g.configuration = static_cast<Configuration>(configuration);
-  std::vector<std::uint32_t> indices(
-      std::min<std::size_t>(2 * std::size_t{inliers}, bytes.left() / sizeof(std::uint32_t)));
-  bytes.take(std::span(indices));
-  g.inliers.resize(indices.size() / 2);
-  for (std::size_t i = 0; i < g.inliers.size(); ++i)
-    g.inliers[i] = {indices[2 * i], indices[2 * i + 1]};
+  g.inliers.resize(inliers);
+  if (known & 1U) g.F.emplace();
+  if (known & 2U) g.E.emplace();
+  if (known & 4U) g.H.emplace();
+  if (known & 8U) g.cam2_from_cam1.emplace();
   bool sound = true;
-  std::optional<Mat3>* const matrices[] = {&g.F, &g.E, &g.H};
-  for (unsigned k = 0; k < 3; ++k) {
-    if (!(known & (1U << k))) continue;
-    bytes.take(std::span<double>(matrices[k]->emplace()));
-    sound = sound && finite(**matrices[k]);
-  }
-  if (known & 8U) {
-    Pose& pose = g.cam2_from_cam1.emplace();
-    bytes.take(std::span<double>(pose.R));
-    bytes.take(std::span<double>(pose.t));
-    sound = sound && finite(pose.R) && finite(pose.t);
-  }
+  for_arrays(g, [&](auto values) {
+    bytes.take(values);
+    sound = sound && finite(values);
+  });
   if (!sound)
     out.fault =
         fmt::format("is damaged: the geometry of images {} and {} is not finite", image1, image2);

@@ -4,6 +4,7 @@
 #include <bifocal/error.hpp>
 
 #include <new>
+#include <optional>
 
 #include "collection/colmap/pipeline.hpp"
 #include "collection/shards/identity.hpp"
@@ -103,25 +104,22 @@ ShardResult run_shard(const DeviceSet& devices, const Plan& plan, int shard, con
     throw Error(ErrorCode::usage, fmt::format("shard {}: {} has {}, from 0 on", shard,
                                               plan.folder.string(), plan.shards()));
   ShardResult result;
+  std::optional<Shard> work;  // what fails before it is there is a fault of the whole run
   try {
     result.was_done = why_not_done(plan, shard).empty();
     if (result.was_done) return result;
-    Shard work(plan, shard, run);
-    try {
-      work.verify(devices, result);
-    } catch (const TryAgain&) {
-      throw;
-    } catch (const OtherDatabase&) {
-      throw;
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::device) return ended(ShardEnd::try_again, error.what());
-      if (error.code() == ErrorCode::input) return ended(ShardEnd::poisoned, error.what());
-      throw;
-    }
+    work.emplace(plan, shard, run);
+    work->verify(devices, result);
   } catch (const TryAgain& error) {
     return ended(ShardEnd::try_again, error.what());
   } catch (const std::bad_alloc&) {
     return ended(ShardEnd::try_again, fmt::format("shard {}: out of memory", shard));
+  } catch (const OtherDatabase&) {
+    throw;
+  } catch (const Error& error) {
+    if (work && error.code() == ErrorCode::device) return ended(ShardEnd::try_again, error.what());
+    if (work && error.code() == ErrorCode::input) return ended(ShardEnd::poisoned, error.what());
+    throw;
   }
   return result;
 }

@@ -69,8 +69,14 @@ int FeatureSet::add(Queue& queue, const Features& features) {
   check(queue, "add");
   features::check_features(features, "FeatureSet::add", "features");
   const int image = append(queue, features.size(), features.size(), 1, !features.shapes.empty());
-  if (features.size() == 0) return image;
-  const auto first = static_cast<std::size_t>(slots_.back().begin);
+  upload(queue, slots_.back(), features);
+  queue.wait();
+  return image;
+}
+
+void FeatureSet::upload(Queue& queue, const Slot& to, const Features& features) {
+  if (features.size() == 0) return;
+  const auto first = static_cast<std::size_t>(to.begin);
   runtime::upload(queue, *descriptors_.memory(), first * kDescriptorBytes,
                   features.descriptors.data(), features.descriptors.size());
   runtime::upload(queue, *keypoints_.memory(), first * sizeof(Keypoint), features.keypoints.data(),
@@ -78,8 +84,6 @@ int FeatureSet::add(Queue& queue, const Features& features) {
   if (!features.shapes.empty())
     runtime::upload(queue, *shapes_.memory(), first * sizeof(KeypointShape), features.shapes.data(),
                     features.shapes.size() * sizeof(KeypointShape));
-  queue.wait();
-  return image;
 }
 
 int FeatureSet::reserve(Queue& queue, int capacity, int images, bool has_shapes) {
@@ -93,15 +97,34 @@ int FeatureSet::reserve(Queue& queue, int capacity, int images, bool has_shapes)
   return append(queue, capacity, 0, images, has_shapes);
 }
 
-void FeatureSet::put(Queue& queue, int image, const FeatureSet& other, int from) {
-  check(queue, "put");
-  const int count = other.count(queue, from);
+FeatureSet::Slot& FeatureSet::slot_for(int image, int count) {
   (void)slot(image);
   Slot& to = slots_[static_cast<std::size_t>(image)];
   if (count > to.capacity)
     throw Error(ErrorCode::usage,
-                fmt::format("FeatureSet::put: {} features of image {} to image {} of capacity {}",
-                            count, from, image, to.capacity));
+                fmt::format("FeatureSet::put: {} features to image {} of capacity "
+                            "{}",
+                            count, image, to.capacity));
+  return to;
+}
+
+void FeatureSet::put(Queue& queue, int image, const Features& features) {
+  check(queue, "put");
+  features::check_features(features, "FeatureSet::put", "features");
+  const int count = features.size();
+  Slot& to = slot_for(image, count);
+  to.has_shapes = !features.shapes.empty();
+  if (to.has_shapes) make_shapes(queue, to.begin + to.capacity);
+  upload(queue, to, features);
+  runtime::upload(queue, *counts_.memory(), static_cast<std::size_t>(image) * sizeof(int), &count,
+                  sizeof count);
+  queue.wait();  // `count` is gone when this returns
+}
+
+void FeatureSet::put(Queue& queue, int image, const FeatureSet& other, int from) {
+  check(queue, "put");
+  const int count = other.count(queue, from);
+  Slot& to = slot_for(image, count);
   const auto size = static_cast<std::size_t>(count);
   const auto first = static_cast<std::size_t>(other.slot(from).begin);
   const auto own = static_cast<std::size_t>(to.begin);

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <bifocal/pairs.hpp>
+
 namespace bifocal::cli {
 namespace {
 
@@ -98,25 +100,6 @@ class Builder {
   std::map<Configuration, std::int64_t> configurations_;
 };
 
-// Sets of images that grow together.
-class Sets {
- public:
-  explicit Sets(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int root(int i) {
-    while (at(i) != i) i = at(i) = at(at(i));
-    return i;
-  }
-  bool join(int a, int b) {
-    a = root(a), b = root(b);
-    at(std::max(a, b)) = std::min(a, b);
-    return a != b;
-  }
-
- private:
-  int& at(int i) { return parent_[static_cast<std::size_t>(i)]; }
-  std::vector<int> parent_;
-};
-
 void connect(ViewGraph& graph) {
   const auto edge = [&](int e) -> const GraphPair& {
     return graph.edges[static_cast<std::size_t>(e)];
@@ -125,12 +108,13 @@ void connect(ViewGraph& graph) {
   std::iota(graph.strongest.begin(), graph.strongest.end(), 0);
   std::stable_sort(graph.strongest.begin(), graph.strongest.end(),
                    [&](int i, int j) { return edge(i).inliers > edge(j).inliers; });
-  Sets sets(graph.images.size());
+  ImageComponents components(static_cast<int>(graph.images.size()));
   for (const int e : graph.strongest)
-    if (sets.join(edge(e).a, edge(e).b)) graph.forest.push_back(e);
+    if (components.join({edge(e).a, edge(e).b})) graph.forest.push_back(e);
   std::map<int, std::vector<int>> of_root;
   for (int i = 0; i < static_cast<int>(graph.images.size()); ++i)
-    if (graph.images[static_cast<std::size_t>(i)].verified > 0) of_root[sets.root(i)].push_back(i);
+    if (graph.images[static_cast<std::size_t>(i)].verified > 0)
+      of_root[components.of(i)].push_back(i);
   for (auto& [root, images] : of_root) graph.components.push_back(std::move(images));
   std::stable_sort(graph.components.begin(), graph.components.end(),
                    [](const auto& p, const auto& q) { return p.size() > q.size(); });

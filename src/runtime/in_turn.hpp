@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace bifocal::runtime {
+
+// Pieces of work take two slots in turn: while the device works on the piece of one slot, the host
+// prepares the next piece in the other. start(slot) begins the next piece in slot 0 or 1, and is
+// false where there is none left; finish(slot) waits for the piece that a slot has, if it has one.
+template <class Start, class Finish>
+void in_turn(const Start& start, const Finish& finish) {
+  std::size_t slot = 0;
+  for (bool more = true; more; slot = 1 - slot) {
+    finish(slot);
+    more = start(slot);
+  }
+  finish(slot);
+}
+
+}  // namespace bifocal::runtime
