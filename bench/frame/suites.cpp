@@ -3,7 +3,8 @@
 
 namespace bifocal::bench {
 
-// One line a suite; each is defined in bench/suites/NAME.cpp (hashes, seeds: in bench/NAME/suite.cpp).
+// One line a suite; each is defined in bench/suites/NAME.cpp (hashes, seeds: in
+// bench/NAME/suite.cpp).
 void run_chance(Context& context);
 void run_eig(Context& context);
 void run_collection(Context& context);

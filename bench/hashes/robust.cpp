@@ -26,10 +26,10 @@ std::vector<ProblemScene> scenes_of(ModelKind problem) {
     }
   }
   // A dominant plane, and a camera that only turned.
-  scenes.push_back(make_problem_scene(
-      problem, {.points = 300, .inliers = 0.7, .on_plane = 0.9}, random));
-  scenes.push_back(make_problem_scene(
-      problem, {.points = 300, .inliers = 0.7, .baseline = 0}, random));
+  scenes.push_back(
+      make_problem_scene(problem, {.points = 300, .inliers = 0.7, .on_plane = 0.9}, random));
+  scenes.push_back(
+      make_problem_scene(problem, {.points = 300, .inliers = 0.7, .baseline = 0}, random));
   return scenes;
 }
 

@@ -98,19 +98,19 @@ void hash_solvers(Context& context, const char* precision) {
 #include <bifocal/solvers.def>
   };
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
-    report_hash(context, fmt::format("hashes/solvers/{}/{}", kNames[i], precision),
-                [&](Queue& queue, ResultBytes& out) {
-                  const auto solver = static_cast<MinimalSolver>(i);
-                  const SolverShape shape = solver_shape(solver);
-                  const std::vector<double> made = synthetic::make_samples(solver, kSamples).samples;
-                  const std::vector<T> samples(made.begin(), made.end());
-                  std::vector<T> solutions(
-                      static_cast<std::size_t>(kSamples * shape.max_solutions * shape.solution_rows));
-                  std::vector<int> counts(kSamples);
-                  solve_minimal(queue, solver, kSamples, samples.data(), solutions.data(),
-                                counts.data());
-                  out.add_all(counts), out.add_all(solutions);
-                });
+    report_hash(
+        context, fmt::format("hashes/solvers/{}/{}", kNames[i], precision),
+        [&](Queue& queue, ResultBytes& out) {
+          const auto solver = static_cast<MinimalSolver>(i);
+          const SolverShape shape = solver_shape(solver);
+          const std::vector<double> made = synthetic::make_samples(solver, kSamples).samples;
+          const std::vector<T> samples(made.begin(), made.end());
+          std::vector<T> solutions(
+              static_cast<std::size_t>(kSamples * shape.max_solutions * shape.solution_rows));
+          std::vector<int> counts(kSamples);
+          solve_minimal(queue, solver, kSamples, samples.data(), solutions.data(), counts.data());
+          out.add_all(counts), out.add_all(solutions);
+        });
   }
 }
 
@@ -147,9 +147,8 @@ void hash_features(Context& context) {
   });
   // Matches of what the CPU found, whatever the device.
   const Features a = detect_sift(pictures.left), b = detect_sift(pictures.right);
-  report_hash(context, "hashes/match/bytes", [&](Queue& queue, ResultBytes& out) {
-    out.add_all(match(queue, a, b));
-  });
+  report_hash(context, "hashes/match/bytes",
+              [&](Queue& queue, ResultBytes& out) { out.add_all(match(queue, a, b)); });
   report_hash(context, "hashes/match/guided", [&](Queue& queue, ResultBytes& out) {
     const MatchGuide guide{GuideKind::epipolar, {0, 0, 0, 0, 0, -1, 0, 1, 0}, 3};
     out.add_all(match_guided(queue, a, b, guide));
