@@ -143,11 +143,12 @@ group_fn scalar samples_wanted(const struct pair_view* pair, const struct search
     wanted = enough < wanted ? enough : wanted;
   }
   if (wanted < least_samples(pair, limits)) wanted = least_samples(pair, limits);
+  if (!(state->unproven > 0)) return wanted;
   // A model that will not be believed ends no search.
   const scalar given_up = samples_without_support(pair, limits),
                tested = samples_to_find(pair, limits, (scalar)state->least_inliers),
                alone = given_up < tested ? given_up : tested;
-  return state->unproven > 0 && wanted < alone ? alone : wanted;
+  return wanted < alone ? alone : wanted;
 }
 
 // Samples that the pair is worth: no search for what would not be significant when found, nor a
@@ -159,8 +160,10 @@ group_fn scalar samples_allowed(const struct pair_view* pair, const struct searc
   if (state->inliers < state->least_inliers)
     most = samples_to_find(pair, limits, (scalar)state->least_inliers);
   if (most < least) most = least;
-  const scalar given_up = samples_without_support(pair, limits);
-  if (!beats_chance && given_up < most) most = given_up;
+  if (!beats_chance) {
+    const scalar given_up = samples_without_support(pair, limits);
+    if (given_up < most) most = given_up;
+  }
   return most < end ? most : end;
 }
 
