@@ -3,11 +3,13 @@
 
 namespace bifocal::bench {
 
-// One line a suite; each is defined in bench/suites/NAME.cpp (seeds in bench/seeds/suite.cpp).
+// One line a suite; each is defined in bench/suites/NAME.cpp (hashes, seeds: in
+// bench/NAME/suite.cpp).
 void run_chance(Context& context);
 void run_eig(Context& context);
 void run_collection(Context& context);
 void run_features(Context& context);
+void run_hashes(Context& context);
 void run_match(Context& context);
 void run_rectify(Context& context);
 void run_robust(Context& context);
@@ -29,6 +31,8 @@ const std::vector<Suite>& suites() {
        run_collection, true},
       {"eig", "real eigenpairs of many small unsymmetric matrices, us a matrix", run_eig, true},
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features, true},
+      {"hashes", "a hash of the results of every room over fixed inputs (scripts/determinism)",
+       run_hashes, true, false},
       {"match", "brute-force matching of 8-bit descriptors, one pair and batches", run_match, true},
       {"rectify", "resampling of a frame by a map, and making the map", run_rectify, true},
       {"robust", "every robust problem on synthetic scenes: time, and error from the truth",

@@ -29,8 +29,7 @@ void run_case(Context& context, const Case& c) {
   std::vector<double> points(5 * kPoints);
   for (double& v : points) v = normal(random);
   pair.set(c.problem, {points.data(), kPoints, {1, 1, 0, 0, 1, 1, 0, 0}, {}}, {});
-  pair.info.fill(1);
-  pair.info[robust::INFO_THRESHOLD] = 100;
+  pair.info.threshold = 100;
   const robust::EngineSteps& steps = robust::engine_steps(c.problem);
   const Sample ours = measure([&] {  // nothing is given up: every model sees every point
     float sum = 0;

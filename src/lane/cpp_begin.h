@@ -21,6 +21,9 @@
 #define GROUP_ARG
 // Memory that a group shares.
 #define local_ptr
+// Initialises an array or a record.
+#define zeros \
+  {}
 #define local_only_
 #define lane_restrict_ __restrict__
 #include "lane/kernel_words.h"

@@ -12,6 +12,7 @@
 #undef group_for_range
 #undef group_for_each
 #undef local_ptr
+#undef zeros
 #undef lane_array
 #undef kept_array
 #undef lane_at

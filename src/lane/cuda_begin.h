@@ -19,6 +19,9 @@
 #define GROUP_PARAM
 #define GROUP_ARG
 #define local_ptr
+// Initialises an array or a record.
+#define zeros \
+  {}
 #define local_only_
 #define lane_restrict_ __restrict__
 #include "lane/kernel_words.h"

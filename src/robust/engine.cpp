@@ -40,10 +40,9 @@ double one_pair_ratio(ModelKind problem, double matches, double confidence) {
   const EngineSteps& steps = engine_steps(problem);
   const double sought = 0.01 * steps.sought_percent;
   if (matches >= kManyMatches) return sought;
-  // iterations_without_support() of the search, and its inverse. A map or a pose shows in samples
-  // of right matches alone, an epipolar matrix already in those with a wrong one.
+  // iterations_without_support() of the search, and its inverse.
   const double log_failure = std::log1p(-confidence), size = steps.sample_size,
-               telling = steps.residuals == 1 ? size - 1 : size;
+               telling = size - steps.wrong_in_telling_sample;
   const double clean = log_failure / std::log1p(-std::pow(sought, size)),
                given_up = steps.hypotheses_before_giving_up(kManyMatches) *
                           std::pow(kBatchRatio / sought, telling);
@@ -57,7 +56,7 @@ double one_pair_ratio(ModelKind problem, double matches, double confidence) {
 }
 
 void search(ModelKind problem, const GivenPair& given, const RobustOptions& options,
-            PairPoints& pair, Result& result) {
+            PairPoints& pair, search_result& result) {
   const EngineSteps& steps = engine_steps(problem);
   const SearchLimits limits = limits_of(options);
   thread_local Hypotheses hypotheses;  // its memory is kept from call to call
@@ -69,7 +68,7 @@ void search(ModelKind problem, const GivenPair& given, const RobustOptions& opti
   int done = 0;
   for (int count = Lanes::first_round(limits.min_iterations, limits.max_iterations); count > 0;) {
     check_cancelled();
-    const double floor = Lanes::score_floor(pair.state[STATE_SAMPLE_SCORE], pair.count());
+    const double floor = Lanes::score_floor(pair.state.sample_score, pair.count());
     steps.solve(pair, options.seed, done, count, hypotheses);
     check_cancelled();
     steps.score(pair, static_cast<float>(floor), count, hypotheses);

@@ -8,16 +8,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "robust/layout.hpp"
+#include "robust/records.hpp"
 
 namespace bifocal::robust {
 
 struct PairPoints;  // pair_points.hpp
 struct GivenPair;
 
-using Info = std::array<double, INFO_SIZE>;
-using State = std::array<double, STATE_SIZE>;
-using Result = std::array<double, RESULT_SIZE>;
 using Cameras = std::array<double, CAMERA_NUMBERS>;
 
 struct SearchLimits {
@@ -37,8 +34,8 @@ struct Hypotheses {
 struct EngineSteps {
   // As in src/robust/problems.
   int columns, sample_size, slots, model_size, dof, residuals, cameras;
-  bool two_views, has_pose, dominant_plane, unknown_focal;
-  int sought_percent, sample_cost, log10_false_alarms;
+  bool two_views, has_pose, dominant_plane, unknown_focal, copies_bind;
+  int wrong_in_telling_sample, sought_percent, sample_cost, log10_false_alarms;
 
   // The search, as in search/engine.kernels.
   void (*prepare)(const GivenPair&, const RobustOptions&, PairPoints&);
@@ -46,10 +43,11 @@ struct EngineSteps {
   void (*score)(const PairPoints&, float floor, int count, Hypotheses&);
   int (*decide)(PairPoints&, const SearchLimits&, int count, const Hypotheses&);
   void (*planes)(PairPoints&, std::uint64_t seed, const SearchLimits&);
-  void (*finish)(const GivenPair&, PairPoints&, Result&);
+  void (*finish)(const GivenPair&, PairPoints&, search_result&);
   // The result: matrix [9] and pose [12].
-  void (*result_matrix)(const double* info, const double* model, double* matrix);
-  void (*result_pose)(const double* info, const double* model, const double* side, double* pose);
+  void (*result_matrix)(const pair_info* info, const double* rays, const double* model,
+                        double* matrix);
+  void (*result_pose)(const pair_info* info, const double* model, const double* side, double* pose);
   double (*model_focal)(const double* model);  // in the unit of the rays; 1: known
   double (*hypotheses_before_giving_up)(double points);
   // For tests and measurements: the score of a model over all points.
@@ -63,6 +61,6 @@ struct EngineSteps {
 
 // A pair that has been prepared (PairPoints::set).
 void search(ModelKind problem, const GivenPair& given, const RobustOptions& options,
-            PairPoints& pair, Result& result);
+            PairPoints& pair, search_result& result);
 
 }  // namespace bifocal::robust

@@ -76,7 +76,9 @@ class Piece {
 
   void search() {
     prepare();
-    host_work_.assign(work_.size(), first_round());  // the plan of each
+    pair_work begun{};
+    begun.plan = first_round();
+    host_work_.assign(pairs_, begun);
     std::vector<int> active(pairs_);
     std::iota(active.begin(), active.end(), 0);
     if (std::ranges::any_of(active, [this](int pair) { return has_few_points(pair); })) {
@@ -87,7 +89,7 @@ class Piece {
     while (!active.empty()) {
       run_round(active, limits);
       read_work();
-      std::erase_if(active, [&](int pair) { return work_of(pair, WORK_PLAN) == 0; });
+      std::erase_if(active, [&](int pair) { return work_of(pair).plan == 0; });
     }
     if (batch_.options.dominant_plane && steps_.dominant_plane) {
       kernels_.pair.engine_planes(queue_, {.count = int(pairs_)}, pair_table_, work_, points_,
@@ -101,7 +103,8 @@ class Piece {
       t.kernels.engine_finish(queue_, {.count = t.count}, t.from, pair_table_, given(), cameras_,
                               work_, order_, points_, fast_points_, info_, priors_, state_,
                               weights_, results_, tables_, inliers_);
-    std::vector<double> results(results_.size()), info(info_.size());
+    std::vector<search_result> results(pairs_);
+    std::vector<pair_info> info(pairs_);
     results_.download(queue_, results);
     info_.download(queue_, info);
     const auto before = static_cast<std::size_t>(batch_.offsets.front());
@@ -109,11 +112,10 @@ class Piece {
     read_work();
     for (std::size_t k = 0; k < pairs_; ++k) {
       PairFound& f = found[begin_ + k];
-      f.count = work_of(int(k), WORK_COUNT);
-      f.distinct = {work_of(int(k), WORK_DISTINCT_POINTS), work_of(int(k), WORK_DISTINCT_INLIERS)};
-      if (f.count < steps_.sample_size) continue;
-      std::copy_n(results.data() + k * RESULT_SIZE, RESULT_SIZE, f.result.begin());
-      std::copy_n(info.data() + k * INFO_SIZE, INFO_SIZE, f.info.begin());
+      f.work = host_work_[k];
+      if (f.work.count < steps_.sample_size) continue;
+      f.result = results[k];
+      f.info = info[k];
     }
   }
 
@@ -121,17 +123,17 @@ class Piece {
   [[nodiscard]] std::size_t offset(std::size_t pair) const {
     return static_cast<std::size_t>(batch_.offsets[begin_ + pair]);
   }
-  [[nodiscard]] int work_of(int pair, int which) const {
-    return host_work_[static_cast<std::size_t>(pair * WORK_SIZE + which)];
+  [[nodiscard]] const pair_work& work_of(int pair) const {
+    return host_work_[static_cast<std::size_t>(pair)];
   }
   [[nodiscard]] bool has_few_points(int pair) const {
-    return host_pairs_[static_cast<std::size_t>(pair) * PAIR_SIZE + PAIR_POINTS] <= kFewPoints;
+    return host_pairs_[static_cast<std::size_t>(pair)].points <= kFewPoints;
   }
   // Pairs that are searched by the same kernels, whatever the others of the batch.
   enum PairClass { kMostCandidates, kSomeCandidates, kManyPoints, kClasses };
   [[nodiscard]] PairClass class_of(int pair) const {
     if (!has_few_points(pair)) return kManyPoints;
-    return work_of(pair, WORK_COUNT) < FEW_FOR_MOST ? kMostCandidates : kSomeCandidates;
+    return work_of(pair).count < FEW_FOR_MOST ? kMostCandidates : kSomeCandidates;
   }
   // Turns of pairs that are done by the same kernels.
   struct Turns {
@@ -151,12 +153,12 @@ class Piece {
 
   void layout() {
     std::int64_t start = 0;
-    host_pairs_.reserve(pairs_ * PAIR_SIZE);
+    host_pairs_.reserve(pairs_);
     for (std::size_t k = 0; k < pairs_; ++k) {
       const auto points = static_cast<std::int64_t>(offset(k + 1) - offset(k));
       const int stride = column_stride(static_cast<int>(points));
       const auto first = static_cast<std::int64_t>(offset(k) - (given_on_device() ? 0 : offset(0)));
-      host_pairs_.insert(host_pairs_.end(), {first, points, start, stride, 0});
+      host_pairs_.push_back({first, points, start, stride, 0});
       start += stride;
     }
     std::vector<int> turns(pairs_);
@@ -164,10 +166,10 @@ class Piece {
     const auto many =
         std::ranges::stable_partition(turns, [this](int pair) { return has_few_points(pair); });
     few_pairs_ = static_cast<int>(pairs_ - many.size());
-    for (std::size_t k = 0; k < pairs_; ++k) host_pairs_[k * PAIR_SIZE + PAIR_TURN] = turns[k];
+    for (std::size_t k = 0; k < pairs_; ++k) host_pairs_[k].in_order = turns[k];
     const auto columns = static_cast<std::size_t>(start);
     const std::size_t numbers = numbers_of_point();
-    pair_table_ = workspace_.take<std::int64_t>(host_pairs_.size());
+    pair_table_ = workspace_.take<pair_place>(pairs_);
     cameras_ = workspace_.take<double>(CAMERA_NUMBERS * pairs_);
     kept_ = workspace_.take<int>(columns);
     order_ = workspace_.take<int>(columns);
@@ -180,10 +182,10 @@ class Piece {
     fast_weights_ = workspace_.take<float>(columns_with_priors + 64);
     ranking_ = workspace_.take<int>(columns_with_priors + 64);
     tables_ = workspace_.take<std::uint32_t>(4 * columns);
-    info_ = workspace_.take<double>(pairs_ * INFO_SIZE);
-    state_ = workspace_.take<double>(pairs_ * STATE_SIZE);
-    results_ = workspace_.take<double>(pairs_ * RESULT_SIZE);
-    work_ = workspace_.take<int>(pairs_ * WORK_SIZE);
+    info_ = workspace_.take<pair_info>(pairs_);
+    state_ = workspace_.take<search_state>(pairs_);
+    results_ = workspace_.take<search_result>(pairs_);
+    work_ = workspace_.take<pair_work>(pairs_);
     inliers_ = workspace_.take<std::uint8_t>(std::max<std::size_t>(1, offset(pairs_) - offset(0)));
     active_ = workspace_.take<int>(pairs_);
   }
@@ -257,7 +259,7 @@ class Piece {
                  std::size_t end, const SearchLimits& limits) {
     int most = 1;
     for (const int pair : active.subspan(begin, end - begin))
-      most = std::max(most, work_of(pair, WORK_PLAN));
+      most = std::max(most, work_of(pair).plan);
     const int round = (most + 63) / 64 * 64;
     const auto numbers = static_cast<std::size_t>(steps_.slots * steps_.model_size);
     const std::size_t places = std::min(kPlaces, kModelNumbers / numbers),
@@ -290,7 +292,7 @@ class Piece {
     // Without candidates nothing reads these; the arguments still need some memory.
     const auto together = std::max<std::size_t>(1, std::size_t(some) * std::size_t(candidates));
     const auto ranked = room.take<int>(together);
-    const auto considered = room.take<double>(together * std::size_t(CONSIDERED_SIZE));
+    const auto considered = room.take<refined_model>(together);
     const int stride = column_stride(int(kFewPoints));
     const auto weights = room.take<double>(together * std::size_t(stride));
     if (candidates > 0) {
@@ -314,7 +316,7 @@ class Piece {
   }
 
   void read_work() {
-    host_work_.resize(work_.size());
+    host_work_.resize(pairs_);
     work_.download(queue_, host_work_);
     queue_.wait();
   }
@@ -327,13 +329,17 @@ class Piece {
   runtime::Workspace workspace_;
   const EngineSteps& steps_;
   EngineKernels kernels_;
-  std::vector<std::int64_t> host_pairs_;
-  std::vector<int> host_work_;
-  Buffer<std::int64_t> pair_table_;
+  std::vector<pair_place> host_pairs_;
+  std::vector<pair_work> host_work_;
+  Buffer<pair_place> pair_table_;
+  Buffer<pair_info> info_;
+  Buffer<search_state> state_;
+  Buffer<search_result> results_;
+  Buffer<pair_work> work_;
   Buffer<double> given_, cameras_, given_weights_, given_qualities_;
-  Buffer<double> points_, priors_, weights_, info_, state_, results_;
+  Buffer<double> points_, priors_, weights_;
   Buffer<float> fast_points_, fast_weights_;
-  Buffer<int> kept_, order_, ranking_, work_, active_;
+  Buffer<int> kept_, order_, ranking_, active_;
   Buffer<std::uint32_t> tables_;
   Buffer<std::uint8_t> inliers_;
 };
@@ -362,9 +368,8 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
     throw Error(ErrorCode::device, fmt::format("estimate_batch: {} ({}) does not compute in double",
                                                device.id, device.name));
   const bool on_host = !batch.on_device;
-  // Copying the points takes longer than finding homographies: more and smaller pieces.
-  const bool copies_bind =
-      on_host && !engine_steps(batch.problem).cameras && engine_steps(batch.problem).residuals == 2;
+  // Where copying the points takes longer than the search: more and smaller pieces.
+  const bool copies_bind = on_host && engine_steps(batch.problem).copies_bind;
   const std::vector<std::size_t> begins = pieces_of(batch.offsets, copies_bind ? kHostPiecePairs / 2
                                                                    : on_host   ? kHostPiecePairs
                                                                                : kPiecePairs);

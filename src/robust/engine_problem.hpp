@@ -19,7 +19,7 @@ namespace bifocal {
 namespace HWY_NAMESPACE {
 namespace {
 
-using robust::PairPoints;
+using namespace robust;  // the records
 
 template <class Real>
 struct engine_text {
@@ -41,14 +41,11 @@ struct steps {
   template <class L, class T>
   static typename L::pair_view view(const PairPoints& pair) {
     typename L::pair_view v;
-    std::array<T, Plain::INFO_SIZE> info;
-    for (size_t i = 0; i < info.size(); ++i) info[i] = static_cast<T>(pair.info[i]);
-    L::pair_open(pair.columns<T>().data(), pair.count(), pair.stride, info.data(), &v);
+    L::pair_open(pair.columns<T>().data(), pair.count(), pair.stride, &pair.info, &v);
     if constexpr (sizeof(T) == 4)
-      L::pair_open_priors(pair.fast_weights.data(), nullptr, info.data(), &v);
+      L::pair_open_priors(pair.fast_weights.data(), nullptr, &pair.info, &v);
     else
-      L::pair_open_priors(pair.prior(Plain::PRIOR_WEIGHTS), pair.prior(Plain::PRIOR_RANKS),
-                          info.data(), &v);
+      L::pair_open_priors(pair.prior(PRIOR_WEIGHTS), pair.prior(PRIOR_RANKS), &pair.info, &v);
     return v;
   }
 
@@ -57,17 +54,17 @@ struct steps {
 
   static void prepare(const robust::GivenPair& given, const RobustOptions& options,
                       PairPoints& pair) {
-    const std::ptrdiff_t about[Plain::PAIR_SIZE] = {0, given.count, 0, pair.stride, 0};
+    const pair_place place = {0, given.count, 0, pair.stride, 0};
     const auto& [weights, qualities] = given.priors;
-    const int is_given = (weights.empty() ? 0 : Plain::GIVEN_WEIGHTS) |
-                         (qualities.empty() ? 0 : Plain::GIVEN_QUALITIES);
+    const int is_given =
+        (weights.empty() ? 0 : GIVEN_WEIGHTS) | (qualities.empty() ? 0 : GIVEN_QUALITIES);
     double shared[Plain::PREPARE_SHARED];
     Plain::engine_prepare_body(
-        0, 0, about, given.points, given.cameras.data(), is_given, weights.data(), 0,
+        0, 0, &place, given.points, given.cameras.data(), is_given, weights.data(), 0,
         qualities.data(), 0, options.threshold, low(options.seed), high(options.seed), 0,
         pair.kept.data(), pair.order.data(), pair.f64.data(), pair.f32.data(), pair.priors.data(),
-        pair.fast_weights.data(), pair.ranking.data(), pair.tables.data(), pair.info.data(),
-        pair.state.data(), pair.work.data(), pair.inliers.data(), shared);
+        pair.fast_weights.data(), pair.ranking.data(), pair.tables.data(), &pair.info, &pair.state,
+        &pair.work, pair.inliers.data(), shared);
     constexpr int columns = Plain::COLUMNS, row = row_size(columns);
     pair.rows.resize(static_cast<size_t>(row) * pair.kept.size());
     for (int c = 0; c < columns; ++c)
@@ -80,8 +77,8 @@ struct steps {
                                std::uint32_t last, std::uint32_t* samples) {
     constexpr int size = Wide::SAMPLE_SIZE;
     const typename Plain::sample_source source = {
-        pair.count(), pair.info[Wide::INFO_WEIGHTED] > 0, pair.info[Wide::INFO_RANKED] > 0,
-        pair.prior(Plain::PRIOR_CUMULATIVE_WEIGHTS), pair.ranking.data()};
+        pair.count(), pair.info.weighted > 0, pair.info.ranked > 0,
+        pair.prior(PRIOR_CUMULATIVE_WEIGHTS), pair.ranking.data()};
     std::uint32_t numbers[4 * blocks * width], ready[4 * blocks];
     sampling_lanes::random_numbers<blocks>(low(seed), high(seed), first, last, numbers);
     for (int l = 0; l < width; ++l) {
@@ -101,9 +98,7 @@ struct steps {
     std::uint32_t samples[size * width];
     const auto from = static_cast<std::uint32_t>(first),
                to = static_cast<std::uint32_t>(first + count - 1);
-    const bool weighted = pair.info[Wide::INFO_WEIGHTED] > 0,
-               ranked = pair.info[Wide::INFO_RANKED] > 0;
-    if (!weighted && !ranked) {
+    if (!(pair.info.weighted > 0) && !(pair.info.ranked > 0)) {
       sampling_lanes::draw<size>(low(seed), high(seed), from, to,
                                  static_cast<std::uint32_t>(pair.count()), samples);
     } else {
@@ -117,7 +112,7 @@ struct steps {
     constexpr int size = Fast::SAMPLE_SIZE, numbers = size * Fast::COLUMNS,
                   model_size = Fast::MODEL_SIZE, slots = Fast::SLOTS;
     typename Fast::real rays[4], p[numbers], models[slots * model_size];
-    for (int i = 0; i < 4; ++i) rays[i] = Fast::lane(pair.info[size_t(Fast::INFO_RAYS + i)]);
+    for (int i = 0; i < 4; ++i) rays[i] = Fast::lane(pair.info.rays[i]);
     for (int begin = 0; begin < count; begin += width) {
       const int some = count - begin < width ? count - begin : width;
       HWY_ALIGN float solved[slots * model_size * width], counts[width];
@@ -140,15 +135,14 @@ struct steps {
                     robust::Hypotheses& hypotheses) {
     constexpr int model_size = Wide::MODEL_SIZE, slots = Wide::SLOTS;
     auto v = view<Fast, float>(pair);
-    const double narrowed = pair.state[Wide::STATE_NARROWED];
-    v.threshold =
-        static_cast<float>(pair.info[Wide::INFO_THRESHOLD] * (narrowed > 0 ? narrowed : 1));
+    const double narrowed = pair.state.narrowed;
+    v.threshold = static_cast<float>(pair.info.threshold * (narrowed > 0 ? narrowed : 1));
     int ends[8];
     float floors[8], seen[4];
-    for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info[Wide::INFO_SEEN + k]);
+    for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info.seen[k]);
     const int stages = Fast::score_stages(floor, v.n, seen, v.weighted, ends, floors);
     for (int i = 0; i < count; ++i) {
-      float best = hypotheses.counts[size_t(i)] > 0 ? -1.0f : -2.0f;
+      float best = hypotheses.counts[size_t(i)] > 0 ? BELOW_FLOOR : NO_MODEL;
       int slot = 0;
       for (int s = 0; s < hypotheses.counts[size_t(i)]; ++s) {
         const float* model = hypotheses.models.data() + (i * slots + s) * model_size;
@@ -159,16 +153,16 @@ struct steps {
       hypotheses.scores[size_t(i)] = best;
       hypotheses.slots[size_t(i)] = slot;
     }
-    for (int i = count; i < (count + 63) / 64 * 64; ++i) hypotheses.scores[size_t(i)] = -2;
+    for (int i = count; i < (count + 63) / 64 * 64; ++i) hypotheses.scores[size_t(i)] = NO_MODEL;
   }
 
   static int decide(PairPoints& pair, const robust::SearchLimits& limits, int count,
                     const robust::Hypotheses& hypotheses) {
     auto v = view<Wide, double>(pair);
-    Wide::pair_narrow(pair.state.data(), &v);
+    Wide::pair_narrow(&pair.state, &v);
     const typename Wide::search_limits given = {limits.min_iterations, limits.max_iterations,
                                                 limits.log_failure, limits.min_inlier_ratio};
-    double shared[Wide::SHARED_SIZE];
+    typename Wide::pair_shared shared;
     const typename Wide::round_models round = {count,
                                                hypotheses.scores.data(),
                                                hypotheses.slots.data(),
@@ -176,42 +170,41 @@ struct steps {
                                                int(Wide::SLOTS) * int(Wide::MODEL_SIZE),
                                                1};
     const typename Wide::ready_candidates none = {};
-    return Wide::pair_decide(&v, &given, &round, &none, pair.state.data(), pair.weights.data(),
-                             shared);
+    return Wide::pair_decide(&v, &given, &round, &none, &pair.state, pair.weights.data(), &shared);
   }
 
   static void planes(PairPoints& pair, std::uint64_t seed, const robust::SearchLimits& limits) {
     if constexpr (Wide::DOMINANT_PLANE == 1) {
       auto v = view<Wide, double>(pair);
-      Wide::pair_narrow(pair.state.data(), &v);
-      double shared[Wide::SHARED_SIZE];
-      Wide::pair_planes(&v, low(seed), high(seed), limits.log_failure, pair.state.data(),
-                        pair.weights.data(), shared);
+      Wide::pair_narrow(&pair.state, &v);
+      typename Wide::pair_shared shared;
+      Wide::pair_planes(&v, low(seed), high(seed), limits.log_failure, &pair.state,
+                        pair.weights.data(), &shared);
     }
   }
 
-  static void finish(const robust::GivenPair& given, PairPoints& pair, robust::Result& result) {
+  static void finish(const robust::GivenPair& given, PairPoints& pair, search_result& result) {
     const auto v = view<Wide, double>(pair);
     const auto plain = view<Plain, double>(pair);
-    double shared[Wide::SHARED_SIZE], *errors = pair.weights.data();
-    Wide::pair_finish(&v, pair.state.data(), errors, result.data(), shared);
-    if (result[Wide::RESULT_OUTCOME] < double(Wide::FOUND_MODEL)) return;
+    typename Wide::pair_shared shared;
+    double* errors = pair.weights.data();
+    Wide::pair_finish(&v, &pair.state, errors, &result, &shared);
+    if (result.outcome < double(FOUND_MODEL)) return;
     Plain::mark_inliers(&plain, pair.order.data(), errors, pair.inliers.data());
-    Plain::count_distinct(&plain, pair.f32.data(), errors,
-                          static_cast<int>(result[Wide::RESULT_INLIERS]), pair.tables.data(),
-                          pair.work.data());
+    Plain::count_distinct(&plain, pair.f32.data(), errors, static_cast<int>(result.support.inliers),
+                          pair.tables.data(), &pair.work);
     if constexpr (Plain::TWO_VIEWS == 1) {
       const double least = Plain::least_significant(
-          pair.work[Wide::WORK_DISTINCT_POINTS],
-          std::max(result[Wide::RESULT_CHANCE], plain.chance), result[Wide::RESULT_TESTED]);
-      Plain::count_places(&plain, pair.f32.data(), errors, pair.info.data(), least,
-                          pair.tables.data(), shared, pair.work.data());
+          pair.work.distinct_points, std::max(result.chance, plain.chance), result.tested);
+      typename Plain::pair_shared shared_places;
+      Plain::count_places(&plain, pair.f32.data(), errors, &pair.info, least, pair.tables.data(),
+                          &shared_places, &pair.work);
     }
-    const int zero_weight = pair.work[Wide::WORK_ZERO_WEIGHT];
+    const int zero_weight = pair.work.zero_weight;
     if (zero_weight > 0)
       Plain::mark_zero_weight(&plain, zero_weight, given.points, pair.order.data() + pair.count(),
-                              given.cameras.data(), pair.info.data(), pair.f64.data(), errors,
-                              result.data(), pair.inliers.data());
+                              given.cameras.data(), &pair.info, pair.f64.data(), errors, &result,
+                              pair.inliers.data());
   }
 
   static float full_score(const PairPoints& pair, const float* model) {
@@ -233,6 +226,8 @@ struct steps {
                                                 Wide::HAS_POSE,
                                                 Wide::DOMINANT_PLANE,
                                                 Wide::UNKNOWN_FOCAL,
+                                                Wide::COPIES_BIND,
+                                                Wide::WRONG_IN_TELLING_SAMPLE,
                                                 Wide::SOUGHT_PERCENT,
                                                 Wide::SAMPLE_COST,
                                                 Wide::LOG10_FALSE_ALARMS,

@@ -38,10 +38,10 @@ Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3&
     Lanes::parallax_add(e, Lanes::sampson_squared(F.data(), p.x1, p.y1, p.x2, p.y2), near * near,
                         far * far, kLeastChance, sums);
   }
-  Depth found{static_cast<int>(sums[0]), static_cast<int>(sums[1])};
+  Depth found{static_cast<int>(sums[Lanes::OFF_MAP]), static_cast<int>(sums[Lanes::ON_LINE])};
   if (found.proof > sample_size)
     found.significance = robust::log_false_alarms(found.proof, found.off, sample_size, 1, HUGE_VAL,
-                                                  sums[2] / sums[0]);
+                                                  sums[Lanes::ON_LINE_BY_CHANCE] / found.off);
   return found;
 }
 

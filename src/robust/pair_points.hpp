@@ -25,7 +25,7 @@ struct GivenPair {
   MatchPriors priors;
 };
 
-// The arrays of one pair, as the kernels of search/engine.kernels have them for many (layout.h).
+// The arrays of one pair, as the kernels of search/engine.kernels have them for many (records.h).
 // They keep their memory from pair to pair.
 struct PairPoints {
   int stride = 0;
@@ -41,11 +41,11 @@ struct PairPoints {
   std::vector<std::uint32_t> tables;  // [4 stride], scratch memory
   std::vector<double> weights;        // [stride], scratch memory; in the end squared errors
   std::vector<std::uint8_t> inliers;  // flags of the given points
-  std::array<int, WORK_SIZE> work{};
-  State state{};
-  Info info{};
+  pair_work work{};
+  search_state state{};
+  pair_info info{};
 
-  [[nodiscard]] int count() const { return work[WORK_COUNT]; }
+  [[nodiscard]] int count() const { return work.count; }
   template <class Number>
   [[nodiscard]] const std::vector<Number>& columns() const {
     if constexpr (sizeof(Number) == 4)

@@ -38,8 +38,7 @@ class Fit {
     runtime::grow(columns_, count * kColumns);
     for (std::size_t i = 0; i < count; ++i) {
       look(i);
-      L::point_columns(points + i * kColumns, cameras.data(), info_.data(),
-                       &columns_[i * kColumns]);
+      L::point_columns(points + i * kColumns, cameras.data(), &info_, &columns_[i * kColumns]);
     }
   }
 
@@ -47,7 +46,7 @@ class Fit {
   [[nodiscard]] Model scoring(const Mat3& matrix, const Vec3& t) const {
     Model m{};
     std::copy(matrix.begin(), matrix.end(), m.begin());
-    const double length = info_[robust::INFO_LENGTH];
+    const double length = info_.length;
     if constexpr (!L::TWO_VIEWS) {
       double turned[3];
       L::mat3_apply(m.data(), centre(), turned);
@@ -119,10 +118,10 @@ class Fit {
 
   [[nodiscard]] Refined result(const Model& m) const {
     Refined r;
-    L::result_matrix(info_.data(), m.data(), r.model.data());
+    L::result_matrix(&info_, rays(), m.data(), r.model.data());
     if constexpr (!L::TWO_VIEWS) {
       double pose[12];
-      L::result_pose(info_.data(), m.data(), m.data(), pose);
+      L::result_pose(&info_, m.data(), m.data(), pose);
       std::copy(pose, pose + 9, r.pose.R.begin());
       std::copy(pose + 9, pose + 12, r.pose.t.begin());
     }
@@ -139,15 +138,15 @@ class Fit {
     const double f = L::focal_length_of(square);
     L::focal_model(L::focal_is_plausible(f) ? f : 1, m.data());
   }
-  [[nodiscard]] const double* rays() const { return info_.data() + robust::INFO_RAYS; }
-  [[nodiscard]] const double* focal() const { return info_.data() + robust::INFO_FOCAL; }
-  [[nodiscard]] const double* centre() const { return info_.data() + robust::INFO_CENTRE; }
+  [[nodiscard]] const double* rays() const { return info_.rays; }
+  [[nodiscard]] const double* focal() const { return info_.focal; }
+  [[nodiscard]] const double* centre() const { return info_.centre; }
 
   // Origin and unit: the principal points where there are cameras, else the mean of the points, and
   // their mean distance from it.
   void set_frame(const double* points, const robust::Cameras& cameras) {
     constexpr int first = L::TWO_VIEWS ? 0 : 2, many = kColumns - first;
-    double* c = info_.data() + robust::INFO_CENTRE;
+    double* c = info_.centre;
     double finite = 0, distance = 0;
     const auto each = [&](const auto& body) {
       for (std::size_t i = 0; i < count_; ++i) {
@@ -166,8 +165,8 @@ class Fit {
     each([&](const double* p) {
       for (int k = 0; k < many; ++k) distance += std::abs(p[k] - c[k]) / (many * finite);
     });
-    info_[robust::INFO_LENGTH] = distance > 0 && std::isfinite(distance) ? distance : 1;
-    unit_ = L::camera_info(cameras.data(), info_[robust::INFO_LENGTH], 1, info_.data());
+    info_.length = distance > 0 && std::isfinite(distance) ? distance : 1;
+    unit_ = L::camera_info(cameras.data(), info_.length, 1, &info_);
   }
 
   [[nodiscard]] double sum(const Model& m, const std::vector<std::size_t>& kept,
@@ -191,7 +190,7 @@ class Fit {
     }
   }
 
-  robust::Info info_{};
+  robust::pair_info info_{};
   std::size_t count_;
   double unit_ = 1;
   std::vector<double> columns_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lane/scalar.hpp"
+#include "robust/records.hpp"
 
 namespace bifocal::robust {
 

@@ -20,11 +20,11 @@ PairFound search_pair(ModelKind problem, const GivenPair& given, const RobustOpt
   thread_local PairPoints pair;  // kept from pair to pair
   PairFound found;
   pair.set(problem, given, options);
-  found.count = pair.count();
-  if (found.count < engine_steps(problem).sample_size) return found;
-  search(problem, given, options, pair, found.result);
+  found.work = pair.work;
+  if (pair.count() < engine_steps(problem).sample_size) return found;
   found.info = pair.info;
-  found.distinct = {pair.work[WORK_DISTINCT_POINTS], pair.work[WORK_DISTINCT_INLIERS]};
+  search(problem, given, options, pair, found.result);
+  found.work = pair.work;  // with the distinct matches
   std::copy_n(pair.inliers.begin(), given.count, inliers);
   return found;
 }
@@ -32,32 +32,31 @@ PairFound search_pair(ModelKind problem, const GivenPair& given, const RobustOpt
 PairEstimate estimate_of(ModelKind problem, const PairFound& f) {
   PairEstimate e;
   const EngineSteps& steps = engine_steps(problem);
-  if (f.count < steps.sample_size) {
+  const search_result& result = f.result;
+  if (f.work.count < steps.sample_size) {
     e.outcome = Outcome::too_few_points;
     return e;
   }
-  e.iterations = static_cast<int>(f.result[RESULT_ITERATIONS]);
-  e.outcome = test_significance(problem, f.result, f.info, f.count, f.distinct, e.significance);
+  e.iterations = static_cast<int>(result.iterations);
+  e.outcome = test_significance(problem, result, f.info, f.work, e.significance);
   if (!has_model(e.outcome)) return e;
-  const double unit = f.info[INFO_UNIT];
-  e.noise = f.result[RESULT_NOISE] * unit;
-  e.gain = f.result[RESULT_SCORE];
-  e.inlier_count =
-      static_cast<int>(f.result[RESULT_INLIERS] + f.result[RESULT_ZERO_WEIGHT_INLIERS]);
-  e.rms = unit * std::sqrt((f.result[RESULT_SQUARES] + f.result[RESULT_ZERO_WEIGHT_SQUARES]) /
+  const double unit = f.info.unit;
+  e.noise = result.noise * unit;
+  e.gain = result.support.score;
+  e.inlier_count = static_cast<int>(result.support.inliers + result.zero_weight_inliers);
+  e.rms = unit * std::sqrt((result.support.squares + result.zero_weight_squares) /
                            std::max(1, e.inlier_count));
-  const double *model = f.result.data() + RESULT_MODEL, *side = f.result.data() + RESULT_SIDE;
-  if (f.result[RESULT_OUTCOME] < double(FOUND_TURN))
-    steps.result_matrix(f.info.data(), model, e.model.data());
+  if (result.outcome < double(FOUND_TURN))
+    steps.result_matrix(&f.info, f.info.rays, result.model, e.model.data());
   if (steps.unknown_focal) {
-    const double relative = f.result[RESULT_FOCAL_DEVIATION];
-    e.focal_length = steps.model_focal(model) * f.info[INFO_LENGTH];
+    const double relative = result.focal_deviation;
+    e.focal_length = steps.model_focal(result.model) * f.info.length;
     e.focal_deviation =
         relative < kOpen ? relative * e.focal_length : std::numeric_limits<double>::infinity();
   }
   if (steps.has_pose) {
     double pose[12];
-    steps.result_pose(f.info.data(), model, side, pose);
+    steps.result_pose(&f.info, result.model, result.side, pose);
     std::copy_n(pose, 9, e.pose.R.begin());
     std::copy_n(pose + 9, 3, e.pose.t.begin());
   }

@@ -9,17 +9,10 @@
 
 namespace bifocal::robust {
 
-// Matches that share a point count once in the significance test.
-struct DistinctMatches {
-  int count;    // different points, in the image (or scene) that has fewer
-  int inliers;  // inliers among them
-};
-
 struct PairFound {
-  Result result{};
-  Info info{};
-  int count = 0;  // finite points of a weight above 0
-  DistinctMatches distinct{};
+  search_result result{};
+  pair_info info{};
+  pair_work work{};
 };
 
 // The search on this machine. inliers [given.count]: 0 before.

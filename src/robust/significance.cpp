@@ -45,33 +45,32 @@ double log_false_alarms(int inliers, int count, int sample_size, int max_solutio
          std::numbers::ln10;
 }
 
-Outcome test_significance(ModelKind problem, const Result& found, const Info& info, int count,
-                          const DistinctMatches& distinct, double& significance) {
+Outcome test_significance(ModelKind problem, const search_result& found, const pair_info& info,
+                          const pair_work& work, double& significance) {
   const EngineSteps& steps = engine_steps(problem);
-  const auto outcome = static_cast<int>(found[RESULT_OUTCOME]);
+  const auto outcome = static_cast<int>(found.outcome);
   if (outcome == FOUND_NO_SOLUTION) return Outcome::degenerate_sample;
   if (outcome == FOUND_NO_FIT) return Outcome::no_model;
-  const double rate = std::max(found[RESULT_CHANCE], info[INFO_CHANCE]);
+  const double rate = std::max(found.chance, info.chance);
   const auto false_alarms = [&](int inliers, int points) {
-    return log_false_alarms(inliers, points, steps.sample_size, steps.slots, found[RESULT_TESTED],
-                            rate);
+    return log_false_alarms(inliers, points, steps.sample_size, steps.slots, found.tested, rate);
   };
-  significance = false_alarms(static_cast<int>(found[RESULT_INLIERS]), count);
+  significance = false_alarms(static_cast<int>(found.support.inliers), work.count);
   // Matches most of which lie on a line agree with many models, by which none of them is
   // significant.
-  const bool on_line = found[RESULT_COLLINEAR] > 0;
-  if (on_line && 2 * found[RESULT_INLIERS] > count) return Outcome::degenerate_sample;
+  const bool on_line = found.collinear > 0;
+  if (on_line && 2 * found.support.inliers > work.count) return Outcome::degenerate_sample;
   if (!(significance < steps.log10_false_alarms)) return Outcome::not_significant;
   if (on_line) return Outcome::degenerate_sample;
-  if (found[RESULT_PLANE] > 0) {
+  if (found.plane.is_there > 0) {
     // Two matches off the plane and the plane make a matrix; half of the wrong matches that lie on
     // their epipolar line are on the wrong side of the epipole (support.group.h).
-    const auto off = static_cast<int>(found[RESULT_OFF]);
-    const auto proof = static_cast<int>(found[RESULT_PARALLAX]);
+    const auto off = static_cast<int>(found.plane.off);
+    const auto proof = static_cast<int>(found.plane.parallax);
     if (off < 2 || !(log_false_alarms(proof, off, 2, 1, HUGE_VAL, rate / 2) < kLogDepthAlarms))
       return Outcome::degenerate_sample;
   }
-  significance = false_alarms(distinct.inliers, distinct.count);
+  significance = false_alarms(work.distinct_inliers, work.distinct_points);
   if (!(significance < steps.log10_false_alarms)) return Outcome::not_significant;
   return outcome == FOUND_TURN ? Outcome::rotation_only : Outcome::ok;
 }

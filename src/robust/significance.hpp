@@ -19,8 +19,8 @@ inline constexpr double kLogDepthAlarms = -2;
 
 // Decides whether a model is significant: hardly any model of wrong matches would have as much
 // support. significance: log10 of the expected number of such models.
-[[nodiscard]] Outcome test_significance(ModelKind problem, const Result& found, const Info& info,
-                                        int count, const DistinctMatches& distinct,
+[[nodiscard]] Outcome test_significance(ModelKind problem, const search_result& found,
+                                        const pair_info& info, const pair_work& work,
                                         double& significance);
 
 }  // namespace bifocal::robust

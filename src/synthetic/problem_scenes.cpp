@@ -62,7 +62,7 @@ Mat3 random_map(ModelKind problem, std::mt19937_64& random) {
   steps.solve(pair, 0, 0, 1, found);
   const std::vector<double> model(found.models.begin(), found.models.begin() + 9);
   Mat3 H;
-  steps.result_matrix(pair.info.data(), model.data(), H.data());
+  steps.result_matrix(&pair.info, pair.info.rays, model.data(), H.data());
   return H;
 }
 

@@ -17,6 +17,8 @@ namespace bifocal {
 namespace HWY_NAMESPACE {
 namespace {
 
+using namespace robust;  // the records
+
 template <class Real>
 struct case_text {
   using uniform = case_text<typename lane::traits<Real>::element>;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "robust/records.hpp"
 #include "runtime/kernel_table.hpp"
 
 namespace bifocal::test {
@@ -53,7 +54,8 @@ inline constexpr int kInstances = 512;  // a multiple of every register's width
 struct GroupInputs {
   int count, stride;
   std::vector<double> points;  // [columns][stride], and the weights [stride]
-  std::vector<double> info, model;
+  robust::pair_info info;
+  std::vector<double> model;
 };
 [[nodiscard]] GroupInputs group_inputs(ModelKind problem);
 

@@ -121,9 +121,10 @@ Outputs run(Queue& queue, const CaseUnit& unit, const GroupCase& c, const GroupI
             bool simd = true) {
   const DeviceKind device = queue.device().info().kind;
   const runtime::Kernel kernel = make_kernel(unit, c.name, device, {sizeof(T) == 4, simd});
-  const Buffer<T> points = to_device<T>(queue, in.points), info = to_device<T>(queue, in.info),
-                  model = to_device<T>(queue, in.model);
+  const Buffer<T> points = to_device<T>(queue, in.points), model = to_device<T>(queue, in.model);
   const Buffer<T> out(queue.device(), static_cast<std::size_t>(c.outputs));
+  Buffer<robust::pair_info> info(queue.device(), 1);
+  info.upload(queue, {&in.info, 1});
   const runtime::Argument arguments[] = {1, points, in.count, in.stride, info, model, out};
   const int size = device == DeviceKind::cuda ? kCudaGroupSize : kGroupSize;
   runtime::launch(queue, kernel, {.count = 1, .groups = 1, .group_size = size}, arguments);

@@ -2,7 +2,7 @@
 // Cases of what the search does with all points of a pair.
 
 group_fn void case_score(GROUP_PARAM global_const scalar* points, index n, index stride,
-                         global_const scalar* info, const scalar* model, scalar* out) {
+                         global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
   index ends[2] = {256, n};
   scalar floors[2] = {(scalar)-1, (scalar)-1};
@@ -19,7 +19,7 @@ group_fn void case_score(GROUP_PARAM global_const scalar* points, index n, index
 
 // The equations sharp, smooth, and smooth with weights.
 group_fn void case_equations(GROUP_PARAM global_const scalar* points, index n, index stride,
-                             global_const scalar* info, const scalar* model, scalar* out) {
+                             global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
   pair_open(points, n, stride, info, &pair);
   for (index k = 0; k < 3; ++k) {
@@ -29,17 +29,22 @@ group_fn void case_equations(GROUP_PARAM global_const scalar* points, index n, i
 }
 
 group_fn void case_support(GROUP_PARAM global_const scalar* points, index n, index stride,
-                           global_const scalar* info, const scalar* model, scalar* out) {
+                           global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
   for (index k = 0; k < 12; ++k) out[k] = 0;
   pair_open(points, n, stride, info, &pair);
   model_side(GROUP_ARG & pair, n, model, out);
-  model_support(GROUP_ARG & pair, n, model, out, out + 12);
+  support_sums support;
+  model_support(GROUP_ARG & pair, n, model, out, &support);
+  out[12] = (scalar)support.score;
+  out[13] = (scalar)support.inliers;
+  out[14] = (scalar)support.squares;
+  out[15] = (scalar)support.weight;
 }
 
 // How the search is planned: plain numbers.
 group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index stride,
-                        global_const scalar* info, const scalar* model, scalar* out) {
+                        global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
   index ends[8];
   (void)model;

@@ -7,10 +7,11 @@ enum {
   CASE_POINT = CASE_SAMPLE + COLUMNS * SAMPLE_SIZE,  // one more point: a little off, and as given
   CASE_GIVEN = CASE_POINT + COLUMNS,
   CASE_CAMERAS = CASE_GIVEN + COLUMNS,
-  CASE_INFO = CASE_CAMERAS + CAMERA_NUMBERS,  // what is known of the pair
-  CASE_RAYS = CASE_INFO + INFO_RAYS,
-  CASE_FOCAL = CASE_INFO + INFO_FOCAL,
-  CASE_MODEL = CASE_INFO + INFO_SIZE,  // near the truth
+  CASE_RAYS = CASE_CAMERAS + CAMERA_NUMBERS,  // what is known of the pair
+  CASE_FOCAL = CASE_RAYS + 4,
+  CASE_THRESHOLD = CASE_FOCAL + 2,
+  CASE_PARALLAX,
+  CASE_MODEL,  // near the truth
   CASE_STEP = CASE_MODEL + MODEL_SIZE,
   CASE_INPUTS = CASE_STEP + DOF
 };
@@ -57,31 +58,47 @@ lane_fn void case_chart(const real* in, real* out) {
   model_close(chart, in + CASE_RAYS, out + MODEL_SIZE);
 }
 
+// What is known of a pair is the same for all lanes.
+lane_fn pair_info case_info(void) {
+  const scalar cameras[CAMERA_NUMBERS] = {800, 790, 320, 240, 810, 805, 330, 236};
+  pair_info info = zeros;
+  for (index k = 0; k < 4; ++k) {
+    info.centre[k] = 310 - 30 * k;
+    info.rays[k] = 0.375 + 0.0625 * k;
+  }
+  info.length = 300;
+  info.unit = uniform_fn(camera_info)(cameras, (scalar)300, (scalar)2.5, &info);
+  return info;
+}
+
+enum { CASE_NUMBERS = 8 };  // of that
 lane_fn void case_result(const real* in, real* out) {
-  for (index k = 0; k < INFO_SIZE; ++k) out[k] = in[CASE_INFO + k];
-  out[INFO_UNIT] = camera_info(in + CASE_CAMERAS, lane(300), lane(2.5), out);
-  point_columns(in + CASE_GIVEN, in + CASE_CAMERAS, in + CASE_INFO, out + INFO_SIZE);
-  result_matrix(in + CASE_INFO, in + CASE_MODEL, out + INFO_SIZE + COLUMNS);
+  const pair_info info = case_info();
+  for (index k = 0; k < 4; ++k) out[k] = lane(info.rays[k]);
+  for (index k = 0; k < 2; ++k) out[4 + k] = lane(info.focal[k]);
+  out[6] = lane(info.parallax);
+  out[7] = lane(info.unit);
+  point_columns(in + CASE_GIVEN, in + CASE_CAMERAS, &info, out + CASE_NUMBERS);
+  result_matrix(&info, in + CASE_RAYS, in + CASE_MODEL, out + CASE_NUMBERS + COLUMNS);
 }
 
 // The sides of the scene, which come in any order and sign: the pose of the first one where the
 // point is in front, and on how many sides the point lies.
 lane_fn void case_sides(const real* in, real* out) {
   real sides[12 * (SIDES + 1)], pose[12], rays[4], near = lane(1) / model_focal(in + CASE_MODEL);
-  const real* info = in + CASE_INFO;
+  const pair_info info = case_info();
   for (index k = 0; k < 12; ++k) out[k] = sides[12 * SIDES + k] = lane(0);
   for (index k = 0; k < 4; ++k) rays[k] = in[CASE_RAYS + k] * near;
   side_candidates(in + CASE_MODEL, in + CASE_RAYS, sides);
   for (index s = 0; s < SIDES; ++s) {
     mask unsure;
-    real limit =
-        side_limit(sides + 12 * s, info[INFO_THRESHOLD], info[INFO_PARALLAX]) * near * near;
+    real limit = side_limit(sides + 12 * s, in[CASE_THRESHOLD], in[CASE_PARALLAX]) * near * near;
     real side = point_side(in + CASE_MODEL, sides + 12 * s, rays, in + CASE_POINT, limit, &unsure);
     for (index k = 9; k < 12; ++k) sides[12 * s + k] = sides[12 * s + k] * side;
-    result_pose(info, in + CASE_MODEL, sides + 12 * s, pose);
+    result_pose(&info, in + CASE_MODEL, sides + 12 * s, pose);
     for (index k = 0; k < 12; ++k) out[k] = select(side == lane(0), out[k], pose[k]);
   }
-  if_constant(SIDES == 0) { result_pose(info, in + CASE_MODEL, sides, out); }
+  if_constant(SIDES == 0) { result_pose(&info, in + CASE_MODEL, sides, out); }
 }
 
 // The tangent of the chart, in any coordinates.

@@ -70,7 +70,10 @@ std::vector<std::vector<double>> problem_instances(ModelKind problem) {
         pair.given.points + pair.points.order[static_cast<std::size_t>(n - 1)] * steps.columns;
     in.insert(in.end(), given, given + steps.columns);
     in.insert(in.end(), pair.given.cameras.begin(), pair.given.cameras.end());
-    in.insert(in.end(), pair.points.info.begin(), pair.points.info.end());
+    const pair_info& info = pair.points.info;
+    in.insert(in.end(), std::begin(info.rays), std::end(info.rays));
+    in.insert(in.end(), std::begin(info.focal), std::end(info.focal));
+    in.insert(in.end(), {info.threshold, info.parallax});
     in.insert(in.end(), pair.model.begin(), pair.model.end());
     for (int k = 0; k < steps.dof; ++k) in.push_back(0.01 * normal(random));
     all.push_back(std::move(in));
@@ -80,16 +83,16 @@ std::vector<std::vector<double>> problem_instances(ModelKind problem) {
 
 GroupInputs group_inputs(ModelKind problem) {
   const Pair pair = make_pair(problem, {.points = 1000, .inliers = 0.7, .noise = 1}, 7);
-  GroupInputs inputs{pair.points.count(), pair.points.stride, pair.points.f64, {}, pair.model};
+  GroupInputs inputs{pair.points.count(), pair.points.stride, pair.points.f64, pair.points.info,
+                     pair.model};
   const int columns = engine_steps(problem).columns;
   inputs.points.resize(static_cast<std::size_t>((columns + 1) * inputs.stride));
-  inputs.info.assign(pair.points.info.begin(), pair.points.info.end());
   std::mt19937_64 random(8);
   for (int i = 0; i < inputs.stride; ++i) {
     inputs.points[static_cast<std::size_t>(columns * inputs.stride + i)] =
         i < inputs.count ? synthetic::uniform(random, 0, 1) : 0;
   }
-  for (auto* numbers : {&inputs.points, &inputs.info, &inputs.model}) {
+  for (auto* numbers : {&inputs.points, &inputs.model}) {
     for (double& v : *numbers) v = static_cast<float>(v);
   }
   return inputs;

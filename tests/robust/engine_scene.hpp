@@ -28,8 +28,8 @@ struct EngineScene {
 
 // px of image `second` from scoring coordinates.
 inline RowMajor3 frame_of(const PairPoints& pair, int second) {
-  const double l = pair.info[INFO_LENGTH];
-  const double* c = pair.info.data() + INFO_CENTRE + 2 * second;
+  const double l = pair.info.length;
+  const double* c = pair.info.centre + 2 * second;
   RowMajor3 T;
   T << l, 0, c[0], 0, l, c[1], 0, 0, 1;
   return T;
@@ -44,14 +44,13 @@ inline EngineScene make_engine_scene(ModelKind problem, const synthetic::SceneOp
   if (!s.cameras.empty()) cameras = cameras_of(s.cameras.front(), s.cameras.back());
   EngineScene scene;
   scene.pair.set(problem, {s.numbers.data(), s.count(), cameras, {}}, {.threshold = threshold});
-  scene.pixel = 1 / scene.pair.info[INFO_UNIT];
+  scene.pixel = 1 / scene.pair.info.unit;
   scene.threshold = threshold * scene.pixel;
   for (const int i : scene.pair.order) scene.labels.push_back(s.labels[static_cast<size_t>(i)]);
   if (!steps.two_views) {  // the world of the scoring coordinates is shifted and scaled
-    const Eigen::Map<const Eigen::Vector3d> centre(scene.pair.info.data() + INFO_CENTRE);
+    const Eigen::Map<const Eigen::Vector3d> centre(scene.pair.info.centre);
     const Eigen::Map<const Eigen::Vector3d> t(s.pose.t.data());
-    const Eigen::Vector3d shifted =
-        (matrix_of(s.result) * centre + t) / scene.pair.info[INFO_LENGTH];
+    const Eigen::Vector3d shifted = (matrix_of(s.result) * centre + t) / scene.pair.info.length;
     std::copy_n(s.result.data(), 9, scene.truth.begin());
     std::copy_n(shifted.data(), 3, scene.truth.begin() + 9);
     return scene;
@@ -61,7 +60,7 @@ inline EngineScene make_engine_scene(ModelKind problem, const synthetic::SceneOp
                         ? RowMajor3(second.inverse() * matrix_of(s.in_pixels) * first)
                         : RowMajor3(second.transpose() * matrix_of(s.in_pixels) * first);
   model /= steps.residuals == 2 ? model(2, 2) : model.norm();
-  if (steps.unknown_focal) model *= s.focal_length / scene.pair.info[INFO_LENGTH];
+  if (steps.unknown_focal) model *= s.focal_length / scene.pair.info.length;
   std::copy_n(model.data(), 9, scene.truth.begin());
   return scene;
 }
@@ -69,7 +68,7 @@ inline EngineScene make_engine_scene(ModelKind problem, const synthetic::SceneOp
 template <ModelKind K>
 typename problem_lanes<double, K>::pair_view view_of(const PairPoints& pair) {
   typename problem_lanes<double, K>::pair_view view;
-  problem_lanes<double, K>::pair_open(pair.f64.data(), pair.count(), pair.stride, pair.info.data(),
+  problem_lanes<double, K>::pair_open(pair.f64.data(), pair.count(), pair.stride, &pair.info,
                                       &view);
   return view;
 }
@@ -82,8 +81,8 @@ inline double plain_error(ModelKind problem, const PairPoints& pair, const Model
     double Y[3];
     for (size_t k = 0; k < 3; ++k)
       Y[k] = m[3 * k] * at(2) + m[3 * k + 1] * at(3) + m[3 * k + 2] * at(4) + m[9 + k];
-    const double dx = pair.info[INFO_FOCAL] * (Y[0] / Y[2] - x1);
-    const double dy = pair.info[INFO_FOCAL + 1] * (Y[1] / Y[2] - y1);
+    const double dx = pair.info.focal[0] * (Y[0] / Y[2] - x1);
+    const double dy = pair.info.focal[1] * (Y[1] / Y[2] - y1);
     return dx * dx + dy * dy;
   }
   if (engine_steps(problem).residuals == 1) {

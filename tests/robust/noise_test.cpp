@@ -69,11 +69,11 @@ class Leverage : public testing::Test {
     const auto view = view_of<P::problem>(s.pair);
     Cut c{s.pixel, std::vector<double>(static_cast<size_t>(s.pair.stride)), {}};  // noise: 1 px
     Model pose{};
-    double shared[Text::SHARED_SIZE];
+    typename Text::pair_shared shared;
     Text::model_side(&view, s.pair.stride, s.truth.data(), pose.data());
     Text::admit_points(&view, s.pair.stride, s.truth.data(), pose.data(), c.admitted.data());
     c.weights = c.admitted;
-    Text::cut_leverage(&view, s.truth.data(), pose.data(), c.sigma, c.weights.data(), shared);
+    Text::cut_leverage(&view, s.truth.data(), pose.data(), c.sigma, c.weights.data(), &shared);
     return c;
   }
 
@@ -81,10 +81,10 @@ class Leverage : public testing::Test {
   // points that are within two standard deviations.
   static std::vector<double> plain_leverage(const EngineScene& s, const Cut& c) {
     double chart[20], D[72];
-    Text::model_open(s.truth.data(), s.pair.info.data() + INFO_RAYS, chart);
-    Text::model_tangent(chart, s.pair.info.data() + INFO_RAYS, D);
+    Text::model_open(s.truth.data(), s.pair.info.rays, chart);
+    Text::model_tangent(chart, s.pair.info.rays, D);
     double unit[9];  // of the chart: the derivatives are those of this multiple of the truth
-    Text::model_close(chart, s.pair.info.data() + INFO_RAYS, unit);
+    Text::model_close(chart, s.pair.info.rays, unit);
     Model model{};
     std::copy_n(unit, 9, model.begin());
     const Eigen::Map<Eigen::Matrix<double, 9, Text::DOF, Eigen::RowMajor>> tangent(D);

@@ -30,7 +30,7 @@ class Chart : public testing::Test {
     Text::model_move(chart.data(), delta.data());
     return close(s, chart);
   }
-  static const double* rays(const EngineScene& s) { return s.pair.info.data() + INFO_RAYS; }
+  static const double* rays(const EngineScene& s) { return s.pair.info.rays; }
   static double norm(const Model& m) {
     double sum = 0;
     for (int i = 0; i < Text::MODEL_SIZE; ++i) sum += m[size_t(i)] * m[size_t(i)];
@@ -42,7 +42,7 @@ class Chart : public testing::Test {
     Delta delta{};
     for (double& d : delta) d = normal(random_);
     if (!engine_steps(problem).two_views) {
-      for (double& d : delta) d /= s.pair.info[INFO_FOCAL];
+      for (double& d : delta) d /= s.pair.info.focal[0];
     }
     return delta;
   }
@@ -53,14 +53,13 @@ class Chart : public testing::Test {
   static std::array<double, 57> sums_of(const EngineScene& s, const Model& m, const Robust& r,
                                         const std::vector<double>& weights) {
     std::array<double, 57> sums{};
-    Text::model_equations(m.data(), s.pair.f64.data(), s.pair.stride,
-                          s.pair.info.data() + INFO_FOCAL, s.pair.stride, r.t, r.smooth,
-                          weights.data(), r.weighted, sums.data());
+    Text::model_equations(m.data(), s.pair.f64.data(), s.pair.stride, s.pair.info.focal,
+                          s.pair.stride, r.t, r.smooth, weights.data(), r.weighted, sums.data());
     return sums;
   }
   static double score_of(const EngineScene& s, const Model& m, const Robust& r,
                          const std::vector<double>& weights) {
-    return sums_of(s, m, r, weights)[Text::SUMS - 3];
+    return sums_of(s, m, r, weights)[Text::SUM_OF_SCORES];
   }
   std::vector<double> random_weights(const EngineScene& s) {
     std::uniform_real_distribution<double> unit(0, 1);
@@ -112,7 +111,7 @@ TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
   using L = typename TypeParam::Text;
   const EngineScene s =
       make_engine_scene(this->problem, {.points = 200, .inliers = 1}, 2, this->random_);
-  const double t = s.pair.info[INFO_THRESHOLD];
+  const double t = s.pair.info.threshold;
   for (int trial = 0; trial < 5; ++trial) {
     const auto chart = this->open(s, this->moved(s, this->open(s, s.truth), this->step(s, 0.3)));
     const auto sums = this->sums_of(s, this->close(s, chart), {t}, std::vector<double>());
@@ -139,7 +138,7 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
   const EngineScene s =
       make_engine_scene(this->problem, {.points = 700, .inliers = 0.6}, 3, this->random_);
   const std::vector<double> weights = this->random_weights(s);
-  const double t = s.pair.info[INFO_THRESHOLD];
+  const double t = s.pair.info.threshold;
   // Sharp: a threshold that nothing reaches, since its score has a kink there.
   using R = typename TestFixture::Robust;
   for (const R& r : {R{1e-9 * t}, R{1e-9 * t, false, true}, R{t, true}, R{t, true, true}}) {
@@ -149,7 +148,7 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
     L::model_tangent(chart.data(), this->rays(s), D.data());
     const double* g = sums.data() + L::EQUATIONS * (L::EQUATIONS + 1) / 2;
     const double kStep =
-        1e-4 * s.threshold / ((+L::EQUATIONS == +L::DOF) ? s.pair.info[INFO_FOCAL] : 1.0);
+        1e-4 * s.threshold / ((+L::EQUATIONS == +L::DOF) ? s.pair.info.focal[0] : 1.0);
     std::array<double, 8> analytic{}, numeric{};
     double largest = 0;
     for (int j = 0; j < L::DOF; ++j) {
@@ -179,7 +178,7 @@ TYPED_TEST(Chart, refinement_never_worsens_the_score) {
         make_engine_scene(this->problem, {.points = 300, .inliers = 0.5}, 2.5, this->random_);
     const auto view = view_of<TestFixture::problem>(s.pair);
     const std::vector<double> weights = this->random_weights(s);
-    const double t = s.pair.info[INFO_THRESHOLD];
+    const double t = s.pair.info.threshold;
     for (const bool smooth : {false, true}) {
       for (const bool weighted : {false, true}) {
         // From near and from hopelessly far.
@@ -187,8 +186,8 @@ TYPED_TEST(Chart, refinement_never_worsens_the_score) {
           Model m = this->moved(s, this->open(s, s.truth), this->step(s, far));
           const double before = this->score_of(s, m, {t, smooth, weighted}, weights);
           const typename L::refine_options options = {t, smooth, weighted, 10, 1e-4};
-          double shared[16];
-          L::model_refine(&view, s.pair.stride, &options, weights.data(), m.data(), shared);
+          typename L::refine_shared shared;
+          L::model_refine(&view, s.pair.stride, &options, weights.data(), m.data(), &shared);
           const double after = this->score_of(s, m, {t, smooth, weighted}, weights);
           // The chart and back costs rounding.
           ASSERT_GE(after, before - 1e-9 * (1 + before)) << far;
@@ -204,17 +203,17 @@ TYPED_TEST(Chart, refinement_recovers_the_truth) {
     const EngineScene s = make_engine_scene(
         this->problem, {.points = 300, .inliers = 1, .noise = 0}, 2.5, this->random_);
     const auto view = view_of<TestFixture::problem>(s.pair);
-    const double t = s.pair.info[INFO_THRESHOLD];
+    const double t = s.pair.info.threshold;
     for (const bool smooth : {false, true}) {
       Model m = this->moved(s, this->open(s, s.truth), this->step(s, 0.2));
       const auto start = this->sums_of(s, m, {t, smooth}, {});
       const typename L::refine_options options = {t, smooth, 0, 50, 1e-9};
-      double shared[16];
-      L::model_refine(&view, s.pair.stride, &options, nullptr, m.data(), shared);
+      typename L::refine_shared shared;
+      L::model_refine(&view, s.pair.stride, &options, nullptr, m.data(), &shared);
       const auto sums = this->sums_of(s, m, {t, smooth}, {});
-      EXPECT_EQ(sums[L::SUMS - 2], s.pair.count()) << "from " << start[L::SUMS - 2];
+      EXPECT_EQ(sums[L::SUM_OF_INLIERS], s.pair.count()) << "from " << start[L::SUM_OF_INLIERS];
       // The last step raised the score by less than 1e-9 of all: mean squared error in thresholds.
-      EXPECT_LT(sums[L::SUMS - 1] * t / s.pair.count(), 1e-9);
+      EXPECT_LT(sums[L::SUM_OF_SQUARES] * t / s.pair.count(), 1e-9);
     }
   }
 }

@@ -14,7 +14,7 @@ class Gain : public testing::Test {
   std::mt19937_64 random_{11};
   EngineScene scene_ = make_engine_scene(problem, {.points = 700, .inliers = 0.6}, 3, random_);
   const PairPoints& pair_ = scene_.pair;
-  double t_ = pair_.info[INFO_THRESHOLD];
+  double t_ = pair_.info.threshold;
 
   struct Sums {
     double score = 0, smooth = 0, squares = 0;
@@ -67,13 +67,12 @@ TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
     const auto expected = this->plain_sums(this->scene_.truth, weights);
     for (const bool smooth : {false, true}) {
       double sums[L::SUMS];
-      L::model_equations(this->scene_.truth.data(), pair.f64.data(), pair.stride,
-                         pair.info.data() + INFO_FOCAL, pair.stride, this->t_, smooth,
-                         weights.data(), weighted, sums);
+      L::model_equations(this->scene_.truth.data(), pair.f64.data(), pair.stride, pair.info.focal,
+                         pair.stride, this->t_, smooth, weights.data(), weighted, sums);
       const double score = smooth ? expected.smooth : expected.score;
-      EXPECT_NEAR(sums[L::SUMS - 3], score, 1e-9 * score);
-      EXPECT_EQ(sums[L::SUMS - 2], expected.inliers);
-      EXPECT_NEAR(sums[L::SUMS - 1], expected.squares, 1e-9 * expected.squares);
+      EXPECT_NEAR(sums[L::SUM_OF_SCORES], score, 1e-9 * score);
+      EXPECT_EQ(sums[L::SUM_OF_INLIERS], expected.inliers);
+      EXPECT_NEAR(sums[L::SUM_OF_SQUARES], expected.squares, 1e-9 * expected.squares);
     }
   }
 }
@@ -81,7 +80,7 @@ TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
 TYPED_TEST(Gain, of_a_model_that_falls_behind_is_given_up) {
   using L = typename TypeParam::Text;
   const PairPoints& pair = this->pair_;
-  const double* focal = pair.info.data() + INFO_FOCAL;
+  const double* focal = pair.info.focal;
   const int ends[3] = {128, 256, pair.stride};
   const auto score = [&](std::array<double, 3> floors, int stages) {
     return L::model_score(this->scene_.truth.data(), pair.f64.data(), pair.stride, focal,
@@ -100,7 +99,7 @@ TYPED_TEST(Gain, of_a_model_that_falls_behind_is_given_up) {
 TYPED_TEST(Gain, of_a_better_model_passes_the_stages) {
   using L = typename TypeParam::Text;
   const PairPoints& pair = this->pair_;
-  const double* focal = pair.info.data() + INFO_FOCAL;
+  const double* focal = pair.info.focal;
   const double whole = this->plain_sums(this->scene_.truth, std::vector<double>(1024, 1)).score;
   for (const double share : {0.0, 0.2, 0.5, 0.9, 0.999, 1.001}) {
     int ends[8];

@@ -26,7 +26,7 @@ double chance(ModelKind problem, double size1, double size2) {
   PairPoints pair;
   const std::vector<PointPair> points = spread(size1, size2, 400);
   pair.set(problem, {numbers_of(points), 400, Cameras{}, MatchPriors{}}, {});
-  return pair.info[INFO_CHANCE];
+  return pair.info.chance;
 }
 
 TEST(Significance, chance_is_that_of_the_image_whose_points_cover_less) {
@@ -47,23 +47,24 @@ TEST(Significance, matches_that_share_a_point_are_one) {
   const auto view = view_of<ModelKind::fundamental>(pair);
   const std::vector<double> errors(60, 0.0);
   problem_lanes<double, ModelKind::fundamental>::count_distinct(
-      &view, pair.f32.data(), errors.data(), 60, pair.tables.data(), pair.work.data());
-  EXPECT_EQ(pair.work[WORK_DISTINCT_POINTS], 30);
-  EXPECT_EQ(pair.work[WORK_DISTINCT_INLIERS], 30);
+      &view, pair.f32.data(), errors.data(), 60, pair.tables.data(), &pair.work);
+  EXPECT_EQ(pair.work.distinct_points, 30);
+  EXPECT_EQ(pair.work.distinct_inliers, 30);
 }
 
 // The larger one of what the box of the points tells and of what was measured beside this model.
 TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
   const auto outcome = [](double measured, double of_box) {
-    Result found{};
-    found[RESULT_OUTCOME] = FOUND_MODEL;
-    found[RESULT_INLIERS] = 40;
-    found[RESULT_TESTED] = 1000;
-    found[RESULT_CHANCE] = measured;
-    Info info{};
-    info[INFO_CHANCE] = of_box;
+    search_result found{};
+    found.outcome = FOUND_MODEL;
+    found.support.inliers = 40;
+    found.tested = 1000;
+    found.chance = measured;
+    pair_info info{};
+    info.chance = of_box;
+    const pair_work work{100, 0, 0, 0, 40, 100};
     double significance = 0;
-    return test_significance(ModelKind::fundamental, found, info, 100, {100, 40}, significance);
+    return test_significance(ModelKind::fundamental, found, info, work, significance);
   };
   EXPECT_EQ(outcome(0.02, 0.02), Outcome::ok);
   EXPECT_EQ(outcome(0.4, 0.02), Outcome::not_significant);

@@ -18,6 +18,18 @@ enum {
   DOMINANT_PLANE = 0        // most inliers on one plane are no degeneracy
 };
 
+// How the search treats such models: as maps (plane_map.lane.h).
+enum {
+  AGREES_BY_CHANCE = 0,
+  WRONG_IN_TELLING_SAMPLE = 0,
+  FIRST_ROUND_CANDIDATES = 1,
+  THOROUGH_SAMPLES = 0,
+  KEEPS_BEST_EARLY = 1,
+  CUTS_LEVERAGE = 0,
+  IMAGES_HAVE_UNITS = 0,
+  COPIES_BIND = 0
+};
+
 lane_fn real point_error(const real* P, const real* p, const real* focal) {
   return reprojection_squared(P, p[0], p[1], p + 2, focal[0], focal[1]);
 }
@@ -55,32 +67,33 @@ lane_fn real chance_in_box(real w, real h, real threshold) {
 
 // What the camera adds to info. Returns px a unit of the errors.
 #define OWN_camera_info
-lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
+lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)length, (void)threshold;
-  info[INFO_FOCAL] = cameras[0];
-  info[INFO_FOCAL + 1] = cameras[1];
+  info->focal[0] = cameras[0];
+  info->focal[1] = cameras[1];
   return lane(1);
 }
 
 // A point [COLUMNS] as given, in scoring coordinates.
 #define OWN_point_columns
-lane_fn void point_columns(const real* given, const real* cameras, const real* info,
+lane_fn void point_columns(const real* given, const real* cameras, const pair_info* info,
                            real* columns) {
   for (index c = 0; c < 2; ++c) columns[c] = (given[c] - cameras[2 + c]) / cameras[c];
   for (index c = 0; c < 3; ++c)
-    columns[2 + c] = (given[2 + c] - info[INFO_CENTRE + c]) / info[INFO_LENGTH];
+    columns[2 + c] = (given[2 + c] - lane(info->centre[c])) / lane(info->length);
 }
 
 // The result's matrix is its rotation, its pose in the world as given.
-lane_fn void result_matrix(const real* info, const real* model, real* R) {
-  (void)info;
+lane_fn void result_matrix(const pair_info* info, const real* rays, const real* model, real* R) {
+  (void)info, (void)rays;
   for (index i = 0; i < 9; ++i) R[i] = model[i];
 }
 #define OWN_result_pose
-lane_fn void result_pose(const real* info, const real* model, const real* side, real* pose) {
+lane_fn void result_pose(const pair_info* info, const real* model, const real* side, real* pose) {
   (void)side;
-  real turned[3];
-  mat3_apply(model, info + INFO_CENTRE, turned);
+  real centre[3], turned[3];
+  for (index i = 0; i < 3; ++i) centre[i] = lane(info->centre[i]);
+  mat3_apply(model, centre, turned);
   for (index i = 0; i < 9; ++i) pose[i] = model[i];
-  for (index i = 0; i < 3; ++i) pose[9 + i] = info[INFO_LENGTH] * model[9 + i] - turned[i];
+  for (index i = 0; i < 3; ++i) pose[9 + i] = lane(info->length) * model[9 + i] - turned[i];
 }

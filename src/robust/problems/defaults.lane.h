@@ -14,19 +14,20 @@ lane_fn mask model_is_sound(const real* model) { return model[0] == model[0]; }
 lane_fn real hypotheses_before_giving_up(real n) { return lane(3000) + lane(8e5) / n; }
 #endif
 
-#ifndef OWN_camera_info  // cameras add nothing to info; errors have the unit of the coordinates
-lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
+// Plain numbers: the leader's, never a register's. Errors have the unit of the coordinates.
+#ifndef OWN_camera_info  // cameras add nothing to info
+lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)cameras, (void)threshold, (void)info;
   return length;
 }
 #endif
 
 #ifndef OWN_point_columns  // a point [COLUMNS] of two images in scoring coordinates
-lane_fn void point_columns(const real* given, const real* cameras, const real* info,
+lane_fn void point_columns(const real* given, const real* cameras, const pair_info* info,
                            real* columns) {
   (void)cameras;
   for (index c = 0; c < 4; ++c)
-    columns[c] = (given[c] - info[INFO_CENTRE + c]) * (lane(1) / info[INFO_LENGTH]);
+    columns[c] = (given[c] - lane(info->centre[c])) * (lane(1) / lane(info->length));
 }
 #endif
 
@@ -81,6 +82,14 @@ lane_fn real model_step(const real* N, const real* g, const real* chart, const r
 }
 #endif
 
+// The last fit ends when the score rises by less than this part; until the scale of the noise has
+// settled a model nearby suffices.
+#ifndef OWN_polish_tolerance
+lane_fn scalar polish_tolerance(index is_settled) {
+  return is_settled ? (scalar)1e-6 : (scalar)1e-4;
+}
+#endif
+
 #ifndef OWN_side_candidates  // a model with SIDES = 0: every match may be one
 lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   (void)model, (void)rays, (void)sides;
@@ -102,7 +111,7 @@ lane_fn real point_side(const real* model, const real* side, const real* rays, c
 #endif
 
 #ifndef OWN_result_pose  // a model with HAS_POSE = 0
-lane_fn void result_pose(const real* info, const real* model, const real* side, real* pose) {
+lane_fn void result_pose(const pair_info* info, const real* model, const real* side, real* pose) {
   (void)info, (void)model, (void)side;
   for (index i = 0; i < 12; ++i) pose[i] = lane(0);
 }
@@ -117,6 +126,7 @@ lane_fn void result_pose(const real* info, const real* model, const real* side, 
 #undef OWN_model_close
 #undef DIRECT_CHART
 #undef OWN_model_step
+#undef OWN_polish_tolerance
 #undef OWN_side_candidates
 #undef OWN_side_limit
 #undef OWN_point_side

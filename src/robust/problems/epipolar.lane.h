@@ -14,6 +14,32 @@ enum {
   LINE_IS_DEGENERATE = 1    // inliers on a line of an image do not determine the model
 };
 
+// How the search treats such models. Every family says all of these.
+enum {
+  // 1: of wrong matches a part agrees with any model, those near their epipolar lines. So no model
+  // is given up because it has no support yet, and a threshold far too wide is narrowed.
+  AGREES_BY_CHANCE = 1,
+  // A model scores more than chance already when so many matches of its sample are wrong.
+  WRONG_IN_TELLING_SAMPLE = 1,
+  // Models of the first round that are refined: the best may fit one plane of the scene alone.
+  FIRST_ROUND_CANDIDATES = 2,
+  // Samples drawn at least where there is time: the right matrix of a scene and one of a large
+  // plane
+  // in it have nearly as many inliers, and refinement leads from a sample to either.
+  THOROUGH_SAMPLES = 256,
+  KEEPS_BEST_EARLY = 0,   // 1: a refined model is hardly improved by another sample of its round
+  CUTS_LEVERAGE = 1,      // 1: the last fit leaves out points of too much leverage
+  IMAGES_HAVE_UNITS = 0,  // 1: the images may have units of their own, as pixels and metres
+  COPIES_BIND = 0         // 1: copying points to a GPU takes longer than finding their model
+};
+
+// The last fit is to so small a part of the score, since its weights change as well.
+#define OWN_polish_tolerance
+lane_fn scalar polish_tolerance(index is_settled) {
+  (void)is_settled;
+  return (scalar)1e-9;
+}
+
 lane_fn real point_error(const real* F, const real* p, const real* focal) {
   (void)focal;
   return sampson_squared(F, p[0], p[1], p[2], p[3]);
@@ -61,11 +87,11 @@ lane_fn void epipolar_keep(const real* F, mask m, index slots, real* kept, real*
 }
 
 // F in px, |F| = 1, of a model: T2' F T1.
-lane_fn void epipolar_in_px(const real* info, const real* model, real* F) {
+lane_fn void epipolar_in_px(const pair_info* info, const real* model, real* F) {
   real centres[4], first[9], second[9], transposed[9], product[9];
-  for (index i = 0; i < 4; ++i) centres[i] = info[INFO_CENTRE + i];
-  frame_before(centres, info[INFO_LENGTH], first);
-  frame_before(centres + 2, info[INFO_LENGTH], second);
+  for (index i = 0; i < 4; ++i) centres[i] = lane(info->centre[i]);
+  frame_before(centres, lane(info->length), first);
+  frame_before(centres + 2, lane(info->length), second);
   for (index i = 0; i < 9; ++i) transposed[i] = second[3 * (i % 3) + i / 3];
   mat3_mul(transposed, model, product);
   mat3_mul(product, first, F);

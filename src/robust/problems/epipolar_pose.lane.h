@@ -38,7 +38,7 @@ lane_fn real point_side(const real* model, const real* pose, const real* rays, c
 }
 
 #define OWN_result_pose
-lane_fn void result_pose(const real* info, const real* model, const real* side, real* pose) {
+lane_fn void result_pose(const pair_info* info, const real* model, const real* side, real* pose) {
   (void)info, (void)model;
   for (index i = 0; i < 12; ++i) pose[i] = side[i];
 }

@@ -87,6 +87,7 @@ lane_fn real point_side(const real* model, const real* side, const real* rays, c
 }
 
 // The matrix of the result: F in px, |F| = 1.
-lane_fn void result_matrix(const real* info, const real* model, real* F) {
+lane_fn void result_matrix(const pair_info* info, const real* rays, const real* model, real* F) {
+  (void)rays;
   epipolar_in_px(info, model, F);
 }

@@ -20,6 +20,19 @@ enum {
   DOMINANT_PLANE = 0  // most inliers on one plane are no degeneracy
 };
 
+// How the search treats such models (epipolar.lane.h): wrong matches hardly ever agree with a map,
+// and refinement leads from a sample of right ones to the best.
+enum {
+  AGREES_BY_CHANCE = 0,
+  WRONG_IN_TELLING_SAMPLE = 0,
+  FIRST_ROUND_CANDIDATES = 1,
+  THOROUGH_SAMPLES = 0,
+  KEEPS_BEST_EARLY = 1,
+  CUTS_LEVERAGE = 0,
+  IMAGES_HAVE_UNITS = 1,
+  COPIES_BIND = 1
+};
+
 lane_fn real point_error(const real* H, const real* p, const real* focal) {
   (void)focal;
   return transfer_squared(H, p[0], p[1], p[2], p[3]);
@@ -54,11 +67,12 @@ lane_fn real chance_in_box(real w, real h, real threshold) {
 
 // The matrix of the result: H in px, |H| = 1: T2^-1 H T1 with T = [1/l 0 -c/l; ...] of each image,
 // times the length l.
-lane_fn void result_matrix(const real* info, const real* model, real* H) {
+lane_fn void result_matrix(const pair_info* info, const real* rays, const real* model, real* H) {
+  (void)rays;
   real centres[4], after[9], before[9], product[9];
-  for (index i = 0; i < 4; ++i) centres[i] = info[INFO_CENTRE + i];
-  frame_before(centres, info[INFO_LENGTH], before);
-  frame_after(centres + 2, info[INFO_LENGTH], after);
+  for (index i = 0; i < 4; ++i) centres[i] = lane(info->centre[i]);
+  frame_before(centres, lane(info->length), before);
+  frame_after(centres + 2, lane(info->length), after);
   mat3_mul(after, model, product);
   mat3_mul(product, before, H);
   mat3_normalise(H);

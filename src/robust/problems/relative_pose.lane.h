@@ -20,15 +20,16 @@ lane_fn real parallax_limit(const real* focal, real threshold) {
 
 // What the cameras [CAMERA_NUMBERS] add to info. Returns px in a unit of the errors.
 #define OWN_camera_info
-lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
+lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   real focal[4] = {cameras[0], cameras[1], cameras[4], cameras[5]};
-  for (index i = 0; i < 4; ++i) info[INFO_RAYS + i] = length / focal[i];
-  info[INFO_PARALLAX] = parallax_limit(focal, threshold);
+  for (index i = 0; i < 4; ++i) info->rays[i] = length / focal[i];
+  info->parallax = parallax_limit(focal, threshold);
   return length;
 }
 
 // The matrix of the result: E of normalised points, |E| = 1.
-lane_fn void result_matrix(const real* info, const real* model, real* E) {
-  essential_unscale(model, info + INFO_RAYS, E);
+lane_fn void result_matrix(const pair_info* info, const real* rays, const real* model, real* E) {
+  (void)info;
+  essential_unscale(model, rays, E);
   mat3_normalise(E);
 }

@@ -119,11 +119,11 @@ lane_fn void model_move(real* chart, const real* delta) {
 
 // What cameras [CAMERA_NUMBERS] add to info: of focal lengths their ratio alone.
 #define OWN_camera_info
-lane_fn real camera_info(const real* cameras, real length, real threshold, real* info) {
+lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   real sine = lane(3) * threshold / length;  // of a parallax that noise can make, where f is 1
-  info[INFO_RAYS] = info[INFO_RAYS + 2] = lane(1);
-  info[INFO_RAYS + 1] = info[INFO_RAYS + 3] = cameras[0] / cameras[1];
-  info[INFO_PARALLAX] = sine * sine;
+  info->rays[0] = info->rays[2] = 1;
+  info->rays[1] = info->rays[3] = cameras[0] / cameras[1];
+  info->parallax = sine * sine;
   return length;
 }
 
@@ -145,6 +145,7 @@ lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
 }
 
 // The matrix of the result: F in px, |F| = 1.
-lane_fn void result_matrix(const real* info, const real* model, real* F) {
+lane_fn void result_matrix(const pair_info* info, const real* rays, const real* model, real* F) {
+  (void)rays;
   epipolar_in_px(info, model, F);
 }

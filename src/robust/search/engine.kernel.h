@@ -1,69 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels of engine.kernels.
 
-group_fn void open_view(global_const offset* pairs, global_const int* work,
-                        global_const scalar* points, global_const scalar* info,
+group_fn void open_view(global_const pair_place* pairs, global_const pair_work* work,
+                        global_const scalar* points, global_const pair_info* info,
                         global_const scalar* priors, index pair, struct pair_view* view) {
-  global_const offset* p = pairs + pair * PAIR_SIZE;
-  global_const scalar* own = priors + PRIOR_COLUMNS * p[PAIR_START];
-  pair_open(points + COLUMNS * p[PAIR_START], work[pair * WORK_SIZE + WORK_COUNT],
-            (index)p[PAIR_STRIDE], info + pair * INFO_SIZE, view);
-  pair_open_priors(own, own + PRIOR_RANKS * p[PAIR_STRIDE], info + pair * INFO_SIZE, view);
+  global_const pair_place* p = pairs + pair;
+  global_const scalar* own = priors + PRIOR_COLUMNS * p->start;
+  pair_open(points + COLUMNS * p->start, work[pair].count, (index)p->stride, info + pair, view);
+  pair_open_priors(own, own + PRIOR_RANKS * p->stride, info + pair, view);
 }
 
-group_kernel(engine_prepare, group, ENGINE_PREPARE) {
-  const index pair = (index)pairs[(from + group) * PAIR_SIZE + PAIR_TURN];
-  global_const offset* p = pairs + pair * PAIR_SIZE;
-  const offset start = p[PAIR_START], first = p[PAIR_FIRST], out = first - pairs[PAIR_FIRST];
-  const index stride = (index)p[PAIR_STRIDE];
-  struct prior_arrays a;
-  a.has_weights = (is_given & GIVEN_WEIGHTS) != 0;
-  a.has_qualities = (is_given & GIVEN_QUALITIES) != 0;
-  a.given_weights = given_weights + (a.has_weights ? first + weights_from : 0);
-  a.given_qualities = given_qualities + (a.has_qualities ? first + qualities_from : 0);
-  const offset own = is_given ? start : 0;  // else there is no room for any
-  a.weights = priors + PRIOR_COLUMNS * own;
-  a.ranks = a.weights + PRIOR_RANKS * (offset)stride;
-  a.cumulative_weights = a.weights + PRIOR_CUMULATIVE_WEIGHTS * (offset)stride;
-  a.fast_weights = fast_weights + own;
-  a.ranking = ranking + own;
-  index zero_weight;
-  const index n =
-      pair_prepare(GROUP_ARG given + COLUMNS * first, (index)p[PAIR_POINTS], &a, tables + 4 * start,
-                   &zero_weight, cameras + CAMERA_NUMBERS * (offset)pair, threshold, seed0, seed1,
-                   stride, kept + start, order + start, points + COLUMNS * start,
-                   fast_points + COLUMNS * start, info + pair * INFO_SIZE, inliers + out, shared);
-  if (!group_leads()) return;
-  for (index i = 0; i < STATE_SIZE; ++i) state[pair * STATE_SIZE + i] = 0;
-  global_ptr int* w = work + pair * WORK_SIZE;
-  w[WORK_COUNT] = n;
-  w[WORK_ZERO_WEIGHT] = zero_weight;
-  w[WORK_DONE] = 0;
-  w[WORK_PLAN] = n < SAMPLE_SIZE ? 0 : first_round;
-}
-
-// OpenCL compiles all of a text, where these two are for floats only.
+// OpenCL compiles all of a text, where these are for floats only, and those behind them for
+// doubles.
 #if !defined(REAL_IS_FLOAT) || REAL_IS_FLOAT
 map_kernel(engine_solve, place, ENGINE_SOLVE) {
   const index pair = active[from + place / round], hypothesis = place % round;
-  global_const int* w = work + pair * WORK_SIZE;
-  if (hypothesis >= w[WORK_PLAN]) return;
-  global_const offset* about = pairs + pair * PAIR_SIZE;
-  global_const scalar* columns = points + COLUMNS * about[PAIR_START];
-  const index stride = (index)about[PAIR_STRIDE];
+  const pair_work w = work[pair];
+  if (hypothesis >= w.plan) return;
+  const offset start = pairs[pair].start;
+  global_const scalar* columns = points + COLUMNS * start;
+  const index stride = (index)pairs[pair].stride;
   index sample[SAMPLE_SIZE];
   scalar p[SAMPLE_SIZE * COLUMNS], rays[4], solved[SLOTS * MODEL_SIZE];
-  info += pair * INFO_SIZE;
-  for (index i = 0; i < 4; ++i) rays[i] = (scalar)info[INFO_RAYS + i];
-  if (info[INFO_WEIGHTED] > 0 || info[INFO_RANKED] > 0) {
+  info += pair;
+  for (index i = 0; i < 4; ++i) rays[i] = (scalar)info->rays[i];
+  if (info->weighted > 0 || info->ranked > 0) {
     struct sample_source source = {
-        w[WORK_COUNT], info[INFO_WEIGHTED] > 0, info[INFO_RANKED] > 0,
-        priors + PRIOR_COLUMNS * about[PAIR_START] + PRIOR_CUMULATIVE_WEIGHTS * (offset)stride,
-        ranking + about[PAIR_START]};
-    prior_draw(seed0, seed1, w[WORK_DONE] + hypothesis, &source, 0, 0, sample);
+        w.count, info->weighted > 0, info->ranked > 0,
+        priors + PRIOR_COLUMNS * start + PRIOR_CUMULATIVE_WEIGHTS * (offset)stride,
+        ranking + start};
+    prior_draw(seed0, seed1, w.done + hypothesis, &source, 0, 0, sample);
   } else {
-    sample_draw(seed0, seed1, (bits32)(w[WORK_DONE] + hypothesis), w[WORK_COUNT], SAMPLE_SIZE, 0, 0,
-                sample);
+    sample_draw(seed0, seed1, (bits32)(w.done + hypothesis), w.count, SAMPLE_SIZE, 0, 0, sample);
   }
   for (index c = 0; c < COLUMNS; ++c) {
     for (index k = 0; k < SAMPLE_SIZE; ++k)
@@ -81,27 +49,28 @@ map_kernel(engine_solve, place, ENGINE_SOLVE) {
 // As engine_score, all points by one thread.
 map_kernel(engine_score_few, place, ENGINE_SCORE) {
   const index pair = active[from + place / round], hypothesis = place % round;
-  float best = -2;
+  float best = NO_MODEL;
   index slot = 0;
-  global_const int* w = work + pair * WORK_SIZE;
-  if (hypothesis < w[WORK_PLAN]) {
-    global_const offset* p = pairs + pair * PAIR_SIZE;
-    global_const scalar* columns = points + COLUMNS * p[PAIR_START];
-    const index stride = (index)p[PAIR_STRIDE], count = counts[place], n = w[WORK_COUNT];
-    info += pair * INFO_SIZE;
-    const double narrowed = state[pair * STATE_SIZE + STATE_NARROWED];
-    const scalar threshold = (scalar)(info[INFO_THRESHOLD] * (narrowed > 0 ? narrowed : 1));
-    const index weighted = info[INFO_WEIGHTED] > 0;
-    const scalar floor = (scalar)score_floor(state[pair * STATE_SIZE + STATE_SAMPLE_SCORE], n);
+  const pair_work w = work[pair];
+  if (hypothesis < w.plan) {
+    const offset start = pairs[pair].start;
+    global_const scalar* columns = points + COLUMNS * start;
+    const index stride = (index)pairs[pair].stride, count = counts[place], n = w.count;
+    info += pair;
+    state += pair;
+    const double narrowed = state->narrowed;
+    const scalar threshold = (scalar)(info->threshold * (narrowed > 0 ? narrowed : 1));
+    const index weighted = info->weighted > 0;
+    const scalar floor = (scalar)score_floor(state->sample_score, n);
     scalar focal[2], model[MODEL_SIZE];
-    for (index k = 0; k < 2; ++k) focal[k] = (scalar)info[INFO_FOCAL + k];
-    if (count > 0) best = -1;
+    for (index k = 0; k < 2; ++k) focal[k] = (scalar)info->focal[k];
+    if (count > 0) best = BELOW_FLOOR;
     for (index s = 0; s < count; ++s) {
       for (index i = 0; i < MODEL_SIZE; ++i)
         model[i] = models[(s * MODEL_SIZE + i) * (offset)places + place];
       scalar score = 0;
       for (index i = 0; i < n; ++i) {
-        scalar own = weighted ? fast_weights[p[PAIR_START] + i] : (scalar)1;
+        scalar own = weighted ? fast_weights[start + i] : (scalar)1;
         score += own * point_score(model, columns, stride, focal, i, threshold);
       }
       if (score > floor && score > best) {
@@ -116,31 +85,31 @@ map_kernel(engine_score_few, place, ENGINE_SCORE) {
 
 group_kernel(engine_score, place, ENGINE_SCORE) {
   const index pair = active[from + place / round], hypothesis = place % round;
-  float best = -2;
+  float best = NO_MODEL;
   index slot = 0;
-  global_const int* w = work + pair * WORK_SIZE;
-  if (hypothesis < w[WORK_PLAN]) {
-    global_const offset* p = pairs + pair * PAIR_SIZE;
-    global_const scalar* columns = points + COLUMNS * p[PAIR_START];
-    const index stride = (index)p[PAIR_STRIDE], count = counts[place];
-    info += pair * INFO_SIZE;
-    const double narrowed = state[pair * STATE_SIZE + STATE_NARROWED];
-    const scalar threshold = (scalar)(info[INFO_THRESHOLD] * (narrowed > 0 ? narrowed : 1));
-    const index weighted = info[INFO_WEIGHTED] > 0;
+  const pair_work w = work[pair];
+  if (hypothesis < w.plan) {
+    const offset start = pairs[pair].start;
+    global_const scalar* columns = points + COLUMNS * start;
+    const index stride = (index)pairs[pair].stride, count = counts[place];
+    info += pair;
+    state += pair;
+    const double narrowed = state->narrowed;
+    const scalar threshold = (scalar)(info->threshold * (narrowed > 0 ? narrowed : 1));
+    const index weighted = info->weighted > 0;
     index ends[8];
     scalar floors[8], focal[2], model[MODEL_SIZE], seen[4];
-    const scalar floor =
-        (scalar)score_floor(state[pair * STATE_SIZE + STATE_SAMPLE_SCORE], w[WORK_COUNT]);
-    for (index k = 0; k < 4; ++k) seen[k] = (scalar)info[INFO_SEEN + k];
-    for (index k = 0; k < 2; ++k) focal[k] = (scalar)info[INFO_FOCAL + k];
-    const index stages = score_stages(floor, w[WORK_COUNT], seen, weighted, ends, floors);
-    if (count > 0) best = -1;
+    const scalar floor = (scalar)score_floor(state->sample_score, w.count);
+    for (index k = 0; k < 4; ++k) seen[k] = (scalar)info->seen[k];
+    for (index k = 0; k < 2; ++k) focal[k] = (scalar)info->focal[k];
+    const index stages = score_stages(floor, w.count, seen, weighted, ends, floors);
+    if (count > 0) best = BELOW_FLOOR;
     for (index s = 0; s < count; ++s) {
       for (index i = 0; i < MODEL_SIZE; ++i)
         model[i] = models[(s * MODEL_SIZE + i) * (offset)places + place];
       const scalar score = model_score(GROUP_ARG model, columns, stride, focal,
-                                       fast_weights + (weighted ? p[PAIR_START] : 0), weighted,
-                                       ends, floors, stages, threshold);
+                                       fast_weights + (weighted ? start : 0), weighted, ends,
+                                       floors, stages, threshold);
       if (score > best) {
         best = (float)score;
         slot = s;
@@ -153,20 +122,50 @@ group_kernel(engine_score, place, ENGINE_SCORE) {
 }
 #endif
 
+#if !defined(REAL_IS_FLOAT) || !REAL_IS_FLOAT
+group_kernel(engine_prepare, group, ENGINE_PREPARE) {
+  const index pair = (index)pairs[from + group].in_order;
+  global_const pair_place* p = pairs + pair;
+  const offset start = p->start, first = p->first, out = first - pairs[0].first;
+  const index stride = (index)p->stride;
+  struct prior_arrays a;
+  a.has_weights = (is_given & GIVEN_WEIGHTS) != 0;
+  a.has_qualities = (is_given & GIVEN_QUALITIES) != 0;
+  a.given_weights = given_weights + (a.has_weights ? first + weights_from : 0);
+  a.given_qualities = given_qualities + (a.has_qualities ? first + qualities_from : 0);
+  const offset own = is_given ? start : 0;  // else there is no room for any
+  a.weights = priors + PRIOR_COLUMNS * own;
+  a.ranks = a.weights + PRIOR_RANKS * (offset)stride;
+  a.cumulative_weights = a.weights + PRIOR_CUMULATIVE_WEIGHTS * (offset)stride;
+  a.fast_weights = fast_weights + own;
+  a.ranking = ranking + own;
+  index zero_weight;
+  const index n =
+      pair_prepare(GROUP_ARG given + COLUMNS * first, (index)p->points, &a, tables + 4 * start,
+                   &zero_weight, cameras + CAMERA_NUMBERS * (offset)pair, threshold, seed0, seed1,
+                   stride, kept + start, order + start, points + COLUMNS * start,
+                   fast_points + COLUMNS * start, info + pair, inliers + out, shared);
+  if (!group_leads()) return;
+  const search_state nothing = zeros;
+  const pair_work begun = {n, zero_weight, 0, n < SAMPLE_SIZE ? 0 : first_round, 0, 0};
+  state[pair] = nothing;
+  work[pair] = begun;
+}
+
 // The candidates of a round, by rank.
 group_kernel(engine_rank, group, ENGINE_RANK) {
   const index pair = active[from + group];
-  const index hypotheses = work[pair * WORK_SIZE + WORK_PLAN];
+  const index hypotheses = work[pair].plan;
   if (hypotheses == 0) return;
   struct pair_view view;
-  state += pair * STATE_SIZE;
+  state += pair;
   open_view(pairs, work, points, info, priors, pair, &view);
   pair_narrow(state, &view);
   const index own = candidates_of(&view, state);
-  struct ranked_hypothesis at = {(scalar)1e30, -1};
+  struct ranked_hypothesis at = {scalar_huge(), -1};  // before the first
   for (index k = 0; k < candidates; ++k) {
     if (k < own) next_hypothesis(GROUP_ARG scores + (offset)group * round, hypotheses, &at);
-    const index is_one = k < own && is_candidate(own, at.score, state[STATE_SAMPLE_SCORE]);
+    const index is_one = k < own && is_candidate(own, at.score, state->sample_score);
     if (group_leads()) ranked[group * candidates + k] = is_one || (k == 0) ? at.hypothesis : -1;
   }
 }
@@ -176,97 +175,84 @@ group_kernel(engine_rank, group, ENGINE_RANK) {
 map_kernel(engine_consider, place, ENGINE_CONSIDER) {
   const index group = place / candidates, pair = active[from + group], sample = ranked[place];
   const offset first = (offset)group * round;
-  const index hypotheses = work[pair * WORK_SIZE + WORK_PLAN];
+  const index hypotheses = work[pair].plan;
   if (hypotheses == 0 || sample < 0) return;
   struct pair_view view;
-  struct considered c;
-  scalar shared[16];
-  state += pair * STATE_SIZE;
+  refined_model c = zeros;
+  struct refine_shared shared;
+  state += pair;
   open_view(pairs, work, points, info, priors, pair, &view);
   pair_narrow(state, &view);
   const struct round_models models_of = {hypotheses, scores + first, slots + first, models + first,
                                          1,          places};
   const index own = candidates_of(&view, state);
-  global_ptr scalar* out = considered + place * (offset)CONSIDERED_SIZE;
-  out[CONSIDERED_BETTER] = 0;
-  if (!is_candidate(own, (scalar)scores[first + sample], state[STATE_SAMPLE_SCORE])) return;
+  considered[place].is_better = 0;
+  if (!is_candidate(own, (scalar)scores[first + sample], state->sample_score)) return;
   round_model(&models_of, sample, c.model);
-  if (!model_consider(GROUP_ARG & view, state[STATE_SCORE], weights + (offset)place * most_stride,
-                      shared, &c)) {
-    return;
-  }
-  for (index i = 0; i < 12; ++i) {
-    out[CONSIDERED_MODEL + i] = i < MODEL_SIZE ? c.model[i] : 0;
-    out[CONSIDERED_SIDE + i] = SIDES > 0 ? c.side[i] : 0;
-  }
-  out[CONSIDERED_REFINED] = c.refined;
-  for (index i = 0; i < 4; ++i) out[CONSIDERED_SUMS + i] = c.sums[i];
-  out[CONSIDERED_BETTER] = 1;
+  c.is_better = model_consider(GROUP_ARG & view, state->score,
+                               weights + (offset)place * most_stride, &shared, &c);
+  considered[place] = c;
 }
 #endif
 
 group_kernel(engine_decide, group, ENGINE_DECIDE) {
   const index pair = active[from + group];
   const offset place = (offset)group * round;
-  global_ptr int* w = work + pair * WORK_SIZE;
-  const index hypotheses = w[WORK_PLAN];
+  const index hypotheses = work[pair].plan;
   if (hypotheses == 0) return;
   struct pair_view view;
   struct search_limits limits = {min_iterations, max_iterations, log_failure, min_inlier_ratio};
   open_view(pairs, work, points, info, priors, pair, &view);
-  pair_narrow(state + pair * STATE_SIZE, &view);
+  pair_narrow(state + pair, &view);
   const struct round_models models_of = {hypotheses, scores + place, slots + place, models + place,
                                          1,          places};
   const struct ready_candidates ready = {candidates > 0, ranked + group * candidates,
-                                         considered + group * (offset)candidates * CONSIDERED_SIZE};
-  const index next =
-      pair_decide(GROUP_ARG & view, &limits, &models_of, &ready, state + pair * STATE_SIZE,
-                  weights + pairs[pair * PAIR_SIZE + PAIR_START], shared);
+                                         considered + group * (offset)candidates};
+  const index next = pair_decide(GROUP_ARG & view, &limits, &models_of, &ready, state + pair,
+                                 weights + pairs[pair].start, shared);
   group_barrier();
   if (!group_leads()) return;
-  w[WORK_DONE] += hypotheses;
-  w[WORK_PLAN] = next;
+  work[pair].done += hypotheses;
+  work[pair].plan = next;
 }
 
 group_kernel(engine_planes, pair, ENGINE_PLANES) {
   if_constant(DOMINANT_PLANE) {
     struct pair_view view;
-    if (work[pair * WORK_SIZE + WORK_COUNT] < SAMPLE_SIZE) return;
+    if (work[pair].count < SAMPLE_SIZE) return;
     open_view(pairs, work, points, info, priors, pair, &view);
-    pair_narrow(state + pair * STATE_SIZE, &view);
-    pair_planes(GROUP_ARG & view, seed0, seed1, log_failure, state + pair * STATE_SIZE,
-                weights + pairs[pair * PAIR_SIZE + PAIR_START], shared);
+    pair_narrow(state + pair, &view);
+    pair_planes(GROUP_ARG & view, seed0, seed1, log_failure, state + pair,
+                weights + pairs[pair].start, shared);
   }
 }
 
 group_kernel(engine_finish, group, ENGINE_FINISH) {
-  const index pair = (index)pairs[(from + group) * PAIR_SIZE + PAIR_TURN];
+  const index pair = (index)pairs[from + group].in_order;
   struct pair_view view;
-  global_ptr int* w = work + pair * WORK_SIZE;
-  global_const offset* p = pairs + pair * PAIR_SIZE;
-  const offset start = p[PAIR_START], out = p[PAIR_FIRST] - pairs[PAIR_FIRST];
-  if (w[WORK_COUNT] < SAMPLE_SIZE) return;
+  global_ptr pair_work* w = work + pair;
+  const offset start = pairs[pair].start, first = pairs[pair].first, out = first - pairs[0].first;
+  if (w->count < SAMPLE_SIZE) return;
   open_view(pairs, work, points, info, priors, pair, &view);
-  global_ptr scalar* result = results + pair * RESULT_SIZE;
-  pair_finish(GROUP_ARG & view, state + pair * STATE_SIZE, errors + start, result, shared);
+  global_ptr search_result* result = results + pair;
+  pair_finish(GROUP_ARG & view, state + pair, errors + start, result, shared);
   group_barrier();
-  if (result[RESULT_OUTCOME] < (scalar)FOUND_MODEL) return;
+  if (result->outcome < (scalar)FOUND_MODEL) return;
   mark_inliers(GROUP_ARG & view, order + start, errors + start, inliers + out);
   count_distinct(GROUP_ARG & view, fast_points + COLUMNS * start, errors + start,
-                 (index)result[RESULT_INLIERS], tables + 4 * start, w);
+                 (index)result->support.inliers, tables + 4 * start, w);
   if_constant(TWO_VIEWS) {
     group_barrier();  // the counts are there
-    const scalar measured = result[RESULT_CHANCE], chance = view.chance;
-    const scalar least =
-        least_significant((scalar)w[WORK_DISTINCT_POINTS], measured > chance ? measured : chance,
-                          result[RESULT_TESTED]);
-    count_places(GROUP_ARG & view, fast_points + COLUMNS * start, errors + start,
-                 info + pair * INFO_SIZE, least, tables + 4 * start, shared, w);
+    const scalar measured = result->chance, chance = view.chance;
+    const scalar least = least_significant((scalar)w->distinct_points,
+                                           measured > chance ? measured : chance, result->tested);
+    count_places(GROUP_ARG & view, fast_points + COLUMNS * start, errors + start, info + pair,
+                 least, tables + 4 * start, shared, w);
     group_barrier();  // what follows writes to the errors
   }
-  if (w[WORK_ZERO_WEIGHT] == 0) return;
-  mark_zero_weight(GROUP_ARG & view, w[WORK_ZERO_WEIGHT], given + COLUMNS * p[PAIR_FIRST],
-                   order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair,
-                   info + pair * INFO_SIZE, points + COLUMNS * start, errors + start, result,
-                   inliers + out);
+  if (w->zero_weight == 0) return;
+  mark_zero_weight(GROUP_ARG & view, w->zero_weight, given + COLUMNS * first,
+                   order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair, info + pair,
+                   points + COLUMNS * start, errors + start, result, inliers + out);
 }
+#endif

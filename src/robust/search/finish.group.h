@@ -1,47 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The last fit of a pair and what its significance test needs.
 
+// The weights of the last fit reach zero at six standard deviations: 1 / threshold^2.
+lane_fn scalar smooth_threshold(scalar sigma) { return 1 / (36 * sigma * sigma); }
+
 // Alternates between estimating the scale of the noise and refining to convergence with biweights
 // on that scale, so that the result hardly depends on the threshold. Returns the scale.
 group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* model, scalar* side,
-                             global_ptr scalar* weights, local_ptr scalar* shared) {
-  const scalar reach = 6;  // zero of the weight, in standard deviations
+                             global_ptr scalar* weights, local_ptr pair_shared* shared) {
+  enum { ROUNDS = 4, STEPS = 50, LEAVES_OUT = SIDES > 0 || CUTS_LEVERAGE };
   scalar sigma = expected_noise(pair), matches;
-  for (index round = 0; round < 4; ++round) {
+  for (index round = 0; round < ROUNDS; ++round) {
     scalar previous = sigma;
     model_side(GROUP_ARG pair, pair->n, model, side);
     sigma = noise_scale(GROUP_ARG pair, pair->n, model, side, sigma, weights, &matches);
-    if_constant(RESIDUALS == 1) {
-      admit_points(GROUP_ARG pair, pair->n, model, side, weights);
-      cut_leverage(GROUP_ARG pair, model, side, sigma, weights, shared);
-    }
+    if_constant(LEAVES_OUT) admit_points(GROUP_ARG pair, pair->n, model, side, weights);
+    if_constant(CUTS_LEVERAGE) cut_leverage(GROUP_ARG pair, model, side, sigma, weights, shared);
     const scalar change = sigma / previous;
     const index settled = round > 0 && change > (scalar)0.98 && change < (scalar)1.02;
-    // Until the scale has settled a model nearby suffices. For F and E the weights change as well.
-    const scalar tolerance = RESIDUALS == 1          ? (scalar)1e-9
-                             : settled || round == 3 ? (scalar)1e-6
-                                                     : (scalar)1e-4;
-    struct refine_options options = {1 / (reach * reach * sigma * sigma), 1,
-                                     RESIDUALS == 1 || pair->weighted, 50, tolerance};
-    model_refine(GROUP_ARG pair, pair->n, &options, RESIDUALS == 1 ? weights : pair->weights, model,
-                 shared);
+    const scalar tolerance = polish_tolerance(settled || round == ROUNDS - 1);
+    struct refine_options options = {smooth_threshold(sigma), 1, LEAVES_OUT || pair->weighted,
+                                     STEPS, tolerance};
+    model_refine(GROUP_ARG pair, pair->n, &options, LEAVES_OUT ? weights : pair->weights, model,
+                 &shared->refine);
     if (settled) break;
   }
   model_side(GROUP_ARG pair, pair->n, model, side);
   return sigma;
-}
-
-// Do points with these moments (sums of 1, x, y, xx, xy, yy) deviate from a line by no more than
-// the noise?
-lane_fn mask moments_on_line(const real* s, real noise) {
-  real mx = s[1] / s[0], my = s[2] / s[0];
-  real xx = s[3] / s[0] - mx * mx, xy = s[4] / s[0] - mx * my, yy = s[5] / s[0] - my * my;
-  real mean = lane(0.5) * (xx + yy), apart = lane(0.5) * (xx - yy);
-  real spread = sqrt(apart * apart + xy * xy), along = mean + spread;
-  // The smaller variance is the determinant divided by the larger one.
-  real across = fmax(xx * yy - xy * xy, lane(0)) / along;
-  real limit = fmax(lane(16) * noise * noise, lane(1e-12) * along);
-  return !(across > limit);
 }
 
 // Are the inliers collinear in an image? Squared errors of all points go to `errors`.
@@ -97,100 +82,105 @@ lane_fn real last_variance(const real* N, const real* D) {
 // Standard deviation of log f of a model that was fitted with these weights at this scale of noise.
 group_fn scalar focal_deviation(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                                 scalar sigma, global_const scalar* weights,
-                                local_ptr scalar* shared) {
+                                local_ptr pair_shared* shared) {
   scalar sums[SUMS];
   model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->n,
-                  1 / (36 * sigma * sigma), 1, weights, 1, sums);
+                  smooth_threshold(sigma), 1, weights, 1, sums);
   if (group_leads()) {
     scalar chart[20], D[72];
     uniform_fn(model_open)(model, pair->rays, chart);
     uniform_fn(model_tangent)(chart, pair->rays, D);
-    shared[0] = uniform_fn(last_variance)(sums, D);
+    shared->variance = uniform_fn(last_variance)(sums, D);
   }
   group_barrier();
-  const scalar variance = shared[0];
+  const scalar variance = shared->variance;
   group_barrier();
   return sigma * sqrt(variance);
 }
 
-group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair, global_const scalar* state,
-                          global_ptr scalar* errors, global_ptr scalar* result,
-                          local_ptr scalar* shared) {
-  scalar model[12], side[12], sums[4] = {0, 0, 0, 0}, noise = 0, chance = 0, deviation = 0;
-  index collinear = 0, turned = 0;
-  for (index i = 0; i < 12; ++i) model[i] = side[i] = 0;
-  index fitted = state[STATE_SCORE] > 0;
-  // With few points even a model that scores no more than chance is fitted: that costs little, and
-  // test_significance() decides.
-  fitted = fitted &&
-           (pair->effective < 100 || score_beats_chance(pair, pair->effective, state[STATE_SCORE]));
-  if (fitted) {
-    for (index i = 0; i < MODEL_SIZE; ++i) model[i] = state[STATE_MODEL + i];
-    noise = model_polish(GROUP_ARG pair, model, side, errors, shared);
-    model_support(GROUP_ARG pair, pair->n, model, side, sums);
-    if_constant(UNKNOWN_FOCAL) {
-      deviation = focal_deviation(GROUP_ARG pair, model, noise, errors, shared);
-    }
-    chance = chance_rate(GROUP_ARG pair, model, side);
-    if_constant(UNKNOWN_FOCAL) {
-      if (pair_is_flat(GROUP_ARG pair, model, side, noise, chance)) deviation = (scalar)1e30;
-    }
-    collinear = inliers_collinear(GROUP_ARG pair, model, side, noise, errors);
-    if_constant(TWO_VIEWS && HAS_POSE) {
-      scalar R[10];
-      turned = pair_turn(GROUP_ARG pair, model, side, noise, chance, R, errors, sums);
-      for (index i = 0; turned && i < 12; ++i) {
+// The deviation of log f that stands for a focal length that is open.
+lane_fn scalar open_deviation(void) { return (scalar)1e30; }
+
+// The last fit of a pair and what is measured of it; result holds zeros and the model from the
+// search. errors [stride]: the squared errors when it returns.
+group_fn void finish_model(GROUP_PARAM const struct pair_view* pair, search_result* result,
+                           global_ptr scalar* errors, local_ptr pair_shared* shared) {
+  scalar *model = result->model, *side = result->side;
+  const scalar noise = model_polish(GROUP_ARG pair, model, side, errors, shared);
+  scalar deviation = 0;
+  model_support(GROUP_ARG pair, pair->n, model, side, &result->support);
+  if_constant(UNKNOWN_FOCAL) {
+    deviation = focal_deviation(GROUP_ARG pair, model, noise, errors, shared);
+  }
+  const scalar chance = chance_rate(GROUP_ARG pair, model, side);
+  if_constant(UNKNOWN_FOCAL) {
+    if (pair_is_flat(GROUP_ARG pair, model, side, noise, chance)) deviation = open_deviation();
+  }
+  result->noise = noise;
+  result->chance = chance;
+  result->collinear = inliers_collinear(GROUP_ARG pair, model, side, noise, errors);
+  result->outcome = FOUND_MODEL;
+  if_constant(TWO_VIEWS && HAS_POSE) {
+    scalar R[10];
+    if (pair_turn(GROUP_ARG pair, model, side, noise, chance, R, errors, &result->support)) {
+      for (index i = 0; i < 12; ++i) {
         side[i] = i < 9 ? R[i] : 0;
         model[i] = 0;
       }
-      if_constant(UNKNOWN_FOCAL) {
-        if (turned) model[0] = R[9];
-      }
+      if_constant(UNKNOWN_FOCAL) model[0] = R[9];
+      result->outcome = FOUND_TURN;
+      deviation = open_deviation();
     }
   }
-  if (!group_leads()) return;
-  for (index i = 0; i < 12; ++i) result[RESULT_MODEL + i] = model[i];
-  for (index i = 0; i < 12; ++i) result[RESULT_SIDE + i] = side[i];
-  result[RESULT_NOISE] = noise;
+  result->focal_deviation = deviation;
+}
+
+group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair,
+                          global_const search_state* state, global_ptr scalar* errors,
+                          global_ptr search_result* result, local_ptr pair_shared* shared) {
+  enum { ALWAYS_FITTED = 100 };  // matches
+  search_result own = zeros;
+  // With few points even a model that scores no more than chance is fitted: that costs little, and
+  // test_significance() decides.
+  const index is_fitted =
+      state->score > 0 && (pair->effective < (scalar)ALWAYS_FITTED ||
+                           score_beats_chance(pair, pair->effective, (scalar)state->score));
+  own.outcome = state->solved > 0 ? FOUND_NO_FIT : FOUND_NO_SOLUTION;
+  if (is_fitted) {
+    for (index i = 0; i < MODEL_SIZE; ++i) own.model[i] = state->model[i];
+    finish_model(GROUP_ARG pair, &own, errors, shared);
+  }
   // As if the largest weight were 1.
-  result[RESULT_SCORE] = pair->weighted ? sums[0] / pair->largest : sums[0];
-  result[RESULT_INLIERS] = sums[1];
-  result[RESULT_SQUARES] = sums[2];
-  result[RESULT_CHANCE] = chance;
-  result[RESULT_FOCAL_DEVIATION] = turned ? (scalar)1e30 : deviation;
-  result[RESULT_COLLINEAR] = (scalar)collinear;
-  result[RESULT_ITERATIONS] = state[STATE_DONE];
-  result[RESULT_TESTED] = state[STATE_TESTED];
-  for (index i = 0; i < 3; ++i) result[RESULT_PLANE + i] = state[STATE_PLANE + i];
-  result[RESULT_OUTCOME] = turned                    ? FOUND_TURN
-                           : fitted                  ? FOUND_MODEL
-                           : state[STATE_SOLVED] > 0 ? FOUND_NO_FIT
-                                                     : FOUND_NO_SOLUTION;
-  result[RESULT_ZERO_WEIGHT_INLIERS] = result[RESULT_ZERO_WEIGHT_SQUARES] = 0;
+  if (pair->weighted) own.support.score /= pair->largest;
+  own.iterations = state->done;
+  own.tested = state->tested;
+  own.plane = state->plane;
+  if (group_leads()) *result = own;
 }
 
 // The points of weight 0 under the model of `result`: their squared errors, and how many are
 // inliers. zero_weight: a view of these points alone, with the numbers of their pair.
 group_fn void finish_zero_weight(GROUP_PARAM const struct pair_view* zero_weight,
-                                 global_ptr scalar* errors, global_ptr scalar* result) {
-  scalar model[12], side[12], sums[4];
+                                 global_ptr scalar* errors, global_ptr search_result* result) {
+  scalar model[12], side[12];
+  support_sums support;
   struct lane_model m;
-  for (index i = 0; i < 12; ++i) model[i] = result[RESULT_MODEL + i];
-  for (index i = 0; i < 12; ++i) side[i] = result[RESULT_SIDE + i];
+  for (index i = 0; i < 12; ++i) model[i] = (scalar)result->model[i];
+  for (index i = 0; i < 12; ++i) side[i] = (scalar)result->side[i];
   lane_model_set(zero_weight, model, side, &m);
-  if (result[RESULT_OUTCOME] == (scalar)FOUND_TURN) {
+  if (result->outcome == (double)FOUND_TURN) {
     scalar R[10];
     for (index i = 0; i < 9; ++i) R[i] = side[i];
     R[9] = uniform_fn(model_focal)(model);
-    turn_support(GROUP_ARG zero_weight, zero_weight->stride, R, errors, sums);
+    turn_support(GROUP_ARG zero_weight, zero_weight->stride, R, errors, &support);
   } else {
-    model_support(GROUP_ARG zero_weight, zero_weight->stride, model, side, sums);
+    model_support(GROUP_ARG zero_weight, zero_weight->stride, model, side, &support);
     group_for(i, zero_weight->stride) {
       group_store(errors, i, admitted_error(&m, zero_weight, i), zero_weight->stride);
     }
   }
   group_barrier();  // all have read the result
   if (!group_leads()) return;
-  result[RESULT_ZERO_WEIGHT_INLIERS] = sums[1];
-  result[RESULT_ZERO_WEIGHT_SQUARES] = sums[2];
+  result->zero_weight_inliers = support.inliers;
+  result->zero_weight_squares = support.squares;
 }

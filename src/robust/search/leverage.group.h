@@ -116,10 +116,10 @@ group_fn scalar weight_within(GROUP_PARAM const struct pair_view* pair, const sc
 }
 
 // Sets the weights of the points above the cut to 0. weights: of the points that can be matches of
-// the epipolar matrix `model`, 0 for the others. shared [100]: memory of the group.
+// the epipolar matrix `model`, 0 for the others.
 group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                            const scalar* side, scalar sigma, global_ptr scalar* weights,
-                           local_ptr scalar* shared) {
+                           local_ptr pair_shared* shared) {
   scalar sums[SUMS];
   const scalar sharp = (scalar)0.25 / (sigma * sigma);
   model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->n, sharp, 0,
@@ -131,18 +131,20 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
     uniform_fn(leverage_normal)(sums, D, normal);
     group_for_each(c, 9) {
       uniform_fn(leverage_column)(normal, D, c, column);
-      for (index r = 0; r < 9; ++r) shared[9 * r + c] = column[r];
+      for (index r = 0; r < 9; ++r) shared->leverage[9 * r + c] = column[r];
     }
   }
   group_barrier();
   real F[9], M[81];
   for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
   for (index r = 0; r < 9; ++r) {
-    for (index k = 0; k <= r; ++k)
-      M[9 * r + k] = group_same(k < r ? 2 * shared[9 * r + k] : shared[9 * r + k]);
+    for (index k = 0; k <= r; ++k) {
+      const scalar element = shared->leverage[9 * r + k];
+      M[9 * r + k] = group_same(k < r ? 2 * element : element);
+    }
   }
   group_barrier();
-  scalar within = sums[SUMS - 2];
+  scalar within = sums[SUM_OF_INLIERS];
   if (pair->weighted) within = weight_within(GROUP_ARG pair, model, side, weights, sharp);
   scalar mean = (scalar)DOF / (within + 1);
   scalar cut = leverage_cut(GROUP_ARG pair, F, M, mean, sigma, weights);

@@ -61,11 +61,11 @@ group_fn_apart void distinct_points(GROUP_PARAM const struct pair_view* view,
   group_barrier();
 }
 
-// Matches that share a point count once in the significance test: sets WORK_DISTINCT_INLIERS and
-// WORK_DISTINCT_POINTS, in the image (or scene) that has fewer. tables [4 stride]: scratch memory.
+// Matches that share a point count once in the significance test: sets the distinct inliers
+// and points of work, in the image (or scene) that has fewer. tables [4 stride]: scratch memory.
 group_fn void count_distinct(GROUP_PARAM const struct pair_view* view, global_const float* points,
                              global_const scalar* errors, index inliers, global_ptr bits32* tables,
-                             global_ptr int* work) {
+                             global_ptr pair_work* work) {
   index counts[2] = {view->n, view->n};
   for (index all = 0; all < 2; ++all) {
     scalar of_image[2];
@@ -74,8 +74,8 @@ group_fn void count_distinct(GROUP_PARAM const struct pair_view* view, global_co
     if (counts[0] >= inliers) break;
   }
   if (!group_leads()) return;
-  work[WORK_DISTINCT_INLIERS] = counts[0];
-  work[WORK_DISTINCT_POINTS] = counts[1];
+  work->distinct_inliers = counts[0];
+  work->distinct_points = counts[1];
 }
 
 // Where the first points of a column lie: from low to high, but for the 5 % on each side.
@@ -161,26 +161,26 @@ group_fn index camera_stood_still(GROUP_PARAM const struct pair_view* view,
 // once; of those nearer than a twelfth of the points' extent no more than three count, or a 32nd of
 // all where that is more; and matches that do not move count only away from the border, a tenth of
 // the extent, unless the camera stood still. Counts until `least` or MOST_PLACES are found; if
-// there are fewer, the others are taken from WORK_DISTINCT_INLIERS and WORK_DISTINCT_POINTS. places
-// [stride], shared [SHARED_SIZE]: scratch memory.
+// there are fewer, the others are taken from the distinct inliers and points of work. places
+// [stride]: scratch memory.
 enum { MOST_PLACES = 128 };
 group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_const float* points,
-                           global_const scalar* errors, global_const scalar* info, scalar least,
-                           global_ptr bits32* places, local_ptr scalar* shared,
-                           global_ptr int* work) {
-  const index all = work[WORK_DISTINCT_INLIERS], crowd = all / 32 > 3 ? all / 32 : 3;
+                           global_const scalar* errors, global_const pair_info* info, scalar least,
+                           global_ptr bits32* places, local_ptr pair_shared* shared,
+                           global_ptr pair_work* work) {
+  const index all = work->distinct_inliers, crowd = all / 32 > 3 ? all / 32 : 3;
   global_const float* x[4];
   scalar low[4], high[4], still[2], size2[2];
   for (index c = 0; c < 4; ++c) x[c] = points + c * view->stride;
-  image_extents(GROUP_ARG view, points, shared);
+  image_extents(GROUP_ARG view, points, shared->extents);
   for (index c = 0; c < 4; ++c) {
-    low[c] = shared[c];
-    high[c] = shared[4 + c];
+    low[c] = shared->extents[c];
+    high[c] = shared->extents[4 + c];
   }
   for (index c = 0; c < 2; ++c) {
     const scalar size = high[2 * c] - low[2 * c] + high[2 * c + 1] - low[2 * c + 1];
     size2[c] = size * size / (24 * 24);
-    still[c] = (info[INFO_CENTRE + 2 + c] - info[INFO_CENTRE + c]) / info[INFO_LENGTH];
+    still[c] = (info->centre[2 + c] - info->centre[c]) / info->length;
     const scalar border = (scalar)0.1 * (high[c] - low[c]);
     low[c] += border;
     high[c] -= border;
@@ -213,24 +213,24 @@ group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_cons
   }
   if (count >= all || count == MOST_PLACES || ((scalar)count >= least && count > 0)) return;
   if (!group_leads()) return;
-  work[WORK_DISTINCT_INLIERS] = count;
-  work[WORK_DISTINCT_POINTS] -= all - count;
+  work->distinct_inliers = count;
+  work->distinct_points -= all - count;
 }
 
 // Sets the inlier flags of the points of weight 0. Their columns overwrite those of the others.
 group_fn void mark_zero_weight(GROUP_PARAM const struct pair_view* view, index zero_weight,
                                global_const scalar* given, global_const int* order,
-                               global_const scalar* cameras, global_const scalar* info,
+                               global_const scalar* cameras, global_const pair_info* info,
                                global_ptr scalar* points, global_ptr scalar* errors,
-                               global_ptr scalar* result, global_ptr bits8* inliers) {
+                               global_ptr search_result* result, global_ptr bits8* inliers) {
   const index stride = view->stride;
   struct pair_view own;
-  scalar numbers[INFO_SIZE], camera[CAMERA_NUMBERS];
-  for (index i = 0; i < INFO_SIZE; ++i) numbers[i] = info[i];
+  const pair_info numbers = *info;
+  scalar camera[CAMERA_NUMBERS];
   for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = cameras[i];
   group_for_range(k, 0, stride) {
     scalar columns[COLUMNS];
-    columns_of_point(given, order, k, zero_weight, camera, numbers, columns);
+    columns_of_point(given, order, k, zero_weight, camera, &numbers, columns);
     for (index c = 0; c < COLUMNS; ++c) points[c * stride + k] = columns[c];
   }
   group_barrier();

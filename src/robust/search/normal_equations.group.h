@@ -4,11 +4,14 @@
 
 enum {
   GRADIENT = EQUATIONS * (EQUATIONS + 1) / 2,  // where the half gradient begins
-  SUMS = GRADIENT + EQUATIONS + 3
+  SUM_OF_SCORES = GRADIENT + EQUATIONS,
+  SUM_OF_INLIERS,  // their number
+  SUM_OF_SQUARES,  // of the inliers' errors
+  SUMS
 };
 
 // out [SUMS]: packed lower triangle N [GRADIENT], half gradient g [EQUATIONS] of the weighted sum
-// of the squared errors, then the score, the number of inliers and the sum of their squared errors.
+// of the squared errors, then the sums named above.
 // weights: one a point, multiplied to score and robust weight if `weighted` is 1.
 group_fn void model_equations(GROUP_PARAM const scalar* model, global_const scalar* points,
                               index stride, const scalar* focal, index n,
@@ -34,9 +37,9 @@ group_fn void model_equations(GROUP_PARAM const scalar* model, global_const scal
     }
     if (group_worth(w > lane(0))) {
       point_accumulate(terms, w, sums, sums + GRADIENT);
-      sums[SUMS - 3] += score;
-      sums[SUMS - 2] += masked(w, lane(1));
-      sums[SUMS - 1] += masked(w, e);
+      sums[SUM_OF_SCORES] += score;
+      sums[SUM_OF_INLIERS] += masked(w, lane(1));
+      sums[SUM_OF_SQUARES] += masked(w, e);
     }
   }
   group_sums(sums, SUMS, out);

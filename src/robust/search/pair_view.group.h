@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pair's correspondences and what is known of them, as the group sees them.
 
-enum { SHARED_SIZE = 100 };  // numbers that a group shares
+// What a group shares while it refines a model.
+struct refine_shared {
+  scalar model[12], score;
+  index goes_on;
+};
+// What a group shares, for one thing at a time. (kernel_NAME: its name in the lists of kernels.)
+typedef union pair_shared {
+  struct refine_shared refine;
+  scalar leverage[81];  // a matrix [9][9] (leverage.group.h)
+  scalar matrix[9];     // that the leader tells the others
+  scalar extents[8];    // of the columns of two images: the low ends, then the high ones
+  scalar variance;
+  index count;
+} pair_shared, kernel_pair_shared;
+enum { SHARED_ONCE = 1 };  // one of these a group
 
 struct pair_view {
   global_const scalar* points;  // COLUMNS columns in random order, NaN beyond the last point
@@ -15,15 +29,15 @@ struct pair_view {
 };
 
 group_fn void pair_open(global_const scalar* points, index n, index stride,
-                        global_const scalar* info, struct pair_view* pair) {
+                        global_const pair_info* info, struct pair_view* pair) {
   pair->points = points;
   pair->n = n;
   pair->stride = stride;
-  pair->threshold = info[INFO_THRESHOLD];
-  pair->chance = info[INFO_CHANCE];
-  pair->parallax = info[INFO_PARALLAX];
-  for (index i = 0; i < 2; ++i) pair->focal[i] = info[INFO_FOCAL + i];
-  for (index i = 0; i < 4; ++i) pair->rays[i] = info[INFO_RAYS + i];
+  pair->threshold = (scalar)info->threshold;
+  pair->chance = (scalar)info->chance;
+  pair->parallax = (scalar)info->parallax;
+  for (index i = 0; i < 2; ++i) pair->focal[i] = (scalar)info->focal[i];
+  for (index i = 0; i < 4; ++i) pair->rays[i] = (scalar)info->rays[i];
   pair->weighted = pair->ranked = 0;
   pair->weights = pair->ranks = points;
   pair->largest = 1;
@@ -33,21 +47,21 @@ group_fn void pair_open(global_const scalar* points, index n, index stride,
 
 // After pair_open, for the search of a pair: with the threshold that fits the noise
 // (decide.group.h).
-group_fn void pair_narrow(global_const scalar* state, struct pair_view* pair) {
-  if (state[STATE_NARROWED] > 0) pair->threshold *= state[STATE_NARROWED];
+group_fn void pair_narrow(global_const search_state* state, struct pair_view* pair) {
+  if (state->narrowed > 0) pair->threshold *= (scalar)state->narrowed;
 }
 
 // For pairs with weights or qualities, after pair_open.
 group_fn void pair_open_priors(global_const scalar* weights, global_const scalar* ranks,
-                               global_const scalar* info, struct pair_view* pair) {
-  pair->ranked = info[INFO_RANKED] > 0;
+                               global_const pair_info* info, struct pair_view* pair) {
+  pair->ranked = info->ranked > 0;
   pair->ranks = ranks;
-  pair->weighted = info[INFO_WEIGHTED] > 0;
+  pair->weighted = info->weighted > 0;
   if (!pair->weighted) return;
   pair->weights = weights;
-  pair->largest = info[INFO_LARGEST];
-  pair->effective = info[INFO_EFFECTIVE];
-  pair->scored = info[INFO_SEEN + 3];
+  pair->largest = (scalar)info->largest;
+  pair->effective = (scalar)info->effective;
+  pair->scored = (scalar)info->seen[3];
 }
 
 // Weight of point i.

@@ -3,20 +3,20 @@
 // turned): matches off the map whose errors point along their epipolar lines. The errors of wrong
 // and of bad matches point anywhere.
 
-enum { PARALLAX_SUMS = 3 };
+enum { OFF_MAP, ON_LINE, ON_LINE_BY_CHANCE, PARALLAX_SUMS };
 
 // Adds a match with the squared errors `off_map` and `off_line` to sums [PARALLAX_SUMS]: the
-// matches farther from the map than `far`, those of them nearer to their line than `near`, and how
-// many would be by chance. far, near: squared, far >= 4 near: an error at an angle a to the line is
-// within if sin a < sqrt(near / off_map) = s <= 1/2, of all angles asin(s) 2 / pi <= 2 s / 3.
-// chance: that of a match which starts anywhere.
+// matches farther from the map than `far` (OFF_MAP), those of them nearer to their line than `near`
+// (ON_LINE), and how many would be by chance. far, near: squared, far >= 4 near: an error at an
+// angle a to the line is within if sin a < sqrt(near / off_map) = s <= 1/2, of all angles asin(s) 2
+// / pi <= 2 s / 3. chance: that of a match which starts anywhere.
 lane_fn void parallax_add(real off_map, real off_line, real near, real far, real chance,
                           real* sums) {
   mask off = off_map > far;
   real by_chance = fmax(lane(2.0 / 3.0) * sqrt(near / fmax(off_map, far)), chance);
-  sums[0] += select(off, lane(1), lane(0));
-  sums[1] += select(off & (off_line < near), lane(1), lane(0));
-  sums[2] += select(off, by_chance, lane(0));
+  sums[OFF_MAP] += select(off, lane(1), lane(0));
+  sums[ON_LINE] += select(off & (off_line < near), lane(1), lane(0));
+  sums[ON_LINE_BY_CHANCE] += select(off, by_chance, lane(0));
 }
 
 // The map H [9] of scoring coordinates that a turn R of the camera makes (rays: relative_pose).

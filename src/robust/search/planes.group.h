@@ -58,23 +58,23 @@ struct plane_search {
 // list [stride] is above 0 for the wanted points and is replaced by their numbers; returns how many
 // there are.
 group_fn index list_points(GROUP_PARAM const struct pair_view* pair, global_ptr scalar* list,
-                           local_ptr scalar* shared) {
+                           local_ptr pair_shared* shared) {
   group_barrier();
   if (group_leads()) {
     index count = 0;
     for (index i = 0; i < pair->n; ++i) {
       if (list[i] > 0) list[count++] = (scalar)i;
     }
-    shared[0] = (scalar)count;
+    shared->count = count;
   }
   group_barrier();
-  const index count = (index)shared[0];
+  const index count = shared->count;
   group_barrier();
   return count;
 }
 
 group_fn index list_inliers(GROUP_PARAM const struct pair_view* pair, const struct plane_search* s,
-                            global_ptr scalar* list, local_ptr scalar* shared) {
+                            global_ptr scalar* list, local_ptr pair_shared* shared) {
   struct lane_model m;
   lane_model_set(pair, s->model, s->side, &m);
   real t = group_same(pair->threshold);
@@ -101,28 +101,29 @@ group_fn scalar plane_score(GROUP_PARAM const struct pair_view* pair, const scal
   return group_sum(score);
 }
 
-// Normal equations of the plane H over all points: packed lower triangle [45], half gradient [9]
-// and score.
+// Normal equations of the plane H over all points [PLANE_SUMS]: packed lower triangle, half
+// gradient and score.
+enum { PLANE_GRADIENT = 45, PLANE_SCORE = PLANE_GRADIENT + 9, PLANE_SUMS };
 group_fn void plane_equations(GROUP_PARAM const struct pair_view* pair, const scalar* plane,
                               scalar* out) {
-  real H[9], sums[55], t = group_same(pair->threshold);
+  real H[9], sums[PLANE_SUMS], t = group_same(pair->threshold);
   for (index i = 0; i < 9; ++i) H[i] = group_same(plane[i]);
-  for (index i = 0; i < 55; ++i) sums[i] = lane(0);
+  for (index i = 0; i < PLANE_SUMS; ++i) sums[i] = lane(0);
   group_for(i, pair->stride) {
     real p[COLUMNS], terms[TRANSFER_TERMS];
     point_load(pair->points, pair->stride, i, 0, p);
     real u = msac_score(transfer_terms(H, p, terms), t), own = point_weight(pair, i);
-    transfer_accumulate(terms, select(u > lane(0), own, lane(0)), sums, sums + 45);
-    sums[54] += u * own;
+    transfer_accumulate(terms, select(u > lane(0), own, lane(0)), sums, sums + PLANE_GRADIENT);
+    sums[PLANE_SCORE] += u * own;
   }
-  group_sums(sums, 55, out);
+  group_sums(sums, PLANE_SUMS, out);
 }
 
 // Matches count as off the plane beyond two thresholds, where the direction of their parallax is
 // known.
 group_fn index list_off_plane(GROUP_PARAM const struct pair_view* pair,
                               const struct plane_search* s, global_ptr scalar* list,
-                              local_ptr scalar* shared) {
+                              local_ptr pair_shared* shared) {
   real H[9], t = group_same(pair->threshold);
   for (index i = 0; i < 9; ++i) H[i] = group_same(s->H[i]);
   group_for(i, pair->stride) {
@@ -134,22 +135,23 @@ group_fn index list_off_plane(GROUP_PARAM const struct pair_view* pair,
 
 group_fn void count_planes(GROUP_PARAM const struct pair_view* pair, struct plane_search* s) {
   struct lane_model m;
-  real H[9], counts[3] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold);
-  scalar sums[3];
+  enum { ON, OFF, ALL_OFF, COUNTS };
+  real H[9], counts[COUNTS] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold);
+  scalar sums[COUNTS];
   lane_model_set(pair, s->model, s->side, &m);
   for (index i = 0; i < 9; ++i) H[i] = group_same(s->H[i]);
   group_for(i, pair->stride) {
     mask inside = admitted_error(&m, pair, i) * t < lane(1);
     real e = plane_error(H, pair, i) * t;
     mask off = e > lane(4);
-    counts[0] += select(inside & (e < lane(1)), lane(1), lane(0));
-    counts[1] += select(inside & off, lane(1), lane(0));
-    counts[2] += select(off, lane(1), lane(0));
+    counts[ON] += select(inside & (e < lane(1)), lane(1), lane(0));
+    counts[OFF] += select(inside & off, lane(1), lane(0));
+    counts[ALL_OFF] += select(off, lane(1), lane(0));
   }
-  group_sums(counts, 3, sums);
-  s->on = sums[0];
-  s->off = sums[1];
-  s->all_off = sums[2];
+  group_sums(counts, COUNTS, sums);
+  s->on = sums[ON];
+  s->off = sums[OFF];
+  s->all_off = sums[ALL_OFF];
 }
 
 // Copies `count` points of the list for the leader: p [4][count].
@@ -163,12 +165,12 @@ group_fn void listed_points(const struct pair_view* pair, global_const scalar* l
 
 // Copies the leader's matrix `own` [9] to all members.
 group_fn void broadcast_matrix(GROUP_PARAM const scalar* own, scalar* all,
-                               local_ptr scalar* shared) {
+                               local_ptr pair_shared* shared) {
   if (group_leads()) {
-    for (index i = 0; i < 9; ++i) shared[i] = own[i];
+    for (index i = 0; i < 9; ++i) shared->matrix[i] = own[i];
   }
   group_barrier();
-  for (index i = 0; i < 9; ++i) all[i] = shared[i];
+  for (index i = 0; i < 9; ++i) all[i] = shared->matrix[i];
   group_barrier();
 }
 
@@ -176,7 +178,7 @@ group_fn void broadcast_matrix(GROUP_PARAM const scalar* own, scalar* all,
 // there is none.
 group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
                            global_const scalar* list, index count, scalar* H,
-                           local_ptr scalar* shared) {
+                           local_ptr pair_shared* shared) {
   const index end = pair_subset(pair, PLANE_POINTS);
   scalar best = 0, own[9], candidate[9];
   for (index k = 0; k < PLANE_ITERATIONS; ++k) {
@@ -198,17 +200,17 @@ group_fn scalar find_plane(GROUP_PARAM const struct pair_view* pair, bits32 seed
 
 // Gauss-Newton steps on the truncated error while the score rises.
 group_fn void refine_plane(GROUP_PARAM const struct pair_view* pair, scalar* H,
-                           local_ptr scalar* shared) {
-  scalar best = -1, sums[55], candidate[9], own[9];
+                           local_ptr pair_shared* shared) {
+  scalar best = -1, sums[PLANE_SUMS], candidate[9], own[9];
   for (index i = 0; i < 9; ++i) candidate[i] = H[i];
   for (index step = 0; step < 8; ++step) {
     plane_equations(GROUP_ARG pair, candidate, sums);
-    if (!(sums[54] > best)) return;
-    best = sums[54];
+    if (!(sums[PLANE_SCORE] > best)) return;
+    best = sums[PLANE_SCORE];
     for (index i = 0; i < 9; ++i) own[i] = H[i] = candidate[i];
     if (group_leads()) {
       scalar A[64], delta[8];
-      uniform_fn(homography_reduce)(own, sums, sums + 45, A, delta);
+      uniform_fn(homography_reduce)(own, sums, sums + PLANE_GRADIENT, A, delta);
       scalar pivot = uniform_fn(damped_solve)(A, delta, 8, (scalar)1e-4);
       if (pivot > (scalar)1e-14) uniform_fn(homography_move)(own, delta);
     }
@@ -227,7 +229,7 @@ group_fn scalar parallax_iterations(const struct plane_search* s, scalar log_fai
 // The matrix of the highest score from the samples [from, to) of two listed points off the plane.
 group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
                               const struct plane_search* s, global_const scalar* list, index count,
-                              index from, index to, scalar* model, local_ptr scalar* shared) {
+                              index from, index to, scalar* model, local_ptr pair_shared* shared) {
   const index end = pair_subset(pair, PARALLAX_POINTS);
   const scalar floor = -1;
   scalar best = 0, own[9], candidate[12];
@@ -250,9 +252,9 @@ group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair, bits32 s
   return best;
 }
 
-group_fn void open_planes(GROUP_PARAM const struct pair_view* pair, global_const scalar* state,
-                          struct plane_search* s) {
-  for (index i = 0; i < 9; ++i) s->model[i] = state[STATE_MODEL + i];
+group_fn void open_planes(GROUP_PARAM const struct pair_view* pair,
+                          global_const search_state* state, struct plane_search* s) {
+  for (index i = 0; i < 9; ++i) s->model[i] = state->model[i];
   model_side(GROUP_ARG pair, pair->stride, s->model, s->side);
 }
 
@@ -260,10 +262,10 @@ group_fn void open_planes(GROUP_PARAM const struct pair_view* pair, global_const
 // replaces it by a matrix that agrees with that plane, if one scores more. weights [stride]:
 // scratch memory.
 group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
-                          scalar log_failure, global_ptr scalar* state, global_ptr scalar* weights,
-                          local_ptr scalar* shared) {
+                          scalar log_failure, global_ptr search_state* state,
+                          global_ptr scalar* weights, local_ptr pair_shared* shared) {
   struct plane_search s;
-  if (!(state[STATE_SCORE] > 0)) return;
+  if (!(state->score > 0)) return;
   open_planes(GROUP_ARG pair, state, &s);
   const index inliers = list_inliers(GROUP_ARG pair, &s, weights, shared);
   if (inliers < SAMPLE_SIZE) return;
@@ -273,7 +275,7 @@ group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0
   if (2 * s.on < (scalar)inliers) return;
   scalar most = 0;
   for (index done = 0; s.all_off > 1;) {
-    struct considered c;
+    refined_model c;
     scalar wanted = parallax_iterations(&s, log_failure);
     if (wanted < (scalar)PARALLAX_ROUND) wanted = (scalar)PARALLAX_ROUND;
     if (!((scalar)done < wanted)) break;
@@ -290,7 +292,7 @@ group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0
   }
   group_barrier();  // all have read the state
   if (!group_leads()) return;
-  state[STATE_PLANE] = 1;
-  state[STATE_OFF] = s.all_off;
-  state[STATE_PARALLAX] = s.off;
+  state->plane.is_there = 1;
+  state->plane.off = s.all_off;
+  state->plane.parallax = s.off;
 }

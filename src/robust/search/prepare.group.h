@@ -113,8 +113,8 @@ group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, index ranked) {
 // points of the random order: medians, so that a wild point does not spoil the others' precision;
 // with cameras the centres are their principal points.
 group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
-                              global_const int* order, global_const scalar* cameras, scalar* info,
-                              local_ptr scalar* shared) {
+                              global_const int* order, global_const scalar* cameras,
+                              pair_info* info, local_ptr scalar* shared) {
   const index m = n < FRAME_SUBSET ? n : FRAME_SUBSET;
   group_for_range(i, 0, m) {
     global_const scalar* p = given + COLUMNS * (offset)order[i];
@@ -129,14 +129,14 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
       centre = median(GROUP_ARG v, m, group_width >= FRAME_SUBSET ? 1 : 4);
       group_barrier();
     }
-    info[INFO_CENTRE + c] = centre;
+    info->centre[c] = centre;
     group_for_range(k, 0, m) v[k] = fabs(v[k] - centre);
   }
   group_barrier();
-  // The images of a plane may have units of their own (pixels and metres): the larger one counts.
-  scalar length = 2 * median(GROUP_ARG shared, RESIDUALS == 2 ? 2 * m : 4 * m, 4);
+  // Where the images have units of their own (pixels and metres) the larger one counts.
+  scalar length = 2 * median(GROUP_ARG shared, IMAGES_HAVE_UNITS ? 2 * m : 4 * m, 4);
   group_barrier();
-  if_constant(RESIDUALS == 2) {
+  if_constant(IMAGES_HAVE_UNITS) {
     const scalar second = 2 * median(GROUP_ARG shared + 2 * m, 2 * m, 4);
     group_barrier();
     length = second > length ? second : length;
@@ -146,13 +146,13 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
     for (index i = 0; i < 4 * m; ++i) sum += shared[i];
     length = sum / (scalar)(4 * m);
   }
-  info[INFO_LENGTH] = length;
+  info->length = length;
   group_barrier();
 }
 
 // The same for a scene: the mean of its points and their mean distance from it.
 group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
-                              global_const int* order, scalar* info) {
+                              global_const int* order, pair_info* info) {
   real sums[3] = {lane(0), lane(0), lane(0)}, distance = lane(0);
   scalar centre[3];
   group_for_range(i, 0, n) {
@@ -164,13 +164,13 @@ group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
     const scalar x = X[0] - centre[0], y = X[1] - centre[1], z = X[2] - centre[2];
     distance += sqrt(x * x + y * y + z * z) / (scalar)n;
   }
-  for (index c = 0; c < 3; ++c) info[INFO_CENTRE + c] = centre[c];
-  info[INFO_CENTRE + 3] = 0;
-  info[INFO_LENGTH] = group_sum(distance);
+  for (index c = 0; c < 3; ++c) info->centre[c] = centre[c];
+  info->length = group_sum(distance);
 }
 
-// The probability INFO_CHANCE, from the image in which the points cover the smaller area. kept [n]:
-// their original indices, here in order, in which they are read faster.
+// The probability that a wrong match agrees with a wrong model, from the image in which the points
+// cover the smaller area. kept [n]: their original indices, here in order, in which they are read
+// faster.
 group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, global_const int* kept,
                           scalar threshold) {
   enum { ENDS = TWO_VIEWS ? 4 : 2 };
@@ -210,7 +210,8 @@ group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, globa
 // Columns of the point order[k], NaN from k = n on; n > 0. camera [CAMERA_NUMBERS], info: its
 // frame.
 group_fn void columns_of_point(global_const scalar* given, global_const int* order, index k,
-                               index n, const scalar* camera, const scalar* info, scalar* columns) {
+                               index n, const scalar* camera, const pair_info* info,
+                               scalar* columns) {
   scalar point[COLUMNS];
   global_const scalar* own = given + COLUMNS * (offset)order[k < n ? k : 0];
   for (index c = 0; c < COLUMNS; ++c) point[c] = own[c];
@@ -219,7 +220,7 @@ group_fn void columns_of_point(global_const scalar* given, global_const int* ord
 }
 
 // given: the pair's `count` points [COLUMNS]. Sets order [count], the points that take part, then
-// those of weight 0; points [COLUMNS][stride] in double and float; info (layout.h); inliers
+// those of weight 0; points [COLUMNS][stride] in double and float; info; inliers
 // [count], all 0. Returns the number of points that take part. keys [4 stride], shared
 // [PREPARE_SHARED]: scratch memory.
 group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
@@ -227,9 +228,10 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
                             index* zero_weight, global_const scalar* cameras, scalar threshold,
                             bits32 seed0, bits32 seed1, index stride, global_ptr int* kept,
                             global_ptr int* order, global_ptr scalar* points,
-                            global_ptr float* fast_points, global_ptr scalar* info,
+                            global_ptr float* fast_points, global_ptr pair_info* info,
                             global_ptr bits8* inliers, local_ptr scalar* shared) {
-  scalar numbers[INFO_SIZE], camera[CAMERA_NUMBERS];
+  scalar camera[CAMERA_NUMBERS];
+  pair_info own = zeros;
   const index n = keep_points(GROUP_ARG given, priors, 0, count, kept, shared);
   *zero_weight = 0;
   if (priors->has_weights)
@@ -238,25 +240,21 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
   group_for_range(j, 0, count) inliers[j] = 0;
   group_barrier();
   if (n < SAMPLE_SIZE) return n;
-  prepare_priors(GROUP_ARG priors, order, n, stride, keys, info, shared);
-  for (index i = 0; i < INFO_WEIGHTED; ++i) numbers[i] = 0;
+  prepare_priors(GROUP_ARG priors, order, n, stride, keys, &own, shared);
   for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = cameras[i];
-  if_constant(TWO_VIEWS) set_image_frame(GROUP_ARG given, n, order, cameras, numbers, shared);
-  if_constant(!TWO_VIEWS) set_scene_frame(GROUP_ARG given, n, order, numbers);
-  const scalar length = numbers[INFO_LENGTH];
-  if (!(length > 0) || length - length != 0) numbers[INFO_LENGTH] = 1;
-  const scalar unit = camera_info(camera, numbers[INFO_LENGTH], threshold, numbers);
-  numbers[INFO_UNIT] = unit;
-  numbers[INFO_THRESHOLD] = unit * unit / (threshold * threshold);
-  numbers[INFO_CHANCE] = chance_of(GROUP_ARG given, n, kept, threshold);
-  if (group_leads()) {
-    for (index i = 0; i < INFO_WEIGHTED; ++i) info[i] = numbers[i];
-  }
+  if_constant(TWO_VIEWS) set_image_frame(GROUP_ARG given, n, order, cameras, &own, shared);
+  if_constant(!TWO_VIEWS) set_scene_frame(GROUP_ARG given, n, order, &own);
+  const scalar length = own.length;
+  if (!(length > 0) || length - length != 0) own.length = 1;
+  own.unit = camera_info(camera, own.length, threshold, &own);
+  own.threshold = own.unit * own.unit / (threshold * threshold);
+  own.chance = chance_of(GROUP_ARG given, n, kept, threshold);
+  if (group_leads()) *info = own;
   group_barrier();
   for (index from = (index)group_member(); from < stride; from += POINTS_AT_ONCE * group_width) {
     scalar columns[POINTS_AT_ONCE][COLUMNS];
     lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
-      columns_of_point(given, order, from + u * group_width, n, camera, numbers, columns[u]);
+      columns_of_point(given, order, from + u * group_width, n, camera, &own, columns[u]);
     }
     lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
       const index k = from + u * group_width;

@@ -2,7 +2,7 @@
 // Prepares the weights and qualities of a pair's points. A lane is a thread, or a group of one on a
 // CPU.
 
-// The weights and qualities that a call gives for a pair, and what is made of them (layout.h).
+// The weights and qualities that a call gives for a pair, and what is made of them (records.h).
 struct prior_arrays {
   index has_weights, has_qualities;
   global_const scalar *given_weights, *given_qualities;  // one a point
@@ -98,16 +98,13 @@ group_fn void accumulate_weights(GROUP_PARAM const struct prior_arrays* a, index
   group_barrier();
 }
 
-// Sets the numbers of info from INFO_WEIGHTED on, and the arrays. order [n]: the given point that
-// each point of the pair is; shared [group_width].
+// Sets what info, all zeros before, says of weights and qualities, and the arrays. order [n]: the
+// given point that each point of the pair is; shared [group_width].
 group_fn void prepare_priors(GROUP_PARAM const struct prior_arrays* a, global_const int* order,
-                             index n, index stride, global_ptr bits32* keys,
-                             global_ptr scalar* info, local_ptr scalar* shared) {
-  if (group_leads()) {
-    for (index i = INFO_WEIGHTED; i < INFO_SIZE; ++i) info[i] = 0;
-    info[INFO_RANKED] = (scalar)a->has_qualities;
-  }
-  group_barrier();
+                             index n, index stride, global_ptr bits32* keys, pair_info* info,
+                             local_ptr scalar* shared) {
+  enum { ALL = 4, SQUARES, WEIGHT_SUMS };  // behind those of the first 128, 256, 512 and 1024
+  info->ranked = a->has_qualities;
   if (a->has_qualities) rank_points(GROUP_ARG a, order, n, stride, keys);
   if (!a->has_weights) return;
   scalar most = 0, least = (scalar)1e308;
@@ -119,28 +116,27 @@ group_fn void prepare_priors(GROUP_PARAM const struct prior_arrays* a, global_co
   most = group_max(most);
   least = -group_max(-least);
   if (!(least < most)) return;  // equal weights are as none
-  scalar sums[6] = {0, 0, 0, 0, 0, 0};
+  scalar sums[WEIGHT_SUMS], totals[WEIGHT_SUMS];
+  for (index k = 0; k < WEIGHT_SUMS; ++k) sums[k] = 0;
   group_for_range(i, 0, stride) {
     scalar weight = 0;
     if (i < n) weight = weight_steps(a->given_weights[order[i]], most) * (scalar)(1.0 / 16777216.0);
     a->weights[i] = weight;
-    sums[4] += weight;
-    sums[5] += weight * weight;
-    for (index k = 0; k < 4; ++k) sums[k] += i < (128 << k) ? weight : 0;
+    sums[ALL] += weight;
+    sums[SQUARES] += weight * weight;
+    for (index k = 0; k < ALL; ++k) sums[k] += i < (128 << k) ? weight : 0;
   }
-  scalar totals[6];
-  group_sums(sums, 6, totals);
+  group_sums(sums, WEIGHT_SUMS, totals);
   group_barrier();
   accumulate_weights(GROUP_ARG a, n, shared);
-  const scalar scale = totals[4] / totals[5];
+  const scalar scale = totals[ALL] / totals[SQUARES];
   group_for_range(i, 0, stride) {
     a->weights[i] *= scale;
     a->fast_weights[i] = (float)a->weights[i];
   }
   group_barrier();
-  if (!group_leads()) return;
-  info[INFO_WEIGHTED] = 1;
-  info[INFO_EFFECTIVE] = totals[4] * scale;
-  info[INFO_LARGEST] = scale;
-  for (index k = 0; k < 4; ++k) info[INFO_SEEN + k] = totals[k] * scale;
+  info->weighted = 1;
+  info->effective = totals[ALL] * scale;
+  info->largest = scale;
+  for (index k = 0; k < ALL; ++k) info->seen[k] = totals[k] * scale;
 }

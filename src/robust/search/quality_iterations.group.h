@@ -18,7 +18,7 @@ group_fn scalar failure_log(scalar rate) {
 // inliers than wrong matches give by chance (see score_beats_chance). boost: right matches for each
 // inlier.
 group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scalar* model,
-                            const scalar* side, scalar boost, global_ptr scalar* rates) {
+                            const scalar* side, scalar boost, global_ptr double* rates) {
   struct lane_model m;
   real counts[2 * QUALITY_LEVELS], t = group_same(pair->threshold);
   scalar sums[2 * QUALITY_LEVELS];
@@ -45,7 +45,7 @@ group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scal
 
 // Samples until one is free of wrong matches, when every second one is drawn from the best matches
 // (prior_draw). rate: fraction of right matches among all.
-group_fn scalar quality_iterations_needed(const struct pair_view* pair, global_const scalar* rates,
+group_fn scalar quality_iterations_needed(const struct pair_view* pair, global_const double* rates,
                                           scalar rate, scalar log_failure, scalar most) {
   const scalar of_all = failure_log(rate);
   scalar sum = 0, behind = 0;  // pairs of samples so far: log of the failure of all, and how many
@@ -57,7 +57,7 @@ group_fn scalar quality_iterations_needed(const struct pair_view* pair, global_c
     const scalar grown =
         (scalar)((double)GROWTH_ITERATIONS * (samples_of(size) / samples_of(pair->n)));
     if (grown > end) end = grown;
-    const scalar each = of_all + failure_log(rates[k]), steps = end - behind;
+    const scalar each = of_all + failure_log((scalar)rates[k]), steps = end - behind;
     if (sum + steps * each <= log_failure) {
       const scalar needed = 2 * (behind + (log_failure - sum) / each);
       return needed < most ? needed : most;

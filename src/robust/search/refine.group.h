@@ -32,9 +32,8 @@ group_fn index refine_propose(const struct pair_view* pair, index max_steps, str
 
 // Takes the candidate when it scores more; returns 0 when the improvement is below `tolerance`.
 group_fn index refine_accept(const scalar* sums, scalar tolerance, struct refine_state* s) {
-  const index score = SUMS - 3;
   const scalar least_damping = (scalar)1e-8;
-  scalar improvement = sums[score] - s->best[score];
+  scalar improvement = sums[SUM_OF_SCORES] - s->best[SUM_OF_SCORES];
   if (s->step > 0 && !(improvement > 0)) {
     s->damping = s->damping * 10;
     return 1;
@@ -44,7 +43,7 @@ group_fn index refine_accept(const scalar* sums, scalar tolerance, struct refine
   if (s->step == 0) return 1;
   s->damping = s->damping * (scalar)0.1;
   if (s->damping < least_damping) s->damping = least_damping;
-  return improvement >= tolerance * s->best[score];
+  return improvement >= tolerance * s->best[SUM_OF_SCORES];
 }
 
 struct refine_options {
@@ -54,11 +53,11 @@ struct refine_options {
 };
 
 // Replaces `model` (the same for all members) by a better one nearby, never by a worse one. Returns
-// its score. weights: one a point, read if options->weighted. shared [16]: memory of the group.
+// its score. weights: one a point, read if options->weighted.
 group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, index n,
                                    const struct refine_options* options,
                                    global_const scalar* weights, scalar* model,
-                                   local_ptr scalar* shared) {
+                                   local_ptr struct refine_shared* shared) {
   struct refine_state state;
   scalar sums[SUMS], candidate[12];
   index going = 1;
@@ -67,11 +66,11 @@ group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, ind
   if (group_leads()) {
     uniform_fn(model_open)(model, pair->rays, state.moved);
     uniform_fn(model_close)(state.moved, pair->rays, candidate);
-    for (index i = 0; i < MODEL_SIZE; ++i) shared[i] = candidate[i];
+    for (index i = 0; i < MODEL_SIZE; ++i) shared->model[i] = candidate[i];
   }
   while (going) {
     group_barrier();
-    for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared[i];
+    for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared->model[i];
     model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, n, options->threshold,
                     options->smooth, weights, options->weighted, sums);
     group_barrier();
@@ -79,15 +78,15 @@ group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, ind
       index more = refine_accept(sums, options->tolerance, &state);
       if (more) more = refine_propose(pair, options->max_steps, &state, candidate);
       if (!more) uniform_fn(model_close)(state.chart, pair->rays, candidate);
-      for (index i = 0; i < MODEL_SIZE; ++i) shared[i] = candidate[i];
-      shared[12] = (scalar)more;
-      shared[13] = state.best[SUMS - 3];
+      for (index i = 0; i < MODEL_SIZE; ++i) shared->model[i] = candidate[i];
+      shared->goes_on = more;
+      shared->score = state.best[SUM_OF_SCORES];
     }
     group_barrier();
-    going = shared[12] > (scalar)0;
+    going = shared->goes_on;
   }
-  for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared[i];
-  const scalar score = shared[13];
+  for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared->model[i];
+  const scalar score = shared->score;
   group_barrier();
   return score;
 }

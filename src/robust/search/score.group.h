@@ -81,22 +81,22 @@ group_fn scalar model_score(GROUP_PARAM const scalar* model, global_const scalar
 // 1. Returns the number of stages, at most 8.
 group_fn index score_stages(scalar best, index n, const scalar* seen, index weighted, index* ends,
                             scalar* floors) {
-  // Wrong matches hardly ever agree with a wrong map or pose, so a model worth more time has some
-  // support soon. A model of 5 % right matches has none among the first 128, or no more than its
+  // Where wrong matches hardly ever agree with a wrong model, one worth more time has some support
+  // soon. A model of 5 % right matches has none among the first 128, or no more than its
   // own sample among 256, with a probability of 0.15 %, one of 10 % with 1e-6.
-  const index agrees_by_chance = RESIDUALS == 1, most = weighted ? 3 : 7;
+  const index most = weighted ? 3 : 7;
   index stages = 0;
   if (n > SCORE_POINTS) n = SCORE_POINTS;
   const scalar all = weighted ? seen[3] : (scalar)n;
   scalar rate = best > 0 ? best / all : (scalar)0;
-  if (!agrees_by_chance && rate < (scalar)0.02) rate = (scalar)0.02;
+  if (!AGREES_BY_CHANCE && rate < (scalar)0.02) rate = (scalar)0.02;
   if (rate > 1) rate = 1;
   for (index end = 128; end < n && stages < most; end *= 2) {
     const scalar part = weighted ? seen[stages] : (scalar)end;
     scalar hopeless = best - (all - part);
-    scalar unlikely = part * rate - (agrees_by_chance ? 4 : 3) * sqrt(part * rate * (1 - rate));
+    scalar unlikely = part * rate - (AGREES_BY_CHANCE ? 4 : 3) * sqrt(part * rate * (1 - rate));
     scalar floor = hopeless > unlikely ? hopeless : unlikely;
-    const scalar least = agrees_by_chance || weighted ? (scalar)-1
+    const scalar least = AGREES_BY_CHANCE || weighted ? (scalar)-1
                          : stages == 0                ? (scalar)0
                                                       : (scalar)1;
     ends[stages] = end;

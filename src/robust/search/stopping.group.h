@@ -58,13 +58,12 @@ group_fn scalar least_significant(scalar n, scalar chance, scalar iterations) {
   return least < others ? least + (scalar)SAMPLE_SIZE : n;
 }
 
-// Samples drawn at least. The right epipolar matrix of a scene and one of a large plane in it have
-// nearly as many inliers, and refinement leads from a sample to either: where there is time, and
-// points are few enough for a sample to cost little, more are tried.
+// Samples drawn at least: more where there is time, points are few enough for a sample to cost
+// little, and the family wants them.
 group_fn scalar least_samples(const struct pair_view* pair, const struct search_limits* limits) {
-  const index more = RESIDUALS == 1 && is_thorough(limits) && pair->n < SEARCH_POINTS;
-  const index least = more && limits->min_iterations < 256 ? 256 : limits->min_iterations;
-  return (scalar)least;
+  const index more =
+      is_thorough(limits) && pair->n < SEARCH_POINTS && limits->min_iterations < THOROUGH_SAMPLES;
+  return (scalar)(more ? THOROUGH_SAMPLES : limits->min_iterations);
 }
 
 // Fraction of right matches that is worth looking for among n: the caller's, or that of a batch
@@ -96,17 +95,76 @@ group_fn scalar refinement_doubt(scalar inliers) {
 }
 
 // A pair is given up after this many samples without a model that scores more than chance: when
-// min_inlier_ratio of right matches would have shown. The measured numbers are for 0.2; a
-// homography or pose shows in samples free of wrong matches, an epipolar matrix already in those
-// with one.
+// min_inlier_ratio of right matches would have shown. The measured numbers are for 0.2, and a model
+// shows already in samples of so many wrong matches as the family says.
 group_fn scalar iterations_without_support(const struct pair_view* pair,
                                            const struct search_limits* limits) {
   const scalar ratio = ratio_sought(limits, pair->effective), rarer = (scalar)0.2 / ratio;
   scalar most = uniform_fn(hypotheses_before_giving_up)(pair->effective);
-  for (index i = RESIDUALS == 1 ? 1 : 0; i < SAMPLE_SIZE; ++i) most *= rarer;
+  for (index i = WRONG_IN_TELLING_SAMPLE; i < SAMPLE_SIZE; ++i) most *= rarer;
   const scalar clean = iterations_needed(ratio * pair->effective, pair->effective,
                                          limits->log_failure, (scalar)limits->max_iterations);
   return clean < most ? clean : most;
+}
+
+// So many samples count as one: with qualities every second one is drawn from the best matches, and
+// may find nothing.
+group_fn scalar samples_for_one(const struct pair_view* pair) { return pair->ranked ? 2 : 1; }
+
+// Samples after which a model of so many inliers would have been found.
+group_fn scalar samples_to_find(const struct pair_view* pair, const struct search_limits* limits,
+                                scalar inliers) {
+  return samples_for_one(pair) * iterations_needed(inliers, pair->effective, limits->log_failure,
+                                                   (scalar)limits->max_iterations);
+}
+
+// Samples after which the search is given up where no model scores more than chance.
+group_fn scalar samples_without_support(const struct pair_view* pair,
+                                        const struct search_limits* limits) {
+  const scalar least = (scalar)limits->min_iterations;
+  const scalar samples = samples_for_one(pair) * iterations_without_support(pair, limits);
+  return samples < least ? least : samples;
+}
+
+// Samples that make it as sure as is asked for that the best model is the one in the state.
+group_fn scalar samples_wanted(const struct pair_view* pair, const struct search_limits* limits,
+                               global_const search_state* state) {
+  const scalar n = pair->effective, most = (scalar)limits->max_iterations,
+               inliers = (scalar)state->inliers, sought = ratio_sought(limits, n) * n;
+  scalar wanted = pair->ranked ? quality_iterations_needed(pair, state->rates, inliers / n,
+                                                           limits->log_failure, most)
+                               : iterations_needed(inliers, n, limits->log_failure, most);
+  wanted *= refinement_doubt(inliers);
+  // A share that is not worth looking for, such as one small plane of a scene with depth, is taken
+  // when it is found, and not looked for any longer than what is. Twice: shares are known roughly.
+  if (inliers < sought) {
+    const scalar enough = 2 * samples_for_one(pair) * refinement_doubt(sought) *
+                          iterations_needed(sought, n, limits->log_failure, most);
+    wanted = enough < wanted ? enough : wanted;
+  }
+  if (wanted < least_samples(pair, limits)) wanted = least_samples(pair, limits);
+  if (!(state->unproven > 0)) return wanted;
+  // A model that will not be believed ends no search.
+  const scalar given_up = samples_without_support(pair, limits),
+               tested = samples_to_find(pair, limits, (scalar)state->least_inliers),
+               alone = given_up < tested ? given_up : tested;
+  return wanted < alone ? alone : wanted;
+}
+
+// Samples that the pair is worth: no search for what would not be significant when found, nor a
+// long one where nothing scores more than chance.
+group_fn scalar samples_allowed(const struct pair_view* pair, const struct search_limits* limits,
+                                global_const search_state* state, index beats_chance) {
+  const scalar least = (scalar)limits->min_iterations, end = (scalar)limits->max_iterations;
+  scalar most = end;
+  if (state->inliers < state->least_inliers)
+    most = samples_to_find(pair, limits, (scalar)state->least_inliers);
+  if (most < least) most = least;
+  if (!beats_chance) {
+    const scalar given_up = samples_without_support(pair, limits);
+    if (given_up < most) most = given_up;
+  }
+  return most < end ? most : end;
 }
 
 // Samples of the next round when `done` of `target` have been drawn: as many as already drawn, so
@@ -151,14 +209,15 @@ group_fn scalar distinct_inliers(GROUP_PARAM const struct pair_view* pair, const
 // [stride]: scratch memory.
 group_fn index model_is_proven(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                                scalar tested, global_ptr scalar* errors) {
-  scalar side[12], sums[4];
+  scalar side[12];
+  support_sums support;
   model_side(GROUP_ARG pair, pair->n, model, side);
-  model_support(GROUP_ARG pair, pair->n, model, side, sums);
+  model_support(GROUP_ARG pair, pair->n, model, side, &support);
   const scalar measured = chance_rate(GROUP_ARG pair, model, side);
   const scalar chance = measured > pair->chance ? measured : pair->chance;
   if (!(chance < (scalar)0.99)) return 0;
   const scalar least = least_significant((scalar)pair->n, chance, tested);
-  if (sums[1] < least) return 0;
-  if (!TWO_VIEWS || sums[1] > (scalar)FEW_INLIERS) return 1;
+  if (support.inliers < least) return 0;
+  if (!TWO_VIEWS || support.inliers > (scalar)FEW_INLIERS) return 1;
   return distinct_inliers(GROUP_ARG pair, model, side, errors) >= least;
 }

@@ -47,11 +47,24 @@ group_fn real admitted_error(const struct lane_model* m, const struct pair_view*
   return admitted_error_of(m, p);
 }
 
-// sums [4]: MSAC score, inliers, their squared errors, and their weight over the first n points.
+enum { SUPPORT_SCORE, SUPPORT_INLIERS, SUPPORT_SQUARES, SUPPORT_WEIGHT, SUPPORT_SUMS };
+
+// Sums up the first `some` sums of the members: without that of the weights they are the inliers.
+group_fn void group_support(GROUP_PARAM const real* sums, index some, support_sums* support) {
+  scalar all[SUPPORT_SUMS];
+  group_sums(sums, some, all);
+  support->score = all[SUPPORT_SCORE];
+  support->inliers = all[SUPPORT_INLIERS];
+  support->squares = all[SUPPORT_SQUARES];
+  support->weight = all[some > SUPPORT_WEIGHT ? SUPPORT_WEIGHT : SUPPORT_INLIERS];
+}
+
+// What supports the model among the first n points.
 group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
-                            const scalar* side, scalar* sums) {
+                            const scalar* side, support_sums* support) {
   struct lane_model m;
-  real total[3] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold), heavy = lane(0);
+  real total[SUPPORT_WEIGHT] = {lane(0), lane(0), lane(0)}, t = group_same(pair->threshold),
+       heavy = lane(0);
   lane_model_set(pair, model, side, &m);
   struct points_ahead ahead;
   points_open(pair->points, pair->stride, n, &ahead);
@@ -65,13 +78,12 @@ group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, c
       u = u * own;
       heavy += select(inside, own, lane(0));
     }
-    total[0] += u;
-    total[1] += select(inside, lane(1), lane(0));
-    total[2] += select(inside, e, lane(0));
+    total[SUPPORT_SCORE] += u;
+    total[SUPPORT_INLIERS] += select(inside, lane(1), lane(0));
+    total[SUPPORT_SQUARES] += select(inside, e, lane(0));
   }
-  group_sums(total, 3, sums);
-  sums[3] = sums[1];
-  if (pair->weighted) sums[3] = group_sum(heavy);
+  group_support(GROUP_ARG total, SUPPORT_WEIGHT, support);
+  if (pair->weighted) support->weight = group_sum(heavy);
 }
 
 // Of SIDES candidates and their opposites, the side on which most inliers among the first n points
@@ -140,6 +152,7 @@ group_fn scalar expected_noise(const struct pair_view* pair) {
 group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                             const scalar* side, scalar sigma, global_ptr scalar* errors,
                             scalar* matches) {
+  enum { WITHIN, SQUARES, AROUND, WINDOW_SUMS };  // in the window; in it and the ring
   // The window reaches to 2.5 sigma with one residual a point, to 3 with two; the ring twice as
   // far.
   const index two = RESIDUALS == 2;
@@ -161,32 +174,26 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
     group_store(errors, i, admitted_error_of(&m, p), pair->stride);
   }
   for (index round = 0; round < 12; ++round) {
-    scalar window2 = reach * reach * sigma * sigma, sums[3];
-    real total[3] = {lane(0), lane(0), lane(0)};
+    scalar window2 = reach * reach * sigma * sigma, sums[WINDOW_SUMS];
+    real total[WINDOW_SUMS] = {lane(0), lane(0), lane(0)};
     real inner = group_same(window2), outer = group_same(4 * window2);
     group_for(i, n) {
       real e = group_load(errors, i);  // its own, as it was stored: no barrier
       mask within = e < inner;
-      if (pair->weighted) {
-        real own = group_load(pair->weights, i);
-        total[0] += select(within, own, lane(0));
-        total[1] += select(within, own * e, lane(0));
-        total[2] += select(e < outer, own, lane(0));
-        continue;
-      }
-      total[0] += select(within, lane(1), lane(0));
-      total[1] += select(within, e, lane(0));
-      total[2] += select(e < outer, lane(1), lane(0));
+      real own = point_weight(pair, i);
+      total[WITHIN] += select(within, own, lane(0));
+      total[SQUARES] += select(within, own * e, lane(0));
+      total[AROUND] += select(e < outer, own, lane(0));
     }
-    group_sums(total, 3, sums);
-    scalar around = sums[2] - sums[0];
-    scalar right = (sums[0] - around / ring) / (1 - tail - tail / ring);
+    group_sums(total, WINDOW_SUMS, sums);
+    scalar around = sums[AROUND] - sums[WITHIN];
+    scalar right = (sums[WITHIN] - around / ring) / (1 - tail - tail / ring);
     scalar wrong = (around - tail * right) / ring;
     if (!(right > 0)) return sigma;
     *matches = right;
     if (!(wrong > 0)) wrong = 0;
-    scalar moment = sums[1] - wrong * wrong_moment * window2;
-    scalar count = (two ? 2 : 1) * variance * (sums[0] - wrong);
+    scalar moment = sums[SQUARES] - wrong * wrong_moment * window2;
+    scalar count = (two ? 2 : 1) * variance * (sums[WITHIN] - wrong);
     if (!(count > 0)) return sigma;
     moment += (scalar)DOF * expected * expected;
     count += (scalar)DOF;

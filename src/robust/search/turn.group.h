@@ -23,10 +23,10 @@ group_fn void turn_map_of(const struct pair_view* pair, const scalar* R, scalar*
 
 // Two matches off the map and the map make an epipolar matrix: the others prove it.
 group_fn index parallax_proves(const scalar* sums) {
-  const scalar off = sums[0], chance = sums[2] / off;
-  if (!(sums[1] > 2) || !(chance < (scalar)0.99)) return 0;
+  const scalar off = sums[OFF_MAP], proof = sums[ON_LINE], chance = sums[ON_LINE_BY_CHANCE] / off;
+  if (!(proof > 2) || !(chance < (scalar)0.99)) return 0;
   const scalar limit = scalar_log((scalar)0.01 / (off * (off - 1) / 2));
-  return sums[1] - 2 >= least_beyond_chance(off - 2, chance, limit);
+  return proof - 2 >= least_beyond_chance(off - 2, chance, limit);
 }
 
 // Of the rotations of the SIDES poses, the one nearer to the inliers among the first n points.
@@ -114,7 +114,7 @@ group_fn void turn_step(GROUP_PARAM const struct pair_view* pair, index n,
 group_fn index map_explains(GROUP_PARAM const struct pair_view* pair, index n,
                             const struct lane_model* m, const scalar* map, scalar noise,
                             scalar chance) {
-  enum { ON_MAP = 2 * PARALLAX_SUMS, ON_LINE, COUNTS };
+  enum { INLIERS_OF_MAP = 2 * PARALLAX_SUMS, INLIERS_OF_MODEL, COUNTS };
   scalar sums[COUNTS];
   real H[9], total[COUNTS], rate = group_same(chance);
   const scalar limit = 1 / pair->threshold;
@@ -133,11 +133,11 @@ group_fn index map_explains(GROUP_PARAM const struct pair_view* pair, index n,
     parallax_add(off_map, off_line, near, far, rate, total);
     parallax_add(off_map, off_line, group_same(fine), group_same(beyond), rate,
                  total + PARALLAX_SUMS);
-    total[ON_MAP] += select(off_map < near, lane(1), lane(0));
-    total[ON_LINE] += select(off_line < near, lane(1), lane(0));
+    total[INLIERS_OF_MAP] += select(off_map < near, lane(1), lane(0));
+    total[INLIERS_OF_MODEL] += select(off_line < near, lane(1), lane(0));
   }
   group_sums(total, COUNTS, sums);
-  return 2 * sums[ON_MAP] > sums[ON_LINE] && !parallax_proves(sums) &&
+  return 2 * sums[INLIERS_OF_MAP] > sums[INLIERS_OF_MODEL] && !parallax_proves(sums) &&
          !parallax_proves(sums + PARALLAX_SUMS);
 }
 
@@ -149,33 +149,33 @@ group_fn index turn_explains(GROUP_PARAM const struct pair_view* pair, index n,
   return map_explains(GROUP_ARG pair, n, m, map, noise, chance);
 }
 
-// Squared errors of the first n points from the turn R, and sums [4] as in model_support.
+// Squared errors of the first n points from the turn R, and what supports it.
 group_fn void turn_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* R,
-                           global_ptr scalar* errors, scalar* sums) {
+                           global_ptr scalar* errors, support_sums* support) {
   scalar map[9];
-  real H[9], total[4], t = group_same(pair->threshold);
+  real H[9], total[SUPPORT_SUMS], t = group_same(pair->threshold);
   turn_map_of(pair, R, map);
   for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
-  for (index i = 0; i < 4; ++i) total[i] = lane(0);
+  for (index i = 0; i < SUPPORT_SUMS; ++i) total[i] = lane(0);
   group_for(i, n) {
     real p[COLUMNS];
     point_load(pair->points, pair->stride, i, 0, p);
     real e = transfer_squared(H, p[0], p[1], p[2], p[3]), u = msac_score(e, t);
     real own = select(u > lane(0), point_weight(pair, i), lane(0));
     group_store(errors, i, e, pair->stride);
-    total[0] += u * own;
-    total[1] += select(u > lane(0), lane(1), lane(0));
-    total[2] += select(u > lane(0), e, lane(0));
-    total[3] += own;
+    total[SUPPORT_SCORE] += u * own;
+    total[SUPPORT_INLIERS] += select(u > lane(0), lane(1), lane(0));
+    total[SUPPORT_SQUARES] += select(u > lane(0), e, lane(0));
+    total[SUPPORT_WEIGHT] += own;
   }
-  group_sums(total, 4, sums);
+  group_support(GROUP_ARG total, SUPPORT_SUMS, support);
 }
 
-// Whether a turn R explains what the relative pose (model, side) does; then errors and sums are
+// Does a turn R explain what the relative pose (model, side) does? Then errors and support are
 // those of the turn.
 group_fn index pair_turn(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                          const scalar* side, scalar noise, scalar chance, scalar* R,
-                         global_ptr scalar* errors, scalar* sums) {
+                         global_ptr scalar* errors, support_sums* support) {
   struct lane_model m;
   index n = pair_subset(pair, TURN_POINTS);
   lane_model_set(pair, model, side, &m);
@@ -193,6 +193,6 @@ group_fn index pair_turn(GROUP_PARAM const struct pair_view* pair, const scalar*
     for (index k = 0; k < 2; ++k) turn_step(GROUP_ARG pair, n, &m, 1, pair->threshold, R);
     if (!turn_explains(GROUP_ARG pair, n, &m, R, noise, chance)) return 0;
   }
-  turn_support(GROUP_ARG pair, n, R, errors, sums);
+  turn_support(GROUP_ARG pair, n, R, errors, support);
   return 1;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 namespace bifocal::robust {
-#include "robust/layout.h"
+using offset = std::int64_t;
+#include "robust/records.h"
 }  // namespace bifocal::robust

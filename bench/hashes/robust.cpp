@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every robust problem in the suite `hashes`: batches of pairs of few and of many matches, with
+// weights and qualities, one pair a call, and what is done with a given model.
+#include <fmt/format.h>
+
+#include <bifocal/covariance.hpp>
+#include <bifocal/two_view.hpp>
+
+#include "hashes/hashes.hpp"
+#include "suites/robust_suite.hpp"
+
+namespace bifocal::bench {
+namespace {
+
+constexpr double kThreshold = 2.5;
+
+// Scenes of all numbers of matches that the search tells apart, right and wrong ones in all shares.
+std::vector<ProblemScene> scenes_of(ModelKind problem) {
+  std::mt19937_64 random(9);
+  std::vector<ProblemScene> scenes;
+  for (const int points : {6, 20, 60, 200, 700, 1500}) {
+    for (const double inliers : {0.9, 0.5, 0.25, 0.0}) {
+      scenes.push_back(make_problem_scene(
+          problem, {.points = points, .inliers = inliers, .noise = points == 60 ? 0.2 : 1},
+          random));
+    }
+  }
+  // A dominant plane, and a camera that only turned.
+  scenes.push_back(
+      make_problem_scene(problem, {.points = 300, .inliers = 0.7, .on_plane = 0.9}, random));
+  scenes.push_back(
+      make_problem_scene(problem, {.points = 300, .inliers = 0.7, .baseline = 0}, random));
+  return scenes;
+}
+
+void add_estimate(ResultBytes& out, const PairEstimate& e) {
+  out.add(e.outcome);
+  out.add_all(e.model), out.add_all(e.pose.R), out.add_all(e.pose.t);
+  for (const double v : {e.focal_length, e.focal_deviation, e.gain, e.rms, e.noise, e.significance})
+    out.add(v);
+  out.add(e.inlier_count), out.add(e.iterations);
+}
+
+// The scenes as one batch; weights and qualities are made of the numbers of the points.
+struct SceneBatches {
+  explicit SceneBatches(const std::vector<ProblemScene>& scenes) : kind(scenes.front().problem) {
+    const std::size_t columns = problem_info(kind).is_two_view ? 4 : 5;
+    offsets.push_back(0);
+    for (const ProblemScene& s : scenes) {
+      for (std::size_t i = 0; i < s.labels.size(); ++i) {
+        weights.push_back(static_cast<double>(i * 7 % 11) / 8);
+        qualities.push_back(s.labels[i] + static_cast<double>(i * 5 % 13) / 8);
+      }
+      numbers.insert(numbers.end(), s.numbers.begin(), s.numbers.end());
+      offsets.push_back(static_cast<std::int64_t>(numbers.size() / columns));
+    }
+    if (!scenes.front().cameras.empty()) camera = {scenes.front().cameras.front()};
+  }
+  [[nodiscard]] BatchEstimate estimate(Queue& queue, bool with_priors,
+                                       const RobustOptions& options) const {
+    const double* w = with_priors ? weights.data() : nullptr;
+    const double* q = with_priors ? qualities.data() : nullptr;
+    if (problem_info(kind).is_two_view) {
+      const auto* points = reinterpret_cast<const PointPair*>(numbers.data());
+      const bool two = problem_info(kind).cameras == 2;
+      return estimate_batch(
+          queue, kind,
+          PairBatch{points, offsets, camera, two ? camera : std::vector<Intrinsics>(), w, q},
+          options);
+    }
+    const auto* points = reinterpret_cast<const ScenePoint*>(numbers.data());
+    return estimate_batch(queue, kind, SceneBatch{points, offsets, camera, w, q}, options);
+  }
+
+  ModelKind kind;
+  std::vector<double> numbers, weights, qualities;
+  std::vector<std::int64_t> offsets;
+  std::vector<Intrinsics> camera;
+};
+
+void hash_batches(Context& context, ModelKind problem) {
+  struct How {
+    const char* name;
+    bool with_priors;
+    RobustOptions options;
+  };
+  const How kinds[] = {
+      {"batch", false, {.threshold = kThreshold}},
+      {"priors", true, {.threshold = kThreshold}},
+      // As of one pair a call: the fraction of right matches is named.
+      {"sought", false, {.threshold = kThreshold, .min_inlier_ratio = 0.2, .seed = 7}},
+      {"wide", false, {.threshold = 12, .dominant_plane = true}},
+  };
+  for (const How& how : kinds) {
+    report_hash(context, fmt::format("hashes/robust/{}/{}", to_string(problem), how.name),
+                [&](Queue& queue, ResultBytes& out) {
+                  const SceneBatches batches(scenes_of(problem));
+                  const BatchEstimate found = batches.estimate(queue, how.with_priors, how.options);
+                  for (const PairEstimate& e : found.pairs) add_estimate(out, e);
+                  out.add_all(found.inliers);
+                });
+  }
+}
+
+// On the host alone: a fit of the true model, its errors and its covariance.
+void hash_given_model(Context& context, ModelKind problem) {
+  report_hash(context, fmt::format("hashes/robust/{}/refine", to_string(problem)),
+              [&](Queue&, ResultBytes& out) {
+                std::mt19937_64 random(4);
+                const ProblemScene s =
+                    make_problem_scene(problem, {.points = 300, .inliers = 0.8}, random);
+                const auto n = static_cast<std::size_t>(s.count());
+                const RefineOptions options{.threshold = kThreshold};
+                Refined r;
+                if (problem_info(problem).is_two_view) {
+                  const std::span points(s.pairs(), n);
+                  r = refine(problem, s.result, points, s.cameras, {}, options);
+                  out.add_all(residuals(problem, r.model, points, s.cameras));
+                  out.add_all(covariance(problem, s.result, points, s.cameras, s.labels).model);
+                } else {
+                  const std::span points(s.scene_points(), n);
+                  r = refine(s.pose, points, s.cameras.front(), {}, options);
+                  out.add_all(residuals(r.pose, points, s.cameras.front()));
+                  out.add_all(covariance(s.pose, points, s.cameras.front(), s.labels).pose);
+                }
+                out.add_all(r.model), out.add_all(r.pose.R), out.add_all(r.pose.t);
+                out.add(r.count), out.add(r.steps), out.add(r.rms);
+              });
+}
+
+}  // namespace
+
+void hash_robust_estimates(Context& context) {
+  const bool on_cpu = Device(context.device).info().kind == DeviceKind::cpu;
+  for (const ModelKind problem : kModelKinds) {
+    hash_batches(context, problem);
+    if (on_cpu) hash_given_model(context, problem);
+  }
+}
+
+}  // namespace bifocal::bench
