@@ -23,6 +23,7 @@ MinimalSolver = Literal[
     "homography_svd",
     "essential_upright_3pt",
     "relative_pose_6pt_shared_focal",
+    "homography_5pt_shared_radial",
 ]
 
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the words of bifocal/solvers.def stand for. Macros, because OpenCL C reads them too.
 
-// Rows of a point.
-#define SOLVER_ROWS_two_view 4
-#define SOLVER_ROWS_absolute 6
+// Rows of a sample of m points.
+#define SOLVER_ROWS_two_view(m) (4 * (m))
+#define SOLVER_ROWS_absolute(m) (6 * (m))
 
 // Rows of a solution.
 #define SOLVER_ROWS_homography 9
@@ -11,6 +11,7 @@
 #define SOLVER_ROWS_essential 9
 #define SOLVER_ROWS_pose 12
 #define SOLVER_ROWS_focal 10
+#define SOLVER_ROWS_radial_homography 10
 
 // The call of a solver for m points: `in` is the sample, `out` gets the solutions, row after row;
 // its value is their number.

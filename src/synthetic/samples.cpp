@@ -13,6 +13,11 @@ double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[
 
 Vec3 scaled(const Vec3& v, double s) { return {s * v[0], s * v[1], s * v[2]}; }
 
+template <class... Kinds>
+bool is_one_of(SceneKind kind, Kinds... kinds) {
+  return ((kind == kinds) || ...);
+}
+
 Mat3 normalised(Mat3 M) {
   double sum = 0;
   for (const double v : M) sum += v * v;
@@ -58,6 +63,10 @@ void append_focal(const Scene& scene, std::vector<double>& truth) {
   append(scene.fundamental(), truth);
   truth.push_back(scene.focal_length());
 }
+void append_radial_homography(const Scene& scene, std::vector<double>& truth) {
+  append(scene.homography(), truth);
+  truth.push_back(scene.distortion());
+}
 void append_pose(const Scene& scene, std::vector<double>& truth) {
   append(scene.cam2_from_cam1().R, truth);
   append(scene.cam2_from_cam1().t, truth);
@@ -78,8 +87,12 @@ constexpr Recipe kRecipes[] = {
 }  // namespace
 
 Scene::Scene(SceneKind kind, std::mt19937_64& random)
-    : has_plane_(kind == SceneKind::planar || kind == SceneKind::frontal), random_(random) {
-  if (kind == SceneKind::zoomed) focal_ = uniform(random, 0.7, 4);
+    : has_plane_(
+          is_one_of(kind, SceneKind::planar, SceneKind::frontal, SceneKind::distorted_plane)),
+      random_(random) {
+  if (kind == SceneKind::zoomed) lenses_[0].focal = lenses_[1].focal = uniform(random, 0.7, 4);
+  if (kind == SceneKind::distorted_plane)
+    lenses_[0].distortion = lenses_[1].distortion = uniform(random, -0.4, 0);
   const double angle = uniform(random, 0, std::numbers::pi / 6);
   const Vec3 axis = random_direction(random);
   pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle);
@@ -90,7 +103,7 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random)
     pose_.t[2] = 0;
     plane_ = {0, 0, 1 / uniform(random, 4, 12)};
   }
-  if (kind != SceneKind::planar) return;
+  if (!has_plane_ || kind == SceneKind::frontal) return;
   // Through a point 4 to 12 units deep, seen at less than 60 degrees by camera 1. Camera 2, whose
   // centre is -R't, is on the same side of it and not too near.
   const auto& [R, t] = pose_;
@@ -122,9 +135,18 @@ Vec3 Scene::in_camera2(const Vec3& X) const {
   return Y;
 }
 
+std::array<double, 2> Scene::Lens::seen(const Vec3& X) const {
+  const double x = focal * X[0] / X[2], y = focal * X[1] / X[2];
+  if (distortion == 0) return {x, y};
+  // The distorted point s (x, y) with s = 1 + k s^2 r^2.
+  const double s = 2 / (1 + std::sqrt(1 - 4 * distortion * (x * x + y * y)));
+  return {s * x, s * y};
+}
+
 PointPair Scene::seen(const Vec3& X) const {
-  const Vec3 Y = in_camera2(X);
-  return {focal_ * X[0] / X[2], focal_ * X[1] / X[2], focal_ * Y[0] / Y[2], focal_ * Y[1] / Y[2]};
+  const auto [x1, y1] = lenses_[0].seen(X);
+  const auto [x2, y2] = lenses_[1].seen(in_camera2(X));
+  return {x1, y1, x2, y2};
 }
 
 Mat3 Scene::essential() const {
@@ -140,7 +162,8 @@ Mat3 Scene::essential() const {
 
 Mat3 Scene::fundamental() const {
   Mat3 F = essential();
-  for (const std::size_t i : {2, 5, 6, 7, 8}) F[i] *= i < 8 ? focal_ : focal_ * focal_;
+  const double f1 = lenses_[0].focal, f2 = lenses_[1].focal;
+  F[2] *= f1, F[5] *= f1, F[6] *= f2, F[7] *= f2, F[8] *= f1 * f2;
   return normalised(F);
 }
 

@@ -87,6 +87,11 @@ inline double focal_distance(const double* a, const double* b) {
   return std::max(matrix_distance(a, b), std::abs(a[9] / b[9] - 1));
 }
 
+// Of a matrix, and of the radial distortion behind it.
+inline double radial_distance(const double* a, const double* b) {
+  return std::max(matrix_distance(a, b), std::abs(a[9] - b[9]));
+}
+
 // Share of the errors above `limit`; prints it with the histogram of decades.
 inline double failure_rate(const std::string& what, const std::vector<double>& errors,
                            double limit) {
@@ -161,9 +166,10 @@ inline const std::vector<SolverRow>& solver_rows() {
    MinimalSolver::name,                                                                  \
    string_view(#data) == "two_view",                                                     \
    string_view(#model) == "homography",                                                  \
-   string_view(#model) == "pose"    ? pose_distance                                      \
-   : string_view(#model) == "focal" ? focal_distance                                     \
-                                    : matrix_distance,                                   \
+   string_view(#model) == "pose"               ? pose_distance                           \
+   : string_view(#model) == "focal"            ? focal_distance                          \
+   : string_view(#model).starts_with("radial") ? radial_distance                         \
+                                               : matrix_distance,                        \
    missed_f64,                                                                           \
    missed_f32},
 #include <bifocal/solvers.def>
