@@ -46,9 +46,10 @@ std::string emit_monomials(const Problem& problem, const std::vector<int>& used)
   if (static_cast<int>(n) !=
       monomial_count(static_cast<int>(problem.unknowns.size()), problem.degree()))
     return index_table("monomials", used);
-  return fmt::format("  index monomials[{0}];\n"
-                     "  for (index i = 0; i < {0}; ++i) monomials[i] = i;\n",
-                     n);
+  return fmt::format(
+      "  index monomials[{0}];\n"
+      "  for (index i = 0; i < {0}; ++i) monomials[i] = i;\n",
+      n);
 }
 
 std::string emit_template(const Problem& problem, const Template& t) {
@@ -108,15 +109,17 @@ std::string emit_roots(const Problem& problem, const Template& t, const std::vec
   text += emit_monomials(problem, used) + emit_template(problem, t);
   text += emit_action(t) + emit_extraction(t);
   text += fmt::format(
-      "  const elimination_template t = {{.unknowns = {}, .degree = {}, .equations = {}, .used = {}, "
+      "  const elimination_template t = {{.unknowns = {}, .degree = {}, .equations = {}, .used = "
+      "{}, "
       ".rows = {}, .reducible = {}, .basis = {}, .monomials = monomials, .equation = equation, "
       ".shift = shift, .column = column, .image = image, .first = first, .pairs = pairs}};\n",
       n, problem.degree(), equations, occur, rows, t.reducible.size(), size);
-  return text + fmt::format("  real D[{}], C[{}], M[{}], A[{}], K[{}], work[{}];\n"
-                            "  {}_equations(data, D);\n"
-                            "  return template_roots(&t, D, C, M, A, K, work, roots);\n}}\n",
-                            equations * all, equations * occur, rows * (rows + size), size * pitch,
-                            size * pitch + 6 * size + 3, size + (n + 1) * all, problem.name);
+  return text + fmt::format(
+                    "  real D[{}], C[{}], M[{}], A[{}], K[{}], work[{}];\n"
+                    "  {}_equations(data, D);\n"
+                    "  return template_roots(&t, D, C, M, A, K, work, roots);\n}}\n",
+                    equations * all, equations * occur, rows * (rows + size), size * pitch,
+                    size * pitch + 6 * size + 3, size + (n + 1) * occur, problem.name);
 }
 
 }  // namespace bifocal::generate

@@ -28,8 +28,7 @@ lane_fn void template_coefficients(const elimination_template* t, const real* D,
     real sum = lane_tiny();
     for (index k = 0; k < size; ++k) sum += D[size * i + k] * D[size * i + k];
     real scale = lane(1) / sqrt(sum);
-    for (index k = 0; k < t->used; ++k)
-      C[t->used * i + k] = D[size * i + t->monomials[k]] * scale;
+    for (index k = 0; k < t->used; ++k) C[t->used * i + k] = D[size * i + t->monomials[k]] * scale;
   }
 }
 
@@ -50,7 +49,7 @@ lane_fn void template_fill(const elimination_template* t, const real* C, real* M
 // Eliminates the first `rows` columns of M [rows][columns] with partial pivoting. The last `solved`
 // rows then have the identity there: their first unknowns are minus what is left of the row times
 // the unknowns of the columns behind. Returns the smallest pivot beside the largest element.
-lane_fn real rows_eliminate(real* M, index rows, index columns, index solved) {
+lane_fn_apart real rows_eliminate(real* M, index rows, index columns, index solved) {
   real most = lane(0), least = lane(0);
   for (index i = 0; i < rows; ++i) {
     for (index k = 0; k < rows; ++k) most = fmax(most, fabs(M[columns * i + k]));
@@ -103,8 +102,8 @@ lane_fn void template_action(const elimination_template* t, const real* M, lane_
   }
 }
 
-// The unknowns x from an eigenvector b and its eigenvalue. Of the pairs m and x_k m the one with the
-// largest m is least disturbed.
+// The unknowns x from an eigenvector b and its eigenvalue. Of the pairs m and x_k m the one with
+// the largest m is least disturbed.
 lane_fn void template_extract(const elimination_template* t, const real* b, real value, real* x) {
   for (index k = 0; k < t->unknowns; ++k) {
     real best = lane(0), part = lane(0);
@@ -122,25 +121,55 @@ lane_fn void template_extract(const elimination_template* t, const real* b, real
   }
 }
 
-// The normal equations A [n][n], g [n] of a Gauss-Newton step at x; m, d: the monomials there and
-// their derivatives. Returns the largest residual.
-lane_fn real template_normal_equations(const elimination_template* t, const real* C, const real* m,
-                                       const real* d, real* A, real* g) {
-  const index n = t->unknowns, size = poly_size(n, t->degree);
+// The monomials V [used] at x, and behind them their derivatives, V [unknowns][used].
+lane_fn void template_monomials(const elimination_template* t, const real* x, real* V) {
+  const index n = t->unknowns;
+  index tails[6] = {0, 0, 0, 0, 0, 0}, place = 0;
+  real powers[50];  // [unknowns][10]
+  for (index k = 0; k < n; ++k) {
+    powers[10 * k] = lane(1);
+    for (index i = 0; i < t->degree; ++i) powers[10 * k + i + 1] = powers[10 * k + i] * x[k];
+  }
+  for (index q = 0; q < t->used; ++q) {
+    for (; place < t->monomials[q]; ++place) poly_next(n, tails);
+    for (index i = 0; i <= n; ++i) {  // the monomial, then its derivative by x_(i - 1)
+      const index own = i == 0 ? 1 : tails[i - 1] - tails[i];
+      real v = lane(own);
+      for (index k = 0; k < n && own > 0; ++k)
+        v = v * powers[10 * k + tails[k] - tails[k + 1] - (k == i - 1 ? 1 : 0)];
+      V[t->used * i + q] = v;
+    }
+  }
+}
+
+// The sum of n products, in four parts that need not wait for each other.
+lane_fn real long_dot(const real* a, const real* b, index n) {
+  real s0 = lane(0), s1 = lane(0), s2 = lane(0), s3 = lane(0);
+  index k = 0;
+  for (; k + 4 <= n; k += 4) {
+    s0 += a[k] * b[k];
+    s1 += a[k + 1] * b[k + 1];
+    s2 += a[k + 2] * b[k + 2];
+    s3 += a[k + 3] * b[k + 3];
+  }
+  for (; k < n; ++k) s0 += a[k] * b[k];
+  return (s0 + s1) + (s2 + s3);
+}
+
+// The normal equations A [n][n], g [n] of a Gauss-Newton step where the monomials and their
+// derivatives are V. Returns the largest residual.
+lane_fn real template_normal_equations(const elimination_template* t, const real* C, const real* V,
+                                       real* A, real* g) {
+  const index n = t->unknowns, used = t->used;
   real worst = lane(0), J[5];
   poly_clear(A, n * n);
   poly_clear(g, n);
   for (index q = 0; q < t->equations; ++q) {
-    real r = lane(0);
-    poly_clear(J, n);
-    for (index k = 0; k < t->used; ++k) {
-      real c = C[t->used * q + k];
-      const index p = t->monomials[k];
-      r += c * m[p];
-      for (index i = 0; i < n; ++i) J[i] += c * d[size * i + p];
-    }
+    const real* c = C + used * q;
+    real r = long_dot(c, V, used);
     worst = fmax(worst, fabs(r));
     for (index i = 0; i < n; ++i) {
+      J[i] = long_dot(c, V + used * (i + 1), used);
       g[i] += J[i] * r;
       for (index j = 0; j <= i; ++j) A[n * i + j] += J[i] * J[j];
     }
@@ -148,34 +177,34 @@ lane_fn real template_normal_equations(const elimination_template* t, const real
   return worst;
 }
 
-// Up to four Gauss-Newton steps on the equations C. Returns their largest residual at x beside the
-// largest monomial. m: room for (unknowns + 1) poly_size(unknowns, degree) numbers.
-lane_fn real template_polish(const elimination_template* t, const real* C, real* x, real* m) {
-  const index n = t->unknowns, size = poly_size(n, t->degree);
-  real* d = m + size;
-  real A[25], g[5], worst = lane(0), most = lane(1);
+// Up to five Gauss-Newton steps on the equations C; a lane ends with the first one of less than
+// half its digits, whose square is nothing. Returns the largest residual, before the last step,
+// beside the largest monomial. V [unknowns + 1][used].
+lane_fn real template_polish(const elimination_template* t, const real* C, real* x, real* V) {
+  const index n = t->unknowns;
+  real A[25], g[5], residual = lane(1);
   mask moving = lane(0) == lane(0);
-  for (index step = 0; step < 5; ++step) {
-    poly_monomials(n, x, t->degree, m, d);
-    worst = template_normal_equations(t, C, m, d, A, g);
-    if (step == 4 || !any(moving)) break;
-    real length = lane(1), moved = lane(0);
+  for (index step = 0; step < 5 && any(moving); ++step) {
+    template_monomials(t, x, V);
+    real worst = template_normal_equations(t, C, V, A, g);
+    real most = lane(1), length = lane(1), moved = lane(0);
+    for (index k = 0; k < t->used; ++k) most = fmax(most, fabs(V[k]));
+    residual = select(moving, worst / most, residual);
     for (index i = 0; i < n; ++i) length += fabs(x[i]);
     real sound = ldl_solve(A, g, n);
     for (index i = 0; i < n; ++i) moved += fabs(g[i]);
     moving = moving & (sound > lane(0)) & (moved < lane(0.1) * length);
     for (index i = 0; i < n; ++i) x[i] -= select(moving, g[i], lane(0));
-    moving = moving & (moved > lane(4) * lane_epsilon() * length);
+    moving = moving & (moved > lane(0.1) * sqrt(lane_epsilon()) * length);
   }
-  for (index k = 0; k < t->used; ++k) most = fmax(most, fabs(m[t->monomials[k]]));
-  return worst / most;
+  return residual;
 }
 
-// roots: [basis][unknowns] of the equations D [equations][poly_size]; unused slots NaN. Returns their
-// number. Room: C [equations][used], M [rows][rows + basis], A and K as real_eigenvalues needs
-// them, work [basis + (unknowns + 1) poly_size].
-lane_fn real template_roots(const elimination_template* t, const real* D, real* C, real* M,
-                            lane_array A, kept_array K, real* work, real* roots) {
+// roots: [basis][unknowns] of the equations D [equations][poly_size]; unused slots NaN. Returns
+// their number. Room: C [equations][used], M [rows][rows + basis], A and K as real_eigenvalues
+// needs them, work [basis + (unknowns + 1) used].
+lane_fn_apart real template_roots(const elimination_template* t, const real* D, real* C, real* M,
+                                  lane_array A, kept_array K, real* work, real* roots) {
   const index n = t->unknowns, size = t->basis;
   template_coefficients(t, D, C);
   template_fill(t, C, M);

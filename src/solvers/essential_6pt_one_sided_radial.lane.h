@@ -31,8 +31,7 @@ lane_fn real essential_6pt_one_sided_radial(const real* x1, const real* y1, cons
     real x = roots[3 * s], y = roots[3 * s + 1], k = roots[3 * s + 2];
     for (index i = 0; i < 6; ++i) {
       const real* a = data + i;
-      own[3 * (i / 2) + i % 2] =
-          a[0] * x + a[6] * y + a[12] + k * (a[18] * x + a[24] * y + a[30]);
+      own[3 * (i / 2) + i % 2] = a[0] * x + a[6] * y + a[12] + k * (a[18] * x + a[24] * y + a[30]);
     }
     own[2] = x;
     own[5] = y;

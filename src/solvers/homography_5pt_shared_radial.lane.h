@@ -30,8 +30,10 @@ lane_fn void radial_homography_third_row(const real* S, const real* x1, const re
     for (index j = 0; j < 3; ++j) {
       real h1 = x1[i] * S[5 + j] + y1[i] * S[13 + j] + r * S[37 + j];
       real h2 = x1[i] * S[21 + j] + y1[i] * S[29 + j];
-      g[j] = x2[i] * (lane(j == 0 ? 1 : 0) - h1) +
-             y2[i] * ((j == 0 ? lane(0) : j == 1 ? lane(1) : r) - h2);
+      g[j] = x2[i] * (lane(j == 0 ? 1 : 0) - h1) + y2[i] * ((j == 0   ? lane(0)
+                                                             : j == 1 ? lane(1)
+                                                                      : r) -
+                                                            h2);
     }
     t[0] = s * x1[i];
     t[1] = s * y1[i];

@@ -35,48 +35,42 @@ lane_fn void poly_clear(real* v, index count) {
 }
 
 // out += factor a: count polynomials of a degree, in out of another one.
-lane_fn void poly_add(index n, const real* a, index degree, index count, real factor, real* out,
-                      index out_degree) {
+lane_fn_apart void poly_add(index n, const real* a, index degree, index count, real factor,
+                            real* out, index out_degree) {
   const index size = poly_size(n, degree), pitch = poly_size(n, out_degree);
   for (index i = 0; i < count; ++i) {
     for (index k = 0; k < size; ++k) out[pitch * i + k] += factor * a[size * i + k];
   }
 }
 
-// out += factor a b. Monomials that differ in their last tail alone are neighbours, also in the
-// product.
-lane_fn void poly_product_add(index n, const real* a, index a_degree, const real* b, index b_degree,
-                              real factor, real* out) {
-  const index a_size = poly_size(n, a_degree), b_size = poly_size(n, b_degree);
-  index s[5] = {0, 0, 0, 0, 0};
-  for (index i = 0; i < a_size; ++i) {
-    real f = factor * a[i];
-    index t[5] = {0, 0, 0, 0, 0}, sum[5], j = 0;
-    while (j < b_size) {
+// out += factor A B, matrices of polynomials.
+lane_fn_apart void poly_matrix_product_add(index n, const real* A, index a_degree, const real* B,
+                                           index b_degree, index rows, index inner, index columns,
+                                           real factor, real* out) {
+  const index a = poly_size(n, a_degree), b = poly_size(n, b_degree);
+  const index c = poly_size(n, a_degree + b_degree);
+  index s[5] = {0, 0, 0, 0, 0}, to[252];  // to: where a monomial of A puts those of B
+  for (index i = 0; i < a; ++i) {
+    index t[5] = {0, 0, 0, 0, 0}, sum[5];
+    for (index j = 0; j < b; ++j) {
       for (index k = 0; k < n; ++k) sum[k] = s[k] + t[k];
-      const index first = poly_place(n, sum);
-      t[n - 1] = n > 1 ? t[n - 2] : b_degree;
-      for (index k = 0; k <= t[n - 1]; ++k) out[first + k] += f * b[j + k];
-      j += t[n - 1] + 1;
+      to[j] = poly_place(n, sum);
       poly_next(n, t);
     }
     poly_next(n, s);
+    for (index e = 0; e < rows * columns * inner; ++e) {
+      const index row = e / (columns * inner), column = e / inner % columns, k = e % inner;
+      const real* v = B + b * (columns * k + column);
+      real f = factor * A[a * (inner * row + k) + i];
+      for (index j = 0; j < b; ++j) out[c * (columns * row + column) + to[j]] += f * v[j];
+    }
   }
 }
 
-// out += factor A B, matrices of polynomials.
-lane_fn void poly_matrix_product_add(index n, const real* A, index a_degree, const real* B,
-                                     index b_degree, index rows, index inner, index columns,
-                                     real factor, real* out) {
-  const index a = poly_size(n, a_degree), b = poly_size(n, b_degree);
-  const index c = poly_size(n, a_degree + b_degree);
-  for (index i = 0; i < rows; ++i) {
-    for (index j = 0; j < columns; ++j) {
-      for (index k = 0; k < inner; ++k)
-        poly_product_add(n, A + a * (inner * i + k), a_degree, B + b * (columns * k + j), b_degree,
-                         factor, out + c * (columns * i + j));
-    }
-  }
+// out += factor a b.
+lane_fn void poly_product_add(index n, const real* a, index a_degree, const real* b, index b_degree,
+                              real factor, real* out) {
+  poly_matrix_product_add(n, a, a_degree, b, b_degree, 1, 1, 1, factor, out);
 }
 
 // out += A', A [rows][columns].
@@ -101,7 +95,8 @@ lane_fn void poly_skew_add(index n, const real* v, index degree, real* out) {
 }
 
 // out += det A, A [3][3], along the first row. minor: room for a polynomial of twice the degree.
-lane_fn void poly_determinant_add(index n, const real* A, index degree, real* minor, real* out) {
+lane_fn_apart void poly_determinant_add(index n, const real* A, index degree, real* minor,
+                                        real* out) {
   const index size = poly_size(n, degree);
   for (index j = 0; j < 3; ++j) {
     const real* p = A + size * (3 + (j + 1) % 3);
@@ -110,26 +105,5 @@ lane_fn void poly_determinant_add(index n, const real* A, index degree, real* mi
     poly_product_add(n, p, degree, q + 3 * size, degree, lane(1), minor);
     poly_product_add(n, q, degree, p + 3 * size, degree, lane(-1), minor);
     poly_product_add(n, minor, 2 * degree, A + size * j, degree, lane(1), out);
-  }
-}
-
-// All monomials m [size] up to a degree at x, and their derivatives d [n][size].
-lane_fn void poly_monomials(index n, const real* x, index degree, real* m, real* d) {
-  const index size = poly_size(n, degree);
-  index t[5] = {0, 0, 0, 0, 0};
-  poly_clear(d, n * size);
-  m[0] = lane(1);
-  for (index p = 1; p < size; ++p) {
-    poly_next(n, t);
-    index less[5];
-    for (index k = 0; k < n; ++k) less[k] = t[k];
-    for (index k = 0; k < n; ++k) {
-      const index exponent = k + 1 < n ? t[k] - t[k + 1] : t[k];
-      --less[k];
-      if (exponent == 0) continue;
-      real before = m[poly_place(n, less)];
-      m[p] = x[k] * before;
-      d[size * k + p] = lane(exponent) * before;
-    }
   }
 }

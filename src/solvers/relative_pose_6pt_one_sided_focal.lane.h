@@ -7,8 +7,8 @@
 // Solutions: 0 to 9, with f between 0.05 and 50. None for dependent equations (two equal points,
 // ...) or NaN. Coordinates about unit size.
 
-// x1, y1, x2, y2: 6 points each. solutions: [9][10], F row-major of Frobenius norm 1, then f; unused
-// slots NaN.
+// x1, y1, x2, y2: 6 points each. solutions: [9][10], F row-major of Frobenius norm 1, then f;
+// unused slots NaN.
 lane_fn real relative_pose_6pt_one_sided_focal(const real* x1, const real* y1, const real* x2,
                                                const real* y2, real* solutions) {
   real A[54], N[27], roots[27], own[10], kept = lane(0);

@@ -45,6 +45,20 @@ void put_absolute(const Scene& scene, const Vec3& X, const Place& at) {
     at[3 * (at.m + at.p) + k] = X[k];
   }
 }
+void put_two_view_angle(const Scene& scene, const Vec3& X, const Place& at) {
+  put_two_view(scene, X, at);
+  at[4 * at.m] = std::tan(scene.rotation_angle() / 2);
+}
+void put_two_view_depth(const Scene& scene, const Vec3& X, const Place& at) {
+  put_two_view(scene, X, at);
+  at[4 * at.m + at.p] = X[2];
+  at[5 * at.m + at.p] = scene.in_camera2(X)[2] / scene.depth_scale() - scene.depth_shift();
+}
+void put_image_points(const Scene& scene, const Vec3& X, const Place& at) {
+  const PointPair seen = scene.seen(X);
+  at[at.p] = seen.x2, at[at.m + at.p] = seen.y2;
+  for (int k = 0; k < 3; ++k) at[2 * at.m + 3 * at.p + k] = X[k];
+}
 
 // The true solution, one function for each word `model`.
 void append(const auto& numbers, std::vector<double>& truth) {
@@ -67,9 +81,30 @@ void append_radial_homography(const Scene& scene, std::vector<double>& truth) {
   append(scene.homography(), truth);
   truth.push_back(scene.distortion());
 }
+void append_radial_fundamental(const Scene& scene, std::vector<double>& truth) {
+  append(scene.fundamental(), truth);
+  truth.push_back(scene.distortion());
+}
+void append_radial_essential(const Scene& scene, std::vector<double>& truth) {
+  append(scene.essential(), truth);
+  truth.push_back(scene.distortion());
+}
 void append_pose(const Scene& scene, std::vector<double>& truth) {
   append(scene.cam2_from_cam1().R, truth);
   append(scene.cam2_from_cam1().t, truth);
+}
+void append_pose_focal(const Scene& scene, std::vector<double>& truth) {
+  append_pose(scene, truth);
+  truth.push_back(scene.focal_length());
+}
+void append_pose_focal_radial(const Scene& scene, std::vector<double>& truth) {
+  append_pose_focal(scene, truth);
+  truth.push_back(scene.distortion());
+}
+void append_pose_focal_depth(const Scene& scene, std::vector<double>& truth) {
+  append_pose_focal(scene, truth);
+  truth.push_back(scene.depth_scale());
+  truth.push_back(scene.depth_shift());
 }
 
 struct Recipe {
@@ -90,12 +125,10 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random)
     : has_plane_(
           is_one_of(kind, SceneKind::planar, SceneKind::frontal, SceneKind::distorted_plane)),
       random_(random) {
-  if (kind == SceneKind::zoomed) lenses_[0].focal = lenses_[1].focal = uniform(random, 0.7, 4);
-  if (kind == SceneKind::distorted_plane)
-    lenses_[0].distortion = lenses_[1].distortion = uniform(random, -0.4, 0);
-  const double angle = uniform(random, 0, std::numbers::pi / 6);
+  draw_lenses(kind);
+  angle_ = uniform(random, 0, std::numbers::pi / 6);
   const Vec3 axis = random_direction(random);
-  pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle);
+  pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle_);
   const Vec3 away = random_direction(random);
   pose_.t = scaled(away, uniform(random, 0.5, 1.5));
   if (kind == SceneKind::frontal) {
@@ -115,6 +148,21 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random)
     normal = random_direction(random);
     plane_ = scaled(normal, 1 / (normal[2] * uniform(random, 4, 12)));
   } while (normal[2] <= 0.5 || dot(plane_, centre) > 0.9);
+}
+
+void Scene::draw_lenses(SceneKind kind) {
+  using enum SceneKind;
+  Lens lens;
+  if (is_one_of(kind, zoomed, half_zoomed, zoomed_distorted, zoomed_depth))
+    lens.focal = uniform(random_, 0.7, 4);
+  if (is_one_of(kind, distorted, half_distorted, distorted_plane, zoomed_distorted))
+    lens.distortion = uniform(random_, -0.4, 0) / (lens.focal * lens.focal);
+  if (kind == zoomed_depth) {
+    depth_scale_ = uniform(random_, 0.5, 2);
+    depth_shift_ = uniform(random_, -1, 1);
+  }
+  lenses_[0] = lens;
+  if (kind != half_zoomed && kind != half_distorted) lenses_[1] = lens;
 }
 
 Vec3 Scene::point() {

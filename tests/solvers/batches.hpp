@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "solvers/scenes.hpp"
@@ -122,6 +123,27 @@ inline double pose_distance(const double* a, const double* b) {
   return worst;
 }
 
+// Of the focal length behind it as well, relative; of the distortion, of pictures of that size; of
+// the scale and the shift of depths.
+inline double pose_focal_distance(const double* a, const double* b) {
+  return std::max(pose_distance(a, b), std::abs(a[12] / b[12] - 1));
+}
+inline double pose_focal_radial_distance(const double* a, const double* b) {
+  return std::max(pose_focal_distance(a, b), std::abs(a[13] - b[13]) * b[12] * b[12]);
+}
+inline double pose_focal_depth_distance(const double* a, const double* b) {
+  return std::max({pose_focal_distance(a, b), std::abs(a[13] - b[13]), std::abs(a[14] - b[14])});
+}
+inline auto distance_of(std::string_view model) {
+  return model == "pose"                ? pose_distance
+         : model == "focal"             ? focal_distance
+         : model == "pose_focal"        ? pose_focal_distance
+         : model == "pose_focal_radial" ? pose_focal_radial_distance
+         : model == "pose_focal_depth"  ? pose_focal_depth_distance
+         : model.starts_with("radial")  ? radial_distance
+                                        : matrix_distance;
+}
+
 // Does every solution of sample i in `a` have a partner in `b`, up to sign, and are there as many?
 template <class T>
 bool same_solutions(const SolvedBatch<T>& a, const SolvedBatch<T>& b, int i, double tolerance) {
@@ -166,10 +188,7 @@ inline const std::vector<SolverRow>& solver_rows() {
    MinimalSolver::name,                                                                  \
    string_view(#data) == "two_view",                                                     \
    string_view(#model) == "homography",                                                  \
-   string_view(#model) == "pose"               ? pose_distance                           \
-   : string_view(#model) == "focal"            ? focal_distance                          \
-   : string_view(#model).starts_with("radial") ? radial_distance                         \
-                                               : matrix_distance,                        \
+   distance_of(#model),                                                                  \
    missed_f64,                                                                           \
    missed_f32},
 #include <bifocal/solvers.def>

@@ -84,7 +84,7 @@ lane_fn real homography_5pt_shared_radial_roots(const real* data, real* roots) {
   const elimination_template t = {.unknowns = 2, .degree = 3, .equations = 2, .used = 6, .rows = 2,
       .reducible = 2, .basis = 4, .monomials = monomials, .equation = equation, .shift = shift,
       .column = column, .image = image, .first = first, .pairs = pairs};
-  real D[20], C[12], M[12], A[16], K[43], work[34];
+  real D[20], C[12], M[12], A[16], K[43], work[22];
   homography_5pt_shared_radial_equations(data, D);
   return template_roots(&t, D, C, M, A, K, work, roots);
 }
