@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 
 #include "arguments.hpp"
 #include "console.hpp"
@@ -20,10 +19,7 @@ constexpr std::size_t kMostBytes = 1 << 20;
 void generate(const std::string& problem, const std::string& out, std::uint64_t seed) {
   const auto start = std::chrono::steady_clock::now();
   const Generated g = generate_solver(read_file(problem, kMostBytes), problem, seed);
-  const std::filesystem::path beside =
-      std::filesystem::path(out).replace_filename(fmt::format("polynomials_{}.lane.h", g.unknowns));
   write_file(out, g.text);
-  write_file(beside.string(), emit_polynomials(g.unknowns));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   fmt::print(stderr,
              "bifocal-generate: {}: {} unknowns, {} roots, template {} x {}, {} eigenpairs of {}, "
@@ -39,10 +35,7 @@ int run(int argc, char** argv) {
   std::string problem, out;
   std::uint64_t seed = 0;
   command.option("PROBLEM", problem, "file of the problem").required();
-  command
-      .option("-o,--out", out,
-              "the lane file to write; polynomials_N.lane.h, which it needs, goes beside it")
-      .required();
+  command.option("-o,--out", out, "the lane file to write").required();
   command.option("--seed", seed, "of the random data and orders of pruning")
       .whole_number()
       .shows_default();

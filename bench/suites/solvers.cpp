@@ -32,70 +32,60 @@ const std::map<std::string, double> kPoseLib = {{"homography_4pt", 0.038},
                                                 {"p3p", 0.212}};
 
 #ifdef BIFOCAL_PEER_OPENCV
-// OpenCV's own call for a sample; one sample a call is all that its interface offers. One function
-// for each word `model` of bifocal/solvers.def; false: OpenCV has no such solver.
+// OpenCV's own call for a sample; one sample a call is all that its interface offers.
+double number(const SampleBatch& batch, int row, int i) {
+  return batch.samples[static_cast<std::size_t>(row) * batch.n + i];
+}
 using Points = std::vector<cv::Point2f>;
-bool opencv_homography(const Points& a, const Points& b) {
-  keep(cv::getPerspectiveTransform(a, b));
-  return true;
-}
-bool opencv_fundamental(const Points& a, const Points& b) {
-  keep(cv::findFundamentalMat(a, b, a.size() == 7 ? cv::FM_7POINT : cv::FM_8POINT));
-  return true;
-}
-bool opencv_essential(const Points& a, const Points& b) {
-  if (a.size() != 5) return false;
-  keep(cv::findEssentialMat(a, b, 1.0, cv::Point2d(0, 0), cv::RANSAC, 0.5, 1.0));
-  return true;
-}
-bool opencv_focal(const Points&, const Points&) { return false; }
-bool opencv_pose(const std::vector<cv::Point2d>& x, const std::vector<cv::Point3d>& X) {
-  std::vector<cv::Mat> r, t;
-  cv::solveP3P(X, x, cv::Mat::eye(3, 3, CV_64F), cv::noArray(), r, t, cv::SOLVEPNP_AP3P);
-  return true;
-}
-// Samples as each word `data` lays them out, for OpenCV.
-template <class Call>
-bool opencv_two_view(const SampleBatch& batch, int m, int i, Call call) {
-  const auto at = [&](int row) {
-    return static_cast<float>(batch.samples[static_cast<std::size_t>(row) * batch.n + i]);
-  };
-  Points a, b;
-  for (int p = 0; p < m; ++p) {
-    a.emplace_back(at(p), at(m + p));
-    b.emplace_back(at(2 * m + p), at(3 * m + p));
+std::array<Points, 2> opencv_points(const SampleBatch& batch, int i) {
+  const int m = solver_shape(batch.solver).sample_rows / 4;
+  std::array<Points, 2> points;
+  for (int k = 0; k < 2; ++k) {
+    for (int p = 0; p < m; ++p)
+      points[k].emplace_back(static_cast<float>(number(batch, 2 * k * m + p, i)),
+                             static_cast<float>(number(batch, (2 * k + 1) * m + p, i)));
   }
-  return call(a, b);
+  return points;
 }
-template <class Call>
-bool opencv_absolute(const SampleBatch& batch, int m, int i, Call call) {
-  const auto at = [&](int row) {
-    return batch.samples[static_cast<std::size_t>(row) * batch.n + i];
-  };
+void opencv_homography(const SampleBatch& batch, int i) {
+  const auto [a, b] = opencv_points(batch, i);
+  keep(cv::getPerspectiveTransform(a, b));
+}
+void opencv_fundamental(const SampleBatch& batch, int i) {
+  const auto [a, b] = opencv_points(batch, i);
+  keep(cv::findFundamentalMat(a, b, a.size() == 7 ? cv::FM_7POINT : cv::FM_8POINT));
+}
+void opencv_essential(const SampleBatch& batch, int i) {
+  const auto [a, b] = opencv_points(batch, i);
+  keep(cv::findEssentialMat(a, b, 1.0, cv::Point2d(0, 0), cv::RANSAC, 0.5, 1.0));
+}
+void opencv_p3p(const SampleBatch& batch, int i) {
   std::vector<cv::Point2d> x;
   std::vector<cv::Point3d> X;
-  for (int p = 0; p < m; ++p) {
-    x.emplace_back(at(3 * p) / at(3 * p + 2), at(3 * p + 1) / at(3 * p + 2));
-    X.emplace_back(at(3 * (m + p)), at(3 * (m + p) + 1), at(3 * (m + p) + 2));
+  for (int p = 0; p < 9; p += 3) {
+    const auto at = [&](int row) { return number(batch, row + p, i); };
+    x.emplace_back(at(0) / at(2), at(1) / at(2));
+    X.emplace_back(at(9), at(10), at(11));
   }
-  return call(x, X);
+  std::vector<cv::Mat> r, t;
+  cv::solveP3P(X, x, cv::Mat::eye(3, 3, CV_64F), cv::noArray(), r, t, cv::SOLVEPNP_AP3P);
 }
+const std::map<std::string, void (*)(const SampleBatch&, int i)> kOpenCv = {
+    {"homography_4pt", opencv_homography},
+    {"homography_svd", opencv_homography},
+    {"fundamental_7pt", opencv_fundamental},
+    {"fundamental_8pt", opencv_fundamental},
+    {"essential_5pt", opencv_essential},
+    {"essential_5pt_action", opencv_essential},
+    {"p3p", opencv_p3p}};
 #endif
 
 struct Case {
   const char* name;
   MinimalSolver solver;
-  bool (*peer)(const SampleBatch&, int i);
 };
 const Case kCases[] = {
-#ifdef BIFOCAL_PEER_OPENCV
-#define SOLVER(name, data, points, model, ...)                       \
-  {#name, MinimalSolver::name, [](const SampleBatch& batch, int i) { \
-     return opencv_##data(batch, points, i, opencv_##model);         \
-   }},
-#else
-#define SOLVER(name, ...) {#name, MinimalSolver::name, nullptr},
-#endif
+#define SOLVER(name, ...) {#name, MinimalSolver::name},
 #include <bifocal/solvers.def>
 };
 
@@ -103,10 +93,11 @@ void add_peers(const Case& c, const SampleBatch& batch, Record& record) {
   if (const auto poselib = kPoseLib.find(c.name); poselib != kPoseLib.end())
     record.reference = Reference{"PoseLib 3.0.0, f64 (recorded)", poselib->second};
 #ifdef BIFOCAL_PEER_OPENCV
-  if (!c.peer(batch, 0)) return;
+  const auto call = kOpenCv.find(c.name);
+  if (call == kOpenCv.end()) return;
   cv::setNumThreads(1);
   int next = 0;
-  const Sample peer = measure([&] { c.peer(batch, next++ % batch.n); });
+  const Sample peer = measure([&] { call->second(batch, next++ % batch.n); });
   record.extra["opencv_" CV_VERSION "_us"] = peer.median * 1e6;
   if (!record.reference) record.reference = Reference{"OpenCV " CV_VERSION, peer.median * 1e6};
 #else

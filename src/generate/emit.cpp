@@ -81,29 +81,13 @@ std::string emit_head(const Problem& problem, const Template& t, int roots) {
   std::string data;
   for (const Datum& d : problem.data)
     data += fmt::format("{} [{}][{}], ", d.name, d.shape.rows, d.shape.columns);
-  text += comment(
-      fmt::format("Polynomials are those of polynomials_{}.lane.h.", problem.unknowns.size()), "");
   if (!data.empty()) text += comment("The data are " + data + "one after the other.", "");
   return text + "\n";
 }
 
-bool is_dense(const Problem& problem, const std::vector<int>& used) {
-  return static_cast<int>(used.size()) ==
-         monomial_count(static_cast<int>(problem.unknowns.size()), problem.degree());
-}
-
-std::string used_table(const Problem& problem, const std::vector<int>& used) {
-  return is_dense(problem, used) ? "" : index_table("used", used);
-}
-
-std::string used_place(const Problem& problem, const std::vector<int>& used) {
-  return is_dense(problem, used) ? "k" : "used[k]";
-}
-
 std::string emit_solver(const Problem& problem, const Template& t, int roots,
                         const std::vector<int>& used) {
-  const std::string body = emit_equations(problem, used) + emit_elimination(problem, t, used) +
-                           emit_solutions(problem, t, used);
+  const std::string body = emit_equations(problem) + emit_roots(problem, t, used);
   return emit_head(problem, t, roots) + "// clang-format off\n\n" + wrapped(body);
 }
 

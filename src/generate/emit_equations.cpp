@@ -12,9 +12,7 @@ namespace {
 class Writer {
  public:
   explicit Writer(const Problem& problem)
-      : problem_(problem),
-        n_(static_cast<int>(problem.unknowns.size())),
-        poly_(polynomials_name(n_)) {}
+      : problem_(problem), n_(static_cast<int>(problem.unknowns.size())) {}
 
   // out += factor e.
   void accumulate(const Expression& e, long factor, const std::string& out, const Shape& shape) {
@@ -38,7 +36,7 @@ class Writer {
 
   void add(const std::string& a, const Shape& shape, long factor, const std::string& out,
            const Shape& out_shape) {
-    text_ += fmt::format("  {}_add({}, {}, {}, lane({}), {}, {});\n", poly_, a, shape.degree,
+    text_ += fmt::format("  poly_add({}, {}, {}, {}, lane({}), {}, {});\n", n_, a, shape.degree,
                          shape.count(), factor, out, out_shape.degree);
   }
 
@@ -57,21 +55,22 @@ class Writer {
     if (e.operation == Operation::transpose && (e.shape.rows == 1 || e.shape.columns == 1))
       return a;
     const std::string t = local(e.shape);
-    const std::string& P = poly_;
     const Shape s = e.shape;
     if (e.operation == Operation::transpose) {
-      text_ += fmt::format("  {}_transpose_add({}, {}, {}, {}, {});\n", P, a, s.degree, s.columns,
-                           s.rows, t);
+      text_ += fmt::format("  poly_transpose_add({}, {}, {}, {}, {}, {});\n", n_, a, s.degree,
+                           s.columns, s.rows, t);
     } else if (e.operation == Operation::trace) {
       text_ += fmt::format(
-          "  for (index i = 0; i < {0}; ++i) {1}_add({2} + {3} * i, {4}, 1, lane(1), {5}, {4});\n",
-          e.parts[0].shape.rows, P, a, size(s.degree) * (e.parts[0].shape.rows + 1), s.degree, t);
+          "  for (index i = 0; i < {0}; ++i) poly_add({1}, {2} + {3} * i, {4}, 1, lane(1), {5}, "
+          "{4});\n",
+          e.parts[0].shape.rows, n_, a, size(s.degree) * (e.parts[0].shape.rows + 1), s.degree, t);
     } else if (e.operation == Operation::determinant) {
       const int degree = e.parts[0].shape.degree;
-      text_ += fmt::format("  real minor{}[{}];\n  {}_determinant_add({}, {}, minor{}, {});\n",
-                           next_, size(2 * degree), P, a, degree, next_, t);
+      text_ +=
+          fmt::format("  real minor{}[{}];\n  poly_determinant_add({}, {}, {}, minor{}, {});\n",
+                      next_, size(2 * degree), n_, a, degree, next_, t);
     } else if (e.operation == Operation::skew) {
-      text_ += fmt::format("  {}_skew_add({}, {}, {});\n", P, a, s.degree, t);
+      text_ += fmt::format("  poly_skew_add({}, {}, {}, {});\n", n_, a, s.degree, t);
     } else if (e.operation == Operation::diagonal) {
       for (int i = 0; i < s.rows; ++i)
         accumulate(e.parts[static_cast<std::size_t>(i)], 1,
@@ -106,10 +105,11 @@ class Writer {
       }
       const std::string a = value(part);
       text_ += fmt::format(
-          "  for (index i = 0; i < {}; ++i) {}_add({} + {} * i, {}, {}, lane(1), {} + {} * i, "
+          "  for (index i = 0; i < {}; ++i) poly_add({}, {} + {} * i, {}, {}, lane(1), {} + {} * "
+          "i, "
           "{});\n",
-          part.shape.rows, poly_, a, size(part.shape.degree) * part.shape.columns,
-          part.shape.degree, part.shape.columns, place(t, at), pitch * all.columns, all.degree);
+          part.shape.rows, n_, a, size(part.shape.degree) * part.shape.columns, part.shape.degree,
+          part.shape.columns, place(t, at), pitch * all.columns, all.degree);
     }
   }
 
@@ -124,7 +124,7 @@ class Writer {
   std::string local(const Shape& shape) {
     const std::string t = fmt::format("v{}", next_++);
     const int count = shape.count() * size(shape.degree);
-    text_ += fmt::format("  real {0}[{1}]; {2}_clear({0}, {1});\n", t, count, poly_);
+    text_ += fmt::format("  real {0}[{1}]; poly_clear({0}, {1});\n", t, count);
     return t;
   }
 
@@ -148,15 +148,15 @@ class Writer {
     const std::string a = value(left), b = value(right);
     const bool scalar = left.shape.count() == 1;
     // A scalar times a matrix is a column times a row.
-    text_ += fmt::format("  {}_matrix_product_add({}, {}, {}, {}, {}, {}, {}, lane({}), {});\n",
-                         poly_, a, left.shape.degree, b, right.shape.degree,
-                         scalar ? 1 : left.shape.rows, scalar ? 1 : left.shape.columns,
-                         scalar ? right.shape.count() : right.shape.columns, factor, out);
+    text_ +=
+        fmt::format("  poly_matrix_product_add({}, {}, {}, {}, {}, {}, {}, {}, lane({}), {});\n",
+                    n_, a, left.shape.degree, b, right.shape.degree, scalar ? 1 : left.shape.rows,
+                    scalar ? 1 : left.shape.columns,
+                    scalar ? right.shape.count() : right.shape.columns, factor, out);
   }
 
   const Problem& problem_;
   int n_, next_ = 0;
-  std::string poly_;
   std::string text_;
 };
 
@@ -180,9 +180,8 @@ std::string taken(const Problem& problem, const Expression& e, const std::string
 
 }  // namespace
 
-std::string emit_equations(const Problem& problem, const std::vector<int>& used) {
+std::string emit_equations(const Problem& problem) {
   const std::string& P = problem.name;
-  const std::string poly = polynomials_name(static_cast<int>(problem.unknowns.size()));
   const int n = static_cast<int>(problem.unknowns.size());
   std::string functions, locals, calls;
   const auto function = [&](const std::string& name, const Definition& d, int degree) {
@@ -200,7 +199,7 @@ std::string emit_equations(const Problem& problem, const std::vector<int>& used)
     const std::string name = fmt::format("{}_value_{}", P, let.name);
     function(name, let, s.degree);
     locals += fmt::format("  real {}[{}];\n", let.name, count);
-    calls += fmt::format("  {0}_clear({1}, {2});\n  {3}({4}{1});\n", poly, let.name, count, name,
+    calls += fmt::format("  poly_clear({0}, {1});\n  {2}({3}{0});\n", let.name, count, name,
                          taken(problem, let.expression, ""));
   }
   const int size = monomial_count(n, problem.degree());
@@ -211,24 +210,11 @@ std::string emit_equations(const Problem& problem, const std::vector<int>& used)
     calls += fmt::format("  {}({}D + {});\n", name, taken(problem, e.expression, ""), at * size);
     at += e.expression.shape.count();
   }
-  return functions +
-         fmt::format(R"(// The coefficients C [{0}][{1}] of the equations, each of norm 1{2}.
-lane_fn void {3}_coefficients(const real* data, real* C) {{
-  real D[{4}];
-{5}{6}  {10}_clear(D, {4});
-{7}  for (index i = 0; i < {0}; ++i) {{
-    real sum = lane_tiny();
-    for (index k = 0; k < {8}; ++k) sum += D[{8} * i + k] * D[{8} * i + k];
-    real scale = lane(1) / sqrt(sum);
-    for (index k = 0; k < {1}; ++k) C[{1} * i + k] = D[{8} * i + {9}] * scale;
-  }}
-}}
-
-)",
-                     at, used.size(),
-                     is_dense(problem, used) ? "" : ", of the monomials that occur", P, at * size,
-                     locals, used_table(problem, used), calls, size, used_place(problem, used),
-                     poly);
+  return functions + fmt::format(
+                         "// The equations D [{}][{}].\n"
+                         "lane_fn void {}_equations(const real* data, real* D) {{\n"
+                         "{}  poly_clear(D, {});\n{}}}\n\n",
+                         at, size, P, locals, at * size, calls);
 }
 
 }  // namespace bifocal::generate

@@ -17,7 +17,4 @@ struct Generated {
 // `file` is what errors name. Throws Error(input).
 Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed);
 
-// The lane file that solvers of so many unknowns need in front of them: polynomials_N.lane.h.
-std::string emit_polynomials(int unknowns);
-
 }  // namespace bifocal::generate

@@ -10,8 +10,15 @@
 #define group_fn static inline
 // Functions of which a kernel on CUDA has one copy: a text larger than the cache of instructions
 // waits for them. OpenCL has them as any other: PoCL 3.1 miscompiles group code that is called.
-#define lane_fn_apart_ lane_fn
+// Lane functions apart are so on CPUs too, and compile in a part of the time.
 #define group_fn_apart group_fn
+#if defined(__CUDACC__)
+#define lane_fn_apart lane_fn
+#elif defined(__clang__)
+#define lane_fn_apart static __attribute__((noinline))
+#else
+#define lane_fn_apart static __attribute__((noinline, noclone))
+#endif
 // Group code reads points from memory of the device, and shares small arrays within the group.
 #define global_const const
 #define global_ptr

@@ -2,7 +2,7 @@
 // Closes what lane/cpp_begin.h opened: no macro outlives the class.
 #undef lane_fn
 #undef group_fn
-#undef lane_fn_apart_
+#undef lane_fn_apart
 #undef group_fn_apart
 #undef global_const
 #undef global_ptr

@@ -37,7 +37,7 @@ lane_fn index bits_count(bits32 v) {
 }
 lane_fn bits32 float_bits(float v) { return __builtin_bit_cast(bits32, v); }
 lane_fn float bits_float(bits32 v) { return __builtin_bit_cast(float, v); }
-lane_fn_apart_ scalar scalar_log(scalar v) { return std::log(v); }
+lane_fn_apart scalar scalar_log(scalar v) { return std::log(v); }
 
 lane_fn real lane(double v) { return lane_ops::set(v); }
 lane_fn real select(mask m, real a, real b) { return lane_ops::select(m, a, b); }

@@ -12,7 +12,7 @@
 #endif
 #define lane_fn static inline __host__ __device__
 #define group_fn static inline __device__
-#define lane_fn_apart_ static __noinline__ __host__ __device__
+#define lane_fn_apart static __noinline__ __host__ __device__
 #define group_fn_apart static __noinline__ __device__
 #define global_const const
 #define global_ptr

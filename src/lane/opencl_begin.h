@@ -57,6 +57,11 @@ typedef uint bits32;
 #define lane_fn static inline
 #define group_fn static inline
 #define group_fn_apart group_fn
+#ifdef NVIDIA_CAPABILITY
+#define lane_fn_apart static __attribute__((noinline))
+#else
+#define lane_fn_apart lane_fn
+#endif
 #define global_const global const
 #define global_ptr global
 // A group shares local memory. In the robust search (PROBLEM) a group of one work-item shares it

@@ -55,3 +55,19 @@ lane_fn void mat3_scale(real* A, real s) {
 
 // Scales A to Frobenius norm 1.
 lane_fn void mat3_normalise(real* A) { mat3_scale(A, lane(1) / sqrt(mat3_dot(A, A))); }
+
+// The rotation by about the vector w (Cayley's map: orthogonal whatever w, and exact to second
+// order): by the angle a about it with |w| = 2 tan(a / 2).
+lane_fn void rotation_cayley(const real* w, real* R) {
+  real x = w[0] * lane(0.5), y = w[1] * lane(0.5), z = w[2] * lane(0.5);
+  real k = lane(2) / (lane(1) + x * x + y * y + z * z);
+  R[0] = lane(1) - k * (y * y + z * z);
+  R[1] = k * (x * y - z);
+  R[2] = k * (x * z + y);
+  R[3] = k * (x * y + z);
+  R[4] = lane(1) - k * (x * x + z * z);
+  R[5] = k * (y * z - x);
+  R[6] = k * (x * z - y);
+  R[7] = k * (y * z + x);
+  R[8] = lane(1) - k * (x * x + y * y);
+}

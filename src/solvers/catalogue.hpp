@@ -11,7 +11,7 @@ namespace bifocal::solvers {
 
 inline constexpr SolverShape kShapes[] = {
 #define SOLVER(name, data, points, model, most_solutions, ...) \
-  {SOLVER_ROWS_##data * points, most_solutions, SOLVER_ROWS_##model},
+  {SOLVER_ROWS_##data(points), most_solutions, SOLVER_ROWS_##model},
 #include <bifocal/solvers.def>
 };
 

@@ -87,27 +87,6 @@ lane_fn void essential_at_eigenvector(const real* N, const real* b, real* E) {
   for (index i = 0; i < 9; ++i) E[i] = w0 * N[i] + w1 * N[9 + i] + w2 * N[18 + i] + w3 * N[27 + i];
 }
 
-// The first `found` real eigenvalues in K in ascending order, so that solutions have the same order
-// on every device. The slots behind them repeat the last one: a lane without an eigenvalue for a
-// slot would make all others wait for a vector that is none.
-lane_fn void essential_sort_values(kept_array K, lane_int found) {
-  const index values = eigen_list(10, 2);
-  real last = kept_at(K, values);
-  for (index i = 1; i < lanes_max(found); ++i) {
-    real v = kept_at(K, values + i);
-    last = select(lane_int_of(i) < found, fmax(last, v), last);
-  }
-  for (index i = 0; i < lanes_max(found); ++i) {
-    real v = select(lane_int_of(i) < found, kept_at(K, values + i), last);
-    for (index j = 0; j < i; ++j) {
-      real before = kept_at(K, values + j);
-      kept_at(K, values + j) = fmin(before, v);
-      v = fmax(before, v);
-    }
-    kept_at(K, values + i) = v;
-  }
-}
-
 // x1, y1, x2, y2: 5 normalised points each. E: [10][9], row-major, Frobenius norm 1; unused slots
 // NaN. The matrix is not balanced: that was measured to lose accuracy here.
 lane_fn real essential_5pt_action(const real* x1, const real* y1, const real* x2, const real* y2,
@@ -121,7 +100,7 @@ lane_fn real essential_5pt_action(const real* x1, const real* y1, const real* x2
   lane_int found = real_eigenvalues(A, K, 10, 0, 30, &status);
   mask independent = sine > lane(1e2) * lane_epsilon();
   found = select_int(independent, found, lane_int_of(0));
-  essential_sort_values(K, found);
+  real_eigenvalues_sort(K, 10, found);
   real count = lane(0);
   for (index i = 0; i < 90; ++i) E[i] = lane_nan();
   for (index s = 0; s < lanes_max(found); ++s) {

@@ -125,11 +125,7 @@ lane_fn real essential_upright_3pt(const real* x1, const real* y1, const real* x
   for (index k = 0; k < 4; ++k) {
     real length = upright_essential(M, q[k], own);
     mask here = determined & valid[k] & (length > lane(0)) & (own[0] == own[0]);
-    for (index s = 0; s < 4; ++s) {
-      mask place = here & (kept == lane(s));
-      for (index i = 0; i < 9; ++i) E[9 * s + i] = select(place, own[i], E[9 * s + i]);
-    }
-    kept = kept + select(here, lane(1), lane(0));
+    kept = solution_keep(here, own, 9, k, kept, E);
   }
   return kept;
 }

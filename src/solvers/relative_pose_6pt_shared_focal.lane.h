@@ -276,8 +276,6 @@ lane_fn real focal_length_of(const real* F) {
   return sqrt(below / above);
 }
 
-lane_fn mask focal_is_plausible(real f) { return (f > lane(0.05)) & (f < lane(50)); }
-
 // The solutions' places: null space N [3][9], rows r [72] and the values of y / z [15] for which
 // focal_at_root gives F.
 lane_fn real shared_focal_roots(const real* x1, const real* y1, const real* x2, const real* y2,
@@ -308,20 +306,14 @@ lane_fn real shared_focal_roots(const real* x1, const real* y1, const real* x2, 
 // unused slots NaN.
 lane_fn real relative_pose_6pt_shared_focal(const real* x1, const real* y1, const real* x2,
                                             const real* y2, real* solutions) {
-  real N[27], r[72], roots[15], F[9], kept = lane(0);
+  real N[27], r[72], roots[15], own[10], kept = lane(0);
   real count = shared_focal_roots(x1, y1, x2, y2, N, r, roots);
   for (index i = 0; i < 150; ++i) solutions[i] = lane_nan();
   for (index s = 0; s < 15 && any(count > lane(s)); ++s) {
-    focal_at_root(N, r, roots[s], F);
-    real f = focal_length_of(F);
-    mask valid = (count > lane(s)) & focal_is_plausible(f) & (mat3_dot(F, F) > lane(0.5));
-    for (index k = 0; k <= s; ++k) {
-      mask here = valid & (kept == lane(k));
-      for (index i = 0; i < 9; ++i)
-        solutions[10 * k + i] = select(here, F[i], solutions[10 * k + i]);
-      solutions[10 * k + 9] = select(here, f, solutions[10 * k + 9]);
-    }
-    kept += select(valid, lane(1), lane(0));
+    focal_at_root(N, r, roots[s], own);
+    own[9] = focal_length_of(own);
+    mask valid = (count > lane(s)) & focal_is_plausible(own[9]) & (mat3_dot(own, own) > lane(0.5));
+    kept = solution_keep(valid, own, 10, s, kept, solutions);
   }
   return kept;
 }

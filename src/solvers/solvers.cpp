@@ -21,6 +21,11 @@ constexpr CpuFunctionsOf kFunctions[] = {
 #include <bifocal/solvers.def>
 };
 
+constexpr const char* kNames[] = {
+#define SOLVER(name, ...) #name,
+#include <bifocal/solvers.def>
+};
+
 void check_size(const char* name, std::size_t size, std::size_t expected) {
   if (size != expected) {
     throw Error(ErrorCode::usage,
@@ -39,6 +44,10 @@ void launch_on_cpu(MinimalSolver solver, LaneKind lanes, const runtime::Piece& p
   } else {
     kernel.cpu = simd ? f.simd_f32 : f.scalar_f32;
   }
+  if (!kernel.cpu)
+    throw Error(ErrorCode::device, fmt::format("solve_minimal: {} is not in this build for CPUs "
+                                               "(-DBIFOCAL_GENERATED_SOLVERS=ON)",
+                                               kNames[static_cast<std::size_t>(solver)]));
   kernel.cpu_block = 1024;  // a multiple of any register's width
   const runtime::Argument arguments[] = {piece.arrays[0], piece.arrays[1], piece.arrays[2],
                                          std::int64_t{piece.strides[0]}};

@@ -13,6 +13,11 @@ double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[
 
 Vec3 scaled(const Vec3& v, double s) { return {s * v[0], s * v[1], s * v[2]}; }
 
+template <class... Kinds>
+bool is_one_of(SceneKind kind, Kinds... kinds) {
+  return ((kind == kinds) || ...);
+}
+
 Mat3 normalised(Mat3 M) {
   double sum = 0;
   for (const double v : M) sum += v * v;
@@ -40,6 +45,20 @@ void put_absolute(const Scene& scene, const Vec3& X, const Place& at) {
     at[3 * (at.m + at.p) + k] = X[k];
   }
 }
+void put_two_view_angle(const Scene& scene, const Vec3& X, const Place& at) {
+  put_two_view(scene, X, at);
+  at[4 * at.m] = std::tan(scene.rotation_angle() / 2);
+}
+void put_two_view_depth(const Scene& scene, const Vec3& X, const Place& at) {
+  put_two_view(scene, X, at);
+  at[4 * at.m + at.p] = X[2];
+  at[5 * at.m + at.p] = scene.in_camera2(X)[2] / scene.depth_scale() - scene.depth_shift();
+}
+void put_image_points(const Scene& scene, const Vec3& X, const Place& at) {
+  const PointPair seen = scene.seen(X);
+  at[at.p] = seen.x2, at[at.m + at.p] = seen.y2;
+  for (int k = 0; k < 3; ++k) at[2 * at.m + 3 * at.p + k] = X[k];
+}
 
 // The true solution, one function for each word `model`.
 void append(const auto& numbers, std::vector<double>& truth) {
@@ -58,9 +77,34 @@ void append_focal(const Scene& scene, std::vector<double>& truth) {
   append(scene.fundamental(), truth);
   truth.push_back(scene.focal_length());
 }
+void append_radial_homography(const Scene& scene, std::vector<double>& truth) {
+  append(scene.homography(), truth);
+  truth.push_back(scene.distortion());
+}
+void append_radial_fundamental(const Scene& scene, std::vector<double>& truth) {
+  append(scene.fundamental(), truth);
+  truth.push_back(scene.distortion());
+}
+void append_radial_essential(const Scene& scene, std::vector<double>& truth) {
+  append(scene.essential(), truth);
+  truth.push_back(scene.distortion());
+}
 void append_pose(const Scene& scene, std::vector<double>& truth) {
   append(scene.cam2_from_cam1().R, truth);
   append(scene.cam2_from_cam1().t, truth);
+}
+void append_pose_focal(const Scene& scene, std::vector<double>& truth) {
+  append_pose(scene, truth);
+  truth.push_back(scene.focal_length());
+}
+void append_pose_focal_radial(const Scene& scene, std::vector<double>& truth) {
+  append_pose_focal(scene, truth);
+  truth.push_back(scene.distortion());
+}
+void append_pose_focal_depth(const Scene& scene, std::vector<double>& truth) {
+  append_pose_focal(scene, truth);
+  truth.push_back(scene.depth_scale());
+  truth.push_back(scene.depth_shift());
 }
 
 struct Recipe {
@@ -78,11 +122,13 @@ constexpr Recipe kRecipes[] = {
 }  // namespace
 
 Scene::Scene(SceneKind kind, std::mt19937_64& random)
-    : has_plane_(kind == SceneKind::planar || kind == SceneKind::frontal), random_(random) {
-  if (kind == SceneKind::zoomed) focal_ = uniform(random, 0.7, 4);
-  const double angle = uniform(random, 0, std::numbers::pi / 6);
+    : has_plane_(
+          is_one_of(kind, SceneKind::planar, SceneKind::frontal, SceneKind::distorted_plane)),
+      random_(random) {
+  draw_lenses(kind);
+  angle_ = uniform(random, 0, std::numbers::pi / 6);
   const Vec3 axis = random_direction(random);
-  pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle);
+  pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle_);
   const Vec3 away = random_direction(random);
   pose_.t = scaled(away, uniform(random, 0.5, 1.5));
   if (kind == SceneKind::frontal) {
@@ -90,7 +136,7 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random)
     pose_.t[2] = 0;
     plane_ = {0, 0, 1 / uniform(random, 4, 12)};
   }
-  if (kind != SceneKind::planar) return;
+  if (!has_plane_ || kind == SceneKind::frontal) return;
   // Through a point 4 to 12 units deep, seen at less than 60 degrees by camera 1. Camera 2, whose
   // centre is -R't, is on the same side of it and not too near.
   const auto& [R, t] = pose_;
@@ -102,6 +148,21 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random)
     normal = random_direction(random);
     plane_ = scaled(normal, 1 / (normal[2] * uniform(random, 4, 12)));
   } while (normal[2] <= 0.5 || dot(plane_, centre) > 0.9);
+}
+
+void Scene::draw_lenses(SceneKind kind) {
+  using enum SceneKind;
+  Lens lens;
+  if (is_one_of(kind, zoomed, half_zoomed, zoomed_distorted, zoomed_depth))
+    lens.focal = uniform(random_, 0.7, 4);
+  if (is_one_of(kind, distorted, half_distorted, distorted_plane, zoomed_distorted))
+    lens.distortion = uniform(random_, -0.4, 0) / (lens.focal * lens.focal);
+  if (kind == zoomed_depth) {
+    depth_scale_ = uniform(random_, 0.5, 2);
+    depth_shift_ = uniform(random_, -1, 1);
+  }
+  lenses_[0] = lens;
+  if (kind != half_zoomed && kind != half_distorted) lenses_[1] = lens;
 }
 
 Vec3 Scene::point() {
@@ -122,9 +183,18 @@ Vec3 Scene::in_camera2(const Vec3& X) const {
   return Y;
 }
 
+std::array<double, 2> Scene::Lens::seen(const Vec3& X) const {
+  const double x = focal * X[0] / X[2], y = focal * X[1] / X[2];
+  if (distortion == 0) return {x, y};
+  // The distorted point s (x, y) with s = 1 + k s^2 r^2.
+  const double s = 2 / (1 + std::sqrt(1 - 4 * distortion * (x * x + y * y)));
+  return {s * x, s * y};
+}
+
 PointPair Scene::seen(const Vec3& X) const {
-  const Vec3 Y = in_camera2(X);
-  return {focal_ * X[0] / X[2], focal_ * X[1] / X[2], focal_ * Y[0] / Y[2], focal_ * Y[1] / Y[2]};
+  const auto [x1, y1] = lenses_[0].seen(X);
+  const auto [x2, y2] = lenses_[1].seen(in_camera2(X));
+  return {x1, y1, x2, y2};
 }
 
 Mat3 Scene::essential() const {
@@ -140,7 +210,8 @@ Mat3 Scene::essential() const {
 
 Mat3 Scene::fundamental() const {
   Mat3 F = essential();
-  for (const std::size_t i : {2, 5, 6, 7, 8}) F[i] *= i < 8 ? focal_ : focal_ * focal_;
+  const double f1 = lenses_[0].focal, f2 = lenses_[1].focal;
+  F[2] *= f1, F[5] *= f1, F[6] *= f2, F[7] *= f2, F[8] *= f1 * f2;
   return normalised(F);
 }
 

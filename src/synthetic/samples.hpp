@@ -2,6 +2,7 @@
 // Random minimal samples with their true model: what minimal solvers are tested and timed on.
 #pragma once
 
+#include <array>
 #include <bifocal/geometry.hpp>
 #include <bifocal/solvers.hpp>
 #include <cstdint>
@@ -16,12 +17,19 @@ enum class SceneKind {
   planar,   // all points on a slanted plane, which both cameras see from the same side
   upright,  // the cameras turn about their y axes alone
   frontal,  // a plane parallel to both images: camera 2 is moved along it and not turned
-  zoomed,   // both cameras have a focal length of 0.7 to 4, which coordinates are multiplied by
+  zoomed,   // both cameras have a focal length f of 0.7 to 4, which coordinates are multiplied by
+  half_zoomed,       // camera 1 alone
+  distorted,         // both pictures have a radial distortion k of -0.4 to 0
+  half_distorted,    // that of camera 1 alone
+  distorted_plane,   // planar as well
+  zoomed_distorted,  // zoomed as well, with k of -0.4 / f^2 to 0
+  zoomed_depth,      // depths of both pictures as well, the second's with a scale and a shift
 };
 
 // Two cameras and what they see. Camera 2 is turned by at most 30 degrees and 0.5 to 1.5 units
 // away; points are 4 to 12 units deep, within 27 degrees of the axis of camera 1 and in front of
-// camera 2. Coordinates are normalised: x = X / Z (times the focal length of zoomed cameras).
+// camera 2. Coordinates are normalised, x = X / Z (times f), and of distorted pictures those where
+// (x, y, 1 + k (x^2 + y^2)) ~ (f X, f Y, Z).
 class Scene {
  public:
   Scene(SceneKind kind, std::mt19937_64& random);
@@ -32,17 +40,30 @@ class Scene {
   [[nodiscard]] PointPair seen(const Vec3& X) const;
   // The true models. The matrices have the Frobenius norm 1.
   [[nodiscard]] const Pose& cam2_from_cam1() const { return pose_; }
+  [[nodiscard]] double rotation_angle() const { return angle_; }
   [[nodiscard]] Mat3 essential() const;
   [[nodiscard]] Mat3 fundamental() const;
-  [[nodiscard]] double focal_length() const { return focal_; }
-  [[nodiscard]] Mat3 homography() const;  // planar and frontal scenes only
+  [[nodiscard]] double focal_length() const { return lenses_[0].focal; }
+  [[nodiscard]] double distortion() const { return lenses_[0].distortion; }
+  // Point X has the depth depth_scale() (d + depth_shift()) in the frame of camera 2.
+  [[nodiscard]] double depth_scale() const { return depth_scale_; }
+  [[nodiscard]] double depth_shift() const { return depth_shift_; }
+  [[nodiscard]] Mat3 homography() const;  // of scenes with a plane
 
  private:
+  void draw_lenses(SceneKind kind);
+
   bool has_plane_;
   std::mt19937_64& random_;
   Pose pose_;
-  Vec3 plane_{};  // of the points X with plane_ . X = 1
-  double focal_ = 1;
+  double angle_ = 0;  // of the rotation
+  Vec3 plane_{};      // of the points X with plane_ . X = 1
+  struct Lens {
+    double focal = 1, distortion = 0;
+    [[nodiscard]] std::array<double, 2> seen(const Vec3& X) const;
+  };
+  Lens lenses_[2];
+  double depth_scale_ = 1, depth_shift_ = 0;
 };
 
 // A batch of n samples, one scene each, laid out as solve_minimal() takes them.

@@ -39,15 +39,22 @@ struct Size {
   int roots, rows, eigenpairs;
 };
 
-TEST(Generator, the_committed_solvers_are_what_their_problems_give) {
+TEST(Generator, templates_are_as_small_as_the_manual_says_and_solvers_are_what_is_committed) {
   const Size sizes[] = {
-      {"essential_null_space", 10, 10, 10},      {"six_point_one_sided_focal", 9, 11, 9},
-      {"six_point_shared_focal", 15, 11, 15},    {"six_point_one_sided_radial", 26, 14, 26},
-      {"eight_point_one_sided_radial", 8, 7, 8}, {"nine_point_shared_radial", 6, 5, 6},
-      {"three_point_upright", 4, 6, 4},          {"four_point_known_angle", 20, 36, 20},
-      {"four_point_focal_p35", 10, 25, 10},      {"four_point_focal_radial", 12, 26, 14},
-      {"homography_shared_radial", 4, 2, 4},     {"three_point_monodepth_shared_focal", 4, 6, 4},
+      {"essential_null_space", 10, 10, 10},
+      {"six_point_shared_focal", 15, 11, 15},
+      {"three_point_upright", 4, 6, 4},
+      {"relative_pose_6pt_one_sided_focal", 9, 11, 9},
+      {"essential_6pt_one_sided_radial", 26, 14, 26},
+      {"fundamental_8pt_one_sided_radial", 8, 7, 8},
+      {"fundamental_9pt_shared_radial", 6, 5, 6},
+      {"essential_4pt_known_angle", 20, 36, 20},
+      {"p35p_focal", 10, 25, 10},
+      {"p4p_focal_radial", 12, 26, 14},
+      {"homography_5pt_shared_radial", 4, 2, 4},
+      {"relative_pose_3pt_monodepth_shared_focal", 4, 6, 4},
   };
+  int committed = 0;
   for (const Size& size : sizes) {
     const std::string name = size.problem;
     const generate::Generated solver =
@@ -55,11 +62,12 @@ TEST(Generator, the_committed_solvers_are_what_their_problems_give) {
     EXPECT_EQ(solver.roots, size.roots) << name;
     EXPECT_EQ(solver.rows, size.rows) << name;
     EXPECT_EQ(solver.basis, size.eigenpairs) << name;
-    EXPECT_TRUE(solver.text == text_of("tests/generate/gallery/" + name + ".lane.h")) << name;
-    const std::string polynomials = fmt::format("polynomials_{}.lane.h", solver.unknowns);
-    EXPECT_TRUE(generate::emit_polynomials(solver.unknowns) ==
-                text_of("tests/generate/gallery/" + polynomials));
+    const std::string text = text_of("src/solvers/generated/" + name + ".lane.h");
+    if (text.empty()) continue;  // a solver that is written by hand is used instead
+    ++committed;
+    EXPECT_TRUE(solver.text == text) << name;
   }
+  EXPECT_EQ(committed, 9);
 }
 
 TEST(Generator, bezout_counts_roots_of_generic_equations) {
@@ -122,7 +130,8 @@ TEST(Generator, infinitely_many_solutions_are_told_in_words) {
 }
 
 TEST(Generator, an_action_that_is_named_is_the_one_that_is_taken) {
-  const std::string text = text_of("src/generate/problems/six_point_one_sided_focal.problem");
+  const std::string text =
+      text_of("src/generate/problems/relative_pose_6pt_one_sided_focal.problem");
   EXPECT_EQ(generated(text + "action 1/q\n").action, "1/q");
   EXPECT_EQ(generated(text + "action 1/q\n").rows, 11);
   EXPECT_EQ(error_of("problem p\nunknowns x\naction 1/y\n"),

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases of src/solvers: each solver of bifocal/solvers.def, and what they share.
-
-#define SOLVER(name, data, points, model, most_solutions, scene, missed_f64, missed_f32)   \
-  lane_fn void case_##name(const real* in, real* out) {                                    \
-    out[most_solutions * SOLVER_ROWS_##model] = SOLVER_CALL_##data(name, points, in, out); \
-  }
-#include "bifocal/solvers.def"
+// Cases of what solvers share and what they are made of.
 
 lane_fn void case_essential_action_matrix(const real* in, real* out) {
   real equations[45], N[36];

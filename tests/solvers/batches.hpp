@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "solvers/scenes.hpp"
@@ -87,6 +88,11 @@ inline double focal_distance(const double* a, const double* b) {
   return std::max(matrix_distance(a, b), std::abs(a[9] / b[9] - 1));
 }
 
+// Of a matrix, and of the radial distortion behind it.
+inline double radial_distance(const double* a, const double* b) {
+  return std::max(matrix_distance(a, b), std::abs(a[9] - b[9]));
+}
+
 // Share of the errors above `limit`; prints it with the histogram of decades.
 inline double failure_rate(const std::string& what, const std::vector<double>& errors,
                            double limit) {
@@ -115,6 +121,27 @@ inline double pose_distance(const double* a, const double* b) {
   double worst = 0;
   for (int k = 0; k < 12; ++k) worst = std::max(worst, std::abs(a[k] - b[k]));
   return worst;
+}
+
+// Of the focal length behind it as well, relative; of the distortion, of pictures of that size; of
+// the scale and the shift of depths.
+inline double pose_focal_distance(const double* a, const double* b) {
+  return std::max(pose_distance(a, b), std::abs(a[12] / b[12] - 1));
+}
+inline double pose_focal_radial_distance(const double* a, const double* b) {
+  return std::max(pose_focal_distance(a, b), std::abs(a[13] - b[13]) * b[12] * b[12]);
+}
+inline double pose_focal_depth_distance(const double* a, const double* b) {
+  return std::max({pose_focal_distance(a, b), std::abs(a[13] - b[13]), std::abs(a[14] - b[14])});
+}
+inline auto distance_of(std::string_view model) {
+  return model == "pose"                ? pose_distance
+         : model == "focal"             ? focal_distance
+         : model == "pose_focal"        ? pose_focal_distance
+         : model == "pose_focal_radial" ? pose_focal_radial_distance
+         : model == "pose_focal_depth"  ? pose_focal_depth_distance
+         : model.starts_with("radial")  ? radial_distance
+                                        : matrix_distance;
 }
 
 // Does every solution of sample i in `a` have a partner in `b`, up to sign, and are there as many?
@@ -161,9 +188,7 @@ inline const std::vector<SolverRow>& solver_rows() {
    MinimalSolver::name,                                                                  \
    string_view(#data) == "two_view",                                                     \
    string_view(#model) == "homography",                                                  \
-   string_view(#model) == "pose"    ? pose_distance                                      \
-   : string_view(#model) == "focal" ? focal_distance                                     \
-                                    : matrix_distance,                                   \
+   distance_of(#model),                                                                  \
    missed_f64,                                                                           \
    missed_f32},
 #include <bifocal/solvers.def>

@@ -128,22 +128,6 @@ lane_fn void epipolar_tangent(const real* chart, index dof, real* D) {
   }
 }
 
-// The rotation by about the vector w (Cayley's map: orthogonal whatever w, and exact to second
-// order).
-lane_fn void rotation_cayley(const real* w, real* R) {
-  real x = w[0] * lane(0.5), y = w[1] * lane(0.5), z = w[2] * lane(0.5);
-  real k = lane(2) / (lane(1) + x * x + y * y + z * z);
-  R[0] = lane(1) - k * (y * y + z * z);
-  R[1] = k * (x * y - z);
-  R[2] = k * (x * z + y);
-  R[3] = k * (x * y + z);
-  R[4] = lane(1) - k * (x * x + z * z);
-  R[5] = k * (y * z - x);
-  R[6] = k * (x * z - y);
-  R[7] = k * (y * z + x);
-  R[8] = lane(1) - k * (x * x + y * y);
-}
-
 // Moves a chart by delta [dof], the parameters of epipolar_tangent.
 lane_fn void epipolar_move(real* chart, index dof, const real* delta) {
   real w[3], R[9], turned[9];

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Polynomials in n <= 5 unknowns, for emitted solvers (docs/generator.md). They begin with their
+// terms of lowest degree, so that those of a low degree are the beginning of those of a higher one.
+// The tails t[0] >= t[1] >= ... of a monomial are the sums of its exponents from an unknown on.
+
+// The number of coefficients up to a degree.
+lane_fn index poly_size(index n, index degree) {
+  index size = 1;
+  for (index i = 1; i <= n; ++i) size = size * (degree + i) / i;
+  return size;
+}
+
+// The place of the monomial with the tails t: that many are in front of it.
+lane_fn index poly_place(index n, const index* t) {
+  // binomials[m][k]: monomials in m + 1 unknowns of a degree below k
+  const index binomials[5][10] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+                                  {0, 1, 3, 6, 10, 15, 21, 28, 36, 45},
+                                  {0, 1, 4, 10, 20, 35, 56, 84, 120, 165},
+                                  {0, 1, 5, 15, 35, 70, 126, 210, 330, 495},
+                                  {0, 1, 6, 21, 56, 126, 252, 462, 792, 1287}};
+  index place = 0;
+  for (index k = 0; k < n; ++k) place += binomials[n - 1 - k][t[k]];
+  return place;
+}
+
+// From the tails of a monomial to those of the next one.
+lane_fn void poly_next(index n, index* t) {
+  index k = n - 1;
+  for (; k > 0 && t[k] == t[k - 1]; --k) t[k] = 0;
+  ++t[k];
+}
+
+lane_fn void poly_clear(real* v, index count) {
+  for (index i = 0; i < count; ++i) v[i] = lane(0);
+}
+
+// out += factor a: count polynomials of a degree, in out of another one.
+lane_fn_apart void poly_add(index n, const real* a, index degree, index count, real factor,
+                            real* out, index out_degree) {
+  const index size = poly_size(n, degree), pitch = poly_size(n, out_degree);
+  for (index i = 0; i < count; ++i) {
+    for (index k = 0; k < size; ++k) out[pitch * i + k] += factor * a[size * i + k];
+  }
+}
+
+// out += factor A B, matrices of polynomials.
+lane_fn_apart void poly_matrix_product_add(index n, const real* A, index a_degree, const real* B,
+                                           index b_degree, index rows, index inner, index columns,
+                                           real factor, real* out) {
+  const index a = poly_size(n, a_degree), b = poly_size(n, b_degree);
+  const index c = poly_size(n, a_degree + b_degree);
+  index s[5] = {0, 0, 0, 0, 0}, to[252];  // to: where a monomial of A puts those of B
+  for (index i = 0; i < a; ++i) {
+    index t[5] = {0, 0, 0, 0, 0}, sum[5];
+    for (index j = 0; j < b; ++j) {
+      for (index k = 0; k < n; ++k) sum[k] = s[k] + t[k];
+      to[j] = poly_place(n, sum);
+      poly_next(n, t);
+    }
+    poly_next(n, s);
+    for (index e = 0; e < rows * columns * inner; ++e) {
+      const index row = e / (columns * inner), column = e / inner % columns, k = e % inner;
+      const real* v = B + b * (columns * k + column);
+      real f = factor * A[a * (inner * row + k) + i];
+      for (index j = 0; j < b; ++j) out[c * (columns * row + column) + to[j]] += f * v[j];
+    }
+  }
+}
+
+// out += factor a b.
+lane_fn void poly_product_add(index n, const real* a, index a_degree, const real* b, index b_degree,
+                              real factor, real* out) {
+  poly_matrix_product_add(n, a, a_degree, b, b_degree, 1, 1, 1, factor, out);
+}
+
+// out += A', A [rows][columns].
+lane_fn void poly_transpose_add(index n, const real* A, index degree, index rows, index columns,
+                                real* out) {
+  const index size = poly_size(n, degree);
+  for (index i = 0; i < rows; ++i) {
+    for (index j = 0; j < columns; ++j)
+      poly_add(n, A + size * (columns * i + j), degree, 1, lane(1), out + size * (rows * j + i),
+               degree);
+  }
+}
+
+// out += the matrix [3][3] of the cross product with v.
+lane_fn void poly_skew_add(index n, const real* v, index degree, real* out) {
+  const index size = poly_size(n, degree);
+  for (index i = 0; i < 3; ++i) {
+    const index j = (i + 1) % 3, k = (i + 2) % 3;
+    poly_add(n, v + size * i, degree, 1, lane(1), out + size * (3 * k + j), degree);
+    poly_add(n, v + size * i, degree, 1, lane(-1), out + size * (3 * j + k), degree);
+  }
+}
+
+// out += det A, A [3][3], along the first row. minor: room for a polynomial of twice the degree.
+lane_fn_apart void poly_determinant_add(index n, const real* A, index degree, real* minor,
+                                        real* out) {
+  const index size = poly_size(n, degree);
+  for (index j = 0; j < 3; ++j) {
+    const real* p = A + size * (3 + (j + 1) % 3);
+    const real* q = A + size * (3 + (j + 2) % 3);
+    poly_clear(minor, poly_size(n, 2 * degree));
+    poly_product_add(n, p, degree, q + 3 * size, degree, lane(1), minor);
+    poly_product_add(n, q, degree, p + 3 * size, degree, lane(-1), minor);
+    poly_product_add(n, minor, 2 * degree, A + size * j, degree, lane(1), out);
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which solutions are kept, and in which slot: the same one on every device.
+
+// Focal lengths of coordinates of about unit size.
+lane_fn mask focal_is_plausible(real f) { return (f > lane(0.05)) & (f < lane(50)); }
+
+// Puts solution s [rows] behind the `kept` ones that a lane has already, of s at most, where it is
+// valid. Returns how many it has then.
+lane_fn real solution_keep(mask valid, const real* solution, index rows, index s, real kept,
+                           real* solutions) {
+  for (index k = 0; k <= s; ++k) {
+    mask here = valid & (kept == lane(k));
+    for (index i = 0; i < rows; ++i)
+      solutions[rows * k + i] = select(here, solution[i], solutions[rows * k + i]);
+  }
+  return kept + select(valid, lane(1), lane(0));
+}
+
+// The first `found` real eigenvalues in K in ascending order, so that solutions have the same order
+// on every device. The slots behind them repeat the last one: a lane without an eigenvalue for a
+// slot would make all others wait for a vector that is none.
+lane_fn void real_eigenvalues_sort(kept_array K, index n, lane_int found) {
+  const index values = eigen_list(n, 2);
+  real last = kept_at(K, values);
+  for (index i = 1; i < lanes_max(found); ++i) {
+    real v = kept_at(K, values + i);
+    last = select(lane_int_of(i) < found, fmax(last, v), last);
+  }
+  for (index i = 0; i < lanes_max(found); ++i) {
+    real v = select(lane_int_of(i) < found, kept_at(K, values + i), last);
+    for (index j = 0; j < i; ++j) {
+      real before = kept_at(K, values + j);
+      kept_at(K, values + j) = fmin(before, v);
+      v = fmax(before, v);
+    }
+    kept_at(K, values + i) = v;
+  }
+}
