@@ -56,7 +56,7 @@ std::string matches_text(const PairResult& r) {
   return text;
 }
 
-Json image_json(const std::string& file, const ImageU8& image, int features) {
+Json image_json(const std::string& file, const ImageU8& image, std::size_t features) {
   return {{"file", file}, {"width", image.width}, {"height", image.height}, {"features", features}};
 }
 
@@ -93,8 +93,8 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
                    const Cameras& cameras, const PairResult& r) {
   Json json = {
       {"version", BIFOCAL_VERSION}, {"outcome", to_string(r.outcome)}, {"reason", r.reason}};
-  json["images"] = {image_json(o.left, image1, r.features1.size()),
-                    image_json(o.right, image2, r.features2.size())};
+  json["images"] = {image_json(o.left, image1, r.keypoints1.size()),
+                    image_json(o.right, image2, r.keypoints2.size())};
   if (!r.doubt.empty()) json["doubt"] = r.doubt;
   if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.model.model);
   if (r.cam2_from_cam1) {
