@@ -9,6 +9,7 @@ void run_eig(Context& context);
 void run_collection(Context& context);
 void run_features(Context& context);
 void run_match(Context& context);
+void run_pair(Context& context);
 void run_rectify(Context& context);
 void run_robust(Context& context);
 void run_score(Context& context);
@@ -30,6 +31,8 @@ const std::vector<Suite>& suites() {
       {"eig", "real eigenpairs of many small unsymmetric matrices, us a matrix", run_eig, true},
       {"features", "SIFT: time, and correct matches on the Oxford pairs", run_features, true},
       {"match", "brute-force matching of 8-bit descriptors, one pair and batches", run_match, true},
+      {"pair", "two pictures to their homography on one device, stage by stage, by SURF and RootSIFT",
+       run_pair, true},
       {"rectify", "resampling of a frame by a map, and making the map", run_rectify, true},
       {"robust", "every robust problem on synthetic scenes: time, and error from the truth",
        run_robust, true},

@@ -20,6 +20,7 @@
 #include "report/pair_report.hpp"
 #include "result_json.hpp"
 #include "robust_options.hpp"
+#include "runtime/parallel.hpp"
 #include "sift_flags.hpp"
 
 namespace bifocal::cli {
@@ -173,9 +174,13 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
 }
 
 void run(Options o, Context& context) {
-  o.pair.device = chosen_device(o.common);
+  std::future<Device> device = starting_device(o.common);
   const ThreadLimit limit(o.common.threads);
-  const Photograph first = read_photograph(o.left), second = read_photograph(o.right);
+  const bool is_parallel = runtime::thread_count() > 1;
+  std::future<Photograph> other =
+      std::async(is_parallel ? std::launch::async : std::launch::deferred,
+                 [&] { return read_photograph(o.right); });
+  const Photograph first = read_photograph(o.left), second = other.get();
   const ImageU8 &image1 = first.image, &image2 = second.image;
   const Cameras cameras = cameras_of(o.cameras, first, second);
   if (o.pair.model == ModelRequest::essential && !cameras.known()) {
@@ -183,6 +188,7 @@ void run(Options o, Context& context) {
         ErrorCode::usage,
         "--model essential: needs --intrinsics or --calib (the files hold no EXIF focal lengths)");
   }
+  o.pair.device = device.get();
   const ImageU8 mask1 = read_mask(o.mask1), mask2 = read_mask(o.mask2);
   check_mask(o.mask1, mask1, image1);
   check_mask(o.mask2, mask2, image2);
