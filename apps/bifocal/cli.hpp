@@ -46,7 +46,8 @@ void add_common_of_many(const Command& command, CommonOptions& options);
 
 // Throws Error(device) naming what there is.
 Device chosen_device(const CommonOptions& options);
-// The same beside other work, with the context of a GPU, which takes longer than decoding a picture.
+// The same beside other work, with the context of a GPU, which takes longer than decoding a
+// picture.
 std::future<Device> starting_device(const CommonOptions& options);
 DeviceSet chosen_devices(const CommonOptions& options);
 

@@ -114,8 +114,7 @@ void run_pair(Context& context) {
   Queue queue{Device(context.device)};
   const bool is_gpu = queue.device().info().is_gpu;
   const int width = is_gpu ? 1600 : 640, height = is_gpu ? 1200 : 480;
-  run_case<SurfDetector>(context, queue, "surf", width, height,
-                         SurfOptions{.max_features = 8192});
+  run_case<SurfDetector>(context, queue, "surf", width, height, SurfOptions{.max_features = 8192});
   run_case<SiftDetector>(context, queue, "rootsift", width, height,
                          SiftOptions{.max_features = 8192});
 }

@@ -147,7 +147,7 @@ Estimate estimate_there(ModelKind kind, const DevicePoints& points,
       return search<Point>(lease.queue(), kind, at, offsets, e.cameras, w, q, own);
     };
     found = single_result(problem.is_two_view ? batch(static_cast<const PointPair*>(nullptr))
-                                          : batch(static_cast<const ScenePoint*>(nullptr)));
+                                              : batch(static_cast<const ScenePoint*>(nullptr)));
   }
   e.result = relative_from(std::move(found));
   return e;

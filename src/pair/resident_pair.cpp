@@ -17,7 +17,8 @@ using Picture = ImageView<const std::uint8_t>;
 FeatureSet detected(Picture image, Picture mask, const PairOptions& options) {
   Queue queue(options.device);
   FeatureSet set(options.device);
-  if (options.device.info().kind == DeviceKind::cpu) {  // of pictures that no detector's size bounds
+  if (options.device.info().kind ==
+      DeviceKind::cpu) {  // of pictures that no detector's size bounds
     set.add(queue, options.surf ? detect_surf(image, *options.surf, mask)
                                 : detect_sift(image, options.sift, mask));
     return set;
@@ -38,8 +39,8 @@ ResidentPair::ResidentPair(const PairOptions& options)
 void ResidentPair::detect(Picture image1, Picture image2) {
   std::array<FeatureSet, 2> found;
   runtime::parallel_for(2, [&](int i) {
-    found[static_cast<std::size_t>(i)] =
-        i == 0 ? detected(image1, options_.mask1, options_) : detected(image2, options_.mask2, options_);
+    found[static_cast<std::size_t>(i)] = i == 0 ? detected(image1, options_.mask1, options_)
+                                                : detected(image2, options_.mask2, options_);
   });
   features_.clear();
   for (const FeatureSet& one : found)

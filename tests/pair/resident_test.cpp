@@ -79,10 +79,11 @@ void expect_near(const PoseResult& there, const RobustResult& here, const Scene&
   ASSERT_EQ(there.outcome, Outcome::ok) << what;
   const double off = corner_distance(there.model, here.model),
                error = corner_distance(there.model, s.H);
-  std::printf("%s: %d of %zu inliers, the CPU's %d of %zu; corners %.2g px from the CPU's, %.2f px "
-              "from the truth\n",
-              what.c_str(), there.inlier_count, there.inliers.size(), here.inlier_count,
-              here.inliers.size(), off, error);
+  std::printf(
+      "%s: %d of %zu inliers, the CPU's %d of %zu; corners %.2g px from the CPU's, %.2f px "
+      "from the truth\n",
+      what.c_str(), there.inlier_count, there.inliers.size(), here.inlier_count,
+      here.inliers.size(), off, error);
   // A feature in 200 may come or go at a threshold (features.hpp).
   const double few = 1 + 0.02 * double(here.inliers.size());
   EXPECT_NEAR(double(there.inliers.size()), double(here.inliers.size()), few) << what;
@@ -106,8 +107,7 @@ TEST(Resident, surf_to_a_homography_on_every_device) {
 
 TEST(Resident, sift_to_a_homography_on_every_device) {
   const Scene s = scene();
-  const RobustResult here =
-      through_the_host(detect_sift(s.grey[0]), detect_sift(s.grey[1]));
+  const RobustResult here = through_the_host(detect_sift(s.grey[0]), detect_sift(s.grey[1]));
   for_each_device([&](Queue& queue, const std::string& id) {
     Buffer<std::uint8_t> pixels(queue.device(), s.rgb.size());
     pixels.upload(queue, s.rgb);

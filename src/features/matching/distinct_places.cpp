@@ -25,9 +25,8 @@ std::size_t keep_distinct(std::span<Match> matches, std::span<PointPair> points)
     const PointPair& p = points[m];
     return std::tuple(p.x1, p.y1, p.x2, p.y2);
   };
-  std::ranges::sort(order, {}, [&](std::size_t m) {
-    return std::tuple(place(m), matches[m].distance, m);
-  });
+  std::ranges::sort(order, {},
+                    [&](std::size_t m) { return std::tuple(place(m), matches[m].distance, m); });
   const auto repeated = std::ranges::unique(order, {}, place);
   order.erase(repeated.begin(), repeated.end());
   std::ranges::sort(order);
@@ -45,8 +44,7 @@ void keep_on_cpu(DeviceMatches& found) {
     const auto count = static_cast<std::size_t>(found.offsets[k + 1] - begin);
     Match* const matches = found.matches.data();
     PointPair* const points = found.points.data();
-    const std::size_t kept =
-        keep_distinct({matches + begin, count}, {points + begin, count});
+    const std::size_t kept = keep_distinct({matches + begin, count}, {points + begin, count});
     std::copy_n(matches + begin, kept, matches + to);
     std::copy_n(points + begin, kept, points + to);
     offsets.push_back(to + static_cast<std::int64_t>(kept));
@@ -75,7 +73,8 @@ void keep_on_device(Queue& queue, DeviceMatches& found) {
   const Array<const std::uint32_t> old_matches(found.matches);
   const Array<const double> old_points(found.points);
   launch.match_places(queue, groups, before, old_matches, old_points, chunks, kept, counts);
-  launch.match_offsets(queue, {.count = 1}, counts, pairs, chunks, std::int64_t{0}, begins, offsets);
+  launch.match_offsets(queue, {.count = 1}, counts, pairs, chunks, std::int64_t{0}, begins,
+                       offsets);
   launch.match_keep(queue, groups, before, old_matches, old_points, chunks, kept, begins,
                     Array<std::uint32_t>(matches), Array<double>(points));
   std::vector<std::int64_t> ends(offsets.size());

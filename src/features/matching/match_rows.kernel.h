@@ -148,8 +148,8 @@ group_kernel(match_places, group, MATCH_PLACES) {
 }
 
 group_kernel(match_keep, group, MATCH_KEEP) {
-  const offset m = offsets[group / chunks] + (offset)(group % chunks) * MATCH_CHUNK +
-                   (offset)block_member();
+  const offset m =
+      offsets[group / chunks] + (offset)(group % chunks) * MATCH_CHUNK + (offset)block_member();
   const bool is_kept = m < offsets[group / chunks + 1] && kept[m - offsets[0]] != 0;
   const index before = match_sum_before(GROUP_ARG is_kept ? 1 : 0, sums);
   if (is_kept) {
