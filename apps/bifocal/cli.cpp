@@ -54,6 +54,13 @@ Device chosen_device(const CommonOptions& options) {
   return options.device == "auto" ? Device() : Device(options.device);
 }
 
+std::future<Device> starting_device(const CommonOptions& options) {
+  return std::async(std::launch::async, [options] {
+    Queue queue(chosen_device(options));  // the first one makes the context
+    return queue.device();
+  });
+}
+
 DeviceSet chosen_devices(const CommonOptions& options) {
   if (options.device == "auto") return Device();
   DeviceSet devices(options.device, MixedDevices::allowed);

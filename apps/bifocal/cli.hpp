@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bifocal/device_set.hpp>
+#include <future>
 #include <bifocal/error.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -45,6 +46,9 @@ void add_common_of_many(const Command& command, CommonOptions& options);
 
 // Throws Error(device) naming what there is.
 Device chosen_device(const CommonOptions& options);
+// The same beside other work, with the context of a GPU, which takes longer than decoding a
+// picture.
+std::future<Device> starting_device(const CommonOptions& options);
 DeviceSet chosen_devices(const CommonOptions& options);
 
 // Ordered as inserted, so that files read well. Text that isn't UTF-8 (a file name) gets

@@ -11,6 +11,7 @@ void run_collection(Context& context);
 void run_features(Context& context);
 void run_hashes(Context& context);
 void run_match(Context& context);
+void run_pair(Context& context);
 void run_rectify(Context& context);
 void run_robust(Context& context);
 void run_score(Context& context);
@@ -34,6 +35,9 @@ const std::vector<Suite>& suites() {
       {"hashes", "a hash of the results of every room over fixed inputs (scripts/determinism)",
        run_hashes, true, false},
       {"match", "brute-force matching of 8-bit descriptors, one pair and batches", run_match, true},
+      {"pair",
+       "two pictures to their homography on one device, stage by stage, by SURF and RootSIFT",
+       run_pair, true},
       {"rectify", "resampling of a frame by a map, and making the map", run_rectify, true},
       {"robust", "every robust problem on synthetic scenes: time, and error from the truth",
        run_robust, true},

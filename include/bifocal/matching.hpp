@@ -52,6 +52,12 @@ struct DeviceMatches {
 void match(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
            const MatchOptions& options, DeviceMatches& found);
 
+// A point with several orientations has a feature for each. Of the matches of a pair between the
+// same two places the nearest in the descriptors stays, the first of equals, in the old order; the
+// offsets are those of what stays. The time grows with the square of a pair's matches (on a CPU
+// less).
+void keep_distinct_places(Queue& queue, DeviceMatches& found);
+
 // Guided matching: a second round, when the geometry of a pair is known. Only candidates that fit
 // it count, as nearest and as second nearest, so that repeated texture elsewhere in the picture
 // spoils no match; a descriptor with a single candidate passes every ratio.

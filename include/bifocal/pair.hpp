@@ -106,7 +106,7 @@ struct PairResult {
   ModelKind kind = ModelKind::fundamental;
   std::string reason;  // why this model, or why none
   std::string doubt;   // empty, or why the given cameras are hardly those of the pictures
-  Features features1, features2;
+  std::vector<Keypoint> keypoints1, keypoints2;
   std::vector<Match> matches;          // one between two places, whatever their orientations
   std::vector<PointPair> points;       // of the matches, px
   RobustResult model;                  // of `kind`

@@ -111,6 +111,9 @@ struct PlaneMotion {
 [[nodiscard]] RobustOptions one_pair_options(ModelKind kind, std::size_t matches,
                                              const RobustOptions& options);
 
+// The only pair of a batch as estimate() gives it, RobustResult::not_finite apart.
+[[nodiscard]] PoseResult single_result(BatchEstimate batch);
+
 // Scene points in the frame of camera 1, in the unit of t: the point pair is moved by the least
 // squared distance until its rays meet (P. Lindstrom, Triangulation made easy, CVPR 2010; least in
 // pixels when the focal lengths are equal). NaN for points that are not finite or whose rays meet

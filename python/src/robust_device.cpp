@@ -52,17 +52,6 @@ BatchEstimate search(Queue& queue, ModelKind kind, Memory<const Point> points,
                           options);
 }
 
-PoseResult result_of(BatchEstimate&& batch) {
-  const PairEstimate& e = batch.pairs.at(0);
-  PoseResult r;
-  r.outcome = e.outcome, r.model = e.model, r.pose = e.pose;
-  r.focal_length = e.focal_length, r.focal_deviation = e.focal_deviation;
-  r.inlier_count = e.inlier_count, r.iterations = e.iterations;
-  r.gain = e.gain, r.rms = e.rms, r.noise = e.noise, r.significance = e.significance;
-  r.inliers = std::move(batch.inliers);
-  return r;
-}
-
 void need_length(const Column& column, const char* name, std::size_t points) {
   if (!column.memory.is_null() && std::size_t(column.rows) != points)
     value_error(fmt::format("{}: {} numbers for {} points", name, column.rows, points));
@@ -157,8 +146,8 @@ Estimate estimate_there(ModelKind kind, const DevicePoints& points,
                             : Memory<const Point>();
       return search<Point>(lease.queue(), kind, at, offsets, e.cameras, w, q, own);
     };
-    found = result_of(problem.is_two_view ? batch(static_cast<const PointPair*>(nullptr))
-                                          : batch(static_cast<const ScenePoint*>(nullptr)));
+    found = single_result(problem.is_two_view ? batch(static_cast<const PointPair*>(nullptr))
+                                              : batch(static_cast<const ScenePoint*>(nullptr)));
   }
   e.result = relative_from(std::move(found));
   return e;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/matching.hpp>
 #include <bifocal/pair.hpp>
+#include <bifocal/two_view.hpp>
 
-#include <array>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 #include "robust/guide.hpp"
 #include "pair/dense_pair.hpp"
+#include "pair/resident_pair.hpp"
 #include "pair/stage_clock.hpp"
 #include "runtime/parallel.hpp"
 #include "robust/off_centre.hpp"
@@ -44,27 +43,6 @@ void check(Picture image1, Picture image2, const PairOptions& options) {
   check_options(options);
 }
 
-// A point with several orientations has a feature for each; of the matches between two places the
-// nearest in the descriptors stays (the first of equals), in the old order.
-std::vector<Match> different_places(const Features& features1, const Features& features2,
-                                    const std::vector<Match>& matches) {
-  const auto place = [&](const Match& m) {
-    const Keypoint& a = features1.keypoints[static_cast<std::size_t>(m.index1)];
-    const Keypoint& b = features2.keypoints[static_cast<std::size_t>(m.index2)];
-    return std::array{a.x, a.y, b.x, b.y};
-  };
-  std::map<std::array<float, 4>, const Match*> best;
-  for (const Match& m : matches) {
-    const Match*& at = best.try_emplace(place(m), &m).first->second;
-    if (m.distance < at->distance) at = &m;
-  }
-  std::vector<Match> kept;
-  for (const Match& m : matches) {
-    if (best.at(place(m)) == &m) kept.push_back(m);
-  }
-  return kept;
-}
-
 // Both candidate models of a pair; the one that wasn't asked for stays without a result.
 struct Candidates {
   RobustResult homography;
@@ -73,27 +51,27 @@ struct Candidates {
   RobustResult uncalibrated;  // F, beside E
 };
 
-Candidates estimate_candidates(const std::vector<PointPair>& points, const PairOptions& options) {
+// points: of the matches, on the host.
+Candidates estimate_candidates(const pair::ResidentPair& resident,
+                               const std::vector<PointPair>& points, const PairOptions& options) {
   Candidates found;
-  const bool calibrated =
-      options.camera1 && options.camera2 && options.model != ModelRequest::fundamental;
+  std::vector<Intrinsics> cameras;
+  if (options.camera1 && options.camera2 && options.model != ModelRequest::fundamental)
+    cameras = {*options.camera1, *options.camera2};
+  const bool calibrated = !cameras.empty();
   found.epipolar_kind = calibrated ? ModelKind::essential : ModelKind::fundamental;
+  const bool wants_epipolar = options.model != ModelRequest::homography;
+  const bool wants_plane =
+      options.model == ModelRequest::automatic || options.model == ModelRequest::homography;
   runtime::parallel_for(3, [&](int i) {
-    Queue queue(options.device);  // one each: the searches run side by side
-    if (i == 2 && calibrated && options.model != ModelRequest::homography)
-      found.uncalibrated = estimate_fundamental(queue, points, options.robust);
-    if (i == 0 && options.model != ModelRequest::homography) {
-      if (calibrated) {
-        found.epipolar =
-            estimate_essential(queue, points, *options.camera1, *options.camera2, options.robust);
-      } else {
-        static_cast<RobustResult&>(found.epipolar) =
-            estimate_fundamental(queue, points, options.robust);
-      }
-    }
-    const bool wanted =
-        options.model == ModelRequest::automatic || options.model == ModelRequest::homography;
-    if (i == 1 && wanted) found.homography = estimate_homography(queue, points, options.robust);
+    if (i == 0 && wants_epipolar && calibrated)
+      found.epipolar = with_scene_points(resident.estimate(ModelKind::essential, cameras), points,
+                                         cameras[0], cameras[1], options.robust.threshold);
+    if (i == 0 && wants_epipolar && !calibrated)
+      static_cast<RobustResult&>(found.epipolar) = resident.estimate(ModelKind::fundamental, {});
+    if (i == 1 && wants_plane) found.homography = resident.estimate(ModelKind::homography, {});
+    if (i == 2 && wants_epipolar && calibrated)
+      found.uncalibrated = resident.estimate(ModelKind::fundamental, {});
   });
   return found;
 }
@@ -179,29 +157,27 @@ std::string why_no_depth(const PairResult& r) {
 }
 
 // Matches, all of them or those along a guide, and the model that they have.
-Candidates match_and_estimate(Queue& queue, const PairOptions& options, const MatchGuide* guide,
-                              pair::StageClock& clock, PairResult& result) {
+Candidates match_and_estimate(pair::ResidentPair& resident, const PairOptions& options,
+                              const MatchGuide* guide, pair::StageClock& clock,
+                              PairResult& result) {
   clock.start(guide ? "guided matching" : "matching", guide ? 0.6 : 0.4);
-  const Features &features1 = result.features1, &features2 = result.features2;
-  result.matches = guide ? match_guided(queue, features1, features2, *guide, options.matching)
-                         : match(queue, features1, features2, options.matching);
-  result.matches = different_places(features1, features2, result.matches);
-  result.points = matched_points(features1, features2, result.matches);
+  resident.match(guide);
+  resident.download(result.matches, result.points);
   clock.start(guide ? "guided model" : "model", guide ? 0.65 : 0.55);
-  Candidates found = estimate_candidates(result.points, options);
+  Candidates found = estimate_candidates(resident, result.points, options);
   choose(found, options, result);
   return found;
 }
 
 // The second round, along the model of the first; the first stays where it has as many inliers.
-Candidates match_along_model(Queue& queue, const PairOptions& options, Candidates found,
-                             pair::StageClock& clock, PairResult& result) {
+Candidates match_along_model(pair::ResidentPair& resident, const PairOptions& options,
+                             Candidates found, pair::StageClock& clock, PairResult& result) {
   if (!options.guided || result.outcome != Outcome::ok) return found;
   const MatchGuide guide = robust::guide_of(
       result.kind, result.model.model, options.camera1.value_or(Intrinsics()),
       options.camera2.value_or(Intrinsics()), robust::kGuideWidth * options.robust.threshold);
   PairResult first = result;
-  Candidates second = match_and_estimate(queue, options, &guide, clock, result);
+  Candidates second = match_and_estimate(resident, options, &guide, clock, result);
   if (result.outcome == Outcome::ok && result.model.inlier_count > first.model.inlier_count)
     return second;
   first.timings = std::move(result.timings);
@@ -229,17 +205,12 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
   {
     pair::StageClock clock(result.timings, options.progress);
     clock.start("features", 0.0);
-    runtime::parallel_for(2, [&](int i) {
-      Features& features = i == 0 ? result.features1 : result.features2;
-      Queue queue(options.device);
-      const ImageU8 grey = to_grey(i == 0 ? image1 : image2);
-      const Picture mask = i == 0 ? options.mask1 : options.mask2;
-      features = options.surf ? detect_surf(queue, grey, *options.surf, mask)
-                              : detect_sift(queue, grey, options.sift, mask);
-    });
-    Queue queue(options.device);
-    Candidates found = match_along_model(
-        queue, options, match_and_estimate(queue, options, nullptr, clock, result), clock, result);
+    pair::ResidentPair resident(options);
+    resident.detect(image1, image2);
+    result.keypoints1 = resident.keypoints(0);
+    result.keypoints2 = resident.keypoints(1);
+    Candidates found = match_and_estimate(resident, options, nullptr, clock, result);
+    found = match_along_model(resident, options, std::move(found), clock, result);
     result.doubt = doubt_of_cameras(found, options, image1, image2);
 
     const bool has_pose = result.outcome == Outcome::ok && result.kind == ModelKind::essential;

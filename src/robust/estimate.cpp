@@ -68,28 +68,37 @@ PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> poi
   options = one_pair_options(kind, points.size(), options);
   const robust::Cameras numbers = checked_cameras<Point>(kind, cameras);
   robust::check_priors(priors, points.size());
-  PoseResult r;
-  r.inliers.assign(points.size(), 0);
+  std::vector<std::uint8_t> inliers(points.size());
   const robust::GivenPair given = {robust::numbers_of(points), static_cast<int>(points.size()),
                                    numbers, priors};
+  BatchEstimate batch;
+  batch.pairs = {robust::estimate_of(kind, search(queue, kind, given, options, inliers))};
+  batch.inliers = std::move(inliers);
+  if (!robust::has_model(batch.pairs[0].outcome)) batch.inliers.assign(points.size(), 0);
+  PoseResult r = single_result(std::move(batch));
   r.not_finite = not_finite(given.points, robust::engine_steps(kind).columns, points.size());
-  const PairEstimate e = robust::estimate_of(kind, search(queue, kind, given, options, r.inliers));
-  r.outcome = e.outcome;
-  r.iterations = e.iterations;
-  r.significance = e.significance;
-  if (!robust::has_model(r.outcome)) r.inliers.assign(points.size(), 0);
-  r.model = e.model;
-  r.pose = e.pose;
-  r.focal_length = e.focal_length;
-  r.focal_deviation = e.focal_deviation;
-  r.inlier_count = e.inlier_count;
-  r.gain = e.gain;
-  r.rms = e.rms;
-  r.noise = e.noise;
   return r;
 }
 
 }  // namespace
+
+PoseResult single_result(BatchEstimate batch) {
+  const PairEstimate& e = batch.pairs.at(0);
+  PoseResult r;
+  r.outcome = e.outcome;
+  r.model = e.model;
+  r.inliers = std::move(batch.inliers);
+  r.inlier_count = e.inlier_count;
+  r.gain = e.gain;
+  r.rms = e.rms;
+  r.noise = e.noise;
+  r.iterations = e.iterations;
+  r.significance = e.significance;
+  r.pose = e.pose;
+  r.focal_length = e.focal_length;
+  r.focal_deviation = e.focal_deviation;
+  return r;
+}
 
 RobustOptions one_pair_options(ModelKind kind, std::size_t matches, const RobustOptions& options) {
   check_options(options);

@@ -122,9 +122,8 @@ TEST_P(ThirdView, agrees_with_the_depth_of_the_pair) {
   options.camera2 = two.K;
   const PairResult r = estimate_pair(one.image, two.image, options);
   ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
-  const Features other = detect_sift(to_grey(third.image));
-  const std::vector<PointPair> points =
-      matched_points(r.features1, other, match(r.features1, other));
+  const Features own = detect_sift(one.image), other = detect_sift(third.image);
+  const std::vector<PointPair> points = matched_points(own, other, match(own, other));
   const RelativePoseResult inliers = estimate_essential(points, one.K, third.K);
   const std::vector<Vec3> truth = triangulate(points, one.K, third.K, relative(one, third));
   const double baseline = (one.centre - two.centre).norm();

@@ -19,6 +19,7 @@
 #include "report/pair_report.hpp"
 #include "result_json.hpp"
 #include "robust_options.hpp"
+#include "runtime/parallel.hpp"
 #include "sift_flags.hpp"
 
 namespace bifocal::cli {
@@ -49,7 +50,7 @@ std::string matches_text(const PairResult& r) {
   return text;
 }
 
-Json image_json(const std::string& file, const ImageU8& image, int features) {
+Json image_json(const std::string& file, const ImageU8& image, std::size_t features) {
   return {{"file", file}, {"width", image.width}, {"height", image.height}, {"features", features}};
 }
 
@@ -86,8 +87,8 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
                    const Cameras& cameras, const PairResult& r) {
   Json json = {
       {"version", BIFOCAL_VERSION}, {"outcome", to_string(r.outcome)}, {"reason", r.reason}};
-  json["images"] = {image_json(o.left, image1, r.features1.size()),
-                    image_json(o.right, image2, r.features2.size())};
+  json["images"] = {image_json(o.left, image1, r.keypoints1.size()),
+                    image_json(o.right, image2, r.keypoints2.size())};
   if (!r.doubt.empty()) json["doubt"] = r.doubt;
   if (r.outcome == Outcome::ok) json["model"] = model_json(r.kind, r.model.model);
   if (r.cam2_from_cam1) {
@@ -166,9 +167,13 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
 }
 
 void run(Options o, Context& context) {
-  o.pair.device = chosen_device(o.common);
+  std::future<Device> device = starting_device(o.common);
   const ThreadLimit limit(o.common.threads);
-  const Photograph first = read_photograph(o.left), second = read_photograph(o.right);
+  const bool is_parallel = runtime::thread_count() > 1;
+  std::future<Photograph> other =
+      std::async(is_parallel ? std::launch::async : std::launch::deferred,
+                 [&] { return read_photograph(o.right); });
+  const Photograph first = read_photograph(o.left), second = other.get();
   const ImageU8 &image1 = first.image, &image2 = second.image;
   const Cameras cameras = cameras_of(o.cameras, first, second);
   if (o.pair.model == ModelRequest::essential && !cameras.known()) {
@@ -176,6 +181,7 @@ void run(Options o, Context& context) {
         ErrorCode::usage,
         "--model essential: needs --intrinsics or --calib (the files hold no EXIF focal lengths)");
   }
+  o.pair.device = device.get();
   const ImageU8 mask1 = read_mask(o.mask1), mask2 = read_mask(o.mask2);
   check_mask(o.mask1, mask1, image1);
   check_mask(o.mask2, mask2, image2);

@@ -94,9 +94,9 @@ void add_numbers(Page& page, const PairReport& in) {
   page.heading("Numbers");
   page.begin_columns();
   Rows rows = {{"First", fmt::format("{}, {} x {} px, {} features", in.file1, in.image1.width,
-                                     in.image1.height, r.features1.size())},
+                                     in.image1.height, r.keypoints1.size())},
                {"Second", fmt::format("{}, {} x {} px, {} features", in.file2, in.image2.width,
-                                      in.image2.height, r.features2.size())},
+                                      in.image2.height, r.keypoints2.size())},
                {"Matches", fmt::format("{}", r.points.size())},
                {"Inliers", fmt::format("{}", r.model.inlier_count)},
                {"Model", std::string(to_string(r.kind))},

@@ -126,3 +126,36 @@ group_kernel(match_gather, group, MATCH_GATHER) {
     }
   }
 }
+
+group_kernel(match_places, group, MATCH_PLACES) {
+  const offset begin = offsets[group / chunks], end = offsets[group / chunks + 1];
+  const offset m = begin + (offset)(group % chunks) * MATCH_CHUNK + (offset)block_member();
+  bool is_kept = m < end;
+  if (is_kept) {
+    global_const double* own = points + 4 * m;
+    const double x1 = own[0], y1 = own[1], x2 = own[2], y2 = own[3];
+    const index distance = (index)matches[m * FOUND_WORDS + 2];
+    for (offset other = begin; other < end; ++other) {
+      global_const double* at = points + 4 * other;
+      if (at[0] != x1 || at[1] != y1 || at[2] != x2 || at[3] != y2) continue;
+      const index there = (index)matches[other * FOUND_WORDS + 2];
+      if (there < distance || (there == distance && other < m)) is_kept = false;
+    }
+    kept[m - offsets[0]] = is_kept ? 1 : 0;
+  }
+  (void)match_sum_before(GROUP_ARG is_kept ? 1 : 0, sums);
+  if (block_member() == 0) chunk_counts[group] = sums[MATCH_THREADS - 1];
+}
+
+group_kernel(match_keep, group, MATCH_KEEP) {
+  const offset m =
+      offsets[group / chunks] + (offset)(group % chunks) * MATCH_CHUNK + (offset)block_member();
+  const bool is_kept = m < offsets[group / chunks + 1] && kept[m - offsets[0]] != 0;
+  const index before = match_sum_before(GROUP_ARG is_kept ? 1 : 0, sums);
+  if (is_kept) {
+    const offset place = chunk_begins[group] + before;
+    for (index k = 0; k < FOUND_WORDS; ++k)
+      kept_matches[place * FOUND_WORDS + k] = matches[m * FOUND_WORDS + k];
+    for (index k = 0; k < 4; ++k) kept_points[4 * place + k] = points[4 * m + k];
+  }
+}
