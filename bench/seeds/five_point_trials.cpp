@@ -42,15 +42,26 @@ FivePointTrials::FivePointTrials(Queue& queue, const RayPairs& rays, int count)
 }
 
 void FivePointTrials::draw(int seed, int first) {
-  solver_.draw_trials(queue_, per_trial(trials), rays_.f64.columns, rays_.f64.stride,
-                      rays_.f64.count, seed, first, trials, drawn, samples);
+  solver_.draw_trials(queue_, per_trial(trials),
+                      {.points = rays_.f64.columns,
+                       .stride = rays_.f64.stride,
+                       .point_count = rays_.f64.count,
+                       .seed = seed,
+                       .first = first,
+                       .trials = trials,
+                       .drawn = drawn,
+                       .samples = samples});
 }
 
 void FivePointTrials::build_matrices() { build_matrices(matrices, null_spaces); }
 
 void FivePointTrials::build_matrices(const Memory<double>& to_matrices,
                                      const Memory<double>& to_null_spaces) {
-  solver_.action_matrices(queue_, per_trial(trials), samples, trials, to_matrices, to_null_spaces);
+  solver_.action_matrices(queue_, per_trial(trials),
+                          {.samples = samples,
+                           .trials = trials,
+                           .matrices = to_matrices,
+                           .null_spaces = to_null_spaces});
 }
 
 void FivePointTrials::solve_matrices() {
@@ -58,7 +69,9 @@ void FivePointTrials::solve_matrices() {
   real_eigenpairs<double>(queue_, {matrices, 10, 10, trials},
                           {.values = values_, .vectors = vectors_, .counts = solutions_},
                           {.balance = false});
-  solver_.eigenvector_essentials(queue_, per_trial(trials), vectors_, null_spaces, trials, E);
+  solver_.eigenvector_essentials(
+      queue_, per_trial(trials),
+      {.vectors = vectors_, .null_spaces = null_spaces, .trials = trials, .E = E});
 }
 
 void FivePointTrials::solve(FivePointSolver solver) {
@@ -76,17 +89,33 @@ void FivePointTrials::count(float threshold, Counting counting) {
   const float squared = threshold * threshold;
   const PointColumns<float>& points = rays_.f32;
   if (counting == Counting::reduction)
-    return verifier_.essential_inliers(queue_, {.count = models}, E, trials, points.columns,
-                                       points.stride, squared, inliers);
-  verifier_.essential_votes(queue_, {.count = models * kParts}, E, trials, points.columns,
-                            points.stride, squared, kParts, votes_);
-  verifier_.most_votes(queue_, per_trial(models), votes_, inliers);
+    return verifier_.essential_inliers(queue_, {.count = models},
+                                       {.E = E,
+                                        .trials = trials,
+                                        .points = points.columns,
+                                        .stride = points.stride,
+                                        .squared_threshold = squared,
+                                        .inliers = inliers});
+  verifier_.essential_votes(queue_, {.count = models * kParts},
+                            {.E = E,
+                             .trials = trials,
+                             .points = points.columns,
+                             .stride = points.stride,
+                             .squared_threshold = squared,
+                             .parts = kParts,
+                             .votes = votes_});
+  verifier_.most_votes(queue_, per_trial(models), {.votes = votes_, .inliers = inliers});
 }
 
 void FivePointTrials::choose() {
   if (trials == 0) return;
-  solver_.choose_trial(queue_, {.count = 1}, inliers, E, trials, models, chosen_.number,
-                       chosen_.matrix);
+  solver_.choose_trial(queue_, {.count = 1},
+                       {.inliers = inliers,
+                        .models = E,
+                        .trials = trials,
+                        .model_count = models,
+                        .chosen = chosen_.number,
+                        .model = chosen_.matrix});
 }
 
 }  // namespace bifocal::bench::seeds

@@ -21,25 +21,46 @@ HomographyTrials::HomographyTrials(Queue& queue, std::span<const PointPair> poin
       launch_(kGroupSize, text_constants(4)) {}
 
 void HomographyTrials::draw(int seed) {
-  launch_.draw_trials(queue_, per_trial(trials), points_.columns, points_.stride, points_.count,
-                      seed, 0, trials, drawn, samples);
+  launch_.draw_trials(queue_, per_trial(trials),
+                      {.points = points_.columns,
+                       .stride = points_.stride,
+                       .point_count = points_.count,
+                       .seed = seed,
+                       .first = 0,
+                       .trials = trials,
+                       .drawn = drawn,
+                       .samples = samples});
 }
 
 void HomographyTrials::solve() {
-  launch_.sample_equations(queue_, per_trial(trials), samples, trials, equations_, normals_);
+  launch_.sample_equations(
+      queue_, per_trial(trials),
+      {.samples = samples, .trials = trials, .equations = equations_, .normals = normals_});
   svd<float>(queue_, {equations_, 8, 9, trials}, {.S = values_, .V = vectors_});
-  launch_.singular_homographies(queue_, per_trial(trials), values_, vectors_, normals_, trials, H);
+  launch_.singular_homographies(
+      queue_, per_trial(trials),
+      {.values = values_, .vectors = vectors_, .normals = normals_, .trials = trials, .H = H});
 }
 
 void HomographyTrials::count(float threshold) {
-  launch_.transfer_inliers(queue_, {.count = trials}, H, trials, points_.columns, points_.stride,
-                           threshold * threshold, inliers);
+  launch_.transfer_inliers(queue_, {.count = trials},
+                           {.H = H,
+                            .trials = trials,
+                            .points = points_.columns,
+                            .stride = points_.stride,
+                            .squared_threshold = threshold * threshold,
+                            .inliers = inliers});
 }
 
 void HomographyTrials::choose() {
   if (trials == 0) return;
-  launch_.choose_trial(queue_, {.count = 1}, inliers, H, trials, trials, chosen_.number,
-                       chosen_.matrix);
+  launch_.choose_trial(queue_, {.count = 1},
+                       {.inliers = inliers,
+                        .models = H,
+                        .trials = trials,
+                        .model_count = trials,
+                        .chosen = chosen_.number,
+                        .model = chosen_.matrix});
 }
 
 }  // namespace bifocal::bench::seeds

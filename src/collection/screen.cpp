@@ -72,8 +72,12 @@ void gather_rows(Queue& queue, const Buffer<T>& table, const std::vector<std::in
   static const kernels::gather::launch<float> launch(kernels::gather::GATHER_THREADS);
   const int items = static_cast<int>(std::min<std::int64_t>(kept * words, kMostItems));
   launch.gather_rows(queue, {.count = items},
-                     runtime::Array<const std::uint32_t>(runtime::Argument(table)), rows_there,
-                     kept, words, items, runtime::Array<std::uint32_t>(runtime::Argument(to)));
+                     {.table = runtime::Array<const std::uint32_t>(runtime::Argument(table)),
+                      .rows = rows_there,
+                      .kept = kept,
+                      .words = words,
+                      .items = items,
+                      .to = runtime::Array<std::uint32_t>(runtime::Argument(to))});
 }
 
 // Returns a set that has the features of largest scale of each image.

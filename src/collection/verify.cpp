@@ -148,9 +148,11 @@ class Verifier {
     if (table_.size() < places_.size())
       table_ = Buffer<std::int64_t>(queue_.device(), 2 * places_.size());
     table_.upload(queue_, places_);
-    launch.gather_points(queue_, {.count = static_cast<int>(kept_.size())},
-                         runtime::Array<const std::uint32_t>(runtime::Argument(found_.points)),
-                         table_, runtime::Array<std::uint32_t>(runtime::Argument(gathered_)));
+    launch.gather_points(
+        queue_, {.count = static_cast<int>(kept_.size())},
+        {.points = runtime::Array<const std::uint32_t>(runtime::Argument(found_.points)),
+         .places = table_,
+         .kept = runtime::Array<std::uint32_t>(runtime::Argument(gathered_))});
     return gathered_;
   }
 

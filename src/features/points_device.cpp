@@ -31,13 +31,13 @@ PointsDevice::PointsDevice(Queue& queue, int batch, int room, int height, float 
   const Device& device = queue.device();
   const auto pictures = static_cast<std::size_t>(batch), heights = static_cast<std::size_t>(height);
   const std::size_t all = pictures * static_cast<std::size_t>(room);
-  points = Buffer<float>(device, all * sift::POINT_FLOATS);
+  points_ = Buffer<float>(device, all * sift::POINT_FLOATS);
   counts = Buffer<std::uint32_t>(device, 2);
   found = Buffer<std::uint32_t>(device, pictures);
   kept = Buffer<std::uint32_t>(device, pictures);
   rows = Buffer<std::uint32_t>(device, pictures * (heights + 1));
-  keys = Buffer<std::uint32_t>(device, 2 * all);
-  sorted = Buffer<std::uint32_t>(device, 2 * all);
+  keys_ = Buffer<std::uint32_t>(device, 2 * all);
+  sorted_ = Buffer<std::uint32_t>(device, 2 * all);
   begins_ = Buffer<std::uint32_t>(device, pictures * heights);
   order_ = Buffer<std::uint32_t>(device, all);
 }
@@ -48,48 +48,123 @@ std::size_t PointsDevice::bytes(int room, int height) {
          8 * static_cast<std::size_t>(height);
 }
 
+kernels::feature_list<float> FeatureOutput::list() const {
+  return {.keypoints = runtime::Array<float>(runtime::Argument(keypoints)),
+          .descriptors = descriptors,
+          .numbers = numbers,
+          .begin = begin,
+          .first = first,
+          .most = most};
+}
+
+kernels::point_list<float> PointsDevice::list() const {
+  return {.points = points_, .room = room_, .scale = scale_, .shift = shift_};
+}
+
+kernels::new_points<float> PointsDevice::added(int width) const {
+  return {.points = points_,
+          .room = room_,
+          .scale = scale_,
+          .shift = shift_,
+          .found = found,
+          .rows = rows,
+          .picture_width = width,
+          .picture_height = height_,
+          .mask = mask_,
+          .mask_width = mask_width_};
+}
+
+kernels::ranked_points<float> PointsDevice::ranked(int candidate_room) const {
+  return {.list = list(),
+          .sorted = sorted_,
+          .sorted_too = keys_,
+          .kept = kept,
+          .counts = counts,
+          .candidate_room = candidate_room,
+          .found = found};
+}
+
 void PointsDevice::clear(int count, const FeatureOutput& out) {
   const int all_rows = static_cast<int>(rows.size());
-  maps().sift_clear(*queue_, {.count = std::max({2, count, all_rows})}, counts, found, kept, count,
-                    rows, all_rows, out.numbers, out.first);
+  maps().sift_clear(*queue_, {.count = std::max({2, count, all_rows})},
+                    {.counts = counts,
+                     .found = found,
+                     .kept = kept,
+                     .pictures = count,
+                     .row_counts = rows,
+                     .rows = all_rows,
+                     .numbers = out.numbers,
+                     .first = out.first});
 }
 
 void PointsDevice::set_mask(const ImageU8& given) {
-  mask_width = given.width;
+  mask_width_ = given.width;
   if (given.empty()) return;
-  mask = Buffer<std::uint8_t>(queue_->device(), given.pixels.size());
-  mask.upload(*queue_, given.pixels);
+  mask_ = Buffer<std::uint8_t>(queue_->device(), given.pixels.size());
+  mask_.upload(*queue_, given.pixels);
   queue_->wait();
 }
 
 void PointsDevice::drop_copies(int count, const Buffer<std::uint32_t>* again) {
   const int all = room_ * count, is_again = again ? 1 : 0;
-  const Buffer<std::uint32_t>& pictures = again ? *again : found;
+  const runtime::Array<const std::uint32_t> pictures = again ? *again : Buffer<std::uint32_t>();
   groups_of(queue_->device())
-      .sift_rows(*queue_, {.count = count}, rows, height_, begins_, is_again, pictures);
-  maps().sift_place(*queue_, {.count = all}, points, found, room_, scale_, shift_, height_, begins_,
-                    order_, is_again, pictures);
-  maps().sift_keep(*queue_, {.count = all}, points, found, room_, scale_, shift_, height_, rows,
-                   begins_, order_, kept, keys, is_again, pictures);
+      .sift_rows(*queue_, {.count = count},
+                 {.rows = rows,
+                  .height = height_,
+                  .begins = begins_,
+                  .is_again = is_again,
+                  .again = pictures});
+  maps().sift_place(*queue_, {.count = all},
+                    {.list = list(),
+                     .found = found,
+                     .height = height_,
+                     .begins = begins_,
+                     .order = order_,
+                     .is_again = is_again,
+                     .again = pictures});
+  maps().sift_keep(*queue_, {.count = all},
+                   {.list = list(),
+                    .found = found,
+                    .height = height_,
+                    .rows = rows,
+                    .begins = begins_,
+                    .order = order_,
+                    .kept = kept,
+                    .keys = keys_,
+                    .is_again = is_again,
+                    .again = pictures});
 }
 
 void PointsDevice::order(int count, const Grid& grid, int most) {
   const Launch& groups = groups_of(queue_->device());
   const int all = room_ * count;
   const int chunks = std::min<int>(sift::SORT_CHUNKS, divided_up(room_, sift::SORT_CHUNK));
-  groups.sift_sort_chunk(*queue_, {.count = chunks * (sift::SORT_CHUNK / sift::SORT_KEYS) * count},
-                         keys, kept, room_, chunks, points, scale_, shift_, sorted);
-  const Buffer<std::uint32_t>*from = &sorted, *to = &keys;
+  groups.sift_sort_chunk(
+      *queue_, {.count = chunks * (sift::SORT_CHUNK / sift::SORT_KEYS) * count},
+      {.list = list(), .keys = keys_, .kept = kept, .chunks = chunks, .sorted = sorted_});
+  const Buffer<std::uint32_t>*from = &sorted_, *to = &keys_;
   for (int run = sift::SORT_CHUNK; run < room_; run *= sift::MERGED_RUNS, std::swap(from, to))
-    maps().sift_sort_merge(*queue_, {.count = all}, *from, kept, room_, points, scale_, shift_, run,
-                           *to);
+    maps().sift_sort_merge(
+        *queue_, {.count = all},
+        {.list = list(), .keys = *from, .kept = kept, .run = run, .sorted = *to});
   if (grid.cells() == 0) return;
   const std::int64_t words = std::int64_t{2} * room_ + grid.cells();
   const auto all_words = static_cast<std::size_t>(words) * kept.size();
   if (turns_.size() < all_words) turns_ = Buffer<std::uint32_t>(queue_->device(), all_words);
-  groups.sift_balance(*queue_, {.count = count}, points, room_, scale_, shift_, grid.width,
-                      grid.height, grid.side, grid.columns, grid.cells(), most, turns_, words,
-                      sorted, keys, kept);
+  groups.sift_balance(*queue_, {.count = count},
+                      {.list = list(),
+                       .width = grid.width,
+                       .height = grid.height,
+                       .side = grid.side,
+                       .columns = grid.columns,
+                       .cells = grid.cells(),
+                       .most = most,
+                       .turns = turns_,
+                       .words = words,
+                       .sorted = sorted_,
+                       .sorted_too = keys_,
+                       .kept = kept});
 }
 
 bool PointsDevice::was_full(int count, int candidate_room, bool* tile_full) {

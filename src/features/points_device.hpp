@@ -13,12 +13,16 @@
 #include <vector>
 
 #include "features/keypoint_order.hpp"
+#include "features/points.kernels.hpp"
 
 namespace bifocal::features {
 
 // Where the features of picture k go: `most` places from begin + k * most on, and how many they are
 // to numbers[first + k].
 struct FeatureOutput {
+  // What kernels take of it.
+  [[nodiscard]] kernels::feature_list<float> list() const;
+
   Buffer<Keypoint> keypoints;
   Buffer<std::uint8_t> descriptors;
   Buffer<int> numbers;
@@ -49,6 +53,11 @@ class PointsDevice {
 
   // Of all pictures, or empty.
   void set_mask(const ImageU8& mask);
+  // What kernels take of the points: as they add them to pictures of a width, read them, and
+  // describe them in their order.
+  [[nodiscard]] kernels::new_points<float> added(int width) const;
+  [[nodiscard]] kernels::point_list<float> list() const;
+  [[nodiscard]] kernels::ranked_points<float> ranked(int candidate_room) const;
   // Before a batch of `count` pictures.
   void clear(int count, const FeatureOutput& out);
   // Drops weaker copies of a point; with `again` of those pictures alone for which it is not 0.
@@ -60,19 +69,19 @@ class PointsDevice {
   // waits. tile_full: whether a tile of the search had more than it has room for.
   [[nodiscard]] bool was_full(int count, int candidate_room, bool* tile_full);
 
-  // What kernels read and write: sift.kernels. counts: candidates, and whether a tile was full. A
-  // picture each: `found` points, `kept` of them, height + 1 `rows`. The final order is in `sorted`
-  // or `keys`, as their number says.
-  Buffer<float> points;
-  Buffer<std::uint32_t> counts, found, kept, rows, keys, sorted;
-  Buffer<std::uint8_t> mask;
-  int mask_width = 0;  // 0: no mask
+  // counts: candidates, and whether a tile was full. A picture each: `found` points, `kept` of
+  // them, height + 1 `rows`.
+  Buffer<std::uint32_t> counts, found, kept, rows;
 
  private:
   Queue* queue_;
   int room_, height_;
   float scale_, shift_;
-  Buffer<std::uint32_t> begins_, order_, turns_;
+  Buffer<float> points_;
+  // The final order is in sorted_ or keys_, as the number of points says.
+  Buffer<std::uint32_t> keys_, sorted_, begins_, order_, turns_;
+  Buffer<std::uint8_t> mask_;
+  int mask_width_ = 0;  // 0: no mask
 };
 
 }  // namespace bifocal::features

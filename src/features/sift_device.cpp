@@ -27,7 +27,6 @@ namespace sift_points = kernels::sift_points;
 constexpr int kTileRadii[] = {4, 5, 6, 8, 10};
 
 using Launch = sift::launch<float>;
-using PointLaunch = sift_points::launch<float>;
 
 // Groups of one member where a device's compiler is not given group code.
 const Launch& kernels_of(const Device& device, int radius) {
@@ -47,22 +46,6 @@ const Launch& maps() {
   static const Launch launch(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[0]}});
   return launch;
 }
-// domains: of a description; orientations are of the text with one. is_shaped: points have shapes.
-const PointLaunch& points_of(const Device& device, bool is_shaped, int domains = 1) {
-  static const auto made = [](int size) {
-    std::array<std::unique_ptr<PointLaunch>, 4> launches;
-    for (int k = 0; k < 4; ++k) {
-      const int many = k % 2 ? SiftRules::SIFT_DOMAINS : 1;
-      launches[std::size_t(k)] = std::make_unique<PointLaunch>(
-          size, runtime::Constants{{"DOMAINS", many}, {"SHAPED", k / 2}});
-    }
-    return launches;
-  };
-  static const auto wide = made(sift_points::POINT_THREADS), single = made(1);
-  const int at = (is_shaped ? 2 : 0) + (domains > 1 ? 1 : 0);
-  return *(device.info().group_code ? wide : single)[std::size_t(at)];
-}
-
 bool has_tiles(int radius, int width, int height) {
   return std::ranges::find(kTileRadii, radius) != std::end(kTileRadii) && radius < width &&
          radius < height;
@@ -121,8 +104,7 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
       options_(options),
       shape_(shape_of(width, height, options)),
       room_(room > 0 ? room : shape_.room),
-      scale_(options.upsample ? 0.5F : 1.0F),
-      shift_(options.upsample ? -0.25F : 0.0F) {
+      scale_(options.upsample ? 0.5F : 1.0F) {
   const DeviceInfo& info = queue.device().info();
   groups_ = std::max(1, info.cores) * (info.is_gpu ? 32 : 2);
   candidate_room_ = std::max(shape_.candidate_room, room_) * batch;
@@ -140,7 +122,7 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
   pyramid_ = Buffer<float>(device, std::size_t(batch) * static_cast<std::size_t>(shape_.floats));
   candidates_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_) * sift::CANDIDATE_WORDS);
   extrema_ = Buffer<float>(device, std::size_t(candidate_room_) * sift::EXTREMUM_FLOATS);
-  points_.emplace(queue, batch, room_, height, scale_, shift_);
+  points_.emplace(queue, batch, room_, height, scale_, options.upsample ? -0.25F : 0.0F);
   if (options.affine_shape)
     shapes_ = Buffer<float>(
         device, std::size_t(batch) * static_cast<std::size_t>(room_) * sift_points::SHAPE_FLOATS);
@@ -205,13 +187,30 @@ void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, in
     const int tiles =
         divided_up(width_, sift::DOUBLE_SIDE) * divided_up(height_, sift::DOUBLE_SIDE / 2);
     kernels_of(queue_->device())
-        .sift_double(*queue_, {.count = tiles * count}, pictures, first, width_, height_, pyramid_,
-                     shape_.floats, level(o, 0), o.stride, first_.taps, first_.radius);
+        .sift_double(*queue_, {.count = tiles * count},
+                     {.pictures = pictures,
+                      .first = first,
+                      .width = width_,
+                      .height = height_,
+                      .pyramid = pyramid_,
+                      .pitch = shape_.floats,
+                      .to = level(o, 0),
+                      .stride = o.stride,
+                      .taps = first_.taps,
+                      .radius = first_.radius});
     return;
   }
   const int items = divided_up(width_, sift::BYTES_PIXELS);
-  maps().sift_bytes(*queue_, {.count = items * height_ * count}, pictures, first, width_, height_,
-                    pyramid_, shape_.floats, level(o, 1), o.stride, items);
+  maps().sift_bytes(*queue_, {.count = items * height_ * count},
+                    {.pictures = pictures,
+                     .first = first,
+                     .width = width_,
+                     .height = height_,
+                     .pyramid = pyramid_,
+                     .pitch = shape_.floats,
+                     .to = level(o, 1),
+                     .stride = o.stride,
+                     .items = items});
   blur(first_, 0, 1, 1, 0, false, count);
 }
 
@@ -226,15 +225,30 @@ void SiftDevice::blur(const Blur& kernel, std::size_t begin, std::size_t end, in
   }
   if (tiles > 0)
     kernels_of(queue_->device(), kernel.radius)
-        .sift_blur(*queue_, {.count = tiles * count}, pyramid_, shape_.floats, octaves_,
-                   static_cast<int>(begin), tiles, from, to, is_halved ? 1 : 0, kernel.taps);
+        .sift_blur(*queue_, {.count = tiles * count},
+                   {.pyramid = pyramid_,
+                    .pitch = shape_.floats,
+                    .octaves = octaves_,
+                    .octave = static_cast<int>(begin),
+                    .tiles = tiles,
+                    .from = from,
+                    .to = to,
+                    .is_halved = is_halved,
+                    .taps = kernel.taps});
   for (; k < end; ++k) {
     const Octave& o = shape_.octaves[k];
     blur_lines(kernel, o, from, to, count);
     if (!is_halved) continue;
     const Octave& half = shape_.octaves[k + 1];
-    maps().sift_halve(*queue_, {.count = half.width * half.height * count}, pyramid_, shape_.floats,
-                      level(o, to), o.stride, half.first, half.width, half.height, half.stride);
+    maps().sift_halve(*queue_, {.count = half.width * half.height * count},
+                      {.pyramid = pyramid_,
+                       .pitch = shape_.floats,
+                       .from = level(o, to),
+                       .stride = o.stride,
+                       .half_to = half.first,
+                       .width = half.width,
+                       .height = half.height,
+                       .half_stride = half.stride});
   }
 }
 
@@ -244,32 +258,59 @@ void SiftDevice::blur_lines(const Blur& kernel, const Octave& o, int from, int t
                            std::size_t(batch_) * std::size_t(shape_.octaves.front().plane));
   const std::int64_t plane = shape_.octaves.front().plane;
   const int pixels = o.width * o.height * count;
-  maps().sift_blur_line(*queue_, {.count = pixels}, pyramid_, shape_.floats, level(o, from), lines_,
-                        plane, std::int64_t{0}, o.width, o.height, o.stride, kernel.taps,
-                        kernel.radius, 1);
-  maps().sift_blur_line(*queue_, {.count = pixels}, lines_, plane, std::int64_t{0}, pyramid_,
-                        shape_.floats, level(o, to), o.width, o.height, o.stride, kernel.taps,
-                        kernel.radius, 0);
+  sift::launch<float>::sift_blur_line_args line{.pyramid = pyramid_,
+                                                .pitch = shape_.floats,
+                                                .from = level(o, from),
+                                                .blurred = lines_,
+                                                .to_pitch = plane,
+                                                .to = 0,
+                                                .width = o.width,
+                                                .height = o.height,
+                                                .stride = o.stride,
+                                                .taps = kernel.taps,
+                                                .radius = kernel.radius,
+                                                .is_down = 1};
+  maps().sift_blur_line(*queue_, {.count = pixels}, line);
+  line.pyramid = lines_, line.pitch = plane, line.from = 0;
+  line.blurred = pyramid_, line.to_pitch = shape_.floats, line.to = level(o, to);
+  line.is_down = 0;
+  maps().sift_blur_line(*queue_, {.count = pixels}, line);
 }
 
 // Points of weak extrema are dropped by the cap whatever they are, and drop no stronger ones: they
 // are left out, unless the strong ones give fewer points than they are (some have none, or copies).
 void SiftDevice::select(int count, int most) {
   const auto& groups = kernels_of(queue_->device());
-  groups.sift_cut(*queue_, {.count = count}, histogram_, most, cut_, selected_counts_);
+  groups.sift_cut(
+      *queue_, {.count = count},
+      {.histogram = histogram_, .most = most, .cut = cut_, .selected_counts = selected_counts_});
   select_round(0);
   points_->drop_copies(count);
-  groups.sift_again(*queue_, {.count = count}, most, cut_, height_, points_->found, points_->kept,
-                    points_->rows, again_);
+  groups.sift_again(*queue_, {.count = count},
+                    {.most = most,
+                     .cut = cut_,
+                     .height = height_,
+                     .found = points_->found,
+                     .kept = points_->kept,
+                     .rows = points_->rows,
+                     .again = again_});
   select_round(1);
   points_->drop_copies(count, &again_);
 }
 
 void SiftDevice::select_round(int round) {
   maps().sift_select(*queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
-                     candidates_, points_->counts, extrema_, options_.octave_layers,
-                     static_cast<float>(options_.sigma), scale_, cut_, again_, round, selected_,
-                     selected_counts_);
+                     {.candidates = candidates_,
+                      .counts = points_->counts,
+                      .extrema = extrema_,
+                      .layers = options_.octave_layers,
+                      .sigma = static_cast<float>(options_.sigma),
+                      .scale = scale_,
+                      .cut = cut_,
+                      .again = again_,
+                      .round = round,
+                      .selected = selected_,
+                      .selected_counts = selected_counts_});
   orient(round);
 }
 
@@ -285,42 +326,31 @@ void SiftDevice::find(int count, bool is_counted) {
   for (int i = layers; i < layers + 2; ++i)
     blur(blurs_[std::size_t(i)], 0, octaves, i, i + 1, false, count);
   kernels_of(queue_->device())
-      .sift_search(*queue_, {.count = tiles_ * count}, pyramid_, shape_.floats, octaves_,
-                   static_cast<int>(shape_.octaves.size()), tiles_, layers, threshold, candidates_,
-                   candidate_room_, points_->counts);
+      .sift_search(*queue_, {.count = tiles_ * count},
+                   {.space = space(),
+                    .octave_count = static_cast<int>(octaves),
+                    .tiles = tiles_,
+                    .layers = layers,
+                    .threshold = threshold,
+                    .candidates = candidates_,
+                    .room = candidate_room_,
+                    .counts = points_->counts});
   maps().sift_refine(*queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
-                     pyramid_, shape_.floats, octaves_, layers,
-                     static_cast<float>(options_.contrast_threshold),
-                     static_cast<float>(options_.edge_threshold), candidates_, points_->counts,
-                     extrema_, is_counted ? 1 : 0, static_cast<float>(options_.sigma), scale_,
-                     is_counted ? histogram_ : candidates_);
+                     {.space = space(),
+                      .layers = layers,
+                      .contrast = static_cast<float>(options_.contrast_threshold),
+                      .edge = static_cast<float>(options_.edge_threshold),
+                      .candidates = candidates_,
+                      .counts = points_->counts,
+                      .extrema = extrema_,
+                      .is_counted = is_counted,
+                      .sigma = static_cast<float>(options_.sigma),
+                      .scale = scale_,
+                      .histogram = histogram_});
 }
 
-void SiftDevice::orient(int round) {
-  const bool is_shaped = options_.affine_shape;
-  const PointLaunch& launch = points_of(queue_->device(), is_shaped);
-  const auto kernel = is_shaped ? &PointLaunch::sift_shape : &PointLaunch::sift_orient;
-  (launch.*kernel)(
-      *queue_, {.count = groups_}, pyramid_, shape_.floats, octaves_, options_.octave_layers,
-      static_cast<float>(options_.sigma), candidates_, points_->counts, candidate_room_, extrema_,
-      groups_, scale_, shift_, height_, points_->points, points_->found, room_, points_->rows,
-      width_, points_->mask, points_->mask_width, round, round < 0 ? candidates_ : selected_,
-      round < 0 ? points_->counts : selected_counts_, is_shaped ? shapes_ : points_->points);
-}
-
-void SiftDevice::describe(int count, const FeatureOutput& out) {
-  const int domains = static_cast<int>(domains_.size() / 2);
-  const PointLaunch& launch = points_of(queue_->device(), options_.affine_shape, domains);
-  const int groups = divided_up(groups_, count) * count;
-  const PointsDevice& p = *points_;
-  launch.sift_describe(
-      *queue_, {.count = groups}, pyramid_, shape_.floats, octaves_, p.points, p.counts,
-      candidate_room_, p.found, p.sorted, p.keys, p.kept, room_, out.most, count, groups, scale_,
-      shift_, options_.root ? 1 : 0, out.begin, out.first, domains_, options_.octave_layers + 3,
-      options_.affine_shape ? shapes_ : p.points,
-      runtime::Array<float>(options_.affine_shape ? runtime::Argument(out.shapes)
-                                                  : runtime::Argument(out.keypoints)),
-      runtime::Array<float>(runtime::Argument(out.keypoints)), out.descriptors, out.numbers);
+kernels::scale_space<float> SiftDevice::space() const {
+  return {.pyramid = pyramid_, .pitch = shape_.floats, .octaves = octaves_};
 }
 
 bool SiftDevice::was_full(int count) {

@@ -65,6 +65,7 @@ class SiftDevice {
   // round: of the extrema that were selected; -1: of all.
   void orient(int round);
   void describe(int count, const FeatureOutput& out);
+  [[nodiscard]] kernels::scale_space<float> space() const;
   [[nodiscard]] std::int64_t level(const Octave& octave, int i) const {
     return octave.first + i * octave.plane;
   }
@@ -75,7 +76,7 @@ class SiftDevice {
   Shape shape_;
   int room_, candidate_room_, groups_;
   int tiles_ = 0;  // that the search of a picture has
-  float scale_, shift_;
+  float scale_;
   Blur first_;
   std::vector<Blur> blurs_;  // from level i to i + 1
   Buffer<float> pyramid_, lines_, extrema_, domains_;

@@ -78,7 +78,8 @@ group_fn void add_points(GROUP_PARAM bits32 i, index picture, index octave, inde
     const real left = smoothed[around(b - 1)], here = smoothed[b], right = smoothed[around(b + 1)];
     // Of two equal bins the first is the peak.
     if (!(here > left && here >= right && here >= sift_peak_ratio() * highest)) continue;
-    if (!is_unmasked(extremum_feature(e, octave, scale, shift), mask, mask_width, width, height))
+    if (!is_unmasked(extremum_feature(e, octave, scale, shift), mask, mask_width, picture_width,
+                     picture_height))
       continue;
     const bits32 slot = global_atomic_add(found + picture, 1u);
     if (slot >= (bits32)room) continue;
@@ -94,7 +95,8 @@ group_fn void add_points(GROUP_PARAM bits32 i, index picture, index octave, inde
       lane_unroll for (index k = 0; k < SHAPE_FLOATS; ++k) own[k] = A[k];
     }
     const feature f = feature_of(p, scale, shift);
-    (void)global_atomic_add(rows + (offset)picture * (height + 1) + row_of(f, height), 1u);
+    (void)global_atomic_add(
+        rows + (offset)picture * (picture_height + 1) + row_of(f, picture_height), 1u);
   }
 }
 

@@ -75,8 +75,14 @@ void run_remap(Queue& queue, const Sizes& s, const Buffer<std::int32_t>& x,
       remap::REMAP_THREADS,
       {{"PIXEL_BITS", static_cast<int>(8 * sizeof(Pixel))}, {"CHANNELS", channels}});
   using runtime::Argument, runtime::Array;
-  launch.remap(queue, {.count = static_cast<int>(area)}, Array<const std::uint8_t>(Argument(input)),
-               s.input_width, s.input_height, x, y, Array<std::uint8_t>(Argument(output)), valid);
+  launch.remap(queue, {.count = static_cast<int>(area)},
+               {.input = Array<const std::uint8_t>(Argument(input)),
+                .input_width = s.input_width,
+                .input_height = s.input_height,
+                .x = x,
+                .y = y,
+                .output = Array<std::uint8_t>(Argument(output)),
+                .valid = valid});
 }
 
 template <class Pixel>

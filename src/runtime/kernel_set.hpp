@@ -4,16 +4,22 @@
 //
 //   #include "stereo/filter.kernels.hpp"                 // generated
 //   static const kernels::filter::launch<float> launch(256, {{"SIDE", 3}});
-//   launch.filter_borders(queue, {.count = pairs}, disparity, width, height, range, labels);
+//   launch.filter_px(queue, {.count = pixels},
+//                    {.disparity = disparity, .min_disparity = 0, .map = map});
 //
-// The class template's parameter is the text's `real`. A set is looked up once and can be kept as
-// long as the process lives; making one is cheap where its kernels have been made before.
+// The class template's parameter is the text's `real`. The arguments of kernel NAME are the struct
+// launch<Real>::NAME_args, which the kernel's list makes: a launch that leaves a member out does
+// not compile, nor does one whose number would be narrowed. A record of the list is a member that
+// is a struct of its own. A set is looked up once and can be kept as long as the process lives;
+// making one is cheap where its kernels have been made before.
 #pragma once
 
-#include <initializer_list>
+#include <concepts>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "runtime/kernel.hpp"
 
@@ -31,20 +37,39 @@ class Array {
   Array(std::nullptr_t) : argument_(Memory<T>()) {}
   // The argument is known to hold T.
   explicit Array(const Argument& argument) : argument_(argument) {}
-  [[nodiscard]] const Argument& argument() const { return argument_; }
+  void append(std::vector<Argument>& arguments) const { arguments.push_back(argument_); }
 
  private:
   Argument argument_;
 };
-// A T that is not to be deduced, so that arrays convert.
+
+// A number for a kernel, from what converts to a T without narrowing.
 template <class T>
-[[nodiscard]] inline const Argument& kernel_argument(const Array<T>& array) {
-  return array.argument();
-}
-template <class T>
-[[nodiscard]] inline Argument kernel_argument(const T& value) {
-  return value;
-}
+class Value {
+ public:
+  template <class Number>
+  requires requires(Number number) { T{number}; }
+  Value(Number number) : value_{number} {}
+  operator T() const { return value_; }
+  void append(std::vector<Argument>& arguments) const { arguments.emplace_back(value_); }
+
+ private:
+  T value_;
+};
+
+// The types of a list on the host.
+template <class Real>
+struct KernelTypes {
+  using kernel_int = int;
+  using kernel_float = float;
+  using kernel_double = double;
+  using kernel_real = Real;
+  using kernel_scalar = Real;
+  using kernel_offset = std::int64_t;
+  using kernel_bits8 = std::uint8_t;
+  using kernel_bits16 = std::uint16_t;
+  using kernel_bits32 = std::uint32_t;
+};
 
 enum class KernelKind { map, group, thread };  // see lane/kernel_words.h
 
@@ -66,3 +91,28 @@ class KernelSet {
 };
 
 }  // namespace bifocal::runtime
+
+// The body of the struct that a list of arguments makes, where Real is a type. None of its members
+// has a default. append() adds them in the order that the kernel takes them in.
+#define KERNEL_TYPE_(type) typename ::bifocal::runtime::KernelTypes<Real>::kernel_##type
+#define KERNEL_MEMBER_IN_(type, name) ::bifocal::runtime::Array<const KERNEL_TYPE_(type)> name;
+#define KERNEL_MEMBER_OUT_(type, name) ::bifocal::runtime::Array<KERNEL_TYPE_(type)> name;
+#define KERNEL_MEMBER_VALUE_(type, name) ::bifocal::runtime::Value<KERNEL_TYPE_(type)> name;
+#define KERNEL_MEMBER_RECORD_(type, name, members) type<Real> name;
+#define KERNEL_APPEND_(type, name) name.append(arguments_);
+#define KERNEL_APPEND_RECORD_(type, name, members) name.append(arguments_);
+#define KERNEL_NOTHING_(type, name)
+#define KERNEL_NOTHING_SIZED_(type, name, size)
+#define KERNEL_STRUCT_(LIST)                                                                     \
+  LIST(KERNEL_MEMBER_IN_, KERNEL_MEMBER_OUT_, KERNEL_MEMBER_VALUE_, KERNEL_NOTHING_SIZED_,       \
+       KERNEL_NOTHING_, KERNEL_MEMBER_IN_, KERNEL_MEMBER_RECORD_)                                \
+  void append(std::vector<::bifocal::runtime::Argument>& arguments_) const {                     \
+    LIST(KERNEL_APPEND_, KERNEL_APPEND_, KERNEL_APPEND_, KERNEL_NOTHING_SIZED_, KERNEL_NOTHING_, \
+         KERNEL_APPEND_, KERNEL_APPEND_RECORD_)                                                  \
+  }
+// struct type<Real> of a list that others have as a record.
+#define KERNEL_RECORD(type, LIST) \
+  template <class Real>           \
+  struct type {                   \
+    KERNEL_STRUCT_(LIST)          \
+  };

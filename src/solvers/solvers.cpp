@@ -63,8 +63,11 @@ void launch_on_gpu(MinimalSolver solver, const runtime::Piece& piece) {
                    {"SAMPLE_ROWS", shape.sample_rows},
                    {"SOLUTIONS_ROWS", shape.max_solutions * shape.solution_rows},
                    {"LANE_STRIDE", 1}});
-  launch.solve_samples(piece.queue, {.count = piece.count}, piece.array<const T>(0),
-                       piece.strides[0], piece.array<T>(1), piece.array<int>(2));
+  launch.solve_samples(piece.queue, {.count = piece.count},
+                       {.samples = piece.array<const T>(0),
+                        .row = piece.strides[0],
+                        .solutions = piece.array<T>(1),
+                        .counts = piece.array<int>(2)});
 }
 
 template <class T>

@@ -23,17 +23,30 @@ void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disp
                      const FillScratch& scratch, const DisparityBuffer& filled) {
   const int diagonals = size.width + size.height - 1;
   const auto lines = [&](int count, int dx, int dy, bool is_first) {
-    kernels().fill_line(queue, {.count = count}, disparity, size.width, size.height, dx, dy,
-                        is_first ? 1 : 0, scratch.lowest, scratch.disparity);
+    kernels().fill_line(queue, {.count = count},
+                        {.disparity = disparity,
+                         .width = size.width,
+                         .height = size.height,
+                         .dx = dx,
+                         .dy = dy,
+                         .is_first = is_first,
+                         .lowest = scratch.lowest,
+                         .filled = scratch.disparity});
   };
   lines(size.width, 0, 1, true);
   lines(diagonals, 1, 1, false);
   lines(diagonals, -1, 1, false);
   lines(size.height, 1, 0, false);
-  kernels().fill_row(queue, {.count = size.height}, scratch.disparity, size.width, filled,
-                     scratch.row_known);
-  kernels().fill_blank(queue, {.count = size.height}, scratch.row_known, size.width, size.height,
-                       filled);
+  kernels().fill_row(queue, {.count = size.height},
+                     {.disparity = scratch.disparity,
+                      .width = size.width,
+                      .filled = filled,
+                      .row_known = scratch.row_known});
+  kernels().fill_blank(queue, {.count = size.height},
+                       {.row_known = scratch.row_known,
+                        .width = size.width,
+                        .height = size.height,
+                        .filled = filled});
 }
 
 // Every round reaches `radius` px further. An odd number of them ends in `filled`. Where a device's
@@ -47,13 +60,21 @@ void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer
   const DisparityBuffer* from = &disparity;
   for (int i = 0; i < rounds; ++i) {
     const DisparityBuffer& to = i % 2 == 0 ? filled : scratch.disparity;
-    kernels().fill_mean_round(queue, {.count = size.pixels()}, *from, size.width, size.height,
-                              radius, to);
+    kernels().fill_mean_round(queue, {.count = size.pixels()},
+                              {.disparity = *from,
+                               .width = size.width,
+                               .height = size.height,
+                               .radius = radius,
+                               .filled = to});
     from = &to;
   }
   if (rounds < needed)
-    kernels().fill_mean_rest(queue, {.count = 1}, filled, scratch.disparity, size.width,
-                             size.height, radius);
+    kernels().fill_mean_rest(queue, {.count = 1},
+                             {.disparity = filled,
+                              .other = scratch.disparity,
+                              .width = size.width,
+                              .height = size.height,
+                              .radius = radius});
 }
 
 }  // namespace

@@ -61,19 +61,37 @@ void FilterDevice::run(Queue& queue, const WinnerMaps& winners, const FilteredMa
   const int pixels = size_.pixels(), width = size_.width, height = size_.height;
   const int range = subpixels_of(filter_.speckle_range);
   if (winners_.size() > 0)
-    tile_.filter_tile(queue, {.count = tiles_of(size_)}, winners_, winners.right_index, width,
-                      height, min_disparity_, subpixels_of(filter_.cross_check), range, disparity_,
-                      labels_, sizes_);
+    tile_.filter_tile(queue, {.count = tiles_of(size_)},
+                      {.winners = winners_,
+                       .right_index = winners.right_index,
+                       .width = width,
+                       .height = height,
+                       .min_disparity = min_disparity_,
+                       .tolerance = subpixels_of(filter_.cross_check),
+                       .range = range,
+                       .disparity = disparity_,
+                       .labels = labels_,
+                       .sizes = sizes_});
   if (has_regions()) {
     using filter::TILE_HEIGHT, filter::TILE_WIDTH;
-    kernels().filter_borders(queue, {.count = BORDER_PAIRS(width, height)}, disparity_, width,
-                             height, range, labels_);
-    kernels().filter_sizes(queue, {.count = pixels}, labels_, sizes_);
+    kernels().filter_borders(queue, {.count = BORDER_PAIRS(width, height)},
+                             {.disparity = disparity_,
+                              .width = width,
+                              .height = height,
+                              .range = range,
+                              .labels = labels_});
+    kernels().filter_sizes(queue, {.count = pixels}, {.labels = labels_, .sizes = sizes_});
   }
   if (has_regions() || !out.raw.is_null() || !out.confidence.is_null())
-    kernels().filter_apply(queue, {.count = pixels}, disparity_, labels_, sizes_,
-                           has_regions() ? filter_.speckle_size : 0, min_disparity_,
-                           winners.confidence, out.raw, out.confidence);
+    kernels().filter_apply(queue, {.count = pixels},
+                           {.disparity = disparity_,
+                            .labels = labels_,
+                            .sizes = sizes_,
+                            .least = has_regions() ? filter_.speckle_size : 0,
+                            .min_disparity = min_disparity_,
+                            .confidence = winners.confidence,
+                            .raw = out.raw,
+                            .confidence_map = out.confidence});
   fill_unknown(queue, size_, filter_.fill, filter_.fill_window, disparity_, scratch_, filled_);
   to_px(queue, filled(), out.filled);
 }
@@ -81,7 +99,8 @@ void FilterDevice::run(Queue& queue, const WinnerMaps& winners, const FilteredMa
 void FilterDevice::to_px(Queue& queue, const DisparityBuffer& disparity,
                          const Memory<float>& map) const {
   if (map.is_null()) return;
-  kernels().filter_px(queue, {.count = size_.pixels()}, disparity, min_disparity_, map);
+  kernels().filter_px(queue, {.count = size_.pixels()},
+                      {.disparity = disparity, .min_disparity = min_disparity_, .map = map});
 }
 
 }  // namespace bifocal::stereo

@@ -29,20 +29,24 @@ void copy_rows(const PictureView& picture, std::uint8_t* to) {
 
 void make_grey(Queue& queue, const Memory<const std::uint8_t>& samples, int channels,
                std::int64_t begin, int pixels, const Buffer<std::uint8_t>& grey) {
-  launches().grey_of_8(queue, {.count = pixels}, samples, begin, channels, grey);
+  launches().grey_of_8(queue, {.count = pixels},
+                       {.samples = samples, .begin = begin, .channels = channels, .grey = grey});
 }
 
 void make_grey(Queue& queue, const Memory<const std::uint16_t>& samples, int channels,
                std::int64_t begin, int pixels, const Buffer<std::uint8_t>& grey) {
-  launches().grey_of_16(queue, {.count = pixels}, samples, begin, channels, grey);
+  launches().grey_of_16(queue, {.count = pixels},
+                        {.samples = samples, .begin = begin, .channels = channels, .grey = grey});
 }
 
 void make_grey(Queue& queue, const Buffer<std::uint8_t>& bytes, const PixelFormat& format,
                int pixels, const Buffer<std::uint8_t>& grey) {
   if (format.bits == 8) return make_grey(queue, bytes, format.channels, 0, pixels, grey);
   launches().grey_of_16(queue, {.count = pixels},
-                        runtime::Array<const std::uint16_t>(runtime::Argument(bytes)),
-                        std::int64_t{0}, format.channels, grey);
+                        {.samples = runtime::Array<const std::uint16_t>(runtime::Argument(bytes)),
+                         .begin = 0,
+                         .channels = format.channels,
+                         .grey = grey});
 }
 
 }  // namespace bifocal::features

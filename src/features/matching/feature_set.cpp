@@ -25,9 +25,13 @@ void copy_on_device(Queue& queue, const std::shared_ptr<runtime::BackendMemory>&
   static const kernels::feature_set::launch<float> launch(256);
   const auto words = static_cast<std::int64_t>(bytes / 4);
   const auto items = static_cast<int>(std::min(words, kMostItems));
-  launch.copy_words(queue, {.count = items}, Buffer<std::uint32_t>(from, bytes / 4),
-                    static_cast<std::int64_t>(from_first / 4), Buffer<std::uint32_t>(to, bytes / 4),
-                    static_cast<std::int64_t>(to_first / 4), words, items);
+  launch.copy_words(queue, {.count = items},
+                    {.from = Buffer<std::uint32_t>(from, bytes / 4),
+                     .from_first = static_cast<std::int64_t>(from_first / 4),
+                     .to = Buffer<std::uint32_t>(to, bytes / 4),
+                     .to_first = static_cast<std::int64_t>(to_first / 4),
+                     .words = words,
+                     .items = items});
 }
 
 }  // namespace features

@@ -9,7 +9,7 @@
 #include "features/matching/grow.hpp"
 #include "features/matching/match.hpp"
 #include "features/matching/match.kernels.hpp"
-#include "features/matching/match_tensor.kernels.hpp"  // of arguments that the above defines
+#include "features/matching/match_tensor.kernels.hpp"
 #include "runtime/workspace.hpp"
 
 namespace bifocal::features {
@@ -148,28 +148,57 @@ class PieceWork {
     guides_.upload(queue_, piece_.guides);
     const Array<const std::uint32_t> descriptors(set_.descriptors());
     const int chunks = std::max(1, divided_up(piece_.most_features, kernel::MATCH_THREADS));
-    launches().match_squares(queue_, {.count = piece_.image_count * chunks}, pairs_, images_begin_,
-                             set_.counts(), descriptors, chunks, squares_);
+    launches().match_squares(queue_, {.count = piece_.image_count * chunks},
+                             {.numbers = pairs_,
+                              .images_begin = images_begin_,
+                              .counts = set_.counts(),
+                              .descriptors = descriptors,
+                              .chunks = chunks,
+                              .squares = squares_});
     fill_tables(descriptors);
-    launches().match_rows(queue_, {.count = piece_.pair_count * chunks_}, pairs_, set_.counts(),
-                          row_keys_, row_seconds_, column_keys_, column_seconds_, shares_.row_tile,
-                          shares_.column_tile, shares_.rows, shares_.columns, chunks_,
-                          rule_.least_ratio, rule_.max_distance, rule_.mutual ? 1 : 0, found_,
-                          chunk_counts_);
+    launches().match_rows(queue_, {.count = piece_.pair_count * chunks_},
+                          {.pairs = pairs_,
+                           .counts = set_.counts(),
+                           .row_keys = row_keys_,
+                           .row_seconds = row_seconds_,
+                           .column_keys = column_keys_,
+                           .column_seconds = column_seconds_,
+                           .row_tile = shares_.row_tile,
+                           .column_tile = shares_.column_tile,
+                           .row_shares = shares_.rows,
+                           .column_shares = shares_.columns,
+                           .chunks = chunks_,
+                           .least_ratio = rule_.least_ratio,
+                           .max_distance = rule_.max_distance,
+                           .is_mutual = rule_.mutual,
+                           .found = found_,
+                           .chunk_counts = chunk_counts_});
     before_ = before;
     if (has_begins())
-      launches().match_offsets(queue_, {.count = 1}, chunk_counts_, piece_.pair_count, chunks_,
-                               before, chunk_begins_, offsets_);
+      launches().match_offsets(queue_, {.count = 1},
+                               {.chunk_counts = chunk_counts_,
+                                .pair_count = piece_.pair_count,
+                                .chunks = chunks_,
+                                .before = before,
+                                .chunk_begins = chunk_begins_,
+                                .offsets = offsets_});
   }
 
   // The lists, into arrays with room for them; points: null where they are not wanted.
   void gather(const Buffer<Match>& matches, const Array<double>& points) {
-    launches().match_gather(queue_, {.count = piece_.pair_count * chunks_}, pairs_, set_.counts(),
-                            found_, chunk_counts_, before_,
-                            has_begins() ? Array<const std::int64_t>(chunk_begins_)
-                                         : Array<const std::int64_t>(nullptr),
-                            Array<const float>(set_.keypoints()), chunks_, offsets_,
-                            Array<std::uint32_t>(matches), points);
+    using Begins = Array<const std::int64_t>;
+    launches().match_gather(queue_, {.count = piece_.pair_count * chunks_},
+                            {.pairs = pairs_,
+                             .counts = set_.counts(),
+                             .found = found_,
+                             .chunk_counts = chunk_counts_,
+                             .before = before_,
+                             .chunk_begins = has_begins() ? Begins(chunk_begins_) : Begins(nullptr),
+                             .keypoints = Array<const float>(set_.keypoints()),
+                             .chunks = chunks_,
+                             .offsets = offsets_,
+                             .matches = Array<std::uint32_t>(matches),
+                             .points = points});
   }
   [[nodiscard]] Buffer<Match> room(std::size_t matches) { return workspace_.take<Match>(matches); }
 
@@ -189,18 +218,28 @@ class PieceWork {
 
   void fill_tables(const Array<const std::uint32_t>& descriptors) {
     const int groups = piece_.pair_count * shares_.rows * shares_.columns;
+    const kernels::match_table<double> table{.pairs = pairs_,
+                                             .counts = set_.counts(),
+                                             .descriptors = descriptors,
+                                             .squares = squares_,
+                                             .row_shares = shares_.rows,
+                                             .column_shares = shares_.columns,
+                                             .row_keys = row_keys_,
+                                             .row_seconds = row_seconds_,
+                                             .column_keys = column_keys_,
+                                             .column_seconds = column_seconds_};
     if (shares_.by_tensor_cores) {
       const int columns = rule_.ratio_both_ways ? 2 : rule_.mutual ? 1 : 0;
       tensor_launches(columns).match_tensor_tiles(
           queue_,
           {.count = groups, .local_bytes = tensor::TENSOR_STAGES * tensor::TENSOR_STAGE_BYTES},
-          pairs_, set_.counts(), descriptors, squares_, shares_.rows, shares_.columns, row_keys_,
-          row_seconds_, column_keys_, column_seconds_);
+          {.table = table});
     } else {
       launches(guides_.size() > 0)
-          .match_tiles(queue_, {.count = groups}, pairs_, set_.counts(), descriptors, squares_,
-                       shares_.rows, shares_.columns, row_keys_, row_seconds_, column_keys_,
-                       column_seconds_, Array<const float>(set_.keypoints()), guides_);
+          .match_tiles(queue_, {.count = groups},
+                       {.table = table,
+                        .keypoints = Array<const float>(set_.keypoints()),
+                        .guides = guides_});
     }
   }
 

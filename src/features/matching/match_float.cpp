@@ -175,8 +175,16 @@ FloatNearest nearest_on_device(Queue& queue, const FloatsOnDevice& rows,
   const Buffer<int> places(queue.device(), count);
   launch.match_float_rows(queue,
                           {.count = (rows.count + kernel::FLOAT_TILE - 1) / kernel::FLOAT_TILE},
-                          rows.values, rows.squares, columns.values, columns.squares, rows.count,
-                          columns.count, rows.size, distances, seconds, places);
+                          {.rows = rows.values,
+                           .row_squares = rows.squares,
+                           .columns = columns.values,
+                           .column_squares = columns.squares,
+                           .row_count = rows.count,
+                           .column_count = columns.count,
+                           .size = rows.size,
+                           .distances = distances,
+                           .seconds = seconds,
+                           .nearest = places});
   FloatNearest nearest = nearest_of(rows.count);
   distances.download(queue, nearest.distances);
   seconds.download(queue, nearest.seconds);

@@ -65,9 +65,7 @@ SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& o
       stride_(width_ + 1),
       bands_(divided_up(height_, surf::BAND_ROWS)),
       pitch_(std::int64_t{stride_} * (height_ + 1)),
-      room_(room > 0 ? room : room_of(width, height, options)),
-      scale_(options.upsample ? 0.5F : 1.0F),
-      shift_(options.upsample ? -0.25F : 0.0F) {
+      room_(room > 0 ? room : room_of(width, height, options)) {
   const DeviceInfo& info = queue.device().info();
   groups_ = std::max(1, info.cores) * (info.is_gpu ? 32 : 2);
   candidate_room_ = room_ * batch;
@@ -82,7 +80,8 @@ SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& o
       device, pictures * static_cast<std::size_t>(bands_) * static_cast<std::size_t>(stride_));
   candidates_ = Buffer<std::uint32_t>(
       device, static_cast<std::size_t>(candidate_room_) * surf::SURF_CANDIDATE_WORDS);
-  points_.emplace(queue, batch, room_, height, scale_, shift_);
+  points_.emplace(queue, batch, room_, height, options.upsample ? 0.5F : 1.0F,
+                  options.upsample ? -0.25F : 0.0F);
 }
 
 void SurfDevice::make_octaves(const std::vector<SurfOctave>& octaves) {
@@ -122,16 +121,7 @@ void SurfDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
   PointsDevice& p = *points_;
   p.clear(count, out);
   add_up(pictures, first, count);
-  const auto threshold = static_cast<float>(options_.threshold);
-  groups_of(queue_->device())
-      .surf_search(*queue_, {.count = tiles_ * count}, sums_, pitch_, stride_, width_, height_,
-                   octaves_, octave_count_, scales_, tiles_, threshold, candidates_,
-                   candidate_room_, p.counts);
-  points_of(queue_->device())
-      .surf_orient(*queue_, {.count = groups_}, sums_, pitch_, stride_, width_, height_, scales_,
-                   threshold, options_.upright ? 1 : 0, candidates_, p.counts, candidate_room_,
-                   groups_, scale_, shift_, given_width_, given_height_, p.points, p.found, room_,
-                   p.rows, p.mask, p.mask_width);
+  find(count);
   p.drop_copies(count);
   p.order(count, Grid(given_width_, given_height_, options_.balance), out.most);
   describe(count, out);
@@ -139,24 +129,73 @@ void SurfDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
 
 void SurfDevice::add_up(const Memory<const std::uint8_t>& pictures, int first, int count) {
   groups_of(queue_->device())
-      .surf_sum_rows(*queue_, {.count = (height_ + 1) * count}, pictures, first, width_, height_,
-                     options_.upsample ? 1 : 0, sums_, pitch_, stride_);
+      .surf_sum_rows(*queue_, {.count = (height_ + 1) * count},
+                     {.pictures = pictures,
+                      .first = first,
+                      .width = width_,
+                      .height = height_,
+                      .is_doubled = options_.upsample,
+                      .sums = sums_,
+                      .pitch = pitch_,
+                      .stride = stride_});
   const int items = stride_ * bands_ * count;
-  maps().surf_sum_bands(*queue_, {.count = items}, sums_, pitch_, stride_, height_, bands_,
-                        totals_);
-  maps().surf_sum_columns(*queue_, {.count = items}, sums_, pitch_, stride_, height_, bands_,
-                          totals_);
+  maps().surf_sum_bands(*queue_, {.count = items},
+                        {.sums = sums_,
+                         .pitch = pitch_,
+                         .stride = stride_,
+                         .height = height_,
+                         .bands = bands_,
+                         .totals = totals_});
+  maps().surf_sum_columns(*queue_, {.count = items},
+                          {.sums = sums_,
+                           .pitch = pitch_,
+                           .stride = stride_,
+                           .height = height_,
+                           .bands = bands_,
+                           .totals = totals_});
+}
+
+kernels::integral_images<float> SurfDevice::images() const {
+  return {.sums = sums_, .pitch = pitch_, .stride = stride_, .width = width_, .height = height_};
+}
+
+void SurfDevice::find(int count) {
+  const auto threshold = static_cast<float>(options_.threshold);
+  groups_of(queue_->device())
+      .surf_search(*queue_, {.count = tiles_ * count},
+                   {.images = images(),
+                    .octaves = octaves_,
+                    .octave_count = octave_count_,
+                    .scales = scales_,
+                    .tiles = tiles_,
+                    .threshold = threshold,
+                    .candidates = candidates_,
+                    .room = candidate_room_,
+                    .counts = points_->counts});
+  points_of(queue_->device())
+      .surf_orient(*queue_, {.count = groups_},
+                   {.images = images(),
+                    .scales = scales_,
+                    .threshold = threshold,
+                    .is_upright = options_.upright,
+                    .candidates = candidates_,
+                    .counts = points_->counts,
+                    .candidate_room = candidate_room_,
+                    .groups = groups_,
+                    .added = points_->added(given_width_)});
 }
 
 void SurfDevice::describe(int count, const FeatureOutput& out) {
   const int groups = groups_ * count;
-  const PointsDevice& p = *points_;
   points_of(queue_->device())
-      .surf_describe(*queue_, {.count = groups}, sums_, pitch_, stride_, width_, height_, shares_,
-                     options_.numbers / 16, p.points, p.counts, candidate_room_, p.found, p.sorted,
-                     p.keys, p.kept, room_, out.most, count, groups, scale_, shift_, out.begin,
-                     out.first, runtime::Array<float>(runtime::Argument(out.keypoints)),
-                     out.descriptors, out.numbers);
+      .surf_describe(*queue_, {.count = groups},
+                     {.images = images(),
+                      .shares = shares_,
+                      .numbers_each = options_.numbers / 16,
+                      .ranked = points_->ranked(candidate_room_),
+                      .pictures = count,
+                      .groups = groups,
+                      .out = out.list()});
 }
 
 bool SurfDevice::was_full(int count) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "features/points_device.hpp"
+#include "features/surf/integral_images.kernels.hpp"
 #include "features/surf/surf.hpp"
 
 namespace bifocal::features {
@@ -36,7 +37,9 @@ class SurfDevice {
  private:
   void make_octaves(const std::vector<SurfOctave>& octaves);
   void add_up(const Memory<const std::uint8_t>& pictures, int first, int count);
+  void find(int count);
   void describe(int count, const FeatureOutput& out);
+  [[nodiscard]] kernels::integral_images<float> images() const;
 
   Queue* queue_;
   int width_, height_;  // enlarged
@@ -46,7 +49,6 @@ class SurfDevice {
   int stride_, bands_;
   std::int64_t pitch_;  // sums a picture
   int room_, candidate_room_, groups_;
-  float scale_, shift_;
   Buffer<std::uint32_t> sums_, totals_, candidates_;
   Buffer<int> octaves_;
   Buffer<float> scales_, shares_;

@@ -148,7 +148,7 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
     f.y = point.y * scale + shift;
     f.sigma = f.angle = f.response = lane(0);
     if (point.is_there && group_member() == 0 &&
-        is_unmasked(f, mask, mask_width, given_width, given_height)) {
+        is_unmasked(f, mask, mask_width, picture_width, picture_height)) {
       const bits32 slot = global_atomic_add(found + c[0], 1u);
       if (slot < (bits32)room) {
         global_ptr float* p = points + ((offset)c[0] * room + slot) * POINT_FLOATS;
@@ -159,8 +159,8 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
         p[4] = point.response;
         p[5] = bits_float((bits32)point.is_bright);
         f = feature_of(p, scale, shift);
-        (void)global_atomic_add(rows + (offset)c[0] * (given_height + 1) + row_of(f, given_height),
-                                1u);
+        (void)global_atomic_add(
+            rows + (offset)c[0] * (picture_height + 1) + row_of(f, picture_height), 1u);
       }
     }
   }

@@ -94,8 +94,9 @@ Plan choose_plan(const DeviceInfo& device, int n, std::size_t number_bytes) {
 template <class T>
 void launch_piece(const Plan& plan, const runtime::Piece& piece, const DeviceInfo& device, int n,
                   bool interleaved, const EigenOptions& options) {
-  const kernels::eigen::launch<T> launch(
-      plan.mapping.threads, {{"WIDTH", plan.mapping.width}, {"SIZE", plan.size}, {plan.where, 1}});
+  using Kernels = kernels::eigen::launch<T>;
+  const Kernels launch(plan.mapping.threads,
+                       {{"WIDTH", plan.mapping.width}, {"SIZE", plan.size}, {plan.where, 1}});
   const auto fits = static_cast<int>(kLocalOfAll / (plan.local_bytes + 1024));
   const int blocks = std::min((piece.count + plan.per_block() - 1) / plan.per_block(),
                               std::max(1, device.cores) * std::clamp(fits, 1, kMostBlocks));
@@ -103,15 +104,30 @@ void launch_piece(const Plan& plan, const runtime::Piece& piece, const DeviceInf
   const Buffer<T> kept = workspace.template take<T>(
       plan.kept * static_cast<std::size_t>(plan.per_block()) * static_cast<std::size_t>(blocks));
   const std::int64_t in = piece.strides[0], out = piece.strides[1];
-  const bool wide = interleaved;
-  const auto solve = plan.mapping.width == 1 ? &kernels::eigen::launch<T>::eigen_lanes
-                                             : &kernels::eigen::launch<T>::eigen_groups;
-  (launch.*solve)(piece.queue,
-                  {.count = piece.count, .groups = blocks, .local_bytes = plan.local_bytes},
-                  piece.array<const T>(0), wide ? in : 1, wide ? 1 : in, piece.array<T>(1),
-                  piece.array<T>(2), piece.array<int>(3), piece.array<int>(4), piece.array<T>(5),
-                  piece.array<T>(6), piece.array<T>(7), wide ? out : 1, wide ? 1 : out,
-                  wide ? 1 : n * n, kept, n, options.balance ? 1 : 0, options.max_sweeps_per_value);
+  const runtime::Launch how{
+      .count = piece.count, .groups = blocks, .local_bytes = plan.local_bytes};
+  const auto solve =
+      [&]<class Args>(void (Kernels::*kernel)(Queue&, const runtime::Launch&, const Args&) const) {
+        (launch.*kernel)(piece.queue, how,
+                         Args{.A = piece.array<const T>(0),
+                              .element = interleaved ? in : 1,
+                              .matrix = interleaved ? 1 : in,
+                              .values = piece.array<T>(1),
+                              .vectors = piece.array<T>(2),
+                              .counts = piece.array<int>(3),
+                              .status = piece.array<int>(4),
+                              .residuals = piece.array<T>(5),
+                              .real_parts = piece.array<T>(6),
+                              .imaginary_parts = piece.array<T>(7),
+                              .out_element = interleaved ? out : 1,
+                              .values_matrix = interleaved ? 1 : out,
+                              .vectors_matrix = interleaved ? 1 : n * n,
+                              .kept = kept,
+                              .n = n,
+                              .balance = options.balance,
+                              .max_sweeps = options.max_sweeps_per_value});
+      };
+  plan.mapping.width == 1 ? solve(&Kernels::eigen_lanes) : solve(&Kernels::eigen_groups);
 }
 
 }  // namespace

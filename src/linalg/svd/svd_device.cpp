@@ -24,25 +24,17 @@ constexpr std::size_t kTallBytes = std::size_t{256} << 20;  // of work at a time
 
 // Matrices in the device's memory: what all kernels take but the tall ones (svd_batch.kernels).
 template <class T>
-struct SvdCall {
-  Array<const T> A;
-  Wide in_element, in_matrix;
-  Array<T> S, V, U;
-  Array<int> status;
-  Wide out_element;
-  bool interleaved;  // of the outputs
-  int n, rows, u_rows, max_sweeps;
-};
+using SvdCall = kernels::svd_batch<T>;
 // Does matrices [first, first + count) of the call.
 template <class T>
 using SvdKernel = std::function<void(Queue&, const SvdCall<T>&, int first, int count)>;
 
-template <class Kernels, class Entry, class T>
-void launch_batch(const Kernels& kernels, Entry entry, Queue& queue, const runtime::Launch& how,
-                  const SvdCall<T>& c, int first) {
-  (kernels.*entry)(queue, how, c.A, c.in_element, c.in_matrix, c.S, c.V, c.U, c.status,
-                   c.out_element, c.interleaved ? 1 : 0, c.n, c.rows, c.u_rows, c.max_sweeps,
-                   first);
+template <class Kernels, class Args, class T>
+void launch_batch(const Kernels& kernels,
+                  void (Kernels::*entry)(Queue&, const runtime::Launch&, const Args&) const,
+                  Queue& queue, const runtime::Launch& how, kernels::svd_batch<T> call, int first) {
+  call.first = first;
+  (kernels.*entry)(queue, how, Args{.batch = call});
 }
 
 // The kernels with a thread a matrix of up to n columns. Their arrays are compiled for 9 columns,
@@ -93,14 +85,16 @@ SvdKernel<T> svd_kernel(const DeviceInfo& device, int n, int count) {
                                     {"KERNEL_SIZE_IS_FIXED", 1}});
   const int a_block = m.threads / (m.rows * m.blocks);  // matrices
   const int numbers = threads ? n * n : SVD_TEAM_NUMBERS(m.places);
-  const auto entry = threads ? &Kernels::svd_threads : &Kernels::svd_teams;
-  return [=](Queue& queue, const SvdCall<T>& call, int first, int some) {
-    launch_batch(kernels, entry, queue,
-                 {.count = some,
-                  .groups = (some + a_block - 1) / a_block,
-                  .local_bytes = static_cast<std::size_t>(a_block * numbers) * sizeof(T)},
-                 call, first);
+  const auto kernel_of = [=](auto entry) -> SvdKernel<T> {
+    return [=](Queue& queue, const SvdCall<T>& call, int first, int some) {
+      launch_batch(kernels, entry, queue,
+                   {.count = some,
+                    .groups = (some + a_block - 1) / a_block,
+                    .local_bytes = static_cast<std::size_t>(a_block * numbers) * sizeof(T)},
+                   call, first);
+    };
   };
+  return threads ? kernel_of(&Kernels::svd_threads) : kernel_of(&Kernels::svd_teams);
 }
 
 // The right singular vector of the smallest singular value of n x n matrices: the last of all.
@@ -117,10 +111,17 @@ SvdKernel<T> last_column_kernel(const DeviceInfo& device, int n, int count) {
     whole.S = S;
     whole.V = V;
     whole.out_element = first + some;
-    whole.interleaved = true;
+    whole.out_interleaved = 1;
     svd(queue, whole, first, some);
-    small.svd_last_column(queue, {.count = n * some}, V, whole.out_element, n, first, some, call.V,
-                          call.out_element, call.interleaved ? 1 : 0);
+    small.svd_last_column(queue, {.count = n * some},
+                          {.V = V,
+                           .step = whole.out_element,
+                           .n = n,
+                           .first = first,
+                           .count = some,
+                           .x = call.V,
+                           .out_element = call.out_element,
+                           .out_interleaved = call.out_interleaved});
   };
 }
 
@@ -145,11 +146,24 @@ SvdKernel<T> shifted_kernel(const DeviceInfo& device, int n, int count, bool wit
       vectors = workspace.template take<T>(static_cast<std::size_t>(n * n) * all);
       positive.V = vectors;
     }
-    small.svd_symmetric_shift(queue, {.count = some}, call.A, call.in_element, call.in_matrix, n,
-                              some, shifted, scales, shifts);
+    small.svd_symmetric_shift(queue, {.count = some},
+                              {.A = call.A,
+                               .in_element = call.in_element,
+                               .in_matrix = call.in_matrix,
+                               .n = n,
+                               .count = some,
+                               .shifted = shifted,
+                               .scales = scales,
+                               .shifts = shifts});
     svd(queue, positive, 0, some);
-    small.svd_symmetric_values(queue, {.count = n * some}, scales, shifts, n, some, call.S,
-                               call.out_element, call.interleaved ? 1 : 0);
+    small.svd_symmetric_values(queue, {.count = n * some},
+                               {.scales = scales,
+                                .shifts = shifts,
+                                .n = n,
+                                .count = some,
+                                .S = call.S,
+                                .out_element = call.out_element,
+                                .out_interleaved = call.out_interleaved});
   };
 }
 
@@ -173,12 +187,31 @@ void launch_tall(Queue& queue, const SvdKernel<T>& triangles, const SvdCall<T>& 
   triangle.rows = n;
   for (int first = 0; first < count; first += chunk) {
     const int some = std::min(chunk, count - first);
-    tall.svd_tall_factor(queue, {.count = some}, c.A, c.in_element, c.in_matrix, m, n, work, R,
-                         count, scales, first, some);
+    tall.svd_tall_factor(queue, {.count = some},
+                         {.A = c.A,
+                          .in_element = c.in_element,
+                          .in_matrix = c.in_matrix,
+                          .rows = m,
+                          .n = n,
+                          .work = work,
+                          .R = R,
+                          .r_step = count,
+                          .scales = scales,
+                          .first = first,
+                          .count = some});
     triangles(queue, triangle, first, some);
     if (with_values)
-      tall.svd_tall_apply(queue, {.count = some * n}, work, m, n, scales, c.S, c.U, c.out_element,
-                          c.interleaved ? 1 : 0, first, some);
+      tall.svd_tall_apply(queue, {.count = some * n},
+                          {.work = work,
+                           .rows = m,
+                           .n = n,
+                           .scales = scales,
+                           .S = c.S,
+                           .U = c.U,
+                           .out_element = c.out_element,
+                           .out_interleaved = c.out_interleaved,
+                           .first = first,
+                           .count = some});
   }
 }
 
@@ -205,19 +238,20 @@ struct Layout {
                                 const Array<T>& S, const Array<T>& V, const Array<T>& U,
                                 const Array<int>& status, int max_sweeps) const {
     const Wide in_stride = piece.strides[0], out_stride = piece.strides[1];
-    return {piece.array<const T>(0),
-            interleaved ? in_stride : 1,
-            interleaved ? 1 : in_stride,
-            S,
-            V,
-            U,
-            status,
-            interleaved ? out_stride : 1,
-            interleaved,
-            A.cols,
-            A.rows,
-            A.rows,
-            max_sweeps};
+    return {.A = piece.array<const T>(0),
+            .in_element = interleaved ? in_stride : 1,
+            .in_matrix = interleaved ? 1 : in_stride,
+            .S = S,
+            .V = V,
+            .U = U,
+            .status = status,
+            .out_element = interleaved ? out_stride : 1,
+            .out_interleaved = interleaved,
+            .n = A.cols,
+            .rows = A.rows,
+            .u_rows = A.rows,
+            .max_sweeps = max_sweeps,
+            .first = 0};
   }
 };
 

@@ -40,7 +40,7 @@ lane_fn void lane_svd_values(const real* S, index n, real scale, global_ptr real
 }
 
 // A matrix has at most n rows.
-map_kernel(svd_lanes, item, SVD_BATCH) {
+map_kernel(svd_lanes, item, SVD_BATCH_ALONE) {
   const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], X[SVD_OWN], B[SVD_OWN], Y[SVD_OWN], Z[SVD_OWN], s[SVD_LARGEST];
   index with_u = U ? 1 : 0;
@@ -61,7 +61,7 @@ map_kernel(svd_lanes, item, SVD_BATCH) {
 }
 
 // A matrix has at most n rows.
-map_kernel(smallest_vector_lanes, item, SVD_BATCH) {
+map_kernel(smallest_vector_lanes, item, SVD_BATCH_ALONE) {
   const offset b = (offset)first + item;
   real T[SVD_OWN], W[SVD_OWN], Y[SVD_OWN], s[SVD_LARGEST], x[SVD_LARGEST];
   A = A + b * in_matrix;
@@ -88,7 +88,7 @@ map_kernel(smallest_vector_lanes, item, SVD_BATCH) {
   lane_svd_status(status, b, scale, unfinished);
 }
 
-map_kernel(symmetric_lanes, item, SVD_BATCH) {
+map_kernel(symmetric_lanes, item, SVD_BATCH_ALONE) {
   const offset b = (offset)first + item;
   real T[SVD_OWN], Y[SVD_OWN], s[SVD_LARGEST];
   A = A + b * in_matrix;

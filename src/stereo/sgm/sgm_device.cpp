@@ -196,14 +196,36 @@ void SgmDevice::find_codes(Queue& queue, const runtime::Argument& left,
   const int white = options_.white > 0 ? options_.white : pixel_bits_ == 8 ? 255 : 65535;
   const runtime::Launch pixels = {
       .count = groups_of(2 * std::int64_t{width_} * height_, sgm::SGM_PIXEL_THREADS)};
-  smooth_.sgm_smooth(queue, pixels, Bytes(left), Bytes(right), width_, height_, white, smoothed_,
-                     brightness_, clear_);
-  census_.sgm_census(queue, pixels, smoothed_, brightness_, jumps_, width_, height_,
-                     Rules::census_margin(white, pixel_bits_ == 8), codes_, high_, pixel_jumps_);
+  smooth_.sgm_smooth(queue, pixels,
+                     {.left = Bytes(left),
+                      .right = Bytes(right),
+                      .width = width_,
+                      .height = height_,
+                      .white = white,
+                      .smoothed = smoothed_,
+                      .brightness = brightness_,
+                      .clear = clear_});
+  census_.sgm_census(queue, pixels,
+                     {.smoothed = smoothed_,
+                      .brightness = brightness_,
+                      .jumps = jumps_,
+                      .width = width_,
+                      .height = height_,
+                      .margin = Rules::census_margin(white, pixel_bits_ == 8),
+                      .codes = codes_,
+                      .high = high_,
+                      .pixel_jumps = pixel_jumps_});
   if (samples() > 0)
-    cost_.sgm_clear(queue, {.count = samples()}, codes_, high_,
-                    options_.census == Census::full ? 1 : 0, width_, height_, options_.disparities,
-                    options_.min_disparity, samples_in_row(), clear_);
+    cost_.sgm_clear(queue, {.count = samples()},
+                    {.codes = codes_,
+                     .high = high_,
+                     .is_full = options_.census == Census::full,
+                     .width = width_,
+                     .height = height_,
+                     .disparities = options_.disparities,
+                     .min_disparity = options_.min_disparity,
+                     .across = samples_in_row(),
+                     .clear = clear_});
 }
 
 int SgmDevice::samples_in_row() const {
@@ -213,9 +235,19 @@ int SgmDevice::samples() const { return samples_in_row() * groups_of(height_, Ru
 
 void SgmDevice::find_costs(Queue& queue, int row0, int rows) {
   const int runs = groups_of(width_, sgm::COST_RUN), words = shape_.team * shape_.words;
-  cost_.sgm_cost(queue, {.count = rows * runs * words}, codes_, high_,
-                 options_.census == Census::full ? 1 : 0, width_, height_, options_.disparities,
-                 options_.min_disparity, options_.vertical_tolerance, words, runs, row0, costs_);
+  cost_.sgm_cost(queue, {.count = rows * runs * words},
+                 {.codes = codes_,
+                  .high = high_,
+                  .is_full = options_.census == Census::full,
+                  .width = width_,
+                  .height = height_,
+                  .disparities = options_.disparities,
+                  .min_disparity = options_.min_disparity,
+                  .tolerance = options_.vertical_tolerance,
+                  .pixel_words = words,
+                  .runs = runs,
+                  .row0 = row0,
+                  .costs = costs_});
 }
 
 void SgmDevice::find_paths(Queue& queue, int band, int rows, const Sweep& sweep) {
@@ -224,18 +256,41 @@ void SgmDevice::find_paths(Queue& queue, int band, int rows, const Sweep& sweep)
   const int row_groups = groups_of(PADDED_LINES(2 * std::int64_t{rows}) * shape_.row_team, threads),
             column_groups = groups_of(columns * PADDED_LINES(width) * shape_.team, threads);
   const auto last = up_.size() - 1, here = static_cast<std::size_t>(band);
-  paths_.sgm_paths(queue, {.count = row_groups + column_groups}, row_groups, width_, height_,
-                   band * band_, rows, sweep.directions, sweep.keeps, sweep.leaves,
-                   options_.disparities, costs_, pixel_jumps_, options_.P1, volumes_,
-                   down_[here % 2], up_[std::min(here, last)], down_[1 - here % 2],
-                   up_[here > 0 ? here - 1 : 0]);
+  paths_.sgm_paths(queue, {.count = row_groups + column_groups},
+                   {.row_groups = row_groups,
+                    .width = width_,
+                    .height = height_,
+                    .row0 = band * band_,
+                    .rows = rows,
+                    .directions = sweep.directions,
+                    .keeps = sweep.keeps,
+                    .leaves = sweep.leaves,
+                    .disparities = options_.disparities,
+                    .costs = costs_,
+                    .pixel_jumps = pixel_jumps_,
+                    .P1 = options_.P1,
+                    .volumes = volumes_,
+                    .down_in = down_[here % 2],
+                    .up_in = up_[std::min(here, last)],
+                    .down_out = down_[1 - here % 2],
+                    .up_out = up_[here > 0 ? here - 1 : 0]});
 }
 
 void SgmDevice::find_winners(Queue& queue, int row0, int rows, const DisparityBuffer& disparity) {
-  winners_.sgm_winners(queue, {.count = rows, .local_bytes = key_bytes_}, width_, rows, row0,
-                       options_.disparities, options_.min_disparity, options_.filter.uniqueness,
-                       options_.paths * options_.P1, clear_, Rules::clear_needed(samples()),
-                       volumes_, disparity, confidence_, right_index_);
+  winners_.sgm_winners(queue, {.count = rows, .local_bytes = key_bytes_},
+                       {.width = width_,
+                        .rows = rows,
+                        .row0 = row0,
+                        .disparities = options_.disparities,
+                        .min_disparity = options_.min_disparity,
+                        .uniqueness = options_.filter.uniqueness,
+                        .step_cost = options_.paths * options_.P1,
+                        .clear = clear_,
+                        .needed = Rules::clear_needed(samples()),
+                        .volumes = volumes_,
+                        .disparity = disparity,
+                        .confidence = confidence_,
+                        .right_index = right_index_});
 }
 
 }  // namespace bifocal::stereo

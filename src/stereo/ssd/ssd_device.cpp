@@ -84,11 +84,34 @@ WinnerMaps SsdDevice::run(Queue& queue, const Memory<const std::uint8_t>& left,
     const int kind =
         (i == 0 ? ssd::FIRST_CHUNK : 0) | (i + 1 == chunks_.size() ? ssd::LAST_CHUNK : 0);
     kernels_.ssd_winners(queue,
-                         {.count = tiles_ * divided_up(height, rows_), .group_size = c.lanes}, left,
-                         right, width, height, min_disparity, first_, end_, c.lane0, c.lanes,
-                         c.first, c.end, kind, tiles_, rows_, left_cost_, disparity, right_keys_);
-    kernels_.ssd_finish(queue, {.count = height}, width, min_disparity, c.lane0, kind, tolerance,
-                        right_keys_, right_cost_, right_index_, disparity);
+                         {.count = tiles_ * divided_up(height, rows_), .group_size = c.lanes},
+                         {.left = left,
+                          .right = right,
+                          .width = width,
+                          .height = height,
+                          .min_disparity = min_disparity,
+                          .first = first_,
+                          .end = end_,
+                          .lane0 = c.lane0,
+                          .lanes = c.lanes,
+                          .chunk_first = c.first,
+                          .chunk_end = c.end,
+                          .chunk = kind,
+                          .tiles = tiles_,
+                          .rows = rows_,
+                          .left_cost = left_cost_,
+                          .disparity = disparity,
+                          .right_keys = right_keys_});
+    kernels_.ssd_finish(queue, {.count = height},
+                        {.width = width,
+                         .min_disparity = min_disparity,
+                         .lane0 = c.lane0,
+                         .chunk = kind,
+                         .tolerance = tolerance,
+                         .right_keys = right_keys_,
+                         .right_cost = right_cost_,
+                         .right_index = right_index_,
+                         .disparity = disparity});
   }
   return {disparity, right_index_, {}};
 }
