@@ -19,7 +19,6 @@
 #include "report/pair_report.hpp"
 #include "result_json.hpp"
 #include "robust_options.hpp"
-#include "runtime/parallel.hpp"
 #include "sift_flags.hpp"
 
 namespace bifocal::cli {
@@ -169,7 +168,7 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
 void run(Options o, Context& context) {
   std::future<Device> device = starting_device(o.common);
   const ThreadLimit limit(o.common.threads);
-  const bool is_parallel = runtime::thread_count() > 1;
+  const bool is_parallel = o.common.threads != 1;
   std::future<Photograph> other =
       std::async(is_parallel ? std::launch::async : std::launch::deferred,
                  [&] { return read_photograph(o.right); });

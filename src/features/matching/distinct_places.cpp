@@ -72,11 +72,29 @@ void keep_on_device(Queue& queue, DeviceMatches& found) {
   before.upload(queue, found.offsets);
   const Array<const std::uint32_t> old_matches(found.matches);
   const Array<const double> old_points(found.points);
-  launch.match_places(queue, groups, before, old_matches, old_points, chunks, kept, counts);
-  launch.match_offsets(queue, {.count = 1}, counts, pairs, chunks, std::int64_t{0}, begins,
-                       offsets);
-  launch.match_keep(queue, groups, before, old_matches, old_points, chunks, kept, begins,
-                    Array<std::uint32_t>(matches), Array<double>(points));
+  launch.match_places(queue, groups,
+                      {.offsets = before,
+                       .matches = old_matches,
+                       .points = old_points,
+                       .chunks = chunks,
+                       .kept = kept,
+                       .chunk_counts = counts});
+  launch.match_offsets(queue, {.count = 1},
+                       {.chunk_counts = counts,
+                        .pair_count = pairs,
+                        .chunks = chunks,
+                        .before = 0,
+                        .chunk_begins = begins,
+                        .offsets = offsets});
+  launch.match_keep(queue, groups,
+                    {.offsets = before,
+                     .matches = old_matches,
+                     .points = old_points,
+                     .chunks = chunks,
+                     .kept = kept,
+                     .chunk_begins = begins,
+                     .kept_matches = Array<std::uint32_t>(matches),
+                     .kept_points = Array<double>(points)});
   std::vector<std::int64_t> ends(offsets.size());
   offsets.download(queue, ends);
   queue.wait();
