@@ -18,13 +18,14 @@ using runtime::Array;
 using runtime::Value;
 
 #define COLUMN(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD) READ(real, numbers) VALUE(int, count)
-#define COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)                \
+#define COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)                 \
   RECORD(column, first, COLUMN(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)) \
   VALUE(offset, step) OUT(bits8, marks)
-#define SUMS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)                      \
-  VALUE(scalar, factor) LOCAL(int, seats, SEATS)                                \
-  RECORD(columns, both, COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)) \
-  IN(bits32, words) DYNAMIC(real, shared)
+#define SUMS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)                         \
+  VALUE(scalar, factor)                                                            \
+  LOCAL(int, seats, SEATS)                                                         \
+      RECORD(columns, both, COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)) \
+          IN(bits32, words) DYNAMIC(real, shared)
 KERNEL_RECORD(column, COLUMN)
 KERNEL_RECORD(columns, COLUMNS)
 KERNEL_RECORD(sums, SUMS)
@@ -41,12 +42,11 @@ TEST(KernelArguments, are_those_of_the_list_in_its_order_with_the_members_of_rec
   double number = 0;
   std::uint8_t mark = 0;
   std::uint32_t word = 0;
-  const sums<double> all{
-      .factor = 0.5,
-      .both = {.first = {.numbers = Memory<double>(&number), .count = 7},
-               .step = 1,
-               .marks = Memory<std::uint8_t>(&mark)},
-      .words = Memory<std::uint32_t>(&word)};
+  const sums<double> all{.factor = 0.5,
+                         .both = {.first = {.numbers = Memory<double>(&number), .count = 7},
+                                  .step = 1,
+                                  .marks = Memory<std::uint8_t>(&mark)},
+                         .words = Memory<std::uint32_t>(&word)};
   std::vector<Argument> arguments;
   all.append(arguments);
   ASSERT_EQ(arguments.size(), 6U);
@@ -59,13 +59,21 @@ TEST(KernelArguments, are_those_of_the_list_in_its_order_with_the_members_of_rec
 }
 
 template <class Args>
-concept TakesAll = requires { Args{.disparity = nullptr, .min_disparity = 0, .map = nullptr}; };
+concept TakesAll = requires {
+  Args{.disparity = nullptr, .min_disparity = 0, .map = nullptr};
+};
 template <class Args>
-concept TakesNoMap = requires { Args{.disparity = nullptr, .min_disparity = 0}; };
+concept TakesNoMap = requires {
+  Args{.disparity = nullptr, .min_disparity = 0};
+};
 template <class Args>
-concept TakesNoNumber = requires { Args{.disparity = nullptr, .map = nullptr}; };
+concept TakesNoNumber = requires {
+  Args{.disparity = nullptr, .map = nullptr};
+};
 template <class Record>
-concept TakesNoRecord = requires { Record{.step = 1, .marks = nullptr}; };
+concept TakesNoRecord = requires {
+  Record{.step = 1, .marks = nullptr};
+};
 
 TEST(KernelArguments, do_not_compile_where_one_is_left_out) {
   using Args = kernels::filter::launch<float>::filter_px_args;
