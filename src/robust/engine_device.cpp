@@ -92,17 +92,38 @@ class Piece {
       std::erase_if(active, [&](int pair) { return work_of(pair).plan == 0; });
     }
     if (batch_.options.dominant_plane && steps_.dominant_plane) {
-      kernels_.pair.engine_planes(queue_, {.count = int(pairs_)}, pair_table_, work_, points_,
-                                  info_, priors_, seed(0), seed(32), limits.log_failure, state_,
-                                  weights_);
+      kernels_.pair.engine_planes(queue_, {.count = int(pairs_)},
+                                  {.pairs = pair_table_,
+                                   .work = work_,
+                                   .points = points_,
+                                   .info = info_,
+                                   .priors = priors_,
+                                   .seed0 = seed(0),
+                                   .seed1 = seed(32),
+                                   .log_failure = limits.log_failure,
+                                   .state = state_,
+                                   .weights = weights_});
     }
   }
 
   void finish(std::span<PairFound> found, std::span<std::uint8_t> inliers) {
     for (const Turns& t : turns())
-      t.kernels.engine_finish(queue_, {.count = t.count}, t.from, pair_table_, given(), cameras_,
-                              work_, order_, points_, fast_points_, info_, priors_, state_,
-                              weights_, results_, tables_, inliers_);
+      t.kernels.engine_finish(queue_, {.count = t.count},
+                              {.from = t.from,
+                               .pairs = pair_table_,
+                               .given = given(),
+                               .cameras = cameras_,
+                               .work = work_,
+                               .order = order_,
+                               .points = points_,
+                               .fast_points = fast_points_,
+                               .info = info_,
+                               .priors = priors_,
+                               .state = state_,
+                               .errors = weights_,
+                               .results = results_,
+                               .tables = tables_,
+                               .inliers = inliers_});
     std::vector<search_result> results(pairs_);
     std::vector<pair_info> info(pairs_);
     results_.download(queue_, results);
@@ -235,11 +256,32 @@ class Piece {
     const GivenNumbers weights = numbers_on_device(batch_.weights, given_weights_);
     const GivenNumbers qualities = numbers_on_device(batch_.qualities, given_qualities_);
     for (const Turns& t : turns())
-      t.kernels.engine_prepare(queue_, {.count = t.count}, t.from, pair_table_, given(), cameras_,
-                               given_priors(), weights.numbers, weights.from, qualities.numbers,
-                               qualities.from, batch_.options.threshold, seed(0), seed(32),
-                               first_round(), kept_, order_, points_, fast_points_, priors_,
-                               fast_weights_, ranking_, tables_, info_, state_, work_, inliers_);
+      t.kernels.engine_prepare(queue_, {.count = t.count},
+                               {.from = t.from,
+                                .pairs = pair_table_,
+                                .given = given(),
+                                .cameras = cameras_,
+                                .is_given = given_priors(),
+                                .given_weights = weights.numbers,
+                                .weights_from = weights.from,
+                                .given_qualities = qualities.numbers,
+                                .qualities_from = qualities.from,
+                                .threshold = batch_.options.threshold,
+                                .seed0 = seed(0),
+                                .seed1 = seed(32),
+                                .first_round = first_round(),
+                                .kept = kept_,
+                                .order = order_,
+                                .points = points_,
+                                .fast_points = fast_points_,
+                                .priors = priors_,
+                                .fast_weights = fast_weights_,
+                                .ranking = ranking_,
+                                .tables = tables_,
+                                .info = info_,
+                                .state = state_,
+                                .work = work_,
+                                .inliers = inliers_});
   }
 
   // One round of all active pairs, which are in the order of their classes and live until the queue
@@ -276,17 +318,53 @@ class Piece {
     const auto counts = room.take<int>(places), slots = room.take<int>(places);
     const auto scores = room.take<float>(places);
     const int all = static_cast<int>(places), from = static_cast<int>(first);
-    kernels_.solve.engine_solve(queue_, {.count = all}, active_, from, round, pair_table_, work_,
-                                fast_points_, info_, priors_, ranking_, seed(0), seed(32), all,
-                                models, counts);
+    kernels_.solve.engine_solve(queue_, {.count = all},
+                                {.active = active_,
+                                 .from = from,
+                                 .round = round,
+                                 .pairs = pair_table_,
+                                 .work = work_,
+                                 .points = fast_points_,
+                                 .info = info_,
+                                 .priors = priors_,
+                                 .ranking = ranking_,
+                                 .seed0 = seed(0),
+                                 .seed1 = seed(32),
+                                 .places = all,
+                                 .models = models,
+                                 .counts = counts});
     if (pair_class != kManyPoints) {
-      kernels_.solve.engine_score_few(queue_, {.count = all}, active_, from, round, pair_table_,
-                                      work_, fast_points_, info_, fast_weights_, state_, all,
-                                      models, counts, scores, slots);
+      kernels_.solve.engine_score_few(queue_, {.count = all},
+                                      {.active = active_,
+                                       .from = from,
+                                       .round = round,
+                                       .pairs = pair_table_,
+                                       .work = work_,
+                                       .points = fast_points_,
+                                       .info = info_,
+                                       .fast_weights = fast_weights_,
+                                       .state = state_,
+                                       .places = all,
+                                       .models = models,
+                                       .counts = counts,
+                                       .scores = scores,
+                                       .slots = slots});
     } else {
-      kernels_.score.engine_score(queue_, {.count = all}, active_, from, round, pair_table_, work_,
-                                  fast_points_, info_, fast_weights_, state_, all, models, counts,
-                                  scores, slots);
+      kernels_.score.engine_score(queue_, {.count = all},
+                                  {.active = active_,
+                                   .from = from,
+                                   .round = round,
+                                   .pairs = pair_table_,
+                                   .work = work_,
+                                   .points = fast_points_,
+                                   .info = info_,
+                                   .fast_weights = fast_weights_,
+                                   .state = state_,
+                                   .places = all,
+                                   .models = models,
+                                   .counts = counts,
+                                   .scores = scores,
+                                   .slots = slots});
     }
     const int candidates = candidates_at_once(pair_class);
     // Without candidates nothing reads these; the arguments still need some memory.
@@ -296,17 +374,62 @@ class Piece {
     const int stride = column_stride(int(kFewPoints));
     const auto weights = room.take<double>(together * std::size_t(stride));
     if (candidates > 0) {
-      kernels_.few.engine_rank(queue_, {.count = some}, active_, from, round, pair_table_, work_,
-                               points_, info_, priors_, scores, state_, candidates, ranked);
-      kernels_.few.engine_consider(queue_, {.count = some * candidates}, active_, from, round,
-                                   pair_table_, work_, points_, info_, priors_, scores, all, models,
-                                   slots, state_, candidates, ranked, stride, weights, considered);
+      kernels_.few.engine_rank(queue_, {.count = some},
+                               {.active = active_,
+                                .from = from,
+                                .round = round,
+                                .pairs = pair_table_,
+                                .work = work_,
+                                .points = points_,
+                                .info = info_,
+                                .priors = priors_,
+                                .scores = scores,
+                                .state = state_,
+                                .candidates = candidates,
+                                .ranked = ranked});
+      kernels_.few.engine_consider(queue_, {.count = some * candidates},
+                                   {.active = active_,
+                                    .from = from,
+                                    .round = round,
+                                    .pairs = pair_table_,
+                                    .work = work_,
+                                    .points = points_,
+                                    .info = info_,
+                                    .priors = priors_,
+                                    .scores = scores,
+                                    .places = all,
+                                    .models = models,
+                                    .slots = slots,
+                                    .state = state_,
+                                    .candidates = candidates,
+                                    .ranked = ranked,
+                                    .most_stride = stride,
+                                    .weights = weights,
+                                    .considered = considered});
     }
     const auto& kernels = pair_class == kManyPoints ? kernels_.pair : kernels_.few;
-    kernels.engine_decide(queue_, {.count = some}, active_, from, round, pair_table_, work_,
-                          points_, info_, priors_, limits.min_iterations, limits.max_iterations,
-                          limits.log_failure, limits.min_inlier_ratio, scores, all, models, slots,
-                          candidates, ranked, considered, state_, weights_);
+    kernels.engine_decide(queue_, {.count = some},
+                          {.active = active_,
+                           .from = from,
+                           .round = round,
+                           .pairs = pair_table_,
+                           .work = work_,
+                           .points = points_,
+                           .info = info_,
+                           .priors = priors_,
+                           .min_iterations = limits.min_iterations,
+                           .max_iterations = limits.max_iterations,
+                           .log_failure = limits.log_failure,
+                           .min_inlier_ratio = limits.min_inlier_ratio,
+                           .scores = scores,
+                           .places = all,
+                           .models = models,
+                           .slots = slots,
+                           .candidates = candidates,
+                           .ranked = ranked,
+                           .considered = considered,
+                           .state = state_,
+                           .weights = weights_});
   }
 
   // Candidates of a round that are refined at once, a thread each.

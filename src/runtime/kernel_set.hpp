@@ -57,20 +57,6 @@ class Value {
   T value_;
 };
 
-// The types of a list on the host.
-template <class Real>
-struct KernelTypes {
-  using kernel_int = int;
-  using kernel_float = float;
-  using kernel_double = double;
-  using kernel_real = Real;
-  using kernel_scalar = Real;
-  using kernel_offset = std::int64_t;
-  using kernel_bits8 = std::uint8_t;
-  using kernel_bits16 = std::uint16_t;
-  using kernel_bits32 = std::uint32_t;
-};
-
 enum class KernelKind { map, group, thread };  // see lane/kernel_words.h
 
 class KernelSet {
@@ -94,16 +80,27 @@ class KernelSet {
 
 // The body of the struct that a list of arguments makes, where Real is a type. None of its members
 // has a default. append() adds them in the order that the kernel takes them in.
-#define KERNEL_TYPE_(type) typename ::bifocal::runtime::KernelTypes<Real>::kernel_##type
-#define KERNEL_MEMBER_IN_(type, name) ::bifocal::runtime::Array<const KERNEL_TYPE_(type)> name;
-#define KERNEL_MEMBER_OUT_(type, name) ::bifocal::runtime::Array<KERNEL_TYPE_(type)> name;
-#define KERNEL_MEMBER_VALUE_(type, name) ::bifocal::runtime::Value<KERNEL_TYPE_(type)> name;
+// Its types are these and the text's own, which stand beside the list.
+#define KERNEL_TYPES_                  \
+  using kernel_int = int;              \
+  using kernel_float = float;          \
+  using kernel_double = double;        \
+  using kernel_real = Real;            \
+  using kernel_scalar = Real;          \
+  using kernel_offset = std::int64_t;  \
+  using kernel_bits8 = std::uint8_t;   \
+  using kernel_bits16 = std::uint16_t; \
+  using kernel_bits32 = std::uint32_t;
+#define KERNEL_MEMBER_IN_(type, name) ::bifocal::runtime::Array<const kernel_##type> name;
+#define KERNEL_MEMBER_OUT_(type, name) ::bifocal::runtime::Array<kernel_##type> name;
+#define KERNEL_MEMBER_VALUE_(type, name) ::bifocal::runtime::Value<kernel_##type> name;
 #define KERNEL_MEMBER_RECORD_(type, name, members) type<Real> name;
 #define KERNEL_APPEND_(type, name) name.append(arguments_);
 #define KERNEL_APPEND_RECORD_(type, name, members) name.append(arguments_);
 #define KERNEL_NOTHING_(type, name)
 #define KERNEL_NOTHING_SIZED_(type, name, size)
 #define KERNEL_STRUCT_(LIST)                                                                     \
+  KERNEL_TYPES_                                                                                  \
   LIST(KERNEL_MEMBER_IN_, KERNEL_MEMBER_OUT_, KERNEL_MEMBER_VALUE_, KERNEL_NOTHING_SIZED_,       \
        KERNEL_NOTHING_, KERNEL_MEMBER_IN_, KERNEL_MEMBER_RECORD_)                                \
   void append(std::vector<::bifocal::runtime::Argument>& arguments_) const {                     \
