@@ -4,75 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bifocal/error.hpp>
-#include <numeric>
 
-#include "robust/scalar_lanes.hpp"
-#include "robust/search/engine.kernels.hpp"
+#include "robust/engine_piece.hpp"
 #include "runtime/backend.hpp"
-#include "runtime/staging.hpp"
 #include "runtime/staging_slots.hpp"
 #include "runtime/workspace.hpp"
 
 namespace bifocal::robust {
 namespace {
 
-using runtime::Array;
-
 // At most: pairs of a piece whose points are on the device or in the host's memory, hypotheses of a
 // launch and numbers of their models, points of a piece.
 constexpr std::size_t kPiecePairs = 4096, kHostPiecePairs = 2048, kPlaces = 1 << 22,
                       kModelNumbers = 100'000'000;
 constexpr std::int64_t kPiecePoints = 1 << 23;
-// Of so few points one thread does what a group does of more: scores a model and, on CUDA, refines
-// a candidate.
-constexpr std::int64_t kFewPoints = 256;
 
-// The kernels of a problem. On a device whose compiler does not take group code, one work-item does
-// a pair or a model.
-struct EngineKernels {
-  EngineKernels(ModelKind problem, bool group_code)
-      : pair(group_code ? ENGINE_PAIR_THREADS : 1, constants(problem)),
-        few(group_code ? ENGINE_FEW_THREADS : 1, constants(problem)),
-        score(group_code ? ENGINE_SCORE_THREADS : 1, constants(problem)),
-        solve(ENGINE_SOLVE_THREADS, constants(problem)) {}
-
-  static runtime::Constants constants(ModelKind problem) {
-    return {{"PROBLEM", static_cast<int>(problem)}, {"LANE_STRIDE", 1}};
-  }
-
-  kernels::engine::launch<double> pair, few;
-  kernels::engine::launch<float> score, solve;
-};
-
-// Pairs [begin, end) of a batch in the memory of the device.
-class Piece {
+// The search in the pairs of a piece.
+class Piece : PieceMemory {
  public:
-  // staged: page-locked memory for points of the host; without it they are copied from where they
-  // are.
-  Piece(Queue& queue, const DeviceBatch& batch, std::size_t begin, std::size_t end, char* staged)
-      : queue_(queue),
-        staged_(staged),
-        batch_(batch),
-        begin_(begin),
-        pairs_(end - begin),
-        workspace_(queue),
-        steps_(engine_steps(batch.problem)),
-        kernels_(batch.problem, queue.device().info().group_code) {
-    layout();
-    upload();
-  }
-
-  // The queue may still copy from the piece's memory when work throws.
-  ~Piece() {
-    try {
-      queue_.wait();
-    } catch (const Error&) {  // the first one is on its way
-    }
-  }
-  Piece(const Piece&) = delete;
-  Piece& operator=(const Piece&) = delete;
+  using PieceMemory::PieceMemory;
 
   void search() {
     prepare();
@@ -141,117 +92,6 @@ class Piece {
   }
 
  private:
-  [[nodiscard]] std::size_t offset(std::size_t pair) const {
-    return static_cast<std::size_t>(batch_.offsets[begin_ + pair]);
-  }
-  [[nodiscard]] const pair_work& work_of(int pair) const {
-    return host_work_[static_cast<std::size_t>(pair)];
-  }
-  [[nodiscard]] bool has_few_points(int pair) const {
-    return host_pairs_[static_cast<std::size_t>(pair)].points <= kFewPoints;
-  }
-  // Pairs that are searched by the same kernels, whatever the others of the batch.
-  enum PairClass { kMostCandidates, kSomeCandidates, kManyPoints, kClasses };
-  [[nodiscard]] PairClass class_of(int pair) const {
-    if (!has_few_points(pair)) return kManyPoints;
-    return work_of(pair).count < FEW_FOR_MOST ? kMostCandidates : kSomeCandidates;
-  }
-  // Turns of pairs that are done by the same kernels.
-  struct Turns {
-    const kernels::engine::launch<double>& kernels;
-    int from, count;
-  };
-  [[nodiscard]] std::array<Turns, 2> turns() const {
-    return {Turns{kernels_.few, 0, few_pairs_},
-            Turns{kernels_.pair, few_pairs_, static_cast<int>(pairs_) - few_pairs_}};
-  }
-  [[nodiscard]] int first_round() const {
-    return Lanes::first_round(batch_.options.min_iterations, batch_.options.max_iterations);
-  }
-  [[nodiscard]] std::uint32_t seed(int shift) const {
-    return static_cast<std::uint32_t>(batch_.options.seed >> shift);
-  }
-
-  void layout() {
-    std::int64_t start = 0;
-    host_pairs_.reserve(pairs_);
-    for (std::size_t k = 0; k < pairs_; ++k) {
-      const auto points = static_cast<std::int64_t>(offset(k + 1) - offset(k));
-      const int stride = column_stride(static_cast<int>(points));
-      const auto first = static_cast<std::int64_t>(offset(k) - (given_on_device() ? 0 : offset(0)));
-      host_pairs_.push_back({first, points, start, stride, 0});
-      start += stride;
-    }
-    std::vector<int> turns(pairs_);
-    std::iota(turns.begin(), turns.end(), 0);
-    const auto many =
-        std::ranges::stable_partition(turns, [this](int pair) { return has_few_points(pair); });
-    few_pairs_ = static_cast<int>(pairs_ - many.size());
-    for (std::size_t k = 0; k < pairs_; ++k) host_pairs_[k].in_order = turns[k];
-    const auto columns = static_cast<std::size_t>(start);
-    const std::size_t numbers = numbers_of_point();
-    pair_table_ = workspace_.take<pair_place>(pairs_);
-    cameras_ = workspace_.take<double>(CAMERA_NUMBERS * pairs_);
-    kept_ = workspace_.take<int>(columns);
-    order_ = workspace_.take<int>(columns);
-    points_ = workspace_.take<double>(numbers * columns + 64);
-    fast_points_ = workspace_.take<float>(numbers * columns + 64);
-    weights_ = workspace_.take<double>(columns);
-    // Without weights and qualities nothing reads these; the arguments still need some memory.
-    const std::size_t columns_with_priors = given_priors() ? columns : 0;
-    priors_ = workspace_.take<double>(PRIOR_COLUMNS * columns_with_priors + 64);
-    fast_weights_ = workspace_.take<float>(columns_with_priors + 64);
-    ranking_ = workspace_.take<int>(columns_with_priors + 64);
-    tables_ = workspace_.take<std::uint32_t>(4 * columns);
-    info_ = workspace_.take<pair_info>(pairs_);
-    state_ = workspace_.take<search_state>(pairs_);
-    results_ = workspace_.take<search_result>(pairs_);
-    work_ = workspace_.take<pair_work>(pairs_);
-    inliers_ = workspace_.take<std::uint8_t>(std::max<std::size_t>(1, offset(pairs_) - offset(0)));
-    active_ = workspace_.take<int>(pairs_);
-  }
-  [[nodiscard]] bool given_on_device() const { return batch_.on_device; }
-  [[nodiscard]] std::size_t numbers_of_point() const { return std::size_t(steps_.columns); }
-  [[nodiscard]] Array<const double> given() const {
-    return given_on_device() ? Array<const double>(batch_.points) : given_;
-  }
-  [[nodiscard]] int given_priors() const {
-    return (batch_.weights.is_null() ? 0 : GIVEN_WEIGHTS) |
-           (batch_.qualities.is_null() ? 0 : GIVEN_QUALITIES);
-  }
-
-  // The caller's weights or qualities, or their copy on the device. The number of a point lies
-  // `from` places behind the point's own place.
-  struct GivenNumbers {
-    Array<const double> numbers;
-    std::int64_t from;
-  };
-  GivenNumbers numbers_on_device(const Memory<const double>& numbers, Buffer<double>& copy) {
-    const auto first = static_cast<std::int64_t>(offset(0));
-    if (numbers.is_null()) return {nullptr, 0};
-    if (numbers.is_on_device()) return {numbers, given_on_device() ? 0 : first};
-    const std::size_t points = offset(pairs_) - offset(0);
-    copy = workspace_.take<double>(std::max<std::size_t>(1, points));
-    copy.upload(queue_, {numbers.pointer() + offset(0), points});
-    return {copy, given_on_device() ? -first : 0};
-  }
-
-  void upload() {
-    pair_table_.upload(queue_, host_pairs_);
-    const std::span cameras = batch_.cameras.subspan(begin_, pairs_);
-    cameras_.upload(queue_, {cameras.front().data(), CAMERA_NUMBERS * pairs_});
-    if (given_on_device()) return;
-    const std::size_t numbers = numbers_of_point() * (offset(pairs_) - offset(0));
-    given_ = workspace_.take<double>(std::max<std::size_t>(1, numbers));
-    const double* from = batch_.host_points + numbers_of_point() * offset(0);
-    if (staged_) {
-      runtime::copy_on_all_threads(staged_, reinterpret_cast<const char*>(from),
-                                   numbers * sizeof(double));
-      from = reinterpret_cast<const double*>(staged_);
-    }
-    given_.upload(queue_, {from, numbers});
-  }
-
   void prepare() {
     const GivenNumbers weights = numbers_on_device(batch_.weights, given_weights_);
     const GivenNumbers qualities = numbers_on_device(batch_.qualities, given_qualities_);
@@ -437,34 +277,6 @@ class Piece {
     if (queue_.device().info().kind != DeviceKind::cuda || pair_class == kManyPoints) return 0;
     return pair_class == kMostCandidates ? MOST_CANDIDATES : CANDIDATES;
   }
-
-  void read_work() {
-    host_work_.resize(pairs_);
-    work_.download(queue_, host_work_);
-    queue_.wait();
-  }
-
-  Queue& queue_;
-  char* staged_;
-  const DeviceBatch& batch_;
-  std::size_t begin_, pairs_;
-  int few_pairs_ = 0;
-  runtime::Workspace workspace_;
-  const EngineSteps& steps_;
-  EngineKernels kernels_;
-  std::vector<pair_place> host_pairs_;
-  std::vector<pair_work> host_work_;
-  Buffer<pair_place> pair_table_;
-  Buffer<pair_info> info_;
-  Buffer<search_state> state_;
-  Buffer<search_result> results_;
-  Buffer<pair_work> work_;
-  Buffer<double> given_, cameras_, given_weights_, given_qualities_;
-  Buffer<double> points_, priors_, weights_;
-  Buffer<float> fast_points_, fast_weights_;
-  Buffer<int> kept_, order_, ranking_, active_;
-  Buffer<std::uint32_t> tables_;
-  Buffer<std::uint8_t> inliers_;
 };
 
 // The pairs at which the pieces of a batch begin, and the number of pairs.

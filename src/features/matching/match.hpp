@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "features/match_kernel.hpp"
+#include "features/matching/match_kernel.hpp"
 
 namespace bifocal::features {
 

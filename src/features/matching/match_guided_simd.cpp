@@ -4,7 +4,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include "features/match_kernel.hpp"
+#include "features/matching/match_kernel.hpp"
 #include "features/matching/match_guided.hpp"
 #include "lane/simd-inl.h"
 

@@ -8,7 +8,7 @@
 // whole line is added in the end. Sums wrap; keys fit 32 bits with a sign.
 #define HWY_WANT_AVX3_DL 1  // multiplies bytes (VNNI): half the time
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "features/match_simd.cpp"
+#define HWY_TARGET_INCLUDE "features/matching/match_simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-#include "features/match_kernel.hpp"
+#include "features/matching/match_kernel.hpp"
 
 HWY_BEFORE_NAMESPACE();
 // Highway 1.0.3 has no word for the multiplication of bytes, and its target lacks it.
