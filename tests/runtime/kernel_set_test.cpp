@@ -21,11 +21,11 @@ using runtime::Value;
 #define COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)                 \
   RECORD(column, first, COLUMN(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)) \
   VALUE(offset, step) OUT(bits8, marks)
-#define SUMS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)                         \
-  VALUE(scalar, factor)                                                            \
-  LOCAL(int, seats, SEATS)                                                         \
-      RECORD(columns, both, COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)) \
-          IN(bits32, words) DYNAMIC(real, shared)
+#define SUMS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)                     \
+  VALUE(scalar, factor)                                                        \
+  LOCAL(int, seats, SEATS)                                                     \
+  RECORD(columns, both, COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)) \
+  IN(bits32, words) DYNAMIC(real, shared)
 KERNEL_RECORD(column, COLUMN)
 KERNEL_RECORD(columns, COLUMNS)
 KERNEL_RECORD(sums, SUMS)
