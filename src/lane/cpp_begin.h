@@ -12,12 +12,14 @@
 // waits for them. OpenCL has them as any other: PoCL 3.1 miscompiles group code that is called.
 // Lane functions apart are so on CPUs too, and compile in a part of the time.
 #define group_fn_apart group_fn
-#if defined(__CUDACC__)
-#define lane_fn_apart lane_fn
-#elif defined(__clang__)
+#ifdef __CUDACC__
+#define lane_fn_apart static inline __host__ __device__
+#else
+#ifdef __clang__
 #define lane_fn_apart static __attribute__((noinline))
 #else
 #define lane_fn_apart static __attribute__((noinline, noclone))
+#endif
 #endif
 // Group code reads points from memory of the device, and shares small arrays within the group.
 #define global_const const
