@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the suite `hashes` share.
+// The parts of the suite `hashes` share these.
 #pragma once
 
 #include <bifocal/device.hpp>

@@ -303,7 +303,7 @@ void search_on_device(Queue& queue, const DeviceBatch& batch, std::span<PairFoun
     throw Error(ErrorCode::device, fmt::format("estimate_batch: {} ({}) does not compute in double",
                                                device.id, device.name));
   const bool on_host = !batch.on_device;
-  // Where copying the points takes longer than the search: more and smaller pieces.
+  // More and smaller pieces, if copying the points takes longer than the search.
   const bool copies_bind = on_host && engine_steps(batch.problem).copies_bind;
   const std::vector<std::size_t> begins = pieces_of(batch.offsets, copies_bind ? kHostPiecePairs / 2
                                                                    : on_host   ? kHostPiecePairs

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is kept of a pair in memory, as records of numbers of one width, which are the same bytes on
+// A pair's numbers in memory, as structs with members of one width, which are the same bytes on
 // the host and on all devices. Included into namespace bifocal::robust (records.hpp), from which
 // the texts of C++ and CUDA have them, and into the text of OpenCL (search/shared.lanes).
 
 // There are levels of quality: the best n, n / 2, n / 4, ... matches (quality_iterations.group.h).
 enum { QUALITY_LEVELS = 10 };
 
-// What is known of a pair before the search, made when its points are put in order.
+// A pair before the search: this is made when its points are put in order.
 typedef struct pair_info {
   double threshold;  // 1 / threshold^2 in scoring coordinates
   double chance;     // probability that a wrong match agrees with a wrong model
@@ -33,7 +33,7 @@ typedef struct dominant_plane {
   double parallax;  // inliers off that plane
 } dominant_plane;
 
-// What the search of a pair knows.
+// The search of a pair: its best model and what decides how long it goes on.
 typedef struct search_state {
   double model[12];      // the best, refined
   double score;          // of that model; 0: there is none yet
@@ -51,7 +51,7 @@ typedef struct search_state {
   double rates[QUALITY_LEVELS];  // fraction of right matches at each level of quality
 } search_state;
 
-// What supports a model.
+// The support of a model.
 typedef struct support_sums {
   double score;    // sum of max(0, 1 - e / threshold^2) of the squared errors e (MSAC)
   double inliers;  // points nearer than the threshold
@@ -80,7 +80,7 @@ typedef struct search_result {
 // the camera that explains what the relative pose does, in the place of the side.
 enum { FOUND_NO_SOLUTION, FOUND_NO_FIT, FOUND_MODEL, FOUND_TURN };
 
-// What refinement makes of a model from a sample (decide.group.h).
+// The model of a sample after its refinement (decide.group.h).
 typedef struct refined_model {
   double model[12], side[12];
   double first_score;  // of the first refinement, over the points that it saw
@@ -88,7 +88,7 @@ typedef struct refined_model {
   double is_better;  // 1: than the best before the round
 } refined_model;
 
-// Where the arrays of a pair lie in a batch on a device.
+// The places of a pair's arrays in a batch on a device.
 typedef struct pair_place {
   offset first;     // its first point in the caller's array
   offset points;    // number of its points
@@ -97,7 +97,7 @@ typedef struct pair_place {
   offset in_order;  // of the k-th place: the pair that is the k-th to be done
 } pair_place;
 
-// What a pair's kernels tell the next ones and the host.
+// The counts that a pair's kernels tell the next ones and the host.
 typedef struct pair_work {
   int count;                              // finite points of a weight above 0
   int zero_weight;                        // finite points of weight 0

@@ -58,7 +58,7 @@ lane_fn void case_chart(const real* in, real* out) {
   model_close(chart, in + CASE_RAYS, out + MODEL_SIZE);
 }
 
-// What is known of a pair is the same for all lanes.
+// The numbers of a pair are the same for all lanes.
 lane_fn pair_info case_info(void) {
   const scalar cameras[CAMERA_NUMBERS] = {800, 790, 320, 240, 810, 805, 330, 236};
   pair_info info = zeros;

@@ -140,7 +140,7 @@ group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair,
                           global_ptr search_result* result, local_ptr pair_shared* shared) {
   enum { ALWAYS_FITTED = 100 };  // matches
   search_result own = zeros;
-  // With few points even a model that scores no more than chance is fitted: that costs little, and
+  // Even a model that scores no more than chance is fitted to few points: that costs little, and
   // test_significance() decides.
   const index is_fitted =
       state->score > 0 && (pair->effective < (scalar)ALWAYS_FITTED ||

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pair's correspondences and what is known of them, as the group sees them.
 
-// What a group shares while it refines a model.
+// A group shares this while it refines a model.
 struct refine_shared {
   scalar model[12], score;
   index goes_on;
 };
-// What a group shares, for one thing at a time. (kernel_NAME: its name in the lists of kernels.)
+// A group shares one of these at a time. (kernel_NAME is its name in the lists of kernels.)
 typedef union pair_shared {
   struct refine_shared refine;
   scalar leverage[81];  // a matrix [9][9] (leverage.group.h)

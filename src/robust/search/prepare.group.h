@@ -133,7 +133,7 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
     group_for_range(k, 0, m) v[k] = fabs(v[k] - centre);
   }
   group_barrier();
-  // Where the images have units of their own (pixels and metres) the larger one counts.
+  // The larger one counts if the images have units of their own (pixels and metres).
   scalar length = 2 * median(GROUP_ARG shared, IMAGES_HAVE_UNITS ? 2 * m : 4 * m, 4);
   group_barrier();
   if_constant(IMAGES_HAVE_UNITS) {

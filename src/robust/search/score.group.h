@@ -81,8 +81,8 @@ group_fn scalar model_score(GROUP_PARAM const scalar* model, global_const scalar
 // 1. Returns the number of stages, at most 8.
 group_fn index score_stages(scalar best, index n, const scalar* seen, index weighted, index* ends,
                             scalar* floors) {
-  // Where wrong matches hardly ever agree with a wrong model, one worth more time has some support
-  // soon. A model of 5 % right matches has none among the first 128, or no more than its
+  // A model worth more time has some support soon, if wrong matches hardly ever agree with a wrong
+  // one. A model of 5 % right matches has none among the first 128, or no more than its
   // own sample among 256, with a probability of 0.15 %, one of 10 % with 1e-6.
   const index most = weighted ? 3 : 7;
   index stages = 0;

@@ -59,7 +59,7 @@ group_fn void group_support(GROUP_PARAM const real* sums, index some, support_su
   support->weight = all[some > SUPPORT_WEIGHT ? SUPPORT_WEIGHT : SUPPORT_INLIERS];
 }
 
-// What supports the model among the first n points.
+// Measures the support of a model among the first n points.
 group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                             const scalar* side, support_sums* support) {
   struct lane_model m;
