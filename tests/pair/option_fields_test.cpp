@@ -66,8 +66,9 @@ TYPED_TEST(OptionFields, are_every_member_in_order_with_a_name_and_a_help_of_the
 }
 
 TYPED_TEST(OptionFields, are_refused_by_name_beside_their_ranges) {
+  const TypeParam defaults;
   std::size_t members = 0;
-  fields(TypeParam{}, [&](const auto&, const Field&) { ++members; });
+  fields(defaults, [&](const auto&, const Field&) { ++members; });
   for (std::size_t wanted = 0; wanted < members; ++wanted) {
     TypeParam options;
     std::size_t at = 0;
