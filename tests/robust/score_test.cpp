@@ -106,7 +106,7 @@ TYPED_TEST(Gain, of_a_better_model_passes_the_stages) {
     double floors[8];
     const int stages = L::score_stages(share * whole, pair.count(), nullptr, 0, ends, floors);
     ASSERT_LE(stages, 8);
-    EXPECT_EQ(ends[stages - 1], std::min<int>(pair.count(), L::SCORE_POINTS));
+    EXPECT_EQ(ends[stages - 1], std::min<int>(pair.count(), robust::SCORE_POINTS));
     const double score = L::model_score(this->scene_.truth.data(), pair.f64.data(), pair.stride,
                                         focal, pair.f64.data(), 0, ends, floors, stages, this->t_);
     EXPECT_NEAR(score, share > 1 ? -1 : whole, 1e-9 * whole) << share;
