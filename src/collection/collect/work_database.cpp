@@ -66,7 +66,7 @@ void WorkDatabase::create(const fs::path& file, const Settings& settings) {
       const colmap::Database database(fresh, colmap::Access::create);
       const sqlite::Connection& connection = colmap::DatabaseInside::connection(database);
       connection.execute(kTables);
-      if (settings.contains("surf")) connection.execute(kDescriptorTable);
+      if (has_surf(settings)) connection.execute(kDescriptorTable);
     }
     WorkDatabase work(fresh, colmap::Access::write);
     work.together([&] {

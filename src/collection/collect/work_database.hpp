@@ -25,6 +25,11 @@ namespace bifocal::collection {
 
 // Settings are found by name, and are in the order of names.
 using Settings = std::map<std::string, std::string>;
+// Tells whether there is a setting of SurfOptions: the features are SURF's then.
+[[nodiscard]] inline bool has_surf(const Settings& settings) {
+  const auto first = settings.lower_bound("surf.");
+  return first != settings.end() && first->first.starts_with("surf.");
+}
 
 // Beginnings of names in the table of settings: those of other entries.
 inline constexpr std::string_view kNote = "note ", kState = "state ";

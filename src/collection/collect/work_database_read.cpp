@@ -92,7 +92,7 @@ PhotographRow WorkDatabase::photograph_of(const sqlite::Statement& row, int numb
 }
 
 std::vector<PhotographRow> WorkDatabase::photographs() const {
-  const bool has_descriptors = !given() && !settings().contains("surf");
+  const bool has_descriptors = !given() && !has_surf(settings());
   std::vector<PhotographRow> rows;
   {
     sqlite::Statement all(connection(), "SELECT * FROM bifocal_photographs ORDER BY image_id");
@@ -115,7 +115,7 @@ std::vector<PhotographRow> WorkDatabase::photographs() const {
 
 std::vector<std::uint8_t> WorkDatabase::descriptors_of(int number) const {
   const colmap::Id id = image_id(number);
-  if (!settings().contains("surf")) return database_.descriptors(id).data;
+  if (!has_surf(settings())) return database_.descriptors(id).data;
   sqlite::Statement row(connection(), "SELECT data FROM bifocal_descriptors WHERE image_id = ?");
   const sqlite::Use use(row, id);
   if (!row.step("table bifocal_descriptors")) return {};
