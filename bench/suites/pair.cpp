@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two pictures in colours of the host's memory to the homography between them, by SURF and by
-// RootSIFT: all on one device, stage by stage, beside the same calls by way of the host.
+// RootSIFT: all on one device, stage by stage, beside the way through the host.
 #include <bifocal/collection.hpp>
 #include <bifocal/surf.hpp>
 #include <bifocal/two_view.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 // Parts of one texture, moved by (40, 24) px.
 std::vector<std::uint8_t> two_views(int width, int height) {
-  const ImageU8 whole = texture(width + 40, height + 24, 1);
+  const ImageU8 whole = texture(width + 40, height + 24, 1, 4);
   std::vector<std::uint8_t> rgb;
   for (const int part : {0, 1})
     for (int y = 0; y < height; ++y)
@@ -97,7 +97,7 @@ void run_case(Context& context, Queue& queue, const std::string& method, int wid
   const auto samples = measure_in_turn({[&] { resident.run(); }, through_the_host});
   Record record = record_of("pair", name, samples[0]);
   record.device = context.device;
-  record.reference = Reference{"the same calls through the host", 1e3 * samples[1].median};
+  record.reference = Reference{"features, matches and points by way of the host", 1e3 * samples[1].median};
   record.extra = {{"pixels_up_ms", resident.ms_of(&Way::upload)},
                   {"features_ms", resident.ms_of(&Way::detect)},
                   {"matches_ms", resident.ms_of(&Way::find_matches)},
