@@ -97,7 +97,8 @@ void run_case(Context& context, Queue& queue, const std::string& method, int wid
   const auto samples = measure_in_turn({[&] { resident.run(); }, through_the_host});
   Record record = record_of("pair", name, samples[0]);
   record.device = context.device;
-  record.reference = Reference{"features, matches and points by way of the host", 1e3 * samples[1].median};
+  record.reference =
+      Reference{"features, matches and points by way of the host", 1e3 * samples[1].median};
   record.extra = {{"pixels_up_ms", resident.ms_of(&Way::upload)},
                   {"features_ms", resident.ms_of(&Way::detect)},
                   {"matches_ms", resident.ms_of(&Way::find_matches)},
