@@ -259,7 +259,7 @@ TEST_F(Planes, have_the_same_database_after_stops) {
   counted.overwrite = true;
   counted.progress = [&](const CollectProgress&) { ++told; };
   run(queue, counted);
-  EXPECT_GT(told, 10);
+  EXPECT_GE(told, 10);
   for (int stop = 0; stop < told; stop += 3) {
     std::filesystem::remove(folder / "out.db");
     CollectOptions stopped = options;

@@ -302,7 +302,7 @@ TEST(RealEigenpairsArguments, misuse_is_named) {
   only_values.values = numbers.data();
   EXPECT_NE(usage_message({A, 2, 2, 1}, only_values).find("counts is null"), std::string::npos);
   EXPECT_NE(usage_message({A, 2, 2, 1}, out, {.max_sweeps_per_value = 0})
-                .find("max_sweeps_per_value is 0"),
+                .find("max_sweeps_per_value = 0: must be at least 1"),
             std::string::npos);
   const Buffer<double> small(Device(), 7);
   EXPECT_NE(usage_message({small, 2, 2, 2}, out).find("A.data holds 7 numbers, expected 8"),

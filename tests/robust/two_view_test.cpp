@@ -310,7 +310,7 @@ TEST(TwoView, MisuseIsNamed) {
   EXPECT_EQ(refusal([&] { return refine(fundamental, F, v.points, {}, flags); }),
             "refine: 3 inlier flags for 10 points");
   EXPECT_EQ(refusal([&] { return refine(fundamental, F, v.points, {}, {}, {.threshold = -1}); }),
-            "refine: threshold = -1, must be >= 0 (px)");
+            "RefineOptions::threshold = -1: must be at least 0");
   EXPECT_EQ(refusal([&] { return recover_pose(F, v.points, kCamera1, kCamera2, flags); }),
             "recover_pose: 3 inlier flags for 10 points");
   EXPECT_NE(refusal([&] {
