@@ -305,7 +305,8 @@ TEST_F(Given, what_makes_no_sense_is_refused) {
   // Other features than the database was made with.
   features[0].values[0] += 1;
   write_h5();
-  refused("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0}, "other options: features");
+  refused("f.h5", {.pairs = PairChoice::sequential, .loop_period = 0},
+          "other options: given.source was");
 }
 
 }  // namespace
