@@ -23,7 +23,7 @@ lane_fn real essential_6pt_one_sided_radial(const real* x1, const real* y1, cons
     }
   }
   real least = rows_eliminate(A, 6, 12, 6);
-  mask independent = least > lane(1e2) * lane_epsilon();
+  mask independent = least > lane(1e3) * lane_epsilon();
   for (index i = 0; i < 36; ++i) data[i] = -A[12 * (i % 6) + 6 + i / 6];
   real count = essential_6pt_one_sided_radial_roots(data, roots);
   for (index i = 0; i < 260; ++i) solutions[i] = lane_nan();

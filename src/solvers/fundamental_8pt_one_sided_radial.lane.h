@@ -28,7 +28,7 @@ lane_fn real fundamental_8pt_one_sided_radial(const real* x1, const real* y1, co
     a[11] = r;
   }
   real least = rows_eliminate(A, 8, 12, 8);
-  mask independent = least > lane(1e2) * lane_epsilon();
+  mask independent = least > lane(1e3) * lane_epsilon();
   for (index i = 0; i < 24; ++i) data[i] = -A[12 * (i % 6) + 8 + i / 6];
   for (index i = 0; i < 8; ++i) data[24 + i] = -A[72 + 12 * (i / 4) + 8 + i % 4];
   real count = fundamental_8pt_one_sided_radial_roots(data, roots);

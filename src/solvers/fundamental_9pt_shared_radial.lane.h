@@ -26,7 +26,7 @@ lane_fn real fundamental_9pt_shared_radial(const real* x1, const real* y1, const
     a[14] = r + s;
   }
   real least = rows_eliminate(A, 9, 15, 9);
-  mask independent = least > lane(1e2) * lane_epsilon();
+  mask independent = least > lane(3e3) * lane_epsilon();
   for (index i = 0; i < 30; ++i) data[i] = -A[60 + 15 * (i / 6) + 9 + i % 6];
   real count = fundamental_9pt_shared_radial_roots(data, roots);
   for (index i = 0; i < 60; ++i) solutions[i] = lane_nan();

@@ -81,7 +81,7 @@ lane_fn real homography_5pt_shared_radial(const real* x1, const real* y1, const 
   real first = rows_eliminate(S, 5, 8, 5);
   radial_homography_third_row(S, x1, y1, x2, y2, T);
   real second = rows_eliminate(T, 4, 8, 4);
-  mask independent = (first > lane(1e2) * lane_epsilon()) & (second > lane(1e2) * lane_epsilon());
+  mask independent = (first > lane(3e2) * lane_epsilon()) & (second > lane(3e2) * lane_epsilon());
   for (index i = 0; i < 3; ++i) data[i] = -S[37 + i];
   for (index i = 0; i < 8; ++i) data[3 + i] = -T[8 * (i / 4) + 20 + i % 4];
   real count = homography_5pt_shared_radial_roots(data, roots);
