@@ -140,7 +140,7 @@ Plan parsed(const Json& json, std::string_view file) {
   if (plan.shards() != shards)
     io::reject(file, "is damaged or was changed: {} lists of {} shards", plan.shards(), shards);
   const std::string database = path_of(json, file);
-  if (database.empty() || database.find('\0') != std::string::npos)
+  if (database.empty() || std::ranges::count(database, '\0') > 0)
     io::reject(file, "database is {}, no name of a file", io::printable(database));
   plan.database = database;
   return plan;
