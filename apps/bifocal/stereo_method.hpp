@@ -17,7 +17,7 @@ namespace bifocal::cli {
 struct StereoMethod {
   std::string method = "sgm";
   std::optional<int> max_disparity;
-  // What both methods have is parsed into `sgm`.
+  // Options that both methods have are parsed into `sgm`.
   SgmOptions sgm;
   SsdOptions ssd;
 };

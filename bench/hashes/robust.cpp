@@ -87,7 +87,7 @@ void hash_batches(Context& context, ModelKind problem) {
   const How kinds[] = {
       {"batch", false, {.threshold = kThreshold}},
       {"priors", true, {.threshold = kThreshold}},
-      // As of one pair a call: the fraction of right matches is named.
+      // A batch looks as deep as one pair a call does when the fraction of right matches is named.
       {"sought", false, {.threshold = kThreshold, .min_inlier_ratio = 0.2, .seed = 7}},
       {"wide", false, {.threshold = 12, .dominant_plane = true}},
   };

@@ -180,8 +180,8 @@ struct Match {
 struct MatchOptions {
   double max_ratio = 0.8;
   bool mutual = true;
-  // With this there are fewer and safer matches, which don't depend on the order of the images if
-  // `mutual`.
+  // The ratio test from 2 to 1 as well gives fewer and safer matches, which don't depend on the
+  // order of the images if `mutual`.
   bool ratio_both_ways = false;
   // The distance is the Euclidean one of the 8-bit descriptors (not squared): a RootSIFT descriptor
   // is 512 long.

@@ -23,7 +23,8 @@ struct DetectorOptions {
 [[nodiscard]] DetectorOptions detector_options(nb::handle object);
 [[nodiscard]] bool is_ssd_options(nb::handle object);
 [[nodiscard]] double number_field(nb::handle object, const char* what, const char* field);
-// What the dataclasses of options.py are made of, by class and member (scripts/python-options).
+// Returns the members of each options struct, of which scripts/python-options makes the dataclasses
+// of options.py.
 [[nodiscard]] nb::dict option_fields();
 
 [[nodiscard]] ModelKind kind_of(const std::string& name);

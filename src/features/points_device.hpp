@@ -20,7 +20,7 @@ namespace bifocal::features {
 // Where the features of picture k go: `most` places from begin + k * most on, and how many they are
 // to numbers[first + k].
 struct FeatureOutput {
-  // What kernels take of it.
+  // Returns it as an argument of kernels.
   [[nodiscard]] kernels::feature_list<float> list() const;
 
   Buffer<Keypoint> keypoints;
@@ -53,7 +53,7 @@ class PointsDevice {
 
   // Of all pictures, or empty.
   void set_mask(const ImageU8& mask);
-  // What kernels take of the points: as they add them to pictures of a width, read them, and
+  // Return the points as an argument of kernels that add some to pictures of a width, read them, or
   // describe them in their order.
   [[nodiscard]] kernels::new_points<float> added(int width) const;
   [[nodiscard]] kernels::point_list<float> list() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What SiftDevice does with single points: orientations, shapes and descriptions.
+// SiftDevice gives single points their orientations, shapes and descriptions here.
 #include <array>
 #include <cstddef>
 #include <memory>

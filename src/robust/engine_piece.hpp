@@ -18,8 +18,8 @@
 
 namespace bifocal::robust {
 
-// Of so few points one thread does what a group does of more: scores a model and, on CUDA, refines
-// a candidate.
+// A pair has few points up to this number: one thread scores a model on them and, on CUDA, refines
+// a candidate, which a group does on more.
 constexpr std::int64_t kFewPoints = 256;
 
 // The kernels of a problem. On a device whose compiler does not take group code, one work-item does

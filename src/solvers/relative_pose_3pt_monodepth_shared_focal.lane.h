@@ -9,7 +9,7 @@
 // 0.05 and 50 and all points in front of the second camera. None for points on a line, or NaN.
 // Coordinates about unit size.
 
-// What the emitted solver takes, of the three pairs of points.
+// Makes the data of the generated solver from the three pairs of points.
 lane_fn void monodepth_distances(const real* x1, const real* y1, const real* x2, const real* y2,
                                  const real* a, const real* b, real* data) {
   for (index i = 0; i < 3; ++i) {

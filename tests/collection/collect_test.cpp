@@ -52,7 +52,7 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
   add("other.jpg", texture(380, 310, 77));
   for_each_device([&](Queue& queue, const std::string& id) {
     std::string first;
-    // With four of the five images in memory rows of pairs wait for each other on a GPU.
+    // Rows of pairs wait for each other on a GPU when four of the five images are in memory.
     for (const int block : {0, 2, 4}) {
       const CollectResult result = run(queue, {.block_size = block});
       EXPECT_EQ(result.images, 5) << id;

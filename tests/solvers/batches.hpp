@@ -88,7 +88,7 @@ inline double focal_distance(const double* a, const double* b) {
   return std::max(matrix_distance(a, b), std::abs(a[9] / b[9] - 1));
 }
 
-// Of a matrix, and of the radial distortion behind it.
+// Compares matrices and the radial distortion behind each.
 inline double radial_distance(const double* a, const double* b) {
   return std::max(matrix_distance(a, b), std::abs(a[9] - b[9]));
 }
@@ -123,8 +123,8 @@ inline double pose_distance(const double* a, const double* b) {
   return worst;
 }
 
-// Of the focal length behind it as well, relative; of the distortion, of pictures of that size; of
-// the scale and the shift of depths.
+// These compare what stands behind a pose as well: the focal length, relative; the distortion, at a
+// radius of one focal length; the scale and the shift of depths.
 inline double pose_focal_distance(const double* a, const double* b) {
   return std::max(pose_distance(a, b), std::abs(a[12] / b[12] - 1));
 }

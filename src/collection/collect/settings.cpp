@@ -111,7 +111,7 @@ Settings settings_of(const Job& job) {
   s["version"] = BIFOCAL_VERSION;
   s["device"] = name_of(job.devices);
   add_members(o, "", left_out(o), s);
-  // What files hold counts, not where they lie.
+  // The contents of files count, not their places.
   if (!o.given.source.empty()) s["given.source"] = identity_of(o.given.source);
   if (o.pairs == PairChoice::listed) s["pairs_file"] = runtime::hash_of(read_text(o.pairs_file));
   if (!o.masks.empty()) s["masks"] = "yes";

@@ -41,7 +41,7 @@ class Connection {
   sqlite3* db_ = nullptr;
 };
 
-// What was begun and is not committed at the end of its life is taken back.
+// A transaction, which is rolled back at the end of its life unless it was committed.
 class Begun {
  public:
   Begun(const Connection& connection, const char* begin) : connection_(connection) {

@@ -275,8 +275,8 @@ class File final : public Reader {
     own_.bytes = std::filesystem::file_size(path, none);
     const Session session;
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    // Of every data set that is opened the library would clear a buffer of 64 KiB, in which small
-    // parts of it are gathered; here all are read whole.
+    // The library would clear a buffer of 64 KiB for every data set that is opened, to gather small
+    // parts of it there; here all are read whole.
     H5Pset_sieve_buf_size(access.get(), 1);
     own_.file = H5Fopen(own_.name.c_str(), H5F_ACC_RDONLY, access.get());
     if (own_.file < 0)

@@ -36,7 +36,7 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
 // where there is time. With few points, where refinement is cheap and may improve a model much, up
 // to CANDIDATES or MOST_CANDIDATES until a model scores more than chance, and is believed where
 // that is known: the samples of a nearly singular map, with which many wrong matches agree, score
-// more than those of the right one before they are refined (docs/decisions.md has what more and
+// more than those of the right one before they are refined (docs/notes/robust.md has what more and
 // fewer find).
 group_fn index candidates_of(const struct pair_view* pair, global_const search_state* state) {
   enum { REFINED_POINTS = 4096 };  // of all candidates of a round, as many as take little time
