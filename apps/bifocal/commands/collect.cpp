@@ -180,6 +180,9 @@ FlagChanges changes_of(const CollectOptions& c) {
               {.help = "of given descriptors of unit length that match: Euclidean; 0: any",
                .range = Range::within(0, 2),
                .shows_default = false})
+      .change(c.block_size,
+              {.help = "images whose features are in memory at a time, at least 2; 0: "
+                       "as many as --max-memory has room for"})
       .change(g.seed, {.help = "of all random choices"})
       .change(c.cameras.sharing, {.name = "--camera"})
       .change(c.cameras.model, {.name = "--camera-model"});
