@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 
 #include "collection/collect/given.hpp"
 #include "collection/collect/stages.hpp"
@@ -140,10 +141,14 @@ class Loader {
 
 class Detector {
  public:
+  // The device starts, which its first queue does, while the first photographs are decoded.
   Detector(const Job& job, const Device& device)
-      : job_(job), queue_(device), max_memory_(memory_of(job, device)) {}
+      : job_(job),
+        starting_(std::async(std::launch::async, [device] { return Queue(device); })),
+        max_memory_(memory_of(job, device)) {}
 
   void run(Batch& batch) {
+    if (starting_.valid()) queue_.emplace(starting_.get());
     for (std::size_t first = 0; first < batch.size();) {
       const ImageU8& image = batch[first].reduced.image;
       std::size_t end = first + 1;
@@ -201,19 +206,20 @@ class Detector {
       detector_.reset();  // its memory first
       mask_ = {};
       const features::Choice choice{job_.options.sift, job_.options.surf};
-      const bool is_gpu = queue_.device().info().is_gpu;
+      const bool is_gpu = queue_->device().info().is_gpu;
       const std::int64_t batches = is_gpu ? 2 : 1;  // in memory at a time
       const std::int64_t bytes = batches * choice.bytes_of_pixel(is_gpu) * width * height;
       const std::int64_t fit = max_memory_ / 4 / std::max<std::int64_t>(bytes, 1);
       const int batch = static_cast<int>(std::clamp<std::int64_t>(fit, 1, kMostAtOnce / 2));
-      detector_.emplace(queue_, width, height, choice, batch);
+      detector_.emplace(*queue_, width, height, choice, batch);
       width_ = width, height_ = height;
     }
     return *detector_;
   }
 
   const Job& job_;
-  Queue queue_;
+  std::future<Queue> starting_;
+  std::optional<Queue> queue_;
   std::int64_t max_memory_;
   std::optional<features::AnyDetector> detector_;
   ImageU8 mask_;  // of the detector
