@@ -7,10 +7,12 @@
 #include <bifocal/version.hpp>
 
 #include <csignal>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "arguments.hpp"
+#include "commit.hpp"
 #include "console.hpp"
 #include "frame/bench.hpp"
 #include "progress.hpp"
@@ -98,12 +100,20 @@ nlohmann::json to_json(const Record& r) {
   return json;
 }
 
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm day{};
+  gmtime_r(&now, &day);
+  return fmt::format("{}-{:02}-{:02}", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday);
+}
+
 nlohmann::json machine(const std::string& command_line, const Device& device) {
   const DeviceInfo cpu = Device("cpu").info();
   nlohmann::json here = {{"cpu", cpu.name},         {"simd", cpu.simd},
                          {"cores", cpu.cores},      {"memory_bytes", cpu.memory},
                          {"compiler", __VERSION__}, {"version", BIFOCAL_VERSION},
-                         {"command", command_line}};
+                         {"command", command_line}, {"commit", BIFOCAL_COMMIT},
+                         {"date", today()}};
   if (device.info().kind != DeviceKind::cpu) {
     here["device"] = device.info().name;
     here["driver"] = device.info().driver;
