@@ -6,7 +6,6 @@
 #include <bifocal/error.hpp>
 #include <bifocal/draw.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/photographs.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/solvers.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // minimal LEFT RIGHT: the homography or fundamental matrix of two photographs.
 #include <bifocal/io.hpp>
-#include <bifocal/pair.hpp>
+#include <bifocal/two_photographs.hpp>
 #include <cstdio>
 
 int main(int argc, char** argv) {

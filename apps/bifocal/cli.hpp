@@ -2,7 +2,7 @@
 // The commands share common options and the way to JSON.
 #pragma once
 
-#include <bifocal/device_set.hpp>
+#include <bifocal/device.hpp>
 #include <future>
 #include <bifocal/error.hpp>
 #include <nlohmann/json_fwd.hpp>

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <algorithm>
 #include <chrono>

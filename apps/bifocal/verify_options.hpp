@@ -2,7 +2,7 @@
 // The options of geometric verification, of every command that has them.
 #pragma once
 
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>

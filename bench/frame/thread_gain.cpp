@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thread_gain.hpp"
 
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 namespace bifocal::bench {
 

@@ -3,7 +3,6 @@
 // weights and qualities, one pair a call, and what is done with a given model.
 #include <fmt/format.h>
 
-#include <bifocal/covariance.hpp>
 #include <bifocal/two_view.hpp>
 
 #include "hashes/hashes.hpp"

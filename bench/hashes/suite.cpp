@@ -10,7 +10,7 @@
 #include <bifocal/rectify.hpp>
 #include <bifocal/solvers.hpp>
 #include <bifocal/stereo.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/features.hpp>
 #include <cmath>
 #include <random>
 

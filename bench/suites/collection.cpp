@@ -2,7 +2,7 @@
 // A collection on one device: features, all pairs matched, those of enough matches verified. The
 // images are views of a few scenes: parts of photographs, turned, tilted and brightened, so that
 // the homography between any two is known.
-#include <bifocal/collection.hpp>
+#include <bifocal/verify_pairs.hpp>
 #include <bifocal/io.hpp>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 #include "features_suite.hpp"
 #include "oxford.hpp"
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 #include "runtime/parallel.hpp"
 
 namespace bifocal::bench {
@@ -80,13 +80,13 @@ ImageU8 image_of(const View& view, const ImageU8& picture, int width, int height
 // Share of the first view that the second one sees, of those pixels that are in the picture.
 double overlap(const View& a, const View& b, const ImageU8& picture, int width, int height) {
   if (a.scene != b.scene) return 0;
-  const Mat3 inverse = rectification::inverse(b.picture_from_view);
+  const Mat3 to_view = inverse(b.picture_from_view);
   int seen = 0, all = 0;
   for (int y = 20; y < height; y += 40) {
     for (int x = 20; x < width; x += 40, ++all) {
       const auto [px, py] = mapped(a.picture_from_view, x, y);
       if (px < 0 || py < 0 || px >= picture.width - 1 || py >= picture.height - 1) continue;
-      const auto [u, v] = mapped(inverse, px, py);
+      const auto [u, v] = mapped(to_view, px, py);
       seen += u >= 0 && v >= 0 && u < width && v < height;
     }
   }
@@ -104,23 +104,63 @@ struct Counted {
   int wanted = 0, found = 0, wrong = 0;  // pairs that share a fifth; of them verified; of none
 };
 
+// Views of some scenes, and their pictures.
+struct Views {
+  std::vector<ImageU8> scenes;
+  std::vector<View> views;
+  std::vector<ImageU8> images;
+};
+
+Views made_views(const std::string& data_folder, int images, int width, int height) {
+  Views made{scene_pictures(data_folder), {}, {}};
+  std::mt19937 random(5);
+  for (int k = 0; k < images; ++k) {
+    const std::size_t scene = std::size_t(k) % made.scenes.size();
+    made.views.push_back(random_view(random, scene, made.scenes[scene], width, height));
+  }
+  made.images.resize(made.views.size());
+  runtime::parallel_for(images, [&](int k) {
+    const View& v = made.views[std::size_t(k)];
+    made.images[std::size_t(k)] = image_of(v, made.scenes[v.scene], width, height, unsigned(k));
+  });
+  return made;
+}
+
+Counted counted(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
+                ModelKind kind, const Views& made) {
+  Counted c;
+  verify_pairs(queue, set, pairs, {}, {.kind = kind}, [&](const VerifiedPairs& v) {
+    for (std::size_t k = 0; k < v.pairs.size(); ++k) {
+      const View& a = made.views[std::size_t(v.pairs[k].image1)];
+      const View& b = made.views[std::size_t(v.pairs[k].image2)];
+      const ImageU8& own = made.images[0];
+      const double shared = overlap(a, b, made.scenes[a.scene], own.width, own.height);
+      const bool ok = v.estimates[k].outcome == Outcome::ok;
+      c.matches += v.offsets[k + 1] - v.offsets[k];
+      c.sought += v.offsets[k + 1] - v.offsets[k] >= 15;
+      c.verified += ok;
+      c.wanted += shared > 0.2;
+      c.found += shared > 0.2 && ok;
+      c.wrong += shared == 0 && ok;
+    }
+  });
+  return c;
+}
+
+void match_all(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs) {
+  constexpr std::size_t kAtOnce = 4096;
+  DeviceMatches kept;
+  for (std::size_t first = 0; first < pairs.size(); first += kAtOnce)
+    match(queue, set, pairs.subspan(first, std::min(kAtOnce, pairs.size() - first)), {}, kept);
+  queue.wait();
+}
+
 void run_case(Context& context, Queue& queue, int images, int width, int height) {
   constexpr int kFeatures = 8192, kBatch = 16;
   const std::string name = fmt::format("collection/{}x{}x{}", images, width, height);
   if (!context.wanted(name)) return;
-  const std::vector<ImageU8> pictures = scene_pictures(context.data_folder);
-  std::mt19937 random(5);
-  std::vector<View> views;
-  for (int k = 0; k < images; ++k) {
-    const std::size_t scene = std::size_t(k) % pictures.size();
-    views.push_back(random_view(random, scene, pictures[scene], width, height));
-  }
-  std::vector<ImageU8> all(views.size());
-  runtime::parallel_for(images, [&](int k) {
-    const View& v = views[std::size_t(k)];
-    all[std::size_t(k)] = image_of(v, pictures[v.scene], width, height, unsigned(k));
-  });
-  const std::vector<ImageView<const std::uint8_t>> given(all.begin(), all.end());
+  const Views made = made_views(context.data_folder, images, width, height);
+  const std::vector<ImageView<const std::uint8_t>> given(made.images.begin(), made.images.end());
 
   const SiftOptions sift{.max_features = kFeatures};
   SiftDetector detector(queue, width, height, sift, kBatch);
@@ -133,36 +173,12 @@ void run_case(Context& context, Queue& queue, int images, int width, int height)
   });
   const std::vector<int> counts = set.count_all(queue);
   const std::vector<ImagePair> pairs = all_pairs(images);
-  const auto verify = [&](ModelKind kind, Counted& c) {
-    verify_pairs(queue, set, pairs, {}, {.kind = kind}, [&](const VerifiedPairs& v) {
-      for (std::size_t k = 0; k < v.pairs.size(); ++k) {
-        const View& a = views[std::size_t(v.pairs[k].image1)];
-        const View& b = views[std::size_t(v.pairs[k].image2)];
-        const double shared = overlap(a, b, pictures[a.scene], width, height);
-        const bool ok = v.estimates[k].outcome == Outcome::ok;
-        c.matches += v.offsets[k + 1] - v.offsets[k];
-        c.sought += v.offsets[k + 1] - v.offsets[k] >= 15;
-        c.verified += ok;
-        c.wanted += shared > 0.2;
-        c.found += shared > 0.2 && ok;
-        c.wrong += shared == 0 && ok;
-      }
-    });
-  };
   const auto nothing = [](const VerifiedPairs&) {};
   for (const ModelKind kind : {ModelKind::homography, ModelKind::fundamental}) {
-    Counted c;
-    verify(kind, c);
+    const Counted c = counted(queue, set, pairs, kind, made);
     const double s =
         seconds_of([&] { verify_pairs(queue, set, pairs, {}, {.kind = kind}, nothing); });
-    DeviceMatches kept;
-    const double match_s = seconds_of([&] {
-      for (std::size_t first = 0; first < pairs.size(); first += 4096)
-        match(queue, set,
-              std::span(pairs).subspan(first, std::min<std::size_t>(4096, pairs.size() - first)),
-              {}, kept);
-      queue.wait();
-    });
+    const double match_s = seconds_of([&] { match_all(queue, set, pairs); });
     Record record;
     record.suite = "collection";
     record.case_name = name + "/" + std::string(to_string(kind));

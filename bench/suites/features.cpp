@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SIFT: time to detect and describe, and correct matches on the Oxford pairs.
 #include <bifocal/features.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <fmt/format.h>
 

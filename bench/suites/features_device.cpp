@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include <bifocal/feature_set.hpp>
 #include <bifocal/matching.hpp>
 #include <bifocal/robust.hpp>
 
-#include "features/sift_device.hpp"
+#include "features/sift/sift_device.hpp"
 #include "features/surf/surf_device.hpp"
 #include "features_suite.hpp"
 #include "runtime/recording.hpp"

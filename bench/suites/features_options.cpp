@@ -3,7 +3,7 @@
 // where the truth is known, poses of wide baselines, and time.
 #include <bifocal/features.hpp>
 #include <bifocal/robust.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <fmt/format.h>
 

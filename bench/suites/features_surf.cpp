@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SURF: time beside our RootSIFT's, and correct matches on the Oxford pairs beside AKAZE's.
-#include <bifocal/surf.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/features.hpp>
+#include <bifocal/device.hpp>
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "features_suite.hpp"
 #include "oxford.hpp"
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 #ifdef BIFOCAL_PEER_OPENCV
 #include <opencv2/core.hpp>
 #include <opencv2/features2d.hpp>
@@ -85,11 +85,11 @@ void count_matches(Context& context, const OxfordPair& pair) {
     record.extra["keypoints"] = a.size();
     record.extra["repeatability"] =
         repeatability(places(a), places(b), H, image2.width, image2.height, 3);
-    record.extra["region_repeatability"] = region_repeatability(
-        a.keypoints, b.keypoints, H, rectification::inverse(H), image1, image2);
+    record.extra["region_repeatability"] =
+        region_repeatability(a.keypoints, b.keypoints, H, inverse(H), image1, image2);
     const Features e = detect_sift(image1), g = detect_sift(image2);
-    record.extra["region_repeatability_of_rootsift"] = region_repeatability(
-        e.keypoints, g.keypoints, H, rectification::inverse(H), image1, image2);
+    record.extra["region_repeatability_of_rootsift"] =
+        region_repeatability(e.keypoints, g.keypoints, H, inverse(H), image1, image2);
   }
 #ifdef BIFOCAL_PEER_OPENCV
   const PeerCount peer = akaze(image1, image2, H);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg_case.hpp"
 
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,6 @@
 // Brute-force matching: time, beside OpenCV's.
 #include <bifocal/device.hpp>
 #include <bifocal/features.hpp>
-#include <bifocal/threads.hpp>
 
 #include <fmt/format.h>
 

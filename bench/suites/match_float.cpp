@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Float descriptors, mutual nearest: time, on the CPU beside OpenCV's.
 #include <bifocal/matching.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <fmt/format.h>
 

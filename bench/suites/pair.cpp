@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two pictures in colours of the host's memory to the homography between them, by SURF and by
 // RootSIFT: all on one device, stage by stage, beside the way through the host.
-#include <bifocal/collection.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/verify_pairs.hpp>
+#include <bifocal/features.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <bifocal/rectify.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <cmath>
 #include <random>
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <bifocal/robust.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <chrono>
 #include <cmath>
 #include <functional>

@@ -4,7 +4,7 @@
 
 #include <array>
 #include <bifocal/solvers.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <map>
 #include <string>
 

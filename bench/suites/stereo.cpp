@@ -5,7 +5,7 @@
 
 #include <bifocal/io.hpp>
 #include <bifocal/stereo.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <array>
 #include <cmath>
 #include <filesystem>

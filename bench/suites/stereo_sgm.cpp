@@ -13,7 +13,7 @@
 
 #include <bifocal/io.hpp>
 #include <bifocal/stereo.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include "shifted_noise.hpp"
 #include "stereo_suite.hpp"

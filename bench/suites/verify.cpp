@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // COLMAP's verification: E, F and H of many pairs and what they are decided to be, from memory, and
 // from a database into it.
-#include <bifocal/colmap_verify.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/colmap/verify.hpp>
+#include <bifocal/device.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>

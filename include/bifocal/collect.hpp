@@ -17,13 +17,13 @@
 // numbers that come next.
 #pragma once
 
-#include <bifocal/collection.hpp>
-#include <bifocal/colmap.hpp>
-#include <bifocal/colmap_verify.hpp>
-#include <bifocal/device_set.hpp>
-#include <bifocal/pairs.hpp>
-#include <bifocal/photographs.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/verify_pairs.hpp>
+#include <bifocal/colmap/database.hpp>
+#include <bifocal/colmap/verify.hpp>
+#include <bifocal/device.hpp>
+#include <bifocal/pair_selection.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/features.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -83,10 +83,10 @@ void fields(Options& options, const Visit& visit) {
 
 // Features of another tool in the place of RootSIFT.
 struct GivenFeatures {
-  // hloc's HDF5 file (hloc.hpp), with `descriptors`; or a folder that has NAME.npz for a photograph
-  // NAME, 'db/1.jpg.npz': `keypoints` [N, 2], px from the centre of the first pixel, `descriptors`
-  // [N, D]. Photographs without, or with other descriptors than the first one has (another D, or
-  // floats beside 8 bits), are left out and told. Empty: none are given.
+  // hloc's HDF5 file (colmap/hloc.hpp), with `descriptors`; or a folder that has NAME.npz for a
+  // photograph NAME, 'db/1.jpg.npz': `keypoints` [N, 2], px from the centre of the first pixel,
+  // `descriptors` [N, D]. Photographs without, or with other descriptors than the first one has
+  // (another D, or floats beside 8 bits), are left out and told. Empty: none are given.
   std::filesystem::path source = {};
   FloatMatchOptions matching = {};  // mutual nearest; descriptors are made to unit length
 };
@@ -125,7 +125,7 @@ struct CollectOptions {
   // feature for each orientation there. The ratio is stricter than its 0.8: fewer points,
   // smaller errors (docs/collections.md).
   SiftOptions sift = {.max_features = 12288, .contrast_threshold = 0.02};
-  // Features of SURF instead, which is under patents (surf.hpp); `sift` is not looked at. The
+  // Features of SURF instead, which is under patents (features.hpp); `sift` is not looked at. The
   // database has their keypoints; their descriptors stand in a table of its own,
   // bifocal_descriptors(image_id, data), since to COLMAP they would be SIFT's.
   std::optional<SurfOptions> surf = {};

@@ -1,14 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plain types of two-view geometry. Matrices are row-major: x2 ~ H x1; x2' F x1 = 0 in pixels; x2'
-// E x1 = 0 on normalised points; a pose is cam2_from_cam1: X2 = R X1 + t with |t| = 1.
+// Plain types of two-view geometry and their algebra. Matrices are row-major: x2 ~ H x1; x2' F x1 =
+// 0 in pixels; x2' E x1 = 0 on normalised points; a pose is cam2_from_cam1: X2 = R X1 + t with |t|
+// = 1.
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <cstddef>
 
 namespace bifocal {
 
 using Vec3 = std::array<double, 3>;
 using Mat3 = std::array<double, 9>;
+
+[[nodiscard]] inline double dot(const Vec3& a, const Vec3& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+[[nodiscard]] inline double norm(const Vec3& a) { return std::sqrt(dot(a, a)); }
+// Not finite where a is zero.
+[[nodiscard]] inline Vec3 unit(const Vec3& a) {
+  const double n = norm(a);
+  return {a[0] / n, a[1] / n, a[2] / n};
+}
+[[nodiscard]] inline Vec3 cross(const Vec3& a, const Vec3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+// [a]x: cross_matrix(a) b = a x b.
+[[nodiscard]] inline Mat3 cross_matrix(const Vec3& a) {
+  return {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
+}
+[[nodiscard]] inline Vec3 times(const Mat3& m, const Vec3& v) {
+  return {m[0] * v[0] + m[1] * v[1] + m[2] * v[2], m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
+          m[6] * v[0] + m[7] * v[1] + m[8] * v[2]};
+}
+[[nodiscard]] inline Mat3 times(const Mat3& a, const Mat3& b) {
+  Mat3 c{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      c[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+  return c;
+}
+[[nodiscard]] inline Mat3 transposed(const Mat3& m) {
+  return {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
+}
+// The transposed matrix of cofactors: adjugate(m) m = determinant(m) I, and of a matrix of rank 2
+// the product of its null vectors, up to scale.
+[[nodiscard]] inline Mat3 adjugate(const Mat3& m) {
+  const Vec3 a = {m[0], m[1], m[2]}, b = {m[3], m[4], m[5]}, c = {m[6], m[7], m[8]};
+  const Vec3 x = cross(b, c), y = cross(c, a), z = cross(a, b);
+  return {x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]};
+}
+[[nodiscard]] inline double determinant(const Mat3& m) {
+  return dot({m[0], m[1], m[2]}, cross({m[3], m[4], m[5]}, {m[6], m[7], m[8]}));
+}
+// Not finite where the determinant is 0.
+[[nodiscard]] inline Mat3 inverse(const Mat3& m) {
+  Mat3 out = adjugate(m);
+  const double s = 1 / dot({m[0], m[1], m[2]}, {out[0], out[3], out[6]});
+  for (double& v : out) v *= s;
+  return out;
+}
 
 // A correspondence is (x1, y1) in the first image and (x2, y2) in the second, px.
 struct PointPair {
@@ -32,5 +83,12 @@ struct Intrinsics {
   [[nodiscard]] bool valid() const { return fx > 0 && fy > 0; }
   [[nodiscard]] Mat3 matrix() const { return {fx, 0, cx, 0, fy, cy, 0, 0, 1}; }
 };
+
+// A photograph was taken here, in degrees north and east.
+struct GeoPosition {
+  double latitude_deg = 0, longitude_deg = 0;
+};
+// Along the sphere of the Earth's mean radius (6371008.8 m).
+[[nodiscard]] double distance_m(const GeoPosition& a, const GeoPosition& b);
 
 }  // namespace bifocal

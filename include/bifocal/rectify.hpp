@@ -19,7 +19,6 @@
 #include <bifocal/fields.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
-#include <bifocal/lens_camera.hpp>
 
 namespace bifocal {
 

@@ -8,8 +8,8 @@
 //   if (const auto frame = matcher.finish()) use(*frame);
 #pragma once
 
-#include <bifocal/collection.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/verify_pairs.hpp>
+#include <bifocal/features.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -22,7 +22,7 @@ inline constexpr int kMostVideoPartners = 256;
 
 struct VideoOptions {
   SiftOptions sift = {.max_features = 8192};
-  std::optional<SurfOptions> surf = {};  // in the place of `sift` (surf.hpp)
+  std::optional<SurfOptions> surf = {};  // in the place of `sift` (features.hpp)
   int partners = 1;
   VerifyOptions verify = {};
   std::optional<Intrinsics> camera = {};  // px; for models that take cameras

@@ -10,12 +10,12 @@ docs/python.md is the tour; docs/conventions.md states frames, units and signs o
 import os as _os
 
 from . import _core, colmap, linalg
-from .cameras import Camera, LensCamera, distort_points, pinhole_of, undistort_points
-from .collection import Collection, VerifiedPairs
-from .covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance
-from .devices import devices, missing_devices, threads
-from .features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
-from .options import (
+from ._cameras import Camera, LensCamera, distort_points, pinhole_of, undistort_points
+from ._collection import Collection, VerifiedPairs
+from ._covariances import Covariance, absolute_pose_covariance, covariance, relative_pose_covariance
+from ._devices import devices, missing_devices, threads
+from ._features import Features, FloatMatches, Matches, detect, match, match_descriptors, match_guided
+from ._options import (
     DisparityFilter,
     FloatMatchOptions,
     MatchOptions,
@@ -26,9 +26,18 @@ from .options import (
     SurfOptions,
     VerifyOptions,
 )
-from .pictures import draw_matches, read_image, write_image
-from .rectification import Rectification, Remapper, rectify, rectify_uncalibrated
-from .robust import (
+from ._pictures import draw_matches, read_image, write_image
+from ._rectification import (
+    PolarRectification,
+    Rectification,
+    Remapper,
+    read_polar,
+    rectify,
+    rectify_polar,
+    rectify_polar_uncalibrated,
+    rectify_uncalibrated,
+)
+from ._robust import (
     BatchEstimate,
     Estimate,
     ModelKind,
@@ -42,9 +51,9 @@ from .robust import (
     estimate_shared_focal_relative_pose,
     problem_info,
 )
-from .solvers import MinimalSolver, Solutions, SolverShape, solve_minimal, solver_shape
-from .stereo_matching import DisparityMap, StereoMatcher, stereo
-from .two_view import (
+from ._solvers import MinimalSolver, Solutions, SolverShape, solve_minimal, solver_shape
+from ._stereo_matching import DisparityMap, StereoMatcher, stereo
+from ._two_view import (
     EssentialPoses,
     PlaneMotion,
     RecoveredPose,
@@ -58,7 +67,7 @@ from .two_view import (
     residuals,
     triangulate,
 )
-from .video import VideoFrame, VideoMatcher, match_video
+from ._video import VideoFrame, VideoMatcher, match_video
 
 __version__: str = _core.version
 _os.register_at_fork(after_in_child=_core.after_fork_in_child)
@@ -81,6 +90,7 @@ __all__ = [
     "MinimalSolver",
     "ModelKind",
     "PlaneMotion",
+    "PolarRectification",
     "ProblemInfo",
     "RecoveredPose",
     "Rectification",
@@ -124,8 +134,11 @@ __all__ = [
     "pose_residuals",
     "problem_info",
     "read_image",
+    "read_polar",
     "recover_pose",
     "rectify",
+    "rectify_polar",
+    "rectify_polar_uncalibrated",
     "rectify_uncalibrated",
     "refine",
     "refine_absolute_pose",

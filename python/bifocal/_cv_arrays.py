@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._numbers import number, reals
-from .cameras import Camera, undistort_points
+from ._cameras import Camera, undistort_points
 
 Array = NDArray[Any]
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -12,8 +12,8 @@ from ._agreement import agreed
 from ._cv_arrays import Array
 from ._cv_usac import FM_7POINT, FM_8POINT, FM_RANSAC, RANSAC, Found, UsacParams
 from ._numbers import number
-from .robust import Estimate, estimate
-from .solvers import MinimalSolver, solve_minimal
+from ._robust import Estimate, estimate
+from ._solvers import MinimalSolver, solve_minimal
 
 
 def _eight_points(x1: Array, x2: Array) -> Array | None:

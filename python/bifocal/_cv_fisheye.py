@@ -15,7 +15,7 @@ from . import _cv_arrays as _cv
 from . import _cv_usac as _usac
 from ._cv_poses import pose_of
 from ._numbers import reals
-from .cameras import LensCamera
+from ._cameras import LensCamera
 
 __all__ = ["distortPoints", "solvePnPRansac", "undistortPoints"]
 

@@ -13,7 +13,7 @@ from ._agreement import agreed
 from ._cv_arrays import Array
 from ._cv_usac import LMEDS, RANSAC, Found, UsacParams
 from ._units import unit_of
-from .robust import Estimate, ModelKind, estimate
+from ._robust import Estimate, ModelKind, estimate
 
 _SAMPLE = {"homography": 4, "affine": 3, "similarity": 2}
 

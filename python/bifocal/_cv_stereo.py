@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._numbers import whole
-from .options import DisparityFilter, SgmOptions
-from .stereo_matching import StereoMatcher
+from ._options import DisparityFilter, SgmOptions
+from ._stereo_matching import StereoMatcher
 
 STEREO_SGBM_MODE_SGBM, STEREO_SGBM_MODE_HH, STEREO_SGBM_MODE_SGBM_3WAY, STEREO_SGBM_MODE_HH4 = range(4)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from .options import VerifyOptions
+from ._options import VerifyOptions
 
 __all__ = ["Verification", "geometric_verification", "verify", "verify_matches"]
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from ._agreement import agreed
 from ._numbers import number, reals, whole
 from ._units import unit_of
-from .cameras import LensCamera
-from .options import RobustOptions
-from .robust import Estimate, ModelKind, estimate
-from .robust import estimate_shared_focal_relative_pose as estimate_shared_focal
+from ._cameras import LensCamera
+from ._options import RobustOptions
+from ._robust import Estimate, ModelKind, estimate
+from ._robust import estimate_shared_focal_relative_pose as estimate_shared_focal
 
 __all__ = [
     "BundleOptions",

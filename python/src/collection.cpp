@@ -3,7 +3,7 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
-#include <bifocal/collection.hpp>
+#include <bifocal/verify_pairs.hpp>
 #include <mutex>
 
 #include "devices.hpp"

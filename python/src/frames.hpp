@@ -31,11 +31,11 @@ struct FrameArray {
 // called when all results have their memory: work that is under way may still use what was freed.
 void await_frame(nb::handle frame);
 
-// Room for a result that C++ writes, on the host or on the frame's device.
+// Memory of a result that C++ writes, on the host or on the frame's device.
 template <class T>
-class Room {
+class ResultArray {
  public:
-  Room(nb::handle frame, std::initializer_list<std::size_t> shape) {
+  ResultArray(nb::handle frame, std::initializer_list<std::size_t> shape) {
     if (frame.is_valid() && !frame.is_none()) {
       FrameArray made = empty_of(frame, shape, dtype_name<T>());
       object_ = std::move(made.object);

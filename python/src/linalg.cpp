@@ -44,7 +44,7 @@ Matrices matrices_of(nb::handle object, const char* name, bool square) {
 
 // Results of one matrix without a batch lose theirs: `shape` is of one matrix.
 template <class T>
-Room<T> room(nb::handle frame, const Matrices& m, std::size_t rows, std::size_t cols = 0) {
+ResultArray<T> room(nb::handle frame, const Matrices& m, std::size_t rows, std::size_t cols = 0) {
   const auto count = std::size_t(m.count);
   if (m.single && cols == 0) return {frame, {rows}};
   if (m.single) return {frame, {rows, cols}};
@@ -64,7 +64,7 @@ class Counts {
 
  private:
   bool single_;
-  Room<int> room_;
+  ResultArray<int> room_;
 };
 
 struct Call {
@@ -85,8 +85,8 @@ void run(const Call& call, const Work& work) {
 template <class T>
 nb::tuple svd_of(const Matrices& m, const Call& call) {
   const auto r = std::size_t(m.rows), c = std::size_t(m.cols);
-  Room<T> U = room<T>(call.frame, m, r, std::min(r, c)), S = room<T>(call.frame, m, c),
-          V = room<T>(call.frame, m, c, c);
+  ResultArray<T> U = room<T>(call.frame, m, r, std::min(r, c)), S = room<T>(call.frame, m, c),
+                 V = room<T>(call.frame, m, c, c);
   Counts status(call.frame, m);
   run(call, [&](Queue& queue) {
     svd<T>(queue, m.batch<T>(),
@@ -98,7 +98,7 @@ nb::tuple svd_of(const Matrices& m, const Call& call) {
 template <class T>
 nb::tuple eigen_of(const Matrices& m, const Call& call) {
   const auto n = std::size_t(m.rows);
-  Room<T> values = room<T>(call.frame, m, n), vectors = room<T>(call.frame, m, n, n);
+  ResultArray<T> values = room<T>(call.frame, m, n), vectors = room<T>(call.frame, m, n, n);
   Counts counts(call.frame, m), status(call.frame, m);
   run(call, [&](Queue& queue) {
     real_eigenpairs<T>(queue, m.batch<T>(),
@@ -113,7 +113,7 @@ nb::tuple eigen_of(const Matrices& m, const Call& call) {
 template <class T>
 nb::tuple symmetric_of(const Matrices& m, const Call& call) {
   const auto n = std::size_t(m.rows);
-  Room<T> values = room<T>(call.frame, m, n), vectors = room<T>(call.frame, m, n, n);
+  ResultArray<T> values = room<T>(call.frame, m, n), vectors = room<T>(call.frame, m, n, n);
   Counts status(call.frame, m);
   run(call, [&](Queue& queue) {
     symmetric_eigen<T>(
@@ -135,8 +135,8 @@ nb::tuple solve(MinimalSolver solver, const Numbers& samples, const Call& call) 
       for (std::size_t i = 0; i < count; ++i) copy.push_back(static_cast<T>(samples.at(r, i)));
     given = copy.data();
   }
-  Room<T> solutions(call.frame, {slots, rows, count});
-  Room<int> counts(call.frame, {count});
+  ResultArray<T> solutions(call.frame, {slots, rows, count});
+  ResultArray<int> counts(call.frame, {count});
   if (count > 0)
     run(call, [&](Queue& queue) {
       solve_minimal(queue, solver, int(count), given, solutions.memory(), counts.memory());

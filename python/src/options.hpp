@@ -3,8 +3,8 @@
 // C++, and names as enumerators.
 #pragma once
 
-#include <bifocal/lens_camera.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/camera.hpp>
+#include <bifocal/features.hpp>
 #include <optional>
 
 #include "arrays.hpp"
@@ -54,6 +54,7 @@ void bind_devices(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_pictures(nb::module_& m);
+void bind_polar(nb::module_& m);
 void bind_rectify(nb::module_& m);
 void bind_robust(nb::module_& m);
 void bind_robust_batch(nb::module_& m);

@@ -83,11 +83,8 @@ nb::object move_points(nb::handle points, nb::handle camera, bool back) {
   return array_from(std::move(out), {rows, 2});
 }
 
-}  // namespace
-
-void bind_rectify(nb::module_& m) {
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
-  nb::class_<Rectification> c(m, "Rectification", "Two pictures brought to equal rows.");
+void bind_rectification(nb::class_<Rectification>& c) {
   c.def_prop_ro(
       "ok", [](const Rectification& r) { return r.width > 0; }, "Is there a rectified pair?");
   c.def("__bool__", [](const Rectification& r) { return r.width > 0; });
@@ -117,7 +114,6 @@ void bind_rectify(nb::module_& m) {
   c.def_prop_ro(
       "camera2", [](const Rectification& r) { return numbers(r.camera2); },
       nb::sig(DOUBLES("camera2") " | None"), "Of the right one.");
-#undef DOUBLES
   c.def(
       "Q",
       [](const Rectification& r, double b) {
@@ -126,16 +122,24 @@ void bind_rectify(nb::module_& m) {
       nb::arg("baseline") = 1.0,
       nb::sig("def Q(self, baseline: float = 1.0) -> numpy.typing.NDArray[numpy.float64]"),
       "[4, 4]: (X, Y, Z, W) = Q (x, y, d, 1).");
-  c.def("resample", &resample, nb::arg("side"), nb::arg("image").none(),
+  c.def("resample", &resample<Rectification>, nb::arg("side"), nb::arg("image").none(),
         nb::sig("def resample(self, side: int, image: object) -> "
                 "numpy.typing.NDArray[numpy.uint8]"),
         "The left (0) or right (1) picture, rectified, in the memory where it lies: of torch and "
         "CuPy also on a CUDA device. For many frames: Remapper.");
-  c.def("sampling_map", &sampling_positions, nb::arg("side"),
+  c.def("sampling_map", &sampling_positions<Rectification>, nb::arg("side"),
         nb::sig("def sampling_map(self, side: int) -> "
                 "tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
         "x, y [height, width]: where a pixel of the left (0) or right (1) rectified picture comes "
         "from, px, in steps of 1/256; NaN outside.");
+}
+#undef DOUBLES
+
+}  // namespace
+
+void bind_rectify(nb::module_& m) {
+  nb::class_<Rectification> c(m, "Rectification", "Two pictures brought to equal rows.");
+  bind_rectification(c);
   m.def("rectify", &calibrated, nb::arg("camera1").none(), nb::arg("camera2").none(),
         nb::arg("R").none(), nb::arg("t").none(), nb::arg("max_scale"), nb::arg("max_angle_deg"));
   m.def("rectify_uncalibrated", &uncalibrated, nb::arg("F").none(), nb::arg("x1").none(),

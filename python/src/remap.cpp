@@ -100,7 +100,8 @@ class MapRemapper {
   nb::object run_there(const AnyArray& image, nb::handle frame) {
     const auto h = std::size_t(height()), w = std::size_t(width());
     const bool is_grey = image.ndim() == 2;
-    Room<T> out = is_grey ? Room<T>(frame, {h, w}) : Room<T>(frame, {h, w, image.shape(2)});
+    ResultArray<T> out =
+        is_grey ? ResultArray<T>(frame, {h, w}) : ResultArray<T>(frame, {h, w, image.shape(2)});
     await_frame(frame);
     {
       const Unlocked unlocked;
@@ -118,9 +119,13 @@ class MapRemapper {
   Remapper remapper_;
 };
 
-SamplingMap side_map(const Rectification& r, int side) {
-  const Unlocked unlocked;
-  return sampling_map(r, side);
+template <class R>
+void make_remapper(MapRemapper* self, const R& r, int side, const std::string& device) {
+  const auto map = [&] {
+    const Unlocked unlocked;
+    return sampling_map(r, side);
+  };
+  new (self) MapRemapper(map(), device);
 }
 
 // Tells where a map is to lie for one picture.
@@ -132,14 +137,12 @@ std::string place_of(nb::handle image, nb::handle frame, const char* name) {
 
 }  // namespace
 
-nb::object resample(const Rectification& r, int side, nb::handle image) {
+nb::object resampled(const SamplingMap& map, const char* name, nb::handle image) {
   const nb::object frame = nb::module_::import_("bifocal._arrays").attr("frame_of")(image);
-  const char* const name = side == 0 ? "image1" : "image2";
-  return MapRemapper(side_map(r, side), place_of(image, frame, name)).run(image, frame, name);
+  return MapRemapper(map, place_of(image, frame, name)).run(image, frame, name);
 }
 
-nb::object sampling_positions(const Rectification& r, int side) {
-  const SamplingMap map = side_map(r, side);
+nb::object positions_of(const SamplingMap& map) {
   const auto h = std::size_t(map.height), w = std::size_t(map.width);
   const auto px = [&](const std::vector<std::int32_t>& positions) {
     std::vector<float> out(positions.size());
@@ -152,12 +155,10 @@ nb::object sampling_positions(const Rectification& r, int side) {
 
 void bind_remap(nb::module_& m) {
   nb::class_<MapRemapper>(m, "Remapper")
-      .def(
-          "__init__",
-          [](MapRemapper* self, const Rectification& r, int side, const std::string& device) {
-            new (self) MapRemapper(side_map(r, side), device);
-          },
-          nb::arg("rectification"), nb::arg("side"), nb::arg("device"))
+      .def("__init__", &make_remapper<Rectification>, nb::arg("rectification"), nb::arg("side"),
+           nb::arg("device"))
+      .def("__init__", &make_remapper<PolarRectification>, nb::arg("rectification"),
+           nb::arg("side"), nb::arg("device"))
       .def(
           "__init__",
           [](MapRemapper* self, nb::handle x, nb::handle y, std::pair<int, int> input_size,

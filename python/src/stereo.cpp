@@ -85,8 +85,8 @@ class Matcher {
         value_error(fmt::format("{}: shape {}, the matcher is of ({}, {})", name,
                                 shape_text(*array), height_, width_));
     const std::initializer_list<std::size_t> shape = {std::size_t(height_), std::size_t(width_)};
-    Room<float> raw(frame, shape), filled(frame, shape);
-    std::optional<Room<std::uint8_t>> confidence;
+    ResultArray<float> raw(frame, shape), filled(frame, shape);
+    std::optional<ResultArray<std::uint8_t>> confidence;
     if (!is_ssd_) confidence.emplace(frame, shape);
     await_frame(frame);
     {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This binds the pieces of two-view geometry by themselves.
-#include <bifocal/covariance.hpp>
 #include <bifocal/two_view.hpp>
 
 #include "points.hpp"

@@ -130,7 +130,7 @@ def test_a_second_camera_is_refused_where_a_pair_takes_fewer(kind, cameras):
 def test_options_are_what_their_generator_makes_of_cpp():
     script = pathlib.Path(__file__).parents[2] / "scripts/python-options"
     made = runpy.run_path(str(script))["text_of"](bifocal._core.option_fields())
-    assert pathlib.Path(bifocal.options.__file__).read_text() == made, f"run {script}"
+    assert pathlib.Path(bifocal._options.__file__).read_text() == made, f"run {script}"
 
 
 def test_options_are_frozen_by_keyword_and_as_in_cpp():
@@ -138,7 +138,7 @@ def test_options_are_frozen_by_keyword_and_as_in_cpp():
         return {name: defaults(default) if isinstance(default, dict) else default for name, (_, default, *_) in members.items()}
 
     classes = bifocal._core.option_fields()
-    assert set(classes) == set(bifocal.options.__all__)
+    assert set(classes) == set(bifocal._options.__all__)
     for name, fields in classes.items():
         one = getattr(bifocal, name)()
         assert dataclasses.asdict(one) == defaults(fields), name

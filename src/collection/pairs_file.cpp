@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/pairs.hpp>
+#include <bifocal/pair_selection.hpp>
 
 #include <fmt/format.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collection/screen.hpp"
 
-#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/pairs.hpp>
+#include <bifocal/pair_selection.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/cancel.hpp>
-#include <bifocal/collection.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/verify_pairs.hpp>
 
 #include <fmt/format.h>
 

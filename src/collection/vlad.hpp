@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vocabulary and the vectors behind ImageIndex (pairs.hpp).
+// The vocabulary and the vectors behind ImageIndex (pair_selection.hpp).
 #pragma once
 
 #include <bifocal/features.hpp>

@@ -3,14 +3,13 @@
 #pragma once
 
 #include <bifocal/features.hpp>
-#include <bifocal/surf.hpp>
 
 #include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
-#include "features/sift.hpp"
+#include "features/sift/sift.hpp"
 #include "features/surf/surf.hpp"
 
 namespace bifocal::features {
@@ -20,7 +19,7 @@ struct Choice {
   const SiftOptions& sift;
   const std::optional<SurfOptions>& surf;
 
-  // The memory that a pixel takes on a GPU (features.hpp, surf.hpp), or on a CPU, whose threads
+  // The memory that a pixel takes on a GPU (features.hpp), or on a CPU, whose threads
   // keep a band of each octave.
   [[nodiscard]] int bytes_of_pixel(bool is_gpu) const {
     if (!is_gpu) return 28;

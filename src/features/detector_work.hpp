@@ -3,7 +3,7 @@
 #pragma once
 
 #include <bifocal/error.hpp>
-#include <bifocal/feature_set.hpp>
+#include <bifocal/matching.hpp>
 #include <bifocal/features.hpp>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 #include "features/grey/grey_device.hpp"
 #include "features/keypoint_order.hpp"
 #include "features/points_device.hpp"
-#include "features/sift.hpp"
+#include "features/sift/sift.hpp"
 #include "runtime/in_turn.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
@@ -55,18 +55,18 @@ class DetectorWork {
   DetectorWork(Queue& queue, int width, int height, const Options& options, int batch)
       : queue_(queue), width_(width), height_(height), options_(options), batch_(batch) {
     if (is_cpu()) return;
-    lanes_[0] = make_lane(nullptr);
-    room_ = lanes_[0]->device.room();
+    slots_[0] = make_slot(nullptr);
+    room_ = slots_[0]->device.room();
     set_.emplace(queue.device());
   }
 
   [[nodiscard]] std::size_t memory() const {
     if (is_cpu()) return 0;
-    const std::size_t lane =
+    const std::size_t each =
         static_cast<std::size_t>(batch_) * (Device::bytes(width_, height_, options_) + pixels());
     std::size_t samples = 0;  // of what is not grey
-    for (const auto& l : lanes_) samples += l ? l->samples.size() : 0;
-    return lane * (lanes_[1] ? 2 : 1) + samples +
+    for (const auto& l : slots_) samples += l ? l->samples.size() : 0;
+    return each * (slots_[1] ? 2 : 1) + samples +
            static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes) +
            set_->shapes().size() * sizeof(KeypointShape);
   }
@@ -75,8 +75,8 @@ class DetectorWork {
     check_mask(Method::kName, mask, width_, height_);
     mask_ = ImageU8(mask.width, mask.height);
     if (!mask_.empty()) copy_rows(PictureView(mask), mask_.pixels.data());
-    for (auto& lane : lanes_)
-      if (lane) lane->device.set_mask(mask_);
+    for (auto& slot : slots_)
+      if (slot) slot->device.set_mask(mask_);
   }
 
   std::vector<Features> detect(std::span<const PictureView> images) {
@@ -111,17 +111,17 @@ class DetectorWork {
     }
     const int count = static_cast<int>(images.size()), first = reserve(set, count);
     int done = 0;
-    const auto begin = [&](std::size_t slot) {
+    const auto begin = [&](std::size_t turn) {
       if (done == count) return false;
-      Lane& lane = lane_of(slot);
-      take(lane, images.subspan(static_cast<std::size_t>(done)));
-      lane.out = output(set, first + done);
-      start(lane);
-      done += lane.count;
+      Slot& slot = slot_of(turn);
+      take(slot, images.subspan(static_cast<std::size_t>(done)));
+      slot.out = output(set, first + done);
+      start(slot);
+      done += slot.count;
       return true;
     };
-    runtime::in_turn(begin, [&](std::size_t slot) {
-      if (lanes_[slot]) finish(*lanes_[slot]);
+    runtime::in_turn(begin, [&](std::size_t turn) {
+      if (slots_[turn]) finish(*slots_[turn]);
     });
     return first;
   }
@@ -139,26 +139,26 @@ class DetectorWork {
       return first;
     }
     const int first = reserve(set, count);
-    Lane& lane = *lanes_[0];
+    Slot& slot = *slots_[0];
     for (int done = 0; done < count; done += batch_) {
       const int now = std::min(batch_, count - done);
       const FeatureOutput out = output(set, first + done);
       if constexpr (sizeof(Sample) == 1) {
         if (channels == 1) {
-          lane.device.run(images, done, now, out);
+          slot.device.run(images, done, now, out);
           continue;
         }
       }
       make_grey(queue_, images, channels, std::int64_t{done} * std::int64_t(pixels()),
-                now * static_cast<int>(pixels()), lane.pictures);
-      lane.device.run(lane.pictures, 0, now, out);
+                now * static_cast<int>(pixels()), slot.pictures);
+      slot.device.run(slot.pictures, 0, now, out);
     }
     return first;
   }
 
  private:
   using Device = typename Method::Device;
-  struct Lane {
+  struct Slot {
     std::unique_ptr<Queue> own_queue;  // nullptr: the detector's
     Device device;
     Buffer<std::uint8_t> pictures;                   // grey
@@ -176,14 +176,14 @@ class DetectorWork {
   [[nodiscard]] std::size_t samples_of(int images, int channels) const {
     return static_cast<std::size_t>(images) * static_cast<std::size_t>(channels) * pixels();
   }
-  // Of a slot.
+  // Features that a slot of a set has places for.
   [[nodiscard]] int capacity() const {
     return options_.max_features > 0 ? std::min(options_.max_features, room_) : room_;
   }
 
-  std::unique_ptr<Lane> make_lane(std::unique_ptr<Queue> own) {
+  std::unique_ptr<Slot> make_slot(std::unique_ptr<Queue> own) {
     try {
-      return new_lane(std::move(own));
+      return new_slot(std::move(own));
     } catch (const Error& e) {
       const std::string why = e.what();
       if (e.code() != ErrorCode::device || why.find("out of memory") == std::string::npos) throw;
@@ -197,21 +197,21 @@ class DetectorWork {
                       options_.upsample ? ", a quarter of it without `upsample`" : "", why));
     }
   }
-  std::unique_ptr<Lane> new_lane(std::unique_ptr<Queue> own) {
+  std::unique_ptr<Slot> new_slot(std::unique_ptr<Queue> own) {
     Queue& queue = own ? *own : queue_;
     const std::size_t size = static_cast<std::size_t>(batch_) * pixels();
     Device device(queue, width_, height_, options_, batch_, room_);
     device.set_mask(mask_);
     Buffer<std::uint8_t> pictures(queue.device(), size);
-    return std::unique_ptr<Lane>(
-        new Lane{std::move(own), std::move(device), std::move(pictures), {}, {}, {}, {}});
+    return std::unique_ptr<Slot>(
+        new Slot{std::move(own), std::move(device), std::move(pictures), {}, {}, {}, {}});
   }
-  Lane& lane_of(std::size_t slot) {
-    auto& lane = lanes_[slot];
-    if (!lane) lane = make_lane(std::make_unique<Queue>(queue_.device()));
-    return *lane;
+  Slot& slot_of(std::size_t turn) {
+    auto& slot = slots_[turn];
+    if (!slot) slot = make_slot(std::make_unique<Queue>(queue_.device()));
+    return *slot;
   }
-  Queue& queue_of(Lane& lane) { return lane.own_queue ? *lane.own_queue : queue_; }
+  Queue& queue_of(Slot& slot) { return slot.own_queue ? *slot.own_queue : queue_; }
 
   int reserve(FeatureSet& set, int images) {
     return images == 0 ? set.size()
@@ -223,41 +223,41 @@ class DetectorWork {
   }
 
   // The first of the images, as many as go together: of one format, a batch at most.
-  void take(Lane& lane, std::span<const PictureView> images) {
-    lane.format = format_of(images[0]);
-    const std::size_t size = pixels() * lane.format.bytes();
+  void take(Slot& slot, std::span<const PictureView> images) {
+    slot.format = format_of(images[0]);
+    const std::size_t size = pixels() * slot.format.bytes();
     const std::size_t most = size * static_cast<std::size_t>(batch_);
     const bifocal::Device& device = queue_.device();
-    if (!lane.host || lane.host->size() < most) {
-      lane.host.reset();
-      lane.host = std::make_unique<HostBuffer<std::uint8_t>>(device, most);
+    if (!slot.host || slot.host->size() < most) {
+      slot.host.reset();
+      slot.host = std::make_unique<HostBuffer<std::uint8_t>>(device, most);
     }
-    if (!lane.format.is_grey_8() && lane.samples.size() < most)
-      lane.samples = Buffer<std::uint8_t>(device, most);
-    lane.count = 0;
+    if (!slot.format.is_grey_8() && slot.samples.size() < most)
+      slot.samples = Buffer<std::uint8_t>(device, most);
+    slot.count = 0;
     for (const PictureView& image : images) {
-      if (lane.count == batch_ || format_of(image) != lane.format) break;
-      copy_rows(image, lane.host->data() + static_cast<std::size_t>(lane.count++) * size);
+      if (slot.count == batch_ || format_of(image) != slot.format) break;
+      copy_rows(image, slot.host->data() + static_cast<std::size_t>(slot.count++) * size);
     }
   }
 
-  void start(Lane& lane) {
-    Queue& queue = queue_of(lane);
-    const std::size_t count = static_cast<std::size_t>(lane.count) * pixels();
-    Buffer<std::uint8_t>& to = lane.format.is_grey_8() ? lane.pictures : lane.samples;
-    to.upload(queue, lane.host->span().first(count * lane.format.bytes()));
-    if (!lane.format.is_grey_8())
-      make_grey(queue, lane.samples, lane.format, static_cast<int>(count), lane.pictures);
-    lane.device.run(lane.pictures, 0, lane.count, lane.out);
+  void start(Slot& slot) {
+    Queue& queue = queue_of(slot);
+    const std::size_t count = static_cast<std::size_t>(slot.count) * pixels();
+    Buffer<std::uint8_t>& to = slot.format.is_grey_8() ? slot.pictures : slot.samples;
+    to.upload(queue, slot.host->span().first(count * slot.format.bytes()));
+    if (!slot.format.is_grey_8())
+      make_grey(queue, slot.samples, slot.format, static_cast<int>(count), slot.pictures);
+    slot.device.run(slot.pictures, 0, slot.count, slot.out);
   }
-  void finish(Lane& lane) {
-    while (lane.count > 0 && lane.device.was_full(lane.count)) {  // noise that no photograph has
-      room_ = std::max(room_, 2 * lane.device.room());
-      lane.device = Device(queue_of(lane), width_, height_, options_, batch_, room_);
-      lane.device.set_mask(mask_);
-      start(lane);
+  void finish(Slot& slot) {
+    while (slot.count > 0 && slot.device.was_full(slot.count)) {  // noise that no photograph has
+      room_ = std::max(room_, 2 * slot.device.room());
+      slot.device = Device(queue_of(slot), width_, height_, options_, batch_, room_);
+      slot.device.set_mask(mask_);
+      start(slot);
     }
-    lane.count = 0;
+    slot.count = 0;
   }
 
   void check(std::span<const PictureView> images) const {
@@ -295,7 +295,7 @@ class DetectorWork {
   Options options_;
   ImageU8 mask_;
   int batch_, room_ = 0;
-  std::array<std::unique_ptr<Lane>, 2> lanes_;
+  std::array<std::unique_ptr<Slot>, 2> slots_;
   std::optional<FeatureSet> set_;  // of what goes back to the host
 };
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "features/sift_rules.hpp"
+#include "features/sift/sift_rules.hpp"
 #include "runtime/cancel.hpp"
 
 namespace bifocal::features {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "features/sift.kernels.hpp"
+#include "features/sift/sift.kernels.hpp"
 
 namespace bifocal::features {
 namespace {

@@ -59,18 +59,6 @@ void mark(ImageU8& rgb, double x, double y, Colour colour) {
   draw_circle(rgb, x, y, 4 * width, colour, width);
 }
 
-Vec3 times(const Mat3& A, double x, double y) {
-  return {A[0] * x + A[1] * y + A[2], A[3] * x + A[4] * y + A[5], A[6] * x + A[7] * y + A[8]};
-}
-
-// The inverse up to scale (the adjugate); that of a singular matrix maps nothing into a picture, or
-// onto a line.
-Mat3 adjugate(const Mat3& H) {
-  return {H[4] * H[8] - H[5] * H[7], H[2] * H[7] - H[1] * H[8], H[1] * H[5] - H[2] * H[4],
-          H[5] * H[6] - H[3] * H[8], H[0] * H[8] - H[2] * H[6], H[2] * H[3] - H[0] * H[5],
-          H[3] * H[7] - H[4] * H[6], H[1] * H[6] - H[0] * H[7], H[0] * H[4] - H[1] * H[3]};
-}
-
 // Samples the bilinear grey at (x, y); outside it is -1.
 double sample(const ImageU8& grey, double x, double y) {
   if (!(x >= 0 && y >= 0 && x <= grey.width - 1 && y <= grey.height - 1)) return -1;
@@ -119,13 +107,13 @@ ImageU8 draw_epipolar_lines(ImageView<const std::uint8_t> image1,
                             ImageView<const std::uint8_t> image2, std::span<const PointPair> points,
                             std::span<const std::uint8_t> inliers, const Mat3& F, int count) {
   ImageU8 left = to_rgb(image1), right = to_rgb(image2);
-  const Mat3 Ft = {F[0], F[3], F[6], F[1], F[4], F[7], F[2], F[5], F[8]};
+  const Mat3 Ft = transposed(F);
   const std::vector<std::size_t> chosen = choose(points, inliers, true, count);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const PointPair& p = points[chosen[i]];
     const Colour colour = turbo_colour(0.1 + 0.8 * double(i) / double(chosen.size()));
-    draw_epipolar_line(left, times(Ft, p.x2, p.y2), colour);
-    draw_epipolar_line(right, times(F, p.x1, p.y1), colour);
+    draw_epipolar_line(left, times(Ft, Vec3{p.x2, p.y2, 1}), colour);
+    draw_epipolar_line(right, times(F, Vec3{p.x1, p.y1, 1}), colour);
     mark(left, p.x1, p.y1, colour);
     mark(right, p.x2, p.y2, colour);
   }
@@ -135,11 +123,12 @@ ImageU8 draw_epipolar_lines(ImageView<const std::uint8_t> image1,
 ImageU8 blend_warped(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
                      const Mat3& H) {
   const ImageU8 grey1 = to_grey(image1), grey2 = to_grey(image2);
+  // The inverse up to scale; that of a singular matrix maps nothing into a picture, or onto a line.
   const Mat3 inverse = adjugate(H);
   ImageU8 result(grey2.width, grey2.height, 3);
   for (int y = 0; y < result.height; ++y) {
     for (int x = 0; x < result.width; ++x) {
-      const auto [u, v, w] = times(inverse, x, y);
+      const auto [u, v, w] = times(inverse, Vec3{double(x), double(y), 1});
       const double warped = sample(grey1, u / w, v / w);
       const std::uint8_t fixed = grey2.at(x, y);
       std::uint8_t* out = &result.at(x, y);

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <bifocal/pairs.hpp>
+#include <bifocal/pair_selection.hpp>
 
 namespace bifocal::io {
 

@@ -4,7 +4,6 @@
 
 #include <bifocal/error.hpp>
 #include <bifocal/image.hpp>
-#include <bifocal/picture.hpp>
 
 namespace bifocal {
 

@@ -6,7 +6,6 @@
 
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/photographs.hpp>
 
 #include "io/decode.hpp"
 #include "io/exif.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <bifocal/error.hpp>
-#include <bifocal/photographs.hpp>
+#include <bifocal/io.hpp>
 
 #include "io/reject.hpp"
 

@@ -2,7 +2,7 @@
 #include "pair/dense_pair.hpp"
 
 #include <fmt/format.h>
-#include <bifocal/covariance.hpp>
+#include <bifocal/two_view.hpp>
 #include <bifocal/draw.hpp>
 
 #include <algorithm>

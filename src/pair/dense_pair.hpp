@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <bifocal/pair.hpp>
+#include <bifocal/two_photographs.hpp>
 
 #include "pair/stage_clock.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/pair.hpp>
+#include <bifocal/two_photographs.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <cmath>

@@ -3,9 +3,8 @@
 // where matching, filtering and estimation find them.
 #pragma once
 
-#include <bifocal/feature_set.hpp>
 #include <bifocal/matching.hpp>
-#include <bifocal/pair.hpp>
+#include <bifocal/two_photographs.hpp>
 
 #include <span>
 #include <vector>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/lens_camera.hpp>
+#include <bifocal/camera.hpp>
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <optional>
 
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 #include "rectify/polar_lines.hpp"
 #include "rectify/rank_two.hpp"
 #include "rectify/rectify_canvas.hpp"
@@ -58,13 +58,13 @@ std::optional<Epipolar> epipolar_of(const Mat3& F, const Sizes& s) {
   for (const double v : F) largest = std::max(largest, std::abs(v));
   const Mat3 px1 = to_px(middle_of(s.width1, s.height1)),
              px2 = to_px(middle_of(s.width2, s.height2));
-  const auto f = rank_two(mul(transpose(px2), mul(scaled(F, 1 / largest), px1)));
+  const auto f = rank_two(times(transposed(px2), times(scaled(F, 1 / largest), px1)));
   if (!f) return {};
-  const auto other = rank_two(transpose(f->F));
+  const auto other = rank_two(transposed(f->F));
   if (!other) return {};
   const Mat3 from_px = {1 / unit_px, 0, 0, 0, 1 / unit_px, 0, 0, 0, 1};
   const auto px = [&](const Vec3& e) { return Vec3{e[0] * unit_px, e[1] * unit_px, e[2]}; };
-  return Epipolar{mul(from_px, mul(f->F, from_px)), px(f->e1), px(other->e1)};
+  return Epipolar{times(from_px, times(f->F, from_px)), px(f->e1), px(other->e1)};
 }
 
 // Columns of one picture: column c lies at t = sign (begin + c step).
@@ -254,7 +254,7 @@ std::vector<PointPair> seen_at(double depth, const Intrinsics& k1, const Intrins
   for (int j = 0; j <= kSteps; ++j) {
     for (int i = 0; i <= kSteps; ++i) {
       const double x = (s.width1 - 1.0) * i / kSteps, y = (s.height1 - 1.0) * j / kSteps;
-      const Vec3 ray = mul(pose.R, unit({(x - k1.cx) / k1.fx, (y - k1.cy) / k1.fy, 1}));
+      const Vec3 ray = times(pose.R, unit({(x - k1.cx) / k1.fx, (y - k1.cy) / k1.fy, 1}));
       const double near = 1 / (depth * norm(pose.t));
       const Vec3 p = {ray[0] + near * pose.t[0], ray[1] + near * pose.t[1],
                       ray[2] + near * pose.t[2]};
@@ -311,11 +311,11 @@ PolarRectification rectify_polar(const Intrinsics& camera1, const Intrinsics& ca
   check(camera1, camera2, cam2_from_cam1);
   const Sizes s{width1, height1, width2, height2};
   const Vec3 t = unit(cam2_from_cam1.t);
-  const Mat3 E = mul(Mat3{0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0}, cam2_from_cam1.R);
+  const Mat3 E = times(Mat3{0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0}, cam2_from_cam1.R);
   const auto inverse_of = [](const Intrinsics& k) {
     return Mat3{1 / k.fx, 0, -k.cx / k.fx, 0, 1 / k.fy, -k.cy / k.fy, 0, 0, 1};
   };
-  const Mat3 F = mul(transpose(inverse_of(camera2)), mul(E, inverse_of(camera1)));
+  const Mat3 F = times(transposed(inverse_of(camera2)), times(E, inverse_of(camera1)));
   check_sizes("rectify_polar", {width1, height1, width2, height2});
   check_options(options);
   PolarRectification r =

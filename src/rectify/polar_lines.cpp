@@ -129,7 +129,7 @@ LinePair Pencil::at(double angle) const {
 }
 
 double Pencil::angle_of(const Vec2& point2, double sign) const {
-  const Vec3 l = line_of(transpose(F_), point2);
+  const Vec3 l = line_of(transposed(F_), point2);
   const Vec2 d = {sign * l[1], -sign * l[0]};
   // Lines of a far epipole have nearly one direction: where they pass the middle tells them apart.
   if (views_[0].radius > 100 * std::hypot(views_[0].half_width, views_[0].half_height)) {
@@ -164,7 +164,7 @@ Arc Pencil::arc_of_second() const {
   // Half lines of picture 1 that belong to known ones of picture 2 tell the sign.
   const HalfLine known = first(0);
   const HalfLine other = second(known.at(std::max(0.0, 1 - views_[0].radius)));
-  const Vec3 l = line_of(transpose(F_), other.at(std::max(0.0, 1 - v.radius)));
+  const Vec3 l = line_of(transposed(F_), other.at(std::max(0.0, 1 - v.radius)));
   const double sign = dot(known.direction, Vec2{l[1], -l[0]}) < 0 ? -1 : 1;
   const double middle = angle_of({0, 0}, sign);
   const double a = std::remainder(angle_of(low, sign) - middle, kTurn);

@@ -8,8 +8,6 @@
 
 #include <bifocal/geometry.hpp>
 
-#include "rectify/mat3.hpp"
-
 namespace bifocal::rectification {
 
 inline constexpr double kMaxThirdValue = 0.02;  // of F's third singular value to its norm:
@@ -25,12 +23,6 @@ inline constexpr double kMaxThirdValue = 0.02;  // of F's third singular value t
   for (const double v : m) sum += v * v;
   return std::sqrt(sum);
 }
-// Returns the matrix of cofactors, transposed: e1 e2' of a matrix of rank 2, up to scale.
-[[nodiscard]] inline Mat3 adjugate(const Mat3& m) {
-  const Vec3 a = {m[0], m[1], m[2]}, b = {m[3], m[4], m[5]}, c = {m[6], m[7], m[8]};
-  const Vec3 x = cross(b, c), y = cross(c, a), z = cross(a, b);
-  return {x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]};
-}
 
 // F without its third singular value, and the epipole e1 of image 1 (F e1 = 0); nothing when it is
 // of rank 3 or 1.
@@ -43,15 +35,15 @@ struct RankTwo {
   const Mat3 adj = adjugate(F);
   const double size = size_of(adj);
   if (!(size > 1e-8)) return {};
-  const Mat3 a = scaled(adj, 1 / size), squared = mul(a, transpose(a));
+  const Mat3 a = scaled(adj, 1 / size), squared = times(a, transposed(a));
   // The power iteration for the inverse of F'F; the first step is exact for rank 2.
   Vec3 e1{};
   for (std::size_t k = 0; k < 3; ++k) {
     const Vec3 column = {squared[k], squared[3 + k], squared[6 + k]};
     if (norm(column) > norm(e1)) e1 = column;
   }
-  for (int i = 0; i < 50; ++i) e1 = unit(mul(squared, unit(e1)));
-  const Vec3 rest = mul(F, e1);
+  for (int i = 0; i < 50; ++i) e1 = unit(times(squared, unit(e1)));
+  const Vec3 rest = times(F, e1);
   if (norm(rest) > kMaxThirdValue) return {};
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) F[3 * i + j] -= rest[i] * e1[j];

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "rectify/differences.hpp"
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 
 namespace bifocal {
 namespace {
@@ -27,8 +27,7 @@ class PointMap {
         lens_(input_.distortion),
         lens_camera_(side == 0 ? r.lens1 : r.lens2),
         bent_(!input_.distortion.none()) {
-    const Vec3 centre =
-        rectification::mul(H_, Vec3{(input_.width - 1) / 2.0, (input_.height - 1) / 2.0, 1});
+    const Vec3 centre = times(H_, Vec3{(input_.width - 1) / 2.0, (input_.height - 1) / 2.0, 1});
     if (input_.width > 0 && centre[2] < 0)
       for (double& v : H_) v = -v;
   }
@@ -40,7 +39,7 @@ class PointMap {
       p = lens_.undistort({(p[0] - k.cx) / k.fx, (p[1] - k.cy) / k.fy});
       p = {k.fx * p[0] + k.cx, k.fy * p[1] + k.cy};
     }
-    const Vec3 q = rectification::mul(H_, Vec3{p[0], p[1], 1});
+    const Vec3 q = times(H_, Vec3{p[0], p[1], 1});
     if (!(q[2] > 0)) return {kNaN, kNaN};
     return {q[0] / q[2], q[1] / q[2]};
   }

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 #include "rectify/rectify_canvas.hpp"
 
 namespace bifocal {
@@ -71,7 +71,7 @@ std::optional<Extent> extent_of(const View& view, double max_angle_deg) {
       Vec2 p = {(q[0] - k.cx) / k.fx, (q[1] - k.cy) / k.fy};
       if (!view.is_pinhole() && !view.lens) p = lens.undistort(p);
       if (std::isnan(p[0])) continue;
-      const Vec3 ray = mul(view.R, Vec3{p[0], p[1], 1});
+      const Vec3 ray = times(view.R, Vec3{p[0], p[1], 1});
       const double u = ray[0] / ray[2], v = ray[1] / ray[2];
       const bool is_ahead = ray[2] > 0;
       if (max_angle_deg > 0 && !(is_ahead && std::hypot(u, v) <= farthest)) continue;
@@ -86,10 +86,10 @@ std::optional<Extent> extent_of(const View& view, double max_angle_deg) {
 // Rows parallel to the baseline, the optical axis as near as that allows to the mean of the two old
 // ones. False when the baseline lies too near to a viewing direction.
 bool turn(const Pose& pose, Mat3& rectified_from_1, bool& swapped) {
-  const Mat3 Rt = transpose(pose.R);
-  const Vec3 back = mul(Rt, pose.t);  // minus the centre of camera 2
+  const Mat3 Rt = transposed(pose.R);
+  const Vec3 back = times(Rt, pose.t);  // minus the centre of camera 2
   const Vec3 baseline = unit({-back[0], -back[1], -back[2]});
-  const Vec3 axis1 = {0, 0, 1}, axis2 = mul(Rt, axis1), side2 = mul(Rt, Vec3{1, 0, 0});
+  const Vec3 axis1 = {0, 0, 1}, axis2 = times(Rt, axis1), side2 = times(Rt, Vec3{1, 0, 0});
   const Vec3 sum = {axis2[0], axis2[1], 1 + axis2[2]};
   if (norm(sum) < 1e-6) return false;  // back to back
   const Vec3 axis = unit(sum);
@@ -135,7 +135,7 @@ Rectification rectify(View first, View second, const Pose& cam2_from_cam1,
   };
   if (!turn(cam2_from_cam1, first.R, out.swapped))
     return refused(RectifyOutcome::epipole_near_image);
-  second.R = mul(first.R, transpose(cam2_from_cam1.R));
+  second.R = times(first.R, transposed(cam2_from_cam1.R));
   const View &left = out.swapped ? second : first, &right = out.swapped ? first : second;
   const auto l = extent_of(left, options.max_angle_deg),
              r = extent_of(right, options.max_angle_deg);
@@ -153,8 +153,8 @@ Rectification rectify(View first, View second, const Pose& cam2_from_cam1,
   out.R1 = left.R, out.R2 = right.R;
   out.input1 = left.camera, out.input2 = right.camera;
   out.lens1 = left.lens, out.lens2 = right.lens;
-  out.H1 = mul(out.camera1.matrix(), mul(left.R, inverse(left.camera.intrinsics.matrix())));
-  out.H2 = mul(out.camera2.matrix(), mul(right.R, inverse(right.camera.intrinsics.matrix())));
+  out.H1 = times(out.camera1.matrix(), times(left.R, inverse(left.camera.intrinsics.matrix())));
+  out.H2 = times(out.camera2.matrix(), times(right.R, inverse(right.camera.intrinsics.matrix())));
   return out;
 }
 

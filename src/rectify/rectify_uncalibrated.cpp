@@ -11,7 +11,7 @@
 #include <numbers>
 #include <utility>
 
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 #include "rectify/rank_two.hpp"
 #include "rectify/rectify_canvas.hpp"
 
@@ -34,7 +34,7 @@ struct Lines {
 };
 Lines lines_at(const RankTwo& f, double angle) {
   const Vec3 z = {std::cos(angle), std::sin(angle), 0};
-  return {cross(f.e1, z), mul(f.F, z)};
+  return {cross(f.e1, z), times(f.F, z)};
 }
 
 // Returns the squared deviation of w p from its value in the middle, a pixel on average.
@@ -71,7 +71,7 @@ Mat3 perspective(const Vec3& w) { return {1, 0, 0, 0, 1, 0, w[0], w[1], 1}; }
 Mat3 perspective_inverse(const Vec3& w) { return {1, 0, 0, 0, 1, 0, -w[0], -w[1], 1}; }
 
 Vec2 apply(const Mat3& H, double x, double y) {
-  const Vec3 p = mul(H, Vec3{x, y, 1});
+  const Vec3 p = times(H, Vec3{x, y, 1});
   return {p[0] / p[2], p[1] / p[2]};
 }
 
@@ -84,7 +84,7 @@ bool stretches(const Vec3& w, const Picture& p) {
 // Adds to row v of a picture the column u: at a right angle to it, then sheared so that the middle
 // lines of the picture keep their lengths' ratio and the right angle.
 Mat3 with_columns(const Vec3& row, const Vec3& w, const Picture& p) {
-  Mat3 H = mul(Mat3{row[1], -row[0], 0, row[0], row[1], row[2], 0, 0, 1}, perspective(w));
+  Mat3 H = times(Mat3{row[1], -row[0], 0, row[0], row[1], row[2], 0, 0, 1}, perspective(w));
   const double a = 0.5 * p.width, b = 0.5 * p.height;
   const Vec2 right = apply(H, a, 0), left = apply(H, -a, 0), low = apply(H, 0, b),
              high = apply(H, 0, -b);
@@ -113,7 +113,7 @@ struct Plane {
 };
 Plane plane_of(const Mat3& F, const Lines& w, const Picture& one, const Picture& two) {
   // With the lines at infinity F is x2 a + y2 b + x1 c + y1 d + e = 0.
-  const Mat3 A = mul(transpose(perspective_inverse(w.w2)), mul(F, perspective_inverse(w.w1)));
+  const Mat3 A = times(transposed(perspective_inverse(w.w2)), times(F, perspective_inverse(w.w1)));
   Mat3 H1 = with_columns({A[6], A[7], A[8]}, w.w1, one);
   Mat3 H2 = with_columns({-A[2], -A[5], 0}, w.w2, two);
   // In the middle the perspective part does nothing: what is left there is a linear map.
@@ -139,8 +139,8 @@ double column(const Mat3& H, double x, double y) { return apply(H, x, y)[0]; }
 double axis_column(const Mat3& H, const Camera& input) {
   const double f = kTypicalFocalLength * std::max(input.width, input.height);
   const Mat3 A =
-      mul(H, Mat3{f, 0, (input.width - 1) / 2.0, 0, f, (input.height - 1) / 2.0, 0, 0, 1});
-  const Vec3 p = mul(A, Vec3{A[6], A[7], A[8]});
+      times(H, Mat3{f, 0, (input.width - 1) / 2.0, 0, f, (input.height - 1) / 2.0, 0, 0, 1});
+  const Vec3 p = times(A, Vec3{A[6], A[7], A[8]});
   return p[0] / p[2];
 }
 
@@ -174,7 +174,7 @@ Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int w
   const Mat3 px1 = to_px(width1, height1), px2 = to_px(width2, height2);
   double largest = 0;
   for (const double v : F) largest = std::max(largest, std::abs(v));
-  const auto f = rank_two(mul(transpose(px2), mul(scaled(F, 1 / largest), px1)));
+  const auto f = rank_two(times(transposed(px2), times(scaled(F, 1 / largest), px1)));
   if (!f) return refused(RectifyOutcome::no_geometry);
   const Lines lines = least_distorting(*f, one, two);
   if (stretches(lines.w1, one) || stretches(lines.w2, two))
@@ -197,8 +197,8 @@ Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int w
                 0,
                 1};
   };
-  out.H1 = mul(to_canvas(l), mul(plane.H1, inverse(px1)));
-  out.H2 = mul(to_canvas(r), mul(plane.H2, inverse(px2)));
+  out.H1 = times(to_canvas(l), times(plane.H1, inverse(px1)));
+  out.H2 = times(to_canvas(r), times(plane.H2, inverse(px2)));
   out.width = canvas.width;
   out.height = canvas.height;
   return out;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rectify/remap.hpp"
 
-#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
 

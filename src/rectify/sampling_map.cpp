@@ -17,7 +17,7 @@
 #include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 #include "rectify/lens.hpp"
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 #include "rectify/remap.hpp"
 #include "rectify/sampling_map.hpp"
 
@@ -81,7 +81,7 @@ Mat3 input_from_output(const char* function, const Mat3& output_from_input, int 
   for (double v : m)
     if (!std::isfinite(v))
       throw Error(ErrorCode::usage, fmt::format("{}: output_from_input has no inverse", function));
-  const Vec3 centre = mul(output_from_input, Vec3{(width - 1) / 2.0, (height - 1) / 2.0, 1});
+  const Vec3 centre = times(output_from_input, Vec3{(width - 1) / 2.0, (height - 1) / 2.0, 1});
   if (centre[2] < 0)
     for (double& v : m) v = -v;
   return m;
@@ -116,7 +116,7 @@ SamplingMap filled_map(int input_width, int input_height, int width, int height,
 SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
                      const Intrinsics& rectified, int width, int height) {
   const Distortion& d = camera.distortion;
-  const Mat3 R = transpose(rectified_from_camera);
+  const Mat3 R = transposed(rectified_from_camera);
   LensView view{
       camera.intrinsics, rectified, {}, {d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6}, 0};
   for (std::size_t i = 0; i < 9; ++i) view.R[i] = R[i];
@@ -133,12 +133,12 @@ SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
 SamplingMap lens_map(const LensCamera& lens, const Camera& pinhole,
                      const Mat3& rectified_from_camera, const Intrinsics& rectified, int width,
                      int height) {
-  const Mat3 R = transpose(rectified_from_camera);
+  const Mat3 R = transposed(rectified_from_camera);
   const Intrinsics& k = pinhole.intrinsics;
   const auto positions = [&](int y, std::int32_t* sx, std::int32_t* sy) {
     for (int x = 0; x < width; ++x) {
       const Vec3 ray =
-          mul(R, Vec3{(x - rectified.cx) / rectified.fx, (y - rectified.cy) / rectified.fy, 1});
+          times(R, Vec3{(x - rectified.cx) / rectified.fx, (y - rectified.cy) / rectified.fy, 1});
       const Vec2 p =
           lens.distort({k.fx * (ray[0] / ray[2]) + k.cx, k.fy * (ray[1] / ray[2]) + k.cy});
       const double u = p[0] * 256 + 0.5, v = p[1] * 256 + 0.5;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 
 namespace bifocal::rectification {
 
@@ -26,8 +26,8 @@ void keep_order(Rectification& r) {
   std::swap(r.input1, r.input2);
   std::swap(r.lens1, r.lens2);
   const Mat3 turned = {-1, 0, r.width - 1.0, 0, -1, r.height - 1.0, 0, 0, 1};
-  for (Mat3* H : {&r.H1, &r.H2}) *H = mul(turned, *H);
-  for (Mat3* R : {&r.R1, &r.R2}) *R = mul(Mat3{-1, 0, 0, 0, -1, 0, 0, 0, 1}, *R);
+  for (Mat3* H : {&r.H1, &r.H2}) *H = times(turned, *H);
+  for (Mat3* R : {&r.R1, &r.R2}) *R = times(Mat3{-1, 0, 0, 0, -1, 0, 0, 0, 1}, *R);
   for (Intrinsics* k : {&r.camera1, &r.camera2}) {
     k->cx = r.width - 1 - k->cx;
     k->cy = r.height - 1 - k->cy;

@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bifocal/covariance.hpp>
-#include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
+#include <bifocal/error.hpp>
 #include <cmath>
 #include <vector>
 
@@ -17,9 +16,8 @@
 namespace bifocal {
 namespace {
 
-using robust::across, robust::axis, robust::cross_matrix, robust::Directions,
-    robust::linear_directions, robust::motion_directions, robust::dot, robust::times,
-    robust::transposed;
+using robust::across, robust::axis, robust::Directions, robust::dot, robust::linear_directions,
+    robust::motion_directions;
 using robust::invert, robust::map_to, robust::Normal, robust::Row9;
 
 // Completes `result` from the sums: its noise, and C, the covariance of the parameters.

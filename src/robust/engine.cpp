@@ -2,7 +2,7 @@
 #include "robust/engine.hpp"
 
 #include <algorithm>
-#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
 #include <cmath>
 
 #include "robust/pair_points.hpp"

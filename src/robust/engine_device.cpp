@@ -150,18 +150,53 @@ class Piece : PieceMemory {
       run_part(first, static_cast<int>(std::min(together, end - first)), round, limits, pair_class);
   }
 
+  static constexpr int kFewStride = column_stride(int(kFewPoints));
+
+  // Memory of the models of a part: `all` places, a round's for each of its `some` pairs from
+  // active[from] on; `candidates` of each pair are refined at once.
+  struct Part {
+    int some, round, from, all, candidates;
+    Buffer<float> models, scores;
+    Buffer<int> counts, slots, ranked;
+    Buffer<refined_model> considered;
+    Buffer<double> weights;
+  };
+
+  Part part_of(runtime::Workspace& room, std::size_t first, int some, int round,
+               PairClass pair_class) {
+    const int all = some * round, candidates = candidates_at_once(pair_class);
+    const auto places = static_cast<std::size_t>(all);
+    // Without candidates nothing reads their memory; the arguments still need some.
+    const auto together = std::max<std::size_t>(1, std::size_t(some) * std::size_t(candidates));
+    return {.some = some,
+            .round = round,
+            .from = static_cast<int>(first),
+            .all = all,
+            .candidates = candidates,
+            .models = room.take<float>(places * std::size_t(steps_.slots * steps_.model_size)),
+            .scores = room.take<float>(places),
+            .counts = room.take<int>(places),
+            .slots = room.take<int>(places),
+            .ranked = room.take<int>(together),
+            .considered = room.take<refined_model>(together),
+            .weights = room.take<double>(together * std::size_t(kFewStride))};
+  }
+
   void run_part(std::size_t first, int some, int round, const SearchLimits& limits,
                 PairClass pair_class) {
     runtime::Workspace room(queue_);
-    const auto places = static_cast<std::size_t>(some) * static_cast<std::size_t>(round);
-    const auto models = room.take<float>(places * std::size_t(steps_.slots * steps_.model_size));
-    const auto counts = room.take<int>(places), slots = room.take<int>(places);
-    const auto scores = room.take<float>(places);
-    const int all = static_cast<int>(places), from = static_cast<int>(first);
-    kernels_.solve.engine_solve(queue_, {.count = all},
+    const Part part = part_of(room, first, some, round, pair_class);
+    solve_samples(part);
+    score_models(part, pair_class);
+    if (part.candidates > 0) consider_candidates(part);
+    decide(part, limits, pair_class);
+  }
+
+  void solve_samples(const Part& part) {
+    kernels_.solve.engine_solve(queue_, {.count = part.all},
                                 {.active = active_,
-                                 .from = from,
-                                 .round = round,
+                                 .from = part.from,
+                                 .round = part.round,
                                  .pairs = pair_table_,
                                  .work = work_,
                                  .points = fast_points_,
@@ -170,88 +205,89 @@ class Piece : PieceMemory {
                                  .ranking = ranking_,
                                  .seed0 = seed(0),
                                  .seed1 = seed(32),
-                                 .places = all,
-                                 .models = models,
-                                 .counts = counts});
+                                 .places = part.all,
+                                 .models = part.models,
+                                 .counts = part.counts});
+  }
+
+  void score_models(const Part& part, PairClass pair_class) {
     if (pair_class != kManyPoints) {
-      kernels_.solve.engine_score_few(queue_, {.count = all},
+      kernels_.solve.engine_score_few(queue_, {.count = part.all},
                                       {.active = active_,
-                                       .from = from,
-                                       .round = round,
+                                       .from = part.from,
+                                       .round = part.round,
                                        .pairs = pair_table_,
                                        .work = work_,
                                        .points = fast_points_,
                                        .info = info_,
                                        .fast_weights = fast_weights_,
                                        .state = state_,
-                                       .places = all,
-                                       .models = models,
-                                       .counts = counts,
-                                       .scores = scores,
-                                       .slots = slots});
+                                       .places = part.all,
+                                       .models = part.models,
+                                       .counts = part.counts,
+                                       .scores = part.scores,
+                                       .slots = part.slots});
     } else {
-      kernels_.score.engine_score(queue_, {.count = all},
+      kernels_.score.engine_score(queue_, {.count = part.all},
                                   {.active = active_,
-                                   .from = from,
-                                   .round = round,
+                                   .from = part.from,
+                                   .round = part.round,
                                    .pairs = pair_table_,
                                    .work = work_,
                                    .points = fast_points_,
                                    .info = info_,
                                    .fast_weights = fast_weights_,
                                    .state = state_,
-                                   .places = all,
-                                   .models = models,
-                                   .counts = counts,
-                                   .scores = scores,
-                                   .slots = slots});
+                                   .places = part.all,
+                                   .models = part.models,
+                                   .counts = part.counts,
+                                   .scores = part.scores,
+                                   .slots = part.slots});
     }
-    const int candidates = candidates_at_once(pair_class);
-    // Without candidates nothing reads these; the arguments still need some memory.
-    const auto together = std::max<std::size_t>(1, std::size_t(some) * std::size_t(candidates));
-    const auto ranked = room.take<int>(together);
-    const auto considered = room.take<refined_model>(together);
-    const int stride = column_stride(int(kFewPoints));
-    const auto weights = room.take<double>(together * std::size_t(stride));
-    if (candidates > 0) {
-      kernels_.few.engine_rank(queue_, {.count = some},
-                               {.active = active_,
-                                .from = from,
-                                .round = round,
-                                .pairs = pair_table_,
-                                .work = work_,
-                                .points = points_,
-                                .info = info_,
-                                .priors = priors_,
-                                .scores = scores,
-                                .state = state_,
-                                .candidates = candidates,
-                                .ranked = ranked});
-      kernels_.few.engine_consider(queue_, {.count = some * candidates},
-                                   {.active = active_,
-                                    .from = from,
-                                    .round = round,
-                                    .pairs = pair_table_,
-                                    .work = work_,
-                                    .points = points_,
-                                    .info = info_,
-                                    .priors = priors_,
-                                    .scores = scores,
-                                    .places = all,
-                                    .models = models,
-                                    .slots = slots,
-                                    .state = state_,
-                                    .candidates = candidates,
-                                    .ranked = ranked,
-                                    .most_stride = stride,
-                                    .weights = weights,
-                                    .considered = considered});
-    }
+  }
+
+  // Refines the best models of a round, a thread each.
+  void consider_candidates(const Part& part) {
+    kernels_.few.engine_rank(queue_, {.count = part.some},
+                             {.active = active_,
+                              .from = part.from,
+                              .round = part.round,
+                              .pairs = pair_table_,
+                              .work = work_,
+                              .points = points_,
+                              .info = info_,
+                              .priors = priors_,
+                              .scores = part.scores,
+                              .state = state_,
+                              .candidates = part.candidates,
+                              .ranked = part.ranked});
+    kernels_.few.engine_consider(queue_, {.count = part.some * part.candidates},
+                                 {.active = active_,
+                                  .from = part.from,
+                                  .round = part.round,
+                                  .pairs = pair_table_,
+                                  .work = work_,
+                                  .points = points_,
+                                  .info = info_,
+                                  .priors = priors_,
+                                  .scores = part.scores,
+                                  .places = part.all,
+                                  .models = part.models,
+                                  .slots = part.slots,
+                                  .state = state_,
+                                  .candidates = part.candidates,
+                                  .ranked = part.ranked,
+                                  .most_stride = kFewStride,
+                                  .weights = part.weights,
+                                  .considered = part.considered});
+  }
+
+  void decide(const Part& part, const SearchLimits& limits, PairClass pair_class) {
     const auto& kernels = pair_class == kManyPoints ? kernels_.pair : kernels_.few;
-    kernels.engine_decide(queue_, {.count = some},
+    kernels.engine_decide(queue_, {.count = part.some},
                           {.active = active_,
-                           .from = from,
-                           .round = round,
+                           .from = part.from,
+                           .round = part.round,
                            .pairs = pair_table_,
                            .work = work_,
                            .points = points_,
@@ -261,13 +297,13 @@ class Piece : PieceMemory {
                            .max_iterations = limits.max_iterations,
                            .log_failure = limits.log_failure,
                            .min_inlier_ratio = limits.min_inlier_ratio,
-                           .scores = scores,
-                           .places = all,
-                           .models = models,
-                           .slots = slots,
-                           .candidates = candidates,
-                           .ranked = ranked,
-                           .considered = considered,
+                           .scores = part.scores,
+                           .places = part.all,
+                           .models = part.models,
+                           .slots = part.slots,
+                           .candidates = part.candidates,
+                           .ranked = part.ranked,
+                           .considered = part.considered,
                            .state = state_,
                            .weights = weights_});
   }

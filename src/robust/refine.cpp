@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
 #include <cmath>

@@ -9,16 +9,6 @@ namespace bifocal::robust {
 
 using Row9 = std::array<double, 9>;
 
-inline Mat3 times(const Mat3& a, const Mat3& b) {
-  Mat3 c{};
-  for (std::size_t i = 0; i < 9; ++i)
-    for (std::size_t k = 0; k < 3; ++k) c[i] += a[i / 3 * 3 + k] * b[k * 3 + i % 3];
-  return c;
-}
-inline Mat3 transposed(const Mat3& a) {
-  return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]};
-}
-inline Mat3 cross_matrix(const Vec3& v) { return {0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0}; }
 inline Vec3 axis(std::size_t k) {
   Vec3 v{};
   v[k] = 1;

@@ -29,7 +29,6 @@ Mat3 inverse_of(const Intrinsics& k, double scale) {
   const double fx = k.fx * scale, fy = k.fy * scale;
   return {1 / fx, 0, -k.cx / fx, 0, 1 / fy, -k.cy / fy, 0, 0, 1};
 }
-Mat3 transposed(const Mat3& a) { return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]}; }
 
 // A matrix without a scale: K2^-1 H K1 with focal lengths `scale` times the given ones; a rotation
 // for the turn H of cameras of these.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/linalg.hpp>
 #include <bifocal/two_view.hpp>
@@ -67,11 +66,6 @@ CalibratedMap calibrated(const Mat3& H, const Intrinsics& a, const Intrinsics& b
 Vec3 applied(const Mat3& A, const Vec3& v) {
   Vec3 out;
   Lanes::mat3_apply(A.data(), v.data(), out.data());
-  return out;
-}
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  Vec3 out;
-  Lanes::vec3_cross(a.data(), b.data(), out.data());
   return out;
 }
 

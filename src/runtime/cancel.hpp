@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops look here whether the caller wants them to end (bifocal/cancel.hpp).
+// Loops look here whether the caller wants them to end (bifocal/error.hpp).
 #pragma once
 
-#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/device_set.hpp>
+#include <bifocal/device.hpp>
 
 #include <fmt/format.h>
 

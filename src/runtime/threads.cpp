@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This holds how many threads work, and whether they are to stop.
 #include <bifocal/error.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>

@@ -84,40 +84,25 @@ lane_fn void framed_determinants(const real* f, const real* g, real* form) {
   add_product_of_three(f[2], g[2], f[5], g[5], f[1] + f[3] + f[4], g[1] + g[3] + g[4], form);
 }
 
-// What is found before coordinates are changed back. frames: [2][6], of image 1 and 2. uv: [4][4],
-// u1, v1, u2, v2 of the four other points. F: [3][9] in these coordinates, row-major; unused slots
-// NaN. Returns the number of solutions.
-lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const real* x2,
-                                       const real* y2, real* frames, real* uv, real* F) {
-  real p[28], A[24], N[12];
-  for (index i = 0; i < 7; ++i)
-    p[i] = x1[i], p[7 + i] = y1[i], p[14 + i] = x2[i], p[21 + i] = y2[i];
-  real area = fabs(triangle_area(x1, y1, 0, 1, 2) * triangle_area(x2, y2, 0, 1, 2));
-  frame_of_larger(3, 4, 5, p, &area);
-  frame_of_larger(3, 4, 6, p, &area);
-  mask dependent = affine_frame(p, p + 7, frames, uv);
-  dependent = dependent | affine_frame(p + 14, p + 21, frames + 6, uv + 8);
-  for (index i = 0; i < 4; ++i) {
-    real u1 = uv[i], v1 = uv[4 + i], u2 = uv[8 + i], v2 = uv[12 + i];
-    real *a = A + 6 * i, square = lane(0);
-    a[0] = u2 * v1;
-    a[1] = v2 * u1;
-    a[2] = u2 - u2 * u1;
-    a[3] = u1 - u2 * u1;
-    a[4] = v2 - v2 * v1;
-    a[5] = v1 - v2 * v1;
-    // What is left of the equation in nine elements: nothing of a point that is one of the three.
-    for (index j = 0; j < 6; ++j) square += a[j] * a[j];
-    real whole = (lane(1) + u1 * u1 + v1 * v1) * (lane(1) + u2 * u2 + v2 * v2);
-    dependent = dependent | !(square > lane(1e4) * lane_epsilon() * lane_epsilon() * whole);
-  }
-  real sine = null_space(A, 4, 6, N);
+// The equation of a point (u1, v1), (u2, v2) in the six free elements. Returns whether it says
+// nothing: that of a point that is one of the three of the frame.
+lane_fn mask framed_equation(real u1, real v1, real u2, real v2, real* a) {
+  a[0] = u2 * v1;
+  a[1] = v2 * u1;
+  a[2] = u2 - u2 * u1;
+  a[3] = u1 - u2 * u1;
+  a[4] = v2 - v2 * v1;
+  a[5] = v1 - v2 * v1;
+  real square = lane(0);
+  for (index j = 0; j < 6; ++j) square += a[j] * a[j];
+  real whole = (lane(1) + u1 * u1 + v1 * v1) * (lane(1) + u2 * u2 + v2 * v2);
+  return !(square > lane(1e4) * lane_epsilon() * lane_epsilon() * whole);
+}
 
-  // The determinant of s N0 + t N1 is a cubic form. It cannot vanish in four directions unless it
-  // is zero, so one of (1,0), (0,1), (1,1), (1,-1) is far from all roots; that one becomes the
-  // infinite direction F1.
-  real form[4];
-  framed_determinants(N, N + 6, form);
+// The determinant of s N0 + t N1 is a cubic form. It cannot vanish in four directions unless it is
+// zero, so one of (1,0), (0,1), (1,1), (1,-1) is far from all roots: sets that one, of length 1,
+// and returns the size of the form there.
+lane_fn real direction_off_roots(const real* form, real* direction_s, real* direction_t) {
   real plus = (form[0] + form[2]) + (form[1] + form[3]);
   real minus = (form[0] + form[2]) - (form[1] + form[3]);
   real s = lane(1), t = lane(0), best = fabs(form[0]);
@@ -131,11 +116,32 @@ lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const rea
   t = select(better, lane(0.70710678118654752), t);
   best = fmax(best, lane(0.35355339059327373) * fabs(plus));
   better = lane(0.35355339059327373) * fabs(minus) > best;
-  s = select(better, lane(0.70710678118654752), s);
-  t = select(better, lane(-0.70710678118654752), t);
-  best = fmax(best, lane(0.35355339059327373) * fabs(minus));
+  *direction_s = select(better, lane(0.70710678118654752), s);
+  *direction_t = select(better, lane(-0.70710678118654752), t);
+  return fmax(best, lane(0.35355339059327373) * fabs(minus));
+}
 
-  real F0[6], F1[6], roots[3];
+// What is found before coordinates are changed back. frames: [2][6], of image 1 and 2. uv: [4][4],
+// u1, v1, u2, v2 of the four other points. F: [3][9] in these coordinates, row-major; unused slots
+// NaN. Returns the number of solutions.
+lane_fn real fundamental_7pt_in_frames(const real* x1, const real* y1, const real* x2,
+                                       const real* y2, real* frames, real* uv, real* F) {
+  real p[28], A[24], N[12];
+  for (index i = 0; i < 7; ++i)
+    p[i] = x1[i], p[7 + i] = y1[i], p[14 + i] = x2[i], p[21 + i] = y2[i];
+  real area = fabs(triangle_area(x1, y1, 0, 1, 2) * triangle_area(x2, y2, 0, 1, 2));
+  frame_of_larger(3, 4, 5, p, &area);
+  frame_of_larger(3, 4, 6, p, &area);
+  mask dependent = affine_frame(p, p + 7, frames, uv);
+  dependent = dependent | affine_frame(p + 14, p + 21, frames + 6, uv + 8);
+  for (index i = 0; i < 4; ++i)
+    dependent = dependent | framed_equation(uv[i], uv[4 + i], uv[8 + i], uv[12 + i], A + 6 * i);
+  real sine = null_space(A, 4, 6, N);
+
+  real form[4], s, t;
+  framed_determinants(N, N + 6, form);
+  real best = direction_off_roots(form, &s, &t);
+  real F0[6], F1[6], roots[3];  // F1: the direction of infinite roots
   for (index i = 0; i < 6; ++i) {
     F1[i] = s * N[i] + t * N[6 + i];
     F0[i] = s * N[6 + i] - t * N[i];

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -83,7 +83,7 @@ DenseMatches dense_matches(const Rectification& r, Disparities disparity) {
   check(disparity, r.width, r.height);
   const int width = r.input1.width, height = r.input1.height;
   DenseMatches out = unknown(width, height);
-  const Mat3 right = rectification::inverse(r.H2);
+  const Mat3 right = inverse(r.H2);
   runtime::parallel_for(height, [&](int py) {
     for (int px = 0; px < width; ++px) {
       const Vec2 p = mapped(r.H1, px, py);

@@ -8,15 +8,13 @@
 #include <cmath>
 #include <limits>
 
-#include "rectify/mat3.hpp"
+#include <bifocal/geometry.hpp>
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
 namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
-using rectification::cross, rectification::dot, rectification::mul;
 
 void check(const Intrinsics& k1, const Intrinsics& k2, const Pose& pose, const DepthOptions& o) {
   const auto fail = [](const std::string& what) {
@@ -88,12 +86,12 @@ DepthMap depth_map(const DenseMatches& matches, const Intrinsics& camera1,
         return Vec3{(u + s * matches.dx.at(x, y) - camera2.cx) / camera2.fx,
                     (v + s * matches.dy.at(x, y) - camera2.cy) / camera2.fy, 1};
       };
-      const Vec3 q = mul(pose.R, ray), x2 = seen(0);
+      const Vec3 q = times(pose.R, ray), x2 = seen(0);
       const double z = depth_of(q, pose.t, x2), aside = options.disparity_deviation;
       double variance = std::pow(
           (depth_of(q, pose.t, seen(0.5 * aside)) - depth_of(q, pose.t, seen(-0.5 * aside))), 2);
       for (const Pose& other : others)
-        variance += std::pow(depth_of(mul(other.R, ray), other.t, x2) - z, 2);
+        variance += std::pow(depth_of(times(other.R, ray), other.t, x2) - z, 2);
       const double deviation = std::sqrt(variance);
       if (!(deviation <= options.max_deviation * z)) continue;  // NaN too
       out.depth.at(x, y) = static_cast<float>(z);

@@ -3,7 +3,7 @@
 
 #include <hwy/base.h>
 
-#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 // These are loops over the rows of a picture that allocate nothing.
 #pragma once
 
-#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
 
 #include <algorithm>
 #include <atomic>

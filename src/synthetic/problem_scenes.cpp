@@ -18,14 +18,6 @@ void append_points(const auto& points, ProblemScene& scene) {
   scene.numbers.assign(first, first + points.size() * sizeof(points[0]) / sizeof(double));
 }
 
-Mat3 product(const Mat3& a, const Mat3& b) {
-  Mat3 out{};
-  for (size_t i = 0; i < 9; ++i) {
-    for (size_t k = 0; k < 3; ++k) out[i] += a[i / 3 * 3 + k] * b[3 * k + i % 3];
-  }
-  return out;
-}
-
 Mat3 of_length_one(Mat3 m) {
   double length2 = 0;
   for (const double v : m) length2 += v * v;
@@ -130,7 +122,7 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
   }
   const Intrinsics& k = s.camera;
   const Vec3& t = s.truth.t;
-  const Mat3 E = product({0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0}, s.truth.R);
+  const Mat3 E = times({0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0}, s.truth.R);
   scene.in_pixels = fundamental_from_essential(E, k, k);
   scene.result = of_length_one(problem_info(problem).symbol == "E" ? E : scene.in_pixels);
   const double length = std::hypot(t[0], t[1], t[2]);

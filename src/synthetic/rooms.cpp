@@ -11,10 +11,6 @@
 namespace bifocal::synthetic {
 namespace {
 
-Vec3 times(const Mat3& A, const Vec3& v) {
-  return {A[0] * v[0] + A[1] * v[1] + A[2] * v[2], A[3] * v[0] + A[4] * v[1] + A[5] * v[2],
-          A[6] * v[0] + A[7] * v[1] + A[8] * v[2]};
-}
 Vec3 times_transposed(const Mat3& A, const Vec3& v) {
   return {A[0] * v[0] + A[3] * v[1] + A[6] * v[2], A[1] * v[0] + A[4] * v[1] + A[7] * v[2],
           A[2] * v[0] + A[5] * v[1] + A[8] * v[2]};
@@ -131,7 +127,7 @@ TrueMatches true_matches(const RoomView& view1, const RoomView& view2, const Int
     for (int x = 0; x < width; ++x) {
       const double z = view1.depth.at(x, y);
       Vec3 p = times(cam2_from_cam1.R,
-                     {(x - camera1.cx) / camera1.fx * z, (y - camera1.cy) / camera1.fy * z, z});
+                     Vec3{(x - camera1.cx) / camera1.fx * z, (y - camera1.cy) / camera1.fy * z, z});
       for (std::size_t k = 0; k < 3; ++k) p[k] += cam2_from_cam1.t[k];
       const double u = camera2.fx * p[0] / p[2] + camera2.cx,
                    v = camera2.fy * p[1] / p[2] + camera2.cy;

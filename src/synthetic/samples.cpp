@@ -9,8 +9,6 @@
 namespace bifocal::synthetic {
 namespace {
 
-double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 Vec3 scaled(const Vec3& v, double s) { return {s * v[0], s * v[1], s * v[2]}; }
 
 template <class... Kinds>

@@ -3,7 +3,7 @@
 // the way changes a byte of it.
 #include <gtest/gtest.h>
 #include <bifocal/collect.hpp>
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 #include <bifocal/npz.hpp>
 
 #include <algorithm>

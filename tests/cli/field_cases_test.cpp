@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <bifocal/collect.hpp>
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 
 #include <nlohmann/json.hpp>
 #include <thread>

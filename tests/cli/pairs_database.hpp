@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 
 #include <filesystem>
 #include <random>

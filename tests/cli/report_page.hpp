@@ -3,7 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 
 #include <cstring>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 #include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>

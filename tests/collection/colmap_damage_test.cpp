@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Damaged databases and arguments that no database can hold: errors that say where.
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is written to a database is in the file as COLMAP defines it, and comes back as it was.
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 #include <bifocal/error.hpp>
 
 #include <gtest/gtest.h>

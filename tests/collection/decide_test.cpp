@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rules of verification, each on a scene that is made for it, on every device.
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
 

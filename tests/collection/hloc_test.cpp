@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hloc's files read, and imported and verified in one pass.
 #include <bifocal/error.hpp>
-#include <bifocal/hloc.hpp>
+#include <bifocal/colmap/hloc.hpp>
 #include <bifocal/io.hpp>
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // HDF5 files that lead elsewhere or claim more than they have: refused with a word, without memory
 // for what is not there, and nothing is left behind.
 #include <bifocal/error.hpp>
-#include <bifocal/hloc.hpp>
+#include <bifocal/colmap/hloc.hpp>
 #include <bifocal/io.hpp>
 
 #include <gtest/gtest.h>

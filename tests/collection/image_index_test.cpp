@@ -2,8 +2,8 @@
 // Images that look alike are found: the vectors by a plain reference, the ranking by scenes whose
 // images share their features.
 #include <bifocal/error.hpp>
-#include <bifocal/pairs.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/pair_selection.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

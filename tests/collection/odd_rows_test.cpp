@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One odd row never stops a database: what becomes of its pairs and of the others.
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 

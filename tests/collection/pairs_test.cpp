@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which pairs are chosen: by their place in a sequence, on Earth, and in a file.
-#include <bifocal/collection.hpp>
+#include <bifocal/verify_pairs.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/pairs.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/pair_selection.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

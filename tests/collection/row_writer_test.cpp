@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pieces of rows into a database that others read: whole or not at all, in a log that stays short,
 // and to the bytes that SQLite alone writes.
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 #include <bifocal/io.hpp>
 
 #include <gtest/gtest.h>

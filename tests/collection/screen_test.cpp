@@ -2,7 +2,7 @@
 // The screen counts matches of the largest features as match() does, on every device; collect()
 // matches in full what passes, links what falls apart, and tells what it left out.
 #include <bifocal/collect.hpp>
-#include <bifocal/collection.hpp>
+#include <bifocal/verify_pairs.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/rectify.hpp>

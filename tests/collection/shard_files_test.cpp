@@ -2,7 +2,7 @@
 // Plans, lists and results of shards whose checksums are right, so that they may be anybody's.
 #include <gtest/gtest.h>
 
-#include <bifocal/colmap_shards.hpp>
+#include <bifocal/colmap/shards.hpp>
 #include <bit>
 #include <bifocal/io.hpp>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every lens model undone gives the ray that its formula, written down plainly here, was given.
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 
 #include <gtest/gtest.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A database's pairs verified: what is written, what is skipped, and the same file however the work
 // was cut.
-#include <bifocal/cancel.hpp>
-#include <bifocal/colmap_verify.hpp>
 #include <bifocal/error.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verified pairs are what matching and the batched estimate give for each, on every device.
-#include <bifocal/collection.hpp>
+#include <bifocal/verify_pairs.hpp>
 #include <bifocal/error.hpp>
 
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 #include <numbers>
 #include <vector>
 
-#include "features/descriptor.hpp"
-#include "features/octave.hpp"
+#include "features/sift/descriptor.hpp"
+#include "features/sift/octave.hpp"
 
 namespace bifocal::test {
 

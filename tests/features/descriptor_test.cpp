@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Orientation and description against plain double-precision code, for every SIMD target.
-#include "features/descriptor.hpp"
+#include "features/sift/descriptor.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // FeatureSet on every device: what goes in comes out, however it grows.
-#include <bifocal/feature_set.hpp>
+#include <bifocal/matching.hpp>
 
 #include <gtest/gtest.h>
 

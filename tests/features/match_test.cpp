@@ -3,7 +3,7 @@
 #define HWY_WANT_AVX3_DL 1  // for_each_target: of match_simd.cpp
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

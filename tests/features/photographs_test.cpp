@@ -3,7 +3,6 @@
 // same pair: its RootSIFT, and for SURF its AKAZE.
 #include <bifocal/features.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/surf.hpp>
 
 #include <gtest/gtest.h>
 

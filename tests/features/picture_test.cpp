@@ -2,9 +2,9 @@
 // Colours and 16 bits: the grey of devices is that of the host to the bit, and features are those
 // of that grey, however a picture is given.
 #include <bifocal/error.hpp>
-#include <bifocal/feature_set.hpp>
+#include <bifocal/matching.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/features.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

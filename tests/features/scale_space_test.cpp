@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each SIMD kernel of the scale space against plain loops, for every SIMD target.
-#include "features/scale_space.hpp"
+#include "features/sift/scale_space.hpp"
 
 #include <gtest/gtest.h>
 
-#include "features/octave.hpp"
+#include "features/sift/octave.hpp"
 #include "features/pictures.hpp"
 #include "support/targets.hpp"
 

@@ -3,7 +3,7 @@
 // device.
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/features.hpp>
 
 #include <gtest/gtest.h>
 

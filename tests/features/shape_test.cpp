@@ -2,7 +2,7 @@
 // Affine shapes: one by one against plain double-precision code and ellipses that are known, and
 // those of pictures.
 #include <bifocal/features.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SIFT on every GPU and OpenCL device of this machine: the features of the CPU, but for rounding.
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/feature_set.hpp>
+#include <bifocal/matching.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/io.hpp>
 
@@ -15,7 +15,7 @@
 #include <tuple>
 
 #include "features/pictures.hpp"
-#include "features/sift_device.hpp"
+#include "features/sift/sift_device.hpp"
 #include "support/data.hpp"
 #include "support/devices.hpp"
 

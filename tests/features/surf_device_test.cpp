@@ -2,9 +2,9 @@
 // SURF on every GPU and OpenCL device of this machine: the features of the CPU, but for rounding.
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/feature_set.hpp>
+#include <bifocal/matching.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/features.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SURF in double precision, sums pixel by pixel: slow, and plain to read.
 #pragma once
 
-#include <bifocal/surf.hpp>
+#include <bifocal/features.hpp>
 
 #include <algorithm>
 #include <array>

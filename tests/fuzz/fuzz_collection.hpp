@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <string>
 
-#include <bifocal/colmap.hpp>
-#include <bifocal/hloc.hpp>
+#include <bifocal/colmap/database.hpp>
+#include <bifocal/colmap/hloc.hpp>
 
 #include "collection/colmap/chunk.hpp"
 #include "collection/shards/result_file.hpp"

@@ -7,7 +7,6 @@
 #include <random>
 
 #include <bifocal/io.hpp>
-#include <bifocal/photographs.hpp>
 
 #include "io/expect.hpp"
 #include "support/data.hpp"

@@ -2,7 +2,7 @@
 // real_eigenpairs on random matrices: against Eigen, every size, and what the API promises.
 #include <gtest/gtest.h>
 
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

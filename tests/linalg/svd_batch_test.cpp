@@ -2,7 +2,7 @@
 // svd() as a batch: layouts, sizes, threads, neighbours that are not finite or do not converge, and
 // what it refuses.
 #include <bifocal/error.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <cstring>
 
 #include "linalg/svd_batches.hpp"

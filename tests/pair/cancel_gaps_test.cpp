@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a call works between two looks whether it is to end (bifocal/cancel.hpp), in seconds of
+// How long a call works between two looks whether it is to end (bifocal/error.hpp), in seconds of
 // its one thread: a figure that other programs change little. BIFOCAL_LARGE=1 in the environment
 // takes what is as large as python/tests/test_interrupt.py has it, for minutes.
 #include <bifocal/bifocal.hpp>

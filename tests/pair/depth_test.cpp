@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Depth of pairs of synthetic rooms by estimate_pair(), against their truth.
-#include <bifocal/pair.hpp>
+#include <bifocal/two_photographs.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Misuse throws, and a pair without geometry is an outcome.
 #include <gtest/gtest.h>
 #include <bifocal/error.hpp>
-#include <bifocal/pair.hpp>
+#include <bifocal/two_photographs.hpp>
 
 #include <algorithm>
 #include <random>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <bifocal/io.hpp>
-#include <bifocal/pair.hpp>
+#include <bifocal/two_photographs.hpp>
 
 #include <algorithm>
 #include <cmath>

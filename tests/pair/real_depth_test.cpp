@@ -3,7 +3,7 @@
 // a third photograph with measured cameras.
 #include <gtest/gtest.h>
 #include <bifocal/io.hpp>
-#include <bifocal/pair.hpp>
+#include <bifocal/two_photographs.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <Eigen/Dense>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From pixels to a homography without the host, by SURF and by SIFT: every device beside the CPU's
 // own calls and the truth.
-#include <bifocal/collection.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/verify_pairs.hpp>
+#include <bifocal/features.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <gtest/gtest.h>

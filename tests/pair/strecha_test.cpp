@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <bifocal/io.hpp>
-#include <bifocal/pair.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/two_photographs.hpp>
+#include <bifocal/device.hpp>
 
 #include <Eigen/Dense>
 #include <algorithm>

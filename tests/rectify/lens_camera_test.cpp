@@ -2,7 +2,7 @@
 // Cameras of every lens model: px there and back, and estimators fed by them. The formulas by
 // themselves: tests/collection/undistortion_test.cpp.
 #include <bifocal/error.hpp>
-#include <bifocal/lens_camera.hpp>
+#include <bifocal/camera.hpp>
 #include <bifocal/robust.hpp>
 
 #include <gtest/gtest.h>

@@ -21,13 +21,6 @@ namespace {
 constexpr int kWidth = 640, kHeight = 480;
 constexpr Intrinsics kCamera{600, 600, 319.5, 239.5};
 
-Vec3 times(const Mat3& A, const Vec3& v) {
-  Vec3 out{};
-  for (std::size_t i = 0; i < 3; ++i)
-    out[i] = A[3 * i] * v[0] + A[3 * i + 1] * v[1] + A[3 * i + 2] * v[2];
-  return out;
-}
-
 struct Rig {
   Intrinsics camera1 = kCamera, camera2 = kCamera;
   Pose pose;
@@ -55,13 +48,13 @@ Rig make_rig(const Vec3& to, double turn_deg, std::mt19937_64& random, double zo
   rig.pose.R = synthetic::rotation_about(synthetic::random_direction(random),
                                          turn_deg * std::numbers::pi / 180);
   const double length = std::hypot(to[0], to[1], to[2]);
-  rig.pose.t = times(rig.pose.R, {-to[0] / length, -to[1] / length, -to[2] / length});
+  rig.pose.t = times(rig.pose.R, Vec3{-to[0] / length, -to[1] / length, -to[2] / length});
   for (int tries = 0; tries < 20000 && rig.matches.size() < 300; ++tries) {
     const double x = synthetic::uniform(random, 0, kWidth - 1),
                  y = synthetic::uniform(random, 0, kHeight - 1),
                  z = synthetic::uniform(random, 4, 12);
     Vec3 p = times(rig.pose.R,
-                   {(x - kCamera.cx) / kCamera.fx * z, (y - kCamera.cy) / kCamera.fy * z, z});
+                   Vec3{(x - kCamera.cx) / kCamera.fx * z, (y - kCamera.cy) / kCamera.fy * z, z});
     for (std::size_t i = 0; i < 3; ++i) p[i] += rig.pose.t[i];
     const double u = rig.camera2.fx * p[0] / p[2] + rig.camera2.cx,
                  v = rig.camera2.fy * p[1] / p[2] + rig.camera2.cy;
@@ -180,7 +173,7 @@ TEST(Polar, disparities_grow_as_points_come_nearer_where_the_pose_is_known) {
       for (const double y : {50.0, 200.0, 290.0, 430.0}) {
         double last = -1e9;
         for (const double z : {1e5, 20.0, 8.0, 4.0}) {
-          Vec3 p = times(rig.pose.R, {(x - 319.5) / 600 * z, (y - 239.5) / 600 * z, z});
+          Vec3 p = times(rig.pose.R, Vec3{(x - 319.5) / 600 * z, (y - 239.5) / 600 * z, z});
           for (std::size_t i = 0; i < 3; ++i) p[i] += rig.pose.t[i];
           if (p[2] < 0.5) continue;
           const Vec2 left = rectified_point(r, 0, {x, y}),

@@ -2,7 +2,7 @@
 // One list of cases on every device of this machine and every SIMD target: the same bits.
 #include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <bifocal/robust.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <functional>
 
 #include "synthetic/accuracy.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <cmath>
 #include <cstring>
 #include <functional>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Covariances against what refine() gives for many draws of the noise (Monte Carlo).
-#include <bifocal/covariance.hpp>
-#include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
+#include <bifocal/error.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bifocal/covariance.hpp>
-#include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
+#include <bifocal/error.hpp>
 #include <cmath>
 #include <functional>
 #include <numbers>

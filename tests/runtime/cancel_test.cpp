@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls that are ended from outside.
-#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of devices, and which of them may work together.
-#include <bifocal/device_set.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // The batched API: the same solutions one sample after the other and on every SIMD target, any
 // number of samples, and what it refuses.
 #include <bifocal/error.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include "solvers/batches.hpp"
 #include "support/targets.hpp"

@@ -2,7 +2,7 @@
 // A StereoMatcher of the CPU allocates nothing once it has seen a frame. Every operator new of this
 // program is counted.
 #include <bifocal/stereo.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

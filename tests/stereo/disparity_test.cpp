@@ -3,7 +3,7 @@
 // real pairs.
 #include <bifocal/error.hpp>
 #include <bifocal/stereo.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

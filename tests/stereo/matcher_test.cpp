@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // StereoMatcher on every device of this machine: the maps of stereo_sgm on the CPU, to the bit.
 #include <bifocal/stereo.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

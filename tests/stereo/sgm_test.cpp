@@ -2,7 +2,7 @@
 // Semi-global matching against the plain reference: bit-identical for every size, range, option,
 // SIMD target, number of threads and amount of memory.
 #include <bifocal/error.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SSD winners against the plain reference: bit-identical for every size, range, window, SIMD target
 // and number of threads.
 #include <bifocal/error.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/robust.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <cmath>
 #include <memory>

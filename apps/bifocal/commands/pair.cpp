@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/pair.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/two_photographs.hpp>
+#include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
 #include <memory>

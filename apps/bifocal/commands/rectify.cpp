@@ -5,7 +5,7 @@
 #include <bifocal/polar.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
 #include <cmath>

@@ -2,9 +2,9 @@
 // plan, run-shard and merge: verification in parts, for any engine that can run a program.
 #include <fmt/format.h>
 #include <unistd.h>
-#include <bifocal/colmap_shards.hpp>
+#include <bifocal/colmap/shards.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 
 #include <charconv>
 #include <chrono>

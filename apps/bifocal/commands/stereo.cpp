@@ -4,7 +4,7 @@
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/stereo.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
 #include <chrono>

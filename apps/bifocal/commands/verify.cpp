@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/hloc.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/colmap/hloc.hpp>
+#include <bifocal/device.hpp>
 
 #include <chrono>
 #include <memory>

@@ -38,16 +38,6 @@ Mat3 photo_from_shrunken(double scale) {
 }
 Mat3 shrunken_from_photo(double scale) { return photo_from_shrunken(1 / scale); }
 
-Mat3 product(const Mat3& A, const Mat3& B) {
-  Mat3 C{};
-  for (std::size_t i = 0; i < 9; ++i) {
-    for (std::size_t k = 0; k < 3; ++k) C[i] += A[3 * (i / 3) + k] * B[3 * k + i % 3];
-  }
-  return C;
-}
-
-Mat3 transposed(const Mat3& A) { return {A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]}; }
-
 }  // namespace
 
 ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale) {
@@ -82,14 +72,13 @@ ImageU8 PairFigures::matches() const {
 
 ImageU8 PairFigures::epipolar_lines(const Mat3& F) const {
   const Mat3 scaled =
-      product(transposed(photo_from_shrunken(scale2_)), product(F, photo_from_shrunken(scale1_)));
+      times(transposed(photo_from_shrunken(scale2_)), times(F, photo_from_shrunken(scale1_)));
   return draw_epipolar_lines(image1_, image2_, points_, inliers_, scaled, kEpipolarLines);
 }
 
 ImageU8 PairFigures::overlay(const Mat3& H) const {
-  return blend_warped(
-      image1_, image2_,
-      product(shrunken_from_photo(scale2_), product(H, photo_from_shrunken(scale1_))));
+  return blend_warped(image1_, image2_,
+                      times(shrunken_from_photo(scale2_), times(H, photo_from_shrunken(scale1_))));
 }
 
 ImageU8 rectified_figure(const DensePair& dense) {

@@ -3,7 +3,7 @@
 // is scaled along.
 #pragma once
 
-#include <bifocal/pair.hpp>
+#include <bifocal/two_photographs.hpp>
 
 namespace bifocal::cli {
 

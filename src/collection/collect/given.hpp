@@ -3,7 +3,7 @@
 #pragma once
 
 #include <bifocal/collect.hpp>
-#include <bifocal/hloc.hpp>
+#include <bifocal/colmap/hloc.hpp>
 
 #include <optional>
 #include <string>

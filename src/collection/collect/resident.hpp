@@ -3,7 +3,7 @@
 // loaded twice.
 #pragma once
 
-#include <bifocal/feature_set.hpp>
+#include <bifocal/matching.hpp>
 
 #include <mutex>
 

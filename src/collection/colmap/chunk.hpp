@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 
 #include "collection/colmap/image_points.hpp"
 #include "collection/colmap/odd_rows.hpp"

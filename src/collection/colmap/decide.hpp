@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bifocal/robust.hpp>
 
 namespace bifocal::colmap {

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <vector>
 
-#include "robust/small_matrices.hpp"
-
 namespace bifocal::colmap {
 namespace {
 
@@ -115,7 +113,7 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
   const Intrinsics &a = pair.camera1->pinhole, &b = pair.camera2->pinhole;
   const std::vector<PointPair> points = inlying(pair.undistorted, inliers);
   if (out.configuration == Configuration::uncalibrated && out.F) {
-    const Mat3 E = robust::times(robust::transposed(b.matrix()), robust::times(*out.F, a.matrix()));
+    const Mat3 E = times(transposed(b.matrix()), times(*out.F, a.matrix()));
     out.cam2_from_cam1 = recover_pose(E, points, a, b).cam2_from_cam1;
   }
   if (out.configuration != Configuration::planar_or_panoramic) return;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 
 namespace bifocal::colmap {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include <bifocal/lens_camera.hpp>
+#include <bifocal/camera.hpp>
 
 #include "collection/colmap/pair.hpp"
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 
 namespace bifocal::colmap {
 

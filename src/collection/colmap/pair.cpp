@@ -8,23 +8,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "robust/small_matrices.hpp"
-
 namespace bifocal::colmap {
 namespace {
 
-using robust::times, robust::transposed;
-
-// By cofactors, to |inverse| = |a|: of a homography the scale says nothing. Zeros of zeros.
-Mat3 inverse(const Mat3& a) {
-  Mat3 c = {a[4] * a[8] - a[5] * a[7], a[2] * a[7] - a[1] * a[8], a[1] * a[5] - a[2] * a[4],
-            a[5] * a[6] - a[3] * a[8], a[0] * a[8] - a[2] * a[6], a[2] * a[3] - a[0] * a[5],
-            a[3] * a[7] - a[4] * a[6], a[1] * a[6] - a[0] * a[7], a[0] * a[4] - a[1] * a[3]};
+// The inverse of a homography, to the size of a: its scale says nothing. Zeros of zeros.
+Mat3 inverse_of_size(const Mat3& a) {
+  Mat3 c = adjugate(a);
   double of_a = 0, of_c = 0;
   for (const double v : a) of_a += v * v;
   for (const double v : c) of_c += v * v;
-  const double determinant = a[0] * c[0] + a[1] * c[3] + a[2] * c[6];
-  const double scale = of_c > 0 ? std::copysign(std::sqrt(of_a / of_c), determinant) : 0;
+  const double scale = of_c > 0 ? std::copysign(std::sqrt(of_a / of_c), determinant(a)) : 0;
   for (double& v : c) v *= scale;
   return c;
 }
@@ -61,7 +54,7 @@ TwoViewGeometry swapped(TwoViewGeometry g) {
   for (IndexPair& m : g.inliers) std::swap(m.index1, m.index2);
   if (g.F) g.F = transposed(*g.F);
   if (g.E) g.E = transposed(*g.E);
-  if (g.H) g.H = inverse(*g.H);
+  if (g.H) g.H = inverse_of_size(*g.H);
   if (g.cam2_from_cam1) {
     const Mat3 R = transposed(g.cam2_from_cam1->R);
     const Vec3 t = g.cam2_from_cam1->t;

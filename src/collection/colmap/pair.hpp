@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 
 namespace bifocal::colmap {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <mutex>
 
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 
 namespace bifocal::colmap {
 

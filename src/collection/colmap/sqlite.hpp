@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 
 #include "io/reject.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 
 #include "collection/colmap/sqlite.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
-#include <bifocal/lens_camera.hpp>
+#include <bifocal/camera.hpp>
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A database's pairs: read, decided and written, one piece of them beside another.
-#include <bifocal/colmap_verify.hpp>
-#include <bifocal/pairs.hpp>
+#include <bifocal/colmap/verify.hpp>
+#include <bifocal/pair_selection.hpp>
 
 #include "collection/colmap/chunk.hpp"
 #include "collection/colmap/row_writer.hpp"

@@ -2,7 +2,7 @@
 // hloc's features and matches.
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/hloc.hpp>
+#include <bifocal/colmap/hloc.hpp>
 
 #include <algorithm>
 #include <unordered_map>

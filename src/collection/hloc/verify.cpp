@@ -2,8 +2,8 @@
 // hloc's files into a verified database of COLMAP.
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/hloc.hpp>
-#include <bifocal/pairs.hpp>
+#include <bifocal/colmap/hloc.hpp>
+#include <bifocal/pair_selection.hpp>
 
 #include <algorithm>
 #include <atomic>

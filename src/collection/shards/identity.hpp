@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 
 namespace bifocal::colmap {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bifocal/colmap_shards.hpp>
+#include <bifocal/colmap/shards.hpp>
 
 #include "collection/colmap/chunk.hpp"
 

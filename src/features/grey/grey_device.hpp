@@ -3,7 +3,7 @@
 #pragma once
 
 #include <bifocal/device.hpp>
-#include <bifocal/picture.hpp>
+#include <bifocal/image.hpp>
 
 #include <cstddef>
 #include <cstdint>

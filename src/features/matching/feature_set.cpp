@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/feature_set.hpp>
+#include <bifocal/matching.hpp>
 
 #include <fmt/format.h>
 

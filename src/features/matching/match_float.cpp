@@ -3,7 +3,7 @@
 // directions.
 #include "features/matching/match_float.hpp"
 
-#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
 #include <bifocal/matching.hpp>
 
 #include <fmt/format.h>

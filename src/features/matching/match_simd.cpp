@@ -12,7 +12,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
 
 #include <algorithm>
 

@@ -209,6 +209,12 @@ group_fn void tensor_keep_rows(const tensor_rows& rows, index count, const int* 
   }
 }
 
+// Returns the key of column j0 + line of a share: its square, and its place in the window.
+group_fn int tensor_square_key(const int* squares, index column, index begin, index end) {
+  const int square = column < end ? squares[column] : TENSOR_NOTHING;
+  return square << 8 | ((column - begin) & (TENSOR_WINDOW - 1));
+}
+
 group_kernel(match_tensor_tiles, group, MATCH_TENSOR_TILES) {
   const index shares = row_shares * column_shares;
   const offset* pair = pairs + offset(PAIR_NUMBERS) * (group / shares);
@@ -220,11 +226,6 @@ group_kernel(match_tensor_tiles, group, MATCH_TENSOR_TILES) {
   const int* squares1 = squares + pair[PAIR_SQUARES];
   const int* squares2 = squares + pair[PAIR_SQUARES + 1];
   const index line = static_cast<index>(block_member());
-  // Keys of columns: TENSOR_WINDOW of them are told apart.
-  const auto square_key = [&](index j0) {
-    const int square = j0 + line < own.column_end ? squares2[j0 + line] : TENSOR_NOTHING;
-    return square << 8 | ((j0 + line - own.column_begin) & (TENSOR_WINDOW - 1));
-  };
   tensor_rows rows;
   for (index i0 = own.row_begin; i0 < own.row_end; i0 += TENSOR_ROWS) {
     tensor_load_rows(descriptors1 + offset(i0) * MATCH_WORDS, squares1 + i0, own.row_end - i0,
@@ -233,7 +234,8 @@ group_kernel(match_tensor_tiles, group, MATCH_TENSOR_TILES) {
       window_keys[k * TENSOR_THREADS + line] = TENSOR_NOTHING << 8 | 255;
     }
     tensor_load_columns(descriptors2, own.column_begin, own.column_end, stages);
-    column_squares[line] = square_key(own.column_begin);
+    column_squares[line] =
+        tensor_square_key(squares2, own.column_begin + line, own.column_begin, own.column_end);
     index stage = 0;
     for (index j0 = own.column_begin; j0 < own.column_end; j0 += TENSOR_COLUMNS) {
       const index after = j0 + TENSOR_COLUMNS, next = stage ^ 1;
@@ -244,7 +246,7 @@ group_kernel(match_tensor_tiles, group, MATCH_TENSOR_TILES) {
       if (after < own.column_end) {
         tensor_load_columns(descriptors2, after, own.column_end,
                             stages + next * (TENSOR_PITCH * TENSOR_COLUMNS));
-        next_square = square_key(after);
+        next_square = tensor_square_key(squares2, after + line, own.column_begin, own.column_end);
       }
       // What earlier rows left of this thread's column.
       const offset place = own.column_place + j0 + line;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "features/descriptor.hpp"
+#include "features/sift/descriptor.hpp"
 
 namespace bifocal::features {
 
@@ -76,7 +76,7 @@ template <class Real>
 struct register_rules {
 #include "lane/cpp_begin.h"
 
-#include "features/sift.lane.h"
+#include "features/sift/sift.lane.h"
 
 #include "lane/cpp_end.h"
 };

@@ -5,7 +5,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include "features/descriptor.hpp"
+#include "features/sift/descriptor.hpp"
 #include "features/shape/grid-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "features/surf/surf.hpp"
 
-#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 
 #include "features/grey/grey_device.hpp"
 #include "features/keypoint_order.hpp"
-#include "features/sift.hpp"
+#include "features/sift/sift.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
 

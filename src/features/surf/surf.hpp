@@ -2,7 +2,7 @@
 // What the SURF detectors of all devices share on the host, and the steps of the one on CPUs.
 #pragma once
 
-#include <bifocal/surf.hpp>
+#include <bifocal/features.hpp>
 
 #include <array>
 #include <cstddef>
@@ -18,7 +18,7 @@ template <class Real>
 struct surf_rules_of {
 #include "lane/cpp_begin.h"
 
-#include "features/sift.lane.h"
+#include "features/sift/sift.lane.h"
 #include "features/surf/surf.lane.h"
 
 #include "lane/cpp_end.h"
@@ -117,7 +117,7 @@ static_assert(WaveletRows::kBand + 2 * WaveletRows::kFarthest <= WaveletRows::kR
 // result is the same.
 [[nodiscard]] float surf_direction(const Integral& integral, const WaveletRows* rows,
                                    const SurfPoint& point);
-// Unit length, in bytes as surf.hpp of the public headers has it.
+// Unit length, in bytes as features.hpp has it.
 void quantise_surf(const float* description, int numbers, bool bright, std::uint8_t* out);
 void describe_surf(const Integral& integral, const WaveletRows* rows, const SurfPoint& point,
                    int numbers, std::uint8_t* out);

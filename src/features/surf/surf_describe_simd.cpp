@@ -70,7 +70,7 @@ template <class Real>
 struct surf_register_rules {
 #include "lane/cpp_begin.h"
 
-#include "features/sift.lane.h"
+#include "features/sift/sift.lane.h"
 
 #include "lane/cpp_end.h"
 };

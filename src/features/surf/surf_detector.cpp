@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/surf.hpp>
+#include <bifocal/features.hpp>
 
 #include "features/detector_work.hpp"
 #include "features/surf/surf_device.hpp"

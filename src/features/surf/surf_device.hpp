@@ -3,7 +3,7 @@
 #pragma once
 
 #include <bifocal/device.hpp>
-#include <bifocal/surf.hpp>
+#include <bifocal/features.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -195,7 +195,7 @@ group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
   }
 }
 
-// Unit length, in bytes as bifocal/surf.hpp has it.
+// Unit length, in bytes as bifocal/features.hpp has it.
 group_fn void surf_quantise(GROUP_PARAM local_ptr const float* cells, index count, index is_bright,
                             global_ptr bits8* out) {
   const index member = (index)group_member();

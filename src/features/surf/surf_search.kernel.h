@@ -115,6 +115,43 @@ group_fn index surf_window(GROUP_PARAM global_const bits32* own, index stride, i
 // Whether determinant v is above that of neighbour k of the 27, or, for one behind it, not below.
 group_fn index surf_beats(real v, real other, index k) { return k < 13 ? v > other : v >= other; }
 
+// Computes the determinants of a layer in a tile and around it, from the window of sums in shared
+// memory where there is one (near_pitch > 0), with the tile's corner `farthest` inside.
+group_fn void surf_tile_layer(GROUP_PARAM global_const bits32* own, index stride, index width,
+                              index height, index x0, index y0, index step, index lobe, real scale,
+                              real threshold, local_ptr const bits32* window, index near_pitch,
+                              index farthest, local_ptr float* out) {
+  const index reach = (3 * lobe - 1) / 2;
+  for (index seat = (index)group_member(); seat < SURF_HALO; seat += GROUP_SIZE) {
+    const index u = seat % SURF_TILE_PITCH, v = seat / SURF_TILE_PITCH;
+    const index x = (x0 + u - 1) * step, y = (y0 + v - 1) * step;
+    const index is_inside =
+        (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach);
+    real determinant = lane(0);
+    if (is_inside && near_pitch > 0)
+      determinant =
+          surf_determinant_near(window + (v * step + farthest) * near_pitch + u * step + farthest,
+                                near_pitch, lobe, scale, threshold);
+    if (is_inside && near_pitch == 0)
+      determinant = surf_determinant(own + (offset)y * stride + x, (offset)stride, lobe, scale);
+    out[seat] = determinant;
+  }
+}
+
+// Tells whether a determinant of layer 1 (k = 0) or 2 (k = 1) is a maximum among its neighbours in
+// both. The other of the two layers is behind layer 1 and before layer 2.
+group_fn index surf_leads_two_layers(local_ptr const float* at, index k) {
+  const real v = *at;
+  index leads = 1;
+  lane_unroll for (index n = 0; n < 9 && leads; ++n) {
+    const index place = (n / 3 - 1) * SURF_TILE_PITCH + (n % 3 - 1);
+    const index other = k == 0 ? SURF_HALO : -SURF_HALO;
+    if (n != 4) leads = leads & surf_beats(v, at[place], n + 9);
+    leads = leads & surf_beats(v, at[place + other], k == 0 ? n + 18 : n);
+  }
+  return leads;
+}
+
 // The determinants of layer 1 and 2 of a tile lie in shared memory, SURF_HALO apart. Their maxima
 // there are listed; those of layer 0 and 3 are computed around these alone.
 group_kernel(surf_search, group, SURF_SEARCH) {
@@ -131,25 +168,10 @@ group_kernel(surf_search, group, SURF_SEARCH) {
   const index near_pitch = surf_window(GROUP_ARG own, stride, width, height, x0 * step, y0 * step,
                                        farthest, step, window);
   if (member == 0) shared[0] = shared[1] = 0;
-  for (index layer = 1; layer < 3; ++layer) {
-    const index l = surf_layer_lobe(octave, layer), reach = (3 * l - 1) / 2;
-    const real own_scale = scale[layer];
-    local_ptr float* out = determinants + (layer - 1) * SURF_HALO;
-    for (index seat = member; seat < SURF_HALO; seat += GROUP_SIZE) {
-      const index u = seat % SURF_TILE_PITCH, v = seat / SURF_TILE_PITCH;
-      const index x = (x0 + u - 1) * step, y = (y0 + v - 1) * step;
-      const index is_inside =
-          (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach);
-      real determinant = lane(0);
-      if (is_inside && near_pitch > 0)
-        determinant =
-            surf_determinant_near(window + (v * step + farthest) * near_pitch + u * step + farthest,
-                                  near_pitch, l, own_scale, threshold);
-      if (is_inside && near_pitch == 0)
-        determinant = surf_determinant(own + (offset)y * stride + x, (offset)stride, l, own_scale);
-      out[seat] = determinant;
-    }
-  }
+  for (index layer = 1; layer < 3; ++layer)
+    surf_tile_layer(GROUP_ARG own, stride, width, height, x0, y0, step,
+                    surf_layer_lobe(octave, layer), scale[layer], threshold, window, near_pitch,
+                    farthest, determinants + (layer - 1) * SURF_HALO);
   group_barrier();
   for (index i = member; i < 2 * SURF_TILE; i += GROUP_SIZE) {
     const index k = i / SURF_TILE, seat = i % SURF_TILE;
@@ -157,17 +179,8 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     local_ptr const float* at = determinants + k * SURF_HALO +
                                 (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH +
                                 seat % SURF_TILE_WIDTH + 1;
-    const real v = *at;
-    index is_likely =
-        (x >= o[2 + k]) & (x < o[4 + k]) & (y >= o[6 + k]) & (y < o[8 + k]) & (v > threshold);
-    // The other layer in shared memory is behind layer 1 and before layer 2.
-    lane_unroll for (index n = 0; n < 9 && is_likely; ++n) {
-      const index place = (n / 3 - 1) * SURF_TILE_PITCH + (n % 3 - 1);
-      const index other = k == 0 ? SURF_HALO : -SURF_HALO;
-      if (n != 4) is_likely = is_likely & surf_beats(v, at[place], n + 9);
-      is_likely = is_likely & surf_beats(v, at[place + other], k == 0 ? n + 18 : n);
-    }
-    if (is_likely) {
+    const index is_inside = (x >= o[2 + k]) & (x < o[4 + k]) & (y >= o[6 + k]) & (y < o[8 + k]);
+    if (is_inside && *at > threshold && surf_leads_two_layers(at, k)) {
       const bits32 slot = local_atomic_add(shared, 1u);
       if (slot < SURF_TILE_ROOM) {
         found[slot] = (bits32)i;

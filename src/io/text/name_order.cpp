@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <compare>
 
-#include <bifocal/photographs.hpp>
+#include <bifocal/io.hpp>
 
 namespace bifocal {
 namespace {

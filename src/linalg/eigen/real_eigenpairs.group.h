@@ -86,6 +86,57 @@ group_fn scalar group_power_scale(scalar largest) {
   return scale;
 }
 
+// Loads the n x n matrix at `a` into H, whose rows are ld apart, times a power of two that brings
+// its largest element to a size whose square is a number. Returns this factor, and sets `most` to
+// that element before; 0 where an element is not finite.
+group_fn scalar group_load_scaled(GROUP_PARAM global_ptr const scalar* a, offset element, index n,
+                                  local_ptr scalar* H, index ld, scalar* most) {
+  real largest = lane(0);
+  mask finite = lane(0) <= lane(0);
+  for (index i = 0; i < n; ++i) {
+    group_for_range(j, 0, n) {
+      real v = group_load_far(a + i * n * element, j, element);
+      group_store(H + i * ld, j, v, n);
+      finite = finite & ((v - v <= lane(0)) | !group_within(j, n));
+      largest = fmax(largest, select(group_within(j, n), fabs(v), lane(0)));
+    }
+  }
+  bool usable = !group_any(!finite);
+  *most = group_max(largest);
+  scalar factor = usable ? group_power_scale(*most) : (scalar)1;
+  group_barrier();
+  if (factor != (scalar)1) {
+    for (index i = 0; i < n; ++i) {
+      group_for_range(j, 0, n) {
+        group_store(H + i * ld, j, group_load(H + i * ld, j) * group_same(factor), n);
+      }
+    }
+    group_barrier();
+  }
+  return usable ? factor : (scalar)0;
+}
+
+// Writes n parts of eigenvalues times `unscale`, far apart; NaN where these are not known.
+group_fn void group_write_parts(GROUP_PARAM local_ptr const scalar* parts, index n, bool known,
+                                scalar unscale, global_ptr scalar* to, offset element) {
+  group_for_range(i, 0, n) {
+    real v = known ? group_load(parts, i) * group_same(unscale) : lane_nan();
+    group_store_far(to, i, element, v, n);
+  }
+}
+
+// Fills places of the results of a matrix from `found` on with NaN; vectors may be null.
+group_fn void group_fill_unused(GROUP_PARAM index found, index n, global_ptr scalar* values,
+                                global_ptr scalar* vectors, offset element) {
+  group_for_range(i, found, n) group_store_far(values, i, element, lane_nan(), n);
+  if (vectors == 0) return;
+  for (index j = 0; j < n; ++j) {
+    group_for_range(i, found, n) {
+      group_store_far(vectors + j * n * element, i, element, lane_nan(), n);
+    }
+  }
+}
+
 // Matrix b of the batch (eigen.kernels). work: EIGEN_GROUP_USED(n) numbers of the group's memory;
 // kept: EIGEN_GROUP_KEPT(n) of global memory.
 group_fn void group_real_eigenpairs(GROUP_PARAM offset b KERNEL_PARAMETERS(EIGEN_BATCH), index n,
@@ -99,29 +150,9 @@ group_fn void group_real_eigenpairs(GROUP_PARAM offset b KERNEL_PARAMETERS(EIGEN
   local_ptr scalar* scale = beta + step;
   local_ptr scalar* x = scale + step;
   global_ptr const scalar* a = A + b * matrix;
-  real largest = lane(0);
-  mask finite = lane(0) <= lane(0);
-  for (index i = 0; i < n; ++i) {
-    group_for_range(j, 0, n) {
-      real v = group_load_far(a + i * n * element, j, element);
-      group_store(H + i * ld, j, v, n);
-      finite = finite & ((v - v <= lane(0)) | !group_within(j, n));
-      largest = fmax(largest, select(group_within(j, n), fabs(v), lane(0)));
-    }
-  }
-  bool usable = !group_any(!finite);
-  scalar most = group_max(largest), factor = usable ? group_power_scale(most) : (scalar)1;
-  group_barrier();
-  if (factor != (scalar)1) {
-    for (index i = 0; i < n; ++i) {
-      group_for_range(j, 0, n) {
-        group_store(H + i * ld, j, group_load(H + i * ld, j) * group_same(factor), n);
-      }
-    }
-    group_barrier();
-  }
+  scalar most, factor = group_load_scaled(GROUP_ARG a, element, n, H, ld, &most);
   index state = 2, found = 0;
-  if (usable)
+  if (factor > (scalar)0)
     state = group_eigenvalues(GROUP_ARG H, n, most * factor, balance, max_sweeps, kept, re, im,
                               beta, scale);
   group_barrier();
@@ -152,27 +183,14 @@ group_fn void group_real_eigenpairs(GROUP_PARAM offset b KERNEL_PARAMETERS(EIGEN
     }
   }
   scalar nan = group_first(lane_nan());
-  group_for_range(i, found, n) group_store_far(values, i, out_element, lane_nan(), n);
-  if (vectors != 0) {
-    for (index j = 0; j < n; ++j) {
-      group_for_range(i, found, n) {
-        group_store_far(vectors + b * vectors_matrix + j * n * out_element, i, out_element,
-                        lane_nan(), n);
-      }
-    }
-  }
-  if (real_parts != 0) {
-    group_for_range(i, 0, n) {
-      real v = state == 0 ? group_load(re, i) * group_same(unscale) : lane_nan();
-      group_store_far(real_parts + b * values_matrix, i, out_element, v, n);
-    }
-  }
-  if (imaginary_parts != 0) {
-    group_for_range(i, 0, n) {
-      real v = state == 0 ? group_load(im, i) * group_same(unscale) : lane_nan();
-      group_store_far(imaginary_parts + b * values_matrix, i, out_element, v, n);
-    }
-  }
+  group_fill_unused(GROUP_ARG found, n, values, vectors != 0 ? vectors + b * vectors_matrix : 0,
+                    out_element);
+  if (real_parts != 0)
+    group_write_parts(GROUP_ARG re, n, state == 0, unscale, real_parts + b * values_matrix,
+                      out_element);
+  if (imaginary_parts != 0)
+    group_write_parts(GROUP_ARG im, n, state == 0, unscale, imaginary_parts + b * values_matrix,
+                      out_element);
   if (group_leads()) {
     counts[b] = found;
     if (status != 0) status[b] = state;

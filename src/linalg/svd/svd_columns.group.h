@@ -268,6 +268,30 @@ group_fn void svd_tile_write(const svd_place* p, const real* a, const local_ptr 
   }
 }
 
+// Ranks the member's two columns by their singular values, the largest first, and writes these.
+// Returns how many of all are not zero.
+group_fn index svd_rank_values(const svd_place* p, index n, index columns, mask reversed, real unit,
+                               real poison, local_ptr const real* sigma, local_ptr real* rank,
+                               global_ptr real* S, offset step, mask store) {
+  index nonzero = 0;
+  index at = 2 * p->slot, before[2] = {0, 0};
+  real even = sigma[at], odd = sigma[at + 1];
+  for (index k = 0; k < SVD_PLACES; ++k) {
+    real s = sigma[k];
+    before[0] += s > even || (s == even && (reversed ? k > at : k < at)) ? 1 : 0;
+    before[1] += s > odd || (s == odd && (reversed ? k > at + 1 : k < at + 1)) ? 1 : 0;
+    nonzero += s > lane(0) ? 1 : 0;
+  }
+  rank[at] = lane(before[0]);
+  rank[at + 1] = lane(before[1]);
+  real per_ceiling = lane(1) / svd_ceiling();
+  even = select(before[0] < columns, even * per_ceiling * unit, lane(0)) + poison;
+  odd = select(before[1] < columns, odd * per_ceiling * unit, lane(0)) + poison;
+  if (store && before[0] < n) S[before[0] * step] = even;
+  if (store && before[1] < n) S[before[1] * step] = odd;
+  return nonzero;
+}
+
 // The matrix at A (element e at A[e in_step]); results of element e at S, V, U[e step]. U may be
 // nullptr; `store`: whether this team writes. Returns a LinalgStatus.
 group_fn index svd_team(GROUP_PARAM global_const real* A, offset in_step, index n, index rows,
@@ -308,23 +332,9 @@ group_fn index svd_team(GROUP_PARAM global_const real* A, offset in_step, index 
   }
   group_barrier();
   index nonzero = 0;
-  real per_power = lane(1) / power, per_ceiling = lane(1) / svd_ceiling();
-  if (p->row < SVD_TILE_PAIRS) {
-    index at = 2 * p->slot, before[2] = {0, 0};
-    real even = sigma[at], odd = sigma[at + 1];
-    for (index k = 0; k < SVD_PLACES; ++k) {
-      real s = sigma[k];
-      before[0] += s > even || (s == even && (reversed ? k > at : k < at)) ? 1 : 0;
-      before[1] += s > odd || (s == odd && (reversed ? k > at + 1 : k < at + 1)) ? 1 : 0;
-      nonzero += s > lane(0) ? 1 : 0;
-    }
-    rank[at] = lane(before[0]);
-    rank[at + 1] = lane(before[1]);
-    even = select(before[0] < columns, even * per_ceiling * per_power, lane(0)) + poison;
-    odd = select(before[1] < columns, odd * per_ceiling * per_power, lane(0)) + poison;
-    if (store && before[0] < n) S[before[0] * step] = even;
-    if (store && before[1] < n) S[before[1] * step] = odd;
-  }
+  if (p->row < SVD_TILE_PAIRS)
+    nonzero = svd_rank_values(p, n, columns, reversed, lane(1) / power, poison, sigma, rank, S,
+                              step, store);
   group_barrier();
   if (store) {
     svd_tile_write(p, v, of_v, rank, V, step, n, n);

@@ -17,7 +17,6 @@
 #include <functional>
 #include <vector>
 
-#include <bifocal/cancel.hpp>
 #include <bifocal/error.hpp>
 
 #include "runtime/parallel.hpp"

@@ -2,7 +2,7 @@
 // The rows are cut into bands, one a thread. In each band the disparities are cut into chunks whose
 // column sums stay in the cache, and each chunk sweeps down the rows. The winners of several chunks
 // are merged row by row; whole numbers give the same in any order.
-#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
 #include "stereo/ssd/ssd.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Padded {
   }
 };
 
-struct Problem {
+struct Search {
   int width = 0, height = 0, radius = 0;
   int min_disparity = 0;
   int first = 0, end = 0;  // disparities that some pixel can have
@@ -122,7 +122,7 @@ struct Winners {
 class Chunk {
  public:
   // Takes memory for any chunk of the problem, which outlives it.
-  explicit Chunk(const Problem& problem) : p_(problem) {
+  explicit Chunk(const Search& problem) : p_(problem) {
     int most = 0;
     for (int i = 0; i < p_.chunks; ++i)
       most = std::max(most, lanes_of(p_.bound(i), p_.bound(i + 1)));
@@ -246,15 +246,15 @@ class Chunk {
                minus, s_.right);
   }
 
-  const Problem& p_;
+  const Search& p_;
   int begin_ = 0, end_ = 0, lane0_ = 0;
   Sweep s_;
   std::size_t sums_size_ = 0, scratch_size_ = 0;
   Aligned<std::uint32_t> sums_, scratch_;
 };
 
-Problem make_problem(int width, int height, const SsdOptions& options) {
-  Problem p;
+Search make_search(int width, int height, const SsdOptions& options) {
+  Search p;
   p.width = width;
   p.height = height;
   p.radius = options.window / 2;
@@ -277,7 +277,7 @@ Problem make_problem(int width, int height, const SsdOptions& options) {
 class SsdSearch::Work {
  public:
   Work(PictureSize size, const SsdOptions& options, int threads)
-      : p_(make_problem(size.width, size.height, options)),
+      : p_(make_search(size.width, size.height, options)),
         most_bands_(std::clamp(size.height / kMinBandRows, 1, threads)),
         winners_(size.width, p_.chunks > 1 ? size.height : most_bands_) {
     for (int band = 0; band < most_bands_ && p_.chunks > 0; ++band) chunks_.emplace_back(p_);
@@ -323,7 +323,7 @@ class SsdSearch::Work {
     }
   }
 
-  Problem p_;
+  Search p_;
   int most_bands_;
   Winners winners_;
   std::vector<Chunk> chunks_;  // one a band

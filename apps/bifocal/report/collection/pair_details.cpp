@@ -2,10 +2,9 @@
 #include "report/collection/pair_details.hpp"
 
 #include <fmt/format.h>
-#include <bifocal/colmap_verify.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/photographs.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include <bifocal/pairs.hpp>
+#include <bifocal/pair_selection.hpp>
 
 namespace bifocal::cli {
 namespace {

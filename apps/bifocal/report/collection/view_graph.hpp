@@ -3,7 +3,7 @@
 // of the others.
 #pragma once
 
-#include <bifocal/colmap.hpp>
+#include <bifocal/colmap/database.hpp>
 
 #include <array>
 #include <cstdint>

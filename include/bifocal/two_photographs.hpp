@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The main job: two photographs in, geometry out.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bifocal/device.hpp>
+#include <bifocal/features.hpp>
+#include <bifocal/geometry.hpp>
+#include <bifocal/image.hpp>
+#include <bifocal/polar.hpp>
+#include <bifocal/robust.hpp>
+#include <bifocal/stereo.hpp>
+
+namespace bifocal {
+
+enum class ModelRequest { automatic, homography, fundamental, essential };
+inline constexpr std::string_view kModelRequestWords[] = {"auto", "homography", "fundamental",
+                                                          "essential"};
+
+struct PairOptions {
+  ModelRequest model = ModelRequest::automatic;  // automatic: essential when both cameras are
+                                                 // known, else fundamental; or homography
+  std::optional<Intrinsics> camera1, camera2;    // px
+  SiftOptions sift;
+  std::optional<SurfOptions> surf;             // features of SURF instead
+  ImageView<const std::uint8_t> mask1, mask2;  // of the pictures: features only where it is not 0
+  MatchOptions matching;
+  // The pair is matched again along its model (match_guided, up to twice the threshold from it) and
+  // estimated again; what has more inliers stays.
+  bool guided = false;
+  RobustOptions robust;
+  Device device = {};  // of all stages
+  bool dense = true;
+  // The pictures are reduced until they have at most this, or three times this where polar
+  // rectification repeats pixels.
+  int max_dense_pixels = 2'000'000;
+  // Called at the start of each stage with its name and the fraction done, for progress.
+  std::function<void(std::string_view stage, double fraction)> progress;
+};
+constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
+template <MaybeConst<PairOptions> Options, class Visit>
+void fields(Options& options, const Visit& visit) {
+  auto& [model, camera1, camera2, sift, surf, mask1, mask2, matching, guided, robust, device, dense,
+         max_dense_pixels, progress] = options;
+  BIFOCAL_FIELD(
+      model,
+      "model to estimate; auto: essential with both cameras, else fundamental, or a homography",
+      Range::one_of(kModelRequestWords));
+  BIFOCAL_FIELD(camera1, "camera of the first picture");
+  BIFOCAL_FIELD(camera2, "camera of the second picture");
+  BIFOCAL_FIELD(sift, "how features are found");
+  BIFOCAL_FIELD(surf, "features of SURF instead");
+  BIFOCAL_FIELD(mask1, "features of the first picture only where it is not black");
+  BIFOCAL_FIELD(mask2, "the same for the second picture");
+  BIFOCAL_FIELD(matching, "how features are matched");
+  BIFOCAL_FIELD(guided, "match again along the model that was found, and estimate again");
+  BIFOCAL_FIELD(robust, "how the model is estimated");
+  BIFOCAL_FIELD(device, "where all stages run");
+  BIFOCAL_FIELD(dense, "rectify, match densely and make depth, where the camera moved");
+  BIFOCAL_FIELD(max_dense_pixels, "most pixels of the pictures that are matched densely",
+                Range::at_least(1), "px");
+  BIFOCAL_FIELD(progress, "called at the start of each stage");
+}
+
+// Tells where the cameras come from that depth is made with.
+enum class CameraSource {
+  given,      // PairOptions
+  estimated,  // the focal length that both pictures share, told by the matches to 20 % or better
+  assumed,  // a focal length of 1.2 times the longer side, or one that only one picture has: depth
+            // is right up to a stretch that nobody knows
+};
+[[nodiscard]] const char* to_string(CameraSource source);
+
+// Dense part of a pair whose camera moved. Image 1 is the left picture; where camera 2 lies on its
+// left, both rectified pictures are turned by 180 degrees. The search range covers the disparities
+// of the inliers, with a margin. Pixels that see outside one of the photographs are unknown in
+// `disparity.raw`, and in `filled` when they are outside the left one.
+struct DensePair {
+  std::optional<PolarRectification> polar;  // the rectification, where it is polar
+  Rectification rectification;              // else
+  RectificationChoice choice;               // why
+  ImageU8 left, right;                      // rectified pictures, RGB
+  DisparityMap disparity;
+  int min_disparity = 0, disparities = 0;
+  Intrinsics camera1, camera2;  // px of the photographs, that the depth is made with
+  CameraSource cameras = CameraSource::given;
+  double focal_deviation = 0;     // px, of an estimated focal length
+  Pose cam2_from_cam1;            // |t| = 1, the unit of depth
+  DepthMap depth;                 // of the pixels of image 1, from `disparity.raw`
+  std::vector<CloudPoint> cloud;  // frame of camera 1, of at most max_dense_pixels pixels
+};
+
+struct StageTime {
+  std::string stage;
+  double ms;
+};
+
+struct PairResult {
+  Outcome outcome = Outcome::no_model;
+  ModelKind kind = ModelKind::fundamental;
+  std::string reason;  // why this model, or why none
+  std::string doubt;   // empty, or why the given cameras are hardly those of the pictures
+  std::vector<Keypoint> keypoints1, keypoints2;
+  std::vector<Match> matches;          // one between two places, whatever their orientations
+  std::vector<PointPair> points;       // of the matches, px
+  RobustResult model;                  // of `kind`
+  std::optional<Pose> cam2_from_cam1;  // t = 0: the camera only turned
+  int in_front = 0;                    // with a pose: inliers in front of both cameras
+  double median_parallax_deg =
+      0;  // with a pose; below about a pixel t has no certain direction, and `reason` says so
+  std::vector<Vec3> triangulated;  // with a pose
+  std::optional<DensePair> dense;
+  std::string dense_reason;  // why there is no dense part, empty otherwise
+  std::vector<StageTime> timings;
+};
+
+// Pictures with 1 to 4 channels. Throws Error(usage) on an option out of range, also when
+// `essential` is asked for without cameras; a pair without geometry is an outcome.
+[[nodiscard]] PairResult estimate_pair(ImageView<const std::uint8_t> image1,
+                                       ImageView<const std::uint8_t> image2,
+                                       const PairOptions& options = {});
+
+}  // namespace bifocal

@@ -1,0 +1,56 @@
+"""RootSIFT and SURF features and their matches (docs/features.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Union
+
+from . import _core
+from ._arrays import ArrayLike, frame_of
+from ._core import Features, FloatMatches, Matches
+from ._options import FloatMatchOptions, MatchOptions, SiftOptions, SurfOptions
+
+if TYPE_CHECKING:
+    FeaturesLike = Union[Features, ArrayLike]
+
+__all__ = ["Features", "FloatMatches", "Matches", "detect", "match", "match_descriptors", "match_guided"]
+
+
+def detect(
+    image: ArrayLike, options: SiftOptions | SurfOptions | None = None, *, mask: ArrayLike | None = None, device: str | None = None
+) -> Features:
+    """RootSIFT features of a picture, uint8 or uint16 [H, W] or [H, W, C]; SURF with SurfOptions. mask: uint8 [H, W], 0 where none may lie.
+
+    Of 16 bits the upper 8 are looked at, rounded, and RGB becomes grey: on the device, where one is named. A picture of torch or CuPy in a
+    CUDA device's memory is read there; the features come to the host.
+    """
+    return _core.detect(image, options, mask, device, frame_of(image))
+
+
+def match(features1: FeaturesLike, features2: FeaturesLike, options: MatchOptions | None = None, *, device: str | None = None) -> Matches:
+    """Exact nearest neighbours with Lowe's ratio test. Of `detect`, or of descriptors uint8 [N, 128]. The same on every device.
+
+    Descriptors of torch and CuPy in a CUDA device's memory stay there; the result's arrays are then such, too.
+    """
+    return _core.match(features1, features2, options, device, frame_of(features1, features2))
+
+
+def match_guided(
+    features1: Features,
+    features2: Features,
+    model: ArrayLike,
+    options: MatchOptions | None = None,
+    *,
+    kind: Literal["fundamental", "homography"] = "fundamental",
+    max_error: float = 4.0,
+    device: str | None = None,
+) -> Matches:
+    """Matches as `match` does candidates within `max_error` px (Sampson distance) of a model that is known: F, or H from picture 1 to 2."""
+    return _core.match_guided(features1, features2, model, kind, max_error, options, device)
+
+
+def match_descriptors(descriptors1: ArrayLike, descriptors2: ArrayLike, options: FloatMatchOptions | None = None, *, device: str | None = None) -> FloatMatches:
+    """Nearest neighbours of float descriptors [N, D] of other tools: SuperPoint, ALIKED, DISK, XFeat. By default of unit length and mutual.
+
+    Those of torch and CuPy in a CUDA device's memory stay there; the result's arrays are then such, too.
+    """
+    return _core.match_descriptors(descriptors1, descriptors2, options, device, frame_of(descriptors1, descriptors2))

@@ -1,0 +1,189 @@
+"""Robust estimation of homographies, fundamental and essential matrices, poses, of one pair or of many in one call.
+
+Points are pixels, the centre of the first pixel is (0, 0). An estimator returns an `Estimate`, whatever happens: `ok` says whether there is
+a model, `reason` why not. Correspondences with a NaN or an infinity are left out and listed in `not_finite`. ValueError and TypeError
+name an argument that does not fit. docs/robust.md has the method and its accuracy.
+
+Tensors of torch and arrays of CuPy may be given; the arrays of the result are such then, on the same device. On a CUDA device points are read
+where they lie and searched there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict, Union, cast
+
+from . import _core
+from ._arrays import ArrayLike, frame_of
+from ._core import BatchEstimate, Estimate
+from ._options import RobustOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._cameras import Camera, LensCamera
+
+    CameraLike = Union[Camera, LensCamera, ArrayLike]
+
+__all__ = [
+    "BatchEstimate",
+    "Estimate",
+    "ModelKind",
+    "ProblemInfo",
+    "estimate",
+    "estimate_absolute_pose",
+    "estimate_batch",
+    "estimate_fundamental",
+    "estimate_homography",
+    "estimate_relative_pose",
+    "estimate_shared_focal_relative_pose",
+    "problem_info",
+]
+
+ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal"]
+
+
+class ProblemInfo(TypedDict):
+    """What a kind of model is found from."""
+
+    symbol: str
+    sample_size: int
+    degrees_of_freedom: int
+    cameras: int
+    is_two_view: bool
+    has_pose: bool
+
+
+def problem_info(kind: ModelKind) -> ProblemInfo:
+    """What a kind of model is found from: the size of a minimal sample, how many cameras have to be known, ..."""
+    return cast("ProblemInfo", _core.problem_info(kind))
+
+
+def estimate_homography(
+    x1: ArrayLike,
+    x2: ArrayLike | None = None,
+    *,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """H with x2 ~ H x1, from matches x1, x2 [N, 2] px, or x1 alone as rows x1 y1 x2 y2 [N, 4].
+
+    weights [N], >= 0: how much a match counts. qualities [N]: the higher, the likelier right (PROSAC). device: "cpu" (the default),
+    "cuda:0", "opencl:0", ...; one pair is fastest on the CPU.
+    """
+    return _core.estimate("homography", x1, x2, None, None, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
+
+
+def estimate_fundamental(
+    x1: ArrayLike,
+    x2: ArrayLike | None = None,
+    *,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """F with x2' F x1 = 0 in px. Arguments as of `estimate_homography`."""
+    return _core.estimate("fundamental", x1, x2, None, None, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
+
+
+def estimate_relative_pose(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    camera1: CameraLike,
+    camera2: CameraLike | None = None,
+    *,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """R and t with X2 = R X1 + t, |t| = 1, and the essential matrix (`model`), from matches in px and their cameras.
+
+    camera2: that of the second picture, where it is another. Cameras may have a lens. Other arguments as of `estimate_homography`.
+    """
+    return _core.estimate("essential", x1, x2, camera1, camera2, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
+
+
+def estimate_shared_focal_relative_pose(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    principal_point: ArrayLike,
+    *,
+    aspect_ratio: float = 1.0,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """R, t, F (`model`) and the focal length (`focal_length`, px) of two pictures of one camera that nobody knows it of.
+
+    principal_point: cx, cy; aspect_ratio: fx / fy. `focal_deviation` is the focal length's standard deviation, large or
+    infinite where two views do not tell it: parallel optical axes, axes that meet at equal distances, all matches on one plane. Other
+    arguments as of `estimate_homography`.
+    """
+    from ._numbers import number, reals
+
+    c = reals(principal_point, "principal_point").ravel().tolist()
+    if len(c) != 2:
+        raise ValueError(f"principal_point: {len(c)} numbers, must be cx and cy")
+    camera = (number(aspect_ratio, "aspect_ratio"), 1.0, c[0], c[1])
+    frame = frame_of(x1, x2, weights, qualities)
+    return _core.estimate("shared_focal", x1, x2, camera, None, weights, qualities, options, device, frame)
+
+
+def estimate_absolute_pose(
+    x: ArrayLike,
+    X: ArrayLike,
+    camera: CameraLike,
+    *,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """R and t of the camera from the world, from scene points X [N, 3] seen at x [N, 2] px. Other arguments as of `estimate_relative_pose`."""
+    return _core.estimate("absolute_pose", x, X, camera, None, weights, qualities, options, device, frame_of(x, X, weights, qualities))
+
+
+def estimate(
+    kind: ModelKind,
+    x1: ArrayLike,
+    x2: ArrayLike | None = None,
+    *,
+    camera1: CameraLike | None = None,
+    camera2: CameraLike | None = None,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """Any kind of model. "absolute_pose" takes pixels x1 [N, 2] and scene points x2 [N, 3], or x1 alone as rows x y X Y Z.
+
+    One dense float64 array of rows is read where it lies; two arrays, float32 and arrays with gaps are put together in C++.
+    """
+    return _core.estimate(kind, x1, x2, camera1, camera2, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
+
+
+def estimate_batch(
+    kind: ModelKind,
+    points: ArrayLike,
+    offsets: ArrayLike,
+    *,
+    cameras1: CameraLike | Sequence[CameraLike] | None = None,
+    cameras2: CameraLike | Sequence[CameraLike] | None = None,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> BatchEstimate:
+    """P pairs in one call: pair k has the rows offsets[k] to offsets[k + 1] of points, x1 y1 x2 y2 (or x y X Y Z).
+
+    Each estimate is that of its own call with the same min_inlier_ratio above 0 (0 means less deep here than alone). A dense float64 array is not copied; nor is one
+    in the memory of a CUDA device (torch, CuPy), which is also where it is worked on. cameras1, cameras2: one for all pairs or one each
+    (cameras, [P, 4] numbers fx fy cx cy, or [P, 3, 3]); cameras2 as cameras1 when not given
+    (TypeError where a pair takes fewer). Ctrl-C is answered between parts of the batch.
+    """
+    frame = frame_of(points, weights, qualities)
+    return _core.estimate_batch(kind, points, offsets, cameras1, cameras2, weights, qualities, options, device, frame)

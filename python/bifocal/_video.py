@@ -1,0 +1,105 @@
+"""Frames of a video on one device: each matched with those before it, and the geometry that proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from . import _core
+from ._arrays import ArrayLike, frame_of
+from ._core import VideoFrame
+from ._options import MatchOptions, RobustOptions, SiftOptions, SurfOptions
+
+if TYPE_CHECKING:
+    from ._robust import CameraLike, ModelKind
+
+__all__ = ["VideoFrame", "VideoMatcher", "match_video"]
+
+
+class VideoMatcher:
+    """Frames of one size. While a frame is searched for features, the one before is matched with `partners` frames before that.
+
+    options: RootSIFT's (by default at most 8192 features) or SurfOptions. camera: of all frames, for kinds that take one. The memory is
+    bounded; results are those of `detect`, `match` and `estimate_batch` of each pair. Calls of several threads come one after the other.
+    """
+
+    __slots__ = ("_matcher",)
+
+    def __init__(
+        self,
+        width: int,
+        height: int,
+        options: SiftOptions | SurfOptions | None = None,
+        *,
+        kind: ModelKind = "fundamental",
+        camera: CameraLike | None = None,
+        matching: MatchOptions | None = None,
+        robust: RobustOptions | None = None,
+        min_matches: int = 15,
+        partners: int = 1,
+        device: str = "cpu",
+    ) -> None:
+        self._matcher = _core.VideoMatcher(width, height, options, kind, camera, matching, robust, min_matches, partners, device)
+
+    def __repr__(self) -> str:
+        return repr(self._matcher)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the device."""
+        return self._matcher.memory
+
+    def add(self, frame: ArrayLike) -> VideoFrame | None:
+        """The next frame, uint8 or uint16 [H, W] or [H, W, C]: what came of the one before, None for the first.
+
+        A frame of torch or CuPy in the memory of the matcher's CUDA device is read there.
+        """
+        return self._matcher.add(frame, frame_of(frame))
+
+    def finish(self) -> VideoFrame | None:
+        """Returns what came of the last frame, and None where there is none. The next frame is a first one."""
+        return self._matcher.finish()
+
+
+def match_video(
+    frames: Iterable[ArrayLike],
+    options: SiftOptions | SurfOptions | None = None,
+    *,
+    kind: ModelKind = "fundamental",
+    camera: CameraLike | None = None,
+    matching: MatchOptions | None = None,
+    robust: RobustOptions | None = None,
+    min_matches: int = 15,
+    partners: int = 1,
+    device: str = "cpu",
+) -> Iterator[VideoFrame]:
+    """Goes through frames of one size and yields what came of each, one frame behind (see VideoMatcher)."""
+    matcher: VideoMatcher | None = None
+    for frame in frames:
+        if matcher is None:
+            height, width = _shape_of(frame)
+            matcher = VideoMatcher(
+                width,
+                height,
+                options,
+                kind=kind,
+                camera=camera,
+                matching=matching,
+                robust=robust,
+                min_matches=min_matches,
+                partners=partners,
+                device=device,
+            )
+        before = matcher.add(frame)
+        if before is not None:
+            yield before
+    last = matcher.finish() if matcher is not None else None
+    if last is not None:
+        yield last
+
+
+def _shape_of(frame: ArrayLike) -> tuple[int, int]:
+    shape = getattr(frame, "shape", None)
+    if shape is None or len(shape) < 2:
+        raise ValueError(f"frames: the first is {type(frame).__name__} of shape {shape}, must be (height, width) or (height, width, 1 to 4)")
+    return int(shape[0]), int(shape[1])

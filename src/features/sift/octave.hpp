@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One octave of the scale space, made and searched from top to bottom: only the rows in reach of a
+// description are kept, so memory grows with an image's width, not with its area.
+#pragma once
+
+#include <bifocal/features.hpp>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "features/sift/scale_space.hpp"
+#include "features/sift/sift_rules.hpp"
+#include "runtime/cancel.hpp"
+
+namespace bifocal::features {
+
+// An extremum of the difference of Gaussians, located to fractions of a sample (Lowe, section 4).
+struct Extremum {
+  float x, y;      // px of the octave
+  float layer;     // scale index, from 0.4 to layers + 0.6
+  float response;  // |DoG| there
+};
+
+// The quadratic through the 27 samples around (x, y, layer), moved to a better sample up to five
+// times. None when it leaves the octave, doesn't settle, is too weak or lies on an edge.
+[[nodiscard]] std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
+                                             const SiftOptions& options);
+
+inline constexpr int kMoves = SiftRules::SIFT_MOVES;    // of a refinement
+inline constexpr int kBorder = SiftRules::SIFT_BORDER;  // px in which no extremum is sought
+
+// A float image whose rows may be read and written in whole registers.
+struct Plane {
+  int width = 0, height = 0, stride = 0;
+  std::vector<float> data;
+
+  Plane() = default;
+  Plane(int w, int h) : width(w), height(h), stride(row_stride(w)) {
+    runtime::grow(data, std::size_t(stride) * std::size_t(h));
+  }
+  [[nodiscard]] float* row(int y) { return data.data() + std::ptrdiff_t{y} * stride; }
+  [[nodiscard]] const float* row(int y) const { return data.data() + std::ptrdiff_t{y} * stride; }
+};
+
+// Writes rows [first, first + 2) of the octave's first level, or only the first if that is the
+// last.
+using RowPairSource = std::function<void(int first, float* row0, float* row1)>;
+
+// Features of the octave of width x height whose first level `source` makes, in order of (row,
+// scale, column) of their extrema; coordinates and sigma in px of the octave. They are appended in
+// pieces, which nobody has to copy into a longer list. `next` receives the first level of the next
+// octave (half the size).
+void detect_octave(int width, int height, const RowPairSource& source, const SiftOptions& options,
+                   Plane& next, std::vector<Features>& pieces);
+
+}  // namespace bifocal::features

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The levels of scale spaces on GPUs; sift.kernels describes the arguments. Borders are mirrored at
+// the centre of the edge pixel.
+
+// Index mirrored into [0, n): ... 2 1 [0 1 2 ... n-1] n-2 n-3 ...
+group_fn index mirrored(index i, index n) {
+  if (n == 1) return 0;
+  const index period = 2 * (n - 1);
+  i %= period;
+  if (i < 0) i += period;
+  return i < n ? i : period - i;
+}
+
+// The same, of indices less than n outside; those that are farther are brought to some pixel.
+// Without a branch, so that loads need not wait for each other.
+group_fn index mirrored_once(index i, index n) {
+  const index inner = i < 0 ? -i : i, outer = 2 * (n - 1) - inner;
+  const index nearer = inner < outer ? inner : outer;
+  return nearer < 0 ? 0 : nearer;
+}
+
+map_kernel(sift_clear, item, SIFT_CLEAR) {
+  if (item < 2) counts[item] = 0;
+  if (item < pictures) found[item] = kept[item] = 0;
+  if (item < pictures) numbers[first + item] = 0;
+  if (item < rows) row_counts[item] = 0;
+}
+
+map_kernel(sift_bytes, item, SIFT_BYTES) {
+  const index row = item / items, y = row % height;
+  global_const bits8* in = pictures + ((offset)first * height + row) * width;
+  global_ptr float* out = pyramid + row / height * pitch + to + (offset)y * stride;
+  lane_unroll for (index k = 0; k < BYTES_PIXELS; ++k) {
+    const index x = item % items + k * items;
+    if (x < width) out[x] = (real)in[x] * lane(1.0 / 255);
+  }
+}
+
+// The tile's pixels are blurred along columns into `rows`, two rows a pixel, then along rows.
+group_kernel(sift_double, group, SIFT_DOUBLE) {
+  const index across = (width + DOUBLE_SIDE - 1) / DOUBLE_SIDE;
+  const index tiles = across * ((height + DOUBLE_SIDE / 2 - 1) / (DOUBLE_SIDE / 2));
+  const index picture = group / tiles, tile = group % tiles, member = (index)group_member();
+  const index x0 = tile % across * DOUBLE_SIDE, y0 = tile / across * (DOUBLE_SIDE / 2);
+  const index columns = DOUBLE_SIDE + 2 * radius, taps_count = 2 * radius + 1;
+  const index is_small = radius >= width || radius >= height;
+  global_const bits8* in = pictures + (offset)(first + picture) * width * height;
+  for (index i = member; i < columns * (DOUBLE_SIDE / 2 + 2 * radius); i += GROUP_SIZE) {
+    const index u = x0 + i % columns - radius, v = y0 + i / columns - radius;
+    const index x = is_small ? mirrored(u, width) : mirrored_once(u, width);
+    const index y = is_small ? mirrored(v, height) : mirrored_once(v, height);
+    pixels[i] = (real)in[(offset)y * width + x] * lane(1.0 / 255);
+  }
+  group_barrier();
+  for (index i = member; i < columns * (DOUBLE_SIDE / 2); i += GROUP_SIZE) {
+    const index c = i % columns, r = i / columns;
+    real even = lane(0), odd = lane(0);
+    for (index j = 0; j < taps_count; ++j) {
+      const real v = pixels[i + j * columns];
+      even += taps[j] * v;
+      odd += taps[2 * radius - j] * v;
+    }
+    rows[2 * r * columns + c] = even;
+    rows[(2 * r + 1) * columns + c] = odd;
+  }
+  group_barrier();
+  global_ptr float* out = pyramid + picture * pitch + to;
+  for (index i = member; i < DOUBLE_SIDE * DOUBLE_SIDE; i += GROUP_SIZE) {
+    const index x = i % DOUBLE_SIDE, r = i / DOUBLE_SIDE;
+    if (x0 + x >= width || y0 + r / 2 >= height) continue;
+    real even = lane(0), odd = lane(0);
+    for (index j = 0; j < taps_count; ++j) {
+      const real v = rows[r * columns + x + j];
+      even += taps[j] * v;
+      odd += taps[2 * radius - j] * v;
+    }
+    const offset at = (offset)(2 * y0 + r) * stride + 2 * (x0 + x);
+    out[at] = even;
+    out[at + 1] = odd;
+  }
+}
+
+group_fn index blur_tiles(index length, index of_tile) { return (length + of_tile - 1) / of_tile; }
+
+enum { BLUR_STRIP = 8, BLUR_COLUMNS = BLUR_WIDTH + 2 * RADIUS, BLUR_TAPS = 2 * RADIUS + 1 };
+
+// Blurs two pixels next to each other of a row of pairs: k has half of the symmetric taps.
+group_fn void blur_two(local_ptr const local_pair* row, const real* k, real* first, real* second) {
+  real left = lane(0), right = lane(0);
+  lane_unroll for (index j = 0; j <= RADIUS; ++j) {
+    const local_pair v = row[j];  // pixels 2 j and 2 j + 1
+    const index t0 = 2 * j, t1 = 2 * j + 1;
+    if (t0 < BLUR_TAPS) left += k[t0 <= RADIUS ? t0 : 2 * RADIUS - t0] * v.x;
+    if (t0 > 0) right += k[t0 - 1 <= RADIUS ? t0 - 1 : 2 * RADIUS - t0 + 1] * v.x;
+    if (t1 < BLUR_TAPS) left += k[t1 <= RADIUS ? t1 : 2 * RADIUS - t1] * v.y;
+    right += k[t0 <= RADIUS ? t0 : 2 * RADIUS - t0] * v.y;
+  }
+  *first = left;
+  *second = right;
+}
+
+// A thread blurs strips of columns, eight pixels each, into shared memory; then pairs of pixels of
+// rows.
+group_kernel(sift_blur, group, SIFT_BLUR) {
+  global_const offset* o = octaves + octave * OCTAVE_OFFSETS;
+  index tile = group % tiles, across = blur_tiles((index)o[3], BLUR_WIDTH);
+  index all = across * blur_tiles((index)o[4], BLUR_HEIGHT);
+  while (tile >= all) {
+    tile -= all;
+    o += OCTAVE_OFFSETS;
+    across = blur_tiles((index)o[3], BLUR_WIDTH);
+    all = across * blur_tiles((index)o[4], BLUR_HEIGHT);
+  }
+  const offset stride = o[2];
+  const index width = (index)o[3], height = (index)o[4];
+  const index x0 = tile % across * BLUR_WIDTH, y0 = tile / across * BLUR_HEIGHT;
+  global_ptr float* base = pyramid + group / tiles * pitch;
+  global_const float* in = base + o[0] + from * o[1];
+  local_ptr float* columns = (local_ptr float*)shared;
+  const index is_inner = y0 >= RADIUS && y0 + BLUR_HEIGHT + RADIUS <= height;
+  real k[RADIUS + 1];  // symmetric
+  lane_unroll for (index j = 0; j <= RADIUS; ++j) k[j] = taps[j];
+  for (index i = (index)group_member(); i < BLUR_COLUMNS * (BLUR_HEIGHT / BLUR_STRIP);
+       i += GROUP_SIZE) {
+    const index c = i % BLUR_COLUMNS, first = i / BLUR_COLUMNS * BLUR_STRIP;
+    if (y0 + first >= height) break;
+    global_const float* column = in + mirrored_once(x0 + c - RADIUS, width);
+    real sums[BLUR_STRIP], v[BLUR_STRIP + 2 * RADIUS];
+    if (is_inner) {
+      column += (y0 + first - RADIUS) * stride;
+      lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) v[j] = column[j * stride];
+    } else {
+      lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) v[j] =
+          column[mirrored_once(y0 + first + j - RADIUS, height) * stride];
+    }
+    lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) {
+      sums[m] = k[RADIUS] * v[m + RADIUS];
+      lane_unroll for (index j = 0; j < RADIUS; ++j) sums[m] +=
+          k[j] * (v[m + j] + v[m + 2 * RADIUS - j]);
+    }
+    lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) columns[(first + m) * BLUR_COLUMNS + c] =
+        sums[m];
+  }
+  group_barrier();
+  for (index i = (index)group_member(); i < BLUR_WIDTH / 2 * BLUR_HEIGHT; i += GROUP_SIZE) {
+    const index x = i % (BLUR_WIDTH / 2) * 2, r = i / (BLUR_WIDTH / 2), y = y0 + r;
+    if (x0 + x >= width || y >= height) continue;
+    real first, second;
+    blur_two(shared + (r * BLUR_COLUMNS + x) / 2, k, &first, &second);
+    global_ptr float* out = base + o[0] + to * o[1] + y * stride + x0 + x;
+    out[0] = first;
+    out[1] = second;  // rows have room for one pixel more
+    if (is_halved && y % 2 == 0)
+      base[o[OCTAVE_OFFSETS] + y / 2 * o[OCTAVE_OFFSETS + 2] + (x0 + x) / 2] = first;
+  }
+}
+
+map_kernel(sift_blur_line, item, SIFT_BLUR_LINE) {
+  const index x = item % width, row = item / width, y = row % height, picture = row / height;
+  global_const float* in = pyramid + picture * pitch + from;
+  real sum = lane(0);
+  for (index j = -radius; j <= radius; ++j) {
+    const index v = is_down ? mirrored(y + j, height) : y, u = is_down ? x : mirrored(x + j, width);
+    sum += taps[j + radius] * in[(offset)v * stride + u];
+  }
+  blurred[picture * to_pitch + to + (offset)y * stride + x] = sum;
+}
+
+map_kernel(sift_halve, item, SIFT_HALVE) {
+  const index x = item % width, row = item / width, y = row % height;
+  global_ptr float* base = pyramid + row / height * pitch;
+  base[half_to + (offset)y * half_stride + x] = base[from + (offset)(2 * y) * stride + 2 * x];
+}
