@@ -3,7 +3,7 @@
 // both cameras). Its own figures were ratios to one core: the solver twice as fast on a GPU, the
 // verification 40 to 100 times. Here one core uses its SIMD registers for both; it is measured in
 // the same run, in turn with each case.
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -21,6 +21,7 @@ namespace bifocal::bench::seeds {
 namespace {
 
 constexpr int kHypotheses = 160;
+constexpr int kMoreHypotheses[] = {640, 2560, 10240};
 constexpr float kThreshold = 2e-3F;  // 2 px
 
 // 60 per cent of the points are inliers: a few samples hold nothing else.
@@ -35,39 +36,36 @@ std::vector<PointPair> ray_pairs(int points) {
   return scene.points;
 }
 
-// Solutions of samples [0, trials).
-int solutions(const FivePointTrials& on_cpu, int trials) {
+int solutions_of(const FivePointTrials& on_cpu, int trial) {
   int count = 0;
-  for (int s = 0; s < kMostEssentials; ++s) {
-    for (int i = 0; i < trials; ++i)
-      count += !std::isnan(on_cpu.E.data()[9 * s * on_cpu.trials + i]);
-  }
+  for (int s = 0; s < kMostEssentials; ++s)
+    count += !std::isnan(on_cpu.E.data()[9 * s * on_cpu.trials + trial]);
   return count;
 }
 
-// Samples that have kHypotheses solutions together: a seed, and how many of them.
+// Samples that have so many solutions together: a seed, and how many of them.
 struct Samples {
   int seed, count;
 };
-Samples find_samples(Queue& cpu, const RayPairs& rays) {
-  FivePointTrials trials(cpu, rays, kHypotheses / 2);  // a sample has 4 or 5 on average
+Samples find_samples(Queue& cpu, const RayPairs& rays, int hypotheses) {
+  FivePointTrials trials(cpu, rays, hypotheses / 2);  // a sample has 4 or 5 on average
   for (int seed = 1;; ++seed) {
     trials.draw(seed);
     trials.solve(FivePointSolver::action);
-    int count = 0;
-    while (count < trials.trials && solutions(trials, count) < kHypotheses) ++count;
-    if (solutions(trials, count) == kHypotheses) return {seed, count};
+    int count = 0, found = 0;
+    while (count < trials.trials && found < hypotheses) found += solutions_of(trials, count++);
+    if (found == hypotheses) return {seed, count};
   }
 }
 
 // One core and the device, both with the same points and samples.
 class FivePointSeed {
  public:
-  FivePointSeed(const std::string& device, int points)
+  FivePointSeed(const std::string& device, int points, int hypotheses)
       : device_queue_(Device(device)),
         cpu_rays_(cpu_queue_, ray_pairs(points)),
         rays_(device_queue_, ray_pairs(points)),
-        samples_(find_samples(cpu_queue_, cpu_rays_)),
+        samples_(find_samples(cpu_queue_, cpu_rays_, hypotheses)),
         on_cpu_(cpu_queue_, cpu_rays_, samples_.count),
         on_device_(device_queue_, rays_, samples_.count),
         hybrid_(cpu_queue_, cpu_rays_, device_queue_.device(), rays_, samples_.count),
@@ -169,15 +167,15 @@ std::vector<Case> cases_of_size() {
            verify_on_one_core, verification}};
 }
 
-void run_size(Context& context, int points, const std::vector<Case>& cases) {
+void run_size(Context& context, int points, int hypotheses, const std::vector<Case>& cases) {
   std::unique_ptr<FivePointSeed> seed;
   for (const Case& c : cases) {
-    const std::string name = fmt::format("seeds/five_point{}x{}/{}", kHypotheses, points, c.name);
+    const std::string name = fmt::format("seeds/five_point{}x{}/{}", hypotheses, points, c.name);
     if (!context.wanted(name)) continue;
-    if (!seed) seed = std::make_unique<FivePointSeed>(context.device, points);
+    if (!seed) seed = std::make_unique<FivePointSeed>(context.device, points, hypotheses);
     const auto body = [&] { c.body(*seed); };
     (void)seed->serial();  // what the stages by themselves work on
-    Figures figures = {{"hypotheses", kHypotheses},
+    Figures figures = {{"hypotheses", hypotheses},
                        {"samples", seed->samples()},
                        {"best_inliers", seed->parallel().inliers}};
     if (!c.on_one_core) {
@@ -196,9 +194,11 @@ void run_five_point(Context& context) {
   constexpr int kProfiled = 2000;
   std::vector<Case> cases = solver_cases();  // no matter how many points there are
   for (Case& c : cases_of_size()) cases.push_back(std::move(c));
-  run_size(context, kProfiled, cases);
+  run_size(context, kProfiled, kHypotheses, cases);
   for (int points = 10000; points <= 100000; points += 10000)
-    run_size(context, points, cases_of_size());
+    run_size(context, points, kHypotheses, cases_of_size());
+  for (const int hypotheses : kMoreHypotheses)
+    run_size(context, 10000, hypotheses, cases_of_size());
 }
 
 }  // namespace bifocal::bench::seeds

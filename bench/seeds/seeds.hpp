@@ -10,6 +10,7 @@ namespace bifocal::bench::seeds {
 void report_ms(Context& context, const std::string& name, const std::string& device,
                const Sample& sample, const std::optional<Reference>& reference, Figures extra = {});
 
+void run_eigenpairs(Context& context);
 void run_homography(Context& context);
 void run_five_point(Context& context);
 void run_stereo(Context& context);

@@ -20,6 +20,7 @@ void seeds::report_ms(Context& context, const std::string& name, const std::stri
 }
 
 void run_seeds(Context& context) {
+  seeds::run_eigenpairs(context);
   seeds::run_homography(context);
   seeds::run_five_point(context);
   seeds::run_stereo(context);
