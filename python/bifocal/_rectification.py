@@ -92,7 +92,7 @@ def rectify_polar_uncalibrated(
 
 
 def read_polar(file: str | bytes | os.PathLike[str]) -> PolarRectification:
-    """The map that PolarRectification.write() or `bifocal rectify` has written (docs/formats.md). ValueError names the array that does not fit."""
+    """The map that PolarRectification.write() or `bifocal rectify` has written (docs/formats.md). OSError names the file, and the array that does not fit."""
     return _core.read_polar(file)
 
 

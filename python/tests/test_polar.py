@@ -69,7 +69,7 @@ def test_the_file_of_the_map_gives_it_back(tmp_path):
     assert np.allclose(found.photograph_points(0, [[0, 7]]), start, equal_nan=True)
     data = (tmp_path / "map.npz").read_bytes()
     (tmp_path / "half.npz").write_bytes(data[: len(data) // 2])
-    with pytest.raises(ValueError, match="half.npz"):
+    with pytest.raises(OSError, match="half.npz"):
         bifocal.read_polar(tmp_path / "half.npz")
     with pytest.raises(FileNotFoundError):
         bifocal.read_polar(tmp_path / "none.npz")
@@ -79,7 +79,7 @@ def test_the_file_of_the_map_gives_it_back(tmp_path):
 
 def test_what_cannot_be_rectified_says_why():
     x1, x2 = scene(AHEAD)
-    refused = bifocal.rectify_polar_uncalibrated(np.eye(3), x1, x2, SIZE, SIZE)
+    refused = bifocal.rectify_polar_uncalibrated(np.diag([1e-5, 1e-5, 1]), x1, x2, SIZE, SIZE)
     assert not refused and refused.reason == "no_geometry" and "no_geometry" in repr(refused)
     wrong = [
         (lambda: bifocal.rectify_polar_uncalibrated(np.full((3, 3), np.nan), x1, x2, SIZE, SIZE), r"F: \[0, 0\] = nan"),
