@@ -82,7 +82,8 @@ void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer
 void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
                   const DisparityBuffer& disparity, const FillScratch& scratch,
                   const DisparityBuffer& filled) {
-  if (fill == Fill::background) fill_background(queue, size, disparity, scratch, filled);
+  if (fill == Fill::background || fill == Fill::planes)
+    fill_background(queue, size, disparity, scratch, filled);
   if (fill == Fill::mean) fill_mean(queue, size, window, disparity, scratch, filled);
 }
 

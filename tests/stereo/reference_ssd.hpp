@@ -104,7 +104,7 @@ inline DisparityMap ssd_maps(const ImageU8& left, const ImageU8& right, const Ss
     if (seen == kNoDisparity || 32 * std::abs(d - seen) > tolerance)
       disparity.pixels[k] = kUnknownDisparity;
   }
-  return reference_maps(disparity, {}, o.filter, o.min_disparity);
+  return reference_maps(disparity, {}, left, o.filter, o.min_disparity);
 }
 
 }  // namespace bifocal::test

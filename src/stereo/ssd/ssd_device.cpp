@@ -113,7 +113,7 @@ WinnerMaps SsdDevice::run(Queue& queue, const Memory<const std::uint8_t>& left,
                          .right_index = right_index_,
                          .disparity = disparity});
   }
-  return {disparity, right_index_, {}};
+  return {disparity, right_index_, {}, left};
 }
 
 }  // namespace bifocal::stereo
