@@ -148,7 +148,8 @@ struct DisparityMap {
 // Sum of squared differences over a square window, both directions in one sweep by running sums
 // (cost independent of the window), then the filters. Grey images of one size.
 // - Windows: rows outside the images are left out; columns outside repeat the border's.
-// - Search: disparities whose right pixel is inside the image; the smaller one wins a tie.
+// - Search: disparities whose right pixel is inside the image; the smaller one of two equally good
+//   neighbours. Other ties are unknown, and so are pairs without any texture (docs/stereo.md).
 // - Sub-pixel by a parabola, to 1/32 px.
 // - Cross-check: unknown unless the right image's winner at x - d is within cross_check of d.
 // Integers throughout: the same result on every machine and device and for any number of threads.

@@ -70,6 +70,7 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
   // Returns the density.
   double match(ImageView<const Pixel> left, ImageView<const Pixel> right, const MapPointers& out) {
     search_.run(left, right, sink_);
+    if constexpr (!kIsSgm) forget_unclear(disparity_, options_);
     filter_disparity(disparity_, brightness_of(left), options_.filter, memory_);
     return to_maps(disparity_, memory_.filled, confidence_.pixels.data(), options_.min_disparity,
                    out);

@@ -14,7 +14,7 @@ namespace bifocal::stereo {
 // kept from call to call.
 class Regions {
  public:
-  struct Run {  // neighbours in a row that are of one region
+  struct Run {                       // neighbours in a row that are of one region
     int begin, end, parent, pixels;  // pixels: of the region, where the run is its root
   };
 

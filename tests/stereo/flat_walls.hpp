@@ -37,8 +37,8 @@ inline FlatWalls flat_walls(std::mt19937& random, int width, int height, int wal
         out.truth.at(x, y) = static_cast<std::uint16_t>(truth);
         const int seen = truth + pick(-10, 10) + (pick(0, 99) < wrong ? pick(100, 300) : 0);
         const int patch = (x / 5 * 37 + y / 7 * 101 + left) % 100;
-        out.disparity.at(x, y) = patch < unknown ? std::uint16_t{0xffff}
-                                                 : static_cast<std::uint16_t>(std::max(0, seen));
+        out.disparity.at(x, y) =
+            patch < unknown ? std::uint16_t{0xffff} : static_cast<std::uint16_t>(std::max(0, seen));
       }
     }
   }

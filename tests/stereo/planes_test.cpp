@@ -31,8 +31,8 @@ TEST(Planes, are_those_of_the_definition) {
     const auto pick = [&](int low, int high) {
       return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
     };
-    const auto walls = test::flat_walls(random, pick(1, 90), pick(1, 60), pick(1, 5), pick(0, 100),
-                                        pick(0, 70));
+    const auto walls =
+        test::flat_walls(random, pick(1, 90), pick(1, 60), pick(1, 5), pick(0, 100), pick(0, 70));
     const ImageU16 out = planes_of(walls);
     ASSERT_EQ(out.pixels, test::reference_planes(walls.disparity, walls.picture).pixels) << trial;
     for (std::size_t k = 0; k < out.pixels.size(); ++k) {
@@ -48,8 +48,7 @@ TEST(Planes, are_those_of_the_definition) {
 TEST(Planes, large_pictures_are_asked_at_a_lattice) {
   std::mt19937 random(5);
   const auto walls = test::flat_walls(random, 701, 499, 3, 60, 20);
-  EXPECT_EQ(planes_of(walls).pixels,
-            test::reference_planes(walls.disparity, walls.picture).pixels);
+  EXPECT_EQ(planes_of(walls).pixels, test::reference_planes(walls.disparity, walls.picture).pixels);
 }
 
 // Half of each wall is unknown, and of the rest a third is wrong: the walls are found all the same.

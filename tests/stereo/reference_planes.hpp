@@ -165,8 +165,7 @@ inline ImageU16 reference_planes(const ImageU16& disparity, const ImageU8& pictu
       for (int x = 0; x < width; ++x) {
         if (region[static_cast<std::size_t>(y * width + x)] != static_cast<int>(id)) continue;
         if (disparity.at(x, y) == kUnknownDisparity)
-          out.at(x, y) =
-              static_cast<std::uint16_t>(std::clamp(plane.value(x, y), lowest, highest));
+          out.at(x, y) = static_cast<std::uint16_t>(std::clamp(plane.value(x, y), lowest, highest));
       }
     }
   }

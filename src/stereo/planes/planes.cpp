@@ -170,8 +170,7 @@ void fill_planes(const ImageU16& disparity, ImageView<const std::uint8_t> bright
     const int pixels = regions.run(m.roots[at(i)]).pixels;
     m.fits[at(i)] = fit_region(samples, m.planes[at(i)].lowest, step, pixels, m.planes[at(i)]);
   });
-  for (int i = 0; i < regions.size(); ++i)
-    m.plane_of[at(i)] = m.plane_of[at(regions.root(i))];
+  for (int i = 0; i < regions.size(); ++i) m.plane_of[at(i)] = m.plane_of[at(regions.root(i))];
   for_rows(height, [&](int y) {
     std::copy_n(disparity.row(y), width, out.row(y));
     for (int i = regions.first_run(y); i < regions.first_run(y + 1); ++i) {
@@ -180,8 +179,8 @@ void fill_planes(const ImageU16& disparity, ImageView<const std::uint8_t> bright
       const RegionPlane& p = m.planes[at(region)];
       for (int x = regions.run(i).begin; x < regions.run(i).end; ++x) {
         if (out.at(x, y) == kUnknown)
-          out.at(x, y) = static_cast<std::uint16_t>(
-              Rules::plane_fill(&p.plane, p.lowest, p.highest, x, y));
+          out.at(x, y) =
+              static_cast<std::uint16_t>(Rules::plane_fill(&p.plane, p.lowest, p.highest, x, y));
       }
     }
   });

@@ -48,9 +48,8 @@ map_kernel(planes_sample, point, PLANES_SAMPLE) {
   if (disparity[pixel] == UNKNOWN_DISPARITY || labels[pixel] == no_label()) return;
   const bits32 region = known[region_of(labels, pixel)];
   if (region < PLANE_OPEN) return;
-  global_atomic_min(
-      samples + (offset)(region - PLANE_OPEN) * PLANE_SAMPLES + sample_place(point),
-      sample_key(point));
+  global_atomic_min(samples + (offset)(region - PLANE_OPEN) * PLANE_SAMPLES + sample_place(point),
+                    sample_key(point));
 }
 
 map_kernel(planes_point, place, PLANES_POINT) {
@@ -93,8 +92,7 @@ map_kernel(planes_try, item, PLANES_TRY) {
   if (!trial_plane(trial, own, own_values, &plane)) return;
   index votes = 0;
   for (index i = 0; i < PLANE_SAMPLES; ++i) votes += sample_vote(&plane, own[i], own_values[i]);
-  global_atomic_min(best + region,
-                    (bits32)(PLANE_SAMPLES - votes) * PLANE_TRIALS + (bits32)trial);
+  global_atomic_min(best + region, (bits32)(PLANE_SAMPLES - votes) * PLANE_TRIALS + (bits32)trial);
 }
 
 map_kernel(planes_choose, region, PLANES_CHOOSE) {

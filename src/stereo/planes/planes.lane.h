@@ -59,8 +59,7 @@ lane_fn bits32 sample_key(index point) {
 
 // The j-th sample of a trial is the first one from this place on.
 lane_fn index trial_place(index trial, index j) {
-  return (index)((mixed_bits((bits32)(3 * trial + j) + 15839u) >> 8) &
-                 (bits32)(PLANE_SAMPLES - 1));
+  return (index)((mixed_bits((bits32)(3 * trial + j) + 15839u) >> 8) & (bits32)(PLANE_SAMPLES - 1));
 }
 
 // Through sample (x, y) of disparity d; slopes along rows and columns.
@@ -102,9 +101,9 @@ lane_fn index plane_vote(const struct disparity_plane* plane, index x, index y, 
   return apart > PLANE_NEAR ? 0 : apart < -PLANE_NEAR ? -1 : 1;
 }
 
-// Is the plane believed, which so many of the samples lie on? It takes 4 in 11 of them, and a larger
-// share than that of the region's pixels which are known: where most are, the nearest ones are
-// better. lattice_known: known points of the lattice.
+// Is the plane believed, which so many of the samples lie on? It takes 4 in 11 of them, and a
+// larger share than that of the region's pixels which are known: where most are, the nearest ones
+// are better. lattice_known: known points of the lattice.
 lane_fn index plane_fits(index on_it, index samples, index lattice_known, index step,
                          index region_pixels) {
   return 11 * on_it >= 4 * samples &&
