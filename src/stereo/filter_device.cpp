@@ -24,7 +24,7 @@ int tiles_of(PictureSize size) {
   return divided_up(size.width, filter::TILE_WIDTH) * divided_up(size.height, filter::TILE_HEIGHT);
 }
 
-bool keeps_lowest(Fill fill) { return fill == Fill::background || fill == Fill::planes; }
+bool looks_around(Fill fill) { return fill == Fill::background || fill == Fill::planes; }
 
 bool needs_tiles(const DisparityFilter& f, bool is_checked) {
   return !is_checked || f.median > 0 || f.speckle_size > 1;
@@ -35,10 +35,11 @@ bool needs_tiles(const DisparityFilter& f, bool is_checked) {
 std::size_t FilterDevice::bytes(PictureSize size, const DisparityFilter& f, bool is_checked) {
   const bool regions = f.speckle_size > 1;
   const std::size_t each = 2 + (needs_tiles(f, is_checked) ? 2 : 0) +
-                           (f.fill != Fill::none ? 4 : 0) + (keeps_lowest(f.fill) ? 4 : 0) +
+                           (f.fill != Fill::none ? 4 : 0) +
                            (regions || f.fill == Fill::planes ? 8 : 0);
   return each * static_cast<std::size_t>(size.pixels()) +
          sizeof(int) * static_cast<std::size_t>(size.height) +
+         (looks_around(f.fill) ? 4 * fill_entries(size) : 0) +
          (f.fill == Fill::planes ? PlanesDevice::bytes(size) : 0);
 }
 
@@ -59,7 +60,7 @@ FilterDevice::FilterDevice(const Device& device, PictureSize size, const Dispari
   sizes_ = Buffer<std::uint32_t>(device, when(has_regions() || has_planes));
   if (has_planes) planes_.emplace(device, size);
   scratch_ = {DisparityBuffer(device, when(f.fill != Fill::none)),
-              Buffer<std::uint32_t>(device, when(keeps_lowest(f.fill))),
+              Buffer<std::uint32_t>(device, looks_around(f.fill) ? fill_entries(size) : 0),
               Buffer<int>(device, static_cast<std::size_t>(size.height))};
 }
 
@@ -108,7 +109,7 @@ void FilterDevice::join_regions(Queue& queue, const DisparityBuffer& values, int
 // Leaves disparities with the planes of flat regions in filled_.
 void FilterDevice::find_planes(Queue& queue, const WinnerMaps& winners) const {
   const DisparityBuffer& flat = filled_;
-  planes_->find_flat(queue, winners.brightness, flat, scratch_.lowest);
+  planes_->find_flat(queue, winners.brightness, flat);
   flat_tile_.filter_tile(queue, {.count = tiles_of(size_)},
                          {.winners = flat,
                           .right_index = winners.right_index,
@@ -121,7 +122,7 @@ void FilterDevice::find_planes(Queue& queue, const WinnerMaps& winners) const {
                           .labels = labels_,
                           .sizes = sizes_});
   join_regions(queue, flat, 0);
-  planes_->run(queue, disparity_, labels_, sizes_, scratch_.lowest, filled_);
+  planes_->run(queue, disparity_, labels_, sizes_, filled_);
 }
 
 void FilterDevice::to_px(Queue& queue, const DisparityBuffer& disparity,

@@ -82,7 +82,7 @@ TEST_F(FilterDevices, fills_are_those_of_the_cpu) {
         const auto on_device = uploaded(queue, disparity);
         const stereo::DisparityBuffer filled(queue.device(), disparity.pixels.size());
         const stereo::FillScratch scratch{{queue.device(), disparity.pixels.size()},
-                                          {queue.device(), disparity.pixels.size()},
+                                          {queue.device(), stereo::fill_entries({width, height})},
                                           {queue.device(), static_cast<std::size_t>(height)}};
         for (const Fill fill : {Fill::background, Fill::mean}) {
           const int window = 3 + 2 * static_cast<int>(random() % 8);

@@ -37,7 +37,7 @@ int most_regions(PictureSize size) {
 std::size_t PlanesDevice::bytes(PictureSize size) {
   return static_cast<std::size_t>(most_regions(size)) *
              (6 * Rules::PLANE_SAMPLES + 4 * planes::PLANE_NUMBERS + 12) +
-         4;
+         4 * static_cast<std::size_t>(size.pixels()) + 4;
 }
 
 PlanesDevice::PlanesDevice(const Device& device, PictureSize size)
@@ -46,6 +46,7 @@ PlanesDevice::PlanesDevice(const Device& device, PictureSize size)
   across_ = Rules::lattice_side(size.width, step_);
   points_ = is_too_long(size) ? 0 : points_of(size);
   const auto regions = static_cast<std::size_t>(most_regions_);
+  known_ = Buffer<std::uint32_t>(device, static_cast<std::size_t>(size.pixels()));
   regions_ = Buffer<std::uint32_t>(device, regions + 1);
   region_known_ = Buffer<std::uint32_t>(device, regions);
   best_ = Buffer<std::uint32_t>(device, regions);
@@ -55,20 +56,19 @@ PlanesDevice::PlanesDevice(const Device& device, PictureSize size)
 }
 
 void PlanesDevice::find_flat(Queue& queue, const Memory<const std::uint8_t>& brightness,
-                             const DisparityBuffer& flat,
-                             const Buffer<std::uint32_t>& known) const {
+                             const DisparityBuffer& flat) const {
   kernels().planes_flat(queue, {.count = size_.pixels()},
                         {.brightness = brightness,
                          .width = size_.width,
                          .height = size_.height,
                          .flat = flat,
-                         .known = known,
+                         .known = known_,
                          .regions = regions_});
 }
 
 void PlanesDevice::run(Queue& queue, const DisparityBuffer& disparity,
                        const Buffer<std::uint32_t>& labels, const Buffer<std::uint32_t>& sizes,
-                       const Buffer<std::uint32_t>& known, const DisparityBuffer& filled) const {
+                       const DisparityBuffer& filled) const {
   if (points_ > 0)
     kernels().planes_count(queue, {.count = points_},
                            {.disparity = disparity,
@@ -76,12 +76,12 @@ void PlanesDevice::run(Queue& queue, const DisparityBuffer& disparity,
                             .width = size_.width,
                             .step = step_,
                             .across = across_,
-                            .known = known,
+                            .known = known_,
                             .regions = regions_});
   const int places = most_regions_ * Rules::PLANE_SAMPLES;
   kernels().planes_open(queue, {.count = places},
                         {.regions = regions_,
-                         .known = known,
+                         .known = known_,
                          .region_known = region_known_,
                          .best = best_,
                          .samples = samples_});
@@ -92,7 +92,7 @@ void PlanesDevice::run(Queue& queue, const DisparityBuffer& disparity,
                              .width = size_.width,
                              .step = step_,
                              .across = across_,
-                             .known = known,
+                             .known = known_,
                              .samples = samples_});
   kernels().planes_point(queue, {.count = places},
                          {.disparity = disparity,
@@ -117,7 +117,7 @@ void PlanesDevice::run(Queue& queue, const DisparityBuffer& disparity,
   kernels().planes_fill(queue, {.count = size_.pixels()},
                         {.disparity = disparity,
                          .labels = labels,
-                         .known = known,
+                         .known = known_,
                          .planes = planes_,
                          .width = size_.width,
                          .filled = filled});
