@@ -28,10 +28,12 @@ enum class Fill {
   background,  // the smaller of the nearest known disparities left and right in the row: what only
                // one camera sees is background. The second smallest of the nearest in eight
                // directions where that is larger: a single stray one does not spread
-  mean,  // the mean of the known ones in a window around the pixel, again and again until none
-         // is left, as in the first OpenCL system
+  mean,    // the mean of the known ones in a window around the pixel, again and again until none
+           // is left, as in the first OpenCL system
+  planes,  // on the plane that best fits the known ones of the same flat region of the left
+           // picture, where enough of them lie on one; elsewhere as `background`
 };
-inline constexpr std::string_view kFillWords[] = {"none", "background", "mean"};
+inline constexpr std::string_view kFillWords[] = {"none", "background", "mean", "planes"};
 
 // What happens to disparities after the winners are known, in this order.
 struct DisparityFilter {
@@ -40,7 +42,7 @@ struct DisparityFilter {
   int median = 5;
   int speckle_size = 100;
   double speckle_range = 2;
-  Fill fill = Fill::background;
+  Fill fill = Fill::planes;
   int fill_window = 15;
 };
 constexpr const char* name_of(const DisparityFilter&) { return "DisparityFilter"; }
@@ -69,7 +71,7 @@ struct SsdOptions {
   int window = 15;
   // Neither medians nor speckles unless they are asked for: o.filter.fill = ... keeps the rest, a
   // new DisparityFilter{...} brings its own defaults. Block matching has no uniqueness: 0.
-  DisparityFilter filter{.median = 0, .speckle_size = 0};
+  DisparityFilter filter{.median = 0, .speckle_size = 0, .fill = Fill::background};
 };
 constexpr const char* name_of(const SsdOptions&) { return "SsdOptions"; }
 template <MaybeConst<SsdOptions> Options, class Visit>
@@ -146,7 +148,8 @@ struct DisparityMap {
 // Sum of squared differences over a square window, both directions in one sweep by running sums
 // (cost independent of the window), then the filters. Grey images of one size.
 // - Windows: rows outside the images are left out; columns outside repeat the border's.
-// - Search: disparities whose right pixel is inside the image; the smaller one wins a tie.
+// - Search: disparities whose right pixel is inside the image; the smaller one of two equally good
+//   neighbours. Other ties are unknown, and so are pairs without any texture (docs/stereo.md).
 // - Sub-pixel by a parabola, to 1/32 px.
 // - Cross-check: unknown unless the right image's winner at x - d is within cross_check of d.
 // Integers throughout: the same result on every machine and device and for any number of threads.

@@ -129,7 +129,7 @@ class DisparityFilter:
     """px: smaller regions become unknown; 0: none (0 to 1073741824)."""
     speckle_range: float = 2.0
     """px: neighbours of one region differ by at most this (at least 0)."""
-    fill: Literal["none", "background", "mean"] = "background"
+    fill: Literal["none", "background", "mean", "planes"] = "planes"
     """How unknown pixels get a value."""
     fill_window: int = 15
     """px: side of the window that the mean is taken over (odd, 3 to 31)."""
@@ -173,7 +173,7 @@ class SsdOptions:
     """Searched: min_disparity to min_disparity + disparities - 1 (1 to 1024)."""
     window: int = 15
     """px: side of the square window (odd, 3 to 31)."""
-    filter: DisparityFilter = field(default_factory=lambda: DisparityFilter(median=0, speckle_size=0))
+    filter: DisparityFilter = field(default_factory=lambda: DisparityFilter(median=0, speckle_size=0, fill="background"))
     """What happens to the disparities."""
 
 

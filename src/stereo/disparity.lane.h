@@ -7,6 +7,9 @@ enum { SUBPIXELS = 32, UNKNOWN_DISPARITY = 0xffff };
 // A sum or the index of a disparity where nothing could be searched.
 enum { NO_CANDIDATE = 0xffff };
 
+// A pixel that is of no region has this label.
+lane_fn bits32 no_label() { return 0xffffffffu; }
+
 // Returns the column of the right picture that a known disparity of column x leads to.
 lane_fn index right_column(index x, index disparity, index min_disparity) {
   return x - min_disparity - (disparity + SUBPIXELS / 2) / SUBPIXELS;

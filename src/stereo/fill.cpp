@@ -159,7 +159,8 @@ void fill_background(const ImageU16& disparity, FillMemory& memory, ImageU16& ou
 void fill_unknown(const ImageU16& disparity, Fill fill, int window, FillMemory& memory,
                   ImageU16& out) {
   fit(out, disparity.width, disparity.height);
-  if (fill == Fill::background) return fill_background(disparity, memory, out);
+  if (fill == Fill::background || fill == Fill::planes)
+    return fill_background(disparity, memory, out);
   for_rows(disparity.height,
            [&](int y) { std::copy_n(disparity.row(y), disparity.width, out.row(y)); });
   if (fill == Fill::mean) fill_mean(out, window, memory.next);

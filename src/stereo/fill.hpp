@@ -16,7 +16,8 @@ struct FillMemory {
   ImageU16 next;
 };
 
-// Fills `disparity` into `out`.
+// Fills `disparity` into `out`. Fill::planes does what Fill::background does, to disparities that
+// have their planes (planes.hpp).
 void fill_unknown(const ImageU16& disparity, Fill fill, int window, FillMemory& memory,
                   ImageU16& out);
 

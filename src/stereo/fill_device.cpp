@@ -21,22 +21,19 @@ const filter::launch<float>& kernels() {
 
 void fill_background(Queue& queue, PictureSize size, const DisparityBuffer& disparity,
                      const FillScratch& scratch, const DisparityBuffer& filled) {
-  const int diagonals = size.width + size.height - 1;
-  const auto lines = [&](int count, int dx, int dy, bool is_first) {
-    kernels().fill_line(queue, {.count = count},
+  using filter::FILL_SEGMENT;
+  const int width = size.width, height = size.height;
+  kernels().fill_ends(
+      queue, {.count = static_cast<int>(fill_entries(size))},
+      {.disparity = disparity, .width = width, .height = height, .ends = scratch.ends});
+  kernels().fill_carry(queue, {.count = FILL_LINES(width, height)},
+                       {.width = width, .height = height, .ends = scratch.ends});
+  kernels().fill_around(queue, {.count = size.pixels()},
                         {.disparity = disparity,
-                         .width = size.width,
-                         .height = size.height,
-                         .dx = dx,
-                         .dy = dy,
-                         .is_first = is_first,
-                         .lowest = scratch.lowest,
+                         .width = width,
+                         .height = height,
+                         .ends = scratch.ends,
                          .filled = scratch.disparity});
-  };
-  lines(size.width, 0, 1, true);
-  lines(diagonals, 1, 1, false);
-  lines(diagonals, -1, 1, false);
-  lines(size.height, 1, 0, false);
   kernels().fill_row(queue, {.count = size.height},
                      {.disparity = scratch.disparity,
                       .width = size.width,
@@ -79,10 +76,18 @@ void fill_mean(Queue& queue, PictureSize size, int window, const DisparityBuffer
 
 }  // namespace
 
+std::size_t fill_entries(PictureSize size) {
+  using filter::FILL_SEGMENT;
+  const auto width = static_cast<std::size_t>(size.width),
+             height = static_cast<std::size_t>(size.height);
+  return FILL_ENTRIES(width, height);
+}
+
 void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
                   const DisparityBuffer& disparity, const FillScratch& scratch,
                   const DisparityBuffer& filled) {
-  if (fill == Fill::background) fill_background(queue, size, disparity, scratch, filled);
+  if (fill == Fill::background || fill == Fill::planes)
+    fill_background(queue, size, disparity, scratch, filled);
   if (fill == Fill::mean) fill_mean(queue, size, window, disparity, scratch, filled);
 }
 

@@ -13,13 +13,18 @@
 
 namespace bifocal::stereo {
 
+// Numbers of FillScratch::ends.
+[[nodiscard]] std::size_t fill_entries(PictureSize size);
+
 // Memory that filling needs besides.
 struct FillScratch {
-  DisparityBuffer disparity;     // [height][width]
-  Buffer<std::uint32_t> lowest;  // [height][width]; of Fill::background
-  Buffer<int> row_known;         // [height]; of Fill::background
+  DisparityBuffer disparity;   // [height][width]
+  Buffer<std::uint32_t> ends;  // [fill_entries]; of background and planes
+  Buffer<int> row_known;       // [height]; of those too
 };
-// Fills `disparity` into `filled`, which Fill::none does not write.
+// Fills `disparity` into `filled`, which Fill::none does not write. Fill::planes does what
+// Fill::background does, to disparities that have their planes (planes_device.hpp); these may be in
+// `filled`.
 void fill_unknown(Queue& queue, PictureSize size, Fill fill, int window,
                   const DisparityBuffer& disparity, const FillScratch& scratch,
                   const DisparityBuffer& filled);

@@ -10,25 +10,26 @@
 #include <bifocal/stereo.hpp>
 
 #include "stereo/fill.hpp"
+#include "stereo/planes/planes.hpp"
+#include "stereo/regions.hpp"
 #include "stereo/winners.hpp"
 
 namespace bifocal::stereo {
 
 // Bytes that a matcher takes for a pixel after its search: disparities, confidence, marks, and what
 // the filters keep.
-inline constexpr std::size_t kFilterBytes = 19;
+[[nodiscard]] constexpr std::size_t filter_bytes(Fill fill) {
+  return fill == Fill::planes ? 23 : 19;
+}
 
 // The functions below keep this from call to call, so that calls for pictures of one size allocate
 // nothing after the first (speckles: unless there are more of them than in any call before).
 struct FilterMemory {
-  struct Run {  // neighbours in a row that are of one region
-    int begin, end, parent, pixels;
-  };
-  std::vector<Run> runs;
-  std::vector<int> first_run;          // of each row
+  Regions regions;                     // of the speckles, then of the planes
   std::vector<std::uint16_t> windows;  // rows of the median, for each thread
   FillMemory fill;
-  ImageU16 filled;
+  PlanesMemory planes;
+  ImageU16 with_planes, filled;
 };
 
 // Keeps the winners of a row that the right picture's winners confirm (Rules::cross_checked).
@@ -42,8 +43,9 @@ void median_known(const ImageU16& disparity, int side, FilterMemory& memory, Ima
 // become unknown.
 void remove_speckles(ImageU16& disparity, int size, int range, FilterMemory& memory);
 
-// Median, speckles and fill in their order. The result of the fill is memory.filled (Fill::none: a
-// copy).
-void filter_disparity(ImageU16& disparity, const DisparityFilter& filter, FilterMemory& memory);
+// Median, speckles and fill in their order. brightness: of the left picture, 0 to 255. The result
+// of the fill is memory.filled (Fill::none: a copy).
+void filter_disparity(ImageU16& disparity, ImageView<const std::uint8_t> brightness,
+                      const DisparityFilter& filter, FilterMemory& memory);
 
 }  // namespace bifocal::stereo

@@ -6,7 +6,6 @@
 // Speckles: the regions of a tile are found in shared memory, by runs of its rows; then those that
 // meet at the borders of tiles are joined. A region's label is its first pixel, so that no order of
 // the work shows.
-#define NO_LABEL 0xffffffffu
 
 // The checked disparity of a pixel that may lie outside.
 group_fn index checked_at(global_const bits16* winners, global_const bits16* right_index,
@@ -134,7 +133,7 @@ group_kernel(filter_tile, group, FILTER_TILE) {
     if_constant(!REGIONS) continue;
     const index root = (index)tile_root(m.trees, (bits32)i);
     labels[pixel] = m.tile[i] == UNKNOWN_DISPARITY
-                        ? NO_LABEL
+                        ? no_label()
                         : (bits32)((top + root / TILE_WIDTH) * width + left + root % TILE_WIDTH);
     sizes[pixel] = m.sizes[i];
   }

@@ -24,6 +24,8 @@ int tiles_of(PictureSize size) {
   return divided_up(size.width, filter::TILE_WIDTH) * divided_up(size.height, filter::TILE_HEIGHT);
 }
 
+bool looks_around(Fill fill) { return fill == Fill::background || fill == Fill::planes; }
+
 bool needs_tiles(const DisparityFilter& f, bool is_checked) {
   return !is_checked || f.median > 0 || f.speckle_size > 1;
 }
@@ -33,10 +35,12 @@ bool needs_tiles(const DisparityFilter& f, bool is_checked) {
 std::size_t FilterDevice::bytes(PictureSize size, const DisparityFilter& f, bool is_checked) {
   const bool regions = f.speckle_size > 1;
   const std::size_t each = 2 + (needs_tiles(f, is_checked) ? 2 : 0) +
-                           (f.fill != Fill::none ? 4 : 0) + (f.fill == Fill::background ? 4 : 0) +
-                           (regions ? 8 : 0);
+                           (f.fill != Fill::none ? 4 : 0) +
+                           (regions || f.fill == Fill::planes ? 8 : 0);
   return each * static_cast<std::size_t>(size.pixels()) +
-         sizeof(int) * static_cast<std::size_t>(size.height);
+         sizeof(int) * static_cast<std::size_t>(size.height) +
+         (looks_around(f.fill) ? 4 * fill_entries(size) : 0) +
+         (f.fill == Fill::planes ? PlanesDevice::bytes(size) : 0);
 }
 
 FilterDevice::FilterDevice(const Device& device, PictureSize size, const DisparityFilter& f,
@@ -44,16 +48,19 @@ FilterDevice::FilterDevice(const Device& device, PictureSize size, const Dispari
     : size_(size),
       filter_(f),
       min_disparity_(min_disparity),
-      tile_(kernels_of(f.speckle_size > 1, f.median)) {
+      tile_(kernels_of(f.speckle_size > 1, f.median)),
+      flat_tile_(kernels_of(true, 0)) {
   const auto pixels = static_cast<std::size_t>(size.pixels());
   const auto when = [&](bool needed) { return needed ? pixels : 0; };
   winners_ = DisparityBuffer(device, when(needs_tiles(f, is_checked)));
   disparity_ = DisparityBuffer(device, pixels);
   filled_ = DisparityBuffer(device, when(f.fill != Fill::none));
-  labels_ = Buffer<std::uint32_t>(device, when(has_regions()));
-  sizes_ = Buffer<std::uint32_t>(device, when(has_regions()));
+  const bool has_planes = f.fill == Fill::planes;
+  labels_ = Buffer<std::uint32_t>(device, when(has_regions() || has_planes));
+  sizes_ = Buffer<std::uint32_t>(device, when(has_regions() || has_planes));
+  if (has_planes) planes_.emplace(device, size);
   scratch_ = {DisparityBuffer(device, when(f.fill != Fill::none)),
-              Buffer<std::uint32_t>(device, when(f.fill == Fill::background)),
+              Buffer<std::uint32_t>(device, looks_around(f.fill) ? fill_entries(size) : 0),
               Buffer<int>(device, static_cast<std::size_t>(size.height))};
 }
 
@@ -72,16 +79,7 @@ void FilterDevice::run(Queue& queue, const WinnerMaps& winners, const FilteredMa
                        .disparity = disparity_,
                        .labels = labels_,
                        .sizes = sizes_});
-  if (has_regions()) {
-    using filter::TILE_HEIGHT, filter::TILE_WIDTH;
-    kernels().filter_borders(queue, {.count = BORDER_PAIRS(width, height)},
-                             {.disparity = disparity_,
-                              .width = width,
-                              .height = height,
-                              .range = range,
-                              .labels = labels_});
-    kernels().filter_sizes(queue, {.count = pixels}, {.labels = labels_, .sizes = sizes_});
-  }
+  if (has_regions()) join_regions(queue, disparity_, range);
   if (has_regions() || !out.raw.is_null() || !out.confidence.is_null())
     kernels().filter_apply(queue, {.count = pixels},
                            {.disparity = disparity_,
@@ -92,8 +90,39 @@ void FilterDevice::run(Queue& queue, const WinnerMaps& winners, const FilteredMa
                             .confidence = winners.confidence,
                             .raw = out.raw,
                             .confidence_map = out.confidence});
-  fill_unknown(queue, size_, filter_.fill, filter_.fill_window, disparity_, scratch_, filled_);
+  if (planes_) find_planes(queue, winners);
+  fill_unknown(queue, size_, filter_.fill, filter_.fill_window, planes_ ? filled_ : disparity_,
+               scratch_, filled_);
   to_px(queue, filled(), out.filled);
+}
+
+// Joins the regions of all tiles, and counts their pixels.
+void FilterDevice::join_regions(Queue& queue, const DisparityBuffer& values, int range) const {
+  using filter::TILE_HEIGHT, filter::TILE_WIDTH;
+  const int width = size_.width, height = size_.height;
+  kernels().filter_borders(
+      queue, {.count = BORDER_PAIRS(width, height)},
+      {.disparity = values, .width = width, .height = height, .range = range, .labels = labels_});
+  kernels().filter_sizes(queue, {.count = size_.pixels()}, {.labels = labels_, .sizes = sizes_});
+}
+
+// Leaves disparities with the planes of flat regions in filled_.
+void FilterDevice::find_planes(Queue& queue, const WinnerMaps& winners) const {
+  const DisparityBuffer& flat = filled_;
+  planes_->find_flat(queue, winners.brightness, flat);
+  flat_tile_.filter_tile(queue, {.count = tiles_of(size_)},
+                         {.winners = flat,
+                          .right_index = winners.right_index,
+                          .width = size_.width,
+                          .height = size_.height,
+                          .min_disparity = min_disparity_,
+                          .tolerance = -1,
+                          .range = 0,
+                          .disparity = scratch_.disparity,
+                          .labels = labels_,
+                          .sizes = sizes_});
+  join_regions(queue, flat, 0);
+  planes_->run(queue, disparity_, labels_, sizes_, filled_);
 }
 
 void FilterDevice::to_px(Queue& queue, const DisparityBuffer& disparity,

@@ -8,9 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "stereo/fill_device.hpp"
 #include "stereo/filter.kernels.hpp"
+#include "stereo/planes/planes_device.hpp"
 #include "stereo/winners.hpp"
 
 namespace bifocal::stereo {
@@ -46,16 +48,19 @@ class FilterDevice {
 
  private:
   [[nodiscard]] bool has_regions() const { return filter_.speckle_size > 1; }
+  void join_regions(Queue& queue, const DisparityBuffer& values, int range) const;
+  void find_planes(Queue& queue, const WinnerMaps& winners) const;
   void to_px(Queue& queue, const DisparityBuffer& disparity, const Memory<float>& map) const;
 
   PictureSize size_;
   DisparityFilter filter_;
   int min_disparity_;
-  kernels::filter::launch<float> tile_;
+  kernels::filter::launch<float> tile_, flat_tile_;
   DisparityBuffer winners_;  // empty when there is nothing to do between the search and the fill
   DisparityBuffer disparity_, filled_;
   Buffer<std::uint32_t> labels_, sizes_;
   FillScratch scratch_;
+  std::optional<PlanesDevice> planes_;
 };
 
 }  // namespace bifocal::stereo

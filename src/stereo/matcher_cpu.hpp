@@ -30,7 +30,9 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
 
   [[nodiscard]] std::size_t memory() const override {
     const auto pixels = static_cast<std::size_t>(this->size().pixels());
-    return search_.bytes() + (kIsSgm ? 0 : pixels * kFilterBytes);  // max_memory is of all of it
+    return search_.bytes() +
+           (kIsSgm ? 0
+                   : pixels * filter_bytes(options_.filter.fill));  // max_memory is of all of it
   }
 
   void run(const Memory<const Pixel>& left, const Memory<const Pixel>& right,
@@ -68,9 +70,17 @@ class CpuMatcher final : public MatcherEngine<Pixel> {
   // Returns the density.
   double match(ImageView<const Pixel> left, ImageView<const Pixel> right, const MapPointers& out) {
     search_.run(left, right, sink_);
-    filter_disparity(disparity_, options_.filter, memory_);
+    if constexpr (!kIsSgm) forget_unclear(disparity_, options_);
+    filter_disparity(disparity_, brightness_of(left), options_.filter, memory_);
     return to_maps(disparity_, memory_.filled, confidence_.pixels.data(), options_.min_disparity,
                    out);
+  }
+  ImageView<const std::uint8_t> brightness_of([[maybe_unused]] ImageView<const Pixel> left) const {
+    if constexpr (kIsSgm) {
+      return search_.brightness();
+    } else {
+      return left;
+    }
   }
   void keep(int y, const WinnerRow& row) {
     const int width = disparity_.width;

@@ -26,10 +26,11 @@ struct WinnerRow {
 
 using DisparityBuffer = Buffer<std::uint16_t>;
 
-// On a CUDA or OpenCL device the same are maps [height][width].
+// On a CUDA or OpenCL device the same are maps [height][width]. The fill looks at the brightness.
 struct WinnerMaps {
   const DisparityBuffer &disparity, &right_index;
   Memory<const std::uint8_t> confidence;
+  Memory<const std::uint8_t> brightness{};  // of the left picture, 0 to 255
 };
 
 }  // namespace bifocal::stereo

@@ -99,7 +99,7 @@ TEST(Allocations, none_after_the_first_frame) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers allocate themselves";
 #endif
-  for (const Fill fill : {Fill::none, Fill::background, Fill::mean}) {
+  for (const Fill fill : {Fill::none, Fill::background, Fill::mean, Fill::planes}) {
     check(SgmOptions{.disparities = 32, .filter = {.fill = fill}}, "sgm");
     check(SsdOptions{.disparities = 32, .window = 7, .filter = {.speckle_size = 50, .fill = fill}},
           "ssd");

@@ -11,6 +11,7 @@
 
 #include "stereo/filter.hpp"
 #include "stereo/filter_device.hpp"
+#include "stereo/flat_walls.hpp"
 #include "stereo/maps.hpp"
 
 namespace bifocal {
@@ -81,7 +82,7 @@ TEST_F(FilterDevices, fills_are_those_of_the_cpu) {
         const auto on_device = uploaded(queue, disparity);
         const stereo::DisparityBuffer filled(queue.device(), disparity.pixels.size());
         const stereo::FillScratch scratch{{queue.device(), disparity.pixels.size()},
-                                          {queue.device(), disparity.pixels.size()},
+                                          {queue.device(), stereo::fill_entries({width, height})},
                                           {queue.device(), static_cast<std::size_t>(height)}};
         for (const Fill fill : {Fill::background, Fill::mean}) {
           const int window = 3 + 2 * static_cast<int>(random() % 8);
@@ -197,12 +198,13 @@ ImageU16 patches(std::mt19937& random, int width, int height) {
   return disparity;
 }
 
+// The CPU's results are those of the device, filled ones too.
 void check_filter(Queue& queue, const ImageU16& disparity, const DisparityFilter& filter,
-                  const std::string& what) {
+                  const std::string& what, const ImageU8& brightness = {}) {
   const int width = disparity.width, height = disparity.height, first = -7;
   ImageU16 expected = disparity;
   stereo::FilterMemory memory;
-  stereo::filter_disparity(expected, filter, memory);
+  stereo::filter_disparity(expected, brightness, filter, memory);
   DisparityMap map;
   stereo::to_maps(expected, memory.filled, nullptr, first,
                   stereo::pointers_of(map, width, height, false));
@@ -210,10 +212,14 @@ void check_filter(Queue& queue, const ImageU16& disparity, const DisparityFilter
   stereo::DisparityBuffer(device.winners()).upload(queue, disparity.pixels);
   const stereo::DisparityBuffer none;
   const Buffer<float> raw(queue.device(), disparity.pixels.size());
-  device.run(queue, {device.winners(), none, {}}, {.raw = raw, .filled = {}, .confidence = {}});
+  const Buffer<std::uint8_t> picture =
+      brightness.empty() ? Buffer<std::uint8_t>() : uploaded(queue, brightness);
+  device.run(queue, {device.winners(), none, {}, picture},
+             {.raw = raw, .filled = {}, .confidence = {}});
   const ImageU16 made = downloaded(queue, device.disparity(), width, height);
   const ImageF made_raw = downloaded(queue, raw, width, height);
   ASSERT_EQ(made.pixels, expected.pixels) << what;
+  ASSERT_EQ(downloaded(queue, device.filled(), width, height).pixels, memory.filled.pixels) << what;
   ASSERT_EQ(std::memcmp(made_raw.pixels.data(), map.raw.pixels.data(), 4 * made_raw.pixels.size()),
             0)
       << what;
@@ -232,6 +238,25 @@ TEST_F(FilterDevices, medians_and_speckles_are_those_of_the_cpu) {
                    id + " " + std::to_string(trial) + ": " + std::to_string(width) + "x" +
                        std::to_string(height) + ", median " + std::to_string(filter.median) +
                        ", speckles " + std::to_string(filter.speckle_size));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  });
+}
+
+TEST_F(FilterDevices, planes_are_those_of_the_cpu) {
+  for_each_device([](Queue& queue, const std::string& id) {
+    std::mt19937 random(11);
+    for (int trial = 0; trial < 30; ++trial) {
+      const bool large = trial % 10 == 0;
+      const int width = large ? 403 : pick(random, 1, 140),
+                height = large ? 301 : pick(random, 1, 70);
+      const test::FlatWalls walls = test::flat_walls(random, width, height, pick(random, 1, 4),
+                                                     pick(random, 0, 100), pick(random, 0, 60));
+      const DisparityFilter filter{.cross_check = -1,
+                                   .median = trial % 2 == 0 ? 5 : 0,
+                                   .speckle_size = trial % 3 == 0 ? 20 : 0,
+                                   .fill = Fill::planes};
+      check_filter(queue, walls.disparity, filter, id + " " + std::to_string(trial), walls.picture);
       if (testing::Test::HasFatalFailure()) return;
     }
   });

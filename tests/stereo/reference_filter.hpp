@@ -14,9 +14,9 @@
 
 #include <bifocal/stereo.hpp>
 
-namespace bifocal::test {
+#include "stereo/reference_planes.hpp"
 
-inline constexpr std::uint16_t kUnknownDisparity = 0xffff;
+namespace bifocal::test {
 
 inline int nearest_subpixels(double px) {
   return px < 0 ? -1 : static_cast<int>(std::min(65534.0, std::floor(px * 32 + 0.5)));
@@ -143,12 +143,15 @@ inline ImageU16 reference_mean(ImageU16 disparity, int window) {
   }
 }
 
-inline ImageU16 reference_fill(const ImageU16& disparity, const DisparityFilter& filter) {
+inline ImageU16 reference_fill(const ImageU16& disparity, const ImageU8& brightness,
+                               const DisparityFilter& filter) {
   switch (filter.fill) {
     case Fill::background:
       return reference_background(disparity);
     case Fill::mean:
       return reference_mean(disparity, filter.fill_window);
+    case Fill::planes:
+      return reference_background(reference_planes(disparity, brightness));
     case Fill::none:
       break;
   }
@@ -167,15 +170,16 @@ inline ImageF reference_px(const ImageU16& disparity, int min_disparity) {
 }
 
 // Filters, fill and maps of disparities that have been checked. `confidence` is left where a pixel
-// stays known; it may be empty.
+// stays known; it may be empty. brightness: of the left picture.
 inline DisparityMap reference_maps(ImageU16 disparity, ImageU8 confidence,
-                                   const DisparityFilter& filter, int min_disparity) {
+                                   const ImageU8& brightness, const DisparityFilter& filter,
+                                   int min_disparity) {
   if (filter.median > 0) disparity = reference_median(disparity, filter.median);
   if (filter.speckle_size > 1)
     reference_speckles(disparity, filter.speckle_size, nearest_subpixels(filter.speckle_range));
   DisparityMap map;
   map.raw = reference_px(disparity, min_disparity);
-  map.filled = reference_px(reference_fill(disparity, filter), min_disparity);
+  map.filled = reference_px(reference_fill(disparity, brightness, filter), min_disparity);
   std::size_t known = 0;
   for (std::size_t k = 0; k < disparity.pixels.size(); ++k) {
     known += disparity.pixels[k] != kUnknownDisparity ? 1 : 0;

@@ -59,6 +59,8 @@ class SgmReference {
     }
   }
 
+  [[nodiscard]] const ImageU8& brightness() const { return brightness_; }
+
   std::vector<SgmPixel> pixels;  // [height, width]
   std::vector<int> right_index;  // of right pixels
 
@@ -254,7 +256,7 @@ DisparityMap sgm_reference(const Image<T>& left, const Image<T>& right, const Sg
   ImageU16 disparity;
   ImageU8 confidence;
   matched.check(disparity, confidence);
-  return reference_maps(disparity, confidence, o.filter, o.min_disparity);
+  return reference_maps(disparity, confidence, matched.brightness(), o.filter, o.min_disparity);
 }
 
 }  // namespace bifocal::test

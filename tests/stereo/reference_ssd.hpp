@@ -18,6 +18,7 @@ inline constexpr int kNoDisparity = std::numeric_limits<int>::min();
 // The winners [height, width] of both directions; kNoDisparity where none could be searched.
 struct SsdReference {
   std::vector<int> left, right;
+  std::vector<bool> tied;   // is another disparity, that is no neighbour, as good as the left one?
   std::vector<int> offset;  // of the left one, 1/32 px
 };
 
@@ -48,7 +49,7 @@ inline SsdReference ssd_reference(const ImageU8& left, const ImageU8& right, con
   const auto n = static_cast<std::size_t>(w) * static_cast<std::size_t>(h);
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   SsdReference r{std::vector<int>(n, kNoDisparity), std::vector<int>(n, kNoDisparity),
-                 std::vector<int>(n)};
+                 std::vector<bool>(n), std::vector<int>(n)};
   std::vector<std::int64_t> left_cost(n, none), right_cost(n, none);
   for (int y = 0; y < h; ++y) {
     const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(w);
@@ -61,7 +62,8 @@ inline SsdReference ssd_reference(const ImageU8& left, const ImageU8& right, con
         if (!searched(x, d)) continue;
         const std::int64_t cost = ssd_cost(left, right, x, y, d, radius);
         const std::size_t seen = row + static_cast<std::size_t>(x - d);
-        if (cost < left_cost[at]) left_cost[at] = cost, r.left[at] = d;
+        if (cost == left_cost[at] && d - r.left[at] > 1) r.tied[at] = true;
+        if (cost < left_cost[at]) left_cost[at] = cost, r.left[at] = d, r.tied[at] = false;
         if (cost < right_cost[seen] || (cost == right_cost[seen] && d < r.right[seen]))
           right_cost[seen] = cost, r.right[seen] = d;
       }
@@ -87,8 +89,24 @@ inline std::vector<std::uint16_t> left_disparities(const SsdReference& r, const 
   std::vector<std::uint16_t> out;
   for (std::size_t k = 0; k < r.left.size(); ++k)
     out.push_back(static_cast<std::uint16_t>(
-        r.left[k] == kNoDisparity ? 0xffff : 32 * (r.left[k] - o.min_disparity) + r.offset[k]));
+        r.left[k] == kNoDisparity || r.tied[k] ? 0xffff
+                                               : 32 * (r.left[k] - o.min_disparity) + r.offset[k]));
   return out;
+}
+
+// Of every eighth pixel of every eighth row, where all disparities lie in the right picture and the
+// border of the left one is 5 px away: is one in 64 known? Fewer than 64 of them decide nothing.
+inline void forget_unclear(ImageU16& disparity, const SsdOptions& o) {
+  int samples = 0, known = 0;
+  for (int y = 0; y < disparity.height; y += 8) {
+    for (int x = std::max(5, o.min_disparity + o.disparities - 1);
+         x < std::min(disparity.width - 5, disparity.width + o.min_disparity); x += 8) {
+      ++samples;
+      known += has(disparity, x, y) ? 1 : 0;
+    }
+  }
+  if (samples >= 64 && 64 * known < samples)
+    disparity = ImageU16(disparity.width, disparity.height, 1, kUnknownDisparity);
 }
 
 // All of stereo_ssd.
@@ -99,12 +117,13 @@ inline DisparityMap ssd_maps(const ImageU8& left, const ImageU8& right, const Ss
   const int tolerance = nearest_subpixels(o.filter.cross_check);
   for (std::size_t k = 0; k < r.left.size(); ++k) {
     const int d = r.left[k];
-    if (d == kNoDisparity || tolerance < 0) continue;
+    if (d == kNoDisparity || r.tied[k] || tolerance < 0) continue;
     const int seen = r.right[k - static_cast<std::size_t>(d)];
     if (seen == kNoDisparity || 32 * std::abs(d - seen) > tolerance)
       disparity.pixels[k] = kUnknownDisparity;
   }
-  return reference_maps(disparity, {}, o.filter, o.min_disparity);
+  forget_unclear(disparity, o);
+  return reference_maps(disparity, {}, left, o.filter, o.min_disparity);
 }
 
 }  // namespace bifocal::test

@@ -96,7 +96,7 @@ TEST_F(SsdDevice, random_sizes_and_options_give_the_bits_of_the_cpu) {
     o.min_disparity = pick(-40, 20);
     o.window = 3 + 2 * (trial % 15);
     o.filter.cross_check = pick(-1, 8) * 0.5;
-    o.filter.fill = static_cast<Fill>(pick(0, 2));
+    o.filter.fill = static_cast<Fill>(pick(0, 3));
     o.filter.median = std::array{0, 0, 3, 5}[static_cast<std::size_t>(pick(0, 3))];
     o.filter.speckle_size = pick(0, 1) * pick(0, 30);
     const int levels = trial % 2 == 0 ? 256 : 3;  // few levels: many ties
@@ -137,6 +137,11 @@ TEST_F(SsdDevice, nothing_to_search) {
   const ImageU8 left = random_image(random, 20, 5, 256), right = random_image(random, 20, 5, 256);
   for (int start : {20, 500, -60, -1000})
     check(left, right, {.min_disparity = start, .disparities = 30, .window = 5});
+}
+
+TEST_F(SsdDevice, flat_pairs_are_unknown) {
+  const ImageU8 flat(300, 120, 1, 77);
+  check(flat, flat, {.disparities = 32, .window = 9});
 }
 
 // Taller than the rows of a tile on any device.

@@ -92,7 +92,7 @@ TEST(Ssd, maps_equal_the_reference_for_random_filters) {
                 .median = 2 * pick(0, 2) + 1,
                 .speckle_size = pick(0, 40),
                 .speckle_range = pick(0, 8) * 0.5,
-                .fill = static_cast<Fill>(trial % 3),
+                .fill = static_cast<Fill>(trial % 4),
                 .fill_window = 3 + 2 * pick(0, 6)};
     if (o.filter.median == 1) o.filter.median = 0;
     const int width = pick(1, 70), height = pick(1, 24);
@@ -111,6 +111,25 @@ TEST(Ssd, maps_equal_the_reference_for_random_filters) {
     some_known += map.density > 20 ? 1 : 0;
   }
   EXPECT_GT(some_known, 20);
+}
+
+// One brightness, and a pattern that repeats itself within the search.
+TEST(Ssd, flat_and_repeating_pairs_are_unknown) {
+  const ImageU8 flat(300, 120, 1, 77);
+  ImageU8 chess(300, 120);
+  for (int y = 0; y < 120; ++y) {
+    for (int x = 0; x < 300; ++x) chess.at(x, y) = (x / 4 + y / 4) % 2 == 0 ? 200 : 20;
+  }
+  for (const ImageU8& picture : {flat, chess}) {
+    const SsdOptions o{.disparities = 32, .window = 9};
+    const DisparityMap map = stereo_ssd(picture, picture, o),
+                       expected = test::ssd_maps(picture, picture, o);
+    EXPECT_EQ(map.density, 0);
+    EXPECT_EQ(std::memcmp(map.raw.pixels.data(), expected.raw.pixels.data(), 4 * 36000), 0);
+  }
+  std::mt19937 random(9);  // the same with texture
+  const ImageU8 textured = random_image(random, 300, 120, 256);
+  EXPECT_GT(stereo_ssd(textured, textured, {.disparities = 32, .window = 9}).density, 95);
 }
 
 TEST(Ssd, names_an_option_that_it_has_not) {

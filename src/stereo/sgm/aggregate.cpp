@@ -113,6 +113,8 @@ class SgmSearch::Work {
     for (int b = 1; b < bands(); ++b) ends_.emplace_back(sizes_);
   }
 
+  [[nodiscard]] const ImageU8& brightness() const { return census_.brightness(); }
+
   template <class T>
   void run(ImageView<const T> left, ImageView<const T> right, const SgmSink& sink) {
     threads_ = std::min(runtime::thread_count(), static_cast<int>(scratch_.size()));
@@ -292,6 +294,8 @@ SgmSearch::SgmSearch(PictureSize size, const SgmOptions& options, const SgmPlan&
     : bytes_(plan.bytes), work_(std::make_unique<Work>(size.width, size.height, options, plan)) {}
 SgmSearch::~SgmSearch() = default;
 
+const ImageU8& SgmSearch::brightness() const { return work_->brightness(); }
+
 void SgmSearch::run(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
                     const SgmSink& sink) {
   work_->run(left, right, sink);
@@ -308,7 +312,7 @@ SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads) {
   const auto rows = static_cast<std::size_t>(height);
   const std::size_t state = s.state_bytes();
   const std::size_t fixed =
-      rows * static_cast<std::size_t>(width) * kFilterBytes +
+      rows * static_cast<std::size_t>(width) * filter_bytes(options.filter.fill) +
       CensusCoder::bytes(width, height, width + s.stride, options, threads) +
       static_cast<std::size_t>(threads) * s.scratch_bytes() +
       2 * (static_cast<std::size_t>(ring_size(threads)) * state + rows * sizeof(Progress));

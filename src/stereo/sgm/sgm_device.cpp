@@ -187,7 +187,7 @@ WinnerMaps SgmDevice::search(Queue& queue, const runtime::Argument& left,
                {sgm::ALONG_ROWS | sgm::DOWN | sgm::UP, 1, band < bands - 1 ? sgm::DOWN : 0});
     find_winners(queue, band * band_, rows_of(band), disparity);
   }
-  return {disparity, right_index_, confidence_};
+  return {disparity, right_index_, confidence_, brightness_};
 }
 
 void SgmDevice::find_codes(Queue& queue, const runtime::Argument& left,

@@ -153,7 +153,7 @@ class Chunk {
     std::uint32_t *lane_mask = nullptr, *right_mask = nullptr;
     std::uint32_t** places[] = {&s_.left.plus, &s_.left.minus, &s_.right.plus, &s_.right.minus,
                                 &s_.boxes,     &lane_mask,     &right_mask,    &s_.left_keys,
-                                &s_.below,     &s_.above,      &s_.right_keys};
+                                &s_.below,     &s_.above,      &s_.right_keys, &s_.last_keys};
     const auto sizes = scratch_sizes(s_.lanes);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       *places[i] = at;
@@ -187,11 +187,17 @@ class Chunk {
     for (int x = 0; x < p_.width; ++x) {
       const std::size_t at = base + static_cast<std::size_t>(x);
       const std::uint32_t key = s_.left_keys[x], cost = key >> p_.key_bits;
-      if (key == ~0U || cost >= w.left_cost[at]) continue;
-      const int d = lane0_ + static_cast<int>(key & lane_bits);
+      if (key == ~0U || cost > w.left_cost[at]) continue;
+      const int d = lane0_ + static_cast<int>(key & lane_bits),
+                last = lane0_ + static_cast<int>(~s_.last_keys[x] & lane_bits);
+      std::uint16_t& disparity = w.disparity[at];
+      const bool is_better = cost < w.left_cost[at];
+      const int first = is_better ? d : whole_disparity(disparity);
       w.left_cost[at] = cost;
-      w.disparity[at] = static_cast<std::uint16_t>((d - p_.min_disparity) * Rules::SUBPIXELS +
-                                                   offset(x, d, cost));
+      if (is_better)
+        disparity = static_cast<std::uint16_t>((d - p_.min_disparity) * Rules::SUBPIXELS +
+                                               offset(x, d, cost));
+      if (Rules::is_tied(first, last)) disparity = Rules::UNKNOWN_DISPARITY;
     }
     for (int x = 0; x < p_.width; ++x) {
       const int j = p_.width - 1 - lane0_ - x;
@@ -212,13 +218,13 @@ class Chunk {
     return (used + kLaneStep - 1) / kLaneStep * kLaneStep;
   }
   // The arrays of a chunk hold so many numbers, padded.
-  [[nodiscard]] std::array<std::size_t, 11> scratch_sizes(int lane_count) const {
+  [[nodiscard]] std::array<std::size_t, 12> scratch_sizes(int lane_count) const {
     const auto lanes = static_cast<std::size_t>(lane_count),
                cols = static_cast<std::size_t>(columns()),
                width = static_cast<std::size_t>(p_.width);
     const std::size_t keys = width - 1 + lanes, wide = cols - 1 + lanes;
-    std::array<std::size_t, 11> sizes{cols, cols,  wide,  wide,  3 * lanes, lanes,
-                                      keys, width, width, width, keys};
+    std::array<std::size_t, 12> sizes{cols, cols,  wide,  wide,  3 * lanes, lanes,
+                                      keys, width, width, width, keys,      width};
     for (std::size_t& n : sizes) n = (n + kLaneStep - 1) / kLaneStep * kLaneStep;
     return sizes;
   }
@@ -228,6 +234,12 @@ class Chunk {
     return d >= p_.first && d < p_.end && inside(x - d);
   }
 
+  // Of an earlier chunk's winner; far away where nothing is known.
+  [[nodiscard]] int whole_disparity(std::uint16_t disparity) const {
+    return disparity == Rules::UNKNOWN_DISPARITY
+               ? p_.first - 2
+               : (disparity + Rules::SUBPIXELS / 2) / Rules::SUBPIXELS + p_.min_disparity;
+  }
   [[nodiscard]] int offset(int x, int d, std::uint32_t cost) const {
     if (!searched(x, d - 1) || !searched(x, d + 1)) return 0;
     return Rules::parabola_offset(static_cast<int>(s_.below[x]), static_cast<int>(cost),
@@ -328,6 +340,20 @@ class SsdSearch::Work {
   Winners winners_;
   std::vector<Chunk> chunks_;  // one a band
 };
+
+void forget_unclear(ImageU16& disparity, const SsdOptions& options) {
+  const int x0 = Rules::first_sample(options.disparities, options.min_disparity),
+            across =
+                Rules::samples_in_row(disparity.width, options.disparities, options.min_disparity);
+  int samples = 0, known = 0;
+  for (int y = 0; y < disparity.height; y += Rules::SAMPLE_STEP) {
+    for (int i = 0; i < across; ++i, ++samples)
+      known += disparity.at(x0 + i * Rules::SAMPLE_STEP, y) != Rules::UNKNOWN_DISPARITY ? 1 : 0;
+  }
+  if (known < Rules::clear_needed(samples))
+    std::fill(disparity.pixels.begin(), disparity.pixels.end(),
+              std::uint16_t{Rules::UNKNOWN_DISPARITY});
+}
 
 SsdSearch::SsdSearch(PictureSize size, const SsdOptions& options, int threads)
     : work_(std::make_unique<Work>(size, options, threads)) {}

@@ -19,9 +19,10 @@
 
 namespace bifocal::stereo {
 
-// Called once a row, in any order, from several threads. The smaller disparity wins a tie. Between
-// whole pixels a left winner lies at the vertex of the parabola through its cost and its two
-// neighbours', where both were searched.
+// Called once a row, in any order, from several threads. The smaller disparity wins a tie of two
+// neighbours; other ties leave a left pixel unknown, and count for right ones. Between whole pixels
+// a left winner lies at the vertex of the parabola through its cost and its two neighbours', where
+// both were searched.
 using SsdSink = std::function<void(int y, const WinnerRow& row)>;
 
 // Finds the winners of pairs of one size. All memory is taken when it is made.
@@ -39,5 +40,9 @@ class SsdSearch {
   class Work;
   std::unique_ptr<Work> work_;
 };
+
+// Checked winners: all become unknown where (almost) none of the samples (census.lane.h) is known.
+// Pictures without texture, or that repeat themselves, are matched by their borders alone.
+void forget_unclear(ImageU16& disparity, const SsdOptions& options);
 
 }  // namespace bifocal::stereo

@@ -28,18 +28,20 @@ enum {
   LEFT_PIXELS = 2 * COLUMNS,
   RIGHT_PIXELS = 2 * RIGHT_COLUMNS,
   TILE_COSTS = OUTPUTS * LANES_MOST,
-  LEFT_KEYS = 2 * OUTPUTS,
+  LEFT_KEYS = 4 * OUTPUTS,
   RIGHT_KEYS = 2 * RIGHT_OUTPUTS,
   SHARED_PAIRS = LEFT_PIXELS + RIGHT_PIXELS + (TILE_COSTS + LEFT_KEYS + RIGHT_KEYS) / 2
 };
 #define SSD_NO_KEY 0xffffffffu
+#define SSD_LANE_BITS ((1u << KEY_BITS) - 1)
 
 // The members of a group share this.
 struct ssd_shared {
   local_ptr int2* left;          // of two rows; what of them, ssd_stage says
   local_ptr int2* right;         // element j: the left ones' columns - lane0 - (lanes - 1) + j
   local_ptr bits32* costs;       // [output][lane]
-  local_ptr bits32* left_keys;   // [output]
+  local_ptr bits32* left_keys;   // [2][output]: the first lane's of the lowest cost, and the last
+                                 // lane's, whose bits are turned over
   local_ptr bits32* right_keys;  // element j: right column x0 - lane0 - (lanes - 1) + j
 };
 
@@ -84,9 +86,11 @@ group_fn void ssd_stage(const struct ssd_search* q, global_const bits8* left,
 // The costs of a row and their keys. `from`, `count`: outputs at which this lane is a candidate.
 group_fn void ssd_costs(const bits32* sums, index lane, index lanes, index from, index count,
                         const struct ssd_shared* s, index turn) {
-  local_ptr bits32* left_keys = s->left_keys + turn * OUTPUTS;
+  local_ptr bits32* left_keys = s->left_keys + turn * 2 * OUTPUTS;
   local_ptr bits32* right_keys = s->right_keys + turn * RIGHT_OUTPUTS + lanes - 1 - lane;
-  bits32 box = 0, own = SSD_NO_KEY;  // own: of one output for each member that runs in step
+  bits32 box = 0;
+  // Of one output for each member that runs in step.
+  bits32 own = SSD_NO_KEY, own_last = SSD_NO_KEY;
   const index step_member = lane % lockstep_width();
   lane_unroll for (index c = 0; c < 2 * RADIUS; ++c) box += sums[c];
   lane_unroll for (index i = 0; i < OUTPUTS; ++i) {
@@ -94,11 +98,15 @@ group_fn void ssd_costs(const bits32* sums, index lane, index lanes, index from,
     s->costs[i * lanes + lane] = box;
     const bits32 key =
         (bits32)(i - from) < (bits32)count ? box << KEY_BITS | (bits32)lane : SSD_NO_KEY;
-    const bits32 lowest = lockstep_min(key);
+    const bits32 lowest = lockstep_min(key), lowest_last = lockstep_min(key ^ SSD_LANE_BITS);
     own = i % lockstep_width() == step_member ? lowest : own;
+    own_last = i % lockstep_width() == step_member ? lowest_last : own_last;
     if (i % lockstep_width() == lockstep_width() - 1 || i == OUTPUTS - 1) {
       const index mine = i - i % lockstep_width() + step_member;
-      if (mine <= i) local_atomic_min(left_keys + mine, own);
+      if (mine <= i) {
+        local_atomic_min(left_keys + mine, own);
+        local_atomic_min(left_keys + OUTPUTS + mine, own_last);
+      }
     }
     local_atomic_min(right_keys + i, key);
     box -= sums[i];
@@ -112,14 +120,17 @@ group_fn void ssd_store_left(const struct ssd_search* q, index x0, index y,
   for (index i = (index)group_member(); i < OUTPUTS && x0 + i < q->width; i += q->lanes) {
     const offset at = (offset)y * q->width + x0 + i;
     const bits32 key = keys[i], cost = key >> KEY_BITS;
-    const index lane = (index)(key & ((1u << KEY_BITS) - 1)), d = q->lane0 + lane,
-                seen = x0 + i - d;
+    const index lane = (index)(key & SSD_LANE_BITS), d = q->lane0 + lane, seen = x0 + i - d,
+                last = q->lane0 + (index)(~keys[OUTPUTS + i] & SSD_LANE_BITS);
     if (q->chunk & FIRST_CHUNK) {
       if (key == SSD_NO_KEY) disparity[at] = UNKNOWN_DISPARITY;
       if (!(q->chunk & LAST_CHUNK)) left_cost[at] = key == SSD_NO_KEY ? SSD_NO_KEY : cost;
     } else if (key != SSD_NO_KEY && cost < left_cost[at]) {
       left_cost[at] = cost;
     } else {
+      if (key != SSD_NO_KEY && cost == left_cost[at] && disparity[at] != UNKNOWN_DISPARITY &&
+          is_tied((disparity[at] + SUBPIXELS / 2) / SUBPIXELS + q->min_disparity, last))
+        disparity[at] = UNKNOWN_DISPARITY;
       continue;
     }
     if (key == SSD_NO_KEY) continue;
@@ -127,7 +138,8 @@ group_fn void ssd_store_left(const struct ssd_search* q, index x0, index y,
     if (d > q->first && d + 1 < q->end && seen > 0 && seen + 1 < q->width)
       part = parabola_offset((index)costs[i * q->lanes + lane - 1], (index)cost,
                              (index)costs[i * q->lanes + lane + 1]);
-    disparity[at] = (bits16)((d - q->min_disparity) * SUBPIXELS + part);
+    disparity[at] = is_tied(d, last) ? (bits16)UNKNOWN_DISPARITY
+                                     : (bits16)((d - q->min_disparity) * SUBPIXELS + part);
   }
 }
 
@@ -163,7 +175,8 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
     local_ptr int2* l = s->left + turn * COLUMNS;
     local_ptr int2* r = s->right + turn * RIGHT_COLUMNS;
     ssd_stage(q, left, right, x0, y + RADIUS, y > y0 ? y - RADIUS - 1 : -1, 1, l, r);
-    for (index i = lane; i < OUTPUTS; i += lanes) s->left_keys[turn * OUTPUTS + i] = SSD_NO_KEY;
+    for (index i = lane; i < 2 * OUTPUTS; i += lanes)
+      s->left_keys[turn * 2 * OUTPUTS + i] = SSD_NO_KEY;
     for (index j = lane; j < OUTPUTS + lanes - 1; j += lanes)
       s->right_keys[turn * RIGHT_OUTPUTS + j] = SSD_NO_KEY;
     group_barrier();
@@ -173,7 +186,7 @@ group_kernel(ssd_winners, group, SSD_WINNERS) {
         (bits32)((l[c].x - r[c].x) * (l[c].y - r[c].y));
     ssd_costs(sums, lane, lanes, from, count, s, turn);
     group_barrier();
-    ssd_store_left(q, x0, y, s->left_keys + turn * OUTPUTS, s->costs, left_cost, disparity);
+    ssd_store_left(q, x0, y, s->left_keys + turn * 2 * OUTPUTS, s->costs, left_cost, disparity);
     for (index j = lane; j < OUTPUTS + lanes - 1; j += lanes) {
       const bits32 key = s->right_keys[turn * RIGHT_OUTPUTS + j];
       const index x = x0 - lane0 - (lanes - 1) + j;
@@ -189,7 +202,7 @@ group_fn void take_right(offset at KERNEL_PARAMETERS(SSD_FINISH)) {
   const index is_better = key != SSD_NO_KEY && cost < before;
   right_keys[at] = SSD_NO_KEY;
   if (is_better)
-    right_index[at] = (bits16)(lane0 + (index)(key & ((1u << KEY_BITS) - 1)) - min_disparity);
+    right_index[at] = (bits16)(lane0 + (index)(key & SSD_LANE_BITS) - min_disparity);
   else if (chunk & FIRST_CHUNK)
     right_index[at] = NO_CANDIDATE;
   if (!(chunk & LAST_CHUNK)) right_cost[at] = is_better ? cost : before;
@@ -198,10 +211,20 @@ group_fn void take_right(offset at KERNEL_PARAMETERS(SSD_FINISH)) {
 group_kernel(ssd_finish, row, SSD_FINISH) {
   const offset at = (offset)row * width;
   const index member = (index)group_member(), checks = chunk & LAST_CHUNK && tolerance >= 0;
+  if (row == 0 && group_leads()) clear[0] = 0;
   for (index x = member; x < width; x += GROUP_SIZE)
     take_right(at + x KERNEL_ARGUMENTS(SSD_FINISH));
   group_barrier();
   for (index x = member; x < width && checks; x += GROUP_SIZE)
     disparity[at + x] =
         (bits16)cross_checked(disparity[at + x], x, min_disparity, tolerance, right_index + at);
+}
+
+map_kernel(ssd_clear, sample, SSD_CLEAR) {
+  const offset y = (offset)(sample / across) * SAMPLE_STEP, x = x0 + sample % across * SAMPLE_STEP;
+  if (disparity[y * width + x] != UNKNOWN_DISPARITY) global_atomic_add(clear, 1u);
+}
+
+map_kernel(ssd_forget, pixel, SSD_FORGET) {
+  if (clear[0] < (bits32)needed) disparity[pixel] = UNKNOWN_DISPARITY;
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Are two disparities that are no neighbours equally good? `first`, `last` are those of the lowest
+// cost; nothing is known of such a pixel.
+lane_fn index is_tied(index first, index last) { return last - first > 1; }
+
 // Offset of the vertex of a parabola through three neighbouring sums of squares, in 1/32 px, -15 to
 // 15. 33 times the largest sum, 65025 of 31 x 31 px, still fits an int.
 lane_fn index parabola_offset(index below, index best, index above) {

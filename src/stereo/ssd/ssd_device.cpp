@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "stereo/maps.hpp"
+#include "stereo/rules.hpp"
 
 namespace bifocal::stereo {
 namespace {
@@ -59,6 +60,7 @@ SsdDevice::SsdDevice(Queue& queue, PictureSize size, const SsdOptions& options)
   const Device& device = queue.device();
   right_index_ = DisparityBuffer(device, pixels);
   right_keys_ = Buffer<std::uint32_t>(device, pixels);
+  clear_ = Buffer<std::uint32_t>(device, 1);
   if (chunks_.size() > 1) {
     left_cost_ = Buffer<std::uint32_t>(device, pixels);
     right_cost_ = Buffer<std::uint32_t>(device, pixels);
@@ -111,9 +113,23 @@ WinnerMaps SsdDevice::run(Queue& queue, const Memory<const std::uint8_t>& left,
                          .right_keys = right_keys_,
                          .right_cost = right_cost_,
                          .right_index = right_index_,
-                         .disparity = disparity});
+                         .disparity = disparity,
+                         .clear = clear_});
   }
-  return {disparity, right_index_, {}};
+  const int across = Rules::samples_in_row(width, options_.disparities, options_.min_disparity),
+            samples = across * divided_up(height, Rules::SAMPLE_STEP);
+  if (samples > 0) {
+    kernels_.ssd_clear(queue, {.count = samples},
+                       {.disparity = disparity,
+                        .width = width,
+                        .x0 = Rules::first_sample(options_.disparities, options_.min_disparity),
+                        .across = across,
+                        .clear = clear_});
+    kernels_.ssd_forget(
+        queue, {.count = size_.pixels()},
+        {.clear = clear_, .needed = Rules::clear_needed(samples), .disparity = disparity});
+  }
+  return {disparity, right_index_, {}, left};
 }
 
 }  // namespace bifocal::stereo

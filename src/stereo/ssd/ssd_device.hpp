@@ -40,7 +40,7 @@ class SsdDevice {
   std::vector<SsdChunk> chunks_;
   int tiles_, rows_;  // tiles of a row of pictures, rows of a tile
   DisparityBuffer right_index_;
-  Buffer<std::uint32_t> right_keys_, left_cost_, right_cost_;
+  Buffer<std::uint32_t> right_keys_, left_cost_, right_cost_, clear_;
 };
 
 }  // namespace bifocal::stereo

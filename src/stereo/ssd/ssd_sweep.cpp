@@ -116,12 +116,13 @@ HWY_INLINE void search(const Sweep& s, const RightRun& run, int x,
                        const std::uint32_t* HWY_RESTRICT box_in,
                        std::uint32_t* HWY_RESTRICT box_out) {
   const Tag d;
-  const int step = static_cast<int>(hn::Lanes(d)), last = s.lanes - kLaneStep;
+  const int step = static_cast<int>(hn::Lanes(d)), edge_begin = s.lanes - kLaneStep;
   const Column column(s, x + 2 * s.radius);
   const std::uint32_t* leaving =
       column.sums - static_cast<std::size_t>(2 * s.radius + 1) * static_cast<std::size_t>(s.lanes);
   const std::uint32_t* right_mask = s.right_mask + (s.width - 1 - x);
-  Vec best = hn::Set(d, ~0U), carry = best;
+  const Vec lane_bits = hn::Set(d, (1U << s.key_bits) - 1);
+  Vec best = hn::Set(d, ~0U), last_best = best, carry = best;
   const auto lanes = [&](int l, bool edge) HWY_ATTR {
     const Vec in = column.move(l);
     const Vec box = hn::Add(hn::Load(d, box_in + l), hn::Sub(in, hn::Load(d, leaving + l)));
@@ -132,15 +133,17 @@ HWY_INLINE void search(const Sweep& s, const RightRun& run, int x,
     if (!kClear) key = hn::Or(key, hn::LoadU(d, right_mask + l));
     run.update(l, key, carry);
     best = hn::Min(best, key);
+    last_best = hn::Min(last_best, hn::Xor(key, lane_bits));
   };
   int l = 0;
   for (; l < kLaneStep; l += step) lanes(l, true);
-  for (; l < last; l += step) lanes(l, false);
+  for (; l < edge_begin; l += step) lanes(l, false);
   for (; l < s.lanes; l += step) lanes(l, true);
   s.right_keys[s.width - 1 - x + s.lanes - 1] = hn::GetLane(carry);
   const std::uint32_t key = hn::GetLane(hn::MinOfLanes(d, best));
   const int winner = static_cast<int>(key & ((1U << s.key_bits) - 1));
   s.left_keys[x] = key;
+  s.last_keys[x] = hn::GetLane(hn::MinOfLanes(d, last_best));
   s.below[x] = box_out[std::clamp(winner - 1, 0, s.lanes - 1)] >> s.key_bits;
   s.above[x] = box_out[std::clamp(winner + 1, 0, s.lanes - 1)] >> s.key_bits;
 }

@@ -36,6 +36,8 @@ struct Sweep {
   int clear_begin = 0, clear_end = 0;  // x for which right_mask is 0 in all lanes
   // Out, for a sweep that searches.
   std::uint32_t* left_keys = nullptr;  // [width], ~0 none
+  std::uint32_t* last_keys = nullptr;  // [width], of the last lane of the lowest cost, whose bits
+                                       // are turned over
   std::uint32_t* below =
       nullptr;  // [width] cost at the winner's disparity - 1 (junk where it has none)
   std::uint32_t* above = nullptr;  // and + 1

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The planes of flat regions on GPUs: what planes.cpp does, to the same bits. planes.kernels
+// describes the arguments. Regions are numbered in the order in which their points are counted;
+// none of the results depends on it.
+
+// The first pixel of the region of a pixel that is flat.
+group_fn bits32 region_of(global_const bits32* labels, offset pixel) {
+  return labels[labels[pixel]];
+}
+
+map_kernel(planes_flat, pixel, PLANES_FLAT) {
+  const index x = pixel % width, y = pixel / width;
+  const index up = y > 0 ? y - 1 : 0, down = y + 1 < height ? y + 1 : y;
+  const index left = x > 0 ? x - 1 : 0, right = x + 1 < width ? x + 1 : x;
+  flat[pixel] = is_flat(brightness + (offset)up * width, brightness + (offset)y * width,
+                        brightness + (offset)down * width, left, x, right)
+                    ? 0
+                    : UNKNOWN_DISPARITY;
+  known[pixel] = 0;
+  if (pixel == 0) regions[0] = 0;
+}
+
+group_fn offset point_pixel(index point, index across, index step, index width) {
+  return (offset)(point / across * step) * width + point % across * step;
+}
+
+map_kernel(planes_count, point, PLANES_COUNT) {
+  const offset pixel = point_pixel(point, across, step, width);
+  if (disparity[pixel] == UNKNOWN_DISPARITY || labels[pixel] == no_label()) return;
+  const bits32 region = region_of(labels, pixel);
+  if (global_atomic_add(known + region, 1u) == PLANE_FEWEST - 1)
+    regions[1 + global_atomic_add(regions, 1u)] = region;
+}
+
+map_kernel(planes_open, place, PLANES_OPEN) {
+  const bits32 region = (bits32)place / PLANE_SAMPLES;
+  if (region >= regions[0]) return;
+  samples[place] = no_sample();
+  if (place % PLANE_SAMPLES != 0) return;
+  const bits32 first = regions[1 + region];
+  region_known[region] = known[first];
+  known[first] = PLANE_OPEN | region;
+  best[region] = 0xffffffffu;
+}
+
+map_kernel(planes_sample, point, PLANES_SAMPLE) {
+  const offset pixel = point_pixel(point, across, step, width);
+  if (disparity[pixel] == UNKNOWN_DISPARITY || labels[pixel] == no_label()) return;
+  const bits32 region = known[region_of(labels, pixel)];
+  if (region < PLANE_OPEN) return;
+  global_atomic_min(samples + (offset)(region - PLANE_OPEN) * PLANE_SAMPLES + sample_place(point),
+                    sample_key(point));
+}
+
+map_kernel(planes_point, place, PLANES_POINT) {
+  if ((bits32)place / PLANE_SAMPLES >= regions[0]) return;
+  const bits32 key = samples[place];
+  values[place] = UNKNOWN_DISPARITY;
+  if (key == no_sample()) return;
+  const index point = (index)(key & 0xffffu);
+  values[place] = disparity[point_pixel(point, across, step, width)];
+  samples[place] = (bits32)(point / across * step) << 16 | (bits32)(point % across * step);
+}
+
+// The plane of a trial, of a region's samples; 0: it has none.
+group_fn index trial_plane(index trial, global_const bits32* samples, global_const bits16* values,
+                           struct disparity_plane* plane) {
+  index x[3], y[3], d[3];
+  for (index j = 0; j < 3; ++j) {
+    index place = trial_place(trial, j);
+    while (values[place] == UNKNOWN_DISPARITY) place = (place + 1) % PLANE_SAMPLES;
+    x[j] = (index)(samples[place] & 0xffffu);
+    y[j] = (index)(samples[place] >> 16);
+    d[j] = values[place];
+  }
+  return plane_through(trial, x, y, d, plane);
+}
+
+group_fn index sample_vote(const struct disparity_plane* plane, bits32 sample, index d) {
+  return d == UNKNOWN_DISPARITY
+             ? 0
+             : plane_vote(plane, (index)(sample & 0xffffu), (index)(sample >> 16), d);
+}
+
+// The plane with the most votes, the first of equal ones, has the lowest key.
+map_kernel(planes_try, item, PLANES_TRY) {
+  const index region = item / PLANE_TRIALS, trial = item % PLANE_TRIALS;
+  if ((bits32)region >= regions[0]) return;
+  global_const bits32* own = samples + (offset)region * PLANE_SAMPLES;
+  global_const bits16* own_values = values + (offset)region * PLANE_SAMPLES;
+  struct disparity_plane plane;
+  if (!trial_plane(trial, own, own_values, &plane)) return;
+  index votes = 0;
+  for (index i = 0; i < PLANE_SAMPLES; ++i) votes += sample_vote(&plane, own[i], own_values[i]);
+  global_atomic_min(best + region, (bits32)(PLANE_SAMPLES - votes) * PLANE_TRIALS + (bits32)trial);
+}
+
+map_kernel(planes_choose, region, PLANES_CHOOSE) {
+  if ((bits32)region >= regions[0]) return;
+  global_const bits32* own = samples + (offset)region * PLANE_SAMPLES;
+  global_const bits16* own_values = values + (offset)region * PLANE_SAMPLES;
+  struct disparity_plane plane;
+  trial_plane((index)(best[region] % PLANE_TRIALS), own, own_values, &plane);
+  index on_it = 0, count = 0, lowest = UNKNOWN_DISPARITY, highest = 0;
+  for (index i = 0; i < PLANE_SAMPLES; ++i) {
+    const index d = own_values[i], is_on = sample_vote(&plane, own[i], d) == 1;
+    count += d != UNKNOWN_DISPARITY;
+    on_it += is_on;
+    if (is_on && d < lowest) lowest = d;
+    if (is_on && d > highest) highest = d;
+  }
+  global_ptr int* out = planes + (offset)region * PLANE_NUMBERS;
+  out[0] = plane.x;
+  out[1] = plane.y;
+  out[2] = plane.d;
+  out[3] = plane.along;
+  out[4] = plane.down;
+  out[5] = lowest;
+  out[6] = highest;
+  out[7] = plane_fits(on_it, count, (index)region_known[region], step,
+                      (index)sizes[regions[1 + region]]);
+}
+
+map_kernel(planes_fill, pixel, PLANES_FILL) {
+  index d = disparity[pixel];
+  if (d == UNKNOWN_DISPARITY && labels[pixel] != no_label()) {
+    const bits32 region = known[region_of(labels, pixel)];
+    global_const int* p = planes + (offset)(region & (PLANE_OPEN - 1)) * PLANE_NUMBERS;
+    if (region >= PLANE_OPEN && p[7]) {
+      const struct disparity_plane plane = {p[0], p[1], p[2], p[3], p[4]};
+      d = plane_fill(&plane, p[5], p[6], pixel % width, pixel / width);
+    }
+  }
+  filled[pixel] = (bits16)d;
+}

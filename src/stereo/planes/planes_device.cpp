@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stereo/planes/planes_device.hpp"
+
+#include <algorithm>
+
+#include "stereo/planes/planes.kernels.hpp"
+#include "stereo/rules.hpp"
+
+namespace bifocal::stereo {
+namespace {
+
+namespace planes = kernels::planes;
+
+constexpr auto kSamples = static_cast<std::size_t>(Rules::PLANE_SAMPLES);
+
+const planes::launch<float>& kernels() {
+  static const planes::launch<float> launch(planes::PLANES_THREADS, {});
+  return launch;
+}
+
+bool is_too_long(PictureSize size) {
+  return std::max(size.width, size.height) > Rules::PLANE_LONGEST;
+}
+
+int points_of(PictureSize size) {
+  const int step = Rules::lattice_step(size.width, size.height);
+  return Rules::lattice_side(size.width, step) * Rules::lattice_side(size.height, step);
+}
+
+// There are at most so many regions with enough samples; 1 where there can be none.
+int most_regions(PictureSize size) {
+  return is_too_long(size) ? 1 : std::max(1, points_of(size) / Rules::PLANE_FEWEST);
+}
+
+}  // namespace
+
+std::size_t PlanesDevice::bytes(PictureSize size) {
+  return static_cast<std::size_t>(most_regions(size)) *
+             (6 * Rules::PLANE_SAMPLES + 4 * planes::PLANE_NUMBERS + 12) +
+         4 * static_cast<std::size_t>(size.pixels()) + 4;
+}
+
+PlanesDevice::PlanesDevice(const Device& device, PictureSize size)
+    : size_(size), most_regions_(most_regions(size)) {
+  step_ = Rules::lattice_step(size.width, size.height);
+  across_ = Rules::lattice_side(size.width, step_);
+  points_ = is_too_long(size) ? 0 : points_of(size);
+  const auto regions = static_cast<std::size_t>(most_regions_);
+  known_ = Buffer<std::uint32_t>(device, static_cast<std::size_t>(size.pixels()));
+  regions_ = Buffer<std::uint32_t>(device, regions + 1);
+  region_known_ = Buffer<std::uint32_t>(device, regions);
+  best_ = Buffer<std::uint32_t>(device, regions);
+  samples_ = Buffer<std::uint32_t>(device, regions * kSamples);
+  values_ = Buffer<std::uint16_t>(device, regions * kSamples);
+  planes_ = Buffer<int>(device, regions * static_cast<std::size_t>(planes::PLANE_NUMBERS));
+}
+
+void PlanesDevice::find_flat(Queue& queue, const Memory<const std::uint8_t>& brightness,
+                             const DisparityBuffer& flat) const {
+  kernels().planes_flat(queue, {.count = size_.pixels()},
+                        {.brightness = brightness,
+                         .width = size_.width,
+                         .height = size_.height,
+                         .flat = flat,
+                         .known = known_,
+                         .regions = regions_});
+}
+
+void PlanesDevice::run(Queue& queue, const DisparityBuffer& disparity,
+                       const Buffer<std::uint32_t>& labels, const Buffer<std::uint32_t>& sizes,
+                       const DisparityBuffer& filled) const {
+  if (points_ > 0)
+    kernels().planes_count(queue, {.count = points_},
+                           {.disparity = disparity,
+                            .labels = labels,
+                            .width = size_.width,
+                            .step = step_,
+                            .across = across_,
+                            .known = known_,
+                            .regions = regions_});
+  const int places = most_regions_ * Rules::PLANE_SAMPLES;
+  kernels().planes_open(queue, {.count = places},
+                        {.regions = regions_,
+                         .known = known_,
+                         .region_known = region_known_,
+                         .best = best_,
+                         .samples = samples_});
+  if (points_ > 0)
+    kernels().planes_sample(queue, {.count = points_},
+                            {.disparity = disparity,
+                             .labels = labels,
+                             .width = size_.width,
+                             .step = step_,
+                             .across = across_,
+                             .known = known_,
+                             .samples = samples_});
+  kernels().planes_point(queue, {.count = places},
+                         {.disparity = disparity,
+                          .width = size_.width,
+                          .step = step_,
+                          .across = across_,
+                          .regions = regions_,
+                          .samples = samples_,
+                          .values = values_});
+  kernels().planes_try(
+      queue, {.count = most_regions_ * Rules::PLANE_TRIALS},
+      {.regions = regions_, .samples = samples_, .values = values_, .best = best_});
+  kernels().planes_choose(queue, {.count = most_regions_},
+                          {.step = step_,
+                           .regions = regions_,
+                           .region_known = region_known_,
+                           .sizes = sizes,
+                           .samples = samples_,
+                           .values = values_,
+                           .best = best_,
+                           .planes = planes_});
+  kernels().planes_fill(queue, {.count = size_.pixels()},
+                        {.disparity = disparity,
+                         .labels = labels,
+                         .known = known_,
+                         .planes = planes_,
+                         .width = size_.width,
+                         .filled = filled});
+}
+
+}  // namespace bifocal::stereo
