@@ -39,6 +39,7 @@ from .robust import (
     estimate_fundamental,
     estimate_homography,
     estimate_relative_pose,
+    estimate_radial_fundamental,
     estimate_shared_focal_relative_pose,
     problem_info,
 )
@@ -113,6 +114,7 @@ __all__ = [
     "estimate_fundamental",
     "estimate_homography",
     "estimate_relative_pose",
+    "estimate_radial_fundamental",
     "estimate_shared_focal_relative_pose",
     "linalg",
     "match",
