@@ -84,12 +84,13 @@ void append(const BatchEstimate& batch, SceneResults& results) {
   for (const PairEstimate& e : batch.pairs) {
     results.ok.push_back(e.outcome == Outcome::ok);
     extend(results.model, e.model);
+    results.focal_length.push_back(e.focal_length);
+    results.focal_deviation.push_back(e.focal_deviation);
+    results.distortion.push_back(e.distortion);
+    results.distortion_deviation.push_back(e.distortion_deviation);
     if (!problem_info(results.problem).has_pose) continue;
     extend(results.R, e.pose.R);
     extend(results.t, e.pose.t);
-    if (results.problem != ModelKind::shared_focal) continue;
-    results.focal_length.push_back(e.focal_length);
-    results.focal_deviation.push_back(e.focal_deviation);
   }
 }
 
@@ -150,13 +151,18 @@ void write_results(const std::string& file, const Scenes& scenes, const SceneRes
       {"inliers", {{T, N}, results.inliers}},
       {"time_ms", {{T}, results.time_ms}},
   };
-  if (problem_info(results.problem).has_pose) {
+  const ProblemInfo problem = problem_info(results.problem);
+  if (problem.has_pose) {
     arrays.push_back({"R", {{T, 3, 3}, results.R}});
     arrays.push_back({"t", {{T, 3}, results.t}});
   }
-  if (results.problem == ModelKind::shared_focal) {
+  if (problem.tells_focal_length) {
     arrays.push_back({"focal_length", {{T}, results.focal_length}});
     arrays.push_back({"focal_deviation", {{T}, results.focal_deviation}});
+  }
+  if (problem.tells_distortion) {
+    arrays.push_back({"distortion", {{T}, results.distortion}});
+    arrays.push_back({"distortion_deviation", {{T}, results.distortion_deviation}});
   }
   write_npz(file, arrays);
 }

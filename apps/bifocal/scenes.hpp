@@ -29,9 +29,10 @@ struct SceneResults {
   std::vector<std::uint8_t> ok;
   std::vector<double> model;  // [trials][9]
   std::vector<double> R, t;   // [trials][9] and [trials][3], of a problem with a pose only
-  std::vector<double> focal_length, focal_deviation;  // [trials], px, of shared_focal
-  std::vector<std::uint8_t> inliers;                  // [trials][points]
-  std::vector<double> time_ms;                        // [trials]
+  std::vector<double> focal_length, focal_deviation;     // [trials], px, of a problem that tells it
+  std::vector<double> distortion, distortion_deviation;  // [trials], in units of fx, the same
+  std::vector<std::uint8_t> inliers;                     // [trials][points]
+  std::vector<double> time_ms;                           // [trials]
 };
 
 struct SceneRun {

@@ -111,6 +111,8 @@ struct ProblemInfo {
                             // images) or 2
   bool is_two_view = true;  // from PointPairs, else from ScenePoints
   bool has_pose = false;
+  bool tells_focal_length = false;  // which nobody knows, as PoseResult::focal_length
+  bool tells_distortion = false;    // the same, as PoseResult::distortion
 };
 [[nodiscard]] ProblemInfo problem_info(ModelKind kind);
 
@@ -171,7 +173,9 @@ struct RobustResult {
 // Any problem: the points of two views, or of a scene in one, and as many cameras as it takes.
 struct PoseResult : RobustResult {
   Pose pose;  // as in PairEstimate
+  // Where the problem tells them: as in SharedFocalResult, and in RadialFundamentalResult.
   double focal_length = 0, focal_deviation = 0;
+  double distortion = 0, distortion_deviation = 0;
 };
 [[nodiscard]] PoseResult estimate(ModelKind kind, std::span<const PointPair> points,
                                   std::span<const Intrinsics> cameras = {},
@@ -236,6 +240,32 @@ struct SharedFocalResult : RelativePoseResult {  // model: F, px
                                                       const RobustOptions& options = {},
                                                       const MatchPriors& priors = {});
 
+// Two pictures by one lens that nobody calibrated: F and the distortion k of the division model,
+//   x_straight = x / (1 + k |x|^2), x = ((px - cx) / fx, (py - cy) / fy),
+// from nine matches a sample.
+//   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion,
+//   CVPR 2001.
+// k is below 0 where straight lines bend outwards in the middle (barrel), and 0 without distortion.
+// Errors (threshold, rms, noise) are those of the points in the pictures, px. A point at which 1 +
+// k |x|^2 is not above 0 is no inlier.
+struct RadialFundamentalResult : RobustResult {
+  // model: F of points in px whose distortion is taken away: x2' F x1 = 0.
+  double distortion = 0;            // k
+  double distortion_deviation = 0;  // its standard deviation to first order, infinity where it is
+                                    // open
+};
+// camera: the centre of distortion (cx, cy), the middle of the picture as a rule, and the unit of k
+// in px (fx, fy): half the diagonal makes k = -0.3 a wide angle's. Equal ones for square pixels.
+[[nodiscard]] RadialFundamentalResult estimate_radial_fundamental(std::span<const PointPair> points,
+                                                                  const Intrinsics& camera,
+                                                                  const RobustOptions& options = {},
+                                                                  const MatchPriors& priors = {});
+[[nodiscard]] RadialFundamentalResult estimate_radial_fundamental(Queue& queue,
+                                                                  std::span<const PointPair> points,
+                                                                  const Intrinsics& camera,
+                                                                  const RobustOptions& options = {},
+                                                                  const MatchPriors& priors = {});
+
 // Returns F with x2' F x1 = 0 in px: K2^-T E K1^-1.
 [[nodiscard]] Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
                                               const Intrinsics& camera2);
@@ -247,7 +277,7 @@ struct PairBatch {
   Memory<const PointPair> points;         // of all pairs, in the host's memory or the device's
   std::span<const std::int64_t> offsets;  // pair k has the points [offsets[k], offsets[k + 1])
   // There is one for all pairs or one each: both of essential and upright_essential, cameras1 alone
-  // of shared_focal.
+  // of shared_focal and radial_fundamental.
   std::span<const Intrinsics> cameras1, cameras2;
   // These are as in MatchPriors, one a point or null, each in the host's memory or the device's. In
   // a device's memory a weight that is not finite and above 0 counts as 0.
@@ -257,7 +287,8 @@ struct PairEstimate {
   Outcome outcome = Outcome::no_model;
   Mat3 model{};  // as in RobustResult; of a camera's pose its rotation
   Pose pose;     // where the problem has one: cam2_from_cam1, or cam_from_world
-  double focal_length = 0, focal_deviation = 0;  // shared_focal: as in SharedFocalResult
+  double focal_length = 0, focal_deviation = 0;  // as in PoseResult
+  double distortion = 0, distortion_deviation = 0;
   int inlier_count = 0, iterations = 0;
   double gain = 0, rms = 0, noise = 0, significance = 0;  // as in RobustResult
 };

@@ -48,6 +48,7 @@ from ._robust import (
     estimate_fundamental,
     estimate_homography,
     estimate_relative_pose,
+    estimate_radial_fundamental,
     estimate_shared_focal_relative_pose,
     problem_info,
 )
@@ -123,6 +124,7 @@ __all__ = [
     "estimate_fundamental",
     "estimate_homography",
     "estimate_relative_pose",
+    "estimate_radial_fundamental",
     "estimate_shared_focal_relative_pose",
     "linalg",
     "match",

@@ -10,6 +10,7 @@ where they lie and searched there.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal, TypedDict, Union, cast
 
 from . import _core
@@ -34,12 +35,13 @@ __all__ = [
     "estimate_batch",
     "estimate_fundamental",
     "estimate_homography",
+    "estimate_radial_fundamental",
     "estimate_relative_pose",
     "estimate_shared_focal_relative_pose",
     "problem_info",
 ]
 
-ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal"]
+ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental"]
 
 
 class ProblemInfo(TypedDict):
@@ -51,6 +53,8 @@ class ProblemInfo(TypedDict):
     cameras: int
     is_two_view: bool
     has_pose: bool
+    tells_focal_length: bool
+    tells_distortion: bool
 
 
 def problem_info(kind: ModelKind) -> ProblemInfo:
@@ -131,6 +135,37 @@ def estimate_shared_focal_relative_pose(
     camera = (number(aspect_ratio, "aspect_ratio"), 1.0, c[0], c[1])
     frame = frame_of(x1, x2, weights, qualities)
     return _core.estimate("shared_focal", x1, x2, camera, None, weights, qualities, options, device, frame)
+
+
+def estimate_radial_fundamental(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    centre: ArrayLike,
+    *,
+    unit: float | None = None,
+    aspect_ratio: float = 1.0,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """F (`model`) and the distortion k (`distortion`) of two pictures by one lens that nobody calibrated.
+
+    A point is at x / (1 + k |x|^2) without the distortion, with x = (px - centre) / unit; F is for such points, taken back to px. centre: cx, cy,
+    the middle of the picture as a rule. unit: px; by default the distance of the centre from the corner (0, 0), half of the picture's
+    diagonal, in which k = -0.3 is that of a wide angle. aspect_ratio: fx / fy. Inliers and errors are those of the points as they are given, distorted.
+    `distortion_deviation` is infinite where k is open. Other arguments as of `estimate_homography`.
+    """
+    from ._numbers import number, reals
+
+    c = reals(centre, "centre").ravel().tolist()
+    if len(c) != 2:
+        raise ValueError(f"centre: {len(c)} numbers, must be cx and cy")
+    f = math.hypot(*c) if unit is None else number(unit, "unit")
+    a = number(aspect_ratio, "aspect_ratio")
+    camera = (f, f / a if a else 0.0, c[0], c[1])
+    frame = frame_of(x1, x2, weights, qualities)
+    return _core.estimate("radial_fundamental", x1, x2, camera, None, weights, qualities, options, device, frame)
 
 
 def estimate_absolute_pose(

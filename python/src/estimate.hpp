@@ -10,11 +10,16 @@
 
 namespace bifocal::python {
 
+// What is told of any problem. `cam2_from_cam1` holds its pose.
+struct AnyResult : SharedFocalResult {
+  double distortion = 0, distortion_deviation = 0;
+};
+
 // Every estimator returns this, whatever the problem.
 struct Estimate {
   ModelKind kind = ModelKind::homography;
   bool has_pose = false;
-  SharedFocalResult result;  // `cam2_from_cam1` holds the pose of any problem
+  AnyResult result;
   bool is_relative = false;  // the rest of it is filled in
   nb::object frame{};        // of the points
   // Points that lie on a device. They come to the host when it is asked for what is said of single
@@ -24,7 +29,7 @@ struct Estimate {
 };
 void complete(Estimate& e);
 
-SharedFocalResult relative_from(PoseResult&& found);
+AnyResult relative_from(PoseResult&& found);
 // Does an estimate of this kind have scene points?
 [[nodiscard]] inline bool has_scene_points(ModelKind kind) {
   return kind == ModelKind::essential || kind == ModelKind::shared_focal;

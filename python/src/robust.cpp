@@ -220,23 +220,37 @@ void bind_fields(nb::class_<Estimate>& c) {
         return e.is_relative ? std::optional<double>(e.result.median_parallax_deg) : std::nullopt;
       },
       "Angle between the rays of the inliers, of 'essential' and 'shared_focal'; else None.");
-  const auto of_focal = [&](const char* name, auto get, const char* doc) {
+}
+
+// What some problems tell of cameras that nobody knows.
+void bind_unknowns(nb::class_<Estimate>& c) {
+  const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_told, auto get,
+                            const char* doc) {
     c.def_prop_ro(
         name,
-        [get](nb::handle self) -> std::optional<double> {
+        [is_told, get](nb::handle self) -> std::optional<double> {
           const Estimate& e = of(self);
-          return e.kind == ModelKind::shared_focal ? std::optional<double>(get(e.result))
-                                                   : std::nullopt;
+          if (!(problem_info(e.kind).*is_told)) return std::nullopt;
+          return get(e.result);
         },
         doc);
   };
-  of_focal(
-      "focal_length", [](const auto& r) { return r.focal_length; },
-      "px, of 'shared_focal'; else None.");
-  of_focal(
-      "focal_deviation", [](const auto& r) { return r.focal_deviation; },
-      "Standard deviation of focal_length, px: infinity where two views do not tell it; None of "
-      "other kinds.");
+  of_kinds(
+      "focal_length", &ProblemInfo::tells_focal_length,
+      [](const auto& r) { return r.focal_length; },
+      "px, of kinds that find it (problem_info: tells_focal_length); else None.");
+  of_kinds(
+      "focal_deviation", &ProblemInfo::tells_focal_length,
+      [](const auto& r) { return r.focal_deviation; },
+      "Standard deviation of focal_length, px: infinity where it is not told; None of other "
+      "kinds.");
+  of_kinds(
+      "distortion", &ProblemInfo::tells_distortion, [](const auto& r) { return r.distortion; },
+      "k of the division model in the unit that was given, of 'radial_fundamental'; else None.");
+  of_kinds(
+      "distortion_deviation", &ProblemInfo::tells_distortion,
+      [](const auto& r) { return r.distortion_deviation; },
+      "Standard deviation of distortion: infinity where it is open; None of other kinds.");
 }
 
 // The fields of a result that are no vectors.
@@ -246,16 +260,18 @@ struct Plain {
   Pose pose;
   int inlier_count, iterations, in_front;
   double gain, rms, noise, significance, median_parallax_deg, focal_length, focal_deviation;
+  double distortion, distortion_deviation;
 };
 
 using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes>;
 
 State state_of(nb::handle self) {
   const Estimate& e = complete_of(self);
-  const SharedFocalResult& r = e.result;
-  const std::vector<Plain> plain = {
-      {r.outcome, r.model, r.cam2_from_cam1, r.inlier_count, r.iterations, r.in_front, r.gain,
-       r.rms, r.noise, r.significance, r.median_parallax_deg, r.focal_length, r.focal_deviation}};
+  const AnyResult& r = e.result;
+  const std::vector<Plain> plain = {{r.outcome, r.model, r.cam2_from_cam1, r.inlier_count,
+                                     r.iterations, r.in_front, r.gain, r.rms, r.noise,
+                                     r.significance, r.median_parallax_deg, r.focal_length,
+                                     r.focal_deviation, r.distortion, r.distortion_deviation}};
   return {name_of(e.kind), bytes_of(plain), bytes_of(r.inliers), bytes_of(r.not_finite),
           bytes_of(r.triangulated)};
 }
@@ -267,12 +283,13 @@ void restore(Estimate& e, const State& state) {
   const Plain& p = fields[0];
   const ModelKind k = kind_of(kind);
   new (&e) Estimate{k, problem_info(k).has_pose, {}, has_scene_points(k)};
-  SharedFocalResult& r = e.result;
+  AnyResult& r = e.result;
   r.outcome = p.outcome, r.model = p.model, r.cam2_from_cam1 = p.pose;
   r.inlier_count = p.inlier_count, r.iterations = p.iterations, r.in_front = p.in_front;
   r.gain = p.gain, r.rms = p.rms, r.noise = p.noise, r.significance = p.significance;
   r.median_parallax_deg = p.median_parallax_deg;
   r.focal_length = p.focal_length, r.focal_deviation = p.focal_deviation;
+  r.distortion = p.distortion, r.distortion_deviation = p.distortion_deviation;
   r.inliers = vector_of<std::uint8_t>(inliers);
   r.not_finite = vector_of<int>(not_finite);
   r.triangulated = vector_of<Vec3>(triangulated);
@@ -286,6 +303,7 @@ void bind_robust(nb::module_& m) {
   c.def("__getstate__", &state_of);
   c.def("__setstate__", &restore);
   bind_fields(c);
+  bind_unknowns(c);
   bind_numbers(c);
   m.def("estimate", &estimate_any, nb::arg("kind"), nb::arg("left").none(), nb::arg("right").none(),
         nb::arg("camera1").none(), nb::arg("camera2").none(), nb::arg("weights").none(),
@@ -306,6 +324,8 @@ void bind_robust(nb::module_& m) {
         d["symbol"] = p.symbol, d["sample_size"] = p.sample_size;
         d["degrees_of_freedom"] = p.degrees_of_freedom, d["cameras"] = p.cameras;
         d["is_two_view"] = p.is_two_view, d["has_pose"] = p.has_pose;
+        d["tells_focal_length"] = p.tells_focal_length;
+        d["tells_distortion"] = p.tells_distortion;
         return d;
       },
       nb::sig("def problem_info(kind: str) -> dict[str, typing.Any]"),

@@ -244,21 +244,32 @@ void bind_columns(nb::class_<Batch>& c) {
   column(
       c, "significance", [](const PairEstimate& p) { return &p.significance; },
       DOUBLES("significance"), "[P], log10.");
-  const auto of_focal = [&](const char* name, auto get, const char* doc) {
+  const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_told, auto get,
+                            const char* doc) {
     c.def_prop_ro(
         name,
-        [get](nb::handle s) -> nb::object {
-          if (of(s).kind != ModelKind::shared_focal) return nb::none();
+        [is_told, get](nb::handle s) -> nb::object {
+          if (!(problem_info(of(s).kind).*is_told)) return nb::none();
           return field(s, get(front(s)));
         },
         doc);
   };
-  of_focal(
-      "focal_length", [](const PairEstimate& p) { return &p.focal_length; },
-      "[P], px; None of other kinds than 'shared_focal'.");
-  of_focal(
-      "focal_deviation", [](const PairEstimate& p) { return &p.focal_deviation; },
+  of_kinds(
+      "focal_length", &ProblemInfo::tells_focal_length,
+      [](const PairEstimate& p) { return &p.focal_length; },
+      "[P], px; None of kinds that do not find it.");
+  of_kinds(
+      "focal_deviation", &ProblemInfo::tells_focal_length,
+      [](const PairEstimate& p) { return &p.focal_deviation; },
       "[P], px, as Estimate.focal_deviation.");
+  of_kinds(
+      "distortion", &ProblemInfo::tells_distortion,
+      [](const PairEstimate& p) { return &p.distortion; },
+      "[P]; None of other kinds than 'radial_fundamental'.");
+  of_kinds(
+      "distortion_deviation", &ProblemInfo::tells_distortion,
+      [](const PairEstimate& p) { return &p.distortion_deviation; },
+      "[P], as Estimate.distortion_deviation.");
   c.def_prop_ro(
       "models",
       [](nb::handle s) {

@@ -91,10 +91,12 @@ Column column_of(nb::handle object, const char* name, int columns) {
   return c;
 }
 
-SharedFocalResult relative_from(PoseResult&& found) {
-  SharedFocalResult r;
+AnyResult relative_from(PoseResult&& found) {
+  AnyResult r;
   r.focal_length = found.focal_length;
   r.focal_deviation = found.focal_deviation;
+  r.distortion = found.distortion;
+  r.distortion_deviation = found.distortion_deviation;
   r.cam2_from_cam1 = found.pose;
   static_cast<RobustResult&>(r) = std::move(found);
   return r;

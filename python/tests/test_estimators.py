@@ -70,7 +70,7 @@ def test_absolute_pose():
     assert np.array_equal(rows.t, found.t)
 
 
-@pytest.mark.parametrize("kind", ["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal"])
+@pytest.mark.parametrize("kind", ["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental"])
 def test_every_kind_is_known_and_never_none(kind):
     info = bifocal.problem_info(kind)
     cameras = [K] * info["cameras"] + [None] * 2
@@ -100,6 +100,28 @@ def test_shared_focal_length():
     assert batch.focal_length.shape == batch.focal_deviation.shape == (1,) and abs(batch.focal_length[0] - 1000) < 100
     sure = bifocal.covariance("shared_focal", found.model, s.x1, s.x2, camera1=(1, 1, 640, 480), inliers=found.inliers, noise=found.noise)
     assert sure.parameters == 6 and 0.5 < np.sqrt(sure.focal_variance) / found.focal_deviation < 2
+
+
+def through_a_lens(x, k):
+    u = (x - (640, 480)) / 800
+    return (640, 480) + 1600 * u / (1 + np.sqrt(1 - 4 * k * (u**2).sum(1, keepdims=True)))
+
+
+def test_a_lens_that_nobody_calibrated():
+    s = Scene(n=1500, right=0.7, seed=3)
+    bent1, bent2 = through_a_lens(s.x1, -0.25), through_a_lens(s.x2, -0.25)
+    found = bifocal.estimate_radial_fundamental(bent1, bent2, (640, 480))
+    assert found.ok and found.kind == "radial_fundamental" and found.R is None
+    assert abs(found.distortion + 0.25) < 5 * found.distortion_deviation < 0.1
+    assert sampson(found.model, s.clean1, s.clean2).mean() < 0.5
+    alone = bifocal.estimate_fundamental(bent1, bent2)
+    assert found.num_inliers > 1.3 * alone.num_inliers and alone.distortion is None
+    again = pickle.loads(pickle.dumps(found))
+    assert again.distortion == found.distortion and again.distortion_deviation == found.distortion_deviation
+    wide = bifocal.estimate_radial_fundamental(bent1 * (2, 1), bent2 * (2, 1), (1280, 480), unit=1600, aspect_ratio=2)
+    assert abs(wide.distortion - found.distortion) < 0.02
+    batch = bifocal.estimate_batch("radial_fundamental", np.c_[bent1, bent2], [0, 1500], cameras1=(800, 800, 640, 480))
+    assert abs(batch.distortion[0] + 0.25) < 0.05 and batch.distortion_deviation.shape == (1,)
 
 
 def test_affine_and_similarity():

@@ -116,6 +116,7 @@ void search_on_cpu(ModelKind kind, const AnyBatch<Point>& batch,
 template <class Point>
 BatchEstimate estimate_any(Queue& queue, ModelKind kind, const AnyBatch<Point>& batch,
                            const RobustOptions& options) {
+  robust::check_is_built("estimate_batch", kind);
   check_options(options);
   check(queue, batch, kind);
   const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;

@@ -284,6 +284,11 @@ ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const Po
                            std::span<const std::uint8_t> inliers, double noise) {
   const ProblemInfo info = problem_info(kind);
   if (!info.is_two_view) fail("a pose from scene points is no model of two views");
+  if (info.tells_distortion)
+    fail(
+        fmt::format("a matrix is not all of a {}; without their distortion its points are those of "
+                    "a fundamental matrix",
+                    to_string(kind)));
   if (int(cameras.size()) != info.cameras)
     fail(fmt::format("{} cameras, {} takes {}", cameras.size(), to_string(kind), info.cameras));
   check(points.size(), inliers, noise);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "robust/engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bifocal/error.hpp>
 #include <cmath>
@@ -29,6 +31,14 @@ const EngineSteps& engine_steps(ModelKind problem) {
 #undef BIFOCAL_PROBLEM
   };
   return kSteps[static_cast<std::size_t>(problem)]();
+}
+
+void check_is_built(const char* where, ModelKind problem) {
+  if (engine_steps(problem).solve) return;
+  throw Error(ErrorCode::device,
+              fmt::format("{}: {} is not in this build, which has no generated minimal solvers "
+                          "(-DBIFOCAL_GENERATED_SOLVERS=ON)",
+                          where, to_string(problem)));
 }
 
 SearchLimits limits_of(const RobustOptions& options) {

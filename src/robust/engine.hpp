@@ -31,12 +31,36 @@ struct Hypotheses {
   std::vector<int> slots;     // which of its models that is
 };
 
-struct EngineSteps {
-  // As in src/robust/problems.
+// As in src/robust/problems.
+struct ProblemNumbers {
   int columns, sample_size, slots, model_size, dof, residuals, cameras;
-  bool two_views, has_pose, dominant_plane, unknown_focal, copies_bind;
+  bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, copies_bind;
   int wrong_in_telling_sample, sought_percent, sample_cost, log10_false_alarms;
+};
+// L: the lane functions of a problem.
+template <class L>
+constexpr ProblemNumbers numbers_of_problem() {
+  return {L::COLUMNS,
+          L::SAMPLE_SIZE,
+          L::SLOTS,
+          L::MODEL_SIZE,
+          L::DOF,
+          L::RESIDUALS,
+          L::CAMERAS,
+          L::TWO_VIEWS,
+          L::HAS_POSE,
+          L::DOMINANT_PLANE,
+          L::UNKNOWN_FOCAL,
+          L::UNKNOWN_DISTORTION,
+          L::COPIES_BIND,
+          L::WRONG_IN_TELLING_SAMPLE,
+          L::SOUGHT_PERCENT,
+          L::SAMPLE_COST,
+          L::LOG10_FALSE_ALARMS};
+}
 
+// The functions are null in a build without the problem's solver (check_is_built).
+struct EngineSteps : ProblemNumbers {
   // The search, as in search/engine.kernels.
   void (*prepare)(const GivenPair&, const RobustOptions&, PairPoints&);
   void (*solve)(const PairPoints&, std::uint64_t seed, int first, int count, Hypotheses&);
@@ -48,12 +72,15 @@ struct EngineSteps {
   void (*result_matrix)(const pair_info* info, const double* rays, const double* model,
                         double* matrix);
   void (*result_pose)(const pair_info* info, const double* model, const double* side, double* pose);
-  double (*model_focal)(const double* model);  // in the unit of the rays; 1: known
+  double (*model_focal)(const double* model);       // in the unit of the rays; 1: known
+  double (*model_distortion)(const double* model);  // in scoring coordinates
   double (*hypotheses_before_giving_up)(double points);
   // For tests and measurements: the score of a model over all points.
   float (*full_score)(const PairPoints&, const float* model);
 };
 [[nodiscard]] const EngineSteps& engine_steps(ModelKind problem);
+// Throws Error(device) where this build has no solver for the problem's samples.
+void check_is_built(const char* where, ModelKind problem);
 
 // The fraction of right matches that one pair of so many is searched for: SOUGHT_PERCENT from 1000
 // on, and of fewer what as much time as those take can find.

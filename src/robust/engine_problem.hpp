@@ -215,22 +215,7 @@ struct steps {
                              v.threshold);
   }
 
-  static constexpr robust::EngineSteps table = {Wide::COLUMNS,
-                                                Wide::SAMPLE_SIZE,
-                                                Wide::SLOTS,
-                                                Wide::MODEL_SIZE,
-                                                Wide::DOF,
-                                                Wide::RESIDUALS,
-                                                Wide::CAMERAS,
-                                                Wide::TWO_VIEWS,
-                                                Wide::HAS_POSE,
-                                                Wide::DOMINANT_PLANE,
-                                                Wide::UNKNOWN_FOCAL,
-                                                Wide::COPIES_BIND,
-                                                Wide::WRONG_IN_TELLING_SAMPLE,
-                                                Wide::SOUGHT_PERCENT,
-                                                Wide::SAMPLE_COST,
-                                                Wide::LOG10_FALSE_ALARMS,
+  static constexpr robust::EngineSteps table = {robust::numbers_of_problem<Wide>(),
                                                 prepare,
                                                 solve,
                                                 score,
@@ -240,6 +225,7 @@ struct steps {
                                                 Plain::result_matrix,
                                                 Plain::result_pose,
                                                 Plain::model_focal,
+                                                Plain::model_distortion,
                                                 Plain::hypotheses_before_giving_up,
                                                 full_score};
 };

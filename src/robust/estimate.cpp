@@ -97,10 +97,13 @@ PoseResult single_result(BatchEstimate batch) {
   r.pose = e.pose;
   r.focal_length = e.focal_length;
   r.focal_deviation = e.focal_deviation;
+  r.distortion = e.distortion;
+  r.distortion_deviation = e.distortion_deviation;
   return r;
 }
 
 RobustOptions one_pair_options(ModelKind kind, std::size_t matches, const RobustOptions& options) {
+  robust::check_is_built("estimate", kind);
   check_options(options);
   RobustOptions own = options;
   if (options.min_inlier_ratio == 0)
@@ -147,7 +150,9 @@ ProblemInfo problem_info(ModelKind kind) {
           s.dof,
           s.cameras,
           s.two_views,
-          s.has_pose};
+          s.has_pose,
+          s.unknown_focal,
+          s.unknown_distortion};
 }
 
 PoseResult estimate(ModelKind kind, std::span<const PointPair> points,
@@ -192,6 +197,30 @@ RobustResult estimate_fundamental(std::span<const PointPair> points, const Robus
 RobustResult estimate_fundamental(Queue& queue, std::span<const PointPair> points,
                                   const RobustOptions& options, const MatchPriors& priors) {
   return estimate(queue, ModelKind::fundamental, points, {}, options, priors);
+}
+
+namespace {
+
+RadialFundamentalResult with_distortion(PoseResult r) {
+  return {std::move(static_cast<RobustResult&>(r)), r.distortion, r.distortion_deviation};
+}
+
+}  // namespace
+
+RadialFundamentalResult estimate_radial_fundamental(std::span<const PointPair> points,
+                                                    const Intrinsics& camera,
+                                                    const RobustOptions& options,
+                                                    const MatchPriors& priors) {
+  return with_distortion(
+      estimate(ModelKind::radial_fundamental, points, {&camera, 1}, options, priors));
+}
+
+RadialFundamentalResult estimate_radial_fundamental(Queue& queue, std::span<const PointPair> points,
+                                                    const Intrinsics& camera,
+                                                    const RobustOptions& options,
+                                                    const MatchPriors& priors) {
+  return with_distortion(
+      estimate(queue, ModelKind::radial_fundamental, points, {&camera, 1}, options, priors));
 }
 
 AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,

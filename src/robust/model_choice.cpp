@@ -88,6 +88,9 @@ ModelChoice choose_model(std::span<const PointPair> points, const RobustResult& 
     throw Error(ErrorCode::usage,
                 fmt::format("choose_model {}: {} cameras, must be {}", to_string(epipolar_kind),
                             cameras.size(), problem_info(epipolar_kind).cameras));
+  if (problem_info(epipolar_kind).tells_distortion)
+    throw Error(ErrorCode::usage, fmt::format("choose_model {}: a matrix is not all of it",
+                                              to_string(epipolar_kind)));
   const auto outcome = [](const RobustResult& r) { return to_string(r.outcome); };
   if (!homography.ok() && !epipolar.ok()) {
     return {epipolar_kind, "no_model",

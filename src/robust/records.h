@@ -73,7 +73,7 @@ typedef struct search_result {
   dominant_plane plane;
   double zero_weight_inliers;  // inliers among the points of weight 0
   double zero_weight_squares;  // sum of their squared errors
-  double focal_deviation;      // standard deviation of log f, where f was sought
+  double deviation;            // standard deviation of log f or of the distortion, where sought
 } search_result;
 
 // How a search ended: no sample had a solution; no model is worth a fit; a fitted model; a turn of

@@ -93,7 +93,7 @@ class Fit {
     int step = 0;
     while (step < max_steps && damping <= 1e8) {
       ++step;
-      double N[45] = {}, g[9] = {};
+      double N[L::GRADIENT] = {}, g[kEquations] = {};
       equations(model, kept, limit, N, g);
       const double pivot = L::model_step(N, g, chart, rays(), damping, delta);
       std::copy(chart, chart + 20, moved);
@@ -233,6 +233,17 @@ void check_two_view(const char* where, ModelKind kind) {
                 fmt::format("{}: a {} is no model of two views", where, to_string(kind)));
 }
 
+// The model has to be of two views, and its matrix all of it.
+void check_told(const char* where, ModelKind kind) {
+  check_two_view(where, kind);
+  if (problem_info(kind).tells_distortion)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: a matrix is not all of a {}; without their distortion its points are "
+                    "those of a fundamental matrix",
+                    where, to_string(kind)));
+}
+
 template <ModelKind Kind>
 std::vector<double> errors_of(const Fit<Kind>& fit, const Model& model, std::size_t count) {
   std::vector<double> out(count);
@@ -277,7 +288,7 @@ Refined refined(const Fit<Kind>& fit, Model model, std::size_t count,
 
 std::vector<double> residuals(ModelKind kind, const Mat3& model, std::span<const PointPair> points,
                               std::span<const Intrinsics> cameras) {
-  check_two_view("residuals", kind);
+  check_told("residuals", kind);
   check_matrix("residuals", model);
   const robust::Cameras numbers = checked_cameras("residuals", kind, cameras);
   return of_kind(kind, [&](auto constant) {
@@ -298,7 +309,7 @@ std::vector<double> residuals(const Pose& cam_from_world, std::span<const SceneP
 Refined refine(ModelKind kind, const Mat3& start, std::span<const PointPair> points,
                std::span<const Intrinsics> cameras, std::span<const std::uint8_t> inliers,
                const RefineOptions& options) {
-  check_two_view("refine", kind);
+  check_told("refine", kind);
   check_matrix("refine", start);
   const robust::Cameras numbers = checked_cameras("refine", kind, cameras);
   return of_kind(kind, [&](auto constant) {

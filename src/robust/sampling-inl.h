@@ -184,7 +184,8 @@ struct sampling_lanes {
   template <int size>
   static void draw(std::uint32_t key0, std::uint32_t key1, std::uint32_t first, std::uint32_t last,
                    std::uint32_t n, std::uint32_t* samples) {
-    static_assert(size <= 8, "the first eight numbers are not asked whether they are still wanted");
+    // After the first eight numbers a lane may have all its points.
+    constexpr int later = size > 8 ? size : 8;
     const Numbers d;
     const Vector range = hn::Set(d, n), unfair = hn::Set(d, (0u - n) % n);
     const Vector wanted = hn::Set(d, size);
@@ -207,7 +208,7 @@ struct sampling_lanes {
     }
     for (std::uint32_t used = size > 4 ? 8 : 4; !complete(); ++used) {  // mostly one or two more
       if (used % 4 == 0) philox(key0, key1, used / 4, start, numbers);
-      add<8>(numbers[used % 4], range, unfair, drawn);
+      add<later>(numbers[used % 4], range, unfair, drawn);
     }
     for (int k = 0; k < size; ++k) hn::StoreU(drawn.points[k], d, samples + k * width);
   }

@@ -10,7 +10,7 @@
 namespace bifocal::robust {
 namespace {
 
-// A deviation of log f above which nothing is told of f.
+// A deviation of log f, or of the distortion in scoring coordinates, above which nothing is told.
 constexpr double kOpen = 10;
 
 }  // namespace
@@ -49,10 +49,16 @@ PairEstimate estimate_of(ModelKind problem, const PairFound& f) {
   if (result.outcome < double(FOUND_TURN))
     steps.result_matrix(&f.info, f.info.rays, result.model, e.model.data());
   if (steps.unknown_focal) {
-    const double relative = result.focal_deviation;
+    const double relative = result.deviation;
     e.focal_length = steps.model_focal(result.model) * f.info.length;
     e.focal_deviation =
         relative < kOpen ? relative * e.focal_length : std::numeric_limits<double>::infinity();
+  }
+  if (steps.unknown_distortion) {
+    const double unit2 = f.info.rays[0] * f.info.rays[0];
+    e.distortion = steps.model_distortion(result.model) / unit2;
+    e.distortion_deviation = result.deviation < kOpen ? result.deviation / unit2
+                                                      : std::numeric_limits<double>::infinity();
   }
   if (steps.has_pose) {
     double pose[12];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stereo/regions.hpp"
 
-#include <bifocal/cancel.hpp>
+#include <bifocal/error.hpp>
 
 #include <algorithm>
 

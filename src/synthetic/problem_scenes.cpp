@@ -85,7 +85,7 @@ TwoViewScene make_map_scene(const SceneOptions& o, const Mat3& H, std::mt19937_6
 
 ProblemScene make_camera_scene(ModelKind problem, const SceneOptions& o, std::mt19937_64& random) {
   const PoseScene s = make_pose_scene(o.points, o.inliers, o.noise, random);
-  ProblemScene scene{problem, {}, {s.camera}, s.labels, {}, {}, s.truth.R, 0, s.truth};
+  ProblemScene scene{problem, {}, {s.camera}, s.labels, {}, {}, s.truth.R, 0, 0, s.truth};
   append_points(s.points, scene);
   return scene;
 }
@@ -106,15 +106,19 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
   if (kind == ProblemSceneKind::camera) return make_camera_scene(problem, o, random);
   o.planar = kind == ProblemSceneKind::plane;
   o.upright = kind == ProblemSceneKind::upright;
+  if (kind == ProblemSceneKind::distorted) o.distortion = uniform(random, -0.3, 0);
   const TwoViewScene s = kind == ProblemSceneKind::map
                              ? make_map_scene(o, random_map(problem, random), random)
                              : make_scene(o, random);
   const auto cameras = static_cast<size_t>(problem_info(problem).cameras);
   ProblemScene scene{problem,  {},          std::vector<Intrinsics>(cameras, s.camera),
                      s.labels, s.clean,     s.H,
-                     {},       s.camera.fx, s.truth};
+                     {},       s.camera.fx, o.distortion,
+                     s.truth};
   if (problem == ModelKind::shared_focal)  // no estimator is told
     scene.cameras.front().fx = scene.cameras.front().fy = 1;
+  if (kind == ProblemSceneKind::distorted)
+    scene.cameras.front().fx = scene.cameras.front().fy = kSceneHalfDiagonal;
   append_points(s.points, scene);
   if (kind == ProblemSceneKind::map || kind == ProblemSceneKind::plane) {
     scene.result = of_length_one(s.H);
@@ -140,8 +144,7 @@ PoseResult estimate_scene(const ProblemScene& s, const RobustOptions& options) {
 double scene_error(const ProblemScene& s, const Mat3& model, const Pose& pose) {
   const ProblemInfo info = problem_info(s.problem);
   if (!info.has_pose)
-    return scene_kind(s.problem) == ProblemSceneKind::general ? mean_sampson_px(model, s.clean)
-                                                              : mean_transfer_px(model, s.clean);
+    return info.symbol == "F" ? mean_sampson_px(model, s.clean) : mean_transfer_px(model, s.clean);
   const double rotation = rotation_error_deg(pose.R, s.pose.R);
   return info.is_two_view ? std::max(rotation, direction_error_deg(pose.t, s.pose.t)) : rotation;
 }

@@ -11,11 +11,12 @@
 namespace bifocal::synthetic {
 
 enum class ProblemSceneKind {
-  plane,    // two views of a plane
-  map,      // points of an image and where a random model of the problem takes them
-  general,  // two views
-  upright,  // two views whose y axes are the vertical
-  camera,   // one view of known points
+  plane,      // two views of a plane
+  map,        // points of an image and where a random model of the problem takes them
+  general,    // two views
+  distorted,  // two views by a lens of the division model
+  upright,    // two views whose y axes are the vertical
+  camera,     // one view of known points
 };
 [[nodiscard]] ProblemSceneKind scene_kind(ModelKind problem);
 
@@ -28,6 +29,7 @@ struct ProblemScene {
   Mat3 in_pixels{};                  // two views: the true H or F
   Mat3 result{};                     // the true matrix of the result, of length 1 (R: as it is)
   double focal_length = 0;           // two views: px, the true one
+  double distortion = 0;             // of the lens, in the unit of the camera
   Pose pose;                         // where the problem has one; |t| = 1 between two views
 
   [[nodiscard]] int count() const { return static_cast<int>(labels.size()); }

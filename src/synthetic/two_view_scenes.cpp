@@ -22,18 +22,24 @@ Vec3 rotated(const Mat3& A, const Vec3& v) {
 // `count` pairs seen by both cameras; fewer when the views hardly overlap. `normal`: of the plane
 // at depth 8.
 std::vector<PointPair> visible_pairs(const TwoViewScene& scene, size_t count, const Vec3* normal,
-                                     std::mt19937_64& random) {
+                                     double distortion, std::mt19937_64& random) {
   const Intrinsics& k = scene.camera;
   std::vector<PointPair> pairs;
   for (size_t tries = 0; tries < 300 * count && pairs.size() < count; ++tries) {
-    const double x = uniform(random, 0, kWidth), y = uniform(random, 0, kHeight);
+    double x = uniform(random, 0, kWidth), y = uniform(random, 0, kHeight);
+    if (distortion != 0) {
+      const Vec2 straight = without_lens(x, y, distortion);
+      x = straight[0], y = straight[1];
+    }
     const Vec3 ray = {(x - k.cx) / k.fx, (y - k.cy) / k.fy, 1};
     double z = uniform(random, 4, 12);
     if (normal) z = 8 / (ray[0] * (*normal)[0] + ray[1] * (*normal)[1] + (*normal)[2]);
     Vec3 Y = rotated(scene.truth.R, {ray[0] * z, ray[1] * z, z});
     for (size_t i = 0; i < 3; ++i) Y[i] += scene.truth.t[i];
     const double u = k.fx * Y[0] / Y[2] + k.cx, v = k.fy * Y[1] / Y[2] + k.cy;
-    if (z > 0.5 && Y[2] > 0.5 && u >= 0 && u < kWidth && v >= 0 && v < kHeight)
+    const Vec2 seen = distortion != 0 ? through_lens(u, v, distortion) : Vec2{u, v};
+    if (z > 0.5 && Y[2] > 0.5 && seen[0] >= 0 && seen[0] < kWidth && seen[1] >= 0 &&
+        seen[1] < kHeight)
       pairs.push_back({x, y, u, v});
   }
   return pairs;
@@ -56,7 +62,29 @@ Mat3 plane_homography(const TwoViewScene& s, const Vec3& n) {
   return H;
 }
 
+PointPair seen_through_lens(const PointPair& p, double distortion) {
+  const Vec2 first = through_lens(p.x1, p.y1, distortion),
+             second = through_lens(p.x2, p.y2, distortion);
+  return {first[0], first[1], second[0], second[1]};
+}
+
 }  // namespace
+
+Vec2 without_lens(double x, double y, double distortion) {
+  const double u = (x - kWidth / 2) / kSceneHalfDiagonal,
+               v = (y - kHeight / 2) / kSceneHalfDiagonal;
+  const double scale = kSceneHalfDiagonal / (1 + distortion * (u * u + v * v));
+  return {kWidth / 2 + scale * u, kHeight / 2 + scale * v};
+}
+
+// The root of k r' r^2 - r + r' = 0 that is r' where k is 0.
+Vec2 through_lens(double x, double y, double distortion) {
+  const double u = (x - kWidth / 2) / kSceneHalfDiagonal,
+               v = (y - kHeight / 2) / kSceneHalfDiagonal;
+  const double root = std::sqrt(1 - 4 * distortion * (u * u + v * v));
+  const double scale = 2 * kSceneHalfDiagonal / (1 + root);
+  return {kWidth / 2 + scale * u, kHeight / 2 + scale * v};
+}
 
 TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
   const auto inliers = static_cast<size_t>(std::lround(o.points * o.inliers));
@@ -72,16 +100,17 @@ TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
     Vec3 normal = {uniform(random, -0.4, 0.4), uniform(random, -0.4, 0.4), 1};
     const double length = std::hypot(normal[0], normal[1], 1);
     for (double& v : normal) v /= length;
-    s.clean = visible_pairs(s, inliers + 200, o.planar ? &normal : nullptr, random);
+    s.clean = visible_pairs(s, inliers + 200, o.planar ? &normal : nullptr, o.distortion, random);
     if (s.clean.size() < inliers + 200) continue;
     if (o.planar) s.H = plane_homography(s, normal);
     s.points.assign(s.clean.begin() + 200, s.clean.end());
     s.clean.resize(200);
     const auto on_plane = static_cast<size_t>(std::lround(o.on_plane * double(inliers)));
-    const auto plane = visible_pairs(s, on_plane, &normal, random);
+    const auto plane = visible_pairs(s, on_plane, &normal, o.distortion, random);
     if (plane.size() < on_plane) continue;
     std::copy(plane.begin(), plane.end(), s.points.begin());
     for (PointPair& p : s.points) {
+      if (o.distortion != 0) p = seen_through_lens(p, o.distortion);
       for (double* v : {&p.x1, &p.y1, &p.x2, &p.y2}) *v += o.noise * noise(random);
     }
     while (s.points.size() < static_cast<size_t>(o.points)) {

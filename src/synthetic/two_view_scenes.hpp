@@ -4,6 +4,7 @@
 // 8 when planar); Gaussian noise in both images, outliers uniform in both images.
 #pragma once
 
+#include <bifocal/camera.hpp>
 #include <bifocal/geometry.hpp>
 #include <cstdint>
 #include <random>
@@ -18,7 +19,10 @@ struct SceneOptions {
   bool planar = false;
   bool upright = false;  // the cameras turn about the vertical (their y axes) alone
   double baseline = 1;   // times 0.7 to 1.5; 0: the camera only turns
-  double on_plane = 0;   // share of the true matches on the slanted plane, where not all are
+  // The lens: k of the division model about the centre of the picture, in units of its half
+  // diagonal. Noise and outliers are in the picture.
+  double distortion = 0;
+  double on_plane = 0;  // share of the true matches on the slanted plane, where not all are
 };
 
 struct TwoViewScene {
@@ -27,11 +31,16 @@ struct TwoViewScene {
   Mat3 H{};  // planar only, px
   std::vector<PointPair> points;
   std::vector<std::uint8_t> labels;  // 1: true match
-  std::vector<PointPair> clean;      // 200 noise-free pairs that no estimator sees
+  std::vector<PointPair> clean;      // 200 noise-free pairs that no estimator sees, without lens
 };
 
 [[nodiscard]] TwoViewScene make_scene(const SceneOptions& options, std::mt19937_64& random);
 
 constexpr double kSceneWidth = 1280, kSceneHeight = 960;  // px
+constexpr double kSceneHalfDiagonal = 800;                // px
+
+// The point (x, y) of a picture where it were without the lens, and the reverse.
+[[nodiscard]] Vec2 without_lens(double x, double y, double distortion);
+[[nodiscard]] Vec2 through_lens(double x, double y, double distortion);
 
 }  // namespace bifocal::synthetic

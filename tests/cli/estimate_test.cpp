@@ -2,6 +2,7 @@
 // bifocal estimate of one pair: what it prints for each model and each outcome.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +13,43 @@ namespace bifocal::test {
 namespace {
 
 using nlohmann::json;
+
+// A point of a picture 640 x 480 through a lens of k = -0.2 in units of half the diagonal.
+std::string through_lens(double x, double y) {
+  const double u = (x - 320) / 400, v = (y - 240) / 400;
+  const double scale = 800 / (1 + std::sqrt(1 + 0.8 * (u * u + v * v)));
+  return fmt::format("{} {} ", 320 + scale * u, 240 + scale * v);
+}
+
+TEST(Cli, estimate_tells_the_distortion_of_a_lens) {
+  const TemporaryFolder folder;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  std::string points;
+  for (int i = 0; i < 80; ++i) {
+    const double X = 2 * unit(random), Y = 1.5 * unit(random), Z = 4 + unit(random);
+    const double u = 0.96 * X + 0.28 * Z - 2, w = 0.96 * Z - 0.28 * X + 1;
+    points += through_lens(320 + 500 * X / Z, 240 + 500 * Y / Z) +
+              through_lens(320 + 500 * u / w, 240 + 500 * Y / w) + "\n";
+  }
+  write_file(folder / "points.txt", points);
+  const std::string command = "estimate radial_fundamental --points points.txt ";
+  const auto told = [&](const std::string& camera) {
+    const Ran r = run(folder, command + camera);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return json::parse(r.out);
+  };
+  const json half = told("--principal-point 320,240");
+  EXPECT_EQ(half["model"]["kind"], "radial_fundamental");
+  EXPECT_EQ(half["inliers"], 80);
+  EXPECT_NEAR(half["distortion"].get<double>(), -0.2, 1e-4);
+  EXPECT_LT(half["distortion_deviation"].get<double>(), 0.01);
+  EXPECT_EQ(half["distortion_unit"], 400);
+  EXPECT_NEAR(told("--intrinsics 200,200,320,240")["distortion"].get<double>(), -0.05, 1e-4);
+  const Ran none = run(folder, command);
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("--principal-point"), std::string::npos) << none.err;
+}
 
 TEST(Cli, estimate_prints_each_model) {
   const TemporaryFolder folder;

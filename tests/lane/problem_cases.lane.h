@@ -101,19 +101,21 @@ lane_fn void case_sides(const real* in, real* out) {
   if_constant(SIDES == 0) { result_pose(&info, in + CASE_MODEL, sides, out); }
 }
 
-// The tangent of the chart, in any coordinates.
+// The tangent of the chart, in any coordinates: what a leverage is made of, of the models of two
+// views.
+enum { CASE_TANGENT = EQUATIONS * (EQUATIONS > 8 ? EQUATIONS : 8) };
 lane_fn void case_tangent(const real* in, real* out) {
   real sums[SUMS], chart[20], D[EQUATIONS * DOF];
-  for (index k = 0; k < 81; ++k) out[k] = lane(0);
+  for (index k = 0; k < CASE_TANGENT; ++k) out[k] = lane(0);
   case_normal_equations(in, sums);
   model_open(in + CASE_MODEL, in + CASE_RAYS, chart);
   model_tangent(chart, in + CASE_RAYS, D);
-  if_constant(EQUATIONS == 9) {
-    real normal[64], column[9];
+  if_constant(EQUATIONS > 8) {
+    real normal[64], column[EQUATIONS];
     leverage_normal(sums, D, normal);
-    for (index c = 0; c < 9; ++c) {
+    for (index c = 0; c < EQUATIONS; ++c) {
       leverage_column(normal, D, c, column);
-      for (index r = 0; r < 9; ++r) out[9 * r + c] = column[r];
+      for (index r = 0; r < EQUATIONS; ++r) out[EQUATIONS * r + c] = column[r];
     }
   }
   else {

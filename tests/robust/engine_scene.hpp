@@ -62,6 +62,8 @@ inline EngineScene make_engine_scene(ModelKind problem, const synthetic::SceneOp
   model /= steps.residuals == 2 ? model(2, 2) : model.norm();
   if (steps.unknown_focal) model *= s.focal_length / scene.pair.info.length;
   std::copy_n(model.data(), 9, scene.truth.begin());
+  const double unit = scene.pair.info.rays[0];
+  if (steps.unknown_distortion) scene.truth[9] = s.distortion * unit * unit;
   return scene;
 }
 
@@ -71,6 +73,20 @@ typename problem_lanes<double, K>::pair_view view_of(const PairPoints& pair) {
   problem_lanes<double, K>::pair_open(pair.f64.data(), pair.count(), pair.stride, &pair.info,
                                       &view);
   return view;
+}
+
+// The point i without its lens, in scoring coordinates.
+using Straight = std::array<double, 4>;
+inline Straight straight_point(ModelKind problem, const PairPoints& pair, const Model& m, int i) {
+  const double k = engine_steps(problem).unknown_distortion ? m[9] : 0, s = pair.info.focal[1];
+  Straight p{};
+  for (int c = 0; c < 4; ++c)
+    p[static_cast<size_t>(c)] = pair.f64[static_cast<size_t>(c * pair.stride + i)];
+  for (const size_t v : {size_t{0}, size_t{2}}) {
+    const double w = 1 + k * (p[v] * p[v] + s * p[v + 1] * p[v + 1]);
+    p[v] /= w, p[v + 1] /= w;
+  }
+  return p;
 }
 
 // Squared error of point i in long-hand.
@@ -86,9 +102,14 @@ inline double plain_error(ModelKind problem, const PairPoints& pair, const Model
     return dx * dx + dy * dy;
   }
   if (engine_steps(problem).residuals == 1) {
-    const double a = m[0] * x1 + m[1] * y1 + m[2], b = m[3] * x1 + m[4] * y1 + m[5];
-    const double d = m[0] * x2 + m[3] * y2 + m[6], e = m[1] * x2 + m[4] * y2 + m[7];
-    const double r = x2 * a + y2 * b + m[6] * x1 + m[7] * y1 + m[8];
+    // Points (x, y, w); of lenses w grows with the distance from the centre.
+    const double k = engine_steps(problem).unknown_distortion ? m[9] : 0, s = pair.info.focal[1];
+    const double w1 = 1 + k * (x1 * x1 + s * y1 * y1), w2 = 1 + k * (x2 * x2 + s * y2 * y2);
+    double a = m[0] * x1 + m[1] * y1 + m[2] * w1, b = m[3] * x1 + m[4] * y1 + m[5] * w1;
+    double d = m[0] * x2 + m[3] * y2 + m[6] * w2, e = m[1] * x2 + m[4] * y2 + m[7] * w2;
+    const double c1 = m[2] * x2 + m[5] * y2 + m[8] * w2, c2 = m[6] * x1 + m[7] * y1 + m[8] * w1;
+    const double r = x2 * a + y2 * b + w2 * c2;
+    a += 2 * k * x2 * c2, b += 2 * k * s * y2 * c2, d += 2 * k * x1 * c1, e += 2 * k * s * y1 * c1;
     return r * r / (a * a + b * b + d * d + e * e);
   }
   // c' (J J')^-1 c with the two equations c and their derivatives J.

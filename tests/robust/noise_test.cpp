@@ -80,19 +80,18 @@ class Leverage : public testing::Test {
   // Of every point: |R^-T J|^2 with its row J of the Jacobian in the parameters, and R of the
   // points that are within two standard deviations.
   static std::vector<double> plain_leverage(const EngineScene& s, const Cut& c) {
-    double chart[20], D[72];
+    constexpr int kEquations = Text::EQUATIONS;
+    double chart[20], D[kEquations * Text::DOF];
     Text::model_open(s.truth.data(), s.pair.info.rays, chart);
     Text::model_tangent(chart, s.pair.info.rays, D);
-    double unit[9];  // of the chart: the derivatives are those of this multiple of the truth
-    Text::model_close(chart, s.pair.info.rays, unit);
-    Model model{};
-    std::copy_n(unit, 9, model.begin());
-    const Eigen::Map<Eigen::Matrix<double, 9, Text::DOF, Eigen::RowMajor>> tangent(D);
+    Model model{};  // of the chart: the derivatives are those of this multiple of the truth
+    Text::model_close(chart, s.pair.info.rays, model.data());
+    const Eigen::Map<Eigen::Matrix<double, kEquations, Text::DOF, Eigen::RowMajor>> tangent(D);
     Eigen::MatrixXd all(s.pair.count(), int(Text::DOF));
     Eigen::MatrixXd near = Eigen::MatrixXd::Zero(s.pair.count(), int(Text::DOF));
     for (int i = 0; i < s.pair.count(); ++i) {
-      Eigen::Matrix<double, 1, 9> row;
-      for (int k = 0; k < 9; ++k) {
+      Eigen::Matrix<double, 1, kEquations> row;
+      for (int k = 0; k < kEquations; ++k) {
         // Signed residuals by central differences.
         const auto residual = [&](double step) {
           Model m = model;
@@ -116,9 +115,9 @@ class Leverage : public testing::Test {
 
  private:
   static double constraint(const PairPoints& pair, const Model& m, int i) {
-    const auto at = [&](int c) { return pair.f64[static_cast<size_t>(c * pair.stride + i)]; };
-    const double a = m[0] * at(0) + m[1] * at(1) + m[2], b = m[3] * at(0) + m[4] * at(1) + m[5];
-    return at(2) * a + at(3) * b + m[6] * at(0) + m[7] * at(1) + m[8];
+    const Straight p = straight_point(P::problem, pair, m, i);
+    const double a = m[0] * p[0] + m[1] * p[1] + m[2], b = m[3] * p[0] + m[4] * p[1] + m[5];
+    return p[2] * a + p[3] * b + m[6] * p[0] + m[7] * p[1] + m[8];
   }
 };
 TYPED_TEST_SUITE(Leverage, EpipolarProblems, ProblemNames);
@@ -168,8 +167,14 @@ TYPED_TEST(Oriented, true_matches_are) {
   for (int trial = 0; trial < 300; ++trial) {
     const EngineScene s = make_engine_scene(
         TypeParam::problem, {.points = 64, .inliers = 1, .noise = 0}, 2, this->random_);
-    const double* p = s.pair.f64.data();
     const int stride = s.pair.stride;
+    std::vector<double> q(s.pair.f64);
+    for (int i = 0; i < s.pair.count(); ++i) {
+      const Straight at = straight_point(TypeParam::problem, s.pair, s.truth, i);
+      for (int c = 0; c < 4; ++c)
+        q[static_cast<size_t>(c * stride + i)] = at[static_cast<size_t>(c)];
+    }
+    const double* p = q.data();
     for (const double sign : {1.0, -1.0}) {
       Model F = s.truth;
       for (double& v : F) v *= sign;
@@ -177,7 +182,6 @@ TYPED_TEST(Oriented, true_matches_are) {
                                        s.pair.count()));
     }
     // One that lies behind a camera among them: mirrored at the epipole e (F'e = 0) on its line.
-    std::vector<double> q(s.pair.f64);
     Eigen::Map<const RowMajor3> F(s.truth.data());
     const Eigen::Vector3d e = F.transpose().fullPivLu().kernel().col(0);
     const size_t x = static_cast<size_t>(2 * stride + 3), y = static_cast<size_t>(3 * stride + 3);

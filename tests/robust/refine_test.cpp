@@ -12,7 +12,7 @@ class Chart : public testing::Test {
  protected:
   using Text = typename P::Text;
   using Delta = std::array<double, 8>;
-  using Tangent = std::array<double, 72>;
+  using Tangent = std::array<double, 80>;
   static constexpr ModelKind problem = P::problem;
   std::mt19937_64 random_{12};
 
@@ -50,9 +50,9 @@ class Chart : public testing::Test {
     double t;
     bool smooth = false, weighted = false;
   };
-  static std::array<double, 57> sums_of(const EngineScene& s, const Model& m, const Robust& r,
+  static std::array<double, 68> sums_of(const EngineScene& s, const Model& m, const Robust& r,
                                         const std::vector<double>& weights) {
-    std::array<double, 57> sums{};
+    std::array<double, 68> sums{};
     Text::model_equations(m.data(), s.pair.f64.data(), s.pair.stride, s.pair.info.focal,
                           s.pair.stride, r.t, r.smooth, weights.data(), r.weighted, sums.data());
     return sums;

@@ -58,20 +58,31 @@ std::vector<std::string> model_names() {
   return names;
 }
 
+// Does nobody know more of the camera than its principal point?
+bool takes_principal_point(const ProblemInfo& problem) {
+  return problem.tells_focal_length || problem.tells_distortion;
+}
+bool takes_principal_point(const std::string& model) {
+  return takes_principal_point(problem_info(kind_of(model)));
+}
+
 Cameras needed_cameras(const Options& o) {
   Cameras cameras = given_cameras(o.cameras);
   if (!cameras.known()) {
     throw Error(ErrorCode::usage,
                 fmt::format("estimate {}: needs {}--intrinsics or --calib", o.model,
-                            o.model == "shared_focal" ? "--principal-point, " : ""));
+                            takes_principal_point(o.model) ? "--principal-point, " : ""));
   }
   return cameras;
 }
 
-// Square pixels.
-Intrinsics camera_at(const std::string& principal_point) {
+// Square pixels. The unit of a distortion is the distance of the principal point from the corner of
+// the picture.
+Intrinsics camera_at(const std::string& principal_point, const ProblemInfo& problem) {
   try {
-    return parse_intrinsics("1,1," + principal_point);
+    Intrinsics camera = parse_intrinsics("1,1," + principal_point);
+    if (problem.tells_distortion) camera.fx = camera.fy = std::hypot(camera.cx, camera.cy);
+    return camera;
   } catch (const Error&) {
     throw Error(ErrorCode::usage,
                 fmt::format("--principal-point \"{}\": expected cx,cy in px", principal_point));
@@ -85,15 +96,22 @@ void add_focal(const PoseResult& r, Json& json) {
   if (std::isfinite(r.focal_deviation)) json["focal_deviation"] = r.focal_deviation;
 }
 
+// Adds the distortion, with the deviation null where two views do not tell it, and its unit in px.
+void add_distortion(const PoseResult& r, double unit, Json& json) {
+  json["distortion"] = r.distortion;
+  json["distortion_deviation"] = nullptr;
+  if (std::isfinite(r.distortion_deviation)) json["distortion_deviation"] = r.distortion_deviation;
+  json["distortion_unit"] = unit;
+}
+
 bool is_same(const Intrinsics& a, const Intrinsics& b) {
   return a.fx == b.fx && a.fy == b.fy && a.cx == b.cx && a.cy == b.cy;
 }
 
-PoseResult estimate_points(Queue& queue, ModelKind kind, const Options& o) {
-  const ProblemInfo problem = problem_info(kind);
+std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o) {
   std::vector<Intrinsics> cameras;
   if (!o.principal_point.empty()) {
-    cameras = {camera_at(o.principal_point)};
+    cameras = {camera_at(o.principal_point, problem)};
   } else if (problem.cameras > 0) {
     const Cameras given = needed_cameras(o);
     cameras = {*given.camera1};
@@ -107,7 +125,12 @@ PoseResult estimate_points(Queue& queue, ModelKind kind, const Options& o) {
                       o.model));
     }
   }
-  if (!problem.is_two_view)
+  return cameras;
+}
+
+PoseResult estimate_points(Queue& queue, ModelKind kind, std::span<const Intrinsics> cameras,
+                           const Options& o) {
+  if (!problem_info(kind).is_two_view)
     return estimate(queue, kind, read_scene_points(o.points), cameras, o.robust);
   const Correspondences given = read_correspondences(o.points);
   return estimate(queue, kind, given.points, cameras, o.robust,
@@ -118,7 +141,8 @@ void run(const Options& o, Context& context) {
   Queue queue(chosen_device(o.common));
   const ThreadLimit limit(o.common.threads);
   const ModelKind kind = kind_of(o.model);
-  if (!o.principal_point.empty() && kind != ModelKind::shared_focal)
+  const ProblemInfo problem = problem_info(kind);
+  if (!o.principal_point.empty() && !takes_principal_point(problem))
     throw Error(ErrorCode::usage,
                 fmt::format("--principal-point: estimate {} takes none", o.model));
   Json json;
@@ -136,12 +160,14 @@ void run(const Options& o, Context& context) {
     json["median_parallax_deg"] = r.median_parallax_deg;
     if (has_pose(r)) json["pose"] = pose_json(r.cam2_from_cam1);
   } else {
-    const PoseResult r = estimate_points(queue, kind, o);
+    const std::vector<Intrinsics> cameras = cameras_for(problem, o);
+    const PoseResult r = estimate_points(queue, kind, cameras, o);
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
-    if (has_model(r) && problem_info(kind).is_two_view) json["model"] = model_json(kind, r.model);
-    if (has_pose(r) && problem_info(kind).has_pose) json["pose"] = pose_json(r.pose);
-    if (has_pose(r) && kind == ModelKind::shared_focal) add_focal(r, json);
+    if (has_model(r) && problem.is_two_view) json["model"] = model_json(kind, r.model);
+    if (has_pose(r) && problem.has_pose) json["pose"] = pose_json(r.pose);
+    if (has_pose(r) && problem.tells_focal_length) add_focal(r, json);
+    if (has_model(r) && problem.tells_distortion) add_distortion(r, cameras.front().fx, json);
   }
   print_out(to_text(json));
   if (outcome != Outcome::ok) {
@@ -171,8 +197,9 @@ void add_estimate(Program& program, Context& context) {
   add_camera_options(command, o->cameras);
   const Option centre = command.option(
       "--principal-point", o->principal_point,
-      "cx,cy in px of both pictures, for shared_focal; of --intrinsics or --calib it takes no more "
-      "than this and the ratio of the focal lengths");
+      "cx,cy in px of the pictures, for models that find the focal length or the distortion; of "
+      "--intrinsics or --calib they take no more than this and the ratio of the focal lengths, and "
+      "fx as the unit of the distortion (here the distance of cx,cy from the corner)");
   for (const char* name : {"--intrinsics", "--intrinsics2", "--calib"})
     centre.excludes(command.get(name));
   add_scene_options(command, o->scenes, points);

@@ -12,6 +12,16 @@ lane_fn real epipolar_side(const real* F, const real* e, real x1, real y1, real 
   return vec3_dot(line, through);
 }
 
+// What stands for a pose [12] where cameras are unknown: the epipole e2 [3] and, from 9 on, the
+// sign of epipolar_side that the points in front of the cameras have.
+lane_fn void epipole_side(const real* F, real* side) {
+  real T[9];
+  for (index i = 0; i < 9; ++i) T[i] = F[3 * (i % 3) + i / 3];
+  for (index i = 0; i < 12; ++i) side[i] = lane(0);
+  rank2_null(T, side);
+  side[9] = lane(1);
+}
+
 // G [9] with x2' G x1 = F x1 . (e2 x x2) for homogeneous x1 and x2, up to a positive factor.
 lane_fn void epipolar_sides(const real* F, real* G) {
   real T[9], e[3];

@@ -41,6 +41,16 @@ lane_fn real model_focal(const real* model) {
 }
 #endif
 
+#ifdef OWN_model_distortion
+enum { UNKNOWN_DISTORTION = 1 };
+#else  // lenses are none, or were taken away before
+enum { UNKNOWN_DISTORTION = 0 };
+lane_fn real model_distortion(const real* model) {
+  (void)model;
+  return lane(0);
+}
+#endif
+
 #ifndef OWN_model_open  // the chart [20] around a model is the model
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
@@ -122,6 +132,7 @@ lane_fn void result_pose(const pair_info* info, const real* model, const real* s
 #undef OWN_camera_info
 #undef OWN_point_columns
 #undef OWN_model_focal
+#undef OWN_model_distortion
 #undef OWN_model_open
 #undef OWN_model_close
 #undef DIRECT_CHART

@@ -58,16 +58,11 @@ lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, D
 #define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1.2e10) / (n * n); }
 
-// A side [12] of the scene: the epipole e2 [3] and, from 9 on, the sign of epipolar_side that the
-// points in front of the cameras have.
+// A side [12] of the scene: see epipole_side.
 #define OWN_side_candidates
 lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   (void)rays;
-  real T[9];
-  for (index i = 0; i < 9; ++i) T[i] = model[3 * (i % 3) + i / 3];
-  for (index i = 0; i < 12; ++i) sides[i] = lane(0);
-  rank2_null(T, sides);
-  sides[9] = lane(1);
+  epipole_side(model, sides);
 }
 
 // Points nearer to the epipole than three thresholds may be on either side.

@@ -36,12 +36,12 @@ lane_fn void row_product(const real* a, const real* B, index size, index stride,
 }
 
 // N: packed lower triangle [size (size + 1) / 2] and g [size] of the normal equations in the
-// model's elements; D [size][dof], size <= 9, dof <= 8: their derivatives. delta [dof]: solves
+// model's elements; D [size][dof], size <= 10, dof <= 8: their derivatives. delta [dof]: solves
 // (A + damping diag A) delta = -D'g with A = D' N D. Returns the smallest relative pivot
 // (ldl_solve).
 lane_fn real damped_step(const real* N, const real* g, const real* D, index size, index dof,
                          real damping, real* delta) {
-  real A[64], ND[72], row[9];
+  real A[64], ND[80], row[10];
   for (index i = 0; i < size; ++i) {
     for (index k = 0; k < size; ++k) row[k] = N[i > k ? i * (i + 1) / 2 + k : k * (k + 1) / 2 + i];
     row_product(row, D, size, dof, dof, ND + dof * i);

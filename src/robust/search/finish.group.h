@@ -4,11 +4,14 @@
 // The weights of the last fit reach zero at six standard deviations: 1 / threshold^2.
 lane_fn scalar smooth_threshold(scalar sigma) { return 1 / (36 * sigma * sigma); }
 
+// 1: the last fit has weights of its own, which leave points out.
+enum { LEAVES_OUT = SIDES > 0 || CUTS_LEVERAGE };
+
 // Alternates between estimating the scale of the noise and refining to convergence with biweights
 // on that scale, so that the result hardly depends on the threshold. Returns the scale.
 group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* model, scalar* side,
                              global_ptr scalar* weights, local_ptr pair_shared* shared) {
-  enum { ROUNDS = 4, STEPS = 50, LEAVES_OUT = SIDES > 0 || CUTS_LEVERAGE };
+  enum { ROUNDS = 4, STEPS = 50 };
   scalar sigma = expected_noise(pair), matches;
   for (index round = 0; round < ROUNDS; ++round) {
     scalar previous = sigma;
@@ -62,32 +65,34 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
 }
 
 // The variance of the last parameter of the chart per unit of the residuals': from the normal
-// equations N in the model's elements and their derivatives D [9][DOF]. 1e30 where the points leave
-// parameters open.
+// equations N in the model's elements and their derivatives D [EQUATIONS][DOF]. 1e30 where the
+// points leave parameters open.
 lane_fn real last_variance(const real* N, const real* D) {
-  real A[64], ND[72], row[9], x[8];
-  for (index i = 0; i < 9; ++i) {
-    for (index k = 0; k < 9; ++k) row[k] = N[i > k ? i * (i + 1) / 2 + k : k * (k + 1) / 2 + i];
-    row_product(row, D, 9, DOF, DOF, ND + DOF * i);
+  real A[64], ND[EQUATIONS * 8], row[EQUATIONS], x[8];
+  for (index i = 0; i < EQUATIONS; ++i) {
+    for (index k = 0; k < EQUATIONS; ++k)
+      row[k] = N[i > k ? i * (i + 1) / 2 + k : k * (k + 1) / 2 + i];
+    row_product(row, D, EQUATIONS, DOF, DOF, ND + DOF * i);
   }
   for (index i = 0; i < DOF; ++i) {
-    for (index k = 0; k < 9; ++k) row[k] = D[DOF * k + i];
-    row_product(row, ND, 9, DOF, i + 1, A + DOF * i);
+    for (index k = 0; k < EQUATIONS; ++k) row[k] = D[DOF * k + i];
+    row_product(row, ND, EQUATIONS, DOF, i + 1, A + DOF * i);
     x[i] = lane(i == DOF - 1 ? 1 : 0);
   }
   real pivot = ldl_solve(A, x, DOF);
   return select((pivot > lane(1e-14)) & (x[DOF - 1] > lane(0)), x[DOF - 1], lane(1e30));
 }
 
-// Standard deviation of log f of a model that was fitted with these weights at this scale of noise.
-group_fn scalar focal_deviation(GROUP_PARAM const struct pair_view* pair, const scalar* model,
-                                scalar sigma, global_const scalar* weights,
-                                local_ptr pair_shared* shared) {
+// Standard deviation of the chart's last parameter, of a model that was fitted with these weights
+// (if is_weighted) at this scale of noise.
+group_fn scalar last_deviation(GROUP_PARAM const struct pair_view* pair, const scalar* model,
+                               scalar sigma, global_const scalar* weights, index is_weighted,
+                               local_ptr pair_shared* shared) {
   scalar sums[SUMS];
   model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->n,
-                  smooth_threshold(sigma), 1, weights, 1, sums);
+                  smooth_threshold(sigma), 1, weights, is_weighted, sums);
   if (group_leads()) {
-    scalar chart[20], D[72];
+    scalar chart[20], D[EQUATIONS * 8];
     uniform_fn(model_open)(model, pair->rays, chart);
     uniform_fn(model_tangent)(chart, pair->rays, D);
     shared->variance = uniform_fn(last_variance)(sums, D);
@@ -98,7 +103,7 @@ group_fn scalar focal_deviation(GROUP_PARAM const struct pair_view* pair, const 
   return sigma * sqrt(variance);
 }
 
-// The deviation of log f that stands for a focal length that is open.
+// The deviation that stands for a parameter that is open.
 lane_fn scalar open_deviation(void) { return (scalar)1e30; }
 
 // The last fit of a pair and what is measured of it; result holds zeros and the model from the
@@ -109,11 +114,12 @@ group_fn void finish_model(GROUP_PARAM const struct pair_view* pair, search_resu
   const scalar noise = model_polish(GROUP_ARG pair, model, side, errors, shared);
   scalar deviation = 0;
   model_support(GROUP_ARG pair, pair->n, model, side, &result->support);
-  if_constant(UNKNOWN_FOCAL) {
-    deviation = focal_deviation(GROUP_ARG pair, model, noise, errors, shared);
+  if_constant(UNKNOWN_FOCAL || UNKNOWN_DISTORTION) {
+    deviation = last_deviation(GROUP_ARG pair, model, noise, LEAVES_OUT ? errors : pair->weights,
+                               LEAVES_OUT || pair->weighted, shared);
   }
   const scalar chance = chance_rate(GROUP_ARG pair, model, side);
-  if_constant(UNKNOWN_FOCAL) {
+  if_constant(UNKNOWN_FOCAL && TWO_VIEWS) {
     if (pair_is_flat(GROUP_ARG pair, model, side, noise, chance)) deviation = open_deviation();
   }
   result->noise = noise;
@@ -132,7 +138,7 @@ group_fn void finish_model(GROUP_PARAM const struct pair_view* pair, search_resu
       deviation = open_deviation();
     }
   }
-  result->focal_deviation = deviation;
+  result->deviation = deviation;
 }
 
 group_fn void pair_finish(GROUP_PARAM const struct pair_view* pair,

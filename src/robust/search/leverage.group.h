@@ -9,14 +9,15 @@
 enum { LEVERAGE_CUTS = 16 };
 lane_fn scalar no_leverage_cut(void) { return (scalar)1e30; }
 
-// M [9][9] such that B'M B is the leverage of a residual with derivatives B in the elements of the
-// model: D A^-1 D' with A = D'N D. Zeros where the points do not determine the model.
+// M [EQUATIONS][EQUATIONS] such that B'M B is the leverage of a residual with derivatives B in the
+// elements of the model: D A^-1 D' with A = D'N D. Zeros where the points do not determine the
+// model.
 lane_fn void leverage_normal(const real* N, const real* D, real* A) {
-  real ND[72];
-  for (index i = 0; i < 9; ++i) {
+  real ND[EQUATIONS * 8];
+  for (index i = 0; i < EQUATIONS; ++i) {
     for (index j = 0; j < DOF; ++j) {
       real sum = lane(0);
-      for (index k = 0; k < 9; ++k) {
+      for (index k = 0; k < EQUATIONS; ++k) {
         index packed = i > k ? i * (i + 1) / 2 + k : k * (k + 1) / 2 + i;
         sum += N[packed] * D[DOF * k + j];
       }
@@ -26,7 +27,7 @@ lane_fn void leverage_normal(const real* N, const real* D, real* A) {
   for (index i = 0; i < DOF; ++i) {
     for (index j = 0; j <= i; ++j) {
       real sum = lane(0);
-      for (index k = 0; k < 9; ++k) sum += D[DOF * k + i] * ND[DOF * k + j];
+      for (index k = 0; k < EQUATIONS; ++k) sum += D[DOF * k + i] * ND[DOF * k + j];
       A[DOF * i + j] = sum;
     }
   }
@@ -38,24 +39,26 @@ lane_fn void leverage_column(const real* normal, const real* D, index c, real* M
     x[i] = D[DOF * c + i];
   }
   real pivot = ldl_solve(A, x, DOF);
-  for (index r = 0; r < 9; ++r) {
+  for (index r = 0; r < EQUATIONS; ++r) {
     real sum = lane(0);
     for (index i = 0; i < DOF; ++i) sum += D[DOF * r + i] * x[i];
     M[r] = select(pivot > lane(1e-14), sum, lane(0));
   }
 }
 
-// Squared error of a point and its leverage. M: twice what is below the diagonal, for it is
-// symmetric.
-group_fn real point_leverage(const real* F, const real* M, const real* p, real* leverage) {
-  real B[TERMS], sum = lane(0), focal[2] = {lane(0), lane(0)};
+// Squared error of a point and its leverage. F: the model. M: twice what is below the diagonal, for
+// it is symmetric.
+group_fn real point_leverage(const struct pair_view* pair, const real* F, const real* M,
+                             const real* p, real* leverage) {
+  real B[TERMS], sum = lane(0), focal[2];
+  for (index k = 0; k < 2; ++k) focal[k] = group_same(pair->focal[k]);
   real e = point_linearise(F, p, focal, B);
-  for (index r = 0; r < 9; ++r) {
-    real row = M[9 * r + r] * B[r];
-    for (index k = 0; k < r; ++k) row += M[9 * r + k] * B[k];
+  for (index r = 0; r < EQUATIONS; ++r) {
+    real row = M[EQUATIONS * r + r] * B[r];
+    for (index k = 0; k < r; ++k) row += M[EQUATIONS * r + k] * B[k];
     sum += row * B[r];
   }
-  *leverage = B[9] * sum;
+  *leverage = B[EQUATIONS] * sum;
   return e;
 }
 
@@ -78,7 +81,7 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
   group_for(i, pair->n) {
     real p[COLUMNS], h;
     points_take(&ahead, i, p);
-    real e = point_leverage(F, M, p, &h);
+    real e = point_leverage(pair, F, M, p, &h);
     real own = group_load(weights, i);
     mask open = own > lane(0);
     mask core = open & (e < near), beside = open & (e > from) & (e < to);
@@ -124,23 +127,23 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
   const scalar sharp = (scalar)0.25 / (sigma * sigma);
   model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, pair->n, sharp, 0,
                   weights, 1, sums);
-  if (group_member() < 9) {
-    scalar chart[20], D[72], normal[64], column[9];
+  if (group_member() < EQUATIONS) {
+    scalar chart[20], D[EQUATIONS * 8], normal[64], column[EQUATIONS];
     uniform_fn(model_open)(model, pair->rays, chart);
     uniform_fn(model_tangent)(chart, pair->rays, D);
     uniform_fn(leverage_normal)(sums, D, normal);
-    group_for_each(c, 9) {
+    group_for_each(c, EQUATIONS) {
       uniform_fn(leverage_column)(normal, D, c, column);
-      for (index r = 0; r < 9; ++r) shared->leverage[9 * r + c] = column[r];
+      for (index r = 0; r < EQUATIONS; ++r) shared->leverage[EQUATIONS * r + c] = column[r];
     }
   }
   group_barrier();
-  real F[9], M[81];
-  for (index i = 0; i < 9; ++i) F[i] = group_same(model[i]);
-  for (index r = 0; r < 9; ++r) {
+  real F[MODEL_SIZE], M[EQUATIONS * EQUATIONS];
+  for (index i = 0; i < MODEL_SIZE; ++i) F[i] = group_same(model[i]);
+  for (index r = 0; r < EQUATIONS; ++r) {
     for (index k = 0; k <= r; ++k) {
-      const scalar element = shared->leverage[9 * r + k];
-      M[9 * r + k] = group_same(k < r ? 2 * element : element);
+      const scalar element = shared->leverage[EQUATIONS * r + k];
+      M[EQUATIONS * r + k] = group_same(k < r ? 2 * element : element);
     }
   }
   group_barrier();
@@ -154,7 +157,7 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
   group_for(i, pair->n) {
     real p[COLUMNS], h;
     points_take(&ahead, i, p);
-    point_leverage(F, M, p, &h);
+    point_leverage(pair, F, M, p, &h);
     group_store(weights, i, select(h > group_same(cut), lane(0), group_load(weights, i)),
                 pair->stride);
   }

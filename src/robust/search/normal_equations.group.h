@@ -42,5 +42,10 @@ group_fn void model_equations(GROUP_PARAM const scalar* model, global_const scal
       sums[SUM_OF_SQUARES] += masked(w, e);
     }
   }
-  group_sums(sums, SUMS, out);
+  // A group sums up 64 numbers at once.
+  if_constant(SUMS <= 64) group_sums(sums, SUMS, out);
+  if_constant(SUMS > 64) {
+    group_sums(sums, 64, out);
+    group_sums(sums + 64, SUMS - 64, out + 64);
+  }
 }

@@ -9,9 +9,9 @@ struct refine_shared {
 // A group shares one of these at a time. (kernel_NAME is its name in the lists of kernels.)
 typedef union pair_shared {
   struct refine_shared refine;
-  scalar leverage[81];  // a matrix [9][9] (leverage.group.h)
-  scalar matrix[9];     // that the leader tells the others
-  scalar extents[8];    // of the columns of two images: the low ends, then the high ones
+  scalar leverage[EQUATIONS * EQUATIONS];  // a matrix (leverage.group.h)
+  scalar matrix[9];                        // that the leader tells the others
+  scalar extents[8];  // of the columns of two images: the low ends, then the high ones
   scalar variance;
   index count;
 } pair_shared, kernel_pair_shared;

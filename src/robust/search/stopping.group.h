@@ -20,7 +20,8 @@ group_fn scalar iterations_needed(scalar inliers, scalar n, scalar log_failure, 
   for (index i = 0; i < SAMPLE_SIZE; ++i) clean *= rate;
   if (!(clean > (scalar)1e-15)) return most;
   if (clean >= (scalar)(1 - 1e-15)) return 1;
-  scalar needed = log_failure / scalar_log(1 - clean);
+  // In float a clean sample may be rarer than a digit of 1 tells.
+  scalar needed = log_failure / (1 - clean < 1 ? scalar_log(1 - clean) : -clean);
   return needed < most ? needed : most;
 }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Family of problems, of the family epipolar: the matches of pinhole cameras lie on straight
+// epipolar lines, and a model is F alone (math/sampson.lane.h).
+
+enum {
+  MODEL_SIZE = 9,  // numbers of a model
+  EQUATIONS = 9,   // rows of the normal equations: the elements of F
+  TERMS = 11       // of a linearised point
+};
+
+lane_fn real point_error(const real* F, const real* p, const real* focal) {
+  (void)focal;
+  return sampson_squared(F, p[0], p[1], p[2], p[3]);
+}
+
+// Terms of the normal equations at point p: B [9], the weight a of sampson_linearise and the
+// residual. Returns the squared error.
+lane_fn real point_linearise(const real* F, const real* p, const real* focal, real* terms) {
+  (void)focal;
+  real c = sampson_linearise(F, p[0], p[1], p[2], p[3], terms, terms + 9);
+  terms[10] = c;
+  return terms[9] * c * c;
+}
+
+// Adds w times a point's terms to the packed lower triangle N [45] and the half gradient g [9].
+lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
+  real* B = terms;
+  real a = terms[9], c = terms[10];
+  for (index k = 0; k < 9; ++k) B[k] = masked(w, B[k]);
+  real wa = masked(w, w * a), wc = masked(w, w * a * c);
+  index packed = 0;
+  lane_unroll_all for (index k = 0; k < 9; ++k) {
+    real wb = wa * B[k];
+    lane_unroll_all for (index l = 0; l <= k; ++l) N[packed + l] += wb * B[l];
+    packed += k + 1;
+    g[k] += wc * B[k];
+  }
+}
+
+// Puts a matrix of the lanes in m behind the `kept` ones of `models` [slots][9]; more are dropped.
+lane_fn void epipolar_keep(const real* F, mask m, index slots, real* kept, real* models) {
+  for (index s = 0; s < slots; ++s) {
+    mask here = m & (*kept == lane(s));
+    for (index i = 0; i < 9; ++i) models[9 * s + i] = select(here, F[i], models[9 * s + i]);
+  }
+  *kept = fmin(*kept + select(m, lane(1), lane(0)), lane(slots));
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two pictures by one lens that nobody calibrated: how many more matches F with a distortion
+// explains than F alone, how well the distortion is told, and that nothing is claimed where nothing
+// is.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bifocal/two_view.hpp>
+#include <bifocal/error.hpp>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <random>
+
+#include "synthetic/accuracy.hpp"
+#include "synthetic/random.hpp"
+#include "synthetic/two_view_scenes.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using synthetic::kSceneHalfDiagonal;
+using synthetic::kSceneHeight;
+using synthetic::kSceneWidth;
+using synthetic::make_scene;
+using synthetic::uniform;
+
+constexpr Intrinsics kLens = {kSceneHalfDiagonal, kSceneHalfDiagonal, kSceneWidth / 2,
+                              kSceneHeight / 2};
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+struct Tally {
+  int ok = 0, told = 0;
+  int inliers = 0, right = 0, plain = 0;  // inliers, those of them that are right, of F alone
+  double seconds = 0;                     // of this thread
+  std::vector<double> errors, deviations, clean;  // of k, |error| / deviation, px of F
+};
+
+// Scenes of a distortion drawn from `least` to `most`.
+Tally run(synthetic::SceneOptions options, double least, double most, int scenes, const char* name,
+          double threshold = 2) {
+  std::mt19937_64 random(17);
+  Tally tally;
+  for (int k = 0; k < scenes; ++k) {
+    options.distortion = uniform(random, least, most);
+    const synthetic::TwoViewScene s = make_scene(options, random);
+    const RobustOptions robust = {.threshold = threshold, .seed = static_cast<std::uint64_t>(k)};
+    const std::clock_t start = std::clock();
+    const RadialFundamentalResult r = estimate_radial_fundamental(s.points, kLens, robust);
+    tally.seconds += double(std::clock() - start) / CLOCKS_PER_SEC;
+    const RobustResult plain = estimate_fundamental(s.points, robust);
+    if (plain.ok()) tally.plain += plain.inlier_count;
+    if (!r.ok()) continue;
+    ++tally.ok;
+    tally.inliers += r.inlier_count;
+    for (std::size_t i = 0; i < s.points.size(); ++i) tally.right += s.labels[i] && r.inliers[i];
+    tally.told += std::isfinite(r.distortion_deviation);
+    const double error = std::abs(r.distortion - options.distortion);
+    tally.errors.push_back(error);
+    tally.deviations.push_back(error / r.distortion_deviation);
+    tally.clean.push_back(synthetic::mean_sampson_px(r.model, s.clean));
+  }
+  fmt::print("{}: {} of {} ok, {} inliers, {} of them right, {} of F alone ({:.2f} times as many)",
+             name, tally.ok, scenes, tally.inliers, tally.right, tally.plain,
+             double(tally.inliers) / std::max(1, tally.plain));
+  fmt::print("; {:.1f} ms a pair", 1e3 * tally.seconds / scenes);
+  if (tally.ok > 0)
+    fmt::print("; medians: k {:.4f} off, error / deviation {:.2f}, F {:.2f} px",
+               median(tally.errors), median(tally.deviations), median(tally.clean));
+  fmt::print("\n");
+  return tally;
+}
+
+// A sample of nine is free of wrong matches 2e-5 times as often as not: some pairs are given up.
+TEST(RadialFundamental, is_found_among_many_wrong_matches) {
+  const Tally few = run({.points = 1000, .inliers = 0.3, .noise = 0.5}, -0.3, 0, 20,
+                        "30 % right, k of -0.3 to 0");
+  EXPECT_GE(few.ok, 10);
+  EXPECT_LT(median(few.errors), 0.01);
+}
+
+TEST(RadialFundamental, explains_more_matches_than_F_alone) {
+  for (const double inliers : {0.8, 0.5}) {
+    const Tally all = run({.points = 1000, .inliers = inliers, .noise = 0.5}, -0.3, 0, 40,
+                          fmt::format("{:.0f} % right, k of -0.3 to 0", 100 * inliers).c_str());
+    EXPECT_GE(all.ok, 39);
+    EXPECT_GE(all.inliers, 1.3 * all.plain);
+    EXPECT_GE(all.right, 0.97 * inliers * 1000 * all.ok);
+    EXPECT_LT(median(all.errors), 0.01);
+    EXPECT_LT(median(all.clean), 0.5);
+  }
+  for (const double k : {-0.3, -0.2, -0.1, -0.05, 0.0, 0.15}) {
+    const Tally one = run({.points = 1000, .inliers = 0.6, .noise = 0.5}, k, k, 15,
+                          fmt::format("60 % right, k = {}", k).c_str());
+    EXPECT_GE(one.ok, 15) << k;
+    EXPECT_LT(median(one.errors), 0.01) << k;
+    // Where there is no distortion, one more parameter costs nothing.
+    EXPECT_GE(one.inliers, 0.99 * one.plain) << k;
+  }
+}
+
+// 0.6745 is the median of a normal distribution's size.
+TEST(RadialFundamental, deviation_is_that_of_the_error) {
+  const Tally t =
+      run({.points = 400, .inliers = 1, .noise = 0.5}, -0.3, 0, 150, "deviation, 400 matches");
+  EXPECT_EQ(t.told, 150);
+  EXPECT_GT(median(t.deviations), 0.5);
+  EXPECT_LT(median(t.deviations), 0.9);
+}
+
+// The same scene with pixels half as wide, which the ratio of the focal lengths tells.
+TEST(RadialFundamental, keeps_the_ratio_of_the_focal_lengths) {
+  std::mt19937_64 random(3);
+  for (int k = 0; k < 10; ++k) {
+    synthetic::TwoViewScene s =
+        make_scene({.points = 600, .inliers = 0.7, .noise = 0.2, .distortion = -0.25}, random);
+    for (PointPair& p : s.points) p.x1 *= 2, p.x2 *= 2;
+    const Intrinsics wide = {2 * kLens.fx, kLens.fy, 2 * kLens.cx, kLens.cy};
+    const RadialFundamentalResult r = estimate_radial_fundamental(s.points, wide);
+    ASSERT_TRUE(r.ok());
+    EXPECT_NEAR(r.distortion, -0.25, 0.02);
+  }
+}
+
+// In another unit of length the same lens has another number.
+TEST(RadialFundamental, distortion_has_the_unit_of_the_camera) {
+  std::mt19937_64 random(4);
+  const synthetic::TwoViewScene s =
+      make_scene({.points = 600, .inliers = 0.7, .noise = 0.2, .distortion = -0.2}, random);
+  const RadialFundamentalResult r = estimate_radial_fundamental(s.points, kLens);
+  const RadialFundamentalResult half =
+      estimate_radial_fundamental(s.points, {kLens.fx / 2, kLens.fy / 2, kLens.cx, kLens.cy});
+  ASSERT_TRUE(r.ok() && half.ok());
+  EXPECT_NEAR(half.distortion, r.distortion / 4, 1e-9);
+  EXPECT_NEAR(half.distortion_deviation, r.distortion_deviation / 4, 1e-9);
+  EXPECT_EQ(half.inliers, r.inliers);
+}
+
+// F is open there, but k is told, no better than its deviation says.
+TEST(RadialFundamental, of_a_plane_or_a_turn_tells_the_distortion) {
+  for (const bool planar : {true, false}) {
+    const Tally t = run({.points = 500,
+                         .inliers = 0.9,
+                         .noise = 0.5,
+                         .planar = planar,
+                         .baseline = planar ? 1.0 : 0.0},
+                        -0.3, 0, 30, planar ? "a plane" : "a turn");
+    int far = 0;
+    for (const double d : t.deviations) far += d > 4;
+    EXPECT_LE(far, 3);
+    EXPECT_GE(t.ok, 29);
+    EXPECT_LT(median(t.errors), 0.02);
+  }
+}
+
+TEST(RadialFundamental, of_wrong_matches_is_not_believed) {
+  std::mt19937_64 random(5);
+  int believed = 0;
+  for (int k = 0; k < 200; ++k) {
+    std::vector<PointPair> points;
+    const int n = k % 2 ? 60 : 400;
+    for (int i = 0; i < n; ++i)
+      points.push_back({uniform(random, 0, kSceneWidth), uniform(random, 0, kSceneHeight),
+                        uniform(random, 0, kSceneWidth), uniform(random, 0, kSceneHeight)});
+    believed += estimate_radial_fundamental(points, kLens, {.max_iterations = 20000}).ok();
+  }
+  EXPECT_LE(believed, 1);
+}
+
+TEST(RadialFundamental, of_points_that_are_none) {
+  std::mt19937_64 random(6);
+  const synthetic::TwoViewScene s =
+      make_scene({.points = 300, .inliers = 0.9, .noise = 0.2, .distortion = -0.2}, random);
+  EXPECT_EQ(estimate_radial_fundamental(std::span(s.points).first(8), kLens).outcome,
+            Outcome::too_few_points);
+  const std::vector<PointPair> same(50, s.points[0]);
+  EXPECT_EQ(estimate_radial_fundamental(same, kLens).outcome, Outcome::degenerate_sample);
+  // Each match many times: no more than once counts.
+  std::vector<PointPair> repeated;
+  for (int i = 0; i < 100; ++i) repeated.push_back(s.points[static_cast<std::size_t>(i % 10)]);
+  EXPECT_FALSE(estimate_radial_fundamental(repeated, kLens).ok());
+  std::vector<PointPair> holes = s.points;
+  holes[3].x2 = std::numeric_limits<double>::quiet_NaN();
+  holes[9].y1 = std::numeric_limits<double>::infinity();
+  const RadialFundamentalResult r = estimate_radial_fundamental(holes, kLens);
+  EXPECT_TRUE(r.ok());
+  EXPECT_EQ(r.not_finite, (std::vector<int>{3, 9}));
+  // Far outside of the lens.
+  holes[5] = {1e7, 1e7, 1e7, 1e7};
+  EXPECT_TRUE(estimate_radial_fundamental(holes, kLens).ok());
+}
+
+TEST(RadialFundamental, refuses_what_does_not_fit) {
+  const std::vector<PointPair> points(10);
+  EXPECT_THROW((void)estimate_radial_fundamental(points, {0, 1, 0, 0}), Error);
+  EXPECT_THROW((void)estimate_radial_fundamental(points, {1, 1, std::nan(""), 0}), Error);
+  // F alone is not the model.
+  const Mat3 F = {0, 0, 0, 0, 0, 1, 0, -1, 0};
+  constexpr ModelKind kind = ModelKind::radial_fundamental;
+  EXPECT_THROW((void)residuals(kind, F, points, {&kLens, 1}), Error);
+  EXPECT_THROW((void)refine(kind, F, points, {&kLens, 1}), Error);
+  EXPECT_THROW((void)covariance(kind, F, points, {&kLens, 1}), Error);
+  EXPECT_THROW((void)choose_model(points, {}, {}, kind, 2, {&kLens, 1}), Error);
+}
+
+}  // namespace
+}  // namespace bifocal::test
