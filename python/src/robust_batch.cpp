@@ -226,6 +226,7 @@ nb::list reasons(nb::handle self) {
   return names;
 }
 
+// Columns that every kind has.
 void bind_columns(nb::class_<Batch>& c) {
 #define INTS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.int32]"
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
@@ -244,6 +245,13 @@ void bind_columns(nb::class_<Batch>& c) {
   column(
       c, "significance", [](const PairEstimate& p) { return &p.significance; },
       DOUBLES("significance"), "[P], log10.");
+#undef INTS
+#undef DOUBLES
+}
+
+// Columns of the models, some of which not every kind has.
+void bind_models(nb::class_<Batch>& c) {
+#define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
   const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_told, auto get,
                             const char* doc) {
     c.def_prop_ro(
@@ -290,7 +298,6 @@ void bind_columns(nb::class_<Batch>& c) {
         return field(s, front(s).pose.t.data(), {3}, {1});
       },
       nb::sig(DOUBLES("t") " | None"), "[P, 3]; None where the kind has no pose.");
-#undef INTS
 #undef DOUBLES
 }
 
@@ -330,6 +337,7 @@ void bind_robust_batch(nb::module_& m) {
       nb::sig("def offsets(self) -> numpy.typing.NDArray[numpy.int64]"),
       "[P + 1]: pair k has the points offsets[k] to offsets[k + 1].");
   bind_columns(c);
+  bind_models(c);
   m.def("estimate_batch", &estimate_many, nb::arg("kind"), nb::arg("points").none(),
         nb::arg("offsets").none(), nb::arg("cameras1").none(), nb::arg("cameras2").none(),
         nb::arg("weights").none(), nb::arg("qualities").none(), nb::arg("options").none(),

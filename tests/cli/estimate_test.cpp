@@ -51,31 +51,39 @@ TEST(Cli, estimate_tells_the_distortion_of_a_lens) {
   EXPECT_NE(none.err.find("--principal-point"), std::string::npos) << none.err;
 }
 
-TEST(Cli, estimate_prints_each_model) {
-  const TemporaryFolder folder;
-  std::mt19937 random(3);
-  std::uniform_real_distribution<double> unit(-1, 1);
-  std::string plane = "# x1 y1 x2 y2\n", depth, scene, turned;
-  for (int i = 0; i < 60; ++i) {
-    const double X = unit(random), Y = unit(random), Z = 4 + unit(random);
-    const double x = 320 + 500 * X / Z, y = 240 + 500 * Y / Z;
-    depth += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * (X - 1) / Z, y);
-    plane += fmt::format("{} {} {} {}\n", x, y, 0.9 * x + 7, 0.9 * y - 3);
-    // Camera 2 is turned (about y, then x) and beside and behind camera 1.
-    const double u = 0.96 * X + 0.28 * Z - 2, w = 0.96 * Z - 0.28 * X + 1;
-    const double v = 0.96 * Y - 0.28 * w, far = 0.28 * Y + 0.96 * w;
-    turned += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * u / far, 240 + 500 * v / far);
-    scene += fmt::format("{} {} {} {} {}\n", x, y, X + 10, Y, Z);
+// Points of a plane, of a camera that moved sideways, of one that turned as well, and of a scene.
+class EstimateFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string plane = "# x1 y1 x2 y2\n", depth, scene, turned;
+    for (int i = 0; i < 60; ++i) {
+      const double X = unit(random), Y = unit(random), Z = 4 + unit(random);
+      const double x = 320 + 500 * X / Z, y = 240 + 500 * Y / Z;
+      depth += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * (X - 1) / Z, y);
+      plane += fmt::format("{} {} {} {}\n", x, y, 0.9 * x + 7, 0.9 * y - 3);
+      // Camera 2 is turned (about y, then x) and beside and behind camera 1.
+      const double u = 0.96 * X + 0.28 * Z - 2, w = 0.96 * Z - 0.28 * X + 1;
+      const double v = 0.96 * Y - 0.28 * w, far = 0.28 * Y + 0.96 * w;
+      turned += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * u / far, 240 + 500 * v / far);
+      scene += fmt::format("{} {} {} {} {}\n", x, y, X + 10, Y, Z);
+    }
+    plane += "nan 1 2 3\n";
+    write_file(folder / "plane.txt", plane);
+    write_file(folder / "depth.txt", depth);
+    write_file(folder / "scene.txt", scene);
+    write_file(folder / "turned.txt", turned);
   }
-  plane += "nan 1 2 3\n";
-  write_file(folder / "plane.txt", plane);
-  write_file(folder / "depth.txt", depth);
-  write_file(folder / "scene.txt", scene);
-  const auto result = [&](const std::string& arguments) {
+  json result(const std::string& arguments) {
     const Ran r = run(folder, "estimate " + arguments);
     EXPECT_EQ(r.code, 0) << r.err;
     return json::parse(r.out);
-  };
+  }
+  const TemporaryFolder folder;
+  std::mt19937 random{3};
+  std::uniform_real_distribution<double> unit{-1, 1};
+};
+
+TEST_F(EstimateFiles, each_model_is_printed) {
   const json H = result("homography --points plane.txt");
   EXPECT_EQ(H["inliers"], 60);
   EXPECT_EQ(H["not_finite"], json::array({60}));
@@ -84,11 +92,19 @@ TEST(Cli, estimate_prints_each_model) {
   const json E = result("essential --points depth.txt --intrinsics 500,500,320,240 --seed 5");
   EXPECT_EQ(E["seed"], 5);
   EXPECT_NEAR(E["pose"]["t"][0].get<double>(), -1, 1e-6);
+  const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
+  EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
+
+  const Ran none = run(folder, "estimate pose --points scene.txt");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);
+}
+
+TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
   // Parallel axes do not tell a focal length that nobody knows.
   const json open = result("shared_focal --points depth.txt --principal-point 320,240");
   EXPECT_EQ(open["model"]["kind"], "shared_focal");
   EXPECT_EQ(open["focal_deviation"], nullptr);
-  write_file(folder / "turned.txt", turned);
   for (const char* camera : {"--principal-point 320,240", "--intrinsics 1,1,320,240"}) {
     const json told = result(std::string("shared_focal --points turned.txt ") + camera);
     EXPECT_NEAR(told["focal_length"].get<double>(), 500, 0.1);
@@ -107,9 +123,9 @@ TEST(Cli, estimate_prints_each_model) {
                       "--intrinsics2 1,1,300,240");
   EXPECT_EQ(two.code, 2);
   EXPECT_NE(two.err.find("--intrinsics2: two cameras"), std::string::npos) << two.err;
-  const json P = result("pose --points scene.txt --intrinsics 500,500,320,240");
-  EXPECT_NEAR(P["pose"]["t"][0].get<double>(), -10, 1e-3);
+}
 
+TEST_F(EstimateFiles, weights_and_a_dominant_plane_count) {
   // Of two planes the one whose matches have weight 0 has no part.
   std::string weighted;
   for (int i = 0; i < 90; ++i) {
@@ -134,10 +150,6 @@ TEST(Cli, estimate_prints_each_model) {
   const Ran plane_alone = run(folder, "estimate fundamental --points flat.txt --dominant-plane");
   EXPECT_EQ(plane_alone.code, 5);
   EXPECT_NE(plane_alone.err.find("degenerate_sample"), std::string::npos);
-
-  const Ran none = run(folder, "estimate pose --points scene.txt");
-  EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("--intrinsics"), std::string::npos);
 }
 
 TEST(Cli, a_model_that_is_not_significant_is_printed_with_exit_code_5) {

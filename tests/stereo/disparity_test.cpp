@@ -277,8 +277,7 @@ struct Claim {
   double bad2, avgerr;
 };
 
-TEST(Disparity, sgm_is_as_good_as_claimed) {
-  BIFOCAL_NEEDS_DATA("middlebury_2001/tsukuba");
+std::vector<Claim> claims_of_sgm() {
   const auto third = [](const std::string& name, int disparities, double bad2, double avgerr,
                         const std::string& right = "im1.png") {
     return Claim{"middlebury_2014_q/" + name + "/",
@@ -298,26 +297,30 @@ TEST(Disparity, sgm_is_as_good_as_claimed) {
                          double avgerr) {
     return Claim{folder, left, right, truth, right_truth, "", scale, disparities, bad2, avgerr};
   };
-  const std::vector<Claim> claims{{"middlebury_2001/tsukuba/", "imL.png", "imR.png", "truedisp.pgm",
-                                   "", "nonocc.png", 16, 16, 2.21, 0.353},
-                                  second("middlebury_2001/venus/", "im2.ppm", "im6.ppm",
-                                         "disp2.pgm", "disp6.pgm", 8, 32, 0.28, 0.159),
-                                  second("middlebury_2003/cones/", "im2.png", "im6.png",
-                                         "disp2.png", "disp6.png", 4, 64, 2.87, 0.390),
-                                  second("middlebury_2003/teddy/", "im2.png", "im6.png",
-                                         "disp2.png", "disp6.png", 4, 64, 2.58, 0.330),
-                                  third("Motorcycle", 70, 3.71, 0.713),
-                                  third("Adirondack", 73, 1.91, 0.456),
-                                  third("Piano", 65, 9.67, 0.787),
-                                  third("Playtable", 73, 8.44, 1.405),
-                                  third("Motorcycle", 70, 3.38, 0.683, "../MotorcycleE/im1.png"),
-                                  second("middlebury_2006/Midd1/", "view1.png", "view5.png",
-                                         "disp1.png", "disp5.png", 3, 80, 19.47, 2.414),
-                                  second("middlebury_2006/Midd2/", "view1.png", "view5.png",
-                                         "disp1.png", "disp5.png", 3, 80, 21.77, 2.481),
-                                  third("Vintage", 190, 19.33, 2.911),
-                                  third("Shelves", 60, 22.40, 1.731)};
-  for (const Claim& c : claims) {
+  return {{"middlebury_2001/tsukuba/", "imL.png", "imR.png", "truedisp.pgm", "", "nonocc.png", 16,
+           16, 2.21, 0.353},
+          second("middlebury_2001/venus/", "im2.ppm", "im6.ppm", "disp2.pgm", "disp6.pgm", 8, 32,
+                 0.28, 0.159),
+          second("middlebury_2003/cones/", "im2.png", "im6.png", "disp2.png", "disp6.png", 4, 64,
+                 2.87, 0.390),
+          second("middlebury_2003/teddy/", "im2.png", "im6.png", "disp2.png", "disp6.png", 4, 64,
+                 2.58, 0.330),
+          third("Motorcycle", 70, 3.71, 0.713),
+          third("Adirondack", 73, 1.91, 0.456),
+          third("Piano", 65, 9.67, 0.787),
+          third("Playtable", 73, 8.44, 1.405),
+          third("Motorcycle", 70, 3.38, 0.683, "../MotorcycleE/im1.png"),
+          second("middlebury_2006/Midd1/", "view1.png", "view5.png", "disp1.png", "disp5.png", 3,
+                 80, 19.47, 2.414),
+          second("middlebury_2006/Midd2/", "view1.png", "view5.png", "disp1.png", "disp5.png", 3,
+                 80, 21.77, 2.481),
+          third("Vintage", 190, 19.33, 2.911),
+          third("Shelves", 60, 22.40, 1.731)};
+}
+
+TEST(Disparity, sgm_is_as_good_as_claimed) {
+  BIFOCAL_NEEDS_DATA("middlebury_2001/tsukuba");
+  for (const Claim& c : claims_of_sgm()) {
     if (!std::filesystem::exists(test::data(c.folder))) continue;  // not all are everywhere
     const ImageF truth =
         c.right_truth.empty()
