@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuzz_collection.hpp"
+#include "fuzz_polar.hpp"
 
 namespace bifocal {
 namespace {
@@ -82,6 +83,7 @@ TEST(Mutations, Exif) { run("exif", fuzz::exif); }
 TEST(Mutations, Colmap) { run("colmap", fuzz::colmap); }
 TEST(Mutations, Shards) { run("shards", fuzz::shards); }
 TEST(Mutations, Plan) { run("plan", fuzz::plan); }
+TEST(Mutations, Polar) { run("polar", fuzz::polar); }
 #ifdef BIFOCAL_FUZZ_HDF5
 TEST(Mutations, Hloc) { run("hloc", fuzz::hloc); }
 #endif
