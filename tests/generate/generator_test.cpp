@@ -53,6 +53,7 @@ TEST(Generator, templates_are_as_small_as_the_manual_says_and_solvers_are_what_i
       {"p4p_focal_radial", 12, 26, 14},
       {"homography_5pt_shared_radial", 4, 2, 4},
       {"relative_pose_3pt_monodepth_shared_focal", 4, 6, 4},
+      {"relative_pose_4pt_gravity_shared_focal", 20, 16, 20},
   };
   int committed = 0;
   for (const Size& size : sizes) {
@@ -67,7 +68,7 @@ TEST(Generator, templates_are_as_small_as_the_manual_says_and_solvers_are_what_i
     ++committed;
     EXPECT_TRUE(solver.text == text) << name;
   }
-  EXPECT_EQ(committed, 9);
+  EXPECT_EQ(committed, 10);
 }
 
 TEST(Generator, bezout_counts_roots_of_generic_equations) {
