@@ -4,27 +4,48 @@
 #include <bifocal/io.hpp>
 #include <bifocal/version.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <optional>
 
 #include "arguments.hpp"
 #include "console.hpp"
 #include "generate/generate.hpp"
+#include "progress.hpp"
 
 namespace bifocal::generate {
 namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;
 
+// The first Ctrl-C ends the search, and what is best so far is written; the next one ends all.
+std::atomic<bool> stop = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+void on_signal(int signal) {
+  stop = true;
+  std::signal(signal, SIG_DFL);
+}
+
 void generate(const std::string& problem, const std::string& out, std::uint64_t seed) {
   const auto start = std::chrono::steady_clock::now();
-  const Generated g = generate_solver(read_file(problem, kMostBytes), problem, seed);
+  const std::string text = read_file(problem, kMostBytes);
+  std::optional<cli::Progress> progress(std::in_place, 100, "%");
+  const Watch watch = {.tell =
+                           [&](double share, const std::string& best) {
+                             progress->update(100 * share, best.empty() ? "no template yet" : best);
+                           },
+                       .stop = &stop};
+  std::signal(SIGINT, on_signal);
+  const Generated g = generate_solver(text, problem, seed, watch);
+  progress.reset();
   write_file(out, g.text);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   fmt::print(stderr,
              "bifocal-generate: {}: {} unknowns, {} roots, template {} x {}, {} eigenpairs of {}, "
-             "{:.2f} s\n",
-             out, g.unknowns, g.roots, g.rows, g.columns, g.basis, g.action, seconds.count());
+             "{:.2f} s{}\n",
+             out, g.unknowns, g.roots, g.rows, g.columns, g.basis, g.action, seconds.count(),
+             g.stopped ? ", stopped: a smaller template may exist" : "");
 }
 
 int run(int argc, char** argv) {

@@ -32,6 +32,7 @@ MinimalSolver = Literal[
     "p35p_focal",
     "essential_4pt_known_angle",
     "relative_pose_3pt_monodepth_shared_focal",
+    "relative_pose_4pt_gravity_shared_focal",
 ]
 
 

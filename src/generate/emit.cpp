@@ -59,12 +59,7 @@ std::string index_table(const std::string& name, const std::vector<int>& values)
   return out + "\n";
 }
 
-std::string action_name(const Problem& problem, const Template& t) {
-  return (t.action.inverse ? "1/" : "") +
-         problem.unknowns[static_cast<std::size_t>(t.action.unknown)];
-}
-
-std::string emit_head(const Problem& problem, const Template& t, int roots) {
+std::string emit_head(const Problem& problem, const Template& t, int roots, bool stopped) {
   std::string text = "// SPDX-License-Identifier: BSD-3-Clause\n";
   text += comment(problem.about, "");
   for (const std::string& paper : problem.papers) text += comment(paper, "  ");
@@ -73,8 +68,9 @@ std::string emit_head(const Problem& problem, const Template& t, int roots) {
       fmt::format("This file was written by bifocal-generate from {}.problem: {} roots, a template "
                   "of {} x {}, multiplication by {}.",
                   problem.name, roots, t.rows.size(), t.rows.size() + t.basis.size(),
-                  action_name(problem, t)),
+                  action_name(problem, t.action)),
       "");
+  if (stopped) text += comment("The search was stopped: a smaller template may exist.", "");
   text += comment("Unknowns: " + fmt::format("{}", fmt::join(problem.unknowns, ", ")) + ".", "");
   for (const Definition& let : problem.lets) text += comment(let.name + " = " + let.text, "  ");
   for (const Definition& e : problem.equations) text += comment(e.text + " = 0", "  ");
@@ -86,9 +82,9 @@ std::string emit_head(const Problem& problem, const Template& t, int roots) {
 }
 
 std::string emit_solver(const Problem& problem, const Template& t, int roots,
-                        const std::vector<int>& used) {
+                        const std::vector<int>& used, bool stopped) {
   const std::string body = emit_equations(problem) + emit_roots(problem, t, used);
-  return emit_head(problem, t, roots) + "// clang-format off\n\n" + wrapped(body);
+  return emit_head(problem, t, roots, stopped) + "// clang-format off\n\n" + wrapped(body);
 }
 
 }  // namespace bifocal::generate

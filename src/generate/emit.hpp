@@ -9,12 +9,13 @@
 
 namespace bifocal::generate {
 
-// used: the places of the monomials that occur in an equation, in ascending order.
+// used: the places of the monomials that occur in an equation, in ascending order. stopped: the
+// search was ended early, which the head then says.
 std::string emit_solver(const Problem& problem, const Template& t, int roots,
-                        const std::vector<int>& used);
+                        const std::vector<int>& used, bool stopped);
 
 // The parts of it, in the order of the file.
-std::string emit_head(const Problem& problem, const Template& t, int roots);
+std::string emit_head(const Problem& problem, const Template& t, int roots, bool stopped);
 std::string emit_equations(const Problem& problem);
 std::string emit_roots(const Problem& problem, const Template& t, const std::vector<int>& used);
 
@@ -26,8 +27,5 @@ std::string comment(const std::string& text, const std::string& indent);
 
 // A table of whole numbers, broken into lines.
 std::string index_table(const std::string& name, const std::vector<int>& values);
-
-// The action in words: "x" or "1/x".
-std::string action_name(const Problem& problem, const Template& t);
 
 }  // namespace bifocal::generate

@@ -11,7 +11,9 @@ namespace {
 
 // Primes below 2^31.
 constexpr Element kPrime = 2147483647, kFreshPrime = 2147483629;
-constexpr std::size_t kMostRows = 100;  // of a template that one lane eliminates
+// What the lane code of polynomials and templates has tables for.
+constexpr std::size_t kMostRows = 100;
+constexpr int kMostDegree = 9, kMostTemplateDegree = 15;
 
 // The places of the monomials that occur in an equation of either instance.
 std::vector<int> used_monomials(const Instance& a, const Instance& b) {
@@ -26,33 +28,51 @@ std::vector<int> used_monomials(const Instance& a, const Instance& b) {
   return used;
 }
 
+// Throws Error(input) for what is beyond a lane.
+void check_sizes(const Problem& problem, const Template& t, const std::string& file) {
+  int degree = 0;
+  for (const Row& row : t.rows) degree = std::max(degree, problem.degree() + row.shift[0]);
+  if (t.rows.size() > kMostRows)
+    throw Error(ErrorCode::input,
+                fmt::format("{}: a template of {} rows is beyond a lane, which takes at most {}",
+                            file, t.rows.size(), kMostRows));
+  if (degree > kMostTemplateDegree)
+    throw Error(ErrorCode::input,
+                fmt::format("{}: a template of degree {} is beyond a lane, which takes at most {}",
+                            file, degree, kMostTemplateDegree));
+}
+
 }  // namespace
 
-Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed) {
+Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed,
+                          const Watch& watch) {
   const Problem problem = parse_problem(text, file);
   const int n = static_cast<int>(problem.unknowns.size());
+  if (problem.degree() > kMostDegree)
+    throw Error(ErrorCode::input, fmt::format("{}: an equation of degree {} is beyond a lane, "
+                                              "which takes at most {}",
+                                              file, problem.degree(), kMostDegree));
   std::mt19937_64 random(seed);
   const Instance instance = random_instance(problem, kPrime, random);
   const Quotient quotient = find_quotient(problem, instance, file);
-  const Template t = find_template(problem, instance, quotient, random, file);
+  const Template t = find_template(problem, instance, quotient, random, file, watch);
+  const bool stopped = watch.is_stopped();
   const Instance fresh = random_instance(problem, kFreshPrime, random);
   if (find_quotient(problem, fresh, file).basis != quotient.basis || !template_holds(t, fresh, n))
     throw Error(ErrorCode::input,
                 fmt::format("{}: the template does not hold for other data modulo {}: an accident "
                             "of the random data; try another --seed",
                             file, kFreshPrime));
-  if (t.rows.size() > kMostRows)
-    throw Error(ErrorCode::input,
-                fmt::format("{}: a template of {} rows is beyond a lane, which takes at most {}",
-                            file, t.rows.size(), kMostRows));
+  check_sizes(problem, t, file);
   const int roots = static_cast<int>(quotient.basis.size());
-  return {emit_solver(problem, t, roots, used_monomials(instance, fresh)),
+  return {emit_solver(problem, t, roots, used_monomials(instance, fresh), stopped),
           n,
           roots,
           static_cast<int>(t.basis.size()),
           static_cast<int>(t.rows.size()),
           static_cast<int>(t.rows.size() + t.basis.size()),
-          action_name(problem, t)};
+          action_name(problem, t.action),
+          stopped};
 }
 
 }  // namespace bifocal::generate

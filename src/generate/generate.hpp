@@ -6,15 +6,19 @@
 #include <string>
 #include <string_view>
 
+#include "generate/watch.hpp"
+
 namespace bifocal::generate {
 
 struct Generated {
   std::string text;
   int unknowns = 0, roots = 0, basis = 0, rows = 0, columns = 0;
   std::string action;
+  bool stopped = false;  // the search was ended early, and the text says so
 };
 
 // `file` is what errors name. Throws Error(input).
-Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed);
+Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed,
+                          const Watch& watch = {});
 
 }  // namespace bifocal::generate

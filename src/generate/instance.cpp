@@ -18,8 +18,8 @@ class Evaluator {
     std::uniform_int_distribution<Element> any(1, prime - 1);
     for (const auto* list : {&problem.randoms, &problem.data}) {
       for (const Datum& d : *list) {
-        if (!d.expression.parts.empty()) {
-          values_[d.name] = evaluate(d.expression);
+        if (d.expression) {
+          values_[d.name] = evaluate(*d.expression);
           continue;
         }
         for (int i = 0; i < d.shape.count(); ++i) values_[d.name].push_back({any(random)});

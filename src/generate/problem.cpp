@@ -44,16 +44,19 @@ Definition parse_definition(const Problem& problem, const std::string& key, cons
   if (equals == std::string::npos || !is_name(name))
     throw Error(ErrorCode::input, fmt::format("{}: {}: '{}' is not NAME = ...", place, key, text));
   const std::string value = trimmed(text.substr(equals + 1));
-  return {name, value, parse_expression(problem, value, place, key == "data")};
+  return {name, value, parse_expression(problem, value, place, key != "let")};
 }
 
-void add_data(Problem& problem, const std::string& text, const std::string& place) {
+// Numbers of a size, or made of others.
+void add_numbers(Problem& problem, const std::string& key, const std::string& text,
+                 const std::string& place) {
+  auto& list = key == "data" ? problem.data : problem.randoms;
   if (text.find('=') == std::string::npos) {
-    problem.data.push_back(parse_datum("data", text, place));
+    list.push_back(parse_datum(key, text, place));
     return;
   }
-  Definition made = parse_definition(problem, "data", text, place);
-  problem.data.push_back({made.name, made.expression.shape, std::move(made.expression)});
+  Definition made = parse_definition(problem, key, text, place);
+  list.push_back({made.name, made.expression.shape, std::move(made.expression)});
 }
 
 int unknown_of(const Problem& problem, const std::string& word, const std::string& key,
@@ -96,10 +99,8 @@ void add_line(Problem& problem, const std::string& key, const std::string& value
     for (std::string word; words >> word;) problem.unknowns.push_back(word);
     if (problem.unknowns.empty() || problem.unknowns.size() > 5)
       throw Error(ErrorCode::input, fmt::format("{}: unknowns: '{}' are not 1 to 5", place, value));
-  } else if (key == "data") {
-    add_data(problem, value, place);
-  } else if (key == "random") {
-    problem.randoms.push_back(parse_datum(key, value, place));
+  } else if (key == "data" || key == "random") {
+    add_numbers(problem, key, value, place);
   } else if (key == "nonzero") {
     add_nonzero(problem, value, place);
   } else if (key == "action") {
@@ -134,6 +135,10 @@ int Problem::degree() const {
   int most = 0;
   for (const Definition& e : equations) most = std::max(most, e.expression.shape.degree);
   return most;
+}
+
+std::string action_name(const Problem& problem, Action action) {
+  return (action.inverse ? "1/" : "") + problem.unknowns[static_cast<std::size_t>(action.unknown)];
 }
 
 Problem parse_problem(std::string_view text, const std::string& file) {

@@ -2,6 +2,7 @@
 // A minimal problem as its file states it: unknowns, data, and equations in matrix notation.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,8 @@ struct Definition {
 struct Datum {
   std::string name;
   Shape shape;
-  Expression expression;  // what it is made of, while the solver is generated; no parts: random
+  std::optional<Expression> expression;  // what it is made of while the solver is generated, or
+                                         // else random
 };
 
 // The unknown, or its inverse, that B is multiplied by.
@@ -61,7 +63,7 @@ struct Action {
 struct Problem {
   std::string name, about;
   std::vector<std::string> papers, notes, unknowns;
-  std::vector<Datum> randoms;  // what data may be made of
+  std::vector<Datum> randoms;  // what data may be made of, in the order of their lines
   std::vector<Datum> data;
   std::vector<int> nonzero;  // unknowns that are 0 at no solution of interest
   std::vector<Definition> lets, equations;
@@ -71,6 +73,9 @@ struct Problem {
   [[nodiscard]] int equation_count() const;  // scalar equations
   [[nodiscard]] int degree() const;          // the largest of an equation
 };
+
+// The action in words: "x" or "1/x".
+std::string action_name(const Problem& problem, Action action);
 
 // One expression. `in_data`: it may take random numbers and divide, but not take unknowns.
 Expression parse_expression(const Problem& problem, std::string_view text, const std::string& place,

@@ -5,6 +5,8 @@
 #include <bifocal/error.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <set>
 
 #include "generate/solving_set.hpp"
@@ -21,8 +23,8 @@ constexpr int kMostMonomials = 3000;
 // One start of the search and what is left of it.
 class Pruning {
  public:
-  Pruning(const RowPool& pool, std::size_t roots, std::mt19937_64& random)
-      : pool_(pool), roots_(roots), random_(random) {}
+  Pruning(const RowPool& pool, std::size_t roots, std::mt19937_64& random, const Watch& watch)
+      : pool_(pool), roots_(roots), random_(random), watch_(watch) {}
 
   bool start(const std::vector<int>& rows, Action action) {
     rows_ = rows;
@@ -39,6 +41,7 @@ class Pruning {
     order_rows();
     for (std::size_t block = std::max<std::size_t>(1, rows_.size() / 4);; block /= 2) {
       for (std::size_t i = 0; i < rows_.size();) {
+        if (watch_.is_stopped()) return;
         const auto from = rows_.begin() + static_cast<std::ptrdiff_t>(i);
         const auto to =
             rows_.begin() + static_cast<std::ptrdiff_t>(std::min(i + block, rows_.size()));
@@ -63,7 +66,7 @@ class Pruning {
     std::vector<int> order = best_.basis;
     std::shuffle(order.begin(), order.end(), random_);
     for (const int b : order) {
-      if (best_.basis.size() <= most) return;
+      if (best_.basis.size() <= most || watch_.is_stopped()) return;
       if (!candidates_[static_cast<std::size_t>(b)]) continue;
       candidates_[static_cast<std::size_t>(b)] = false;
       Template t;
@@ -114,6 +117,7 @@ class Pruning {
   const RowPool& pool_;
   std::size_t roots_;
   std::mt19937_64& random_;
+  const Watch& watch_;
   std::vector<int> rows_;
   std::vector<bool> candidates_;
   Template best_;
@@ -196,6 +200,35 @@ void search_from(const Pruning& start, const Quotient& quotient, std::mt19937_64
   }
 }
 
+std::string template_name(const Problem& problem, const Template& t) {
+  return fmt::format("{} x {}, {} eigenpairs of {}", t.rows.size(), t.rows.size() + t.basis.size(),
+                     t.basis.size(), action_name(problem, t.action));
+}
+
+// The actions that are searched.
+std::vector<Action> actions_of(const Problem& problem) {
+  std::vector<Action> actions = problem.actions;
+  for (int k = 0; k < static_cast<int>(problem.unknowns.size()) && problem.actions.empty(); ++k) {
+    actions.push_back({k, false});
+    actions.push_back({k, true});
+  }
+  return actions;
+}
+
+// The share of the search that is done before set `next`: of the starts that every action has, or
+// of all rows to the third power of the sets that are not too large beside the best template.
+double share_done(const std::vector<std::vector<int>>& sets, std::size_t next, const Template& best,
+                  const std::vector<int>& tried) {
+  const std::size_t most = best.rows.empty() ? kMostRows : kMostTimes * best.rows.size();
+  double all = 0, done = 0;
+  for (std::size_t s = 0; s < sets.size() && sets[s].size() <= most; ++s) {
+    all += std::pow(sets[s].size(), 3);
+    if (s < next) done = all;
+  }
+  const double starts = std::accumulate(tried.begin(), tried.end(), 0.0);
+  return std::max(done / all, starts / (kStarts * static_cast<double>(tried.size())));
+}
+
 }  // namespace
 
 // Elimination of r rows and B eigenpairs, as measured: a cube of eigenpairs is worth about 32
@@ -206,7 +239,7 @@ double Template::cost() const {
 }
 
 Template find_template(const Problem& problem, const Instance& instance, const Quotient& quotient,
-                       std::mt19937_64& random, const std::string& file) {
+                       std::mt19937_64& random, const std::string& file, const Watch& watch) {
   const int n = static_cast<int>(problem.unknowns.size());
   int degree = 2 * std::max(quotient.degree, problem.degree() + 2) + 2;
   while (monomial_count(n, degree) > kMostMonomials) --degree;
@@ -218,21 +251,22 @@ Template find_template(const Problem& problem, const Instance& instance, const Q
   const auto is_least = [&] {
     return best.rows.size() == instance.equations.size() && best.basis.size() == roots;
   };
-  std::vector<Action> actions = problem.actions;
-  for (int k = 0; k < n && problem.actions.empty(); ++k) {
-    actions.push_back({k, false});
-    actions.push_back({k, true});
-  }
+  const std::vector<Action> actions = actions_of(problem);
   std::vector<int> tried(actions.size());
-  for (const std::vector<int>& rows : sets) {
-    if (!best.rows.empty() && rows.size() > kMostTimes * best.rows.size()) break;
-    for (std::size_t a = 0; a < actions.size() && !is_least(); ++a) {
-      Pruning start(pool, roots, random);
-      if (tried[a] == kStarts || !start.start(rows, actions[a])) continue;
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    if (!best.rows.empty() && sets[s].size() > kMostTimes * best.rows.size()) break;
+    for (std::size_t a = 0; a < actions.size() && !is_least() && !watch.is_stopped(); ++a) {
+      if (watch.tell)
+        watch.tell(share_done(sets, s, best, tried),
+                   best.rows.empty() ? "" : template_name(problem, best));
+      Pruning start(pool, roots, random, watch);
+      if (tried[a] == kStarts || !start.start(sets[s], actions[a])) continue;
       search_from(start, quotient, random, best);
       ++tried[a];
     }
   }
+  if (best.rows.empty() && watch.is_stopped())
+    throw Error(ErrorCode::input, file + ": stopped before a template was found");
   if (best.rows.empty())
     throw Error(ErrorCode::input,
                 fmt::format("{}: neither an unknown nor its inverse is reduced by rows of degree "

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "generate/macaulay.hpp"
+#include "generate/watch.hpp"
 
 namespace bifocal::generate {
 
@@ -31,8 +32,9 @@ struct Template {
 
 // The template of least predicted time that the search comes upon: shifts that grow, each unknown
 // and its inverse as action, and random orders in which rows and elements of B are taken away.
+// Throws Error(input) in words where there is none.
 Template find_template(const Problem& problem, const Instance& instance, const Quotient& quotient,
-                       std::mt19937_64& random, const std::string& file);
+                       std::mt19937_64& random, const std::string& file, const Watch& watch = {});
 
 // Tells whether the template eliminates this instance, which it was not made from, too.
 bool template_holds(const Template& t, const Instance& instance, int unknowns);

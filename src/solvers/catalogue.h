@@ -6,6 +6,7 @@
 #define SOLVER_ROWS_absolute(m) (6 * (m))
 #define SOLVER_ROWS_two_view_angle(m) (4 * (m) + 1)
 #define SOLVER_ROWS_two_view_depth(m) (6 * (m))
+#define SOLVER_ROWS_two_view_gravity(m) (4 * (m) + 6)
 #define SOLVER_ROWS_image_points(m) (5 * (m))
 
 // Rows of a solution.
@@ -30,4 +31,6 @@
   name(in, (in) + (m), (in) + 2 * (m), (in) + 3 * (m), (in)[4 * (m)], out)
 #define SOLVER_CALL_two_view_depth(name, m, in, out) \
   name(in, (in) + (m), (in) + 2 * (m), (in) + 3 * (m), (in) + 4 * (m), (in) + 5 * (m), out)
+#define SOLVER_CALL_two_view_gravity(name, m, in, out) \
+  name(in, (in) + (m), (in) + 2 * (m), (in) + 3 * (m), (in) + 4 * (m), (in) + 4 * (m) + 3, out)
 #define SOLVER_CALL_image_points(name, m, in, out) name(in, (in) + (m), (in) + 2 * (m), out)

@@ -16,35 +16,6 @@ lane_fn void known_angle_bearings(const real* p, real* data) {
   vec3_cross(p + 6, p + 9, data + 21);
 }
 
-// E = [t]x R of the turn u, |u| = tan(angle / 2), with t in all planes of bearings b and R a.
-// Returns the square of the largest sine between two of these planes.
-lane_fn real known_angle_essential(const real* a, const real* b, const real* u, real* E) {
-  real R[9], planes[12], turned[3], cross[3], t[3], column[3], best = lane(0);
-  for (index k = 0; k < 3; ++k) t[k] = u[k] + u[k];
-  rotation_cayley(t, R);
-  for (index i = 0; i < 4; ++i) {
-    mat3_apply(R, a + 3 * i, turned);
-    vec3_cross(b + 3 * i, turned, planes + 3 * i);
-    real scale = lane(1) / sqrt(vec3_dot(planes + 3 * i, planes + 3 * i) + lane_tiny());
-    for (index k = 0; k < 3; ++k) planes[3 * i + k] = planes[3 * i + k] * scale;
-  }
-  for (index k = 0; k < 3; ++k) t[k] = lane(0);
-  for (index i = 0; i < 4; ++i) {
-    vec3_cross(planes + 3 * i, planes + 3 * ((i + 1) % 4), cross);
-    real length = vec3_dot(cross, cross);
-    mask longer = length > best;
-    best = select(longer, length, best);
-    for (index k = 0; k < 3; ++k) t[k] = select(longer, cross[k], t[k]);
-  }
-  for (index j = 0; j < 3; ++j) {
-    for (index i = 0; i < 3; ++i) column[i] = R[3 * i + j];
-    vec3_cross(t, column, cross);
-    for (index i = 0; i < 3; ++i) E[3 * i + j] = cross[i];
-  }
-  mat3_normalise(E);
-  return best;
-}
-
 // x1, y1, x2, y2: 4 normalised points each; tangent: of half the angle. E: [20][9], row-major of
 // Frobenius norm 1; unused slots NaN.
 lane_fn real essential_4pt_known_angle(const real* x1, const real* y1, const real* x2,
@@ -66,7 +37,7 @@ lane_fn real essential_4pt_known_angle(const real* x1, const real* y1, const rea
   real count = essential_4pt_known_angle_roots(data, roots);
   for (index i = 0; i < 180; ++i) E[i] = lane_nan();
   for (index s = 0; s < 20 && any(count > lane(s)); ++s) {
-    real sine2 = known_angle_essential(a, b, roots + 3 * s, own);
+    real sine2 = essential_of_turn(a, b, roots + 3 * s, own);
     mask valid = (count > lane(s)) & (sine2 > lane_epsilon());
     kept = solution_keep(valid, own, 9, s, kept, E);
   }

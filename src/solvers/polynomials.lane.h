@@ -10,14 +10,16 @@ lane_fn index poly_size(index n, index degree) {
   return size;
 }
 
-// The place of the monomial with the tails t: that many are in front of it.
+// The place of the monomial with the tails t, of a degree of at most 15: that many are in front of
+// it.
 lane_fn index poly_place(index n, const index* t) {
   // binomials[m][k]: monomials in m + 1 unknowns of a degree below k
-  const index binomials[5][10] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
-                                  {0, 1, 3, 6, 10, 15, 21, 28, 36, 45},
-                                  {0, 1, 4, 10, 20, 35, 56, 84, 120, 165},
-                                  {0, 1, 5, 15, 35, 70, 126, 210, 330, 495},
-                                  {0, 1, 6, 21, 56, 126, 252, 462, 792, 1287}};
+  const index binomials[5][16] = {
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+      {0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120},
+      {0, 1, 4, 10, 20, 35, 56, 84, 120, 165, 220, 286, 364, 455, 560, 680},
+      {0, 1, 5, 15, 35, 70, 126, 210, 330, 495, 715, 1001, 1365, 1820, 2380, 3060},
+      {0, 1, 6, 21, 56, 126, 252, 462, 792, 1287, 2002, 3003, 4368, 6188, 8568, 11628}};
   index place = 0;
   for (index k = 0; k < n; ++k) place += binomials[n - 1 - k][t[k]];
   return place;
@@ -58,11 +60,15 @@ lane_fn_apart void poly_matrix_product_add(index n, const real* A, index a_degre
       poly_next(n, t);
     }
     poly_next(n, s);
-    for (index e = 0; e < rows * columns * inner; ++e) {
-      const index row = e / (columns * inner), column = e / inner % columns, k = e % inner;
-      const real* v = B + b * (columns * k + column);
-      real f = factor * A[a * (inner * row + k) + i];
-      for (index j = 0; j < b; ++j) out[c * (columns * row + column) + to[j]] += f * v[j];
+    for (index e = 0; e < rows * inner; ++e) {
+      const index row = e / inner, k = e - row * inner;
+      real f = factor * A[a * e + i];
+      if (all(f == lane(0))) continue;
+      const real* v = B + b * columns * k;
+      real* w = out + c * columns * row;
+      for (index column = 0; column < columns; ++column, v += b, w += c) {
+        for (index j = 0; j < b; ++j) w[to[j]] += f * v[j];
+      }
     }
   }
 }

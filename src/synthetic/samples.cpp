@@ -47,6 +47,15 @@ void put_two_view_angle(const Scene& scene, const Vec3& X, const Place& at) {
   put_two_view(scene, X, at);
   at[4 * at.m] = std::tan(scene.rotation_angle() / 2);
 }
+void put_two_view_gravity(const Scene& scene, const Vec3& X, const Place& at) {
+  put_two_view(scene, X, at);
+  const Vec3& g = scene.gravity();
+  const Mat3& R = scene.cam2_from_cam1().R;
+  for (int k = 0; k < 3; ++k) {
+    at[4 * at.m + k] = g[k];
+    at[4 * at.m + 3 + k] = R[3 * k] * g[0] + R[3 * k + 1] * g[1] + R[3 * k + 2] * g[2];
+  }
+}
 void put_two_view_depth(const Scene& scene, const Vec3& X, const Place& at) {
   put_two_view(scene, X, at);
   at[4 * at.m + at.p] = X[2];
@@ -129,6 +138,10 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random)
   pose_.R = rotation_about(kind == SceneKind::upright ? Vec3{0, 1, 0} : axis, angle_);
   const Vec3 away = random_direction(random);
   pose_.t = scaled(away, uniform(random, 0.5, 1.5));
+  if (kind == SceneKind::zoomed_gravity) {
+    do gravity_ = random_direction(random);
+    while (gravity_[1] < std::numbers::sqrt2 / 2);
+  }
   if (kind == SceneKind::frontal) {
     pose_.R = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     pose_.t[2] = 0;
@@ -151,7 +164,7 @@ Scene::Scene(SceneKind kind, std::mt19937_64& random)
 void Scene::draw_lenses(SceneKind kind) {
   using enum SceneKind;
   Lens lens;
-  if (is_one_of(kind, zoomed, half_zoomed, zoomed_distorted, zoomed_depth))
+  if (is_one_of(kind, zoomed, half_zoomed, zoomed_distorted, zoomed_gravity, zoomed_depth))
     lens.focal = uniform(random_, 0.7, 4);
   if (is_one_of(kind, distorted, half_distorted, distorted_plane, zoomed_distorted))
     lens.distortion = uniform(random_, -0.4, 0) / (lens.focal * lens.focal);

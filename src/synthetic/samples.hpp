@@ -23,6 +23,7 @@ enum class SceneKind {
   half_distorted,    // that of camera 1 alone
   distorted_plane,   // planar as well
   zoomed_distorted,  // zoomed as well, with k of -0.4 / f^2 to 0
+  zoomed_gravity,    // the direction of gravity as well, within 45 degrees of the y axis
   zoomed_depth,      // depths of both pictures as well, the second's with a scale and a shift
 };
 
@@ -45,6 +46,8 @@ class Scene {
   [[nodiscard]] Mat3 fundamental() const;
   [[nodiscard]] double focal_length() const { return lenses_[0].focal; }
   [[nodiscard]] double distortion() const { return lenses_[0].distortion; }
+  // A unit vector in the frame of camera 1.
+  [[nodiscard]] const Vec3& gravity() const { return gravity_; }
   // Point X has the depth depth_scale() (d + depth_shift()) in the frame of camera 2.
   [[nodiscard]] double depth_scale() const { return depth_scale_; }
   [[nodiscard]] double depth_shift() const { return depth_shift_; }
@@ -63,6 +66,7 @@ class Scene {
     [[nodiscard]] std::array<double, 2> seen(const Vec3& X) const;
   };
   Lens lenses_[2];
+  Vec3 gravity_{0, 1, 0};
   double depth_scale_ = 1, depth_shift_ = 0;
 };
 

@@ -53,6 +53,7 @@ TEST(Generator, templates_are_as_small_as_the_manual_says_and_solvers_are_what_i
       {"p4p_focal_radial", 12, 26, 14},
       {"homography_5pt_shared_radial", 4, 2, 4},
       {"relative_pose_3pt_monodepth_shared_focal", 4, 6, 4},
+      {"relative_pose_4pt_gravity_shared_focal", 20, 16, 20},
   };
   int committed = 0;
   for (const Size& size : sizes) {
@@ -67,7 +68,7 @@ TEST(Generator, templates_are_as_small_as_the_manual_says_and_solvers_are_what_i
     ++committed;
     EXPECT_TRUE(solver.text == text) << name;
   }
-  EXPECT_EQ(committed, 9);
+  EXPECT_EQ(committed, 10);
 }
 
 TEST(Generator, bezout_counts_roots_of_generic_equations) {
@@ -91,6 +92,8 @@ TEST(Generator, errors_name_file_line_and_value) {
   EXPECT_EQ(error_of(head + "zero det(x*A\n"), "p.problem:4: ')' is missing at ''");
   EXPECT_EQ(error_of(head + "data B 3\n"),
             "p.problem:4: data: 'B 3' is not a name and a size such as 3x3");
+  EXPECT_EQ(error_of(head + "let a = x*x*x*x*x\nzero a*a - 1\n"),
+            "p.problem: an equation of degree 10 is beyond a lane, which takes at most 9");
   EXPECT_EQ(error_of("problem p\nunknowns x\n"), "p.problem: no line 'zero ...'");
 }
 
@@ -106,6 +109,14 @@ TEST(Generator, data_are_made_of_random_numbers) {
   const std::string error =
       error_of("problem turn\nunknowns x y\ndata R 3x3\ndata q 3x1\n" + equation);
   EXPECT_NE(error.find("contradict each other"), std::string::npos) << error;
+}
+
+// Data that are another name of random numbers, or a number, are these.
+TEST(Generator, data_may_be_one_name_or_number) {
+  const std::string text =
+      "problem same\nunknowns x\nrandom u 1x1\ndata a = u\ndata b = 2*u\ndata two = 2\n"
+      "zero x - a\nzero two*x - b\n";
+  EXPECT_EQ(generated(text).roots, 1);
 }
 
 TEST(Generator, random_numbers_and_unknowns_are_kept_apart) {

@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "solvers/scenes.hpp"
+#include "synthetic/solution_distance.hpp"
 
 namespace bifocal::test {
 
 using synthetic::make_samples;
+using synthetic::matrix_distance;
 using synthetic::SampleBatch;
 
 template <class T>
@@ -79,20 +81,6 @@ std::vector<double> errors_to_truth(const SampleBatch& batch, const SolvedBatch<
   return errors;
 }
 
-inline double matrix_distance(const double* a, const double* b) {
-  return projective_distance(Eigen::Map<const Matrix3>(a), Eigen::Map<const Matrix3>(b));
-}
-
-// Of F, and of the focal length, relative.
-inline double focal_distance(const double* a, const double* b) {
-  return std::max(matrix_distance(a, b), std::abs(a[9] / b[9] - 1));
-}
-
-// Compares matrices and the radial distortion behind each.
-inline double radial_distance(const double* a, const double* b) {
-  return std::max(matrix_distance(a, b), std::abs(a[9] - b[9]));
-}
-
 // Share of the errors above `limit`; prints it with the histogram of decades.
 inline double failure_rate(const std::string& what, const std::vector<double>& errors,
                            double limit) {
@@ -114,34 +102,6 @@ inline double failure_rate(const std::string& what, const std::vector<double>& e
   fmt::print("{}: {:.4f} % of {} fail (error > {}); errors from{}\n", what, 100 * rate,
              errors.size(), limit, histogram);
   return rate;
-}
-
-// Largest difference of an element of the rotation or the translation (the baseline is about 1).
-inline double pose_distance(const double* a, const double* b) {
-  double worst = 0;
-  for (int k = 0; k < 12; ++k) worst = std::max(worst, std::abs(a[k] - b[k]));
-  return worst;
-}
-
-// These compare what stands behind a pose as well: the focal length, relative; the distortion, at a
-// radius of one focal length; the scale and the shift of depths.
-inline double pose_focal_distance(const double* a, const double* b) {
-  return std::max(pose_distance(a, b), std::abs(a[12] / b[12] - 1));
-}
-inline double pose_focal_radial_distance(const double* a, const double* b) {
-  return std::max(pose_focal_distance(a, b), std::abs(a[13] - b[13]) * b[12] * b[12]);
-}
-inline double pose_focal_depth_distance(const double* a, const double* b) {
-  return std::max({pose_focal_distance(a, b), std::abs(a[13] - b[13]), std::abs(a[14] - b[14])});
-}
-inline auto distance_of(std::string_view model) {
-  return model == "pose"                ? pose_distance
-         : model == "focal"             ? focal_distance
-         : model == "pose_focal"        ? pose_focal_distance
-         : model == "pose_focal_radial" ? pose_focal_radial_distance
-         : model == "pose_focal_depth"  ? pose_focal_depth_distance
-         : model.starts_with("radial")  ? radial_distance
-                                        : matrix_distance;
 }
 
 // Does every solution of sample i in `a` have a partner in `b`, up to sign, and are there as many?
@@ -188,7 +148,7 @@ inline const std::vector<SolverRow>& solver_rows() {
    MinimalSolver::name,                                                                  \
    string_view(#data) == "two_view",                                                     \
    string_view(#model) == "homography",                                                  \
-   distance_of(#model),                                                                  \
+   synthetic::solution_distance(MinimalSolver::name),                                    \
    missed_f64,                                                                           \
    missed_f32},
 #include <bifocal/solvers.def>
