@@ -12,6 +12,7 @@ void run_features(Context& context);
 void run_hashes(Context& context);
 void run_match(Context& context);
 void run_pair(Context& context);
+void run_poselib(Context& context);
 void run_rectify(Context& context);
 void run_robust(Context& context);
 void run_score(Context& context);
@@ -38,6 +39,10 @@ const std::vector<Suite>& suites() {
       {"pair",
        "two pictures to their homography on one device, stage by stage, by SURF and RootSIFT",
        run_pair, true},
+#ifdef BIFOCAL_PEER_POSELIB
+      {"poselib", "minimal solvers beside PoseLib's, one core, us a sample; misses of both",
+       run_poselib},
+#endif
       {"rectify", "resampling of a frame by a map, and making the map", run_rectify, true},
       {"robust", "every robust problem on synthetic scenes: time, and error from the truth",
        run_robust, true},
