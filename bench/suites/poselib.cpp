@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <bifocal/solvers.hpp>
-#include <bifocal/threads.hpp>
+#include <bifocal/device.hpp>
 #include <cmath>
 #include <limits>
 #include <memory>
