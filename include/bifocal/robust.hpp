@@ -325,6 +325,30 @@ struct AbsolutePoseResult : RobustResult {
                                                         const RobustOptions& options = {},
                                                         const MatchPriors& priors = {});
 
+// The same of a camera whose focal length f nobody knows, with square pixels (or a known ratio fx /
+// fy) and a known principal point, its lens taken away: four points a sample.
+//   C. Wu, P3.5P: pose estimation with unknown focal length, CVPR 2015.
+// Points on a plane parallel to the picture do not tell f, which focal_deviation says.
+struct FocalPoseResult : AbsolutePoseResult {
+  double focal_length = 0;  // px, fx; camera.fx / camera.fy is kept
+  double focal_deviation =
+      0;  // px: its standard deviation to first order, infinity where it is open
+  // Is f told at all? A pose that was found with an f that is not is wrong as well.
+  [[nodiscard]] bool focal_is_known() const {
+    return focal_length > 0 && focal_deviation < 0.25 * focal_length;
+  }
+};
+// camera: of its focal lengths only the ratio counts (1, 1 for square pixels).
+[[nodiscard]] FocalPoseResult estimate_camera_pose_focal(std::span<const ScenePoint> points,
+                                                         const Intrinsics& camera,
+                                                         const RobustOptions& options = {},
+                                                         const MatchPriors& priors = {});
+[[nodiscard]] FocalPoseResult estimate_camera_pose_focal(Queue& queue,
+                                                         std::span<const ScenePoint> points,
+                                                         const Intrinsics& camera,
+                                                         const RobustOptions& options = {},
+                                                         const MatchPriors& priors = {});
+
 // Which model explains the pair, of a homography and an epipolar matrix (with its cameras, if it is
 // of rays) that were found at this threshold: a plane (or a camera that only turned) unless enough
 // matches off the homography prove depth. Their errors from it point along their epipolar lines,

@@ -33,6 +33,7 @@ __all__ = [
     "estimate",
     "estimate_absolute_pose",
     "estimate_batch",
+    "estimate_camera_pose_focal",
     "estimate_fundamental",
     "estimate_homography",
     "estimate_radial_fundamental",
@@ -41,7 +42,7 @@ __all__ = [
     "problem_info",
 ]
 
-ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental"]
+ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental", "camera_pose_focal"]
 
 
 class ProblemInfo(TypedDict):
@@ -110,6 +111,16 @@ def estimate_relative_pose(
     return _core.estimate("essential", x1, x2, camera1, camera2, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
 
 
+def _camera_at(principal_point: ArrayLike, aspect_ratio: float) -> tuple[float, float, float, float]:
+    """A camera of which no more is known."""
+    from ._numbers import number, reals
+
+    c = reals(principal_point, "principal_point").ravel().tolist()
+    if len(c) != 2:
+        raise ValueError(f"principal_point: {len(c)} numbers, must be cx and cy")
+    return (number(aspect_ratio, "aspect_ratio"), 1.0, c[0], c[1])
+
+
 def estimate_shared_focal_relative_pose(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -127,12 +138,7 @@ def estimate_shared_focal_relative_pose(
     infinite where two views do not tell it: parallel optical axes, axes that meet at equal distances, all matches on one plane. Other
     arguments as of `estimate_homography`.
     """
-    from ._numbers import number, reals
-
-    c = reals(principal_point, "principal_point").ravel().tolist()
-    if len(c) != 2:
-        raise ValueError(f"principal_point: {len(c)} numbers, must be cx and cy")
-    camera = (number(aspect_ratio, "aspect_ratio"), 1.0, c[0], c[1])
+    camera = _camera_at(principal_point, aspect_ratio)
     frame = frame_of(x1, x2, weights, qualities)
     return _core.estimate("shared_focal", x1, x2, camera, None, weights, qualities, options, device, frame)
 
@@ -182,6 +188,26 @@ def estimate_absolute_pose(
     return _core.estimate("absolute_pose", x, X, camera, None, weights, qualities, options, device, frame_of(x, X, weights, qualities))
 
 
+def estimate_camera_pose_focal(
+    x: ArrayLike,
+    X: ArrayLike,
+    principal_point: ArrayLike,
+    *,
+    aspect_ratio: float = 1.0,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """R and t of the camera from the world and its focal length (`focal_length`, px), from scene points X [N, 3] seen at x [N, 2] px.
+
+    principal_point: cx, cy; aspect_ratio: fx / fy. `focal_deviation` is the focal length's standard deviation, large or infinite where the
+    points do not tell it: on a plane parallel to the picture. Other arguments as of `estimate_homography`.
+    """
+    camera = _camera_at(principal_point, aspect_ratio)
+    return _core.estimate("camera_pose_focal", x, X, camera, None, weights, qualities, options, device, frame_of(x, X, weights, qualities))
+
+
 def estimate(
     kind: ModelKind,
     x1: ArrayLike,
@@ -194,7 +220,7 @@ def estimate(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> Estimate:
-    """Any kind of model. "absolute_pose" takes pixels x1 [N, 2] and scene points x2 [N, 3], or x1 alone as rows x y X Y Z.
+    """Any kind of model. "absolute_pose" and "camera_pose_focal" take pixels x1 [N, 2] and scene points x2 [N, 3], or x1 alone as rows x y X Y Z.
 
     One dense float64 array of rows is read where it lies; two arrays, float32 and arrays with gaps are put together in C++.
     """

@@ -102,6 +102,7 @@ CALLS = {
     "essential": (lambda a, b: bifocal.estimate("essential", a, b, camera1=K), S.x1, S.x2),
     "upright_essential": (lambda a, b: bifocal.estimate("upright_essential", a, b, camera1=K), S.x1, S.x2),
     "absolute_pose": (lambda a, b: bifocal.estimate("absolute_pose", b, a, camera1=K), S.X, S.x2),
+    "camera_pose_focal": (lambda a, b: bifocal.estimate_camera_pose_focal(b, a, (640, 480)), S.X, S.x2),
     "radial_fundamental": (lambda a, b: bifocal.estimate_radial_fundamental(a, b, (640, 480)), S.x1, S.x2),
     "shared_focal": (lambda a, b: bifocal.estimate_shared_focal_relative_pose(a, b, (640, 480)), S.x1, S.x2),
     "batch": (lambda a, b: bifocal.estimate_batch("homography", a, [0, 30, 60]), PLANE.rows, PLANE.x2),

@@ -34,7 +34,11 @@ const EngineSteps& engine_steps(ModelKind problem) {
 }
 
 void check_is_built(const char* where, ModelKind problem) {
-  if (engine_steps(problem).solve) return;
+  check_is_built(where, problem, engine_steps(problem));
+}
+
+void check_is_built(const char* where, ModelKind problem, const EngineSteps& steps) {
+  if (steps.solve) return;
   throw Error(ErrorCode::device,
               fmt::format("{}: {} is not in this build, which has no generated minimal solvers "
                           "(-DBIFOCAL_GENERATED_SOLVERS=ON)",

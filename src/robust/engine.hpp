@@ -81,6 +81,7 @@ struct EngineSteps : ProblemNumbers {
 [[nodiscard]] const EngineSteps& engine_steps(ModelKind problem);
 // Throws Error(device) where this build has no solver for the problem's samples.
 void check_is_built(const char* where, ModelKind problem);
+void check_is_built(const char* where, ModelKind problem, const EngineSteps& steps);
 
 // The fraction of right matches that one pair of so many is searched for: SOUGHT_PERCENT from 1000
 // on, and of fewer what as much time as those take can find.

@@ -237,4 +237,30 @@ AbsolutePoseResult estimate_absolute_pose(Queue& queue, std::span<const ScenePoi
   return {std::move(static_cast<RobustResult&>(r)), r.pose};
 }
 
+namespace {
+
+FocalPoseResult with_focal(PoseResult r) {
+  FocalPoseResult out;
+  out.cam_from_world = r.pose;
+  out.focal_length = r.focal_length;
+  out.focal_deviation = r.focal_deviation;
+  static_cast<RobustResult&>(out) = std::move(static_cast<RobustResult&>(r));
+  return out;
+}
+
+}  // namespace
+
+FocalPoseResult estimate_camera_pose_focal(std::span<const ScenePoint> points,
+                                           const Intrinsics& camera, const RobustOptions& options,
+                                           const MatchPriors& priors) {
+  return with_focal(estimate(ModelKind::camera_pose_focal, points, {&camera, 1}, options, priors));
+}
+
+FocalPoseResult estimate_camera_pose_focal(Queue& queue, std::span<const ScenePoint> points,
+                                           const Intrinsics& camera, const RobustOptions& options,
+                                           const MatchPriors& priors) {
+  return with_focal(
+      estimate(queue, ModelKind::camera_pose_focal, points, {&camera, 1}, options, priors));
+}
+
 }  // namespace bifocal

@@ -13,7 +13,8 @@ typedef struct pair_info {
   double parallax;   // squared sine of a parallax that noise can make
   double focal[2];   // fx, fy of an absolute pose
   double rays[4];    // factors for x1, y1, x2, y2 from scoring coordinates to rays
-  double centre[4];  // origin of the scoring coordinates: x1, y1, x2, y2 or X, Y, Z
+  double centre[4];  // origin of the scoring coordinates: x1, y1, x2, y2 or X, Y, Z, where behind
+                     // them may be the unit of the image
   double length;     // unit of the scoring coordinates
   double unit;       // px in a unit of the errors
   // These are for matches with weights or qualities. Weights are scaled so that the sum of their

@@ -50,7 +50,8 @@ PairEstimate estimate_of(ModelKind problem, const PairFound& f) {
     steps.result_matrix(&f.info, f.info.rays, result.model, e.model.data());
   if (steps.unknown_focal) {
     const double relative = result.deviation;
-    e.focal_length = steps.model_focal(result.model) * f.info.length;
+    const double image_unit = steps.two_views ? f.info.length : f.info.focal[0];
+    e.focal_length = steps.model_focal(result.model) * image_unit;
     e.focal_deviation =
         relative < kOpen ? relative * e.focal_length : std::numeric_limits<double>::infinity();
   }

@@ -33,9 +33,11 @@ ScenePoint visible_point(const PoseScene& scene, std::mt19937_64& random) {
 
 }  // namespace
 
-PoseScene make_pose_scene(int points, double inliers, double noise, std::mt19937_64& random) {
+PoseScene make_pose_scene(int points, double inliers, double noise, std::mt19937_64& random,
+                          double focal) {
   std::normal_distribution<double> normal(0, noise);
   PoseScene s;
+  s.camera.fx = s.camera.fy = focal;
   const Vec3 axis = random_direction(random), away = random_direction(random);
   s.truth.R = rotation_about(axis, uniform(random, 0, kMostTurn));
   const double distance = uniform(random, 0.7, 1.5);

@@ -17,8 +17,8 @@ struct PoseScene {
   std::vector<ScenePoint> points;    // in random order
   std::vector<std::uint8_t> labels;  // 1: right
 };
-// inliers: share; noise: px.
+// inliers: share; noise: px; focal: fx = fy, px.
 [[nodiscard]] PoseScene make_pose_scene(int points, double inliers, double noise,
-                                        std::mt19937_64& random);
+                                        std::mt19937_64& random, double focal = 1000);
 
 }  // namespace bifocal::synthetic

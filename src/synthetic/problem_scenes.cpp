@@ -83,9 +83,16 @@ TwoViewScene make_map_scene(const SceneOptions& o, const Mat3& H, std::mt19937_6
   return s;
 }
 
+// No estimator that has to find it is told.
+void forget_focal_length(ProblemScene& scene) {
+  if (!problem_info(scene.problem).tells_focal_length) return;
+  for (Intrinsics& camera : scene.cameras) camera.fx = camera.fy = 1;
+}
+
 ProblemScene make_camera_scene(ModelKind problem, const SceneOptions& o, std::mt19937_64& random) {
   const PoseScene s = make_pose_scene(o.points, o.inliers, o.noise, random);
-  ProblemScene scene{problem, {}, {s.camera}, s.labels, {}, {}, s.truth.R, 0, 0, s.truth};
+  ProblemScene scene{problem, {}, {s.camera}, s.labels, {}, {}, s.truth.R, s.camera.fx, 0, s.truth};
+  forget_focal_length(scene);
   append_points(s.points, scene);
   return scene;
 }
@@ -115,8 +122,7 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
                      s.labels, s.clean,     s.H,
                      {},       s.camera.fx, o.distortion,
                      s.truth};
-  if (problem == ModelKind::shared_focal)  // no estimator is told
-    scene.cameras.front().fx = scene.cameras.front().fy = 1;
+  forget_focal_length(scene);
   if (kind == ProblemSceneKind::distorted)
     scene.cameras.front().fx = scene.cameras.front().fy = kSceneHalfDiagonal;
   append_points(s.points, scene);

@@ -28,7 +28,7 @@ struct ProblemScene {
   std::vector<PointPair> clean;      // two views: noise-free pairs that no estimator sees
   Mat3 in_pixels{};                  // two views: the true H or F
   Mat3 result{};                     // the true matrix of the result, of length 1 (R: as it is)
-  double focal_length = 0;           // two views: px, the true one
+  double focal_length = 0;           // px, the true one, where there are cameras
   double distortion = 0;             // of the lens, in the unit of the camera
   Pose pose;                         // where the problem has one; |t| = 1 between two views
 

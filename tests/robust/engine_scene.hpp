@@ -53,6 +53,10 @@ inline EngineScene make_engine_scene(ModelKind problem, const synthetic::SceneOp
     const Eigen::Vector3d shifted = (matrix_of(s.result) * centre + t) / scene.pair.info.length;
     std::copy_n(s.result.data(), 9, scene.truth.begin());
     std::copy_n(shifted.data(), 3, scene.truth.begin() + 9);
+    if (steps.unknown_focal) {
+      const double f = s.focal_length / scene.pair.info.focal[0];
+      for (const size_t i : {0, 1, 2, 3, 4, 5, 9, 10}) scene.truth[i] *= f;
+    }
     return scene;
   }
   const RowMajor3 first = frame_of(scene.pair, 0), second = frame_of(scene.pair, 1);

@@ -42,7 +42,8 @@ class Chart : public testing::Test {
     Delta delta{};
     for (double& d : delta) d = normal(random_);
     if (!engine_steps(problem).two_views) {
-      for (double& d : delta) d /= s.pair.info.focal[0];
+      const double focal = s.pair.info.focal[0] * Text::model_focal(s.truth.data());
+      for (double& d : delta) d /= focal;
     }
     return delta;
   }

@@ -186,14 +186,14 @@ void add_estimate(Program& program, Context& context) {
   const auto o = std::make_shared<Options>();
   command
       .option("MODEL", o->model,
-              fmt::format("{}; pose is that of a camera, from scene points",
+              fmt::format("{}; pose and pose_focal are those of a camera, from scene points",
                           fmt::join(model_names(), ", ")))
       .required()
       .one_of(model_names());
   const Option points = command.option(
       "--points", o->points,
       "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
-      "keypoints1 and matches; for pose: x y X Y Z");
+      "keypoints1 and matches; for pose and pose_focal: x y X Y Z");
   add_camera_options(command, o->cameras);
   const Option centre = command.option(
       "--principal-point", o->principal_point,

@@ -51,6 +51,10 @@ lane_fn real model_distortion(const real* model) {
 }
 #endif
 
+#ifndef OWN_model_zoom  // see focal_is_open
+lane_fn void model_zoom(real* model, real factor) { (void)model, (void)factor; }
+#endif
+
 #ifndef OWN_model_open  // the chart [20] around a model is the model
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
@@ -133,6 +137,7 @@ lane_fn void result_pose(const pair_info* info, const real* model, const real* s
 #undef OWN_point_columns
 #undef OWN_model_focal
 #undef OWN_model_distortion
+#undef OWN_model_zoom
 #undef OWN_model_open
 #undef OWN_model_close
 #undef DIRECT_CHART

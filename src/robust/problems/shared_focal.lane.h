@@ -109,10 +109,7 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
 
 lane_fn void model_move(real* chart, const real* delta) {
   epipolar_move(chart, 5, delta);
-  real h = fmax(lane(-0.25), fmin(lane(0.5) * delta[5], lane(0.25)));
-  // exp(delta) to second order, within what is plausible
-  real f = chart[18] * (lane(1) + h) / (lane(1) - h);
-  f = fmax(lane(0.02), fmin(f, lane(100)));
+  real f = focal_moved(chart[18], delta[5]);
   chart[18] = f;
   chart[19] = copysign(f, chart[19]);
 }

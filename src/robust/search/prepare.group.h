@@ -150,9 +150,11 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
   group_barrier();
 }
 
-// The same for a scene: the mean of its points and their mean distance from it.
+// The same for a scene: the mean of its points and their mean distance from it; and, where the
+// focal length is not known, the mean distance of their images from the principal point.
 group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
-                              global_const int* order, pair_info* info) {
+                              global_const int* order, global_const scalar* cameras,
+                              pair_info* info) {
   real sums[3] = {lane(0), lane(0), lane(0)}, distance = lane(0);
   scalar centre[3];
   group_for_range(i, 0, n) {
@@ -166,6 +168,17 @@ group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
   }
   for (index c = 0; c < 3; ++c) info->centre[c] = centre[c];
   info->length = group_sum(distance);
+  if_constant(UNKNOWN_FOCAL) {
+    const scalar cx = cameras[2], cy = cameras[3], ratio = cameras[0] / cameras[1];
+    real size = lane(0);
+    group_for_range(i, 0, n) {
+      global_const scalar* p = given + COLUMNS * (offset)order[i];
+      const scalar x = p[0] - cx, y = ratio * (p[1] - cy);
+      size += sqrt(x * x + y * y) / (scalar)n;
+    }
+    const scalar mean = group_sum(size);
+    info->centre[3] = mean > 0 && mean - mean == 0 ? mean : 1;
+  }
 }
 
 // The probability that a wrong match agrees with a wrong model, from the image in which the points
@@ -243,7 +256,7 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
   prepare_priors(GROUP_ARG priors, order, n, stride, keys, &own, shared);
   for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = cameras[i];
   if_constant(TWO_VIEWS) set_image_frame(GROUP_ARG given, n, order, cameras, &own, shared);
-  if_constant(!TWO_VIEWS) set_scene_frame(GROUP_ARG given, n, order, &own);
+  if_constant(!TWO_VIEWS) set_scene_frame(GROUP_ARG given, n, order, cameras, &own);
   const scalar length = own.length;
   if (!(length > 0) || length - length != 0) own.length = 1;
   own.unit = camera_info(camera, own.length, threshold, &own);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Family of problems, of the family camera_pose: the camera is known, and a model is (R, t).
+// Scoring coordinates of the image: the normalised image plane.
+
+enum {
+  EQUATIONS = 6,  // rows of the normal equations: a small turn and shift of the camera
+  TERMS = 14      // of a linearised point
+};
+
+// Terms of the normal equations at point p: the derivatives J [2][6] and the residuals [2]. Returns
+// the squared error, NaN behind the camera.
+lane_fn real point_linearise(const real* P, const real* p, const real* focal, real* terms) {
+  real cam[3];
+  real* r = terms + 12;
+  real z = reprojection_residual(P, p[0], p[1], p + 2, focal[0], focal[1], cam, r);
+  reprojection_jacobian(cam, focal[0], focal[1], terms);
+  return select(z > lane(0), r[0] * r[0] + r[1] * r[1], lane_nan());
+}
+
+// Adds w times a point's terms to the packed lower triangle N [21] and the half gradient g [6].
+lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
+  real* J = terms;
+  for (index k = 0; k < 12; ++k) J[k] = masked(w, J[k]);
+  real r0 = masked(w, w * terms[12]), r1 = masked(w, w * terms[13]);
+  index packed = 0;
+  for (index k = 0; k < 6; ++k) {
+    real w0 = w * J[k], w1 = w * J[6 + k];
+    for (index l = 0; l <= k; ++l) N[packed + l] += w0 * J[l] + w1 * J[6 + l];
+    packed += k + 1;
+    g[k] += r0 * J[k] + r1 * J[6 + k];
+  }
+}
+
+// What the camera adds to info. Returns px a unit of the errors.
+#define OWN_camera_info
+lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
+  (void)length, (void)threshold;
+  info->focal[0] = cameras[0];
+  info->focal[1] = cameras[1];
+  return lane(1);
+}
+
+// A point [COLUMNS] as given, in scoring coordinates.
+#define OWN_point_columns
+lane_fn void point_columns(const real* given, const real* cameras, const pair_info* info,
+                           real* columns) {
+  for (index c = 0; c < 2; ++c) columns[c] = (given[c] - cameras[2 + c]) / cameras[c];
+  scene_columns(given, info, columns);
+}
+
+// The result's matrix is its rotation, its pose in the world as given.
+lane_fn void result_matrix(const pair_info* info, const real* rays, const real* model, real* R) {
+  (void)info, (void)rays;
+  for (index i = 0; i < 9; ++i) R[i] = model[i];
+}
+#define OWN_result_pose
+lane_fn void result_pose(const pair_info* info, const real* model, const real* side, real* pose) {
+  (void)side;
+  pose_in_world(info, model, pose);
+}
