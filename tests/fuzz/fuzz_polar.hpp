@@ -44,13 +44,13 @@ inline std::string polar_file(std::string_view bytes) {
   };
   const std::size_t rows = (numbers.size() - 15) / 8;
   const auto count = std::int64_t(rows);
-  return encode_npz(std::vector<NamedArray>{
-      {"format", {{}, std::string("bifocal polar rectification 1")}},
-      {"canvas", {{5}, part(0, 5)}},
-      {"left_photograph", {{5}, part(5, 5)}},
-      {"right_photograph", {{5}, part(10, 5)}},
-      {"left", {{count, 4}, part(15, 4 * rows)}},
-      {"right", {{count, 4}, part(15 + 4 * rows, 4 * rows)}}});
+  return encode_npz(
+      std::vector<NamedArray>{{"format", {{}, std::string("bifocal polar rectification 1")}},
+                              {"canvas", {{5}, part(0, 5)}},
+                              {"left_photograph", {{5}, part(5, 5)}},
+                              {"right_photograph", {{5}, part(10, 5)}},
+                              {"left", {{count, 4}, part(15, 4 * rows)}},
+                              {"right", {{count, 4}, part(15 + 4 * rows, 4 * rows)}}});
 }
 
 inline void polar(std::string_view bytes) {
