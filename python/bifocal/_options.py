@@ -173,7 +173,7 @@ class SsdOptions:
     """Searched: min_disparity to min_disparity + disparities - 1 (1 to 1024)."""
     window: int = 15
     """px: side of the square window (odd, 3 to 31)."""
-    filter: DisparityFilter = field(default_factory=lambda: DisparityFilter(median=0, speckle_size=0, fill="background"))
+    filter: DisparityFilter = field(default_factory=lambda: DisparityFilter(median=0, speckle_size=0, fill='background'))
     """What happens to the disparities."""
 
 

@@ -41,6 +41,8 @@ map_kernel(planes_open, place, PLANES_OPEN) {
   region_known[region] = known[first];
   known[first] = PLANE_OPEN | region;
   best[region] = 0xffffffffu;
+  tally[region * TALLY_NUMBERS] = 0;
+  tally[region * TALLY_NUMBERS + 1] = tally[region * TALLY_NUMBERS + 2] = 0xffffffffu;
 }
 
 map_kernel(planes_sample, point, PLANES_SAMPLE) {
@@ -95,40 +97,44 @@ map_kernel(planes_try, item, PLANES_TRY) {
   global_atomic_min(best + region, (bits32)(PLANE_SAMPLES - votes) * PLANE_TRIALS + (bits32)trial);
 }
 
-map_kernel(planes_choose, region, PLANES_CHOOSE) {
-  if ((bits32)region >= regions[0]) return;
-  global_const bits32* own = samples + (offset)region * PLANE_SAMPLES;
-  global_const bits16* own_values = values + (offset)region * PLANE_SAMPLES;
+// The samples of a region and those on its plane, in the high and the low half of the first number;
+// the lowest disparity of the latter, and 0xffff less the highest.
+map_kernel(planes_tally, place, PLANES_TALLY) {
+  const bits32 region = (bits32)place / PLANE_SAMPLES;
+  const index own = place % PLANE_SAMPLES;
+  if (region >= regions[0]) return;
+  const offset first = (offset)region * PLANE_SAMPLES;
   struct disparity_plane plane;
-  trial_plane((index)(best[region] % PLANE_TRIALS), own, own_values, &plane);
-  index on_it = 0, count = 0, lowest = UNKNOWN_DISPARITY, highest = 0;
-  for (index i = 0; i < PLANE_SAMPLES; ++i) {
-    const index d = own_values[i], is_on = sample_vote(&plane, own[i], d) == 1;
-    count += d != UNKNOWN_DISPARITY;
-    on_it += is_on;
-    if (is_on && d < lowest) lowest = d;
-    if (is_on && d > highest) highest = d;
+  trial_plane((index)(best[region] % PLANE_TRIALS), samples + first, values + first, &plane);
+  if (own == 0) {
+    global_ptr int* out = planes + (offset)region * PLANE_NUMBERS;
+    out[0] = plane.x;
+    out[1] = plane.y;
+    out[2] = plane.d;
+    out[3] = plane.along;
+    out[4] = plane.down;
   }
-  global_ptr int* out = planes + (offset)region * PLANE_NUMBERS;
-  out[0] = plane.x;
-  out[1] = plane.y;
-  out[2] = plane.d;
-  out[3] = plane.along;
-  out[4] = plane.down;
-  out[5] = lowest;
-  out[6] = highest;
-  out[7] = plane_fits(on_it, count, (index)region_known[region], step,
-                      (index)sizes[regions[1 + region]]);
+  const index d = values[place], is_on = sample_vote(&plane, samples[place], d) == 1;
+  if (d == UNKNOWN_DISPARITY) return;
+  global_ptr bits32* t = tally + (offset)region * TALLY_NUMBERS;
+  global_atomic_add(t, is_on ? 0x10001u : 0x10000u);
+  if (!is_on) return;
+  global_atomic_min(t + 1, (bits32)d);
+  global_atomic_min(t + 2, 0xffffu - (bits32)d);
 }
 
 map_kernel(planes_fill, pixel, PLANES_FILL) {
   index d = disparity[pixel];
   if (d == UNKNOWN_DISPARITY && labels[pixel] != no_label()) {
-    const bits32 region = known[region_of(labels, pixel)];
-    global_const int* p = planes + (offset)(region & (PLANE_OPEN - 1)) * PLANE_NUMBERS;
-    if (region >= PLANE_OPEN && p[7]) {
+    const bits32 first = region_of(labels, pixel), open = known[first];
+    if (open >= PLANE_OPEN) {
+      const offset region = (offset)(open - PLANE_OPEN);
+      global_const int* p = planes + region * PLANE_NUMBERS;
+      global_const bits32* t = tally + region * TALLY_NUMBERS;
       const struct disparity_plane plane = {p[0], p[1], p[2], p[3], p[4]};
-      d = plane_fill(&plane, p[5], p[6], pixel % width, pixel / width);
+      if (plane_fits((index)(t[0] & 0xffffu), (index)(t[0] >> 16), (index)region_known[region],
+                     step, (index)sizes[first]))
+        d = plane_fill(&plane, (index)t[1], (index)(0xffffu - t[2]), pixel % width, pixel / width);
     }
   }
   filled[pixel] = (bits16)d;

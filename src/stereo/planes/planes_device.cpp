@@ -36,7 +36,8 @@ int most_regions(PictureSize size) {
 
 std::size_t PlanesDevice::bytes(PictureSize size) {
   return static_cast<std::size_t>(most_regions(size)) *
-             (6 * Rules::PLANE_SAMPLES + 4 * planes::PLANE_NUMBERS + 12) +
+             (6 * Rules::PLANE_SAMPLES + 4 * planes::PLANE_NUMBERS + 4 * planes::TALLY_NUMBERS +
+              12) +
          4 * static_cast<std::size_t>(size.pixels()) + 4;
 }
 
@@ -52,6 +53,7 @@ PlanesDevice::PlanesDevice(const Device& device, PictureSize size)
   best_ = Buffer<std::uint32_t>(device, regions);
   samples_ = Buffer<std::uint32_t>(device, regions * kSamples);
   values_ = Buffer<std::uint16_t>(device, regions * kSamples);
+  tally_ = Buffer<std::uint32_t>(device, regions * static_cast<std::size_t>(planes::TALLY_NUMBERS));
   planes_ = Buffer<int>(device, regions * static_cast<std::size_t>(planes::PLANE_NUMBERS));
 }
 
@@ -84,6 +86,7 @@ void PlanesDevice::run(Queue& queue, const DisparityBuffer& disparity,
                          .known = known_,
                          .region_known = region_known_,
                          .best = best_,
+                         .tally = tally_,
                          .samples = samples_});
   if (points_ > 0)
     kernels().planes_sample(queue, {.count = points_},
@@ -105,21 +108,23 @@ void PlanesDevice::run(Queue& queue, const DisparityBuffer& disparity,
   kernels().planes_try(
       queue, {.count = most_regions_ * Rules::PLANE_TRIALS},
       {.regions = regions_, .samples = samples_, .values = values_, .best = best_});
-  kernels().planes_choose(queue, {.count = most_regions_},
-                          {.step = step_,
-                           .regions = regions_,
-                           .region_known = region_known_,
-                           .sizes = sizes,
-                           .samples = samples_,
-                           .values = values_,
-                           .best = best_,
-                           .planes = planes_});
+  kernels().planes_tally(queue, {.count = places},
+                         {.regions = regions_,
+                          .samples = samples_,
+                          .values = values_,
+                          .best = best_,
+                          .tally = tally_,
+                          .planes = planes_});
   kernels().planes_fill(queue, {.count = size_.pixels()},
                         {.disparity = disparity,
                          .labels = labels,
                          .known = known_,
+                         .sizes = sizes,
+                         .region_known = region_known_,
+                         .tally = tally_,
                          .planes = planes_,
                          .width = size_.width,
+                         .step = step_,
                          .filled = filled});
 }
 

@@ -29,7 +29,7 @@ class PlanesDevice {
   PictureSize size_;
   int step_ = 1, across_ = 0, points_ = 0;  // of the lattice
   int most_regions_ = 0;
-  Buffer<std::uint32_t> known_, regions_, region_known_, best_, samples_;
+  Buffer<std::uint32_t> known_, regions_, region_known_, best_, tally_, samples_;
   Buffer<std::uint16_t> values_;
   Buffer<int> planes_;
 };
