@@ -54,8 +54,8 @@ TEST(Gravity, solutions_fit_the_points_and_turn_about_the_vertical) {
       const Vector3d values = Eigen::JacobiSVD<Eigen::Matrix3d>(E).singularValues();
       essentials.push_back(std::max(values[2], values[0] - values[1]));
       // [t]x R with R about the y axis.
-      upright.push_back(std::max(
-          {std::abs(E(1, 1)), std::abs(E(0, 0) - E(2, 2)), std::abs(E(0, 2) + E(2, 0))}));
+      upright.push_back(
+          std::max({std::abs(E(1, 1)), std::abs(E(0, 0) - E(2, 2)), std::abs(E(0, 2) + E(2, 0))}));
     }
   }
   EXPECT_LE(failure_rate("epipolar equations", fits, 1e-7), 0.001);
@@ -64,10 +64,9 @@ TEST(Gravity, solutions_fit_the_points_and_turn_about_the_vertical) {
 }
 
 double missed(const SampleBatch& batch, const std::string& what) {
-  return failure_rate(what,
-                      errors_to_truth(batch, solve<double>(batch),
-                                      synthetic::solution_distance(kSolver)),
-                      1e-6);
+  return failure_rate(
+      what, errors_to_truth(batch, solve<double>(batch), synthetic::solution_distance(kSolver)),
+      1e-6);
 }
 
 // Scenes as the solver's own with this direction of gravity in the frame of camera 1.
@@ -93,12 +92,12 @@ SampleBatch with_gravity(const Vector3d& g1, int n) {
 }
 
 TEST(Gravity, the_camera_may_be_held_in_any_way) {
-  const Vector3d directions[] = {{0, 1, 0}, {0, -1, 0}, {1, 0, 0}, {-1, 0, 0},
+  const Vector3d directions[] = {{0, 1, 0}, {0, -1, 0}, {1, 0, 0},         {-1, 0, 0},
                                  {0, 0, 1}, {0, 0, -1}, {0.6, -0.64, 0.48}};
   for (const Vector3d& g : directions) {
-    EXPECT_LE(missed(with_gravity(g, 10000),
-                     fmt::format("gravity along {} {} {}", g[0], g[1], g[2])),
-              0.01);
+    EXPECT_LE(
+        missed(with_gravity(g, 10000), fmt::format("gravity along {} {} {}", g[0], g[1], g[2])),
+        0.003);
   }
 }
 
@@ -110,7 +109,7 @@ TEST(Gravity, its_length_and_its_sign_are_of_no_account) {
       at(batch, kSecondGravity + k, i) *= -0.1;
     }
   }
-  EXPECT_LE(missed(batch, "gravity, of another length and sign"), 0.01);
+  EXPECT_LE(missed(batch, "gravity, of another length and sign"), 0.001);
 }
 
 template <class Edit>
@@ -133,8 +132,8 @@ TEST(Gravity, equal_points_or_no_number_have_no_solution) {
             }),
             0);
   for (const int row : {0, 7, kFirstGravity, kSecondGravity + 2}) {
-    EXPECT_EQ(
-        solutions_of([row](SampleBatch& batch, int i) { at(batch, row, i) = std::nan(""); }), 0);
+    EXPECT_EQ(solutions_of([row](SampleBatch& batch, int i) { at(batch, row, i) = std::nan(""); }),
+              0);
   }
   EXPECT_EQ(solutions_of([](SampleBatch& batch, int i) {
               for (int k = 0; k < 3; ++k) at(batch, kFirstGravity + k, i) = 0;
