@@ -22,7 +22,7 @@ namespace {
 
 using synthetic::SampleBatch;
 
-constexpr int kTimed = 1008;         // samples whose solutions stay in the cache
+constexpr int kTimed = 1008;  // samples whose solutions stay in the cache
 constexpr int kRounds = 41;
 constexpr int kJudged = 20 * kTimed;  // samples whose misses are counted
 
@@ -41,8 +41,7 @@ SampleBatch samples_of(MinimalSolver solver) {
   if (solver != MinimalSolver::relative_pose_3pt_monodepth_shared_focal) return batch;
   for (int i = 0; i < batch.n; ++i) {
     double& shift = batch.truth[static_cast<std::size_t>(15 * i + 14)];
-    for (int p = 15; p < 18; ++p)
-      batch.samples[static_cast<std::size_t>(p) * batch.n + i] += shift;
+    for (int p = 15; p < 18; ++p) batch.samples[static_cast<std::size_t>(p) * batch.n + i] += shift;
     shift = 0;
   }
   return batch;
@@ -133,8 +132,7 @@ void judge(const SampleBatch& batch, const auto& solved, const std::string& whos
     double nearest = std::numeric_limits<double>::infinity();
     for (int s = 0; s < solved.count(i); ++s) {
       solved.solution(i, s, solution.data());
-      const double d =
-          distance(solution.data(), &batch.truth[static_cast<std::size_t>(i) * rows]);
+      const double d = distance(solution.data(), &batch.truth[static_cast<std::size_t>(i) * rows]);
       if (d < nearest) nearest = d;
     }
     errors.push_back(nearest);
@@ -150,8 +148,7 @@ void judge(const SampleBatch& batch, const auto& solved, const std::string& whos
 
 void run_case(Context& context, const Case& c, const std::string& case_name) {
   const SampleBatch batch = samples_of(c.solver);
-  const std::unique_ptr<PoseLibSolver> peer(
-      poselib_solver(c.name, batch.samples.data(), batch.n));
+  const std::unique_ptr<PoseLibSolver> peer(poselib_solver(c.name, batch.samples.data(), batch.n));
   Ours timed(batch, kTimed), judged(batch, batch.n);
   Time ours, theirs;
   for (int round = 0; round < kRounds; ++round) {
