@@ -57,7 +57,7 @@ int run(int argc, char** argv) {
   std::uint64_t seed = 0;
   command.option("PROBLEM", problem, "file of the problem").required();
   command.option("-o,--out", out, "the lane file to write").required();
-  command.option("--seed", seed, "of the random data and orders of pruning")
+  command.option("--seed", seed, "of the random data and orders of pruning; added to the problem's")
       .whole_number()
       .shows_default();
   command.runs([&] { generate(problem, out, seed); });

@@ -52,7 +52,7 @@ Generated generate_solver(std::string_view text, const std::string& file, std::u
     throw Error(ErrorCode::input, fmt::format("{}: an equation of degree {} is beyond a lane, "
                                               "which takes at most {}",
                                               file, problem.degree(), kMostDegree));
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(problem.seed + seed);
   const Instance instance = random_instance(problem, kPrime, random);
   const Quotient quotient = find_quotient(problem, instance, file);
   const Template t = find_template(problem, instance, quotient, random, file, watch);

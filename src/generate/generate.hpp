@@ -17,7 +17,7 @@ struct Generated {
   bool stopped = false;  // the search was ended early, and the text says so
 };
 
-// `file` is what errors name. Throws Error(input).
+// `file` is what errors name; the seed is added to that of the problem. Throws Error(input).
 Generated generate_solver(std::string_view text, const std::string& file, std::uint64_t seed,
                           const Watch& watch = {});
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <sstream>
 
 namespace bifocal::generate {
@@ -82,6 +83,14 @@ void add_actions(Problem& problem, const std::string& text, const std::string& p
   }
 }
 
+std::uint64_t parse_seed(const std::string& text, const std::string& place) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw Error(ErrorCode::input, fmt::format("{}: seed: '{}' is not a whole number", place, text));
+  return seed;
+}
+
 void add_line(Problem& problem, const std::string& key, const std::string& value,
               const std::string& place) {
   if (key == "problem") {
@@ -105,6 +114,8 @@ void add_line(Problem& problem, const std::string& key, const std::string& value
     add_nonzero(problem, value, place);
   } else if (key == "action") {
     add_actions(problem, value, place);
+  } else if (key == "seed") {
+    problem.seed = parse_seed(value, place);
   } else if (key == "let") {
     problem.lets.push_back(parse_definition(problem, key, value, place));
   } else if (key == "zero") {
@@ -112,7 +123,7 @@ void add_line(Problem& problem, const std::string& key, const std::string& value
   } else {
     throw Error(ErrorCode::input,
                 fmt::format("{}: '{}' is none of problem, about, paper, note, unknowns, random, "
-                            "data, let, zero, nonzero, action",
+                            "data, let, zero, nonzero, action, seed",
                             place, key));
   }
 }

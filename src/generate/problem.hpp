@@ -2,6 +2,7 @@
 // A minimal problem as its file states it: unknowns, data, and equations in matrix notation.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -68,6 +69,7 @@ struct Problem {
   std::vector<int> nonzero;  // unknowns that are 0 at no solution of interest
   std::vector<Definition> lets, equations;
   std::vector<Action> actions;  // that are searched; all, if none is named
+  std::uint64_t seed = 0;       // of the random data and orders, which the caller's is added to
 
   [[nodiscard]] int data_count() const;      // numbers in all data
   [[nodiscard]] int equation_count() const;  // scalar equations

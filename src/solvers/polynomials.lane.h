@@ -10,18 +10,19 @@ lane_fn index poly_size(index n, index degree) {
   return size;
 }
 
-// The place of the monomial with the tails t, of a degree of at most 15: that many are in front of
-// it.
+// The number of monomials in m + 1 unknowns, at most five, of a degree below k: at most 100.
+lane_fn index poly_count_below(index m, index k) {
+  if (m == 0) return k;
+  if (m == 1) return k * (k + 1) / 2;
+  if (m == 2) return k * (k + 1) * (k + 2) / 6;
+  if (m == 3) return k * (k + 1) * (k + 2) / 2 * (k + 3) / 12;
+  return k * (k + 1) * (k + 2) / 2 * (k + 3) / 4 * (k + 4) / 15;
+}
+
+// The place of the monomial with the tails t: that many are in front of it.
 lane_fn index poly_place(index n, const index* t) {
-  // binomials[m][k]: monomials in m + 1 unknowns of a degree below k
-  const index binomials[5][16] = {
-      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-      {0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120},
-      {0, 1, 4, 10, 20, 35, 56, 84, 120, 165, 220, 286, 364, 455, 560, 680},
-      {0, 1, 5, 15, 35, 70, 126, 210, 330, 495, 715, 1001, 1365, 1820, 2380, 3060},
-      {0, 1, 6, 21, 56, 126, 252, 462, 792, 1287, 2002, 3003, 4368, 6188, 8568, 11628}};
   index place = 0;
-  for (index k = 0; k < n; ++k) place += binomials[n - 1 - k][t[k]];
+  for (index k = 0; k < n; ++k) place += poly_count_below(n - 1 - k, t[k]);
   return place;
 }
 

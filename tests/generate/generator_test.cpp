@@ -53,7 +53,7 @@ TEST(Generator, templates_are_as_small_as_the_manual_says_and_solvers_are_what_i
       {"p4p_focal_radial", 12, 26, 14},
       {"homography_5pt_shared_radial", 4, 2, 4},
       {"relative_pose_3pt_monodepth_shared_focal", 4, 6, 4},
-      {"relative_pose_4pt_gravity_shared_focal", 20, 16, 20},
+      {"relative_pose_4pt_gravity_shared_focal", 20, 8, 20},
   };
   int committed = 0;
   for (const Size& size : sizes) {
@@ -90,6 +90,7 @@ TEST(Generator, errors_name_file_line_and_value) {
             "p.problem:4: 'q' is neither an unknown nor data nor defined above");
   EXPECT_EQ(error_of(head + "zero A + x\n"), "p.problem:4: 3x3 and 1x1 cannot be added");
   EXPECT_EQ(error_of(head + "zero det(x*A\n"), "p.problem:4: ')' is missing at ''");
+  EXPECT_EQ(error_of(head + "seed two\n"), "p.problem:4: seed: 'two' is not a whole number");
   EXPECT_EQ(error_of(head + "data B 3\n"),
             "p.problem:4: data: 'B 3' is not a name and a size such as 3x3");
   EXPECT_EQ(error_of(head + "let a = x*x*x*x*x\nzero a*a - 1\n"),
@@ -147,6 +148,12 @@ TEST(Generator, an_action_that_is_named_is_the_one_that_is_taken) {
   EXPECT_EQ(generated(text + "action 1/q\n").rows, 11);
   EXPECT_EQ(error_of("problem p\nunknowns x\naction 1/y\n"),
             "p.problem:3: action: 'y' is no unknown");
+}
+
+TEST(Generator, the_seed_of_a_problem_is_added_to) {
+  const std::string text =
+      text_of("src/generate/problems/relative_pose_6pt_one_sided_focal.problem");
+  EXPECT_EQ(generated(text + "seed 3\n").text, generate::generate_solver(text, "p", 3).text);
 }
 
 TEST(Generator, equations_without_a_solution_are_told_in_words) {

@@ -64,6 +64,7 @@ TEST(GenerateProgram, ctrl_c_keeps_the_best_template_so_far) {
     const int code = process.wait();
     const std::chrono::duration<double> took = steady_clock::now() - before;
     EXPECT_LT(took.count(), 10);
+    if (code == -1) continue;  // the signal came before the program was ready for it
     const std::string told = read_file(errors);
     if (told.find("stopped before a template was found") != std::string::npos) {
       EXPECT_EQ(code, 3);

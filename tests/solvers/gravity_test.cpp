@@ -97,7 +97,7 @@ TEST(Gravity, the_camera_may_be_held_in_any_way) {
   for (const Vector3d& g : directions) {
     EXPECT_LE(
         missed(with_gravity(g, 10000), fmt::format("gravity along {} {} {}", g[0], g[1], g[2])),
-        0.01);
+        0.003);
   }
 }
 
@@ -109,7 +109,7 @@ TEST(Gravity, its_length_and_its_sign_are_of_no_account) {
       at(batch, kSecondGravity + k, i) *= -0.1;
     }
   }
-  EXPECT_LE(missed(batch, "gravity, of another length and sign"), 0.01);
+  EXPECT_LE(missed(batch, "gravity, of another length and sign"), 0.001);
 }
 
 template <class Edit>

@@ -8,7 +8,7 @@
 // planes b x R a of three points have a common line, t: their determinant is u^2 (1 + q^2) times
 // what is quadratic in R below, as R ai x R aj ~ R (ai x aj).
 // This file was written by bifocal-generate from relative_pose_4pt_gravity_shared_focal.problem:
-// 20 roots, a template of 16 x 36, multiplication by q.
+// 20 roots, a template of 8 x 28, multiplication by q.
 // Unknowns: q, u.
 //   R = [1 - q*q, 0, 2*q; 0, 1 + q*q, 0; -2*q, 0, 1 - q*q]
 //   V = (B0 + u*B1)*R*([a0, a0, a0] + u*a1')
@@ -151,26 +151,25 @@ lane_fn real relative_pose_4pt_gravity_shared_focal_roots(const real* data, real
   const index monomials[25] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19,
       23, 24, 25, 31, 32, 40};
   // The template's columns are
-  //   qqqqquuuuu qqqquuuuu qqqqquuuu qquuuu qqqqqu qqqqq 1 (excess)
-  //   qqquuuuu qqqquuuu qqqqquuu qqqqquu quuuu qqqqu quuu qqqq quu (to reduce)
-  //   qquuuuu qqquuuu qqqquuu quuuuu qqquuu qqqquu uuuuu qquuu qqquu uuuu qquu qqqu uuu qqu qqq uu qu qq u q (basis).
-  const index column[66] = {6, 35, 34, 33, 32, 31, 30, 29, 15, 28, 14, 27, 26, 13, 25, 5, 12, 24,
-      23, 11, 22, -1, 4, 21, 20, 3, 19, -1, -1, -1, 10, 18, 17, 16, -1, -1, -1, -1, -1, 9, 8, 7,
-      -1, -1, -1, -1, -1, -1, -1, 2, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, -1, -1, -1, -1, -1};
-  const index equation[16] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
-  const index shift[32] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1,
-      2, 1, 2, 1, 2, 1, 2, 1};
-  const index image[20] = {7, 8, 9, 16, 18, 10, 19, 20, 21, 11, 24, 12, 13, 27, 14, 15, 29, 30,
-      32, 33};
-  const index first[3] = {0, 22, 44};
-  const index pairs[88] = {19, 17, 18, 16, 17, 14, 16, 13, 15, 35, 14, 34, 13, 11, 35, 10, 12, 32,
-      11, 31, 10, 8, 32, 7, 9, 29, 8, 5, 7, 4, 6, 3, 5, 25, 4, 2, 3, 0, 2, 22, 1, 21, 0, 20, 19,
-      16, 18, 15, 17, 13, 16, 35, 15, 12, 14, 11, 13, 10, 35, 32, 12, 9, 34, 31, 11, 8, 10, 7, 32,
-      29, 9, 6, 31, 5, 8, 4, 29, 3, 5, 2, 4, 1, 25, 22, 2, 21, 1, 20};
+  //   qqqq qqq qq (excess)
+  //   qqqquuuuu qqqquuuu qqqquuu qqqquu qqqqu (to reduce)
+  //   qqquuuuu qquuuuu qqquuuu quuuuu qquuuu qqquuu uuuuu quuuu qquuu qqquu uuuu quuu qquu qqqu uuu quu qqu uu qu u (basis).
+  const index column[55] = {-1, -1, 27, 2, 26, 25, 1, 24, 23, 22, 0, 21, 20, 19, 18, -1, 7, 17,
+      16, 15, 14, -1, -1, 6, 13, 12, 11, -1, -1, -1, -1, 5, 10, 9, -1, -1, -1, -1, -1, -1, 4, 8,
+      -1, -1, -1, -1, -1, -1, -1, -1, 3, -1, -1, -1, -1};
+  const index equation[8] = {0, 1, 2, 3, 0, 1, 2, 3};
+  const index shift[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+  const index image[20] = {3, 8, 4, 9, 10, 5, 11, 12, 13, 6, 15, 16, 17, 7, 19, 20, 21, 23, 24,
+      26};
+  const index first[3] = {0, 20, 40};
+  const index pairs[80] = {19, 18, 18, 16, 17, 15, 16, 13, 15, 12, 14, 11, 13, 33, 12, 9, 11, 8,
+      10, 7, 9, 29, 8, 5, 7, 4, 6, 3, 5, 25, 4, 2, 3, 1, 2, 22, 1, 0, 0, 20, 19, 17, 18, 15, 17,
+      14, 16, 12, 15, 11, 14, 10, 13, 9, 12, 8, 11, 7, 10, 6, 33, 29, 9, 5, 8, 4, 7, 3, 29, 25, 5,
+      2, 4, 1, 25, 22, 2, 0, 22, 20};
   const elimination_template t = {.unknowns = 2, .degree = 8, .equations = 4, .used = 25,
-      .rows = 16, .reducible = 9, .basis = 20, .monomials = monomials, .equation = equation,
+      .rows = 8, .reducible = 5, .basis = 20, .monomials = monomials, .equation = equation,
       .shift = shift, .column = column, .image = image, .first = first, .pairs = pairs};
-  real D[180], C[100], M[576], A[400], K[523], work[95];
+  real D[180], C[100], M[224], A[400], K[523], work[95];
   relative_pose_4pt_gravity_shared_focal_equations(data, D);
   return template_roots(&t, D, C, M, A, K, work, roots);
 }
