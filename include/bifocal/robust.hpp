@@ -35,9 +35,9 @@ struct RobustOptions {
   // is given up when that many would have shown. No search goes further than where the fewest
   // inliers that are significant would be found. A smaller share that is found, as a homography
   // finds one plane of many, ends the search after twice the samples that the fraction takes.
-  // 0, of one pair: 0.1 (F and shared_focal: 0.15) of 1000 matches and more, and of fewer what
-  // takes as long. 0, in batches: 0.2, and of n < 1000 matches sqrt(1000 / n) times as much, at
-  // most 0.3.
+  // 0, of one pair: 0.1 (F and shared_focal: 0.15, radial_fundamental 0.3) of 1000 matches and
+  // more, and of fewer what takes as long. 0, in batches: 0.2 (radial_fundamental 0.3), and of n <
+  // 1000 matches sqrt(1000 / n) times as much, at most 0.3.
   double min_inlier_ratio = 0;
   std::uint64_t seed = 0;
   // Fundamental matrices (nothing else is changed): when at least half of the inliers of the best
@@ -61,7 +61,7 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(max_iterations, "most samples to draw", Range::at_least(1));
   BIFOCAL_FIELD(min_inlier_ratio,
                 "fraction of right matches worth looking for; 0: 0.1 of one pair (fundamental, "
-                "shared_focal 0.15), 0.2 in batches",
+                "shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches",
                 Range::within(0, 1));
   BIFOCAL_FIELD(seed, "seed of the sampling; the same one gives the same result");
   BIFOCAL_FIELD(

@@ -76,11 +76,12 @@ Tally run(synthetic::SceneOptions options, double least, double most, int scenes
   return tally;
 }
 
-// A sample of nine is free of wrong matches 2e-5 times as often as not: some pairs are given up.
+// One sample of nine in 50,000 is free of wrong matches.
 TEST(RadialFundamental, is_found_among_many_wrong_matches) {
   const Tally few = run({.points = 1000, .inliers = 0.3, .noise = 0.5}, -0.3, 0, 20,
                         "30 % right, k of -0.3 to 0");
-  EXPECT_GE(few.ok, 10);
+  EXPECT_GE(few.ok, 19);
+  EXPECT_GE(few.inliers, 1.3 * few.plain);
   EXPECT_LT(median(few.errors), 0.01);
 }
 

@@ -211,9 +211,10 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
   return length;
 }
 
-// Samples after which a pair of n points is given up (see fundamental.lane.h).
+// Samples after which a pair of n points is given up (see fundamental.lane.h): measured with 30 %
+// of right matches, of which a 26th of this number is drawn.
 #define OWN_hypotheses_before_giving_up
-lane_fn real hypotheses_before_giving_up(real n) { return lane(1.2e10) / (n * n); }
+lane_fn real hypotheses_before_giving_up(real n) { return lane(2.4e11) / (n * n); }
 
 // A side [12] of the scene: see epipole_side.
 #define OWN_side_candidates

@@ -72,8 +72,10 @@ group_fn scalar least_samples(const struct pair_view* pair, const struct search_
 // as among many and is less significant.
 group_fn scalar ratio_sought(const struct search_limits* limits, scalar n) {
   if (limits->min_inlier_ratio > 0) return limits->min_inlier_ratio;
-  const scalar grown = (scalar)0.2 * sqrt((scalar)1000 / n);
-  return grown < (scalar)0.2 ? (scalar)0.2 : grown < (scalar)0.3 ? grown : (scalar)0.3;
+  // No less than one pair is searched for.
+  const scalar least = SOUGHT_PERCENT > 20 ? (scalar)0.01 * (scalar)SOUGHT_PERCENT : (scalar)0.2;
+  const scalar grown = least * sqrt((scalar)1000 / n);
+  return grown < least ? least : grown < (scalar)0.3 ? grown : (scalar)0.3;
 }
 
 // The smallest significant number of inliers after as many samples as it takes to find so many.
