@@ -173,7 +173,7 @@ struct RobustResult {
 // Any problem: the points of two views, or of a scene in one, and as many cameras as it takes.
 struct PoseResult : RobustResult {
   Pose pose;  // as in PairEstimate
-  // Where the problem tells them: as in SharedFocalResult, and in RadialFundamentalResult.
+  // These are as in SharedFocalResult and RadialFundamentalResult; 0 unless the problem tells them.
   double focal_length = 0, focal_deviation = 0;
   double distortion = 0, distortion_deviation = 0;
 };

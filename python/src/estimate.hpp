@@ -10,7 +10,7 @@
 
 namespace bifocal::python {
 
-// What is told of any problem. `cam2_from_cam1` holds its pose.
+// A result of any problem fits in here; `cam2_from_cam1` holds its pose.
 struct AnyResult : SharedFocalResult {
   double distortion = 0, distortion_deviation = 0;
 };

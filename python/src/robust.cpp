@@ -222,7 +222,7 @@ void bind_fields(nb::class_<Estimate>& c) {
       "Angle between the rays of the inliers, of 'essential' and 'shared_focal'; else None.");
 }
 
-// What some problems tell of cameras that nobody knows.
+// Binds what some problems tell of cameras that nobody knows.
 void bind_unknowns(nb::class_<Estimate>& c) {
   const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_told, auto get,
                             const char* doc) {

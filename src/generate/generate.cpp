@@ -11,7 +11,7 @@ namespace {
 
 // Primes below 2^31.
 constexpr Element kPrime = 2147483647, kFreshPrime = 2147483629;
-// What the lane code of polynomials and templates has tables for.
+// Templates with more rows, and polynomials of a higher degree, are refused.
 constexpr std::size_t kMostRows = 100;
 constexpr int kMostDegree = 9, kMostTemplateDegree = 15;
 

@@ -31,7 +31,7 @@ struct Hypotheses {
   std::vector<int> slots;     // which of its models that is
 };
 
-// As in src/robust/problems.
+// These are the constants of a problem's file in src/robust/problems.
 struct ProblemNumbers {
   int columns, sample_size, slots, model_size, dof, residuals, cameras;
   bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, copies_bind;

@@ -15,7 +15,7 @@
 
 namespace bifocal::fuzz {
 
-// What was read can be used: its maps, and places there and back.
+// Uses a map that was read: samples by it, and takes places there and back.
 inline void check_polar(const PolarRectification& r) {
   require(r.width >= 1 && r.height >= 1 && r.scale > 0 && r.scale <= 1);
   require(r.overlap >= 0 && 2 * r.overlap < r.height);

@@ -100,7 +100,7 @@ TEST(RadialFundamental, explains_more_matches_than_F_alone) {
                           fmt::format("60 % right, k = {}", k).c_str());
     EXPECT_GE(one.ok, 15) << k;
     EXPECT_LT(median(one.errors), 0.01) << k;
-    // Where there is no distortion, one more parameter costs nothing.
+    // One more parameter costs nothing of pictures without distortion.
     EXPECT_GE(one.inliers, 0.99 * one.plain) << k;
   }
 }

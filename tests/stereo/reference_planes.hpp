@@ -43,7 +43,8 @@ inline bool is_flat_at(const ImageU8& picture, int x, int y) {
   return std::abs(across) <= 12 && std::abs(down) <= 12;
 }
 
-// Of each pixel the number of its region of flat 4-neighbours, -1: none; and the regions' pixels.
+// Numbers the regions of flat 4-neighbours: returns that of each pixel, -1 where it is in none, and
+// counts their pixels.
 inline std::vector<int> flat_regions(const ImageU8& picture, std::vector<int>& sizes) {
   const int width = picture.width, height = picture.height;
   std::vector<int> region(picture.pixels.size(), -1);

@@ -137,9 +137,9 @@ class SgmReference {
     }
   }
 
-  // Of every eighth pixel of every eighth row, where all disparities lie in the right picture and
-  // the border of the left one is 5 px away: does one in 64 differ less at one disparity than at
-  // all but its neighbours? Fewer than 64 of them decide nothing.
+  // Tells whether one in 64 of the samples differs less at one disparity than at all but its
+  // neighbours. The samples are every eighth pixel of every eighth row, where all disparities lie
+  // in the right picture and the border of the left one is 5 px away; fewer than 64 decide nothing.
   [[nodiscard]] bool is_clear() const {
     int samples = 0, clear = 0;
     for (int y = 0; y < h_; y += 8) {

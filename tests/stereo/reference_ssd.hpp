@@ -94,8 +94,9 @@ inline std::vector<std::uint16_t> left_disparities(const SsdReference& r, const 
   return out;
 }
 
-// Of every eighth pixel of every eighth row, where all disparities lie in the right picture and the
-// border of the left one is 5 px away: is one in 64 known? Fewer than 64 of them decide nothing.
+// Forgets all disparities unless one in 64 of the samples is known. The samples are every eighth
+// pixel of every eighth row, where all disparities lie in the right picture and the border of the
+// left one is 5 px away; fewer than 64 decide nothing.
 inline void forget_unclear(ImageU16& disparity, const SsdOptions& o) {
   int samples = 0, known = 0;
   for (int y = 0; y < disparity.height; y += 8) {

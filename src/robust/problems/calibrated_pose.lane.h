@@ -31,7 +31,7 @@ lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
   }
 }
 
-// What the camera adds to info. Returns px a unit of the errors.
+// Adds the camera's numbers to info. Returns px a unit of the errors.
 #define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)length, (void)threshold;

@@ -128,8 +128,8 @@ lane_fn void model_move(real* chart, const real* delta) {
   chart[12] = focal_moved(chart[12], delta[6]);
 }
 
-// What the camera adds to info: of its focal lengths their ratio alone. Returns px a unit of the
-// errors.
+// Adds the camera's numbers to info: only the ratio of its focal lengths counts. Returns px a unit
+// of the errors.
 #define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)length, (void)threshold;

@@ -12,8 +12,8 @@ lane_fn real epipolar_side(const real* F, const real* e, real x1, real y1, real 
   return vec3_dot(line, through);
 }
 
-// What stands for a pose [12] where cameras are unknown: the epipole e2 [3] and, from 9 on, the
-// sign of epipolar_side that the points in front of the cameras have.
+// Sets what takes the place of a pose [12] where cameras are unknown: the epipole e2 [3] and, from
+// 9 on, the sign of epipolar_side that the points in front of the cameras have.
 lane_fn void epipole_side(const real* F, real* side) {
   real T[9];
   for (index i = 0; i < 9; ++i) T[i] = F[3 * (i % 3) + i / 3];

@@ -40,7 +40,7 @@ class SgmSearch {
   void run(ImageView<const std::uint16_t> left, ImageView<const std::uint16_t> right,
            const SgmSink& sink);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  // Of the left picture of the last run, 0 to 255.
+  // Returns the brightness of the left picture of the last run, 0 to 255.
   [[nodiscard]] const ImageU8& brightness() const;
 
  private:

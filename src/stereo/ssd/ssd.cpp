@@ -234,7 +234,7 @@ class Chunk {
     return d >= p_.first && d < p_.end && inside(x - d);
   }
 
-  // Of an earlier chunk's winner; far away where nothing is known.
+  // Returns the disparity of an earlier chunk's winner; a far one where nothing is known.
   [[nodiscard]] int whole_disparity(std::uint16_t disparity) const {
     return disparity == Rules::UNKNOWN_DISPARITY
                ? p_.first - 2

@@ -89,7 +89,7 @@ group_fn void ssd_costs(const bits32* sums, index lane, index lanes, index from,
   local_ptr bits32* left_keys = s->left_keys + turn * 2 * OUTPUTS;
   local_ptr bits32* right_keys = s->right_keys + turn * RIGHT_OUTPUTS + lanes - 1 - lane;
   bits32 box = 0;
-  // Of one output for each member that runs in step.
+  // Each member that runs in step keeps the keys of one output.
   bits32 own = SSD_NO_KEY, own_last = SSD_NO_KEY;
   const index step_member = lane % lockstep_width();
   lane_unroll for (index c = 0; c < 2 * RADIUS; ++c) box += sums[c];
