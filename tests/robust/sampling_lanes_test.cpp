@@ -63,7 +63,7 @@ namespace {
 HWY_EXPORT(draw_lanes);
 HWY_EXPORT(numbers_of_lanes);
 
-constexpr int kMostLanes = 64;
+constexpr int kMostLanes = 64, kMostPoints = 9;
 
 // Runs `check` on every target of this processor.
 template <class Check>
@@ -85,12 +85,12 @@ TEST(SamplingLanes, are_the_samples_of_one_at_a_time) {
       // As many points as a sample has take many numbers; with the last count a quarter of them are
       // refused.
       for (const int n : {size, size + 1, 20, 50, 2000, 0x60000000}) {
-        std::array<std::uint32_t, 7 * kMostLanes> samples;
+        std::array<std::uint32_t, kMostPoints * kMostLanes> samples;
         const std::uint32_t first = 4000000000u, last = first + (n == 50 ? 2 : kMostLanes - 1);
         const int lanes = HWY_DYNAMIC_DISPATCH(draw_lanes)(
             size, seed, first, last, static_cast<std::uint32_t>(n), samples.data());
         for (int l = 0; l < lanes; ++l) {
-          std::array<int, 7> one;
+          std::array<int, kMostPoints> one;
           const std::uint32_t iteration = std::min(first + static_cast<std::uint32_t>(l), last);
           Lanes::sample_draw(static_cast<std::uint32_t>(seed),
                              static_cast<std::uint32_t>(seed >> 32), iteration, n, size, nullptr, 0,
