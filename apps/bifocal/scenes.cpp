@@ -69,11 +69,11 @@ BatchEstimate estimate(const Scenes& scenes, std::size_t first, std::size_t coun
   const std::vector<Intrinsics> camera(scenes.camera ? 1 : 0, scenes.camera.value_or(Intrinsics{}));
   const RobustOptions robust =
       run.one_by_one ? one_pair_options(run.problem, scenes.points, run.robust) : run.robust;
+  const BatchInput input{
+      .offsets = offsets, .cameras1 = camera, .cameras2 = camera, .options = robust};
   if (!scenes.scene_points.empty())
-    return estimate_batch(queue, run.problem,
-                          SceneBatch{scenes.scene_points.data(), offsets, camera}, robust);
-  return estimate_batch(queue, run.problem, PairBatch{scenes.pairs.data(), offsets, camera, camera},
-                        robust);
+    return estimate_batch(queue, run.problem, scenes.scene_points.data(), input);
+  return estimate_batch(queue, run.problem, scenes.pairs.data(), input);
 }
 
 void append(const BatchEstimate& batch, SceneResults& results) {
@@ -81,7 +81,7 @@ void append(const BatchEstimate& batch, SceneResults& results) {
     to.insert(to.end(), from.begin(), from.end());
   };
   extend(results.inliers, batch.inliers);
-  for (const PairEstimate& e : batch.pairs) {
+  for (const Estimate& e : batch.pairs) {
     results.ok.push_back(e.outcome == Outcome::ok);
     extend(results.model, e.model);
     results.focal_length.push_back(e.focal_length);

@@ -32,7 +32,7 @@ std::vector<ProblemScene> scenes_of(ModelKind problem) {
   return scenes;
 }
 
-void add_estimate(ResultBytes& out, const PairEstimate& e) {
+void add_estimate(ResultBytes& out, const Estimate& e) {
   out.add(e.outcome);
   out.add_all(e.model), out.add_all(e.pose.R), out.add_all(e.pose.t);
   for (const double v : {e.focal_length, e.focal_deviation, e.gain, e.rms, e.noise, e.significance})
@@ -59,16 +59,18 @@ struct SceneBatches {
                                        const RobustOptions& options) const {
     const double* w = with_priors ? weights.data() : nullptr;
     const double* q = with_priors ? qualities.data() : nullptr;
+    const BatchInput input{.offsets = offsets,
+                           .cameras1 = camera,
+                           .cameras2 = camera,
+                           .weights = w,
+                           .qualities = q,
+                           .options = options};
     if (problem_info(kind).is_two_view) {
       const auto* points = reinterpret_cast<const PointPair*>(numbers.data());
-      const bool two = problem_info(kind).cameras == 2;
-      return estimate_batch(
-          queue, kind,
-          PairBatch{points, offsets, camera, two ? camera : std::vector<Intrinsics>(), w, q},
-          options);
+      return estimate_batch(queue, kind, points, input);
     }
     const auto* points = reinterpret_cast<const ScenePoint*>(numbers.data());
-    return estimate_batch(queue, kind, SceneBatch{points, offsets, camera, w, q}, options);
+    return estimate_batch(queue, kind, points, input);
   }
 
   ModelKind kind;
@@ -95,7 +97,7 @@ void hash_batches(Context& context, ModelKind problem) {
                 [&](Queue& queue, ResultBytes& out) {
                   const SceneBatches batches(scenes_of(problem));
                   const BatchEstimate found = batches.estimate(queue, how.with_priors, how.options);
-                  for (const PairEstimate& e : found.pairs) add_estimate(out, e);
+                  for (const Estimate& e : found.pairs) add_estimate(out, e);
                   out.add_all(found.inliers);
                 });
   }

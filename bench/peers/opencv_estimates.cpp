@@ -47,22 +47,22 @@ Mat3 to_mat3(const cv::Mat& m) {
 
 }  // namespace
 
-Estimate opencv_homography(std::span<const PointPair> points, double threshold) {
+FoundModel opencv_homography(std::span<const PointPair> points, double threshold) {
   const OpencvPoints p(points);
   const cv::Mat H = cv::findHomography(p.a, p.b, cv::USAC_MAGSAC, threshold, cv::noArray(),
                                        kMostSamples, kConfidence);
   return {!H.empty(), to_mat3(H), {}};
 }
 
-Estimate opencv_fundamental(std::span<const PointPair> points, double threshold) {
+FoundModel opencv_fundamental(std::span<const PointPair> points, double threshold) {
   const OpencvPoints p(points);
   const cv::Mat F =
       cv::findFundamentalMat(p.a, p.b, cv::USAC_MAGSAC, threshold, kConfidence, kMostSamples);
   return {!F.empty(), to_mat3(F), {}};
 }
 
-Estimate opencv_essential(std::span<const PointPair> points, const Intrinsics& camera1,
-                          const Intrinsics& camera2, double threshold) {
+FoundModel opencv_essential(std::span<const PointPair> points, const Intrinsics& camera1,
+                            const Intrinsics& camera2, double threshold) {
   OpencvPoints p(points);
   for (cv::Point2d& b : p.b) {
     b = {(b.x - camera2.cx) / camera2.fx * camera1.fx + camera1.cx,
@@ -74,7 +74,7 @@ Estimate opencv_essential(std::span<const PointPair> points, const Intrinsics& c
       cv::findEssentialMat(p.a, p.b, K, K, cv::noArray(), cv::noArray(), mask, magsac(threshold));
   if (E.rows != 3) return {};
   cv::recoverPose(E, p.a, p.b, K, R, t, mask);
-  Estimate e{true, to_mat3(E), {}};
+  FoundModel e{true, to_mat3(E), {}};
   e.pose.R = to_mat3(R);
   std::copy_n(t.ptr<double>(), 3, e.pose.t.begin());
   return e;
@@ -83,25 +83,25 @@ Estimate opencv_essential(std::span<const PointPair> points, const Intrinsics& c
 namespace {
 
 // 2 x 3 of an affine map.
-Estimate map_estimate(const cv::Mat& m) {
+FoundModel map_estimate(const cv::Mat& m) {
   if (m.rows != 2) return {};
-  Estimate e{true, {0, 0, 0, 0, 0, 0, 0, 0, 1}, {}};
+  FoundModel e{true, {0, 0, 0, 0, 0, 0, 0, 0, 1}, {}};
   std::copy_n(m.ptr<double>(), 6, e.model.begin());
   return e;
 }
 
-Estimate opencv_affine(std::span<const PointPair> points, double threshold) {
+FoundModel opencv_affine(std::span<const PointPair> points, double threshold) {
   const OpencvPoints p(points);
   return map_estimate(cv::estimateAffine2D(p.a, p.b, cv::noArray(), magsac(threshold)));
 }
 
-Estimate opencv_similarity(std::span<const PointPair> points, double threshold) {
+FoundModel opencv_similarity(std::span<const PointPair> points, double threshold) {
   const OpencvPoints p(points);
   return map_estimate(cv::estimateAffinePartial2D(p.a, p.b, cv::noArray(), cv::RANSAC, threshold,
                                                   kMostSamples, kConfidence));
 }
 
-Estimate opencv_pose(const ProblemScene& s, double threshold) {
+FoundModel opencv_pose(const ProblemScene& s, double threshold) {
   std::vector<cv::Point2d> image;
   std::vector<cv::Point3d> scene;
   for (const ScenePoint& p : std::span(s.scene_points(), static_cast<size_t>(s.count()))) {
@@ -112,7 +112,7 @@ Estimate opencv_pose(const ProblemScene& s, double threshold) {
   if (!cv::solvePnPRansac(scene, image, K, cv::noArray(), turn, t, inliers, magsac(threshold)))
     return {};
   cv::Rodrigues(turn, R);
-  Estimate e{true, to_mat3(R), {}};
+  FoundModel e{true, to_mat3(R), {}};
   e.pose.R = e.model;
   for (int i = 0; i < 3; ++i) e.pose.t[static_cast<size_t>(i)] = t.at<double>(i);
   return e;
@@ -122,7 +122,7 @@ Estimate opencv_pose(const ProblemScene& s, double threshold) {
 
 OpencvPeer opencv_peer(ModelKind problem) {
   const std::string name = "OpenCV " CV_VERSION " ";
-  const auto of_pairs = [](Estimate (*estimate)(std::span<const PointPair>, double)) {
+  const auto of_pairs = [](FoundModel (*estimate)(std::span<const PointPair>, double)) {
     return [estimate](const ProblemScene& s, double threshold) {
       return estimate({s.pairs(), static_cast<size_t>(s.count())}, threshold);
     };

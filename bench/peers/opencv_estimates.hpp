@@ -13,17 +13,17 @@
 namespace bifocal::bench {
 
 // USAC_MAGSAC.
-[[nodiscard]] Estimate opencv_homography(std::span<const PointPair> points, double threshold);
-[[nodiscard]] Estimate opencv_fundamental(std::span<const PointPair> points, double threshold);
+[[nodiscard]] FoundModel opencv_homography(std::span<const PointPair> points, double threshold);
+[[nodiscard]] FoundModel opencv_fundamental(std::span<const PointPair> points, double threshold);
 // Of two cameras: on points of the first one's pixels.
-[[nodiscard]] Estimate opencv_essential(std::span<const PointPair> points,
-                                        const Intrinsics& camera1, const Intrinsics& camera2,
-                                        double threshold);
+[[nodiscard]] FoundModel opencv_essential(std::span<const PointPair> points,
+                                          const Intrinsics& camera1, const Intrinsics& camera2,
+                                          double threshold);
 
 // The estimator of a problem; an empty function where OpenCV has none.
 struct OpencvPeer {
   std::string name;
-  std::function<Estimate(const ProblemScene&, double threshold)> estimate;
+  std::function<FoundModel(const ProblemScene&, double threshold)> estimate;
 };
 [[nodiscard]] OpencvPeer opencv_peer(ModelKind problem);
 

@@ -2,7 +2,7 @@
 // The classic way to an essential matrix on a device: samples of five correspondences are drawn,
 // the up to ten E of each are read from the real eigenvectors of a 10 x 10 action matrix (in
 // double), and all points are verified on all of them: Sampson error below a threshold, and the
-// triangulated point in front of both cameras (in float). estimate_essential solves samples by a
+// triangulated point in front of both cameras (in float). estimate() solves samples by a
 // polynomial and verifies few E on all points; this is the system it descends from, made to compare
 // on which side of the bus its stages are best placed.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The classic way to a homography on a device: samples of four correspondences are drawn, for each
 // the singular vector of its equations is found by Jacobi's method, all of the batch at once, and
-// all points are tried on all homographies. estimate_homography solves samples in closed form and
+// all points are tried on all homographies. estimate() solves samples in closed form and
 // tries points on the promising ones only; this is the system it descends from. In float;
 // coordinates relative to about the image's centre.
 #pragma once

@@ -82,8 +82,9 @@ void run_one_by_one(Context& context, ModelKind kind, int points) {
     const auto k = std::size_t(i);
     const std::span own(all.data() + k * std::size_t(points), std::size_t(points));
     const Clock::time_point start = Clock::now();
-    const PoseResult found =
-        estimate(kind, own, known, {.threshold = kThreshold, .seed = std::uint64_t(i)});
+    const EstimateResult found = estimate(
+        kind, own,
+        {.cameras = known, .options = {.threshold = kThreshold, .seed = std::uint64_t(i)}});
     ms[k] = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     believed[k] = found.ok() || found.outcome == Outcome::rotation_only;
   });
@@ -102,8 +103,9 @@ void run_batch(Context& context, const std::string& device, ModelKind kind, int 
   Queue queue{Device(device)};
   RobustOptions options{.threshold = kThreshold};
   if (thorough) options = one_pair_options(kind, std::size_t(points), options);
-  const BatchEstimate found =
-      estimate_batch(queue, kind, PairBatch{all.data(), offsets, camera, camera}, options);
+  const BatchEstimate found = estimate_batch(
+      queue, kind, all.data(),
+      {.offsets = offsets, .cameras1 = camera, .cameras2 = camera, .options = options});
   const auto believed = std::count_if(found.pairs.begin(), found.pairs.end(), [](const auto& e) {
     return e.outcome == Outcome::ok || e.outcome == Outcome::rotation_only;
   });

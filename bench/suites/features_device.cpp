@@ -113,7 +113,8 @@ void time_chain(Context& context, const Device& device) {
   };
   const auto matches = [&] { match(queue, set, pair, {}, found); };
   const auto model = [&] {
-    estimate = estimate_batch(queue, ModelKind::homography, {found.points, found.offsets, {}, {}});
+    estimate =
+        estimate_batch(queue, ModelKind::homography, found.points, {.offsets = found.offsets});
   };
   const Sample sample = measure([&] { features(), matches(), model(); });
   const auto stage_ms = [&](const auto& stage) {

@@ -127,10 +127,12 @@ void add_pair(const PosedPicture& a, const PosedPicture& b, const std::vector<Po
   for (const PointPair& p : points) found.right += synthetic::mean_sampson_px(F, {p}) < kRightPx;
   double error = 180;
   if (points.size() >= kLeastMatches) {
-    const auto r = estimate_essential(points, a.camera, b.camera, {.threshold = kRightPx});
+    const auto r = estimate_relative_pose(
+        ModelKind::essential, points,
+        {.cameras = std::array{a.camera, b.camera}, .options = {.threshold = kRightPx}});
     if (r.ok())
-      error = std::max(synthetic::rotation_error_deg(r.cam2_from_cam1.R, truth.R),
-                       synthetic::direction_error_deg(r.cam2_from_cam1.t, truth.t));
+      error = std::max(synthetic::rotation_error_deg(r.pose.R, truth.R),
+                       synthetic::direction_error_deg(r.pose.t, truth.t));
   }
   found.errors.push_back(error);
 }
@@ -199,7 +201,8 @@ void count_of_inliers(Context& context, const Trial& trial, const std::string& s
     for (std::size_t i = 0; i < files.size(); ++i) {
       for (std::size_t j = i + 1; j < files.size(); ++j) {
         const Features &a = features[k][i], &b = features[k][j];
-        const auto r = estimate_fundamental(matches_of(trial, a, b), {.threshold = 1.5});
+        const auto r = estimate(ModelKind::fundamental, matches_of(trial, a, b),
+                                {.options = {.threshold = 1.5}});
         all[k].pairs += r.ok();
         all[k].inliers += r.ok() ? r.inlier_count : 0;
       }

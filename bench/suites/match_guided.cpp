@@ -23,7 +23,7 @@ void time_guided(Context& context, Queue& queue, const OxfordPair& pair) {
                  b = detect_sift(read_grey(pair.image2), options);
   const Mat3 truth = read_homography(pair.homography_file);
   const std::vector<PointPair> plain = matched_points(a, b, match(a, b));
-  const RobustResult found = estimate_homography(plain);
+  const EstimateResult found = estimate(ModelKind::homography, plain);
   FeatureSet set(queue.device());
   const ImagePair images{set.add(queue, a), set.add(queue, b)};
   const MatchGuide guide{GuideKind::homography, found.model, kMaxError};

@@ -47,9 +47,10 @@ class ResidentWay {
   }
   void find_homography() {
     const auto matches = std::size_t(found_.offsets.back());
-    result_ = single_result(estimate_batch(queue_, ModelKind::homography,
-                                           {found_.points, found_.offsets, {}, {}},
-                                           one_pair_options(ModelKind::homography, matches, {})));
+    result_ = single_result(
+        estimate_batch(queue_, ModelKind::homography, found_.points,
+                       {.offsets = found_.offsets,
+                        .options = one_pair_options(ModelKind::homography, matches, {})}));
   }
   void run() {
     upload();
@@ -57,7 +58,7 @@ class ResidentWay {
     find_matches();
     find_homography();
   }
-  [[nodiscard]] const PoseResult& result() const { return result_; }
+  [[nodiscard]] const EstimateResult& result() const { return result_; }
   [[nodiscard]] int features() { return set_.count(queue_, 0); }
   double ms_of(void (ResidentWay::*stage)()) {
     const Sample sample = measure([&] {
@@ -74,7 +75,7 @@ class ResidentWay {
   Detector detector_;
   FeatureSet set_;
   DeviceMatches found_;
-  PoseResult result_;
+  EstimateResult result_;
 };
 
 template <class Detector, class Options>
@@ -92,7 +93,8 @@ void run_case(Context& context, Queue& queue, const std::string& method, int wid
   const auto through_the_host = [&] {
     const std::vector<Features> found = detector(pictures);
     const std::vector<Match> matches = match(queue, found[0], found[1]);
-    keep(estimate_homography(queue, matched_points(found[0], found[1], matches)));
+    keep(estimate(ModelKind::homography, matched_points(found[0], found[1], matches),
+                  {.queue = &queue}));
   };
   const auto samples = measure_in_turn({[&] { resident.run(); }, through_the_host});
   Record record = record_of("pair", name, samples[0]);

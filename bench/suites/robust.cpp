@@ -20,7 +20,7 @@
 
 namespace bifocal::bench {
 
-void Accuracy::add(const ProblemScene& scene, const Estimate& e) {
+void Accuracy::add(const ProblemScene& scene, const FoundModel& e) {
   failures_ += !e.ok;
   errors_.push_back(e.ok ? scene_error(scene, e.model, e.pose) : 180);
   if (!problem_info(problem_).is_two_view)
@@ -91,15 +91,15 @@ Scores run(const std::vector<ProblemScene>& scenes, const Estimator& estimator, 
   (void)estimator(scenes.front(), threshold);  // warm-up
   for (const ProblemScene& scene : scenes) {
     const auto start = Clock::now();
-    const Estimate e = estimator(scene, threshold);
+    const FoundModel e = estimator(scene, threshold);
     scores.ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
     scores.accuracy.add(scene, e);
   }
   return scores;
 }
 
-Estimate ours(const ProblemScene& scene, double threshold) {
-  const PoseResult r = estimate_scene(scene, {.threshold = threshold});
+FoundModel ours(const ProblemScene& scene, double threshold) {
+  const EstimateResult r = estimate_scene(scene, {.threshold = threshold});
   return {r.ok(), r.model, r.pose};
 }
 

@@ -35,10 +35,9 @@ struct Pairs {
     if (!scenes[0].cameras.empty()) camera = {scenes[0].cameras[0]};
   }
   [[nodiscard]] BatchEstimate estimate(Queue& queue, const Memory<const Point>& memory) const {
-    if constexpr (std::is_same_v<Point, PointPair>)
-      return estimate_batch(queue, kind, PairBatch{memory, offsets, camera, camera}, kOptions);
-    else
-      return estimate_batch(queue, kind, SceneBatch{memory, offsets, camera}, kOptions);
+    return estimate_batch(
+        queue, kind, memory,
+        {.offsets = offsets, .cameras1 = camera, .cameras2 = camera, .options = kOptions});
   }
 
   ModelKind kind;
@@ -54,7 +53,7 @@ double seconds_of(const std::function<void()>& body) {
 }
 
 // The same outcome, and a model that differs by less than a part in 10^3.
-bool same_decision(const PairEstimate& a, const PairEstimate& b) {
+bool same_decision(const Estimate& a, const Estimate& b) {
   if (a.outcome != b.outcome) return false;
   double plus = 0, minus = 0;
   for (size_t i = 0; i < 9; ++i) {
@@ -92,12 +91,12 @@ Record measure_batch(Context& context, const std::vector<ProblemScene>& scenes, 
   record.extra["host_pairs_per_s"] = count / host.median;
   record.extra["decided_as_on_cpu"] = double(same) / double(compared);
   double samples = 0;
-  for (const PairEstimate& e : estimate.pairs) samples += e.iterations;
+  for (const Estimate& e : estimate.pairs) samples += e.iterations;
   record.extra["iterations"] = samples / count;
   if (estimate.pairs.size() >= scenes.size()) {
     Accuracy accuracy(pairs.kind);
     for (size_t k = 0; k < scenes.size(); ++k) {
-      const PairEstimate& e = estimate.pairs[k];
+      const Estimate& e = estimate.pairs[k];
       accuracy.add(scenes[k], {e.outcome == Outcome::ok, e.model, e.pose});
     }
     accuracy.report("", record.extra);

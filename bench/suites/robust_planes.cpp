@@ -22,11 +22,12 @@ namespace {
 constexpr int kTrials = 40, kPoints = 2000;
 constexpr double kThreshold = 2.5;
 
-using Estimator = std::function<Estimate(const TwoViewScene&)>;
+using Estimator = std::function<FoundModel(const TwoViewScene&)>;
 
-Estimate estimate(const TwoViewScene& s, bool dominant_plane) {
-  const RobustResult r =
-      estimate_fundamental(s.points, {.threshold = kThreshold, .dominant_plane = dominant_plane});
+FoundModel estimate(const TwoViewScene& s, bool dominant_plane) {
+  const EstimateResult r =
+      estimate(ModelKind::fundamental, s.points,
+               {.options = {.threshold = kThreshold, .dominant_plane = dominant_plane}});
   return {r.ok(), r.model, {}};
 }
 
@@ -38,7 +39,7 @@ struct Scores {
 void run_scene(const TwoViewScene& scene, const Estimator& estimator, Scores& scores) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  const Estimate e = estimator(scene);
+  const FoundModel e = estimator(scene);
   scores.ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
   scores.errors.push_back(e.ok ? mean_sampson_px(e.model, scene.clean) : 180);
   scores.failures += !e.ok;

@@ -25,13 +25,13 @@ namespace {
 constexpr int kRuns = 20;
 
 using Matches = std::vector<PointPair>;
-using Estimator = std::function<Estimate(const Matches&, std::uint64_t seed)>;
+using Estimator = std::function<FoundModel(const Matches&, std::uint64_t seed)>;
 
 struct Task {
   std::vector<RealMatches> sets;
   double threshold;
   Estimator ours, opencv;
-  std::function<double(const RealMatches&, const Estimate&)> error;
+  std::function<double(const RealMatches&, const FoundModel&)> error;
   std::string unit;           // of the error
   std::vector<double> close;  // errors below which a run counts as good
 };
@@ -52,7 +52,7 @@ void run_set(const Task& task, const RealMatches& set, const std::vector<Estimat
     std::shuffle(matches.begin(), matches.end(), random);
     for (size_t k = 0; k < estimators.size(); ++k) {
       const auto start = Clock::now();
-      const Estimate e = estimators[k](matches, static_cast<std::uint64_t>(run + 1));
+      const FoundModel e = estimators[k](matches, static_cast<std::uint64_t>(run + 1));
       const double time = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
       if (run < 0) continue;
       ms[k].push_back(time);
@@ -98,16 +98,17 @@ void run_case(Context& context, const std::string& set, const Task& task) {
   context.report(std::move(record));
 }
 
-Estimate plain(const RobustResult& r) { return {r.ok(), r.model, {}}; }
+FoundModel plain(const EstimateResult& r) { return {r.ok(), r.model, {}}; }
 
 Task kusvod2(const Context& context, double threshold) {
   Task task{read_real_matches(context.data_folder + "/correspondences/kusvod2"),
             threshold,
             [=](const Matches& m, std::uint64_t seed) {
-              return plain(estimate_fundamental(m, {.threshold = threshold, .seed = seed}));
+              return plain(estimate(ModelKind::fundamental, m,
+                                    {.options = {.threshold = threshold, .seed = seed}}));
             },
             {},
-            [](const RealMatches& set, const Estimate& e) {
+            [](const RealMatches& set, const FoundModel& e) {
               return mean_sampson_px(e.model, set.reference);
             },
             "px",
@@ -122,10 +123,11 @@ Task homogr(const Context& context, double threshold) {
   Task task{read_real_matches(context.data_folder + "/correspondences/homogr"),
             threshold,
             [=](const Matches& m, std::uint64_t seed) {
-              return plain(estimate_homography(m, {.threshold = threshold, .seed = seed}));
+              return plain(estimate(ModelKind::homography, m,
+                                    {.options = {.threshold = threshold, .seed = seed}}));
             },
             {},
-            [](const RealMatches& set, const Estimate& e) {
+            [](const RealMatches& set, const FoundModel& e) {
               return mean_transfer_px(e.model, set.reference);
             },
             "px",
@@ -143,11 +145,13 @@ Task fountain(const Context& context, double threshold) {
             threshold,
             [=](const Matches& m, std::uint64_t seed) {
               const RelativePoseResult r =
-                  estimate_essential(m, camera1, camera2, {.threshold = threshold, .seed = seed});
-              return Estimate{r.ok(), r.model, r.cam2_from_cam1};
+                  estimate_relative_pose(ModelKind::essential, m,
+                                         {.cameras = std::array{camera1, camera2},
+                                          .options = {.threshold = threshold, .seed = seed}});
+              return FoundModel{r.ok(), r.model, r.pose};
             },
             {},
-            [truth = posed.truth](const RealMatches&, const Estimate& e) {
+            [truth = posed.truth](const RealMatches&, const FoundModel& e) {
               return std::max(rotation_error_deg(e.pose.R, truth.R),
                               direction_error_deg(e.pose.t, truth.t));
             },

@@ -9,7 +9,7 @@ namespace bifocal::bench {
 
 using namespace synthetic;
 
-struct Estimate {
+struct FoundModel {
   bool ok = false;
   Mat3 model{};
   Pose pose;
@@ -19,7 +19,7 @@ struct Estimate {
 class Accuracy {
  public:
   explicit Accuracy(ModelKind problem) : problem_(problem) {}
-  void add(const ProblemScene& scene, const Estimate& estimate);
+  void add(const ProblemScene& scene, const FoundModel& estimate);
   // failures, the median error and the area under the recall curve, names led by `prefix`.
   void report(const std::string& prefix, Figures& figures) const;
 

@@ -119,7 +119,7 @@ struct MatchBatch {
 
 // The same, the matches left where they are: in memory of the set's device, which is kept and
 // enlarged when the object is used again. `points` are the positions of the matches, what
-// PairBatch::points takes (robust.hpp):
+// estimate_batch() takes (robust.hpp):
 //
 //   match(queue, set, pairs, options, found);
 //   estimate_batch(queue, ModelKind::fundamental, {found.points, found.offsets, {}, {}});

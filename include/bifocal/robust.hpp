@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Robust estimation of a homography, a fundamental or an essential matrix, or an absolute pose:
-// from one pair's correspondences, or from those of any number of pairs in one call, on the CPU or,
-// with a Queue as first argument, on any device. One pair is fastest on the CPU, many are on a GPU.
+// from one pair's correspondences (estimate) or from those of any number of pairs in one call
+// (estimate_batch), on the CPU or any device. One pair is fastest on the CPU, many are on a GPU.
+//
+//   EstimateResult H = estimate(ModelKind::homography, points, {.options = {.threshold = 3}});
+//   RelativePoseResult pose = estimate_relative_pose(ModelKind::essential, points,
+//                                                    {.cameras = std::array{camera1, camera2}});
 //
 // Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the
 // number of threads and pairs; models are compared by the MSAC gain sum_i max(0, 1 - e_i /
@@ -14,6 +18,7 @@
 //   optimized RANSAC, DAGM 2003.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -111,8 +116,8 @@ struct ProblemInfo {
                             // images) or 2
   bool is_two_view = true;  // from PointPairs, else from ScenePoints
   bool has_pose = false;
-  bool tells_focal_length = false;  // which nobody knows, as PoseResult::focal_length
-  bool tells_distortion = false;    // the same, as PoseResult::distortion
+  bool tells_focal_length = false;  // which nobody knows, as Estimate::focal_length
+  bool tells_distortion = false;    // the same, as Estimate::distortion
 };
 [[nodiscard]] ProblemInfo problem_info(ModelKind kind);
 
@@ -130,141 +135,107 @@ enum class Outcome {
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
-struct RobustResult {
+// What robust estimation finds of one pair, whatever the problem.
+struct Estimate {
   Outcome outcome = Outcome::no_model;
-  Mat3 model{};  // H, F (px) or E (normalised points), |model| = 1; zeros unless ok or
-                 // not_significant
-  std::vector<std::uint8_t> inliers;  // 1 or 0 for each correspondence
+  // H, F (px) or E (normalised points), |model| = 1; of a camera's pose its rotation. Zeros unless
+  // ok or not_significant.
+  Mat3 model{};
+  // Where the problem has one (ProblemInfo::has_pose): cam2_from_cam1 with |t| = 1, rotation_only
+  // with t = 0, or cam_from_world in world units.
+  Pose pose;
+  // px, fx of the camera, whose fx / fy is kept: of problems that tell it, else 0. focal_deviation
+  // is its standard deviation to first order, infinity where f is open or is that of a turn.
+  double focal_length = 0, focal_deviation = 0;
+  // k of the division model, of radial_fundamental, else 0; with its deviation likewise.
+  double distortion = 0, distortion_deviation = 0;
   int inlier_count = 0;
-  double gain = 0;              // MSAC gain (weights: scaled to a largest of 1), <= inlier_count
-  double rms = 0;               // px, of the inliers' errors
-  double noise = 0;             // px, estimated standard deviation of the true matches' coordinates
-  int iterations = 0;           // minimal samples drawn
-  double significance = 0;      // log10 of the number of such models expected of wrong matches
-  std::vector<int> not_finite;  // correspondences with NaN or infinity, excluded
+  int iterations = 0;       // minimal samples drawn
+  double gain = 0;          // MSAC gain (weights: scaled to a largest of 1), <= inlier_count
+  double rms = 0;           // px, of the inliers' errors
+  double noise = 0;         // px, estimated standard deviation of the true matches' coordinates
+  double significance = 0;  // log10 of the number of such models expected of wrong matches
 
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
+  // Is f told at all? A pose that was found with an f that is not is wrong as well.
+  [[nodiscard]] bool focal_is_known() const {
+    return focal_length > 0 && focal_deviation < 0.25 * focal_length;
+  }
+};
+struct EstimateResult : Estimate {
+  std::vector<std::uint8_t> inliers = {};  // 1 or 0 for each correspondence
+  std::vector<int> not_finite = {};        // correspondences with NaN or infinity, excluded
 };
 
-// A model is believed (ok) when less than 0.01 models (maps: 0.001) as well supported are expected
-// of wrong matches and as many samples as were drawn, at most those in which the fewest significant
-// inliers would be found (an a contrario test; the sample itself proves nothing, so that 4, 7 or 5
-// points alone have no model; matches that share a point, or lie close together in both images,
-// count once, and those that do not move at the border not at all). docs/robust.md has the reasons,
-// and how often pairs without geometry were accepted in measurements.
+struct EstimateInput {
+  // As many as the problem takes (ProblemInfo::cameras), pinholes: points are those of pictures
+  // whose lens is taken away.
+  std::span<const Intrinsics> cameras = {};
+  RobustOptions options = {};
+  MatchPriors priors = {};
+  Queue* queue = nullptr;  // of the device that works; null: the CPU
+};
+
+// One pair. A model is believed (ok) when less than 0.01 models (maps: 0.001) as well supported are
+// expected of wrong matches and as many samples as were drawn, at most those in which the fewest
+// significant inliers would be found (an a contrario test; the sample itself proves nothing, so
+// that 4, 7 or 5 points alone have no model; matches that share a point, or lie close together in
+// both images, count once, and those that do not move at the border not at all). docs/robust.md has
+// the reasons, and how often pairs without geometry were accepted in measurements.
 //
-// Error: the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to first order,
-// until it fits the model. For H between images of one scale this is the transfer error |x2 - H x1|
-// / sqrt(2). Throws Error(usage) on an option out of range and on a weight that is none (naming its
-// index and value); degenerate input is an Outcome.
-[[nodiscard]] RobustResult estimate_homography(std::span<const PointPair> points,
-                                               const RobustOptions& options = {},
-                                               const MatchPriors& priors = {});
-[[nodiscard]] RobustResult estimate_homography(Queue& queue, std::span<const PointPair> points,
-                                               const RobustOptions& options = {},
-                                               const MatchPriors& priors = {});
-[[nodiscard]] RobustResult estimate_fundamental(std::span<const PointPair> points,
-                                                const RobustOptions& options = {},
-                                                const MatchPriors& priors = {});
-[[nodiscard]] RobustResult estimate_fundamental(Queue& queue, std::span<const PointPair> points,
-                                                const RobustOptions& options = {},
-                                                const MatchPriors& priors = {});
+// Error: of two views the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to
+// first order, until it fits the model. For H between images of one scale this is the transfer
+// error |x2 - H x1| / sqrt(2). Of scene points it is the reprojection distance, px.
+//
+// Throws Error(usage) on an option out of range, on points and cameras that the problem does not
+// take, and on a weight that is none (naming its index and value); degenerate input is an Outcome.
+[[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const PointPair> points,
+                                      const EstimateInput& input = {});
+[[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const ScenePoint> points,
+                                      const EstimateInput& input = {});
 
-// Any problem: the points of two views, or of a scene in one, and as many cameras as it takes.
-struct PoseResult : RobustResult {
-  Pose pose;  // as in PairEstimate
-  // These are as in SharedFocalResult and RadialFundamentalResult; 0 unless the problem tells them.
-  double focal_length = 0, focal_deviation = 0;
-  double distortion = 0, distortion_deviation = 0;
-};
-[[nodiscard]] PoseResult estimate(ModelKind kind, std::span<const PointPair> points,
-                                  std::span<const Intrinsics> cameras = {},
-                                  const RobustOptions& options = {},
-                                  const MatchPriors& priors = {});
-[[nodiscard]] PoseResult estimate(ModelKind kind, std::span<const ScenePoint> points,
-                                  std::span<const Intrinsics> cameras,
-                                  const RobustOptions& options = {},
-                                  const MatchPriors& priors = {});
-[[nodiscard]] PoseResult estimate(Queue& queue, ModelKind kind, std::span<const PointPair> points,
-                                  std::span<const Intrinsics> cameras = {},
-                                  const RobustOptions& options = {},
-                                  const MatchPriors& priors = {});
-[[nodiscard]] PoseResult estimate(Queue& queue, ModelKind kind, std::span<const ScenePoint> points,
-                                  std::span<const Intrinsics> cameras,
-                                  const RobustOptions& options = {},
-                                  const MatchPriors& priors = {});
-
-struct RelativePoseResult : RobustResult {
-  Pose cam2_from_cam1;             // |t| = 1; rotation_only: t = 0
-  int in_front = 0;                // inliers in front of both cameras; rotation_only: 0
-  std::vector<Vec3> triangulated;  // one a correspondence, frame of camera 1, unit of |t|; NaN for
-                                   // outliers and behind a camera
-  double median_parallax_deg = 0;  // angle between the rays of the inliers
-};
-[[nodiscard]] RelativePoseResult estimate_essential(std::span<const PointPair> points,
-                                                    const Intrinsics& camera1,
-                                                    const Intrinsics& camera2,
-                                                    const RobustOptions& options = {},
-                                                    const MatchPriors& priors = {});
-[[nodiscard]] RelativePoseResult estimate_essential(Queue& queue, std::span<const PointPair> points,
-                                                    const Intrinsics& camera1,
-                                                    const Intrinsics& camera2,
-                                                    const RobustOptions& options = {},
-                                                    const MatchPriors& priors = {});
-
-// Two pictures of one camera (or of two alike) whose focal length nobody knows; the lens is taken
-// away, the principal point known. Six matches a sample:
+// The unknowns of the problems that tell one:
+//
+// shared_focal: two pictures of one camera (or of two alike) whose focal length nobody knows; the
+// principal point is known. Of the camera's focal lengths only the ratio counts (1, 1 for square
+// pixels). Six matches a sample:
 //   Z. Kukelova, J. Kileel, B. Sturmfels, T. Pajdla, A clever elimination strategy for efficient
 //   minimal solvers, CVPR 2017.
 // Two views do not always tell f: not when their optical axes are parallel (a camera that moved
 // without turning, or turned about its axis alone) or meet at equal distances from both cameras (P.
 // Sturm, On focal length calibration from two views, CVPR 2001), nor from matches on one plane, and
 // badly near that. focal_deviation says so; F and the inliers are right all the same.
-struct SharedFocalResult : RelativePoseResult {  // model: F, px
-  double focal_length = 0;                       // px, fx; camera.fx / camera.fy is kept
-  double focal_deviation = 0;  // px: its standard deviation to first order, infinity where it is
-                               // open. rotation_only: infinity, its f is that of the turn
-  // Is f told at all? A pose that was found with an f that is not is wrong as well.
-  [[nodiscard]] bool focal_is_known() const {
-    return focal_length > 0 && focal_deviation < 0.25 * focal_length;
-  }
-};
-// camera: of both pictures. Of its focal lengths only the ratio counts (1, 1 for square pixels).
-[[nodiscard]] SharedFocalResult estimate_shared_focal(std::span<const PointPair> points,
-                                                      const Intrinsics& camera,
-                                                      const RobustOptions& options = {},
-                                                      const MatchPriors& priors = {});
-[[nodiscard]] SharedFocalResult estimate_shared_focal(Queue& queue,
-                                                      std::span<const PointPair> points,
-                                                      const Intrinsics& camera,
-                                                      const RobustOptions& options = {},
-                                                      const MatchPriors& priors = {});
-
-// Two pictures by one lens that nobody calibrated: F and the distortion k of the division model,
+//
+// radial_fundamental: two pictures by one lens that nobody calibrated, F and the distortion k of
+// the division model,
 //   x_straight = x / (1 + k |x|^2), x = ((px - cx) / fx, (py - cy) / fy),
 // from nine matches a sample.
 //   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion,
 //   CVPR 2001.
-// k is below 0 where straight lines bend outwards in the middle (barrel), and 0 without distortion.
-// Errors (threshold, rms, noise) are those of the points in the pictures, px. A point at which 1 +
-// k |x|^2 is not above 0 is no inlier.
-struct RadialFundamentalResult : RobustResult {
-  // model: F of points in px whose distortion is taken away: x2' F x1 = 0.
-  double distortion = 0;            // k
-  double distortion_deviation = 0;  // its standard deviation to first order, infinity where it is
-                                    // open
+// The camera holds the centre of distortion (cx, cy), the middle of the picture as a rule, and the
+// unit of k in px (fx, fy): half the diagonal makes k = -0.3 a wide angle's. k is below 0 where
+// straight lines bend outwards in the middle (barrel). F is of points whose distortion is taken
+// away; errors (threshold, rms, noise) are those of the points in the pictures. A point at which 1
+// + k |x|^2 is not above 0 is no inlier.
+//
+// camera_pose_focal: absolute_pose of a camera whose focal length nobody knows, with square pixels
+// (or a known ratio fx / fy) and a known principal point: four points a sample.
+//   C. Wu, P3.5P: pose estimation with unknown focal length, CVPR 2015.
+// Points on a plane parallel to the picture do not tell f, which focal_deviation says.
+
+// A relative pose with the scene points of its inliers.
+struct RelativePoseResult : EstimateResult {
+  int in_front = 0;                     // inliers in front of both cameras; rotation_only: 0
+  std::vector<Vec3> triangulated = {};  // one a correspondence, frame of camera 1, unit of |t|; NaN
+                                        // for outliers and behind a camera
+  double median_parallax_deg = 0;       // angle between the rays of the inliers
 };
-// camera: the centre of distortion (cx, cy), the middle of the picture as a rule, and the unit of k
-// in px (fx, fy): half the diagonal makes k = -0.3 a wide angle's. Equal ones for square pixels.
-[[nodiscard]] RadialFundamentalResult estimate_radial_fundamental(std::span<const PointPair> points,
-                                                                  const Intrinsics& camera,
-                                                                  const RobustOptions& options = {},
-                                                                  const MatchPriors& priors = {});
-[[nodiscard]] RadialFundamentalResult estimate_radial_fundamental(Queue& queue,
-                                                                  std::span<const PointPair> points,
-                                                                  const Intrinsics& camera,
-                                                                  const RobustOptions& options = {},
-                                                                  const MatchPriors& priors = {});
+// estimate() of a problem of two views that has a pose, and its scene points. Of essential, a
+// translation is doubted that focal lengths up to 15 % off would make of a turn (rotation_only).
+// Throws as estimate(), and Error(usage) for other problems.
+[[nodiscard]] RelativePoseResult estimate_relative_pose(ModelKind kind,
+                                                        std::span<const PointPair> points,
+                                                        const EstimateInput& input = {});
 
 // Returns F with x2' F x1 = 0 in px: K2^-T E K1^-1.
 [[nodiscard]] Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
@@ -273,81 +244,27 @@ struct RadialFundamentalResult : RobustResult {
 // Many pairs in one call, on any device: the same estimate for each as its own call would give with
 // the same min_inlier_ratio (on a CPU to the bit, elsewhere from the same samples), whatever the
 // others are.
-struct PairBatch {
-  Memory<const PointPair> points;         // of all pairs, in the host's memory or the device's
+struct BatchInput {
   std::span<const std::int64_t> offsets;  // pair k has the points [offsets[k], offsets[k + 1])
-  // There is one for all pairs or one each: both of essential and upright_essential, cameras1 alone
-  // of shared_focal and radial_fundamental.
-  std::span<const Intrinsics> cameras1, cameras2;
+  // One for all pairs or one each, as the problem takes: cameras1 alone where it takes one.
+  std::span<const Intrinsics> cameras1 = {}, cameras2 = {};
   // These are as in MatchPriors, one a point or null, each in the host's memory or the device's. In
   // a device's memory a weight that is not finite and above 0 counts as 0.
   Memory<const double> weights = {}, qualities = {};
-};
-struct PairEstimate {
-  Outcome outcome = Outcome::no_model;
-  Mat3 model{};  // as in RobustResult; of a camera's pose its rotation
-  Pose pose;     // where the problem has one: cam2_from_cam1, or cam_from_world
-  double focal_length = 0, focal_deviation = 0;  // as in PoseResult
-  double distortion = 0, distortion_deviation = 0;
-  int inlier_count = 0, iterations = 0;
-  double gain = 0, rms = 0, noise = 0, significance = 0;  // as in RobustResult
+  RobustOptions options = {};
 };
 struct BatchEstimate {
-  std::vector<PairEstimate> pairs;
+  std::vector<Estimate> pairs;
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each point, from offsets.front() on
 };
-// The same of scene points seen by one camera each.
-struct SceneBatch {
-  Memory<const ScenePoint> points;
-  std::span<const std::int64_t> offsets;
-  std::span<const Intrinsics> cameras;  // one for all or one each
-  Memory<const double> weights = {}, qualities = {};
-};
-// Waits until all is done. Throws Error(usage) naming the first argument that does not fit, and
-// Error(device).
-[[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batch,
-                                           const RobustOptions& options = {});
-[[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const SceneBatch& batch,
-                                           const RobustOptions& options = {});
-
-// Absolute pose from scene points seen in the image: camera from world, by P3P. Error: the
-// reprojection distance, px.
-struct AbsolutePoseResult : RobustResult {
-  Pose cam_from_world;  // t in world units; RobustResult::model holds R
-};
-[[nodiscard]] AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
-                                                        const Intrinsics& camera,
-                                                        const RobustOptions& options = {},
-                                                        const MatchPriors& priors = {});
-[[nodiscard]] AbsolutePoseResult estimate_absolute_pose(Queue& queue,
-                                                        std::span<const ScenePoint> points,
-                                                        const Intrinsics& camera,
-                                                        const RobustOptions& options = {},
-                                                        const MatchPriors& priors = {});
-
-// The same of a camera whose focal length f nobody knows, with square pixels (or a known ratio fx /
-// fy) and a known principal point, its lens taken away: four points a sample.
-//   C. Wu, P3.5P: pose estimation with unknown focal length, CVPR 2015.
-// Points on a plane parallel to the picture do not tell f, which focal_deviation says.
-struct FocalPoseResult : AbsolutePoseResult {
-  double focal_length = 0;  // px, fx; camera.fx / camera.fy is kept
-  double focal_deviation =
-      0;  // px: its standard deviation to first order, infinity where it is open
-  // Is f told at all? A pose that was found with an f that is not is wrong as well.
-  [[nodiscard]] bool focal_is_known() const {
-    return focal_length > 0 && focal_deviation < 0.25 * focal_length;
-  }
-};
-// camera: of its focal lengths only the ratio counts (1, 1 for square pixels).
-[[nodiscard]] FocalPoseResult estimate_camera_pose_focal(std::span<const ScenePoint> points,
-                                                         const Intrinsics& camera,
-                                                         const RobustOptions& options = {},
-                                                         const MatchPriors& priors = {});
-[[nodiscard]] FocalPoseResult estimate_camera_pose_focal(Queue& queue,
-                                                         std::span<const ScenePoint> points,
-                                                         const Intrinsics& camera,
-                                                         const RobustOptions& options = {},
-                                                         const MatchPriors& priors = {});
+// points: of all pairs, in the host's memory or the device's. Waits until all is done. Throws
+// Error(usage) naming the first argument that does not fit, and Error(device).
+[[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind,
+                                           const Memory<const PointPair>& points,
+                                           const BatchInput& input);
+[[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind,
+                                           const Memory<const ScenePoint>& points,
+                                           const BatchInput& input);
 
 // Which model explains the pair, of a homography and an epipolar matrix (with its cameras, if it is
 // of rays) that were found at this threshold: a plane (or a camera that only turned) unless enough
@@ -361,8 +278,8 @@ struct ModelChoice {
   std::string reason;
 };
 [[nodiscard]] ModelChoice choose_model(std::span<const PointPair> points,
-                                       const RobustResult& homography, const RobustResult& epipolar,
-                                       ModelKind epipolar_kind, double threshold,
-                                       std::span<const Intrinsics> cameras = {});
+                                       const EstimateResult& homography,
+                                       const EstimateResult& epipolar, ModelKind epipolar_kind,
+                                       double threshold, std::span<const Intrinsics> cameras = {});
 
 }  // namespace bifocal

@@ -56,7 +56,7 @@ void solve_minimal(MinimalSolver solver, std::span<const float> samples, std::sp
 // the eight-point algorithm, PAMI 19(6), 1997): the least algebraic error in coordinates of mean 0
 // and root mean square distance sqrt(2), by QR and the SVD of its triangle, in double. Frobenius
 // norm 1, H x1 = s x2 with s > 0 at the points' mean. For 4 points MinimalSolver::homography_4pt is
-// much faster; from noisy points with outliers use estimate_homography. None for fewer than 4
+// much faster; from noisy points with outliers use estimate() (robust.hpp). None for fewer than 4
 // points, when they leave more than one H or a singular one (fewer than 4 different points, all but
 // one on a line in both images, ...) and for a NaN or an infinity.
 [[nodiscard]] std::optional<Mat3> homography_svd(std::span<const PointPair> points);

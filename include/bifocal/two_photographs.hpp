@@ -108,7 +108,7 @@ struct PairResult {
   std::vector<Keypoint> keypoints1, keypoints2;
   std::vector<Match> matches;          // one between two places, whatever their orientations
   std::vector<PointPair> points;       // of the matches, px
-  RobustResult model;                  // of `kind`
+  EstimateResult model;                // of `kind`
   std::optional<Pose> cam2_from_cam1;  // t = 0: the camera only turned
   int in_front = 0;                    // with a pose: inliers in front of both cameras
   double median_parallax_deg =

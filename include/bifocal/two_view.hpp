@@ -43,7 +43,7 @@ void fields(Options& options, const Visit& visit) {
                 "most steps of Levenberg-Marquardt, which ends earlier when it has converged");
 }
 struct Refined {
-  Mat3 model{};    // as RobustResult::model, |model| = 1; of an absolute pose its rotation
+  Mat3 model{};    // as Estimate::model, |model| = 1; of an absolute pose its rotation
   Pose pose;       // of an absolute pose: cam_from_world. (Relative poses: recover_pose)
   int count = 0;   // points fitted to: finite, flagged, and below the threshold at the end
   double rms = 0;  // px, of their errors
@@ -97,23 +97,23 @@ struct PlaneMotion {
                                                             const Intrinsics& camera2,
                                                             std::span<const PointPair> points = {});
 
-// Adds what estimate_essential() says beyond estimate(): to `found`, of ModelKind::essential from
-// these points, the scene points of its inliers. It is for an estimate of a batch, or of points
-// that lie in the memory of a device. threshold, px, is that of the estimate; where it is given, a
-// translation is doubted that a focal length up to 15 % off would make of a turn (rotation_only).
-// Throws Error(usage) when there are not as many flags as points.
-[[nodiscard]] RelativePoseResult with_scene_points(const PoseResult& found,
+// Adds what estimate_relative_pose() says beyond estimate(): to `found`, of a problem with a pose,
+// from these points and cameras, the scene points of its inliers. It is for an estimate of a batch,
+// or of points that lie in the memory of a device. threshold, px, is that of the estimate; where it
+// is given, the translation of an essential matrix is doubted as there. Throws Error(usage) when
+// there are not as many flags as points, or cameras as the problem takes.
+[[nodiscard]] RelativePoseResult with_scene_points(ModelKind kind, EstimateResult found,
                                                    std::span<const PointPair> points,
-                                                   const Intrinsics& camera1,
-                                                   const Intrinsics& camera2, double threshold = 0);
+                                                   std::span<const Intrinsics> cameras,
+                                                   double threshold = 0);
 
 // The options by which estimate_batch() finds of a pair of so many matches what its own call finds:
 // the two have other defaults for min_inlier_ratio.
 [[nodiscard]] RobustOptions one_pair_options(ModelKind kind, std::size_t matches,
                                              const RobustOptions& options);
 
-// The only pair of a batch as estimate() gives it, RobustResult::not_finite apart.
-[[nodiscard]] PoseResult single_result(BatchEstimate batch);
+// The only pair of a batch as estimate() gives it, EstimateResult::not_finite apart.
+[[nodiscard]] EstimateResult single_result(BatchEstimate batch);
 
 // Scene points in the frame of camera 1, in the unit of t: the point pair is moved by the least
 // squared distance until its rays meet (P. Lindstrom, Triangulation made easy, CVPR 2010; least in

@@ -54,8 +54,8 @@ struct VerifiedPairs {
   std::span<const ImagePair> pairs;
   std::span<const std::int64_t> offsets;
   std::span<const Match> matches;
-  std::span<const PairEstimate> estimates;  // one a pair
-  std::span<const std::uint8_t> inliers;    // 1 or 0 for each match
+  std::span<const Estimate> estimates;    // one a pair
+  std::span<const std::uint8_t> inliers;  // 1 or 0 for each match
 };
 
 // Matches the pairs and estimates their model (matching.hpp, robust.hpp): what match() and

@@ -44,7 +44,7 @@ struct FramePair {
   int other = 0;                      // number of the earlier frame
   std::vector<Match> matches;         // index1: of the earlier frame, index2: of this one
   std::vector<PointPair> points;      // px, one a match
-  PairEstimate estimate;              // the model from the earlier frame to this one
+  Estimate estimate;                  // the model from the earlier frame to this one
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each match
 };
 

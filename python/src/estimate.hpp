@@ -10,33 +10,24 @@
 
 namespace bifocal::python {
 
-// A result of any problem fits in here; `cam2_from_cam1` holds its pose.
-struct AnyResult : SharedFocalResult {
-  double distortion = 0, distortion_deviation = 0;
-};
-
-// Every estimator returns this, whatever the problem.
-struct Estimate {
+// Python's Estimate, which every estimator returns.
+struct PairEstimate {
   ModelKind kind = ModelKind::homography;
   bool has_pose = false;
-  AnyResult result;
-  bool is_relative = false;  // the rest of it is filled in
-  nb::object frame{};        // of the points
+  RelativePoseResult result;  // its scene points are filled in where is_relative
+  bool is_relative = false;
+  nb::object frame{};  // of the points
   // Points that lie on a device. They come to the host when it is asked for what is said of single
   // points beyond their flags: complete().
   nb::object rows{};
   std::vector<Intrinsics> cameras{};
 };
-void complete(Estimate& e);
+void complete(PairEstimate& e);
 
-AnyResult relative_from(PoseResult&& found);
 // Does an estimate of this kind have scene points?
 [[nodiscard]] inline bool has_scene_points(ModelKind kind) {
   return kind == ModelKind::essential || kind == ModelKind::shared_focal;
 }
-// Fills them in, from the points and the cameras that were given. threshold, px: of the estimate.
-void add_scene_points(ModelKind kind, SharedFocalResult& result, std::span<const PointPair> points,
-                      std::span<const Intrinsics> cameras, double threshold);
 
 // One array of the batch or of a pair: of the host, or at an address of the device, where it has to
 // be contiguous float64. `array` is null for None.
@@ -53,9 +44,10 @@ struct DevicePoints {
   AnyArray left, right;  // right: of another array, or not valid
   nb::handle left_object, right_object;
 };
-[[nodiscard]] Estimate estimate_there(ModelKind kind, const DevicePoints& points,
-                                      const std::vector<AnyCamera>& cameras, nb::handle weights,
-                                      nb::handle qualities, const RobustOptions& options,
-                                      const std::optional<std::string>& device, nb::handle frame);
+[[nodiscard]] PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,
+                                          const std::vector<AnyCamera>& cameras, nb::handle weights,
+                                          nb::handle qualities, const RobustOptions& options,
+                                          const std::optional<std::string>& device,
+                                          nb::handle frame);
 
 }  // namespace bifocal::python

@@ -45,9 +45,9 @@ void need_one_each(const Doubles& given, const char* name, std::size_t points) {
 }
 
 template <class Point>
-Estimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
+PairEstimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
   const ProblemInfo problem = problem_info(kind);
-  Estimate e{kind, problem.has_pose, {}, has_scene_points(kind)};
+  PairEstimate e{kind, problem.has_pose, {}, has_scene_points(kind)};
   gather(points);
   std::vector<Intrinsics> cameras;
   for (std::size_t i = 0; i < a.cameras.size(); ++i) {
@@ -57,29 +57,26 @@ Estimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
   }
   need_one_each(a.weights, "weights", points.span.size());
   need_one_each(a.qualities, "qualities", points.span.size());
-  const MatchPriors priors{a.weights.span, a.qualities.span};
-  const bool on_cpu = a.device == "cpu";
   std::optional<QueueLease> lease;
-  if (!on_cpu) lease.emplace(a.device);
+  if (a.device != "cpu") lease.emplace(a.device);
+  const EstimateInput input{.cameras = cameras,
+                            .options = a.options,
+                            .priors = {a.weights.span, a.qualities.span},
+                            .queue = lease ? &lease->queue() : nullptr};
   if constexpr (std::is_same_v<Point, PointPair>) {
     if (e.is_relative) {
-      e.result = relative_from(
-          on_cpu ? estimate(kind, points.span, cameras, a.options, priors)
-                 : estimate(lease->queue(), kind, points.span, cameras, a.options, priors));
-      add_scene_points(kind, e.result, points.span, cameras, a.options.threshold);
+      e.result = estimate_relative_pose(kind, points.span, input);
       return e;
     }
   }
-  e.result = relative_from(
-      on_cpu ? estimate(kind, points.span, cameras, a.options, priors)
-             : estimate(lease->queue(), kind, points.span, cameras, a.options, priors));
+  e.result = {estimate(kind, points.span, input)};
   return e;
 }
 
-Estimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle right,
-                      nb::handle camera1, nb::handle camera2, nb::handle weights,
-                      nb::handle qualities, nb::handle options,
-                      const std::optional<std::string>& device, nb::handle frame) {
+PairEstimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle right,
+                          nb::handle camera1, nb::handle camera2, nb::handle weights,
+                          nb::handle qualities, nb::handle options,
+                          const std::optional<std::string>& device, nb::handle frame) {
   const ModelKind kind = kind_of(kind_name);
   const ProblemInfo problem = problem_info(kind);
   Arguments a = arguments_of(camera1, camera2, options, problem);
@@ -94,7 +91,7 @@ Estimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle 
   a.weights = doubles_of(weights, "weights");
   a.qualities = doubles_of(qualities, "qualities");
   a.device = device_for(device, nullptr, "");
-  Estimate e;
+  PairEstimate e;
   if (problem.is_two_view) {
     auto points = points_of<PointPair>(left, right);
     const Unlocked unlocked;
@@ -108,10 +105,10 @@ Estimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle 
   return e;
 }
 
-const Estimate& of(nb::handle self) { return nb::cast<const Estimate&>(self); }
+const PairEstimate& of(nb::handle self) { return nb::cast<const PairEstimate&>(self); }
 // The estimate then has what is said of single points.
-const Estimate& complete_of(nb::handle self) {
-  auto& e = nb::cast<Estimate&>(self);
+const PairEstimate& complete_of(nb::handle self) {
+  auto& e = nb::cast<PairEstimate&>(self);
   complete(e);
   return e;
 }
@@ -125,17 +122,17 @@ nb::object model(nb::handle self) {
   return framed(of(self).frame, view(self, of(self).result.model.data(), {3, 3}));
 }
 nb::object rotation(nb::handle self) {
-  const Estimate& e = of(self);
+  const PairEstimate& e = of(self);
   if (!e.has_pose) return nb::none();
-  return framed(e.frame, view(self, e.result.cam2_from_cam1.R.data(), {3, 3}));
+  return framed(e.frame, view(self, e.result.pose.R.data(), {3, 3}));
 }
 nb::object translation(nb::handle self) {
-  const Estimate& e = of(self);
+  const PairEstimate& e = of(self);
   if (!e.has_pose) return nb::none();
-  return framed(e.frame, view(self, e.result.cam2_from_cam1.t.data(), {3}));
+  return framed(e.frame, view(self, e.result.pose.t.data(), {3}));
 }
 nb::object triangulated(nb::handle self) {
-  const Estimate& e = complete_of(self);
+  const PairEstimate& e = complete_of(self);
   if (!e.is_relative) return nb::none();
   const auto& points = e.result.triangulated;
   return framed(e.frame,
@@ -146,19 +143,19 @@ nb::object not_finite(nb::handle self) {
   return framed(of(self).frame, view(self, which.data(), {which.size()}));
 }
 
-std::string text(const Estimate& e) {
+std::string text(const PairEstimate& e) {
   return fmt::format("<{} {}: {} of {} inliers, rms {:.3g} px, {} iterations>", name_of(e.kind),
                      to_string(e.result.outcome), e.result.inlier_count, e.result.inliers.size(),
                      e.result.rms, e.result.iterations);
 }
 
 template <class Get>
-void number(nb::class_<Estimate>& c, const char* name, Get get, const char* doc) {
+void number(nb::class_<PairEstimate>& c, const char* name, Get get, const char* doc) {
   c.def_prop_ro(
-      name, [get](const Estimate& e) { return get(e.result); }, doc);
+      name, [get](const PairEstimate& e) { return get(e.result); }, doc);
 }
 
-void bind_numbers(nb::class_<Estimate>& c) {
+void bind_numbers(nb::class_<PairEstimate>& c) {
   number(
       c, "num_inliers", [](const auto& r) { return r.inlier_count; }, "How many are inliers.");
   number(
@@ -175,17 +172,17 @@ void bind_numbers(nb::class_<Estimate>& c) {
       "log10 of the number of such models expected of wrong matches.");
 }
 
-void bind_fields(nb::class_<Estimate>& c) {
+void bind_fields(nb::class_<PairEstimate>& c) {
   c.def_prop_ro(
-      "ok", [](const Estimate& e) { return e.result.ok(); }, "Is there a model?");
-  c.def("__bool__", [](const Estimate& e) { return e.result.ok(); });
+      "ok", [](const PairEstimate& e) { return e.result.ok(); }, "Is there a model?");
+  c.def("__bool__", [](const PairEstimate& e) { return e.result.ok(); });
   c.def("__repr__", &text);
   c.def_prop_ro(
-      "reason", [](const Estimate& e) { return to_string(e.result.outcome); },
+      "reason", [](const PairEstimate& e) { return to_string(e.result.outcome); },
       "'ok', or why there is no model: 'too_few_points', 'no_model', 'not_significant', "
       "'degenerate_sample', 'rotation_only'.");
   c.def_prop_ro(
-      "kind", [](const Estimate& e) { return name_of(e.kind); }, "As given.");
+      "kind", [](const PairEstimate& e) { return name_of(e.kind); }, "As given.");
   c.def_prop_ro(
       "model", &model, nb::sig("def model(self) -> numpy.typing.NDArray[numpy.float64]"),
       "[3, 3]: H, F (px) or E (normalised points) of norm 1, or the rotation of a camera; "
@@ -209,27 +206,27 @@ void bind_fields(nb::class_<Estimate>& c) {
   c.def_prop_ro(
       "in_front",
       [](nb::handle self) -> std::optional<int> {
-        const Estimate& e = complete_of(self);
+        const PairEstimate& e = complete_of(self);
         return e.is_relative ? std::optional<int>(e.result.in_front) : std::nullopt;
       },
       "Inliers in front of both cameras, of 'essential' and 'shared_focal'; else None.");
   c.def_prop_ro(
       "median_parallax_deg",
       [](nb::handle self) -> std::optional<double> {
-        const Estimate& e = complete_of(self);
+        const PairEstimate& e = complete_of(self);
         return e.is_relative ? std::optional<double>(e.result.median_parallax_deg) : std::nullopt;
       },
       "Angle between the rays of the inliers, of 'essential' and 'shared_focal'; else None.");
 }
 
 // Binds what some problems tell of cameras that nobody knows.
-void bind_unknowns(nb::class_<Estimate>& c) {
+void bind_unknowns(nb::class_<PairEstimate>& c) {
   const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_told, auto get,
                             const char* doc) {
     c.def_prop_ro(
         name,
         [is_told, get](nb::handle self) -> std::optional<double> {
-          const Estimate& e = of(self);
+          const PairEstimate& e = of(self);
           if (!(problem_info(e.kind).*is_told)) return std::nullopt;
           return get(e.result);
         },
@@ -253,53 +250,35 @@ void bind_unknowns(nb::class_<Estimate>& c) {
       "Standard deviation of distortion: infinity where it is open; None of other kinds.");
 }
 
-// The fields of a result that are no vectors.
-struct Plain {
-  Outcome outcome;
-  Mat3 model;
-  Pose pose;
-  int inlier_count, iterations, in_front;
-  double gain, rms, noise, significance, median_parallax_deg, focal_length, focal_deviation;
-  double distortion, distortion_deviation;
-};
-
-using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes>;
+using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes, int, double>;
 
 State state_of(nb::handle self) {
-  const Estimate& e = complete_of(self);
-  const AnyResult& r = e.result;
-  const std::vector<Plain> plain = {{r.outcome, r.model, r.cam2_from_cam1, r.inlier_count,
-                                     r.iterations, r.in_front, r.gain, r.rms, r.noise,
-                                     r.significance, r.median_parallax_deg, r.focal_length,
-                                     r.focal_deviation, r.distortion, r.distortion_deviation}};
-  return {name_of(e.kind), bytes_of(plain), bytes_of(r.inliers), bytes_of(r.not_finite),
-          bytes_of(r.triangulated)};
+  const PairEstimate& e = complete_of(self);
+  const RelativePoseResult& r = e.result;
+  return {name_of(e.kind),        bytes_of(std::vector<Estimate>{r}), bytes_of(r.inliers),
+          bytes_of(r.not_finite), bytes_of(r.triangulated),           r.in_front,
+          r.median_parallax_deg};
 }
 
-void restore(Estimate& e, const State& state) {
-  const auto& [kind, plain, inliers, not_finite, triangulated] = state;
-  const std::vector<Plain> fields = vector_of<Plain>(plain);
-  if (fields.size() != 1) value_error("this pickle is of another version of bifocal");
-  const Plain& p = fields[0];
+void restore(PairEstimate& e, const State& state) {
+  const auto& [kind, numbers, inliers, not_finite, triangulated, in_front, parallax] = state;
+  const std::vector<Estimate> one = vector_of<Estimate>(numbers);
+  if (one.size() != 1) value_error("this pickle is of another version of bifocal");
   const ModelKind k = kind_of(kind);
-  new (&e) Estimate{k, problem_info(k).has_pose, {}, has_scene_points(k)};
-  AnyResult& r = e.result;
-  r.outcome = p.outcome, r.model = p.model, r.cam2_from_cam1 = p.pose;
-  r.inlier_count = p.inlier_count, r.iterations = p.iterations, r.in_front = p.in_front;
-  r.gain = p.gain, r.rms = p.rms, r.noise = p.noise, r.significance = p.significance;
-  r.median_parallax_deg = p.median_parallax_deg;
-  r.focal_length = p.focal_length, r.focal_deviation = p.focal_deviation;
-  r.distortion = p.distortion, r.distortion_deviation = p.distortion_deviation;
-  r.inliers = vector_of<std::uint8_t>(inliers);
-  r.not_finite = vector_of<int>(not_finite);
-  r.triangulated = vector_of<Vec3>(triangulated);
+  new (&e) PairEstimate{k,
+                        problem_info(k).has_pose,
+                        {{one[0], vector_of<std::uint8_t>(inliers), vector_of<int>(not_finite)},
+                         in_front,
+                         vector_of<Vec3>(triangulated),
+                         parallax},
+                        has_scene_points(k)};
 }
 
 }  // namespace
 
 void bind_robust(nb::module_& m) {
-  nb::class_<Estimate> c(m, "Estimate",
-                         "What a robust estimator found of one pair. Never None: ask `ok`.");
+  nb::class_<PairEstimate> c(m, "Estimate",
+                             "What a robust estimator found of one pair. Never None: ask `ok`.");
   c.def("__getstate__", &state_of);
   c.def("__setstate__", &restore);
   bind_fields(c);

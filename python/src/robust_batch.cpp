@@ -60,17 +60,15 @@ BatchEstimate run(Queue& queue, const Given& g, std::size_t first, std::size_t l
     if (g.points.memory.is_on_device()) return Memory<const Point>::on_device(at);
     return at;
   };
+  const BatchInput input{.offsets = offsets,
+                         .cameras1 = some(g.cameras1, first, last),
+                         .cameras2 = some(g.cameras2, first, last),
+                         .weights = g.weights.memory,
+                         .qualities = g.qualities.memory,
+                         .options = g.options};
   if (g.problem.is_two_view)
-    return estimate_batch(queue, g.kind,
-                          PairBatch{typed(static_cast<const PointPair*>(nullptr)), offsets,
-                                    some(g.cameras1, first, last), some(g.cameras2, first, last),
-                                    g.weights.memory, g.qualities.memory},
-                          g.options);
-  return estimate_batch(
-      queue, g.kind,
-      SceneBatch{typed(static_cast<const ScenePoint*>(nullptr)), offsets,
-                 some(g.cameras1, first, last), g.weights.memory, g.qualities.memory},
-      g.options);
+    return estimate_batch(queue, g.kind, typed(static_cast<const PointPair*>(nullptr)), input);
+  return estimate_batch(queue, g.kind, typed(static_cast<const ScenePoint*>(nullptr)), input);
 }
 
 // Pairs are independent, so the batch is cut where Ctrl-C can be answered: into parts that take
@@ -190,16 +188,16 @@ const Batch& of(nb::handle self) { return nb::cast<const Batch&>(self); }
 template <class T>
 nb::object field(nb::handle self, const T* first, std::initializer_list<std::size_t> more = {},
                  std::initializer_list<std::int64_t> strides = {}) {
-  static_assert(sizeof(PairEstimate) % sizeof(T) == 0);
+  static_assert(sizeof(Estimate) % sizeof(T) == 0);
   std::size_t shape[3] = {of(self).result.pairs.size(), 0, 0};
-  std::int64_t steps[3] = {std::int64_t(sizeof(PairEstimate) / sizeof(T)), 0, 0};
+  std::int64_t steps[3] = {std::int64_t(sizeof(Estimate) / sizeof(T)), 0, 0};
   std::copy(more.begin(), more.end(), shape + 1);
   std::copy(strides.begin(), strides.end(), steps + 1);
   return framed(of(self).frame, nb::cast(nb::ndarray<nb::numpy, T>(
                                     const_cast<T*>(first), more.size() + 1, shape, self, steps)));
 }
-const PairEstimate& front(nb::handle self) {
-  static const PairEstimate none;
+const Estimate& front(nb::handle self) {
+  static const Estimate none;
   const Batch& b = of(self);
   return b.result.pairs.empty() ? none : b.result.pairs.front();
 }
@@ -212,7 +210,7 @@ void column(nb::class_<Batch>& c, const char* name, Get get, const char* sig, co
 
 nb::object ok(nb::handle self) {
   std::vector<std::uint8_t> flags;
-  for (const PairEstimate& p : of(self).result.pairs) flags.push_back(p.outcome == Outcome::ok);
+  for (const Estimate& p : of(self).result.pairs) flags.push_back(p.outcome == Outcome::ok);
   return framed(of(self).frame, flags_array(flags));
 }
 nb::object inliers(nb::handle self) {
@@ -222,7 +220,7 @@ nb::object inliers(nb::handle self) {
 }
 nb::list reasons(nb::handle self) {
   nb::list names;
-  for (const PairEstimate& p : of(self).result.pairs) names.append(to_string(p.outcome));
+  for (const Estimate& p : of(self).result.pairs) names.append(to_string(p.outcome));
   return names;
 }
 
@@ -231,20 +229,20 @@ void bind_columns(nb::class_<Batch>& c) {
 #define INTS(name) "def " name "(self) -> numpy.typing.NDArray[numpy.int32]"
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
   column(
-      c, "num_inliers", [](const PairEstimate& p) { return &p.inlier_count; }, INTS("num_inliers"),
+      c, "num_inliers", [](const Estimate& p) { return &p.inlier_count; }, INTS("num_inliers"),
       "[P]");
   column(
-      c, "iterations", [](const PairEstimate& p) { return &p.iterations; }, INTS("iterations"),
+      c, "iterations", [](const Estimate& p) { return &p.iterations; }, INTS("iterations"),
       "[P]: minimal samples drawn.");
   column(
-      c, "rms", [](const PairEstimate& p) { return &p.rms; }, DOUBLES("rms"), "[P], px.");
+      c, "rms", [](const Estimate& p) { return &p.rms; }, DOUBLES("rms"), "[P], px.");
   column(
-      c, "noise", [](const PairEstimate& p) { return &p.noise; }, DOUBLES("noise"), "[P], px.");
+      c, "noise", [](const Estimate& p) { return &p.noise; }, DOUBLES("noise"), "[P], px.");
   column(
-      c, "gain", [](const PairEstimate& p) { return &p.gain; }, DOUBLES("gain"), "[P]");
+      c, "gain", [](const Estimate& p) { return &p.gain; }, DOUBLES("gain"), "[P]");
   column(
-      c, "significance", [](const PairEstimate& p) { return &p.significance; },
-      DOUBLES("significance"), "[P], log10.");
+      c, "significance", [](const Estimate& p) { return &p.significance; }, DOUBLES("significance"),
+      "[P], log10.");
 #undef INTS
 #undef DOUBLES
 }
@@ -264,19 +262,18 @@ void bind_models(nb::class_<Batch>& c) {
   };
   of_kinds(
       "focal_length", &ProblemInfo::tells_focal_length,
-      [](const PairEstimate& p) { return &p.focal_length; },
+      [](const Estimate& p) { return &p.focal_length; },
       "[P], px; None of kinds that do not find it.");
   of_kinds(
       "focal_deviation", &ProblemInfo::tells_focal_length,
-      [](const PairEstimate& p) { return &p.focal_deviation; },
+      [](const Estimate& p) { return &p.focal_deviation; },
       "[P], px, as Estimate.focal_deviation.");
   of_kinds(
-      "distortion", &ProblemInfo::tells_distortion,
-      [](const PairEstimate& p) { return &p.distortion; },
+      "distortion", &ProblemInfo::tells_distortion, [](const Estimate& p) { return &p.distortion; },
       "[P]; None of other kinds than 'radial_fundamental'.");
   of_kinds(
       "distortion_deviation", &ProblemInfo::tells_distortion,
-      [](const PairEstimate& p) { return &p.distortion_deviation; },
+      [](const Estimate& p) { return &p.distortion_deviation; },
       "[P], as Estimate.distortion_deviation.");
   c.def_prop_ro(
       "models",
@@ -319,7 +316,7 @@ void bind_robust_batch(nb::module_& m) {
           const ModelKind k = kind_of(kind);
           new (&b) Batch{k,
                          problem_info(k).has_pose,
-                         {vector_of<PairEstimate>(pairs), vector_of<std::uint8_t>(inliers)},
+                         {vector_of<Estimate>(pairs), vector_of<std::uint8_t>(inliers)},
                          vector_of<std::int64_t>(offsets)};
         });
   c.def("__len__", [](const Batch& b) { return b.result.pairs.size(); });

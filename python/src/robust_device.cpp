@@ -35,23 +35,6 @@ void check_points(const DevicePoints& p, bool is_two_view) {
                             p.left.shape(0)));
 }
 
-template <class Point>
-BatchEstimate search(Queue& queue, ModelKind kind, Memory<const Point> points,
-                     std::span<const std::int64_t> offsets, std::span<const Intrinsics> cameras,
-                     const Column& weights, const Column& qualities, const RobustOptions& options) {
-  if constexpr (std::is_same_v<Point, PointPair>)
-    return estimate_batch(
-        queue, kind,
-        PairBatch{points, offsets, cameras.first(std::min<std::size_t>(1, cameras.size())),
-                  cameras.size() > 1 ? cameras.subspan(1) : cameras, weights.memory,
-                  qualities.memory},
-        options);
-  else
-    return estimate_batch(queue, kind,
-                          SceneBatch{points, offsets, cameras, weights.memory, qualities.memory},
-                          options);
-}
-
 void need_length(const Column& column, const char* name, std::size_t points) {
   if (!column.memory.is_null() && std::size_t(column.rows) != points)
     value_error(fmt::format("{}: {} numbers for {} points", name, column.rows, points));
@@ -91,36 +74,10 @@ Column column_of(nb::handle object, const char* name, int columns) {
   return c;
 }
 
-AnyResult relative_from(PoseResult&& found) {
-  AnyResult r;
-  r.focal_length = found.focal_length;
-  r.focal_deviation = found.focal_deviation;
-  r.distortion = found.distortion;
-  r.distortion_deviation = found.distortion_deviation;
-  r.cam2_from_cam1 = found.pose;
-  static_cast<RobustResult&>(r) = std::move(found);
-  return r;
-}
-
-void add_scene_points(ModelKind kind, SharedFocalResult& r, std::span<const PointPair> points,
-                      std::span<const Intrinsics> cameras, double threshold) {
-  PoseResult found;
-  static_cast<RobustResult&>(found) = r;
-  found.pose = r.cam2_from_cam1;
-  Intrinsics first = cameras.front(), second = cameras.back();
-  if (kind == ModelKind::shared_focal) {
-    first.fy *= r.focal_length / first.fx;
-    first.fx = r.focal_length;
-    second = first;
-  }
-  static_cast<RelativePoseResult&>(r) =
-      with_scene_points(found, points, first, second, kind == ModelKind::essential ? threshold : 0);
-}
-
-Estimate estimate_there(ModelKind kind, const DevicePoints& points,
-                        const std::vector<AnyCamera>& cameras, nb::handle weights,
-                        nb::handle qualities, const RobustOptions& options,
-                        const std::optional<std::string>& device, nb::handle frame) {
+PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,
+                            const std::vector<AnyCamera>& cameras, nb::handle weights,
+                            nb::handle qualities, const RobustOptions& options,
+                            const std::optional<std::string>& device, nb::handle frame) {
   const ProblemInfo problem = problem_info(kind);
   check_points(points, problem.is_two_view);
   const std::string where = device_for(device, &points.left, problem.is_two_view ? "x1" : "x");
@@ -129,7 +86,7 @@ Estimate estimate_there(ModelKind kind, const DevicePoints& points,
   const Column w = column_of(weights, "weights", 1), q = column_of(qualities, "qualities", 1);
   need_length(w, "weights", n);
   need_length(q, "qualities", n);
-  Estimate e{kind, problem.has_pose, {}, has_scene_points(kind)};
+  PairEstimate e{kind, problem.has_pose, {}, has_scene_points(kind)};
   e.frame = nb::borrow(frame);
   e.cameras = pinholes_of(cameras, "camera",
                           "give points on a CUDA device undistorted (bifocal.undistort_points) and "
@@ -138,7 +95,6 @@ Estimate estimate_there(ModelKind kind, const DevicePoints& points,
   const AnyArray rows = array_of(e.rows, "points");
   const std::int64_t offsets[] = {0, std::int64_t(n)};
   await_frame(frame);
-  PoseResult found;
   {
     const Unlocked unlocked;
     QueueLease lease(where);
@@ -146,31 +102,37 @@ Estimate estimate_there(ModelKind kind, const DevicePoints& points,
     const auto batch = [&]<class Point>(const Point*) {
       const auto at = n > 0 ? Memory<const Point>::on_device(static_cast<const Point*>(rows.data()))
                             : Memory<const Point>();
-      return search<Point>(lease.queue(), kind, at, offsets, e.cameras, w, q, own);
+      const std::span<const Intrinsics> cameras = e.cameras;
+      return estimate_batch(lease.queue(), kind, at,
+                            {.offsets = offsets,
+                             .cameras1 = cameras.first(cameras.empty() ? 0 : 1),
+                             .cameras2 = cameras.subspan(cameras.size() > 1 ? 1 : 0),
+                             .weights = w.memory,
+                             .qualities = q.memory,
+                             .options = own});
     };
-    found = single_result(problem.is_two_view ? batch(static_cast<const PointPair*>(nullptr))
-                                              : batch(static_cast<const ScenePoint*>(nullptr)));
+    e.result = {single_result(problem.is_two_view
+                                  ? batch(static_cast<const PointPair*>(nullptr))
+                                  : batch(static_cast<const ScenePoint*>(nullptr)))};
   }
-  e.result = relative_from(std::move(found));
   return e;
 }
 
-void complete(Estimate& e) {
+void complete(PairEstimate& e) {
   if (!e.rows.is_valid()) return;
   const nb::object host = e.frame.attr("to_host")(e.rows);
   const int columns = problem_info(e.kind).is_two_view ? 4 : 5;
   const Numbers numbers = numbers_of(host, "points", {-1, columns});
-  SharedFocalResult& r = e.result;
   for (std::size_t i = 0; i < numbers.rows(); ++i)
     for (std::size_t c = 0; c < std::size_t(columns); ++c)
       if (!std::isfinite(numbers.at(i, c))) {
-        r.not_finite.push_back(int(i));
+        e.result.not_finite.push_back(int(i));
         break;
       }
   if (e.is_relative) {
-    add_scene_points(e.kind, r,
-                     {static_cast<const PointPair*>(numbers.array.data()), numbers.rows()},
-                     e.cameras, 0);  // the outcome has been told
+    e.result = with_scene_points(
+        e.kind, std::move(e.result),
+        {static_cast<const PointPair*>(numbers.array.data()), numbers.rows()}, e.cameras);
   }
   e.rows.reset();
 }

@@ -58,14 +58,14 @@ class Verifier {
     if (has_lens_) queue_.wait();
     choose(pairs);
     estimates_.assign(pairs.size(), {});
-    for (PairEstimate& e : estimates_) e.outcome = Outcome::too_few_points;
+    for (Estimate& e : estimates_) e.outcome = Outcome::too_few_points;
     inliers_.assign(matches_.size(), 0);
     if (!kept_.empty()) estimate();
     queue_.wait();
     return {pairs, found_.offsets, matches_, estimates_, inliers_};
   }
   // Returns the model of a pair as a guide for its second round.
-  [[nodiscard]] MatchGuide guide_of(const ImagePair& pair, const PairEstimate& estimate) const {
+  [[nodiscard]] MatchGuide guide_of(const ImagePair& pair, const Estimate& estimate) const {
     const bool has_cameras = takes_cameras(options_.kind);
     const Intrinsics none;
     return robust::guide_of(options_.kind, estimate.model,
@@ -96,8 +96,11 @@ class Verifier {
   }
 
   void estimate() {
-    const BatchEstimate found = estimate_batch(
-        queue_, options_.kind, {points(), offsets_, cameras1_, cameras2_}, options_.robust);
+    const BatchEstimate found = estimate_batch(queue_, options_.kind, points(),
+                                               {.offsets = offsets_,
+                                                .cameras1 = cameras1_,
+                                                .cameras2 = cameras2_,
+                                                .options = options_.robust});
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       estimates_[kept_[i]] = found.pairs[i];
       std::copy(found.inliers.begin() + offsets_[i], found.inliers.begin() + offsets_[i + 1],
@@ -173,7 +176,7 @@ class Verifier {
   std::vector<std::int64_t> offsets_, places_;
   std::vector<Intrinsics> cameras1_, cameras2_;
   std::vector<Match> matches_;
-  std::vector<PairEstimate> estimates_;
+  std::vector<Estimate> estimates_;
   std::vector<std::uint8_t> inliers_;
 };
 
@@ -194,7 +197,7 @@ class SecondRound {
     offsets_.assign(1, 0), matches_.clear(), estimates_.clear(), inliers_.clear();
     std::size_t next = 0;
     for (std::size_t k = 0; k < first.pairs.size(); ++k) {
-      const PairEstimate& one = first.estimates[k];
+      const Estimate& one = first.estimates[k];
       const bool is_in_both = one.outcome == Outcome::ok;
       const bool is_better = is_in_both && second.estimates[next].outcome == Outcome::ok &&
                              second.estimates[next].inlier_count > one.inlier_count;
@@ -222,7 +225,7 @@ class SecondRound {
   std::vector<MatchGuide> guides_;
   std::vector<std::int64_t> offsets_;
   std::vector<Match> matches_;
-  std::vector<PairEstimate> estimates_;
+  std::vector<Estimate> estimates_;
   std::vector<std::uint8_t> inliers_;
 };
 

@@ -51,7 +51,9 @@ class VideoMatcher::Work {
     constexpr std::int64_t kNone[] = {0};
     const auto pinhole = options_.camera ? std::span<const Intrinsics>(&*options_.camera, 1)
                                          : std::span<const Intrinsics>();
-    (void)estimate_batch(queue_, v.kind, {{}, kNone, pinhole, pinhole}, v.robust);
+    (void)estimate_batch(
+        queue_, v.kind, Memory<const PointPair>(),
+        {.offsets = kNone, .cameras1 = pinhole, .cameras2 = pinhole, .options = v.robust});
   }
 
   std::optional<VideoFrame> add(const PictureView& picture) {

@@ -66,15 +66,16 @@ double median_parallax_deg(const DenseCameras& c) {
 bool estimate_focal_length(Queue& queue, Picture image1, Picture image2, const PairOptions& options,
                            DenseCameras& out) {
   if (image1.width != image2.width || image1.height != image2.height) return false;
-  const SharedFocalResult found =
-      estimate_shared_focal(queue, out.matches, camera_of(image1, 1), options.robust);
+  const RelativePoseResult found = estimate_relative_pose(
+      ModelKind::shared_focal, out.matches,
+      {.cameras = std::array{camera_of(image1, 1)}, .options = options.robust, .queue = &queue});
   // A shared focal length explains what a fundamental matrix does, or the cameras are two.
   constexpr double kLeastShare = 0.95;
   if (!found.ok() || !(found.focal_deviation < kMaxFocalDeviation * found.focal_length) ||
       found.inlier_count < kLeastShare * static_cast<double>(out.matches.size()))
     return false;
   out.camera1 = out.camera2 = camera_of(image1, found.focal_length);
-  out.pose = found.cam2_from_cam1;
+  out.pose = found.pose;
   out.source = CameraSource::estimated;
   out.focal_deviation = found.focal_deviation;
   return true;

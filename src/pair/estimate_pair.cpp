@@ -45,10 +45,10 @@ void check(Picture image1, Picture image2, const PairOptions& options) {
 
 // Both candidate models of a pair; the one that wasn't asked for stays without a result.
 struct Candidates {
-  RobustResult homography;
-  RelativePoseResult epipolar;  // only the RobustResult part for F
+  EstimateResult homography;
+  RelativePoseResult epipolar;  // only the EstimateResult part for F
   ModelKind epipolar_kind;
-  RobustResult uncalibrated;  // F, beside E
+  EstimateResult uncalibrated;  // F, beside E
 };
 
 // points: of the matches, on the host.
@@ -65,10 +65,11 @@ Candidates estimate_candidates(const pair::ResidentPair& resident,
       options.model == ModelRequest::automatic || options.model == ModelRequest::homography;
   runtime::parallel_for(3, [&](int i) {
     if (i == 0 && wants_epipolar && calibrated)
-      found.epipolar = with_scene_points(resident.estimate(ModelKind::essential, cameras), points,
-                                         cameras[0], cameras[1], options.robust.threshold);
+      found.epipolar =
+          with_scene_points(ModelKind::essential, resident.estimate(ModelKind::essential, cameras),
+                            points, cameras, options.robust.threshold);
     if (i == 0 && wants_epipolar && !calibrated)
-      static_cast<RobustResult&>(found.epipolar) = resident.estimate(ModelKind::fundamental, {});
+      static_cast<EstimateResult&>(found.epipolar) = resident.estimate(ModelKind::fundamental, {});
     if (i == 1 && wants_plane) found.homography = resident.estimate(ModelKind::homography, {});
     if (i == 2 && wants_epipolar && calibrated)
       found.uncalibrated = resident.estimate(ModelKind::fundamental, {});
@@ -101,7 +102,7 @@ void choose(const Candidates& found, const PairOptions& options, PairResult& res
       result.reason = fmt::format(
           "a camera that only turned explains {} of {} matches: no translation can be told",
           found.epipolar.inlier_count, result.points.size());
-    result.cam2_from_cam1 = found.epipolar.cam2_from_cam1;
+    result.cam2_from_cam1 = found.epipolar.pose;
     result.median_parallax_deg = found.epipolar.median_parallax_deg;
   }
 }
@@ -134,7 +135,7 @@ std::string doubt_of_cameras(const Candidates& found, const PairOptions& options
 }
 
 void set_pose(const RelativePoseResult& found, const PairOptions& options, PairResult& result) {
-  result.cam2_from_cam1 = found.cam2_from_cam1;
+  result.cam2_from_cam1 = found.pose;
   result.in_front = found.in_front;
   result.median_parallax_deg = found.median_parallax_deg;
   constexpr double kLeastParallax = 1;  // px

@@ -18,19 +18,17 @@ namespace {
   throw Error(ErrorCode::usage, "estimate_batch: " + what);
 }
 
-// A batch of any points.
+// The points of a batch with the rest of it.
 template <class Point>
 struct AnyBatch {
-  Memory<const Point> points;
-  std::span<const std::int64_t> offsets;
-  std::span<const Intrinsics> cameras[2];
-  Memory<const double> weights, qualities;
-};
+  const Memory<const Point>& points;
+  const BatchInput& input;
 
-// Names of the arrays of cameras, in the order of AnyBatch.
-std::string camera_name(const ProblemInfo& problem, int i) {
-  return !problem.is_two_view ? "cameras" : fmt::format("cameras{}", i + 1);
-}
+  [[nodiscard]] std::span<const std::int64_t> offsets() const { return input.offsets; }
+  [[nodiscard]] std::span<const Intrinsics> cameras(int i) const {
+    return i == 0 ? input.cameras1 : input.cameras2;
+  }
+};
 
 template <class Point>
 void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
@@ -39,10 +37,10 @@ void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
     refuse(fmt::format("a {} is found from {}", to_string(kind),
                        problem.is_two_view ? "point pairs" : "scene points"));
   for (const std::string& why : {runtime::why_foreign(queue, "points", batch.points),
-                                 runtime::why_foreign(queue, "weights", batch.weights),
-                                 runtime::why_foreign(queue, "qualities", batch.qualities)})
+                                 runtime::why_foreign(queue, "weights", batch.input.weights),
+                                 runtime::why_foreign(queue, "qualities", batch.input.qualities)})
     if (!why.empty()) refuse(why);
-  const auto& o = batch.offsets;
+  const auto o = batch.offsets();
   if (o.empty() || o[0] < 0)
     refuse("offsets must begin with a number >= 0 and end with the points");
   for (std::size_t k = 0; k + 1 < o.size(); ++k) {
@@ -54,14 +52,14 @@ void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
     refuse(
         fmt::format("offsets end at {}, but there are {} points", o.back(), batch.points.size()));
   if (batch.points.is_null() && o.back() > o.front()) refuse("points are null");
-  for (const auto* priors : {&batch.weights, &batch.qualities}) {
+  for (const auto* priors : {&batch.input.weights, &batch.input.qualities}) {
     if (priors->size() > 0 && static_cast<std::size_t>(o.back()) > priors->size())
       refuse(fmt::format("offsets end at {}, but there are {} {}", o.back(), priors->size(),
-                         priors == &batch.weights ? "weights" : "qualities"));
+                         priors == &batch.input.weights ? "weights" : "qualities"));
   }
   for (int i = 0; i < problem.cameras; ++i) {
-    const std::string name = camera_name(problem, i);
-    const auto& cameras = batch.cameras[i];
+    const std::string name = fmt::format("cameras{}", i + 1);
+    const auto cameras = batch.cameras(i);
     if (cameras.size() != 1 && cameras.size() != o.size() - 1)
       refuse(fmt::format("{} {}, must be one or one a pair", cameras.size(), name));
     for (const Intrinsics& k : cameras) robust::check_camera(name.c_str(), k);
@@ -77,19 +75,20 @@ std::span<const double> numbers_of(const Memory<const double>& numbers, std::int
 
 template <class Point>
 void check_weights(const AnyBatch<Point>& batch, bool on_cpu) {
-  if (batch.weights.is_null() || (batch.weights.is_on_device() && !on_cpu)) return;
-  const std::int64_t begin = batch.offsets.front();
-  robust::check_weights("estimate_batch", numbers_of(batch.weights, begin, batch.offsets.back()),
+  if (batch.input.weights.is_null() || (batch.input.weights.is_on_device() && !on_cpu)) return;
+  const std::int64_t begin = batch.offsets().front();
+  robust::check_weights("estimate_batch",
+                        numbers_of(batch.input.weights, begin, batch.offsets().back()),
                         static_cast<std::size_t>(begin));
 }
 
 template <class Point>
 std::vector<robust::Cameras> cameras_of(const AnyBatch<Point>& batch, int cameras) {
-  std::vector<robust::Cameras> out(batch.offsets.size() - 1);
+  std::vector<robust::Cameras> out(batch.offsets().size() - 1);
   for (std::size_t k = 0; k < out.size(); ++k) {
     Intrinsics own[2];
     for (int i = 0; i < cameras; ++i)
-      own[i] = batch.cameras[i][batch.cameras[i].size() == 1 ? 0 : k];
+      own[i] = batch.cameras(i)[batch.cameras(i).size() == 1 ? 0 : k];
     if (cameras == 1) own[1] = own[0];
     out[k] = robust::cameras_of(own[0], own[1]);
   }
@@ -102,29 +101,29 @@ void search_on_cpu(ModelKind kind, const AnyBatch<Point>& batch,
                    std::span<robust::PairFound> found, std::uint8_t* inliers) {
   runtime::parallel_for(static_cast<int>(found.size()), [&](int i) {
     const auto k = static_cast<std::size_t>(i);
-    const std::int64_t at = batch.offsets[k], end = batch.offsets[k + 1];
+    const std::int64_t at = batch.offsets()[k], end = batch.offsets()[k + 1];
     const std::span points(batch.points.pointer() + at, static_cast<std::size_t>(end - at));
     const robust::GivenPair given = {
         robust::numbers_of(points),
         static_cast<int>(end - at),
         cameras[k],
-        {numbers_of(batch.weights, at, end), numbers_of(batch.qualities, at, end)}};
-    found[k] = robust::search_pair(kind, given, options, inliers + (at - batch.offsets.front()));
+        {numbers_of(batch.input.weights, at, end), numbers_of(batch.input.qualities, at, end)}};
+    found[k] = robust::search_pair(kind, given, options, inliers + (at - batch.offsets().front()));
   });
 }
 
 template <class Point>
-BatchEstimate estimate_any(Queue& queue, ModelKind kind, const AnyBatch<Point>& batch,
-                           const RobustOptions& options) {
+BatchEstimate estimate_any(Queue& queue, ModelKind kind, const AnyBatch<Point>& batch) {
+  const RobustOptions& options = batch.input.options;
   robust::check_is_built("estimate_batch", kind);
   check_options(options);
   check(queue, batch, kind);
   const bool on_cpu = queue.device().info().kind == DeviceKind::cpu;
   check_weights(batch, on_cpu);
-  const std::size_t pairs = batch.offsets.size() - 1;
+  const std::size_t pairs = batch.offsets().size() - 1;
   BatchEstimate out;
   out.pairs.resize(pairs);
-  out.inliers.assign(static_cast<std::size_t>(batch.offsets.back() - batch.offsets.front()), 0);
+  out.inliers.assign(static_cast<std::size_t>(batch.offsets().back() - batch.offsets().front()), 0);
   if (pairs == 0) return out;
   const std::vector<robust::Cameras> cameras = cameras_of(batch, problem_info(kind).cameras);
   std::vector<robust::PairFound> found(pairs);
@@ -133,21 +132,21 @@ BatchEstimate estimate_any(Queue& queue, ModelKind kind, const AnyBatch<Point>& 
   } else {
     const bool on_device = batch.points.is_on_device();
     const std::span<const Point> host(on_device ? nullptr : batch.points.pointer(),
-                                      on_device ? 0 : std::size_t(batch.offsets.back()));
+                                      on_device ? 0 : std::size_t(batch.offsets().back()));
     robust::search_on_device(
         queue,
-        {kind, runtime::Argument(batch.points), robust::numbers_of(host), on_device, batch.weights,
-         batch.qualities, batch.offsets, cameras, options},
+        {kind, runtime::Argument(batch.points), robust::numbers_of(host), on_device,
+         batch.input.weights, batch.input.qualities, batch.offsets(), cameras, options},
         found, out.inliers);
   }
-  const std::int64_t begin = batch.offsets.front();
+  const std::int64_t begin = batch.offsets().front();
   runtime::parallel_for(static_cast<int>((pairs + 63) / 64), [&](int block) {
     for (std::size_t k = 64 * std::size_t(block); k < pairs && k < 64 * std::size_t(block + 1);
          ++k) {
       out.pairs[k] = robust::estimate_of(kind, found[k]);
       if (robust::has_model(out.pairs[k].outcome)) continue;
-      const auto from = out.inliers.begin() + (batch.offsets[k] - begin);
-      std::fill(from, from + (batch.offsets[k + 1] - batch.offsets[k]), std::uint8_t{0});
+      const auto from = out.inliers.begin() + (batch.offsets()[k] - begin);
+      std::fill(from, from + (batch.offsets()[k + 1] - batch.offsets()[k]), std::uint8_t{0});
     }
   });
   return out;
@@ -155,22 +154,14 @@ BatchEstimate estimate_any(Queue& queue, ModelKind kind, const AnyBatch<Point>& 
 
 }  // namespace
 
-BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const PairBatch& batch,
-                             const RobustOptions& options) {
-  return estimate_any<PointPair>(queue, kind,
-                                 {batch.points,
-                                  batch.offsets,
-                                  {batch.cameras1, batch.cameras2},
-                                  batch.weights,
-                                  batch.qualities},
-                                 options);
+BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const Memory<const PointPair>& points,
+                             const BatchInput& input) {
+  return estimate_any<PointPair>(queue, kind, {points, input});
 }
 
-BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const SceneBatch& batch,
-                             const RobustOptions& options) {
-  return estimate_any<ScenePoint>(
-      queue, kind,
-      {batch.points, batch.offsets, {batch.cameras, {}}, batch.weights, batch.qualities}, options);
+BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const Memory<const ScenePoint>& points,
+                             const BatchInput& input) {
+  return estimate_any<ScenePoint>(queue, kind, {points, input});
 }
 
 }  // namespace bifocal

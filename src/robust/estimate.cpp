@@ -40,13 +40,13 @@ std::vector<int> not_finite(const double* points, int columns, size_t count) {
   return out;
 }
 
-robust::PairFound search(Queue* queue, ModelKind kind, const robust::GivenPair& given,
+robust::PairFound search(ModelKind kind, const robust::GivenPair& given, const EstimateInput& input,
                          const RobustOptions& options, std::vector<std::uint8_t>& inliers) {
-  if (queue == nullptr || queue->device().info().kind == DeviceKind::cpu)
+  if (input.queue == nullptr || input.queue->device().info().kind == DeviceKind::cpu)
     return robust::search_pair(kind, given, options, inliers.data());
   const std::int64_t offsets[] = {0, given.count};
   robust::PairFound found;
-  robust::search_on_device(*queue,
+  robust::search_on_device(*input.queue,
                            {.problem = kind,
                             .points = Memory<const double>(given.points),
                             .host_points = given.points,
@@ -60,46 +60,27 @@ robust::PairFound search(Queue* queue, ModelKind kind, const robust::GivenPair& 
   return found;
 }
 
-// Without a queue on this machine.
 template <class Point>
-PoseResult estimate_one(Queue* queue, ModelKind kind, std::span<const Point> points,
-                        std::span<const Intrinsics> cameras, RobustOptions options,
-                        const MatchPriors& priors) {
-  options = one_pair_options(kind, points.size(), options);
-  const robust::Cameras numbers = checked_cameras<Point>(kind, cameras);
-  robust::check_priors(priors, points.size());
-  std::vector<std::uint8_t> inliers(points.size());
+EstimateResult estimate_one(ModelKind kind, std::span<const Point> points,
+                            const EstimateInput& input) {
+  const RobustOptions options = one_pair_options(kind, points.size(), input.options);
+  const robust::Cameras cameras = checked_cameras<Point>(kind, input.cameras);
+  robust::check_priors(input.priors, points.size());
+  EstimateResult r;
+  r.inliers.resize(points.size());
   const robust::GivenPair given = {robust::numbers_of(points), static_cast<int>(points.size()),
-                                   numbers, priors};
-  BatchEstimate batch;
-  batch.pairs = {robust::estimate_of(kind, search(queue, kind, given, options, inliers))};
-  batch.inliers = std::move(inliers);
-  if (!robust::has_model(batch.pairs[0].outcome)) batch.inliers.assign(points.size(), 0);
-  PoseResult r = single_result(std::move(batch));
+                                   cameras, input.priors};
+  static_cast<Estimate&>(r) =
+      robust::estimate_of(kind, search(kind, given, input, options, r.inliers));
+  if (!robust::has_model(r.outcome)) r.inliers.assign(points.size(), 0);
   r.not_finite = not_finite(given.points, robust::engine_steps(kind).columns, points.size());
   return r;
 }
 
 }  // namespace
 
-PoseResult single_result(BatchEstimate batch) {
-  const PairEstimate& e = batch.pairs.at(0);
-  PoseResult r;
-  r.outcome = e.outcome;
-  r.model = e.model;
-  r.inliers = std::move(batch.inliers);
-  r.inlier_count = e.inlier_count;
-  r.gain = e.gain;
-  r.rms = e.rms;
-  r.noise = e.noise;
-  r.iterations = e.iterations;
-  r.significance = e.significance;
-  r.pose = e.pose;
-  r.focal_length = e.focal_length;
-  r.focal_deviation = e.focal_deviation;
-  r.distortion = e.distortion;
-  r.distortion_deviation = e.distortion_deviation;
-  return r;
+EstimateResult single_result(BatchEstimate batch) {
+  return {batch.pairs.at(0), std::move(batch.inliers)};
 }
 
 RobustOptions one_pair_options(ModelKind kind, std::size_t matches, const RobustOptions& options) {
@@ -155,112 +136,14 @@ ProblemInfo problem_info(ModelKind kind) {
           s.unknown_distortion};
 }
 
-PoseResult estimate(ModelKind kind, std::span<const PointPair> points,
-                    std::span<const Intrinsics> cameras, const RobustOptions& options,
-                    const MatchPriors& priors) {
-  return estimate_one(nullptr, kind, points, cameras, options, priors);
+EstimateResult estimate(ModelKind kind, std::span<const PointPair> points,
+                        const EstimateInput& input) {
+  return estimate_one(kind, points, input);
 }
 
-PoseResult estimate(Queue& queue, ModelKind kind, std::span<const PointPair> points,
-                    std::span<const Intrinsics> cameras, const RobustOptions& options,
-                    const MatchPriors& priors) {
-  return estimate_one(&queue, kind, points, cameras, options, priors);
-}
-
-PoseResult estimate(ModelKind kind, std::span<const ScenePoint> points,
-                    std::span<const Intrinsics> cameras, const RobustOptions& options,
-                    const MatchPriors& priors) {
-  return estimate_one(nullptr, kind, points, cameras, options, priors);
-}
-
-PoseResult estimate(Queue& queue, ModelKind kind, std::span<const ScenePoint> points,
-                    std::span<const Intrinsics> cameras, const RobustOptions& options,
-                    const MatchPriors& priors) {
-  return estimate_one(&queue, kind, points, cameras, options, priors);
-}
-
-RobustResult estimate_homography(std::span<const PointPair> points, const RobustOptions& options,
-                                 const MatchPriors& priors) {
-  return estimate(ModelKind::homography, points, {}, options, priors);
-}
-
-RobustResult estimate_homography(Queue& queue, std::span<const PointPair> points,
-                                 const RobustOptions& options, const MatchPriors& priors) {
-  return estimate(queue, ModelKind::homography, points, {}, options, priors);
-}
-
-RobustResult estimate_fundamental(std::span<const PointPair> points, const RobustOptions& options,
-                                  const MatchPriors& priors) {
-  return estimate(ModelKind::fundamental, points, {}, options, priors);
-}
-
-RobustResult estimate_fundamental(Queue& queue, std::span<const PointPair> points,
-                                  const RobustOptions& options, const MatchPriors& priors) {
-  return estimate(queue, ModelKind::fundamental, points, {}, options, priors);
-}
-
-namespace {
-
-RadialFundamentalResult with_distortion(PoseResult r) {
-  return {std::move(static_cast<RobustResult&>(r)), r.distortion, r.distortion_deviation};
-}
-
-}  // namespace
-
-RadialFundamentalResult estimate_radial_fundamental(std::span<const PointPair> points,
-                                                    const Intrinsics& camera,
-                                                    const RobustOptions& options,
-                                                    const MatchPriors& priors) {
-  return with_distortion(
-      estimate(ModelKind::radial_fundamental, points, {&camera, 1}, options, priors));
-}
-
-RadialFundamentalResult estimate_radial_fundamental(Queue& queue, std::span<const PointPair> points,
-                                                    const Intrinsics& camera,
-                                                    const RobustOptions& options,
-                                                    const MatchPriors& priors) {
-  return with_distortion(
-      estimate(queue, ModelKind::radial_fundamental, points, {&camera, 1}, options, priors));
-}
-
-AbsolutePoseResult estimate_absolute_pose(std::span<const ScenePoint> points,
-                                          const Intrinsics& camera, const RobustOptions& options,
-                                          const MatchPriors& priors) {
-  PoseResult r = estimate(ModelKind::absolute_pose, points, {&camera, 1}, options, priors);
-  return {std::move(static_cast<RobustResult&>(r)), r.pose};
-}
-
-AbsolutePoseResult estimate_absolute_pose(Queue& queue, std::span<const ScenePoint> points,
-                                          const Intrinsics& camera, const RobustOptions& options,
-                                          const MatchPriors& priors) {
-  PoseResult r = estimate(queue, ModelKind::absolute_pose, points, {&camera, 1}, options, priors);
-  return {std::move(static_cast<RobustResult&>(r)), r.pose};
-}
-
-namespace {
-
-FocalPoseResult with_focal(PoseResult r) {
-  FocalPoseResult out;
-  out.cam_from_world = r.pose;
-  out.focal_length = r.focal_length;
-  out.focal_deviation = r.focal_deviation;
-  static_cast<RobustResult&>(out) = std::move(static_cast<RobustResult&>(r));
-  return out;
-}
-
-}  // namespace
-
-FocalPoseResult estimate_camera_pose_focal(std::span<const ScenePoint> points,
-                                           const Intrinsics& camera, const RobustOptions& options,
-                                           const MatchPriors& priors) {
-  return with_focal(estimate(ModelKind::camera_pose_focal, points, {&camera, 1}, options, priors));
-}
-
-FocalPoseResult estimate_camera_pose_focal(Queue& queue, std::span<const ScenePoint> points,
-                                           const Intrinsics& camera, const RobustOptions& options,
-                                           const MatchPriors& priors) {
-  return with_focal(
-      estimate(queue, ModelKind::camera_pose_focal, points, {&camera, 1}, options, priors));
+EstimateResult estimate(ModelKind kind, std::span<const ScenePoint> points,
+                        const EstimateInput& input) {
+  return estimate_one(kind, points, input);
 }
 
 }  // namespace bifocal

@@ -46,8 +46,8 @@ Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3&
 }
 
 // At the threshold and at what fits the noise, where that is less; the more significant one.
-Depth depth_beside(std::span<const PointPair> points, const RobustResult& homography,
-                   const RobustResult& epipolar, ModelKind kind, double threshold,
+Depth depth_beside(std::span<const PointPair> points, const EstimateResult& homography,
+                   const EstimateResult& epipolar, ModelKind kind, double threshold,
                    std::span<const Intrinsics> cameras) {
   const Mat3 F = problem_info(kind).symbol == "F"
                      ? epipolar.model
@@ -62,7 +62,7 @@ Depth depth_beside(std::span<const PointPair> points, const RobustResult& homogr
   return wide.significance < fine.significance ? wide : fine;
 }
 
-bool same_picture(std::span<const PointPair> points, const RobustResult& homography,
+bool same_picture(std::span<const PointPair> points, const EstimateResult& homography,
                   double threshold) {
   constexpr Mat3 kIdentity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   int unmoved = 0;
@@ -76,10 +76,10 @@ bool same_picture(std::span<const PointPair> points, const RobustResult& homogra
 
 }  // namespace
 
-ModelChoice choose_model(std::span<const PointPair> points, const RobustResult& homography,
-                         const RobustResult& epipolar, ModelKind epipolar_kind, double threshold,
+ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult& homography,
+                         const EstimateResult& epipolar, ModelKind epipolar_kind, double threshold,
                          std::span<const Intrinsics> cameras) {
-  for (const RobustResult* r : {&homography, &epipolar}) {
+  for (const EstimateResult* r : {&homography, &epipolar}) {
     if (r->ok() && r->inliers.size() != points.size())
       throw Error(ErrorCode::usage, fmt::format("choose_model: {} points, {} inlier flags",
                                                 points.size(), r->inliers.size()));
@@ -91,7 +91,7 @@ ModelChoice choose_model(std::span<const PointPair> points, const RobustResult& 
   if (problem_info(epipolar_kind).tells_distortion)
     throw Error(ErrorCode::usage, fmt::format("choose_model {}: a matrix is not all of it",
                                               to_string(epipolar_kind)));
-  const auto outcome = [](const RobustResult& r) { return to_string(r.outcome); };
+  const auto outcome = [](const EstimateResult& r) { return to_string(r.outcome); };
   if (!homography.ok() && !epipolar.ok()) {
     return {epipolar_kind, "no_model",
             fmt::format("neither a homography ({}) nor epipolar geometry ({}) was found",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Essential matrix, and the pose and scene points that follow from it.
+// A relative pose with the scene points that follow from it.
 #include <algorithm>
+#include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
 #include <cmath>
 #include <limits>
@@ -37,8 +38,8 @@ InlierRays inlier_rays(std::span<const PointPair> points, const Intrinsics& c1,
 }
 
 void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
-  const double* R = result.cam2_from_cam1.R.data();
-  const double* t = result.cam2_from_cam1.t.data();
+  const double* R = result.pose.R.data();
+  const double* t = result.pose.t.data();
   std::vector<double> parallax;
   for (size_t i = 0; i < rays.index.size(); ++i) {
     const double x1 = rays.x1[i], y1 = rays.y1[i], x2 = rays.x2[i], y2 = rays.y2[i];
@@ -57,23 +58,46 @@ void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
   result.median_parallax_deg = *middle * 180 / std::numbers::pi;
 }
 
+void check_relative(const char* where, ModelKind kind) {
+  const ProblemInfo info = problem_info(kind);
+  if (info.is_two_view && info.has_pose) return;
+  throw Error(ErrorCode::usage, fmt::format("{}: {} has no relative pose", where, to_string(kind)));
+}
+
 }  // namespace
 
-RelativePoseResult with_scene_points(const PoseResult& found, std::span<const PointPair> pairs,
-                                     const Intrinsics& camera1, const Intrinsics& camera2,
-                                     double threshold) {
-  if (found.inliers.size() != pairs.size())
+RelativePoseResult with_scene_points(ModelKind kind, EstimateResult found,
+                                     std::span<const PointPair> points,
+                                     std::span<const Intrinsics> cameras, double threshold) {
+  check_relative("with_scene_points", kind);
+  if (static_cast<int>(cameras.size()) != problem_info(kind).cameras)
+    throw Error(ErrorCode::usage,
+                fmt::format("with_scene_points {}: {} cameras, must be {}", to_string(kind),
+                            cameras.size(), problem_info(kind).cameras));
+  if (found.inliers.size() != points.size())
     throw Error(ErrorCode::usage, fmt::format("with_scene_points: {} flags for {} points",
-                                              found.inliers.size(), pairs.size()));
-  RelativePoseResult result;
-  static_cast<RobustResult&>(result) = found;
+                                              found.inliers.size(), points.size()));
+  RelativePoseResult result{std::move(found)};
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  result.triangulated.assign(pairs.size(), Vec3{kNaN, kNaN, kNaN});
+  result.triangulated.assign(points.size(), Vec3{kNaN, kNaN, kNaN});
   if (result.inlier_count == 0) return result;
-  result.cam2_from_cam1 = found.pose;
-  triangulate_inliers(inlier_rays(pairs, camera1, camera2, result.inliers), result);
-  if (threshold > 0) robust::doubt_translation(pairs, camera1, camera2, threshold, result);
+  Intrinsics camera1 = cameras.front(), camera2 = cameras.back();
+  if (problem_info(kind).tells_focal_length) {
+    camera1.fy *= result.focal_length / camera1.fx;
+    camera1.fx = result.focal_length;
+    camera2 = camera1;
+  }
+  triangulate_inliers(inlier_rays(points, camera1, camera2, result.inliers), result);
+  if (threshold > 0 && kind == ModelKind::essential)
+    robust::doubt_translation(points, camera1, camera2, threshold, result);
   return result;
+}
+
+RelativePoseResult estimate_relative_pose(ModelKind kind, std::span<const PointPair> points,
+                                          const EstimateInput& input) {
+  check_relative("estimate_relative_pose", kind);
+  return with_scene_points(kind, estimate(kind, points, input), points, input.cameras,
+                           input.options.threshold);
 }
 
 Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
@@ -85,50 +109,6 @@ Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
   Lanes::mat3_mul(second.data(), E.data(), left.data());
   Lanes::mat3_mul(left.data(), first.data(), F.data());
   return F;
-}
-
-RelativePoseResult estimate_essential(std::span<const PointPair> pairs, const Intrinsics& camera1,
-                                      const Intrinsics& camera2, const RobustOptions& options,
-                                      const MatchPriors& priors) {
-  const Intrinsics cameras[] = {camera1, camera2};
-  return with_scene_points(estimate(ModelKind::essential, pairs, cameras, options, priors), pairs,
-                           camera1, camera2, options.threshold);
-}
-
-RelativePoseResult estimate_essential(Queue& queue, std::span<const PointPair> pairs,
-                                      const Intrinsics& camera1, const Intrinsics& camera2,
-                                      const RobustOptions& options, const MatchPriors& priors) {
-  const Intrinsics cameras[] = {camera1, camera2};
-  return with_scene_points(estimate(queue, ModelKind::essential, pairs, cameras, options, priors),
-                           pairs, camera1, camera2, options.threshold);
-}
-
-namespace {
-
-SharedFocalResult with_focal(const PoseResult& found, std::span<const PointPair> pairs,
-                             Intrinsics camera) {
-  SharedFocalResult result;
-  camera.fy *= found.focal_length / camera.fx;
-  camera.fx = found.focal_length;
-  static_cast<RelativePoseResult&>(result) = with_scene_points(found, pairs, camera, camera);
-  result.focal_length = found.focal_length;
-  result.focal_deviation = found.focal_deviation;
-  return result;
-}
-
-}  // namespace
-
-SharedFocalResult estimate_shared_focal(std::span<const PointPair> pairs, const Intrinsics& camera,
-                                        const RobustOptions& options, const MatchPriors& priors) {
-  return with_focal(estimate(ModelKind::shared_focal, pairs, {&camera, 1}, options, priors), pairs,
-                    camera);
-}
-
-SharedFocalResult estimate_shared_focal(Queue& queue, std::span<const PointPair> pairs,
-                                        const Intrinsics& camera, const RobustOptions& options,
-                                        const MatchPriors& priors) {
-  return with_focal(estimate(queue, ModelKind::shared_focal, pairs, {&camera, 1}, options, priors),
-                    pairs, camera);
 }
 
 }  // namespace bifocal

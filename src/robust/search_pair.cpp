@@ -29,8 +29,8 @@ PairFound search_pair(ModelKind problem, const GivenPair& given, const RobustOpt
   return found;
 }
 
-PairEstimate estimate_of(ModelKind problem, const PairFound& f) {
-  PairEstimate e;
+Estimate estimate_of(ModelKind problem, const PairFound& f) {
+  Estimate e;
   const EngineSteps& steps = engine_steps(problem);
   const search_result& result = f.result;
   if (f.work.count < steps.sample_size) {

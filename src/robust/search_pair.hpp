@@ -25,6 +25,6 @@ struct PairFound {
 }
 
 // Outcome, numbers, matrix and pose. The inlier flags of a pair that is not `ok` are no inliers.
-[[nodiscard]] PairEstimate estimate_of(ModelKind problem, const PairFound& found);
+[[nodiscard]] Estimate estimate_of(ModelKind problem, const PairFound& found);
 
 }  // namespace bifocal::robust

@@ -11,9 +11,9 @@ inline constexpr double kFocalDoubt = 0.15;
 
 // A turned camera whose focal length is not the given one looks like a small translation: a
 // homography K R K^-1 of another K explains its matches, and so does an essential matrix. Where
-// focal lengths within kFocalDoubt of the given ones explain the inliers of `pose` by a turn, and
-// no match off the turn proves depth, `pose` becomes that turn: rotation_only, t = 0, no E.
+// focal lengths within kFocalDoubt of the given ones explain the inliers of `found` by a turn, and
+// no match off the turn proves depth, `found` becomes that turn: rotation_only, t = 0, no E.
 void doubt_translation(std::span<const PointPair> points, const Intrinsics& camera1,
-                       const Intrinsics& camera2, double threshold, RelativePoseResult& pose);
+                       const Intrinsics& camera2, double threshold, RelativePoseResult& found);
 
 }  // namespace bifocal::robust

@@ -140,11 +140,12 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
   return scene;
 }
 
-PoseResult estimate_scene(const ProblemScene& s, const RobustOptions& options) {
+EstimateResult estimate_scene(const ProblemScene& s, const RobustOptions& options) {
   const auto n = static_cast<size_t>(s.count());
   if (problem_info(s.problem).is_two_view)
-    return estimate(s.problem, std::span(s.pairs(), n), s.cameras, options);
-  return estimate(s.problem, std::span(s.scene_points(), n), s.cameras, options);
+    return estimate(s.problem, std::span(s.pairs(), n), {.cameras = s.cameras, .options = options});
+  return estimate(s.problem, std::span(s.scene_points(), n),
+                  {.cameras = s.cameras, .options = options});
 }
 
 double scene_error(const ProblemScene& s, const Mat3& model, const Pose& pose) {

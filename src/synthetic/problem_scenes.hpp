@@ -43,7 +43,8 @@ struct ProblemScene {
 // `planar` and `upright` of the options follow the problem.
 [[nodiscard]] ProblemScene make_problem_scene(ModelKind problem, SceneOptions options,
                                               std::mt19937_64& random);
-[[nodiscard]] PoseResult estimate_scene(const ProblemScene& scene, const RobustOptions& options);
+[[nodiscard]] EstimateResult estimate_scene(const ProblemScene& scene,
+                                            const RobustOptions& options);
 
 // How far an estimate of the scene is from its truth: degrees where the problem has a pose (two
 // views: the larger of rotation and direction), else the mean error of the clean pairs, px.

@@ -25,7 +25,7 @@ TEST(RobustAccuracy, is_as_documented) {
                               Documented{ModelKind::homography, 30, 0.1357}}) {
     Accuracy accuracy(d.problem);
     for (const ProblemScene& scene : make_scenes(d.problem, 128, 2000, d.inliers_percent)) {
-      const PoseResult r = estimate_scene(scene, {.threshold = 2.5});
+      const EstimateResult r = estimate_scene(scene, {.threshold = 2.5});
       accuracy.add(scene, {r.ok(), r.model, r.pose});
     }
     Figures figures;

@@ -73,17 +73,19 @@ void expect_library_result(const NpzFile& file, const Trials& trials, const std:
   }
   for (std::size_t k = 0; k < kTrials; ++k) {
     const std::span points = std::span(trials.pairs).subspan(k * kPoints, kPoints);
-    RobustResult r;
+    EstimateResult r;
     Pose pose;
     if (model == "essential") {
-      const RelativePoseResult e = estimate_essential(points, kCamera, kCamera, options);
+      const RelativePoseResult e =
+          estimate_relative_pose(ModelKind::essential, points,
+                                 {.cameras = std::array{kCamera, kCamera}, .options = options});
       r = e;
-      if (e.ok()) pose = e.cam2_from_cam1;
+      if (e.ok()) pose = e.pose;
       EXPECT_TRUE(std::equal(pose.R.begin(), pose.R.end(), R.begin() + std::ptrdiff_t(9 * k)));
       EXPECT_TRUE(std::equal(pose.t.begin(), pose.t.end(), t.begin() + std::ptrdiff_t(3 * k)));
     } else {
-      r = model == "homography" ? estimate_homography(points, options)
-                                : estimate_fundamental(points, options);
+      r = model == "homography" ? estimate(ModelKind::homography, points, {.options = options})
+                                : estimate(ModelKind::fundamental, points, {.options = options});
     }
     EXPECT_EQ(ok[k] != 0, r.ok());
     EXPECT_EQ(r.ok(), k + 1 < kTrials);

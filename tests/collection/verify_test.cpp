@@ -42,7 +42,7 @@ std::vector<Features> images() {
 struct Collected {
   std::vector<ImagePair> pairs;
   std::vector<std::vector<Match>> matches;
-  std::vector<PairEstimate> estimates;
+  std::vector<Estimate> estimates;
   std::vector<std::vector<std::uint8_t>> inliers;
   int pieces = 0;
 };
@@ -78,7 +78,7 @@ TEST(VerifyPairs, gives_what_each_pair_gives_alone) {
       const auto& b = features[std::size_t(all.pairs[k].image2)];
       const std::vector<Match> expected = match(a, b);
       ASSERT_EQ(all.matches[k].size(), expected.size()) << id << ", pair " << k;
-      const PairEstimate& e = all.estimates[k];
+      const Estimate& e = all.estimates[k];
       if (expected.size() < 15) {
         EXPECT_EQ(e.outcome, Outcome::too_few_points) << id << ", pair " << k;
         continue;
@@ -86,8 +86,8 @@ TEST(VerifyPairs, gives_what_each_pair_gives_alone) {
       const std::vector<PointPair> points = matched_points(a, b, expected);
       const std::vector<std::int64_t> offsets{0, std::int64_t(points.size())};
       Queue cpu;
-      const BatchEstimate alone = estimate_batch(cpu, ModelKind::homography,
-                                                 {points.data(), offsets, {}, {}}, options.robust);
+      const BatchEstimate alone = estimate_batch(cpu, ModelKind::homography, points.data(),
+                                                 {.offsets = offsets, .options = options.robust});
       EXPECT_EQ(e.outcome, alone.pairs[0].outcome) << id << ", pair " << k;
       EXPECT_EQ(e.inlier_count, alone.pairs[0].inlier_count) << id << ", pair " << k;
       EXPECT_EQ(all.inliers[k], alone.inliers) << id << ", pair " << k;
@@ -146,7 +146,8 @@ TEST(VerifyPairs, takes_lenses_away_first) {
       const Intrinsics one = cameras[i].pinhole(), two = cameras[j].pinhole();
       Queue cpu;
       const BatchEstimate alone =
-          estimate_batch(cpu, ModelKind::essential, {points.data(), offsets, {&one, 1}, {&two, 1}});
+          estimate_batch(cpu, ModelKind::essential, points.data(),
+                         {.offsets = offsets, .cameras1 = {&one, 1}, .cameras2 = {&two, 1}});
       EXPECT_EQ(all.estimates[k].outcome, alone.pairs[0].outcome) << id << ", pair " << k;
       EXPECT_EQ(all.inliers[k], alone.inliers) << id << ", pair " << k;
       ++sought;
@@ -178,7 +179,7 @@ TEST(VerifyPairs, guided_matches_again_along_the_model) {
     ASSERT_EQ(twice.pairs.size(), once.pairs.size()) << id;
     int better = 0;
     for (std::size_t k = 0; k < once.pairs.size(); ++k) {
-      const PairEstimate &first = once.estimates[k], &second = twice.estimates[k];
+      const Estimate &first = once.estimates[k], &second = twice.estimates[k];
       EXPECT_EQ(first.outcome, second.outcome) << id << ", pair " << k;
       if (second.inlier_count <= first.inlier_count) {
         EXPECT_EQ(once.inliers[k], twice.inliers[k]) << id << ", pair " << k;

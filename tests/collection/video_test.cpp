@@ -80,8 +80,11 @@ void expect_pairwise(Queue& queue, const std::vector<ImageU8>& frames, const Vid
       there.upload(queue, points);
       std::vector<Intrinsics> camera;
       if (options.camera) camera.push_back(*options.camera);
-      const BatchEstimate alone = estimate_batch(
-          queue, options.verify.kind, {there, offsets, camera, camera}, options.verify.robust);
+      const BatchEstimate alone = estimate_batch(queue, options.verify.kind, there,
+                                                 {.offsets = offsets,
+                                                  .cameras1 = camera,
+                                                  .cameras2 = camera,
+                                                  .options = options.verify.robust});
       EXPECT_EQ(pair.estimate.outcome, alone.pairs[0].outcome) << where;
       EXPECT_EQ(pair.estimate.model, alone.pairs[0].model) << where;
       EXPECT_EQ(pair.estimate.inlier_count, alone.pairs[0].inlier_count) << where;
@@ -100,7 +103,7 @@ TEST(Video, frames_have_what_pairs_of_pictures_have) {
       VideoMatcher matcher(queue, kWidth, kHeight, options);
       const std::vector<VideoFrame> found = run(matcher, frames);
       expect_pairwise(queue, frames, options, found, id);
-      const PairEstimate& moved = found[1].pairs[0].estimate;
+      const Estimate& moved = found[1].pairs[0].estimate;
       ASSERT_TRUE(moved.outcome == Outcome::ok) << id;
       EXPECT_NEAR(moved.model[2] / moved.model[8], -7, 0.1) << id;
       EXPECT_NEAR(moved.model[5] / moved.model[8], -3, 0.1) << id;

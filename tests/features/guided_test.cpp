@@ -205,7 +205,7 @@ TEST(MatchGuided, finds_more_right_matches_of_photographs) {
     for (double& h : truth) in >> h;
     ASSERT_TRUE(in);
     const std::vector<Match> first = match(a, b);
-    const RobustResult found = estimate_homography(matched_points(a, b, first));
+    const EstimateResult found = estimate(ModelKind::homography, matched_points(a, b, first));
     ASSERT_EQ(found.outcome, Outcome::ok);
     const MatchGuide guide{GuideKind::homography, found.model, 2};
     const Counts before = counts_of(truth, a, b, first),

@@ -168,7 +168,7 @@ TEST(MatchOnDevices, points_there_are_what_robust_estimation_takes) {
     DeviceMatches found;
     match(queue, set, pairs, {}, found);
     const BatchEstimate there =
-        estimate_batch(queue, ModelKind::homography, {found.points, found.offsets, {}, {}});
+        estimate_batch(queue, ModelKind::homography, found.points, {.offsets = found.offsets});
     const MatchBatch batch = match(queue, set, pairs);
     std::vector<PointPair> points;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
@@ -177,7 +177,7 @@ TEST(MatchOnDevices, points_there_are_what_robust_estimation_takes) {
       points.insert(points.end(), these.begin(), these.end());
     }
     const BatchEstimate here =
-        estimate_batch(queue, ModelKind::homography, {points.data(), batch.offsets, {}, {}});
+        estimate_batch(queue, ModelKind::homography, points.data(), {.offsets = batch.offsets});
     ASSERT_EQ(there.pairs.size(), pairs.size());
     EXPECT_EQ(there.inliers, here.inliers) << info.id;
     for (std::size_t k = 0; k < pairs.size(); ++k) {

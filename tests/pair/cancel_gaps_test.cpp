@@ -99,7 +99,8 @@ Call matching_of_floats() {
 }
 Call one_pair() {
   return on(pairs(many(500000)), [](const auto& points) {
-    (void)estimate_fundamental(points, {.min_iterations = 20000, .max_iterations = 20000});
+    (void)estimate(ModelKind::fundamental, points,
+                   {.options = {.min_iterations = 20000, .max_iterations = 20000}});
   });
 }
 Call refinement() {
@@ -124,7 +125,7 @@ Call batch() {
     std::vector<std::int64_t> offsets;
     for (int i = 0; i <= many(2000); ++i) offsets.push_back(1000 * i);
     Queue queue;
-    (void)estimate_batch(queue, ModelKind::fundamental, {points.data(), offsets, {}, {}});
+    (void)estimate_batch(queue, ModelKind::fundamental, points.data(), {.offsets = offsets});
   });
 }
 Call singular_values() {

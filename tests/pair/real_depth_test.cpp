@@ -124,7 +124,8 @@ TEST_P(ThirdView, agrees_with_the_depth_of_the_pair) {
   ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
   const Features own = detect_sift(one.image), other = detect_sift(third.image);
   const std::vector<PointPair> points = matched_points(own, other, match(own, other));
-  const RelativePoseResult inliers = estimate_essential(points, one.K, third.K);
+  const RelativePoseResult inliers =
+      estimate_relative_pose(ModelKind::essential, points, {.cameras = std::array{one.K, third.K}});
   const std::vector<Vec3> truth = triangulate(points, one.K, third.K, relative(one, third));
   const double baseline = (one.centre - two.centre).norm();
   Errors errors;

@@ -55,13 +55,13 @@ Scene scene() {
   return s;
 }
 
-RobustResult through_the_host(const Features& one, const Features& two) {
-  return estimate_homography(matched_points(one, two, match(one, two)));
+EstimateResult through_the_host(const Features& one, const Features& two) {
+  return estimate(ModelKind::homography, matched_points(one, two, match(one, two)));
 }
 
 // Pixels that the device has, to the homography of their features.
 template <class Detector, class Options>
-PoseResult resident(Queue& queue, const Buffer<std::uint8_t>& pixels, const Options& options) {
+EstimateResult resident(Queue& queue, const Buffer<std::uint8_t>& pixels, const Options& options) {
   Detector detector(queue, kWidth, kHeight, options, 2);
   FeatureSet set(queue.device());
   (void)detector.add(pixels, 2, set, 3);
@@ -69,11 +69,12 @@ PoseResult resident(Queue& queue, const Buffer<std::uint8_t>& pixels, const Opti
   DeviceMatches found;
   match(queue, set, pairs, {}, found);
   return single_result(estimate_batch(
-      queue, ModelKind::homography, {found.points, found.offsets, {}, {}},
-      one_pair_options(ModelKind::homography, std::size_t(found.offsets.back()), {})));
+      queue, ModelKind::homography, found.points,
+      {.offsets = found.offsets,
+       .options = one_pair_options(ModelKind::homography, std::size_t(found.offsets.back()), {})}));
 }
 
-void expect_near(const PoseResult& there, const RobustResult& here, const Scene& s,
+void expect_near(const EstimateResult& there, const EstimateResult& here, const Scene& s,
                  const std::string& what) {
   ASSERT_EQ(here.outcome, Outcome::ok) << what;
   ASSERT_EQ(there.outcome, Outcome::ok) << what;
@@ -96,7 +97,7 @@ void expect_near(const PoseResult& there, const RobustResult& here, const Scene&
 TEST(Resident, surf_to_a_homography_on_every_device) {
   const Scene s = scene();
   const SurfOptions options{.upsample = true};
-  const RobustResult here =
+  const EstimateResult here =
       through_the_host(detect_surf(s.grey[0], options), detect_surf(s.grey[1], options));
   for_each_device([&](Queue& queue, const std::string& id) {
     Buffer<std::uint8_t> pixels(queue.device(), s.rgb.size());
@@ -107,7 +108,7 @@ TEST(Resident, surf_to_a_homography_on_every_device) {
 
 TEST(Resident, sift_to_a_homography_on_every_device) {
   const Scene s = scene();
-  const RobustResult here = through_the_host(detect_sift(s.grey[0]), detect_sift(s.grey[1]));
+  const EstimateResult here = through_the_host(detect_sift(s.grey[0]), detect_sift(s.grey[1]));
   for_each_device([&](Queue& queue, const std::string& id) {
     Buffer<std::uint8_t> pixels(queue.device(), s.rgb.size());
     pixels.upload(queue, s.rgb);

@@ -107,12 +107,13 @@ TEST(LensCamera, makes_pinholes_of_fisheyes_for_estimators) {
     if (std::isfinite(a[0] + b[0])) points.push_back({a[0], a[1], b[0], b[1]});
   }
   undistort(std::span(points), camera, camera);
-  const RelativePoseResult found = estimate_essential(points, k, k);
+  const RelativePoseResult found =
+      estimate_relative_pose(ModelKind::essential, points, {.cameras = std::array{k, k}});
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found.not_finite, std::vector<int>{0});
   EXPECT_EQ(found.inlier_count, 299);
-  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(found.cam2_from_cam1.R[i], truth.R[i], 1e-6);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found.cam2_from_cam1.t[i], truth.t[i], 1e-6);
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(found.pose.R[i], truth.R[i], 1e-6);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found.pose.t[i], truth.t[i], 1e-6);
 }
 
 TEST(LensCamera, refuses_what_is_none) {

@@ -303,7 +303,7 @@ TEST(Uncalibrated, matches_of_photographs_come_to_lie_on_rows) {
       w = std::max({w, p.x1, p.x2});
       h = std::max({h, p.y1, p.y2});
     }
-    const RobustResult f = estimate_fundamental(points);
+    const EstimateResult f = estimate(ModelKind::fundamental, points);
     ASSERT_TRUE(f.ok()) << name;
     for (std::size_t i = 0; i < points.size(); ++i)
       if (f.inliers[i]) inliers.push_back(points[i]);

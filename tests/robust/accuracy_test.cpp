@@ -20,14 +20,14 @@ using Pairs = std::vector<PointPair>;
 struct Estimator {
   std::string name;
   double factor;  // allowed error, relative to the fit to the true matches
-  std::function<RobustResult(const TwoViewScene&, const Pairs&, const RobustOptions&)> run;
-  std::function<double(const TwoViewScene&, const RobustResult&)> error;
+  std::function<EstimateResult(const TwoViewScene&, const Pairs&, const RobustOptions&)> run;
+  std::function<double(const TwoViewScene&, const EstimateResult&)> error;
 
   friend void PrintTo(const Estimator& e, std::ostream* out) { *out << e.name; }
 };
 
 // px, from E through K^-T E K^-1.
-double essential_error(const TwoViewScene& s, const RobustResult& r) {
+double essential_error(const TwoViewScene& s, const EstimateResult& r) {
   const Intrinsics& k = s.camera;
   Mat3 F = r.model;
   for (size_t i = 0; i < 3; ++i) F[3 * i + 2] -= (F[3 * i] * k.cx + F[3 * i + 1] * k.cy) / k.fx;
@@ -54,8 +54,8 @@ TEST_P(Accuracy, is_near_the_fit_to_the_true_matches) {
     for (size_t i = 0; i < s.points.size(); ++i) {
       if (s.labels[i]) inliers.push_back(s.points[i]);
     }
-    const RobustResult r = GetParam().run(s, s.points, {.threshold = 2.5});
-    const RobustResult oracle = GetParam().run(s, inliers, {.threshold = 10});
+    const EstimateResult r = GetParam().run(s, s.points, {.threshold = 2.5});
+    const EstimateResult oracle = GetParam().run(s, inliers, {.threshold = 10});
     ASSERT_TRUE(r.ok() && oracle.ok());
     errors.push_back(GetParam().error(s, r));
     best.push_back(GetParam().error(s, oracle));
@@ -86,15 +86,15 @@ TEST_P(Accuracy, does_not_depend_on_order_direction_or_scale) {
     const double error = GetParam().error(s, GetParam().run(s, s.points, {}));
     Pairs turned = s.points;
     std::shuffle(turned.begin(), turned.end(), random);
-    const RobustResult shuffled = GetParam().run(s, turned, {});
+    const EstimateResult shuffled = GetParam().run(s, turned, {});
     EXPECT_NEAR(GetParam().error(s, shuffled), error, 0.02);
     if (GetParam().name == "essential") continue;  // its cameras would have to change too
     for (PointPair& p : turned) p = {p.x2, p.y2, p.x1, p.y1};
-    const RobustResult swapped = GetParam().run(s, turned, {});
+    const EstimateResult swapped = GetParam().run(s, turned, {});
     EXPECT_NEAR(swapped.inlier_count, shuffled.inlier_count, 4);
     EXPECT_NEAR(swapped.rms, shuffled.rms, 0.01);
     for (PointPair& p : turned) p = {100 * p.x1 + 7e4, 100 * p.y1, 100 * p.x2, 100 * p.y2 - 3e4};
-    const RobustResult scaled = GetParam().run(s, turned, {.threshold = 200});
+    const EstimateResult scaled = GetParam().run(s, turned, {.threshold = 200});
     EXPECT_NEAR(scaled.inlier_count, swapped.inlier_count, 4);
     EXPECT_NEAR(scaled.rms, 100 * swapped.rms, 1);
   }
@@ -103,10 +103,10 @@ TEST_P(Accuracy, does_not_depend_on_order_direction_or_scale) {
 TEST_P(Accuracy, same_bytes_for_any_number_of_threads) {
   std::mt19937_64 random(24);
   const TwoViewScene s = scene(random);
-  const RobustResult a = GetParam().run(s, s.points, {.seed = 5});
+  const EstimateResult a = GetParam().run(s, s.points, {.seed = 5});
   for (const int threads : {1, 2, 7}) {
     const ThreadLimit limit(threads);
-    const RobustResult b = GetParam().run(s, s.points, {.seed = 5});
+    const EstimateResult b = GetParam().run(s, s.points, {.seed = 5});
     EXPECT_EQ(a.model, b.model);
     EXPECT_EQ(a.inliers, b.inliers);
     EXPECT_EQ(a.iterations, b.iterations);
@@ -117,22 +117,24 @@ INSTANTIATE_TEST_SUITE_P(
     , Accuracy,
     testing::Values(Estimator{"homography", 1.15,
                               [](const TwoViewScene&, const Pairs& p, const RobustOptions& o) {
-                                return estimate_homography(p, o);
+                                return estimate(ModelKind::homography, p, {.options = o});
                               },
-                              [](const TwoViewScene& s, const RobustResult& r) {
+                              [](const TwoViewScene& s, const EstimateResult& r) {
                                 return synthetic::mean_transfer_px(r.model, s.clean);
                               }},
                     Estimator{"fundamental", 1.15,
                               [](const TwoViewScene&, const Pairs& p, const RobustOptions& o) {
-                                return estimate_fundamental(p, o);
+                                return estimate(ModelKind::fundamental, p, {.options = o});
                               },
-                              [](const TwoViewScene& s, const RobustResult& r) {
+                              [](const TwoViewScene& s, const EstimateResult& r) {
                                 return synthetic::mean_sampson_px(r.model, s.clean);
                               }},
                     Estimator{"essential", 1.15,
                               [](const TwoViewScene& s, const Pairs& p,
-                                 const RobustOptions& o) -> RobustResult {
-                                return estimate_essential(p, s.camera, s.camera, o);
+                                 const RobustOptions& o) -> EstimateResult {
+                                return estimate_relative_pose(
+                                    ModelKind::essential, p,
+                                    {.cameras = std::array{s.camera, s.camera}, .options = o});
                               },
                               essential_error}),
     [](const auto& test) { return test.param.name; });
@@ -145,10 +147,11 @@ TEST(Essential, uses_both_cameras) {
     p.x2 = (p.x2 - s.camera.cx) / s.camera.fx * other.fx + other.cx;
     p.y2 = (p.y2 - s.camera.cy) / s.camera.fy * other.fy + other.cy;
   }
-  const RelativePoseResult r = estimate_essential(s.points, s.camera, other);
+  const RelativePoseResult r = estimate_relative_pose(ModelKind::essential, s.points,
+                                                      {.cameras = std::array{s.camera, other}});
   ASSERT_TRUE(r.ok());
-  EXPECT_LT(synthetic::rotation_error_deg(r.cam2_from_cam1.R, s.truth.R), 0.2);
-  EXPECT_LT(synthetic::direction_error_deg(r.cam2_from_cam1.t, s.truth.t), 1);
+  EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, s.truth.R), 0.2);
+  EXPECT_LT(synthetic::direction_error_deg(r.pose.t, s.truth.t), 1);
   EXPECT_GT(r.median_parallax_deg, 1);
   EXPECT_EQ(r.in_front, std::count_if(r.triangulated.begin(), r.triangulated.end(),
                                       [](const Vec3& X) { return X[2] > 0; }));
@@ -175,14 +178,15 @@ TEST(AbsolutePose, recovers_the_camera) {
         if (i % 2)
           points.back().x = 640 + 640 * unit(random), points.back().y = 480 + 480 * unit(random);
       }
-      const AbsolutePoseResult r = estimate_absolute_pose(points, s.camera, {.threshold = 3});
+      const EstimateResult r =
+          estimate(ModelKind::absolute_pose, points,
+                   {.cameras = std::array{s.camera}, .options = {.threshold = 3}});
       ASSERT_TRUE(r.ok());
-      EXPECT_LT(synthetic::rotation_error_deg(r.cam_from_world.R, s.truth.R),
-                sigma > 0 ? 0.1 : 1e-6);
+      EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, s.truth.R), sigma > 0 ? 0.1 : 1e-6);
       Vec3 centre{}, truth{};  // of the camera: -R't
       for (size_t k = 0; k < 3; ++k) {
         for (size_t m = 0; m < 3; ++m) {
-          centre[k] -= r.cam_from_world.R[3 * m + k] * r.cam_from_world.t[m];
+          centre[k] -= r.pose.R[3 * m + k] * r.pose.t[m];
           truth[k] -= s.truth.R[3 * m + k] * s.truth.t[m];
         }
       }
@@ -198,19 +202,22 @@ TEST(ChooseModel, tells_planes_from_depth) {
     const bool planar = trial % 2;
     const TwoViewScene s =
         make_scene({.points = 600, .inliers = trial % 4 < 2 ? 0.9 : 0.4, .planar = planar}, random);
-    const RobustResult H = estimate_homography(s.points), F = estimate_fundamental(s.points);
+    const EstimateResult H = estimate(ModelKind::homography, s.points),
+                         F = estimate(ModelKind::fundamental, s.points);
     const ModelChoice choice = choose_model(s.points, H, F, ModelKind::fundamental, 2);
     EXPECT_EQ(choice.kind, planar ? ModelKind::homography : ModelKind::fundamental)
         << choice.reason;
     const Intrinsics cameras[] = {s.camera, s.camera};
     const ModelChoice with_pose =
-        choose_model(s.points, H, estimate_essential(s.points, s.camera, s.camera),
+        choose_model(s.points, H,
+                     estimate_relative_pose(ModelKind::essential, s.points,
+                                            {.cameras = std::array{s.camera, s.camera}}),
                      ModelKind::essential, 2, cameras);
     EXPECT_EQ(with_pose.kind, planar ? ModelKind::homography : ModelKind::essential)
         << with_pose.reason;
     EXPECT_FALSE(choice.reason.empty());
   }
-  const RobustResult none;
+  const EstimateResult none;
   EXPECT_EQ(choose_model({}, none, none, ModelKind::fundamental, 2).rule, "no_model");
 }
 

@@ -85,11 +85,11 @@ Content alone(const Content& c, size_t k) {
 
 // What is known of a pair after a batch.
 struct Found {
-  PairEstimate estimate;
+  Estimate estimate;
   std::vector<std::uint8_t> inliers;
 
   friend bool operator==(const Found& a, const Found& b) {
-    const PairEstimate &x = a.estimate, &y = b.estimate;
+    const Estimate &x = a.estimate, &y = b.estimate;
     const auto same = [](double u, double v) { return std::memcmp(&u, &v, sizeof u) == 0; };
     return x.outcome == y.outcome && x.model == y.model && x.pose.R == y.pose.R &&
            x.pose.t == y.pose.t && x.inlier_count == y.inlier_count &&
@@ -107,10 +107,11 @@ std::vector<Found> run(Queue& queue, const Content& c, bool in_buffer = false) {
   }
   Buffer<PointPair> buffer(queue.device(), in_buffer ? points.size() : 0);
   if (in_buffer) buffer.upload(queue, points);
-  const PairBatch batch = {
-      in_buffer ? Memory<const PointPair>(buffer) : Memory<const PointPair>(points.data()), offsets,
-      c.cameras1, c.cameras2};
-  const BatchEstimate all = estimate_batch(queue, c.kind, batch, kOptions);
+  const auto memory =
+      in_buffer ? Memory<const PointPair>(buffer) : Memory<const PointPair>(points.data());
+  const BatchEstimate all = estimate_batch(
+      queue, c.kind, memory,
+      {.offsets = offsets, .cameras1 = c.cameras1, .cameras2 = c.cameras2, .options = kOptions});
   EXPECT_EQ(all.pairs.size(), c.pairs.size());
   EXPECT_EQ(static_cast<std::int64_t>(all.inliers.size()), offsets.back() - kBefore);
   std::vector<Found> found;
@@ -121,15 +122,11 @@ std::vector<Found> run(Queue& queue, const Content& c, bool in_buffer = false) {
   return found;
 }
 
-struct Single : RobustResult {
-  Pose pose;
-};
-Single run_single(const Content& c, size_t k) {
-  if (c.kind == ModelKind::homography) return {estimate_homography(c.pairs[k], kOptions), {}};
-  if (c.kind == ModelKind::fundamental) return {estimate_fundamental(c.pairs[k], kOptions), {}};
-  const RelativePoseResult r =
-      estimate_essential(c.pairs[k], c.cameras1[k], c.cameras2[k], kOptions);
-  return {r, r.cam2_from_cam1};
+EstimateResult run_single(const Content& c, size_t k) {
+  if (c.kind != ModelKind::essential) return estimate(c.kind, c.pairs[k], {.options = kOptions});
+  return estimate_relative_pose(
+      ModelKind::essential, c.pairs[k],
+      {.cameras = std::array{c.cameras1[k], c.cameras2[k]}, .options = kOptions});
 }
 
 // Largest difference of an element; a model is known up to its sign.
@@ -156,7 +153,7 @@ class Batch : public testing::TestWithParam<ModelKind> {
 };
 
 TEST_P(Batch, gives_what_each_pair_gives_alone) {
-  std::vector<Single> expected;
+  std::vector<EstimateResult> expected;
   int with_model = 0;
   for (size_t k = 0; k < content_.pairs.size(); ++k) {
     expected.push_back(run_single(content_, k));
@@ -170,8 +167,8 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
     int other_ways = 0;
     for (size_t k = 0; k < found.size(); ++k) {
       SCOPED_TRACE("pair " + std::to_string(k));
-      const PairEstimate& e = found[k].estimate;
-      const Single& s = expected[k];
+      const Estimate& e = found[k].estimate;
+      const EstimateResult& s = expected[k];
       EXPECT_EQ(e.outcome, s.outcome) << to_string(e.outcome) << ", " << to_string(s.outcome);
       // Rounding may lead the refinement of a pair half right to another maximum, as good.
       if (tolerance > 0 && s.ok() && distance(e.model, s.model, true) > tolerance) {
@@ -256,13 +253,15 @@ INSTANTIATE_TEST_SUITE_P(, Batch,
                                          ModelKind::essential),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
+constexpr const PointPair* kNowhere = nullptr;
+
 TEST(BatchArguments, of_nothing_give_nothing) {
   Queue queue{Device("cpu")};
   const std::vector<std::int64_t> none = {3}, empty = {4, 4, 4};
   EXPECT_TRUE(
-      estimate_batch(queue, ModelKind::homography, PairBatch{nullptr, none, {}, {}}).pairs.empty());
+      estimate_batch(queue, ModelKind::homography, kNowhere, {.offsets = none}).pairs.empty());
   const BatchEstimate e =
-      estimate_batch(queue, ModelKind::homography, PairBatch{nullptr, empty, {}, {}});
+      estimate_batch(queue, ModelKind::homography, kNowhere, {.offsets = empty});
   ASSERT_EQ(e.pairs.size(), 2u);
   EXPECT_EQ(e.pairs[1].outcome, Outcome::too_few_points);
   EXPECT_TRUE(e.inliers.empty());
@@ -283,11 +282,10 @@ TEST(BatchArguments, that_do_not_fit_are_named) {
   const Pairs points(30, PointPair{1, 2, 3, 4});
   const Buffer<PointPair> buffer(queue.device(), 30);
   const std::vector<Intrinsics> one = {{1000, 1000, 0, 0}}, two(2, one[0]), wrong = {{0, 1, 0, 0}};
-  const auto expect_named = [&](const PairBatch& batch, const std::string& name,
-                                ModelKind kind = ModelKind::homography,
-                                const RobustOptions& options = {}) {
+  const auto expect_named = [&](const Memory<const PointPair>& where, const BatchInput& input,
+                                const std::string& name, ModelKind kind = ModelKind::homography) {
     try {
-      (void)estimate_batch(queue, kind, batch, options);
+      (void)estimate_batch(queue, kind, where, input);
       ADD_FAILURE() << name << " accepted";
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::usage);
@@ -297,22 +295,25 @@ TEST(BatchArguments, that_do_not_fit_are_named) {
   using Offsets = std::vector<std::int64_t>;
   const Offsets good = {0, 10, 20, 30}, falling = {0, 20, 10}, negative = {-1, 5}, past = {0, 31},
                 huge = {0, std::int64_t{1} << 40};
-  expect_named({points.data(), {}, {}, {}}, "offsets");
-  expect_named({points.data(), negative, {}, {}}, "offsets");
-  expect_named({points.data(), falling, {}, {}}, "offsets[2]");
-  expect_named({points.data(), huge, {}, {}}, "offsets[1]");
-  expect_named({buffer, past, {}, {}}, "offsets");
-  expect_named({nullptr, good, {}, {}}, "points");
+  expect_named(points.data(), {}, "offsets");
+  expect_named(points.data(), {.offsets = negative}, "offsets");
+  expect_named(points.data(), {.offsets = falling}, "offsets[2]");
+  expect_named(points.data(), {.offsets = huge}, "offsets[1]");
+  expect_named(buffer, {.offsets = past}, "offsets");
+  expect_named(kNowhere, {.offsets = good}, "points");
   const auto elsewhere = Memory<const PointPair>::on_device(points.data());
-  expect_named({elsewhere, good, {}, {}}, "points is an address in a CUDA device's memory");
-  expect_named({points.data(), good, {}, one}, "cameras1", ModelKind::essential);
-  expect_named({points.data(), good, two, one}, "cameras1", ModelKind::essential);
-  expect_named({points.data(), good, one, {}}, "cameras2", ModelKind::essential);
-  expect_named({points.data(), good, one, two}, "cameras2", ModelKind::essential);
-  expect_named({points.data(), good, wrong, one}, "cameras1", ModelKind::essential);
-  expect_named({points.data(), good, one, wrong}, "cameras2", ModelKind::essential);
-  expect_named({points.data(), good, {}, {}}, "threshold", ModelKind::homography,
-               {.threshold = -1});
+  expect_named(elsewhere, {.offsets = good}, "points is an address in a CUDA device's memory");
+  expect_named(points.data(), {.offsets = good, .cameras2 = one}, "cameras1", ModelKind::essential);
+  expect_named(points.data(), {.offsets = good, .cameras1 = two, .cameras2 = one}, "cameras1",
+               ModelKind::essential);
+  expect_named(points.data(), {.offsets = good, .cameras1 = one}, "cameras2", ModelKind::essential);
+  expect_named(points.data(), {.offsets = good, .cameras1 = one, .cameras2 = two}, "cameras2",
+               ModelKind::essential);
+  expect_named(points.data(), {.offsets = good, .cameras1 = wrong, .cameras2 = one}, "cameras1",
+               ModelKind::essential);
+  expect_named(points.data(), {.offsets = good, .cameras1 = one, .cameras2 = wrong}, "cameras2",
+               ModelKind::essential);
+  expect_named(points.data(), {.offsets = good, .options = {.threshold = -1}}, "threshold");
 }
 
 // A Buffer of another device, for every pair of devices of this machine.
@@ -326,19 +327,19 @@ TEST(BatchArguments, of_another_device_are_named) {
       if (other.id == own.id) continue;
       const Buffer<PointPair> buffer(Device(other.id), 20);
       const Buffer<double> numbers(Device(other.id), 20);
-      const auto message = [&](const PairBatch& batch) -> std::string {
+      const auto message = [&](const Memory<const PointPair>& where, const BatchInput& input) {
         try {
-          (void)estimate_batch(queue, ModelKind::fundamental, batch);
+          (void)estimate_batch(queue, ModelKind::fundamental, where, input);
         } catch (const Error& e) {
-          return e.what();
+          return std::string(e.what());
         }
-        return "accepted";
+        return std::string("accepted");
       };
       const std::string rest = " is memory of " + other.id + ", the queue is of " + own.id;
-      EXPECT_EQ(message({buffer, offsets, {}, {}}), "estimate_batch: points" + rest);
-      EXPECT_EQ(message({points.data(), offsets, {}, {}, numbers}),
+      EXPECT_EQ(message(buffer, {.offsets = offsets}), "estimate_batch: points" + rest);
+      EXPECT_EQ(message(points.data(), {.offsets = offsets, .weights = numbers}),
                 "estimate_batch: weights" + rest);
-      EXPECT_EQ(message({points.data(), offsets, {}, {}, {}, numbers}),
+      EXPECT_EQ(message(points.data(), {.offsets = offsets, .qualities = numbers}),
                 "estimate_batch: qualities" + rest);
     }
   }

@@ -95,8 +95,10 @@ Tally run(int points, double inliers, int scenes, const char* name) {
   for (int k = 0; k < scenes; ++k) {
     const PoseScene s = make_pose_scene(points, inliers, 1, random, uniform(random, 600, 2500));
     const std::clock_t start = std::clock();
-    const FocalPoseResult r = estimate_camera_pose_focal(
-        s.points, kUnknown, {.threshold = 2.5, .seed = static_cast<std::uint64_t>(k)});
+    const EstimateResult r =
+        estimate(ModelKind::camera_pose_focal, s.points,
+                 {.cameras = std::array{kUnknown},
+                  .options = {.threshold = 2.5, .seed = static_cast<std::uint64_t>(k)}});
     tally.seconds += double(std::clock() - start) / CLOCKS_PER_SEC;
     if (!r.ok()) continue;
     ++tally.ok;
@@ -105,7 +107,7 @@ Tally run(int points, double inliers, int scenes, const char* name) {
     tally.errors.push_back(error / s.camera.fx);
     tally.least.push_back(std::abs(least_squares(s) / s.camera.fx - 1));
     tally.deviations.push_back(error / r.focal_deviation);
-    tally.rotations.push_back(synthetic::rotation_error_deg(r.cam_from_world.R, s.truth.R));
+    tally.rotations.push_back(synthetic::rotation_error_deg(r.pose.R, s.truth.R));
   }
   fmt::print("{}: {} of {} ok, {} of known f; {:.1f} ms a pair", name, tally.ok, scenes,
              tally.known, 1e3 * tally.seconds / scenes);
@@ -140,10 +142,11 @@ TEST(CameraPoseFocal, keeps_the_ratio_of_the_focal_lengths) {
   for (int k = 0; k < 10; ++k) {
     PoseScene s = make_pose_scene(500, 0.7, 0.5, random);
     for (ScenePoint& p : s.points) p.x *= 2;
-    const FocalPoseResult r = estimate_camera_pose_focal(s.points, {2, 1, 1280, 480});
+    const EstimateResult r = estimate(ModelKind::camera_pose_focal, s.points,
+                                      {.cameras = std::array{Intrinsics{2, 1, 1280, 480}}});
     ASSERT_TRUE(r.ok());
     EXPECT_NEAR(r.focal_length, 2000, 60);
-    EXPECT_LT(synthetic::rotation_error_deg(r.cam_from_world.R, s.truth.R), 1);
+    EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, s.truth.R), 1);
   }
 }
 
@@ -163,7 +166,8 @@ TEST(CameraPoseFocal, is_not_claimed_where_the_points_do_not_tell_it) {
         if (i % 3 == 0)
           points.back() = {uniform(random, 0, 1280), uniform(random, 0, 960), X, Y, Z};
       }
-      const FocalPoseResult r = estimate_camera_pose_focal(points, kUnknown);
+      const EstimateResult r =
+          estimate(ModelKind::camera_pose_focal, points, {.cameras = std::array{kUnknown}});
       if (!r.focal_is_known()) continue;
       if (slanted) told += std::abs(r.focal_length - 1000) < 5 * r.focal_deviation;
       if (!slanted) ++claimed;
@@ -178,7 +182,9 @@ TEST(CameraPoseFocal, of_wrong_matches_is_not_believed) {
   int believed = 0;
   for (int k = 0; k < 100; ++k) {
     const PoseScene s = make_pose_scene(k % 2 ? 40 : 300, 0, 1, random);
-    believed += estimate_camera_pose_focal(s.points, kUnknown, {.max_iterations = 5000}).ok();
+    believed += estimate(ModelKind::camera_pose_focal, s.points,
+                         {.cameras = std::array{kUnknown}, .options = {.max_iterations = 5000}})
+                    .ok();
   }
   EXPECT_LE(believed, 1);
 }
@@ -186,28 +192,39 @@ TEST(CameraPoseFocal, of_wrong_matches_is_not_believed) {
 TEST(CameraPoseFocal, of_points_that_are_none) {
   std::mt19937_64 random(6);
   const PoseScene s = make_pose_scene(200, 0.9, 0.5, random);
-  EXPECT_EQ(estimate_camera_pose_focal(std::span(s.points).first(3), kUnknown).outcome,
+  EXPECT_EQ(estimate(ModelKind::camera_pose_focal, std::span(s.points).first(3),
+                     {.cameras = std::array{kUnknown}})
+                .outcome,
             Outcome::too_few_points);
   const std::vector<ScenePoint> same(50, s.points[0]);
-  EXPECT_FALSE(estimate_camera_pose_focal(same, kUnknown).ok());
+  EXPECT_FALSE(
+      estimate(ModelKind::camera_pose_focal, same, {.cameras = std::array{kUnknown}}).ok());
   std::vector<ScenePoint> repeated;
   for (int i = 0; i < 100; ++i) repeated.push_back(s.points[static_cast<std::size_t>(i % 5)]);
-  EXPECT_FALSE(estimate_camera_pose_focal(repeated, kUnknown).ok());
+  EXPECT_FALSE(
+      estimate(ModelKind::camera_pose_focal, repeated, {.cameras = std::array{kUnknown}}).ok());
   std::vector<ScenePoint> at_the_centre = s.points;  // no image has a size
   for (ScenePoint& p : at_the_centre) p.x = 640, p.y = 480;
-  EXPECT_FALSE(estimate_camera_pose_focal(at_the_centre, kUnknown).ok());
+  EXPECT_FALSE(
+      estimate(ModelKind::camera_pose_focal, at_the_centre, {.cameras = std::array{kUnknown}})
+          .ok());
   std::vector<ScenePoint> holes = s.points;
   holes[3].X = std::numeric_limits<double>::quiet_NaN();
   holes[9].y = std::numeric_limits<double>::infinity();
-  const FocalPoseResult r = estimate_camera_pose_focal(holes, kUnknown);
+  const EstimateResult r =
+      estimate(ModelKind::camera_pose_focal, holes, {.cameras = std::array{kUnknown}});
   EXPECT_TRUE(r.ok());
   EXPECT_EQ(r.not_finite, (std::vector<int>{3, 9}));
 }
 
 TEST(CameraPoseFocal, refuses_a_camera_that_is_none) {
   const std::vector<ScenePoint> points(10);
-  EXPECT_THROW((void)estimate_camera_pose_focal(points, {0, 1, 0, 0}), Error);
-  EXPECT_THROW((void)estimate_camera_pose_focal(points, {1, 1, std::nan(""), 0}), Error);
+  EXPECT_THROW((void)estimate(ModelKind::camera_pose_focal, points,
+                              {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),
+               Error);
+  EXPECT_THROW((void)estimate(ModelKind::camera_pose_focal, points,
+                              {.cameras = std::array{Intrinsics{1, 1, std::nan(""), 0}}}),
+               Error);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void add_patch(int count, double size, std::mt19937_64& random, Pairs& to) {
 
 struct Estimator {
   std::string name;
-  std::function<RobustResult(const Pairs&, std::uint64_t)> run;
+  std::function<EstimateResult(const Pairs&, std::uint64_t)> run;
   friend void PrintTo(const Estimator& e, std::ostream* out) { *out << e.name; }
 };
 
@@ -88,16 +88,20 @@ INSTANTIATE_TEST_SUITE_P(
     , Clusters,
     testing::Values(Estimator{"homography",
                               [](const Pairs& p, std::uint64_t s) {
-                                return estimate_homography(p, {.threshold = 2.5, .seed = s});
+                                return estimate(ModelKind::homography, p,
+                                                {.options = {.threshold = 2.5, .seed = s}});
                               }},
                     Estimator{"fundamental",
                               [](const Pairs& p, std::uint64_t s) {
-                                return estimate_fundamental(p, {.threshold = 2.5, .seed = s});
+                                return estimate(ModelKind::fundamental, p,
+                                                {.options = {.threshold = 2.5, .seed = s}});
                               }},
                     Estimator{"essential",
-                              [](const Pairs& p, std::uint64_t s) -> RobustResult {
-                                return estimate_essential(p, kCamera, kCamera,
-                                                          {.threshold = 2.5, .seed = s});
+                              [](const Pairs& p, std::uint64_t s) -> EstimateResult {
+                                return estimate_relative_pose(
+                                    ModelKind::essential, p,
+                                    {.cameras = std::array{kCamera, kCamera},
+                                     .options = {.threshold = 2.5, .seed = s}});
                               }}),
     [](const auto& test) { return test.param.name; });
 
@@ -107,13 +111,17 @@ TEST(Patches, are_no_small_plane_and_no_camera_that_stands_still) {
   for (std::uint64_t k = 0; k < 20; ++k) {
     Pairs pairs = wrong_matches(100, random);
     add_patch(60, 240, random, pairs);
-    EXPECT_TRUE(estimate_homography(pairs, {.threshold = 2.5, .seed = k}).ok()) << k;
+    EXPECT_TRUE(
+        estimate(ModelKind::homography, pairs, {.options = {.threshold = 2.5, .seed = k}}).ok())
+        << k;
     pairs = wrong_matches(30, random);
     for (int i = 0; i < 30; ++i) {
       const double x = uniform(random, 0, 1280), y = uniform(random, 0, 960);
       pairs.push_back({x, y, x, y});
     }
-    EXPECT_TRUE(estimate_homography(pairs, {.threshold = 2.5, .seed = k}).ok()) << k;
+    EXPECT_TRUE(
+        estimate(ModelKind::homography, pairs, {.options = {.threshold = 2.5, .seed = k}}).ok())
+        << k;
   }
 }
 
@@ -132,7 +140,9 @@ TEST(Patches, at_the_border_of_a_camera_that_stands_still_are_believed) {
       const double x = i % 2 ? depth : 1280 * along, y = i % 2 ? 960 * along : depth;
       pairs.push_back({x, y, x + noise(), y + noise()});
     }
-    EXPECT_TRUE(estimate_homography(pairs, {.threshold = 2.5, .seed = k}).ok()) << k;
+    EXPECT_TRUE(
+        estimate(ModelKind::homography, pairs, {.options = {.threshold = 2.5, .seed = k}}).ok())
+        << k;
   }
 }
 
@@ -148,17 +158,17 @@ TEST(Patches, are_the_same_on_every_device) {
     points.insert(points.end(), pairs.begin(), pairs.end());
     offsets.push_back(static_cast<std::int64_t>(points.size()));
   }
-  const PairBatch batch{points.data(), offsets, {}, {}};
+  const BatchInput input{.offsets = offsets};
   Queue host{Device("cpu")};
-  const BatchEstimate expected = estimate_batch(host, ModelKind::homography, batch);
+  const BatchEstimate expected = estimate_batch(host, ModelKind::homography, points.data(), input);
   int ok = 0;
-  for (const PairEstimate& p : expected.pairs) ok += p.outcome == Outcome::ok;
+  for (const Estimate& p : expected.pairs) ok += p.outcome == Outcome::ok;
   EXPECT_GE(ok, 4);
   EXPECT_LT(ok, 16);
   for (const DeviceInfo& info : list_devices()) {
     if (!info.has_double) continue;
     Queue queue{Device(info.id)};
-    const BatchEstimate found = estimate_batch(queue, ModelKind::homography, batch);
+    const BatchEstimate found = estimate_batch(queue, ModelKind::homography, points.data(), input);
     for (size_t k = 0; k < found.pairs.size(); ++k) {
       EXPECT_EQ(found.pairs[k].outcome, expected.pairs[k].outcome) << info.id << " " << k;
       EXPECT_NEAR(found.pairs[k].significance, expected.pairs[k].significance, 0.5) << info.id;

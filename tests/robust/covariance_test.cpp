@@ -55,7 +55,7 @@ TEST_P(Covariance, is_that_of_many_draws) {
       make_problem_scene(kind, {.points = kPoints, .inliers = 1, .noise = 0}, random);
   const std::vector<PointPair> truth(clean.pairs(), clean.pairs() + kPoints);
   const Refined start =
-      refine(kind, estimate(kind, truth, clean.cameras).model, truth, clean.cameras);
+      refine(kind, estimate(kind, truth, {.cameras = clean.cameras}).model, truth, clean.cameras);
   ASSERT_LT(start.rms, 1e-4);
   const VectorXd model = vector_of(start.model);
   const ModelCovariance expected = covariance(kind, start.model, truth, clean.cameras, {}, kNoise);
@@ -103,7 +103,7 @@ TEST(CovarianceOfAPose, of_two_views_is_that_of_many_draws) {
       ModelKind::essential, {.points = kPoints, .inliers = 1, .noise = 0}, random);
   const std::vector<PointPair> truth(clean.pairs(), clean.pairs() + kPoints);
   const auto& cameras = clean.cameras;
-  const Mat3 E = estimate(ModelKind::essential, truth, cameras).model;
+  const Mat3 E = estimate(ModelKind::essential, truth, {.cameras = cameras}).model;
   const Pose start = recover_pose(E, truth, cameras[0], cameras[1]).cam2_from_cam1;
   const ModelCovariance expected = covariance(start, truth, cameras[0], cameras[1], {}, kNoise);
   ASSERT_TRUE(expected.ok);
@@ -129,7 +129,7 @@ TEST(CovarianceOfAPose, of_scene_points_is_that_of_many_draws) {
       ModelKind::absolute_pose, {.points = kPoints, .inliers = 1, .noise = 0}, random);
   const std::vector<ScenePoint> truth(clean.scene_points(), clean.scene_points() + kPoints);
   const Intrinsics camera = clean.cameras[0];
-  const Pose start = estimate(ModelKind::absolute_pose, truth, clean.cameras).pose;
+  const Pose start = estimate(ModelKind::absolute_pose, truth, {.cameras = clean.cameras}).pose;
   const ModelCovariance expected = covariance(start, truth, camera, {}, kNoise);
   ASSERT_TRUE(expected.ok);
   std::normal_distribution<double> noise(0, kNoise);

@@ -24,7 +24,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Estimator {
   std::string name;
   size_t sample;
-  std::function<RobustResult(const Pairs&, const RobustOptions&)> run;
+  std::function<EstimateResult(const Pairs&, const RobustOptions&)> run;
 
   friend void PrintTo(const Estimator& e, std::ostream* out) { *out << e.name; }
 };
@@ -32,8 +32,8 @@ struct Estimator {
 class Degenerate : public testing::TestWithParam<Estimator> {
  protected:
   // Whatever comes back has to be complete and consistent.
-  static RobustResult run(const Pairs& pairs, const RobustOptions& options = {}) {
-    const RobustResult r = GetParam().run(pairs, options);
+  static EstimateResult run(const Pairs& pairs, const RobustOptions& options = {}) {
+    const EstimateResult r = GetParam().run(pairs, options);
     EXPECT_EQ(r.inliers.size(), pairs.size());
     EXPECT_LE(r.iterations, options.max_iterations);
     for (const double v : r.model) {
@@ -107,11 +107,11 @@ TEST_P(Degenerate, not_finite_points_are_left_out_and_listed) {
   std::mt19937_64 random(5);
   TwoViewScene scene = make_scene(
       {.points = 400, .inliers = 0.8, .planar = GetParam().name == "homography"}, random);
-  const RobustResult clean = run(scene.points);
+  const EstimateResult clean = run(scene.points);
   scene.points.insert(scene.points.begin(), {kNaN, 1, 2, 3});
   scene.points.insert(scene.points.begin() + 17, {1, 2, kInfinity, 3});
   scene.points.push_back({1, -kInfinity, 2, 3});
-  const RobustResult r = run(scene.points);
+  const EstimateResult r = run(scene.points);
   EXPECT_EQ(r.not_finite, (std::vector<int>{0, 17, 402}));
   ASSERT_TRUE(r.ok());
   for (const int i : r.not_finite) EXPECT_EQ(r.inliers[static_cast<size_t>(i)], 0);
@@ -149,7 +149,7 @@ TEST_P(Degenerate, huge_coordinates) {
       {.points = 400, .inliers = 0.8, .planar = GetParam().name == "homography"}, random);
   scene.points[3] = {1e300, -1e300, 1e300, 1e300};
   scene.points[9] = {1e12, 0, 0, 1e30};
-  const RobustResult r = run(scene.points);
+  const EstimateResult r = run(scene.points);
   ASSERT_TRUE(r.ok());
   EXPECT_GT(r.inlier_count, 250);
   for (PointPair& p : scene.points) p = {p.x1 * 1e300, p.y1 * 1e300, p.x2 * 1e300, p.y2 * 1e300};
@@ -160,7 +160,7 @@ TEST_P(Degenerate, many_points) {
   std::mt19937_64 random(9);
   const TwoViewScene scene = make_scene(
       {.points = 100000, .inliers = 0.5, .planar = GetParam().name == "homography"}, random);
-  const RobustResult r = run(scene.points);
+  const EstimateResult r = run(scene.points);
   ASSERT_TRUE(r.ok());
   EXPECT_GT(r.inlier_count, 40000);
 }
@@ -186,15 +186,17 @@ INSTANTIATE_TEST_SUITE_P(
     , Degenerate,
     testing::Values(Estimator{"homography", 4,
                               [](const Pairs& p, const RobustOptions& o) {
-                                return estimate_homography(p, o);
+                                return estimate(ModelKind::homography, p, {.options = o});
                               }},
                     Estimator{"fundamental", 7,
                               [](const Pairs& p, const RobustOptions& o) {
-                                return estimate_fundamental(p, o);
+                                return estimate(ModelKind::fundamental, p, {.options = o});
                               }},
                     Estimator{"essential", 5,
-                              [](const Pairs& p, const RobustOptions& o) -> RobustResult {
-                                return estimate_essential(p, kCamera, kCamera, o);
+                              [](const Pairs& p, const RobustOptions& o) -> EstimateResult {
+                                return estimate_relative_pose(
+                                    ModelKind::essential, p,
+                                    {.cameras = std::array{kCamera, kCamera}, .options = o});
                               }}),
     [](const auto& test) { return test.param.name; });
 
@@ -203,16 +205,25 @@ TEST(Homography, that_expands_along_a_line_is_no_model) {
   std::mt19937_64 random(10);
   for (int trial = 0; trial < 20; ++trial) {
     const TwoViewScene scene = make_scene({.points = 2000, .inliers = 0}, random);
-    const RobustResult r = estimate_homography(scene.points, {.threshold = 2.5});
+    const EstimateResult r =
+        estimate(ModelKind::homography, scene.points, {.options = {.threshold = 2.5}});
     EXPECT_NE(r.outcome, Outcome::ok) << r.inlier_count << " inliers";
   }
 }
 
 TEST(Cameras, have_to_be_valid) {
   const Pairs pairs(20, {1, 2, 3, 4});
-  EXPECT_THROW((void)estimate_essential(pairs, {0, 1000, 0, 0}, kCamera), Error);
-  EXPECT_THROW((void)estimate_essential(pairs, kCamera, {1000, kNaN, 0, 0}), Error);
-  EXPECT_THROW((void)estimate_absolute_pose(std::vector<ScenePoint>(9), {1000, -5, 0, 0}), Error);
+  EXPECT_THROW(
+      (void)estimate_relative_pose(ModelKind::essential, pairs,
+                                   {.cameras = std::array{Intrinsics{0, 1000, 0, 0}, kCamera}}),
+      Error);
+  EXPECT_THROW(
+      (void)estimate_relative_pose(ModelKind::essential, pairs,
+                                   {.cameras = std::array{kCamera, Intrinsics{1000, kNaN, 0, 0}}}),
+      Error);
+  EXPECT_THROW((void)estimate(ModelKind::absolute_pose, std::vector<ScenePoint>(9),
+                              {.cameras = std::array{Intrinsics{1000, -5, 0, 0}}}),
+               Error);
 }
 
 }  // namespace

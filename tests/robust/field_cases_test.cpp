@@ -17,7 +17,7 @@ namespace {
 
 using Pairs = std::vector<PointPair>;
 
-int right_inliers(const RobustResult& r, int right) {
+int right_inliers(const EstimateResult& r, int right) {
   return static_cast<int>(std::count(r.inliers.begin(), r.inliers.begin() + right, 1));
 }
 
@@ -31,18 +31,20 @@ TEST(FieldCases, a_map_from_pixels_to_metres) {
       q.x2 *= unit;
       q.y2 *= unit;
     }
-    const RobustResult r = estimate_homography(p, {.threshold = 0.01 * unit});
+    const EstimateResult r =
+        estimate(ModelKind::homography, p, {.options = {.threshold = 0.01 * unit}});
     ASSERT_TRUE(r.ok()) << unit << " " << to_string(r.outcome);
     EXPECT_EQ(r.inlier_count, 32) << unit;
     EXPECT_EQ(right_inliers(r, 32), 32) << unit;
-    const PoseResult affine =
-        estimate(ModelKind::affine, p, {}, {.threshold = 0.05 * unit, .seed = 1});
+    const EstimateResult affine =
+        estimate(ModelKind::affine, p, {.options = {.threshold = 0.05 * unit, .seed = 1}});
     EXPECT_TRUE(affine.ok()) << unit << " " << to_string(affine.outcome);
     EXPECT_EQ(affine.inlier_count, right_inliers(affine, 32)) << unit;
   }
   Pairs inverse = points;
   for (PointPair& q : inverse) q = {q.x2, q.y2, q.x1, q.y1};
-  const RobustResult r = estimate_homography(inverse, {.threshold = 0.01});
+  const EstimateResult r =
+      estimate(ModelKind::homography, inverse, {.options = {.threshold = 0.01}});
   EXPECT_TRUE(r.ok());
   EXPECT_EQ(right_inliers(r, 32), 32);
 }
@@ -74,7 +76,7 @@ TEST(FieldCases, maps_of_any_scale) {
       const double threshold = 2 * scale / std::hypot(1, scale);
       for (const ModelKind kind :
            {ModelKind::homography, ModelKind::affine, ModelKind::similarity}) {
-        const PoseResult r = estimate(kind, p, {}, {.threshold = threshold});
+        const EstimateResult r = estimate(kind, p, {.options = {.threshold = threshold}});
         EXPECT_TRUE(r.ok()) << to_string(kind) << " of " << n << " at " << scale;
         EXPECT_GE(r.inlier_count, right) << to_string(kind) << " of " << n << " at " << scale;
         EXPECT_LE(r.inlier_count, right + n / 20) << to_string(kind) << " at " << scale;
@@ -90,11 +92,12 @@ TEST(FieldCases, a_turn_with_a_focal_length_a_little_off_is_no_translation) {
   double exact[9] = {};
   for (const double f : {1000.0, 950.0, 1050.0, 900.0, 1100.0}) {
     const Intrinsics camera{f, f, 640, 480};
-    const RelativePoseResult r = estimate_essential(points, camera, camera);
+    const RelativePoseResult r = estimate_relative_pose(ModelKind::essential, points,
+                                                        {.cameras = std::array{camera, camera}});
     ASSERT_EQ(r.outcome, Outcome::rotation_only) << f << " " << to_string(r.outcome);
-    EXPECT_EQ(r.cam2_from_cam1.t, (Vec3{0, 0, 0})) << f;
+    EXPECT_EQ(r.pose.t, (Vec3{0, 0, 0})) << f;
     EXPECT_GE(r.inlier_count, 390) << f;
-    const Mat3& R = r.cam2_from_cam1.R;
+    const Mat3& R = r.pose.R;
     if (f == 1000) std::copy(R.begin(), R.end(), exact);
     Mat3 first;
     std::copy(exact, exact + 9, first.begin());
@@ -118,7 +121,8 @@ TEST(FieldCases, a_small_translation_is_not_doubted_where_it_is_seen) {
       points.push_back({1000 * u + 640 + noise(random), 1000 * v + 480 + noise(random),
                         1000 * x / w + 640 + noise(random), 1000 * y / w + 480 + noise(random)});
     }
-    const RelativePoseResult r = estimate_essential(points, camera, camera);
+    const RelativePoseResult r = estimate_relative_pose(ModelKind::essential, points,
+                                                        {.cameras = std::array{camera, camera}});
     EXPECT_TRUE(r.ok()) << is_plane << " " << to_string(r.outcome);
     EXPECT_LT(r.median_parallax_deg, 6);
   }

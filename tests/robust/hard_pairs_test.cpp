@@ -46,7 +46,8 @@ Counts planes_found(const std::string& name, const Plane& truth, double threshol
   const auto points = read_correspondences(data("hard_pairs/" + name)).points;
   Counts c;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const RobustResult r = estimate_homography(points, {.threshold = threshold, .seed = seed});
+    const EstimateResult r = estimate(ModelKind::homography, points,
+                                      {.options = {.threshold = threshold, .seed = seed}});
     if (!r.ok()) continue;
     const double error = grid_error(r.model, truth);
     ++c.believed;
@@ -110,9 +111,11 @@ TEST(HardPairs, a_threshold_far_too_wide_costs_no_accuracy) {
     int right = 0;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
       const RelativePoseResult r =
-          estimate_essential(points, camera, camera, {.threshold = threshold, .seed = seed});
-      right += r.ok() && synthetic::rotation_error_deg(r.cam2_from_cam1.R, R) < 0.1 &&
-               synthetic::direction_error_deg(r.cam2_from_cam1.t, t) < 0.1;
+          estimate_relative_pose(ModelKind::essential, points,
+                                 {.cameras = std::array{camera, camera},
+                                  .options = {.threshold = threshold, .seed = seed}});
+      right += r.ok() && synthetic::rotation_error_deg(r.pose.R, R) < 0.1 &&
+               synthetic::direction_error_deg(r.pose.t, t) < 0.1;
     }
     fmt::print("castle at {} px: {} of {} within 0.1 degrees\n", threshold, right, kSeeds);
     EXPECT_GE(right, 47);

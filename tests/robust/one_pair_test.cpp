@@ -13,11 +13,13 @@ namespace {
 
 constexpr RobustOptions kOptions = {.threshold = 2.5, .max_iterations = 5000, .seed = 4};
 
-PoseResult estimate_there(Queue& queue, const ProblemScene& s, const MatchPriors& priors = {}) {
+EstimateResult estimate_there(Queue& queue, const ProblemScene& s, const MatchPriors& priors = {}) {
   const auto n = static_cast<size_t>(s.count());
   if (problem_info(s.problem).is_two_view)
-    return estimate(queue, s.problem, std::span(s.pairs(), n), s.cameras, kOptions, priors);
-  return estimate(queue, s.problem, std::span(s.scene_points(), n), s.cameras, kOptions, priors);
+    return estimate(s.problem, std::span(s.pairs(), n),
+                    {.cameras = s.cameras, .options = kOptions, .priors = priors, .queue = &queue});
+  return estimate(s.problem, std::span(s.scene_points(), n),
+                  {.cameras = s.cameras, .options = kOptions, .priors = priors, .queue = &queue});
 }
 
 class OnePair : public testing::TestWithParam<ModelKind> {
@@ -32,11 +34,11 @@ class OnePair : public testing::TestWithParam<ModelKind> {
 TEST_P(OnePair, is_the_same_on_every_device) {
   ProblemScene s = scene(600, 0.6);
   s.numbers[1] = std::numeric_limits<double>::quiet_NaN();
-  const PoseResult here = estimate_scene(s, kOptions);
+  const EstimateResult here = estimate_scene(s, kOptions);
   ASSERT_TRUE(here.ok());
   for (const DeviceInfo& device : list_devices()) {
     Queue queue{Device(device.id)};
-    const PoseResult there = estimate_there(queue, s);
+    const EstimateResult there = estimate_there(queue, s);
     ASSERT_TRUE(there.ok()) << device.id << " " << to_string(there.outcome);
     EXPECT_EQ(there.not_finite, std::vector<int>{0}) << device.id;
     ASSERT_EQ(there.inliers.size(), here.inliers.size());
@@ -62,7 +64,7 @@ TEST_P(OnePair, without_geometry_is_not_believed_on_any_device) {
   const ProblemScene few = scene(problem_info(GetParam()).sample_size - 1, 1);
   for (const DeviceInfo& device : list_devices()) {
     Queue queue{Device(device.id)};
-    const PoseResult r = estimate_there(queue, nothing);
+    const EstimateResult r = estimate_there(queue, nothing);
     EXPECT_NE(r.outcome, Outcome::ok) << device.id;
     EXPECT_EQ(std::count(r.inliers.begin(), r.inliers.end(), std::uint8_t{1}), r.inlier_count);
     EXPECT_EQ(estimate_there(queue, few).outcome, Outcome::too_few_points) << device.id;
@@ -72,34 +74,36 @@ TEST_P(OnePair, without_geometry_is_not_believed_on_any_device) {
 // A binding's way to a pair that lies on a device: estimate_batch() of it alone.
 TEST_P(OnePair, is_a_batch_of_one_with_its_own_options) {
   const ProblemScene s = scene(600, 0.6);
-  const PoseResult alone = estimate_scene(s, kOptions);
+  const EstimateResult alone = estimate_scene(s, kOptions);
   const RobustOptions options = one_pair_options(GetParam(), 600, kOptions);
   EXPECT_GT(options.min_inlier_ratio, 0);
   EXPECT_EQ(one_pair_options(GetParam(), 600, options).min_inlier_ratio, options.min_inlier_ratio);
   const std::int64_t offsets[] = {0, 600};
   const std::span<const Intrinsics> cameras = s.cameras;
   const bool two = cameras.size() > 1;
+  const BatchInput input{.offsets = offsets,
+                         .cameras1 = two ? cameras.first(1) : cameras,
+                         .cameras2 = two ? cameras.subspan(1) : cameras,
+                         .options = options};
   Queue queue;
-  const BatchEstimate batch =
-      problem_info(GetParam()).is_two_view
-          ? estimate_batch(queue, GetParam(),
-                           PairBatch{s.pairs(), offsets, two ? cameras.first(1) : cameras,
-                                     two ? cameras.subspan(1) : cameras},
-                           options)
-          : estimate_batch(queue, GetParam(), SceneBatch{s.scene_points(), offsets, cameras},
-                           options);
+  const BatchEstimate batch = problem_info(GetParam()).is_two_view
+                                  ? estimate_batch(queue, GetParam(), s.pairs(), input)
+                                  : estimate_batch(queue, GetParam(), s.scene_points(), input);
   EXPECT_EQ(batch.pairs[0].model, alone.model);
   EXPECT_EQ(batch.inliers, alone.inliers);
   EXPECT_EQ(batch.pairs[0].iterations, alone.iterations);
   if (GetParam() != ModelKind::essential) return;
   const std::span pairs(s.pairs(), 600);
-  const RelativePoseResult whole = estimate_essential(pairs, cameras[0], cameras[1], kOptions);
-  const RelativePoseResult put_together = with_scene_points(alone, pairs, cameras[0], cameras[1]);
-  EXPECT_EQ(put_together.cam2_from_cam1.R, whole.cam2_from_cam1.R);
+  const RelativePoseResult whole = estimate_relative_pose(
+      ModelKind::essential, pairs, {.cameras = cameras, .options = kOptions});
+  const RelativePoseResult put_together = with_scene_points(GetParam(), alone, pairs, cameras);
+  EXPECT_EQ(put_together.pose.R, whole.pose.R);
   EXPECT_EQ(put_together.in_front, whole.in_front);
   EXPECT_GT(put_together.in_front, 300);
   EXPECT_EQ(put_together.median_parallax_deg, whole.median_parallax_deg);
-  EXPECT_THROW((void)with_scene_points(alone, pairs.first(599), cameras[0], cameras[1]), Error);
+  EXPECT_THROW((void)with_scene_points(GetParam(), alone, pairs.first(599), cameras), Error);
+  EXPECT_THROW((void)with_scene_points(GetParam(), alone, pairs, cameras.first(1)), Error);
+  EXPECT_THROW((void)with_scene_points(ModelKind::homography, alone, pairs, {}), Error);
 }
 
 TEST_P(OnePair, checks_its_arguments_on_every_device) {

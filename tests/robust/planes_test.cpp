@@ -31,8 +31,9 @@ RobustOptions options_with(bool dominant_plane, int seed = 0) {
 int solved(const std::vector<TwoViewScene>& all, bool dominant_plane, double limit) {
   int count = 0;
   for (size_t k = 0; k < all.size(); ++k) {
-    const RobustResult r =
-        estimate_fundamental(all[k].points, options_with(dominant_plane, static_cast<int>(k)));
+    const EstimateResult r =
+        estimate(ModelKind::fundamental, all[k].points,
+                 {.options = options_with(dominant_plane, static_cast<int>(k))});
     count += r.ok() && synthetic::mean_sampson_px(r.model, all[k].clean) < limit;
   }
   return count;
@@ -58,8 +59,10 @@ TEST(DominantPlane, is_no_proof_of_a_matrix) {
     int invented = 0;
     const auto all = scenes({.points = 600, .inliers = inliers, .planar = true});
     for (const TwoViewScene& s : all) {
-      EXPECT_TRUE(estimate_fundamental(s.points, options_with(false)).ok());
-      const RobustResult r = estimate_fundamental(s.points, options_with(true));
+      EXPECT_TRUE(
+          estimate(ModelKind::fundamental, s.points, {.options = options_with(false)}).ok());
+      const EstimateResult r =
+          estimate(ModelKind::fundamental, s.points, {.options = options_with(true)});
       invented += r.ok();
       if (!r.ok()) {
         EXPECT_EQ(r.outcome, Outcome::degenerate_sample);
@@ -72,8 +75,10 @@ TEST(DominantPlane, is_no_proof_of_a_matrix) {
 
 TEST(DominantPlane, changes_nothing_where_there_is_none) {
   for (const TwoViewScene& s : scenes({.points = 500, .inliers = 0.5})) {
-    const RobustResult plain = estimate_fundamental(s.points, options_with(false));
-    const RobustResult with = estimate_fundamental(s.points, options_with(true));
+    const EstimateResult plain =
+        estimate(ModelKind::fundamental, s.points, {.options = options_with(false)});
+    const EstimateResult with =
+        estimate(ModelKind::fundamental, s.points, {.options = options_with(true)});
     ASSERT_TRUE(plain.ok());
     EXPECT_EQ(plain.model, with.model);
     EXPECT_EQ(plain.inliers, with.inliers);
@@ -82,10 +87,16 @@ TEST(DominantPlane, changes_nothing_where_there_is_none) {
 
 TEST(DominantPlane, changes_fundamental_matrices_only) {
   for (const TwoViewScene& s : scenes({.points = 300, .inliers = 0.7, .planar = true})) {
-    EXPECT_EQ(estimate_homography(s.points, options_with(false)).model,
-              estimate_homography(s.points, options_with(true)).model);
-    EXPECT_EQ(estimate_essential(s.points, s.camera, s.camera, options_with(false)).model,
-              estimate_essential(s.points, s.camera, s.camera, options_with(true)).model);
+    EXPECT_EQ(estimate(ModelKind::homography, s.points, {.options = options_with(false)}).model,
+              estimate(ModelKind::homography, s.points, {.options = options_with(true)}).model);
+    EXPECT_EQ(estimate_relative_pose(
+                  ModelKind::essential, s.points,
+                  {.cameras = std::array{s.camera, s.camera}, .options = options_with(false)})
+                  .model,
+              estimate_relative_pose(
+                  ModelKind::essential, s.points,
+                  {.cameras = std::array{s.camera, s.camera}, .options = options_with(true)})
+                  .model);
   }
 }
 
@@ -93,14 +104,17 @@ TEST(DominantPlane, with_weights_leaves_out_what_weighs_nothing) {
   auto all = scenes({.points = 800, .inliers = 0.6, .on_plane = 0.9});
   all.resize(5);
   for (TwoViewScene& s : all) {
-    const RobustResult plain = estimate_fundamental(s.points, options_with(true));
+    const EstimateResult plain =
+        estimate(ModelKind::fundamental, s.points, {.options = options_with(true)});
     std::vector<double> weights(s.points.size(), 3);
-    const RobustResult equal =
-        estimate_fundamental(s.points, options_with(true), {.weights = weights});
+    const EstimateResult equal =
+        estimate(ModelKind::fundamental, s.points,
+                 {.options = options_with(true), .priors = {.weights = weights}});
     EXPECT_EQ(plain.model, equal.model);
     for (size_t i = 0; i < weights.size(); ++i) weights[i] = s.labels[i] ? 1 + double(i % 2) : 0;
-    const RobustResult right =
-        estimate_fundamental(s.points, options_with(true), {.weights = weights});
+    const EstimateResult right =
+        estimate(ModelKind::fundamental, s.points,
+                 {.options = options_with(true), .priors = {.weights = weights}});
     ASSERT_TRUE(right.ok());
     EXPECT_LT(synthetic::mean_sampson_px(right.model, s.clean), 1);
   }
@@ -109,9 +123,9 @@ TEST(DominantPlane, with_weights_leaves_out_what_weighs_nothing) {
 TEST(DominantPlane, of_pairs_in_a_batch_is_that_of_each_alone) {
   std::vector<PointPair> points;
   std::vector<std::int64_t> offsets = {0};
-  std::vector<RobustResult> alone;
+  std::vector<EstimateResult> alone;
   const auto add = [&](const std::vector<PointPair>& pair) {
-    alone.push_back(estimate_fundamental(pair, options_with(true)));
+    alone.push_back(estimate(ModelKind::fundamental, pair, {.options = options_with(true)}));
     points.insert(points.end(), pair.begin(), pair.end());
     offsets.push_back(static_cast<std::int64_t>(points.size()));
   };
@@ -126,9 +140,8 @@ TEST(DominantPlane, of_pairs_in_a_batch_is_that_of_each_alone) {
     SCOPED_TRACE(info.id);
     Queue queue{Device(info.id)};
     const double tolerance = info.kind == DeviceKind::cpu ? 0 : 1e-6;
-    const BatchEstimate all = estimate_batch(
-        queue, ModelKind::fundamental, {Memory<const PointPair>(points.data()), offsets, {}, {}},
-        options_with(true));
+    const BatchEstimate all = estimate_batch(queue, ModelKind::fundamental, points.data(),
+                                             {.offsets = offsets, .options = options_with(true)});
     for (size_t k = 0; k < alone.size(); ++k) {
       EXPECT_EQ(all.pairs[k].outcome, alone[k].outcome) << k;
       EXPECT_EQ(all.pairs[k].inlier_count, alone[k].inlier_count) << k;

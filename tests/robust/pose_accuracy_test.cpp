@@ -34,15 +34,18 @@ Errors errors_of(int points, double inliers, double threshold) {
     for (size_t i = 0; i < s.points.size(); ++i) {
       if (s.labels[i]) right.push_back(s.points[i]);
     }
-    const AbsolutePoseResult r =
-        estimate_absolute_pose(s.points, s.camera, {.threshold = threshold});
-    const AbsolutePoseResult best = estimate_absolute_pose(right, s.camera, {.threshold = 10});
+    const EstimateResult r =
+        estimate(ModelKind::absolute_pose, s.points,
+                 {.cameras = std::array{s.camera}, .options = {.threshold = threshold}});
+    const EstimateResult best =
+        estimate(ModelKind::absolute_pose, right,
+                 {.cameras = std::array{s.camera}, .options = {.threshold = 10}});
     EXPECT_TRUE(r.ok() && best.ok());
     EXPECT_NEAR(r.noise, 1, 0.2);
-    e[0].push_back(synthetic::rotation_error_deg(r.cam_from_world.R, s.truth.R));
-    e[1].push_back(synthetic::position_error(r.cam_from_world, s.truth));
-    e[2].push_back(synthetic::rotation_error_deg(best.cam_from_world.R, s.truth.R));
-    e[3].push_back(synthetic::position_error(best.cam_from_world, s.truth));
+    e[0].push_back(synthetic::rotation_error_deg(r.pose.R, s.truth.R));
+    e[1].push_back(synthetic::position_error(r.pose, s.truth));
+    e[2].push_back(synthetic::rotation_error_deg(best.pose.R, s.truth.R));
+    e[3].push_back(synthetic::position_error(best.pose, s.truth));
   }
   return {median(e[0]), median(e[1]), median(e[2]), median(e[3])};
 }
@@ -65,7 +68,9 @@ TEST(PoseAccuracy, wrong_matches_alone_have_no_pose) {
   for (const int points : {20, 200, 2000}) {
     for (int trial = 0; trial < 20; ++trial) {
       const PoseScene s = make_pose_scene(points, 0, 1, random);
-      const AbsolutePoseResult r = estimate_absolute_pose(s.points, s.camera, {.threshold = 2.5});
+      const EstimateResult r =
+          estimate(ModelKind::absolute_pose, s.points,
+                   {.cameras = std::array{s.camera}, .options = {.threshold = 2.5}});
       EXPECT_NE(r.outcome, Outcome::ok);
     }
   }

@@ -86,24 +86,32 @@ BatchEstimate run(Queue& queue, const Content& c, const Given& given) {
   if (given.points_in_buffer) points.upload(queue, c.points);
   if (given.weights_in_buffer) weights.upload(queue, c.weights);
   if (given.qualities_in_buffer) qualities.upload(queue, c.qualities);
-  PairBatch batch{c.points.data(), c.offsets, {&kCamera, 1}, {&kCamera, 1}};
-  if (given.points_in_buffer) batch.points = points;
-  if (given.weights) batch.weights = c.weights.data();
-  if (given.weights_in_buffer) batch.weights = weights;
-  if (given.qualities) batch.qualities = c.qualities.data();
-  if (given.qualities_in_buffer) batch.qualities = qualities;
-  return estimate_batch(queue, c.kind, batch, kOptions);
+  Memory<const PointPair> where = c.points.data();
+  BatchInput input{.offsets = c.offsets,
+                   .cameras1 = {&kCamera, 1},
+                   .cameras2 = {&kCamera, 1},
+                   .options = kOptions};
+  if (given.points_in_buffer) where = points;
+  if (given.weights) input.weights = c.weights.data();
+  if (given.weights_in_buffer) input.weights = weights;
+  if (given.qualities) input.qualities = c.qualities.data();
+  if (given.qualities_in_buffer) input.qualities = qualities;
+  return estimate_batch(queue, c.kind, where, input);
 }
 
-RobustResult run_single(const Content& c, size_t k, const Given& given) {
+EstimateResult run_single(const Content& c, size_t k, const Given& given) {
   const size_t begin = c.first(k), size = c.first(k + 1) - begin;
   const std::span points = std::span(c.points).subspan(begin, size);
   MatchPriors priors;
   if (given.weights) priors.weights = std::span(c.weights).subspan(begin, size);
   if (given.qualities) priors.qualities = std::span(c.qualities).subspan(begin, size);
-  if (c.kind == ModelKind::homography) return estimate_homography(points, kOptions, priors);
-  if (c.kind == ModelKind::fundamental) return estimate_fundamental(points, kOptions, priors);
-  return estimate_essential(points, kCamera, kCamera, kOptions, priors);
+  if (c.kind == ModelKind::homography)
+    return estimate(ModelKind::homography, points, {.options = kOptions, .priors = priors});
+  if (c.kind == ModelKind::fundamental)
+    return estimate(ModelKind::fundamental, points, {.options = kOptions, .priors = priors});
+  return estimate_relative_pose(
+      ModelKind::essential, points,
+      {.cameras = std::array{kCamera, kCamera}, .options = kOptions, .priors = priors});
 }
 
 double distance(const Mat3& a, const Mat3& b) {
@@ -122,7 +130,7 @@ class PriorBatch : public testing::TestWithParam<ModelKind> {
 
 TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
   for (const Given& given : {Given{}, Given{.qualities = false}, Given{.weights = false}}) {
-    std::vector<RobustResult> expected;
+    std::vector<EstimateResult> expected;
     int with_model = 0;
     for (size_t k = 0; k + 1 < content_.offsets.size(); ++k) {
       expected.push_back(run_single(content_, k, given));
@@ -138,8 +146,8 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
       int other_ways = 0;
       for (size_t k = 0; k < expected.size(); ++k) {
         SCOPED_TRACE("pair " + std::to_string(k));
-        const PairEstimate& e = all.pairs[k];
-        const RobustResult& s = expected[k];
+        const Estimate& e = all.pairs[k];
+        const EstimateResult& s = expected[k];
         EXPECT_EQ(e.outcome, s.outcome);
         // Where two samples score alike rounding decides which is refined: of pairs half right one
         // or two in a hundred end at another model, as good; or refinement at another maximum.
@@ -215,12 +223,15 @@ TEST_P(PriorBatch, weights_on_a_device_that_are_none_count_as_0) {
 TEST_P(PriorBatch, too_few_numbers_are_named) {
   Queue queue{Device("cpu")};
   const Buffer<double> few(queue.device(), content_.points.size() - 1);
-  PairBatch batch{content_.points.data(), content_.offsets, {&kCamera, 1}, {&kCamera, 1}};
+  BatchInput input{.offsets = content_.offsets,
+                   .cameras1 = {&kCamera, 1},
+                   .cameras2 = {&kCamera, 1},
+                   .options = kOptions};
   for (const std::string name : {"weights", "qualities"}) {
-    batch.weights = batch.qualities = nullptr;
-    (name == "weights" ? batch.weights : batch.qualities) = few;
+    input.weights = input.qualities = nullptr;
+    (name == "weights" ? input.weights : input.qualities) = few;
     try {
-      (void)estimate_batch(queue, GetParam(), batch, kOptions);
+      (void)estimate_batch(queue, GetParam(), content_.points.data(), input);
       ADD_FAILURE() << name << " accepted";
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::usage);

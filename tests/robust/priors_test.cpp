@@ -25,10 +25,10 @@ constexpr RobustOptions kOptions = {.threshold = 2.5, .seed = 3};
 
 struct Estimator {
   std::string name;
-  std::function<RobustResult(const TwoViewScene&, const std::vector<PointPair>&,
-                             const RobustOptions&, const MatchPriors&)>
+  std::function<EstimateResult(const TwoViewScene&, const std::vector<PointPair>&,
+                               const RobustOptions&, const MatchPriors&)>
       run;
-  std::function<double(const TwoViewScene&, const RobustResult&)> error;
+  std::function<double(const TwoViewScene&, const EstimateResult&)> error;
 
   friend void PrintTo(const Estimator& e, std::ostream* out) { *out << e.name; }
 };
@@ -64,38 +64,43 @@ const std::vector<Estimator>& estimators() {
   static const std::vector<Estimator> all = {
       {"homography",
        [](const TwoViewScene&, const auto& p, const auto& o, const auto& priors) {
-         return estimate_homography(p, o, priors);
+         return estimate(ModelKind::homography, p, {.options = o, .priors = priors});
        },
-       [](const TwoViewScene& s, const RobustResult& r) {
+       [](const TwoViewScene& s, const EstimateResult& r) {
          return synthetic::mean_transfer_px(r.model, s.clean);
        }},
       {"fundamental",
        [](const TwoViewScene&, const auto& p, const auto& o, const auto& priors) {
-         return estimate_fundamental(p, o, priors);
+         return estimate(ModelKind::fundamental, p, {.options = o, .priors = priors});
        },
-       [](const TwoViewScene& s, const RobustResult& r) {
+       [](const TwoViewScene& s, const EstimateResult& r) {
          return synthetic::mean_sampson_px(r.model, s.clean);
        }},
       {"essential",
-       [](const TwoViewScene& s, const auto& p, const auto& o, const auto& priors) -> RobustResult {
-         RelativePoseResult r = estimate_essential(p, s.camera, s.camera, o, priors);
-         if (r.ok()) r.model = r.cam2_from_cam1.R;
+       [](const TwoViewScene& s, const auto& p, const auto& o,
+          const auto& priors) -> EstimateResult {
+         RelativePoseResult r = estimate_relative_pose(
+             ModelKind::essential, p,
+             {.cameras = std::array{s.camera, s.camera}, .options = o, .priors = priors});
+         if (r.ok()) r.model = r.pose.R;
          return r;
        },
-       [](const TwoViewScene& s, const RobustResult& r) {
+       [](const TwoViewScene& s, const EstimateResult& r) {
          return synthetic::rotation_error_deg(r.model, s.truth.R);
        }},
       {"absolute_pose",
-       [](const TwoViewScene& s, const auto& p, const auto& o, const auto& priors) -> RobustResult {
-         return estimate_absolute_pose(scene_points(s, p), s.camera, o, priors);
+       [](const TwoViewScene& s, const auto& p, const auto& o,
+          const auto& priors) -> EstimateResult {
+         return estimate(ModelKind::absolute_pose, scene_points(s, p),
+                         {.cameras = std::array{s.camera}, .options = o, .priors = priors});
        },
-       [](const TwoViewScene& s, const RobustResult& r) {
+       [](const TwoViewScene& s, const EstimateResult& r) {
          return synthetic::rotation_error_deg(r.model, s.truth.R);
        }}};
   return all;
 }
 
-bool same(const RobustResult& a, const RobustResult& b) {
+bool same(const EstimateResult& a, const EstimateResult& b) {
   return a.outcome == b.outcome && a.model == b.model && a.inliers == b.inliers &&
          a.inlier_count == b.inlier_count && a.iterations == b.iterations && a.gain == b.gain &&
          a.rms == b.rms && a.noise == b.noise && a.significance == b.significance;
@@ -117,8 +122,8 @@ class Priors : public testing::TestWithParam<Estimator> {
         {.points = points, .inliers = inliers, .planar = GetParam().name == "homography"}, random_);
     return GetParam().name == "absolute_pose" ? pose_scene(s, random_) : s;
   }
-  RobustResult run(const TwoViewScene& s, const MatchPriors& priors = {},
-                   const RobustOptions& options = kOptions) {
+  EstimateResult run(const TwoViewScene& s, const MatchPriors& priors = {},
+                     const RobustOptions& options = kOptions) {
     return GetParam().run(s, s.points, options, priors);
   }
   Numbers random_numbers(size_t n, double from, double to) {
@@ -142,7 +147,7 @@ TEST_P(Priors, equal_weights_change_nothing) {
   for (const int n : {60, 1500}) {
     TwoViewScene s = scene(n, 0.6);
     s.points[7].x1 = kNaN;
-    const RobustResult none = run(s);
+    const EstimateResult none = run(s);
     ASSERT_TRUE(none.ok());
     for (const double w : {1.0, 0.3, 1e-300, 1e300}) {
       const Numbers weights(s.points.size(), w);
@@ -155,13 +160,13 @@ TEST_P(Priors, the_unit_of_the_weights_does_not_matter) {
   const TwoViewScene s = scene(800, 0.5);
   Numbers weights = random_numbers(s.points.size(), 0, 1);
   weights[5] = 0;
-  const RobustResult first = run(s, {.weights = weights});
+  const EstimateResult first = run(s, {.weights = weights});
   ASSERT_TRUE(first.ok());
   EXPECT_LT(first.gain, first.inlier_count);
   for (const double factor : {0.25, 1024.0, 0.37, 1e-200, 3e200}) {
     Numbers scaled = weights;
     for (double& w : scaled) w *= factor;
-    const RobustResult other = run(s, {.weights = scaled});
+    const EstimateResult other = run(s, {.weights = scaled});
     if (std::exp2(std::round(std::log2(factor))) == factor) {
       EXPECT_TRUE(same(first, other));
     }
@@ -180,9 +185,9 @@ TEST_P(Priors, of_weight_0_are_as_if_not_given_but_for_their_flag) {
     weights.push_back(s.labels[i] && i % 2 ? 1 : 0);
     if (weights.back() > 0) right.push_back(s.points[i]);
   }
-  const RobustResult alone = GetParam().run(s, right, kOptions, {});
+  const EstimateResult alone = GetParam().run(s, right, kOptions, {});
   ASSERT_TRUE(alone.ok());
-  const RobustResult all = run(s, {.weights = weights});
+  const EstimateResult all = run(s, {.weights = weights});
   EXPECT_EQ(all.model, alone.model);
   EXPECT_EQ(all.iterations, alone.iterations);
   EXPECT_LE(all.iterations, 256);
@@ -202,7 +207,7 @@ TEST_P(Priors, of_weight_0_are_as_if_not_given_but_for_their_flag) {
   for (size_t i = 0; i < s.points.size(); ++i) {
     if (weights[i] == 0) s.points[i].x2 += 300;
   }
-  const RobustResult moved = run(s, {.weights = weights});
+  const EstimateResult moved = run(s, {.weights = weights});
   EXPECT_EQ(moved.model, alone.model);
   EXPECT_NE(moved.inliers, all.inliers);
 }
@@ -215,8 +220,8 @@ TEST_P(Priors, of_little_weight_hardly_disturb) {
   for (size_t i = 0; i < s.points.size(); ++i) {
     if (s.labels[i]) right.push_back(s.points[i]);
   }
-  const RobustResult alone = GetParam().run(s, right, kOptions, {});
-  const RobustResult all = run(s, {.weights = weights});
+  const EstimateResult alone = GetParam().run(s, right, kOptions, {});
+  const EstimateResult all = run(s, {.weights = weights});
   ASSERT_TRUE(all.ok() && alone.ok());
   EXPECT_LE(all.iterations, 128);
   EXPECT_LT(GetParam().error(s, all), 1.5 * GetParam().error(s, alone) + 0.02);
@@ -232,9 +237,9 @@ TEST_P(Priors, weight_is_repetition) {
     if (i % 3 == 0) repeated.push_back(s.points[i]);
   }
   const RobustOptions options = {.threshold = 8};
-  const RobustResult plain = run(s, {}, options);
-  const RobustResult weighted = run(s, {.weights = weights}, options);
-  const RobustResult twice = GetParam().run(s, repeated, options, {});
+  const EstimateResult plain = run(s, {}, options);
+  const EstimateResult weighted = run(s, {.weights = weights}, options);
+  const EstimateResult twice = GetParam().run(s, repeated, options, {});
   ASSERT_TRUE(plain.ok() && weighted.ok() && twice.ok());
   EXPECT_LT(distance(weighted.model, twice.model), 0.05 * distance(plain.model, twice.model));
   // The noise that the threshold is made for (3.2 px here) counts against other numbers of matches.
@@ -259,7 +264,7 @@ TEST_P(Priors, qualities_save_iterations) {
     Iterations* all[4] = {&none, &good, &noise, &inverse};
     const Numbers* given[4] = {nullptr, &apart, &blind, &bad};
     for (size_t v = 0; v < 4; ++v) {
-      const RobustResult r =
+      const EstimateResult r =
           run(s, {.qualities = given[v] ? std::span<const double>(*given[v]) : std::span<double>()},
               {.threshold = 2.5, .seed = static_cast<std::uint64_t>(k)});
       all[v]->mean += r.iterations / double(kScenes);
@@ -293,7 +298,7 @@ TEST_P(Priors, pairs_without_geometry_have_no_model_with_qualities_and_weights_e
     const TwoViewScene s = scene(k % 2 ? 200 : 1000, 0);
     const Numbers weights = random_numbers(s.points.size(), 0, 1), q = qualities(s, 0);
     plain += run(s).iterations;
-    const RobustResult r = run(s, {.qualities = q});
+    const EstimateResult r = run(s, {.qualities = q});
     ranked += r.iterations;
     accepted += r.ok() + run(s, {.weights = weights}).ok() +
                 run(s, {.weights = weights, .qualities = q}).ok();
@@ -311,7 +316,7 @@ TEST_P(Priors, of_any_kind_are_taken) {
   EXPECT_TRUE(run(s, {.qualities = q}).ok());
   EXPECT_TRUE(run(s, {.qualities = Numbers(s.points.size(), kNaN)}).ok());
   // One match weighs all the others are worth and more: nothing is proved, nothing hangs.
-  const RobustResult r = run(s, {.weights = weights}, {.max_iterations = 3000});
+  const EstimateResult r = run(s, {.weights = weights}, {.max_iterations = 3000});
   EXPECT_LE(r.iterations, 3000);
   const Numbers zeros(s.points.size(), 0);
   EXPECT_EQ(run(s, {.weights = zeros}).outcome, Outcome::too_few_points);

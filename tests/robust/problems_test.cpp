@@ -24,7 +24,7 @@ class Problem : public testing::TestWithParam<ModelKind> {
 TEST_P(Problem, finds_the_true_matches) {
   for (const double inliers : {0.9, 0.6, 0.4}) {
     const ProblemScene s = scene(1500, inliers);
-    const PoseResult r = estimate_scene(s, kOptions);
+    const EstimateResult r = estimate_scene(s, kOptions);
     ASSERT_TRUE(r.ok()) << to_string(r.outcome) << " of " << inliers;
     int right = 0, found = 0;
     for (size_t i = 0; i < s.labels.size(); ++i) {
@@ -40,7 +40,7 @@ TEST_P(Problem, finds_the_true_matches) {
 TEST_P(Problem, is_exact_on_exact_points) {
   for (int trial = 0; trial < 10; ++trial) {
     const ProblemScene s = scene(300, 0.8, 0);
-    const PoseResult r = estimate_scene(s, kOptions);
+    const EstimateResult r = estimate_scene(s, kOptions);
     ASSERT_TRUE(r.ok()) << to_string(r.outcome);
     // The last fit ends where a step gains less than 1e-9 (fundamental matrices converge slowest).
     EXPECT_LT(matrix_distance(r.model, s.result), 1e-4);
@@ -57,19 +57,18 @@ TEST_P(Problem, finds_nothing_where_nothing_is) {
             Outcome::too_few_points);
 }
 
-template <class Batch, class Point>
 BatchEstimate run_batch(Queue& queue, ModelKind kind, const std::vector<double>& numbers,
-                        const Batch& batch) {
-  Batch own = batch;
-  own.points = reinterpret_cast<const Point*>(numbers.data());
-  return estimate_batch(queue, kind, own, kOptions);
+                        const BatchInput& input) {
+  if (problem_info(kind).is_two_view)
+    return estimate_batch(queue, kind, reinterpret_cast<const PointPair*>(numbers.data()), input);
+  return estimate_batch(queue, kind, reinterpret_cast<const ScenePoint*>(numbers.data()), input);
 }
 
 TEST_P(Problem, in_batches_gives_what_each_pair_gives_alone) {
   const ProblemInfo info = problem_info(GetParam());
   std::vector<double> numbers;
   std::vector<std::int64_t> offsets = {0};
-  std::vector<PoseResult> alone;
+  std::vector<EstimateResult> alone;
   std::vector<Intrinsics> cameras;
   for (const int points : {200, 2, 60, 700, 129}) {
     ProblemScene s = scene(points, points == 60 ? 0.9 : 0.6);
@@ -83,16 +82,14 @@ TEST_P(Problem, in_batches_gives_what_each_pair_gives_alone) {
     SCOPED_TRACE(device.id);
     Queue queue{Device(device.id)};
     const auto one = std::span<const Intrinsics>(cameras).first(info.cameras > 0 ? 1 : 0);
-    const BatchEstimate all = info.is_two_view
-                                  ? run_batch<PairBatch, PointPair>(queue, GetParam(), numbers,
-                                                                    {nullptr, offsets, one, one})
-                                  : run_batch<SceneBatch, ScenePoint>(queue, GetParam(), numbers,
-                                                                      {nullptr, offsets, one});
+    const BatchEstimate all =
+        run_batch(queue, GetParam(), numbers,
+                  {.offsets = offsets, .cameras1 = one, .cameras2 = one, .options = kOptions});
     // Elsewhere than on a CPU sums differ by rounding, which the refinement does not magnify.
     const double tolerance = device.kind == DeviceKind::cpu ? 0 : 1e-6;
     for (size_t k = 0; k < alone.size(); ++k) {
       SCOPED_TRACE("pair " + std::to_string(k));
-      const PairEstimate& e = all.pairs[k];
+      const Estimate& e = all.pairs[k];
       ASSERT_EQ(e.outcome, alone[k].outcome);
       EXPECT_EQ(e.inlier_count, alone[k].inlier_count);
       const auto from = all.inliers.begin() + offsets[k];

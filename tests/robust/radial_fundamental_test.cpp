@@ -51,9 +51,10 @@ Tally run(synthetic::SceneOptions options, double least, double most, int scenes
     const synthetic::TwoViewScene s = make_scene(options, random);
     const RobustOptions robust = {.threshold = threshold, .seed = static_cast<std::uint64_t>(k)};
     const std::clock_t start = std::clock();
-    const RadialFundamentalResult r = estimate_radial_fundamental(s.points, kLens, robust);
+    const EstimateResult r = estimate(ModelKind::radial_fundamental, s.points,
+                                      {.cameras = std::array{kLens}, .options = robust});
     tally.seconds += double(std::clock() - start) / CLOCKS_PER_SEC;
-    const RobustResult plain = estimate_fundamental(s.points, robust);
+    const EstimateResult plain = estimate(ModelKind::fundamental, s.points, {.options = robust});
     if (plain.ok()) tally.plain += plain.inlier_count;
     if (!r.ok()) continue;
     ++tally.ok;
@@ -122,7 +123,8 @@ TEST(RadialFundamental, keeps_the_ratio_of_the_focal_lengths) {
         make_scene({.points = 600, .inliers = 0.7, .noise = 0.2, .distortion = -0.25}, random);
     for (PointPair& p : s.points) p.x1 *= 2, p.x2 *= 2;
     const Intrinsics wide = {2 * kLens.fx, kLens.fy, 2 * kLens.cx, kLens.cy};
-    const RadialFundamentalResult r = estimate_radial_fundamental(s.points, wide);
+    const EstimateResult r =
+        estimate(ModelKind::radial_fundamental, s.points, {.cameras = std::array{wide}});
     ASSERT_TRUE(r.ok());
     EXPECT_NEAR(r.distortion, -0.25, 0.02);
   }
@@ -133,9 +135,11 @@ TEST(RadialFundamental, distortion_has_the_unit_of_the_camera) {
   std::mt19937_64 random(4);
   const synthetic::TwoViewScene s =
       make_scene({.points = 600, .inliers = 0.7, .noise = 0.2, .distortion = -0.2}, random);
-  const RadialFundamentalResult r = estimate_radial_fundamental(s.points, kLens);
-  const RadialFundamentalResult half =
-      estimate_radial_fundamental(s.points, {kLens.fx / 2, kLens.fy / 2, kLens.cx, kLens.cy});
+  const EstimateResult r =
+      estimate(ModelKind::radial_fundamental, s.points, {.cameras = std::array{kLens}});
+  const EstimateResult half =
+      estimate(ModelKind::radial_fundamental, s.points,
+               {.cameras = std::array{Intrinsics{kLens.fx / 2, kLens.fy / 2, kLens.cx, kLens.cy}}});
   ASSERT_TRUE(r.ok() && half.ok());
   EXPECT_NEAR(half.distortion, r.distortion / 4, 1e-9);
   EXPECT_NEAR(half.distortion_deviation, r.distortion_deviation / 4, 1e-9);
@@ -168,7 +172,9 @@ TEST(RadialFundamental, of_wrong_matches_is_not_believed) {
     for (int i = 0; i < n; ++i)
       points.push_back({uniform(random, 0, kSceneWidth), uniform(random, 0, kSceneHeight),
                         uniform(random, 0, kSceneWidth), uniform(random, 0, kSceneHeight)});
-    believed += estimate_radial_fundamental(points, kLens, {.max_iterations = 20000}).ok();
+    believed += estimate(ModelKind::radial_fundamental, points,
+                         {.cameras = std::array{kLens}, .options = {.max_iterations = 20000}})
+                    .ok();
   }
   EXPECT_LE(believed, 1);
 }
@@ -177,29 +183,38 @@ TEST(RadialFundamental, of_points_that_are_none) {
   std::mt19937_64 random(6);
   const synthetic::TwoViewScene s =
       make_scene({.points = 300, .inliers = 0.9, .noise = 0.2, .distortion = -0.2}, random);
-  EXPECT_EQ(estimate_radial_fundamental(std::span(s.points).first(8), kLens).outcome,
+  EXPECT_EQ(estimate(ModelKind::radial_fundamental, std::span(s.points).first(8),
+                     {.cameras = std::array{kLens}})
+                .outcome,
             Outcome::too_few_points);
   const std::vector<PointPair> same(50, s.points[0]);
-  EXPECT_EQ(estimate_radial_fundamental(same, kLens).outcome, Outcome::degenerate_sample);
+  EXPECT_EQ(estimate(ModelKind::radial_fundamental, same, {.cameras = std::array{kLens}}).outcome,
+            Outcome::degenerate_sample);
   // Each match many times: no more than once counts.
   std::vector<PointPair> repeated;
   for (int i = 0; i < 100; ++i) repeated.push_back(s.points[static_cast<std::size_t>(i % 10)]);
-  EXPECT_FALSE(estimate_radial_fundamental(repeated, kLens).ok());
+  EXPECT_FALSE(
+      estimate(ModelKind::radial_fundamental, repeated, {.cameras = std::array{kLens}}).ok());
   std::vector<PointPair> holes = s.points;
   holes[3].x2 = std::numeric_limits<double>::quiet_NaN();
   holes[9].y1 = std::numeric_limits<double>::infinity();
-  const RadialFundamentalResult r = estimate_radial_fundamental(holes, kLens);
+  const EstimateResult r =
+      estimate(ModelKind::radial_fundamental, holes, {.cameras = std::array{kLens}});
   EXPECT_TRUE(r.ok());
   EXPECT_EQ(r.not_finite, (std::vector<int>{3, 9}));
   // Far outside of the lens.
   holes[5] = {1e7, 1e7, 1e7, 1e7};
-  EXPECT_TRUE(estimate_radial_fundamental(holes, kLens).ok());
+  EXPECT_TRUE(estimate(ModelKind::radial_fundamental, holes, {.cameras = std::array{kLens}}).ok());
 }
 
 TEST(RadialFundamental, refuses_what_does_not_fit) {
   const std::vector<PointPair> points(10);
-  EXPECT_THROW((void)estimate_radial_fundamental(points, {0, 1, 0, 0}), Error);
-  EXPECT_THROW((void)estimate_radial_fundamental(points, {1, 1, std::nan(""), 0}), Error);
+  EXPECT_THROW((void)estimate(ModelKind::radial_fundamental, points,
+                              {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),
+               Error);
+  EXPECT_THROW((void)estimate(ModelKind::radial_fundamental, points,
+                              {.cameras = std::array{Intrinsics{1, 1, std::nan(""), 0}}}),
+               Error);
   // F alone is not the model.
   const Mat3 F = {0, 0, 0, 0, 0, 1, 0, -1, 0};
   constexpr ModelKind kind = ModelKind::radial_fundamental;

@@ -30,7 +30,7 @@ Summary run(const std::string& folder, Estimate estimate, Error error) {
        synthetic::read_real_matches(data("correspondences/" + folder).string())) {
     std::vector<double> of_set;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-      const RobustResult r = estimate(set.matches, seed);
+      const EstimateResult r = estimate(set.matches, seed);
       of_set.push_back(r.ok() ? error(r.model, set.reference) : 1e9);
     }
     std::sort(of_set.begin(), of_set.end());
@@ -56,7 +56,8 @@ TEST(RealMatches, fundamental_matrices_of_kusvod2) {
   const Summary s = run(
       "kusvod2",
       [](const auto& points, std::uint64_t seed) {
-        return estimate_fundamental(points, {.threshold = 2, .seed = seed});
+        return estimate(ModelKind::fundamental, points,
+                        {.options = {.threshold = 2, .seed = seed}});
       },
       synthetic::mean_sampson_px);
   EXPECT_LE(s.median, 0.58);
@@ -69,7 +70,7 @@ TEST(RealMatches, homographies_of_homogr) {
   const Summary s = run(
       "homogr",
       [](const auto& points, std::uint64_t seed) {
-        return estimate_homography(points, {.threshold = 3, .seed = seed});
+        return estimate(ModelKind::homography, points, {.options = {.threshold = 3, .seed = seed}});
       },
       synthetic::mean_transfer_px);
   EXPECT_LE(s.median, 1.7);

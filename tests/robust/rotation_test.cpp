@@ -25,8 +25,10 @@ Tally run(ModelKind kind, const synthetic::SceneOptions& options, int scenes, do
   for (int k = 0; k < scenes; ++k) {
     const TwoViewScene s = make_scene(options, random);
     const Intrinsics cameras[] = {s.camera, s.camera};
-    const PoseResult r = estimate(kind, s.points, cameras,
-                                  {.threshold = threshold, .seed = static_cast<std::uint64_t>(k)});
+    const EstimateResult r =
+        estimate(kind, s.points,
+                 {.cameras = cameras,
+                  .options = {.threshold = threshold, .seed = static_cast<std::uint64_t>(k)}});
     tally.depth += r.ok();
     if (r.outcome != Outcome::rotation_only) continue;
     ++tally.turned;
@@ -82,12 +84,13 @@ TEST(Rotation, of_identical_points_is_none) {
     points.push_back({u, v, u, v});
   }
   const Intrinsics camera{1000, 1000, 640, 480};
-  const RelativePoseResult r = estimate_essential(points, camera, camera);
+  const RelativePoseResult r =
+      estimate_relative_pose(ModelKind::essential, points, {.cameras = std::array{camera, camera}});
   EXPECT_EQ(r.outcome, Outcome::rotation_only);
   EXPECT_EQ(r.inlier_count, 200);
   EXPECT_EQ(r.in_front, 0);
   EXPECT_LT(r.rms, 1e-6);
-  EXPECT_LT(synthetic::rotation_error_deg(r.cam2_from_cam1.R, {1, 0, 0, 0, 1, 0, 0, 0, 1}), 1e-5);
+  EXPECT_LT(synthetic::rotation_error_deg(r.pose.R, {1, 0, 0, 0, 1, 0, 0, 0, 1}), 1e-5);
 }
 
 // The same on every device, in batches with pairs of depth and points of weight 0 among them.
@@ -104,10 +107,13 @@ TEST(Rotation, is_told_in_batches_on_every_device) {
     offsets.push_back(static_cast<std::int64_t>(points.size()));
   }
   const Intrinsics camera{1000, 1000, 640, 480};
-  const PairBatch batch{points.data(), offsets, {&camera, 1}, {&camera, 1}, weights.data()};
+  const BatchInput input{.offsets = offsets,
+                         .cameras1 = {&camera, 1},
+                         .cameras2 = {&camera, 1},
+                         .weights = weights.data(),
+                         .options = {.threshold = 2.5}};
   Queue host{Device("cpu")};
-  const BatchEstimate expected =
-      estimate_batch(host, ModelKind::essential, batch, {.threshold = 2.5});
+  const BatchEstimate expected = estimate_batch(host, ModelKind::essential, points.data(), input);
   for (size_t k = 0; k < expected.pairs.size(); ++k) {
     EXPECT_EQ(expected.pairs[k].outcome, k % 3 == 2 ? Outcome::ok : Outcome::rotation_only) << k;
     EXPECT_GT(expected.pairs[k].inlier_count, 0.7 * double(offsets[k + 1] - offsets[k]));
@@ -116,8 +122,7 @@ TEST(Rotation, is_told_in_batches_on_every_device) {
     SCOPED_TRACE(info.id);
     if (!info.has_double) continue;
     Queue queue{Device(info.id)};
-    const BatchEstimate found =
-        estimate_batch(queue, ModelKind::essential, batch, {.threshold = 2.5});
+    const BatchEstimate found = estimate_batch(queue, ModelKind::essential, points.data(), input);
     EXPECT_EQ(found.inliers, expected.inliers);
     for (size_t k = 0; k < found.pairs.size(); ++k) {
       EXPECT_EQ(found.pairs[k].outcome, expected.pairs[k].outcome);

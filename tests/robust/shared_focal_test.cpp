@@ -124,8 +124,10 @@ Tally run(const Recipe& recipe, int scenes, const char* name) {
   given.fx = recipe.aspect;
   for (int k = 0; k < scenes; ++k) {
     const FocalScene s = make(recipe, random);
-    const SharedFocalResult r = estimate_shared_focal(
-        s.points, given, {.threshold = 1.25, .seed = static_cast<std::uint64_t>(k)});
+    const RelativePoseResult r = estimate_relative_pose(
+        ModelKind::shared_focal, s.points,
+        {.cameras = std::array{given},
+         .options = {.threshold = 1.25, .seed = static_cast<std::uint64_t>(k)}});
     tally.ok += r.ok();
     tally.turned += r.outcome == Outcome::rotation_only;
     const double error = r.focal_length / s.camera.fx - 1;
@@ -135,8 +137,8 @@ Tally run(const Recipe& recipe, int scenes, const char* name) {
     tally.off += std::abs(error) > 0.25;
     tally.focal.push_back(std::abs(error));
     tally.deviations.push_back(std::abs(r.focal_length - s.camera.fx) / r.focal_deviation);
-    tally.rotation.push_back(synthetic::rotation_error_deg(r.cam2_from_cam1.R, s.truth.R));
-    tally.direction.push_back(synthetic::direction_error_deg(r.cam2_from_cam1.t, s.truth.t));
+    tally.rotation.push_back(synthetic::rotation_error_deg(r.pose.R, s.truth.R));
+    tally.direction.push_back(synthetic::direction_error_deg(r.pose.t, s.truth.t));
   }
   fmt::print("{}: {} ok, {} turned, {} of known f ({} of them 25 % off)", name, tally.ok,
              tally.turned, tally.known, tally.off);
@@ -181,7 +183,9 @@ TEST(SharedFocal, deviation_is_that_of_the_covariance) {
   std::mt19937_64 random(5);
   for (int k = 0; k < 10; ++k) {
     const FocalScene s = make({.points = 300, .inliers = 1, .motion = any_motion}, random);
-    const SharedFocalResult r = estimate_shared_focal(s.points, kUnknown, {.threshold = 3});
+    const RelativePoseResult r =
+        estimate_relative_pose(ModelKind::shared_focal, s.points,
+                               {.cameras = std::array{kUnknown}, .options = {.threshold = 3}});
     ASSERT_TRUE(r.ok() && r.inlier_count == 300);
     const ModelCovariance c =
         covariance(ModelKind::shared_focal, r.model, s.points, {{kUnknown}}, r.inliers, r.noise);
@@ -202,7 +206,9 @@ TEST(SharedFocal, covariance_does_not_claim_what_two_views_do_not_tell) {
   for (int k = 0; k < 20; ++k) {
     const FocalScene s =
         make({.points = 400, .inliers = 1, .noise = 0.3, .motion = sideways}, random);
-    const SharedFocalResult r = estimate_shared_focal(s.points, kUnknown, {.threshold = 3});
+    const RelativePoseResult r =
+        estimate_relative_pose(ModelKind::shared_focal, s.points,
+                               {.cameras = std::array{kUnknown}, .options = {.threshold = 3}});
     if (!r.ok()) continue;
     found += 1;
     const ModelCovariance c =
@@ -237,7 +243,8 @@ TEST(SharedFocal, of_a_turn_is_told_without_a_translation) {
 TEST(SharedFocal, result_has_the_scene_points_and_F) {
   std::mt19937_64 random(3);
   const FocalScene s = make({.inliers = 0.9, .noise = 0, .motion = any_motion}, random);
-  const SharedFocalResult r = estimate_shared_focal(s.points, kUnknown);
+  const RelativePoseResult r =
+      estimate_relative_pose(ModelKind::shared_focal, s.points, {.cameras = std::array{kUnknown}});
   ASSERT_TRUE(r.ok());
   EXPECT_NEAR(r.focal_length, s.camera.fx, 1e-3);
   EXPECT_GE(r.in_front, s.right * 99 / 100);
@@ -259,10 +266,17 @@ TEST(SharedFocal, result_has_the_scene_points_and_F) {
 
 TEST(SharedFocal, refuses_a_camera_that_is_none) {
   const std::vector<PointPair> points(10);
-  EXPECT_THROW((void)estimate_shared_focal(points, {0, 1, 0, 0}), Error);
-  EXPECT_THROW((void)estimate_shared_focal(points, {1, 1, std::nan(""), 0}), Error);
+  EXPECT_THROW((void)estimate_relative_pose(ModelKind::shared_focal, points,
+                                            {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),
+               Error);
+  EXPECT_THROW(
+      (void)estimate_relative_pose(ModelKind::shared_focal, points,
+                                   {.cameras = std::array{Intrinsics{1, 1, std::nan(""), 0}}}),
+      Error);
   EXPECT_THROW((void)estimate(ModelKind::shared_focal, std::span<const PointPair>(points)), Error);
-  EXPECT_EQ(estimate_shared_focal(std::span(points).first(5), kUnknown).outcome,
+  EXPECT_EQ(estimate_relative_pose(ModelKind::shared_focal, std::span(points).first(5),
+                                   {.cameras = std::array{kUnknown}})
+                .outcome,
             Outcome::too_few_points);
 }
 

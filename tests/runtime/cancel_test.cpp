@@ -74,7 +74,7 @@ TEST(Cancel, ends_one_large_search) {
   options.min_iterations = options.max_iterations = 1000000;
   const auto begin = Clock::now();
   const CancelScope scope([&] { return Clock::now() - begin > std::chrono::milliseconds(100); });
-  EXPECT_THROW((void)estimate_fundamental(points, options), Cancelled);
+  EXPECT_THROW((void)estimate(ModelKind::fundamental, points, {.options = options}), Cancelled);
   EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), 5.0);
 }
 

@@ -27,11 +27,13 @@ struct Options {
 };
 
 // Also one that is not significant, for who knows better.
-bool has_model(const RobustResult& r) { return r.ok() || r.outcome == Outcome::not_significant; }
-bool has_pose(const RobustResult& r) { return has_model(r) || r.outcome == Outcome::rotation_only; }
+bool has_model(const EstimateResult& r) { return r.ok() || r.outcome == Outcome::not_significant; }
+bool has_pose(const EstimateResult& r) {
+  return has_model(r) || r.outcome == Outcome::rotation_only;
+}
 
 // Every estimator's result says this.
-Json result_json(const RobustResult& r, const Options& o, const Device& device) {
+Json result_json(const EstimateResult& r, const Options& o, const Device& device) {
   Json json = {{"outcome", to_string(r.outcome)}};
   json["inliers"] = r.inlier_count;
   json["matches"] = r.inliers.size();
@@ -90,14 +92,14 @@ Intrinsics camera_at(const std::string& principal_point, const ProblemInfo& prob
 }
 
 // Adds the focal length, which is null where two views do not tell it.
-void add_focal(const PoseResult& r, Json& json) {
+void add_focal(const EstimateResult& r, Json& json) {
   json["focal_length"] = r.focal_length;
   json["focal_deviation"] = nullptr;
   if (std::isfinite(r.focal_deviation)) json["focal_deviation"] = r.focal_deviation;
 }
 
 // Adds the distortion, with the deviation null where two views do not tell it, and its unit in px.
-void add_distortion(const PoseResult& r, double unit, Json& json) {
+void add_distortion(const EstimateResult& r, double unit, Json& json) {
   json["distortion"] = r.distortion;
   json["distortion_deviation"] = nullptr;
   if (std::isfinite(r.distortion_deviation)) json["distortion_deviation"] = r.distortion_deviation;
@@ -128,13 +130,17 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
   return cameras;
 }
 
-PoseResult estimate_points(Queue& queue, ModelKind kind, std::span<const Intrinsics> cameras,
-                           const Options& o) {
+EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Intrinsics> cameras,
+                               const Options& o) {
   if (!problem_info(kind).is_two_view)
-    return estimate(queue, kind, read_scene_points(o.points), cameras, o.robust);
+    return estimate(kind, read_scene_points(o.points),
+                    {.cameras = cameras, .options = o.robust, .queue = &queue});
   const Correspondences given = read_correspondences(o.points);
-  return estimate(queue, kind, given.points, cameras, o.robust,
-                  {.weights = given.weights, .qualities = given.qualities});
+  return estimate(kind, given.points,
+                  {.cameras = cameras,
+                   .options = o.robust,
+                   .priors = {.weights = given.weights, .qualities = given.qualities},
+                   .queue = &queue});
 }
 
 void run(const Options& o, Context& context) {
@@ -151,17 +157,20 @@ void run(const Options& o, Context& context) {
     const Cameras cameras = needed_cameras(o);
     const Correspondences given = read_correspondences(o.points);
     const RelativePoseResult r =
-        estimate_essential(queue, given.points, *cameras.camera1, *cameras.camera2, o.robust,
-                           {.weights = given.weights, .qualities = given.qualities});
+        estimate_relative_pose(ModelKind::essential, given.points,
+                               {.cameras = std::array{*cameras.camera1, *cameras.camera2},
+                                .options = o.robust,
+                                .priors = {.weights = given.weights, .qualities = given.qualities},
+                                .queue = &queue});
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
     if (has_model(r)) json["model"] = model_json(kind, r.model);
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
-    if (has_pose(r)) json["pose"] = pose_json(r.cam2_from_cam1);
+    if (has_pose(r)) json["pose"] = pose_json(r.pose);
   } else {
     const std::vector<Intrinsics> cameras = cameras_for(problem, o);
-    const PoseResult r = estimate_points(queue, kind, cameras, o);
+    const EstimateResult r = estimate_points(queue, kind, cameras, o);
     outcome = r.outcome;
     json = result_json(r, o, queue.device());
     if (has_model(r) && problem.is_two_view) json["model"] = model_json(kind, r.model);

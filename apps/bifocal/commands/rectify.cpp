@@ -147,7 +147,7 @@ Solution from_matches(const Options& o, const Correspondences& rows, const Pictu
     check_inside(o, i, p.x2, p.y2, o.right, right);
     points.push_back(p);
   }
-  const RobustResult f = estimate_fundamental(points, o.robust);
+  const EstimateResult f = estimate(ModelKind::fundamental, points, {.options = o.robust});
   Solution s;
   if (!f.ok()) {
     s.reason = fmt::format("no fundamental matrix: {}", to_string(f.outcome));

@@ -157,7 +157,7 @@ class Decider {
  private:
   // What was found of each pair; pairs that were not looked at have no match that counts.
   struct Models {
-    std::vector<PairEstimate> of_pair;
+    std::vector<Estimate> of_pair;
     std::vector<std::uint8_t> inliers;  // as the batch's points
 
     [[nodiscard]] int count(std::size_t k) const { return FoundModel{of_pair[k], {}}.count(); }
@@ -217,8 +217,8 @@ class Decider {
     robust.max_iterations = most_samples(std::max(fraction, 0.1), 4, options_);
     robust.min_iterations = std::min(robust.min_iterations, robust.max_iterations);
     robust.min_inlier_ratio = fraction;
-    const BatchEstimate found = estimate_batch(queue_, ModelKind::homography,
-                                               PairBatch{points.data(), offsets, {}, {}}, robust);
+    const BatchEstimate found = estimate_batch(queue_, ModelKind::homography, points.data(),
+                                               {.offsets = offsets, .options = robust});
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const FoundModel model{found.pairs[i], {}};
       out[pairs[i]] = model.count() < fraction * static_cast<double>(offsets[i + 1] - offsets[i]);
@@ -246,7 +246,7 @@ class Decider {
   }
 
   Models estimate(ModelKind kind, const Order& order) {
-    Models out{std::vector<PairEstimate>(count_), std::vector<std::uint8_t>(batch_.points.size())};
+    Models out{std::vector<Estimate>(count_), std::vector<std::uint8_t>(batch_.points.size())};
     const auto source = kind == ModelKind::essential && !batch_.undistorted.empty()
                             ? batch_.undistorted
                             : batch_.points;
@@ -262,10 +262,12 @@ class Decider {
         return all.empty() ? std::span<const Intrinsics>()
                            : std::span(all).subspan(first, end - first);
       };
-      const PairBatch part_of_all{points, std::span(order.offsets).subspan(first, end - first + 1),
-                                  part(cameras1), part(cameras2)};
       const BatchEstimate found =
-          estimate_batch(queue_, kind, part_of_all, robust_options(kind, fraction));
+          estimate_batch(queue_, kind, points,
+                         {.offsets = std::span(order.offsets).subspan(first, end - first + 1),
+                          .cameras1 = part(cameras1),
+                          .cameras2 = part(cameras2),
+                          .options = robust_options(kind, fraction)});
       for (std::size_t i = first; i < end; ++i) {
         const std::size_t k = order.pairs[i];
         out.of_pair[k] = found.pairs[i - first];

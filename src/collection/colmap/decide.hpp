@@ -12,7 +12,7 @@ namespace bifocal::colmap {
 
 // A model of a pair, with a flag for each match; without a model the flags count for nothing.
 struct FoundModel {
-  PairEstimate estimate;
+  Estimate estimate;
   std::span<const std::uint8_t> inliers;
 
   // That support the model, or the rotation in its place.

@@ -131,7 +131,7 @@ void relate(const PairView& pair, std::span<const std::uint8_t> inliers, Decided
 
 // The focal length of a camera that both pictures share, and E, where two views tell it.
 void add_focal(const PairView& pair, const VerifyOptions& options, DecidedPair& out) {
-  const PairEstimate& found = pair.shared.estimate;
+  const Estimate& found = pair.shared.estimate;
   if (!(found.focal_deviation < 0.25 * found.focal_length)) return;
   out.focal_length = found.focal_length;
   const Vec3& t = found.pose.t;
