@@ -121,7 +121,7 @@ std::string_view to_string(ModelKind kind) {
 
 ProblemInfo problem_info(ModelKind kind) {
   static constexpr std::string_view kSymbols[] = {
-#define BIFOCAL_PROBLEM(name, label, family, symbol, scene) symbol,
+#define BIFOCAL_PROBLEM(name, label, family, symbol) symbol,
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
   };

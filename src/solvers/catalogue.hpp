@@ -10,7 +10,7 @@
 namespace bifocal::solvers {
 
 inline constexpr SolverShape kShapes[] = {
-#define SOLVER(name, data, points, model, most_solutions, ...) \
+#define SOLVER(name, data, points, model, most_solutions) \
   {SOLVER_ROWS_##data(points), most_solutions, SOLVER_ROWS_##model},
 #include <bifocal/solvers.def>
 };

@@ -2,13 +2,12 @@
 // Text behind lane files: the solver that the constant SOLVER_INDEX names. A C++ class needs to
 // hold that solver only.
 enum {
-#define SOLVER(name, data, points, model, most_solutions, scene, missed_f64, missed_f32) \
-  INDEX_OF_##name,
+#define SOLVER(name, data, points, model, most_solutions) INDEX_OF_##name,
 #include "bifocal/solvers.def"
 };
 
 lane_fn real solve_sample(const real* in, real* out) {
-#define SOLVER(name, data, points, model, most_solutions, scene, missed_f64, missed_f32) \
+#define SOLVER(name, data, points, model, most_solutions) \
   if_constant(SOLVER_INDEX == INDEX_OF_##name) { return SOLVER_CALL_##data(name, points, in, out); }
 #include "bifocal/solvers.def"
   return lane(0);

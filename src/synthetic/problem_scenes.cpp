@@ -101,9 +101,8 @@ ProblemScene make_camera_scene(ModelKind problem, const SceneOptions& o, std::mt
 
 ProblemSceneKind scene_kind(ModelKind problem) {
   static constexpr ProblemSceneKind kinds[] = {
-#define BIFOCAL_PROBLEM(name, label, family, symbol, scene) ProblemSceneKind::scene,
-#include <bifocal/problems.def>
-#undef BIFOCAL_PROBLEM
+#define PROBLEM_SCENE(name, scene) ProblemSceneKind::scene,
+#include "synthetic/problem_scenes.def"
   };
   return kinds[static_cast<size_t>(problem)];
 }

@@ -116,17 +116,31 @@ void append_pose_focal_depth(const Scene& scene, std::vector<double>& truth) {
 
 struct Recipe {
   int points;
-  SceneKind kind;
   void (*put_point)(const Scene&, const Vec3&, const Place&);
   void (*append_truth)(const Scene&, std::vector<double>&);
 };
 constexpr Recipe kRecipes[] = {
-#define SOLVER(name, data, points, model, most_solutions, scene, ...) \
-  {points, SceneKind::scene, put_##data, append_##model},
+#define SOLVER(name, data, points, model, ...) {points, put_##data, append_##model},
 #include <bifocal/solvers.def>
 };
 
+constexpr SolverScene kScenes[] = {
+#define SOLVER_SCENE(name, scene, missed_f64, missed_f32) \
+  {MinimalSolver::name, SceneKind::scene, missed_f64, missed_f32},
+#include "synthetic/solver_scenes.def"
+};
+static_assert(std::size(kScenes) == std::size(kRecipes));
+static_assert([] {  // in the order of the solvers
+  for (std::size_t i = 0; i < std::size(kScenes); ++i)
+    if (kScenes[i].solver != static_cast<MinimalSolver>(i)) return false;
+  return true;
+}());
+
 }  // namespace
+
+const SolverScene& solver_scene(MinimalSolver solver) {
+  return kScenes[static_cast<std::size_t>(solver)];
+}
 
 Scene::Scene(SceneKind kind, std::mt19937_64& random)
     : has_plane_(
@@ -233,7 +247,7 @@ Mat3 Scene::homography() const {
 }
 
 SampleBatch make_samples(MinimalSolver solver, int n, std::uint64_t seed) {
-  return make_samples(solver, kRecipes[static_cast<std::size_t>(solver)].kind, n, seed);
+  return make_samples(solver, solver_scene(solver).kind, n, seed);
 }
 
 SampleBatch make_samples(MinimalSolver solver, SceneKind kind, int n, std::uint64_t seed) {

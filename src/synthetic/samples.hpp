@@ -11,7 +11,7 @@
 
 namespace bifocal::synthetic {
 
-// The word `scene` of bifocal/solvers.def.
+// The word `scene` of solver_scenes.def.
 enum class SceneKind {
   general,
   planar,   // all points on a slanted plane, which both cameras see from the same side
@@ -26,6 +26,13 @@ enum class SceneKind {
   zoomed_gravity,    // the direction of gravity as well, within 45 degrees of the y axis
   zoomed_depth,      // depths of both pictures as well, the second's with a scale and a shift
 };
+// A row of solver_scenes.def.
+struct SolverScene {
+  MinimalSolver solver;
+  SceneKind kind;
+  double missed_f64, missed_f32;  // per cent
+};
+[[nodiscard]] const SolverScene& solver_scene(MinimalSolver solver);
 
 // Two cameras and what they see. Camera 2 is turned by at most 30 degrees and 0.5 to 1.5 units
 // away; points are 4 to 12 units deep, within 27 degrees of the axis of camera 1 and in front of

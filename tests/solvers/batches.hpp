@@ -136,21 +136,15 @@ struct SolverRow {
   MinimalSolver solver;
   bool is_two_view, is_homography;
   double (*distance)(const double* solution, const double* truth);
-  double missed_f64, missed_f32;  // per cent
 
   friend void PrintTo(const SolverRow& row, std::ostream* out) { *out << row.name; }
 };
 inline const std::vector<SolverRow>& solver_rows() {
   using std::string_view;
   static const std::vector<SolverRow> rows = {
-#define SOLVER(name, data, points, model, most_solutions, scene, missed_f64, missed_f32) \
-  {#name,                                                                                \
-   MinimalSolver::name,                                                                  \
-   string_view(#data) == "two_view",                                                     \
-   string_view(#model) == "homography",                                                  \
-   synthetic::solution_distance(MinimalSolver::name),                                    \
-   missed_f64,                                                                           \
-   missed_f32},
+#define SOLVER(name, data, points, model, most_solutions)        \
+  {#name, MinimalSolver::name, string_view(#data) == "two_view", \
+   string_view(#model) == "homography", synthetic::solution_distance(MinimalSolver::name)},
 #include <bifocal/solvers.def>
   };
   return rows;
@@ -160,10 +154,9 @@ inline const std::vector<SolverRow>& solver_rows() {
 // solutions that rounding makes real or complex, and in float ill-conditioned ones: the more
 // solutions the more of them, and at worst each program misses others.
 inline double least_share(MinimalSolver solver, bool is_float) {
-  const auto row = std::find_if(solver_rows().begin(), solver_rows().end(),
-                                [&](const SolverRow& r) { return r.solver == solver; });
+  const synthetic::SolverScene& scene = synthetic::solver_scene(solver);
   const double unstable = (is_float ? 0.025 : 0.002) * solver_shape(solver).max_solutions;
-  return 1 - std::max(unstable, 2 * (is_float ? row->missed_f32 : row->missed_f64) / 100);
+  return 1 - std::max(unstable, 2 * (is_float ? scene.missed_f32 : scene.missed_f64) / 100);
 }
 inline std::string row_name(const testing::TestParamInfo<SolverRow>& info) {
   return info.param.name;
