@@ -26,8 +26,8 @@ std::string cameras_text(const DensePair& dense) {
     case CameraSource::given:
       return "";
     case CameraSource::estimated:
-      return fmt::format(", with a focal length of {:.0f} px that the matches tell to {:.0f} px",
-                         dense.camera1.fx, dense.focal_deviation);
+      return fmt::format(", with a focal length that the matches tell to {:.1f} %",
+                         100 * dense.focal_deviation / dense.camera1.fx);
     case CameraSource::assumed:
       return fmt::format(
           ", up to an unknown stretch: the focal length is not known, {:.0f} px is assumed",

@@ -23,24 +23,26 @@ inline constexpr std::string_view kModelRequestWords[] = {"auto", "homography", 
                                                           "essential"};
 
 struct PairOptions {
-  ModelRequest model = ModelRequest::automatic;  // automatic: essential when both cameras are
-                                                 // known, else fundamental; or homography
-  std::optional<Intrinsics> camera1, camera2;    // px
-  SiftOptions sift;
-  std::optional<SurfOptions> surf;             // features of SURF instead
-  ImageView<const std::uint8_t> mask1, mask2;  // of the pictures: features only where it is not 0
-  MatchOptions matching;
+  // automatic: essential when both cameras are known, else fundamental or, where the distortion of
+  // one lens explains more, radial_fundamental; or homography.
+  ModelRequest model = ModelRequest::automatic;
+  std::optional<Intrinsics> camera1 = {}, camera2 = {};  // px
+  SiftOptions sift = {};
+  std::optional<SurfOptions> surf = {};  // features of SURF instead
+  // Features are found only where the mask of a picture is not 0.
+  ImageView<const std::uint8_t> mask1 = {}, mask2 = {};
+  MatchOptions matching = {};
   // The pair is matched again along its model (match_guided, up to twice the threshold from it) and
   // estimated again; what has more inliers stays.
   bool guided = false;
-  RobustOptions robust;
+  RobustOptions robust = {};
   Device device = {};  // of all stages
   bool dense = true;
   // The pictures are reduced until they have at most this, or three times this where polar
   // rectification repeats pixels.
   int max_dense_pixels = 2'000'000;
   // Called at the start of each stage with its name and the fraction done, for progress.
-  std::function<void(std::string_view stage, double fraction)> progress;
+  std::function<void(std::string_view stage, double fraction)> progress = {};
 };
 constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
@@ -76,7 +78,8 @@ enum class CameraSource {
 };
 [[nodiscard]] const char* to_string(CameraSource source);
 
-// Dense part of a pair whose camera moved. Image 1 is the left picture; where camera 2 lies on its
+// Dense part of a pair whose camera moved. Its photographs are PairResult::straight where a lens is
+// told. Image 1 is the left picture; where camera 2 lies on its
 // left, both rectified pictures are turned by 180 degrees. The search range covers the disparities
 // of the inliers, with a margin. Pixels that see outside one of the photographs are unknown in
 // `disparity.raw`, and in `filled` when they are outside the left one.
@@ -95,6 +98,25 @@ struct DensePair {
   std::vector<CloudPoint> cloud;  // frame of camera 1, of at most max_dense_pixels pixels
 };
 
+// What the matches tell of the one camera that took both pictures, where none was given and they
+// have one size.
+struct ToldCamera {
+  // px, near the middle of a photograph; 0: the matches do not tell it to 20 %.
+  double focal_length = 0, focal_deviation = 0;
+  // k of the division model x / (1 + k |x|^2) about the middle, in the unit of half the diagonal:
+  // below 0 for a barrel. 0: no distortion shows.
+  double distortion = 0, distortion_deviation = 0;
+};
+
+// The pair as a pinhole sees it, where the matches tell a lens. The principal point is the middle.
+struct StraightPair {
+  ImageU8 image1, image2;         // whole, up to twice as wide and high as the photographs
+  ImageU8 inside;                 // of both: 255 where the photographs have a pixel, else 0
+  std::vector<PointPair> points;  // of PairResult::matches, px of these
+  Mat3 F{};                       // px of these
+  double scale = 1;               // px near the middle, by px of the photographs
+};
+
 struct StageTime {
   std::string stage;
   double ms;
@@ -106,11 +128,15 @@ struct PairResult {
   std::string reason;  // why this model, or why none
   std::string doubt;   // empty, or why the given cameras are hardly those of the pictures
   std::vector<Keypoint> keypoints1, keypoints2;
-  std::vector<Match> matches;          // one between two places, whatever their orientations
-  std::vector<PointPair> points;       // of the matches, px
-  EstimateResult model;                // of `kind`
-  std::optional<Pose> cam2_from_cam1;  // t = 0: the camera only turned
-  int in_front = 0;                    // with a pose: inliers in front of both cameras
+  std::vector<Match> matches;     // one between two places, whatever their orientations
+  std::vector<PointPair> points;  // of the matches, px
+  EstimateResult model;           // of `kind`
+  ToldCamera told;
+  std::optional<StraightPair> straight;  // with kind radial_fundamental, which is told.distortion's
+  // Of an essential matrix, or where the matches tell the focal length. t = 0: the camera only
+  // turned.
+  std::optional<Pose> cam2_from_cam1;
+  int in_front = 0;  // with a pose: inliers in front of both cameras
   double median_parallax_deg =
       0;  // with a pose; below about a pixel t has no certain direction, and `reason` says so
   std::vector<Vec3> triangulated;  // with a pose

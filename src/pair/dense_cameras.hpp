@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "pair/told_camera.hpp"
+
 namespace bifocal::pair {
 
 // The cameras and the motion that depth is made with.
@@ -20,11 +22,9 @@ struct DenseCameras {
   std::vector<PointPair> matches;  // the inliers
 };
 
-// Finds them for a pair with an essential or a fundamental matrix. Without cameras the focal length
-// of both is estimated, and believed where its standard deviation is below 20 %; else a usual one
-// is assumed, 1.2 times the longer side.
-[[nodiscard]] DenseCameras dense_cameras(Queue& queue, ImageView<const std::uint8_t> image1,
-                                         ImageView<const std::uint8_t> image2,
-                                         const PairOptions& options, const PairResult& result);
+// Finds them for a pair with an essential or a fundamental matrix: those that are given, or whose
+// focal length the matches tell; else a usual one is assumed, 1.2 times the longer side.
+[[nodiscard]] DenseCameras dense_cameras(const PinholePair& pair, const PairOptions& options,
+                                         const PairResult& result);
 
 }  // namespace bifocal::pair

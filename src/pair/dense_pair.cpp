@@ -63,12 +63,19 @@ void forget_outside(const ImageU8& valid_left, const ImageU8& valid_right,
   disparity.density = 100.0 * static_cast<double>(known) / (static_cast<double>(width) * height);
 }
 
-ImageU8 rectified(Queue& queue, const RectifiedViews& views, Picture photograph, int side,
+ImageU8 rectified(Queue& queue, const RectifiedViews& views, Picture picture, int side,
                   ImageU8& valid) {
-  const ImageU8 rgb = to_rgb(photograph);
-  if (views.polar) return Remapper(queue, sampling_map(*views.polar, side))(queue, rgb, &valid);
-  return warp(queue, rgb, side == 0 ? views.planar.H1 : views.planar.H2, views.width(),
+  if (views.polar) return Remapper(queue, sampling_map(*views.polar, side))(queue, picture, &valid);
+  return warp(queue, picture, side == 0 ? views.planar.H1 : views.planar.H2, views.width(),
               views.height(), &valid);
+}
+
+// Pixels of the rectified pair that see something of the photograph.
+ImageU8 rectified_inside(Queue& queue, const RectifiedViews& views, Picture inside, int side) {
+  ImageU8 valid;
+  ImageU8 seen = rectified(queue, views, inside, side, valid);
+  for (std::uint8_t& v : seen.pixels) v = v == 255 ? 255 : 0;
+  return seen;
 }
 
 // A processor matches in bands where the sums of all paths would take more than 256 MB: the same
@@ -102,11 +109,11 @@ void add_depth(Picture image1, const DenseCameras& cameras, const PairOptions& o
 
 }  // namespace
 
-void add_dense(Picture image1, Picture image2, const PairOptions& options, StageClock& clock,
+void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options, StageClock& clock,
                PairResult& result) {
   clock.start("rectify", 0.7);
-  Queue queue(options.device);
-  const DenseCameras cameras = dense_cameras(queue, image1, image2, options, result);
+  const Picture image1 = pair.image1, image2 = pair.image2;
+  const DenseCameras cameras = dense_cameras(pair, options, result);
   if (cameras.median_parallax_deg < kMinParallaxDeg) {
     result.dense_reason = fmt::format(
         "the median angle between the rays is {:.2f} degrees, too little for depth ({:g})",
@@ -121,7 +128,8 @@ void add_dense(Picture image1, Picture image2, const PairOptions& options, Stage
   runtime::parallel_for(2, [&](int i) {
     Queue own(options.device);
     ImageU8& picture = i == 0 ? dense.left : dense.right;
-    picture = rectified(own, views, i == 0 ? image1 : image2, i, valid[i]);
+    picture = rectified(own, views, to_rgb(i == 0 ? image1 : image2), i, valid[i]);
+    if (!pair.inside.empty()) valid[i] = rectified_inside(own, views, pair.inside, i);
     grey[i] = to_grey(picture);
   });
 

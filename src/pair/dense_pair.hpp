@@ -4,13 +4,14 @@
 #include <bifocal/two_photographs.hpp>
 
 #include "pair/stage_clock.hpp"
+#include "pair/told_camera.hpp"
 
 namespace bifocal::pair {
 
 // Rectifies the pictures of a pair with an essential or a fundamental matrix, matches them densely,
 // and makes the depth map and the cloud. Sets result.dense, or result.dense_reason when the
 // geometry doesn't allow it.
-void add_dense(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
-               const PairOptions& options, StageClock& clock, PairResult& result);
+void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options, StageClock& clock,
+               PairResult& result);
 
 }  // namespace bifocal::pair

@@ -11,6 +11,7 @@
 #include "pair/dense_pair.hpp"
 #include "pair/resident_pair.hpp"
 #include "pair/stage_clock.hpp"
+#include "pair/told_camera.hpp"
 #include "runtime/parallel.hpp"
 #include "robust/off_centre.hpp"
 
@@ -65,14 +66,16 @@ Candidates estimate_candidates(const pair::ResidentPair& resident,
       options.model == ModelRequest::automatic || options.model == ModelRequest::homography;
   runtime::parallel_for(3, [&](int i) {
     if (i == 0 && wants_epipolar && calibrated)
-      found.epipolar =
-          with_scene_points(ModelKind::essential, resident.estimate(ModelKind::essential, cameras),
-                            points, cameras, options.robust.threshold);
+      found.epipolar = with_scene_points(
+          ModelKind::essential, resident.estimate(ModelKind::essential, cameras, options.robust),
+          points, cameras, options.robust.threshold);
     if (i == 0 && wants_epipolar && !calibrated)
-      static_cast<EstimateResult&>(found.epipolar) = resident.estimate(ModelKind::fundamental, {});
-    if (i == 1 && wants_plane) found.homography = resident.estimate(ModelKind::homography, {});
+      static_cast<EstimateResult&>(found.epipolar) =
+          resident.estimate(ModelKind::fundamental, {}, options.robust);
+    if (i == 1 && wants_plane)
+      found.homography = resident.estimate(ModelKind::homography, {}, options.robust);
     if (i == 2 && wants_epipolar && calibrated)
-      found.uncalibrated = resident.estimate(ModelKind::fundamental, {});
+      found.uncalibrated = resident.estimate(ModelKind::fundamental, {}, options.robust);
   });
   return found;
 }
@@ -219,9 +222,11 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
       set_pose(found.epipolar, options, result);
       result.triangulated = std::move(found.epipolar.triangulated);
     }
+    Queue queue(options.device);
+    pair::tell_camera(queue, resident, image1, image2, options, result);
     if (options.dense) result.dense_reason = why_no_depth(result);
     if (options.dense && result.dense_reason.empty())
-      pair::add_dense(image1, image2, options, clock, result);
+      pair::add_dense(queue, pair::pinhole_pair(image1, image2, result), options, clock, result);
   }
   return result;
 }

@@ -21,7 +21,8 @@ class ResidentPair {
   // stays.
   void match(const MatchGuide* guide);
   // Finds a model of the matches. Calls from several threads work side by side.
-  [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const Intrinsics> cameras) const;
+  [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const Intrinsics> cameras,
+                                        const RobustOptions& options) const;
 
   // These copy to the host.
   [[nodiscard]] std::vector<Keypoint> keypoints(int image);

@@ -43,16 +43,6 @@ Directions basis(Directions given, Directions without, std::size_t count) {
   return found;
 }
 
-Mat3 cofactors(const Mat3& m) {
-  Mat3 c;
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) {
-      const std::size_t a = (i + 1) % 3, b = (i + 2) % 3, u = (j + 1) % 3, v = (j + 2) % 3;
-      c[3 * i + j] = m[3 * a + u] * m[3 * b + v] - m[3 * a + v] * m[3 * b + u];
-    }
-  return c;
-}
-
 }  // namespace
 
 // Two unit vectors across a unit vector.
@@ -80,7 +70,7 @@ Directions linear_directions(ModelKind kind, const Mat3& m) {
       return basis(entries, {m}, 6);
     default:
       for (std::size_t k = 0; k < 9; ++k) entries.push_back(entry(k));
-      if (kind == ModelKind::fundamental) return basis(entries, {m, cofactors(m)}, 7);
+      if (kind == ModelKind::fundamental) return basis(entries, {m, transposed(adjugate(m))}, 7);
       return basis(entries, {m}, 8);
   }
 }

@@ -79,6 +79,7 @@ struct EngineSteps : ProblemNumbers {
   float (*full_score)(const PairPoints&, const float* model);
 };
 [[nodiscard]] const EngineSteps& engine_steps(ModelKind problem);
+[[nodiscard]] inline bool is_built(ModelKind problem) { return engine_steps(problem).solve; }
 // Throws Error(device) where this build has no solver for the problem's samples.
 void check_is_built(const char* where, ModelKind problem);
 void check_is_built(const char* where, ModelKind problem, const EngineSteps& steps);

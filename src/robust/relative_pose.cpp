@@ -105,10 +105,7 @@ Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
   const Intrinsics &a = camera1, &b = camera2;
   const Mat3 first = {1 / a.fx, 0, -a.cx / a.fx, 0, 1 / a.fy, -a.cy / a.fy, 0, 0, 1};
   const Mat3 second = {1 / b.fx, 0, 0, 0, 1 / b.fy, 0, -b.cx / b.fx, -b.cy / b.fy, 1};
-  Mat3 left, F;
-  Lanes::mat3_mul(second.data(), E.data(), left.data());
-  Lanes::mat3_mul(left.data(), first.data(), F.data());
-  return F;
+  return times(times(second, E), first);
 }
 
 }  // namespace bifocal

@@ -46,9 +46,8 @@ CalibratedMap calibrated(const Mat3& H, const Intrinsics& a, const Intrinsics& b
   const Mat3 K1 = a.matrix(),
              K2_inverse = {1 / b.fx, 0, -b.cx / b.fx, 0, 1 / b.fy, -b.cy / b.fy, 0, 0, 1};
   CalibratedMap m;
-  double product[9], values[3], V[9];
-  Lanes::mat3_mul(K2_inverse.data(), H.data(), product);
-  Lanes::mat3_mul(product, K1.data(), m.H.data());
+  double values[3], V[9];
+  m.H = times(times(K2_inverse, H), K1);
   Queue queue;
   svd<double>(queue, {m.H.data(), 3, 3, 1}, {.S = values, .V = V});
   const double determinant = Lanes::mat3_determinant(m.H.data());

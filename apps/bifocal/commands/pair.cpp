@@ -5,6 +5,7 @@
 #include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -35,7 +36,8 @@ const std::vector<std::string> kFiles = {
     "geometry.json",      "matches.txt",         "matches.png",   "report.html",
     "rectified_left.png", "rectified_right.png", "disparity.pfm", "disparity_raw.pfm",
     "disparity.png",      "disparity_turbo.png", "cloud.ply",     "depth.pfm",
-    "depth.png",          "depth_deviation.pfm", "polar.npz"};
+    "depth.png",          "depth_deviation.pfm", "polar.npz",     "straight_left.png",
+    "straight_right.png"};
 
 // Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
 std::string matches_text(const PairResult& r) {
@@ -81,6 +83,21 @@ Json dense_json(const DensePair& dense) {
   return json;
 }
 
+// What the matches tell of a camera that nobody gave; null where it is nothing.
+Json told_json(const ToldCamera& told, const ImageU8& image) {
+  Json json;
+  if (told.focal_length > 0) {
+    json["focal_length"] = told.focal_length;
+    json["focal_deviation"] = told.focal_deviation;
+  }
+  if (told.distortion != 0) {
+    json["distortion"] = told.distortion;
+    json["distortion_deviation"] = told.distortion_deviation;
+    json["distortion_unit"] = std::hypot(image.width, image.height) / 2;
+  }
+  return json;
+}
+
 // Everything but the times is the same for one seed, whatever the number of threads.
 Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image2,
                    const Cameras& cameras, const PairResult& r) {
@@ -95,6 +112,7 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
   }
+  if (const Json told = told_json(r.told, image1); !told.is_null()) json["told_camera"] = told;
   json["inliers"] = r.model.ok() ? r.model.inlier_count : 0;
   json["matches"] = r.points.size();
   json["iterations"] = r.model.iterations;
@@ -138,6 +156,7 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
   if (r.outcome == Outcome::ok) {
     text = fmt::format("{}: {} of {} matches are inliers\n{}\n", to_string(r.kind),
                        r.model.inlier_count, r.points.size(), r.reason);
+    if (const std::string told = told_text(r.told); !told.empty()) text += told + "\n";
     text += r.dense ? depth_text(*r.dense) : fmt::format("no depth: {}\n", r.dense_reason);
   }
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
@@ -148,10 +167,14 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
                const std::string& command_line, OutputFolder& folder) {
   write_file(folder.staged("geometry.json"), to_text(geometry));
   write_file(folder.staged("matches.txt"), matches_text(r));
-  const PairFigures figures(image1, image2, r);
+  const PairFigures figures(image1, image2, r.points, r.model);
   const ImageU8 matches = figures.matches();
   write_png(folder.staged("matches.png"), matches);
   ImageU8 turbo;
+  if (r.straight) {
+    write_png(folder.staged("straight_left.png"), r.straight->image1);
+    write_png(folder.staged("straight_right.png"), r.straight->image2);
+  }
   if (r.dense) {
     write_png(folder.staged("rectified_left.png"), r.dense->left);
     write_png(folder.staged("rectified_right.png"), r.dense->right);

@@ -55,11 +55,11 @@ ImageU8 shrunken(ImageView<const std::uint8_t> image, double* scale) {
 }
 
 PairFigures::PairFigures(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
-                         const PairResult& result)
+                         std::span<const PointPair> points, const EstimateResult& model)
     : image1_(shrunken(image1, &scale1_)),
       image2_(shrunken(image2, &scale2_)),
-      inliers_(result.model.ok() ? result.model.inliers : std::vector<std::uint8_t>()) {
-  for (const auto& [x1, y1, x2, y2] : result.points) {
+      inliers_(model.ok() ? model.inliers : std::vector<std::uint8_t>()) {
+  for (const auto& [x1, y1, x2, y2] : points) {
     points_.push_back({shrunken_px(x1, scale1_), shrunken_px(y1, scale1_), shrunken_px(x2, scale2_),
                        shrunken_px(y2, scale2_)});
   }

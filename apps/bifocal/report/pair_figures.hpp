@@ -5,6 +5,8 @@
 
 #include <bifocal/two_photographs.hpp>
 
+#include <span>
+
 namespace bifocal::cli {
 
 inline constexpr int kPhotoWidth = 800, kPhotoHeight = 1200;  // px: a picture in a figure is at
@@ -17,7 +19,7 @@ inline constexpr int kPhotoWidth = 800, kPhotoHeight = 1200;  // px: a picture i
 class PairFigures {
  public:
   PairFigures(ImageView<const std::uint8_t> image1, ImageView<const std::uint8_t> image2,
-              const PairResult& result);
+              std::span<const PointPair> points, const EstimateResult& model);
 
   // Draws the photographs side by side with a line a match.
   [[nodiscard]] ImageU8 matches() const;

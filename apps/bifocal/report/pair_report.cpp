@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <string_view>
 
 #include "depth_files.hpp"
 #include "report/depth_section.hpp"
@@ -41,14 +42,21 @@ std::string sentence_start(std::string text) {
 }
 std::string sentence(const std::string& text) { return sentence_start(text) + "."; }
 
+std::string model_text(ModelKind kind) {
+  if (kind == ModelKind::homography) return "homography";
+  if (kind == ModelKind::radial_fundamental)
+    return "fundamental matrix and the distortion of one lens";
+  return std::string(to_string(kind)) + " matrix";
+}
+
 std::string summary(const PairResult& r) {
   if (r.outcome != Outcome::ok) return fmt::format("No geometry was found. {}", sentence(r.reason));
   return fmt::format(
-      "{} of {} matches ({:.0f} %) agree with one {}{}; their error is {:.2f} px (root mean "
+      "{} of {} matches ({:.0f} %) agree with one {}; their error is {:.2f} px (root mean "
       "square). {}",
       r.model.inlier_count, r.points.size(),
-      100.0 * r.model.inlier_count / static_cast<double>(r.points.size()), to_string(r.kind),
-      r.kind == ModelKind::homography ? "" : " matrix", r.model.rms, sentence(r.reason));
+      100.0 * r.model.inlier_count / static_cast<double>(r.points.size()), model_text(r.kind),
+      r.model.rms, sentence(r.reason));
 }
 
 void add_figures(Page& page, const PairReport& in) {
@@ -69,14 +77,26 @@ void add_figures(Page& page, const PairReport& in) {
         r.kind == ModelKind::essential
             ? fundamental_from_essential(r.model.model, *in.cameras.camera1, *in.cameras.camera2)
             : r.model.model;
-    page.photograph(in.figures.epipolar_lines(F),
-                    "Every point lies on the line of its colour, which is where the other "
-                    "photograph's point can be seen.");
+    constexpr std::string_view kCaption =
+        "Every point lies on the line of its colour, which is where the other photograph's point "
+        "can be seen.";
+    if (r.straight) {
+      const PairFigures straight(r.straight->image1, r.straight->image2, r.straight->points,
+                                 r.model);
+      page.photograph(
+          straight.epipolar_lines(r.straight->F),
+          fmt::format("The photographs without the distortion of their lens. {}", kCaption));
+    } else {
+      page.photograph(in.figures.epipolar_lines(F), std::string(kCaption));
+    }
   }
   page.heading("Depth");
   if (!r.dense) return page.paragraph(fmt::format("No depth: {}.", r.dense_reason));
   page.preformatted(depth_text(*r.dense));
-  add_depth_section(page, in.image1, in.image2, *r.dense);
+  if (r.straight)
+    add_depth_section(page, r.straight->image1, r.straight->image2, *r.dense);
+  else
+    add_depth_section(page, in.image1, in.image2, *r.dense);
   // A polar picture is tall.
   const ImageU8 small = shrunken(in.disparity_picture);
   page.photograph(rectified_figure(*r.dense),
@@ -104,6 +124,12 @@ void add_numbers(Page& page, const PairReport& in) {
                {"Camera 1", camera_text(in.cameras.camera1)},
                {"Camera 2", camera_text(in.cameras.camera2)}};
   if (in.cameras.known()) rows.push_back({"Cameras from", in.cameras.source});
+  if (r.told.focal_length > 0)
+    rows.push_back({"Focal length told", fmt::format("{:.1f} +- {:.1f} px", r.told.focal_length,
+                                                     r.told.focal_deviation)});
+  if (r.told.distortion != 0)
+    rows.push_back({"Distortion told", fmt::format("{:.4f} +- {:.4f}", r.told.distortion,
+                                                   r.told.distortion_deviation)});
   if (const auto& pose = r.cam2_from_cam1) {
     rows.push_back({"Rotation", fmt::format("{:.3f} degrees", rotation_deg(pose->R))});
     rows.push_back({"Direction of t", pose->t == Vec3{}
@@ -137,12 +163,26 @@ void add_numbers(Page& page, const PairReport& in) {
 
 }  // namespace
 
+std::string told_text(const ToldCamera& told) {
+  std::string text;
+  if (told.focal_length > 0)
+    text = fmt::format("the matches tell a focal length of {:.0f} +- {:.0f} px", told.focal_length,
+                       told.focal_deviation);
+  if (told.distortion == 0) return text;
+  return text +
+         fmt::format("{} a distortion of {:.3f} +- {:.3f} (division model, unit half the diagonal)",
+                     text.empty() ? "the matches tell" : " and", told.distortion,
+                     told.distortion_deviation);
+}
+
 std::string pair_report(const PairReport& in) {
   const auto name = [](const std::string& file) {
     return std::filesystem::path(file).filename().string();
   };
   Page page(fmt::format("{} and {}", name(in.file1), name(in.file2)));
   page.paragraph(summary(in.result));
+  if (const std::string told = told_text(in.result.told); !told.empty())
+    page.paragraph(sentence(told));
   page.preformatted(in.command_line);
   add_figures(page, in);
   add_numbers(page, in);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the matches tell of a camera that nobody gave: photographs with measured cameras (Strecha et
+// al., CVPR 2008), as they are and through a lens of the division model.
+#include <gtest/gtest.h>
+#include <bifocal/camera.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/rectify.hpp>
+#include <bifocal/two_photographs.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+#include "support/data.hpp"
+
+namespace bifocal {
+namespace {
+
+constexpr double kFountainFocal = 2759.48 / 2;  // px, of the pictures of half size
+
+// The photograph as a camera with the distortion k sees it, in units of half the diagonal: its
+// corners are the photograph's.
+ImageU8 through_lens(const ImageU8& photograph, double k) {
+  const double unit = std::hypot(photograph.width, photograph.height) / 2,
+               cx = (photograph.width - 1) / 2.0, cy = (photograph.height - 1) / 2.0;
+  SamplingMap map{photograph.width, photograph.height, photograph.width, photograph.height, {}, {}};
+  for (int y = 0; y < map.height; ++y) {
+    for (int x = 0; x < map.width; ++x) {
+      const double dx = x - cx, dy = y - cy, r = std::hypot(dx, dy) / unit;
+      const double s = (1 + k) / (1 + k * r * r);
+      const double u = cx + s * dx, v = cy + s * dy;
+      const bool in = u >= 0 && v >= 0 && u <= map.width - 1 && v <= map.height - 1;
+      map.x.push_back(in ? static_cast<int>(256 * u) : -1);
+      map.y.push_back(in ? static_cast<int>(256 * v) : -1);
+    }
+  }
+  Queue queue;
+  return Remapper(queue, map)(queue, photograph);
+}
+
+ImageU8 fountain(const char* view) {
+  return read_image(test::data(std::string("collections/fountain-P11/") + view + ".jpg"));
+}
+
+TEST(ToldCamera, of_a_wide_lens_has_its_distortion_and_focal_length) {
+  BIFOCAL_NEEDS_DATA("collections/fountain-P11");
+  const ImageU8 one = fountain("0004"), two = fountain("0005");
+  const PairResult straight = estimate_pair(one, two, {.dense = false});
+  for (const double k : {-0.3, -0.1, -0.03, 0.05}) {
+    const PairResult r = estimate_pair(through_lens(one, k), through_lens(two, k));
+    ASSERT_EQ(r.outcome, Outcome::ok) << r.reason;
+    ASSERT_EQ(r.kind, ModelKind::radial_fundamental) << k << ": " << r.reason;
+    std::printf("k = %g: %.4f +- %.4f, f %.0f +- %.0f (true %.0f); %d inliers, without lens %d\n",
+                k, r.told.distortion, r.told.distortion_deviation, r.told.focal_length,
+                r.told.focal_deviation, kFountainFocal / (1 + k), r.model.inlier_count,
+                straight.model.inlier_count);
+    EXPECT_NEAR(r.told.distortion, k, 0.01);
+    EXPECT_GT(r.model.inlier_count, 0.7 * straight.model.inlier_count);
+    // The middle of the distorted picture is 1 / (1 + k) times as large.
+    EXPECT_NEAR(r.told.focal_length, kFountainFocal / (1 + k), 0.07 * kFountainFocal);
+    ASSERT_TRUE(r.straight && r.cam2_from_cam1 && r.dense) << r.dense_reason;
+    EXPECT_EQ(r.straight->points.size(), r.points.size());
+    EXPECT_EQ(r.triangulated.size(), r.points.size());
+    EXPECT_EQ(r.dense->cameras, CameraSource::estimated);
+    EXPECT_EQ(r.dense->depth.depth.width, r.straight->image1.width);
+    EXPECT_GT(r.dense->cloud.size(), 100000u);
+    int known = 0, outside = 0;
+    for (std::size_t i = 0; i < r.straight->inside.pixels.size(); ++i) {
+      if (std::isnan(r.dense->depth.depth.pixels[i])) continue;
+      ++known;
+      outside += r.straight->inside.pixels[i] == 0;
+    }
+    EXPECT_GT(known, 0.4 * double(r.straight->inside.pixels.size()));
+    EXPECT_LE(outside, known / 1000);
+    // The straight pictures' F holds at the straight points.
+    int held = 0;
+    for (std::size_t i = 0; i < r.points.size(); ++i) {
+      const auto& [x1, y1, x2, y2] = r.straight->points[i];
+      const Vec3 line = times(r.straight->F, Vec3{x1, y1, 1});
+      const double distance =
+          std::abs(line[0] * x2 + line[1] * y2 + line[2]) / std::hypot(line[0], line[1]);
+      held += r.model.inliers[i] && distance < 4;
+    }
+    EXPECT_GT(held, 0.98 * r.model.inlier_count);
+  }
+}
+
+// The castle's photographs came from a camera as they are: its lens is in all pairs the same.
+TEST(ToldCamera, of_a_real_lens_is_the_same_in_every_pair) {
+  BIFOCAL_NEEDS_DATA("collections/sceaux");
+  for (const auto& [first, second] : {std::pair{0, 1}, {2, 4}, {5, 6}, {7, 8}}) {
+    const auto view = [](int k) {
+      return read_image(test::data("collections/sceaux/100_710" + std::to_string(k) + ".JPG"));
+    };
+    const PairResult r = estimate_pair(view(first), view(second), {.dense = false});
+    ASSERT_EQ(r.kind, ModelKind::radial_fundamental) << first << ": " << r.reason;
+    std::printf("%d-%d: %.4f +- %.4f, f %.0f +- %.0f\n", first, second, r.told.distortion,
+                r.told.distortion_deviation, r.told.focal_length, r.told.focal_deviation);
+    EXPECT_NEAR(r.told.distortion, -0.058, 0.012);
+  }
+}
+
+TEST(ToldCamera, without_a_lens_tells_none) {
+  BIFOCAL_NEEDS_DATA("collections/fountain-P11");
+  const ImageU8 one = fountain("0004"), two = fountain("0005");
+  const PairResult r = estimate_pair(one, two, {.dense = false});
+  ASSERT_EQ(r.kind, ModelKind::fundamental) << r.reason;
+  EXPECT_EQ(r.told.distortion, 0);
+  EXPECT_FALSE(r.straight);
+  std::printf("f %.0f +- %.0f (true %.0f)\n", r.told.focal_length, r.told.focal_deviation,
+              kFountainFocal);
+  EXPECT_NEAR(r.told.focal_length, kFountainFocal, 0.05 * kFountainFocal);
+  EXPECT_TRUE(r.cam2_from_cam1);
+}
+
+TEST(ToldCamera, is_not_asked_where_it_is_known_or_the_model_given) {
+  BIFOCAL_NEEDS_DATA("collections/fountain-P11");
+  const ImageU8 one = through_lens(fountain("0004"), -0.3),
+                two = through_lens(fountain("0005"), -0.3);
+  const PairResult asked =
+      estimate_pair(one, two, {.model = ModelRequest::fundamental, .dense = false});
+  EXPECT_EQ(asked.kind, ModelKind::fundamental);
+  EXPECT_EQ(asked.told.distortion, 0);
+  const Intrinsics known{2000, 2000, 767.5, 511.5};
+  const PairResult given = estimate_pair(one, two, {.camera1 = known, .dense = false});
+  EXPECT_EQ(given.told.distortion, 0);
+  EXPECT_EQ(given.told.focal_length, 0);
+}
+
+}  // namespace
+}  // namespace bifocal
