@@ -58,8 +58,12 @@ Cameras cameras_of(const CameraOptions& options, const Photograph& first,
     check_size(options.calib + ": is for", cameras, second.file, second.image);
   }
   if (cameras.known() || !first.exif || !second.exif) return cameras;
-  return {first.exif, second.exif,
-          "EXIF focal lengths of both files; principal point taken at the centre"};
+  return {first.exif,
+          second.exif,
+          "EXIF focal lengths of both files; principal point taken at the centre",
+          0,
+          0,
+          true};
 }
 
 }  // namespace bifocal::cli

@@ -17,6 +17,7 @@ struct Cameras {
   std::optional<Intrinsics> camera1, camera2;
   std::string source;         // in words, for the report
   int width = 0, height = 0;  // px, of the pictures they are for; 0: any
+  bool is_exif = false;
 
   [[nodiscard]] bool known() const { return camera1 && camera2; }
 };

@@ -122,7 +122,7 @@ struct MatchBatch {
 // estimate_batch() takes (robust.hpp):
 //
 //   match(queue, set, pairs, options, found);
-//   estimate_batch(queue, ModelKind::fundamental, {found.points, found.offsets, {}, {}});
+//   estimate_batch(queue, ModelKind::fundamental, found.points, {.offsets = found.offsets});
 struct DeviceMatches {
   std::vector<std::int64_t> offsets;  // on the host, as in MatchBatch
   Buffer<Match> matches;              // the first offsets.back()

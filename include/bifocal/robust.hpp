@@ -135,13 +135,13 @@ enum class Outcome {
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
-// What robust estimation finds of one pair, whatever the problem.
+// Robust estimation finds this of one pair, whatever the problem.
 struct Estimate {
   Outcome outcome = Outcome::no_model;
   // H, F (px) or E (normalised points), |model| = 1; of a camera's pose its rotation. Zeros unless
   // ok or not_significant.
   Mat3 model{};
-  // Where the problem has one (ProblemInfo::has_pose): cam2_from_cam1 with |t| = 1, rotation_only
+  // Problems that have one (ProblemInfo::has_pose) give cam2_from_cam1 with |t| = 1, rotation_only
   // with t = 0, or cam_from_world in world units.
   Pose pose;
   // px, fx of the camera, whose fx / fy is kept: of problems that tell it, else 0. focal_deviation
@@ -176,12 +176,13 @@ struct EstimateInput {
   Queue* queue = nullptr;  // of the device that works; null: the CPU
 };
 
-// One pair. A model is believed (ok) when less than 0.01 models (maps: 0.001) as well supported are
-// expected of wrong matches and as many samples as were drawn, at most those in which the fewest
-// significant inliers would be found (an a contrario test; the sample itself proves nothing, so
-// that 4, 7 or 5 points alone have no model; matches that share a point, or lie close together in
-// both images, count once, and those that do not move at the border not at all). docs/robust.md has
-// the reasons, and how often pairs without geometry were accepted in measurements.
+// This estimates one pair. A model is believed (ok) when less than 0.01 models (maps: 0.001) as
+// well supported are expected of wrong matches and as many samples as were drawn, at most those in
+// which the fewest significant inliers would be found (an a contrario test; the sample itself
+// proves nothing, so that 4, 7 or 5 points alone have no model; matches that share a point, or lie
+// close together in both images, count once, and those that do not move at the border not at all).
+// docs/robust.md has the reasons, and how often pairs without geometry were accepted in
+// measurements.
 //
 // Error: of two views the Sampson distance, px: how far the point (x1, y1, x2, y2) has to move, to
 // first order, until it fits the model. For H between images of one scale this is the transfer

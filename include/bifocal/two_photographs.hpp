@@ -27,6 +27,9 @@ struct PairOptions {
   // one lens explains more, radial_fundamental; or homography.
   ModelRequest model = ModelRequest::automatic;
   std::optional<Intrinsics> camera1 = {}, camera2 = {};  // px
+  // The cameras' focal lengths are known and their lens is not, as EXIF tells them: where both are
+  // one, the distortion that the matches tell is taken away.
+  bool lens_is_unknown = false;
   SiftOptions sift = {};
   std::optional<SurfOptions> surf = {};  // features of SURF instead
   // Features are found only where the mask of a picture is not 0.
@@ -47,14 +50,19 @@ struct PairOptions {
 constexpr const char* name_of(const PairOptions&) { return "PairOptions"; }
 template <MaybeConst<PairOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [model, camera1, camera2, sift, surf, mask1, mask2, matching, guided, robust, device, dense,
-         max_dense_pixels, progress] = options;
-  BIFOCAL_FIELD(
-      model,
-      "model to estimate; auto: essential with both cameras, else fundamental, or a homography",
-      Range::one_of(kModelRequestWords));
+  auto& [model, camera1, camera2, lens_is_unknown, sift, surf, mask1, mask2, matching, guided,
+         robust, device, dense, max_dense_pixels, progress] = options;
+  BIFOCAL_FIELD(model,
+                "model to estimate; auto: essential with both cameras, else fundamental (with the "
+                "lens, where the "
+                "matches tell one), or a homography",
+                Range::one_of(kModelRequestWords));
   BIFOCAL_FIELD(camera1, "camera of the first picture");
   BIFOCAL_FIELD(camera2, "camera of the second picture");
+  BIFOCAL_FIELD(
+      lens_is_unknown,
+      "the cameras tell the focal length alone: take away the distortion that the matches "
+      "tell (done of EXIF's)");
   BIFOCAL_FIELD(sift, "how features are found");
   BIFOCAL_FIELD(surf, "features of SURF instead");
   BIFOCAL_FIELD(mask1, "features of the first picture only where it is not black");
@@ -98,10 +106,11 @@ struct DensePair {
   std::vector<CloudPoint> cloud;  // frame of camera 1, of at most max_dense_pixels pixels
 };
 
-// What the matches tell of the one camera that took both pictures, where none was given and they
-// have one size.
+// The matches tell this of the one camera that took both pictures, where none was given, or not its
+// lens, and they have one size.
 struct ToldCamera {
-  // px, near the middle of a photograph; 0: the matches do not tell it to 20 %.
+  // px, near the middle of a photograph; 0: the matches do not tell it to 20 %, or 95 % of the
+  // inliers do not agree with it.
   double focal_length = 0, focal_deviation = 0;
   // k of the division model x / (1 + k |x|^2) about the middle, in the unit of half the diagonal:
   // below 0 for a barrel. 0: no distortion shows.
@@ -132,9 +141,9 @@ struct PairResult {
   std::vector<PointPair> points;  // of the matches, px
   EstimateResult model;           // of `kind`
   ToldCamera told;
-  std::optional<StraightPair> straight;  // with kind radial_fundamental, which is told.distortion's
-  // Of an essential matrix, or where the matches tell the focal length. t = 0: the camera only
-  // turned.
+  std::optional<StraightPair> straight;  // where told.distortion is not 0
+  // It is there with an essential matrix, or where the matches tell the focal length. t = 0: the
+  // camera only turned.
   std::optional<Pose> cam2_from_cam1;
   int in_front = 0;  // with a pose: inliers in front of both cameras
   double median_parallax_deg =

@@ -12,12 +12,6 @@ namespace {
 
 using Picture = ImageView<const std::uint8_t>;
 
-constexpr double kUsualFocalLength = 1.2;  // of the longer side: 45 degrees across it
-
-Intrinsics usual_camera(Picture image) {
-  return camera_of(image, kUsualFocalLength * std::max(image.width, image.height));
-}
-
 // K2' F K1
 Mat3 essential_of(const Mat3& F, const Intrinsics& k1, const Intrinsics& k2) {
   return times(transposed(k2.matrix()), times(F, k1.matrix()));
@@ -53,20 +47,21 @@ DenseCameras dense_cameras(const PinholePair& pair, const PairOptions& options,
   if (result.kind == ModelKind::essential) {
     out.camera1 = *options.camera1;
     out.camera2 = *options.camera2;
+    if (result.straight)
+      out.camera1 = out.camera2 = camera_of(pair.image1, pair.scale * options.camera1->fx);
     out.pose = *result.cam2_from_cam1;
     out.median_parallax_deg = result.median_parallax_deg;
     return out;
   }
   if (result.told.focal_length > 0) {
-    const double scale = result.straight ? result.straight->scale : 1;
-    out.camera1 = out.camera2 = camera_of(pair.image1, scale * result.told.focal_length);
+    out.camera1 = out.camera2 = camera_of(pair.image1, pair.scale * result.told.focal_length);
     out.pose = *result.cam2_from_cam1;
     out.source = CameraSource::estimated;
-    out.focal_deviation = scale * result.told.focal_deviation;
+    out.focal_deviation = pair.scale * result.told.focal_deviation;
   } else {
     const bool is_given = options.camera1 && options.camera2;
-    out.camera1 = options.camera1.value_or(usual_camera(pair.image1));
-    out.camera2 = options.camera2.value_or(usual_camera(pair.image2));
+    out.camera1 = options.camera1.value_or(pair.usual1);
+    out.camera2 = options.camera2.value_or(pair.usual2);
     const Mat3 E = essential_of(pair.F, out.camera1, out.camera2);
     out.pose = recover_pose(E, out.matches, out.camera1, out.camera2).cam2_from_cam1;
     out.source = is_given ? CameraSource::given : CameraSource::assumed;

@@ -70,7 +70,7 @@ ImageU8 rectified(Queue& queue, const RectifiedViews& views, Picture picture, in
               views.height(), &valid);
 }
 
-// Pixels of the rectified pair that see something of the photograph.
+// Marks the pixels of the rectified pair that see something of the photograph.
 ImageU8 rectified_inside(Queue& queue, const RectifiedViews& views, Picture inside, int side) {
   ImageU8 valid;
   ImageU8 seen = rectified(queue, views, inside, side, valid);

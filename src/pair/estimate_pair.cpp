@@ -5,7 +5,6 @@
 #include <bifocal/two_view.hpp>
 
 #include <cmath>
-#include <numbers>
 
 #include "robust/guide.hpp"
 #include "pair/dense_pair.hpp"
@@ -137,19 +136,6 @@ std::string doubt_of_cameras(const Candidates& found, const PairOptions& options
   return first.empty() ? doubt_of_camera(*options.camera2, image2, "second") : first;
 }
 
-void set_pose(const RelativePoseResult& found, const PairOptions& options, PairResult& result) {
-  result.cam2_from_cam1 = found.pose;
-  result.in_front = found.in_front;
-  result.median_parallax_deg = found.median_parallax_deg;
-  constexpr double kLeastParallax = 1;  // px
-  const double parallax =
-      std::tan(found.median_parallax_deg * std::numbers::pi / 180) * options.camera1->fx;
-  if (parallax < kLeastParallax) {
-    result.reason += fmt::format(
-        "; the parallax is {:.2g} px in the median: the direction of t is not certain", parallax);
-  }
-}
-
 // Empty where the model is one of a camera that moved before a scene with depth.
 std::string why_no_depth(const PairResult& r) {
   if (r.outcome == Outcome::ok && r.kind == ModelKind::homography)
@@ -214,16 +200,15 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     result.keypoints1 = resident.keypoints(0);
     result.keypoints2 = resident.keypoints(1);
     Candidates found = match_and_estimate(resident, options, nullptr, clock, result);
-    found = match_along_model(resident, options, std::move(found), clock, result);
-    result.doubt = doubt_of_cameras(found, options, image1, image2);
-
-    const bool has_pose = result.outcome == Outcome::ok && result.kind == ModelKind::essential;
-    if (has_pose) {
-      set_pose(found.epipolar, options, result);
-      result.triangulated = std::move(found.epipolar.triangulated);
-    }
     Queue queue(options.device);
-    pair::tell_camera(queue, resident, image1, image2, options, result);
+    pair::tell_lens(queue, image1, image2, found.uncalibrated, options, result);
+    // Matches of bent pictures lie along no straight line.
+    if (!result.straight)
+      found = match_along_model(resident, options, std::move(found), clock, result);
+    result.doubt = doubt_of_cameras(found, options, image1, image2);
+    if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.straight)
+      pair::set_pose(std::move(found.epipolar), options.camera1->fx, result);
+    pair::tell_focal_length(queue, image1, image2, options, result);
     if (options.dense) result.dense_reason = why_no_depth(result);
     if (options.dense && result.dense_reason.empty())
       pair::add_dense(queue, pair::pinhole_pair(image1, image2, result), options, clock, result);

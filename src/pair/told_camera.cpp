@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <bifocal/camera.hpp>
 #include <bifocal/rectify.hpp>
+#include <bifocal/two_view.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <optional>
 
 #include "robust/engine.hpp"
 
@@ -23,11 +26,14 @@ constexpr double kLikelihoodRatio = 100, kDeviations = 6, kMovedPx = 1;
 // A focal length is told when its deviation is less than this part of it, and the pose with it
 // explains this share of what F does: else the cameras are two.
 constexpr double kMaxFocalDeviation = 0.2, kLeastShare = 0.95;
-// Sides of a straight picture are at most this many times the photograph's; what lies further out
-// is left away.
-constexpr double kMostSides = 2;
+constexpr double kUsualFocalLength = 1.2;  // of the longer side: 45 degrees across it
+// Sides of a straight picture are at most this many times the photograph's, and less where it would
+// have more px than these; what lies further out is left away.
+constexpr double kMostSides = 2, kMostPixels = 1 << 27;
+// Below so many px of parallax t has no certain direction.
+constexpr double kLeastParallax = 1;
 
-// The camera of radial_fundamental: the middle, and half the diagonal as the unit of k.
+// radial_fundamental takes this camera: the middle, and half the diagonal as the unit of k.
 Intrinsics lens_unit(Picture image) {
   return camera_of(image, std::hypot(image.width, image.height) / 2);
 }
@@ -38,20 +44,23 @@ LensCamera lens_of(Picture image, double distortion) {
   return LensCamera("SIMPLE_DIVISION", parameters, image.width, image.height);
 }
 
-// The camera that sees all of a picture by `lens` without it. Its middle is the lens's.
+// Returns the camera that sees all of a picture by `lens` without it, with the lens's axis in its
+// middle.
 Camera straight_view(const LensCamera& lens) {
   const Intrinsics& pinhole = lens.pinhole();
   const double right = double(lens.width() - 1), bottom = double(lens.height() - 1);
+  const double most =
+      std::clamp(std::sqrt(kMostPixels / ((right + 1) * (bottom + 1))), 1.0, kMostSides) / 2;
   // The corner of a barrel lies furthest out, the middle of a side of a cushion.
   double across = 0, down = 0;
   for (const Vec2 px : {Vec2{right, bottom}, {right, pinhole.cy}, {pinhole.cx, bottom}}) {
-    const Vec2 at = lens.undistort(px);
-    if (std::isfinite(at[0])) across = std::max(across, at[0] - pinhole.cx);
-    if (std::isfinite(at[1])) down = std::max(down, at[1] - pinhole.cy);
+    const Vec2 at = lens.undistort(px);  // NaN where no pinhole sees it
+    across = std::max(across, std::isfinite(at[0]) ? at[0] - pinhole.cx : most * right);
+    down = std::max(down, std::isfinite(at[1]) ? at[1] - pinhole.cy : most * bottom);
   }
   Camera view{pinhole, {}, 0, 0};
-  view.width = 2 * static_cast<int>(std::min(across, kMostSides * right / 2)) + 1;
-  view.height = 2 * static_cast<int>(std::min(down, kMostSides * bottom / 2)) + 1;
+  view.width = 2 * static_cast<int>(std::min(across, most * right)) + 1;
+  view.height = 2 * static_cast<int>(std::min(down, most * bottom)) + 1;
   view.intrinsics.cx = (view.width - 1) / 2.0, view.intrinsics.cy = (view.height - 1) / 2.0;
   return view;
 }
@@ -66,7 +75,7 @@ SamplingMap straightening_map(const LensCamera& lens, const Camera& view) {
   return sampling_map(r, 0);
 }
 
-// found: of radial_fundamental by lens_unit().
+// found is of radial_fundamental by lens_unit().
 StraightPair straightened(Queue& queue, Picture image1, Picture image2,
                           std::span<const PointPair> points, const Estimate& found) {
   const LensCamera lens = lens_of(image1, found.distortion);
@@ -95,7 +104,7 @@ bool is_told(const Estimate& alone, const Estimate& found, double threshold) {
          std::abs(found.distortion) > kDeviations * found.distortion_deviation;
 }
 
-// By which the distortion moves the inliers in the median.
+// Returns the median by which the distortion moves the inliers.
 double moved_px(std::span<const PointPair> points, const EstimateResult& found,
                 const Intrinsics& unit) {
   std::vector<double> moved;
@@ -110,23 +119,53 @@ double moved_px(std::span<const PointPair> points, const EstimateResult& found,
   return *middle;
 }
 
-void tell_lens(Queue& queue, const ResidentPair& resident, Picture image1, Picture image2,
-               const PairOptions& options, PairResult& result) {
-  if (options.model != ModelRequest::automatic || !robust::is_built(ModelKind::radial_fundamental))
-    return;
-  const Estimate& alone = result.model;
-  RobustOptions robust = options.robust;  // what explains fewer matches than F does is not sought
-  robust.min_inlier_ratio =
-      std::max(robust.min_inlier_ratio,
-               0.95 * alone.inlier_count / static_cast<double>(result.points.size()));
-  const Intrinsics unit = lens_unit(image1);
-  EstimateResult found = resident.estimate(ModelKind::radial_fundamental, {&unit, 1}, robust);
+// Points outside the straight pictures are no inliers of them.
+void keep_seen(const StraightPair& straight, EstimateResult& found) {
+  const auto is_seen = [&](double x, double y) {
+    return x > -0.5 && y > -0.5 && x < straight.image1.width - 0.5 &&
+           y < straight.image1.height - 0.5;
+  };
+  for (std::size_t i = 0; i < straight.points.size(); ++i) {
+    const auto& [x1, y1, x2, y2] = straight.points[i];
+    if (!found.inliers[i] || (is_seen(x1, y1) && is_seen(x2, y2))) continue;
+    found.inliers[i] = 0;
+    --found.inlier_count;
+  }
+}
+
+// Finds F and the distortion of one lens, where the matches tell it beside F alone. A dominant
+// plane leaves F open, and with it what a lens would explain.
+std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const EstimateResult& alone,
+                                         const PairOptions& options,
+                                         std::span<const PointPair> points) {
+  constexpr ModelKind kKind = ModelKind::radial_fundamental;
+  if (options.model != ModelRequest::automatic || options.robust.dominant_plane || !alone.ok() ||
+      !robust::is_built(kKind))
+    return {};
+  RobustOptions robust = one_pair_options(kKind, points.size(), options.robust);
+  // A model that explains fewer matches than F does is not sought.
+  robust.min_inlier_ratio = std::max(
+      robust.min_inlier_ratio, 0.95 * alone.inlier_count / static_cast<double>(points.size()));
+  const Intrinsics unit = lens_unit(image);
+  EstimateResult found =
+      estimate(kKind, points, {.cameras = {&unit, 1}, .options = robust, .queue = &queue});
   if (!found.ok() || !is_told(alone, found, robust.threshold) ||
-      moved_px(result.points, found, unit) < kMovedPx)
-    return;
+      moved_px(points, found, unit) < kMovedPx)
+    return {};
+  return found;
+}
+
+void set_lens(Queue& queue, Picture image1, Picture image2, const Estimate& found,
+              PairResult& result) {
   result.told.distortion = found.distortion;
   result.told.distortion_deviation = found.distortion_deviation;
   result.straight = straightened(queue, image1, image2, result.points, found);
+}
+
+void set_radial_model(Queue& queue, Picture image1, Picture image2, EstimateResult found,
+                      PairResult& result) {
+  set_lens(queue, image1, image2, found, result);
+  keep_seen(*result.straight, found);
   result.kind = ModelKind::radial_fundamental;
   result.reason = fmt::format(
       "{}; with the distortion {:.3f} of one lens it explains {}, and its error is {:.2f} px",
@@ -134,28 +173,33 @@ void tell_lens(Queue& queue, const ResidentPair& resident, Picture image1, Pictu
   result.model = std::move(found);
 }
 
-void tell_focal_length(Queue& queue, Picture image1, Picture image2, const PairOptions& options,
-                       PairResult& result) {
-  const PinholePair pair = pinhole_pair(image1, image2, result);
-  const RelativePoseResult found =
-      estimate_relative_pose(ModelKind::shared_focal, pair.inliers,
-                             {.cameras = std::array{camera_of(pair.image1, 1)},
-                              .options = options.robust,
-                              .queue = &queue});
-  if (!found.ok() || !(found.focal_deviation < kMaxFocalDeviation * found.focal_length) ||
-      found.inlier_count < kLeastShare * static_cast<double>(pair.inliers.size()))
-    return;
-  const double scale = result.straight ? result.straight->scale : 1;
-  result.told.focal_length = found.focal_length / scale;
-  result.told.focal_deviation = found.focal_deviation / scale;
-  result.cam2_from_cam1 = found.pose;
-  result.in_front = found.in_front;
-  result.median_parallax_deg = found.median_parallax_deg;
+// Takes E of the straight pictures in place of that of the photographs, if it explains no fewer
+// matches.
+void set_straight_essential(Queue& queue, Picture image1, Picture image2, const Estimate& lens,
+                            const PairOptions& options, PairResult& result) {
+  PairResult straight = result;
+  set_lens(queue, image1, image2, lens, straight);
+  const Intrinsics camera =
+      camera_of(straight.straight->image1, straight.straight->scale * options.camera1->fx);
+  RelativePoseResult found = estimate_relative_pose(
+      ModelKind::essential, straight.straight->points,
+      {.cameras = std::array{camera, camera}, .options = options.robust, .queue = &queue});
+  keep_seen(*straight.straight, found);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  result.triangulated.assign(result.points.size(), Vec3{kNaN, kNaN, kNaN});
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < result.points.size(); ++i)
-    if (result.model.inliers[i]) result.triangulated[i] = found.triangulated[next++];
+  for (std::size_t i = 0; i < found.inliers.size(); ++i)
+    if (!found.inliers[i]) found.triangulated[i] = {kNaN, kNaN, kNaN};
+  if (!found.ok() || found.inlier_count < result.model.inlier_count) return;
+  straight.reason = fmt::format(
+      "{}; without the distortion {:.3f} of the lens it explains {}, and its error is {:.2f} px",
+      result.reason, lens.distortion, found.inlier_count, found.rms);
+  straight.model = found;
+  set_pose(std::move(found), camera.fx, straight);
+  result = std::move(straight);
+}
+
+bool has_depth(const PairResult& result, Picture image1, Picture image2) {
+  return result.outcome == Outcome::ok && result.kind != ModelKind::homography &&
+         image1.width == image2.width && image1.height == image2.height;
 }
 
 }  // namespace
@@ -165,27 +209,75 @@ Intrinsics camera_of(Picture image, double focal_length) {
 }
 
 PinholePair pinhole_pair(Picture image1, Picture image2, const PairResult& result) {
-  PinholePair pair{image1, image2, {}, {}, result.model.model};
-  if (result.straight)
-    pair = {result.straight->image1,
-            result.straight->image2,
-            result.straight->inside,
-            {},
-            result.straight->F};
+  PinholePair pair{image1, image2, {}, 1, {}, result.model.model, {}, {}};
+  if (result.straight) {
+    pair.image1 = result.straight->image1, pair.image2 = result.straight->image2;
+    pair.inside = result.straight->inside;
+    pair.scale = result.straight->scale;
+    pair.F = result.straight->F;
+  }
+  const auto usual = [&](Picture image, Picture photograph) {
+    return camera_of(
+        image, pair.scale * kUsualFocalLength * std::max(photograph.width, photograph.height));
+  };
+  pair.usual1 = usual(pair.image1, image1), pair.usual2 = usual(pair.image2, image2);
   const std::vector<PointPair>& points = result.straight ? result.straight->points : result.points;
   for (std::size_t i = 0; i < points.size(); ++i)
     if (result.model.inliers[i]) pair.inliers.push_back(points[i]);
   return pair;
 }
 
-void tell_camera(Queue& queue, const ResidentPair& resident, Picture image1, Picture image2,
-                 const PairOptions& options, PairResult& result) {
-  const bool is_one_camera = !options.camera1 && !options.camera2 && image1.width == image2.width &&
-                             image1.height == image2.height;
-  if (result.outcome != Outcome::ok || result.kind != ModelKind::fundamental || !is_one_camera)
+void set_pose(RelativePoseResult found, double focal_length, PairResult& result) {
+  result.cam2_from_cam1 = found.pose;
+  result.in_front = found.in_front;
+  result.median_parallax_deg = found.median_parallax_deg;
+  result.triangulated = std::move(found.triangulated);
+  const double parallax =
+      std::tan(found.median_parallax_deg * std::numbers::pi / 180) * focal_length;
+  if (parallax < kLeastParallax)
+    result.reason += fmt::format(
+        "; the parallax is {:.2g} px in the median: the direction of t is not certain", parallax);
+}
+
+void tell_lens(Queue& queue, Picture image1, Picture image2, const EstimateResult& fundamental,
+               const PairOptions& options, PairResult& result) {
+  if (!has_depth(result, image1, image2)) return;
+  const auto &one = options.camera1, &two = options.camera2;
+  const bool is_given = one && two && options.lens_is_unknown && one->fx == two->fx;
+  if (result.kind == ModelKind::essential ? !is_given : one || two) return;
+  std::optional<EstimateResult> lens =
+      lens_found(queue, image1, result.kind == ModelKind::essential ? fundamental : result.model,
+                 options, result.points);
+  if (!lens) return;
+  if (result.kind == ModelKind::essential)
+    set_straight_essential(queue, image1, image2, *lens, options, result);
+  else
+    set_radial_model(queue, image1, image2, std::move(*lens), result);
+}
+
+void tell_focal_length(Queue& queue, Picture image1, Picture image2, const PairOptions& options,
+                       PairResult& result) {
+  if (!has_depth(result, image1, image2) || options.camera1 || options.camera2) return;
+  const PinholePair pair = pinhole_pair(image1, image2, result);
+  RelativePoseResult found =
+      estimate_relative_pose(ModelKind::shared_focal, pair.inliers,
+                             {.cameras = std::array{camera_of(pair.image1, 1)},
+                              .options = options.robust,
+                              .queue = &queue});
+  if (!found.ok() || !(found.focal_deviation < kMaxFocalDeviation * found.focal_length) ||
+      found.inlier_count < kLeastShare * static_cast<double>(pair.inliers.size()))
     return;
-  tell_lens(queue, resident, image1, image2, options, result);
-  tell_focal_length(queue, image1, image2, options, result);
+  result.told.focal_length = found.focal_length / pair.scale;
+  result.told.focal_deviation = found.focal_deviation / pair.scale;
+  // The pose is of the inliers: each has the place of its match.
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Vec3> points(result.points.size(), Vec3{kNaN, kNaN, kNaN});
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (result.model.inliers[i]) points[i] = found.triangulated[next++];
+  found.triangulated = std::move(points);
+  const double focal_length = found.focal_length;
+  set_pose(std::move(found), focal_length, result);
 }
 
 }  // namespace bifocal::pair

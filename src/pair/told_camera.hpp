@@ -1,36 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pair whose cameras nobody gave: what its matches tell of the one that took both pictures.
+// The matches of a pair tell something of the one camera that took both pictures, where nobody gave
+// it.
 #pragma once
 
 #include <bifocal/two_photographs.hpp>
 
-#include <optional>
 #include <vector>
-
-#include "pair/resident_pair.hpp"
 
 namespace bifocal::pair {
 
-// The pictures, and px of them, in which pinholes see a pair: the photographs, or those without
-// their lens.
+// Pinholes see the pair so: in the photographs, or in those without their lens.
 struct PinholePair {
   ImageView<const std::uint8_t> image1, image2;
   ImageView<const std::uint8_t> inside;  // of both: where they hold something; empty: everywhere
-  std::vector<PointPair> inliers;
-  Mat3 F{};  // of a pair with a fundamental matrix
+  double scale = 1;                      // px near the middle, by px of the photographs
+  std::vector<PointPair> inliers;        // px of these
+  Mat3 F{};                              // px of these, of a pair with a fundamental matrix
+  Intrinsics usual1, usual2;             // cameras that are assumed where nothing tells them
 };
 [[nodiscard]] PinholePair pinhole_pair(ImageView<const std::uint8_t> image1,
                                        ImageView<const std::uint8_t> image2,
                                        const PairResult& result);
 
-// A pinhole with square pixels in whose middle the principal point lies.
+// Returns a pinhole with square pixels whose principal point is the middle of the picture.
 [[nodiscard]] Intrinsics camera_of(ImageView<const std::uint8_t> image, double focal_length);
 
-// Of a pair with a fundamental matrix and no camera whose pictures have one size. Where F with the
-// distortion of a lens explains more of the matches than F alone, it becomes the model of `result`,
-// with straight pictures; where the matches tell the focal length, `result` has it and the pose.
-void tell_camera(Queue& queue, const ResidentPair& resident, ImageView<const std::uint8_t> image1,
-                 ImageView<const std::uint8_t> image2, const PairOptions& options,
-                 PairResult& result);
+// Sets the pose and the scene points of the inliers; `reason` says where the direction of t is not
+// certain. focal_length: px of the points that the pose was found from.
+void set_pose(RelativePoseResult found, double focal_length, PairResult& result);
+
+// Pairs with depth whose pictures have one size and no camera: where F with the distortion of a
+// lens explains the matches better than F alone, it becomes the model of `result`, with straight
+// pictures. The same is done where the cameras' lens is unknown, and E of the straight pictures is
+// the model, if it explains no fewer matches. fundamental: F beside E.
+void tell_lens(Queue& queue, ImageView<const std::uint8_t> image1,
+               ImageView<const std::uint8_t> image2, const EstimateResult& fundamental,
+               const PairOptions& options, PairResult& result);
+
+// Such pairs without a camera get the focal length and the pose where the matches tell them.
+void tell_focal_length(Queue& queue, ImageView<const std::uint8_t> image1,
+                       ImageView<const std::uint8_t> image2, const PairOptions& options,
+                       PairResult& result);
 
 }  // namespace bifocal::pair

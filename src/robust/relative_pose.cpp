@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A relative pose with the scene points that follow from it.
+// A relative pose gets the scene points that follow from it.
 #include <algorithm>
 #include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>

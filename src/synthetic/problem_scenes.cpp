@@ -100,11 +100,21 @@ ProblemScene make_camera_scene(ModelKind problem, const SceneOptions& o, std::mt
 }  // namespace
 
 ProblemSceneKind scene_kind(ModelKind problem) {
-  static constexpr ProblemSceneKind kinds[] = {
-#define PROBLEM_SCENE(name, scene) ProblemSceneKind::scene,
+  struct Row {
+    ModelKind problem;
+    ProblemSceneKind kind;
+  };
+  static constexpr Row kRows[] = {
+#define PROBLEM_SCENE(name, scene) {ModelKind::name, ProblemSceneKind::scene},
 #include "synthetic/problem_scenes.def"
   };
-  return kinds[static_cast<size_t>(problem)];
+  static_assert(std::size(kRows) == std::size(kModelKinds));
+  static_assert([] {  // in the order of the problems
+    for (std::size_t i = 0; i < std::size(kRows); ++i)
+      if (kRows[i].problem != kModelKinds[i]) return false;
+    return true;
+  }());
+  return kRows[static_cast<size_t>(problem)].kind;
 }
 
 ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_64& random) {

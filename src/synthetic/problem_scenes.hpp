@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scenes of every problem of bifocal/problems.def with their truth; its word `scene` says which.
+// Scenes of every problem of bifocal/problems.def with their truth; problem_scenes.def says which.
 #pragma once
 
 #include <bifocal/robust.hpp>

@@ -11,7 +11,7 @@
 
 namespace bifocal::synthetic {
 
-// The word `scene` of solver_scenes.def.
+// solver_scenes.def names these kinds of scenes.
 enum class SceneKind {
   general,
   planar,   // all points on a slanted plane, which both cameras see from the same side

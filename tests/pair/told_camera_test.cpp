@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the matches tell of a camera that nobody gave: photographs with measured cameras (Strecha et
-// al., CVPR 2008), as they are and through a lens of the division model.
+// The matches tell the lens and the focal length of a camera that nobody gave: photographs with
+// measured cameras (Strecha et al., CVPR 2008), as they are and through a lens of the division
+// model.
 #include <gtest/gtest.h>
 #include <bifocal/camera.hpp>
 #include <bifocal/io.hpp>
@@ -17,8 +18,8 @@ namespace {
 
 constexpr double kFountainFocal = 2759.48 / 2;  // px, of the pictures of half size
 
-// The photograph as a camera with the distortion k sees it, in units of half the diagonal: its
-// corners are the photograph's.
+// Returns the photograph as a camera with the distortion k sees it, in units of half the diagonal:
+// its corners are the photograph's.
 ImageU8 through_lens(const ImageU8& photograph, double k) {
   const double unit = std::hypot(photograph.width, photograph.height) / 2,
                cx = (photograph.width - 1) / 2.0, cy = (photograph.height - 1) / 2.0;
@@ -97,6 +98,39 @@ TEST(ToldCamera, of_a_real_lens_is_the_same_in_every_pair) {
                 r.told.distortion_deviation, r.told.focal_length, r.told.focal_deviation);
     EXPECT_NEAR(r.told.distortion, -0.058, 0.012);
   }
+}
+
+// The lens alone is asked where the focal length is given, as EXIF does.
+TEST(ToldCamera, whose_focal_length_is_given_has_a_lens) {
+  BIFOCAL_NEEDS_DATA("collections/fountain-P11");
+  constexpr double k = -0.15, f = kFountainFocal / (1 + k);
+  const ImageU8 one = through_lens(fountain("0004"), k), two = through_lens(fountain("0005"), k);
+  const Intrinsics camera{f, f, (one.width - 1) / 2.0, (one.height - 1) / 2.0};
+  PairOptions options{.camera1 = camera, .camera2 = camera, .dense = false};
+  const PairResult bent = estimate_pair(one, two, options);
+  EXPECT_EQ(bent.told.distortion, 0);
+  options.lens_is_unknown = options.dense = true;
+  const PairResult r = estimate_pair(one, two, options);
+  ASSERT_EQ(r.kind, ModelKind::essential) << r.reason;
+  std::printf("%d inliers, %d with the lens: %.4f +- %.4f\n", bent.model.inlier_count,
+              r.model.inlier_count, r.told.distortion, r.told.distortion_deviation);
+  EXPECT_NEAR(r.told.distortion, k, 0.01);
+  EXPECT_GT(r.model.inlier_count, 1.05 * bent.model.inlier_count);
+  ASSERT_TRUE(r.straight && r.dense) << r.dense_reason;
+  EXPECT_EQ(r.dense->cameras, CameraSource::given);
+  EXPECT_NEAR(r.dense->camera1.fx, r.straight->scale * f, 1e-9);
+}
+
+// The second round's lines would be straight: it is left out where a lens is told.
+TEST(ToldCamera, has_its_lens_beside_guided_matching) {
+  BIFOCAL_NEEDS_DATA("collections/fountain-P11");
+  const ImageU8 one = through_lens(fountain("0004"), -0.3),
+                two = through_lens(fountain("0005"), -0.3);
+  const PairResult plain = estimate_pair(one, two, {.dense = false}),
+                   guided = estimate_pair(one, two, {.guided = true, .dense = false});
+  EXPECT_EQ(guided.kind, ModelKind::radial_fundamental);
+  EXPECT_EQ(guided.model.inliers, plain.model.inliers);
+  EXPECT_EQ(guided.points.size(), guided.model.inliers.size());
 }
 
 TEST(ToldCamera, without_a_lens_tells_none) {

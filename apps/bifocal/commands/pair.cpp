@@ -83,8 +83,9 @@ Json dense_json(const DensePair& dense) {
   return json;
 }
 
-// What the matches tell of a camera that nobody gave; null where it is nothing.
-Json told_json(const ToldCamera& told, const ImageU8& image) {
+// Returns what the matches tell of a camera that nobody gave; null where it is nothing.
+Json told_json(const PairResult& r, const ImageU8& image) {
+  const ToldCamera& told = r.told;
   Json json;
   if (told.focal_length > 0) {
     json["focal_length"] = told.focal_length;
@@ -94,6 +95,7 @@ Json told_json(const ToldCamera& told, const ImageU8& image) {
     json["distortion"] = told.distortion;
     json["distortion_deviation"] = told.distortion_deviation;
     json["distortion_unit"] = std::hypot(image.width, image.height) / 2;
+    json["straight_scale"] = r.straight->scale;
   }
   return json;
 }
@@ -112,7 +114,7 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
   }
-  if (const Json told = told_json(r.told, image1); !told.is_null()) json["told_camera"] = told;
+  if (const Json told = told_json(r, image1); !told.is_null()) json["told_camera"] = told;
   json["inliers"] = r.model.ok() ? r.model.inlier_count : 0;
   json["matches"] = r.points.size();
   json["iterations"] = r.model.iterations;
@@ -210,6 +212,7 @@ void run(Options o, Context& context) {
   OutputFolder folder(o.out, kFiles, {o.left, o.right, o.cameras.calib, o.mask1, o.mask2});
   o.pair.camera1 = cameras.camera1;
   o.pair.camera2 = cameras.camera2;
+  if (cameras.is_exif) o.pair.lens_is_unknown = true;
   o.pair.mask1 = mask1;
   o.pair.mask2 = mask2;
   set_features(o, o.pair);
