@@ -23,7 +23,8 @@ struct PairReport {
 };
 [[nodiscard]] std::string pair_report(const PairReport& report);
 
-// This says in a sentence what the matches tell of a camera that nobody gave; empty where it is nothing.
+// This says in a sentence what the matches tell of a camera that nobody gave; empty where it is
+// nothing.
 [[nodiscard]] std::string told_text(const ToldCamera& told);
 
 }  // namespace bifocal::cli
