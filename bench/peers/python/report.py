@@ -66,7 +66,7 @@ def head(records):
     about = records[0]["machine"]
     names = dict.fromkeys((r["name"].split()[0], r["version"]) for r in records)
     return (
-        f"{about['cpu']}, one thread, Python {about['python']}, {about['date']}, commit {about['commit'][:10]}"
+        f"{about['cpu']} ({about['simd']}), one thread, Python {about['python']}, {about['date']}, commit {about['commit'][:10]}"
         f"{', --quick' if about.get('quick') else ''}{', processor time' if about.get('clock') == 'process' else ''}; {', '.join(' '.join(n) for n in names)}. {about['note']}"
     ).strip()
 
