@@ -87,10 +87,10 @@ enum class CameraSource {
 [[nodiscard]] const char* to_string(CameraSource source);
 
 // Dense part of a pair whose camera moved. Its photographs are PairResult::straight where a lens is
-// told. Image 1 is the left picture; where camera 2 lies on its
-// left, both rectified pictures are turned by 180 degrees. The search range covers the disparities
-// of the inliers, with a margin. Pixels that see outside one of the photographs are unknown in
-// `disparity.raw`, and in `filled` when they are outside the left one.
+// told. Image 1 is the left picture; where camera 2 lies on its left, both rectified pictures are
+// turned by 180 degrees. The search range covers the disparities of the inliers, with a margin.
+// Pixels that see outside one of the photographs are unknown in `disparity.raw`, and in `filled`
+// when they are outside the left one.
 struct DensePair {
   std::optional<PolarRectification> polar;  // the rectification, where it is polar
   Rectification rectification;              // else
@@ -110,7 +110,8 @@ struct DensePair {
 // lens, and they have one size.
 struct ToldCamera {
   // px, near the middle of a photograph; 0: the matches do not tell it to 20 %, or 95 % of the
-  // inliers do not agree with it.
+  // inliers do not agree with it. The principal point is taken to be the middle: what that costs is
+  // not in the deviation.
   double focal_length = 0, focal_deviation = 0;
   // k of the division model x / (1 + k |x|^2) about the middle, in the unit of half the diagonal:
   // below 0 for a barrel. 0: no distortion shows.
