@@ -103,8 +103,10 @@ void hash_batches(Context& context, ModelKind problem) {
   }
 }
 
-// On the host alone: a fit of the true model, its errors and its covariance.
+// On the host alone: a fit of the true model, its errors and its covariance. A matrix is not all of
+// a model with a distortion, so there is none of these.
 void hash_given_model(Context& context, ModelKind problem) {
+  if (problem_info(problem).tells_distortion) return;
   report_hash(context, fmt::format("hashes/robust/{}/refine", to_string(problem)),
               [&](Queue&, ResultBytes& out) {
                 std::mt19937_64 random(4);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The program bifocal-bench, run as a process.
 #include <gtest/gtest.h>
+#include <bifocal/robust.hpp>
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -48,6 +49,22 @@ TEST(BenchProgram, seeds_have_the_recorded_times_and_write_the_pictures) {
   EXPECT_NEAR(filled.at(400, 250), 255 * 20 / 60, 1);
   EXPECT_NEAR(filled.at(3, 250), 255 * 20 / 60, 8);  // beyond the right picture: by means
   EXPECT_EQ(read_image(folder / "p/d60w11_known.png").at(3, 250), 0);
+}
+
+// scripts/determinism compares these across commits.
+TEST(BenchProgram, hashes_every_robust_problem) {
+  const TemporaryFolder folder;
+  const Ran ran =
+      run(folder, "hashes --device cpu --filter '^hashes/robust/.*/(wide|refine)' --json r.json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  std::map<std::string, int> calls;
+  for (const json& r : json_of(folder / "r.json"))
+    ++calls[r["case"].get<std::string>().substr(std::string("hashes/robust/").size())];
+  for (const ModelKind kind : kModelKinds) {
+    const std::string name(to_string(kind));
+    EXPECT_EQ(calls.count(name + "/wide"), 1u) << name;
+    EXPECT_EQ(calls.count(name + "/refine"), problem_info(kind).tells_distortion ? 0u : 1u) << name;
+  }
 }
 
 TEST(BenchProgram, names_what_is_wrong_and_leaves_nothing) {
