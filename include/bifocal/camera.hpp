@@ -63,8 +63,8 @@ class Lens {
 //
 //   const LensCamera camera("OPENCV_FISHEYE", {fx, fy, cx, cy, k1, k2, k3, k4}, 1920, 1080);
 //   undistort(std::span(points), camera, camera);                 // px of camera.pinhole()
-//   estimate_relative_pose(ModelKind::essential, points, {.cameras = std::array{camera.pinhole(),
-//   camera.pinhole()}});
+//   const Intrinsics pinholes[] = {camera.pinhole(), camera.pinhole()};
+//   estimate_relative_pose(ModelKind::essential, points, {.cameras = pinholes});
 
 // Models by COLMAP's names; parameters are f or fx fy, then cx cy, then those of the lens, px with
 // (0, 0) the centre of the first pixel (COLMAP's cx and cy are larger by 0.5). A ray (X, Y, Z) has

@@ -138,16 +138,16 @@ enum class Outcome {
 // Robust estimation finds this of one pair, whatever the problem.
 struct Estimate {
   Outcome outcome = Outcome::no_model;
-  // H, F (px) or E (normalised points), |model| = 1; of a camera's pose its rotation. Zeros unless
-  // ok or not_significant.
+  // This is H, F (px) or E (normalised points) with |model| = 1, or the rotation of a camera's
+  // pose; it is zero unless ok or not_significant.
   Mat3 model{};
   // Problems that have one (ProblemInfo::has_pose) give cam2_from_cam1 with |t| = 1, rotation_only
   // with t = 0, or cam_from_world in world units.
   Pose pose;
-  // px, fx of the camera, whose fx / fy is kept: of problems that tell it, else 0. focal_deviation
-  // is its standard deviation to first order, infinity where f is open or is that of a turn.
+  // Problems that tell it give fx, px, of a camera whose fx / fy is kept; else it is 0. The
+  // deviation is the standard one to first order, infinity where f is open or is that of a turn.
   double focal_length = 0, focal_deviation = 0;
-  // k of the division model, of radial_fundamental, else 0; with its deviation likewise.
+  // radial_fundamental gives k of the division model with its deviation; else they are 0.
   double distortion = 0, distortion_deviation = 0;
   int inlier_count = 0;
   int iterations = 0;       // minimal samples drawn
@@ -168,8 +168,8 @@ struct EstimateResult : Estimate {
 };
 
 struct EstimateInput {
-  // As many as the problem takes (ProblemInfo::cameras), pinholes: points are those of pictures
-  // whose lens is taken away.
+  // These are as many pinholes as the problem takes (ProblemInfo::cameras): the points are those of
+  // pictures whose lens is taken away.
   std::span<const Intrinsics> cameras = {};
   RobustOptions options = {};
   MatchPriors priors = {};
@@ -195,7 +195,7 @@ struct EstimateInput {
 [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const ScenePoint> points,
                                       const EstimateInput& input = {});
 
-// The unknowns of the problems that tell one:
+// Three problems tell an unknown of the camera:
 //
 // shared_focal: two pictures of one camera (or of two alike) whose focal length nobody knows; the
 // principal point is known. Of the camera's focal lengths only the ratio counts (1, 1 for square
@@ -224,15 +224,15 @@ struct EstimateInput {
 //   C. Wu, P3.5P: pose estimation with unknown focal length, CVPR 2015.
 // Points on a plane parallel to the picture do not tell f, which focal_deviation says.
 
-// A relative pose with the scene points of its inliers.
+// This is a relative pose with the scene points of its inliers.
 struct RelativePoseResult : EstimateResult {
   int in_front = 0;                     // inliers in front of both cameras; rotation_only: 0
   std::vector<Vec3> triangulated = {};  // one a correspondence, frame of camera 1, unit of |t|; NaN
                                         // for outliers and behind a camera
   double median_parallax_deg = 0;       // angle between the rays of the inliers
 };
-// estimate() of a problem of two views that has a pose, and its scene points. Of essential, a
-// translation is doubted that focal lengths up to 15 % off would make of a turn (rotation_only).
+// Calls estimate() for a problem of two views that has a pose, and adds scene points. A translation
+// of essential is doubted that focal lengths up to 15 % off would make of a turn (rotation_only).
 // Throws as estimate(), and Error(usage) for other problems.
 [[nodiscard]] RelativePoseResult estimate_relative_pose(ModelKind kind,
                                                         std::span<const PointPair> points,
@@ -247,7 +247,7 @@ struct RelativePoseResult : EstimateResult {
 // others are.
 struct BatchInput {
   std::span<const std::int64_t> offsets;  // pair k has the points [offsets[k], offsets[k + 1])
-  // One for all pairs or one each, as the problem takes: cameras1 alone where it takes one.
+  // There is one for all pairs or one each: cameras1 alone where the problem takes one camera.
   std::span<const Intrinsics> cameras1 = {}, cameras2 = {};
   // These are as in MatchPriors, one a point or null, each in the host's memory or the device's. In
   // a device's memory a weight that is not finite and above 0 counts as 0.
@@ -258,7 +258,7 @@ struct BatchEstimate {
   std::vector<Estimate> pairs;
   std::vector<std::uint8_t> inliers;  // 1 or 0 for each point, from offsets.front() on
 };
-// points: of all pairs, in the host's memory or the device's. Waits until all is done. Throws
+// The points of all pairs lie in the host's memory or the device's. Waits until all is done. Throws
 // Error(usage) naming the first argument that does not fit, and Error(device).
 [[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind,
                                            const Memory<const PointPair>& points,

@@ -109,12 +109,12 @@ struct DensePair {
 // The matches tell this of the one camera that took both pictures, where none was given, or not its
 // lens, and they have one size.
 struct ToldCamera {
-  // px, near the middle of a photograph; 0: the matches do not tell it to 20 %, or 95 % of the
-  // inliers do not agree with it. The principal point is taken to be the middle: what that costs is
-  // not in the deviation.
+  // It is in px near the middle of a photograph; 0: the matches do not tell it to 20 %, or 95 % of
+  // the inliers do not agree with it. The principal point is taken to be the middle: what that
+  // costs is not in the deviation.
   double focal_length = 0, focal_deviation = 0;
-  // k of the division model x / (1 + k |x|^2) about the middle, in the unit of half the diagonal:
-  // below 0 for a barrel. 0: no distortion shows.
+  // This is k of the division model x / (1 + k |x|^2) about the middle, in the unit of half the
+  // diagonal: below 0 for a barrel. 0: no distortion shows.
   double distortion = 0, distortion_deviation = 0;
 };
 

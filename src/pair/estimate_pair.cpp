@@ -65,16 +65,14 @@ Candidates estimate_candidates(const pair::ResidentPair& resident,
       options.model == ModelRequest::automatic || options.model == ModelRequest::homography;
   runtime::parallel_for(3, [&](int i) {
     if (i == 0 && wants_epipolar && calibrated)
-      found.epipolar = with_scene_points(
-          ModelKind::essential, resident.estimate(ModelKind::essential, cameras, options.robust),
-          points, cameras, options.robust.threshold);
+      found.epipolar =
+          with_scene_points(ModelKind::essential, resident.estimate(ModelKind::essential, cameras),
+                            points, cameras, options.robust.threshold);
     if (i == 0 && wants_epipolar && !calibrated)
-      static_cast<EstimateResult&>(found.epipolar) =
-          resident.estimate(ModelKind::fundamental, {}, options.robust);
-    if (i == 1 && wants_plane)
-      found.homography = resident.estimate(ModelKind::homography, {}, options.robust);
+      static_cast<EstimateResult&>(found.epipolar) = resident.estimate(ModelKind::fundamental, {});
+    if (i == 1 && wants_plane) found.homography = resident.estimate(ModelKind::homography, {});
     if (i == 2 && wants_epipolar && calibrated)
-      found.uncalibrated = resident.estimate(ModelKind::fundamental, {}, options.robust);
+      found.uncalibrated = resident.estimate(ModelKind::fundamental, {});
   });
   return found;
 }

@@ -58,15 +58,15 @@ void ResidentPair::match(const MatchGuide* guide) {
   queue_.wait();  // other queues read the points
 }
 
-EstimateResult ResidentPair::estimate(ModelKind kind, std::span<const Intrinsics> cameras,
-                                      const RobustOptions& options) const {
+EstimateResult ResidentPair::estimate(ModelKind kind, std::span<const Intrinsics> cameras) const {
   Queue queue(options_.device);
   const auto matches = static_cast<std::size_t>(found_.offsets.back());
-  return single_result(estimate_batch(queue, kind, found_.points,
-                                      {.offsets = found_.offsets,
-                                       .cameras1 = cameras.first(cameras.empty() ? 0 : 1),
-                                       .cameras2 = cameras.subspan(cameras.empty() ? 0 : 1),
-                                       .options = one_pair_options(kind, matches, options)}));
+  return single_result(
+      estimate_batch(queue, kind, found_.points,
+                     {.offsets = found_.offsets,
+                      .cameras1 = cameras.first(cameras.empty() ? 0 : 1),
+                      .cameras2 = cameras.subspan(cameras.empty() ? 0 : 1),
+                      .options = one_pair_options(kind, matches, options_.robust)}));
 }
 
 std::vector<Keypoint> ResidentPair::keypoints(int image) {

@@ -21,8 +21,7 @@ class ResidentPair {
   // stays.
   void match(const MatchGuide* guide);
   // Finds a model of the matches. Calls from several threads work side by side.
-  [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const Intrinsics> cameras,
-                                        const RobustOptions& options) const;
+  [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const Intrinsics> cameras) const;
 
   // These copy to the host.
   [[nodiscard]] std::vector<Keypoint> keypoints(int image);

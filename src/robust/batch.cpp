@@ -18,7 +18,7 @@ namespace {
   throw Error(ErrorCode::usage, "estimate_batch: " + what);
 }
 
-// The points of a batch with the rest of it.
+// This joins the points of a batch with the rest of it.
 template <class Point>
 struct AnyBatch {
   const Memory<const Point>& points;
