@@ -50,6 +50,17 @@ Sample measure(const std::function<void()>& body, int min_runs, double min_secon
   return sample_of(times);
 }
 
+std::optional<Reference> Beside::reference(const char* name, double value_of_second) const {
+  if (!peer) return std::nullopt;
+  return Reference{name, peer->median * value_of_second};
+}
+
+Beside measure_beside(const std::function<void()>& ours, const std::function<void()>& peer) {
+  if (!peer) return {measure(ours), std::nullopt};
+  const auto [sample, other] = measure_pair(ours, peer);
+  return {sample, other};
+}
+
 std::pair<Sample, Sample> measure_pair(const std::function<void()>& ours,
                                        const std::function<void()>& peer, int min_runs,
                                        double min_seconds) {

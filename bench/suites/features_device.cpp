@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIFT and SURF on a GPU, of images in its memory: one alone, and many of one size.
+// SIFT and SURF on a GPU, of images in its memory: one alone, and many of one size; RootSIFT beside
+// CudaSift where it is built in.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "features/sift/sift_device.hpp"
 #include "features/surf/surf_device.hpp"
 #include "features_suite.hpp"
+#include "peers/gpu_peers.hpp"
 #include "runtime/recording.hpp"
 
 namespace bifocal::bench {
@@ -19,15 +21,14 @@ struct Shape {
   int width, height;
   bool upsample;
   int max_features, batch;
-  int finest;       // cells of the texture, px: with 8 the cap is reached
-  double cudasift;  // ms an image, resident, H200; 0: not measured
+  int finest;  // cells of the texture, px: with 8 the cap is reached
   double contrast = SiftOptions{}.contrast_threshold;
 };
 // The second one finds 3,700 points, the third one thrice as many and keeps 3,700.
 constexpr Shape kShapes[] = {
-    {1920, 1080, false, 3700, 16, 16, 0.54}, {1920, 1080, false, 8192, 16, 8, 0.54, 0.09},
-    {1920, 1080, false, 3700, 16, 8, 0.54},  {1600, 1200, true, 8192, 16, 8, 0},
-    {1600, 1200, false, 8192, 16, 8, 0},     {800, 640, true, 8192, 16, 16, 0}};
+    {1920, 1080, false, 3700, 16, 16}, {1920, 1080, false, 8192, 16, 8, 0.09},
+    {1920, 1080, false, 3700, 16, 8},  {1600, 1200, true, 8192, 16, 8},
+    {1600, 1200, false, 8192, 16, 8},  {800, 640, true, 8192, 16, 16}};
 
 // Images and the places of their features.
 struct Resident {
@@ -69,18 +70,24 @@ void time_batch(Context& context, const Device& device, const char* method, cons
   const Resident r(queue, pictures, s.max_features);
   Detector detector(queue, s.width, s.height, options, batch);
   runtime::Recording work(queue, [&] { detector.run(r.images, 0, batch, r.out); });
-  const Sample sample = measure([&] {
-    work.run();
-    queue.wait();
-  });
+  PeerCall peer;
+  int peer_found = 0;
+  if (device.info().kind == DeviceKind::cuda && method == std::string_view("rootsift"))
+    peer = cudasift_features(pictures, s.max_features, s.upsample, &peer_found);
+  const Beside taken = measure_beside(
+      [&] {
+        work.run();
+        queue.wait();
+      },
+      peer);
   std::vector<int> numbers(static_cast<std::size_t>(batch));
   r.out.numbers.download(queue, numbers);
   queue.wait();
-  Record record = record_of("features", name, sample);
+  Record record = record_of("features", name, taken.ours);
   record.device = context.device;
   record.value /= batch, record.mad /= batch;
-  if (s.cudasift > 0)
-    record.reference = Reference{"CudaSift on an H200, 3700 features (recorded)", s.cudasift};
+  record.reference = taken.reference("CudaSift", 1e3 / batch);
+  if (peer) record.extra["cudasift_keypoints"] = peer_found;
   record.extra["images_per_s"] = 1e3 / record.value;
   record.extra["keypoints"] = numbers[0];
   record.extra["device_bytes_an_image"] = Detector::bytes(s.width, s.height, options);
@@ -96,9 +103,12 @@ void time_chain(Context& context, const Device& device) {
   Queue queue(device);
   const ImageU8 scene = texture(2048, 1200, 3);
   std::vector<std::uint8_t> pixels;
+  std::vector<ImageU8> views;
   for (const auto& [x, y] : {std::pair(0, 0), {83, 41}}) {
+    ImageU8& view = views.emplace_back(kWidth, kHeight);
     for (int row = 0; row < kHeight; ++row)
-      pixels.insert(pixels.end(), scene.row(y + row) + x, scene.row(y + row) + x + kWidth);
+      std::copy_n(scene.row(y + row) + x, kWidth, view.row(row));
+    pixels.insert(pixels.end(), view.pixels.begin(), view.pixels.end());
   }
   Buffer<std::uint8_t> images(device, pixels.size());
   images.upload(queue, pixels);
@@ -116,7 +126,11 @@ void time_chain(Context& context, const Device& device) {
     estimate =
         estimate_batch(queue, ModelKind::homography, found.points, {.offsets = found.offsets});
   };
-  const Sample sample = measure([&] { features(), matches(), model(); });
+  PeerCall peer;
+  int peer_inliers = 0;
+  if (device.info().kind == DeviceKind::cuda)
+    peer = cudasift_chain(views[0], views[1], 4096, &peer_inliers);
+  const Beside taken = measure_beside([&] { features(), matches(), model(); }, peer);
   const auto stage_ms = [&](const auto& stage) {
     return measure([&] {
              stage();
@@ -124,9 +138,10 @@ void time_chain(Context& context, const Device& device) {
            }).median *
            1e3;
   };
-  Record record = record_of("features", name, sample);
+  Record record = record_of("features", name, taken.ours);
   record.device = context.device;
-  record.reference = Reference{"CudaSift's chain on an H200 (recorded)", 2.9};
+  record.reference = taken.reference("CudaSift", 1e3);
+  if (peer) record.extra["cudasift_inliers"] = peer_inliers;
   record.extra["features_ms"] = stage_ms(features);
   record.extra["matches_ms"] = stage_ms(matches);
   record.extra["model_ms"] = stage_ms(model);

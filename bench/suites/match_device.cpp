@@ -7,15 +7,17 @@
 
 #include "features/matching/match_device.hpp"
 #include "match_suite.hpp"
+#include "peers/gpu_peers.hpp"
 
 namespace bifocal::bench {
 namespace {
 
 using features::TableKernel;
 
+constexpr int kMostOfPeer = 8192;  // rows; more would take a second a call
+
 struct Shape {
   int rows, columns;
-  double recorded_ms;  // CudaSift, one way, one pair, H200; 0: not known
 };
 
 FeatureSet images(Queue& queue, const Shape& shape, int count) {
@@ -39,8 +41,6 @@ Record record_of(const Context& context, const std::string& name, const Sample& 
   record.extra["matches_a_pair"] = double(matches) / double(pairs);
   record.extra["tera_operations_per_s"] =
       2e-12 * kDescriptorBytes * shape.rows * shape.columns * double(pairs) / sample.median;
-  if (shape.recorded_ms > 0)
-    record.reference = Reference{"CudaSift, one way (recorded)", shape.recorded_ms};
   return record;
 }
 
@@ -50,12 +50,17 @@ void time_alone(Context& context, Queue& queue, const Shape& shape) {
   const FeatureSet set = images(queue, shape, 2);
   const ImagePair pair{0, 1};
   std::int64_t matches = 0;
-  const Sample sample = measure(
+  PeerCall peer;
+  if (queue.device().info().kind == DeviceKind::cuda && shape.rows <= kMostOfPeer)
+    peer = cudasift_match(shape.rows, shape.columns);
+  const Beside taken = measure_beside(
       [&] {
         matches = match(queue, set, {&pair, 1}).offsets.back();
       },
-      15);
-  context.report(record_of(context, name, sample, 1, shape, matches));
+      peer);
+  Record record = record_of(context, name, taken.ours, 1, shape, matches);
+  record.reference = taken.reference("CudaSift, one way", 1e3);
+  context.report(record);
 }
 
 void time_batch(Context& context, Queue& queue, const Shape& shape, const std::string& variant,
@@ -83,11 +88,11 @@ void time_batch(Context& context, Queue& queue, const Shape& shape, const std::s
 
 void run_match_device(Context& context) {
   Queue queue{Device(context.device)};
-  const Shape full_hd{3700, 3600, 0.47}, cap{8192, 8192, 0};
+  const Shape full_hd{3700, 3600}, cap{8192, 8192};
   time_alone(context, queue, full_hd);
   if (!queue.device().info().is_gpu) return;  // minutes a case
   time_alone(context, queue, cap);
-  time_alone(context, queue, {100000, 100000, 0});
+  time_alone(context, queue, {100000, 100000});
   for (const Shape& shape : {full_hd, cap}) {
     time_batch(context, queue, shape, "", {});
     time_batch(context, queue, shape, "/one_way", {0.8, false});
