@@ -15,6 +15,7 @@ void run_pair(Context& context);
 void run_poselib(Context& context);
 void run_rectify(Context& context);
 void run_robust(Context& context);
+void run_scale(Context& context);
 void run_score(Context& context);
 void run_seeds(Context& context);
 void run_solvers(Context& context);
@@ -46,6 +47,8 @@ const std::vector<Suite>& suites() {
       {"rectify", "resampling of a frame by a map, and making the map", run_rectify, true},
       {"robust", "every robust problem on synthetic scenes: time, and error from the truth",
        run_robust, true},
+      {"scale", "one call of each room with 1, 2, 4, ... threads up to all cores", run_scale, false,
+       false},
       {"score", "scoring of hypotheses, G point-hypotheses/s", run_score},
       {"seeds", "the systems Bifocal descends from, beside their recorded figures (docs/seeds.md)",
        run_seeds, true},
