@@ -1,14 +1,13 @@
-"""PoseLib's estimate_* by Bifocal's estimators: ``from bifocal import poselib``.
+"""PoseLib's estimate_* and minimal solvers by Bifocal's: ``from bifocal import poselib``.
 
 Options are PoseLib's dictionaries, those of 2.0 (`ransac_opt`, `bundle_opt`, `initial_...`) and of 3.0 (one `opt`). Used: max_iterations,
 min_iterations, success_prob, max_reproj_error, max_epipolar_error, max_error, seed, progressive_sampling. Others do not apply and are passed
-over: initial models, the options of the last fit, dyn_num_trials_mult.
+over: initial models, the options of the last fit, dyn_num_trials_mult. The solvers take one sample a call; `bifocal.solve_minimal` takes many.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
 from typing import Any, Mapping
 
 import numpy as np
@@ -19,6 +18,8 @@ from ._numbers import number, reals, whole
 from ._units import unit_of
 from ._cameras import LensCamera
 from ._options import RobustOptions
+from ._poselib_poses import CameraPose, ImagePair, PinholeCamera
+from ._poselib_solvers import essential_matrix_5pt, p3p, p4pf, relpose_5pt, relpose_upright_3pt, shared_focal_relpose_6pt
 from ._robust import Estimate, ModelKind, estimate
 from ._robust import estimate_shared_focal_relative_pose as estimate_shared_focal
 
@@ -27,11 +28,17 @@ __all__ = [
     "CameraPose",
     "ImagePair",
     "RansacOptions",
+    "essential_matrix_5pt",
     "estimate_absolute_pose",
     "estimate_fundamental",
     "estimate_homography",
     "estimate_relative_pose",
     "estimate_shared_focal_relative_pose",
+    "p3p",
+    "p4pf",
+    "relpose_5pt",
+    "relpose_upright_3pt",
+    "shared_focal_relpose_6pt",
 ]
 
 Array = NDArray[Any]
@@ -67,62 +74,6 @@ def BundleOptions() -> dict[str, Any]:
         "max_lambda": 1e10,
         "verbose": False,
     }
-
-
-@dataclass
-class CameraPose:
-    """X_camera = R X_world + t."""
-
-    R: Array = field(default_factory=lambda: np.eye(3))
-    t: Array = field(default_factory=lambda: np.zeros(3))
-
-    @property
-    def q(self) -> Array:
-        """[4]: the quaternion w x y z."""
-        K = np.array(
-            [
-                [np.trace(self.R) + 1, 0, 0, 0],
-                [self.R[2, 1] - self.R[1, 2], 1 + 2 * self.R[0, 0] - np.trace(self.R), 0, 0],
-                [self.R[0, 2] - self.R[2, 0], self.R[0, 1] + self.R[1, 0], 1 + 2 * self.R[1, 1] - np.trace(self.R), 0],
-                [
-                    self.R[1, 0] - self.R[0, 1],
-                    self.R[0, 2] + self.R[2, 0],
-                    self.R[1, 2] + self.R[2, 1],
-                    1 + 2 * self.R[2, 2] - np.trace(self.R),
-                ],
-            ]
-        )
-        K = np.tril(K) + np.tril(K, -1).T  # 4 q q'
-        row = K[np.argmax(np.diag(K))]
-        q: Array = row / np.copysign(np.linalg.norm(row), row[0])
-        return q
-
-    @q.setter
-    def q(self, value: Any) -> None:
-        given = reals(value, "q").ravel()
-        if given.size != 4 or not 0 < np.linalg.norm(given) < np.inf:
-            raise ValueError(f"q: {given.tolist()}, must be a quaternion w x y z")
-        w, x, y, z = given / np.linalg.norm(given)
-        S = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-        self.R = np.eye(3) + 2 * w * S + 2 * S @ S
-
-    @property
-    def Rt(self) -> Array:
-        """[3, 4]"""
-        Rt: Array = np.c_[self.R, self.t]
-        return Rt
-
-    @Rt.setter
-    def Rt(self, value: Any) -> None:
-        given = reals(value, "Rt")
-        if given.shape != (3, 4):
-            raise ValueError(f"Rt: shape {given.shape}, must be (3, 4)")
-        self.R, self.t = given[:, :3].copy(), given[:, 3].copy()
-
-    def center(self) -> Array:
-        """[3]: of the camera, in the world."""
-        c: Array = -self.R.T @ self.t
-        return c
 
 
 def _camera(camera: Any, name: str) -> LensCamera:
@@ -251,45 +202,6 @@ def estimate_relative_pose(
         qualities=_qualities(ransac_opt, points2D_1),
     )
     return _pose(found), _info(found, options.threshold)
-
-
-@dataclass
-class PinholeCamera:
-    """A camera of PoseLib's that an estimate returns: SIMPLE_PINHOLE with f, cx, cy. Other calls here take it as a camera."""
-
-    params: list[float]
-    model: str = "SIMPLE_PINHOLE"
-    width: int = -1
-    height: int = -1
-
-    def model_name(self) -> str:
-        return self.model
-
-    @property
-    def model_id(self) -> int:
-        """COLMAP's number of the model."""
-        return 0
-
-    def focal(self) -> float:
-        return self.params[0]
-
-    def focal_x(self) -> float:
-        return self.params[0]
-
-    def focal_y(self) -> float:
-        return self.params[0]
-
-    def principal_point(self) -> Array:
-        return np.array(self.params[1:])
-
-
-@dataclass
-class ImagePair:
-    """The result of `estimate_shared_focal_relative_pose`: the pose of camera 2 from camera 1, and both cameras."""
-
-    pose: CameraPose
-    camera1: PinholeCamera
-    camera2: PinholeCamera
 
 
 def estimate_shared_focal_relative_pose(
