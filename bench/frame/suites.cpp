@@ -3,7 +3,7 @@
 
 namespace bifocal::bench {
 
-// One line a suite; each is defined in bench/suites/NAME.cpp (hashes, seeds: in
+// One line a suite; each is defined in bench/suites/NAME.cpp (hashes, scale, seeds: in
 // bench/NAME/suite.cpp).
 void run_chance(Context& context);
 void run_eig(Context& context);

@@ -11,12 +11,12 @@
 #include <bifocal/robust.hpp>
 #include <bifocal/stereo.hpp>
 
-#include "features_suite.hpp"
+#include "suites/features_suite.hpp"
 #include "frame/bench.hpp"
-#include "linalg_batches.hpp"
-#include "match_suite.hpp"
-#include "robust_suite.hpp"
-#include "stereo_suite.hpp"
+#include "suites/linalg_batches.hpp"
+#include "suites/match_suite.hpp"
+#include "suites/robust_suite.hpp"
+#include "suites/stereo_suite.hpp"
 
 namespace bifocal::bench {
 namespace {
