@@ -19,6 +19,9 @@ def _rows(header, rows):
 def _label(case):
     """How a case of robust estimation is called in a narrow table."""
     words = case.split("/")
+    if words[0] == "sizes":
+        kind = PROBLEMS[words[1]]
+        return f"{kind}, {int(words[2][1:]):,} matches ({'AUC@1' if kind == 'E' else 'error'})"
     if words[0] == "robust":
         kind = PROBLEMS[words[1]]
         return f"{kind}, {words[3].removeprefix('inliers')} % right ({'AUC@1' if kind == 'E' else 'error'})"
@@ -30,8 +33,19 @@ def _bold(text, yes):
 
 
 def robust(records):
-    """A row a case, a column a project; bold is what is better than Bifocal's."""
+    """The cases of 2000 matches, and those of real ones."""
     records = [r for r in records if r["case"].startswith("real/") or (r["case"].startswith("robust/") and r["case"].endswith("/matched"))]
+    points = next(r["case"].split("/")[2][1:] for r in records if r["case"].startswith("robust/"))
+    return _estimators(records, f"{points} matches, 1 px noise")
+
+
+def sizes(records):
+    records = [r for r in records if r["case"].startswith("sizes/")]
+    return _estimators(records, f"{records[0]['case'].split('/')[3].removeprefix('inliers')} % right, 1 px noise")
+
+
+def _estimators(records, title):
+    """A row a case, a column a project; bold is what is better than Bifocal's."""
     names = {r["name"]: f"{r['name']} {r['version']}" for r in records}
     rows = []
     for case, group in report.by_case(records):
@@ -42,8 +56,7 @@ def robust(records):
             quality = _bold(report.quality(r).replace("AUC@1 ", ""), bool(set(better) - {"value"}))
             cells[r["name"]] = f"{time}, {quality}{report.short(r)}"
         rows.append([_label(case), *(cells.get(name, "") for name in names)])
-    points = next(r["case"].split("/")[2][1:] for r in records if r["case"].startswith("robust/"))
-    return _rows([f"{points} matches, 1 px noise", *names.values()], rows)
+    return _rows([title, *names.values()], rows)
 
 
 def _modes(records, start, header, cells):
@@ -87,6 +100,8 @@ def summary(records, link):
     parts += ["In brackets: a project that saw fewer pairs in the time it was given, and what Bifocal reaches on the same ones."]
     if any(r["case"].startswith("robust/") for r in records):
         parts += [robust(records), _picture("images/peers.png", "Time and accuracy of robust estimation, Bifocal and its peers")]
+    if any(r["case"].startswith("sizes/") for r in records):
+        parts += ["By the number of matches:", sizes(records)]
     if any(r["case"].startswith("features/") for r in records):
         parts += ["Features and matches, the mean of Oxford's pairs, right within 3 px:", features(records)]
         parts += [_picture("images/peers_features.png", "Time of a pair and right matches, Bifocal and its peers")]

@@ -5,8 +5,11 @@ from itertools import groupby
 # By the first word of a case: key, whether more is better, how it is written.
 QUALITIES = {
     "robust/essential": [("auc1", True, "AUC@1 {:.1f}")],
+    "sizes/essential": [("auc1", True, "AUC@1 {:.1f}")],
     "robust/fundamental": [("median_error_px", False, "{:.3f} px")],
+    "sizes/fundamental": [("median_error_px", False, "{:.3f} px")],
     "robust/homography": [("median_error_px", False, "{:.3f} px")],
+    "sizes/homography": [("median_error_px", False, "{:.3f} px")],
     "real": [("solved", True, "{:.0f} solved"), ("median_error_px", False, "{:.2f} px")],
     "features": [("right", True, "{:.0f} right matches"), ("precision", True, "precision {:.3f}")],
     "stereo": [("bad2_filled", False, "{:.2f} % bad after the fill")],

@@ -7,6 +7,7 @@ import synthetic_pairs
 import turns
 
 PROBLEMS = ("essential", "fundamental", "homography")
+SIZES, RIGHT = (50, 200, 4096, 16384), 0.7  # of the suite `sizes`: few matches, and dense ones as networks give them
 MATCHED = estimators.Setting()
 
 
@@ -29,10 +30,10 @@ def judge(problem, pairs, found):
     return out
 
 
-def case(problem, inliers, mode, arguments):
+def case(suite, problem, points, inliers, mode, arguments):
     """Records of one case, one an estimator."""
     count = arguments.pairs if mode == "matched" else arguments.default_pairs
-    pairs = synthetic_pairs.make(count, arguments.points, inliers, planar=problem == "homography")
+    pairs = synthetic_pairs.make(count, points, inliers, planar=problem == "homography")
     made = {name: estimators.ALL[name](problem, MATCHED if mode == "matched" else None) for name in arguments.estimators}
     runs = {name: lambda pair, run=run: run(pair.x1, pair.x2) for name, (run, _) in made.items()}
     easy = synthetic_pairs.make(1, 200, 0.9, planar=problem == "homography")[0]
@@ -44,7 +45,7 @@ def case(problem, inliers, mode, arguments):
         figures = judge(problem, seen, own.found)
         if "Bifocal" in taken and len(seen) < count:
             figures["beside"] = judge(problem, seen, taken["Bifocal"].found[: len(seen)])
-        label = f"robust/{problem}/n{arguments.points}/inliers{round(100 * inliers)}/{mode}"
+        label = f"{suite}/{problem}/n{points}/inliers{round(100 * inliers)}/{mode}"
         yield turns.record(label, name, estimators.version(name), "ms/pair", own, taken.get("Bifocal"), made[name][1], pairs=count, **figures)
 
 
@@ -52,4 +53,11 @@ def records(arguments):
     for mode in arguments.modes:
         for problem in arguments.problems:
             for inliers in arguments.inliers:
-                yield from case(problem, inliers, mode, arguments)
+                yield from case("robust", problem, arguments.points, inliers, mode, arguments)
+
+
+def sizes(arguments):
+    """As `records`, by the number of matches."""
+    for problem in arguments.problems:
+        for points in SIZES:
+            yield from case("sizes", problem, points, RIGHT, "matched", arguments)

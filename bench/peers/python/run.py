@@ -19,7 +19,7 @@ import time
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # before NumPy is imported
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-SUITES = ["robust", "real", "features", "stereo", "numbers", "solvers"]
+SUITES = ["robust", "sizes", "real", "features", "stereo", "numbers", "solvers"]
 PROJECTS = ["Bifocal", "PoseLib", "pycolmap", "OpenCV", "kornia"]
 # What --quick says in the place of the defaults: with --jobs 12 about four minutes on 16 quiet cores, kornia included.
 QUICK = {"default_pairs": 10, "budget": 6.0}
@@ -109,7 +109,8 @@ def measure(a):
     import turns
 
     turns.CLOCK = a.clock
-    suites = dict(zip(SUITES, (robust, real, features_suite, stereo_suite, numbers_suite, solvers_suite)))
+    rooms = (robust, real, features_suite, stereo_suite, numbers_suite, solvers_suite)
+    suites = dict(zip(SUITES, (robust.records, robust.sizes, *(room.records for room in rooms[1:]))))
     a.projects, missing = estimators.installed(a.projects)
     for name, why in missing.items():
         print(f"{name}: not installed, left out ({why})", file=sys.stderr)
@@ -117,7 +118,7 @@ def measure(a):
     about, records, begin = machine(a), [], time.perf_counter()
     with bifocal.threads(1):
         for suite in a.suites:
-            for record in side_by_side.records(a) if suite == "robust" and a.jobs > 1 else suites[suite].records(a):
+            for record in side_by_side.records(a) if suite == "robust" and a.jobs > 1 else suites[suite](a):
                 records.append({**record, "machine": about})
                 print(f"{time.perf_counter() - begin:6.1f} s  {record['case']} {record['name']}: {record['value']:.3f} {record['unit']}", file=sys.stderr)
                 if a.json:
