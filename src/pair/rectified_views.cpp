@@ -16,7 +16,7 @@ using Picture = ImageView<const std::uint8_t>;
 
 // Without cameras that F is made of, the inliers say whether nearer points have larger disparities:
 // the sign of the covariance of disparity and nearness.
-bool near_is_larger(const PolarRectification& r, const DenseCameras& c) {
+bool nearer_matches_move_more(const PolarRectification& r, const DenseCameras& c) {
   std::vector<Vec2> one, two;
   for (const PointPair& m : c.matches) {
     one.push_back({m.x1, m.y1});
@@ -42,7 +42,7 @@ PolarRectification polar_views(const DenseCameras& c, Picture image1, Picture im
                          image2.width, image2.height, options);
   PolarRectification r = rectify_polar(*c.F, c.matches, image1.width, image1.height, image2.width,
                                        image2.height, options);
-  if (r.width > 0 && !near_is_larger(r, c)) rectification::turn(r);
+  if (r.width > 0 && !nearer_matches_move_more(r, c)) rectification::turn(r);
   return r;
 }
 
