@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Family of problems, of the family epipolar_pose: F and the focal length f that two pictures of one
-// camera share, whose principal point and ratio of focal lengths are known. A model is F in scoring
-// coordinates, whose origin is the principal point, with |F| = f in their unit: errors do not depend
-// on the length of F. Chart: E = diag(f, f, 1) F diag(f, f, 1) as in epipolar_chart.lane.h, with f in
-// the place of its singular values. A problem of this family adds its numbers and its solver.
+// Family of problems, of the family epipolar_pose: F and the focal length f that two pictures of
+// one camera share, whose principal point and ratio of focal lengths are known. A model is F in
+// scoring coordinates, whose origin is the principal point, with |F| = f in their unit: errors do
+// not depend on the length of F. Chart: E = diag(f, f, 1) F diag(f, f, 1) as in
+// epipolar_chart.lane.h, with f in the place of its singular values. A problem of this family adds
+// its numbers and its solver.
 
 enum {
   CAMERAS = 1,        // given, but for its focal length
