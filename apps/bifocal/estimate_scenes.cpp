@@ -54,9 +54,10 @@ SceneResults run_with_progress(const Scenes& scenes, const SceneOptions& o, Mode
 
 // With --scenes the points, and K, come from that file.
 void add_scene_options(const Command& command, SceneOptions& o, const Option& points) {
-  const Option scenes =
-      command.option("--scenes", o.scenes,
-                     "instead of --points: NPZ file of many pairs (x1, x2, K; for pose x, X, K)");
+  const Option scenes = command.option(
+      "--scenes", o.scenes,
+      "instead of --points: NPZ file of many pairs (x1, x2, K; for pose x, X, K; depths "
+      "beside x1, x2 where the model takes them)");
   const Option result =
       command.option("--result", o.result, "NPZ file to write for --scenes").needs(scenes);
   command

@@ -71,6 +71,8 @@ BatchEstimate estimate(const Scenes& scenes, std::size_t first, std::size_t coun
       run.one_by_one ? one_pair_options(run.problem, scenes.points, run.robust) : run.robust;
   const BatchInput input{
       .offsets = offsets, .cameras1 = camera, .cameras2 = camera, .options = robust};
+  if (!scenes.depth_pairs.empty())
+    return estimate_batch(queue, run.problem, scenes.depth_pairs.data(), input);
   if (!scenes.scene_points.empty())
     return estimate_batch(queue, run.problem, scenes.scene_points.data(), input);
   return estimate_batch(queue, run.problem, scenes.pairs.data(), input);
@@ -102,9 +104,18 @@ Scenes read_scenes(const std::string& file, const ProblemInfo& problem) {
   const int numbers2 = problem.is_two_view ? 2 : 3;
   const NpyArray first = read_points(npz, file, name1, 2);
   const NpyArray second = read_points(npz, file, name2, numbers2);
-  if (!std::equal(first.shape.begin(), first.shape.begin() + 2, second.shape.begin())) {
-    reject(file, fmt::format("array {} is {}, {} is {}", name1, describe(first), name2,
-                             describe(second)));
+  const auto check_as_many = [&](const char* name, const NpyArray& array) {
+    if (std::equal(first.shape.begin(), first.shape.begin() + 2, array.shape.begin())) return;
+    reject(file,
+           fmt::format("array {} is {}, {} is {}", name1, describe(first), name, describe(array)));
+  };
+  check_as_many(name2, second);
+  NpyArray depths;
+  const double* z = nullptr;
+  if (problem.takes_depths) {
+    depths = read_points(npz, file, "depths", 2);
+    check_as_many("depths", depths);
+    z = std::get<std::vector<double>>(depths.values).data();
   }
   Scenes scenes;
   scenes.trials = std::size_t(first.shape[0]);
@@ -112,7 +123,9 @@ Scenes read_scenes(const std::string& file, const ProblemInfo& problem) {
   const double* a = std::get<std::vector<double>>(first.values).data();
   const double* b = std::get<std::vector<double>>(second.values).data();
   for (std::size_t i = 0; i < scenes.trials * scenes.points; ++i, a += 2, b += numbers2) {
-    if (problem.is_two_view) {
+    if (problem.takes_depths) {
+      scenes.depth_pairs.push_back({a[0], a[1], b[0], b[1], z[2 * i], z[2 * i + 1]});
+    } else if (problem.is_two_view) {
       scenes.pairs.push_back({a[0], a[1], b[0], b[1]});
     } else {
       scenes.scene_points.push_back({a[0], a[1], b[0], b[1], b[2]});

@@ -17,6 +17,7 @@ namespace bifocal::cli {
 struct Scenes {
   std::size_t trials = 0, points = 0;    // points a trial
   std::vector<PointPair> pairs;          // [trials][points]; or
+  std::vector<DepthPair> depth_pairs;    // the same with depths; or
   std::vector<ScenePoint> scene_points;  // the same of a camera's pose
   std::optional<Intrinsics> camera;      // of all images
 };

@@ -43,7 +43,6 @@ void add_estimate(ResultBytes& out, const Estimate& e) {
 // The scenes as one batch; weights and qualities are made of the numbers of the points.
 struct SceneBatches {
   explicit SceneBatches(const std::vector<ProblemScene>& scenes) : kind(scenes.front().problem) {
-    const std::size_t columns = problem_info(kind).is_two_view ? 4 : 5;
     offsets.push_back(0);
     for (const ProblemScene& s : scenes) {
       for (std::size_t i = 0; i < s.labels.size(); ++i) {
@@ -51,7 +50,7 @@ struct SceneBatches {
         qualities.push_back(s.labels[i] + static_cast<double>(i * 5 % 13) / 8);
       }
       numbers.insert(numbers.end(), s.numbers.begin(), s.numbers.end());
-      offsets.push_back(static_cast<std::int64_t>(numbers.size() / columns));
+      offsets.push_back(static_cast<std::int64_t>(weights.size()));
     }
     if (!scenes.front().cameras.empty()) camera = {scenes.front().cameras.front()};
   }
@@ -65,12 +64,9 @@ struct SceneBatches {
                            .weights = w,
                            .qualities = q,
                            .options = options};
-    if (problem_info(kind).is_two_view) {
-      const auto* points = reinterpret_cast<const PointPair*>(numbers.data());
+    return synthetic::with_points(kind, numbers.data(), [&](const auto* points) {
       return estimate_batch(queue, kind, points, input);
-    }
-    const auto* points = reinterpret_cast<const ScenePoint*>(numbers.data());
-    return estimate_batch(queue, kind, points, input);
+    });
   }
 
   ModelKind kind;
@@ -112,16 +108,15 @@ void hash_given_model(Context& context, ModelKind problem) {
                 std::mt19937_64 random(4);
                 const ProblemScene s =
                     make_problem_scene(problem, {.points = 300, .inliers = 0.8}, random);
-                const auto n = static_cast<std::size_t>(s.count());
                 const RefineOptions options{.threshold = kThreshold};
                 Refined r;
                 if (problem_info(problem).is_two_view) {
-                  const std::span points(s.pairs(), n);
+                  const std::vector<PointPair> points = s.pairs();
                   r = refine(problem, s.result, points, s.cameras, {}, options);
                   out.add_all(residuals(problem, r.model, points, s.cameras));
                   out.add_all(covariance(problem, s.result, points, s.cameras, s.labels).model);
                 } else {
-                  const std::span points(s.scene_points(), n);
+                  const std::span points(s.scene_points(), s.labels.size());
                   r = refine(s.pose, points, s.cameras.front(), {}, options);
                   out.add_all(residuals(r.pose, points, s.cameras.front()));
                   out.add_all(covariance(s.pose, points, s.cameras.front(), s.labels).pose);

@@ -124,7 +124,7 @@ OpencvPeer opencv_peer(ModelKind problem) {
   const std::string name = "OpenCV " CV_VERSION " ";
   const auto of_pairs = [](FoundModel (*estimate)(std::span<const PointPair>, double)) {
     return [estimate](const ProblemScene& s, double threshold) {
-      return estimate({s.pairs(), static_cast<size_t>(s.count())}, threshold);
+      return estimate(s.pairs(), threshold);
     };
   };
   const std::pair<ModelKind, OpencvPeer> peers[] = {
@@ -133,8 +133,7 @@ OpencvPeer opencv_peer(ModelKind problem) {
       {ModelKind::essential,
        {name + "USAC_MAGSAC",
         [](const ProblemScene& s, double threshold) {
-          return opencv_essential({s.pairs(), static_cast<size_t>(s.count())}, s.cameras[0],
-                                  s.cameras[1], threshold);
+          return opencv_essential(s.pairs(), s.cameras[0], s.cameras[1], threshold);
         }}},
       {ModelKind::absolute_pose, {name + "solvePnPRansac, USAC_MAGSAC", opencv_pose}},
       {ModelKind::similarity, {name + "estimateAffinePartial2D", of_pairs(opencv_similarity)}},

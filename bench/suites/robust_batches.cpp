@@ -20,7 +20,7 @@ namespace {
 constexpr int kScenes = 128;
 constexpr RobustOptions kOptions = {.threshold = 2.5};
 
-// `count` pairs, the scenes again and again. Point: PointPair, or ScenePoint seen by one camera.
+// `count` pairs, the scenes again and again. Point: as the problem has them.
 template <class Point>
 struct Pairs {
   Pairs(const std::vector<ProblemScene>& scenes, int count) : kind(scenes[0].problem) {
@@ -109,9 +109,9 @@ void run_case(Context& context, ModelKind problem, int points, int inliers, int 
       fmt::format("robust/batch{}/{}/n{}/inliers{}", count, to_string(problem), points, inliers);
   if (!context.wanted(name)) return;
   const auto scenes = make_scenes(problem, kScenes, points, inliers);
-  Record record = problem_info(problem).is_two_view
-                      ? measure_batch<PointPair>(context, scenes, count)
-                      : measure_batch<ScenePoint>(context, scenes, count);
+  Record record = synthetic::with_points(problem, nullptr, [&]<class Point>(const Point*) {
+    return measure_batch<Point>(context, scenes, count);
+  });
   record.suite = "robust";
   record.case_name = name;
   record.device = context.device;

@@ -66,6 +66,12 @@ struct PointPair {
   double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
 };
 
+// A correspondence with the depth of its point (along the optical axis, not the ray) as it was told
+// from either picture alone, in a unit of that picture's own.
+struct DepthPair {
+  double x1 = 0, y1 = 0, x2 = 0, y2 = 0, depth1 = 0, depth2 = 0;
+};
+
 // A scene point (X, Y, Z) in world units, seen at (x, y) px.
 struct ScenePoint {
   double x = 0, y = 0, X = 0, Y = 0, Z = 0;

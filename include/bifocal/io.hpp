@@ -130,6 +130,8 @@ struct Correspondences {
   std::vector<double> qualities;  // the same
 };
 [[nodiscard]] Correspondences read_correspondences(const std::filesystem::path& file);
+// Reads rows of "x1 y1 x2 y2 depth1 depth2", px and any unit of each picture.
+[[nodiscard]] std::vector<DepthPair> read_depth_pairs(const std::filesystem::path& file);
 // Reads rows of "x y X Y Z" for absolute pose: image px, then world.
 [[nodiscard]] std::vector<ScenePoint> read_scene_points(const std::filesystem::path& file);
 

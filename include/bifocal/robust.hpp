@@ -114,7 +114,8 @@ struct ProblemInfo {
   int degrees_of_freedom = 0;
   int cameras = 0;          // that have to be known: 0, 1 (of the image of scene points, or of both
                             // images) or 2
-  bool is_two_view = true;  // from PointPairs, else from ScenePoints
+  bool is_two_view = true;  // from PointPairs or DepthPairs, else from ScenePoints
+  bool takes_depths = false;  // from DepthPairs
   bool has_pose = false;
   bool tells_focal_length = false;  // which nobody knows, as Estimate::focal_length
   bool tells_distortion = false;    // the same, as Estimate::distortion
@@ -194,8 +195,10 @@ struct EstimateInput {
                                       const EstimateInput& input = {});
 [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const ScenePoint> points,
                                       const EstimateInput& input = {});
+[[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const DepthPair> points,
+                                      const EstimateInput& input = {});
 
-// Three problems tell an unknown of the camera:
+// Four problems tell an unknown of the camera:
 //
 // shared_focal: two pictures of one camera (or of two alike) whose focal length nobody knows; the
 // principal point is known. Of the camera's focal lengths only the ratio counts (1, 1 for square
@@ -206,6 +209,16 @@ struct EstimateInput {
 // without turning, or turned about its axis alone) or meet at equal distances from both cameras (P.
 // Sturm, On focal length calibration from two views, CVPR 2001), nor from matches on one plane, and
 // badly near that. focal_deviation says so; F and the inliers are right all the same.
+//
+// monodepth_shared_focal: shared_focal of matches whose depths a network has told from each picture
+// alone: three matches a sample.
+//   Y. Ding, V. Kocur, V. Vavra, Z. B. Haladova, J. Yang, T. Sattler, Z. Kukelova, RePoseD:
+//   Efficient relative pose estimation with known depth information, ICCV 2025.
+// Depths are those of the scene times a number of each picture's own, those of the second picture
+// with any number added as well; they need not be right to more than some per cent. Samples are
+// solved by them and nothing else: errors, inliers, the fit and focal_deviation are those of
+// shared_focal. A match with a depth that is not finite and above 0 (sky, a hole) has no part in
+// the model, as one of weight 0, but gets its inlier flag.
 //
 // radial_fundamental: two pictures by one lens that nobody calibrated, F and the distortion k of
 // the division model,
@@ -237,6 +250,9 @@ struct RelativePoseResult : EstimateResult {
 [[nodiscard]] RelativePoseResult estimate_relative_pose(ModelKind kind,
                                                         std::span<const PointPair> points,
                                                         const EstimateInput& input = {});
+[[nodiscard]] RelativePoseResult estimate_relative_pose(ModelKind kind,
+                                                        std::span<const DepthPair> points,
+                                                        const EstimateInput& input = {});
 
 // Returns F with x2' F x1 = 0 in px: K2^-T E K1^-1.
 [[nodiscard]] Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
@@ -265,6 +281,9 @@ struct BatchEstimate {
                                            const BatchInput& input);
 [[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind,
                                            const Memory<const ScenePoint>& points,
+                                           const BatchInput& input);
+[[nodiscard]] BatchEstimate estimate_batch(Queue& queue, ModelKind kind,
+                                           const Memory<const DepthPair>& points,
                                            const BatchInput& input);
 
 // Which model explains the pair, of a homography and an epipolar matrix (with its cameras, if it is

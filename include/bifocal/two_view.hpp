@@ -3,7 +3,8 @@
 // least-squares fit from a start, the pose in an essential matrix, the motions in a homography,
 // scene points. All on the calling thread, in double.
 //
-// Points are px, cameras pinholes. Functions throw Error(usage) naming a matrix that is zero or not
+// Points are px, cameras pinholes. A model of monodepth_shared_focal is one of shared_focal here:
+// its depths are not asked for. Functions throw Error(usage) naming a matrix that is zero or not
 // finite, a camera that is none, and numbers of points, flags and cameras that do not fit.
 #pragma once
 
@@ -146,8 +147,8 @@ struct ModelCovariance {
   // Row-major [6][6], of (w, t) of a pose: R is exp([w]x) R to first order, w in radians (X2 turned
   // about the axis w), t as it is. Zeros for models that are no pose.
   std::array<double, 36> pose{};
-  // px^2, of the focal length fx of shared_focal, to first order: where matches on one plane leave
-  // it open, which focal_deviation says, this does not show it.
+  // px^2, of the focal length fx that both pictures share, to first order: where matches on one
+  // plane leave it open, which focal_deviation says, this does not show it.
   double focal_variance = 0;
 };
 

@@ -34,7 +34,7 @@ class Covariance(NamedTuple):
     pose: Numbers
     """[6, 6] of a pose: of (w, t), where R is exp([w]x) R to first order, w in radians; zeros of a matrix."""
     focal_variance: float
-    """px^2, of the focal length of "shared_focal"; 0 of other kinds."""
+    """px^2, of the focal length of "shared_focal" (and "monodepth_shared_focal"); 0 of other kinds."""
 
 
 def covariance(

@@ -36,13 +36,14 @@ __all__ = [
     "estimate_camera_pose_focal",
     "estimate_fundamental",
     "estimate_homography",
+    "estimate_monodepth_shared_focal_relative_pose",
     "estimate_radial_fundamental",
     "estimate_relative_pose",
     "estimate_shared_focal_relative_pose",
     "problem_info",
 ]
 
-ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental", "camera_pose_focal"]
+ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental", "camera_pose_focal", "monodepth_shared_focal"]
 
 
 class ProblemInfo(TypedDict):
@@ -53,6 +54,7 @@ class ProblemInfo(TypedDict):
     degrees_of_freedom: int
     cameras: int
     is_two_view: bool
+    takes_depths: bool
     has_pose: bool
     tells_focal_length: bool
     tells_distortion: bool
@@ -143,6 +145,29 @@ def estimate_shared_focal_relative_pose(
     return _core.estimate("shared_focal", x1, x2, camera, None, weights, qualities, options, device, frame)
 
 
+def estimate_monodepth_shared_focal_relative_pose(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    depths: ArrayLike,
+    principal_point: ArrayLike,
+    *,
+    aspect_ratio: float = 1.0,
+    options: RobustOptions | None = None,
+    weights: ArrayLike | None = None,
+    qualities: ArrayLike | None = None,
+    device: str | None = None,
+) -> Estimate:
+    """`estimate_shared_focal_relative_pose` of matches whose depths a network has told from each picture alone: three matches a sample.
+
+    depths [N, 2]: along the optical axes of picture 1 and of picture 2, in a unit of either's own, those of picture 2 with any number added.
+    Samples are solved by them (RePoseD, ICCV 2025), errors and the fit are without. A match with a depth that is not finite and above 0 has no
+    part in the model, but gets its inlier flag.
+    """
+    camera = _camera_at(principal_point, aspect_ratio)
+    frame = frame_of(x1, x2, depths, weights, qualities)
+    return _core.estimate("monodepth_shared_focal", x1, x2, camera, None, weights, qualities, options, device, frame, depths)
+
+
 def estimate_radial_fundamental(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -219,12 +244,15 @@ def estimate(
     weights: ArrayLike | None = None,
     qualities: ArrayLike | None = None,
     device: str | None = None,
+    depths: ArrayLike | None = None,
 ) -> Estimate:
-    """Any kind of model. "absolute_pose" and "camera_pose_focal" take pixels x1 [N, 2] and scene points x2 [N, 3], or x1 alone as rows x y X Y Z.
+    """Any kind of model. "absolute_pose" and "camera_pose_focal" take pixels x1 [N, 2] and scene points x2 [N, 3], or x1 alone as rows x y X Y Z;
+    "monodepth_shared_focal" takes depths [N, 2] beside x1 and x2, or x1 alone as rows x1 y1 x2 y2 depth1 depth2.
 
     One dense float64 array of rows is read where it lies; two arrays, float32 and arrays with gaps are put together in C++.
     """
-    return _core.estimate(kind, x1, x2, camera1, camera2, weights, qualities, options, device, frame_of(x1, x2, weights, qualities))
+    frame = frame_of(x1, x2, depths, weights, qualities)
+    return _core.estimate(kind, x1, x2, camera1, camera2, weights, qualities, options, device, frame, depths)
 
 
 def estimate_batch(
@@ -239,7 +267,7 @@ def estimate_batch(
     qualities: ArrayLike | None = None,
     device: str | None = None,
 ) -> BatchEstimate:
-    """P pairs in one call: pair k has the rows offsets[k] to offsets[k + 1] of points, x1 y1 x2 y2 (or x y X Y Z).
+    """P pairs in one call: pair k has the rows offsets[k] to offsets[k + 1] of points, x1 y1 x2 y2 (depth1 depth2), or x y X Y Z.
 
     Each estimate is that of its own call with the same min_inlier_ratio above 0 (0 means less deep here than alone). A dense float64 array is not copied; nor is one
     in the memory of a CUDA device (torch, CuPy), which is also where it is worked on. cameras1, cameras2: one for all pairs or one each

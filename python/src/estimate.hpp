@@ -26,7 +26,17 @@ void complete(PairEstimate& e);
 
 // Does an estimate of this kind have scene points?
 [[nodiscard]] inline bool has_scene_points(ModelKind kind) {
-  return kind == ModelKind::essential || kind == ModelKind::shared_focal;
+  return kind == ModelKind::essential || kind == ModelKind::shared_focal ||
+         kind == ModelKind::monodepth_shared_focal;
+}
+
+// How many numbers has a point, and how many of them, behind the others, are depths?
+[[nodiscard]] inline int columns_of(const ProblemInfo& problem) {
+  if (problem.takes_depths) return 6;
+  return problem.is_two_view ? 4 : 5;
+}
+[[nodiscard]] inline int depths_of(const ProblemInfo& problem) {
+  return problem.takes_depths ? 2 : 0;
 }
 
 // One array of the batch or of a pair: of the host, or at an address of the device, where it has to
@@ -41,8 +51,8 @@ struct Column {
 
 // This estimates one pair whose points lie on a CUDA device.
 struct DevicePoints {
-  AnyArray left, right;  // right: of another array, or not valid
-  nb::handle left_object, right_object;
+  AnyArray left, right, depths;  // right, depths: of other arrays, or not valid
+  nb::handle left_object, right_object, depths_object;
 };
 [[nodiscard]] PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,
                                           const std::vector<AnyCamera>& cameras, nb::handle weights,

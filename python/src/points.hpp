@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Correspondences from Python as C++ has them: rows of x1 y1 x2 y2, or of x y X Y Z.
+// Correspondences from Python as C++ has them: rows of x1 y1 x2 y2 (depth1 depth2), or of x y X Y
+// Z.
 #pragma once
 
 #include "options.hpp"
 
 namespace bifocal::python {
 
-// Given as one array of such rows, which is read where it lies when it is dense float64, or as two
-// arrays with the columns of either side, which are put together.
+// Given as one array of such rows, which is read where it lies when it is dense float64, or as
+// arrays with the columns of either side and of the depths, which are put together.
 template <class Point>
 struct Points {
-  Numbers left, right;
+  Numbers left, right, depths;
   std::vector<Point> copy;
   std::span<const Point> span;
 };
@@ -18,26 +19,32 @@ struct Points {
 template <class Point>
 inline constexpr int kColumns = int(sizeof(Point) / sizeof(double));
 template <class Point>
+inline constexpr int kDepths = std::is_same_v<Point, DepthPair> ? 2 : 0;
+template <class Point>
 inline constexpr const char* kNames[] = {"x1", "x2", "points"};
 template <>
 inline constexpr const char* kNames<ScenePoint>[] = {"x", "X", "points"};
 
 template <class Point>
-Points<Point> points_of(nb::handle left, nb::handle right) {
+Points<Point> points_of(nb::handle left, nb::handle right, nb::handle depths = nb::none()) {
   constexpr int columns = kColumns<Point>;
   const auto& names = kNames<Point>;
   Points<Point> p;
   if (right.is_none()) {
+    if (!depths.is_none()) type_error("depths: given beside rows, which hold them");
     p.left = numbers_of(left, names[2], {-1, columns});
     if (p.left.is_double && p.left.is_dense())
       p.span = {static_cast<const Point*>(p.left.array.data()), p.left.rows()};
     return p;
   }
   p.left = numbers_of(left, names[0], {-1, 2});
-  p.right = numbers_of(right, names[1], {-1, columns - 2});
-  if (p.left.rows() != p.right.rows())
-    value_error(fmt::format("{}: {} points, but {} has {}", names[1], p.right.rows(), names[0],
-                            p.left.rows()));
+  p.right = numbers_of(right, names[1], {-1, columns - 2 - kDepths<Point>});
+  if (kDepths < Point >> 0) p.depths = numbers_of(depths, "depths", {-1, kDepths<Point>});
+  for (const auto& [name, side] : {std::pair{names[1], &p.right}, std::pair{"depths", &p.depths}}) {
+    if (side->array.is_valid() && side->rows() != p.left.rows())
+      value_error(
+          fmt::format("{}: {} points, but {} has {}", name, side->rows(), names[0], p.left.rows()));
+  }
   return p;
 }
 
@@ -47,11 +54,13 @@ void gather(Points<Point>& p) {
   if (p.span.data() != nullptr || p.left.rows() == 0) return;
   constexpr std::size_t columns = kColumns<Point>;
   const std::size_t n = p.left.rows(), own = p.right.array.is_valid() ? 2 : columns;
+  constexpr std::size_t seen = columns - kDepths<Point>;
   p.copy.resize(n);
   auto* to = reinterpret_cast<double*>(p.copy.data());
   for (std::size_t i = 0; i < n; ++i, to += columns) {
     for (std::size_t c = 0; c < own; ++c) to[c] = p.left.at(i, c);
-    for (std::size_t c = own; c < columns; ++c) to[c] = p.right.at(i, c - own);
+    for (std::size_t c = own; c < seen; ++c) to[c] = p.right.at(i, c - own);
+    for (std::size_t c = std::max(own, seen); c < columns; ++c) to[c] = p.depths.at(i, c - seen);
   }
   p.span = p.copy;
 }

@@ -63,7 +63,7 @@ PairEstimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
                             .options = a.options,
                             .priors = {a.weights.span, a.qualities.span},
                             .queue = lease ? &lease->queue() : nullptr};
-  if constexpr (std::is_same_v<Point, PointPair>) {
+  if constexpr (!std::is_same_v<Point, ScenePoint>) {
     if (e.is_relative) {
       e.result = estimate_relative_pose(kind, points.span, input);
       return e;
@@ -76,15 +76,20 @@ PairEstimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
 PairEstimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle right,
                           nb::handle camera1, nb::handle camera2, nb::handle weights,
                           nb::handle qualities, nb::handle options,
-                          const std::optional<std::string>& device, nb::handle frame) {
+                          const std::optional<std::string>& device, nb::handle frame,
+                          nb::handle depths) {
   const ModelKind kind = kind_of(kind_name);
   const ProblemInfo problem = problem_info(kind);
+  if (!depths.is_none() && !problem.takes_depths)
+    type_error("depths: given, but this kind of model takes none");
   Arguments a = arguments_of(camera1, camera2, options, problem);
   if (!frame.is_none()) {
     const bool one = right.is_none();
-    DevicePoints there{array_of(left, one ? "points" : "x1"), {}, left, right};
+    DevicePoints there{array_of(left, one ? "points" : "x1"), {}, {}, left, right, depths};
     if (on_cuda(there.left)) {
+      if (one && !depths.is_none()) type_error("depths: given beside rows, which hold them");
       if (!one) there.right = array_of(right, "x2");
+      if (!one && problem.takes_depths) there.depths = array_of(depths, "depths");
       return estimate_there(kind, there, a.cameras, weights, qualities, a.options, device, frame);
     }
   }
@@ -92,15 +97,16 @@ PairEstimate estimate_any(const std::string& kind_name, nb::handle left, nb::han
   a.qualities = doubles_of(qualities, "qualities");
   a.device = device_for(device, nullptr, "");
   PairEstimate e;
-  if (problem.is_two_view) {
-    auto points = points_of<PointPair>(left, right);
+  const auto run_on = [&](auto points) {
     const Unlocked unlocked;
     e = run(kind, points, a);
-  } else {
-    auto points = points_of<ScenePoint>(left, right);
-    const Unlocked unlocked;
-    e = run(kind, points, a);
-  }
+  };
+  if (problem.takes_depths)
+    run_on(points_of<DepthPair>(left, right, depths));
+  else if (problem.is_two_view)
+    run_on(points_of<PointPair>(left, right));
+  else
+    run_on(points_of<ScenePoint>(left, right));
   if (!frame.is_none()) e.frame = nb::borrow(frame);
   return e;
 }
@@ -196,10 +202,11 @@ void bind_fields(nb::class_<PairEstimate>& c) {
   c.def_prop_ro("t", &translation,
                 nb::sig("def t(self) -> numpy.typing.NDArray[numpy.float64] | None"),
                 "[3], of length 1 for relative poses; None where the kind has no pose.");
-  c.def_prop_ro(
-      "triangulated", &triangulated,
-      nb::sig("def triangulated(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-      "[N, 3] of 'essential' and 'shared_focal': points in camera 1, NaN for outliers; else None.");
+  c.def_prop_ro("triangulated", &triangulated,
+                nb::sig("def triangulated(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+                "[N, 3] of relative poses but 'upright_essential': points in camera 1, NaN for "
+                "outliers; else "
+                "None.");
   c.def_prop_ro("not_finite", &not_finite,
                 nb::sig("def not_finite(self) -> numpy.typing.NDArray[numpy.int32]"),
                 "Indices of correspondences with a NaN or an infinity, which were left out.");
@@ -209,14 +216,14 @@ void bind_fields(nb::class_<PairEstimate>& c) {
         const PairEstimate& e = complete_of(self);
         return e.is_relative ? std::optional<int>(e.result.in_front) : std::nullopt;
       },
-      "Inliers in front of both cameras, of 'essential' and 'shared_focal'; else None.");
+      "Inliers in front of both cameras, of kinds with `triangulated`; else None.");
   c.def_prop_ro(
       "median_parallax_deg",
       [](nb::handle self) -> std::optional<double> {
         const PairEstimate& e = complete_of(self);
         return e.is_relative ? std::optional<double>(e.result.median_parallax_deg) : std::nullopt;
       },
-      "Angle between the rays of the inliers, of 'essential' and 'shared_focal'; else None.");
+      "Angle between the rays of the inliers, of kinds with `triangulated`; else None.");
 }
 
 // Binds what some problems tell of cameras that nobody knows.
@@ -287,7 +294,8 @@ void bind_robust(nb::module_& m) {
   m.def("estimate", &estimate_any, nb::arg("kind"), nb::arg("left").none(), nb::arg("right").none(),
         nb::arg("camera1").none(), nb::arg("camera2").none(), nb::arg("weights").none(),
         nb::arg("qualities").none(), nb::arg("options").none(), nb::arg("device").none(),
-        nb::arg("frame").none() = nb::none(), "One pair of any problem.");
+        nb::arg("frame").none() = nb::none(), nb::arg("depths").none() = nb::none(),
+        "One pair of any problem.");
   m.def(
       "reads_in_place",
       [](nb::handle points) {
@@ -303,6 +311,7 @@ void bind_robust(nb::module_& m) {
         d["symbol"] = p.symbol, d["sample_size"] = p.sample_size;
         d["degrees_of_freedom"] = p.degrees_of_freedom, d["cameras"] = p.cameras;
         d["is_two_view"] = p.is_two_view, d["has_pose"] = p.has_pose;
+        d["takes_depths"] = p.takes_depths;
         d["tells_focal_length"] = p.tells_focal_length;
         d["tells_distortion"] = p.tells_distortion;
         return d;

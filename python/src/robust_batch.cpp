@@ -66,6 +66,8 @@ BatchEstimate run(Queue& queue, const Given& g, std::size_t first, std::size_t l
                          .weights = g.weights.memory,
                          .qualities = g.qualities.memory,
                          .options = g.options};
+  if (g.problem.takes_depths)
+    return estimate_batch(queue, g.kind, typed(static_cast<const DepthPair*>(nullptr)), input);
   if (g.problem.is_two_view)
     return estimate_batch(queue, g.kind, typed(static_cast<const PointPair*>(nullptr)), input);
   return estimate_batch(queue, g.kind, typed(static_cast<const ScenePoint*>(nullptr)), input);
@@ -122,7 +124,7 @@ void undistort(Given& g, const std::vector<AnyCamera>& cameras, std::size_t colu
     (void)pinholes_of(cameras, "cameras",
                       "give points on a CUDA device undistorted (bifocal.undistort_points) and "
                       "pinholes (bifocal.pinhole_of)");
-  const std::size_t columns = g.problem.is_two_view ? 4 : 5;
+  const auto columns = std::size_t(columns_of(g.problem));
   const auto rows = std::size_t(g.points.rows);
   if (g.points.copy.empty() && rows > 0)
     g.points.copy.assign(g.points.memory.pointer(), g.points.memory.pointer() + rows * columns);
@@ -149,7 +151,7 @@ Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offse
   Given g{kind_of(kind), {}, {}, {}, {}, {}, {}, {}, options_of<RobustOptions>(options), {}};
   g.problem = problem_info(g.kind);
   if (points.is_none()) type_error("points: None, must be an array of numbers");
-  g.points = column_of(points, "points", g.problem.is_two_view ? 4 : 5);
+  g.points = column_of(points, "points", columns_of(g.problem));
   g.weights = column_of(weights, "weights", 1);
   g.qualities = column_of(qualities, "qualities", 1);
   g.offsets = offsets_of(offsets, g.points.rows);

@@ -17,22 +17,26 @@ void need_numbers(const AnyArray& array, const char* name) {
                            dtype_text(array)));
 }
 
-void check_points(const DevicePoints& p, bool is_two_view) {
-  const int columns = is_two_view ? 4 : 5;
+void check_points(const DevicePoints& p, const ProblemInfo& problem) {
+  const int columns = columns_of(problem);
   if (!p.right.is_valid()) {
     need_shape(p.left, "points", {-1, columns});
     need_numbers(p.left, "points");
     return;
   }
-  const char *left = is_two_view ? "x1" : "x", *right = is_two_view ? "x2" : "X";
+  const char *left = problem.is_two_view ? "x1" : "x", *right = problem.is_two_view ? "x2" : "X";
   need_shape(p.left, left, {-1, 2});
-  need_shape(p.right, right, {-1, columns - 2});
   need_numbers(p.left, left);
-  need_numbers(p.right, right);
-  need_same_memory(p.right, right, p.left, left);
-  if (p.left.shape(0) != p.right.shape(0))
-    value_error(fmt::format("{}: {} points, but {} has {}", right, p.right.shape(0), left,
-                            p.left.shape(0)));
+  const auto check_other = [&](const AnyArray& other, const char* name, int numbers) {
+    need_shape(other, name, {-1, numbers});
+    need_numbers(other, name);
+    need_same_memory(other, name, p.left, left);
+    if (p.left.shape(0) != other.shape(0))
+      value_error(
+          fmt::format("{}: {} points, but {} has {}", name, other.shape(0), left, p.left.shape(0)));
+  };
+  check_other(p.right, right, columns - 2 - depths_of(problem));
+  if (p.depths.is_valid()) check_other(p.depths, "depths", depths_of(problem));
 }
 
 void need_length(const Column& column, const char* name, std::size_t points) {
@@ -79,7 +83,7 @@ PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,
                             nb::handle qualities, const RobustOptions& options,
                             const std::optional<std::string>& device, nb::handle frame) {
   const ProblemInfo problem = problem_info(kind);
-  check_points(points, problem.is_two_view);
+  check_points(points, problem);
   const std::string where = device_for(device, &points.left, problem.is_two_view ? "x1" : "x");
   const std::size_t n = points.left.shape(0);
   const RobustOptions own = one_pair_options(kind, n, options);
@@ -92,6 +96,7 @@ PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,
                           "give points on a CUDA device undistorted (bifocal.undistort_points) and "
                           "a pinhole (bifocal.pinhole_of)");
   e.rows = frame.attr("join")(points.left_object, points.right_object);
+  if (points.depths.is_valid()) e.rows = frame.attr("join")(e.rows, points.depths_object);
   const AnyArray rows = array_of(e.rows, "points");
   const std::int64_t offsets[] = {0, std::int64_t(n)};
   await_frame(frame);
@@ -111,7 +116,8 @@ PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,
                              .qualities = q.memory,
                              .options = own});
     };
-    e.result = {single_result(problem.is_two_view
+    e.result = {single_result(problem.takes_depths ? batch(static_cast<const DepthPair*>(nullptr))
+                              : problem.is_two_view
                                   ? batch(static_cast<const PointPair*>(nullptr))
                                   : batch(static_cast<const ScenePoint*>(nullptr)))};
   }
@@ -121,18 +127,20 @@ PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,
 void complete(PairEstimate& e) {
   if (!e.rows.is_valid()) return;
   const nb::object host = e.frame.attr("to_host")(e.rows);
-  const int columns = problem_info(e.kind).is_two_view ? 4 : 5;
+  const ProblemInfo problem = problem_info(e.kind);
+  const int columns = columns_of(problem);
   const Numbers numbers = numbers_of(host, "points", {-1, columns});
   for (std::size_t i = 0; i < numbers.rows(); ++i)
-    for (std::size_t c = 0; c < std::size_t(columns); ++c)
+    for (std::size_t c = 0; c < std::size_t(columns - depths_of(problem)); ++c)
       if (!std::isfinite(numbers.at(i, c))) {
         e.result.not_finite.push_back(int(i));
         break;
       }
   if (e.is_relative) {
-    e.result = with_scene_points(
-        e.kind, std::move(e.result),
-        {static_cast<const PointPair*>(numbers.array.data()), numbers.rows()}, e.cameras);
+    std::vector<PointPair> pairs;
+    for (std::size_t i = 0; i < numbers.rows(); ++i)
+      pairs.push_back({numbers.at(i, 0), numbers.at(i, 1), numbers.at(i, 2), numbers.at(i, 3)});
+    e.result = with_scene_points(e.kind, std::move(e.result), pairs, e.cameras);
   }
   e.rows.reset();
 }

@@ -105,6 +105,7 @@ CALLS = {
     "camera_pose_focal": (lambda a, b: bifocal.estimate_camera_pose_focal(b, a, (640, 480)), S.X, S.x2),
     "radial_fundamental": (lambda a, b: bifocal.estimate_radial_fundamental(a, b, (640, 480)), S.x1, S.x2),
     "shared_focal": (lambda a, b: bifocal.estimate_shared_focal_relative_pose(a, b, (640, 480)), S.x1, S.x2),
+    "monodepth_shared_focal": (lambda a, b: bifocal.estimate_monodepth_shared_focal_relative_pose(a, b, np.ones((len(S.x1), 2)), (640, 480)), S.x1, S.x2),
     "batch": (lambda a, b: bifocal.estimate_batch("homography", a, [0, 30, 60]), PLANE.rows, PLANE.x2),
     "residuals": (lambda a, b: bifocal.residuals("essential", S.E, a, b, camera1=K, camera2=K), S.x1, S.x2),
     "refine": (lambda a, b: bifocal.refine("homography", PLANE.H, a, b), PLANE.x1, PLANE.x2),

@@ -13,6 +13,7 @@ import bifocal
 S = Scene(n=50)
 X1, X2 = S.x1, S.x2
 H, F, POSE = bifocal.estimate_homography, bifocal.estimate_fundamental, bifocal.estimate_relative_pose
+DEPTHS = bifocal.estimate_monodepth_shared_focal_relative_pose
 OPTIONS = bifocal.RobustOptions
 
 CASES = [
@@ -40,6 +41,14 @@ CASES = [
     (lambda: bifocal.estimate_shared_focal_relative_pose(X1, X2, (np.nan, 2)), ValueError, r"camera = \(1, 1, nan, 2\)"),
     (lambda: bifocal.estimate_camera_pose_focal(X1, np.c_[X2, X2[:, 0]], (1,)), ValueError, r"principal_point: 1 numbers"),
     (lambda: bifocal.estimate_camera_pose_focal(X1, X2, (1, 2)), ValueError, r"X: shape \(50, 2\), must be \(N, 3\)"),
+    (lambda: DEPTHS(X1, X2, np.ones((50, 3)), (1, 2)), ValueError, r"depths: shape \(50, 3\), must be \(N, 2\)"),
+    (lambda: DEPTHS(X1, X2, np.ones((49, 2)), (1, 2)), ValueError, r"depths: 49 points, but x1 has 50"),
+    (lambda: DEPTHS(X1, X2, None, (1, 2)), TypeError, r"depths: None, must be an array"),
+    (lambda: DEPTHS(X1, X2, X1 > 0, (1, 2)), TypeError, r"depths: dtype bool8, must be"),
+    (lambda: bifocal.estimate("monodepth_shared_focal", S.rows, camera1=K), ValueError, r"points: shape \(50, 4\), must be \(N, 6\)"),
+    (lambda: bifocal.estimate("monodepth_shared_focal", np.c_[S.rows, X1], camera1=K, depths=X1), TypeError, r"depths: given beside rows"),
+    (lambda: bifocal.estimate("shared_focal", X1, X2, camera1=K, depths=X1), TypeError, r"depths: given, but this kind of model takes none"),
+    (lambda: bifocal.estimate_batch("monodepth_shared_focal", S.rows, [0, 50], cameras1=K), ValueError, r"points: shape \(50, 4\), must be \(N, 6\)"),
     (lambda: bifocal.estimate_radial_fundamental(X1, X2, (1, 2, 3)), ValueError, r"centre: 3 numbers"),
     (lambda: bifocal.estimate_radial_fundamental(X1, X2, (0, 0)), ValueError, r"camera = \(0, 0, 0, 0\)"),
     (lambda: bifocal.estimate_radial_fundamental(X1, X2, (1, 2), aspect_ratio=0), ValueError, r"camera = \(2.236\d*, 0, 1, 2\)"),

@@ -70,15 +70,16 @@ def test_absolute_pose():
     assert np.array_equal(rows.t, found.t)
 
 
-@pytest.mark.parametrize("kind", ["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental", "camera_pose_focal"])
+@pytest.mark.parametrize("kind", ["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental", "camera_pose_focal", "monodepth_shared_focal"])
 def test_every_kind_is_known_and_never_none(kind):
     info = bifocal.problem_info(kind)
     cameras = [K] * info["cameras"] + [None] * 2
     second = np.zeros((2, 2 if info["is_two_view"] else 3))
-    found = bifocal.estimate(kind, np.zeros((2, 2)), second, camera1=cameras[0], camera2=cameras[1])
+    depths = np.ones((2, 2)) if info["takes_depths"] else None
+    found = bifocal.estimate(kind, np.zeros((2, 2)), second, camera1=cameras[0], camera2=cameras[1], depths=depths)
     assert not found.ok and found.reason in ("too_few_points", "degenerate_sample", "no_model")
     assert not found.model.any() and not found.inliers.any()
-    empty = bifocal.estimate(kind, np.zeros((0, 2)), second[:0], camera1=cameras[0], camera2=cameras[1])
+    empty = bifocal.estimate(kind, np.zeros((0, 2)), second[:0], camera1=cameras[0], camera2=cameras[1], depths=second[:0] if info["takes_depths"] else None)
     assert empty.reason == "too_few_points" and len(empty.inliers) == 0
 
 
@@ -100,6 +101,35 @@ def test_shared_focal_length():
     assert batch.focal_length.shape == batch.focal_deviation.shape == (1,) and abs(batch.focal_length[0] - 1000) < 100
     sure = bifocal.covariance("shared_focal", found.model, s.x1, s.x2, camera1=(1, 1, 640, 480), inliers=found.inliers, noise=found.noise)
     assert sure.parameters == 6 and 0.5 < np.sqrt(sure.focal_variance) / found.focal_deviation < 2
+
+
+def test_shared_focal_length_of_matches_with_depths():
+    s = Scene(n=400, right=0.3, seed=3)
+    rng = np.random.default_rng(5)
+    depths = np.c_[s.X[:, 2], 0.3 * (s.X @ s.R.T + s.t)[:, 2] + 1] * (1 + 0.02 * rng.normal(size=(400, 2)))
+    depths[::7] = (0, -1)
+    depths[::9, 1] = np.nan
+    found = bifocal.estimate_monodepth_shared_focal_relative_pose(s.x1, s.x2, depths, (640, 480))
+    assert found.ok and found.kind == "monodepth_shared_focal" and not len(found.not_finite)
+    assert abs(found.focal_length - 1000) < 5 * found.focal_deviation
+    assert angle_deg(found.R, s.R) < 2 and found.in_front > 90 and found.triangulated.shape == (400, 3)
+    assert (found.inliers & s.right).sum() > 0.9 * s.right.sum() and (found.inliers & s.right)[::7].sum() > 0.8 * s.right[::7].sum()
+    camera, rows = (1, 1, 640, 480), np.c_[s.rows, depths]
+    for same in (
+        bifocal.estimate("monodepth_shared_focal", rows, camera1=camera),
+        bifocal.estimate("monodepth_shared_focal", s.x1, s.x2, camera1=camera, depths=depths),
+        bifocal.estimate("monodepth_shared_focal", s.x1.tolist(), s.x2, camera1=camera, depths=np.asfortranarray(depths)),
+    ):
+        assert np.array_equal(same.model, found.model) and np.array_equal(same.inliers, found.inliers)
+    options = bifocal.RobustOptions(min_inlier_ratio=0.2)
+    alone = bifocal.estimate("monodepth_shared_focal", rows, camera1=camera, options=options)
+    batch = bifocal.estimate_batch("monodepth_shared_focal", rows, [0, 400], cameras1=camera, options=options)
+    assert np.array_equal(batch.models[0], alone.model) and batch.focal_length[0] == alone.focal_length
+    lens = bifocal.Camera(1000, 1000, 640, 480, k1=-0.01)
+    bent = np.c_[bifocal.distort_points(s.x1, lens), bifocal.distort_points(s.x2, lens)]
+    straight = bifocal.estimate("monodepth_shared_focal", bent[:, :2], bent[:, 2:], camera1=lens, depths=depths)
+    assert straight.ok and np.abs(straight.focal_length - found.focal_length) < found.focal_deviation
+    assert bifocal.residuals("monodepth_shared_focal", found.model, s.x1, s.x2, camera1=camera)[found.inliers].max() < 2.01
 
 
 def test_a_camera_pose_with_its_focal_length():

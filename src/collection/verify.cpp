@@ -22,6 +22,9 @@ void check(const FeatureSet& set, std::span<const LensCamera> cameras, const Ver
   check_options(o);
   if (!problem_info(o.kind).is_two_view)
     fail(fmt::format("VerifyOptions::kind = {}: must be of two views", to_string(o.kind)));
+  if (problem_info(o.kind).takes_depths)
+    fail(fmt::format("VerifyOptions::kind = {}: matches of features have no depths",
+                     to_string(o.kind)));
   if (takes_cameras(o.kind) && cameras.size() != 1 &&
       cameras.size() != static_cast<std::size_t>(set.size()))
     fail(fmt::format("{} cameras, must be one or one for each of the {} images", cameras.size(),

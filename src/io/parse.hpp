@@ -15,6 +15,7 @@
 namespace bifocal::io {
 
 Correspondences parse_correspondences(std::string_view text, std::string_view name);
+std::vector<DepthPair> parse_depth_pairs(std::string_view text, std::string_view name);
 std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_view name);
 Calibration parse_calibration(std::string_view text, std::string_view name);
 PairCalibration parse_pair_calibration(std::string_view text, std::string_view name);

@@ -106,11 +106,28 @@ std::vector<ScenePoint> parse_scene_points(std::string_view text, std::string_vi
   return result;
 }
 
+std::vector<DepthPair> parse_depth_pairs(std::string_view text, std::string_view name) {
+  std::vector<DepthPair> result;
+  read_rows(text, name, [&](const LineReader& reader) {
+    if (reader.words().size() != 6) {
+      reject(name, "line {}: {} numbers, expected x1 y1 x2 y2 depth1 depth2", reader.line(),
+             reader.words().size());
+    }
+    result.push_back({reader.number(0), reader.number(1), reader.number(2), reader.number(3),
+                      reader.number(4), reader.number(5)});
+  });
+  return result;
+}
+
 }  // namespace io
 
 Correspondences read_correspondences(const std::filesystem::path& file) {
   if (file.extension() == ".npz") return io::read_matcher_npz(file);
   return io::parse_correspondences(read_text(file), file.string());
+}
+
+std::vector<DepthPair> read_depth_pairs(const std::filesystem::path& file) {
+  return io::parse_depth_pairs(read_text(file), file.string());
 }
 
 std::vector<ScenePoint> read_scene_points(const std::filesystem::path& file) {

@@ -8,6 +8,12 @@
 
 namespace bifocal::robust {
 
+std::string_view points_taken(ModelKind kind) {
+  const ProblemInfo info = problem_info(kind);
+  if (info.takes_depths) return kPointsName<DepthPair>;
+  return info.is_two_view ? kPointsName<PointPair> : kPointsName<ScenePoint>;
+}
+
 void check_weights(const char* where, std::span<const double> weights, size_t first) {
   for (size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] >= 0 && std::isfinite(weights[i])) continue;

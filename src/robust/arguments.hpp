@@ -5,8 +5,23 @@
 
 #include <bifocal/robust.hpp>
 #include <span>
+#include <string_view>
 
 namespace bifocal::robust {
+
+template <class Point>
+inline constexpr std::string_view kPointsName = "point pairs";
+template <>
+inline constexpr std::string_view kPointsName<DepthPair> = "point pairs with depths";
+template <>
+inline constexpr std::string_view kPointsName<ScenePoint> = "scene points";
+// The points of a problem by that name.
+[[nodiscard]] std::string_view points_taken(ModelKind kind);
+
+// The kind of the models of this one, of points without depths.
+[[nodiscard]] constexpr ModelKind without_depths(ModelKind kind) {
+  return kind == ModelKind::monodepth_shared_focal ? ModelKind::shared_focal : kind;
+}
 
 void check_camera(const char* name, const Intrinsics& camera);
 // first: the index of weights[0] among all weights of the call.

@@ -33,9 +33,8 @@ struct AnyBatch {
 template <class Point>
 void check(const Queue& queue, const AnyBatch<Point>& batch, ModelKind kind) {
   const ProblemInfo problem = problem_info(kind);
-  if (problem.is_two_view != std::is_same_v<Point, PointPair>)
-    refuse(fmt::format("a {} is found from {}", to_string(kind),
-                       problem.is_two_view ? "point pairs" : "scene points"));
+  if (const auto taken = robust::points_taken(kind); taken != robust::kPointsName<Point>)
+    refuse(fmt::format("a {} is found from {}", to_string(kind), taken));
   for (const std::string& why : {runtime::why_foreign(queue, "points", batch.points),
                                  runtime::why_foreign(queue, "weights", batch.input.weights),
                                  runtime::why_foreign(queue, "qualities", batch.input.qualities)})
@@ -162,6 +161,11 @@ BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const Memory<const Po
 BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const Memory<const ScenePoint>& points,
                              const BatchInput& input) {
   return estimate_any<ScenePoint>(queue, kind, {points, input});
+}
+
+BatchEstimate estimate_batch(Queue& queue, ModelKind kind, const Memory<const DepthPair>& points,
+                             const BatchInput& input) {
+  return estimate_any<DepthPair>(queue, kind, {points, input});
 }
 
 }  // namespace bifocal

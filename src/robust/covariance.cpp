@@ -295,7 +295,7 @@ ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const Po
   check_finite("model", model);
   if (info.cameras == 0) return of_linear(kind, model, kept(points, inliers), noise);
   robust::check_camera(info.cameras == 1 ? "camera" : "camera1", cameras[0]);
-  if (kind == ModelKind::shared_focal)
+  if (robust::without_depths(kind) == ModelKind::shared_focal)
     return of_shared_focal(model, kept(points, inliers), cameras[0], noise);
   robust::check_camera("camera2", cameras[1]);
   const bool upright = kind == ModelKind::upright_essential;

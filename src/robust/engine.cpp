@@ -57,12 +57,13 @@ double one_pair_ratio(ModelKind problem, double matches, double confidence) {
   // iterations_without_support() of the search, and its inverse.
   const double log_failure = std::log1p(-confidence), size = steps.sample_size,
                telling = size - steps.wrong_in_telling_sample;
-  const double clean = log_failure / std::log1p(-std::pow(sought, size)),
+  const double clean = steps.clean_samples * log_failure / std::log1p(-std::pow(sought, size)),
                given_up = steps.hypotheses_before_giving_up(kManyMatches) *
                           std::pow(kBatchRatio / sought, telling);
   const double samples = std::min(clean, given_up) * (kManyMatches + steps.sample_cost) /
                          (std::max(matches, size) + steps.sample_cost);
-  const double ratio_of_clean = std::pow(-std::expm1(log_failure / samples), 1 / size);
+  const double ratio_of_clean =
+      std::pow(-std::expm1(steps.clean_samples * log_failure / samples), 1 / size);
   const double ratio_of_given_up =
       kBatchRatio *
       std::pow(steps.hypotheses_before_giving_up(std::max(matches, size)) / samples, 1 / telling);

@@ -33,14 +33,15 @@ struct Hypotheses {
 
 // These are the constants of a problem's file in src/robust/problems.
 struct ProblemNumbers {
-  int columns, sample_size, slots, model_size, dof, residuals, cameras;
+  int columns, depths, sample_size, slots, model_size, dof, residuals, cameras;
   bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, copies_bind;
-  int wrong_in_telling_sample, sought_percent, sample_cost, log10_false_alarms;
+  int clean_samples, wrong_in_telling_sample, sought_percent, sample_cost, log10_false_alarms;
 };
 // L: the lane functions of a problem.
 template <class L>
 constexpr ProblemNumbers numbers_of_problem() {
   return {L::COLUMNS,
+          L::DEPTHS,
           L::SAMPLE_SIZE,
           L::SLOTS,
           L::MODEL_SIZE,
@@ -53,6 +54,7 @@ constexpr ProblemNumbers numbers_of_problem() {
           L::UNKNOWN_FOCAL,
           L::UNKNOWN_DISTORTION,
           L::COPIES_BIND,
+          L::CLEAN_SAMPLES,
           L::WRONG_IN_TELLING_SAMPLE,
           L::SOUGHT_PERCENT,
           L::SAMPLE_COST,

@@ -16,9 +16,8 @@ namespace {
 template <class Point>
 robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> cameras) {
   const ProblemInfo info = problem_info(kind);
-  if (info.is_two_view != std::is_same_v<Point, PointPair>)
-    throw Error(ErrorCode::usage, fmt::format("estimate {}: takes {}", to_string(kind),
-                                              info.is_two_view ? "point pairs" : "scene points"));
+  if (const auto taken = robust::points_taken(kind); taken != robust::kPointsName<Point>)
+    throw Error(ErrorCode::usage, fmt::format("estimate {}: takes {}", to_string(kind), taken));
   if (static_cast<int>(cameras.size()) != info.cameras)
     throw Error(ErrorCode::usage, fmt::format("estimate {}: {} cameras, must be {}",
                                               to_string(kind), cameras.size(), info.cameras));
@@ -29,12 +28,13 @@ robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> came
   return robust::cameras_of(cameras.front(), cameras.back());
 }
 
-std::vector<int> not_finite(const double* points, int columns, size_t count) {
+// A depth may be missing.
+std::vector<int> not_finite(const double* points, const robust::EngineSteps& steps, size_t count) {
+  const auto columns = size_t(steps.columns), seen = size_t(steps.columns - steps.depths);
   std::vector<int> out;
   for (size_t i = 0; i < count; ++i) {
     bool finite = true;
-    for (size_t c = 0; c < size_t(columns); ++c)
-      finite = finite && std::isfinite(points[i * size_t(columns) + c]);
+    for (size_t c = 0; c < seen; ++c) finite = finite && std::isfinite(points[i * columns + c]);
     if (!finite) out.push_back(static_cast<int>(i));
   }
   return out;
@@ -73,7 +73,7 @@ EstimateResult estimate_one(ModelKind kind, std::span<const Point> points,
   static_cast<Estimate&>(r) =
       robust::estimate_of(kind, search(kind, given, input, options, r.inliers));
   if (!robust::has_model(r.outcome)) r.inliers.assign(points.size(), 0);
-  r.not_finite = not_finite(given.points, robust::engine_steps(kind).columns, points.size());
+  r.not_finite = not_finite(given.points, robust::engine_steps(kind), points.size());
   return r;
 }
 
@@ -131,6 +131,7 @@ ProblemInfo problem_info(ModelKind kind) {
           s.dof,
           s.cameras,
           s.two_views,
+          s.depths > 0,
           s.has_pose,
           s.unknown_focal,
           s.unknown_distortion};
@@ -142,6 +143,11 @@ EstimateResult estimate(ModelKind kind, std::span<const PointPair> points,
 }
 
 EstimateResult estimate(ModelKind kind, std::span<const ScenePoint> points,
+                        const EstimateInput& input) {
+  return estimate_one(kind, points, input);
+}
+
+EstimateResult estimate(ModelKind kind, std::span<const DepthPair> points,
                         const EstimateInput& input) {
   return estimate_one(kind, points, input);
 }

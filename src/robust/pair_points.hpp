@@ -65,6 +65,10 @@ struct PairPoints {
   static_assert(sizeof(PointPair) == 4 * sizeof(double));
   return points.empty() ? nullptr : &points.front().x1;
 }
+[[nodiscard]] inline const double* numbers_of(std::span<const DepthPair> points) {
+  static_assert(sizeof(DepthPair) == 6 * sizeof(double));
+  return points.empty() ? nullptr : &points.front().x1;
+}
 [[nodiscard]] inline const double* numbers_of(std::span<const ScenePoint> points) {
   static_assert(sizeof(ScenePoint) == 5 * sizeof(double));
   return points.empty() ? nullptr : &points.front().x;

@@ -195,13 +195,13 @@ class Fit {
   std::vector<double> columns_;
 };
 
-// Calls body(std::integral_constant<ModelKind, kind>).
+// Calls body(std::integral_constant<ModelKind, without_depths(kind)>).
 template <class Body>
 auto of_kind(ModelKind kind, const Body& body) {
   switch (kind) {
 #define BIFOCAL_PROBLEM(name, ...) \
   case ModelKind::name:            \
-    return body(std::integral_constant<ModelKind, ModelKind::name>());
+    return body(std::integral_constant<ModelKind, robust::without_depths(ModelKind::name)>());
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
   }

@@ -100,6 +100,16 @@ RelativePoseResult estimate_relative_pose(ModelKind kind, std::span<const PointP
                            input.options.threshold);
 }
 
+RelativePoseResult estimate_relative_pose(ModelKind kind, std::span<const DepthPair> points,
+                                          const EstimateInput& input) {
+  check_relative("estimate_relative_pose", kind);
+  std::vector<PointPair> pairs;
+  pairs.reserve(points.size());
+  for (const DepthPair& p : points) pairs.push_back({p.x1, p.y1, p.x2, p.y2});
+  return with_scene_points(kind, estimate(kind, points, input), pairs, input.cameras,
+                           input.options.threshold);
+}
+
 Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
                                 const Intrinsics& camera2) {
   const Intrinsics &a = camera1, &b = camera2;

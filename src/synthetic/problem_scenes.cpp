@@ -13,6 +13,8 @@
 namespace bifocal::synthetic {
 namespace {
 
+constexpr double kDepthDeviation = 0.03;  // of the depths that are told of points with noise
+
 void append_points(const auto& points, ProblemScene& scene) {
   const double* first = robust::numbers_of(std::span(points));
   scene.numbers.assign(first, first + points.size() * sizeof(points[0]) / sizeof(double));
@@ -117,6 +119,24 @@ ProblemSceneKind scene_kind(ModelKind problem) {
   return kRows[static_cast<size_t>(problem)].kind;
 }
 
+std::vector<DepthPair> with_told_depths(const TwoViewScene& s, double deviation,
+                                        std::mt19937_64& random) {
+  std::normal_distribution<double> error(1, deviation);
+  const double units[] = {uniform(random, 0.1, 10), uniform(random, 0.1, 10)};
+  const double shift = uniform(random, 0, 2);
+  std::vector<DepthPair> points;
+  for (size_t i = 0; i < s.points.size(); ++i) {
+    const PointPair& p = s.points[i];
+    double depths[2];
+    for (size_t v = 0; v < 2; ++v) {
+      const double z = s.labels[i] ? s.depths[i][v] : uniform(random, 2, 20);
+      depths[v] = units[v] * (z * error(random) + (v == 1 ? shift : 0));
+    }
+    points.push_back({p.x1, p.y1, p.x2, p.y2, depths[0], depths[1]});
+  }
+  return points;
+}
+
 ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_64& random) {
   const ProblemSceneKind kind = scene_kind(problem);
   if (kind == ProblemSceneKind::camera) return make_camera_scene(problem, o, random);
@@ -134,7 +154,10 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
   forget_focal_length(scene);
   if (kind == ProblemSceneKind::distorted)
     scene.cameras.front().fx = scene.cameras.front().fy = kSceneHalfDiagonal;
-  append_points(s.points, scene);
+  if (kind == ProblemSceneKind::depths)
+    append_points(with_told_depths(s, o.noise > 0 ? kDepthDeviation : 0, random), scene);
+  else
+    append_points(s.points, scene);
   if (kind == ProblemSceneKind::map || kind == ProblemSceneKind::plane) {
     scene.result = of_length_one(s.H);
     return scene;
@@ -150,11 +173,18 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
 }
 
 EstimateResult estimate_scene(const ProblemScene& s, const RobustOptions& options) {
-  const auto n = static_cast<size_t>(s.count());
-  if (problem_info(s.problem).is_two_view)
-    return estimate(s.problem, std::span(s.pairs(), n), {.cameras = s.cameras, .options = options});
-  return estimate(s.problem, std::span(s.scene_points(), n),
-                  {.cameras = s.cameras, .options = options});
+  return with_points(s.problem, s.numbers.data(), [&](const auto* points) {
+    return estimate(s.problem, std::span(points, static_cast<size_t>(s.count())),
+                    {.cameras = s.cameras, .options = options});
+  });
+}
+
+std::vector<PointPair> ProblemScene::pairs() const {
+  const size_t columns = problem_info(problem).takes_depths ? 6 : 4;
+  std::vector<PointPair> pairs;
+  for (size_t i = 0; i < numbers.size(); i += columns)
+    pairs.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
+  return pairs;
 }
 
 double scene_error(const ProblemScene& s, const Mat3& model, const Pose& pose) {

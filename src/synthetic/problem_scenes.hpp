@@ -17,8 +17,18 @@ enum class ProblemSceneKind {
   distorted,  // two views by a lens of the division model
   upright,    // two views whose y axes are the vertical
   camera,     // one view of known points
+  depths,     // two views, with depths; those of points with noise are a few per cent off
 };
 [[nodiscard]] ProblemSceneKind scene_kind(ModelKind problem);
+
+// Calls body with the points of a problem, as what its estimates take, of their numbers.
+template <class Body>
+decltype(auto) with_points(ModelKind problem, const double* numbers, const Body& body) {
+  const ProblemInfo info = problem_info(problem);
+  if (info.takes_depths) return body(reinterpret_cast<const DepthPair*>(numbers));
+  if (info.is_two_view) return body(reinterpret_cast<const PointPair*>(numbers));
+  return body(reinterpret_cast<const ScenePoint*>(numbers));
+}
 
 struct ProblemScene {
   ModelKind problem;
@@ -33,9 +43,8 @@ struct ProblemScene {
   Pose pose;                         // where the problem has one; |t| = 1 between two views
 
   [[nodiscard]] int count() const { return static_cast<int>(labels.size()); }
-  [[nodiscard]] const PointPair* pairs() const {
-    return reinterpret_cast<const PointPair*>(numbers.data());
-  }
+  // The pairs of two views, without depths.
+  [[nodiscard]] std::vector<PointPair> pairs() const;
   [[nodiscard]] const ScenePoint* scene_points() const {
     return reinterpret_cast<const ScenePoint*>(numbers.data());
   }
@@ -45,6 +54,12 @@ struct ProblemScene {
                                               std::mt19937_64& random);
 [[nodiscard]] EstimateResult estimate_scene(const ProblemScene& scene,
                                             const RobustOptions& options);
+
+// Depths that a network would tell of the points of a scene: those of each picture off by a factor
+// of a normal distribution about 1, in a unit of its own, and those of picture 2 with a shift;
+// those of wrong matches are arbitrary.
+[[nodiscard]] std::vector<DepthPair> with_told_depths(const TwoViewScene& scene, double deviation,
+                                                      std::mt19937_64& random);
 
 // How far an estimate of the scene is from its truth: degrees where the problem has a pose (two
 // views: the larger of rotation and direction), else the mean error of the clean pairs, px.

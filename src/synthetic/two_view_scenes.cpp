@@ -19,12 +19,12 @@ Vec3 rotated(const Mat3& A, const Vec3& v) {
   return out;
 }
 
-// `count` pairs seen by both cameras; fewer when the views hardly overlap. `normal`: of the plane
-// at depth 8.
-std::vector<PointPair> visible_pairs(const TwoViewScene& scene, size_t count, const Vec3* normal,
+// `count` pairs seen by both cameras, with their depths; fewer when the views hardly overlap.
+// `normal`: of the plane at depth 8.
+std::vector<DepthPair> visible_pairs(const TwoViewScene& scene, size_t count, const Vec3* normal,
                                      double distortion, std::mt19937_64& random) {
   const Intrinsics& k = scene.camera;
-  std::vector<PointPair> pairs;
+  std::vector<DepthPair> pairs;
   for (size_t tries = 0; tries < 300 * count && pairs.size() < count; ++tries) {
     double x = uniform(random, 0, kWidth), y = uniform(random, 0, kHeight);
     if (distortion != 0) {
@@ -40,7 +40,7 @@ std::vector<PointPair> visible_pairs(const TwoViewScene& scene, size_t count, co
     const Vec2 seen = distortion != 0 ? through_lens(u, v, distortion) : Vec2{u, v};
     if (z > 0.5 && Y[2] > 0.5 && seen[0] >= 0 && seen[0] < kWidth && seen[1] >= 0 &&
         seen[1] < kHeight)
-      pairs.push_back({x, y, u, v});
+      pairs.push_back({x, y, u, v, z, Y[2]});
   }
   return pairs;
 }
@@ -61,6 +61,8 @@ Mat3 plane_homography(const TwoViewScene& s, const Vec3& n) {
   }
   return H;
 }
+
+PointPair without_depths(const DepthPair& p) { return {p.x1, p.y1, p.x2, p.y2}; }
 
 PointPair seen_through_lens(const PointPair& p, double distortion) {
   const Vec2 first = through_lens(p.x1, p.y1, distortion),
@@ -100,15 +102,17 @@ TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
     Vec3 normal = {uniform(random, -0.4, 0.4), uniform(random, -0.4, 0.4), 1};
     const double length = std::hypot(normal[0], normal[1], 1);
     for (double& v : normal) v /= length;
-    s.clean = visible_pairs(s, inliers + 200, o.planar ? &normal : nullptr, o.distortion, random);
-    if (s.clean.size() < inliers + 200) continue;
+    auto seen = visible_pairs(s, inliers + 200, o.planar ? &normal : nullptr, o.distortion, random);
+    if (seen.size() < inliers + 200) continue;
     if (o.planar) s.H = plane_homography(s, normal);
-    s.points.assign(s.clean.begin() + 200, s.clean.end());
-    s.clean.resize(200);
     const auto on_plane = static_cast<size_t>(std::lround(o.on_plane * double(inliers)));
     const auto plane = visible_pairs(s, on_plane, &normal, o.distortion, random);
     if (plane.size() < on_plane) continue;
-    std::copy(plane.begin(), plane.end(), s.points.begin());
+    std::copy(plane.begin(), plane.end(), seen.begin() + 200);
+    for (size_t i = 0; i < seen.size(); ++i) {
+      (i < 200 ? s.clean : s.points).push_back(without_depths(seen[i]));
+      if (i >= 200) s.depths.push_back({seen[i].depth1, seen[i].depth2});
+    }
     for (PointPair& p : s.points) {
       if (o.distortion != 0) p = seen_through_lens(p, o.distortion);
       for (double* v : {&p.x1, &p.y1, &p.x2, &p.y2}) *v += o.noise * noise(random);
@@ -117,11 +121,13 @@ TwoViewScene make_scene(const SceneOptions& o, std::mt19937_64& random) {
       s.points.push_back({uniform(random, 0, kWidth), uniform(random, 0, kHeight),
                           uniform(random, 0, kWidth), uniform(random, 0, kHeight)});
     }
+    s.depths.resize(s.points.size());
     s.labels.assign(s.points.size(), 0);
     std::fill_n(s.labels.begin(), inliers, 1);
     for (size_t i = s.points.size(); i > 1; --i) {
       const size_t j = std::uniform_int_distribution<size_t>(0, i - 1)(random);
       std::swap(s.points[i - 1], s.points[j]);
+      std::swap(s.depths[i - 1], s.depths[j]);
       std::swap(s.labels[i - 1], s.labels[j]);
     }
     return s;

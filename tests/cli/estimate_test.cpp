@@ -55,7 +55,7 @@ TEST(Cli, estimate_tells_the_distortion_of_a_lens) {
 class EstimateFiles : public testing::Test {
  protected:
   void SetUp() override {
-    std::string plane = "# x1 y1 x2 y2\n", depth, scene, turned;
+    std::string plane = "# x1 y1 x2 y2\n", depth, scene, turned, depths;
     for (int i = 0; i < 60; ++i) {
       const double X = unit(random), Y = unit(random), Z = 4 + unit(random);
       const double x = 320 + 500 * X / Z, y = 240 + 500 * Y / Z;
@@ -65,6 +65,8 @@ class EstimateFiles : public testing::Test {
       const double u = 0.96 * X + 0.28 * Z - 2, w = 0.96 * Z - 0.28 * X + 1;
       const double v = 0.96 * Y - 0.28 * w, far = 0.28 * Y + 0.96 * w;
       turned += fmt::format("{} {} {} {}\n", x, y, 320 + 500 * u / far, 240 + 500 * v / far);
+      depths += fmt::format("{} {} {} {} {} {}\n", x, y, 320 + 500 * u / far, 240 + 500 * v / far,
+                            Z, i % 10 ? 3 * far + 1 : 0);
       scene += fmt::format("{} {} {} {} {}\n", x, y, X + 10, Y, Z);
     }
     plane += "nan 1 2 3\n";
@@ -72,6 +74,7 @@ class EstimateFiles : public testing::Test {
     write_file(folder / "depth.txt", depth);
     write_file(folder / "scene.txt", scene);
     write_file(folder / "turned.txt", turned);
+    write_file(folder / "depths.txt", depths);
   }
   json result(const std::string& arguments) {
     const Ran r = run(folder, "estimate " + arguments);
@@ -110,6 +113,19 @@ TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
     EXPECT_NEAR(told["focal_length"].get<double>(), 500, 0.1);
     EXPECT_LT(told["focal_deviation"].get<double>(), 20);
     EXPECT_NEAR(told["pose"]["R"][0].get<double>(), 0.96, 1e-3);
+  }
+  // The same with depths, which one match in ten has not got.
+  const json deep = result("monodepth_shared_focal --points depths.txt --principal-point 320,240");
+  EXPECT_NEAR(deep["focal_length"].get<double>(), 500, 0.1);
+  EXPECT_NEAR(deep["pose"]["R"][0].get<double>(), 0.96, 1e-3);
+  EXPECT_EQ(deep["inliers"], 60);
+  for (const auto& [model, file, named] :
+       {std::tuple{"monodepth_shared_focal", "turned.txt", "x1 y1 x2 y2 depth1 depth2"},
+        std::tuple{"shared_focal", "depths.txt", "line 1: 6 numbers"}}) {
+    const Ran r =
+        run(folder, fmt::format("estimate {} --points {} --principal-point 320,240", model, file));
+    EXPECT_EQ(r.code, 3) << file;
+    EXPECT_NE(r.err.find(named), std::string::npos) << r.err;
   }
   for (const char* wrong : {"shared_focal --points turned.txt",
                             "shared_focal --points turned.txt --principal-point 320",

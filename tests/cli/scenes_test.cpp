@@ -122,6 +122,38 @@ TEST(Scenes, every_trial_is_what_the_library_gives) {
   }
 }
 
+TEST(Scenes, of_matches_with_depths) {
+  const TemporaryFolder folder;
+  Trials trials = trials_of(false);
+  std::vector<double> depths;
+  std::vector<DepthPair> points;
+  for (std::size_t i = 0; i < kTrials * kPoints; ++i) {
+    const PointPair& p = trials.pairs[i];
+    // y1 / y2 is Z2 / Z1 from the principal point, and Z2 is Z1 + 0.2; of wrong matches anything.
+    const double z = std::abs(0.2 / ((p.y1 - 240) / (p.y2 - 240) - 1));
+    depths.insert(depths.end(), {z, z + 0.2});
+    points.push_back({p.x1, p.y1, p.x2, p.y2, depths[2 * i], depths[2 * i + 1]});
+  }
+  trials.arrays.push_back({"depths", {{kTrials, kPoints, 2}, depths}});
+  write_npz(folder / "s.npz", trials.arrays);
+  const Ran ran = run(folder,
+                      "estimate monodepth_shared_focal --scenes s.npz --result r.npz "
+                      "--min-inlier-ratio 0.2 --max-iterations 700");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const NpzFile file(folder / "r.npz");
+  const auto M = values<double>(file, "model", {kTrials, 3, 3});
+  const auto f = values<double>(file, "focal_length", {kTrials});
+  for (std::size_t k = 0; k < kTrials; ++k) {
+    const EstimateResult r =
+        estimate(ModelKind::monodepth_shared_focal,
+                 std::span<const DepthPair>(points).subspan(k * kPoints, kPoints),
+                 {.cameras = std::array{kCamera},
+                  .options = {.max_iterations = 700, .min_inlier_ratio = 0.2}});
+    EXPECT_TRUE(std::equal(r.model.begin(), r.model.end(), M.begin() + std::ptrdiff_t(9 * k)));
+    EXPECT_EQ(r.focal_length, f[k]);
+  }
+}
+
 // Each at the depth of one pair, which easy scenes do not need.
 TEST(Scenes, one_by_one_of_easy_scenes_differs_in_its_times_only) {
   const TemporaryFolder folder;
@@ -192,6 +224,9 @@ TEST_P(BadScenes, are_named_and_leave_nothing) {
   changed("other.npz", 3, {{1, 3, 2}, std::vector<double>(6)});
   changed("none.npz", 2, {{0, 120, 2}, std::vector<double>()});
   changed("whole.npz", 2, {{1, 3, 2}, std::vector<std::int64_t>(6)});
+  std::vector<NamedArray> deep = good;
+  deep.push_back({"depths", {{1, 3, 2}, std::vector<double>(6)}});
+  write_npz(folder / "deep.npz", deep);
   changed("text.npz", 0, {{}, std::string("K")});
   changed("skew.npz", 0, {{3, 3}, std::vector<double>{500, 3, 320, 0, 500, 240, 0, 0, 1}});
   changed("zero.npz", 0, {{3, 3}, std::vector<double>(9)});
@@ -238,6 +273,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"homography --scenes other.npz --result r.npz", 3, "x2 is float64 [1, 3, 2]"},
         Bad{"homography --scenes none.npz --result r.npz", 3, "there are no points"},
         Bad{"homography --scenes whole.npz --result r.npz", 3, "x1 is int64 [1, 3, 2]"},
+        Bad{"monodepth_shared_focal --scenes s.npz --result r.npz", 3, "s.npz: "},
+        Bad{"monodepth_shared_focal --scenes deep.npz --result r.npz", 3,
+            "depths is float64 [1, 3, 2]"},
         Bad{"essential --scenes text.npz --result r.npz", 3, "array K is a string"},
         Bad{"essential --scenes skew.npz --result r.npz", 3, "array K is [500 3 320"},
         Bad{"essential --scenes zero.npz --result r.npz", 3, "array K is [0 0 0"},

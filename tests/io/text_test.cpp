@@ -14,6 +14,7 @@ namespace {
 
 using io::parse_calibration;
 using io::parse_correspondences;
+using io::parse_depth_pairs;
 using io::parse_scene_points;
 using test::expect_error;
 
@@ -50,6 +51,17 @@ TEST(ScenePoints, ReadsFiveNumbers) {
   EXPECT_EQ(points[0].y, 2);
   EXPECT_EQ(points[0].Z, 5);
   expect_error([] { (void)parse_scene_points("1 2 3 4\n", "s.txt"); }, "s.txt: line 1: 4 numbers");
+}
+
+TEST(DepthPairs, ReadsSixNumbers) {
+  const auto points = parse_depth_pairs("2\n1 2 3 4 5 6\n1 2 3 4 nan 0\n", "m");
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].y2, 4);
+  EXPECT_EQ(points[0].depth1, 5);
+  EXPECT_EQ(points[0].depth2, 6);
+  EXPECT_TRUE(std::isnan(points[1].depth1));
+  expect_error([] { (void)parse_depth_pairs("1 2 3 4 5 6\n1 2 3 4\n", "d.txt"); },
+               "d.txt: line 2: 4 numbers, expected x1 y1 x2 y2 depth1 depth2");
 }
 
 TEST(Calibration, ReadsItsThreeForms) {

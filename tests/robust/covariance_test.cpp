@@ -53,7 +53,7 @@ TEST_P(Covariance, is_that_of_many_draws) {
   std::mt19937_64 random(5);
   const ProblemScene clean =
       make_problem_scene(kind, {.points = kPoints, .inliers = 1, .noise = 0}, random);
-  const std::vector<PointPair> truth(clean.pairs(), clean.pairs() + kPoints);
+  const std::vector<PointPair> truth = clean.pairs();
   const Refined start =
       refine(kind, estimate(kind, truth, {.cameras = clean.cameras}).model, truth, clean.cameras);
   ASSERT_LT(start.rms, 1e-4);
@@ -101,7 +101,7 @@ TEST(CovarianceOfAPose, of_two_views_is_that_of_many_draws) {
   std::mt19937_64 random(6);
   const ProblemScene clean = make_problem_scene(
       ModelKind::essential, {.points = kPoints, .inliers = 1, .noise = 0}, random);
-  const std::vector<PointPair> truth(clean.pairs(), clean.pairs() + kPoints);
+  const std::vector<PointPair> truth = clean.pairs();
   const auto& cameras = clean.cameras;
   const Mat3 E = estimate(ModelKind::essential, truth, {.cameras = cameras}).model;
   const Pose start = recover_pose(E, truth, cameras[0], cameras[1]).cam2_from_cam1;
@@ -150,7 +150,7 @@ TEST(CovarianceArguments, flags_and_points_that_say_nothing) {
   std::mt19937_64 random(8);
   const ProblemScene s =
       make_problem_scene(ModelKind::homography, {.points = 50, .inliers = 1, .noise = 1}, random);
-  std::vector<PointPair> points(s.pairs(), s.pairs() + 50);
+  std::vector<PointPair> points = s.pairs();
   const Mat3 H = estimate(ModelKind::homography, points).model;
   const ModelCovariance all = covariance(ModelKind::homography, H, points);
   // Points that are flagged out, or no numbers, change nothing.

@@ -14,12 +14,10 @@ namespace {
 constexpr RobustOptions kOptions = {.threshold = 2.5, .max_iterations = 5000, .seed = 4};
 
 EstimateResult estimate_there(Queue& queue, const ProblemScene& s, const MatchPriors& priors = {}) {
-  const auto n = static_cast<size_t>(s.count());
-  if (problem_info(s.problem).is_two_view)
-    return estimate(s.problem, std::span(s.pairs(), n),
+  return with_points(s.problem, s.numbers.data(), [&](const auto* points) {
+    return estimate(s.problem, std::span(points, static_cast<size_t>(s.count())),
                     {.cameras = s.cameras, .options = kOptions, .priors = priors, .queue = &queue});
-  return estimate(s.problem, std::span(s.scene_points(), n),
-                  {.cameras = s.cameras, .options = kOptions, .priors = priors, .queue = &queue});
+  });
 }
 
 class OnePair : public testing::TestWithParam<ModelKind> {
@@ -86,14 +84,15 @@ TEST_P(OnePair, is_a_batch_of_one_with_its_own_options) {
                          .cameras2 = two ? cameras.subspan(1) : cameras,
                          .options = options};
   Queue queue;
-  const BatchEstimate batch = problem_info(GetParam()).is_two_view
-                                  ? estimate_batch(queue, GetParam(), s.pairs(), input)
-                                  : estimate_batch(queue, GetParam(), s.scene_points(), input);
+  const BatchEstimate batch = with_points(GetParam(), s.numbers.data(), [&](const auto* points) {
+    return estimate_batch(queue, GetParam(), points, input);
+  });
   EXPECT_EQ(batch.pairs[0].model, alone.model);
   EXPECT_EQ(batch.inliers, alone.inliers);
   EXPECT_EQ(batch.pairs[0].iterations, alone.iterations);
   if (GetParam() != ModelKind::essential) return;
-  const std::span pairs(s.pairs(), 600);
+  const std::vector<PointPair> points = s.pairs();
+  const std::span<const PointPair> pairs(points);
   const RelativePoseResult whole = estimate_relative_pose(
       ModelKind::essential, pairs, {.cameras = cameras, .options = kOptions});
   const RelativePoseResult put_together = with_scene_points(GetParam(), alone, pairs, cameras);

@@ -12,6 +12,7 @@ namespace bifocal::robust {
 using synthetic::estimate_scene;
 using synthetic::make_problem_scene;
 using synthetic::ProblemScene;
+using synthetic::with_points;
 
 using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 inline RowMajor3 matrix_of(const Mat3& m) { return Eigen::Map<const RowMajor3>(m.data()); }

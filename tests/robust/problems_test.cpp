@@ -45,8 +45,10 @@ TEST_P(Problem, is_exact_on_exact_points) {
     // The last fit ends where a step gains less than 1e-9 (fundamental matrices converge slowest).
     EXPECT_LT(matrix_distance(r.model, s.result), 1e-4);
     if (!problem_info(GetParam()).has_pose) continue;
-    for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(r.pose.R[i], s.pose.R[i], 1e-5);
-    for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(r.pose.t[i], s.pose.t[i], 1e-4);
+    // Where two views hardly tell the focal length, they do not tell the pose to that end either.
+    const double near = problem_info(GetParam()).tells_focal_length ? 1e-4 : 1e-5;
+    for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(r.pose.R[i], s.pose.R[i], near);
+    for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(r.pose.t[i], s.pose.t[i], 10 * near);
   }
 }
 
@@ -59,9 +61,9 @@ TEST_P(Problem, finds_nothing_where_nothing_is) {
 
 BatchEstimate run_batch(Queue& queue, ModelKind kind, const std::vector<double>& numbers,
                         const BatchInput& input) {
-  if (problem_info(kind).is_two_view)
-    return estimate_batch(queue, kind, reinterpret_cast<const PointPair*>(numbers.data()), input);
-  return estimate_batch(queue, kind, reinterpret_cast<const ScenePoint*>(numbers.data()), input);
+  return with_points(kind, numbers.data(), [&](const auto* points) {
+    return estimate_batch(queue, kind, points, input);
+  });
 }
 
 TEST_P(Problem, in_batches_gives_what_each_pair_gives_alone) {

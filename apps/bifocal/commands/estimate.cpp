@@ -132,9 +132,10 @@ std::vector<Intrinsics> cameras_for(const ProblemInfo& problem, const Options& o
 
 EstimateResult estimate_points(Queue& queue, ModelKind kind, std::span<const Intrinsics> cameras,
                                const Options& o) {
-  if (!problem_info(kind).is_two_view)
-    return estimate(kind, read_scene_points(o.points),
-                    {.cameras = cameras, .options = o.robust, .queue = &queue});
+  const ProblemInfo problem = problem_info(kind);
+  const EstimateInput input{.cameras = cameras, .options = o.robust, .queue = &queue};
+  if (problem.takes_depths) return estimate(kind, read_depth_pairs(o.points), input);
+  if (!problem.is_two_view) return estimate(kind, read_scene_points(o.points), input);
   const Correspondences given = read_correspondences(o.points);
   return estimate(kind, given.points,
                   {.cameras = cameras,
@@ -202,7 +203,9 @@ void add_estimate(Program& program, Context& context) {
   const Option points = command.option(
       "--points", o->points,
       "rows of x1 y1 x2 y2 [weight >= 0: how much a match counts], or an .npz with keypoints0, "
-      "keypoints1 and matches; for pose and pose_focal: x y X Y Z");
+      "keypoints1 and matches; for pose and pose_focal: x y X Y Z; for monodepth_shared_focal: x1 "
+      "y1 "
+      "x2 y2 depth1 depth2");
   add_camera_options(command, o->cameras);
   const Option centre = command.option(
       "--principal-point", o->principal_point,

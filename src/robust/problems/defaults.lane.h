@@ -3,6 +3,15 @@
 // one says so: #define OWN_model_open. DIRECT_CHART: the parameters of the chart are the first DOF
 // of what the normal equations are in.
 
+#ifndef OWN_columns
+enum { DEPTHS = 0 };  // the last ones of COLUMNS are depths, which no error is of
+#endif
+enum { SEEN_COLUMNS = (index)COLUMNS - DEPTHS };
+
+#ifndef OWN_clean_samples
+enum { CLEAN_SAMPLES = 1 };  // samples free of wrong matches, of which one leads to the right model
+#endif
+
 #ifndef OWN_model_is_sound  // every model is one of the problem
 lane_fn mask model_is_sound(const real* model) { return model[0] == model[0]; }
 #endif
@@ -131,6 +140,8 @@ lane_fn void result_pose(const pair_info* info, const real* model, const real* s
 }
 #endif
 
+#undef OWN_columns
+#undef OWN_clean_samples
 #undef OWN_model_is_sound
 #undef OWN_hypotheses_before_giving_up
 #undef OWN_camera_info

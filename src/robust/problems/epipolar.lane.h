@@ -4,9 +4,12 @@
 // epipolar_lines or the problem itself, say how points enter the equation; a problem adds its
 // numbers, its solver, its chart, and what tells the side of the scene.
 
+#ifndef OWN_columns
+enum { COLUMNS = 4 };  // numbers of a point: x1 y1 x2 y2
+#endif
+
 enum {
   LOG10_FALSE_ALARMS = -2,  // as in plane_map.lane.h
-  COLUMNS = 4,              // numbers of a point: x1 y1 x2 y2
   TWO_VIEWS = 1,            // columns 2 and 3 are a point of the second image
   RESIDUALS = 1,            // of a point
   LINE_IS_DEGENERATE = 1    // inliers on a line of an image do not determine the model

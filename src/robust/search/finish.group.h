@@ -43,7 +43,7 @@ group_fn index inliers_collinear(GROUP_PARAM const struct pair_view* pair, const
   struct points_ahead ahead;
   points_open(pair->points, pair->stride, pair->n, &ahead);
   group_for(i, pair->n) {
-    real p[COLUMNS];
+    real p[SEEN_COLUMNS];
     points_take(&ahead, i, p);
     real e = admitted_error_of(&m, p);
     mask inlier = e * t < lane(1);

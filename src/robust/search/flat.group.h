@@ -26,7 +26,7 @@ group_fn index flat_step(GROUP_PARAM const struct pair_view* pair, index n,
   for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
   for (index i = 0; i < FLAT_SUMS; ++i) total[i] = lane(0);
   group_for(i, n) {
-    real p[COLUMNS];
+    real p[SEEN_COLUMNS];
     point_load(pair->points, pair->stride, i, 0, p);
     real w =
         select(point_error(m->model, p, m->focal) * t < lane(1), point_weight(pair, i), lane(0));

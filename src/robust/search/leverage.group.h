@@ -79,7 +79,7 @@ group_fn scalar leverage_cut(GROUP_PARAM const struct pair_view* pair, const rea
   struct points_ahead ahead;
   points_open(pair->points, pair->stride, pair->n, &ahead);
   group_for(i, pair->n) {
-    real p[COLUMNS], h;
+    real p[SEEN_COLUMNS], h;
     points_take(&ahead, i, p);
     real e = point_leverage(pair, F, M, p, &h);
     real own = group_load(weights, i);
@@ -155,7 +155,7 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
   struct points_ahead ahead;
   points_open(pair->points, pair->stride, pair->n, &ahead);
   group_for(i, pair->n) {
-    real p[COLUMNS], h;
+    real p[SEEN_COLUMNS], h;
     points_take(&ahead, i, p);
     point_leverage(pair, F, M, p, &h);
     group_store(weights, i, select(h > group_same(cut), lane(0), group_load(weights, i)),

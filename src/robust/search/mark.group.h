@@ -35,7 +35,7 @@ group_fn_apart void distinct_points(GROUP_PARAM const struct pair_view* view,
     lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
       const index i = from + u * group_width, k = i < view->n ? i : from;
       hash[2 * u] = point_hash(points, view->stride, 0, 2, k);
-      hash[2 * u + 1] = point_hash(points, view->stride, 2, COLUMNS, k);
+      hash[2 * u + 1] = point_hash(points, view->stride, 2, SEEN_COLUMNS, k);
       const index is_asked = (i < view->n) & (is_all | (errors[k] * view->threshold < 1));
       waiting |= (is_asked ? 3u : 0u) << 2 * u;
     }

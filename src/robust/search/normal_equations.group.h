@@ -26,7 +26,7 @@ group_fn void model_equations(GROUP_PARAM const scalar* model, global_const scal
   struct points_ahead ahead;
   points_open(points, stride, n, &ahead);
   group_for(i, n) {
-    real p[COLUMNS], terms[TERMS], w;
+    real p[SEEN_COLUMNS], terms[TERMS], w;
     points_take(&ahead, i, p);
     real e = point_linearise(m, p, camera, terms);
     real score = robust_weight(e, t, is_smooth, &w);

@@ -87,7 +87,7 @@ group_fn index list_inliers(GROUP_PARAM const struct pair_view* pair, const stru
 
 // Squared distance of point i from the plane H.
 group_fn real plane_error(const real* H, const struct pair_view* pair, index i) {
-  real p[COLUMNS];
+  real p[SEEN_COLUMNS];
   point_load(pair->points, pair->stride, i, 0, p);
   return transfer_squared(H, p[0], p[1], p[2], p[3]);
 }
@@ -110,7 +110,7 @@ group_fn void plane_equations(GROUP_PARAM const struct pair_view* pair, const sc
   for (index i = 0; i < 9; ++i) H[i] = group_same(plane[i]);
   for (index i = 0; i < PLANE_SUMS; ++i) sums[i] = lane(0);
   group_for(i, pair->stride) {
-    real p[COLUMNS], terms[TRANSFER_TERMS];
+    real p[SEEN_COLUMNS], terms[TRANSFER_TERMS];
     point_load(pair->points, pair->stride, i, 0, p);
     real u = msac_score(transfer_terms(H, p, terms), t), own = point_weight(pair, i);
     transfer_accumulate(terms, select(u > lane(0), own, lane(0)), sums, sums + PLANE_GRADIENT);

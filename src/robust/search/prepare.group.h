@@ -8,18 +8,27 @@ enum {
 
 group_fn index point_is_finite(global_const scalar* p) {
   scalar zero = 0;
-  for (index c = 0; c < COLUMNS; ++c) zero += p[c] - p[c];
+  for (index c = 0; c < SEEN_COLUMNS; ++c) zero += p[c] - p[c];
   return zero == 0;
 }
 
-// Is point i finite and its weight a finite number above 0 (zero_weight: finite, but its weight is
-// not)?
+group_fn index is_finite_above_zero(scalar v) { return v > 0 && v - v == 0; }
+
+// Is point i finite, and its weight and its depths finite numbers above 0 (zero_weight: finite, but
+// one of these is not)?
 group_fn index point_belongs(global_const scalar* given, const struct prior_arrays* priors,
                              index zero_weight, index i) {
-  if (!point_is_finite(given + COLUMNS * (offset)i)) return 0;
-  if (!priors->has_weights) return !zero_weight;
-  const scalar w = priors->given_weights[i];
-  return (w > 0 && w - w == 0) != zero_weight;
+  global_const scalar* p = given + COLUMNS * (offset)i;
+  if (!point_is_finite(p)) return 0;
+  index counts = 1;
+  if (priors->has_weights) counts = is_finite_above_zero(priors->given_weights[i]);
+  for (index c = SEEN_COLUMNS; c < COLUMNS; ++c) counts &= is_finite_above_zero(p[c]);
+  return counts != zero_weight;
+}
+
+// May finite points be left out of the model?
+group_fn index some_may_not_count(const struct prior_arrays* priors) {
+  return priors->has_weights || DEPTHS > 0;
 }
 
 // Writes the original indices of the points that take part, or of those of weight 0, to `kept`;
@@ -27,14 +36,14 @@ group_fn index point_belongs(global_const scalar* given, const struct prior_arra
 group_fn index keep_points(GROUP_PARAM global_const scalar* given,
                            const struct prior_arrays* priors, index zero_weight, index count,
                            global_ptr int* kept, local_ptr scalar* shared) {
-  index missing = priors->has_weights ? 0 : zero_weight;
+  index missing = some_may_not_count(priors) ? 0 : zero_weight;
   for (index from = (index)group_member(); from < count; from += POINTS_AT_ONCE * group_width) {
     lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
       const index i = from + u * group_width;
       missing |= !point_is_finite(given + COLUMNS * (offset)(i < count ? i : from));
     }
   }
-  if (priors->has_weights)
+  if (some_may_not_count(priors))
     group_for_range(i, 0, count) missing |= !point_belongs(given, priors, zero_weight, i);
   if (!group_any(missing != 0)) {
     group_for_range(i, 0, count) kept[i] = i;
@@ -247,7 +256,7 @@ group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
   pair_info own = zeros;
   const index n = keep_points(GROUP_ARG given, priors, 0, count, kept, shared);
   *zero_weight = 0;
-  if (priors->has_weights)
+  if (some_may_not_count(priors))
     *zero_weight = keep_points(GROUP_ARG given, priors, 1, count, order + n, shared);
   group_for_range(i, 0, n) order[i] = kept[shuffled(i, n, seed0, seed1)];
   group_for_range(j, 0, count) inliers[j] = 0;

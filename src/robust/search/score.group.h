@@ -2,10 +2,10 @@
 // MSAC score of one model: the sum of max(0, 1 - e / threshold^2) over all points, times their
 // weights if they have any. Points are in random order and padded with NaN, which scores nothing.
 
-// Point i of `points` (COLUMNS columns, `stride` numbers from one to the next) in p [COLUMNS]; with
-// a shift, point i of image 1 and point i + shift of image 2 (or of the scene).
+// Point i of `points` (COLUMNS columns, `stride` numbers from one to the next) in p [SEEN_COLUMNS];
+// with a shift, point i of image 1 and point i + shift of image 2 (or of the scene).
 group_fn void point_load(global_const scalar* points, index stride, index i, index shift, real* p) {
-  lane_unroll for (index c = 0; c < COLUMNS; ++c) {
+  lane_unroll for (index c = 0; c < SEEN_COLUMNS; ++c) {
     p[c] = group_load(points + c * stride, c < 2 ? i : i + shift);
   }
 }
@@ -15,7 +15,7 @@ group_fn void point_load(global_const scalar* points, index stride, index i, ind
 struct points_ahead {
   global_const scalar* points;
   index stride, n;
-  real next[COLUMNS];
+  real next[SEEN_COLUMNS];
 };
 group_fn void points_open(global_const scalar* points, index stride, index n,
                           struct points_ahead* a) {
@@ -30,7 +30,7 @@ group_fn void points_open(global_const scalar* points, index stride, index n,
 group_fn void points_take(struct points_ahead* a, index i, real* p) {
   if_constant(GROUP_READS_AHEAD) {
     const index after = i + group_width;
-    for (index c = 0; c < COLUMNS; ++c) p[c] = a->next[c];
+    for (index c = 0; c < SEEN_COLUMNS; ++c) p[c] = a->next[c];
     point_load(a->points, a->stride, after < a->n ? after : i, 0, a->next);
   }
   if_constant(!GROUP_READS_AHEAD) point_load(a->points, a->stride, i, 0, p);
@@ -38,7 +38,7 @@ group_fn void points_take(struct points_ahead* a, index i, real* p) {
 
 group_fn real point_score(const real* model, global_const scalar* points, index stride,
                           const real* focal, index i, real inverse_squared_threshold) {
-  real p[COLUMNS];
+  real p[SEEN_COLUMNS];
   point_load(points, stride, i, 0, p);
   return msac_score(point_error(model, p, focal), inverse_squared_threshold);
 }

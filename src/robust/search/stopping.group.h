@@ -14,14 +14,15 @@ group_fn index is_thorough(const struct search_limits* limits) {
   return limits->min_inlier_ratio > 0;
 }
 
-// Samples until one is free of wrong matches, when `inliers` of n points are right.
+// Samples until one (CLEAN_SAMPLES) is free of wrong matches, when `inliers` of n points are right.
 group_fn scalar iterations_needed(scalar inliers, scalar n, scalar log_failure, scalar most) {
   scalar rate = inliers / n, clean = 1;
   for (index i = 0; i < SAMPLE_SIZE; ++i) clean *= rate;
   if (!(clean > (scalar)1e-15)) return most;
-  if (clean >= (scalar)(1 - 1e-15)) return 1;
+  if (clean >= (scalar)(1 - 1e-15)) return CLEAN_SAMPLES;
   // In float a clean sample may be rarer than a digit of 1 tells.
-  scalar needed = log_failure / (1 - clean < 1 ? scalar_log(1 - clean) : -clean);
+  scalar needed = (scalar)CLEAN_SAMPLES * log_failure;
+  needed /= 1 - clean < 1 ? scalar_log(1 - clean) : -clean;
   return needed < most ? needed : most;
 }
 
@@ -134,9 +135,10 @@ group_fn scalar samples_wanted(const struct pair_view* pair, const struct search
                                global_const search_state* state) {
   const scalar n = pair->effective, most = (scalar)limits->max_iterations,
                inliers = (scalar)state->inliers, sought = ratio_sought(limits, n) * n;
-  scalar wanted = pair->ranked ? quality_iterations_needed(pair, state->rates, inliers / n,
-                                                           limits->log_failure, most)
-                               : iterations_needed(inliers, n, limits->log_failure, most);
+  scalar wanted = pair->ranked
+                      ? quality_iterations_needed(pair, state->rates, inliers / n,
+                                                  (scalar)CLEAN_SAMPLES * limits->log_failure, most)
+                      : iterations_needed(inliers, n, limits->log_failure, most);
   wanted *= refinement_doubt(inliers);
   // A share that is not worth looking for, such as one small plane of a scene with depth, is taken
   // when it is found, and not looked for any longer than what is. Twice: shares are known roughly.
@@ -195,7 +197,7 @@ group_fn scalar distinct_inliers(GROUP_PARAM const struct pair_view* pair, const
     mask shared[2] = {lane(0) > lane(1), lane(0) > lane(1)};
     group_for(j, i) {
       mask earlier = (group_index(j) < lane_int_of(i)) & (group_load(errors, j) * t < lane(1));
-      for (index c = 0; c < COLUMNS; c += 2) {
+      for (index c = 0; c < SEEN_COLUMNS; c += 2) {
         global_const scalar *x = pair->points + c * pair->stride, *y = x + pair->stride;
         mask same = (group_load(x, j) == group_same(x[i])) & (group_load(y, j) == group_same(y[i]));
         shared[c / 2] = shared[c / 2] | (earlier & same);

@@ -25,7 +25,7 @@ group_fn void lane_model_set(const struct pair_view* pair, const scalar* model, 
 // Squared error of the match of point i of image 1 and point i + shift of image 2 (or the scene).
 group_fn real shifted_error(const struct lane_model* m, const struct pair_view* pair, index i,
                             index shift) {
-  real p[COLUMNS];
+  real p[SEEN_COLUMNS];
   point_load(pair->points, pair->stride, i, shift, p);
   return point_error(m->model, p, m->focal);
 }
@@ -42,7 +42,7 @@ group_fn real admitted_error_of(const struct lane_model* m, const real* p) {
   return e;
 }
 group_fn real admitted_error(const struct lane_model* m, const struct pair_view* pair, index i) {
-  real p[COLUMNS];
+  real p[SEEN_COLUMNS];
   point_load(pair->points, pair->stride, i, 0, p);
   return admitted_error_of(m, p);
 }
@@ -69,7 +69,7 @@ group_fn void model_support(GROUP_PARAM const struct pair_view* pair, index n, c
   struct points_ahead ahead;
   points_open(pair->points, pair->stride, n, &ahead);
   group_for(i, n) {
-    real p[COLUMNS];
+    real p[SEEN_COLUMNS];
     points_take(&ahead, i, p);
     real e = admitted_error_of(&m, p), u = msac_score(e, t);
     mask inside = u > lane(0);
@@ -102,7 +102,7 @@ group_fn void model_side(GROUP_PARAM const struct pair_view* pair, index n, cons
     struct points_ahead ahead;
     points_open(pair->points, pair->stride, n, &ahead);
     group_for(i, n) {
-      real p[COLUMNS];
+      real p[SEEN_COLUMNS];
       points_take(&ahead, i, p);
       mask unsure, inlier = point_error(m.model, p, m.focal) * threshold < lane(1);
       for (index k = 0; k < SIDES; ++k) {
@@ -127,7 +127,7 @@ group_fn void admit_points(GROUP_PARAM const struct pair_view* pair, index n, co
   struct points_ahead ahead;
   points_open(pair->points, pair->stride, n, &ahead);
   group_for(i, n) {
-    real p[COLUMNS];
+    real p[SEEN_COLUMNS];
     points_take(&ahead, i, p);
     real e = admitted_error_of(&m, p);
     group_store(weights, i, select(e >= lane(0), point_weight(pair, i), lane(0)), pair->stride);
@@ -169,7 +169,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   struct points_ahead ahead;
   points_open(pair->points, pair->stride, n, &ahead);
   group_for(i, n) {
-    real p[COLUMNS];
+    real p[SEEN_COLUMNS];
     points_take(&ahead, i, p);
     group_store(errors, i, admitted_error_of(&m, p), pair->stride);
   }
@@ -226,7 +226,7 @@ group_fn scalar chance_rate(GROUP_PARAM const struct pair_view* pair, const scal
   for (index shift = 1; shift <= shifts; ++shift) {
     group_for(i, pair->n) {
       mask same_first = lane(1) > lane(0), same_second = same_first;
-      for (index c = 0; c < COLUMNS; ++c) {
+      for (index c = 0; c < SEEN_COLUMNS; ++c) {
         global_const scalar* x = pair->points + c * pair->stride;
         mask same = group_load(x, i) == group_load(x, i + shift);
         if (c < 2) same_first = same_first & same;

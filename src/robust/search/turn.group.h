@@ -39,7 +39,7 @@ group_fn void turn_start(GROUP_PARAM const struct pair_view* pair, index n,
   for (index i = 0; i < 12 * SIDES; ++i) candidates[i] = group_same(sides[i]);
   for (index k = 0; k < SIDES; ++k) cosines[k] = lane(0);
   group_for(i, n) {
-    real p[COLUMNS], q[3];
+    real p[SEEN_COLUMNS], q[3];
     point_load(pair->points, pair->stride, i, 0, p);
     real r1[3] = {m->rays[0] * p[0], m->rays[1] * p[1], lane(1)};
     real r2[3] = {m->rays[2] * p[2], m->rays[3] * p[3], lane(1)};
@@ -72,7 +72,7 @@ group_fn void turn_step(GROUP_PARAM const struct pair_view* pair, index n,
   for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
   for (index i = 0; i < TURN_SUMS; ++i) total[i] = lane(0);
   group_for(i, n) {
-    real p[COLUMNS], J[12];
+    real p[SEEN_COLUMNS], J[12];
     point_load(pair->points, pair->stride, i, 0, p);
     real x1[3] = {p[0], p[1], lane(1)}, q[3];
     mat3_apply(H, x1, q);
@@ -126,7 +126,7 @@ group_fn index map_explains(GROUP_PARAM const struct pair_view* pair, index n,
   for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
   for (index i = 0; i < COUNTS; ++i) total[i] = lane(0);
   group_for(i, n) {
-    real p[COLUMNS];
+    real p[SEEN_COLUMNS];
     point_load(pair->points, pair->stride, i, 0, p);
     real off_map = transfer_squared(H, p[0], p[1], p[2], p[3]),
          off_line = admitted_error(m, pair, i);
@@ -158,7 +158,7 @@ group_fn void turn_support(GROUP_PARAM const struct pair_view* pair, index n, co
   for (index i = 0; i < 9; ++i) H[i] = group_same(map[i]);
   for (index i = 0; i < SUPPORT_SUMS; ++i) total[i] = lane(0);
   group_for(i, n) {
-    real p[COLUMNS];
+    real p[SEEN_COLUMNS];
     point_load(pair->points, pair->stride, i, 0, p);
     real e = transfer_squared(H, p[0], p[1], p[2], p[3]), u = msac_score(e, t);
     real own = select(u > lane(0), point_weight(pair, i), lane(0));
