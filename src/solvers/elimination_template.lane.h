@@ -32,16 +32,23 @@ lane_fn void template_coefficients(const elimination_template* t, const real* D,
   }
 }
 
+// Rows of one shift follow each other, so that places are found once for all of them.
 lane_fn void template_fill(const elimination_template* t, const real* C, real* M) {
   const index n = t->unknowns, columns = t->rows + t->basis;
   poly_clear(M, t->rows * columns);
-  for (index i = 0; i < t->rows; ++i) {
-    index tails[5] = {0, 0, 0, 0, 0}, sum[5], place = 0;
+  for (index first = 0, end = 0; first < t->rows; first = end) {
+    index tails[5] = {0, 0, 0, 0, 0}, sum[5], place = 0, differences = 0;
+    const index* shift = t->shift + n * first;
+    for (end = first + 1; end < t->rows; ++end) {
+      for (index q = 0; q < n; ++q) differences += shift[q] == t->shift[n * end + q] ? 0 : 1;
+      if (differences > 0) break;
+    }
     for (index k = 0; k < t->used; ++k) {
       for (; place < t->monomials[k]; ++place) poly_next(n, tails);
-      for (index q = 0; q < n; ++q) sum[q] = tails[q] + t->shift[n * i + q];
+      for (index q = 0; q < n; ++q) sum[q] = tails[q] + shift[q];
       const index to = t->column[poly_place(n, sum)];
-      if (to >= 0) M[columns * i + to] = C[t->used * t->equation[i] + k];
+      if (to < 0) continue;
+      for (index i = first; i < end; ++i) M[columns * i + to] = C[t->used * t->equation[i] + k];
     }
   }
 }
