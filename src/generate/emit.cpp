@@ -66,9 +66,12 @@ std::string emit_head(const Problem& problem, const Template& t, int roots, bool
   for (const std::string& note : problem.notes) text += comment(note, "");
   text += comment(
       fmt::format("This file was written by bifocal-generate from {}.problem: {} roots, a template "
-                  "of {} x {}, multiplication by {}.",
+                  "of {} x {}, multiplication by {}{}.",
                   problem.name, roots, t.rows.size(), t.rows.size() + t.basis.size(),
-                  action_name(problem, t.action)),
+                  action_name(problem, t.action),
+                  problem.hidden_vectors
+                      ? fmt::format(", eigenvectors by {0} x {0} polynomials", t.reducible.size())
+                      : ""),
       "");
   if (stopped) text += comment("The search was stopped: a smaller template may exist.", "");
   text += comment("Unknowns: " + fmt::format("{}", fmt::join(problem.unknowns, ", ")) + ".", "");

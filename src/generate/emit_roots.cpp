@@ -83,6 +83,23 @@ std::string emit_action(const Template& t) {
   return index_table("image", image);
 }
 
+// The basis in chains m, a m, a^2 m, ... of the action a, each of which ends with what has a
+// reducible monomial as its image: their lengths, in the order of these, and their elements.
+std::string emit_chains(const Template& t) {
+  std::vector<int> lengths, elements;
+  for (const int reducible : t.reducible) {
+    std::vector<int> chain;
+    for (auto at = std::find(t.image.begin(), t.image.end(), reducible); at != t.image.end();
+         at = std::find(t.image.begin(), t.image.end(),
+                        t.basis[static_cast<std::size_t>(chain.back())]))
+      chain.push_back(static_cast<int>(at - t.image.begin()));
+    lengths.push_back(static_cast<int>(chain.size()));
+    elements.insert(elements.end(), chain.rbegin(), chain.rend());
+  }
+  return index_table("length", lengths) + index_table("element", elements) +
+         "  const template_chains chains = {.length = length, .element = element};\n";
+}
+
 std::string emit_extraction(const Template& t) {
   std::vector<int> pairs, first{0};
   for (const auto& of_unknown : t.extraction) {
@@ -108,6 +125,7 @@ std::string emit_roots(const Problem& problem, const Template& t, const std::vec
       size, n, problem.name);
   text += emit_monomials(problem, used) + emit_template(problem, t);
   text += emit_action(t) + emit_extraction(t);
+  if (problem.hidden_vectors) text += emit_chains(t);
   text += fmt::format(
       "  const elimination_template t = {{.unknowns = {}, .degree = {}, .equations = {}, .used = "
       "{}, "
@@ -117,9 +135,10 @@ std::string emit_roots(const Problem& problem, const Template& t, const std::vec
   return text + fmt::format(
                     "  real D[{}], C[{}], M[{}], A[{}], K[{}], work[{}];\n"
                     "  {}_equations(data, D);\n"
-                    "  return template_roots(&t, D, C, M, A, K, work, roots);\n}}\n",
+                    "  return template_roots{}, D, C, M, A, K, work, roots);\n}}\n",
                     equations * all, equations * occur, rows * (rows + size), size * pitch,
-                    size * pitch + 6 * size + 3, size + (n + 1) * occur, problem.name);
+                    size * pitch + 6 * size + 3, size + (n + 1) * occur, problem.name,
+                    problem.hidden_vectors ? "_hidden(&t, &chains" : "(&t");
 }
 
 }  // namespace bifocal::generate

@@ -116,6 +116,10 @@ void add_line(Problem& problem, const std::string& key, const std::string& value
     add_actions(problem, value, place);
   } else if (key == "seed") {
     problem.seed = parse_seed(value, place);
+  } else if (key == "vectors") {
+    if (value != "hidden")
+      throw Error(ErrorCode::input, fmt::format("{}: vectors: '{}' is not hidden", place, value));
+    problem.hidden_vectors = true;
   } else if (key == "let") {
     problem.lets.push_back(parse_definition(problem, key, value, place));
   } else if (key == "zero") {
@@ -123,7 +127,7 @@ void add_line(Problem& problem, const std::string& key, const std::string& value
   } else {
     throw Error(ErrorCode::input,
                 fmt::format("{}: '{}' is none of problem, about, paper, note, unknowns, random, "
-                            "data, let, zero, nonzero, action, seed",
+                            "data, let, zero, nonzero, action, vectors, seed",
                             place, key));
   }
 }

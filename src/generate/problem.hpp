@@ -69,6 +69,7 @@ struct Problem {
   std::vector<int> nonzero;  // unknowns that are 0 at no solution of interest
   std::vector<Definition> lets, equations;
   std::vector<Action> actions;  // that are searched; all, if none is named
+  bool hidden_vectors = false;  // eigenvectors come from the matrix of polynomials in the action
   std::uint64_t seed = 0;       // of the random data and orders, which the caller's is added to
 
   [[nodiscard]] int data_count() const;      // numbers in all data

@@ -21,6 +21,13 @@ typedef struct {
   const index *first, *pairs;
 } elimination_template;
 
+// The basis of a template in chains m, z m, z^2 m, ... of the eigenvalue z. The last elements have
+// the reducible monomials as images, in the order of these.
+typedef struct {
+  const index* length;   // [reducible], of the chains
+  const index* element;  // [basis], of one chain after the other
+} template_chains;
+
 // The coefficients C [equations][used] of the equations D, each of norm 1.
 lane_fn void template_coefficients(const elimination_template* t, const real* D, real* C) {
   const index size = poly_size(t->unknowns, t->degree);
@@ -32,16 +39,23 @@ lane_fn void template_coefficients(const elimination_template* t, const real* D,
   }
 }
 
+// Rows of one shift follow each other, so that places are found once for all of them.
 lane_fn void template_fill(const elimination_template* t, const real* C, real* M) {
   const index n = t->unknowns, columns = t->rows + t->basis;
   poly_clear(M, t->rows * columns);
-  for (index i = 0; i < t->rows; ++i) {
-    index tails[5] = {0, 0, 0, 0, 0}, sum[5], place = 0;
+  for (index first = 0, end = 0; first < t->rows; first = end) {
+    index tails[5] = {0, 0, 0, 0, 0}, sum[5], place = 0, differences = 0;
+    const index* shift = t->shift + n * first;
+    for (end = first + 1; end < t->rows; ++end) {
+      for (index q = 0; q < n; ++q) differences += shift[q] == t->shift[n * end + q] ? 0 : 1;
+      if (differences > 0) break;
+    }
     for (index k = 0; k < t->used; ++k) {
       for (; place < t->monomials[k]; ++place) poly_next(n, tails);
-      for (index q = 0; q < n; ++q) sum[q] = tails[q] + t->shift[n * i + q];
+      for (index q = 0; q < n; ++q) sum[q] = tails[q] + shift[q];
       const index to = t->column[poly_place(n, sum)];
-      if (to >= 0) M[columns * i + to] = C[t->used * t->equation[i] + k];
+      if (to < 0) continue;
+      for (index i = first; i < end; ++i) M[columns * i + to] = C[t->used * t->equation[i] + k];
     }
   }
 }
@@ -99,6 +113,94 @@ lane_fn void template_action(const elimination_template* t, const real* M, lane_
       else
         lane_at(A, pitch * i + j) = lane(t->image[i] == rows + j ? 1 : 0);
     }
+  }
+}
+
+// A <- P(z), the hidden-variable matrix [reducible][reducible] of polynomials in the eigenvalue z
+// that the reduced M is: rows that say z^length m = ... of the first monomial m of each chain, so
+// P(z) m = 0. Columns are divided by z^length where |z| > 1. Returns the largest element.
+//   D. Manocha, J. Canny, Multipolynomial resultant algorithms, J. Symbolic Computation 15, 1993
+lane_fn real hidden_matrix(const elimination_template* t, const template_chains* chains,
+                           const real* M, real z, lane_array A) {
+  const index n = t->reducible, pitch = lane_pitch(n), columns = t->rows + t->basis;
+  const real* last = M + columns * (t->rows - n) + t->rows;
+  const index* chain = chains->element;
+  mask beyond = fabs(z) > lane(1);
+  real u = select(beyond, lane(1) / z, z), most = lane(0);
+  for (index m = 0; m < n; ++m) {
+    const index length = chains->length[m];
+    for (index k = 0; k < n; ++k) {
+      const real* row = last + columns * k;
+      const real leading = lane(k == m ? 1 : 0);
+      real v = select(beyond, row[chain[0]], leading);
+      for (index i = 1; i < length; ++i)
+        v = v * u + select(beyond, row[chain[i]], row[chain[length - i]]);
+      v = v * u + select(beyond, leading, row[chain[0]]);
+      lane_at(A, pitch * k + m) = v;
+      most = fmax(most, fabs(v));
+    }
+    chain += length;
+  }
+  return most;
+}
+
+// A [n][n] <- U of P A = L U with partial pivoting, the reciprocals of the pivots on its diagonal;
+// pivots under `least` are replaced by it.
+lane_fn void hidden_factor(lane_array A, index n, real least) {
+  const index pitch = lane_pitch(n);
+  for (index k = 0; k < n; ++k) {
+    const index top = pitch * k;
+    real largest = fabs(lane_at(A, top + k));
+    for (index i = k + 1; i < n; ++i) largest = fmax(largest, fabs(lane_at(A, pitch * i + k)));
+    mask searching = !(fabs(lane_at(A, top + k)) >= largest);
+    for (index i = k + 1; i < n; ++i) {
+      mask here = searching & (fabs(lane_at(A, pitch * i + k)) >= largest);
+      if (!any(here)) continue;
+      searching = searching & !here;
+      for (index j = k; j < n; ++j) {
+        real own = lane_at(A, top + j), other = lane_at(A, pitch * i + j);
+        lane_at(A, top + j) = select(here, other, own);
+        lane_at(A, pitch * i + j) = select(here, own, other);
+      }
+    }
+    real pivot = lane_at(A, top + k);
+    real inverse = reciprocal(select(fabs(pivot) < least, least, pivot));
+    lane_at(A, top + k) = inverse;
+    for (index i = k + 1; i < n; ++i) {
+      real factor = lane_at(A, pitch * i + k) * inverse;
+      for (index j = k + 1; j < n; ++j)
+        lane_at(A, pitch * i + j) = lane_at(A, pitch * i + j) - factor * lane_at(A, top + j);
+    }
+  }
+}
+
+// The eigenvector b [basis] of the eigenvalue z from the null vector of the hidden-variable matrix,
+// by one solve of inverse iteration, and others from other starts where it does not show a small
+// pivot. Overwrites A. x: room [reducible].
+lane_fn void hidden_vector(const elimination_template* t, const template_chains* chains,
+                           const real* M, real z, lane_array A, real* x, real* b) {
+  const index n = t->reducible;
+  const index* chain = chains->element;
+  real least = hidden_matrix(t, chains, M, z, A) * lane_epsilon();
+  hidden_factor(A, n, least);
+  const real enough = lane(0.02) / (sqrt(lane(n)) * least);
+  mask wanted = lane(0) == lane(0), beyond = fabs(z) > lane(1);
+  for (index attempt = 0; attempt <= n && any(wanted); ++attempt) {
+    for (index i = 0; i < n; ++i) x[i] = select(wanted, lane(i == n - attempt ? n : 1), x[i]);
+    real growth = shrinking_solve(A, n, wanted, lane_tiny(), x);
+    wanted = wanted & (growth < enough);
+  }
+  real largest = lane(0);
+  for (index i = 0; i < n; ++i) largest = fmax(largest, fabs(x[i]));
+  for (index m = 0; m < n; ++m) {
+    const index length = chains->length[m];
+    real v = x[m] / largest;
+    for (index i = 0; i < length; ++i) v = select(beyond, v / z, v);
+    for (index i = 0; i < length; ++i) {
+      b[chain[i]] = v;
+      v = v * z;
+    }
+    chain += length;
   }
 }
 
@@ -200,12 +302,11 @@ lane_fn real template_polish(const elimination_template* t, const real* C, real*
   return residual;
 }
 
-// roots: [basis][unknowns] of the equations D [equations][poly_size]; unused slots NaN. Returns
-// their number. Room: C [equations][used], M [rows][rows + basis], A and K as real_eigenvalues
-// needs them, work [basis + (unknowns + 1) used].
-lane_fn_apart real template_roots(const elimination_template* t, const real* D, real* C, real* M,
-                                  lane_array A, kept_array K, real* work, real* roots) {
-  const index n = t->unknowns, size = t->basis;
+// Real eigenvalues of the action matrix of the equations D, into K in ascending order, C and the
+// reduced M on the way. Returns their number.
+lane_fn lane_int template_eigenvalues(const elimination_template* t, const real* D, real* C,
+                                      real* M, lane_array A, kept_array K) {
+  const index size = t->basis;
   template_coefficients(t, D, C);
   template_fill(t, C, M);
   rows_eliminate(M, t->rows, t->rows + size, t->reducible);
@@ -213,14 +314,50 @@ lane_fn_apart real template_roots(const elimination_template* t, const real* D, 
   lane_int status;
   lane_int found = real_eigenvalues(A, K, size, 0, 30, &status);
   real_eigenvalues_sort(K, size, found);
-  real x[5], kept = lane(0);
-  for (index i = 0; i < n * size; ++i) roots[i] = lane_nan();
+  return found;
+}
+
+// Puts the root of the eigenvector b of eigenvalue s of `found` behind the `kept` ones. Returns how
+// many there are then. V: room as template_polish needs it.
+lane_fn real template_keep(const elimination_template* t, const real* C, const real* b, real value,
+                           index s, lane_int found, real kept, real* V, real* roots) {
+  real x[5];
+  template_extract(t, b, value, x);
+  real residual = template_polish(t, C, x, V);
+  mask valid = (lane_int_of(s) < found) & (residual < sqrt(lane_epsilon()));
+  return solution_keep(valid, x, t->unknowns, s, kept, roots);
+}
+
+// roots: [basis][unknowns] of the equations D [equations][poly_size]; unused slots NaN. Returns
+// their number. Room: C [equations][used], M [rows][rows + basis], A and K as real_eigenvalues
+// needs them, work [basis + (unknowns + 1) used].
+lane_fn_apart real template_roots(const elimination_template* t, const real* D, real* C, real* M,
+                                  lane_array A, kept_array K, real* work, real* roots) {
+  const index size = t->basis;
+  lane_int found = template_eigenvalues(t, D, C, M, A, K);
+  real kept = lane(0);
+  for (index i = 0; i < t->unknowns * size; ++i) roots[i] = lane_nan();
   for (index s = 0; s < lanes_max(found); ++s) {
     real_eigenvector(A, K, size, 0, s, work);
-    template_extract(t, work, real_eigenvalue(K, size, s), x);
-    real residual = template_polish(t, C, x, work + size);
-    mask valid = (lane_int_of(s) < found) & (residual < sqrt(lane_epsilon()));
-    kept = solution_keep(valid, x, n, s, kept, roots);
+    kept =
+        template_keep(t, C, work, real_eigenvalue(K, size, s), s, found, kept, work + size, roots);
+  }
+  return kept;
+}
+
+// The same with eigenvectors by the hidden-variable matrix.
+lane_fn_apart real template_roots_hidden(const elimination_template* t,
+                                         const template_chains* chains, const real* D, real* C,
+                                         real* M, lane_array A, kept_array K, real* work,
+                                         real* roots) {
+  const index size = t->basis;
+  lane_int found = template_eigenvalues(t, D, C, M, A, K);
+  real kept = lane(0);
+  for (index i = 0; i < t->unknowns * size; ++i) roots[i] = lane_nan();
+  for (index s = 0; s < lanes_max(found); ++s) {
+    real value = real_eigenvalue(K, size, s);
+    hidden_vector(t, chains, M, value, A, work + size, work);
+    kept = template_keep(t, C, work, value, s, found, kept, work + size, roots);
   }
   return kept;
 }

@@ -33,6 +33,25 @@ lane_fn void poly_next(index n, index* t) {
   ++t[k];
 }
 
+// The places `to` [size] of the first monomials times the one with the tails s. Those that differ
+// in the last tail alone follow each other.
+lane_fn void poly_places(index n, const index* s, index size, index* to) {
+  index t[5] = {0, 0, 0, 0, 0}, least[5], part[5];
+  for (index k = 0; k < n; ++k) least[k] = part[k] = poly_count_below(n - 1 - k, s[k]);
+  for (index j = 0; j < size;) {
+    index place = part[0], run = n > 1 ? t[n - 2] + 1 : size;
+    for (index k = 1; k < n; ++k) place += part[k];
+    for (index q = 0; q < run && j < size; ++q, ++j) to[j] = place + q;
+    index k = n > 1 ? n - 2 : 0;
+    for (; k > 0 && t[k] == t[k - 1]; --k) {
+      t[k] = 0;
+      part[k] = least[k];
+    }
+    ++t[k];
+    part[k] = poly_count_below(n - 1 - k, s[k] + t[k]);
+  }
+}
+
 lane_fn void poly_clear(real* v, index count) {
   for (index i = 0; i < count; ++i) v[i] = lane(0);
 }
@@ -54,12 +73,7 @@ lane_fn_apart void poly_matrix_product_add(index n, const real* A, index a_degre
   const index c = poly_size(n, a_degree + b_degree);
   index s[5] = {0, 0, 0, 0, 0}, to[252];  // to: where a monomial of A puts those of B
   for (index i = 0; i < a; ++i) {
-    index t[5] = {0, 0, 0, 0, 0}, sum[5];
-    for (index j = 0; j < b; ++j) {
-      for (index k = 0; k < n; ++k) sum[k] = s[k] + t[k];
-      to[j] = poly_place(n, sum);
-      poly_next(n, t);
-    }
+    poly_places(n, s, b, to);
     poly_next(n, s);
     for (index e = 0; e < rows * inner; ++e) {
       const index row = e / inner, k = e - row * inner;

@@ -91,6 +91,7 @@ TEST(Generator, errors_name_file_line_and_value) {
   EXPECT_EQ(error_of(head + "zero A + x\n"), "p.problem:4: 3x3 and 1x1 cannot be added");
   EXPECT_EQ(error_of(head + "zero det(x*A\n"), "p.problem:4: ')' is missing at ''");
   EXPECT_EQ(error_of(head + "seed two\n"), "p.problem:4: seed: 'two' is not a whole number");
+  EXPECT_EQ(error_of(head + "vectors all\n"), "p.problem:4: vectors: 'all' is not hidden");
   EXPECT_EQ(error_of(head + "data B 3\n"),
             "p.problem:4: data: 'B 3' is not a name and a size such as 3x3");
   EXPECT_EQ(error_of(head + "let a = x*x*x*x*x\nzero a*a - 1\n"),

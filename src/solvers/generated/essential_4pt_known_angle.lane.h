@@ -12,10 +12,10 @@
 //   u = [x; y; z]
 //   R = (1 - s)*diag(1, 1, 1) + 2*u*u' + 2*skew(u)
 //   u'*u - s = 0
-//   b13*R*a1*b2*R*a23 - b23*R*a2*b1*R*a13 = 0
-//   b14*R*a1*b2*R*a24 - b24*R*a2*b1*R*a14 = 0
-//   b14*R*a1*b3*R*a34 - b34*R*a3*b1*R*a14 = 0
-//   b24*R*a2*b3*R*a34 - b34*R*a3*b2*R*a24 = 0
+//   (b13*R*a1)*(b2*R*a23) - (b23*R*a2)*(b1*R*a13) = 0
+//   (b14*R*a1)*(b2*R*a24) - (b24*R*a2)*(b1*R*a14) = 0
+//   (b14*R*a1)*(b3*R*a34) - (b34*R*a3)*(b1*R*a14) = 0
+//   (b24*R*a2)*(b3*R*a34) - (b34*R*a3)*(b2*R*a24) = 0
 // The data are a1 [3][1], a2 [3][1], a3 [3][1], a13 [3][1], a14 [3][1], a23 [3][1], a24 [3][1],
 // a34 [3][1], b1 [1][3], b2 [1][3], b3 [1][3], b13 [1][3], b14 [1][3], b23 [1][3], b24 [1][3],
 // b34 [1][3], s [1][1], one after the other.
@@ -59,92 +59,92 @@ lane_fn void essential_4pt_known_angle_equation_1(const real* data, const real* 
   poly_add(3, (data + 48), 0, 1, lane(-1), out, 4);
 }
 
-// out += b13*R*a1*b2*R*a23 - b23*R*a2*b1*R*a13, of degree 4.
+// out += (b13*R*a1)*(b2*R*a23) - (b23*R*a2)*(b1*R*a13), of degree 4.
 lane_fn void essential_4pt_known_angle_equation_2(const real* data, const real* R, real* out) {
-  real v0[105]; poly_clear(v0, 105);
+  real v0[10]; poly_clear(v0, 10);
   real v1[30]; poly_clear(v1, 30);
+  poly_matrix_product_add(3, (data + 33), 0, R, 2, 1, 3, 3, lane(1), v1);
+  poly_matrix_product_add(3, v1, 2, data, 0, 1, 3, 1, lane(1), v0);
   real v2[10]; poly_clear(v2, 10);
   real v3[30]; poly_clear(v3, 30);
-  poly_matrix_product_add(3, (data + 33), 0, R, 2, 1, 3, 3, lane(1), v3);
-  poly_matrix_product_add(3, v3, 2, data, 0, 1, 3, 1, lane(1), v2);
-  poly_matrix_product_add(3, v2, 2, (data + 27), 0, 1, 1, 3, lane(1), v1);
-  poly_matrix_product_add(3, v1, 2, R, 2, 1, 3, 3, lane(1), v0);
-  poly_matrix_product_add(3, v0, 4, (data + 15), 0, 1, 3, 1, lane(1), out);
-  real v4[105]; poly_clear(v4, 105);
+  poly_matrix_product_add(3, (data + 27), 0, R, 2, 1, 3, 3, lane(1), v3);
+  poly_matrix_product_add(3, v3, 2, (data + 15), 0, 1, 3, 1, lane(1), v2);
+  poly_matrix_product_add(3, v0, 2, v2, 2, 1, 1, 1, lane(1), out);
+  real v4[10]; poly_clear(v4, 10);
   real v5[30]; poly_clear(v5, 30);
+  poly_matrix_product_add(3, (data + 39), 0, R, 2, 1, 3, 3, lane(1), v5);
+  poly_matrix_product_add(3, v5, 2, (data + 3), 0, 1, 3, 1, lane(1), v4);
   real v6[10]; poly_clear(v6, 10);
   real v7[30]; poly_clear(v7, 30);
-  poly_matrix_product_add(3, (data + 39), 0, R, 2, 1, 3, 3, lane(1), v7);
-  poly_matrix_product_add(3, v7, 2, (data + 3), 0, 1, 3, 1, lane(1), v6);
-  poly_matrix_product_add(3, v6, 2, (data + 24), 0, 1, 1, 3, lane(1), v5);
-  poly_matrix_product_add(3, v5, 2, R, 2, 1, 3, 3, lane(1), v4);
-  poly_matrix_product_add(3, v4, 4, (data + 9), 0, 1, 3, 1, lane(-1), out);
+  poly_matrix_product_add(3, (data + 24), 0, R, 2, 1, 3, 3, lane(1), v7);
+  poly_matrix_product_add(3, v7, 2, (data + 9), 0, 1, 3, 1, lane(1), v6);
+  poly_matrix_product_add(3, v4, 2, v6, 2, 1, 1, 1, lane(-1), out);
 }
 
-// out += b14*R*a1*b2*R*a24 - b24*R*a2*b1*R*a14, of degree 4.
+// out += (b14*R*a1)*(b2*R*a24) - (b24*R*a2)*(b1*R*a14), of degree 4.
 lane_fn void essential_4pt_known_angle_equation_3(const real* data, const real* R, real* out) {
-  real v0[105]; poly_clear(v0, 105);
+  real v0[10]; poly_clear(v0, 10);
   real v1[30]; poly_clear(v1, 30);
+  poly_matrix_product_add(3, (data + 36), 0, R, 2, 1, 3, 3, lane(1), v1);
+  poly_matrix_product_add(3, v1, 2, data, 0, 1, 3, 1, lane(1), v0);
   real v2[10]; poly_clear(v2, 10);
   real v3[30]; poly_clear(v3, 30);
-  poly_matrix_product_add(3, (data + 36), 0, R, 2, 1, 3, 3, lane(1), v3);
-  poly_matrix_product_add(3, v3, 2, data, 0, 1, 3, 1, lane(1), v2);
-  poly_matrix_product_add(3, v2, 2, (data + 27), 0, 1, 1, 3, lane(1), v1);
-  poly_matrix_product_add(3, v1, 2, R, 2, 1, 3, 3, lane(1), v0);
-  poly_matrix_product_add(3, v0, 4, (data + 18), 0, 1, 3, 1, lane(1), out);
-  real v4[105]; poly_clear(v4, 105);
+  poly_matrix_product_add(3, (data + 27), 0, R, 2, 1, 3, 3, lane(1), v3);
+  poly_matrix_product_add(3, v3, 2, (data + 18), 0, 1, 3, 1, lane(1), v2);
+  poly_matrix_product_add(3, v0, 2, v2, 2, 1, 1, 1, lane(1), out);
+  real v4[10]; poly_clear(v4, 10);
   real v5[30]; poly_clear(v5, 30);
+  poly_matrix_product_add(3, (data + 42), 0, R, 2, 1, 3, 3, lane(1), v5);
+  poly_matrix_product_add(3, v5, 2, (data + 3), 0, 1, 3, 1, lane(1), v4);
   real v6[10]; poly_clear(v6, 10);
   real v7[30]; poly_clear(v7, 30);
-  poly_matrix_product_add(3, (data + 42), 0, R, 2, 1, 3, 3, lane(1), v7);
-  poly_matrix_product_add(3, v7, 2, (data + 3), 0, 1, 3, 1, lane(1), v6);
-  poly_matrix_product_add(3, v6, 2, (data + 24), 0, 1, 1, 3, lane(1), v5);
-  poly_matrix_product_add(3, v5, 2, R, 2, 1, 3, 3, lane(1), v4);
-  poly_matrix_product_add(3, v4, 4, (data + 12), 0, 1, 3, 1, lane(-1), out);
+  poly_matrix_product_add(3, (data + 24), 0, R, 2, 1, 3, 3, lane(1), v7);
+  poly_matrix_product_add(3, v7, 2, (data + 12), 0, 1, 3, 1, lane(1), v6);
+  poly_matrix_product_add(3, v4, 2, v6, 2, 1, 1, 1, lane(-1), out);
 }
 
-// out += b14*R*a1*b3*R*a34 - b34*R*a3*b1*R*a14, of degree 4.
+// out += (b14*R*a1)*(b3*R*a34) - (b34*R*a3)*(b1*R*a14), of degree 4.
 lane_fn void essential_4pt_known_angle_equation_4(const real* data, const real* R, real* out) {
-  real v0[105]; poly_clear(v0, 105);
+  real v0[10]; poly_clear(v0, 10);
   real v1[30]; poly_clear(v1, 30);
+  poly_matrix_product_add(3, (data + 36), 0, R, 2, 1, 3, 3, lane(1), v1);
+  poly_matrix_product_add(3, v1, 2, data, 0, 1, 3, 1, lane(1), v0);
   real v2[10]; poly_clear(v2, 10);
   real v3[30]; poly_clear(v3, 30);
-  poly_matrix_product_add(3, (data + 36), 0, R, 2, 1, 3, 3, lane(1), v3);
-  poly_matrix_product_add(3, v3, 2, data, 0, 1, 3, 1, lane(1), v2);
-  poly_matrix_product_add(3, v2, 2, (data + 30), 0, 1, 1, 3, lane(1), v1);
-  poly_matrix_product_add(3, v1, 2, R, 2, 1, 3, 3, lane(1), v0);
-  poly_matrix_product_add(3, v0, 4, (data + 21), 0, 1, 3, 1, lane(1), out);
-  real v4[105]; poly_clear(v4, 105);
+  poly_matrix_product_add(3, (data + 30), 0, R, 2, 1, 3, 3, lane(1), v3);
+  poly_matrix_product_add(3, v3, 2, (data + 21), 0, 1, 3, 1, lane(1), v2);
+  poly_matrix_product_add(3, v0, 2, v2, 2, 1, 1, 1, lane(1), out);
+  real v4[10]; poly_clear(v4, 10);
   real v5[30]; poly_clear(v5, 30);
+  poly_matrix_product_add(3, (data + 45), 0, R, 2, 1, 3, 3, lane(1), v5);
+  poly_matrix_product_add(3, v5, 2, (data + 6), 0, 1, 3, 1, lane(1), v4);
   real v6[10]; poly_clear(v6, 10);
   real v7[30]; poly_clear(v7, 30);
-  poly_matrix_product_add(3, (data + 45), 0, R, 2, 1, 3, 3, lane(1), v7);
-  poly_matrix_product_add(3, v7, 2, (data + 6), 0, 1, 3, 1, lane(1), v6);
-  poly_matrix_product_add(3, v6, 2, (data + 24), 0, 1, 1, 3, lane(1), v5);
-  poly_matrix_product_add(3, v5, 2, R, 2, 1, 3, 3, lane(1), v4);
-  poly_matrix_product_add(3, v4, 4, (data + 12), 0, 1, 3, 1, lane(-1), out);
+  poly_matrix_product_add(3, (data + 24), 0, R, 2, 1, 3, 3, lane(1), v7);
+  poly_matrix_product_add(3, v7, 2, (data + 12), 0, 1, 3, 1, lane(1), v6);
+  poly_matrix_product_add(3, v4, 2, v6, 2, 1, 1, 1, lane(-1), out);
 }
 
-// out += b24*R*a2*b3*R*a34 - b34*R*a3*b2*R*a24, of degree 4.
+// out += (b24*R*a2)*(b3*R*a34) - (b34*R*a3)*(b2*R*a24), of degree 4.
 lane_fn void essential_4pt_known_angle_equation_5(const real* data, const real* R, real* out) {
-  real v0[105]; poly_clear(v0, 105);
+  real v0[10]; poly_clear(v0, 10);
   real v1[30]; poly_clear(v1, 30);
+  poly_matrix_product_add(3, (data + 42), 0, R, 2, 1, 3, 3, lane(1), v1);
+  poly_matrix_product_add(3, v1, 2, (data + 3), 0, 1, 3, 1, lane(1), v0);
   real v2[10]; poly_clear(v2, 10);
   real v3[30]; poly_clear(v3, 30);
-  poly_matrix_product_add(3, (data + 42), 0, R, 2, 1, 3, 3, lane(1), v3);
-  poly_matrix_product_add(3, v3, 2, (data + 3), 0, 1, 3, 1, lane(1), v2);
-  poly_matrix_product_add(3, v2, 2, (data + 30), 0, 1, 1, 3, lane(1), v1);
-  poly_matrix_product_add(3, v1, 2, R, 2, 1, 3, 3, lane(1), v0);
-  poly_matrix_product_add(3, v0, 4, (data + 21), 0, 1, 3, 1, lane(1), out);
-  real v4[105]; poly_clear(v4, 105);
+  poly_matrix_product_add(3, (data + 30), 0, R, 2, 1, 3, 3, lane(1), v3);
+  poly_matrix_product_add(3, v3, 2, (data + 21), 0, 1, 3, 1, lane(1), v2);
+  poly_matrix_product_add(3, v0, 2, v2, 2, 1, 1, 1, lane(1), out);
+  real v4[10]; poly_clear(v4, 10);
   real v5[30]; poly_clear(v5, 30);
+  poly_matrix_product_add(3, (data + 45), 0, R, 2, 1, 3, 3, lane(1), v5);
+  poly_matrix_product_add(3, v5, 2, (data + 6), 0, 1, 3, 1, lane(1), v4);
   real v6[10]; poly_clear(v6, 10);
   real v7[30]; poly_clear(v7, 30);
-  poly_matrix_product_add(3, (data + 45), 0, R, 2, 1, 3, 3, lane(1), v7);
-  poly_matrix_product_add(3, v7, 2, (data + 6), 0, 1, 3, 1, lane(1), v6);
-  poly_matrix_product_add(3, v6, 2, (data + 27), 0, 1, 1, 3, lane(1), v5);
-  poly_matrix_product_add(3, v5, 2, R, 2, 1, 3, 3, lane(1), v4);
-  poly_matrix_product_add(3, v4, 4, (data + 18), 0, 1, 3, 1, lane(-1), out);
+  poly_matrix_product_add(3, (data + 27), 0, R, 2, 1, 3, 3, lane(1), v7);
+  poly_matrix_product_add(3, v7, 2, (data + 18), 0, 1, 3, 1, lane(1), v6);
+  poly_matrix_product_add(3, v4, 2, v6, 2, 1, 1, 1, lane(-1), out);
 }
 
 // The equations D [5][35].

@@ -8,7 +8,7 @@
 // planes b x R a of three points have a common line, t: their determinant is u^2 (1 + q^2) times
 // what is quadratic in R below, as R ai x R aj ~ R (ai x aj).
 // This file was written by bifocal-generate from relative_pose_4pt_gravity_shared_focal.problem:
-// 20 roots, a template of 8 x 28, multiplication by q.
+// 20 roots, a template of 8 x 28, multiplication by q, eigenvectors by 5 x 5 polynomials.
 // Unknowns: q, u.
 //   R = [1 - q*q, 0, 2*q; 0, 1 + q*q, 0; -2*q, 0, 1 - q*q]
 //   V = (B0 + u*B1)*R*([a0, a0, a0] + u*a1')
@@ -166,10 +166,14 @@ lane_fn real relative_pose_4pt_gravity_shared_focal_roots(const real* data, real
       10, 7, 9, 29, 8, 5, 7, 4, 6, 3, 5, 25, 4, 2, 3, 1, 2, 22, 1, 0, 0, 20, 19, 17, 18, 15, 17,
       14, 16, 12, 15, 11, 14, 10, 13, 9, 12, 8, 11, 7, 10, 6, 33, 29, 9, 5, 8, 4, 7, 3, 29, 25, 5,
       2, 4, 1, 25, 22, 2, 0, 22, 20};
+  const index length[5] = {4, 4, 4, 4, 4};
+  const index element[20] = {6, 3, 1, 0, 10, 7, 4, 2, 14, 11, 8, 5, 17, 15, 12, 9, 19, 18, 16,
+      13};
+  const template_chains chains = {.length = length, .element = element};
   const elimination_template t = {.unknowns = 2, .degree = 8, .equations = 4, .used = 25,
       .rows = 8, .reducible = 5, .basis = 20, .monomials = monomials, .equation = equation,
       .shift = shift, .column = column, .image = image, .first = first, .pairs = pairs};
   real D[180], C[100], M[224], A[400], K[523], work[95];
   relative_pose_4pt_gravity_shared_focal_equations(data, D);
-  return template_roots(&t, D, C, M, A, K, work, roots);
+  return template_roots_hidden(&t, &chains, D, C, M, A, K, work, roots);
 }
