@@ -154,10 +154,12 @@ ProblemScene make_problem_scene(ModelKind problem, SceneOptions o, std::mt19937_
   forget_focal_length(scene);
   if (kind == ProblemSceneKind::distorted)
     scene.cameras.front().fx = scene.cameras.front().fy = kSceneHalfDiagonal;
-  if (kind == ProblemSceneKind::depths)
-    append_points(with_told_depths(s, o.noise > 0 ? kDepthDeviation : 0, random), scene);
-  else
+  if (kind == ProblemSceneKind::depths) {
+    std::mt19937_64 own = random;  // so that the next scene is that of a problem without depths
+    append_points(with_told_depths(s, o.noise > 0 ? kDepthDeviation : 0, own), scene);
+  } else {
     append_points(s.points, scene);
+  }
   if (kind == ProblemSceneKind::map || kind == ProblemSceneKind::plane) {
     scene.result = of_length_one(s.H);
     return scene;

@@ -214,6 +214,15 @@ TEST(VerifyPairs, refuses_wrong_arguments) {
       verify_pairs(queue, set, {}, {&fisheye, 1}, {.kind = ModelKind::essential, .guided = true},
                    [](const VerifiedPairs&) {}),
       Error);
+  try {  // features have no depths
+    verify_pairs(queue, set, {}, {&fisheye, 1}, {.kind = ModelKind::monodepth_shared_focal},
+                 [](const VerifiedPairs&) {});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "verify_pairs: VerifyOptions::kind = monodepth_shared_focal: matches of features "
+                 "have no depths");
+  }
   VerifyOptions ratio;
   ratio.matching.max_ratio = -1;
   refuses(ratio);
