@@ -46,11 +46,25 @@ def _solve(solver: MinimalSolver, sample: Array) -> Array:
     return found
 
 
+def _turns() -> list[Array]:
+    """Rotations [3, 3] that move many directions to the z axis; the first one changes nothing."""
+    turns = []
+    for k in range(32):  # along a spiral on the sphere, from z on
+        z = 1 - k / 32
+        r, angle = np.sqrt(1 - z * z), 2.4 * k
+        axis = np.array([r * np.cos(angle), r * np.sin(angle), z])
+        side = np.cross([0.0, 1.0, 0.0], axis)
+        side /= np.linalg.norm(side)
+        turns.append(np.stack([side, np.cross(axis, side), axis]))
+    return turns
+
+
+_TURNS = _turns()
+
+
 def _along(rays: Array) -> Array:
-    """The exchange of axes [3, 3] after which no ray is near the plane z = 0: a solver divides by z."""
-    axis = int(np.argmax(np.abs(rays).min(axis=0)))
-    turn: Array = np.roll(np.eye(3), 2 - axis, axis=0)
-    return turn
+    """The rotation [3, 3] after which no ray is near the plane z = 0: a solver divides by z."""
+    return max(_TURNS, key=lambda turn: np.abs(rays @ turn[2]).min())
 
 
 def _sample(a: Array, b: Array) -> Array:
@@ -58,7 +72,7 @@ def _sample(a: Array, b: Array) -> Array:
 
 
 def _in_front(pose: CameraPose, a: Array, b: Array) -> bool:
-    """Whether all rays meet in front of both cameras: the depths d1, d2 of d1 R a + t = d2 b."""
+    """True where all rays meet in front of both cameras: the depths d1, d2 of d1 R a + t = d2 b."""
     for ray1, ray2 in zip(a @ pose.R.T, b):
         depths = np.linalg.lstsq(np.c_[ray1, -ray2], -pose.t, rcond=None)[0]
         if not (depths > 0).all():

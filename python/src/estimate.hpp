@@ -30,7 +30,7 @@ void complete(PairEstimate& e);
          kind == ModelKind::monodepth_shared_focal;
 }
 
-// How many numbers has a point, and how many of them, behind the others, are depths?
+// The numbers of a point, and how many of them, behind the others, are depths.
 [[nodiscard]] inline int columns_of(const ProblemInfo& problem) {
   if (problem.takes_depths) return 6;
   return problem.is_two_view ? 4 : 5;

@@ -34,6 +34,13 @@ def test_relative_poses(find, count, upright, behind):
     assert missed <= 1
 
 
+def test_rays_in_the_planes_of_the_axes():
+    views = Views(5, 0)
+    views.X = np.array([[3.0, 0, 0], [0, 4, 0], [0, 0, 5], [1, 2, 3], [2, -1, 4]])
+    views.x2 = views.X @ views.R.T + views.t
+    assert views.closest(poselib.relpose_5pt(views.X, views.x2)) < 1e-6
+
+
 def test_essential_matrices():
     for seed in range(20):
         views = Views(5, seed)

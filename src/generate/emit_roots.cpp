@@ -137,8 +137,9 @@ std::string emit_roots(const Problem& problem, const Template& t, const std::vec
                     "  {}_equations(data, D);\n"
                     "  return template_roots{}, D, C, M, A, K, work, roots);\n}}\n",
                     equations * all, equations * occur, rows * (rows + size), size * pitch,
-                    size * pitch + 6 * size + 3, size + (n + 1) * occur, problem.name,
-                    problem.hidden_vectors ? "_hidden(&t, &chains" : "(&t");
+                    size * pitch + 6 * size + 3,
+                    size + std::max((n + 1) * occur, static_cast<int>(t.reducible.size())),
+                    problem.name, problem.hidden_vectors ? "_hidden(&t, &chains" : "(&t");
 }
 
 }  // namespace bifocal::generate

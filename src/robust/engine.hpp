@@ -33,7 +33,7 @@ struct Hypotheses {
 
 // These are the constants of a problem's file in src/robust/problems.
 struct ProblemNumbers {
-  int columns, depths, sample_size, slots, model_size, dof, residuals, cameras;
+  int columns, depths, sample_size, free_matches, slots, model_size, dof, residuals, cameras;
   bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, copies_bind;
   int clean_samples, wrong_in_telling_sample, sought_percent, sample_cost, log10_false_alarms;
 };
@@ -43,6 +43,7 @@ constexpr ProblemNumbers numbers_of_problem() {
   return {L::COLUMNS,
           L::DEPTHS,
           L::SAMPLE_SIZE,
+          L::FREE_MATCHES,
           L::SLOTS,
           L::MODEL_SIZE,
           L::DOF,

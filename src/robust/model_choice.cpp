@@ -40,8 +40,9 @@ Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3&
   }
   Depth found{static_cast<int>(sums[Lanes::OFF_MAP]), static_cast<int>(sums[Lanes::ON_LINE])};
   if (found.proof > sample_size)
-    found.significance = robust::log_false_alarms(found.proof, found.off, sample_size, 1, HUGE_VAL,
-                                                  sums[Lanes::ON_LINE_BY_CHANCE] / found.off);
+    found.significance =
+        robust::log_false_alarms(found.proof, found.off, sample_size, sample_size, 1, HUGE_VAL,
+                                 sums[Lanes::ON_LINE_BY_CHANCE] / found.off);
   return found;
 }
 

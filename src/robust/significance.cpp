@@ -37,11 +37,11 @@ double log_binomial_tail(int n, int k, double p) {
 
 }  // namespace
 
-double log_false_alarms(int inliers, int count, int sample_size, int max_solutions, double samples,
-                        double chance_rate) {
-  if (count <= sample_size) return 0;
+double log_false_alarms(int inliers, int count, int sample_size, int free_matches,
+                        int max_solutions, double samples, double chance_rate) {
+  if (count <= free_matches) return 0;
   return (std::min(std::log(samples), log_binomial(count, sample_size)) + std::log(max_solutions) +
-          log_binomial_tail(count - sample_size, inliers - sample_size, chance_rate)) /
+          log_binomial_tail(count - free_matches, inliers - free_matches, chance_rate)) /
          std::numbers::ln10;
 }
 
@@ -53,7 +53,8 @@ Outcome test_significance(ModelKind problem, const search_result& found, const p
   if (outcome == FOUND_NO_FIT) return Outcome::no_model;
   const double rate = std::max(found.chance, info.chance);
   const auto false_alarms = [&](int inliers, int points) {
-    return log_false_alarms(inliers, points, steps.sample_size, steps.slots, found.tested, rate);
+    return log_false_alarms(inliers, points, steps.sample_size, steps.free_matches, steps.slots,
+                            found.tested, rate);
   };
   significance = false_alarms(static_cast<int>(found.support.inliers), work.count);
   // Matches most of which lie on a line agree with many models, by which none of them is
@@ -67,7 +68,7 @@ Outcome test_significance(ModelKind problem, const search_result& found, const p
     // their epipolar line are on the wrong side of the epipole (support.group.h).
     const auto off = static_cast<int>(found.plane.off);
     const auto proof = static_cast<int>(found.plane.parallax);
-    if (off < 2 || !(log_false_alarms(proof, off, 2, 1, HUGE_VAL, rate / 2) < kLogDepthAlarms))
+    if (off < 2 || !(log_false_alarms(proof, off, 2, 2, 1, HUGE_VAL, rate / 2) < kLogDepthAlarms))
       return Outcome::degenerate_sample;
   }
   significance = false_alarms(work.distinct_inliers, work.distinct_points);

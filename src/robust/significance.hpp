@@ -11,11 +11,12 @@ inline constexpr double kLogDepthAlarms = -2;
 
 // Logarithm (base 10) of the expected number of models as well supported as this one among wrong
 // matches: number of samples it takes to find so many inliers, or of different ones where those are
-// fewer, times the probability that `inliers` - `sample_size` of the other points agree by chance.
+// fewer, times the probability that `inliers` - `free_matches` of the other points agree by chance:
+// any model agrees with so many.
 //   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches, IJCV 57(3),
 //   2004.
-[[nodiscard]] double log_false_alarms(int inliers, int count, int sample_size, int max_solutions,
-                                      double samples, double chance_rate);
+[[nodiscard]] double log_false_alarms(int inliers, int count, int sample_size, int free_matches,
+                                      int max_solutions, double samples, double chance_rate);
 
 // Decides whether a model is significant: hardly any model of wrong matches would have as much
 // support. significance: log10 of the expected number of such models.

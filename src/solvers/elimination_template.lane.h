@@ -330,7 +330,8 @@ lane_fn real template_keep(const elimination_template* t, const real* C, const r
 
 // roots: [basis][unknowns] of the equations D [equations][poly_size]; unused slots NaN. Returns
 // their number. Room: C [equations][used], M [rows][rows + basis], A and K as real_eigenvalues
-// needs them, work [basis + (unknowns + 1) used].
+// needs them, work [basis + (unknowns + 1) used], of template_roots_hidden at least [basis +
+// reducible].
 lane_fn_apart real template_roots(const elimination_template* t, const real* D, real* C, real* M,
                                   lane_array A, kept_array K, real* work, real* roots) {
   const index size = t->basis;

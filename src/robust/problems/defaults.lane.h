@@ -8,6 +8,14 @@ enum { DEPTHS = 0 };  // the last ones of COLUMNS are depths, which no error is 
 #endif
 enum { SEEN_COLUMNS = (index)COLUMNS - DEPTHS };
 
+// A model agrees with so many matches for free: those of its sample, or as many as its parameters
+// can follow where the sample knows more than they.
+enum {
+  FITTED_MATCHES = ((index)DOF + (index)RESIDUALS - 1) / (index)RESIDUALS,
+  FREE_MATCHES =
+      (index)SAMPLE_SIZE > (index)FITTED_MATCHES ? (index)SAMPLE_SIZE : (index)FITTED_MATCHES
+};
+
 #ifndef OWN_clean_samples
 enum { CLEAN_SAMPLES = 1 };  // samples free of wrong matches, of which one leads to the right model
 #endif

@@ -19,7 +19,8 @@ lane_fn real model_focal(const real* model) { return sqrt(mat3_dot(model, model)
 // F <- F of any length, |F| = f.
 lane_fn void focal_model(real f, real* F) { mat3_scale(F, f / sqrt(mat3_dot(F, F))); }
 
-// What takes the elements of E to those of F: diag(1, 1, f) 1 diag(1, 1, f), and the rays'.
+// s: the factors of the elements of F beside those of E, diag(1, 1, f) 1 diag(1, 1, f) and the
+// rays'.
 lane_fn void focal_scale(real f, const real* rays, real* s) {
   ray_scale(rays, s);
   for (index i = 0; i < 3; ++i) {
@@ -88,7 +89,7 @@ lane_fn void model_move(real* chart, const real* delta) {
   chart[19] = copysign(f, chart[19]);
 }
 
-// What cameras [CAMERA_NUMBERS] add to info: of focal lengths their ratio alone.
+// Cameras [CAMERA_NUMBERS] add to info the ratio of their focal lengths alone.
 #define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   real sine = lane(3) * threshold / length;  // of a parallax that noise can make, where f is 1

@@ -56,6 +56,6 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 }
 
 // Samples after which a pair of n points is given up, with 20 % of right matches: of up to 2900 no
-// fewer than CLEAN_SAMPLES take, since no model of a sample with a wrong match tells anything.
+// fewer than CLEAN_SAMPLES take.
 #define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1e7) / n; }

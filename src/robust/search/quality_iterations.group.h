@@ -38,7 +38,7 @@ group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scal
   for (index k = 0; k < QUALITY_LEVELS; ++k) {
     const scalar all = sums[QUALITY_LEVELS + k], by_chance = all * pair->chance;
     const scalar rate = sums[k] * boost / all;
-    const index proven = sums[k] > (scalar)SAMPLE_SIZE + 4 + by_chance + 4 * sqrt(by_chance);
+    const index proven = sums[k] > (scalar)FREE_MATCHES + 4 + by_chance + 4 * sqrt(by_chance);
     rates[k] = !proven ? 0 : rate < 1 ? rate : 1;
   }
 }

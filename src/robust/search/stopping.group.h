@@ -31,7 +31,7 @@ group_fn scalar iterations_needed(scalar inliers, scalar n, scalar log_failure, 
 // term for the skewed distribution of few points.
 group_fn index score_beats_chance(const struct pair_view* pair, scalar n, scalar score) {
   scalar by_chance = n * pair->chance;
-  scalar limit = (scalar)SAMPLE_SIZE + by_chance * (scalar)(2.0 / 3.0) +
+  scalar limit = (scalar)FREE_MATCHES + by_chance * (scalar)(2.0 / 3.0) +
                  4 * sqrt(by_chance * (scalar)(8.0 / 15.0)) + (scalar)(8.0 / 3.0);
   return score > limit;
 }
@@ -53,11 +53,11 @@ group_fn scalar least_beyond_chance(scalar others, scalar chance, scalar limit) 
 // The smallest number of inliers among n points that is significant after so many samples, as
 // significance.cpp has it: fewer models of wrong matches with as many are expected.
 group_fn scalar least_significant(scalar n, scalar chance, scalar iterations) {
-  const scalar others = n - (scalar)SAMPLE_SIZE;
+  const scalar others = n - (scalar)FREE_MATCHES;
   const scalar limit = (scalar)LOG10_FALSE_ALARMS * (scalar)2.302585092994046 -
                        scalar_log(iterations * (scalar)SLOTS);
   const scalar least = least_beyond_chance(others, chance, limit);
-  return least < others ? least + (scalar)SAMPLE_SIZE : n;
+  return least < others ? least + (scalar)FREE_MATCHES : n;
 }
 
 // Samples drawn at least: more where there is time, points are few enough for a sample to cost
@@ -82,7 +82,7 @@ group_fn scalar ratio_sought(const struct search_limits* limits, scalar n) {
 // The smallest significant number of inliers after as many samples as it takes to find so many.
 group_fn scalar least_inliers(const struct pair_view* pair, const struct search_limits* limits) {
   const scalar n = pair->effective;
-  if (!(pair->chance < (scalar)0.99) || !(n > (scalar)SAMPLE_SIZE)) return n;
+  if (!(pair->chance < (scalar)0.99) || !(n > (scalar)FREE_MATCHES)) return n;
   scalar least = 0, most = (scalar)limits->max_iterations;
   for (index i = 0; i < 2; ++i) {  // fewer samples are less likely to find as many by chance
     least = least_significant(n, pair->chance, most);
