@@ -153,7 +153,7 @@ TEST(MonodepthSharedFocal, does_not_depend_on_the_unit_of_the_depths) {
   EXPECT_EQ(after.inliers, before.inliers);
 }
 
-// As a match of weight 0, on every device, and beside weights.
+// A match without a depth is treated as one of weight 0, on every device, and beside weights.
 TEST(MonodepthSharedFocal, match_without_a_depth_gets_its_flag_and_no_more) {
   const std::vector<DepthPair> whole = any_points(4);
   std::vector<DepthPair> points = whole;
