@@ -354,14 +354,24 @@ Devices find_cuda_devices() {
   std::string driver = driver_version();
   driver += fmt::format("{}CUDA {}", driver.empty() ? "" : ", ", cuda_version(version));
   Devices devices;
+  std::string too_old;
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, device) == cudaSuccess) {
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+      (void)cudaGetLastError();
+    } else if (10 * properties.major + properties.minor < BIFOCAL_LEAST_CUDA_ARCH) {
+      too_old += fmt::format("{}{} has compute capability {}.{}", too_old.empty() ? "" : ", ",
+                             properties.name, properties.major, properties.minor);
+    } else {
       devices.backends.push_back(
           std::make_shared<CudaBackend>(info_of(properties, device, driver), device));
-    } else {
-      (void)cudaGetLastError();
     }
+  }
+  if (!too_old.empty()) {
+    devices.reason = fmt::format("{}; this build has kernels for {}.{} and later", too_old,
+                                 BIFOCAL_LEAST_CUDA_ARCH / 10, BIFOCAL_LEAST_CUDA_ARCH % 10);
+    devices.remedy = "build Bifocal with that architecture in BIFOCAL_CUDA_ARCHS";
+    return devices;
   }
   if (devices.backends.empty()) return {{}, "no CUDA device says what it is", "check nvidia-smi"};
   return devices;

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 #include "runtime/backend.hpp"
 #include "runtime/built_parts.h"
@@ -57,17 +55,6 @@ std::shared_ptr<Backend> best_device() {
   return cpu_backend();
 }
 
-// The number behind "kind:"; a kind alone is its first device.
-std::optional<std::size_t> device_number(std::string_view id, std::string_view kind) {
-  if (id == kind) return 0;
-  if (!id.starts_with(kind) || id[kind.size()] != ':') return {};
-  const std::string_view digits = id.substr(kind.size() + 1);
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return {};
-  return number;
-}
-
 [[noreturn]] void refuse(std::string_view id) {
   std::string text = fmt::format("device '{}': there is no such device. There is ", id);
   const std::vector<DeviceInfo> devices = list_devices();
@@ -86,12 +73,11 @@ std::optional<std::size_t> device_number(std::string_view id, std::string_view k
 std::shared_ptr<Backend> find_device(std::string_view id) {
   if (id == "cpu") return cpu_backend();
   if (id == "auto") return best_device();
-  if (const auto number = device_number(id, "cuda");
-      number && *number < cuda_devices().backends.size())
-    return cuda_devices().backends[*number];
-  if (const auto number = device_number(id, "opencl");
-      number && *number < opencl_devices().backends.size())
-    return opencl_devices().backends[*number];
+  const std::string_view kind = id.substr(0, id.find(':'));
+  if (kind == "cuda" || kind == "opencl") {
+    for (const auto& backend : (kind == "cuda" ? cuda_devices() : opencl_devices()).backends)
+      if (id == kind || id == backend->info().id) return backend;  // a kind alone is its first one
+  }
   refuse(id);
 }
 
