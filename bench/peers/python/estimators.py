@@ -7,6 +7,7 @@ the settings that it then runs with, for the record. Everything runs on one thre
 from __future__ import annotations
 
 import importlib.metadata
+import inspect
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from synthetic_pairs import CX, CY, HEIGHT, K, WIDTH, F
 
 ONE_IMAGE = float(np.sqrt(2))
 NOTHING = np.eye(3), np.zeros(3)
-PACKAGES = {"PoseLib": "poselib", "pycolmap": "pycolmap", "kornia": "kornia"}
+PACKAGES = {"PoseLib": "poselib", "pycolmap": "pycolmap", "fastpose": "fastpose", "kornia": "kornia"}
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,32 @@ def opencv(method_name):
     return estimator
 
 
+def fastpose(problem, setting, device="cpu"):
+    """By numba on one thread, or on a GPU. Its own default draws 1,000 samples whatever they say, which is a confidence of 1."""
+    from fastpose import estimators
+
+    plane = problem == "homography"
+    calls = {"essential": "estimate_relative_pose", "fundamental": "estimate_fundamental", "homography": "estimate_homography"}
+    call = getattr(estimators, calls[problem])
+    more = {"camera1": K, "camera2": K, "max_error": 1.0} if problem == "essential" else {}  # its default is meant for normalized points
+    defaults = inspect.signature(call).parameters
+    said = more.get("max_error", defaults["max_error"].default), 1.0, defaults["iterations"].default
+    if setting is not None:
+        said = setting.one_image() if plane else setting.px, setting.confidence, setting.most
+        more |= {"max_error": said[0], "success_prob": said[1], "iterations": said[2], "min_iterations": 0}
+
+    def run(x1, x2):
+        model, info = call(x1, x2, device=device, **more)
+        if info["num_inliers"] == 0:
+            return None
+        inliers = np.asarray(info["inliers"], bool)
+        if problem == "essential":
+            return np.eye(3), model["R"], model["t"], inliers
+        return model["H" if plane else "F"], *NOTHING, inliers
+
+    return run, stated(said[0], "one image" if plane else "Sampson", *said[1:])
+
+
 def kornia(problem, setting):
     """On the CPU by torch, one thread. Its batch stays `auto` and its 10 batches of samples become as many as the confidence asks for."""
     import torch
@@ -181,6 +208,7 @@ ALL = {
     "pycolmap": pycolmap,
     "OpenCV RANSAC": opencv("RANSAC"),
     "OpenCV USAC_MAGSAC": opencv("USAC_MAGSAC"),
+    "fastpose": fastpose,
     "kornia": kornia,
 }
 

@@ -8,7 +8,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot, ticker  # noqa: E402
 
 # One colour a project; its variants differ by their marker.
-COLOURS = {"Bifocal": "C3", "PoseLib": "C0", "pycolmap": "C2", "OpenCV": "C1", "kornia": "C4"}
+COLOURS = {"Bifocal": "C3", "PoseLib": "C0", "pycolmap": "C2", "OpenCV": "C1", "kornia": "C4", "fastpose": "C5"}
 MARKERS = "osD^vP"
 FEW = 20  # pairs: a point that stands for fewer says so
 

@@ -19,8 +19,8 @@ import time
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # before NumPy is imported
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-SUITES = ["robust", "sizes", "real", "features", "stereo", "numbers", "solvers"]
-PROJECTS = ["Bifocal", "PoseLib", "pycolmap", "OpenCV", "kornia"]
+SUITES = ["robust", "sizes", "real", "features", "stereo", "numbers", "solvers", "gpu"]
+PROJECTS = ["Bifocal", "PoseLib", "pycolmap", "OpenCV", "fastpose", "kornia"]
 # What --quick says in the place of the defaults: with --jobs 12 about four minutes on 16 quiet cores, kornia included.
 QUICK = {"default_pairs": 10, "budget": 6.0}
 
@@ -100,6 +100,7 @@ def measure(a):
     import bifocal
     import estimators
     import features_suite
+    import gpu_suite
     import numbers_suite
     import real
     import robust
@@ -109,7 +110,7 @@ def measure(a):
     import turns
 
     turns.CLOCK = a.clock
-    rooms = (robust, real, features_suite, stereo_suite, numbers_suite, solvers_suite)
+    rooms = (robust, real, features_suite, stereo_suite, numbers_suite, solvers_suite, gpu_suite)
     suites = dict(zip(SUITES, (robust.records, robust.sizes, *(room.records for room in rooms[1:]))))
     a.projects, missing = estimators.installed(a.projects)
     for name, why in missing.items():
