@@ -10,6 +10,7 @@
 #include <bifocal/npz.hpp>
 #include <bifocal/rectify.hpp>
 
+#include "collection/collect/feature_store.hpp"
 #include "io/expect.hpp"
 #include "raw_sqlite.hpp"
 #include "support/data.hpp"
@@ -187,6 +188,43 @@ TEST_F(ChangedWork, PairsAndTheirMatches) {
   wrong("INSERT INTO bifocal_screened VALUES(4294967297, -1)", "table bifocal_screened, pair_id");
   wrong("UPDATE bifocal_collect SET value = 'all' WHERE name = 'state screened photographs'",
         "table bifocal_collect, state screened photographs: 'all', must be a number");
+}
+
+// Features that stay in memory are bit by bit those that the database gives back, so that work that
+// was stopped goes on with the same numbers.
+TEST(FeatureStore, keeps_what_the_database_has) {
+  const TemporaryFolder folder;
+  const ImageU8 image = texture(kWidth, kHeight, 7);
+  for (const bool affine : {false, true}) {
+    SCOPED_TRACE(affine);
+    const std::filesystem::path file = folder / fmt::format("{}.db", affine);
+    collection::WorkDatabase::create(file, {});
+    collection::WorkDatabase work(file, colmap::Access::write);
+    const Features found = detect_sift(image, {.max_features = 200, .affine_shape = affine});
+    const collection::ImageFeatures rows{
+        colmap::keypoints_of(found), colmap::descriptors_of(found.descriptors), {}};
+    collection::PhotographRow row;
+    row.name = "a.png", row.state = collection::PhotographState::done, row.features = found.size();
+    work.add(colmap::Camera{1, 1, kWidth, kHeight, {1, 1, 1, 1}, false});
+    work.add(row, {collection::image_id(0), row.name, 1}, rows);
+    const Features stored = work.features(0);
+    collection::FeatureStore roomy(1 << 20), full(1);
+    roomy.add(0, rows), full.add(0, rows);
+    int moved = 0;
+    for (const collection::FeatureStore* store : {&roomy, &full}) {
+      const std::shared_ptr<const Features> kept = store->get(0, work);
+      ASSERT_EQ(kept->size(), stored.size());
+      EXPECT_EQ(kept->descriptors, stored.descriptors);
+      for (std::size_t i = 0; i < stored.keypoints.size(); ++i) {
+        const Keypoint &a = kept->keypoints[i], &b = stored.keypoints[i];
+        EXPECT_TRUE(a.x == b.x && a.y == b.y && a.sigma == b.sigma) << i;
+        moved += a.x != found.keypoints[i].x;
+      }
+    }
+    EXPECT_GT(moved, 0);  // some are rounded by the file
+    EXPECT_EQ(roomy.get(0, work), roomy.get(0, work));
+    EXPECT_NE(full.get(0, work), full.get(0, work));
+  }
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ class Chooser {
     return {static_cast<int>(images_.size()),
             [&](int i) {
               progress.add(1);
-              return work_.features(images_[static_cast<std::size_t>(i)]);
+              return *job_.found->get(images_[static_cast<std::size_t>(i)], work_);
             },
             options_.retrieval};
   }

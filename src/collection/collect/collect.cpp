@@ -47,7 +47,8 @@ class Collection {
       count(done.photographs(), matched, std::ssize(left_out));
       return result_;
     }
-    check_sizes(job_);
+    const std::int64_t least = check_sizes(job_);
+    job_.found = std::make_unique<FeatureStore>((job_.options.max_memory - least) / 4);
     open_work();
     const std::vector<std::string> notes = fill();
     stage("database", [&] {

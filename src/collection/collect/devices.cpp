@@ -40,8 +40,8 @@ std::int64_t host_memory(const Job& job) {
   return memory_of_stages(job) / static_cast<std::int64_t>(job.devices.devices().size());
 }
 
-void check_memory(const Job& job, const std::string& name, std::int64_t width,
-                  std::int64_t height) {
+std::int64_t check_memory(const Job& job, const std::string& name, std::int64_t width,
+                          std::int64_t height) {
   const CollectOptions& o = job.options;
   const double side = o.max_side > 0 ? o.max_side : kMaxSiftSide;
   const double scale = std::min(1.0, side / static_cast<double>(std::max(width, height)));
@@ -56,11 +56,12 @@ void check_memory(const Job& job, const std::string& name, std::int64_t width,
     pair = (2 * kBytesOfFeature + kBytesOfMatch) * features;
   }
   const std::int64_t least = kBytesOfProgram + std::max(photograph, pair);
-  if (o.max_memory >= least) return;
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("max_memory = {} bytes: the photograph {} of {} x {} px takes at least {}",
-                  o.max_memory, name, width, height, least));
+  if (o.max_memory < least)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("max_memory = {} bytes: the photograph {} of {} x {} px takes at least {}",
+                    o.max_memory, name, width, height, least));
+  return least;
 }
 
 }  // namespace bifocal::collection

@@ -192,6 +192,7 @@ class Detector {
     p.row.features = found.size();
     p.row.state = PhotographState::done;
     p.reduced = {};
+    job_.found->add(p.row.number, p.features);
   }
 
   static void enlarge(Keypoint& k, const ReducedImage& reduced) {

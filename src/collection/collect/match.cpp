@@ -280,7 +280,7 @@ std::vector<runtime::PipelineWorker<MatchPiece>> workers_of(Shared& shared, int 
   for (std::size_t d = 0; d < devices.size(); ++d) {
     std::shared_ptr<ResidentFeatures> resident;
     if (!shared.given)
-      resident = std::make_shared<ResidentFeatures>(devices[d], shared.job.work_file,
+      resident = std::make_shared<ResidentFeatures>(devices[d], shared.job,
                                                     most_features(shared.rows), images);
     const std::size_t count = all_fit && devices[d].info().is_gpu ? kWorkersOnGpu : 1;
     for (std::size_t k = 0; k < count; ++k) {

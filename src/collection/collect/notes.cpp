@@ -91,7 +91,7 @@ std::size_t listed_and_lost(const CollectOptions& o, std::span<const PhotographR
 
 }  // namespace
 
-void check_sizes(const Job& job) {
+std::int64_t check_sizes(const Job& job) {
   const auto& K = job.options.cameras.intrinsics;
   io::ClaimedSize first, largest;
   std::string name, largest_name;
@@ -109,7 +109,7 @@ void check_sizes(const Job& job) {
                  size.width, size.height, name, first.width, first.height, K->fx, K->fy, K->cx,
                  K->cy);
   }
-  if (largest.width > 0) check_memory(job, largest_name, largest.width, largest.height);
+  return largest.width > 0 ? check_memory(job, largest_name, largest.width, largest.height) : 0;
 }
 
 std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,

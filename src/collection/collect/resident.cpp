@@ -49,16 +49,16 @@ bool PairPieces::next(std::size_t most, Places& places) {
   return !places.empty();
 }
 
-ResidentFeatures::ResidentFeatures(const Device& device, const std::filesystem::path& work,
-                                   int capacity, int images)
-    : queue_(device),
+ResidentFeatures::ResidentFeatures(const Device& device, const Job& job, int capacity, int images)
+    : found_(*job.found),
+      queue_(device),
       set_(device, std::int64_t{capacity} * images),
       image_in_(static_cast<std::size_t>(images), -1),
       is_needed_(static_cast<std::size_t>(images), 0),
       points_(static_cast<std::size_t>(images)) {
   set_.reserve(queue_, capacity, images);
   for (int k = 0; k < std::min(runtime::thread_count(), kMostReaders); ++k)
-    readers_.push_back(std::make_unique<WorkDatabase>(work));
+    readers_.push_back(std::make_unique<WorkDatabase>(job.work_file));
 }
 
 std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pairs) {
@@ -100,18 +100,19 @@ int ResidentFeatures::free_slot() {
 void ResidentFeatures::load(std::span<const int> images) {
   while (!images.empty()) {
     const std::size_t count = std::min(images.size(), 2 * readers_.size());
-    std::vector<Features> read(count);
+    std::vector<std::shared_ptr<const Features>> read(count);
     runtime::parallel_each(std::min(count, readers_.size()), [&](std::size_t first) {
       for (std::size_t i = first; i < count; i += readers_.size()) {
-        Features f = readers_[first]->features(images[i]);
-        const int most = set_.capacity(0);
-        read[i] =
-            f.size() > most ? features_at(f, largest_keypoints(f.keypoints, most)) : std::move(f);
+        read[i] = found_.get(images[i], *readers_[first]);
+        const std::vector<Keypoint>& all = read[i]->keypoints;
+        if (const int most = set_.capacity(0); read[i]->size() > most)
+          read[i] =
+              std::make_shared<const Features>(features_at(*read[i], largest_keypoints(all, most)));
       }
     });
     for (std::size_t i = 0; i < count; ++i) {
       const int slot = free_slot();
-      put(read[i], slot);
+      put(*read[i], slot);
       image_in_[static_cast<std::size_t>(slot)] = images[i];
       is_needed_[static_cast<std::size_t>(slot)] = 1;
       where_[images[i]] = slot;

@@ -7,7 +7,7 @@
 
 #include <mutex>
 
-#include "collection/collect/work_database.hpp"
+#include "collection/collect/stages.hpp"
 #include "collection/colmap/image_points.hpp"
 
 namespace bifocal::collection {
@@ -47,8 +47,7 @@ class ResidentFeatures {
  public:
   // For `images` images together. Of those with more features than `capacity` there are the ones of
   // largest scale.
-  ResidentFeatures(const Device& device, const std::filesystem::path& work, int capacity,
-                   int images);
+  ResidentFeatures(const Device& device, const Job& job, int capacity, int images);
 
   // Makes the images of these pairs resident, and says where they are: pairs of slots. They stay
   // until the next call that needs their room; where that may be, one thread alone asks. Throws
@@ -64,6 +63,7 @@ class ResidentFeatures {
   void put(const Features& features, int slot);
 
   mutable std::mutex mutex_;
+  const FeatureStore& found_;
   Queue queue_;
   std::vector<std::unique_ptr<WorkDatabase>> readers_;
   FeatureSet set_;

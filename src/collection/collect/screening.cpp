@@ -23,7 +23,7 @@ class Screener {
       : options_(job.options.screen),
         pairs_(pairs),
         queue_(device),
-        features_(device, job.work_file, options_.features, images) {}
+        features_(device, job, options_.features, images) {}
 
   void screen(Piece& piece) {
     std::vector<ImagePair> pairs;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <mutex>
 
+#include "collection/collect/feature_store.hpp"
 #include "collection/collect/work_database.hpp"
 
 namespace bifocal::collection {
@@ -18,6 +19,7 @@ struct Job {
   const PhotographFiles& photographs;
   const CollectOptions& options;
   std::filesystem::path work_file;
+  std::unique_ptr<FeatureStore> found = {};
 };
 
 // Tells how far a stage is; `before` of it was done by earlier calls.
@@ -57,8 +59,10 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 [[nodiscard]] int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image);
 // Returns the bytes of the host's memory that the stages of one device may take.
 [[nodiscard]] std::int64_t host_memory(const Job& job);
-// Throws Error(usage) naming what max_memory has to be for this photograph, unless it is.
-void check_memory(const Job& job, const std::string& name, std::int64_t width, std::int64_t height);
+// Returns the least that max_memory has to be for a photograph. Throws Error(usage) naming it,
+// unless it is.
+std::int64_t check_memory(const Job& job, const std::string& name, std::int64_t width,
+                          std::int64_t height);
 
 // The options that decide what is found, and where, by the names of their members: all but
 // max_memory, block_size, overwrite and progress, and those that are not looked at.
@@ -66,10 +70,10 @@ void check_memory(const Job& job, const std::string& name, std::int64_t width, s
 // Throws Error(usage) naming an option out of range.
 void check(const CollectOptions& options);
 
-// Throws Error(input) where intrinsics are known and photographs have several sizes, and
-// Error(usage) where the largest takes more than max_memory. Before any work: only heads of files
-// are read.
-void check_sizes(const Job& job);
+// Returns the least that max_memory has to be, which the largest photograph says. Throws
+// Error(usage) where it is less, and Error(input) where intrinsics are known and photographs have
+// several sizes. Before any work: only heads of files are read.
+std::int64_t check_sizes(const Job& job);
 // Notes say what matters of the photographs and the chosen pairs (CollectResult::notes), the same
 // in every run.
 [[nodiscard]] std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,

@@ -68,6 +68,10 @@ struct ImageFeatures {
   std::vector<std::uint8_t> own_descriptors;       // SURF's [, 128]
 };
 
+// Returns what rows of a database say: keypoints with their scales; descriptors in COLMAP's order.
+[[nodiscard]] Features features_of(const colmap::Keypoints& keypoints,
+                                   std::vector<std::uint8_t> descriptors);
+
 class WorkDatabase {
  public:
   // A new file, of these settings, that appears under its name when it can be gone on with.
@@ -108,7 +112,7 @@ class WorkDatabase {
   void add(const PhotographRow& row);  // left out
   void add(const PhotographRow& row, const colmap::Image& image, const ImageFeatures& features);
   void add(const colmap::Camera& camera) { database_.write(camera); }
-  // Keypoints have their scales; descriptors are in COLMAP's order, or none where they are given.
+  // Returns the features of an image, without descriptors where they are given.
   [[nodiscard]] Features features(int number) const;
 
   // Pairs that the screen left out, in order.

@@ -122,24 +122,30 @@ std::vector<std::uint8_t> WorkDatabase::descriptors_of(int number) const {
   return sqlite::numbers_of<std::uint8_t>(row, 0, "table bifocal_descriptors");
 }
 
-Features WorkDatabase::features(int number) const {
-  const colmap::Id id = image_id(number);
-  const colmap::Keypoints k = database_.keypoints(id);
-  Features f;
-  f.keypoints.reserve(k.size());
-  for (std::size_t i = 0; i < k.size(); ++i) {
-    const float* row = k.data.data() + i * static_cast<std::size_t>(k.columns);
-    const float sigma = k.columns == 4   ? row[2]
-                        : k.columns == 6 ? std::sqrt(std::abs(row[2] * row[5] - row[3] * row[4]))
-                                         : 1.0F;
-    if (!std::isfinite(row[0]) || !std::isfinite(row[1]) || !std::isfinite(sigma))
-      refuse("table keypoints, image_id {}: keypoint {} at ({}, {}) of scale {} is not finite", id,
-             i, row[0], row[1], sigma);
+Features features_of(const colmap::Keypoints& keypoints, std::vector<std::uint8_t> descriptors) {
+  Features f{{}, std::move(descriptors), {}};
+  f.keypoints.reserve(keypoints.size());
+  for (std::size_t i = 0; i < keypoints.size(); ++i) {
+    const float* row = keypoints.data.data() + i * static_cast<std::size_t>(keypoints.columns);
+    const float sigma = keypoints.columns == 4 ? row[2]
+                        : keypoints.columns == 6
+                            ? std::sqrt(std::abs(row[2] * row[5] - row[3] * row[4]))
+                            : 1.0F;
     f.keypoints.push_back({row[0], row[1], sigma, 0, 0});
   }
-  if (given()) return f;
-  f.descriptors = descriptors_of(number);
-  if (f.descriptors.size() != f.keypoints.size() * kDescriptorBytes)
+  return f;
+}
+
+Features WorkDatabase::features(int number) const {
+  const colmap::Id id = image_id(number);
+  Features f = features_of(database_.keypoints(id),
+                           given() ? std::vector<std::uint8_t>() : descriptors_of(number));
+  for (std::size_t i = 0; i < f.keypoints.size(); ++i)
+    if (const Keypoint& k = f.keypoints[i];
+        !std::isfinite(k.x) || !std::isfinite(k.y) || !std::isfinite(k.sigma))
+      refuse("table keypoints, image_id {}: keypoint {} at ({}, {}) of scale {} is not finite", id,
+             i, k.x, k.y, k.sigma);
+  if (!given() && f.descriptors.size() != f.keypoints.size() * kDescriptorBytes)
     refuse("table descriptors, image_id {}: {} bytes of {} keypoints", id, f.descriptors.size(),
            f.keypoints.size());
   return f;
