@@ -166,8 +166,8 @@ def fastpose(problem, setting, device="cpu"):
     return run, stated(said[0], "one image" if plane else "Sampson", *said[1:])
 
 
-def kornia(problem, setting):
-    """On the CPU by torch, one thread. Its batch stays `auto` and its 10 batches of samples become as many as the confidence asks for."""
+def kornia(problem, setting, device="cpu"):
+    """By torch, on the CPU with one thread. Its batch stays `auto` and its 10 batches of samples become as many as the confidence asks for."""
     import torch
     from kornia.geometry import epipolar
     from kornia.geometry.ransac import RANSAC
@@ -182,20 +182,22 @@ def kornia(problem, setting):
     elif problem == "essential":
         more = {"inl_th": 2.0 * unit}  # its default is meant in px
     ransac = RANSAC(model_type=problem, seed=0, **more)
-    matrix = torch.from_numpy(K)[None]
+    matrix = torch.from_numpy(K)[None].to(device)
 
     def run(x1, x2):
         with torch.no_grad():
-            a, b = (torch.from_numpy((np.asarray(x) - ((CX, CY) if problem == "essential" else (0, 0))) * unit) for x in (x1, x2))
+            x1, x2 = (torch.from_numpy(np.asarray(x)).to(device) for x in (x1, x2))
+            centre = torch.tensor((CX, CY) if problem == "essential" else (0.0, 0.0), dtype=x1.dtype, device=device)
+            a, b = ((x - centre) * unit for x in (x1, x2))
             model, inliers = ransac(a, b)
             if int(inliers.sum()) == 0:
                 return None
             if problem != "essential":
-                return model.numpy(), *NOTHING, inliers.numpy()
+                return model.cpu().numpy(), *NOTHING, inliers.cpu().numpy()
             R, t, *_ = epipolar.motion_from_essential_choose_solution(
-                model[None], matrix, matrix, torch.from_numpy(x1)[None], torch.from_numpy(x2)[None], inliers[None]
+                model[None], matrix, matrix, x1[None], x2[None], inliers[None]
             )
-            return model.numpy(), R[0].numpy(), t[0, :, 0].numpy(), inliers.numpy()
+            return tuple(found.cpu().numpy() for found in (model, R[0], t[0, :, 0], inliers))
 
     # Of its own it draws `max_iter` batches, whose size it chooses.
     most = ransac.max_samples if ransac.max_samples is not None else f"{ransac.max_iter} batches"

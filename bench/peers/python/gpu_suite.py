@@ -1,4 +1,4 @@
-"""Robust estimation on a GPU: the pairs one by one beside fastpose's CUDA driver, and all of them in one call of Bifocal's."""
+"""Robust estimation on a GPU: pairs one by one beside fastpose's CUDA driver and kornia by torch, and all of them in one call of Bifocal's."""
 
 import numpy as np
 
@@ -8,6 +8,7 @@ import synthetic_pairs
 import turns
 
 DEVICE = "cuda:0"
+PEERS = {"fastpose": estimators.fastpose, "kornia": estimators.kornia}
 CASES = ((2000, 0.5), (2000, 0.3), (16384, 0.7))  # matches, share of right ones
 
 
@@ -37,9 +38,10 @@ def case(problem, points, inliers, arguments):
     easy = synthetic_pairs.make(1, 200, 0.9, planar=problem == "homography")
     batch, settings = bifocal_batch(problem, robust.MATCHED)
     runs, said = {"Bifocal": lambda pair: batch(*joined([pair]))[0]}, {"Bifocal": settings}
-    if "fastpose" in arguments.projects:
-        run, said["fastpose"] = estimators.fastpose(problem, robust.MATCHED, device="cuda")
-        runs["fastpose"] = lambda pair: run(pair.x1, pair.x2)
+    for name, peer in PEERS.items():
+        if name in arguments.projects:
+            run, said[name] = peer(problem, robust.MATCHED, device="cuda")
+            runs[name] = lambda pair, run=run: run(pair.x1, pair.x2)
     for run in runs.values():  # what is compiled once
         run(easy[0])
     taken = turns.in_turn(runs, pairs, arguments.rounds, arguments.budget)

@@ -84,6 +84,7 @@ def machine(a):
         "threads_used": 1,
         "load_at_start": os.getloadavg()[0],
         "simd": bifocal.devices()[0]["simd"],
+        "gpu": next((f"{d['name']}, driver {d['driver']}" for d in bifocal.devices() if d["kind"] == "cuda"), None),
         "python": platform.python_version(),
         "commit": a.commit or commit(),
         "date": datetime.date.today().isoformat(),
