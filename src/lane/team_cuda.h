@@ -8,16 +8,10 @@ group_fn bits32 team_before(bits32 v) { return __shfl_up_sync(0xffffffffu, v, 1,
 group_fn bits32 team_after(bits32 v) { return __shfl_down_sync(0xffffffffu, v, 1, TEAM); }
 group_fn bits32 team_min(bits32 v) {
 #if __CUDA_ARCH__ >= 800
-  constexpr bool has_instruction = TEAM == 32;
-#else
-  constexpr bool has_instruction = false;
+  if constexpr (TEAM == 32) return __reduce_min_sync(0xffffffffu, v);
 #endif
-  if constexpr (has_instruction) {
-    return __reduce_min_sync(0xffffffffu, v);
-  } else {
-    for (int o = TEAM / 2; o > 0; o /= 2) v = min(v, __shfl_xor_sync(0xffffffffu, v, o));
-    return v;
-  }
+  for (int o = TEAM / 2; o > 0; o /= 2) v = min(v, __shfl_xor_sync(0xffffffffu, v, o));
+  return v;
 }
 // The team can then read what its members wrote into shared memory.
 group_fn void team_sync() { __syncwarp(); }
