@@ -22,8 +22,8 @@ void FeatureStore::add(int image, const ImageFeatures& rows) {
     if (bytes > free_bytes_) return;
     free_bytes_ -= bytes;
   }
-  auto features = std::make_shared<Features>(
-      features_of(rows.keypoints, rows.descriptors ? rows.descriptors->data : rows.own_descriptors));
+  auto features = std::make_shared<Features>(features_of(
+      rows.keypoints, rows.descriptors ? rows.descriptors->data : rows.own_descriptors));
   std::ranges::for_each(features->keypoints, round_as_stored);
   const std::lock_guard lock(mutex_);
   features_[image] = std::move(features);
