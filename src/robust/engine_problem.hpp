@@ -19,7 +19,7 @@ namespace bifocal {
 namespace HWY_NAMESPACE {
 namespace {
 
-using namespace robust;  // the records
+using namespace robust;  // the structs of a pair
 
 template <class Real>
 struct engine_text {
