@@ -6,15 +6,15 @@
 #   src/stereo/filter_cpu.cpp      named with CPU: the class for SIMD registers (runtime/cpu_kernels.h), where CPUs run the same text
 #   "stereo/filter.kernels.hpp"    generated: kernels::filter::launch<Real>, typed launches for host code (runtime/kernel_set.hpp)
 #
-# bifocal_kernels(... RECORDS features/points ...): lists have records of src/features/points.kernels, whose list of them is POINTS_RECORDS;
+# bifocal_kernels(... STRUCTS features/points ...): lists take structs of src/features/points.kernels, whose list of them is POINTS_STRUCTS;
 # their structs, kernels::NAME<Real>, are in the generated "features/points.kernels.hpp", which the catalogue's header includes.
 #
 # bifocal_kernels(... TARGET target ROOT folder): outside of the library. `folder` holds the room and is searched after src/; before
 # its first launch the target calls bifocal::kernels::add_TARGET() (bifocal_kernels_finish).
 set(BIFOCAL_KERNEL_HEADERS ${PROJECT_BINARY_DIR}/kernels)
 
-# The header of the records of src/PATH.kernels.
-function(bifocal_record_header path out)
+# The header of the structs of src/PATH.kernels.
+function(bifocal_struct_header path out)
   get_filename_component(name ${path} NAME)
   string(TOUPPER ${name} upper)
   file(CONFIGURE OUTPUT ${out}/${path}.kernels.hpp @ONLY CONTENT
@@ -24,17 +24,17 @@ function(bifocal_record_header path out)
 
 namespace bifocal::kernels {
 #include \"@path@.kernels\"
-@upper@_RECORDS(KERNEL_RECORD)
+@upper@_STRUCTS(KERNEL_STRUCT)
 }
 ")
 endfunction()
 
 # The header of a catalogue; it does not change when the catalogue does.
-function(bifocal_kernel_header name room out records)
+function(bifocal_kernel_header name room out structs)
   string(TOUPPER ${name} upper)
   set(include "")
-  foreach(path IN LISTS records)
-    bifocal_record_header(${path} ${out})
+  foreach(path IN LISTS structs)
+    bifocal_struct_header(${path} ${out})
     string(APPEND include "#include \"${path}.kernels.hpp\"\n")
   endforeach()
   file(CONFIGURE OUTPUT ${out}/${room}/${name}.kernels.hpp @ONLY CONTENT
@@ -52,8 +52,8 @@ namespace bifocal::kernels::@name@ {
 endfunction()
 
 function(bifocal_kernels name room)
-  cmake_parse_arguments(PARSE_ARGV 2 KERNELS "" "TARGET;ROOT" "CUDA;CPU;RECORDS")
-  bifocal_kernel_header(${name} ${room} ${BIFOCAL_KERNEL_HEADERS} "${KERNELS_RECORDS}")
+  cmake_parse_arguments(PARSE_ARGV 2 KERNELS "" "TARGET;ROOT" "CUDA;CPU;STRUCTS")
+  bifocal_kernel_header(${name} ${room} ${BIFOCAL_KERNEL_HEADERS} "${KERNELS_STRUCTS}")
   if(KERNELS_TARGET)
     bifocal_embed_opencl(${name} ${room}/${name}.list TARGET ${KERNELS_TARGET} ROOT ${KERNELS_ROOT})
     set_property(GLOBAL APPEND PROPERTY BIFOCAL_TEXTS_OF_${KERNELS_TARGET} ${name})

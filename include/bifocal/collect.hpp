@@ -230,11 +230,11 @@ CollectResult collect(const DeviceSet& devices, const PhotographFiles& photograp
 
 // A database keeps this of how collect() made it; those of others have nothing of it. Throws
 // Error(input) for a file that is missing or no database.
-struct CollectRecord {
+struct CollectSummary {
   std::vector<std::pair<std::string, std::string>> settings;  // names and values, by name
   std::vector<LeftOut> left_out;                              // photographs, by name
   std::vector<std::string> notes;                             // as in CollectResult
 };
-[[nodiscard]] CollectRecord read_collect_record(const std::filesystem::path& database);
+[[nodiscard]] CollectSummary read_collect_summary(const std::filesystem::path& database);
 
 }  // namespace bifocal

@@ -30,7 +30,7 @@
 #define GROUP_ARG
 // Memory that a group shares.
 #define local_ptr
-// Initialises an array or a record.
+// Initialises an array or a struct.
 #define zeros \
   {}
 #define local_only_

@@ -19,7 +19,7 @@
 #define GROUP_PARAM
 #define GROUP_ARG
 #define local_ptr
-// Initialises an array or a record.
+// Initialises an array or a struct.
 #define zeros \
   {}
 #define local_only_

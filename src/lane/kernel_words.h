@@ -2,7 +2,7 @@
 // A kernel's body is declared from the list of its arguments (src/ROOM/NAME.kernels), in C++, CUDA
 // and OpenCL C:
 //
-//   #define SCALE(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD) IN(float, x) VALUE(float, k)
+//   #define SCALE(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, STRUCT) IN(float, x) VALUE(float, k)
 //   OUT(float, y) map_kernel(scale, i, SCALE) { y[i] = k * x[i]; }
 //
 // A list is called with the expansions of its seven kinds, each with a comma in front. It names
@@ -13,7 +13,7 @@
 //   LOCAL(type, name, SIZE)  array of SIZE (a constant of the text) that the group shares
 //   DYNAMIC(type, name)      the same, of as many bytes as the launch says; the last of its list
 //   READ(type, name)         IN that nothing writes while the kernel runs: a GPU may cache it
-//   RECORD(type, name, LIST(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD))
+//   STRUCT(type, name, LIST(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, STRUCT))
 //                            the arguments of another list, which a launch passes as one struct
 //                            (runtime/kernel_set.hpp); a body has them by their own names
 // A type is one word: int, float, double, real, scalar, offset, bits8, bits16, bits32, or one of
@@ -24,17 +24,17 @@
 #define KERNEL_LOCAL_(type, name, size) , local_only_ type* name
 #define KERNEL_DYNAMIC_(type, name) , local_only_ type* name
 #define KERNEL_READ_(type, name) , global_const type* lane_restrict_ name
-#define KERNEL_RECORD_(type, name, members) members
+#define KERNEL_STRUCT_(type, name, members) members
 #define KERNEL_PARAMETERS(LIST)                                                              \
   LIST(KERNEL_IN_, KERNEL_OUT_, KERNEL_VALUE_, KERNEL_LOCAL_, KERNEL_DYNAMIC_, KERNEL_READ_, \
-       KERNEL_RECORD_)
+       KERNEL_STRUCT_)
 
 // The parameters and arguments of functions that a body hands its own on to, behind the first.
 #define KERNEL_NAME_(type, name) , name
 #define KERNEL_SIZED_NAME_(type, name, size) , name
 #define KERNEL_ARGUMENTS(LIST)                                                                   \
   LIST(KERNEL_NAME_, KERNEL_NAME_, KERNEL_NAME_, KERNEL_SIZED_NAME_, KERNEL_NAME_, KERNEL_NAME_, \
-       KERNEL_RECORD_)
+       KERNEL_STRUCT_)
 
 // One thread an item.
 #define map_kernel(name, item, LIST) group_fn void name##_body(index item KERNEL_PARAMETERS(LIST))

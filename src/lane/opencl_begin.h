@@ -50,7 +50,7 @@ typedef uint bits32;
 // Puts v where 0 is; returns what was there.
 #define table_claim(p, v) atomic_cmpxchg((volatile global uint*)(p), 0u, (v))
 #define uniform_fn(f) f
-// Initialises an array or a record.
+// Initialises an array or a struct.
 #define zeros \
   { 0 }
 #define if_constant(condition) if (condition)

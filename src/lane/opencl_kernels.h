@@ -6,10 +6,10 @@
 #define KERNEL_LOCAL_MEMORY_(type, name, size) local_only_ type name[size];
 #define OPENCL_PARAMETERS_(LIST)                                                      \
   LIST(KERNEL_IN_, KERNEL_OUT_, KERNEL_VALUE_, KERNEL_NO_PARAMETER_, KERNEL_DYNAMIC_, \
-       KERNEL_READ_, KERNEL_RECORD_)
+       KERNEL_READ_, KERNEL_STRUCT_)
 #define OPENCL_LOCAL_MEMORY_(LIST)                                                 \
   LIST(KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_, KERNEL_LOCAL_MEMORY_, \
-       KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_, KERNEL_RECORD_)
+       KERNEL_NO_LOCAL_, KERNEL_NO_LOCAL_, KERNEL_STRUCT_)
 // Kernels whose launches are all of GROUP_SIZE get the constant KERNEL_SIZE_IS_FIXED.
 #ifdef KERNEL_SIZE_IS_FIXED
 #define OPENCL_KERNEL_ kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))

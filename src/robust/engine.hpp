@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "robust/records.hpp"
+#include "robust/pair_state.hpp"
 
 namespace bifocal::robust {
 

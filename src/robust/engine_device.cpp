@@ -44,15 +44,10 @@ class Piece : PieceMemory {
     }
     if (batch_.options.dominant_plane && steps_.dominant_plane) {
       kernels_.pair.engine_planes(queue_, {.count = int(pairs_)},
-                                  {.pairs = pair_table_,
-                                   .work = work_,
-                                   .points = points_,
-                                   .info = info_,
-                                   .priors = priors_,
+                                  {.all = all(points_),
                                    .seed0 = seed(0),
                                    .seed1 = seed(32),
                                    .log_failure = limits.log_failure,
-                                   .state = state_,
                                    .weights = weights_});
     }
   }
@@ -61,16 +56,11 @@ class Piece : PieceMemory {
     for (const Turns& t : turns())
       t.kernels.engine_finish(queue_, {.count = t.count},
                               {.from = t.from,
-                               .pairs = pair_table_,
+                               .all = all(points_),
                                .given = given(),
                                .cameras = cameras_,
-                               .work = work_,
                                .order = order_,
-                               .points = points_,
                                .fast_points = fast_points_,
-                               .info = info_,
-                               .priors = priors_,
-                               .state = state_,
                                .errors = weights_,
                                .results = results_,
                                .tables = tables_,
@@ -98,7 +88,7 @@ class Piece : PieceMemory {
     for (const Turns& t : turns())
       t.kernels.engine_prepare(queue_, {.count = t.count},
                                {.from = t.from,
-                                .pairs = pair_table_,
+                                .all = all(points_),
                                 .given = given(),
                                 .cameras = cameras_,
                                 .is_given = given_priors(),
@@ -112,15 +102,10 @@ class Piece : PieceMemory {
                                 .first_round = first_round(),
                                 .kept = kept_,
                                 .order = order_,
-                                .points = points_,
                                 .fast_points = fast_points_,
-                                .priors = priors_,
                                 .fast_weights = fast_weights_,
                                 .ranking = ranking_,
                                 .tables = tables_,
-                                .info = info_,
-                                .state = state_,
-                                .work = work_,
                                 .inliers = inliers_});
   }
 
@@ -152,26 +137,49 @@ class Piece : PieceMemory {
 
   static constexpr int kFewStride = column_stride(int(kFewPoints));
 
-  // Memory of the models of a part: `all` places, a round's for each of its `some` pairs from
+  // The pairs, with points of either precision.
+  template <class Real>
+  [[nodiscard]] kernels::search_pairs<Real> all(const Buffer<Real>& points) const {
+    return {.pairs = pair_table_,
+            .work = work_,
+            .info = info_,
+            .state = state_,
+            .points = points,
+            .priors = priors_};
+  }
+
+  // Memory of the models of a part: `places` of them, a round's for each of its `some` pairs from
   // active[from] on; `candidates` of each pair are refined at once.
   struct Part {
-    int some, round, from, all, candidates;
+    int some, round, from, places, candidates;
     Buffer<float> models, scores;
     Buffer<int> counts, slots, ranked;
     Buffer<refined_model> considered;
     Buffer<double> weights;
   };
 
+  template <class Real>
+  [[nodiscard]] kernels::sample_round<Real> samples_of(const Part& part) const {
+    return {.active = active_,
+            .from = part.from,
+            .round = part.round,
+            .places = part.places,
+            .models = part.models,
+            .counts = part.counts,
+            .scores = part.scores,
+            .slots = part.slots};
+  }
+
   Part part_of(runtime::Workspace& room, std::size_t first, int some, int round,
                PairClass pair_class) {
-    const int all = some * round, candidates = candidates_at_once(pair_class);
-    const auto places = static_cast<std::size_t>(all);
+    const int candidates = candidates_at_once(pair_class);
+    const auto places = std::size_t(some) * std::size_t(round);
     // Without candidates nothing reads their memory; the arguments still need some.
     const auto together = std::max<std::size_t>(1, std::size_t(some) * std::size_t(candidates));
     return {.some = some,
             .round = round,
             .from = static_cast<int>(first),
-            .all = all,
+            .places = some * round,
             .candidates = candidates,
             .models = room.take<float>(places * std::size_t(steps_.slots * steps_.model_size)),
             .scores = room.take<float>(places),
@@ -186,125 +194,49 @@ class Piece : PieceMemory {
                 PairClass pair_class) {
     runtime::Workspace room(queue_);
     const Part part = part_of(room, first, some, round, pair_class);
-    solve_samples(part);
-    score_models(part, pair_class);
-    if (part.candidates > 0) consider_candidates(part);
+    const auto samples = samples_of<float>(part);
+    kernels_.solve.engine_solve(queue_, {.count = part.places},
+                                {.all = all(fast_points_),
+                                 .samples = samples,
+                                 .ranking = ranking_,
+                                 .seed0 = seed(0),
+                                 .seed1 = seed(32)});
+    if (pair_class == kManyPoints) {
+      kernels_.score.engine_score(
+          queue_, {.count = part.places},
+          {.all = all(fast_points_), .samples = samples, .fast_weights = fast_weights_});
+    } else {
+      kernels_.solve.engine_score_few(
+          queue_, {.count = part.places},
+          {.all = all(fast_points_), .samples = samples, .fast_weights = fast_weights_});
+    }
     decide(part, limits, pair_class);
   }
 
-  void solve_samples(const Part& part) {
-    kernels_.solve.engine_solve(queue_, {.count = part.all},
-                                {.active = active_,
-                                 .from = part.from,
-                                 .round = part.round,
-                                 .pairs = pair_table_,
-                                 .work = work_,
-                                 .points = fast_points_,
-                                 .info = info_,
-                                 .priors = priors_,
-                                 .ranking = ranking_,
-                                 .seed0 = seed(0),
-                                 .seed1 = seed(32),
-                                 .places = part.all,
-                                 .models = part.models,
-                                 .counts = part.counts});
-  }
-
-  void score_models(const Part& part, PairClass pair_class) {
-    if (pair_class != kManyPoints) {
-      kernels_.solve.engine_score_few(queue_, {.count = part.all},
-                                      {.active = active_,
-                                       .from = part.from,
-                                       .round = part.round,
-                                       .pairs = pair_table_,
-                                       .work = work_,
-                                       .points = fast_points_,
-                                       .info = info_,
-                                       .fast_weights = fast_weights_,
-                                       .state = state_,
-                                       .places = part.all,
-                                       .models = part.models,
-                                       .counts = part.counts,
-                                       .scores = part.scores,
-                                       .slots = part.slots});
-    } else {
-      kernels_.score.engine_score(queue_, {.count = part.all},
-                                  {.active = active_,
-                                   .from = part.from,
-                                   .round = part.round,
-                                   .pairs = pair_table_,
-                                   .work = work_,
-                                   .points = fast_points_,
-                                   .info = info_,
-                                   .fast_weights = fast_weights_,
-                                   .state = state_,
-                                   .places = part.all,
-                                   .models = part.models,
-                                   .counts = part.counts,
-                                   .scores = part.scores,
-                                   .slots = part.slots});
-    }
-  }
-
-  // Refines the best models of a round, a thread each.
-  void consider_candidates(const Part& part) {
-    kernels_.few.engine_rank(queue_, {.count = part.some},
-                             {.active = active_,
-                              .from = part.from,
-                              .round = part.round,
-                              .pairs = pair_table_,
-                              .work = work_,
-                              .points = points_,
-                              .info = info_,
-                              .priors = priors_,
-                              .scores = part.scores,
-                              .state = state_,
-                              .candidates = part.candidates,
-                              .ranked = part.ranked});
-    kernels_.few.engine_consider(queue_, {.count = part.some * part.candidates},
-                                 {.active = active_,
-                                  .from = part.from,
-                                  .round = part.round,
-                                  .pairs = pair_table_,
-                                  .work = work_,
-                                  .points = points_,
-                                  .info = info_,
-                                  .priors = priors_,
-                                  .scores = part.scores,
-                                  .places = part.all,
-                                  .models = part.models,
-                                  .slots = part.slots,
-                                  .state = state_,
-                                  .candidates = part.candidates,
-                                  .ranked = part.ranked,
-                                  .most_stride = kFewStride,
-                                  .weights = part.weights,
-                                  .considered = part.considered});
-  }
-
+  // Refines the best models of a round, a thread each, and takes the best.
   void decide(const Part& part, const SearchLimits& limits, PairClass pair_class) {
+    const auto samples = samples_of<double>(part);
+    const kernels::round_candidates<double> best = {
+        .candidates = part.candidates, .ranked = part.ranked, .considered = part.considered};
+    if (part.candidates > 0) {
+      kernels_.few.engine_rank(queue_, {.count = part.some},
+                               {.all = all(points_), .samples = samples, .best = best});
+      kernels_.few.engine_consider(queue_, {.count = part.some * part.candidates},
+                                   {.all = all(points_),
+                                    .samples = samples,
+                                    .best = best,
+                                    .most_stride = kFewStride,
+                                    .weights = part.weights});
+    }
     const auto& kernels = pair_class == kManyPoints ? kernels_.pair : kernels_.few;
     kernels.engine_decide(queue_, {.count = part.some},
-                          {.active = active_,
-                           .from = part.from,
-                           .round = part.round,
-                           .pairs = pair_table_,
-                           .work = work_,
-                           .points = points_,
-                           .info = info_,
-                           .priors = priors_,
+                          {.all = all(points_),
+                           .samples = samples,
+                           .best = best,
                            .min_iterations = limits.min_iterations,
                            .max_iterations = limits.max_iterations,
                            .log_failure = limits.log_failure,
                            .min_inlier_ratio = limits.min_inlier_ratio,
-                           .scores = part.scores,
-                           .places = part.all,
-                           .models = part.models,
-                           .slots = part.slots,
-                           .candidates = part.candidates,
-                           .ranked = part.ranked,
-                           .considered = part.considered,
-                           .state = state_,
                            .weights = weights_});
   }
 

@@ -19,7 +19,7 @@ namespace bifocal {
 namespace HWY_NAMESPACE {
 namespace {
 
-using namespace robust;  // the records
+using namespace robust;  // the structs of a pair
 
 template <class Real>
 struct engine_text {
@@ -60,11 +60,11 @@ struct steps {
         (weights.empty() ? 0 : GIVEN_WEIGHTS) | (qualities.empty() ? 0 : GIVEN_QUALITIES);
     double shared[Plain::PREPARE_SHARED];
     Plain::engine_prepare_body(
-        0, 0, &place, given.points, given.cameras.data(), is_given, weights.data(), 0,
-        qualities.data(), 0, options.threshold, low(options.seed), high(options.seed), 0,
-        pair.kept.data(), pair.order.data(), pair.f64.data(), pair.f32.data(), pair.priors.data(),
-        pair.fast_weights.data(), pair.ranking.data(), pair.tables.data(), &pair.info, &pair.state,
-        &pair.work, pair.inliers.data(), shared);
+        0, 0, &place, &pair.work, &pair.info, &pair.state, pair.f64.data(), pair.priors.data(),
+        given.points, given.cameras.data(), is_given, weights.data(), 0, qualities.data(), 0,
+        options.threshold, low(options.seed), high(options.seed), 0, pair.kept.data(),
+        pair.order.data(), pair.f32.data(), pair.fast_weights.data(), pair.ranking.data(),
+        pair.tables.data(), pair.inliers.data(), shared);
     constexpr int columns = Plain::COLUMNS, row = row_size(columns);
     pair.rows.resize(static_cast<size_t>(row) * pair.kept.size());
     for (int c = 0; c < columns; ++c)

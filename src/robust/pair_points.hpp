@@ -25,8 +25,8 @@ struct GivenPair {
   MatchPriors priors;
 };
 
-// The arrays of one pair, as the kernels of search/engine.kernels have them for many (records.h).
-// They keep their memory from pair to pair.
+// The arrays of one pair, as the kernels of search/engine.kernels have them for many
+// (pair_state.h). They keep their memory from pair to pair.
 struct PairPoints {
   int stride = 0;
   std::vector<int> kept;              // scratch memory

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lane/scalar.hpp"
-#include "robust/records.hpp"
+#include "robust/pair_state.hpp"
 
 namespace bifocal::robust {
 

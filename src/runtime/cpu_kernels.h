@@ -36,17 +36,17 @@
       *static_cast<const typename Text::kernel_##type*>(arguments[at_++]);
 #define CPU_LOCAL_(type, name, size) typename Text::kernel_##type name[Text::size];
 #define CPU_DYNAMIC_(type, name)  // a kernel that has any is not for CPUs
-#define CPU_RECORD_(type, name, members) members
+#define CPU_STRUCT_(type, name, members) members
 #define CPU_NAME_(type, name) , name
 #define CPU_SIZED_NAME_(type, name, size) , name
 #define CPU_FUNCTION_(name, LIST, step)                                                      \
   template <class Text>                                                                      \
   void name(const void* const* arguments, int begin, int end) {                              \
     int at_ = 1; /* behind the count */                                                      \
-    LIST(CPU_IN_, CPU_OUT_, CPU_VALUE_, CPU_LOCAL_, CPU_DYNAMIC_, CPU_IN_, CPU_RECORD_)      \
+    LIST(CPU_IN_, CPU_OUT_, CPU_VALUE_, CPU_LOCAL_, CPU_DYNAMIC_, CPU_IN_, CPU_STRUCT_)      \
     for (int i_ = begin; i_ < end; i_ += (step))                                             \
       Text::name##_body(i_ LIST(CPU_NAME_, CPU_NAME_, CPU_NAME_, CPU_SIZED_NAME_, CPU_NAME_, \
-                                CPU_NAME_, CPU_RECORD_));                                    \
+                                CPU_NAME_, CPU_STRUCT_));                                    \
   }
 #define CPU_MAP_(name, LIST, ...) CPU_FUNCTION_(name, LIST, Text::group_width)
 #define CPU_GROUP_(name, LIST, ...) CPU_FUNCTION_(name, LIST, 1)

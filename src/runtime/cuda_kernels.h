@@ -27,7 +27,7 @@
 #define CUDA_OUT_(type, name) , typename Text::kernel_##type* name
 #define CUDA_VALUE_(type, name) , typename Text::kernel_##type name
 #define CUDA_READ_(type, name) , const typename Text::kernel_##type* __restrict__ name
-#define CUDA_RECORD_(type, name, members) members
+#define CUDA_STRUCT_(type, name, members) members
 #define CUDA_NO_PARAMETER_(type, name)
 #define CUDA_NO_SIZED_(type, name, size)
 #define CUDA_NAME_(type, name) , name
@@ -38,12 +38,12 @@
   auto* name = reinterpret_cast<typename Text::kernel_##type*>(shared_memory);
 #define CUDA_PARAMETERS_(LIST)                                                           \
   LIST(CUDA_IN_, CUDA_OUT_, CUDA_VALUE_, CUDA_NO_SIZED_, CUDA_NO_PARAMETER_, CUDA_READ_, \
-       CUDA_RECORD_)
+       CUDA_STRUCT_)
 #define CUDA_NAMES_(LIST) \
-  LIST(CUDA_NAME_, CUDA_NAME_, CUDA_NAME_, CUDA_SIZED_NAME_, CUDA_NAME_, CUDA_NAME_, CUDA_RECORD_)
+  LIST(CUDA_NAME_, CUDA_NAME_, CUDA_NAME_, CUDA_SIZED_NAME_, CUDA_NAME_, CUDA_NAME_, CUDA_STRUCT_)
 #define CUDA_LOCAL_MEMORY_(LIST)                                                               \
   LIST(CUDA_NO_PARAMETER_, CUDA_NO_PARAMETER_, CUDA_NO_PARAMETER_, CUDA_LOCAL_, CUDA_DYNAMIC_, \
-       CUDA_NO_PARAMETER_, CUDA_RECORD_)
+       CUDA_NO_PARAMETER_, CUDA_STRUCT_)
 
 #define CUDA_MAP_(name, LIST, ...)                                             \
   template <class Text>                                                        \

@@ -15,7 +15,7 @@ class launch : public ::bifocal::runtime::KernelSet {
 
 #define LAUNCH_(kind, entry, LIST)                                              \
   struct entry##_args {                                                         \
-    KERNEL_STRUCT_(LIST)                                                        \
+    KERNEL_MEMBERS_(LIST)                                                       \
   };                                                                            \
   void entry(Queue& queue, const Launch& how, const entry##_args& args) const { \
     std::vector<::bifocal::runtime::Argument> arguments;                        \

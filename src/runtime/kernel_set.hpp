@@ -9,7 +9,7 @@
 //
 // The class template's parameter is the text's `real`. The arguments of kernel NAME are the struct
 // launch<Real>::NAME_args, which the kernel's list makes: a launch that leaves a member out does
-// not compile, nor does one whose number would be narrowed. A record of the list is a member that
+// not compile, nor does one whose number would be narrowed. A STRUCT of the list is a member that
 // is a struct of its own. A set is looked up once and can be kept as long as the process lives;
 // making one is cheap where its kernels have been made before.
 #pragma once
@@ -94,22 +94,22 @@ class KernelSet {
 #define KERNEL_MEMBER_IN_(type, name) ::bifocal::runtime::Array<const kernel_##type> name;
 #define KERNEL_MEMBER_OUT_(type, name) ::bifocal::runtime::Array<kernel_##type> name;
 #define KERNEL_MEMBER_VALUE_(type, name) ::bifocal::runtime::Value<kernel_##type> name;
-#define KERNEL_MEMBER_RECORD_(type, name, members) type<Real> name;
+#define KERNEL_MEMBER_STRUCT_(type, name, members) type<Real> name;
 #define KERNEL_APPEND_(type, name) name.append(arguments_);
-#define KERNEL_APPEND_RECORD_(type, name, members) name.append(arguments_);
+#define KERNEL_APPEND_STRUCT_(type, name, members) name.append(arguments_);
 #define KERNEL_NOTHING_(type, name)
 #define KERNEL_NOTHING_SIZED_(type, name, size)
-#define KERNEL_STRUCT_(LIST)                                                                     \
+#define KERNEL_MEMBERS_(LIST)                                                                    \
   KERNEL_TYPES_                                                                                  \
   LIST(KERNEL_MEMBER_IN_, KERNEL_MEMBER_OUT_, KERNEL_MEMBER_VALUE_, KERNEL_NOTHING_SIZED_,       \
-       KERNEL_NOTHING_, KERNEL_MEMBER_IN_, KERNEL_MEMBER_RECORD_)                                \
+       KERNEL_NOTHING_, KERNEL_MEMBER_IN_, KERNEL_MEMBER_STRUCT_)                                \
   void append(std::vector<::bifocal::runtime::Argument>& arguments_) const {                     \
     LIST(KERNEL_APPEND_, KERNEL_APPEND_, KERNEL_APPEND_, KERNEL_NOTHING_SIZED_, KERNEL_NOTHING_, \
-         KERNEL_APPEND_, KERNEL_APPEND_RECORD_)                                                  \
+         KERNEL_APPEND_, KERNEL_APPEND_STRUCT_)                                                  \
   }
-// struct type<Real> of a list that others have as a record.
-#define KERNEL_RECORD(type, LIST) \
+// struct type<Real> of a list that others take as one member.
+#define KERNEL_STRUCT(type, LIST) \
   template <class Real>           \
   struct type {                   \
-    KERNEL_STRUCT_(LIST)          \
+    KERNEL_MEMBERS_(LIST)         \
   };

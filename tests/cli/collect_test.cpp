@@ -357,7 +357,7 @@ TEST_F(Collect, surf_stands_in_the_place_of_rootsift) {
   const json result = collected("--features surf --max-features 500 --pairs retrieval");
   EXPECT_EQ(result["verified"], 6);
   EXPECT_LE(result["features"], 3000);
-  const auto settings = read_collect_record(folder / "out.db").settings;
+  const auto settings = read_collect_summary(folder / "out.db").settings;
   EXPECT_TRUE(std::ranges::any_of(settings, [](auto& s) { return s.first == "surf.upright"; }));
 }
 

@@ -63,7 +63,7 @@ TEST_F(CollectNotes, say_how_many_photographs_have_a_position) {
   result = run({.pairs = PairChoice::gps});
   EXPECT_TRUE(result.was_complete);
   EXPECT_EQ(result.notes, Notes{"no photograph has a position (EXIF's GPS): 0 of 2"});
-  EXPECT_EQ(read_collect_record(folder / "out.db").notes, result.notes);
+  EXPECT_EQ(read_collect_summary(folder / "out.db").notes, result.notes);
   add("3.jpg", at(47));
   EXPECT_EQ(again({.pairs = PairChoice::gps}).notes,
             Notes{"1 of 3 photographs have a position (EXIF's GPS); the others are in no pair"});

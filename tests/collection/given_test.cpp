@@ -132,9 +132,9 @@ TEST_F(Given, keypoints_and_matches_are_those_of_the_file) {
       }
     }
   }
-  const CollectRecord record = read_collect_record(folder / "out.db");
+  const CollectSummary summary = read_collect_summary(folder / "out.db");
   std::string all;
-  for (const auto& [name, value] : record.settings) all += name + "=" + value + "\n";
+  for (const auto& [name, value] : summary.settings) all += name + "=" + value + "\n";
   for (const char* setting :
        {"given.matching.max_ratio=0.9\n", "given.matching.mutual=yes\n",
         "given.matching.normalise=yes\n", "given.matching.max_distance=0.8\n", "given.source="})

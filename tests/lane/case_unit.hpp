@@ -17,7 +17,7 @@ namespace bifocal {
 namespace HWY_NAMESPACE {
 namespace {
 
-using namespace robust;  // the records
+using namespace robust;  // the structs of a pair
 
 template <class Real>
 struct case_text {

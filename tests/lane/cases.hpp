@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "robust/records.hpp"
+#include "robust/pair_state.hpp"
 #include "runtime/kernel_table.hpp"
 
 namespace bifocal::test {

@@ -17,18 +17,18 @@ using runtime::Argument;
 using runtime::Array;
 using runtime::Value;
 
-#define COLUMN(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD) READ(real, numbers) VALUE(int, count)
-#define COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)                 \
-  RECORD(column, first, COLUMN(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)) \
+#define COLUMN(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, STRUCT) READ(real, numbers) VALUE(int, count)
+#define COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, STRUCT)                 \
+  STRUCT(column, first, COLUMN(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, STRUCT)) \
   VALUE(offset, step) OUT(bits8, marks)
-#define SUMS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)                     \
+#define SUMS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, STRUCT)                     \
   VALUE(scalar, factor)                                                        \
   LOCAL(int, seats, SEATS)                                                     \
-  RECORD(columns, both, COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, RECORD)) \
+  STRUCT(columns, both, COLUMNS(IN, OUT, VALUE, LOCAL, DYNAMIC, READ, STRUCT)) \
   IN(bits32, words) DYNAMIC(real, shared)
-KERNEL_RECORD(column, COLUMN)
-KERNEL_RECORD(columns, COLUMNS)
-KERNEL_RECORD(sums, SUMS)
+KERNEL_STRUCT(column, COLUMN)
+KERNEL_STRUCT(columns, COLUMNS)
+KERNEL_STRUCT(sums, SUMS)
 
 template <class T>
 T value_of(const Argument& argument) {
@@ -38,7 +38,7 @@ T value_of(const Argument& argument) {
   return value;
 }
 
-TEST(KernelArguments, are_those_of_the_list_in_its_order_with_the_members_of_records) {
+TEST(KernelArguments, are_those_of_the_list_in_its_order_with_the_members_of_structs) {
   double number = 0;
   std::uint8_t mark = 0;
   std::uint32_t word = 0;
@@ -70,9 +70,9 @@ template <class Args>
 concept TakesNoNumber = requires {
   Args{.disparity = nullptr, .map = nullptr};
 };
-template <class Record>
-concept TakesNoRecord = requires {
-  Record{.step = 1, .marks = nullptr};
+template <class Struct>
+concept TakesNoStruct = requires {
+  Struct{.step = 1, .marks = nullptr};
 };
 
 TEST(KernelArguments, do_not_compile_where_one_is_left_out) {
@@ -80,7 +80,7 @@ TEST(KernelArguments, do_not_compile_where_one_is_left_out) {
   EXPECT_TRUE(TakesAll<Args>);
   EXPECT_FALSE(TakesNoMap<Args>);
   EXPECT_FALSE(TakesNoNumber<Args>);
-  EXPECT_FALSE(TakesNoRecord<columns<double>>);
+  EXPECT_FALSE(TakesNoStruct<columns<double>>);
 }
 
 TEST(KernelArguments, are_numbers_and_arrays_of_their_types_without_narrowing) {

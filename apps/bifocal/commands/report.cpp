@@ -95,7 +95,7 @@ void run(const Options& o, const Context& context) {
   add_details(data, shown, details, pictures);
   const std::string html =
       collection_report({fs::path(o.database).filename().string(), context.command_line, graph,
-                         points, read_collect_record(o.database), earlier},
+                         points, read_collect_summary(o.database), earlier},
                         data, shown, o.images.empty() ? nullptr : &pictures);
   write_file(o.out, html);
   const double seconds =

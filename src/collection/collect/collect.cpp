@@ -37,7 +37,7 @@ class Collection {
     const LockFile lock(database_.string() + ".lock");
     if (is_complete()) {
       sqlite::remove_database(job_.work_file);
-      result_.notes = read_collect_record(database_).notes;
+      result_.notes = read_collect_summary(database_).notes;
       const WorkDatabase done = opened(database_);
       std::vector<ScreenedPair> left_out = done.screened();
       const PairCounts matched = done.pair_counts();

@@ -25,17 +25,17 @@ std::optional<double> real_of(const sqlite::Statement& row, int place) {
 }
 
 // Settings and notes, by name.
-CollectRecord entries_of(const sqlite::Connection& connection) {
-  CollectRecord record;
+CollectSummary entries_of(const sqlite::Connection& connection) {
+  CollectSummary summary;
   sqlite::Statement row(connection, "SELECT name, value FROM bifocal_collect ORDER BY name");
   while (row.step("table bifocal_collect")) {
     const std::string name = row.text(0);
     if (name.starts_with(kNote))
-      record.notes.push_back(row.text(1));
+      summary.notes.push_back(row.text(1));
     else if (!name.starts_with(kState))
-      record.settings.emplace_back(name, row.text(1));
+      summary.settings.emplace_back(name, row.text(1));
   }
-  return record;
+  return summary;
 }
 
 }  // namespace
@@ -239,17 +239,17 @@ void WorkDatabase::check_rows() const {
 
 }  // namespace collection
 
-CollectRecord read_collect_record(const std::filesystem::path& database) {
+CollectSummary read_collect_summary(const std::filesystem::path& database) {
   const sqlite::Connection connection(database, sqlite::Mode::read);
   if (!sqlite::text_of(connection, "SELECT 1 FROM sqlite_master WHERE name = 'bifocal_collect'"))
     return {};
-  CollectRecord record = collection::entries_of(connection);
+  CollectSummary summary = collection::entries_of(connection);
   sqlite::Statement left_out(connection,
                              "SELECT name, reason FROM bifocal_photographs "
                              "WHERE reason IS NOT NULL ORDER BY name");
   while (left_out.step("table bifocal_photographs"))
-    record.left_out.push_back({left_out.text(0), left_out.text(1)});
-  return record;
+    summary.left_out.push_back({left_out.text(0), left_out.text(1)});
+  return summary;
 }
 
 }  // namespace bifocal

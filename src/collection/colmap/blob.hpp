@@ -15,7 +15,7 @@ namespace bifocal::sqlite {
 // The files are little endian, and so are the machines that the library is built for.
 static_assert(std::endian::native == std::endian::little);
 
-// Adds the blob of the row as numbers, or records of them; its size has to be theirs. `where`: the
+// Adds the blob of the row as numbers, or structs of them; its size has to be theirs. `where`: the
 // table and row.
 template <class T>
 void append_numbers(const Statement& row, int place, const std::string& where, std::vector<T>& to) {

@@ -17,20 +17,6 @@ lane_fn real point_linearise(const real* P, const real* p, const real* focal, re
   return select(z > lane(0), r[0] * r[0] + r[1] * r[1], lane_nan());
 }
 
-// Adds w times a point's terms to the packed lower triangle N [21] and the half gradient g [6].
-lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
-  real* J = terms;
-  for (index k = 0; k < 12; ++k) J[k] = masked(w, J[k]);
-  real r0 = masked(w, w * terms[12]), r1 = masked(w, w * terms[13]);
-  index packed = 0;
-  for (index k = 0; k < 6; ++k) {
-    real w0 = w * J[k], w1 = w * J[6 + k];
-    for (index l = 0; l <= k; ++l) N[packed + l] += w0 * J[l] + w1 * J[6 + l];
-    packed += k + 1;
-    g[k] += r0 * J[k] + r1 * J[6 + k];
-  }
-}
-
 // Adds the camera's numbers to info. Returns px a unit of the errors.
 #define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {

@@ -39,20 +39,6 @@ lane_fn real point_linearise(const real* P, const real* p, const real* focal, re
   return select(z > lane(0), r[0] * r[0] + r[1] * r[1], lane_nan());
 }
 
-// Adds w times a point's terms to the packed lower triangle N [28] and the half gradient g [7].
-lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
-  real* J = terms;
-  for (index k = 0; k < 14; ++k) J[k] = masked(w, J[k]);
-  real r0 = masked(w, w * terms[14]), r1 = masked(w, w * terms[15]);
-  index packed = 0;
-  for (index k = 0; k < 7; ++k) {
-    real w0 = w * J[k], w1 = w * J[7 + k];
-    for (index l = 0; l <= k; ++l) N[packed + l] += w0 * J[l] + w1 * J[7 + l];
-    packed += k + 1;
-    g[k] += r0 * J[k] + r1 * J[7 + k];
-  }
-}
-
 // diag(f, f, 1) of R, t.
 lane_fn void focal_pose(real f, real* P) {
   for (index i = 0; i < 6; ++i) P[i] = P[i] * f;

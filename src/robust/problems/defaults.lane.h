@@ -85,6 +85,37 @@ lane_fn void model_close(const real* chart, const real* rays, real* model) {
 }
 #endif
 
+// Adds w times a point's terms to the packed lower triangle N and the half gradient g [EQUATIONS].
+// The terms are derivatives [RESIDUALS][EQUATIONS] and then, of one residual, its weight and
+// itself, of two, both.
+#ifndef OWN_point_accumulate
+lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
+  enum { LAST = (index)RESIDUALS * EQUATIONS };
+  for (index k = 0; k < LAST; ++k) terms[k] = masked(w, terms[k]);
+  index packed = 0;
+  if_constant(RESIDUALS == 1) {
+    real a = terms[LAST], c = terms[LAST + 1];
+    real wa = masked(w, w * a), wc = masked(w, w * a * c);
+    lane_unroll_all for (index k = 0; k < EQUATIONS; ++k) {
+      real wb = wa * terms[k];
+      lane_unroll_all for (index l = 0; l <= k; ++l) N[packed + l] += wb * terms[l];
+      packed += k + 1;
+      g[k] += wc * terms[k];
+    }
+  }
+  if_constant(RESIDUALS == 2) {
+    const real* J = terms + EQUATIONS;
+    real r0 = masked(w, w * terms[LAST]), r1 = masked(w, w * terms[LAST + 1]);
+    for (index k = 0; k < EQUATIONS; ++k) {
+      real w0 = w * terms[k], w1 = w * J[k];
+      for (index l = 0; l <= k; ++l) N[packed + l] += w0 * terms[l] + w1 * J[l];
+      packed += k + 1;
+      g[k] += r0 * terms[k] + r1 * J[k];
+    }
+  }
+}
+#endif
+
 #ifdef DIRECT_CHART
 lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   (void)chart, (void)rays;
@@ -121,7 +152,17 @@ lane_fn scalar polish_tolerance(index is_settled) {
 }
 #endif
 
-#ifndef OWN_side_candidates  // a model with SIDES = 0: every match may be one
+#ifdef OWN_model_essential  // the poses (R0, t) and (R1, t) of pose_candidates: sides [2][12]
+lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
+  real E[9], R[18], t[3];
+  model_essential(model, rays, E);
+  pose_candidates(E, R, t);
+  for (index k = 0; k < 2; ++k) {
+    for (index i = 0; i < 9; ++i) sides[12 * k + i] = R[9 * k + i];
+    for (index i = 0; i < 3; ++i) sides[12 * k + 9 + i] = t[i];
+  }
+}
+#elif !defined OWN_side_candidates  // a model with SIDES = 0: every match may be one
 lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   (void)model, (void)rays, (void)sides;
 }
@@ -157,11 +198,13 @@ lane_fn void result_pose(const pair_info* info, const real* model, const real* s
 #undef OWN_model_focal
 #undef OWN_model_distortion
 #undef OWN_model_zoom
+#undef OWN_point_accumulate
 #undef OWN_model_open
 #undef OWN_model_close
 #undef DIRECT_CHART
 #undef OWN_model_step
 #undef OWN_polish_tolerance
+#undef OWN_model_essential
 #undef OWN_side_candidates
 #undef OWN_side_limit
 #undef OWN_point_side

@@ -22,21 +22,6 @@ lane_fn real point_linearise(const real* F, const real* p, const real* focal, re
   return terms[9] * c * c;
 }
 
-// Adds w times a point's terms to the packed lower triangle N [45] and the half gradient g [9].
-lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
-  real* B = terms;
-  real a = terms[9], c = terms[10];
-  for (index k = 0; k < 9; ++k) B[k] = masked(w, B[k]);
-  real wa = masked(w, w * a), wc = masked(w, w * a * c);
-  index packed = 0;
-  lane_unroll_all for (index k = 0; k < 9; ++k) {
-    real wb = wa * B[k];
-    lane_unroll_all for (index l = 0; l <= k; ++l) N[packed + l] += wb * B[l];
-    packed += k + 1;
-    g[k] += wc * B[k];
-  }
-}
-
 // Puts a matrix of the lanes in m behind the `kept` ones of `models` [slots][9]; more are dropped.
 lane_fn void epipolar_keep(const real* F, mask m, index slots, real* kept, real* models) {
   for (index s = 0; s < slots; ++s) {

@@ -53,14 +53,7 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
 
 lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, DOF, delta); }
 
-// The poses (R0, t) and (R1, t) of pose_candidates: sides [2][12].
-#define OWN_side_candidates
-lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
-  real E[9], R[18], t[3];
+#define OWN_model_essential
+lane_fn void model_essential(const real* model, const real* rays, real* E) {
   essential_unscale(model, rays, E);
-  pose_candidates(E, R, t);
-  for (index k = 0; k < 2; ++k) {
-    for (index i = 0; i < 9; ++i) sides[12 * k + i] = R[9 * k + i];
-    for (index i = 0; i < 3; ++i) sides[12 * k + 9 + i] = t[i];
-  }
 }

@@ -28,7 +28,8 @@ lane_fn void focal_scale(real f, const real* rays, real* s) {
     s[6 + i] = s[6 + i] * f;
   }
 }
-lane_fn void focal_essential(const real* model, const real* rays, real* E) {
+#define OWN_model_essential
+lane_fn void model_essential(const real* model, const real* rays, real* E) {
   real s[9];
   focal_scale(model_focal(model), rays, s);
   for (index i = 0; i < 9; ++i) E[i] = model[i] / s[i];
@@ -44,7 +45,7 @@ lane_fn void focal_chart(const real* chart, real* out) {
 #define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   real E[9], f = model_focal(model);
-  focal_essential(model, rays, E);
+  model_essential(model, rays, E);
   essential_chart(E, chart);
   chart[18] = f;
   chart[19] = copysign(f, chart[19]);
@@ -97,18 +98,6 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
   info->rays[1] = info->rays[3] = cameras[0] / cameras[1];
   info->parallax = sine * sine;
   return length;
-}
-
-// The poses (R0, t) and (R1, t) of pose_candidates: sides [2][12].
-#define OWN_side_candidates
-lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
-  real E[9], R[18], t[3];
-  focal_essential(model, rays, E);
-  pose_candidates(E, R, t);
-  for (index k = 0; k < 2; ++k) {
-    for (index i = 0; i < 9; ++i) sides[12 * k + i] = R[9 * k + i];
-    for (index i = 0; i < 3; ++i) sides[12 * k + 9 + i] = t[i];
-  }
 }
 
 // The matrix of the result: F in px, |F| = 1.

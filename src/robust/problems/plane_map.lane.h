@@ -43,6 +43,7 @@ lane_fn real point_linearise(const real* H, const real* p, const real* focal, re
   (void)focal;
   return transfer_terms(H, p, terms);
 }
+#define OWN_point_accumulate
 lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
   transfer_accumulate(terms, w, N, g);
 }

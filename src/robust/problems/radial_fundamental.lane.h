@@ -102,21 +102,6 @@ lane_fn real point_linearise(const real* model, const real* p, const real* focal
   return select(radial_is_there(w), a * c * c, lane_nan());
 }
 
-// Adds w times a point's terms to the packed lower triangle N [55] and the half gradient g [10].
-lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
-  real* B = terms;
-  real a = terms[10], c = terms[11];
-  for (index k = 0; k < 10; ++k) B[k] = masked(w, B[k]);
-  real wa = masked(w, w * a), wc = masked(w, w * a * c);
-  index packed = 0;
-  lane_unroll_all for (index k = 0; k < 10; ++k) {
-    real wb = wa * B[k];
-    lane_unroll_all for (index l = 0; l <= k; ++l) N[packed + l] += wb * B[l];
-    packed += k + 1;
-    g[k] += wc * B[k];
-  }
-}
-
 // Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that
 // do not have the sample in front of both cameras, or behind both, are left out, and those whose
 // lens makes nearly infinite ones of its points.

@@ -2,7 +2,7 @@
 // Prepares the weights and qualities of a pair's points. A lane is a thread, or a group of one on a
 // CPU.
 
-// The weights and qualities that a call gives for a pair, and what is made of them (records.h).
+// The weights and qualities that a call gives for a pair, and what is made of them (pair_state.h).
 struct prior_arrays {
   index has_weights, has_qualities;
   global_const scalar *given_weights, *given_qualities;  // one a point

@@ -115,9 +115,9 @@ Rows time_rows(const Json& run) {
 }
 
 // The rows are what the database tells, else what the run printed.
-Rows photograph_rows(const CollectRecord& record, const Json& run) {
+Rows photograph_rows(const CollectSummary& summary, const Json& run) {
   Rows rows;
-  for (const LeftOut& l : record.left_out) rows.push_back({l.name, l.reason});
+  for (const LeftOut& l : summary.left_out) rows.push_back({l.name, l.reason});
   if (!rows.empty() || !run.is_object() || !run.contains("left_out") || !run["left_out"].is_array())
     return rows;
   const auto text = [](const Json& of, const char* key) {
@@ -151,8 +151,8 @@ void add_left_out(Page& page, const CollectionReport& in, const Thumbnails* thum
   for (const colmap::RowFault& fault : in.graph.damaged_rows)
     damaged.push_back({fault.row, fault.reason});
   add_list(page, "Damaged rows of the database", damaged);
-  for (const std::string& note : in.record.notes) page.paragraph(note);
-  add_list(page, "Photographs that were not taken in", photograph_rows(in.record, in.run));
+  for (const std::string& note : in.summary.notes) page.paragraph(note);
+  add_list(page, "Photographs that were not taken in", photograph_rows(in.summary, in.run));
   if (thumbnails)
     add_list(page, "Photographs that could not be shown",
              Rows(thumbnails->left_out.begin(), thumbnails->left_out.end()));
@@ -210,7 +210,7 @@ std::string collection_report(const CollectionReport& in, const Json& data, cons
   if (const Rows rows = component_rows(in.graph); !rows.empty())
     page.table("Connected components", rows);
   if (const Rows times = time_rows(in.run); !times.empty()) page.table("Time", times);
-  if (!in.record.settings.empty()) page.table("How it was collected", in.record.settings);
+  if (!in.summary.settings.empty()) page.table("How it was collected", in.summary.settings);
   page.end_columns();
   page.markup(fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
                           script_json(data)));

@@ -30,7 +30,7 @@ struct CollectionReport {
   std::string title, command_line;
   const ViewGraph& graph;
   std::size_t points_of_pair;  // at most
-  CollectRecord record;        // what the database says of how it was made
+  CollectSummary summary;      // what the database says of how it was made
   Json run;                    // what bifocal collect --json or verify --json printed, or null
 };
 

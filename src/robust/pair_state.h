@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A pair's numbers in memory, as structs with members of one width, which are the same bytes on
-// the host and on all devices. Included into namespace bifocal::robust (records.hpp), from which
+// the host and on all devices. Included into namespace bifocal::robust (pair_state.hpp), from which
 // the texts of C++ and CUDA have them, and into the text of OpenCL (search/shared.lanes).
 
 // There are levels of quality: the best n, n / 2, n / 4, ... matches (quality_iterations.group.h).

@@ -5,5 +5,5 @@
 
 namespace bifocal::robust {
 using offset = std::int64_t;
-#include "robust/records.h"
+#include "robust/pair_state.h"
 }  // namespace bifocal::robust

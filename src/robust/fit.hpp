@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A given model and the points that it is fitted to: the lane functions of each problem, for one
+// instance in double precision.
+#pragma once
+
+#include <algorithm>
+#include <bifocal/error.hpp>
+#include <bifocal/robust.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "robust/arguments.hpp"
+#include "robust/engine.hpp"
+#include "robust/pair_points.hpp"
+#include "robust/problem_lanes.hpp"
+#include "runtime/cancel.hpp"
+
+namespace bifocal::robust {
+
+using Model = std::array<double, 12>;
+using Chart = std::array<double, 20>;
+
+// In loops over points.
+inline void look(std::size_t i) {
+  if (i % 4096 == 0) check_cancelled();
+}
+
+// A model of one problem and the points [count][columns] it is fitted to, in scoring coordinates.
+template <ModelKind Kind>
+class Fit {
+  using L = problem_lanes<double, Kind>;
+  static constexpr int kColumns = L::COLUMNS, kEquations = L::EQUATIONS;
+
+ public:
+  Fit(const double* points, std::size_t count, const Cameras& cameras) : count_(count) {
+    set_frame(points, cameras);
+    runtime::grow(columns_, count * kColumns);
+    for (std::size_t i = 0; i < count; ++i) {
+      look(i);
+      L::point_columns(points + i * kColumns, cameras.data(), &info_, &columns_[i * kColumns]);
+    }
+  }
+
+  // The model in scoring coordinates, from what the caller has.
+  [[nodiscard]] Model scoring(const Mat3& matrix, const Vec3& t) const {
+    Model m{};
+    std::copy(matrix.begin(), matrix.end(), m.begin());
+    const double length = info_.length;
+    if constexpr (!L::TWO_VIEWS) {
+      double turned[3];
+      L::mat3_apply(m.data(), centre(), turned);
+      for (std::size_t i = 0; i < 3; ++i) m[9 + i] = (t[i] + turned[i]) / length;
+    } else if constexpr (L::CAMERAS == 2) {
+      L::essential_scale(rays(), m.data());
+    } else {
+      double after[9], second[9], product[9];
+      L::frame_after(centre(), length, after);
+      L::mat3_mul(matrix.data(), after, product);
+      if constexpr (L::RESIDUALS == 2) {
+        L::frame_before(centre() + 2, length, second);
+      } else {
+        L::frame_after(centre() + 2, length, after);
+        for (int i = 0; i < 9; ++i) second[i] = after[3 * (i % 3) + i / 3];
+      }
+      L::mat3_mul(second, product, m.data());
+      if constexpr (L::RESIDUALS == 2 && Kind != ModelKind::homography)
+        L::mat3_scale(m.data(), 1 / m[8]);
+      else
+        L::mat3_normalise(m.data());
+      if constexpr (Kind == ModelKind::shared_focal) set_focal(m);
+    }
+    return m;
+  }
+
+  [[nodiscard]] double squared(const Model& m, std::size_t i) const {
+    return L::point_error(m.data(), &columns_[i * kColumns], focal());
+  }
+  [[nodiscard]] double unit() const { return unit_; }
+  [[nodiscard]] double length() const { return info_.length; }
+  [[nodiscard]] const double* rays() const { return info_.rays; }
+  // The focal length that F of any length tells, in its unit; may be NaN.
+  [[nodiscard]] double told_focal(const Model& m) const requires(L::UNKNOWN_FOCAL == 1) {
+    double square[9], scale[9];
+    L::ray_scale(rays(), scale);
+    for (int i = 0; i < 9; ++i) square[i] = m[size_t(i)] / scale[i];
+    L::mat3_normalise(square);
+    return L::focal_length_of(square);
+  }
+
+  // The chart around a model, and the model of a chart. Charts of F and E are exact around a matrix
+  // of rank 2: the second one.
+  [[nodiscard]] Chart opened(const Model& m) const {
+    Chart chart{};
+    L::model_open(m.data(), rays(), chart.data());
+    L::model_open(closed(chart).data(), rays(), chart.data());
+    return chart;
+  }
+  [[nodiscard]] Model closed(const Chart& chart) const {
+    Model m{};
+    L::model_close(chart.data(), rays(), m.data());
+    return m;
+  }
+
+  // J'J [DOF][DOF] of the errors of these points in the parameters of a chart.
+  void normal_matrix(const Chart& chart, const std::vector<std::size_t>& kept, double* A) const {
+    double N[L::GRADIENT] = {}, g[kEquations] = {}, D[kEquations * L::DOF];
+    equations(closed(chart), kept, std::numeric_limits<double>::infinity(), N, g);
+    L::model_tangent(chart.data(), rays(), D);
+    for (int a = 0; a < L::DOF; ++a) {
+      for (int b = 0; b < L::DOF; ++b) {
+        double& sum = A[L::DOF * a + b] = 0;
+        for (int i = 0; i < kEquations; ++i)
+          for (int j = 0; j < kEquations; ++j)
+            sum += D[L::DOF * i + a] * D[L::DOF * j + b] *
+                   N[i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i];
+      }
+    }
+  }
+
+  // Levenberg-Marquardt over the points of `kept`; errors of `limit` and more count as it.
+  int refine(Model& model, const std::vector<std::size_t>& kept, double limit,
+             int max_steps) const {
+    Chart chart = opened(model), moved;
+    Model candidate = closed(chart);
+    double delta[8];
+    double cost = sum(candidate, kept, limit), damping = 1e-4;
+    if (!std::isfinite(cost)) return 0;
+    model = candidate;
+    int step = 0;
+    while (step < max_steps && damping <= 1e8) {
+      ++step;
+      double N[L::GRADIENT] = {}, g[kEquations] = {};
+      equations(model, kept, limit, N, g);
+      const double pivot = L::model_step(N, g, chart.data(), rays(), damping, delta);
+      moved = chart;
+      if (pivot > 1e-14) L::model_move(moved.data(), delta);
+      candidate = closed(moved);
+      const double next = pivot > 1e-14 ? sum(candidate, kept, limit) : cost;
+      if (!(next < cost)) {
+        damping *= 10;
+        continue;
+      }
+      const bool done = cost - next <= 1e-12 * cost;
+      cost = next;
+      model = candidate;
+      chart = moved;
+      damping = std::max(damping * 0.1, 1e-12);
+      if (done) break;
+    }
+    return step;
+  }
+
+  [[nodiscard]] Refined result(const Model& m) const {
+    Refined r;
+    L::result_matrix(&info_, rays(), m.data(), r.model.data());
+    if constexpr (!L::TWO_VIEWS) {
+      double pose[12];
+      L::result_pose(&info_, m.data(), m.data(), pose);
+      std::copy(pose, pose + 9, r.pose.R.begin());
+      std::copy(pose + 9, pose + 12, r.pose.t.begin());
+    }
+    return r;
+  }
+
+ private:
+  // Gives F the length that stands for its focal length: that of F, 1 where it tells none.
+  void set_focal(Model& m) const requires(L::UNKNOWN_FOCAL == 1) {
+    const double f = told_focal(m);
+    L::focal_model(L::focal_is_plausible(f) ? f : 1, m.data());
+  }
+  [[nodiscard]] const double* focal() const { return info_.focal; }
+  [[nodiscard]] const double* centre() const { return info_.centre; }
+
+  // Origin and unit: the principal points where there are cameras, else the mean of the points, and
+  // their mean distance from it.
+  void set_frame(const double* points, const Cameras& cameras) {
+    constexpr int first = L::TWO_VIEWS ? 0 : 2, many = kColumns - first;
+    double* c = info_.centre;
+    double finite = 0, distance = 0;
+    const auto each = [&](const auto& body) {
+      for (std::size_t i = 0; i < count_; ++i) {
+        look(i);
+        const double* p = points + i * kColumns;
+        if (std::all_of(p, p + kColumns, [](double v) { return std::isfinite(v); }))
+          body(p + first);
+      }
+    };
+    each([&](const double* p) {
+      ++finite;
+      for (int k = 0; k < many; ++k) c[k] += (p[k] - c[k]) / finite;
+    });
+    if constexpr (L::TWO_VIEWS && L::CAMERAS > 0)
+      for (std::size_t k = 0; k < 4; ++k) c[k] = cameras[k < 2 ? 2 + k : 4 + k];
+    each([&](const double* p) {
+      for (int k = 0; k < many; ++k) distance += std::abs(p[k] - c[k]) / (many * finite);
+    });
+    info_.length = distance > 0 && std::isfinite(distance) ? distance : 1;
+    unit_ = L::camera_info(cameras.data(), info_.length, 1, &info_);
+  }
+
+  [[nodiscard]] double sum(const Model& m, const std::vector<std::size_t>& kept,
+                           double limit) const {
+    double total = 0;
+    for (const std::size_t i : kept) {
+      look(i);
+      const double e = squared(m, i);
+      total += e < limit ? e : limit;  // NaN: behind the camera
+    }
+    return total;
+  }
+
+  void equations(const Model& m, const std::vector<std::size_t>& kept, double limit, double* N,
+                 double* g) const {
+    for (const std::size_t i : kept) {
+      look(i);
+      double terms[16];
+      const double e = L::point_linearise(m.data(), &columns_[i * kColumns], focal(), terms);
+      if (e < limit) L::point_accumulate(terms, 1.0, N, g);
+    }
+  }
+
+  pair_info info_{};
+  std::size_t count_;
+  double unit_ = 1;
+  std::vector<double> columns_;
+};
+
+// Calls body(std::integral_constant<ModelKind, without_depths(kind)>).
+template <class Body>
+auto of_kind(ModelKind kind, const Body& body) {
+  switch (kind) {
+#define BIFOCAL_PROBLEM(name, ...) \
+  case ModelKind::name:            \
+    return body(std::integral_constant<ModelKind, without_depths(ModelKind::name)>());
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+  }
+  throw Error(ErrorCode::usage, "ModelKind: no such kind");
+}
+
+}  // namespace bifocal::robust
