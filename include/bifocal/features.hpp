@@ -131,14 +131,25 @@ class FeatureSet;  // matching.hpp
 class SiftDetector {
  public:
   // The queue lives longer than the detector. batch: images that a GPU works on at the same time;
-  // more fill it better and take more memory. Throws Error(usage) naming what is out of range, and
-  // Error(device) when the device has not enough memory.
-  SiftDetector(Queue& queue, int width, int height, const SiftOptions& options = {}, int batch = 1);
+  // more fill it better and take more memory. memory: bytes that it may take of a GPU or OpenCL
+  // device, besides 148 (with shapes 160) for each feature that it may find; 0: what the device
+  // has.
+  //
+  // All levels of an image take 38 bytes a pixel of the first octave (of the doubled image with
+  // `upsample`). Where that is too much the first octaves are made in bands of rows, to the same
+  // bits, which takes up to twice as long; least_memory() bytes are enough. Throws Error(usage)
+  // naming what is out of range, or a `memory` that is less than that, and Error(device) when the
+  // device has not enough memory.
+  SiftDetector(Queue& queue, int width, int height, const SiftOptions& options = {}, int batch = 1,
+               std::size_t memory = 0);
   ~SiftDetector();
   SiftDetector(SiftDetector&&) noexcept;
   SiftDetector& operator=(SiftDetector&&) noexcept;
 
   [[nodiscard]] std::size_t memory() const;  // bytes of the device
+  // Bytes of a GPU or OpenCL device that an image takes at least, in bands.
+  [[nodiscard]] static std::size_t least_memory(int width, int height,
+                                                const SiftOptions& options = {});
 
   // Sets the mask of all images from now on, which is copied; an empty one is none. Throws
   // Error(usage) for one of another size.
@@ -157,8 +168,8 @@ class SiftDetector {
   //
   // `count` images [count][height][width][channels] in memory of the queue's device (on a CPU the
   // host's), 1 to 4 channels interleaved.
-  // Returns at once on a GPU. An image with more extrema than one in 12 px (of the doubled image)
-  // has none there, nor have the others of its batch: noise that no photograph has.
+  // Returns at once on a GPU. An image with more extrema than one in 12 px (of the doubled image,
+  // or of a band) has none there, nor have the others of its batch: noise that no photograph has.
   int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set, int channels = 1);
   int add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set, int channels = 1);
   // Images of the host, copied there while the device works. Returns when all are done.
