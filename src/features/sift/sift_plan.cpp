@@ -23,8 +23,8 @@ constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastRoom = 1024;
 // A cap at less than a feature in so many pixels chooses before points get their directions. Where
 // it does not bind that costs up to 6 %.
 constexpr int kPixelsACap = 512;
-// Rows of a band are a multiple: whole tiles of the search, and whole rows of the picture and of the
-// next octave.
+// Rows of a band are a multiple: whole tiles of the search, and whole rows of the picture and of
+// the next octave.
 constexpr int kRowsOfBand = 32;
 static_assert(kRowsOfBand % sift::SEARCH_HEIGHT == 0 && kRowsOfBand % 2 == 0);
 
@@ -86,19 +86,18 @@ class Planner {
     return static_cast<int>(std::max<std::int64_t>(pixels / pixels_of_one, kLeastRoom));
   }
 
-  // Rows beside a band's own that are kept. Levels are blurred from the rows that are kept alone, so
-  // that those near the end of them are wrong, with each level by the radius of its blur more.
+  // Rows beside a band's own that are kept. Levels are blurred from the rows that are kept alone,
+  // so that those near the end of them are wrong, with each level by the radius of its blur more.
   // Refinements move a few rows; orientation, shape and description look around.
   void find_reach() {
-    if (!options_.upsample)
-      radii_.push_back(gaussian_kernel(blur_to(options_.sigma, 1)).radius);
+    if (!options_.upsample) radii_.push_back(gaussian_kernel(blur_to(options_.sigma, 1)).radius);
     for (const Kernel& kernel : octave_kernels(options_)) radii_.push_back(kernel.radius);
     const double ratio = std::exp2(1.0 / options_.octave_layers);
     const double largest = options_.sigma * std::pow(ratio, options_.octave_layers + 0.6);
     const double wider = options_.affine_shape ? shape_reach() : 1;
-    int rows = kMoves + 3 +
-               static_cast<int>(std::ceil(description_reach(domains_of(options_)) * wider *
-                                          largest));
+    int rows =
+        kMoves + 3 +
+        static_cast<int>(std::ceil(description_reach(domains_of(options_)) * wider * largest));
     for (const int radius : radii_) rows += radius;
     reach_ = whole_bands(rows);
   }
@@ -106,17 +105,17 @@ class Planner {
   [[nodiscard]] int own_rows(Bands bands, std::size_t octave) const {
     const int height = sizes_[octave].height;
     if (octave >= bands.octaves) return height;
-    return static_cast<int>(
-        std::min<std::int64_t>(height, std::int64_t{bands.rows} << std::min<std::size_t>(octave, 20)));
+    return static_cast<int>(std::min<std::int64_t>(
+        height, std::int64_t{bands.rows} << std::min<std::size_t>(octave, 20)));
   }
   [[nodiscard]] std::int64_t band_plane(Bands bands, std::size_t octave) const {
     const Size& size = sizes_[octave];
     return std::int64_t{size.stride} * std::min(size.height, own_rows(bands, octave) + 2 * reach_);
   }
 
-  // The whole first levels of octaves [1, bands.octaves] come first, the last one before the others:
-  // where the octaves after the bands begin. Those are there after the bands, so that they take the
-  // same place.
+  // The whole first levels of octaves [1, bands.octaves] come first, the last one before the
+  // others: where the octaves after the bands begin. Those are there after the bands, so that they
+  // take the same place.
   [[nodiscard]] std::int64_t place_of_first_level(Bands bands, std::size_t octave) const {
     std::int64_t place = 0;
     for (std::size_t k = bands.octaves; k > octave; --k) place += sizes_[k].plane();
@@ -145,7 +144,8 @@ class Planner {
     }
     plan.lines = has_lines_ ? plane : 0;
     // As dense as the picture may be in all.
-    const auto dense = static_cast<int>(std::int64_t{room_} * pixels / std::max<std::int64_t>(pixels_, 1));
+    const auto dense =
+        static_cast<int>(std::int64_t{room_} * pixels / std::max<std::int64_t>(pixels_, 1));
     plan.candidate_room = std::max(at_least_one_in(kPixelsACandidate, pixels), dense);
     std::int64_t steps = 1;
     for (std::size_t k = 0; k < bands.octaves; ++k)
@@ -186,8 +186,8 @@ class Planner {
     std::int64_t place = begin < bands.octaves ? place_of_first_level(bands, 0) : 0;
     for (std::size_t k = 0; k < sizes_.size(); ++k) {
       const Size& size = sizes_[k];
-      StepOctave o{size.width, size.height, size.stride, place_of_first_level(bands, k), 0,
-                   {},         {},          step.tiles};
+      StepOctave o{size.width, size.height, size.stride, place_of_first_level(bands, k),
+                   0,          {},          {},          step.tiles};
       if (k >= begin && k < end) {
         o.own = k == begin ? own : Rows{0, size.height};
         o.kept = {std::max(0, o.own.first - reach_), std::min(size.height, o.own.end + reach_)};

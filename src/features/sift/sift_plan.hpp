@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which levels of a picture's octaves lie in a device's memory at a time.
 //
-// All of them where there is room. Otherwise the first octaves go by in bands of rows, one after the
-// other in the same place: a band keeps rows of its own, in which extrema are sought and points
+// All of them where there is room. Otherwise the first octaves go by in bands of rows, one after
+// the other in the same place: a band keeps rows of its own, in which extrema are sought and points
 // described, and so many above and below them that these come out as of the whole octave. The first
 // level of the next octave is kept whole; the octaves after the banded ones are made of it as ever.
 #pragma once
