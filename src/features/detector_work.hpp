@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "features/grey/grey_device.hpp"
@@ -72,7 +73,7 @@ class DetectorWork {
         static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes) +
         set_->shapes().size() * sizeof(KeypointShape);
     for (const auto& slot : slots_)
-      if (slot) bytes += bytes_of(*slot->device) + slot->samples.size();
+      if (slot && slot->device) bytes += bytes_of(*slot->device) + slot->samples.size();
     return bytes;
   }
 
@@ -81,7 +82,7 @@ class DetectorWork {
     mask_ = ImageU8(mask.width, mask.height);
     if (!mask_.empty()) copy_rows(PictureView(mask), mask_.pixels.data());
     for (auto& slot : slots_)
-      if (slot) slot->device->set_mask(mask_);
+      if (slot && slot->device) slot->device->set_mask(mask_);
   }
 
   std::vector<Features> detect(std::span<const PictureView> images) {
@@ -144,7 +145,7 @@ class DetectorWork {
       return first;
     }
     const int first = reserve(set, count);
-    Slot& slot = *slots_[0];
+    Slot& slot = slot_of(0);
     for (int done = 0; done < count; done += batch_) {
       const int now = std::min(batch_, count - done);
       const FeatureOutput out = output(set, first + done);
@@ -164,9 +165,9 @@ class DetectorWork {
  private:
   using Device = typename Method::Device;
   struct Slot {
-    std::unique_ptr<Queue> own_queue;  // nullptr: the detector's
-    Buffer<std::uint8_t> pictures;     // grey
-    std::optional<Device> device;
+    std::unique_ptr<Queue> own_queue;                // nullptr: the detector's
+    Buffer<std::uint8_t> pictures;                   // grey
+    std::optional<Device> device;                    // but after a failure
     std::unique_ptr<HostBuffer<std::uint8_t>> host;  // images as they were given
     Buffer<std::uint8_t> samples;                    // the same, where they are not grey
     PixelFormat format;
@@ -205,10 +206,6 @@ class DetectorWork {
     is_bound_ = true;
   }
 
-  static bool is_out_of_memory(const Error& e) {
-    return e.code() == ErrorCode::device &&
-           std::string(e.what()).find("out of memory") != std::string::npos;
-  }
   std::unique_ptr<Slot> make_slot(std::unique_ptr<Queue> own) {
     Queue& queue = own ? *own : queue_;
     try {
@@ -218,7 +215,7 @@ class DetectorWork {
       return std::unique_ptr<Slot>(
           new Slot{std::move(own), std::move(pictures), std::move(device), {}, {}, {}, {}});
     } catch (const Error& e) {
-      if (!is_out_of_memory(e)) throw;
+      if (!runtime::is_out_of_memory(e)) throw;
       throw Error(
           ErrorCode::device,
           fmt::format("{}: images of {} x {} px, {} at once, take at least {} MB of the "
@@ -232,25 +229,26 @@ class DetectorWork {
     device.set_mask(mask_);
     return device;
   }
-  // With all levels in memory, or in bands of half as many bytes, and again, which leave room for
-  // what is found and a quarter of their own for what else there is.
+  // With all levels in memory, or in bands of half as many bytes, and again, which leave a quarter
+  // of their own for what else there is.
   Device make_device(Queue& queue) {
-    const std::size_t least = Method::least_bytes(width_, height_, options_, room_);
     for (;;) {
       try {
         Device device = new_device(queue);
-        const auto found = static_cast<std::size_t>(capacity(device.room())) *
-                           (sizeof(Keypoint) + kDescriptorBytes);
         if (device.is_banded() && !is_bound_)
-          (void)Buffer<std::uint8_t>(
-              queue.device(), static_cast<std::size_t>(batch_) * (found + device.bytes() / 4));
+          (void)Buffer<std::uint8_t>(queue.device(), bytes_of(device) / 4);
         return device;
       } catch (const Error& e) {
-        const std::size_t tried = Method::bytes(width_, height_, options_, room_, most_);
-        if (!is_out_of_memory(e) || tried <= least) throw;
-        most_ = std::max(least, tried / 2);
+        if (!runtime::is_out_of_memory(e) || !halve()) throw;
       }
     }
+  }
+  // Returns whether an image can do with less memory.
+  bool halve() {
+    const std::size_t tried = Method::bytes(width_, height_, options_, room_, most_);
+    const std::size_t least = Method::least_bytes(width_, height_, options_, room_);
+    most_ = std::max(least, tried / 2);
+    return tried > least;
   }
   // The lane of a turn: where there is no room for a second one, the first when it is done.
   Slot& slot_of(std::size_t turn) {
@@ -258,19 +256,41 @@ class DetectorWork {
       try {
         slots_[turn] = make_slot(std::make_unique<Queue>(queue_.device()));
       } catch (const Error& e) {
-        if (!is_out_of_memory(e)) throw;
+        if (!runtime::is_out_of_memory(e)) throw;
         is_alone_ = true;
       }
     }
-    if (slots_[turn]) return *slots_[turn];
-    finish(*slots_[0]);
-    return *slots_[0];
+    Slot& slot = *slots_[slots_[turn] ? turn : 0];
+    finish(slot);
+    if (!slot.device) slot.device.emplace(make_device(queue_of(slot)));
+    return slot;
+  }
+  // Its memory first. Where that fails the lane is without a device until its next turn.
+  void remake(Slot& slot) {
+    const int count = std::exchange(slot.count, 0);
+    slot.device.reset();
+    slot.device.emplace(make_device(queue_of(slot)));
+    slot.count = count;
   }
   Queue& queue_of(Slot& slot) { return slot.own_queue ? *slot.own_queue : queue_; }
 
+  // Places for features: where there is no room for them the lanes do with less.
   int reserve(FeatureSet& set, int images) {
-    return images == 0 ? set.size()
-                       : set.reserve(queue_, capacity(), images, Method::has_shapes(options_));
+    if (images == 0) return set.size();
+    for (;;) {
+      try {
+        return set.reserve(queue_, capacity(), images, Method::has_shapes(options_));
+      } catch (const Error& e) {
+        if (!runtime::is_out_of_memory(e)) throw;
+        queue_.wait();
+        const bool had_two = slots_[1] != nullptr;
+        slots_[1].reset();
+        is_alone_ = true;
+        if (had_two) continue;
+        if (!halve()) throw;
+        remake(*slots_[0]);
+      }
+    }
   }
   FeatureOutput output(const FeatureSet& set, int image) const {
     return {set.keypoints(), set.descriptors(),   set.counts(), set.begin(image),
@@ -308,8 +328,7 @@ class DetectorWork {
   void finish(Slot& slot) {
     while (slot.count > 0 && slot.device->was_full(slot.count)) {  // noise that no photograph has
       room_ = std::max(room_, 2 * slot.device->room());
-      slot.device.reset();  // its memory first
-      slot.device.emplace(make_device(queue_of(slot)));
+      remake(slot);
       start(slot);
     }
     slot.count = 0;

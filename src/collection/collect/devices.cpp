@@ -22,6 +22,9 @@ std::int64_t memory_of_stages(const Job& job) {
   return std::max<std::int64_t>(0, job.options.max_memory - kBytesOfProgram);
 }
 
+// A pixel takes this while it is copied to a GPU: two batches at a time.
+constexpr std::int64_t kBytesOfCopies = 2;
+
 bool is_beside_photographs(const Device& device) {
   return device.info().kind == DeviceKind::opencl && !device.info().is_gpu;
 }
@@ -68,12 +71,17 @@ void check_memory(const Job& job, const std::string& name, std::int64_t width,
   if (o.given.source.empty() && choice.is_taken(reduced)) {
     const std::int64_t on_device = choice.least_memory(reduced_width, reduced_height) +
                                    kBytesOfFeature * choice.places(reduced_width, reduced_height);
-    std::int64_t detecting = choice.bytes_of_pixel(DeviceKind::cpu) * reduced;
+    const auto detecting = [&](const Device& device) -> std::int64_t {
+      if (device.info().is_gpu) return kBytesOfCopies * reduced;
+      if (is_beside_photographs(device)) return on_device;
+      return choice.bytes_of_pixel(DeviceKind::cpu) * reduced;
+    };
+    std::int64_t most_detecting = 0;
     for (const Device& device : job.devices.devices()) {
+      most_detecting = std::max(most_detecting, detecting(device));
       if (device.info().is_gpu) gpu = on_device;
-      if (is_beside_photographs(device)) detecting = std::max(detecting, on_device);
     }
-    host += detecting;
+    host += most_detecting;
     const std::int64_t most = o.surf ? o.surf->max_features : o.sift.max_features;
     std::int64_t features = reduced / kPixelsOfFeature;
     if (most > 0) features = std::min(features, most);
