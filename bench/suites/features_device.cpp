@@ -53,10 +53,19 @@ struct Resident {
   }
 };
 
-// Detector: SiftDevice or SurfDevice.
-template <class Detector, class Options>
+features::SiftDevice detector_of(Queue& queue, const Shape& s, const SiftOptions& options,
+                                 int batch, std::size_t memory) {
+  return {queue, s.width, s.height, options, batch, 0, memory};
+}
+features::SurfDevice detector_of(Queue& queue, const Shape& s, const SurfOptions& options,
+                                 int batch, std::size_t) {
+  return {queue, s.width, s.height, options, batch};
+}
+
+// memory: bytes that SIFT of an image may take; 0: any.
+template <class Options>
 void time_batch(Context& context, const Device& device, const char* method, const Shape& s,
-                const Options& options, int batch) {
+                const Options& options, int batch, std::size_t memory = 0) {
   const std::string name = fmt::format("features/{}/{}x{}{}{}{}{}/{}", method, s.width, s.height,
                                        s.upsample ? "/doubled" : "", s.finest < 16 ? "/fine" : "",
                                        s.contrast != Shape{}.contrast ? "/strong" : "",
@@ -68,7 +77,7 @@ void time_batch(Context& context, const Device& device, const char* method, cons
   for (int k = 0; k < batch; ++k)
     pictures.push_back(texture(s.width, s.height, 11 + static_cast<unsigned>(k), s.finest));
   const Resident r(queue, pictures, s.max_features);
-  Detector detector(queue, s.width, s.height, options, batch);
+  auto detector = detector_of(queue, s, options, batch, memory);
   runtime::Recording work(queue, [&] { detector.run(r.images, 0, batch, r.out); });
   PeerCall peer;
   int peer_found = 0;
@@ -90,7 +99,7 @@ void time_batch(Context& context, const Device& device, const char* method, cons
   if (peer) record.extra["cudasift_keypoints"] = peer_found;
   record.extra["images_per_s"] = 1e3 / record.value;
   record.extra["keypoints"] = numbers[0];
-  record.extra["device_bytes_an_image"] = Detector::bytes(s.width, s.height, options);
+  record.extra["device_bytes_an_image"] = detector.bytes();
   context.report(std::move(record));
 }
 
@@ -167,13 +176,19 @@ void run_features_device(Context& context) {
     pooled.domain_size_pooling = true;
     SiftOptions affine = sift, both = pooled;
     affine.affine_shape = both.affine_shape = true;
+    if (s.upsample) {
+      const std::size_t least = features::least_sift_plan(s.width, s.height, sift).bytes;
+      const std::size_t whole = features::plan_sift(s.width, s.height, sift).bytes;
+      time_batch(context, device, "rootsift/half-memory", s, sift, 1, whole / 2);
+      time_batch(context, device, "rootsift/least-memory", s, sift, 1, least);
+    }
     for (const int batch : {1, s.batch}) {
-      time_batch<features::SiftDevice>(context, device, "rootsift", s, sift, batch);
-      time_batch<features::SiftDevice>(context, device, "rootsift/pooled", s, pooled, batch);
-      time_batch<features::SiftDevice>(context, device, "rootsift/affine", s, affine, batch);
-      time_batch<features::SiftDevice>(context, device, "rootsift/affine-pooled", s, both, batch);
-      time_batch<features::SurfDevice>(context, device, "surf", s, surf, batch);
-      time_batch<features::SurfDevice>(context, device, "surf", s, balanced, batch);
+      time_batch(context, device, "rootsift", s, sift, batch);
+      time_batch(context, device, "rootsift/pooled", s, pooled, batch);
+      time_batch(context, device, "rootsift/affine", s, affine, batch);
+      time_batch(context, device, "rootsift/affine-pooled", s, both, batch);
+      time_batch(context, device, "surf", s, surf, batch);
+      time_batch(context, device, "surf", s, balanced, batch);
     }
   }
 }

@@ -149,9 +149,9 @@ struct CollectOptions {
 
   // Bytes that the process may take of the host's memory, 32 MB of them for itself, and the stages
   // of each GPU's: features of images that wait for their pairs half of it, matches under way a
-  // quarter, photographs under way a quarter. What the largest photograph takes alone is the least:
-  // Error(usage) names it before any work. Beside it: 16 kB an image for retrieval, 60 bytes a
-  // pair, and what a GPU's driver takes of the host.
+  // quarter, photographs under way a quarter. What the largest photograph takes alone is the least,
+  // on a GPU in bands (features.hpp): Error(usage) names it before any work. Beside it: 16 kB an
+  // image for retrieval, 60 bytes a pair, and what a GPU's driver takes of the host.
   std::int64_t max_memory = std::int64_t{4} << 30;
   // The features of so many images are in memory at a time, at least 2, as COLMAP's option of that
   // name has it; 0: of as many as max_memory has room for. The result does not depend on it.

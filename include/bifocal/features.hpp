@@ -118,8 +118,8 @@ void fields(Options& options, const Visit& visit) {
                                    ImageView<const std::uint8_t> mask = {});
 // This computes on the queue's device, where the picture is made grey, to the bits of to_grey_8. A
 // GPU finds what a CPU does, but for rounding: one point in 200 may come or go at a threshold, the
-// others agree to 0.01 px; the same on every run. It needs about 38 bytes of its memory per pixel,
-// 152 with `upsample`.
+// others agree to 0.01 px; the same on every run. It takes as much of its memory as a
+// SiftDetector.
 [[nodiscard]] Features detect_sift(Queue& queue, const PictureView& image,
                                    const SiftOptions& options = {},
                                    ImageView<const std::uint8_t> mask = {});
@@ -131,14 +131,26 @@ class FeatureSet;  // matching.hpp
 class SiftDetector {
  public:
   // The queue lives longer than the detector. batch: images that a GPU works on at the same time;
-  // more fill it better and take more memory. Throws Error(usage) naming what is out of range, and
-  // Error(device) when the device has not enough memory.
-  SiftDetector(Queue& queue, int width, int height, const SiftOptions& options = {}, int batch = 1);
+  // more fill it better and take more memory. memory: bytes that it may take of a GPU or OpenCL
+  // device, besides 148 for each feature that it may find (160 with its shape); 0: what there is.
+  //
+  // All levels of an image take about 38 bytes a pixel, 152 with `upsample`. Where there is no room
+  // for them the first octaves are made in bands of rows, one after the other, to the same bits:
+  // least_memory() bytes are enough. Wide bands take 1.3 to 2 times as long, the narrowest about
+  // nine times. Two batches are in memory at a time where there is room for them.
+  //
+  // Throws Error(usage) naming what is out of range, or a memory that is too little with the bytes
+  // that are enough, and Error(device) when the device has not even these.
+  SiftDetector(Queue& queue, int width, int height, const SiftOptions& options = {}, int batch = 1,
+               std::size_t memory = 0);
   ~SiftDetector();
   SiftDetector(SiftDetector&&) noexcept;
   SiftDetector& operator=(SiftDetector&&) noexcept;
 
   [[nodiscard]] std::size_t memory() const;  // bytes of the device
+  // Bytes of a GPU or OpenCL device that an image takes at least, in bands.
+  [[nodiscard]] static std::size_t least_memory(int width, int height,
+                                                const SiftOptions& options = {});
 
   // Sets the mask of all images from now on, which is copied; an empty one is none. Throws
   // Error(usage) for one of another size.
@@ -157,8 +169,8 @@ class SiftDetector {
   //
   // `count` images [count][height][width][channels] in memory of the queue's device (on a CPU the
   // host's), 1 to 4 channels interleaved.
-  // Returns at once on a GPU. An image with more extrema than one in 12 px (of the doubled image)
-  // has none there, nor have the others of its batch: noise that no photograph has.
+  // Returns at once on a GPU. An image with more extrema than one in 12 px (of the doubled image,
+  // or of a band) has none there, nor have the others of its batch: noise that no photograph has.
   int add(const Memory<const std::uint8_t>& images, int count, FeatureSet& set, int channels = 1);
   int add(const Memory<const std::uint16_t>& images, int count, FeatureSet& set, int channels = 1);
   // Images of the host, copied there while the device works. Returns when all are done.

@@ -4,12 +4,16 @@
 
 #include <bifocal/features.hpp>
 
+#include <algorithm>
+#include <climits>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include "features/sift/sift.hpp"
+#include "features/sift/sift_plan.hpp"
 #include "features/surf/surf.hpp"
 
 namespace bifocal::features {
@@ -19,23 +23,41 @@ struct Choice {
   const SiftOptions& sift;
   const std::optional<SurfOptions>& surf;
 
-  // The memory that a pixel takes on a GPU (features.hpp), or on a CPU, whose threads
-  // keep a band of each octave.
-  [[nodiscard]] int bytes_of_pixel(bool is_gpu) const {
-    if (!is_gpu) return 28;
+  // The memory that a pixel takes on a CPU, whose threads keep a band of each octave, or with all
+  // levels of an image on another device (features.hpp).
+  [[nodiscard]] int bytes_of_pixel(DeviceKind kind) const {
+    if (kind == DeviceKind::cpu) return 28;
     if (surf) return surf->upsample ? 28 : 7;
     return sift.upsample ? 152 : 38;
+  }
+  // Whether detectors take images of so many pixels.
+  [[nodiscard]] bool is_taken(std::int64_t pixels) const {
+    return pixels * ((surf ? surf->upsample : sift.upsample) ? 4 : 1) <= INT_MAX / 2;
+  }
+  // Bytes of such a device that an image takes at least. SURF has no bands.
+  [[nodiscard]] std::int64_t least_memory(int width, int height) const {
+    const std::int64_t pixels = std::int64_t{width} * height;
+    if (surf) return bytes_of_pixel(DeviceKind::opencl) * pixels;
+    return static_cast<std::int64_t>(least_sift_plan(width, height, sift).bytes) + pixels;
+  }
+  // Places that its features take there.
+  [[nodiscard]] std::int64_t places(int width, int height) const {
+    const int most = surf ? surf->max_features : sift.max_features;
+    const int room = plan_sift(width, height, sift).room;  // SURF has less
+    return most > 0 ? std::min(most, room) : room;
   }
 };
 
 // As SiftDetector.
 class AnyDetector {
  public:
-  AnyDetector(Queue& queue, int width, int height, const Choice& choice, int batch = 1)
+  // memory: what SIFT may take of a device.
+  AnyDetector(Queue& queue, int width, int height, const Choice& choice, int batch = 1,
+              std::size_t memory = 0)
       : detector_(choice.surf ? Either(std::in_place_type<SurfDetector>, queue, width, height,
                                        *choice.surf, batch)
                               : Either(std::in_place_type<SiftDetector>, queue, width, height,
-                                       choice.sift, batch)) {}
+                                       choice.sift, batch, memory)) {}
 
   void set_mask(ImageView<const std::uint8_t> mask) {
     std::visit([&](auto& detector) { detector.set_mask(mask); }, detector_);

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "features/grey/grey_device.hpp"
@@ -44,31 +45,36 @@ inline void check_size(const char* detector, int width, int height, bool upsampl
                     width, height, INT_MAX / 2 / (std::int64_t{width} * height * enlarged)));
 }
 
-// Method: Options, Device, kName, has_shapes(), and detect() on a CPU, where threads share the
-// images of a batch. On a device batches go to two lanes in turn: while it works on one, the host
+// Method: Options, Device, kName, has_shapes(), make() for a device and the bytes() that an image
+// takes there, and detect() on a CPU, where threads share the images of a batch. On a device
+// batches go to two lanes in turn, where there is room for them: while it works on one, the host
 // copies the next.
 template <class Method>
 class DetectorWork {
  public:
   using Options = typename Method::Options;
 
-  DetectorWork(Queue& queue, int width, int height, const Options& options, int batch)
+  // memory: bytes of the device without those of the features that are found; 0: what there is.
+  DetectorWork(Queue& queue, int width, int height, const Options& options, int batch,
+               std::size_t memory = 0)
       : queue_(queue), width_(width), height_(height), options_(options), batch_(batch) {
     if (is_cpu()) return;
+    if (memory > 0) bound(memory);
     slots_[0] = make_slot(nullptr);
-    room_ = slots_[0]->device.room();
+    const Device& device = *slots_[0]->device;
+    room_ = device.room();
+    is_alone_ = device.is_banded() || (memory > 0 && 2 * bytes_of(device) > memory);
     set_.emplace(queue.device());
   }
 
   [[nodiscard]] std::size_t memory() const {
     if (is_cpu()) return 0;
-    const std::size_t each =
-        static_cast<std::size_t>(batch_) * (Device::bytes(width_, height_, options_) + pixels());
-    std::size_t samples = 0;  // of what is not grey
-    for (const auto& l : slots_) samples += l ? l->samples.size() : 0;
-    return each * (slots_[1] ? 2 : 1) + samples +
-           static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes) +
-           set_->shapes().size() * sizeof(KeypointShape);
+    std::size_t bytes =
+        static_cast<std::size_t>(set_->room()) * (sizeof(Keypoint) + kDescriptorBytes) +
+        set_->shapes().size() * sizeof(KeypointShape);
+    for (const auto& slot : slots_)
+      if (slot && slot->device) bytes += bytes_of(*slot->device) + slot->samples.size();
+    return bytes;
   }
 
   void set_mask(ImageView<const std::uint8_t> mask) {
@@ -76,7 +82,7 @@ class DetectorWork {
     mask_ = ImageU8(mask.width, mask.height);
     if (!mask_.empty()) copy_rows(PictureView(mask), mask_.pixels.data());
     for (auto& slot : slots_)
-      if (slot) slot->device.set_mask(mask_);
+      if (slot && slot->device) slot->device->set_mask(mask_);
   }
 
   std::vector<Features> detect(std::span<const PictureView> images) {
@@ -139,19 +145,19 @@ class DetectorWork {
       return first;
     }
     const int first = reserve(set, count);
-    Slot& slot = *slots_[0];
+    Slot& slot = slot_of(0);
     for (int done = 0; done < count; done += batch_) {
       const int now = std::min(batch_, count - done);
       const FeatureOutput out = output(set, first + done);
       if constexpr (sizeof(Sample) == 1) {
         if (channels == 1) {
-          slot.device.run(images, done, now, out);
+          slot.device->run(images, done, now, out);
           continue;
         }
       }
       make_grey(queue_, images, channels, std::int64_t{done} * std::int64_t(pixels()),
                 now * static_cast<int>(pixels()), slot.pictures);
-      slot.device.run(slot.pictures, 0, now, out);
+      slot.device->run(slot.pictures, 0, now, out);
     }
     return first;
   }
@@ -159,9 +165,9 @@ class DetectorWork {
  private:
   using Device = typename Method::Device;
   struct Slot {
-    std::unique_ptr<Queue> own_queue;  // nullptr: the detector's
-    Device device;
+    std::unique_ptr<Queue> own_queue;                // nullptr: the detector's
     Buffer<std::uint8_t> pictures;                   // grey
+    std::optional<Device> device;                    // but after a failure
     std::unique_ptr<HostBuffer<std::uint8_t>> host;  // images as they were given
     Buffer<std::uint8_t> samples;                    // the same, where they are not grey
     PixelFormat format;
@@ -177,45 +183,114 @@ class DetectorWork {
     return static_cast<std::size_t>(images) * static_cast<std::size_t>(channels) * pixels();
   }
   // Features that a slot of a set has places for.
-  [[nodiscard]] int capacity() const {
-    return options_.max_features > 0 ? std::min(options_.max_features, room_) : room_;
+  [[nodiscard]] int capacity() const { return capacity(room_); }
+  [[nodiscard]] int capacity(int room) const {
+    return options_.max_features > 0 ? std::min(options_.max_features, room) : room;
+  }
+
+  // Of the device, for a batch.
+  [[nodiscard]] std::size_t bytes_of(const Device& device) const {
+    return static_cast<std::size_t>(batch_) * (device.bytes() + pixels());
+  }
+  [[nodiscard]] std::size_t least_bytes() const {
+    return static_cast<std::size_t>(batch_) *
+           (Method::least_bytes(width_, height_, options_, room_) + pixels());
+  }
+  void bound(std::size_t memory) {
+    if (least_bytes() > memory)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: memory = {} bytes: images of {} x {} px, {} at once, take at "
+                              "least {}",
+                              Method::kName, memory, width_, height_, batch_, least_bytes()));
+    most_ = memory / static_cast<std::size_t>(batch_) - pixels();
+    is_bound_ = true;
   }
 
   std::unique_ptr<Slot> make_slot(std::unique_ptr<Queue> own) {
+    Queue& queue = own ? *own : queue_;
     try {
-      return new_slot(std::move(own));
+      Buffer<std::uint8_t> pictures(queue.device(), static_cast<std::size_t>(batch_) * pixels());
+      // Only the first lane gets less than all levels.
+      Device device = own ? new_device(queue) : make_device(queue);
+      return std::unique_ptr<Slot>(
+          new Slot{std::move(own), std::move(pictures), std::move(device), {}, {}, {}, {}});
     } catch (const Error& e) {
-      const std::string why = e.what();
-      if (e.code() != ErrorCode::device || why.find("out of memory") == std::string::npos) throw;
-      const std::size_t bytes = Device::bytes(width_, height_, options_) + pixels();
+      if (!runtime::is_out_of_memory(e)) throw;
       throw Error(
           ErrorCode::device,
-          fmt::format("{}: images of {} x {} px, {} at once, take {} MB of the device's "
-                      "memory{}: {}",
-                      Method::kName, width_, height_, batch_,
-                      (static_cast<std::size_t>(batch_) * bytes >> 20) + 1,
-                      options_.upsample ? ", a quarter of it without `upsample`" : "", why));
+          fmt::format("{}: images of {} x {} px, {} at once, take at least {} MB of the "
+                      "device's memory{}: {}",
+                      Method::kName, width_, height_, batch_, (least_bytes() >> 20) + 1,
+                      options_.upsample ? ", a quarter of it without `upsample`" : "", e.what()));
     }
   }
-  std::unique_ptr<Slot> new_slot(std::unique_ptr<Queue> own) {
-    Queue& queue = own ? *own : queue_;
-    const std::size_t size = static_cast<std::size_t>(batch_) * pixels();
-    Device device(queue, width_, height_, options_, batch_, room_);
+  Device new_device(Queue& queue) {
+    Device device = Method::make(queue, width_, height_, options_, batch_, room_, most_);
     device.set_mask(mask_);
-    Buffer<std::uint8_t> pictures(queue.device(), size);
-    return std::unique_ptr<Slot>(
-        new Slot{std::move(own), std::move(device), std::move(pictures), {}, {}, {}, {}});
+    return device;
   }
+  // With all levels in memory, or in bands of half as many bytes, and again, which leave a quarter
+  // of their own for what else there is.
+  Device make_device(Queue& queue) {
+    for (;;) {
+      try {
+        Device device = new_device(queue);
+        if (device.is_banded() && !is_bound_)
+          (void)Buffer<std::uint8_t>(queue.device(), bytes_of(device) / 4);
+        return device;
+      } catch (const Error& e) {
+        if (!runtime::is_out_of_memory(e) || !halve()) throw;
+      }
+    }
+  }
+  // Returns whether an image can do with less memory.
+  bool halve() {
+    const std::size_t tried = Method::bytes(width_, height_, options_, room_, most_);
+    const std::size_t least = Method::least_bytes(width_, height_, options_, room_);
+    most_ = std::max(least, tried / 2);
+    return tried > least;
+  }
+  // The lane of a turn: where there is no room for a second one, the first when it is done.
   Slot& slot_of(std::size_t turn) {
-    auto& slot = slots_[turn];
-    if (!slot) slot = make_slot(std::make_unique<Queue>(queue_.device()));
-    return *slot;
+    if (!slots_[turn] && !is_alone_) {
+      try {
+        slots_[turn] = make_slot(std::make_unique<Queue>(queue_.device()));
+      } catch (const Error& e) {
+        if (!runtime::is_out_of_memory(e)) throw;
+        is_alone_ = true;
+      }
+    }
+    Slot& slot = *slots_[slots_[turn] ? turn : 0];
+    finish(slot);
+    if (!slot.device) slot.device.emplace(make_device(queue_of(slot)));
+    return slot;
+  }
+  // Its memory first. Where that fails the lane is without a device until its next turn.
+  void remake(Slot& slot) {
+    const int count = std::exchange(slot.count, 0);
+    slot.device.reset();
+    slot.device.emplace(make_device(queue_of(slot)));
+    slot.count = count;
   }
   Queue& queue_of(Slot& slot) { return slot.own_queue ? *slot.own_queue : queue_; }
 
+  // Places for features: where there is no room for them the lanes do with less.
   int reserve(FeatureSet& set, int images) {
-    return images == 0 ? set.size()
-                       : set.reserve(queue_, capacity(), images, Method::has_shapes(options_));
+    if (images == 0) return set.size();
+    for (;;) {
+      try {
+        return set.reserve(queue_, capacity(), images, Method::has_shapes(options_));
+      } catch (const Error& e) {
+        if (!runtime::is_out_of_memory(e)) throw;
+        queue_.wait();
+        const bool had_two = slots_[1] != nullptr;
+        slots_[1].reset();
+        is_alone_ = true;
+        if (had_two) continue;
+        if (!halve()) throw;
+        remake(*slots_[0]);
+      }
+    }
   }
   FeatureOutput output(const FeatureSet& set, int image) const {
     return {set.keypoints(), set.descriptors(),   set.counts(), set.begin(image),
@@ -248,13 +323,12 @@ class DetectorWork {
     to.upload(queue, slot.host->span().first(count * slot.format.bytes()));
     if (!slot.format.is_grey_8())
       make_grey(queue, slot.samples, slot.format, static_cast<int>(count), slot.pictures);
-    slot.device.run(slot.pictures, 0, slot.count, slot.out);
+    slot.device->run(slot.pictures, 0, slot.count, slot.out);
   }
   void finish(Slot& slot) {
-    while (slot.count > 0 && slot.device.was_full(slot.count)) {  // noise that no photograph has
-      room_ = std::max(room_, 2 * slot.device.room());
-      slot.device = Device(queue_of(slot), width_, height_, options_, batch_, room_);
-      slot.device.set_mask(mask_);
+    while (slot.count > 0 && slot.device->was_full(slot.count)) {  // noise that no photograph has
+      room_ = std::max(room_, 2 * slot.device->room());
+      remake(slot);
       start(slot);
     }
     slot.count = 0;
@@ -295,6 +369,9 @@ class DetectorWork {
   Options options_;
   ImageU8 mask_;
   int batch_, room_ = 0;
+  std::size_t most_ = 0;   // bytes of the device that an image may take; 0: any
+  bool is_bound_ = false;  // by the caller
+  bool is_alone_ = false;  // there is no room for a second lane
   std::array<std::unique_ptr<Slot>, 2> slots_;
   std::optional<FeatureSet> set_;  // of what goes back to the host
 };

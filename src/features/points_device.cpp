@@ -172,8 +172,8 @@ bool PointsDevice::was_full(int count, int candidate_room, bool* tile_full) {
   counts.download(*queue_, numbers);
   found.download(*queue_, all);
   queue_->wait();
-  *tile_full = numbers[1] != 0;
-  return numbers[0] > std::uint32_t(candidate_room) ||
+  *tile_full = numbers[1] == 1;
+  return numbers[0] > std::uint32_t(candidate_room) || numbers[1] > 1 ||
          std::ranges::any_of(all, [&](std::uint32_t n) { return n > std::uint32_t(room_); });
 }
 

@@ -69,8 +69,8 @@ class PointsDevice {
   // waits. tile_full: whether a tile of the search had more than it has room for.
   [[nodiscard]] bool was_full(int count, int candidate_room, bool* tile_full);
 
-  // counts: candidates, and whether a tile was full. A picture each: `found` points, `kept` of
-  // them, height + 1 `rows`.
+  // counts: candidates; 1 where a tile was full, 2 where another band had more candidates than
+  // there is room for. A picture each: `found` points, `kept` of them, height + 1 `rows`.
   Buffer<std::uint32_t> counts, found, kept, rows;
 
  private:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pair/resident_pair.hpp"
 
+#include <bifocal/error.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <array>
 
 #include "features/any_detector.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::pair {
@@ -38,10 +40,18 @@ ResidentPair::ResidentPair(const PairOptions& options)
 
 void ResidentPair::detect(Picture image1, Picture image2) {
   std::array<FeatureSet, 2> found;
-  runtime::parallel_for(2, [&](int i) {
+  const auto find = [&](int i) {
     found[static_cast<std::size_t>(i)] = i == 0 ? detected(image1, options_.mask1, options_)
                                                 : detected(image2, options_.mask2, options_);
-  });
+  };
+  try {
+    runtime::parallel_for(2, find);
+  } catch (const Error& e) {
+    if (!runtime::is_out_of_memory(e)) throw;
+    for (FeatureSet& one : found) one = FeatureSet();  // one after the other
+    find(0);
+    find(1);
+  }
   features_.clear();
   for (const FeatureSet& one : found)
     features_.put(queue_, features_.reserve(queue_, one.count(queue_, 0)), one, 0);

@@ -60,4 +60,9 @@ std::shared_ptr<BackendMemory> allocate_within_limit(Backend& backend, std::size
   return {address, [taken, memory = std::move(memory)](BackendMemory*) mutable { memory.reset(); }};
 }
 
+bool is_out_of_memory(const Error& error) {
+  return error.code() == ErrorCode::device &&
+         std::string_view(error.what()).find("out of memory") != std::string_view::npos;
+}
+
 }  // namespace bifocal::runtime

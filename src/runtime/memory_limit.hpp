@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bifocal/device.hpp>
+#include <bifocal/error.hpp>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,9 @@ namespace bifocal::runtime {
 // Memory of the device within that limit. Throws Error(device) with the bytes asked for and free.
 [[nodiscard]] std::shared_ptr<BackendMemory> allocate_within_limit(Backend& backend,
                                                                    std::size_t bytes);
+
+// Whether that is what a device without memory has thrown, of either of these.
+[[nodiscard]] bool is_out_of_memory(const Error& error);
 
 // Says in words why a queue cannot use memory; the text is empty when it can, or when the memory is
 // the host's, which is up to the caller.

@@ -104,6 +104,22 @@ TEST_F(FullDevice, pictures_leave_nothing_behind) {
   }
 }
 
+// All levels of such a picture take 96 MB, bands of them as few as 19.
+TEST_F(FullDevice, pictures_without_room_for_all_levels_have_the_same_matches) {
+  const ImageU8 scene = texture(900, 700, 1);
+  write_png(folder / "left.png", scene);
+  write_png(folder / "right.png", warp(scene, {1, 0.02, 5, -0.01, 1, 9, 0, 0, 1}, 900, 700));
+  const std::string pair = "pair left.png right.png --model homography --out ";
+  succeeds(pair + "whole");
+  for (const char* memory : {"90M", "60M"}) {
+    const Ran r = run_with(memory, pair + memory);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(read_file(folder / memory / "matches.txt") ==
+                read_file(folder / "whole" / "matches.txt"))
+        << memory;
+  }
+}
+
 TEST_F(FullDevice, limits_that_are_none_are_refused) {
   for (const char* memory : {"x", "-3", "0", "5T", "12345678901234567890", "3 M"}) {
     const Ran r = run_with(memory, "stereo none.png none.png --max-disparity 4 --out s");

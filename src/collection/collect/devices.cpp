@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
 #include "features/any_detector.hpp"
@@ -19,6 +22,13 @@ std::int64_t memory_of_stages(const Job& job) {
   return std::max<std::int64_t>(0, job.options.max_memory - kBytesOfProgram);
 }
 
+// A pixel takes this while it is copied to a GPU: two batches at a time.
+constexpr std::int64_t kBytesOfCopies = 2;
+
+bool is_beside_photographs(const Device& device) {
+  return device.info().kind == DeviceKind::opencl && !device.info().is_gpu;
+}
+
 }  // namespace
 
 std::int64_t memory_of(const Job& job, const Device& device) {
@@ -26,6 +36,10 @@ std::int64_t memory_of(const Job& job, const Device& device) {
   const auto& all = job.devices.devices();
   return memory_of_stages(job) /
          std::count_if(all.begin(), all.end(), [](const Device& d) { return !d.info().is_gpu; });
+}
+
+std::int64_t memory_of_detector(const Job& job, const Device& device) {
+  return memory_of(job, device) / (is_beside_photographs(device) ? 2 : 1);
 }
 
 int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image) {
@@ -40,22 +54,40 @@ std::int64_t host_memory(const Job& job) {
   return memory_of_stages(job) / static_cast<std::int64_t>(job.devices.devices().size());
 }
 
+// The least is what one photograph takes alone: of the host's memory, where a device that is no GPU
+// detects in it too, and of a GPU's.
 std::int64_t check_memory(const Job& job, const std::string& name, std::int64_t width,
                           std::int64_t height) {
   const CollectOptions& o = job.options;
+  const features::Choice choice{o.sift, o.surf};
   const double side = o.max_side > 0 ? o.max_side : kMaxSiftSide;
   const double scale = std::min(1.0, side / static_cast<double>(std::max(width, height)));
-  const std::int64_t pixels = width * height;
-  const auto reduced = static_cast<std::int64_t>(static_cast<double>(pixels) * scale * scale);
-  std::int64_t photograph = kBytesOfDecoding * pixels, pair = 0;
-  if (o.given.source.empty()) {
-    photograph += features::Choice{o.sift, o.surf}.bytes_of_pixel(false) * reduced;
+  const auto reduced_to = [&](std::int64_t of) {
+    return static_cast<int>(std::ceil(static_cast<double>(of) * scale));
+  };
+  const int reduced_width = reduced_to(width), reduced_height = reduced_to(height);
+  const std::int64_t reduced = std::int64_t{reduced_width} * reduced_height;
+  std::int64_t host = kBytesOfDecoding * width * height, pair = 0, gpu = 0;
+  if (o.given.source.empty() && choice.is_taken(reduced)) {
+    const std::int64_t on_device = choice.least_memory(reduced_width, reduced_height) +
+                                   kBytesOfFeature * choice.places(reduced_width, reduced_height);
+    const auto detecting = [&](const Device& device) -> std::int64_t {
+      if (device.info().is_gpu) return kBytesOfCopies * reduced;
+      if (is_beside_photographs(device)) return on_device;
+      return choice.bytes_of_pixel(DeviceKind::cpu) * reduced;
+    };
+    std::int64_t most_detecting = 0;
+    for (const Device& device : job.devices.devices()) {
+      most_detecting = std::max(most_detecting, detecting(device));
+      if (device.info().is_gpu) gpu = on_device;
+    }
+    host += most_detecting;
     const std::int64_t most = o.surf ? o.surf->max_features : o.sift.max_features;
     std::int64_t features = reduced / kPixelsOfFeature;
     if (most > 0) features = std::min(features, most);
     pair = (2 * kBytesOfFeature + kBytesOfMatch) * features;
   }
-  const std::int64_t least = kBytesOfProgram + std::max(photograph, pair);
+  const std::int64_t least = std::max(kBytesOfProgram + std::max(host, pair), gpu);
   if (o.max_memory < least)
     throw Error(
         ErrorCode::usage,

@@ -9,6 +9,7 @@
 #include <future>
 
 #include "collection/collect/given.hpp"
+#include "collection/collect/resident.hpp"
 #include "collection/collect/stages.hpp"
 #include "features/any_detector.hpp"
 #include "io/decode.hpp"
@@ -145,7 +146,7 @@ class Detector {
   Detector(const Job& job, const Device& device)
       : job_(job),
         starting_(std::async(std::launch::async, [device] { return Queue(device); })),
-        max_memory_(memory_of(job, device)) {}
+        memory_(memory_of_detector(job, device)) {}
 
   void run(Batch& batch) {
     if (starting_.valid()) queue_.emplace(starting_.get());
@@ -171,7 +172,11 @@ class Detector {
       features::AnyDetector& detector = of_size(images[0].width(), images[0].height());
       if (!mask_.empty() || !photographs[0].mask.empty())
         detector.set_mask(mask_ = std::move(photographs[0].mask));
-      found = detector(images);
+      for (std::size_t first = 0; first < images.size(); first += at_once_) {
+        const std::size_t count = std::min(at_once_, images.size() - first);
+        std::ranges::move(detector(std::span(images).subspan(first, count)),
+                          std::back_inserter(found));
+      }
     } catch (const Error& e) {
       if (e.code() == ErrorCode::device) throw;
       for (Loaded& p : photographs) leave_out(p, e.what());  // too large for any detector
@@ -207,12 +212,20 @@ class Detector {
       detector_.reset();  // its memory first
       mask_ = {};
       const features::Choice choice{job_.options.sift, job_.options.surf};
-      const bool is_gpu = queue_->device().info().is_gpu;
-      const std::int64_t batches = is_gpu ? 2 : 1;  // in memory at a time
-      const std::int64_t bytes = batches * choice.bytes_of_pixel(is_gpu) * width * height;
-      const std::int64_t fit = max_memory_ / 4 / std::max<std::int64_t>(bytes, 1);
-      const int batch = static_cast<int>(std::clamp<std::int64_t>(fit, 1, kMostAtOnce / 2));
-      detector_.emplace(*queue_, width, height, choice, batch);
+      const DeviceKind kind = queue_->device().info().kind;
+      const std::int64_t batches = kind == DeviceKind::cpu ? 1 : 2;  // in memory at a time
+      const std::int64_t bytes = batches * choice.bytes_of_pixel(kind) * width * height;
+      const std::int64_t places = choice.places(width, height) * kBytesOfFeature;
+      const auto fit = [&](std::int64_t each, int most) {
+        return std::clamp<std::int64_t>(memory_ / 4 / std::max<std::int64_t>(each, 1), 1, most);
+      };
+      const std::int64_t least = choice.least_memory(width, height);
+      at_once_ = static_cast<std::size_t>(kind == DeviceKind::cpu ? kMostAtOnce
+                                                                  : fit(places, kMostAtOnce));
+      const std::int64_t left = memory_ - static_cast<std::int64_t>(at_once_) * places;
+      detector_.emplace(*queue_, width, height, choice,
+                        static_cast<int>(fit(bytes, kMostAtOnce / 2)),
+                        static_cast<std::size_t>(std::max(least, left)));
       width_ = width, height_ = height;
     }
     return *detector_;
@@ -221,9 +234,10 @@ class Detector {
   const Job& job_;
   std::future<Queue> starting_;
   std::optional<Queue> queue_;
-  std::int64_t max_memory_;
+  std::int64_t memory_;  // of the device
   std::optional<features::AnyDetector> detector_;
-  ImageU8 mask_;  // of the detector
+  std::size_t at_once_ = 1;  // images whose features are on the device
+  ImageU8 mask_;             // of the detector
   int width_ = 0, height_ = 0;
 };
 

@@ -54,6 +54,9 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 // Returns the bytes that stages may take of the memory of one device: each GPU has its own, others
 // share the host's.
 [[nodiscard]] std::int64_t memory_of(const Job& job, const Device& device);
+// Returns what a detector and the features that it finds take of that at most: half where a device
+// of OpenCL has the host's memory, which photographs are in, too.
+[[nodiscard]] std::int64_t memory_of_detector(const Job& job, const Device& device);
 // Tells how many of `images` images are resident on each device, at least two, in half of that
 // memory.
 [[nodiscard]] int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image);

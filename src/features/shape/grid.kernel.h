@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The samples that descriptions and shapes are made of, on GPUs.
 
-// Bilinear samples of the level on the grid around (x, y): a step along a row is (ux, uy), one to
-// the next row (vx, vy). Weights are a Gaussian, exp(window * squared steps from the centre);
-// samples outside of the picture weigh nothing.
-group_fn void sample_grid(global_const float* level, index stride, index width, index height,
-                          real x, real y, real ux, real uy, real vx, real vy, real window,
-                          local_ptr float* values, local_ptr float* weights) {
+// Bilinear samples of the level whose row 0 is, or would be, at a place of the pyramid, on the grid
+// around (x, y): a step along a row is (ux, uy), one to the next row (vx, vy). Weights are a
+// Gaussian, exp(window * squared steps from the centre); samples outside of the picture weigh
+// nothing.
+group_fn void sample_grid(global_const float* pyramid, offset level, index stride, index width,
+                          index height, real x, real y, real ux, real uy, real vx, real vy,
+                          real window, local_ptr float* values, local_ptr float* weights) {
   const real right = (real)(width - 1), bottom = (real)(height - 1);
   // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
   for (index k = (index)group_member(); k < SAMPLE_BLOCKS * POINT_THREADS; k += GROUP_SIZE) {
@@ -22,7 +23,7 @@ group_fn void sample_grid(global_const float* level, index stride, index width, 
     if (ix > width - 2) ix = width - 2;
     if (iy > height - 2) iy = height - 2;
     const real fx = qx - (real)ix, fy = qy - (real)iy;
-    global_const float* p = level + (offset)iy * stride + ix;
+    global_const float* p = pyramid + (level + (offset)iy * stride + ix);
     const real top = p[0] + fx * (p[1] - p[0]);
     const real low = p[stride] + fx * (p[stride + 1] - p[stride]);
     values[i] = top + fy * (low - top);

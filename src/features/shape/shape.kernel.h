@@ -22,8 +22,8 @@ group_fn void grid_moments(GROUP_PARAM local_ptr const float* values,
 // Samples of the grid in the frame of the shape A around (x, y), which is found in rounds; the last
 // samples have the weights of orientations. All members come to the same. Only one call each: PoCL
 // 3.1 takes wrong memory for that of the group in functions that it does not inline.
-group_fn void sample_shape(GROUP_PARAM global_const float* level, index stride, index width,
-                           index height, real x, real y, real sigma, real* A,
+group_fn void sample_shape(GROUP_PARAM global_const float* pyramid, offset level, index stride,
+                           index width, index height, real x, real y, real sigma, real* A,
                            local_ptr float* values, local_ptr float* weights) {
   const real step = shape_step() * sigma;
   index is_found = 0;
@@ -32,7 +32,7 @@ group_fn void sample_shape(GROUP_PARAM global_const float* level, index stride, 
   for (index k = 0; k <= SHAPE_ROUNDS; ++k) {
     const real spread = is_found ? sift_orientation_spread() : shape_window();
     const real steps = spread / shape_step();
-    sample_grid(level, stride, width, height, x, y, A[0] * step, A[1] * step, A[1] * step,
+    sample_grid(pyramid, level, stride, width, height, x, y, A[0] * step, A[1] * step, A[1] * step,
                 A[2] * step, lane(-0.5) / (steps * steps), values, weights);
     group_barrier();
     if (is_found) break;
@@ -59,11 +59,11 @@ group_kernel(sift_shape, group, SIFT_SHAPE) {
     global_const bits32* c = candidates + (offset)i * CANDIDATE_WORDS;
     const index picture = (index)c[0], octave = (index)(c[1] >> 8), level = (index)(e[2] + 0.5f);
     global_const offset* o = octaves + octave * OCTAVE_OFFSETS;
-    global_const float* own = pyramid + picture * pitch + o[0] + level * o[1];
+    const offset own = picture * pitch + o[0] + level * o[1];
     const real own_sigma = sigma * exp2(e[2] / (real)layers);
     real A[SHAPE_FLOATS];
-    sample_shape(GROUP_ARG own, (index)o[2], (index)o[3], (index)o[4], e[0], e[1], own_sigma, A,
-                 values, weights);
+    sample_shape(GROUP_ARG pyramid, own, (index)o[2], (index)o[3], (index)o[4], e[0], e[1],
+                 own_sigma, A, values, weights);
     for (index b = 0; b < ORIENTATION_BINS + 2; ++b) shares[b * GROUP_SIZE + member] = lane(0);
     for (index k = member; k < INNER_FLOATS; k += GROUP_SIZE) {
       const index at = (k / GRID_INNER + 1) * GRID_SIDE + k % GRID_INNER + 1;

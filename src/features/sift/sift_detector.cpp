@@ -11,6 +11,17 @@ struct SiftMethod {
   using Options = SiftOptions;
   using Device = features::SiftDevice;
   static constexpr const char* kName = "SiftDetector";
+  static Device make(Queue& queue, int width, int height, const SiftOptions& options, int batch,
+                     int room, std::size_t memory) {
+    return {queue, width, height, options, batch, room, memory};
+  }
+  static std::size_t bytes(int width, int height, const SiftOptions& options, int room,
+                           std::size_t memory) {
+    return features::plan_sift(width, height, options, room, memory).bytes;
+  }
+  static std::size_t least_bytes(int width, int height, const SiftOptions& options, int room) {
+    return features::least_sift_plan(width, height, options, room).bytes;
+  }
   static bool has_shapes(const SiftOptions& options) { return options.affine_shape; }
   static Features detect(const PictureView& image, const SiftOptions& options,
                          ImageView<const std::uint8_t> mask) {
@@ -25,16 +36,23 @@ class SiftDetector::Work : public features::DetectorWork<SiftMethod> {
 };
 
 SiftDetector::SiftDetector(Queue& queue, int width, int height, const SiftOptions& options,
-                           int batch) {
+                           int batch, std::size_t memory) {
   check_options(options);
   features::check_size(SiftMethod::kName, width, height, options.upsample, batch);
-  work_ = std::make_unique<Work>(queue, width, height, options, batch);
+  work_ = std::make_unique<Work>(queue, width, height, options, batch, memory);
 }
 SiftDetector::~SiftDetector() = default;
 SiftDetector::SiftDetector(SiftDetector&&) noexcept = default;
 SiftDetector& SiftDetector::operator=(SiftDetector&&) noexcept = default;
 
 std::size_t SiftDetector::memory() const { return work_->memory(); }
+
+std::size_t SiftDetector::least_memory(int width, int height, const SiftOptions& options) {
+  check_options(options);
+  features::check_size(SiftMethod::kName, width, height, options.upsample, 1);
+  return features::least_sift_plan(width, height, options).bytes +
+         static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+}
 
 void SiftDetector::set_mask(ImageView<const std::uint8_t> mask) { work_->set_mask(mask); }
 

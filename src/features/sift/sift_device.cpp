@@ -23,9 +23,6 @@ namespace {
 namespace sift = kernels::sift;
 namespace sift_points = kernels::sift_points;
 
-// The radii that CUDA's kernel by tiles is compiled for: those of the default options.
-constexpr int kTileRadii[] = {4, 5, 6, 8, 10};
-
 using Launch = sift::launch<float>;
 
 // Groups of one member where a device's compiler is not given group code.
@@ -46,69 +43,22 @@ const Launch& maps() {
   static const Launch launch(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[0]}});
   return launch;
 }
-bool has_tiles(int radius, int width, int height) {
-  return std::ranges::find(kTileRadii, radius) != std::end(kTileRadii) && radius < width &&
-         radius < height;
-}
-
-// Of the pixels of the first octave, extrema before and features after the refinement. White noise
-// without thresholds has a feature in 1070 px with the default scales, in 12 px with 16 layers from
-// a sigma of 0.8; the Oxford pictures at most one in 186.
-constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastRoom = 1024;
-// A cap at less than a feature in so many pixels chooses before points get their directions. Where
-// it does not bind that costs up to 6 %.
-constexpr int kPixelsACap = 512;
 
 }  // namespace
 
-SiftDevice::Shape SiftDevice::shape_of(int width, int height, const SiftOptions& options) {
-  Shape shape;
-  if (options.upsample) width *= 2, height *= 2;
-  const auto pixels = static_cast<std::int64_t>(width) * height;
-  shape.room = static_cast<int>(std::max<std::int64_t>(pixels / kPixelsAFeature, kLeastRoom));
-  shape.candidate_room =
-      static_cast<int>(std::max<std::int64_t>(pixels / kPixelsACandidate, kLeastRoom));
-  while (std::min(width, height) > 2 * kBorder) {
-    const int stride = row_stride(width);
-    const std::int64_t plane = std::int64_t{stride} * height;
-    shape.octaves.push_back({width, height, stride, shape.floats, plane});
-    shape.floats += plane * (options.octave_layers + 3);
-    width = (width + 1) / 2, height = (height + 1) / 2;
-  }
-  return shape;
-}
-
-bool SiftDevice::has_selection(int width, int height, const SiftOptions& options) {
-  const std::int64_t pixels = std::int64_t{width} * height * (options.upsample ? 4 : 1);
-  return options.max_features > 0 && options.balance == 0 &&
-         options.max_features <= pixels / kPixelsACap;
-}
-
-std::size_t SiftDevice::bytes(int width, int height, const SiftOptions& options) {
-  const Shape shape = shape_of(width, height, options);
-  return sizeof(float) * static_cast<std::size_t>(shape.floats) +
-         static_cast<std::size_t>(shape.candidate_room) *
-             (sizeof(std::uint32_t) *
-                  (sift::CANDIDATE_WORDS + (has_selection(width, height, options) ? 1 : 0)) +
-              sizeof(float) * sift::EXTREMUM_FLOATS) +
-         (options.affine_shape ? static_cast<std::size_t>(shape.room) * sizeof(KeypointShape) : 0) +
-         PointsDevice::bytes(shape.room, height);
-}
-
 SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& options, int batch,
-                       int room)
+                       int room, std::size_t memory)
     : queue_(&queue),
       width_(width),
       height_(height),
       batch_(batch),
       options_(options),
-      shape_(shape_of(width, height, options)),
-      room_(room > 0 ? room : shape_.room),
+      plan_(plan_sift(width, height, options, room, memory)),
       scale_(options.upsample ? 0.5F : 1.0F) {
   const DeviceInfo& info = queue.device().info();
   groups_ = std::max(1, info.cores) * (info.is_gpu ? 32 : 2);
-  candidate_room_ = std::max(shape_.candidate_room, room_) * batch;
-  if (shape_.octaves.empty()) return;
+  candidate_room_ = plan_.candidate_room * batch;
+  if (plan_.steps.empty()) return;
   if (options.upsample) {
     const Kernel quarter = quarter_pixel_kernel(0.5 * blur_to(options.sigma, 2));
     first_ = make_blur(quarter.taps, quarter.radius);
@@ -119,32 +69,43 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
   for (const Kernel& kernel : octave_kernels(options))
     blurs_.push_back(make_blur(kernel.taps, kernel.radius));
   const Device& device = queue.device();
-  pyramid_ = Buffer<float>(device, std::size_t(batch) * static_cast<std::size_t>(shape_.floats));
+  const auto pictures = static_cast<std::size_t>(batch);
+  pyramid_ = Buffer<float>(device, pictures * static_cast<std::size_t>(plan_.floats));
+  lines_ = Buffer<float>(device, pictures * static_cast<std::size_t>(plan_.lines));
   candidates_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_) * sift::CANDIDATE_WORDS);
   extrema_ = Buffer<float>(device, std::size_t(candidate_room_) * sift::EXTREMUM_FLOATS);
-  points_.emplace(queue, batch, room_, height, scale_, options.upsample ? -0.25F : 0.0F);
+  points_.emplace(queue, batch, plan_.room, height, scale_, options.upsample ? -0.25F : 0.0F);
   if (options.affine_shape)
     shapes_ = Buffer<float>(
-        device, std::size_t(batch) * static_cast<std::size_t>(room_) * sift_points::SHAPE_FLOATS);
-  if (has_selection(width, height, options)) {
-    const auto pictures = static_cast<std::size_t>(batch);
-    histogram_ =
-        uploaded(queue, std::vector<std::uint32_t>(pictures * std::size_t{sift::STRENGTH_BINS}, 0));
-    cut_ = Buffer<std::uint32_t>(device, pictures);
-    again_ = Buffer<std::uint32_t>(device, pictures);
-    selected_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_));
-    selected_counts_ = Buffer<std::uint32_t>(device, 2);
+        device, pictures * static_cast<std::size_t>(plan_.room) * sift_points::SHAPE_FLOATS);
+  make_selection();
+  make_tables();
+}
+
+void SiftDevice::make_selection() {
+  if (!plan_.has_selection) return;
+  const Device& device = queue_->device();
+  const auto pictures = static_cast<std::size_t>(batch_);
+  histogram_ =
+      uploaded(*queue_, std::vector<std::uint32_t>(pictures * std::size_t{sift::STRENGTH_BINS}, 0));
+  cut_ = Buffer<std::uint32_t>(device, pictures);
+  again_ = Buffer<std::uint32_t>(device, pictures);
+  selected_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_));
+  selected_counts_ = Buffer<std::uint32_t>(device, 2);
+}
+
+void SiftDevice::make_tables() {
+  for (const SiftStep& step : plan_.steps) {
+    std::vector<std::int64_t> table;
+    for (const StepOctave& o : step.octaves)
+      table.insert(table.end(), {o.first, o.plane, o.stride, o.width, o.height, o.first_tile,
+                                 o.kept.first, o.kept.end, o.own.first, o.own.end});
+    octaves_.push_back(uploaded(*queue_, table));
   }
-  std::vector<std::int64_t> table;
-  for (const Octave& o : shape_.octaves) {
-    table.insert(table.end(), {o.first, o.plane, o.stride, o.width, o.height, tiles_});
-    tiles_ += divided_up(o.width, sift::SEARCH_WIDTH) * divided_up(o.height, sift::SEARCH_HEIGHT);
-  }
-  octaves_ = uploaded(queue, table);
   std::vector<float> domains;
-  for (const Domain& d : domains_of(options))
+  for (const Domain& d : domains_of(options_))
     domains.insert(domains.end(), {d.size, static_cast<float>(d.levels_up)});
-  domains_ = uploaded(queue, domains);
+  domains_ = uploaded(*queue_, domains);
 }
 
 SiftDevice::Blur SiftDevice::make_blur(const std::vector<float>& taps, int radius) {
@@ -158,7 +119,7 @@ void SiftDevice::set_mask(const ImageU8& mask) {
 void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int count,
                      const FeatureOutput& out) {
   if (count == 0) return;
-  if (shape_.octaves.empty()) {
+  if (plan_.steps.empty()) {
     const std::vector<int> none(static_cast<std::size_t>(count), 0);
     runtime::upload(*queue_, *out.numbers.memory(),
                     static_cast<std::size_t>(out.first) * sizeof(int), none.data(),
@@ -167,25 +128,49 @@ void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
     return;
   }
   points_->clear(count, out);
-  make_first_level(pictures, first, count);
-  const bool is_selected = histogram_.size() > 0 && out.most == options_.max_features;
-  find(count, is_selected);
-  if (is_selected) {
-    select(count, out.most);
-  } else {
-    orient(-1);
-    points_->drop_copies(count);
+  const bool is_selected = plan_.has_selection && out.most == options_.max_features;
+  for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
+    if (k > 0)
+      maps().sift_next(*queue_, {.count = 1}, {.counts = points_->counts, .room = candidate_room_});
+    make(k, pictures, first, count);
+    find(count, is_selected);
+    if (!is_selected) orient(-1);
   }
+  is_selected ? select(count, out.most) : points_->drop_copies(count);
   points_->order(count, Grid(width_, height_, options_.balance), out.most);
   describe(count, out);
+  // The last step's levels were still there; those of bands have to be made again.
+  for (std::size_t k = 0; k + 1 < plan_.steps.size(); ++k) {
+    make(k, pictures, first, count);
+    describe(count, out);
+  }
+}
+
+void SiftDevice::make(std::size_t k, const Memory<const std::uint8_t>& pictures, int first,
+                      int count) {
+  step_ = k;
+  const std::size_t begin = step().begin, end = step().end, octaves = step().octaves.size();
+  if (begin == 0) {
+    make_first_level(pictures, first, count);
+  } else if (end < octaves) {
+    take_first_level(count);  // the last step's is in its place
+  }
+  const int layers = options_.octave_layers;
+  for (std::size_t o = begin; o < end; ++o) {
+    for (int i = 0; i < layers; ++i)
+      blur(blurs_[std::size_t(i)], o, o + 1, i, i + 1, i + 1 == layers && o + 1 < octaves, count);
+  }
+  // No octave waits for another one's last two levels.
+  for (int i = layers; i < layers + 2; ++i)
+    blur(blurs_[std::size_t(i)], begin, end, i, i + 1, false, count);
 }
 
 void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, int first,
                                   int count) {
-  const Octave& o = shape_.octaves.front();
+  const StepOctave& o = step().octaves.front();
   if (options_.upsample) {
     const int tiles =
-        divided_up(width_, sift::DOUBLE_SIDE) * divided_up(height_, sift::DOUBLE_SIDE / 2);
+        divided_up(o.width, 2 * sift::DOUBLE_SIDE) * divided_up(o.kept.size(), sift::DOUBLE_SIDE);
     kernels_of(queue_->device())
         .sift_double(*queue_, {.count = tiles * count},
                      {.pictures = pictures,
@@ -193,25 +178,45 @@ void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, in
                       .width = width_,
                       .height = height_,
                       .pyramid = pyramid_,
-                      .pitch = shape_.floats,
+                      .pitch = plan_.floats,
                       .to = level(o, 0),
                       .stride = o.stride,
                       .taps = first_.taps,
-                      .radius = first_.radius});
+                      .radius = first_.radius,
+                      .first_row = o.kept.first,
+                      .end_row = o.kept.end});
     return;
   }
   const int items = divided_up(width_, sift::BYTES_PIXELS);
-  maps().sift_bytes(*queue_, {.count = items * height_ * count},
+  maps().sift_bytes(*queue_, {.count = items * o.kept.size() * count},
                     {.pictures = pictures,
                      .first = first,
                      .width = width_,
                      .height = height_,
                      .pyramid = pyramid_,
-                     .pitch = shape_.floats,
+                     .pitch = plan_.floats,
                      .to = level(o, 1),
                      .stride = o.stride,
-                     .items = items});
+                     .items = items,
+                     .first_row = o.kept.first,
+                     .rows = o.kept.size()});
   blur(first_, 0, 1, 1, 0, false, count);
+}
+
+// A band's rows of the first level of an octave that another one's bands have made.
+void SiftDevice::take_first_level(int count) {
+  const StepOctave& o = step().octaves[step().begin];
+  maps().sift_thin(*queue_, {.count = o.width * o.kept.size() * count},
+                   {.pyramid = pyramid_,
+                    .pitch = plan_.floats,
+                    .from = step().first_level,
+                    .stride = o.stride,
+                    .step = 1,
+                    .to = level(o, 0),
+                    .to_stride = o.stride,
+                    .width = o.width,
+                    .first_row = o.kept.first,
+                    .rows = o.kept.size()});
 }
 
 void SiftDevice::blur(const Blur& kernel, std::size_t begin, std::size_t end, int from, int to,
@@ -219,16 +224,16 @@ void SiftDevice::blur(const Blur& kernel, std::size_t begin, std::size_t end, in
   int tiles = 0;
   std::size_t k = begin;
   for (; k < end; ++k) {
-    const Octave& o = shape_.octaves[k];
+    const StepOctave& o = step().octaves[k];
     if (!has_tiles(kernel.radius, o.width, o.height)) break;  // the ones after are smaller
-    tiles += divided_up(o.width, sift::BLUR_WIDTH) * divided_up(o.height, sift::BLUR_HEIGHT);
+    tiles += divided_up(o.width, sift::BLUR_WIDTH) * divided_up(o.kept.size(), sift::BLUR_HEIGHT);
   }
   if (tiles > 0)
     kernels_of(queue_->device(), kernel.radius)
         .sift_blur(*queue_, {.count = tiles * count},
                    {.pyramid = pyramid_,
-                    .pitch = shape_.floats,
-                    .octaves = octaves_,
+                    .pitch = plan_.floats,
+                    .octaves = octaves_[step_],
                     .octave = static_cast<int>(begin),
                     .tiles = tiles,
                     .from = from,
@@ -236,45 +241,49 @@ void SiftDevice::blur(const Blur& kernel, std::size_t begin, std::size_t end, in
                     .is_halved = is_halved,
                     .taps = kernel.taps});
   for (; k < end; ++k) {
-    const Octave& o = shape_.octaves[k];
-    blur_lines(kernel, o, from, to, count);
-    if (!is_halved) continue;
-    const Octave& half = shape_.octaves[k + 1];
-    maps().sift_halve(*queue_, {.count = half.width * half.height * count},
-                      {.pyramid = pyramid_,
-                       .pitch = shape_.floats,
-                       .from = level(o, to),
-                       .stride = o.stride,
-                       .half_to = half.first,
-                       .width = half.width,
-                       .height = half.height,
-                       .half_stride = half.stride});
+    blur_lines(kernel, step().octaves[k], from, to, count);
+    if (is_halved) halve_lines(k, to, count);
   }
 }
 
-void SiftDevice::blur_lines(const Blur& kernel, const Octave& o, int from, int to, int count) {
-  if (lines_.size() == 0)
-    lines_ = Buffer<float>(queue_->device(),
-                           std::size_t(batch_) * std::size_t(shape_.octaves.front().plane));
-  const std::int64_t plane = shape_.octaves.front().plane;
-  const int pixels = o.width * o.height * count;
+void SiftDevice::blur_lines(const Blur& kernel, const StepOctave& o, int from, int to, int count) {
+  const int pixels = o.width * o.kept.size() * count;
+  const std::int64_t lines = -std::int64_t{o.stride} * o.kept.first;
   sift::launch<float>::sift_blur_line_args line{.pyramid = pyramid_,
-                                                .pitch = shape_.floats,
+                                                .pitch = plan_.floats,
                                                 .from = level(o, from),
                                                 .blurred = lines_,
-                                                .to_pitch = plane,
-                                                .to = 0,
+                                                .to_pitch = plan_.lines,
+                                                .to = lines,
                                                 .width = o.width,
                                                 .height = o.height,
                                                 .stride = o.stride,
                                                 .taps = kernel.taps,
                                                 .radius = kernel.radius,
-                                                .is_down = 1};
+                                                .is_down = 1,
+                                                .first_row = o.kept.first,
+                                                .rows = o.kept.size()};
   maps().sift_blur_line(*queue_, {.count = pixels}, line);
-  line.pyramid = lines_, line.pitch = plane, line.from = 0;
-  line.blurred = pyramid_, line.to_pitch = shape_.floats, line.to = level(o, to);
+  line.pyramid = lines_, line.pitch = plan_.lines, line.from = lines;
+  line.blurred = pyramid_, line.to_pitch = plan_.floats, line.to = level(o, to);
   line.is_down = 0;
   maps().sift_blur_line(*queue_, {.count = pixels}, line);
+}
+
+void SiftDevice::halve_lines(std::size_t octave, int from, int count) {
+  const StepOctave &o = step().octaves[octave], &half = step().octaves[octave + 1];
+  const int first = o.own.first / 2, rows = (o.own.end + 1) / 2 - first;
+  maps().sift_thin(*queue_, {.count = half.width * rows * count},
+                   {.pyramid = pyramid_,
+                    .pitch = plan_.floats,
+                    .from = level(o, from),
+                    .stride = o.stride,
+                    .step = 2,
+                    .to = half.first,
+                    .to_stride = half.stride,
+                    .width = half.width,
+                    .first_row = first,
+                    .rows = rows});
 }
 
 // Points of weak extrema are dropped by the cap whatever they are, and drop no stronger ones: they
@@ -317,19 +326,11 @@ void SiftDevice::select_round(int round) {
 void SiftDevice::find(int count, bool is_counted) {
   const auto layers = options_.octave_layers;
   const auto threshold = static_cast<float>(0.5 * options_.contrast_threshold / layers);
-  const std::size_t octaves = shape_.octaves.size();
-  for (std::size_t k = 0; k < octaves; ++k) {
-    for (int i = 0; i < layers; ++i)
-      blur(blurs_[std::size_t(i)], k, k + 1, i, i + 1, i + 1 == layers && k + 1 < octaves, count);
-  }
-  // No octave waits for another one's last two levels.
-  for (int i = layers; i < layers + 2; ++i)
-    blur(blurs_[std::size_t(i)], 0, octaves, i, i + 1, false, count);
   kernels_of(queue_->device())
-      .sift_search(*queue_, {.count = tiles_ * count},
+      .sift_search(*queue_, {.count = step().tiles * count},
                    {.space = space(),
-                    .octave_count = static_cast<int>(octaves),
-                    .tiles = tiles_,
+                    .octave_count = static_cast<int>(step().octaves.size()),
+                    .tiles = step().tiles,
                     .layers = layers,
                     .threshold = threshold,
                     .candidates = candidates_,
@@ -350,11 +351,11 @@ void SiftDevice::find(int count, bool is_counted) {
 }
 
 kernels::scale_space<float> SiftDevice::space() const {
-  return {.pyramid = pyramid_, .pitch = shape_.floats, .octaves = octaves_};
+  return {.pyramid = pyramid_, .pitch = plan_.floats, .octaves = octaves_[step_]};
 }
 
 bool SiftDevice::was_full(int count) {
-  if (shape_.octaves.empty()) return false;
+  if (plan_.steps.empty()) return false;
   bool tile_full = false;
   const bool was_full = points_->was_full(count, candidate_room_, &tile_full);
   if (tile_full)  // takes more than four layers: extrema are no neighbours

@@ -13,8 +13,9 @@ group_fn void add_direction(real gx, real gy, real weight, index member, local_p
 }
 
 // Adds up the gradient directions around (x, y) of a level, weighted by magnitude and a Gaussian.
-group_fn void orientation_shares(global_const float* level, index stride, index width, index height,
-                                 real x, real y, real sigma, local_ptr float* shares) {
+group_fn void orientation_shares(global_const float* pyramid, offset level, index stride,
+                                 index width, index height, real x, real y, real sigma,
+                                 local_ptr float* shares) {
   const real spread = sift_orientation_spread() * sigma, factor = lane(-0.5) / (spread * spread);
   const index reach = (index)(lane(3) * spread + lane(0.5)), member = (index)group_member();
   const index cx = (index)(x + lane(0.5)), cy = (index)(y + lane(0.5));
@@ -29,7 +30,7 @@ group_fn void orientation_shares(global_const float* level, index stride, index 
       u -= columns;
       ++v;
     }
-    global_const float* p = level + (offset)v * stride + u;
+    global_const float* p = pyramid + (level + (offset)v * stride + u);
     const real gx = p[1] - p[-1], gy = p[stride] - p[-stride];
     const real dx = (real)u - x, dy = (real)v - y;
     const real weight = exp(factor * (dx * dx + dy * dy));
@@ -112,7 +113,7 @@ group_kernel(sift_orient, group, SIFT_ORIENT) {
     const index picture = (index)c[0], octave = (index)(c[1] >> 8), level = (index)(e[2] + 0.5f);
     global_const offset* o = octaves + octave * OCTAVE_OFFSETS;
     const real own_sigma = sigma * exp2(e[2] / (real)layers);
-    orientation_shares(pyramid + picture * pitch + o[0] + level * o[1], (index)o[2], (index)o[3],
+    orientation_shares(pyramid, picture * pitch + o[0] + level * o[1], (index)o[2], (index)o[3],
                        (index)o[4], e[0], e[1], own_sigma, shares);
     const real A[SHAPE_FLOATS] = {lane(1), lane(0), lane(1)};
     add_points(GROUP_ARG i, picture, octave, level, own_sigma, A KERNEL_ARGUMENTS(SIFT_ORIENT));
@@ -196,6 +197,11 @@ group_fn void quantise(GROUP_PARAM local_ptr const float* bins, index root, glob
   }
 }
 
+// Others are another band's.
+group_fn index is_own_row(global_const offset* octave, index y) {
+  return y >= (index)octave[8] && y < (index)octave[9];
+}
+
 group_kernel(sift_describe, group, SIFT_DESCRIBE) {
   const index picture = group % pictures, member = (index)group_member();
   const index is_full =
@@ -210,6 +216,7 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
     global_const float* p = points + ((offset)picture * room + name) * POINT_FLOATS;
     const bits32 where = float_bits(p[5]);
     global_const offset* o = octaves + (where >> 8) * OCTAVE_OFFSETS;
+    if (!is_own_row(o, (index)p[1])) continue;
     const feature f = feature_of(p, scale, shift);
     const real turn = p[3] * lane(0.01745329252), step = lane(0.25) * sift_bin_width() * p[2];
     const real c = step * cos(turn), s = step * sin(turn);
@@ -229,7 +236,7 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
         level = level < 0 ? 0 : level < levels ? level : levels - 1;
         size = domains[2 * d];
       }
-      sample_grid(pyramid + picture * pitch + o[0] + (offset)level * o[1], (index)o[2], (index)o[3],
+      sample_grid(pyramid, picture * pitch + o[0] + (offset)level * o[1], (index)o[2], (index)o[3],
                   (index)o[4], p[0], p[1], size * ux, size * uy, size * vx, size * vy,
                   lane(-1.0 / 128), values, weights);
       group_barrier();

@@ -80,17 +80,18 @@ group_kernel(sift_search, group, SIFT_SEARCH) {
   const offset plane = o[1], stride = o[2];
   const index width = (index)o[3], height = (index)o[4], tile = group % tiles - (index)o[5];
   const index across = (width + SEARCH_WIDTH - 1) / SEARCH_WIDTH;
-  const index x0 = tile % across * SEARCH_WIDTH, y0 = tile / across * SEARCH_HEIGHT;
-  global_const float* levels = pyramid + picture * pitch + o[0];
+  const index x0 = tile % across * SEARCH_WIDTH;
+  const index y0 = (index)o[8] + tile / across * SEARCH_HEIGHT;
+  const offset levels = picture * pitch + o[0];
   offset places[SEARCH_SHARE];
   real lower[SEARCH_SHARE], upper[SEARCH_SHARE];
   search_unroll for (index k = 0; k < SEARCH_SHARE; ++k) {
     const index i = member + k * GROUP_SIZE;
     const index u = x0 + i % SEARCH_PITCH - 1, v = y0 + i / SEARCH_PITCH - 1;
     const index x = u < 0 ? 0 : u < width ? u : width - 1;
-    places[k] = (offset)(v < 0 ? 0 : v < height ? v : height - 1) * stride + x;
-    lower[k] = levels[places[k]];
-    upper[k] = levels[plane + places[k]];
+    places[k] = levels + (offset)(v < 0 ? 0 : v < height ? v : height - 1) * stride + x;
+    lower[k] = pyramid[places[k]];
+    upper[k] = pyramid[plane + places[k]];
   }
   if (member == 0) shared[0] = shared[1] = 0;
   for (index layer = 0; layer < layers + 2; ++layer) {
@@ -101,7 +102,7 @@ group_kernel(sift_search, group, SIFT_SEARCH) {
       const index i = member + k * GROUP_SIZE;
       if (i < SEARCH_HALO) newest[i] = upper[k] - lower[k];
       lower[k] = upper[k];
-      if (layer + 2 < layers + 3) upper[k] = levels[(layer + 2) * plane + places[k]];
+      if (layer + 2 < layers + 3) upper[k] = pyramid[(layer + 2) * plane + places[k]];
     }
     group_barrier();
     if (layer > 1)
@@ -131,12 +132,12 @@ group_kernel(sift_search, group, SIFT_SEARCH) {
 }
 
 // Where a refinement ends: x, y, layer and response, which is negative where there is no extremum.
-group_fn void refined(global_const float* levels, offset plane, index stride, index width,
-                      index height, index layers, real contrast, real edge, index x, index y,
-                      index layer, global_ptr float* out) {
+group_fn void refined(global_const float* pyramid, offset levels, offset plane, index stride,
+                      index width, index height, index layers, real contrast, real edge, index x,
+                      index y, index layer, global_ptr float* out) {
   out[3] = lane(-1);
   for (index move = 0; move <= SIFT_MOVES; ++move) {
-    global_const float* at = levels + layer * plane + (offset)y * stride + x;
+    global_const float* at = pyramid + (levels + layer * plane + (offset)y * stride + x);
     real D[27], o[3], value, curves[3];
     for (index k = 0; k < 27; ++k) {
       global_const float* p = at + (k / 9 - 1) * plane + (k / 3 % 3 - 1) * stride + (k % 3 - 1);
@@ -167,7 +168,7 @@ thread_kernel(sift_refine, thread, threads, room, SIFT_REFINE) {
   for (bits32 i = thread; i < count; i += threads) {
     global_const bits32* c = candidates + (offset)i * CANDIDATE_WORDS;
     global_const offset* o = octaves + (c[1] >> 8) * OCTAVE_OFFSETS;
-    refined(pyramid + (offset)c[0] * pitch + o[0], o[1], (index)o[2], (index)o[3], (index)o[4],
+    refined(pyramid, (offset)c[0] * pitch + o[0], o[1], (index)o[2], (index)o[3], (index)o[4],
             layers, contrast, edge, (index)c[2], (index)c[3], (index)(c[1] & 255u),
             extrema + (offset)i * EXTREMUM_FLOATS);
     global_const float* e = extrema + (offset)i * EXTREMUM_FLOATS;

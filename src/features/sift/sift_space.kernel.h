@@ -26,22 +26,29 @@ map_kernel(sift_clear, item, SIFT_CLEAR) {
   if (item < rows) row_counts[item] = 0;
 }
 
+map_kernel(sift_next, item, SIFT_NEXT) {
+  if (item > 0) return;
+  if (counts[0] > (bits32)room && counts[1] == 0) counts[1] = 2;
+  counts[0] = 0;
+}
+
 map_kernel(sift_bytes, item, SIFT_BYTES) {
-  const index row = item / items, y = row % height;
-  global_const bits8* in = pictures + ((offset)first * height + row) * width;
-  global_ptr float* out = pyramid + row / height * pitch + to + (offset)y * stride;
+  const index row = item / items, picture = row / rows, y = first_row + row % rows;
+  global_const bits8* in = pictures + ((offset)(first + picture) * height + y) * width;
+  const offset out = picture * pitch + to + (offset)y * stride;
   lane_unroll for (index k = 0; k < BYTES_PIXELS; ++k) {
     const index x = item % items + k * items;
-    if (x < width) out[x] = (real)in[x] * lane(1.0 / 255);
+    if (x < width) pyramid[out + x] = (real)in[x] * lane(1.0 / 255);
   }
 }
 
 // The tile's pixels are blurred along columns into `rows`, two rows a pixel, then along rows.
 group_kernel(sift_double, group, SIFT_DOUBLE) {
   const index across = (width + DOUBLE_SIDE - 1) / DOUBLE_SIDE;
-  const index tiles = across * ((height + DOUBLE_SIDE / 2 - 1) / (DOUBLE_SIDE / 2));
+  const index tiles = across * ((end_row - first_row + DOUBLE_SIDE - 1) / DOUBLE_SIDE);
   const index picture = group / tiles, tile = group % tiles, member = (index)group_member();
-  const index x0 = tile % across * DOUBLE_SIDE, y0 = tile / across * (DOUBLE_SIDE / 2);
+  const index x0 = tile % across * DOUBLE_SIDE;
+  const index y0 = first_row / 2 + tile / across * (DOUBLE_SIDE / 2);
   const index columns = DOUBLE_SIDE + 2 * radius, taps_count = 2 * radius + 1;
   const index is_small = radius >= width || radius >= height;
   global_const bits8* in = pictures + (offset)(first + picture) * width * height;
@@ -64,19 +71,18 @@ group_kernel(sift_double, group, SIFT_DOUBLE) {
     rows[(2 * r + 1) * columns + c] = odd;
   }
   group_barrier();
-  global_ptr float* out = pyramid + picture * pitch + to;
   for (index i = member; i < DOUBLE_SIDE * DOUBLE_SIDE; i += GROUP_SIZE) {
     const index x = i % DOUBLE_SIDE, r = i / DOUBLE_SIDE;
-    if (x0 + x >= width || y0 + r / 2 >= height) continue;
+    if (x0 + x >= width || 2 * y0 + r >= end_row) continue;
     real even = lane(0), odd = lane(0);
     for (index j = 0; j < taps_count; ++j) {
       const real v = rows[r * columns + x + j];
       even += taps[j] * v;
       odd += taps[2 * radius - j] * v;
     }
-    const offset at = (offset)(2 * y0 + r) * stride + 2 * (x0 + x);
-    out[at] = even;
-    out[at + 1] = odd;
+    const offset at = picture * pitch + to + (offset)(2 * y0 + r) * stride + 2 * (x0 + x);
+    pyramid[at] = even;
+    pyramid[at + 1] = odd;
   }
 }
 
@@ -99,39 +105,46 @@ group_fn void blur_two(local_ptr const local_pair* row, const real* k, real* fir
   *second = right;
 }
 
+// Row i of an octave of `height` rows, mirrored; of rows that the octave does not keep the nearest
+// one that it does, for what is not looked at.
+group_fn index kept_row(index i, index height, index first, index end) {
+  const index y = mirrored_once(i, height);
+  return y < first ? first : y < end ? y : end - 1;
+}
+
 // A thread blurs strips of columns, eight pixels each, into shared memory; then pairs of pixels of
 // rows.
 group_kernel(sift_blur, group, SIFT_BLUR) {
   global_const offset* o = octaves + octave * OCTAVE_OFFSETS;
   index tile = group % tiles, across = blur_tiles((index)o[3], BLUR_WIDTH);
-  index all = across * blur_tiles((index)o[4], BLUR_HEIGHT);
+  index all = across * blur_tiles((index)(o[7] - o[6]), BLUR_HEIGHT);
   while (tile >= all) {
     tile -= all;
     o += OCTAVE_OFFSETS;
     across = blur_tiles((index)o[3], BLUR_WIDTH);
-    all = across * blur_tiles((index)o[4], BLUR_HEIGHT);
+    all = across * blur_tiles((index)(o[7] - o[6]), BLUR_HEIGHT);
   }
   const offset stride = o[2];
   const index width = (index)o[3], height = (index)o[4];
-  const index x0 = tile % across * BLUR_WIDTH, y0 = tile / across * BLUR_HEIGHT;
-  global_ptr float* base = pyramid + group / tiles * pitch;
-  global_const float* in = base + o[0] + from * o[1];
+  const index first_row = (index)o[6], end_row = (index)o[7];
+  const index x0 = tile % across * BLUR_WIDTH, y0 = first_row + tile / across * BLUR_HEIGHT;
+  const offset base = group / tiles * pitch, in = base + o[0] + from * o[1];
   local_ptr float* columns = (local_ptr float*)shared;
-  const index is_inner = y0 >= RADIUS && y0 + BLUR_HEIGHT + RADIUS <= height;
+  const index is_inner = y0 - RADIUS >= first_row && y0 + BLUR_HEIGHT + RADIUS <= end_row;
   real k[RADIUS + 1];  // symmetric
   lane_unroll for (index j = 0; j <= RADIUS; ++j) k[j] = taps[j];
   for (index i = (index)group_member(); i < BLUR_COLUMNS * (BLUR_HEIGHT / BLUR_STRIP);
        i += GROUP_SIZE) {
     const index c = i % BLUR_COLUMNS, first = i / BLUR_COLUMNS * BLUR_STRIP;
-    if (y0 + first >= height) break;
-    global_const float* column = in + mirrored_once(x0 + c - RADIUS, width);
+    if (y0 + first >= end_row) break;
+    const offset at = in + mirrored_once(x0 + c - RADIUS, width);
     real sums[BLUR_STRIP], v[BLUR_STRIP + 2 * RADIUS];
     if (is_inner) {
-      column += (y0 + first - RADIUS) * stride;
+      global_const float* column = pyramid + (at + (y0 + first - RADIUS) * stride);
       lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) v[j] = column[j * stride];
     } else {
       lane_unroll for (index j = 0; j < BLUR_STRIP + 2 * RADIUS; ++j) v[j] =
-          column[mirrored_once(y0 + first + j - RADIUS, height) * stride];
+          pyramid[at + kept_row(y0 + first + j - RADIUS, height, first_row, end_row) * stride];
     }
     lane_unroll for (index m = 0; m < BLUR_STRIP; ++m) {
       sums[m] = k[RADIUS] * v[m + RADIUS];
@@ -142,32 +155,36 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
         sums[m];
   }
   group_barrier();
+  const index first_own = (index)o[8], end_own = (index)o[9];
   for (index i = (index)group_member(); i < BLUR_WIDTH / 2 * BLUR_HEIGHT; i += GROUP_SIZE) {
     const index x = i % (BLUR_WIDTH / 2) * 2, r = i / (BLUR_WIDTH / 2), y = y0 + r;
-    if (x0 + x >= width || y >= height) continue;
+    if (x0 + x >= width || y >= end_row) continue;
     real first, second;
     blur_two(shared + (r * BLUR_COLUMNS + x) / 2, k, &first, &second);
-    global_ptr float* out = base + o[0] + to * o[1] + y * stride + x0 + x;
+    global_ptr float* out = pyramid + (base + o[0] + to * o[1] + y * stride + x0 + x);
     out[0] = first;
     out[1] = second;  // rows have room for one pixel more
-    if (is_halved && y % 2 == 0)
-      base[o[OCTAVE_OFFSETS] + y / 2 * o[OCTAVE_OFFSETS + 2] + (x0 + x) / 2] = first;
+    if (is_halved && y % 2 == 0 && y >= first_own && y < end_own)
+      pyramid[base + o[OCTAVE_OFFSETS] + y / 2 * o[OCTAVE_OFFSETS + 2] + (x0 + x) / 2] = first;
   }
 }
 
 map_kernel(sift_blur_line, item, SIFT_BLUR_LINE) {
-  const index x = item % width, row = item / width, y = row % height, picture = row / height;
-  global_const float* in = pyramid + picture * pitch + from;
+  const index x = item % width, row = item / width, y = first_row + row % rows;
+  const index picture = row / rows, end_row = first_row + rows;
+  const offset in = picture * pitch + from;
   real sum = lane(0);
   for (index j = -radius; j <= radius; ++j) {
-    const index v = is_down ? mirrored(y + j, height) : y, u = is_down ? x : mirrored(x + j, width);
-    sum += taps[j + radius] * in[(offset)v * stride + u];
+    index v = is_down ? mirrored(y + j, height) : y;
+    v = v < first_row ? first_row : v < end_row ? v : end_row - 1;
+    const index u = is_down ? x : mirrored(x + j, width);
+    sum += taps[j + radius] * pyramid[in + (offset)v * stride + u];
   }
   blurred[picture * to_pitch + to + (offset)y * stride + x] = sum;
 }
 
-map_kernel(sift_halve, item, SIFT_HALVE) {
-  const index x = item % width, row = item / width, y = row % height;
-  global_ptr float* base = pyramid + row / height * pitch;
-  base[half_to + (offset)y * half_stride + x] = base[from + (offset)(2 * y) * stride + 2 * x];
+map_kernel(sift_thin, item, SIFT_THIN) {
+  const index x = item % width, row = item / width;
+  const offset y = first_row + row % rows, base = row / rows * pitch;
+  pyramid[base + to + y * to_stride + x] = pyramid[base + from + step * (y * stride + x)];
 }

@@ -11,6 +11,17 @@ struct SurfMethod {
   using Options = SurfOptions;
   using Device = features::SurfDevice;
   static constexpr const char* kName = "SurfDetector";
+  // There are no bands: an image takes what it takes.
+  static Device make(Queue& queue, int width, int height, const SurfOptions& options, int batch,
+                     int room, std::size_t) {
+    return {queue, width, height, options, batch, room};
+  }
+  static std::size_t bytes(int width, int height, const SurfOptions& options, int, std::size_t) {
+    return Device::bytes(width, height, options);
+  }
+  static std::size_t least_bytes(int width, int height, const SurfOptions& options, int) {
+    return Device::bytes(width, height, options);
+  }
   static bool has_shapes(const SurfOptions&) { return false; }
   static Features detect(const PictureView& image, const SurfOptions& options,
                          ImageView<const std::uint8_t> mask) {

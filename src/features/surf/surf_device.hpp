@@ -25,6 +25,8 @@ class SurfDevice {
   [[nodiscard]] static std::size_t bytes(int width, int height, const SurfOptions& options);
   // Features that a picture may have before the cap.
   [[nodiscard]] int room() const { return room_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes(given_width_, given_height_, options_); }
+  [[nodiscard]] static bool is_banded() { return false; }
 
   void set_mask(const ImageU8& mask);
   // Pictures [first, first + count) of pictures [][height][width], count <= batch. Asynchronous.

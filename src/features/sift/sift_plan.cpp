@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "features/sift/sift_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "features/points_device.hpp"
+#include "features/sift/descriptor.hpp"
+#include "features/sift/octave.hpp"
+#include "features/sift/scale_space.hpp"
+#include "features/sift/sift.hpp"
+#include "features/sift/sift.kernels.hpp"
+
+namespace bifocal::features {
+namespace {
+
+namespace sift = kernels::sift;
+
+// Of the pixels of the first octave, extrema before and features after the refinement. White noise
+// without thresholds has a feature in 1070 px with the default scales, in 12 px with 16 layers from
+// a sigma of 0.8; the Oxford pictures at most one in 186.
+constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastRoom = 1024;
+// A cap at less than a feature in so many pixels chooses before points get their directions. Where
+// it does not bind that costs up to 6 %.
+constexpr int kPixelsACap = 512;
+// Rows of a band are a multiple: whole tiles of the search, and whole rows of the picture and of
+// the next octave.
+constexpr int kRowsOfBand = 32;
+static_assert(kRowsOfBand % sift::SEARCH_HEIGHT == 0 && kRowsOfBand % 2 == 0);
+
+int whole_bands(int rows) { return divided_up(rows, kRowsOfBand) * kRowsOfBand; }
+
+// Octaves that go by in bands, and how many rows of its own a band of the first one has. One of the
+// next octave, whose rows are half as long, has twice as many.
+struct Bands {
+  std::size_t octaves;
+  int rows;
+};
+
+class Planner {
+ public:
+  Planner(int width, int height, const SiftOptions& options, int room)
+      : options_(options), height_(height), levels_(options.octave_layers + 3) {
+    if (options.upsample) width *= 2, height *= 2;
+    pixels_ = std::int64_t{width} * height;
+    room_ = room > 0 ? room : at_least_one_in(kPixelsAFeature, pixels_);
+    has_selection_ = options.max_features > 0 && options.balance == 0 &&
+                     options.max_features <= pixels_ / kPixelsACap;
+    find_reach();
+    for (; std::min(width, height) > 2 * kBorder;
+         width = (width + 1) / 2, height = (height + 1) / 2) {
+      sizes_.push_back({width, height, row_stride(width)});
+      for (const int radius : radii_) has_lines_ |= !has_tiles(radius, width, height);
+    }
+  }
+
+  [[nodiscard]] SiftPlan best(std::size_t memory) const {
+    SiftPlan plan = measured({0, 0});
+    if (memory == 0 || plan.bytes <= memory) return with_steps(plan, {0, 0});
+    for (std::size_t octaves = 1; octaves < sizes_.size(); ++octaves) {
+      if (measured({octaves, kRowsOfBand}).bytes > memory) continue;
+      Bands bands{octaves, 0};
+      for (int count = 1; bands.rows == 0 || plan.bytes > memory; ++count) {
+        bands.rows = whole_bands(divided_up(sizes_[0].height, count));
+        plan = measured(bands);
+      }
+      return with_steps(plan, bands);
+    }
+    return least();
+  }
+
+  [[nodiscard]] SiftPlan least() const {
+    Bands bands{0, kRowsOfBand};
+    for (std::size_t octaves = 1; octaves < sizes_.size(); ++octaves)
+      if (measured({octaves, kRowsOfBand}).bytes < measured(bands).bytes) bands.octaves = octaves;
+    return with_steps(measured(bands), bands);
+  }
+
+ private:
+  struct Size {
+    int width, height, stride;
+    [[nodiscard]] std::int64_t plane() const { return std::int64_t{stride} * height; }
+  };
+
+  static int at_least_one_in(int pixels_of_one, std::int64_t pixels) {
+    return static_cast<int>(std::max<std::int64_t>(pixels / pixels_of_one, kLeastRoom));
+  }
+
+  // Rows beside a band's own that are kept. Levels are blurred from the rows that are kept alone,
+  // so that those near the end of them are wrong, with each level by the radius of its blur more.
+  // Refinements move a few rows; orientation, shape and description look around.
+  void find_reach() {
+    if (!options_.upsample) radii_.push_back(gaussian_kernel(blur_to(options_.sigma, 1)).radius);
+    for (const Kernel& kernel : octave_kernels(options_)) radii_.push_back(kernel.radius);
+    const double ratio = std::exp2(1.0 / options_.octave_layers);
+    const double largest = options_.sigma * std::pow(ratio, options_.octave_layers + 0.6);
+    const double wider = options_.affine_shape ? shape_reach() : 1;
+    int rows =
+        kMoves + 3 +
+        static_cast<int>(std::ceil(description_reach(domains_of(options_)) * wider * largest));
+    for (const int radius : radii_) rows += radius;
+    reach_ = whole_bands(rows);
+  }
+
+  [[nodiscard]] int own_rows(Bands bands, std::size_t octave) const {
+    const int height = sizes_[octave].height;
+    if (octave >= bands.octaves) return height;
+    return static_cast<int>(std::min<std::int64_t>(
+        height, std::int64_t{bands.rows} << std::min<std::size_t>(octave, 20)));
+  }
+  [[nodiscard]] std::int64_t band_plane(Bands bands, std::size_t octave) const {
+    const Size& size = sizes_[octave];
+    return std::int64_t{size.stride} * std::min(size.height, own_rows(bands, octave) + 2 * reach_);
+  }
+
+  // The whole first levels of octaves [1, bands.octaves] come first, the last one before the
+  // others: where the octaves after the bands begin. Those are there after the bands, so that they
+  // take the same place.
+  [[nodiscard]] std::int64_t place_of_first_level(Bands bands, std::size_t octave) const {
+    std::int64_t place = 0;
+    for (std::size_t k = bands.octaves; k > octave; --k) place += sizes_[k].plane();
+    return place;
+  }
+
+  // All of the plan but the steps.
+  [[nodiscard]] SiftPlan measured(Bands bands) const {
+    SiftPlan plan;
+    plan.room = room_;
+    plan.has_selection = has_selection_ && bands.octaves == 0;
+    std::int64_t pixels = 0, plane = 0;
+    for (std::size_t k = bands.octaves; k < sizes_.size(); ++k)
+      plan.floats += levels_ * sizes_[k].plane();
+    if (bands.octaves < sizes_.size()) {
+      const Size& size = sizes_[bands.octaves];
+      pixels = std::int64_t{size.width} * size.height;
+      plane = size.plane();
+    }
+    const std::int64_t begin = place_of_first_level(bands, 0);
+    for (std::size_t k = 0; k < bands.octaves; ++k) {
+      const std::int64_t own = band_plane(bands, k);
+      plan.floats = std::max(plan.floats, begin + levels_ * own);
+      plane = std::max(plane, own);
+      pixels = std::max(pixels, std::int64_t{sizes_[k].width} * own_rows(bands, k));
+    }
+    plan.lines = has_lines_ ? plane : 0;
+    // As dense as the picture may be in all.
+    const auto dense =
+        static_cast<int>(std::int64_t{room_} * pixels / std::max<std::int64_t>(pixels_, 1));
+    plan.candidate_room = std::max(at_least_one_in(kPixelsACandidate, pixels), dense);
+    std::int64_t steps = 1;
+    for (std::size_t k = 0; k < bands.octaves; ++k)
+      steps += divided_up(sizes_[k].height, own_rows(bands, k));
+    plan.bytes = sizes_.empty() ? 0 : bytes_of(plan, static_cast<std::size_t>(steps));
+    return plan;
+  }
+
+  [[nodiscard]] std::size_t bytes_of(const SiftPlan& plan, std::size_t steps) const {
+    const auto room = static_cast<std::size_t>(plan.room);
+    const auto cells = static_cast<std::size_t>(options_.balance) * std::size_t(options_.balance);
+    const std::size_t candidate =
+        sizeof(std::uint32_t) * (sift::CANDIDATE_WORDS + (plan.has_selection ? 1 : 0)) +
+        sizeof(float) * sift::EXTREMUM_FLOATS;
+    return sizeof(float) * static_cast<std::size_t>(plan.floats + plan.lines) +
+           static_cast<std::size_t>(plan.candidate_room) * candidate +
+           steps * sizes_.size() * sift::OCTAVE_OFFSETS * sizeof(std::int64_t) +
+           (options_.affine_shape ? room * sizeof(KeypointShape) : 0) +
+           (cells > 0 ? (2 * room + cells) * sizeof(std::uint32_t) : 0) +
+           PointsDevice::bytes(plan.room, height_);
+  }
+
+  [[nodiscard]] SiftPlan with_steps(SiftPlan plan, Bands bands) const {
+    if (sizes_.empty()) return plan;
+    for (std::size_t k = 0; k < bands.octaves; ++k) {
+      const int height = sizes_[k].height, rows = own_rows(bands, k);
+      for (int first = 0; first < height; first += rows)
+        plan.steps.push_back(step(bands, k, k + 1, {first, std::min(height, first + rows)}));
+    }
+    plan.steps.push_back(
+        step(bands, bands.octaves, sizes_.size(), {0, sizes_[bands.octaves].height}));
+    return plan;
+  }
+
+  // own: rows of octave `begin`; others have all of theirs.
+  [[nodiscard]] SiftStep step(Bands bands, std::size_t begin, std::size_t end, Rows own) const {
+    SiftStep step{begin, end, {}, 0, place_of_first_level(bands, begin)};
+    std::int64_t place = begin < bands.octaves ? place_of_first_level(bands, 0) : 0;
+    for (std::size_t k = 0; k < sizes_.size(); ++k) {
+      const Size& size = sizes_[k];
+      StepOctave o{size.width, size.height, size.stride, place_of_first_level(bands, k),
+                   0,          {},          {},          step.tiles};
+      if (k >= begin && k < end) {
+        o.own = k == begin ? own : Rows{0, size.height};
+        o.kept = {std::max(0, o.own.first - reach_), std::min(size.height, o.own.end + reach_)};
+        o.plane = std::int64_t{size.stride} * o.kept.size();
+        o.first = place - std::int64_t{size.stride} * o.kept.first;
+        place += levels_ * o.plane;
+        step.tiles += divided_up(size.width, sift::SEARCH_WIDTH) *
+                      divided_up(o.own.size(), sift::SEARCH_HEIGHT);
+      }
+      step.octaves.push_back(o);
+    }
+    return step;
+  }
+
+  const SiftOptions options_;
+  const int height_;  // of the picture
+  const int levels_;
+  std::int64_t pixels_ = 0;  // of the first octave
+  int room_ = 0, reach_ = 0;
+  bool has_selection_ = false, has_lines_ = false;
+  std::vector<int> radii_;
+  std::vector<Size> sizes_;
+};
+
+}  // namespace
+
+bool has_tiles(int radius, int width, int height) {
+  return std::ranges::find(kTileRadii, radius) != std::end(kTileRadii) && radius < width &&
+         radius < height;
+}
+
+SiftPlan plan_sift(int width, int height, const SiftOptions& options, int room,
+                   std::size_t memory) {
+  return Planner(width, height, options, room).best(memory);
+}
+
+SiftPlan least_sift_plan(int width, int height, const SiftOptions& options, int room) {
+  return Planner(width, height, options, room).least();
+}
+
+}  // namespace bifocal::features

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIFT on devices without room for all levels of an image: in bands of rows, to the bits of the
+// whole.
+#include <bifocal/device.hpp>
+#include <bifocal/error.hpp>
+#include <bifocal/features.hpp>
+#include <bifocal/matching.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "features/pictures.hpp"
+#include "features/sift/sift_plan.hpp"
+#include "support/devices.hpp"
+
+namespace bifocal::test {
+namespace {
+
+using features::SiftPlan;
+
+std::size_t whole_memory(int width, int height, const SiftOptions& options) {
+  return features::plan_sift(width, height, options).bytes + std::size_t(width) * height;
+}
+
+// Bounds from the least that there is to a byte less than the whole.
+std::vector<std::size_t> bounds_of(int width, int height, const SiftOptions& options) {
+  const std::size_t least = SiftDetector::least_memory(width, height, options),
+                    whole = whole_memory(width, height, options);
+  std::vector<std::size_t> bounds;
+  if (least == whole) return bounds;
+  for (const std::size_t k : {0, 1, 3, 6}) bounds.push_back(least + (whole - least) * k / 8);
+  bounds.push_back(whole - 1);
+  return bounds;
+}
+
+// Expects the same bits of images in bands of every height. Returns how many features there were.
+int expect_same_in_bands(Queue& queue, const std::vector<PictureView>& images,
+                         const SiftOptions& options, const ImageU8& mask, const std::string& what) {
+  const int width = images[0].width(), height = images[0].height();
+  SiftDetector whole(queue, width, height, options);
+  whole.set_mask(mask);
+  const std::vector<Features> expected = whole(images);
+  const std::vector<std::size_t> bounds = bounds_of(width, height, options);
+  EXPECT_FALSE(bounds.empty()) << what << ": never in bands";
+  for (const std::size_t bound : bounds) {
+    const std::size_t left = bound - std::size_t(width) * height;
+    EXPECT_TRUE(features::plan_sift(width, height, options, 0, left).is_banded()) << what;
+    SiftDetector banded(queue, width, height, options, 1, bound);
+    EXPECT_LE(banded.memory(), bound) << what;
+    banded.set_mask(mask);
+    const std::vector<Features> found = banded(images);
+    for (std::size_t k = 0; k < images.size(); ++k)
+      EXPECT_TRUE(same(found[k], expected[k]))
+          << what << ", image " << k << " in " << bound << " bytes: " << found[k].size() << " of "
+          << expected[k].size();
+  }
+  return expected[0].size();
+}
+
+// From bands of 32 rows to nearly the whole.
+TEST(SiftBands, have_the_bits_of_the_whole) {
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    for (const auto& [width, height] : {std::pair(70, 301), {101, 460}, {233, 250}}) {
+      const ImageU8 blobs = random_blobs(width, height, 4), speckled = noise(width, height, 6);
+      const ImageU8 tall = random_blobs(width, 2 * height, 5);
+      for (const bool upsample : {true, false}) {
+        const std::vector<PictureView> images =
+            upsample ? std::vector<PictureView>{blobs, speckled} : std::vector<PictureView>{tall};
+        const std::string what = id + ", " + std::to_string(width) + (upsample ? ", doubled" : "");
+        for (const int cap : {0, 40}) {
+          const SiftOptions options{.max_features = cap, .upsample = upsample};
+          EXPECT_GE(expect_same_in_bands(queue, images, options, {}, what), 40);
+        }
+      }
+    }
+  });
+}
+
+// Domains and shapes reach farther; radii that no group blurs by tiles; cells that take turns; and
+// a mask.
+TEST(SiftBands, take_all_options) {
+  const ImageU8 image = random_blobs(90, 420, 9);
+  ImageU8 mask(90, 420, 1, 255);
+  for (int y = 100; y < 300; ++y) std::fill_n(mask.row(y) + 20, 40, std::uint8_t{0});
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    const auto test = [&](const SiftOptions& options, const ImageU8& allowed, const char* what) {
+      EXPECT_GE(expect_same_in_bands(queue, {image}, options, allowed, id + ", " + what), 17);
+    };
+    test({.domain_size_pooling = true}, {}, "pooled");
+    test({.affine_shape = true}, {}, "shapes");
+    test({.max_features = 100, .domain_size_pooling = true, .affine_shape = true}, mask, "both");
+    test({.octave_layers = 5, .contrast_threshold = 0.02, .sigma = 1.2, .root = false}, {}, "five");
+    test({.octave_layers = 1, .contrast_threshold = 0.02, .upsample = false}, mask, "one layer");
+    test({.max_features = 60, .balance = 8}, {}, "balance");
+    test({.max_features = 17}, mask, "mask");
+  });
+}
+
+// Noise without thresholds has more extrema in a band than there is room for at first.
+TEST(SiftBands, grow_where_they_are_full) {
+  const ImageU8 image = noise(120, 700, 3);
+  const SiftOptions options{.max_features = 0,
+                            .octave_layers = 16,
+                            .contrast_threshold = 0,
+                            .edge_threshold = 1e5,
+                            .sigma = 0.8,
+                            .upsample = false};
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    const int found = expect_same_in_bands(queue, {image}, options, {}, id);
+    EXPECT_GT(found, features::least_sift_plan(120, 700, options).room) << id;
+  });
+}
+
+TEST(SiftBands, work_in_batches_and_leave_features_in_a_set) {
+  std::vector<ImageU8> pictures;
+  for (unsigned seed = 1; seed <= 5; ++seed) pictures.push_back(random_blobs(64, 330, seed));
+  pictures[3] = ImageU8(64, 330);  // nothing in it
+  std::vector<std::uint8_t> pixels;
+  for (const ImageU8& p : pictures) pixels.insert(pixels.end(), p.pixels.begin(), p.pixels.end());
+  const std::vector<PictureView> images(pictures.begin(), pictures.end());
+  const SiftOptions options{.max_features = 60, .affine_shape = true};
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    const std::vector<Features> expected = SiftDetector(queue, 64, 330, options)(images);
+    const std::size_t least = SiftDetector::least_memory(64, 330, options);
+    SiftDetector batched(queue, 64, 330, options, 3, 3 * least);
+    EXPECT_LE(batched.memory(), 3 * least) << id;
+    FeatureSet set(queue.device());
+    Buffer<std::uint8_t> there(queue.device(), pixels.size());
+    there.upload(queue, pixels);
+    EXPECT_EQ(batched.add(images, set), 0) << id;
+    EXPECT_EQ(batched.add(there, 5, set), 5) << id;
+    for (int k = 0; k < 10; ++k)
+      EXPECT_TRUE(same(set.get(queue, k), expected[static_cast<std::size_t>(k % 5)])) << id << k;
+  });
+}
+
+// Images that had no room as a whole, or none for their features then; and where there is room for
+// one lane but not for two.
+TEST(SiftBands, are_taken_where_a_device_has_no_room_for_the_whole) {
+  const ImageU8 image = random_blobs(150, 600, 5);
+  const std::vector<PictureView> images(3, image);
+  const std::size_t whole = whole_memory(150, 600, {});
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    const Features expected = detect_sift(queue, image);
+    EXPECT_GT(expected.size(), 300) << id;
+    for (const std::size_t limit : {whole / 2, whole * 3 / 4, whole + 300'000, whole * 7 / 4}) {
+      setenv("BIFOCAL_DEVICE_MEMORY", std::to_string(limit).c_str(), 1);
+      std::vector<Features> found;
+      std::size_t memory = 0;
+      try {
+        SiftDetector detector(queue, 150, 600, {.max_features = 4096});
+        found = detector(images);
+        memory = detector.memory();
+      } catch (const Error& e) {
+        ADD_FAILURE() << id << ": " << e.what();
+      }
+      unsetenv("BIFOCAL_DEVICE_MEMORY");
+      EXPECT_LE(memory, limit) << id;
+      for (const Features& f : found) EXPECT_TRUE(same(f, expected)) << id << ", " << limit;
+    }
+  });
+}
+
+TEST(SiftBands, name_the_memory_that_is_too_little) {
+  const std::size_t least = SiftDetector::least_memory(300, 200);
+  for_each_gpu_or_opencl([&](Queue& queue, const std::string& id) {
+    try {
+      SiftDetector(queue, 300, 200, {}, 1, least - 1);
+      ADD_FAILURE() << id;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::usage);
+      EXPECT_EQ(std::string(e.what()),
+                "SiftDetector: memory = " + std::to_string(least - 1) +
+                    " bytes: images of 300 x 200 px, 1 at once, take at least " +
+                    std::to_string(least));
+    }
+    EXPECT_NO_THROW(SiftDetector(queue, 300, 200, {}, 1, least)) << id;
+  });
+  Queue cpu;  // takes none of it
+  EXPECT_NO_THROW(SiftDetector(cpu, 300, 200, {}, 1, 1));
+}
+
+// Every row of every octave is a band's own once, with all rows beside it that its points look at,
+// and no two things that are needed at a time lie in the same place.
+TEST(SiftBands, plans_cover_the_octaves) {
+  for (const auto& [width, height] : {std::pair(64, 5000), {4000, 3000}, {911, 1203}, {5, 900}}) {
+    for (const bool upsample : {true, false}) {
+      const SiftOptions options{.upsample = upsample};
+      const SiftPlan whole = features::plan_sift(width, height, options);
+      const std::size_t least = features::least_sift_plan(width, height, options).bytes;
+      for (int part = 0; part <= 8; ++part) {
+        const std::size_t memory = least + (whole.bytes - least) * std::size_t(part) / 8;
+        const SiftPlan plan = features::plan_sift(width, height, options, 0, memory);
+        EXPECT_LE(plan.bytes, memory);
+        EXPECT_EQ(plan.room, whole.room);
+        std::vector<int> next(whole.steps.empty() ? 0 : whole.steps[0].octaves.size());
+        for (const features::SiftStep& step : plan.steps) {
+          std::int64_t end_before = 0;
+          for (std::size_t k = step.begin; k < step.end; ++k) {
+            const features::StepOctave& o = step.octaves[k];
+            const std::int64_t begin = o.first + std::int64_t{o.stride} * o.kept.first;
+            const std::int64_t end = begin + (options.octave_layers + 3) * o.plane;
+            EXPECT_EQ(o.plane, std::int64_t{o.stride} * o.kept.size());
+            EXPECT_GE(begin, end_before);
+            EXPECT_LE(end, plan.floats);
+            end_before = end;
+            EXPECT_EQ(o.own.first, next[k]);
+            EXPECT_EQ(o.own.first % 32, 0);
+            EXPECT_LE(o.kept.first, std::max(0, o.own.first - 90));
+            EXPECT_GE(o.kept.end, std::min(o.height, o.own.end + 90));
+            next[k] = o.own.end;
+            if (step.end == step.octaves.size()) continue;
+            // Whole first levels, of this octave and of the next one, come before.
+            const features::StepOctave& half = step.octaves[k + 1];
+            EXPECT_LE(half.first + std::int64_t{half.stride} * half.height,
+                      k == 0 ? begin : step.first_level);
+            EXPECT_LE(k == 0 ? 0 : step.first_level + std::int64_t{o.stride} * o.height, begin);
+          }
+        }
+        for (std::size_t k = 0; k < next.size(); ++k)
+          EXPECT_EQ(next[k], whole.steps[0].octaves[k].height);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bifocal::test
