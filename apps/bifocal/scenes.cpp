@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
-#include <bifocal/npz.hpp>
+#include <bifocal/io.hpp>
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>

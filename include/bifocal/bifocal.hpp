@@ -5,7 +5,6 @@
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/database.hpp>
 #include <bifocal/colmap/hloc.hpp>
-#include <bifocal/colmap/shards.hpp>
 #include <bifocal/colmap/verify.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
@@ -16,9 +15,7 @@
 #include <bifocal/io.hpp>
 #include <bifocal/linalg.hpp>
 #include <bifocal/matching.hpp>
-#include <bifocal/npz.hpp>
 #include <bifocal/pair_selection.hpp>
-#include <bifocal/polar.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/solvers.hpp>

@@ -88,6 +88,9 @@ struct Intrinsics {
 
   [[nodiscard]] bool valid() const { return fx > 0 && fy > 0; }
   [[nodiscard]] Mat3 matrix() const { return {fx, 0, cx, 0, fy, cy, 0, 0, 1}; }
+  [[nodiscard]] Mat3 inverse_matrix() const {
+    return {1 / fx, 0, -cx / fx, 0, 1 / fy, -cy / fy, 0, 0, 1};
+  }
 };
 
 // A photograph was taken here, in degrees north and east.

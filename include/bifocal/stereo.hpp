@@ -17,7 +17,6 @@
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/polar.hpp>
 #include <bifocal/rectify.hpp>
 
 namespace bifocal {

@@ -12,7 +12,7 @@
 #include <bifocal/features.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/stereo.hpp>
 

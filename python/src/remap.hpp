@@ -2,7 +2,7 @@
 // A rectification, planar or polar, does this with pictures (remap.cpp).
 #pragma once
 
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 
 #include "devices.hpp"
 #include "frames.hpp"

@@ -40,7 +40,7 @@ def test_of_poses():
 
 def test_arguments():
     x = np.random.default_rng(0).normal(size=(10, 2))
-    with pytest.raises(ValueError, match="covariance: model is zero"):
+    with pytest.raises(ValueError, match="covariance: the matrix is zero"):
         bifocal.covariance("homography", np.zeros((3, 3)), x, x)
     with pytest.raises(ValueError, match="covariance: noise = -1: must be at least 0"):
         bifocal.covariance("homography", np.eye(3), x, x, noise=-1)

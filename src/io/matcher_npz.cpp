@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matches of other tools as NPZ: what SuperGlue's and LightGlue's programs save.
-#include <bifocal/npz.hpp>
+#include <bifocal/io.hpp>
 
 #include <algorithm>
 #include <cmath>

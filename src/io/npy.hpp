@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bifocal/npz.hpp>
+#include <bifocal/io.hpp>
 
 #include "io/zip.hpp"
 

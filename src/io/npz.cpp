@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include <bifocal/io.hpp>
-#include <bifocal/npz.hpp>
 
 #include "io/npy.hpp"
 #include "io/reject.hpp"

@@ -16,11 +16,6 @@ lane_fn void mat3_apply(const real* A, const real* v, real* out) {
   for (index i = 0; i < 3; ++i) out[i] = vec3_dot(A + 3 * i, v);
 }
 
-// out = A' v
-lane_fn void mat3_apply_transposed(const real* A, const real* v, real* out) {
-  for (index i = 0; i < 3; ++i) out[i] = A[i] * v[0] + A[3 + i] * v[1] + A[6 + i] * v[2];
-}
-
 // out = A B
 lane_fn void mat3_mul(const real* A, const real* B, real* out) {
   for (index i = 0; i < 3; ++i) {

@@ -2,7 +2,7 @@
 // M. Pollefeys, R. Koch, L. Van Gool, A simple and efficient rectification method for general
 // motion, ICCV 1999.
 #include <bifocal/error.hpp>
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 
 #include <fmt/format.h>
 
@@ -310,12 +310,8 @@ PolarRectification rectify_polar(const Intrinsics& camera1, const Intrinsics& ca
                                  const PolarOptions& options) {
   check(camera1, camera2, cam2_from_cam1);
   const Sizes s{width1, height1, width2, height2};
-  const Vec3 t = unit(cam2_from_cam1.t);
-  const Mat3 E = times(Mat3{0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0}, cam2_from_cam1.R);
-  const auto inverse_of = [](const Intrinsics& k) {
-    return Mat3{1 / k.fx, 0, -k.cx / k.fx, 0, 1 / k.fy, -k.cy / k.fy, 0, 0, 1};
-  };
-  const Mat3 F = times(transposed(inverse_of(camera2)), times(E, inverse_of(camera1)));
+  const Mat3 E = times(cross_matrix(unit(cam2_from_cam1.t)), cam2_from_cam1.R);
+  const Mat3 F = times(transposed(camera2.inverse_matrix()), times(E, camera1.inverse_matrix()));
   check_sizes("rectify_polar", {width1, height1, width2, height2});
   check_options(options);
   PolarRectification r =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bifocal/error.hpp>
-#include <bifocal/npz.hpp>
-#include <bifocal/polar.hpp>
+#include <bifocal/io.hpp>
+#include <bifocal/rectify.hpp>
 
 #include <fmt/format.h>
 

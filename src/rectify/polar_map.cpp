@@ -2,7 +2,7 @@
 // Source positions of a polar rectification in 1/256 px. Compiled without contraction (see
 // CMakeLists.txt): the same rows give the same positions on every machine.
 #include <bifocal/error.hpp>
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points and disparities of a polar rectification are computed here.
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 
 #include <cmath>
 

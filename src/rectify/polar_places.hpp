@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 
 #include <fmt/format.h>
 

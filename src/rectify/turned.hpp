@@ -2,7 +2,6 @@
 // Rectified pictures turned by 180 degrees: their disparities change sign.
 #pragma once
 
-#include <bifocal/polar.hpp>
 #include <bifocal/rectify.hpp>
 
 namespace bifocal::rectification {

@@ -6,6 +6,8 @@
 #include <bifocal/error.hpp>
 #include <cmath>
 
+#include "robust/pair_points.hpp"
+
 namespace bifocal::robust {
 
 std::string_view points_taken(ModelKind kind) {
@@ -46,6 +48,38 @@ void check_camera(const char* name, const Intrinsics& k) {
         fmt::format("robust estimation: {} = ({}, {}, {}, {}), must be finite with fx, fy > 0",
                     name, k.fx, k.fy, k.cx, k.cy));
   }
+}
+
+void check_matrix(const char* where, std::span<const double> matrix, const char* name) {
+  double sum = 0;
+  for (const double v : matrix) sum += v * v;
+  if (sum > 0 && std::isfinite(sum)) return;
+  throw Error(ErrorCode::usage, fmt::format("{}: {} is {}", where, name,
+                                            sum == 0 ? "zero" : "not finite or too large"));
+}
+
+void check_told(const char* where, ModelKind kind) {
+  const auto fail = [&](const std::string& what) {
+    throw Error(ErrorCode::usage, fmt::format("{}: {}", where, what));
+  };
+  if (!problem_info(kind).is_two_view)
+    fail(fmt::format("a {} is no model of two views", to_string(kind)));
+  if (problem_info(kind).tells_distortion)
+    fail(
+        fmt::format("a matrix is not all of a {}; without their distortion its points are those "
+                    "of a fundamental matrix",
+                    to_string(kind)));
+}
+
+Cameras checked_cameras(const char* where, ModelKind kind, std::span<const Intrinsics> cameras) {
+  const auto wanted = static_cast<std::size_t>(problem_info(kind).cameras);
+  if (cameras.size() != wanted)
+    throw Error(ErrorCode::usage, fmt::format("{}: {} cameras, a {} takes {}", where,
+                                              cameras.size(), to_string(kind), wanted));
+  if (cameras.empty()) return {};
+  check_camera(wanted == 1 ? "camera" : "camera1", cameras.front());
+  check_camera("camera2", cameras.back());
+  return cameras_of(cameras.front(), cameras.back());
 }
 
 }  // namespace bifocal::robust

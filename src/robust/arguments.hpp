@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "robust/engine.hpp"
+
 namespace bifocal::robust {
 
 template <class Point>
@@ -24,6 +26,13 @@ inline constexpr std::string_view kPointsName<ScenePoint> = "scene points";
 }
 
 void check_camera(const char* name, const Intrinsics& camera);
+// Neither zero nor too large.
+void check_matrix(const char* where, std::span<const double> matrix,
+                  const char* name = "the matrix");
+// The model has to be of two views, and its matrix all of it.
+void check_told(const char* where, ModelKind kind);
+[[nodiscard]] Cameras checked_cameras(const char* where, ModelKind kind,
+                                      std::span<const Intrinsics> cameras);
 // first: the index of weights[0] among all weights of the call.
 void check_weights(const char* where, std::span<const double> weights, std::size_t first = 0);
 inline constexpr std::size_t kMostMatches = std::size_t{1} << 28;  // indices of columns fit an int

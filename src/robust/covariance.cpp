@@ -19,22 +19,13 @@ using robust::Chart, robust::Fit, robust::Model;
   throw Error(ErrorCode::usage, "covariance: " + text);
 }
 
-void check(std::size_t points, std::span<const std::uint8_t> inliers, double noise) {
-  if (!inliers.empty() && inliers.size() != points)
-    fail(fmt::format("{} flags for {} points", inliers.size(), points));
+template <class Point>
+std::vector<Point> kept(std::span<const Point> points, std::span<const std::uint8_t> inliers,
+                        double noise) {
+  if (!inliers.empty() && inliers.size() != points.size())
+    fail(fmt::format("{} flags for {} points", inliers.size(), points.size()));
   if (!(noise >= 0) || !std::isfinite(noise))
     fail(fmt::format("noise = {}: must be at least 0", noise));
-}
-template <class Matrix>
-void check_finite(const char* name, const Matrix& m) {
-  double sum = 0;
-  for (const double v : m) sum += v * v;
-  if (!(sum > 0) || !std::isfinite(sum))
-    fail(fmt::format("{} is {}", name, sum == 0 ? "zero" : "not finite or too large"));
-}
-
-template <class Point>
-std::vector<Point> kept(std::span<const Point> points, std::span<const std::uint8_t> inliers) {
   std::vector<Point> out;
   for (std::size_t i = 0; i < points.size(); ++i)
     if (inliers.empty() || inliers[i] != 0) out.push_back(points[i]);
@@ -166,53 +157,32 @@ void check_upright(const Mat3& E, const Mat3& of_chart) {
 ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const PointPair> points,
                            std::span<const Intrinsics> cameras,
                            std::span<const std::uint8_t> inliers, double noise) {
-  const ProblemInfo info = problem_info(kind);
-  if (!info.is_two_view) fail("a pose from scene points is no model of two views");
-  if (info.tells_distortion)
-    fail(
-        fmt::format("a matrix is not all of a {}; without their distortion its points are those of "
-                    "a fundamental matrix",
-                    to_string(kind)));
-  if (int(cameras.size()) != info.cameras)
-    fail(fmt::format("{} cameras, {} takes {}", cameras.size(), to_string(kind), info.cameras));
-  check(points.size(), inliers, noise);
-  check_finite("model", model);
-  for (const Intrinsics& c : cameras)
-    robust::check_camera(info.cameras == 1   ? "camera"
-                         : &c == &cameras[0] ? "camera1"
-                                             : "camera2",
-                         c);
-  const auto numbers =
-      cameras.empty() ? robust::Cameras{} : robust::cameras_of(cameras.front(), cameras.back());
-  const std::vector<PointPair> own = kept(points, inliers);
-  return robust::of_kind(kind, [&](auto constant) {
-    const Fit<constant.value> fit(robust::numbers_of(std::span(own)), own.size(), numbers);
-    const Model m = fit.scoring(model, {});
-    if constexpr (constant.value == ModelKind::upright_essential)
+  const std::vector<PointPair> own = kept(points, inliers, noise);
+  const auto spread_of = [&]<ModelKind Kind>(const Fit<Kind>& fit, const Model& m) {
+    if constexpr (Kind == ModelKind::upright_essential)
       check_upright(fit.result(m).model, fit.result(fit.closed(fit.opened(m))).model);
     Spread spread(fit, m, own.size(), noise);
-    if constexpr (constant.value == ModelKind::shared_focal) {
+    if constexpr (Kind == ModelKind::shared_focal) {
       const double f = fit.length() * fit.told_focal(m);
       if (!std::isfinite(f)) return ModelCovariance{};
       if (spread.result.ok) spread.result.focal_variance = f * f * spread.last_variance();
     }
     spread.add_model();
     return spread.result;
-  });
+  };
+  return robust::with_fit("covariance", kind, model, own, cameras, spread_of);
 }
 
 ModelCovariance covariance(const Pose& pose, std::span<const PointPair> points,
                            const Intrinsics& camera1, const Intrinsics& camera2,
                            std::span<const std::uint8_t> inliers, double noise) {
-  check(points.size(), inliers, noise);
-  check_finite("R", pose.R);
-  check_finite("t", pose.t);
+  constexpr ModelKind kind = ModelKind::essential;
+  robust::check_matrix("covariance", pose.R, "R");
+  robust::check_matrix("covariance", pose.t, "t");
   if (std::abs(norm(pose.t) - 1) > 1e-6) fail("t of a relative pose must have length 1");
-  robust::check_camera("camera1", camera1);
-  robust::check_camera("camera2", camera2);
-  const std::vector<PointPair> own = kept(points, inliers);
-  const Fit<ModelKind::essential> fit(robust::numbers_of(std::span(own)), own.size(),
-                                      robust::cameras_of(camera1, camera2));
+  const std::vector<PointPair> own = kept(points, inliers, noise);
+  const Fit<kind> fit(robust::numbers_of(std::span(own)), own.size(),
+                      robust::checked_cameras("covariance", kind, std::array{camera1, camera2}));
   Spread spread(fit, fit.scoring(times(cross_matrix(pose.t), pose.R), {}), own.size(), noise);
   spread.add_model();
   spread.add_pose(pose);
@@ -222,15 +192,12 @@ ModelCovariance covariance(const Pose& pose, std::span<const PointPair> points,
 ModelCovariance covariance(const Pose& pose, std::span<const ScenePoint> points,
                            const Intrinsics& camera, std::span<const std::uint8_t> inliers,
                            double noise) {
-  check(points.size(), inliers, noise);
-  check_finite("R", pose.R);
-  robust::check_camera("camera", camera);
-  const std::vector<ScenePoint> own = kept(points, inliers);
-  const Fit<ModelKind::absolute_pose> fit(robust::numbers_of(std::span(own)), own.size(),
-                                          robust::cameras_of(camera, camera));
-  Spread spread(fit, fit.scoring(pose.R, pose.t), own.size(), noise);
-  spread.add_pose(pose);
-  return spread.result;
+  const std::vector<ScenePoint> own = kept(points, inliers, noise);
+  return robust::with_fit("covariance", pose, own, camera, [&](const auto& fit, const Model& m) {
+    Spread spread(fit, m, own.size(), noise);
+    spread.add_pose(pose);
+    return spread.result;
+  });
 }
 
 }  // namespace bifocal

@@ -239,4 +239,28 @@ auto of_kind(ModelKind kind, const Body& body) {
   throw Error(ErrorCode::usage, "ModelKind: no such kind");
 }
 
+// Calls body(fit, model in scoring coordinates). Throws Error(usage) that begins with `where` for a
+// model or cameras that are none.
+template <class Body>
+auto with_fit(const char* where, ModelKind kind, const Mat3& model,
+              std::span<const PointPair> points, std::span<const Intrinsics> cameras,
+              const Body& body) {
+  check_told(where, kind);
+  check_matrix(where, model);
+  const Cameras numbers = checked_cameras(where, kind, cameras);
+  return of_kind(kind, [&](auto constant) {
+    const Fit<constant.value> fit(numbers_of(points), points.size(), numbers);
+    return body(fit, fit.scoring(model, {}));
+  });
+}
+template <class Body>
+auto with_fit(const char* where, const Pose& pose, std::span<const ScenePoint> points,
+              const Intrinsics& camera, const Body& body) {
+  constexpr ModelKind kind = ModelKind::absolute_pose;
+  check_matrix(where, pose.R);
+  const Fit<kind> fit(numbers_of(points), points.size(),
+                      checked_cameras(where, kind, {&camera, 1}));
+  return body(fit, fit.scoring(pose.R, pose.t));
+}
+
 }  // namespace bifocal::robust

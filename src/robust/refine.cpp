@@ -13,43 +13,7 @@
 namespace bifocal {
 namespace {
 
-using robust::Fit, robust::Model, robust::look, robust::of_kind;
-
-void check_matrix(const char* where, const Mat3& matrix) {
-  double sum = 0;
-  for (const double v : matrix) sum += v * v;
-  if (!(sum > 0) || !std::isfinite(sum))
-    throw Error(ErrorCode::usage, fmt::format("{}: the matrix is {}", where,
-                                              sum == 0 ? "zero" : "not finite or too large"));
-}
-
-robust::Cameras checked_cameras(const char* where, ModelKind kind,
-                                std::span<const Intrinsics> cameras) {
-  const auto wanted = static_cast<std::size_t>(problem_info(kind).cameras);
-  if (cameras.size() != wanted)
-    throw Error(ErrorCode::usage, fmt::format("{}: {} cameras, a {} takes {}", where,
-                                              cameras.size(), to_string(kind), wanted));
-  for (const Intrinsics& camera : cameras) robust::check_camera("camera", camera);
-  if (cameras.empty()) return {};
-  return robust::cameras_of(cameras[0], cameras[wanted - 1]);
-}
-
-void check_two_view(const char* where, ModelKind kind) {
-  if (!problem_info(kind).is_two_view)
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: a {} is no model of two views", where, to_string(kind)));
-}
-
-// The model has to be of two views, and its matrix all of it.
-void check_told(const char* where, ModelKind kind) {
-  check_two_view(where, kind);
-  if (problem_info(kind).tells_distortion)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{}: a matrix is not all of a {}; without their distortion its points are "
-                    "those of a fundamental matrix",
-                    where, to_string(kind)));
-}
+using robust::Fit, robust::look, robust::Model, robust::with_fit;
 
 template <ModelKind Kind>
 std::vector<double> errors_of(const Fit<Kind>& fit, const Model& model, std::size_t count) {
@@ -95,43 +59,31 @@ Refined refined(const Fit<Kind>& fit, Model model, std::size_t count,
 
 std::vector<double> residuals(ModelKind kind, const Mat3& model, std::span<const PointPair> points,
                               std::span<const Intrinsics> cameras) {
-  check_told("residuals", kind);
-  check_matrix("residuals", model);
-  const robust::Cameras numbers = checked_cameras("residuals", kind, cameras);
-  return of_kind(kind, [&](auto constant) {
-    const Fit<constant.value> fit(robust::numbers_of(points), points.size(), numbers);
-    return errors_of(fit, fit.scoring(model, {}), points.size());
+  return with_fit("residuals", kind, model, points, cameras, [&](const auto& fit, const Model& m) {
+    return errors_of(fit, m, points.size());
   });
 }
 
 std::vector<double> residuals(const Pose& cam_from_world, std::span<const ScenePoint> points,
                               const Intrinsics& camera) {
-  constexpr ModelKind kind = ModelKind::absolute_pose;
-  check_matrix("residuals", cam_from_world.R);
-  const Fit<kind> fit(robust::numbers_of(points), points.size(),
-                      checked_cameras("residuals", kind, {&camera, 1}));
-  return errors_of(fit, fit.scoring(cam_from_world.R, cam_from_world.t), points.size());
+  return with_fit(
+      "residuals", cam_from_world, points, camera,
+      [&](const auto& fit, const Model& m) { return errors_of(fit, m, points.size()); });
 }
 
 Refined refine(ModelKind kind, const Mat3& start, std::span<const PointPair> points,
                std::span<const Intrinsics> cameras, std::span<const std::uint8_t> inliers,
                const RefineOptions& options) {
-  check_told("refine", kind);
-  check_matrix("refine", start);
-  const robust::Cameras numbers = checked_cameras("refine", kind, cameras);
-  return of_kind(kind, [&](auto constant) {
-    const Fit<constant.value> fit(robust::numbers_of(points), points.size(), numbers);
-    return refined(fit, fit.scoring(start, {}), points.size(), inliers, options);
+  return with_fit("refine", kind, start, points, cameras, [&](const auto& fit, const Model& m) {
+    return refined(fit, m, points.size(), inliers, options);
   });
 }
 
 Refined refine(const Pose& start, std::span<const ScenePoint> points, const Intrinsics& camera,
                std::span<const std::uint8_t> inliers, const RefineOptions& options) {
-  constexpr ModelKind kind = ModelKind::absolute_pose;
-  check_matrix("refine", start.R);
-  const Fit<kind> fit(robust::numbers_of(points), points.size(),
-                      checked_cameras("refine", kind, {&camera, 1}));
-  return refined(fit, fit.scoring(start.R, start.t), points.size(), inliers, options);
+  return with_fit("refine", start, points, camera, [&](const auto& fit, const Model& m) {
+    return refined(fit, m, points.size(), inliers, options);
+  });
 }
 
 }  // namespace bifocal

@@ -112,10 +112,7 @@ RelativePoseResult estimate_relative_pose(ModelKind kind, std::span<const DepthP
 
 Mat3 fundamental_from_essential(const Mat3& E, const Intrinsics& camera1,
                                 const Intrinsics& camera2) {
-  const Intrinsics &a = camera1, &b = camera2;
-  const Mat3 first = {1 / a.fx, 0, -a.cx / a.fx, 0, 1 / a.fy, -a.cy / a.fy, 0, 0, 1};
-  const Mat3 second = {1 / b.fx, 0, 0, 0, 1 / b.fy, 0, -b.cx / b.fx, -b.cy / b.fy, 1};
-  return times(times(second, E), first);
+  return times(times(transposed(camera2.inverse_matrix()), E), camera1.inverse_matrix());
 }
 
 }  // namespace bifocal

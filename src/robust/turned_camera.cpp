@@ -17,18 +17,14 @@ constexpr double kMostParallaxDeg = 6;
 // Of the inliers of the pose, that the turn has to explain.
 constexpr double kExplained = 0.95;
 
-Mat3 matrix_of(const Intrinsics& k, double scale) {
-  return {k.fx * scale, 0, k.cx, 0, k.fy * scale, k.cy, 0, 0, 1};
-}
-Mat3 inverse_of(const Intrinsics& k, double scale) {
-  const double fx = k.fx * scale, fy = k.fy * scale;
-  return {1 / fx, 0, -k.cx / fx, 0, 1 / fy, -k.cy / fy, 0, 0, 1};
+Intrinsics zoomed(const Intrinsics& k, double scale) {
+  return {k.fx * scale, k.fy * scale, k.cx, k.cy};
 }
 
 // A matrix without a scale: K2^-1 H K1 with focal lengths `scale` times the given ones; a rotation
 // for the turn H of cameras of these.
 Mat3 turn_of(const Mat3& H, const Intrinsics& c1, const Intrinsics& c2, double scale) {
-  Mat3 N = times(inverse_of(c2, scale), times(H, matrix_of(c1, scale)));
+  Mat3 N = times(zoomed(c2, scale).inverse_matrix(), times(H, zoomed(c1, scale).matrix()));
   const double factor = 1 / std::cbrt(determinant(N));
   for (double& v : N) v *= factor;
   return N;
@@ -105,7 +101,9 @@ void doubt_translation(std::span<const PointPair> points, const Intrinsics& came
   const double scale = nearest_scale(plane.model, camera1, camera2);
   const Mat3 R = rotation_near(turn_of(plane.model, camera1, camera2, scale));
   EstimateResult turn = map_found(
-      points, times(matrix_of(camera2, scale), times(R, inverse_of(camera1, scale))), threshold);
+      points,
+      times(zoomed(camera2, scale).matrix(), times(R, zoomed(camera1, scale).inverse_matrix())),
+      threshold);
   if (turn.inlier_count < enough) return;
   turn.noise = found.noise;
   const Intrinsics cameras[] = {camera1, camera2};

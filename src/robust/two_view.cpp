@@ -15,14 +15,7 @@
 namespace bifocal {
 namespace {
 
-using robust::Lanes;
-
-void check_matrix(const char* where, const Mat3& matrix) {
-  const double sum = Lanes::mat3_dot(matrix.data(), matrix.data());
-  if (!(sum > 0) || !std::isfinite(sum))
-    throw Error(ErrorCode::usage, fmt::format("{}: the matrix is {}", where,
-                                              sum == 0 ? "zero" : "not finite or too large"));
-}
+using robust::Lanes, robust::check_matrix;
 
 struct RayPair {
   double x1, y1, x2, y2;
@@ -43,11 +36,9 @@ struct CalibratedMap {
   Vec3 v[3];
 };
 CalibratedMap calibrated(const Mat3& H, const Intrinsics& a, const Intrinsics& b) {
-  const Mat3 K1 = a.matrix(),
-             K2_inverse = {1 / b.fx, 0, -b.cx / b.fx, 0, 1 / b.fy, -b.cy / b.fy, 0, 0, 1};
   CalibratedMap m;
   double values[3], V[9];
-  m.H = times(times(K2_inverse, H), K1);
+  m.H = times(times(b.inverse_matrix(), H), a.matrix());
   Queue queue;
   svd<double>(queue, {m.H.data(), 3, 3, 1}, {.S = values, .V = V});
   const double determinant = Lanes::mat3_determinant(m.H.data());
@@ -62,16 +53,10 @@ CalibratedMap calibrated(const Mat3& H, const Intrinsics& a, const Intrinsics& b
   return m;
 }
 
-Vec3 applied(const Mat3& A, const Vec3& v) {
-  Vec3 out;
-  Lanes::mat3_apply(A.data(), v.data(), out.data());
-  return out;
-}
-
 // The motion whose plane holds the directions v2 and u, which H keeps as long as they are.
 PlaneMotion motion_of(const CalibratedMap& m, const Vec3& u) {
   const Vec3 frame[3] = {m.v[1], u, cross(m.v[1], u)};
-  const Vec3 a = applied(m.H, m.v[1]), b = applied(m.H, u);
+  const Vec3 a = times(m.H, m.v[1]), b = times(m.H, u);
   const Vec3 image[3] = {a, b, cross(a, b)};
   PlaneMotion motion;
   Mat3& R = motion.cam2_from_cam1.R;
@@ -81,7 +66,7 @@ PlaneMotion motion_of(const CalibratedMap& m, const Vec3& u) {
   }
   Lanes::rotation_mend(R.data());
   motion.normal = frame[2];
-  const Vec3 moved = applied(m.H, frame[2]), turned = applied(R, frame[2]);
+  const Vec3 moved = times(m.H, frame[2]), turned = times(R, frame[2]);
   for (std::size_t i = 0; i < 3; ++i) motion.cam2_from_cam1.t[i] = moved[i] - turned[i];
   return motion;
 }

@@ -46,6 +46,17 @@ class BackendMemory {
   std::size_t bytes_;
 };
 
+// Part of a memory whose addresses are those of a process.
+class MemorySlice final : public BackendMemory {
+ public:
+  MemorySlice(std::shared_ptr<BackendMemory> whole, std::size_t offset, std::size_t bytes)
+      : BackendMemory(whole->owner(), static_cast<char*>(whole->address()) + offset, bytes),
+        whole_(std::move(whole)) {}
+
+ private:
+  std::shared_ptr<BackendMemory> whole_;
+};
+
 // Work of a queue that can be done again (recording.hpp).
 class BackendGraph {
  public:
@@ -81,6 +92,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
   [[nodiscard]] const DeviceInfo& info() const { return info_; }
+  [[nodiscard]] std::string label() const { return info_.id + " (" + info_.name + ")"; }
   [[nodiscard]] virtual std::shared_ptr<BackendMemory> allocate(std::size_t bytes) = 0;
   // Part of a memory, which it keeps alive. `offset` is a multiple of kSliceAlignment.
   [[nodiscard]] virtual std::shared_ptr<BackendMemory> slice(

@@ -80,16 +80,6 @@ class CpuMemory final : public BackendMemory {
   ~CpuMemory() override { ::operator delete(address(), kAlignment); }
 };
 
-class CpuSlice final : public BackendMemory {
- public:
-  CpuSlice(std::shared_ptr<BackendMemory> whole, std::size_t offset, std::size_t bytes)
-      : BackendMemory(whole->owner(), static_cast<char*>(whole->address()) + offset, bytes),
-        whole_(std::move(whole)) {}
-
- private:
-  std::shared_ptr<BackendMemory> whole_;
-};
-
 class CpuQueue final : public BackendQueue {
  public:
   void wait() override {}
@@ -131,7 +121,7 @@ class CpuBackend final : public Backend {
   }
   std::shared_ptr<BackendMemory> slice(const std::shared_ptr<BackendMemory>& memory,
                                        std::size_t offset, std::size_t bytes) override {
-    return std::make_shared<CpuSlice>(memory, offset, bytes);
+    return std::make_shared<MemorySlice>(memory, offset, bytes);
   }
   std::unique_ptr<BackendQueue> make_queue() override { return std::make_unique<CpuQueue>(); }
   void* allocate_host(std::size_t bytes) override { return allocate_bytes(info_, bytes); }

@@ -57,7 +57,6 @@ class CudaBackend final : public Backend {
   [[nodiscard]] bool is_page_locked(const void* address) const override;
 
   [[nodiscard]] int device() const { return device_; }
-  [[nodiscard]] std::string label() const { return info_.id + " (" + info_.name + ")"; }
   // Lets a function use that much dynamic shared memory: more than 48 KiB is asked for once a
   // function. The device is current.
   [[nodiscard]] cudaError_t allow_shared(const void* function, std::size_t bytes);
@@ -79,16 +78,6 @@ class CudaMemory final : public BackendMemory {
 
  private:
   int device_;
-};
-
-class CudaSlice final : public BackendMemory {
- public:
-  CudaSlice(std::shared_ptr<BackendMemory> whole, std::size_t offset, std::size_t bytes)
-      : BackendMemory(whole->owner(), static_cast<char*>(whole->address()) + offset, bytes),
-        whole_(std::move(whole)) {}
-
- private:
-  std::shared_ptr<BackendMemory> whole_;
 };
 
 class CudaGraph final : public BackendGraph {
@@ -252,7 +241,7 @@ std::shared_ptr<BackendMemory> CudaBackend::allocate(std::size_t bytes) {
 
 std::shared_ptr<BackendMemory> CudaBackend::slice(const std::shared_ptr<BackendMemory>& memory,
                                                   std::size_t offset, std::size_t bytes) {
-  return std::make_shared<CudaSlice>(memory, offset, bytes);
+  return std::make_shared<MemorySlice>(memory, offset, bytes);
 }
 
 std::unique_ptr<BackendQueue> CudaBackend::make_queue() {

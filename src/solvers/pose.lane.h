@@ -90,32 +90,6 @@ lane_fn void pose_vote(const real* R, const real* t, real x1, real y1, real x2, 
   }
 }
 
-// The candidate with the most of n points in front of both cameras (the first of equals). R: [9],
-// t: [3]. Returns that number.
-lane_fn real pose_from_essential(const real* E, const real* x1, const real* y1, const real* x2,
-                                 const real* y2, index n, real* R, real* t) {
-  real candidates[18], base[3];
-  pose_candidates(E, candidates, base);
-  real best = lane(-1), sign = lane(1);
-  mask second = best > lane(0);
-  for (index c = 0; c < 2; ++c) {
-    real in_front = lane(0), behind = lane(0);
-    for (index i = 0; i < n; ++i) {
-      real z1, z2;
-      ray_depths(candidates + 9 * c, base, x1[i], y1[i], x2[i], y2[i], &z1, &z2);
-      in_front += select((z1 > lane(0)) & (z2 > lane(0)), lane(1), lane(0));
-      behind += select((z1 < lane(0)) & (z2 < lane(0)), lane(1), lane(0));  // in front with -t
-    }
-    mask better = fmax(in_front, behind) > best;
-    best = fmax(best, fmax(in_front, behind));
-    sign = select(better, select(behind > in_front, lane(-1), lane(1)), sign);
-    if (c == 1) second = better;
-  }
-  for (index i = 0; i < 9; ++i) R[i] = select(second, candidates[9 + i], candidates[i]);
-  for (index i = 0; i < 3; ++i) t[i] = sign * base[i];
-  return best;
-}
-
 // The rows a, b, c of P [3][3] ~ diag(f, f, 1) R and what is behind them of the translation t: pose
 // R[9] t[3] with the origin moved by `mean`, then f. Returns where P is one of a camera, whose axis
 // sees that origin in front of it.

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <bifocal/collect.hpp>
 #include <bifocal/colmap/database.hpp>
-#include <bifocal/npz.hpp>
+#include <bifocal/io.hpp>
 
 #include <algorithm>
 #include <fstream>

@@ -2,7 +2,7 @@
 // `bifocal rectify`: from a calibration file, from matches, and what it refuses.
 #include <gtest/gtest.h>
 
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 // bifocal estimate --scenes: every trial of a file, and the file that comes out.
 #include <gtest/gtest.h>
 
-#include <bifocal/npz.hpp>
+#include <bifocal/io.hpp>
 #include <bifocal/robust.hpp>
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,6 @@
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/npz.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/device.hpp>
 

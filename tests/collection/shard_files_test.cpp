@@ -2,7 +2,7 @@
 // Plans, lists and results of shards whose checksums are right, so that they may be anybody's.
 #include <gtest/gtest.h>
 
-#include <bifocal/colmap/shards.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bit>
 #include <bifocal/io.hpp>
 #include <cstring>

@@ -7,7 +7,6 @@
 #include <bifocal/collect.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/npz.hpp>
 #include <bifocal/rectify.hpp>
 
 #include "collection/collect/feature_store.hpp"

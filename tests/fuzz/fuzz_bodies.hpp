@@ -9,7 +9,7 @@
 
 #include <bifocal/error.hpp>
 
-#include <bifocal/npz.hpp>
+#include <bifocal/io.hpp>
 
 #include "io/decode.hpp"
 #include "io/exif.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 
 #include "fuzz_collection.hpp"
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <bifocal/io.hpp>
-#include <bifocal/npz.hpp>
 
 #include "io/expect.hpp"
 #include "support/data.hpp"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <bifocal/io.hpp>
-#include <bifocal/npz.hpp>
 
 #include "io/expect.hpp"
 #include "support/data.hpp"

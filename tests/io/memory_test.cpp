@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <bifocal/io.hpp>
-#include <bifocal/npz.hpp>
 
 #include "io/decode.hpp"
 #include "io/exif_block.hpp"

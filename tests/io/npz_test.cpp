@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <bifocal/io.hpp>
-#include <bifocal/npz.hpp>
 
 #include "io/expect.hpp"
 #include "io/hand_zip.hpp"

@@ -8,7 +8,6 @@
 #include <string>
 
 #include <bifocal/io.hpp>
-#include <bifocal/npz.hpp>
 
 #include "io/expect.hpp"
 #include "support/data.hpp"

@@ -9,10 +9,9 @@ lane_fn void case_sampson_squared(const real* in, real* out) {
 lane_fn void case_mat3(const real* in, real* out) {
   mat3_mul(in, in + 9, out);
   mat3_apply(in, in + 9, out + 9);
-  mat3_apply_transposed(in, in + 9, out + 12);
-  out[15] = mat3_determinant(in);
-  for (index i = 0; i < 9; ++i) out[16 + i] = in[i];
-  mat3_normalise(out + 16);
+  out[12] = mat3_determinant(in);
+  for (index i = 0; i < 9; ++i) out[13 + i] = in[i];
+  mat3_normalise(out + 13);
 }
 
 lane_fn void case_sampson_linearise(const real* in, real* out) {

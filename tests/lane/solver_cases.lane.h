@@ -42,12 +42,6 @@ lane_fn void case_pose_candidates(const real* in, real* out) {
   for (index i = 9; i < 12; ++i) out[i] = fabs(out[i]);
 }
 
-lane_fn void case_pose_from_essential(const real* in, real* out) {
-  real E[9], x[20];
-  case_two_views(in, E, x);
-  out[12] = pose_from_essential(E, x, x + 5, x + 10, x + 15, 5, out, out + 9);
-}
-
 lane_fn void case_triangulate(const real* in, real* out) {
   // A turn about y (7:24:25) and a baseline mostly along x.
   real R[9] = {lane(0.96), lane(0),    lane(-0.28), lane(0),   lane(1),

@@ -2,7 +2,7 @@
 // Polar rectification of random rigs: rows of matches, the map and its inverse, no pixel
 // compressed, and what is refused.
 #include <bifocal/error.hpp>
-#include <bifocal/polar.hpp>
+#include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 
 #include <gtest/gtest.h>

@@ -183,13 +183,13 @@ TEST(CovarianceArguments, are_named) {
   const Intrinsics camera{100, 100, 0, 0};
   const std::uint8_t flags[3] = {};
   EXPECT_EQ(message([&] { return covariance(ModelKind::homography, Mat3{}, points); }),
-            "covariance: model is zero");
+            "covariance: the matrix is zero");
   EXPECT_EQ(message([&] { return covariance(ModelKind::homography, H, points, {}, flags); }),
             "covariance: 3 flags for 10 points");
   EXPECT_EQ(message([&] { return covariance(ModelKind::homography, H, points, {}, {}, -1); }),
             "covariance: noise = -1: must be at least 0");
   EXPECT_EQ(message([&] { return covariance(ModelKind::essential, H, points); }),
-            "covariance: 0 cameras, essential takes 2");
+            "covariance: 0 cameras, a essential takes 2");
   EXPECT_EQ(message([&] {
               return covariance(Pose{H, {0, 0, 2}}, points, camera, camera);
             }),

@@ -16,15 +16,21 @@ TEST(Pose, candidate_with_the_points_in_front_is_the_true_one) {
   for (int trial = 0; trial < kTrials; ++trial) {
     EigenScene scene(random);
     const Matrix3 E = scene.essential() * synthetic::uniform(random, -10, 10);
-    double x1[kPoints], y1[kPoints], x2[kPoints], y2[kPoints], R[9], t[3];
-    for (int i = 0; i < kPoints; ++i) {
-      const PointPair v = scene.seen(scene.point());
-      x1[i] = v.x1, y1[i] = v.y1, x2[i] = v.x2, y2[i] = v.y2;
+    double R[18], t[3];
+    L::pose_candidates(E.data(), R, t);
+    PointPair seen[kPoints];
+    for (PointPair& v : seen) v = scene.seen(scene.point());
+    for (int c = 0; c < 4; ++c) {
+      if (c == 2)
+        for (double& v : t) v = -v;
+      const double* own = R + 9 * (c % 2);
+      const auto count = std::count_if(std::begin(seen), std::end(seen), [&](const PointPair& v) {
+        return L::pose_in_front(own, t, v.x1, v.y1, v.x2, v.y2);
+      });
+      const double distance = (Eigen::Map<const Matrix3>(own) - scene.R).norm() +
+                              (Eigen::Map<Eigen::Vector3d>(t) - scene.t.normalized()).norm();
+      wrong += (count == kPoints) != (distance < 1e-10);
     }
-    const double count = L::pose_from_essential(E.data(), x1, y1, x2, y2, kPoints, R, t);
-    const double distance = (Eigen::Map<Matrix3>(R) - scene.R).norm() +
-                            (Eigen::Map<Eigen::Vector3d>(t) - scene.t.normalized()).norm();
-    wrong += !(count == kPoints && distance < 1e-10);
   }
   EXPECT_EQ(wrong, 0) << "of " << kTrials;
 }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
-#include <bifocal/polar.hpp>
 #include <bifocal/rectify.hpp>
 #include <bifocal/robust.hpp>
 #include <bifocal/device.hpp>

@@ -2,7 +2,7 @@
 // plan, run-shard and merge: verification in parts, for any engine that can run a program.
 #include <fmt/format.h>
 #include <unistd.h>
-#include <bifocal/colmap/shards.hpp>
+#include <bifocal/colmap/verify.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/device.hpp>
 

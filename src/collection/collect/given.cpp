@@ -2,7 +2,7 @@
 #include "collection/collect/given.hpp"
 
 #include <bifocal/error.hpp>
-#include <bifocal/npz.hpp>
+#include <bifocal/io.hpp>
 
 #include <fmt/format.h>
 

@@ -134,17 +134,8 @@ void add_focal(const PairView& pair, const VerifyOptions& options, DecidedPair& 
   const Estimate& found = pair.shared.estimate;
   if (!(found.focal_deviation < 0.25 * found.focal_length)) return;
   out.focal_length = found.focal_length;
-  const Vec3& t = found.pose.t;
-  const double s = std::sqrt(0.5);
-  Mat3 E{};
-  for (std::size_t j = 0; j < 3; ++j) {
-    const double* R = found.pose.R.data() + j;
-    const double x = R[0], y = R[3], z = R[6];
-    E[j] = s * (t[1] * z - t[2] * y);
-    E[3 + j] = s * (t[2] * x - t[0] * z);
-    E[6 + j] = s * (t[0] * y - t[1] * x);
-  }
-  out.E = E;
+  out.E = times(cross_matrix(found.pose.t), found.pose.R);
+  for (double& v : *out.E) v *= std::sqrt(0.5);
   if (options.relative_pose && out.configuration == Configuration::uncalibrated)
     out.cam2_from_cam1 = found.pose;
 }

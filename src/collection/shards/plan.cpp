@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <bifocal/colmap/shards.hpp>
+#include <bifocal/colmap/verify.hpp>
 
 #include "collection/colmap/pipeline.hpp"
 #include "collection/shards/durable_file.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bifocal/colmap/shards.hpp>
+#include <bifocal/colmap/verify.hpp>
 
 #include "collection/colmap/chunk.hpp"
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bifocal/colmap/shards.hpp>
+#include <bifocal/colmap/verify.hpp>
 
 #include "collection/shards/durable_file.hpp"
 #include "collection/shards/plan_file.hpp"

@@ -39,12 +39,13 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
 }
 #endif
 
-#ifndef OWN_point_columns  // a point [COLUMNS] of two images in scoring coordinates
+#ifndef OWN_point_columns  // a point [COLUMNS] of two images in scoring coordinates, then depths
 lane_fn void point_columns(const real* given, const real* cameras, const pair_info* info,
                            real* columns) {
   (void)cameras;
   for (index c = 0; c < 4; ++c)
     columns[c] = (given[c] - lane(info->centre[c])) * (lane(1) / lane(info->length));
+  for (index c = 4; c < COLUMNS; ++c) columns[c] = given[c];
 }
 #endif
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problem: the fundamental matrix of two images, x2' F x1 = 0, from seven matches (family
-// epipolar). Solver: solvers/fundamental_7pt.lane.h. Chart: epipolar_chart.lane.h.
+// uncalibrated). Solver: solvers/fundamental_7pt.lane.h. Chart: epipolar_chart.lane.h.
 
 enum {
-  CAMERAS = 0,   // that are given
-  HAS_POSE = 0,  // the model has one
+  CAMERAS = 0,  // that are given
   SAMPLE_SIZE = 7,
   SLOTS = 3,            // models of a sample at most
   SOUGHT_PERCENT = 15,  // of 1000 matches, in the search of one pair
   SAMPLE_COST = 150,    // of solving a sample: scored points that take as long
   DOF = 7,              // parameters of the chart
-  SIDES = 1,            // see side_candidates
   DOMINANT_PLANE = 1    // most inliers on one plane leave the model open (search/planes.group.h)
 };
 
@@ -58,19 +56,6 @@ lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, D
 #define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1.2e10) / (n * n); }
 
-// A side [12] of the scene: see epipole_side.
-#define OWN_side_candidates
-lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
-  (void)rays;
-  epipole_side(model, sides);
-}
-
-// Points nearer to the epipole than three thresholds may be on either side.
-#define OWN_side_limit
-lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
-  (void)parallax;
-  return lane(9) / inverse_squared_threshold * side[2] * side[2];
-}
 #define OWN_point_side
 lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
                         real limit, mask* unsure) {
@@ -79,10 +64,4 @@ lane_fn real point_side(const real* model, const real* side, const real* rays, c
   real value = epipolar_side(model, side, p[0], p[1], p[2], p[3], &near2);
   *unsure = near2 < limit;
   return value * side[9];
-}
-
-// The matrix of the result: F in px, |F| = 1.
-lane_fn void result_matrix(const pair_info* info, const real* rays, const real* model, real* F) {
-  (void)rays;
-  epipolar_in_px(info, model, F);
 }

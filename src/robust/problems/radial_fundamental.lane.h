@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problem: F and the radial distortion k that two pictures by one lens share, from nine matches
-// (family epipolar): x2(k)' F x1(k) = 0 with x(k) = (x, y, 1 + k r^2), r the distance from the
+// (family uncalibrated): x2(k)' F x1(k) = 0 with x(k) = (x, y, 1 + k r^2), r the distance from the
 // centre of distortion, which is known. Solver: solvers/fundamental_9pt_shared_radial.lane.h.
 //   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion,
 //   CVPR 2001
-// A model is F in scoring coordinates, whose origin is the centre of distortion, and k in their
-// unit. Error: the Sampson distance of the points as they are in the pictures, distorted; none
-// where 1 + k r^2 is not above 0. `focal` [1]: r^2 = x^2 + focal[1] y^2, for pixels that are not
-// square. Chart: epipolar_chart.lane.h, with s1 / s0 and k in the places of its singular values.
+// A model is F of points without the distortion, in scoring coordinates, whose origin is the centre
+// of distortion, and k in their unit. Error: the Sampson distance of the points as they are in the
+// pictures, distorted; none where 1 + k r^2 is not above 0. `focal` [1]: r^2 = x^2 + focal[1] y^2,
+// for pixels that are not square. Chart: epipolar_chart.lane.h, with s1 / s0 and k in the places of
+// its singular values.
 
 enum {
-  CAMERAS = 1,   // the centre of distortion, and the ratio of the focal lengths
-  HAS_POSE = 0,  // the model has one
+  CAMERAS = 1,  // the centre of distortion, and the ratio of the focal lengths
   SAMPLE_SIZE = 9,
   SLOTS = 3,            // models of a sample that are kept
   SOUGHT_PERCENT = 30,  // of 1000 matches, in the search of one pair
   SAMPLE_COST = 2000,   // of solving a sample: scored points that take as long
   DOF = 8,              // parameters of the chart: 7 of F, and k
-  SIDES = 1,            // see side_candidates
   DOMINANT_PLANE = 0,   // a plane leaves F open and says something of k
   MODEL_SIZE = 10,      // numbers of a model
   EQUATIONS = 10,       // rows of the normal equations: the elements of F, and k
@@ -201,19 +200,6 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
 #define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(2.4e11) / (n * n); }
 
-// A side [12] of the scene: see epipole_side.
-#define OWN_side_candidates
-lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
-  (void)rays;
-  epipole_side(model, sides);
-}
-
-// Points nearer to the epipole than three thresholds may be on either side.
-#define OWN_side_limit
-lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
-  (void)parallax;
-  return lane(9) / inverse_squared_threshold * side[2] * side[2];
-}
 #define OWN_point_side
 lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
                         real limit, mask* unsure) {
@@ -223,10 +209,4 @@ lane_fn real point_side(const real* model, const real* side, const real* rays, c
       epipolar_side(model, side, p[0] / w[0], p[1] / w[0], p[2] / w[1], p[3] / w[1], &near2);
   *unsure = near2 < limit;
   return value * side[9];
-}
-
-// The matrix of the result: F for points in px without the distortion, |F| = 1.
-lane_fn void result_matrix(const pair_info* info, const real* rays, const real* model, real* F) {
-  (void)rays;
-  epipolar_in_px(info, model, F);
 }

@@ -28,7 +28,6 @@ class OpenClBackend final : public Backend {
   // An own object for every caller, as arguments are set on it. Builds the program when this
   // process has not yet.
   [[nodiscard]] ClKernel make_kernel(const Kernel& kernel);
-  [[nodiscard]] std::string label() const { return info_.id + " (" + info_.name + ")"; }
   // Sets info().inline_ptx.
   void try_inline_ptx();
   // The context is made when it is first needed, not for listing the device.
