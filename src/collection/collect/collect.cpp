@@ -48,7 +48,7 @@ class Collection {
       return result_;
     }
     const std::int64_t least = check_sizes(job_);
-    job_.found = std::make_unique<FeatureStore>((job_.options.max_memory - least) / 4);
+    job_.found = std::make_unique<FeatureStore>(memory_of_found(job_, least));
     open_work();
     const std::vector<std::string> notes = fill();
     stage("database", [&] {

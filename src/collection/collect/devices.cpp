@@ -54,6 +54,15 @@ std::int64_t host_memory(const Job& job) {
   return memory_of_stages(job) / static_cast<std::int64_t>(job.devices.devices().size());
 }
 
+bool all_are_gpus(const Job& job) {
+  return std::ranges::all_of(job.devices.devices(),
+                             [](const Device& d) { return d.info().is_gpu; });
+}
+
+std::int64_t memory_of_found(const Job& job, std::int64_t least) {
+  return all_are_gpus(job) ? (job.options.max_memory - least) / 2 : 0;
+}
+
 // The least is what one photograph takes alone: of the host's memory, where a device that is no GPU
 // detects in it too, and of a GPU's.
 std::int64_t check_memory(const Job& job, const std::string& name, std::int64_t width,

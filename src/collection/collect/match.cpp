@@ -267,8 +267,7 @@ std::vector<ImagePair> without_known(std::span<const ImagePair> pairs, const Pai
 // Tells of how many images side by side the pairs wait for each other, in the memory of matches
 // under way. On a processor loading an image again costs less than the work that a kill would lose.
 int rows_side_by_side(const Job& job, std::int64_t images, std::int64_t features) {
-  const auto& devices = job.devices.devices();
-  if (!std::ranges::all_of(devices, [](const Device& d) { return d.info().is_gpu; })) return 1;
+  if (!all_are_gpus(job)) return 1;
   const std::int64_t fit = job.options.max_memory / 4 / (images * features * kBytesOfWaiting);
   return static_cast<int>(std::clamp<std::int64_t>(fit, 1, kRowsOnGpu));
 }

@@ -62,6 +62,10 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 [[nodiscard]] int images_on_each(const Job& job, std::int64_t images, std::int64_t bytes_of_image);
 // Returns the bytes of the host's memory that the stages of one device may take.
 [[nodiscard]] std::int64_t host_memory(const Job& job);
+// Returns the bytes of the host's memory for features that were found: half of what max_memory has
+// beyond its least, which resident features take where a device is no GPU.
+[[nodiscard]] std::int64_t memory_of_found(const Job& job, std::int64_t least);
+[[nodiscard]] bool all_are_gpus(const Job& job);
 // Returns the least that max_memory has to be for a photograph. Throws Error(usage) naming it,
 // unless it is.
 std::int64_t check_memory(const Job& job, const std::string& name, std::int64_t width,
