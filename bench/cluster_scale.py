@@ -38,7 +38,9 @@ def seconds_of(chosen, plan, workers):
         result.unlink()
     command = [sys.executable, "-m", "bifocal.cluster", plan, "--workers", workers, "--threads", 1, "--device", "cpu", "--program", chosen.program]
     start = time.perf_counter()
-    subprocess.run([*map(str, command)], check=True, stderr=subprocess.DEVNULL)
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
     return time.perf_counter() - start
 
 
@@ -54,7 +56,7 @@ def main():
     cpu = bifocal.devices()[0]
     machine = {
         "command": f"bench/cluster_scale.py --pairs {chosen.pairs} --pairs-per-shard {chosen.pairs_per_shard}",
-        "commit": chosen.commit or subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip(),
+        "commit": chosen.commit or subprocess.run(["git", "rev-parse", "HEAD"], cwd=pathlib.Path(__file__).parent, capture_output=True, text=True).stdout.strip(),
         "compiler": platform.python_version(),
         "cores": os.cpu_count(),
         "cpu": cpu["name"],

@@ -132,7 +132,8 @@ class SiftDetector {
  public:
   // The queue lives longer than the detector. batch: images that a GPU works on at the same time;
   // more fill it better and take more memory. memory: bytes that it may take of a GPU or OpenCL
-  // device, besides 148 for each feature that it may find (160 with its shape); 0: what there is.
+  // device, besides 148 for each feature that it may find (160 with its shape), a mask, and
+  // pictures that are not 8-bit grey; 0: what there is.
   //
   // All levels of an image take about 38 bytes a pixel, 152 with `upsample`. Where there is no room
   // for them the first octaves are made in bands of rows, one after the other, to the same bits:

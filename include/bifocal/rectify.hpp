@@ -313,9 +313,9 @@ void fields(Options& options, const Visit& visit) {
 [[nodiscard]] double stretch(const Rectification& rectification);
 [[nodiscard]] double stretch(const PolarRectification& rectification);
 
-// Which of the two a pair is better rectified by. Planar ones keep straight lines and give cameras:
-// polar is chosen where there is no planar one, or where it stretches pixels by more than 1.3 and
-// by a tenth more than the polar one.
+// A choice says which of the two a pair is better rectified by. Planar ones keep straight lines and
+// give cameras: polar is chosen where there is no planar one, or where it stretches pixels by more
+// than 1.3 and by a tenth more than the polar one.
 struct RectificationChoice {
   bool is_polar = false;
   double planar_stretch = 1, polar_stretch = 1;  // infinity: not rectified

@@ -71,7 +71,7 @@ std::string device_for(const std::optional<std::string>& device, const AnyArray*
   if (!array || !on_cuda(*array)) return device.value_or("cpu");
   const std::string own = fmt::format("cuda:{}", array->device_id());
   if (!device) return own;
-  const bool same = *device == own || (*device == "cuda" && own == "cuda:0");
+  const bool same = *device == own || (*device == "cuda" && own == Device("cuda").info().id);
   if (!same)
     value_error(fmt::format("{}: in the memory of {}, but device is '{}'", name, own, *device));
   return own;

@@ -30,7 +30,7 @@ struct Choice {
     if (surf) return surf->upsample ? 28 : 7;
     return sift.upsample ? 152 : 38;
   }
-  // Whether detectors take images of so many pixels.
+  // Tells whether detectors take images of so many pixels.
   [[nodiscard]] bool is_taken(std::int64_t pixels) const {
     return pixels * ((surf ? surf->upsample : sift.upsample) ? 4 : 1) <= INT_MAX / 2;
   }

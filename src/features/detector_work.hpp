@@ -188,7 +188,7 @@ class DetectorWork {
     return options_.max_features > 0 ? std::min(options_.max_features, room) : room;
   }
 
-  // Of the device, for a batch.
+  // A batch takes these bytes of the device.
   [[nodiscard]] std::size_t bytes_of(const Device& device) const {
     return static_cast<std::size_t>(batch_) * (device.bytes() + pixels());
   }
@@ -229,8 +229,8 @@ class DetectorWork {
     device.set_mask(mask_);
     return device;
   }
-  // With all levels in memory, or in bands of half as many bytes, and again, which leave a quarter
-  // of their own for what else there is.
+  // Makes one with all levels in memory, else in bands of half as many bytes, and again, which
+  // leave a quarter of their own for what else there is.
   Device make_device(Queue& queue) {
     for (;;) {
       try {

@@ -26,7 +26,7 @@ inline constexpr std::string_view kPointsName<ScenePoint> = "scene points";
 }
 
 void check_camera(const char* name, const Intrinsics& camera);
-// Neither zero nor too large.
+// Throws where a matrix is zero or its numbers are too large.
 void check_matrix(const char* where, std::span<const double> matrix,
                   const char* name = "the matrix");
 // The model has to be of two views, and its matrix all of it.

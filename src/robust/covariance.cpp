@@ -123,7 +123,7 @@ class Spread {
                         p.t[2]};
     });
   }
-  // Of the last parameter, a logarithm.
+  // The last parameter is a logarithm.
   [[nodiscard]] double last_variance() const { return C_[d * d - 1]; }
 
   ModelCovariance result;

@@ -21,7 +21,7 @@ namespace bifocal::robust {
 using Model = std::array<double, 12>;
 using Chart = std::array<double, 20>;
 
-// In loops over points.
+// Loops over points call this, so that they can be cancelled.
 inline void look(std::size_t i) {
   if (i % 4096 == 0) check_cancelled();
 }

@@ -25,7 +25,7 @@ namespace bifocal::runtime {
 [[nodiscard]] std::shared_ptr<BackendMemory> allocate_within_limit(Backend& backend,
                                                                    std::size_t bytes);
 
-// Whether that is what a device without memory has thrown, of either of these.
+// Tells whether an error is that of a device, or of a limit of ours, without memory.
 [[nodiscard]] bool is_out_of_memory(const Error& error);
 
 // Says in words why a queue cannot use memory; the text is empty when it can, or when the memory is

@@ -73,8 +73,8 @@ TEST_F(Photographs, give_the_same_pairs_on_every_device) {
   });
 }
 
-// With the bytes that the message names, on a GPU or OpenCL device in bands, the database is the
-// same.
+// The database is the same with the bytes that the message names, on a GPU or OpenCL device in
+// bands.
 TEST_F(Photographs, larger_than_the_memory_are_refused_before_any_work) {
   add_views(2);
   add("large.jpg", texture(1200, 900, 5));

@@ -65,8 +65,7 @@ std::int64_t memory_of_found(const Job& job, std::int64_t least) {
 
 // The least is what one photograph takes alone: of the host's memory, where a device that is no GPU
 // detects in it too, and of a GPU's.
-std::int64_t check_memory(const Job& job, const std::string& name, std::int64_t width,
-                          std::int64_t height) {
+std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t height) {
   const CollectOptions& o = job.options;
   const features::Choice choice{o.sift, o.surf};
   const double side = o.max_side > 0 ? o.max_side : kMaxSiftSide;
@@ -96,13 +95,7 @@ std::int64_t check_memory(const Job& job, const std::string& name, std::int64_t 
     if (most > 0) features = std::min(features, most);
     pair = (2 * kBytesOfFeature + kBytesOfMatch) * features;
   }
-  const std::int64_t least = std::max(kBytesOfProgram + std::max(host, pair), gpu);
-  if (o.max_memory < least)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("max_memory = {} bytes: the photograph {} of {} x {} px takes at least {}",
-                    o.max_memory, name, width, height, least));
-  return least;
+  return std::max(kBytesOfProgram + std::max(host, pair), gpu);
 }
 
 }  // namespace bifocal::collection

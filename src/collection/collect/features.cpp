@@ -146,7 +146,7 @@ class Detector {
   Detector(const Job& job, const Device& device)
       : job_(job),
         starting_(std::async(std::launch::async, [device] { return Queue(device); })),
-        memory_(memory_of_detector(job, device)) {}
+        memory_(std::min(memory_of_detector(job, device), device.info().memory)) {}
 
   void run(Batch& batch) {
     if (starting_.valid()) queue_.emplace(starting_.get());

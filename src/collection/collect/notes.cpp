@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <map>
 
 #include "collection/collect/stages.hpp"
 #include "io/decode.hpp"
@@ -93,13 +94,13 @@ std::size_t listed_and_lost(const CollectOptions& o, std::span<const PhotographR
 
 std::int64_t check_sizes(const Job& job) {
   const auto& K = job.options.cameras.intrinsics;
-  io::ClaimedSize first, largest;
-  std::string name, largest_name;
+  io::ClaimedSize first;
+  std::string name;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> names;  // of each size the first
   for (const PhotographFile& f : job.photographs.files) {
     const io::ClaimedSize size = size_of(f.file);
     if (size.width == 0) continue;
-    if (size.width * size.height > largest.width * largest.height)
-      largest = size, largest_name = f.name;
+    names.try_emplace({size.width, size.height}, f.name);
     if (!K) continue;
     if (first.width == 0) first = size, name = f.name;
     if (size.width != first.width || size.height != first.height)
@@ -109,7 +110,20 @@ std::int64_t check_sizes(const Job& job) {
                  size.width, size.height, name, first.width, first.height, K->fx, K->fy, K->cx,
                  K->cy);
   }
-  return largest.width > 0 ? check_memory(job, largest_name, largest.width, largest.height) : 0;
+  std::int64_t least = 0;
+  std::string needs;
+  for (const auto& [wide, photograph] : names) {
+    const auto& [width, height] = wide;
+    if (const std::int64_t own = least_memory(job, width, height); own > least) {
+      least = own;
+      needs = fmt::format("the photograph {} of {} x {} px takes at least {}", photograph, width,
+                          height, least);
+    }
+  }
+  if (job.options.max_memory < least)
+    throw Error(ErrorCode::usage,
+                fmt::format("max_memory = {} bytes: {}", job.options.max_memory, needs));
+  return least;
 }
 
 std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow> rows,

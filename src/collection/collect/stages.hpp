@@ -66,10 +66,8 @@ inline constexpr std::int64_t kBytesOfMatch = 400;
 // beyond its least, which resident features take where a device is no GPU.
 [[nodiscard]] std::int64_t memory_of_found(const Job& job, std::int64_t least);
 [[nodiscard]] bool all_are_gpus(const Job& job);
-// Returns the least that max_memory has to be for a photograph. Throws Error(usage) naming it,
-// unless it is.
-std::int64_t check_memory(const Job& job, const std::string& name, std::int64_t width,
-                          std::int64_t height);
+// Returns the least that max_memory has to be for a photograph of this size.
+[[nodiscard]] std::int64_t least_memory(const Job& job, std::int64_t width, std::int64_t height);
 
 // The options that decide what is found, and where, by the names of their members: all but
 // max_memory, block_size, overwrite and progress, and those that are not looked at.
@@ -77,9 +75,9 @@ std::int64_t check_memory(const Job& job, const std::string& name, std::int64_t 
 // Throws Error(usage) naming an option out of range.
 void check(const CollectOptions& options);
 
-// Returns the least that max_memory has to be, which the largest photograph says. Throws
-// Error(usage) where it is less, and Error(input) where intrinsics are known and photographs have
-// several sizes. Before any work: only heads of files are read.
+// Returns the least that max_memory has to be for all photographs. Throws Error(usage) naming the
+// one that takes most where it is less, and Error(input) where intrinsics are known and photographs
+// have several sizes. Before any work: only heads of files are read.
 std::int64_t check_sizes(const Job& job);
 // Notes say what matters of the photographs and the chosen pairs (CollectResult::notes), the same
 // in every run.

@@ -16,7 +16,8 @@ namespace {
 
 namespace sift = kernels::sift;
 
-// Of the pixels of the first octave, extrema before and features after the refinement. White noise
+// One in so many pixels of the first octave is an extremum before the refinement, or a feature
+// after it. White noise
 // without thresholds has a feature in 1070 px with the default scales, in 12 px with 16 layers from
 // a sigma of 0.8; the Oxford pictures at most one in 186.
 constexpr int kPixelsACandidate = 12, kPixelsAFeature = 16, kLeastRoom = 1024;
@@ -143,7 +144,7 @@ class Planner {
       pixels = std::max(pixels, std::int64_t{sizes_[k].width} * own_rows(bands, k));
     }
     plan.lines = has_lines_ ? plane : 0;
-    // As dense as the picture may be in all.
+    // A band may be as dense as the picture may be in all.
     const auto dense =
         static_cast<int>(std::int64_t{room_} * pixels / std::max<std::int64_t>(pixels_, 1));
     plan.candidate_room = std::max(at_least_one_in(kPixelsACandidate, pixels), dense);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which levels of a picture's octaves lie in a device's memory at a time.
+// A plan says which levels of a picture's octaves lie in a device's memory at a time.
 //
 // All of them where there is room. Otherwise the first octaves go by in bands of rows, one after
 // the other in the same place: a band keeps rows of its own, in which extrema are sought and points
@@ -28,8 +28,8 @@ struct StepOctave {
   int first_tile;  // of those that are searched
 };
 
-// What is in memory at a time: of all octaves those of [begin, end) keep rows, and the one at `end`
-// has the place of its whole first level.
+// A step is what is in memory at a time: of all octaves those of [begin, end) keep rows, and the
+// one at `end` has the place of its whole first level.
 struct SiftStep {
   std::size_t begin, end;
   std::vector<StepOctave> octaves;
@@ -58,7 +58,7 @@ struct SiftPlan {
 
 // The radii that CUDA's kernel by tiles is compiled for: those of the default options.
 inline constexpr int kTileRadii[] = {4, 5, 6, 8, 10};
-// Whether groups blur tiles of an octave; others are blurred line by line.
+// Tells whether groups blur tiles of an octave; others are blurred line by line.
 [[nodiscard]] bool has_tiles(int radius, int width, int height);
 
 }  // namespace bifocal::features
