@@ -137,8 +137,8 @@ class SiftDetector {
   //
   // All levels of an image take about 38 bytes a pixel, 152 with `upsample`. Where there is no room
   // for them the first octaves are made in bands of rows, one after the other, to the same bits:
-  // least_memory() bytes are enough. Wide bands take 1.3 to 2 times as long, the narrowest about
-  // nine times. Two batches are in memory at a time where there is room for them.
+  // least_memory() bytes are enough. Wide bands take 1.3 to 2 times as long, the narrowest 9
+  // to 14 times. Two batches are in memory at a time where there is room for them.
   //
   // Throws Error(usage) naming what is out of range, or a memory that is too little with the bytes
   // that are enough, and Error(device) when the device has not even these.

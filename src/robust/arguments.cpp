@@ -74,8 +74,8 @@ void check_told(const char* where, ModelKind kind) {
 Cameras checked_cameras(const char* where, ModelKind kind, std::span<const Intrinsics> cameras) {
   const auto wanted = static_cast<std::size_t>(problem_info(kind).cameras);
   if (cameras.size() != wanted)
-    throw Error(ErrorCode::usage, fmt::format("{}: {} cameras, a {} takes {}", where,
-                                              cameras.size(), to_string(kind), wanted));
+    throw Error(ErrorCode::usage, fmt::format("{}: {} takes {} cameras, there are {}", where,
+                                              to_string(kind), wanted, cameras.size()));
   if (cameras.empty()) return {};
   check_camera(wanted == 1 ? "camera" : "camera1", cameras.front());
   check_camera("camera2", cameras.back());

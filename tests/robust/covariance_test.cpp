@@ -189,7 +189,7 @@ TEST(CovarianceArguments, are_named) {
   EXPECT_EQ(message([&] { return covariance(ModelKind::homography, H, points, {}, {}, -1); }),
             "covariance: noise = -1: must be at least 0");
   EXPECT_EQ(message([&] { return covariance(ModelKind::essential, H, points); }),
-            "covariance: 0 cameras, a essential takes 2");
+            "covariance: essential takes 2 cameras, there are 0");
   EXPECT_EQ(message([&] {
               return covariance(Pose{H, {0, 0, 2}}, points, camera, camera);
             }),

@@ -304,7 +304,7 @@ TEST(TwoView, MisuseIsNamed) {
   EXPECT_EQ(refusal([&] { return refine(fundamental, bad, v.points); }),
             "refine: the matrix is not finite or too large");
   EXPECT_EQ(refusal([&] { return residuals(essential, F, v.points); }),
-            "residuals: 0 cameras, a essential takes 2");
+            "residuals: essential takes 2 cameras, there are 0");
   EXPECT_EQ(refusal([&] { return residuals(absolute_pose, F, v.points); }),
             "residuals: a pose is no model of two views");
   EXPECT_EQ(refusal([&] { return refine(fundamental, F, v.points, {}, flags); }),

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 
+#include "collection/colmap/pair.hpp"
+
 namespace bifocal::collection {
 namespace {
 
 // The file has its numbers from the corner of the first pixel, which rounds them.
 void round_as_stored(Keypoint& k) {
-  k.x = (k.x + 0.5F) - 0.5F;
-  k.y = (k.y + 0.5F) - 0.5F;
+  constexpr auto half = static_cast<float>(colmap::kHalfPixel);
+  k.x = (k.x + half) - half;
+  k.y = (k.y + half) - half;
 }
 
 }  // namespace
