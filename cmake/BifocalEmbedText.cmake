@@ -5,7 +5,7 @@ set(files "")
 
 function(expand file result)
   set(path "")
-  foreach(folder IN ITEMS ${SOURCE} ${SOURCE}/../include ${GENERATED} ${ROOT})
+  foreach(folder IN ITEMS ${SOURCE} ${SOURCE}/../include ${SOURCE}/.. ${GENERATED} ${ROOT})
     if(NOT path AND EXISTS ${folder}/${file})
       set(path ${folder}/${file})
     endif()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bifocal/solvers.def for C++: the shapes, and what each solver's unit (solver_unit.cpp.in) offers.
+// bifocal/solvers.def for C++: the shapes, and the functions of each solver's unit
+// (cmake/solver_unit.cpp.in).
 #pragma once
 
 #include <bifocal/solvers.hpp>
@@ -15,10 +16,18 @@ inline constexpr SolverShape kShapes[] = {
 #include <bifocal/solvers.def>
 };
 
-// Functions for the CPU. Their arguments: samples, solutions, counts, and the std::int64_t numbers
-// from row to row of all three.
+// Whether a solver has a float version.
+inline constexpr bool kHasFloat[] = {
+#define SOLVER(...) true,
+#define SOLVER_F64(...) false,
+#include <bifocal/solvers.def>
+};
+
+// A solver's functions for CPUs; null if this build lacks the solver or its float version. Their
+// arguments: samples, solutions, counts, and the distance between rows (std::int64_t) of all three.
 struct CpuFunctions {
-  runtime::CpuFunction simd_f64, simd_f32, scalar_f64, scalar_f32;
+  runtime::CpuFunction simd_f64 = nullptr, simd_f32 = nullptr;
+  runtime::CpuFunction scalar_f64 = nullptr, scalar_f32 = nullptr;
 };
 #define SOLVER(name, ...) [[nodiscard]] CpuFunctions name##_functions();
 #include <bifocal/solvers.def>

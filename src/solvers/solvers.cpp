@@ -26,6 +26,8 @@ constexpr const char* kNames[] = {
 #include <bifocal/solvers.def>
 };
 
+const char* name_of(MinimalSolver solver) { return kNames[static_cast<std::size_t>(solver)]; }
+
 void check_size(const char* name, std::size_t size, std::size_t expected) {
   if (size != expected) {
     throw Error(ErrorCode::usage,
@@ -47,7 +49,7 @@ void launch_on_cpu(MinimalSolver solver, LaneKind lanes, const runtime::Piece& p
   if (!kernel.cpu)
     throw Error(ErrorCode::device, fmt::format("solve_minimal: {} is not in this build for CPUs "
                                                "(-DBIFOCAL_GENERATED_SOLVERS=ON)",
-                                               kNames[static_cast<std::size_t>(solver)]));
+                                               name_of(solver)));
   kernel.cpu_block = 1024;  // a multiple of any register's width
   const runtime::Argument arguments[] = {piece.arrays[0], piece.arrays[1], piece.arrays[2],
                                          std::int64_t{piece.strides[0]}};
@@ -77,6 +79,10 @@ void solve(Queue& queue, MinimalSolver solver, int count, Memory<const T> sample
   const DeviceInfo& device = queue.device().info();
   if (count < 0) throw Error(ErrorCode::usage, fmt::format("solve_minimal: {} samples", count));
   if (count == 0) return;
+  if (sizeof(T) == 4 && !has_float_version(solver))
+    throw Error(ErrorCode::usage,
+                fmt::format("solve_minimal: {} has no float version; pass samples in double",
+                            name_of(solver)));
   if (sizeof(T) == 8 && !device.has_double)
     throw Error(ErrorCode::device, fmt::format("solve_minimal: {} ({}) does not compute in double",
                                                device.id, device.name));
@@ -115,6 +121,16 @@ SolverShape solver_shape(MinimalSolver solver) {
   if (index >= std::size(solvers::kShapes))
     throw Error(ErrorCode::usage, fmt::format("unknown minimal solver {}", index));
   return solvers::kShapes[index];
+}
+
+bool has_float_version(MinimalSolver solver) {
+  (void)solver_shape(solver);  // checks the enumerator
+  return solvers::kHasFloat[static_cast<std::size_t>(solver)];
+}
+
+bool is_built_for_cpus(MinimalSolver solver) {
+  (void)solver_shape(solver);
+  return kFunctions[static_cast<std::size_t>(solver)]().simd_f64 != nullptr;
 }
 
 void solve_minimal(Queue& queue, MinimalSolver solver, int count, Memory<const double> samples,

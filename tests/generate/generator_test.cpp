@@ -59,11 +59,11 @@ TEST(Generator, templates_are_as_small_as_the_manual_says_and_solvers_are_what_i
   for (const Size& size : sizes) {
     const std::string name = size.problem;
     const generate::Generated solver =
-        generated(text_of("src/generate/problems/" + name + ".problem"));
+        generated(text_of("tools/generate/problems/" + name + ".problem"));
     EXPECT_EQ(solver.roots, size.roots) << name;
     EXPECT_EQ(solver.rows, size.rows) << name;
     EXPECT_EQ(solver.basis, size.eigenpairs) << name;
-    const std::string text = text_of("src/solvers/generated/" + name + ".lane.h");
+    const std::string text = text_of("generated/solvers/" + name + ".lane.h");
     if (text.empty()) continue;  // a solver that is written by hand is used instead
     ++committed;
     EXPECT_TRUE(solver.text == text) << name;
@@ -144,7 +144,7 @@ TEST(Generator, infinitely_many_solutions_are_told_in_words) {
 
 TEST(Generator, an_action_that_is_named_is_the_one_that_is_taken) {
   const std::string text =
-      text_of("src/generate/problems/relative_pose_6pt_one_sided_focal.problem");
+      text_of("tools/generate/problems/relative_pose_6pt_one_sided_focal.problem");
   EXPECT_EQ(generated(text + "action 1/q\n").action, "1/q");
   EXPECT_EQ(generated(text + "action 1/q\n").rows, 11);
   EXPECT_EQ(error_of("problem p\nunknowns x\naction 1/y\n"),
@@ -153,7 +153,7 @@ TEST(Generator, an_action_that_is_named_is_the_one_that_is_taken) {
 
 TEST(Generator, the_seed_of_a_problem_is_added_to) {
   const std::string text =
-      text_of("src/generate/problems/relative_pose_6pt_one_sided_focal.problem");
+      text_of("tools/generate/problems/relative_pose_6pt_one_sided_focal.problem");
   EXPECT_EQ(generated(text + "seed 3\n").text, generate::generate_solver(text, "p", 3).text);
 }
 

@@ -51,7 +51,7 @@ TEST(GenerateProgram, ctrl_c_keeps_the_best_template_so_far) {
                     errors = folder / "errors";
   // All unknowns and their inverses as actions: half a minute.
   std::string text = read_file(std::string(BIFOCAL_SOURCE_DIR) +
-                               "/src/generate/problems/p4p_focal_radial.problem");
+                               "/tools/generate/problems/p4p_focal_radial.problem");
   const auto action = text.find("action ");
   text.erase(action, text.find('\n', action) - action);
   write_file(problem, text);

@@ -163,3 +163,8 @@ inline std::string row_name(const testing::TestParamInfo<SolverRow>& info) {
 }
 
 }  // namespace bifocal::test
+
+// Skips a test of a generated solver in a build without these.
+#define SKIP_UNLESS_BUILT(solver) \
+  if (!is_built_for_cpus(solver)) \
+  GTEST_SKIP() << "a build without generated solvers (-DBIFOCAL_GENERATED_SOLVERS=OFF)"
