@@ -9,7 +9,6 @@
 
 #include "lane/cases.hpp"
 #include "lane/simd-inl.h"
-#include "runtime/built_parts.h"
 #include "runtime/cpu_kernels.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -68,7 +67,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #define UNIT_WORD_(unit, word) unit##word
 #define UNIT_WORD(unit, word) UNIT_WORD_(unit, word)
-#if BIFOCAL_HAS_CUDA
+#if UNIT_HAS_CUDA
 #define ADD_CUDA UNIT_WORD(bifocal_cuda_table_, UNIT_WORD(UNIT, _cases))
 void ADD_CUDA(bifocal::runtime::CudaTable& table);
 #else
