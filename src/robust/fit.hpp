@@ -64,11 +64,11 @@ class Fit {
         for (int i = 0; i < 9; ++i) second[i] = after[3 * (i % 3) + i / 3];
       }
       L::mat3_mul(second, product, m.data());
-      if constexpr (L::RESIDUALS == 2 && Kind != ModelKind::homography)
+      if constexpr (L::ENDS_IN_ONE == 1)
         L::mat3_scale(m.data(), 1 / m[8]);
       else
         L::mat3_normalise(m.data());
-      if constexpr (Kind == ModelKind::shared_focal) set_focal(m);
+      if constexpr (L::UNKNOWN_FOCAL == 1) set_focal(m);
     }
     return m;
   }
@@ -226,13 +226,19 @@ class Fit {
   std::vector<double> columns_;
 };
 
-// Calls body(std::integral_constant<ModelKind, without_depths(kind)>).
+template <ModelKind Kind>
+inline constexpr std::integral_constant<ModelKind,
+                                        ModelKind{problem_lanes<double, Kind>::MODELS_OF}>
+    models_of;
+
+// Calls body(std::integral_constant<ModelKind, K>) with the problem K whose models these are, of
+// points without depths.
 template <class Body>
 auto of_kind(ModelKind kind, const Body& body) {
   switch (kind) {
 #define BIFOCAL_PROBLEM(name, ...) \
   case ModelKind::name:            \
-    return body(std::integral_constant<ModelKind, without_depths(ModelKind::name)>());
+    return body(models_of<ModelKind::name>);
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
   }
