@@ -29,8 +29,8 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 }
 
 // The refinement takes its steps in a chart: DOF parameters around a model. Here the chart [20]
-// holds the model itself; a problem with another one says #define OWN_model_open, OWN_model_close
-// and defines these functions. src/robust/problems/defaults.lane.h has all that may be left out.
+// holds the model itself; a problem with another one defines model_open and model_close as well.
+// src/robust/problems/defaults has a file for each function and constant that may be left out.
 
 // D [EQUATIONS][DOF]: derivatives of the elements of H with respect to the parameters.
 lane_fn void model_tangent(const real* chart, const real* rays, real* D) {

@@ -41,11 +41,13 @@ lane_fn void essential_4pt_known_angle_value_R(const real* data, const real* u, 
   v2[0] += lane(1);
   (v2 + 4)[0] += lane(1);
   (v2 + 8)[0] += lane(1);
-  poly_matrix_product_add(3, v1, 0, v2, 0, 1, 1, 9, lane(1), v0);
+  poly_matrix_product_add(3, poly_matrix_of(v1, 0, 1, 1),
+      poly_matrix_of(v2, 0, 1, 9), lane(1), v0);
   poly_add(3, v0, 0, 9, lane(1), out, 2);
   real v3[12]; poly_clear(v3, 12);
   poly_add(3, u, 1, 3, lane(2), v3, 1);
-  poly_matrix_product_add(3, v3, 1, u, 1, 3, 1, 3, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of(v3, 1, 3, 1),
+      poly_matrix_of(u, 1, 1, 3), lane(1), out);
   real v4[36]; poly_clear(v4, 36);
   poly_skew_add(3, u, 1, v4);
   poly_add(3, v4, 1, 9, lane(2), out, 2);
@@ -54,7 +56,8 @@ lane_fn void essential_4pt_known_angle_value_R(const real* data, const real* u, 
 // out += u'*u - s, of degree 4.
 lane_fn void essential_4pt_known_angle_equation_1(const real* data, const real* u, real* out) {
   real v0[10]; poly_clear(v0, 10);
-  poly_matrix_product_add(3, u, 1, u, 1, 1, 3, 1, lane(1), v0);
+  poly_matrix_product_add(3, poly_matrix_of(u, 1, 1, 3),
+      poly_matrix_of(u, 1, 3, 1), lane(1), v0);
   poly_add(3, v0, 2, 1, lane(1), out, 4);
   poly_add(3, (data + 48), 0, 1, lane(-1), out, 4);
 }
@@ -63,88 +66,128 @@ lane_fn void essential_4pt_known_angle_equation_1(const real* data, const real* 
 lane_fn void essential_4pt_known_angle_equation_2(const real* data, const real* R, real* out) {
   real v0[10]; poly_clear(v0, 10);
   real v1[30]; poly_clear(v1, 30);
-  poly_matrix_product_add(3, (data + 33), 0, R, 2, 1, 3, 3, lane(1), v1);
-  poly_matrix_product_add(3, v1, 2, data, 0, 1, 3, 1, lane(1), v0);
+  poly_matrix_product_add(3, poly_matrix_of((data + 33), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v1);
+  poly_matrix_product_add(3, poly_matrix_of(v1, 2, 1, 3),
+      poly_matrix_of(data, 0, 3, 1), lane(1), v0);
   real v2[10]; poly_clear(v2, 10);
   real v3[30]; poly_clear(v3, 30);
-  poly_matrix_product_add(3, (data + 27), 0, R, 2, 1, 3, 3, lane(1), v3);
-  poly_matrix_product_add(3, v3, 2, (data + 15), 0, 1, 3, 1, lane(1), v2);
-  poly_matrix_product_add(3, v0, 2, v2, 2, 1, 1, 1, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of((data + 27), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v3);
+  poly_matrix_product_add(3, poly_matrix_of(v3, 2, 1, 3),
+      poly_matrix_of((data + 15), 0, 3, 1), lane(1), v2);
+  poly_matrix_product_add(3, poly_matrix_of(v0, 2, 1, 1),
+      poly_matrix_of(v2, 2, 1, 1), lane(1), out);
   real v4[10]; poly_clear(v4, 10);
   real v5[30]; poly_clear(v5, 30);
-  poly_matrix_product_add(3, (data + 39), 0, R, 2, 1, 3, 3, lane(1), v5);
-  poly_matrix_product_add(3, v5, 2, (data + 3), 0, 1, 3, 1, lane(1), v4);
+  poly_matrix_product_add(3, poly_matrix_of((data + 39), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v5);
+  poly_matrix_product_add(3, poly_matrix_of(v5, 2, 1, 3),
+      poly_matrix_of((data + 3), 0, 3, 1), lane(1), v4);
   real v6[10]; poly_clear(v6, 10);
   real v7[30]; poly_clear(v7, 30);
-  poly_matrix_product_add(3, (data + 24), 0, R, 2, 1, 3, 3, lane(1), v7);
-  poly_matrix_product_add(3, v7, 2, (data + 9), 0, 1, 3, 1, lane(1), v6);
-  poly_matrix_product_add(3, v4, 2, v6, 2, 1, 1, 1, lane(-1), out);
+  poly_matrix_product_add(3, poly_matrix_of((data + 24), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v7);
+  poly_matrix_product_add(3, poly_matrix_of(v7, 2, 1, 3),
+      poly_matrix_of((data + 9), 0, 3, 1), lane(1), v6);
+  poly_matrix_product_add(3, poly_matrix_of(v4, 2, 1, 1),
+      poly_matrix_of(v6, 2, 1, 1), lane(-1), out);
 }
 
 // out += (b14*R*a1)*(b2*R*a24) - (b24*R*a2)*(b1*R*a14), of degree 4.
 lane_fn void essential_4pt_known_angle_equation_3(const real* data, const real* R, real* out) {
   real v0[10]; poly_clear(v0, 10);
   real v1[30]; poly_clear(v1, 30);
-  poly_matrix_product_add(3, (data + 36), 0, R, 2, 1, 3, 3, lane(1), v1);
-  poly_matrix_product_add(3, v1, 2, data, 0, 1, 3, 1, lane(1), v0);
+  poly_matrix_product_add(3, poly_matrix_of((data + 36), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v1);
+  poly_matrix_product_add(3, poly_matrix_of(v1, 2, 1, 3),
+      poly_matrix_of(data, 0, 3, 1), lane(1), v0);
   real v2[10]; poly_clear(v2, 10);
   real v3[30]; poly_clear(v3, 30);
-  poly_matrix_product_add(3, (data + 27), 0, R, 2, 1, 3, 3, lane(1), v3);
-  poly_matrix_product_add(3, v3, 2, (data + 18), 0, 1, 3, 1, lane(1), v2);
-  poly_matrix_product_add(3, v0, 2, v2, 2, 1, 1, 1, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of((data + 27), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v3);
+  poly_matrix_product_add(3, poly_matrix_of(v3, 2, 1, 3),
+      poly_matrix_of((data + 18), 0, 3, 1), lane(1), v2);
+  poly_matrix_product_add(3, poly_matrix_of(v0, 2, 1, 1),
+      poly_matrix_of(v2, 2, 1, 1), lane(1), out);
   real v4[10]; poly_clear(v4, 10);
   real v5[30]; poly_clear(v5, 30);
-  poly_matrix_product_add(3, (data + 42), 0, R, 2, 1, 3, 3, lane(1), v5);
-  poly_matrix_product_add(3, v5, 2, (data + 3), 0, 1, 3, 1, lane(1), v4);
+  poly_matrix_product_add(3, poly_matrix_of((data + 42), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v5);
+  poly_matrix_product_add(3, poly_matrix_of(v5, 2, 1, 3),
+      poly_matrix_of((data + 3), 0, 3, 1), lane(1), v4);
   real v6[10]; poly_clear(v6, 10);
   real v7[30]; poly_clear(v7, 30);
-  poly_matrix_product_add(3, (data + 24), 0, R, 2, 1, 3, 3, lane(1), v7);
-  poly_matrix_product_add(3, v7, 2, (data + 12), 0, 1, 3, 1, lane(1), v6);
-  poly_matrix_product_add(3, v4, 2, v6, 2, 1, 1, 1, lane(-1), out);
+  poly_matrix_product_add(3, poly_matrix_of((data + 24), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v7);
+  poly_matrix_product_add(3, poly_matrix_of(v7, 2, 1, 3),
+      poly_matrix_of((data + 12), 0, 3, 1), lane(1), v6);
+  poly_matrix_product_add(3, poly_matrix_of(v4, 2, 1, 1),
+      poly_matrix_of(v6, 2, 1, 1), lane(-1), out);
 }
 
 // out += (b14*R*a1)*(b3*R*a34) - (b34*R*a3)*(b1*R*a14), of degree 4.
 lane_fn void essential_4pt_known_angle_equation_4(const real* data, const real* R, real* out) {
   real v0[10]; poly_clear(v0, 10);
   real v1[30]; poly_clear(v1, 30);
-  poly_matrix_product_add(3, (data + 36), 0, R, 2, 1, 3, 3, lane(1), v1);
-  poly_matrix_product_add(3, v1, 2, data, 0, 1, 3, 1, lane(1), v0);
+  poly_matrix_product_add(3, poly_matrix_of((data + 36), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v1);
+  poly_matrix_product_add(3, poly_matrix_of(v1, 2, 1, 3),
+      poly_matrix_of(data, 0, 3, 1), lane(1), v0);
   real v2[10]; poly_clear(v2, 10);
   real v3[30]; poly_clear(v3, 30);
-  poly_matrix_product_add(3, (data + 30), 0, R, 2, 1, 3, 3, lane(1), v3);
-  poly_matrix_product_add(3, v3, 2, (data + 21), 0, 1, 3, 1, lane(1), v2);
-  poly_matrix_product_add(3, v0, 2, v2, 2, 1, 1, 1, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of((data + 30), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v3);
+  poly_matrix_product_add(3, poly_matrix_of(v3, 2, 1, 3),
+      poly_matrix_of((data + 21), 0, 3, 1), lane(1), v2);
+  poly_matrix_product_add(3, poly_matrix_of(v0, 2, 1, 1),
+      poly_matrix_of(v2, 2, 1, 1), lane(1), out);
   real v4[10]; poly_clear(v4, 10);
   real v5[30]; poly_clear(v5, 30);
-  poly_matrix_product_add(3, (data + 45), 0, R, 2, 1, 3, 3, lane(1), v5);
-  poly_matrix_product_add(3, v5, 2, (data + 6), 0, 1, 3, 1, lane(1), v4);
+  poly_matrix_product_add(3, poly_matrix_of((data + 45), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v5);
+  poly_matrix_product_add(3, poly_matrix_of(v5, 2, 1, 3),
+      poly_matrix_of((data + 6), 0, 3, 1), lane(1), v4);
   real v6[10]; poly_clear(v6, 10);
   real v7[30]; poly_clear(v7, 30);
-  poly_matrix_product_add(3, (data + 24), 0, R, 2, 1, 3, 3, lane(1), v7);
-  poly_matrix_product_add(3, v7, 2, (data + 12), 0, 1, 3, 1, lane(1), v6);
-  poly_matrix_product_add(3, v4, 2, v6, 2, 1, 1, 1, lane(-1), out);
+  poly_matrix_product_add(3, poly_matrix_of((data + 24), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v7);
+  poly_matrix_product_add(3, poly_matrix_of(v7, 2, 1, 3),
+      poly_matrix_of((data + 12), 0, 3, 1), lane(1), v6);
+  poly_matrix_product_add(3, poly_matrix_of(v4, 2, 1, 1),
+      poly_matrix_of(v6, 2, 1, 1), lane(-1), out);
 }
 
 // out += (b24*R*a2)*(b3*R*a34) - (b34*R*a3)*(b2*R*a24), of degree 4.
 lane_fn void essential_4pt_known_angle_equation_5(const real* data, const real* R, real* out) {
   real v0[10]; poly_clear(v0, 10);
   real v1[30]; poly_clear(v1, 30);
-  poly_matrix_product_add(3, (data + 42), 0, R, 2, 1, 3, 3, lane(1), v1);
-  poly_matrix_product_add(3, v1, 2, (data + 3), 0, 1, 3, 1, lane(1), v0);
+  poly_matrix_product_add(3, poly_matrix_of((data + 42), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v1);
+  poly_matrix_product_add(3, poly_matrix_of(v1, 2, 1, 3),
+      poly_matrix_of((data + 3), 0, 3, 1), lane(1), v0);
   real v2[10]; poly_clear(v2, 10);
   real v3[30]; poly_clear(v3, 30);
-  poly_matrix_product_add(3, (data + 30), 0, R, 2, 1, 3, 3, lane(1), v3);
-  poly_matrix_product_add(3, v3, 2, (data + 21), 0, 1, 3, 1, lane(1), v2);
-  poly_matrix_product_add(3, v0, 2, v2, 2, 1, 1, 1, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of((data + 30), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v3);
+  poly_matrix_product_add(3, poly_matrix_of(v3, 2, 1, 3),
+      poly_matrix_of((data + 21), 0, 3, 1), lane(1), v2);
+  poly_matrix_product_add(3, poly_matrix_of(v0, 2, 1, 1),
+      poly_matrix_of(v2, 2, 1, 1), lane(1), out);
   real v4[10]; poly_clear(v4, 10);
   real v5[30]; poly_clear(v5, 30);
-  poly_matrix_product_add(3, (data + 45), 0, R, 2, 1, 3, 3, lane(1), v5);
-  poly_matrix_product_add(3, v5, 2, (data + 6), 0, 1, 3, 1, lane(1), v4);
+  poly_matrix_product_add(3, poly_matrix_of((data + 45), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v5);
+  poly_matrix_product_add(3, poly_matrix_of(v5, 2, 1, 3),
+      poly_matrix_of((data + 6), 0, 3, 1), lane(1), v4);
   real v6[10]; poly_clear(v6, 10);
   real v7[30]; poly_clear(v7, 30);
-  poly_matrix_product_add(3, (data + 27), 0, R, 2, 1, 3, 3, lane(1), v7);
-  poly_matrix_product_add(3, v7, 2, (data + 18), 0, 1, 3, 1, lane(1), v6);
-  poly_matrix_product_add(3, v4, 2, v6, 2, 1, 1, 1, lane(-1), out);
+  poly_matrix_product_add(3, poly_matrix_of((data + 27), 0, 1, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v7);
+  poly_matrix_product_add(3, poly_matrix_of(v7, 2, 1, 3),
+      poly_matrix_of((data + 18), 0, 3, 1), lane(1), v6);
+  poly_matrix_product_add(3, poly_matrix_of(v4, 2, 1, 1),
+      poly_matrix_of(v6, 2, 1, 1), lane(-1), out);
 }
 
 // The equations D [5][35].

@@ -24,12 +24,14 @@ lane_fn void essential_6pt_one_sided_radial_value_E(const real* data, real* out)
   real v2[24]; poly_clear(v2, 24);
   real v3[4]; poly_clear(v3, 4);
   v3[1] = lane(1);
-  poly_matrix_product_add(3, v3, 1, data, 0, 1, 1, 6, lane(1), v2);
+  poly_matrix_product_add(3, poly_matrix_of(v3, 1, 1, 1),
+      poly_matrix_of(data, 0, 1, 6), lane(1), v2);
   poly_add(3, v2, 1, 6, lane(1), v1, 2);
   real v4[24]; poly_clear(v4, 24);
   real v5[4]; poly_clear(v5, 4);
   v5[2] = lane(1);
-  poly_matrix_product_add(3, v5, 1, (data + 6), 0, 1, 1, 6, lane(1), v4);
+  poly_matrix_product_add(3, poly_matrix_of(v5, 1, 1, 1),
+      poly_matrix_of((data + 6), 0, 1, 6), lane(1), v4);
   poly_add(3, v4, 1, 6, lane(1), v1, 2);
   poly_add(3, (data + 12), 0, 6, lane(1), v1, 2);
   real v6[4]; poly_clear(v6, 4);
@@ -37,12 +39,15 @@ lane_fn void essential_6pt_one_sided_radial_value_E(const real* data, real* out)
   real v7[24]; poly_clear(v7, 24);
   real v8[4]; poly_clear(v8, 4);
   v8[1] = lane(1);
-  poly_matrix_product_add(3, v8, 1, (data + 18), 0, 1, 1, 6, lane(1), v7);
+  poly_matrix_product_add(3, poly_matrix_of(v8, 1, 1, 1),
+      poly_matrix_of((data + 18), 0, 1, 6), lane(1), v7);
   real v9[4]; poly_clear(v9, 4);
   v9[2] = lane(1);
-  poly_matrix_product_add(3, v9, 1, (data + 24), 0, 1, 1, 6, lane(1), v7);
+  poly_matrix_product_add(3, poly_matrix_of(v9, 1, 1, 1),
+      poly_matrix_of((data + 24), 0, 1, 6), lane(1), v7);
   poly_add(3, (data + 30), 0, 6, lane(1), v7, 1);
-  poly_matrix_product_add(3, v6, 1, v7, 1, 1, 1, 6, lane(1), v1);
+  poly_matrix_product_add(3, poly_matrix_of(v6, 1, 1, 1),
+      poly_matrix_of(v7, 1, 1, 6), lane(1), v1);
   for (index i = 0; i < 3; ++i) poly_add(3, v1 + 20 * i, 2, 2, lane(1), v0 + 30 * i, 2);
   real v10[12]; poly_clear(v10, 12);
   v10[1] += lane(1);
@@ -56,7 +61,8 @@ lane_fn void essential_6pt_one_sided_radial_value_E(const real* data, real* out)
 lane_fn void essential_6pt_one_sided_radial_value_G(const real* E, real* out) {
   real v0[90]; poly_clear(v0, 90);
   poly_transpose_add(3, E, 2, 3, 3, v0);
-  poly_matrix_product_add(3, E, 2, v0, 2, 3, 3, 3, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of(E, 2, 3, 3),
+      poly_matrix_of(v0, 2, 3, 3), lane(1), out);
 }
 
 // out += det(E), of degree 6.
@@ -71,10 +77,12 @@ lane_fn void essential_6pt_one_sided_radial_equation_1(const real* E, real* out)
 lane_fn void essential_6pt_one_sided_radial_equation_2(const real* E, const real* G, real* out) {
   real v0[315]; poly_clear(v0, 315);
   poly_add(3, G, 4, 9, lane(2), v0, 4);
-  poly_matrix_product_add(3, v0, 4, E, 2, 3, 3, 3, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of(v0, 4, 3, 3),
+      poly_matrix_of(E, 2, 3, 3), lane(1), out);
   real v1[35]; poly_clear(v1, 35);
   for (index i = 0; i < 3; ++i) poly_add(3, G + 140 * i, 4, 1, lane(1), v1, 4);
-  poly_matrix_product_add(3, v1, 4, E, 2, 1, 1, 9, lane(-1), out);
+  poly_matrix_product_add(3, poly_matrix_of(v1, 4, 1, 1),
+      poly_matrix_of(E, 2, 1, 9), lane(-1), out);
 }
 
 // The equations D [10][84].

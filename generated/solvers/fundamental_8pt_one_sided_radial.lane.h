@@ -25,7 +25,8 @@ lane_fn void fundamental_8pt_one_sided_radial_value_m(real* out) {
   v1[2] = lane(1);
   real v2[3]; poly_clear(v2, 3);
   v2[1] = lane(1);
-  poly_matrix_product_add(2, v1, 1, v2, 1, 1, 1, 1, lane(1), (v0 + 6));
+  poly_matrix_product_add(2, poly_matrix_of(v1, 1, 1, 1),
+      poly_matrix_of(v2, 1, 1, 1), lane(1), (v0 + 6));
   (v0 + 12)[0] += lane(1);
   (v0 + 18)[2] += lane(1);
   poly_add(2, v0, 2, 4, lane(1), out, 2);
@@ -38,25 +39,30 @@ lane_fn void fundamental_8pt_one_sided_radial_value_F(const real* data, const re
   real v2[18]; poly_clear(v2, 18);
   real v3[3]; poly_clear(v3, 3);
   v3[1] = lane(1);
-  poly_matrix_product_add(2, v3, 1, data, 0, 1, 1, 6, lane(1), v2);
+  poly_matrix_product_add(2, poly_matrix_of(v3, 1, 1, 1),
+      poly_matrix_of(data, 0, 1, 6), lane(1), v2);
   poly_add(2, v2, 1, 6, lane(1), v1, 2);
   real v4[6]; poly_clear(v4, 6);
   real v5[3]; poly_clear(v5, 3);
   v5[2] = lane(1);
   real v6[3]; poly_clear(v6, 3);
   v6[1] = lane(1);
-  poly_matrix_product_add(2, v5, 1, v6, 1, 1, 1, 1, lane(1), v4);
-  poly_matrix_product_add(2, v4, 2, (data + 6), 0, 1, 1, 6, lane(1), v1);
+  poly_matrix_product_add(2, poly_matrix_of(v5, 1, 1, 1),
+      poly_matrix_of(v6, 1, 1, 1), lane(1), v4);
+  poly_matrix_product_add(2, poly_matrix_of(v4, 2, 1, 1),
+      poly_matrix_of((data + 6), 0, 1, 6), lane(1), v1);
   poly_add(2, (data + 12), 0, 6, lane(1), v1, 2);
   real v7[18]; poly_clear(v7, 18);
   real v8[3]; poly_clear(v8, 3);
   v8[2] = lane(1);
-  poly_matrix_product_add(2, v8, 1, (data + 18), 0, 1, 1, 6, lane(1), v7);
+  poly_matrix_product_add(2, poly_matrix_of(v8, 1, 1, 1),
+      poly_matrix_of((data + 18), 0, 1, 6), lane(1), v7);
   poly_add(2, v7, 1, 6, lane(1), v1, 2);
   for (index i = 0; i < 3; ++i) poly_add(2, v1 + 12 * i, 2, 2, lane(1), v0 + 18 * i, 2);
   real v9[18]; poly_clear(v9, 18);
   v9[1] += lane(1);
-  poly_matrix_product_add(2, (data + 24), 0, m, 2, 1, 4, 1, lane(1), (v9 + 6));
+  poly_matrix_product_add(2, poly_matrix_of((data + 24), 0, 1, 4),
+      poly_matrix_of(m, 2, 4, 1), lane(1), (v9 + 6));
   (v9 + 12)[0] += lane(1);
   for (index i = 0; i < 3; ++i) poly_add(2, v9 + 6 * i, 2, 1, lane(1), (v0 + 12) + 18 * i, 2);
   poly_add(2, v0, 2, 9, lane(1), out, 2);
@@ -69,11 +75,14 @@ lane_fn void fundamental_8pt_one_sided_radial_equation_1(const real* data, const
   real v1[12]; poly_clear(v1, 12);
   real v2[3]; poly_clear(v2, 3);
   v2[2] = lane(1);
-  poly_matrix_product_add(2, v2, 1, (data + 24), 0, 1, 1, 4, lane(1), v1);
-  poly_matrix_product_add(2, v1, 1, m, 2, 1, 4, 1, lane(1), v0);
+  poly_matrix_product_add(2, poly_matrix_of(v2, 1, 1, 1),
+      poly_matrix_of((data + 24), 0, 1, 4), lane(1), v1);
+  poly_matrix_product_add(2, poly_matrix_of(v1, 1, 1, 4),
+      poly_matrix_of(m, 2, 4, 1), lane(1), v0);
   poly_add(2, v0, 3, 1, lane(1), out, 6);
   real v3[6]; poly_clear(v3, 6);
-  poly_matrix_product_add(2, (data + 28), 0, m, 2, 1, 4, 1, lane(1), v3);
+  poly_matrix_product_add(2, poly_matrix_of((data + 28), 0, 1, 4),
+      poly_matrix_of(m, 2, 4, 1), lane(1), v3);
   poly_add(2, v3, 2, 1, lane(-1), out, 6);
 }
 

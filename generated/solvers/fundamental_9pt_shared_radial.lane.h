@@ -31,13 +31,15 @@ lane_fn void fundamental_9pt_shared_radial_equation_1(const real* data, const re
   real v1[30]; poly_clear(v1, 30);
   for (index i = 0; i < 4; ++i) poly_add(5, b + 6 * i, 1, 1, lane(1), v1 + 6 * i, 1);
   (v1 + 24)[5] += lane(1);
-  poly_matrix_product_add(5, v0, 1, v1, 1, 1, 1, 5, lane(1), out);
+  poly_matrix_product_add(5, poly_matrix_of(v0, 1, 1, 1),
+      poly_matrix_of(v1, 1, 1, 5), lane(1), out);
   real v2[30]; poly_clear(v2, 30);
   real v3[36]; poly_clear(v3, 36);
   for (index i = 0; i < 4; ++i) poly_add(5, b + 6 * i, 1, 1, lane(1), v3 + 6 * i, 1);
   (v3 + 24)[0] += lane(1);
   (v3 + 30)[5] += lane(1);
-  poly_matrix_product_add(5, data, 0, v3, 1, 5, 6, 1, lane(1), v2);
+  poly_matrix_product_add(5, poly_matrix_of(data, 0, 5, 6),
+      poly_matrix_of(v3, 1, 6, 1), lane(1), v2);
   poly_add(5, v2, 1, 5, lane(-1), out, 2);
 }
 

@@ -25,7 +25,8 @@ lane_fn void homography_5pt_shared_radial_value_m(real* out) {
   v1[2] = lane(1);
   real v2[3]; poly_clear(v2, 3);
   v2[2] = lane(1);
-  poly_matrix_product_add(2, v1, 1, v2, 1, 1, 1, 1, lane(1), (v0 + 18));
+  poly_matrix_product_add(2, poly_matrix_of(v1, 1, 1, 1),
+      poly_matrix_of(v2, 1, 1, 1), lane(1), (v0 + 18));
   poly_add(2, v0, 2, 4, lane(1), out, 2);
 }
 
@@ -36,14 +37,16 @@ lane_fn void homography_5pt_shared_radial_equation_1(const real* data, real* out
   v1[2] = lane(1);
   real v2[3]; poly_clear(v2, 3);
   v2[1] = lane(1);
-  poly_matrix_product_add(2, v1, 1, v2, 1, 1, 1, 1, lane(1), v0);
+  poly_matrix_product_add(2, poly_matrix_of(v1, 1, 1, 1),
+      poly_matrix_of(v2, 1, 1, 1), lane(1), v0);
   poly_add(2, v0, 2, 1, lane(1), out, 3);
   real v3[3]; poly_clear(v3, 3);
   real v4[9]; poly_clear(v4, 9);
   v4[1] += lane(1);
   (v4 + 3)[0] += lane(1);
   (v4 + 6)[2] += lane(1);
-  poly_matrix_product_add(2, data, 0, v4, 1, 1, 3, 1, lane(1), v3);
+  poly_matrix_product_add(2, poly_matrix_of(data, 0, 1, 3),
+      poly_matrix_of(v4, 1, 3, 1), lane(1), v3);
   poly_add(2, v3, 1, 1, lane(-1), out, 3);
 }
 
@@ -52,10 +55,13 @@ lane_fn void homography_5pt_shared_radial_equation_2(const real* data, const rea
   real v0[12]; poly_clear(v0, 12);
   real v1[3]; poly_clear(v1, 3);
   v1[2] = lane(1);
-  poly_matrix_product_add(2, v1, 1, (data + 3), 0, 1, 1, 4, lane(1), v0);
-  poly_matrix_product_add(2, v0, 1, m, 2, 1, 4, 1, lane(1), out);
+  poly_matrix_product_add(2, poly_matrix_of(v1, 1, 1, 1),
+      poly_matrix_of((data + 3), 0, 1, 4), lane(1), v0);
+  poly_matrix_product_add(2, poly_matrix_of(v0, 1, 1, 4),
+      poly_matrix_of(m, 2, 4, 1), lane(1), out);
   real v2[6]; poly_clear(v2, 6);
-  poly_matrix_product_add(2, (data + 7), 0, m, 2, 1, 4, 1, lane(1), v2);
+  poly_matrix_product_add(2, poly_matrix_of((data + 7), 0, 1, 4),
+      poly_matrix_of(m, 2, 4, 1), lane(1), v2);
   poly_add(2, v2, 2, 1, lane(-1), out, 3);
 }
 

@@ -24,16 +24,20 @@
 lane_fn void p35p_focal_value_P(const real* data, real* out) {
   real v0[5]; poly_clear(v0, 5);
   v0[1] = lane(1);
-  poly_matrix_product_add(4, v0, 1, data, 0, 1, 1, 9, lane(1), out);
+  poly_matrix_product_add(4, poly_matrix_of(v0, 1, 1, 1),
+      poly_matrix_of(data, 0, 1, 9), lane(1), out);
   real v1[5]; poly_clear(v1, 5);
   v1[2] = lane(1);
-  poly_matrix_product_add(4, v1, 1, (data + 9), 0, 1, 1, 9, lane(1), out);
+  poly_matrix_product_add(4, poly_matrix_of(v1, 1, 1, 1),
+      poly_matrix_of((data + 9), 0, 1, 9), lane(1), out);
   real v2[5]; poly_clear(v2, 5);
   v2[3] = lane(1);
-  poly_matrix_product_add(4, v2, 1, (data + 18), 0, 1, 1, 9, lane(1), out);
+  poly_matrix_product_add(4, poly_matrix_of(v2, 1, 1, 1),
+      poly_matrix_of((data + 18), 0, 1, 9), lane(1), out);
   real v3[5]; poly_clear(v3, 5);
   v3[4] = lane(1);
-  poly_matrix_product_add(4, v3, 1, (data + 27), 0, 1, 1, 9, lane(1), out);
+  poly_matrix_product_add(4, poly_matrix_of(v3, 1, 1, 1),
+      poly_matrix_of((data + 27), 0, 1, 9), lane(1), out);
   poly_add(4, (data + 36), 0, 9, lane(1), out, 1);
 }
 
@@ -55,31 +59,36 @@ lane_fn void p35p_focal_value_c(const real* P, real* out) {
 // out += a*b', of degree 3.
 lane_fn void p35p_focal_equation_1(const real* a, const real* b, real* out) {
   real v0[15]; poly_clear(v0, 15);
-  poly_matrix_product_add(4, a, 1, b, 1, 1, 3, 1, lane(1), v0);
+  poly_matrix_product_add(4, poly_matrix_of(a, 1, 1, 3),
+      poly_matrix_of(b, 1, 3, 1), lane(1), v0);
   poly_add(4, v0, 2, 1, lane(1), out, 3);
 }
 
 // out += a*c', of degree 3.
 lane_fn void p35p_focal_equation_2(const real* a, const real* c, real* out) {
   real v0[15]; poly_clear(v0, 15);
-  poly_matrix_product_add(4, a, 1, c, 1, 1, 3, 1, lane(1), v0);
+  poly_matrix_product_add(4, poly_matrix_of(a, 1, 1, 3),
+      poly_matrix_of(c, 1, 3, 1), lane(1), v0);
   poly_add(4, v0, 2, 1, lane(1), out, 3);
 }
 
 // out += b*c', of degree 3.
 lane_fn void p35p_focal_equation_3(const real* b, const real* c, real* out) {
   real v0[15]; poly_clear(v0, 15);
-  poly_matrix_product_add(4, b, 1, c, 1, 1, 3, 1, lane(1), v0);
+  poly_matrix_product_add(4, poly_matrix_of(b, 1, 1, 3),
+      poly_matrix_of(c, 1, 3, 1), lane(1), v0);
   poly_add(4, v0, 2, 1, lane(1), out, 3);
 }
 
 // out += a*a' - b*b', of degree 3.
 lane_fn void p35p_focal_equation_4(const real* a, const real* b, real* out) {
   real v0[15]; poly_clear(v0, 15);
-  poly_matrix_product_add(4, a, 1, a, 1, 1, 3, 1, lane(1), v0);
+  poly_matrix_product_add(4, poly_matrix_of(a, 1, 1, 3),
+      poly_matrix_of(a, 1, 3, 1), lane(1), v0);
   poly_add(4, v0, 2, 1, lane(1), out, 3);
   real v1[15]; poly_clear(v1, 15);
-  poly_matrix_product_add(4, b, 1, b, 1, 1, 3, 1, lane(1), v1);
+  poly_matrix_product_add(4, poly_matrix_of(b, 1, 1, 3),
+      poly_matrix_of(b, 1, 3, 1), lane(1), v1);
   poly_add(4, v1, 2, 1, lane(-1), out, 3);
 }
 
@@ -88,13 +97,17 @@ lane_fn void p35p_focal_equation_5(const real* a, const real* b, const real* c, 
   real v0[45]; poly_clear(v0, 45);
   real v1[45]; poly_clear(v1, 45);
   poly_skew_add(4, c, 1, v1);
-  poly_matrix_product_add(4, v1, 1, a, 1, 3, 3, 1, lane(1), v0);
-  poly_matrix_product_add(4, a, 1, v0, 2, 3, 1, 3, lane(1), out);
+  poly_matrix_product_add(4, poly_matrix_of(v1, 1, 3, 3),
+      poly_matrix_of(a, 1, 3, 1), lane(1), v0);
+  poly_matrix_product_add(4, poly_matrix_of(a, 1, 3, 1),
+      poly_matrix_of(v0, 2, 1, 3), lane(1), out);
   real v2[45]; poly_clear(v2, 45);
   real v3[45]; poly_clear(v3, 45);
   poly_skew_add(4, b, 1, v3);
-  poly_matrix_product_add(4, v3, 1, c, 1, 3, 3, 1, lane(1), v2);
-  poly_matrix_product_add(4, v2, 2, b, 1, 3, 1, 3, lane(-1), out);
+  poly_matrix_product_add(4, poly_matrix_of(v3, 1, 3, 3),
+      poly_matrix_of(c, 1, 3, 1), lane(1), v2);
+  poly_matrix_product_add(4, poly_matrix_of(v2, 2, 3, 1),
+      poly_matrix_of(b, 1, 1, 3), lane(-1), out);
 }
 
 // The equations D [13][35].

@@ -20,7 +20,8 @@ lane_fn void relative_pose_3pt_monodepth_shared_focal_equation_1(const real* dat
   real v0[12]; poly_clear(v0, 12);
   real v1[4]; poly_clear(v1, 4);
   v1[1] = lane(1);
-  poly_matrix_product_add(3, data, 0, v1, 1, 3, 1, 1, lane(1), v0);
+  poly_matrix_product_add(3, poly_matrix_of(data, 0, 3, 1),
+      poly_matrix_of(v1, 1, 1, 1), lane(1), v0);
   poly_add(3, v0, 1, 3, lane(1), out, 4);
   poly_add(3, (data + 3), 0, 3, lane(1), out, 4);
   real v2[4]; poly_clear(v2, 4);
@@ -33,18 +34,23 @@ lane_fn void relative_pose_3pt_monodepth_shared_focal_equation_1(const real* dat
   real v6[12]; poly_clear(v6, 12);
   real v7[4]; poly_clear(v7, 4);
   v7[3] = lane(1);
-  poly_matrix_product_add(3, v7, 1, (data + 9), 0, 1, 1, 3, lane(1), v6);
+  poly_matrix_product_add(3, poly_matrix_of(v7, 1, 1, 1),
+      poly_matrix_of((data + 9), 0, 1, 3), lane(1), v6);
   poly_add(3, v6, 1, 3, lane(1), v5, 2);
   real v8[10]; poly_clear(v8, 10);
   real v9[4]; poly_clear(v9, 4);
   v9[3] = lane(1);
   real v10[4]; poly_clear(v10, 4);
   v10[3] = lane(1);
-  poly_matrix_product_add(3, v9, 1, v10, 1, 1, 1, 1, lane(1), v8);
-  poly_matrix_product_add(3, v8, 2, (data + 12), 0, 1, 1, 3, lane(1), v5);
-  poly_matrix_product_add(3, v4, 1, v5, 2, 1, 1, 3, lane(1), v3);
+  poly_matrix_product_add(3, poly_matrix_of(v9, 1, 1, 1),
+      poly_matrix_of(v10, 1, 1, 1), lane(1), v8);
+  poly_matrix_product_add(3, poly_matrix_of(v8, 2, 1, 1),
+      poly_matrix_of((data + 12), 0, 1, 3), lane(1), v5);
+  poly_matrix_product_add(3, poly_matrix_of(v4, 1, 1, 1),
+      poly_matrix_of(v5, 2, 1, 3), lane(1), v3);
   poly_add(3, (data + 15), 0, 3, lane(1), v3, 3);
-  poly_matrix_product_add(3, v2, 1, v3, 3, 1, 1, 3, lane(-1), out);
+  poly_matrix_product_add(3, poly_matrix_of(v2, 1, 1, 1),
+      poly_matrix_of(v3, 3, 1, 3), lane(-1), out);
 }
 
 // The equations D [3][35].

@@ -30,21 +30,24 @@ lane_fn void relative_pose_4pt_gravity_shared_focal_value_R(real* out) {
   v1[1] = lane(1);
   real v2[3]; poly_clear(v2, 3);
   v2[1] = lane(1);
-  poly_matrix_product_add(2, v1, 1, v2, 1, 1, 1, 1, lane(-1), v0);
+  poly_matrix_product_add(2, poly_matrix_of(v1, 1, 1, 1),
+      poly_matrix_of(v2, 1, 1, 1), lane(-1), v0);
   (v0 + 12)[1] += lane(2);
   (v0 + 24)[0] += lane(1);
   real v3[3]; poly_clear(v3, 3);
   v3[1] = lane(1);
   real v4[3]; poly_clear(v4, 3);
   v4[1] = lane(1);
-  poly_matrix_product_add(2, v3, 1, v4, 1, 1, 1, 1, lane(1), (v0 + 24));
+  poly_matrix_product_add(2, poly_matrix_of(v3, 1, 1, 1),
+      poly_matrix_of(v4, 1, 1, 1), lane(1), (v0 + 24));
   (v0 + 36)[1] += lane(-2);
   (v0 + 48)[0] += lane(1);
   real v5[3]; poly_clear(v5, 3);
   v5[1] = lane(1);
   real v6[3]; poly_clear(v6, 3);
   v6[1] = lane(1);
-  poly_matrix_product_add(2, v5, 1, v6, 1, 1, 1, 1, lane(-1), (v0 + 48));
+  poly_matrix_product_add(2, poly_matrix_of(v5, 1, 1, 1),
+      poly_matrix_of(v6, 1, 1, 1), lane(-1), (v0 + 48));
   poly_add(2, v0, 2, 9, lane(1), out, 2);
 }
 
@@ -56,8 +59,10 @@ lane_fn void relative_pose_4pt_gravity_shared_focal_value_V(const real* data, co
   poly_add(2, (data + 54), 0, 15, lane(1), v1, 1);
   real v2[3]; poly_clear(v2, 3);
   v2[2] = lane(1);
-  poly_matrix_product_add(2, v2, 1, (data + 69), 0, 1, 1, 15, lane(1), v1);
-  poly_matrix_product_add(2, v1, 1, R, 2, 5, 3, 3, lane(1), v0);
+  poly_matrix_product_add(2, poly_matrix_of(v2, 1, 1, 1),
+      poly_matrix_of((data + 69), 0, 1, 15), lane(1), v1);
+  poly_matrix_product_add(2, poly_matrix_of(v1, 1, 5, 3),
+      poly_matrix_of(R, 2, 3, 3), lane(1), v0);
   real v3[27]; poly_clear(v3, 27);
   real v4[9]; poly_clear(v4, 9);
   for (index i = 0; i < 3; ++i) poly_add(2, data + 1 * i, 0, 1, lane(1), v4 + 3 * i, 0);
@@ -68,8 +73,10 @@ lane_fn void relative_pose_4pt_gravity_shared_focal_value_V(const real* data, co
   v5[2] = lane(1);
   real v6[9]; poly_clear(v6, 9);
   poly_transpose_add(2, (data + 3), 0, 3, 3, v6);
-  poly_matrix_product_add(2, v5, 1, v6, 0, 1, 1, 9, lane(1), v3);
-  poly_matrix_product_add(2, v0, 3, v3, 1, 5, 3, 3, lane(1), out);
+  poly_matrix_product_add(2, poly_matrix_of(v5, 1, 1, 1),
+      poly_matrix_of(v6, 0, 1, 9), lane(1), v3);
+  poly_matrix_product_add(2, poly_matrix_of(v0, 3, 5, 3),
+      poly_matrix_of(v3, 1, 3, 3), lane(1), out);
 }
 
 // out += (A0 + u*A1)*R'*([b0, b0, b0] + u*b1'), of degree 4.
@@ -80,10 +87,12 @@ lane_fn void relative_pose_4pt_gravity_shared_focal_value_W(const real* data, co
   poly_add(2, (data + 24), 0, 15, lane(1), v1, 1);
   real v2[3]; poly_clear(v2, 3);
   v2[2] = lane(1);
-  poly_matrix_product_add(2, v2, 1, (data + 39), 0, 1, 1, 15, lane(1), v1);
+  poly_matrix_product_add(2, poly_matrix_of(v2, 1, 1, 1),
+      poly_matrix_of((data + 39), 0, 1, 15), lane(1), v1);
   real v3[54]; poly_clear(v3, 54);
   poly_transpose_add(2, R, 2, 3, 3, v3);
-  poly_matrix_product_add(2, v1, 1, v3, 2, 5, 3, 3, lane(1), v0);
+  poly_matrix_product_add(2, poly_matrix_of(v1, 1, 5, 3),
+      poly_matrix_of(v3, 2, 3, 3), lane(1), v0);
   real v4[27]; poly_clear(v4, 27);
   real v5[9]; poly_clear(v5, 9);
   for (index i = 0; i < 3; ++i) poly_add(2, (data + 12) + 1 * i, 0, 1, lane(1), v5 + 3 * i, 0);
@@ -96,36 +105,46 @@ lane_fn void relative_pose_4pt_gravity_shared_focal_value_W(const real* data, co
   v6[2] = lane(1);
   real v7[9]; poly_clear(v7, 9);
   poly_transpose_add(2, (data + 15), 0, 3, 3, v7);
-  poly_matrix_product_add(2, v6, 1, v7, 0, 1, 1, 9, lane(1), v4);
-  poly_matrix_product_add(2, v0, 3, v4, 1, 5, 3, 3, lane(1), out);
+  poly_matrix_product_add(2, poly_matrix_of(v6, 1, 1, 1),
+      poly_matrix_of(v7, 0, 1, 9), lane(1), v4);
+  poly_matrix_product_add(2, poly_matrix_of(v0, 3, 5, 3),
+      poly_matrix_of(v4, 1, 3, 3), lane(1), out);
 }
 
 // out += element(V, 1, 1)*element(W, 2, 2) - element(V, 2, 2)*element(W, 1, 1), of degree 8.
 lane_fn void relative_pose_4pt_gravity_shared_focal_equation_1(const real* V, const real* W,
     real* out) {
-  poly_matrix_product_add(2, V, 4, (W + 60), 4, 1, 1, 1, lane(1), out);
-  poly_matrix_product_add(2, (V + 60), 4, W, 4, 1, 1, 1, lane(-1), out);
+  poly_matrix_product_add(2, poly_matrix_of(V, 4, 1, 1),
+      poly_matrix_of((W + 60), 4, 1, 1), lane(1), out);
+  poly_matrix_product_add(2, poly_matrix_of((V + 60), 4, 1, 1),
+      poly_matrix_of(W, 4, 1, 1), lane(-1), out);
 }
 
 // out += element(V, 1, 1)*element(W, 3, 3) - element(V, 3, 3)*element(W, 1, 1), of degree 8.
 lane_fn void relative_pose_4pt_gravity_shared_focal_equation_2(const real* V, const real* W,
     real* out) {
-  poly_matrix_product_add(2, V, 4, (W + 120), 4, 1, 1, 1, lane(1), out);
-  poly_matrix_product_add(2, (V + 120), 4, W, 4, 1, 1, 1, lane(-1), out);
+  poly_matrix_product_add(2, poly_matrix_of(V, 4, 1, 1),
+      poly_matrix_of((W + 120), 4, 1, 1), lane(1), out);
+  poly_matrix_product_add(2, poly_matrix_of((V + 120), 4, 1, 1),
+      poly_matrix_of(W, 4, 1, 1), lane(-1), out);
 }
 
 // out += element(V, 2, 2)*element(W, 3, 3) - element(V, 3, 3)*element(W, 2, 2), of degree 8.
 lane_fn void relative_pose_4pt_gravity_shared_focal_equation_3(const real* V, const real* W,
     real* out) {
-  poly_matrix_product_add(2, (V + 60), 4, (W + 120), 4, 1, 1, 1, lane(1), out);
-  poly_matrix_product_add(2, (V + 120), 4, (W + 60), 4, 1, 1, 1, lane(-1), out);
+  poly_matrix_product_add(2, poly_matrix_of((V + 60), 4, 1, 1),
+      poly_matrix_of((W + 120), 4, 1, 1), lane(1), out);
+  poly_matrix_product_add(2, poly_matrix_of((V + 120), 4, 1, 1),
+      poly_matrix_of((W + 60), 4, 1, 1), lane(-1), out);
 }
 
 // out += element(V, 4, 2)*element(W, 5, 3) - element(V, 5, 3)*element(W, 4, 2), of degree 8.
 lane_fn void relative_pose_4pt_gravity_shared_focal_equation_4(const real* V, const real* W,
     real* out) {
-  poly_matrix_product_add(2, (V + 150), 4, (W + 210), 4, 1, 1, 1, lane(1), out);
-  poly_matrix_product_add(2, (V + 210), 4, (W + 150), 4, 1, 1, 1, lane(-1), out);
+  poly_matrix_product_add(2, poly_matrix_of((V + 150), 4, 1, 1),
+      poly_matrix_of((W + 210), 4, 1, 1), lane(1), out);
+  poly_matrix_product_add(2, poly_matrix_of((V + 210), 4, 1, 1),
+      poly_matrix_of((W + 150), 4, 1, 1), lane(-1), out);
 }
 
 // The equations D [4][45].
@@ -169,11 +188,11 @@ lane_fn real relative_pose_4pt_gravity_shared_focal_roots(const real* data, real
   const index length[5] = {4, 4, 4, 4, 4};
   const index element[20] = {6, 3, 1, 0, 10, 7, 4, 2, 14, 11, 8, 5, 17, 15, 12, 9, 19, 18, 16,
       13};
-  const template_chains chains = {.length = length, .element = element};
   const elimination_template t = {.unknowns = 2, .degree = 8, .equations = 4, .used = 25,
       .rows = 8, .reducible = 5, .basis = 20, .monomials = monomials, .equation = equation,
       .shift = shift, .column = column, .image = image, .first = first, .pairs = pairs};
+  const template_chains chains = {.of = &t, .length = length, .element = element};
   real D[180], C[100], M[224], A[400], K[523], work[95];
   relative_pose_4pt_gravity_shared_focal_equations(data, D);
-  return template_roots_hidden(&t, &chains, D, C, M, A, K, work, roots);
+  return template_roots_hidden(&chains, D, C, M, A, K, work, roots);
 }

@@ -19,10 +19,12 @@
 lane_fn void relative_pose_6pt_one_sided_focal_value_F(const real* data, real* out) {
   real v0[4]; poly_clear(v0, 4);
   v0[1] = lane(1);
-  poly_matrix_product_add(3, v0, 1, data, 0, 1, 1, 9, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of(v0, 1, 1, 1),
+      poly_matrix_of(data, 0, 1, 9), lane(1), out);
   real v1[4]; poly_clear(v1, 4);
   v1[2] = lane(1);
-  poly_matrix_product_add(3, v1, 1, (data + 9), 0, 1, 1, 9, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of(v1, 1, 1, 1),
+      poly_matrix_of((data + 9), 0, 1, 9), lane(1), out);
   poly_add(3, (data + 18), 0, 9, lane(1), out, 1);
 }
 
@@ -33,10 +35,12 @@ lane_fn void relative_pose_6pt_one_sided_focal_value_G(const real* F, real* out)
   v1[0] += lane(1);
   (v1 + 16)[0] += lane(1);
   (v1 + 32)[3] += lane(1);
-  poly_matrix_product_add(3, F, 1, v1, 1, 3, 3, 3, lane(1), v0);
+  poly_matrix_product_add(3, poly_matrix_of(F, 1, 3, 3),
+      poly_matrix_of(v1, 1, 3, 3), lane(1), v0);
   real v2[36]; poly_clear(v2, 36);
   poly_transpose_add(3, F, 1, 3, 3, v2);
-  poly_matrix_product_add(3, v0, 2, v2, 1, 3, 3, 3, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of(v0, 2, 3, 3),
+      poly_matrix_of(v2, 1, 3, 3), lane(1), out);
 }
 
 // out += det(F), of degree 4.
@@ -51,10 +55,12 @@ lane_fn void relative_pose_6pt_one_sided_focal_equation_1(const real* F, real* o
 lane_fn void relative_pose_6pt_one_sided_focal_equation_2(const real* F, const real* G, real* out) {
   real v0[180]; poly_clear(v0, 180);
   poly_add(3, G, 3, 9, lane(2), v0, 3);
-  poly_matrix_product_add(3, v0, 3, F, 1, 3, 3, 3, lane(1), out);
+  poly_matrix_product_add(3, poly_matrix_of(v0, 3, 3, 3),
+      poly_matrix_of(F, 1, 3, 3), lane(1), out);
   real v1[20]; poly_clear(v1, 20);
   for (index i = 0; i < 3; ++i) poly_add(3, G + 80 * i, 3, 1, lane(1), v1, 3);
-  poly_matrix_product_add(3, v1, 3, F, 1, 1, 1, 9, lane(-1), out);
+  poly_matrix_product_add(3, poly_matrix_of(v1, 3, 1, 1),
+      poly_matrix_of(F, 1, 1, 9), lane(-1), out);
 }
 
 // The equations D [10][35].

@@ -119,6 +119,8 @@ struct ProblemInfo {
   bool has_pose = false;
   bool tells_focal_length = false;  // which nobody knows, as Estimate::focal_length
   bool tells_distortion = false;    // the same, as Estimate::distortion
+  bool triangulates = false;        // Python's Estimate has the scene points of its inliers
+  bool is_built = true;             // false: this build has no solver for its samples
 };
 [[nodiscard]] ProblemInfo problem_info(ModelKind kind);
 

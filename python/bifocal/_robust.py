@@ -11,11 +11,12 @@ where they lie and searched there.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, TypedDict, Union, cast
+from typing import TYPE_CHECKING, TypedDict, Union, cast
 
 from . import _core
 from ._arrays import ArrayLike, frame_of
 from ._core import BatchEstimate, Estimate
+from ._names import ModelKind
 from ._options import RobustOptions
 
 if TYPE_CHECKING:
@@ -43,9 +44,6 @@ __all__ = [
     "problem_info",
 ]
 
-ModelKind = Literal["homography", "fundamental", "essential", "absolute_pose", "similarity", "affine", "upright_essential", "shared_focal", "radial_fundamental", "camera_pose_focal", "monodepth_shared_focal"]
-
-
 class ProblemInfo(TypedDict):
     """What a kind of model is found from."""
 
@@ -58,6 +56,8 @@ class ProblemInfo(TypedDict):
     has_pose: bool
     tells_focal_length: bool
     tells_distortion: bool
+    triangulates: bool
+    is_built: bool
 
 
 def problem_info(kind: ModelKind) -> ProblemInfo:

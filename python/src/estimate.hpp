@@ -24,12 +24,6 @@ struct PairEstimate {
 };
 void complete(PairEstimate& e);
 
-// Does an estimate of this kind have scene points?
-[[nodiscard]] inline bool has_scene_points(ModelKind kind) {
-  return kind == ModelKind::essential || kind == ModelKind::shared_focal ||
-         kind == ModelKind::monodepth_shared_focal;
-}
-
 // The numbers of a point, and how many of them, behind the others, are depths.
 [[nodiscard]] inline int columns_of(const ProblemInfo& problem) {
   if (problem.takes_depths) return 6;

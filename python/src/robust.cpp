@@ -47,7 +47,7 @@ void need_one_each(const Doubles& given, const char* name, std::size_t points) {
 template <class Point>
 PairEstimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
   const ProblemInfo problem = problem_info(kind);
-  PairEstimate e{kind, problem.has_pose, {}, has_scene_points(kind)};
+  PairEstimate e{kind, problem.has_pose, {}, problem.triangulates};
   gather(points);
   std::vector<Intrinsics> cameras;
   for (std::size_t i = 0; i < a.cameras.size(); ++i) {
@@ -278,7 +278,7 @@ void restore(PairEstimate& e, const State& state) {
                          in_front,
                          vector_of<Vec3>(triangulated),
                          parallax},
-                        has_scene_points(k)};
+                        problem_info(k).triangulates};
 }
 
 }  // namespace
@@ -314,6 +314,8 @@ void bind_robust(nb::module_& m) {
         d["takes_depths"] = p.takes_depths;
         d["tells_focal_length"] = p.tells_focal_length;
         d["tells_distortion"] = p.tells_distortion;
+        d["triangulates"] = p.triangulates;
+        d["is_built"] = p.is_built;
         return d;
       },
       nb::sig("def problem_info(kind: str) -> dict[str, typing.Any]"),

@@ -90,7 +90,7 @@ PairEstimate estimate_there(ModelKind kind, const DevicePoints& points,
   const Column w = column_of(weights, "weights", 1), q = column_of(qualities, "qualities", 1);
   need_length(w, "weights", n);
   need_length(q, "qualities", n);
-  PairEstimate e{kind, problem.has_pose, {}, has_scene_points(kind)};
+  PairEstimate e{kind, problem.has_pose, {}, problem.triangulates};
   e.frame = nb::borrow(frame);
   e.cameras = pinholes_of(cameras, "camera",
                           "give points on a CUDA device undistorted (bifocal.undistort_points) and "

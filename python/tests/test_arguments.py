@@ -142,10 +142,11 @@ def test_a_second_camera_is_refused_where_a_pair_takes_fewer(kind, cameras):
         bifocal.estimate_batch(kind, S.rows, (0, 25, 50), cameras2=K, **first)
 
 
-def test_options_are_what_their_generator_makes_of_cpp():
+def test_options_and_names_are_what_their_script_writes():
     script = pathlib.Path(__file__).parents[2] / "scripts/python-options"
-    made = runpy.run_path(str(script))["text_of"](bifocal._core.option_fields())
-    assert pathlib.Path(bifocal._options.__file__).read_text() == made, f"run {script}"
+    made = runpy.run_path(str(script))
+    assert pathlib.Path(bifocal._options.__file__).read_text() == made["text_of"](bifocal._core.option_fields()), f"run {script}"
+    assert pathlib.Path(bifocal._names.__file__).read_text() == made["names_text"](), f"run {script}"
 
 
 def test_options_are_frozen_by_keyword_and_as_in_cpp():

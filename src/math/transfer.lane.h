@@ -51,10 +51,9 @@ lane_fn mask transfer_within(const real* H, real x1, real y1, real x2, real y2, 
 // Linearises the error. The rows of B = dc/dH at the point moved onto the variety (to first order)
 // are (-p, 0, q) and (0, -p, r) with p, q, r [3]; with A = (J J')^-1 (symmetric 2x2: a00, a01, a11)
 // and l = A c, half the gradient of the squared error is B' l, and B' A B is the Gauss-Newton
-// matrix. Returns the squared error.
-lane_fn real transfer_linearise(const real* H, real x1, real y1, real x2, real y2, real* l, real* a,
-                                real* p, real* q, real* r) {
-  real c[2], d[4];
+// matrix. terms [14]: l [2], a [3], p [3], q [3], r [3]. Returns the squared error.
+lane_fn real transfer_linearise(const real* H, real x1, real y1, real x2, real y2, real* terms) {
+  real c[2], d[4], *l = terms, *a = terms + 2, *p = terms + 5, *q = terms + 8, *r = terms + 11;
   real w = transfer_constraints(H, x1, y1, x2, y2, c, d);
   real w2 = w * w;
   real inverse = reciprocal(transfer_determinant(d, w));

@@ -12,8 +12,6 @@
 #include <numbers>
 #include <optional>
 
-#include "robust/engine.hpp"
-
 namespace bifocal::pair {
 namespace {
 
@@ -140,7 +138,7 @@ std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const Esti
                                          std::span<const PointPair> points) {
   constexpr ModelKind kKind = ModelKind::radial_fundamental;
   if (options.model != ModelRequest::automatic || options.robust.dominant_plane || !alone.ok() ||
-      !robust::is_built(kKind))
+      !problem_info(kKind).is_built)
     return {};
   RobustOptions robust = one_pair_options(kKind, points.size(), options.robust);
   // A model that explains fewer matches than F does is not sought.

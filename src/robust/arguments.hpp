@@ -20,11 +20,6 @@ inline constexpr std::string_view kPointsName<ScenePoint> = "scene points";
 // The points of a problem by that name.
 [[nodiscard]] std::string_view points_taken(ModelKind kind);
 
-// The kind of the models of this one, of points without depths.
-[[nodiscard]] constexpr ModelKind without_depths(ModelKind kind) {
-  return kind == ModelKind::monodepth_shared_focal ? ModelKind::shared_focal : kind;
-}
-
 void check_camera(const char* name, const Intrinsics& camera);
 // Throws where a matrix is zero or its numbers are too large.
 void check_matrix(const char* where, std::span<const double> matrix,

@@ -142,14 +142,16 @@ class Spread {
   double C_[d * d] = {};
 };
 
-// [t]x R of a turn R about y is as its chart has it.
-void check_upright(const Mat3& E, const Mat3& of_chart) {
+// A matrix that satisfies the constraints of its problem equals that of its chart, but for its
+// sign.
+void check_constraints(ModelKind kind, const Mat3& E, const Mat3& of_chart) {
   double sum = 0, difference = 0;
   for (std::size_t i = 0; i < 9; ++i) {
     sum += std::abs(E[i] + of_chart[i]);
     difference += std::abs(E[i] - of_chart[i]);
   }
-  if (!(std::min(sum, difference) < 1e-6)) fail("model is not [t]x R of a turn R about y");
+  if (!(std::min(sum, difference) < 1e-6))
+    fail(fmt::format("model does not satisfy the constraints of {}", to_string(kind)));
 }
 
 }  // namespace
@@ -159,10 +161,11 @@ ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const Po
                            std::span<const std::uint8_t> inliers, double noise) {
   const std::vector<PointPair> own = kept(points, inliers, noise);
   const auto spread_of = [&]<ModelKind Kind>(const Fit<Kind>& fit, const Model& m) {
-    if constexpr (Kind == ModelKind::upright_essential)
-      check_upright(fit.result(m).model, fit.result(fit.closed(fit.opened(m))).model);
+    using L = robust::problem_lanes<double, Kind>;
+    if constexpr (L::IS_CONSTRAINED == 1)
+      check_constraints(kind, fit.result(m).model, fit.result(fit.closed(fit.opened(m))).model);
     Spread spread(fit, m, own.size(), noise);
-    if constexpr (Kind == ModelKind::shared_focal) {
+    if constexpr (L::UNKNOWN_FOCAL == 1 && L::TWO_VIEWS == 1) {
       const double f = fit.length() * fit.told_focal(m);
       if (!std::isfinite(f)) return ModelCovariance{};
       if (spread.result.ok) spread.result.focal_variance = f * f * spread.last_variance();

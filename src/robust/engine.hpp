@@ -34,7 +34,8 @@ struct Hypotheses {
 // These are the constants of a problem's file in src/robust/problems.
 struct ProblemNumbers {
   int columns, depths, sample_size, free_matches, slots, model_size, dof, residuals, cameras;
-  bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, copies_bind;
+  bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, copies_bind,
+      triangulates, doubts_translation;
   int clean_samples, wrong_in_telling_sample, sought_percent, sample_cost, log10_false_alarms;
 };
 // L: the lane functions of a problem.
@@ -55,6 +56,8 @@ constexpr ProblemNumbers numbers_of_problem() {
           L::UNKNOWN_FOCAL,
           L::UNKNOWN_DISTORTION,
           L::COPIES_BIND,
+          L::TRIANGULATES,
+          L::DOUBTS_TRANSLATION,
           L::CLEAN_SAMPLES,
           L::WRONG_IN_TELLING_SAMPLE,
           L::SOUGHT_PERCENT,
@@ -82,7 +85,6 @@ struct EngineSteps : ProblemNumbers {
   float (*full_score)(const PairPoints&, const float* model);
 };
 [[nodiscard]] const EngineSteps& engine_steps(ModelKind problem);
-[[nodiscard]] inline bool is_built(ModelKind problem) { return engine_steps(problem).solve; }
 // Throws Error(device) where this build has no solver for the problem's samples.
 void check_is_built(const char* where, ModelKind problem);
 void check_is_built(const char* where, ModelKind problem, const EngineSteps& steps);

@@ -54,17 +54,33 @@ struct steps {
 
   static void prepare(const robust::GivenPair& given, const RobustOptions& options,
                       PairPoints& pair) {
-    const pair_place place = {0, given.count, 0, pair.stride, 0};
     const auto& [weights, qualities] = given.priors;
-    const int is_given =
-        (weights.empty() ? 0 : GIVEN_WEIGHTS) | (qualities.empty() ? 0 : GIVEN_QUALITIES);
+    const typename Plain::given_pair input = {.points = given.points,
+                                              .count = given.count,
+                                              .cameras = given.cameras.data(),
+                                              .has_weights = !weights.empty(),
+                                              .has_qualities = !qualities.empty(),
+                                              .weights = weights.data(),
+                                              .qualities = qualities.data()};
+    const typename Plain::pair_arrays arrays = {.stride = pair.stride,
+                                                .kept = pair.kept.data(),
+                                                .order = pair.order.data(),
+                                                .points = pair.f64.data(),
+                                                .fast_points = pair.f32.data(),
+                                                .priors = pair.priors.data(),
+                                                .fast_weights = pair.fast_weights.data(),
+                                                .ranking = pair.ranking.data(),
+                                                .tables = pair.tables.data(),
+                                                .inliers = pair.inliers.data(),
+                                                .info = &pair.info,
+                                                .work = &pair.work,
+                                                .state = &pair.state};
+    const typename Plain::prepare_options how = {.threshold = options.threshold,
+                                                 .seed0 = low(options.seed),
+                                                 .seed1 = high(options.seed),
+                                                 .first_round = 0};
     double shared[Plain::PREPARE_SHARED];
-    Plain::engine_prepare_body(
-        0, 0, &place, &pair.work, &pair.info, &pair.state, pair.f64.data(), pair.priors.data(),
-        given.points, given.cameras.data(), is_given, weights.data(), 0, qualities.data(), 0,
-        options.threshold, low(options.seed), high(options.seed), 0, pair.kept.data(),
-        pair.order.data(), pair.f32.data(), pair.fast_weights.data(), pair.ranking.data(),
-        pair.tables.data(), pair.inliers.data(), shared);
+    Plain::pair_prepare(&input, &how, &arrays, shared);
     constexpr int columns = Plain::COLUMNS, row = row_size(columns);
     pair.rows.resize(static_cast<size_t>(row) * pair.kept.size());
     for (int c = 0; c < columns; ++c)
@@ -137,17 +153,16 @@ struct steps {
     auto v = view<Fast, float>(pair);
     const double narrowed = pair.state.narrowed;
     v.threshold = static_cast<float>(pair.info.threshold * (narrowed > 0 ? narrowed : 1));
-    int ends[8];
-    float floors[8], seen[4];
+    typename Fast::score_plan plan;
+    float seen[4];
     for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info.seen[k]);
-    const int stages = Fast::score_stages(floor, v.n, seen, v.weighted, ends, floors);
+    Fast::score_stages(floor, v.n, seen, v.weighted, &plan);
     for (int i = 0; i < count; ++i) {
       float best = hypotheses.counts[size_t(i)] > 0 ? BELOW_FLOOR : NO_MODEL;
       int slot = 0;
       for (int s = 0; s < hypotheses.counts[size_t(i)]; ++s) {
         const float* model = hypotheses.models.data() + (i * slots + s) * model_size;
-        const float score = Fast::model_score(model, v.points, v.stride, v.focal, v.weights,
-                                              v.weighted, ends, floors, stages, v.threshold);
+        const float score = Fast::model_score(model, &v, &plan);
         if (score > best) best = score, slot = s;
       }
       hypotheses.scores[size_t(i)] = best;
@@ -183,6 +198,18 @@ struct steps {
     }
   }
 
+  static void mark_zero_weight(const robust::GivenPair& given, const Plain::pair_view& view,
+                               PairPoints& pair, search_result& result) {
+    const typename Plain::zero_weight_points points = {.count = pair.work.zero_weight,
+                                                       .given = given.points,
+                                                       .order = pair.order.data() + pair.count(),
+                                                       .cameras = given.cameras.data(),
+                                                       .info = &pair.info,
+                                                       .points = pair.f64.data(),
+                                                       .errors = pair.weights.data()};
+    Plain::mark_zero_weight(&view, &points, &result, pair.inliers.data());
+  }
+
   static void finish(const robust::GivenPair& given, PairPoints& pair, search_result& result) {
     const auto v = view<Wide, double>(pair);
     const auto plain = view<Plain, double>(pair);
@@ -200,19 +227,14 @@ struct steps {
       Plain::count_places(&plain, pair.f32.data(), errors, &pair.info, least, pair.tables.data(),
                           &shared_places, &pair.work);
     }
-    const int zero_weight = pair.work.zero_weight;
-    if (zero_weight > 0)
-      Plain::mark_zero_weight(&plain, zero_weight, given.points, pair.order.data() + pair.count(),
-                              given.cameras.data(), &pair.info, pair.f64.data(), errors, &result,
-                              pair.inliers.data());
+    if (pair.work.zero_weight > 0) mark_zero_weight(given, plain, pair, result);
   }
 
   static float full_score(const PairPoints& pair, const float* model) {
-    const auto v = view<Fast, float>(pair);
-    const int end = v.n;
-    const float floor = -1;
-    return Fast::model_score(model, v.points, v.stride, v.focal, v.points, 0, &end, &floor, 1,
-                             v.threshold);
+    auto v = view<Fast, float>(pair);
+    v.weighted = 0;
+    const typename Fast::score_plan plan = {1, {v.n}, {-1}};
+    return Fast::model_score(model, &v, &plan);
   }
 
   static constexpr robust::EngineSteps table = {robust::numbers_of_problem<Wide>(),

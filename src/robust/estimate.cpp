@@ -134,7 +134,9 @@ ProblemInfo problem_info(ModelKind kind) {
           s.depths > 0,
           s.has_pose,
           s.unknown_focal,
-          s.unknown_distortion};
+          s.unknown_distortion,
+          s.triangulates,
+          s.solve != nullptr};
 }
 
 EstimateResult estimate(ModelKind kind, std::span<const PointPair> points,

@@ -64,11 +64,11 @@ class Fit {
         for (int i = 0; i < 9; ++i) second[i] = after[3 * (i % 3) + i / 3];
       }
       L::mat3_mul(second, product, m.data());
-      if constexpr (L::RESIDUALS == 2 && Kind != ModelKind::homography)
+      if constexpr (L::ENDS_IN_ONE == 1)
         L::mat3_scale(m.data(), 1 / m[8]);
       else
         L::mat3_normalise(m.data());
-      if constexpr (Kind == ModelKind::shared_focal) set_focal(m);
+      if constexpr (L::UNKNOWN_FOCAL == 1) set_focal(m);
     }
     return m;
   }
@@ -104,8 +104,10 @@ class Fit {
 
   // J'J [DOF][DOF] of the errors of these points in the parameters of a chart.
   void normal_matrix(const Chart& chart, const std::vector<std::size_t>& kept, double* A) const {
-    double N[L::GRADIENT] = {}, g[kEquations] = {}, D[kEquations * L::DOF];
-    equations(closed(chart), kept, std::numeric_limits<double>::infinity(), N, g);
+    const Selection points(*this, kept);
+    double N[L::SUMS], D[kEquations * L::DOF];
+    const typename L::robust_loss squares = {0, 0, 0, nullptr};
+    L::model_equations(closed(chart).data(), &points.view, points.view.n, &squares, N);
     L::model_tangent(chart.data(), rays(), D);
     for (int a = 0; a < L::DOF; ++a) {
       for (int b = 0; b < L::DOF; ++b) {
@@ -118,37 +120,36 @@ class Fit {
     }
   }
 
-  // Levenberg-Marquardt over the points of `kept`; errors of `limit` and more count as it.
+  // Refines a model as RANSAC does, over the points of `kept`; errors of `limit` and more count as
+  // it. Returns the number of steps tried.
+  //
+  // Without a limit (infinity) one is set that no error reaches. The tolerance is relative to the
+  // loss, so it is set again when that has become much smaller.
   int refine(Model& model, const std::vector<std::size_t>& kept, double limit,
              int max_steps) const {
-    Chart chart = opened(model), moved;
-    Model candidate = closed(chart);
-    double delta[8];
-    double cost = sum(candidate, kept, limit), damping = 1e-4;
-    if (!std::isfinite(cost)) return 0;
-    model = candidate;
-    int step = 0;
-    while (step < max_steps && damping <= 1e8) {
-      ++step;
-      double N[L::GRADIENT] = {}, g[kEquations] = {};
-      equations(model, kept, limit, N, g);
-      const double pivot = L::model_step(N, g, chart.data(), rays(), damping, delta);
-      moved = chart;
-      if (pivot > 1e-14) L::model_move(moved.data(), delta);
-      candidate = closed(moved);
-      const double next = pivot > 1e-14 ? sum(candidate, kept, limit) : cost;
-      if (!(next < cost)) {
-        damping *= 10;
-        continue;
-      }
-      const bool done = cost - next <= 1e-12 * cost;
-      cost = next;
-      model = candidate;
-      chart = moved;
-      damping = std::max(damping * 0.1, 1e-12);
-      if (done) break;
+    constexpr int kRoundSteps = 10;  // between two looks whether the call is cancelled
+    const Selection points(*this, kept);
+    const Model own = closed(opened(model));
+    Loss loss = loss_of(own, kept, limit);
+    if (!std::isfinite(loss.sum)) return 0;
+    model = own;
+    int steps = 0;
+    while (steps < max_steps && loss.sum > 0) {
+      const double most = std::isfinite(limit) ? limit : 4 * loss.largest,
+                   share = loss.sum / (most * double(kept.size()));
+      const typename L::refine_options options = {
+          {1 / most, 0, 0, nullptr}, std::min(kRoundSteps, max_steps - steps), 1e-12 * share};
+      typename L::refine_shared shared;
+      Model next = model;
+      L::model_refine(&points.view, points.view.n, &options, next.data(), &shared);
+      steps += shared.steps;
+      const double before = loss.sum;
+      loss = loss_of(next, kept, limit);
+      if (!(loss.sum <= before)) break;  // a point is behind the camera now
+      model = next;
+      if (shared.steps < options.max_steps && !(loss.sum < before / 16)) break;
     }
-    return step;
+    return steps;
   }
 
   [[nodiscard]] Refined result(const Model& m) const {
@@ -199,25 +200,33 @@ class Fit {
     unit_ = L::camera_info(cameras.data(), info_.length, 1, &info_);
   }
 
-  [[nodiscard]] double sum(const Model& m, const std::vector<std::size_t>& kept,
-                           double limit) const {
-    double total = 0;
-    for (const std::size_t i : kept) {
-      look(i);
-      const double e = squared(m, i);
-      total += e < limit ? e : limit;  // NaN: behind the camera
+  // Some of the points, as RANSAC has those of a pair: [columns][n].
+  struct Selection {
+    Selection(const Fit& fit, const std::vector<std::size_t>& kept)
+        : columns(kept.size() * kColumns) {
+      for (std::size_t k = 0; k < kept.size(); ++k)
+        for (std::size_t c = 0; c < kColumns; ++c)
+          columns[c * kept.size() + k] = fit.columns_[kept[k] * kColumns + c];
+      const int n = static_cast<int>(kept.size());
+      L::pair_open(columns.data(), n, n, &fit.info_, &view);
     }
-    return total;
-  }
+    std::vector<double> columns;
+    typename L::pair_view view;
+  };
 
-  void equations(const Model& m, const std::vector<std::size_t>& kept, double limit, double* N,
-                 double* g) const {
+  struct Loss {
+    double sum = 0, largest = 0;  // of the squared errors, at most the limit each
+  };
+  [[nodiscard]] Loss loss_of(const Model& m, const std::vector<std::size_t>& kept,
+                             double limit) const {
+    Loss loss;
     for (const std::size_t i : kept) {
       look(i);
-      double terms[16];
-      const double e = L::point_linearise(m.data(), &columns_[i * kColumns], focal(), terms);
-      if (e < limit) L::point_accumulate(terms, 1.0, N, g);
+      const double e = squared(m, i), own = e < limit ? e : limit;  // NaN: behind the camera
+      loss.sum += own;
+      loss.largest = std::max(loss.largest, own);
     }
+    return loss;
   }
 
   pair_info info_{};
@@ -226,13 +235,19 @@ class Fit {
   std::vector<double> columns_;
 };
 
-// Calls body(std::integral_constant<ModelKind, without_depths(kind)>).
+template <ModelKind Kind>
+inline constexpr std::integral_constant<ModelKind,
+                                        ModelKind{problem_lanes<double, Kind>::MODELS_OF}>
+    models_of;
+
+// Calls body(std::integral_constant<ModelKind, K>) with the problem K whose models these are, of
+// points without depths.
 template <class Body>
 auto of_kind(ModelKind kind, const Body& body) {
   switch (kind) {
 #define BIFOCAL_PROBLEM(name, ...) \
   case ModelKind::name:            \
-    return body(std::integral_constant<ModelKind, without_depths(ModelKind::name)>());
+    return body(models_of<ModelKind::name>);
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
   }

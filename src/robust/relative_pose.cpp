@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "robust/engine.hpp"
 #include "robust/scalar_lanes.hpp"
 #include "robust/turned_camera.hpp"
 
@@ -88,7 +89,7 @@ RelativePoseResult with_scene_points(ModelKind kind, EstimateResult found,
     camera2 = camera1;
   }
   triangulate_inliers(inlier_rays(points, camera1, camera2, result.inliers), result);
-  if (threshold > 0 && kind == ModelKind::essential)
+  if (threshold > 0 && robust::engine_steps(kind).doubts_translation)
     robust::doubt_translation(points, camera1, camera2, threshold, result);
   return result;
 }

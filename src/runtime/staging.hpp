@@ -4,7 +4,8 @@
 //
 //   const BatchArray arrays[] = {input(A.data, 81, A.stride), output(out.S, 9, A.stride)};
 //   for_each_piece(queue, {count, interleaved}, arrays, [&](const Piece& p) {
-//     launch.svd(p.queue, {p.count}, p.array<const float>(0), p.array<float>(1), p.strides[0]);
+//     launch.svd(p.queue, {.count = p.count},
+//                {.A = p.array<const float>(0), .S = p.array<float>(1), .step = p.strides[0]});
 //   });
 #pragma once
 

@@ -24,6 +24,7 @@ typedef struct {
 // The basis of a template in chains m, z m, z^2 m, ... of the eigenvalue z. The last elements have
 // the reducible monomials as images, in the order of these.
 typedef struct {
+  const elimination_template* of;
   const index* length;   // [reducible], of the chains
   const index* element;  // [basis], of one chain after the other
 } template_chains;
@@ -317,13 +318,13 @@ lane_fn lane_int template_eigenvalues(const elimination_template* t, const real*
   return found;
 }
 
-// Puts the root of the eigenvector b of eigenvalue s of `found` behind the `kept` ones. Returns how
-// many there are then. V: room as template_polish needs it.
-lane_fn real template_keep(const elimination_template* t, const real* C, const real* b, real value,
-                           index s, lane_int found, real kept, real* V, real* roots) {
+// Puts the root of the eigenvector in work [basis], of eigenvalue s of `found`, behind the `kept`
+// ones. Returns how many there are then. work: behind the eigenvector as template_polish needs it.
+lane_fn real template_keep(const elimination_template* t, const real* C, real* work, real value,
+                           index s, lane_int found, real kept, real* roots) {
   real x[5];
-  template_extract(t, b, value, x);
-  real residual = template_polish(t, C, x, V);
+  template_extract(t, work, value, x);
+  real residual = template_polish(t, C, x, work + t->basis);
   mask valid = (lane_int_of(s) < found) & (residual < sqrt(lane_epsilon()));
   return solution_keep(valid, x, t->unknowns, s, kept, roots);
 }
@@ -340,17 +341,16 @@ lane_fn_apart real template_roots(const elimination_template* t, const real* D, 
   for (index i = 0; i < t->unknowns * size; ++i) roots[i] = lane_nan();
   for (index s = 0; s < lanes_max(found); ++s) {
     real_eigenvector(A, K, size, 0, s, work);
-    kept =
-        template_keep(t, C, work, real_eigenvalue(K, size, s), s, found, kept, work + size, roots);
+    kept = template_keep(t, C, work, real_eigenvalue(K, size, s), s, found, kept, roots);
   }
   return kept;
 }
 
 // The same with eigenvectors by the hidden-variable matrix.
-lane_fn_apart real template_roots_hidden(const elimination_template* t,
-                                         const template_chains* chains, const real* D, real* C,
+lane_fn_apart real template_roots_hidden(const template_chains* chains, const real* D, real* C,
                                          real* M, lane_array A, kept_array K, real* work,
                                          real* roots) {
+  const elimination_template* t = chains->of;
   const index size = t->basis;
   lane_int found = template_eigenvalues(t, D, C, M, A, K);
   real kept = lane(0);
@@ -358,7 +358,7 @@ lane_fn_apart real template_roots_hidden(const elimination_template* t,
   for (index s = 0; s < lanes_max(found); ++s) {
     real value = real_eigenvalue(K, size, s);
     hidden_vector(t, chains, M, value, A, work + size, work);
-    kept = template_keep(t, C, work, value, s, found, kept, work + size, roots);
+    kept = template_keep(t, C, work, value, s, found, kept, roots);
   }
   return kept;
 }

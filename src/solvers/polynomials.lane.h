@@ -65,21 +65,31 @@ lane_fn_apart void poly_add(index n, const real* a, index degree, index count, r
   }
 }
 
-// out += factor A B, matrices of polynomials.
-lane_fn_apart void poly_matrix_product_add(index n, const real* A, index a_degree, const real* B,
-                                           index b_degree, index rows, index inner, index columns,
-                                           real factor, real* out) {
-  const index a = poly_size(n, a_degree), b = poly_size(n, b_degree);
-  const index c = poly_size(n, a_degree + b_degree);
+// A matrix of polynomials of one degree.
+typedef struct poly_matrix {
+  const real* values;  // [rows][columns][poly_size]
+  index degree, rows, columns;
+} poly_matrix;
+lane_fn poly_matrix poly_matrix_of(const real* values, index degree, index rows, index columns) {
+  poly_matrix m = {values, degree, rows, columns};
+  return m;
+}
+
+// out += factor A B.
+lane_fn_apart void poly_matrix_product_add(index n, poly_matrix A, poly_matrix B, real factor,
+                                           real* out) {
+  const index a = poly_size(n, A.degree), b = poly_size(n, B.degree);
+  const index c = poly_size(n, A.degree + B.degree);
+  const index inner = A.columns, columns = B.columns;
   index s[5] = {0, 0, 0, 0, 0}, to[252];  // to: where a monomial of A puts those of B
   for (index i = 0; i < a; ++i) {
     poly_places(n, s, b, to);
     poly_next(n, s);
-    for (index e = 0; e < rows * inner; ++e) {
+    for (index e = 0; e < A.rows * inner; ++e) {
       const index row = e / inner, k = e - row * inner;
-      real f = factor * A[a * e + i];
+      real f = factor * A.values[a * e + i];
       if (all(f == lane(0))) continue;
-      const real* v = B + b * columns * k;
+      const real* v = B.values + b * columns * k;
       real* w = out + c * columns * row;
       for (index column = 0; column < columns; ++column, v += b, w += c) {
         for (index j = 0; j < b; ++j) w[to[j]] += f * v[j];
@@ -91,7 +101,8 @@ lane_fn_apart void poly_matrix_product_add(index n, const real* A, index a_degre
 // out += factor a b.
 lane_fn void poly_product_add(index n, const real* a, index a_degree, const real* b, index b_degree,
                               real factor, real* out) {
-  poly_matrix_product_add(n, a, a_degree, b, b_degree, 1, 1, 1, factor, out);
+  poly_matrix_product_add(n, poly_matrix_of(a, a_degree, 1, 1), poly_matrix_of(b, b_degree, 1, 1),
+                          factor, out);
 }
 
 // out += A', A [rows][columns].

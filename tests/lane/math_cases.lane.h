@@ -28,8 +28,7 @@ lane_fn void case_transfer_within(const real* in, real* out) {
 }
 
 lane_fn void case_transfer_linearise(const real* in, real* out) {
-  out[14] = transfer_linearise(in, in[9], in[10], in[11], in[12], out, out + 2, out + 5, out + 8,
-                               out + 11);
+  out[14] = transfer_linearise(in, in[9], in[10], in[11], in[12], out);
 }
 
 lane_fn void case_reprojection(const real* in, real* out) {

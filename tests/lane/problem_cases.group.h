@@ -4,17 +4,16 @@
 group_fn void case_score(GROUP_PARAM global_const scalar* points, index n, index stride,
                          global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
-  index ends[2] = {256, n};
-  scalar floors[2] = {(scalar)-1, (scalar)-1};
+  struct score_plan plan = {2, {256, n}, {(scalar)-1, (scalar)-1}};
   pair_open(points, n, stride, info, &pair);
+  pair.weights = points + COLUMNS * stride;
   for (index weighted = 0; weighted < 2; ++weighted) {
-    out[weighted] =
-        model_score(GROUP_ARG model, points, stride, pair.focal, points + COLUMNS * stride,
-                    weighted, ends, floors, 2, pair.threshold);
+    pair.weighted = weighted;
+    out[weighted] = model_score(GROUP_ARG model, &pair, &plan);
   }
-  floors[0] = (scalar)1e6;
-  out[2] = model_score(GROUP_ARG model, points, stride, pair.focal, points, 0, ends, floors, 2,
-                       pair.threshold);
+  plan.floors[0] = (scalar)1e6;
+  pair.weighted = 0;
+  out[2] = model_score(GROUP_ARG model, &pair, &plan);
 }
 
 // The equations sharp, smooth, and smooth with weights.
@@ -23,8 +22,8 @@ group_fn void case_equations(GROUP_PARAM global_const scalar* points, index n, i
   struct pair_view pair;
   pair_open(points, n, stride, info, &pair);
   for (index k = 0; k < 3; ++k) {
-    model_equations(GROUP_ARG model, points, stride, pair.focal, n, pair.threshold, k > 0,
-                    points + COLUMNS * stride, k > 1, out + SUMS * k);
+    const struct robust_loss loss = {pair.threshold, k > 0, k > 1, points + COLUMNS * stride};
+    model_equations(GROUP_ARG model, &pair, n, &loss, out + SUMS * k);
   }
 }
 
@@ -46,7 +45,7 @@ group_fn void case_support(GROUP_PARAM global_const scalar* points, index n, ind
 group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index stride,
                         global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
-  index ends[8];
+  struct score_plan plan;
   (void)model;
   pair_open(points, n, stride, info, &pair);
   out[0] = iterations_needed((scalar)300, 1000, (scalar)-4.6, (scalar)1e4);
@@ -61,6 +60,10 @@ group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index 
   out[7] = iterations_without_support(&pair, &limits) + 100 * ratio_sought(&limits, (scalar)500) +
            least_significant((scalar)1000, (scalar)0.02, (scalar)1e4);
   out[8] = refinement_doubt((scalar)20) + (scalar)(2 * is_thorough(&limits));
-  out[9] = (scalar)score_stages((scalar)400, n, out, 0, ends, out + 10);
-  for (index i = 0; i < 4; ++i) out[14 + i] = (scalar)ends[i];
+  score_stages((scalar)400, n, out, 0, &plan);
+  out[9] = (scalar)plan.stages;
+  for (index i = 0; i < 4; ++i) {
+    out[10 + i] = plan.floors[i];
+    out[14 + i] = (scalar)plan.ends[i];
+  }
 }

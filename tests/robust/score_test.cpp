@@ -67,8 +67,9 @@ TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
     const auto expected = this->plain_sums(this->scene_.truth, weights);
     for (const bool smooth : {false, true}) {
       double sums[L::SUMS];
-      L::model_equations(this->scene_.truth.data(), pair.f64.data(), pair.stride, pair.info.focal,
-                         pair.stride, this->t_, smooth, weights.data(), weighted, sums);
+      const typename L::robust_loss loss = {this->t_, smooth, weighted, weights.data()};
+      const auto view = view_of<TypeParam::problem>(pair);
+      L::model_equations(this->scene_.truth.data(), &view, pair.stride, &loss, sums);
       const double score = smooth ? expected.smooth : expected.score;
       EXPECT_NEAR(sums[L::SUM_OF_SCORES], score, 1e-9 * score);
       EXPECT_EQ(sums[L::SUM_OF_INLIERS], expected.inliers);
@@ -79,36 +80,32 @@ TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
 
 TYPED_TEST(Gain, of_a_model_that_falls_behind_is_given_up) {
   using L = typename TypeParam::Text;
-  const PairPoints& pair = this->pair_;
-  const double* focal = pair.info.focal;
-  const int ends[3] = {128, 256, pair.stride};
-  const auto score = [&](std::array<double, 3> floors, int stages) {
-    return L::model_score(this->scene_.truth.data(), pair.f64.data(), pair.stride, focal,
-                          pair.f64.data(), 0, ends + 3 - stages, floors.data() + 3 - stages, stages,
-                          this->t_);
+  const auto view = view_of<TypeParam::problem>(this->pair_);
+  const auto score_by = [&](const typename L::score_plan& plan) {
+    return L::model_score(this->scene_.truth.data(), &view, &plan);
   };
-  const double whole = score({-1, -1, -1}, 1);
-  EXPECT_NEAR(score({-1, -1, -1}, 3), whole, 1e-12 * whole);
-  EXPECT_NEAR(score({0, 0, 0.999 * whole}, 3), whole, 1e-12 * whole);
-  EXPECT_EQ(score({0, 0, 1.001 * whole}, 3), -1);
-  EXPECT_EQ(score({128, 0, 0}, 3), -1) << "128 points score less than 128";
-  EXPECT_EQ(score({0, 256, 0}, 3), -1);
+  const auto score = [&](double first, double second, double last) {
+    return score_by({3, {128, 256, this->pair_.stride}, {first, second, last}});
+  };
+  const double whole = score_by({1, {this->pair_.stride}, {-1}});
+  EXPECT_NEAR(score(-1, -1, -1), whole, 1e-12 * whole);
+  EXPECT_NEAR(score(0, 0, 0.999 * whole), whole, 1e-12 * whole);
+  EXPECT_EQ(score(0, 0, 1.001 * whole), -1);
+  EXPECT_EQ(score(128, 0, 0), -1) << "128 points score less than 128";
+  EXPECT_EQ(score(0, 256, 0), -1);
 }
 
 // The stages never give up a model that scores what is asked for of all points, evenly.
 TYPED_TEST(Gain, of_a_better_model_passes_the_stages) {
   using L = typename TypeParam::Text;
-  const PairPoints& pair = this->pair_;
-  const double* focal = pair.info.focal;
+  const auto view = view_of<TypeParam::problem>(this->pair_);
   const double whole = this->plain_sums(this->scene_.truth, std::vector<double>(1024, 1)).score;
   for (const double share : {0.0, 0.2, 0.5, 0.9, 0.999, 1.001}) {
-    int ends[8];
-    double floors[8];
-    const int stages = L::score_stages(share * whole, pair.count(), nullptr, 0, ends, floors);
-    ASSERT_LE(stages, 8);
-    EXPECT_EQ(ends[stages - 1], std::min<int>(pair.count(), robust::SCORE_POINTS));
-    const double score = L::model_score(this->scene_.truth.data(), pair.f64.data(), pair.stride,
-                                        focal, pair.f64.data(), 0, ends, floors, stages, this->t_);
+    typename L::score_plan plan;
+    L::score_stages(share * whole, view.n, nullptr, 0, &plan);
+    ASSERT_LE(plan.stages, 8);
+    EXPECT_EQ(plan.ends[plan.stages - 1], std::min<int>(view.n, robust::SCORE_POINTS));
+    const double score = L::model_score(this->scene_.truth.data(), &view, &plan);
     EXPECT_NEAR(score, share > 1 ? -1 : whole, 1e-9 * whole) << share;
   }
 }

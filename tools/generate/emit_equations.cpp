@@ -148,11 +148,12 @@ class Writer {
     const std::string a = value(left), b = value(right);
     const bool scalar = left.shape.count() == 1;
     // A scalar times a matrix is a column times a row.
-    text_ +=
-        fmt::format("  poly_matrix_product_add({}, {}, {}, {}, {}, {}, {}, {}, lane({}), {});\n",
-                    n_, a, left.shape.degree, b, right.shape.degree, scalar ? 1 : left.shape.rows,
-                    scalar ? 1 : left.shape.columns,
-                    scalar ? right.shape.count() : right.shape.columns, factor, out);
+    const int inner = scalar ? 1 : left.shape.columns;
+    text_ += fmt::format(
+        "  poly_matrix_product_add({}, poly_matrix_of({}, {}, {}, {}),\n"
+        "      poly_matrix_of({}, {}, {}, {}), lane({}), {});\n",
+        n_, a, left.shape.degree, scalar ? 1 : left.shape.rows, inner, b, right.shape.degree, inner,
+        scalar ? right.shape.count() : right.shape.columns, factor, out);
   }
 
   const Problem& problem_;

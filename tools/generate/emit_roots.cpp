@@ -96,8 +96,7 @@ std::string emit_chains(const Template& t) {
     lengths.push_back(static_cast<int>(chain.size()));
     elements.insert(elements.end(), chain.rbegin(), chain.rend());
   }
-  return index_table("length", lengths) + index_table("element", elements) +
-         "  const template_chains chains = {.length = length, .element = element};\n";
+  return index_table("length", lengths) + index_table("element", elements);
 }
 
 std::string emit_extraction(const Template& t) {
@@ -132,6 +131,8 @@ std::string emit_roots(const Problem& problem, const Template& t, const std::vec
       ".rows = {}, .reducible = {}, .basis = {}, .monomials = monomials, .equation = equation, "
       ".shift = shift, .column = column, .image = image, .first = first, .pairs = pairs}};\n",
       n, problem.degree(), equations, occur, rows, t.reducible.size(), size);
+  if (problem.hidden_vectors)
+    text += "  const template_chains chains = {.of = &t, .length = length, .element = element};\n";
   return text + fmt::format(
                     "  real D[{}], C[{}], M[{}], A[{}], K[{}], work[{}];\n"
                     "  {}_equations(data, D);\n"
@@ -139,7 +140,7 @@ std::string emit_roots(const Problem& problem, const Template& t, const std::vec
                     equations * all, equations * occur, rows * (rows + size), size * pitch,
                     size * pitch + 6 * size + 3,
                     size + std::max((n + 1) * occur, static_cast<int>(t.reducible.size())),
-                    problem.name, problem.hidden_vectors ? "_hidden(&t, &chains" : "(&t");
+                    problem.name, problem.hidden_vectors ? "_hidden(&chains" : "(&t");
 }
 
 }  // namespace bifocal::generate

@@ -8,6 +8,7 @@ enum {
   SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
   SAMPLE_COST = 500,      // of solving a sample: scored points that take as long
   DOF = 6,                // parameters of the chart
+  DIRECT_CHART = 1,       // its parameters are the unknowns of the normal equations
   LINE_IS_DEGENERATE = 0  // not tested: points on a line of the image may be spread in the scene
 };
 
@@ -26,12 +27,10 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 }
 
 // The chart [20] around a model. Models of samples are kept in float: their rotation is mended.
-#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   for (index i = 0; i < 12; ++i) chart[i] = model[i];
   rotation_mend(chart);
 }
 
-#define DIRECT_CHART
 lane_fn void model_move(real* chart, const real* delta) { pose_move(chart, delta); }

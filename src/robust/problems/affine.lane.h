@@ -9,6 +9,8 @@ enum {
   SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
   SAMPLE_COST = 300,      // of solving a sample: scored points that take as long
   DOF = 6,                // parameters of the chart
+  DIRECT_CHART = 1,       // which are the first elements of H
+  ENDS_IN_ONE = 1,        // H[8]
   LINE_IS_DEGENERATE = 1  // inliers on a line of an image do not determine the model
 };
 
@@ -31,7 +33,6 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return select(largest < lane(1e6), lane(1), lane(0));
 }
 
-#define DIRECT_CHART
 lane_fn void model_move(real* chart, const real* delta) {
   for (index i = 0; i < DOF; ++i) chart[i] += delta[i];
 }

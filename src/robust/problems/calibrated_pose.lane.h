@@ -18,7 +18,6 @@ lane_fn real point_linearise(const real* P, const real* p, const real* focal, re
 }
 
 // Adds the camera's numbers to info. Returns px a unit of the errors.
-#define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)length, (void)threshold;
   info->focal[0] = cameras[0];
@@ -27,7 +26,6 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
 }
 
 // A point [COLUMNS] as given, in scoring coordinates.
-#define OWN_point_columns
 lane_fn void point_columns(const real* given, const real* cameras, const pair_info* info,
                            real* columns) {
   for (index c = 0; c < 2; ++c) columns[c] = (given[c] - cameras[2 + c]) / cameras[c];
@@ -39,7 +37,6 @@ lane_fn void result_matrix(const pair_info* info, const real* rays, const real* 
   (void)info, (void)rays;
   for (index i = 0; i < 9; ++i) R[i] = model[i];
 }
-#define OWN_result_pose
 lane_fn void result_pose(const pair_info* info, const real* model, const real* side, real* pose) {
   (void)side;
   pose_in_world(info, model, pose);

@@ -16,10 +16,12 @@ enum {
   SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
   SAMPLE_COST = 10000,    // of solving a sample: scored points that take as long
   DOF = 7,                // parameters of the chart
+  DIRECT_CHART = 1,       // which are the unknowns of the normal equations
+  UNKNOWN_FOCAL = 1,      // see model_focal
+  NEEDS_GENERATED = 1,    // its solver
   LINE_IS_DEGENERATE = 0  // not tested: points on a line of the image may be spread in the scene
 };
 
-#define OWN_model_focal
 lane_fn real model_focal(const real* P) { return sqrt(vec3_dot(P, P)); }
 
 // Terms of the normal equations at point p: the derivatives J [2][7] and the residuals [2]. Returns
@@ -70,7 +72,6 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 }
 
 // The chart [20] around a model. Models of samples are kept in float: their rotation is mended.
-#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   real f = model_focal(model);
@@ -79,7 +80,6 @@ lane_fn void model_open(const real* model, const real* rays, real* chart) {
   rotation_mend(chart);
   chart[12] = f;
 }
-#define OWN_model_close
 lane_fn void model_close(const real* chart, const real* rays, real* model) {
   (void)rays;
   for (index i = 0; i < 12; ++i) model[i] = chart[i];
@@ -87,14 +87,12 @@ lane_fn void model_close(const real* chart, const real* rays, real* model) {
 }
 
 // A camera of `factor` times the focal length as many times as far from the scene.
-#define OWN_model_zoom
 lane_fn void model_zoom(real* model, real factor) {
   focal_pose(factor, model);
   model[11] = model[11] * factor;
 }
 
 // damped_step of the normal equations N, g [EQUATIONS] at a chart; rays [0]: 1 holds f.
-#define OWN_model_step
 lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
                         real damping, real* delta) {
   (void)chart;
@@ -108,7 +106,6 @@ lane_fn real model_step(const real* N, const real* g, const real* chart, const r
   return damped_solve(A, delta, DOF, damping);
 }
 
-#define DIRECT_CHART
 lane_fn void model_move(real* chart, const real* delta) {
   pose_move(chart, delta);
   chart[12] = focal_moved(chart[12], delta[6]);
@@ -116,7 +113,6 @@ lane_fn void model_move(real* chart, const real* delta) {
 
 // Adds the camera's numbers to info: only the ratio of its focal lengths counts. Returns px a unit
 // of the errors.
-#define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)length, (void)threshold;
   info->focal[0] = info->centre[3];
@@ -125,7 +121,6 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
 }
 
 // A point [COLUMNS] as given, in scoring coordinates.
-#define OWN_point_columns
 lane_fn void point_columns(const real* given, const real* cameras, const pair_info* info,
                            real* columns) {
   for (index c = 0; c < 2; ++c) columns[c] = (given[c] - cameras[2 + c]) / lane(info->focal[c]);
@@ -138,7 +133,6 @@ lane_fn void result_matrix(const pair_info* info, const real* rays, const real* 
   real f = model_focal(model);
   for (index i = 0; i < 9; ++i) R[i] = i < 6 ? model[i] / f : model[i];
 }
-#define OWN_result_pose
 lane_fn void result_pose(const pair_info* info, const real* model, const real* side, real* pose) {
   (void)side;
   real own[12];

@@ -4,10 +4,6 @@
 // epipolar_lines or the problem itself, say how points enter the equation; a problem adds its
 // numbers, its solver, its chart, and what tells the side of the scene.
 
-#ifndef OWN_columns
-enum { COLUMNS = 4 };  // numbers of a point: x1 y1 x2 y2
-#endif
-
 enum {
   LOG10_FALSE_ALARMS = -2,  // as in plane_map.lane.h
   TWO_VIEWS = 1,            // columns 2 and 3 are a point of the second image
@@ -35,7 +31,6 @@ enum {
 };
 
 // The last fit is to so small a part of the score, since its weights change as well.
-#define OWN_polish_tolerance
 lane_fn scalar polish_tolerance(index is_settled) {
   (void)is_settled;
   return (scalar)1e-9;

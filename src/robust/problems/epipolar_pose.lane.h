@@ -24,7 +24,6 @@ lane_fn void essential_unscale(const real* F, const real* rays, real* E) {
 // 1 for a point in front of both cameras of the pose [12], -1 for one that is with -t, else 0.
 // *unsure: it is so far that noise decides on which side: the squared sine of its parallax is below
 // the limit.
-#define OWN_point_side
 lane_fn real point_side(const real* model, const real* pose, const real* rays, const real* p,
                         real limit, mask* unsure) {
   (void)model;
@@ -37,7 +36,6 @@ lane_fn real point_side(const real* model, const real* pose, const real* rays, c
   return select((z1 > lane(0)) & (z2 > lane(0)), lane(1), behind);
 }
 
-#define OWN_result_pose
 lane_fn void result_pose(const pair_info* info, const real* model, const real* side, real* pose) {
   (void)info, (void)model;
   for (index i = 0; i < 12; ++i) pose[i] = side[i];

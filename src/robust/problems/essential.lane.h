@@ -4,11 +4,13 @@
 
 enum {
   SAMPLE_SIZE = 5,
-  SLOTS = 4,            // models of a sample that are kept
-  SOUGHT_PERCENT = 10,  // of 1000 matches, in the search of one pair
-  SAMPLE_COST = 1400,   // of solving a sample: scored points that take as long
-  DOF = 5,              // parameters of the chart
-  SIDES = 2             // see side_candidates
+  SLOTS = 4,              // models of a sample that are kept
+  SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
+  SAMPLE_COST = 1400,     // of solving a sample: scored points that take as long
+  DOF = 5,                // parameters of the chart
+  SIDES = 2,              // see side_candidates
+  TRIANGULATES = 1,       // an estimate in Python has scene points
+  DOUBTS_TRANSLATION = 1  // a rotation of the camera may explain the matches
 };
 
 // Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that
@@ -31,13 +33,11 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 }
 
 // The chart [20] around a model.
-#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   real E[9];
   essential_unscale(model, rays, E);
   essential_chart(E, chart);
 }
-#define OWN_model_close
 lane_fn void model_close(const real* chart, const real* rays, real* model) {
   epipolar_matrix(chart, model);
   essential_scale(rays, model);
@@ -53,7 +53,6 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
 
 lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, DOF, delta); }
 
-#define OWN_model_essential
 lane_fn void model_essential(const real* model, const real* rays, real* E) {
   essential_unscale(model, rays, E);
 }

@@ -10,10 +10,11 @@ enum {
   CAMERAS = 1,        // given, but for its focal length
   DOF = 6,            // parameters of the chart: 5 of E, and log f
   SIDES = 2,          // see side_candidates
+  UNKNOWN_FOCAL = 1,  // see model_focal
+  TRIANGULATES = 1,   // an estimate in Python has scene points
   DOMINANT_PLANE = 0  // of a plane f is told badly or not at all, which its deviation says
 };
 
-#define OWN_model_focal
 lane_fn real model_focal(const real* model) { return sqrt(mat3_dot(model, model)); }
 
 // F <- F of any length, |F| = f.
@@ -28,7 +29,6 @@ lane_fn void focal_scale(real f, const real* rays, real* s) {
     s[6 + i] = s[6 + i] * f;
   }
 }
-#define OWN_model_essential
 lane_fn void model_essential(const real* model, const real* rays, real* E) {
   real s[9];
   focal_scale(model_focal(model), rays, s);
@@ -42,7 +42,6 @@ lane_fn void focal_chart(const real* chart, real* out) {
 }
 
 // The chart [20] around a model.
-#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   real E[9], f = model_focal(model);
   model_essential(model, rays, E);
@@ -50,7 +49,6 @@ lane_fn void model_open(const real* model, const real* rays, real* chart) {
   chart[18] = f;
   chart[19] = copysign(f, chart[19]);
 }
-#define OWN_model_close
 lane_fn void model_close(const real* chart, const real* rays, real* model) {
   real own[20], s[9];
   focal_chart(chart, own);
@@ -91,7 +89,6 @@ lane_fn void model_move(real* chart, const real* delta) {
 }
 
 // Cameras [CAMERA_NUMBERS] add to info the ratio of their focal lengths alone.
-#define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   real sine = lane(3) * threshold / length;  // of a parallax that noise can make, where f is 1
   info->rays[0] = info->rays[2] = 1;

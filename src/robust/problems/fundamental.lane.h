@@ -31,12 +31,10 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 }
 
 // The chart [20] around a model.
-#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   epipolar_chart(model, chart);
 }
-#define OWN_model_close
 lane_fn void model_close(const real* chart, const real* rays, real* model) {
   (void)rays;
   epipolar_matrix(chart, model);
@@ -53,10 +51,8 @@ lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, D
 // A pair of n points is given up after this many samples without a model that scores more than
 // chance: already a matrix from some right and some wrong matches does, the more clearly the more
 // points there are. Measured with 20 % of right matches (docs/robust.md).
-#define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1.2e10) / (n * n); }
 
-#define OWN_point_side
 lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
                         real limit, mask* unsure) {
   (void)rays;

@@ -19,7 +19,6 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 }
 
 // The chart [20] around a model.
-#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   for (index i = 0; i < 9; ++i) chart[i] = model[i];
@@ -33,7 +32,6 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
 }
 
 // damped_step of the normal equations N, g [EQUATIONS] at a chart.
-#define OWN_model_step
 lane_fn real model_step(const real* N, const real* g, const real* chart, const real* rays,
                         real damping, real* delta) {
   (void)rays;

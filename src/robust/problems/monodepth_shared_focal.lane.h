@@ -9,12 +9,11 @@ enum {
   SAMPLE_SIZE = 3,
   SLOTS = 4,            // models of a sample that are kept
   SOUGHT_PERCENT = 10,  // of 1000 matches, in the search of one pair
-  SAMPLE_COST = 700     // of solving a sample: scored points that take as long
+  SAMPLE_COST = 700,    // of solving a sample: scored points that take as long
+  CLEAN_SAMPLES = 4,  // depths are some per cent off, and a model with them (docs/notes/robust.md)
+  MODELS_OF = PROBLEM_shared_focal,
+  NEEDS_GENERATED = 1  // its solver
 };
-
-// Depths are some per cent off, and a model of a sample with them (docs/notes/robust.md).
-#define OWN_clean_samples
-enum { CLEAN_SAMPLES = 4 };
 
 // F <- diag(1 / f, 1 / f, 1) [t]x R diag(1 / f, 1 / f, 1) times f^2, of a pose (R, t).
 lane_fn void focal_of_pose(const real* pose, real f, real* F) {
@@ -57,5 +56,4 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 
 // Samples after which a pair of n points is given up, with 20 % of right matches: of up to 2900 no
 // fewer than CLEAN_SAMPLES take.
-#define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1e7) / n; }

@@ -4,7 +4,6 @@
 // its solver and its chart.
 
 enum {
-  COLUMNS = 4,             // numbers of a point: x1 y1 x2 y2
   TWO_VIEWS = 1,           // columns 2 and 3 are a point of the second image
   CAMERAS = 0,             // that are given
   HAS_POSE = 0,            // the model has one
@@ -43,7 +42,6 @@ lane_fn real point_linearise(const real* H, const real* p, const real* focal, re
   (void)focal;
   return transfer_terms(H, p, terms);
 }
-#define OWN_point_accumulate
 lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
   transfer_accumulate(terms, w, N, g);
 }
@@ -51,7 +49,6 @@ lane_fn void point_accumulate(real* terms, real w, real* N, real* g) {
 // A singular map agrees with every match that starts near a line of image 1. Rows 1 and 2 have the
 // unit of image 2, which may be another one (pixels to metres), so the determinant is compared with
 // their length and that of row 3: the three are as good as in a plane where that is much larger.
-#define OWN_model_is_sound
 lane_fn mask model_is_sound(const real* H) {
   real map = fmax(vec3_dot(H, H), vec3_dot(H + 3, H + 3)), w = vec3_dot(H + 6, H + 6);
   return fabs(mat3_determinant(H)) > lane(1e-6) * map * sqrt(w);

@@ -13,17 +13,18 @@
 enum {
   CAMERAS = 1,  // the centre of distortion, and the ratio of the focal lengths
   SAMPLE_SIZE = 9,
-  SLOTS = 3,            // models of a sample that are kept
-  SOUGHT_PERCENT = 30,  // of 1000 matches, in the search of one pair
-  SAMPLE_COST = 2000,   // of solving a sample: scored points that take as long
-  DOF = 8,              // parameters of the chart: 7 of F, and k
-  DOMINANT_PLANE = 0,   // a plane leaves F open and says something of k
-  MODEL_SIZE = 10,      // numbers of a model
-  EQUATIONS = 10,       // rows of the normal equations: the elements of F, and k
-  TERMS = 12            // of a linearised point
+  SLOTS = 3,               // models of a sample that are kept
+  SOUGHT_PERCENT = 30,     // of 1000 matches, in the search of one pair
+  SAMPLE_COST = 2000,      // of solving a sample: scored points that take as long
+  DOF = 8,                 // parameters of the chart: 7 of F, and k
+  UNKNOWN_DISTORTION = 1,  // see model_distortion
+  NEEDS_GENERATED = 1,     // its solver
+  DOMINANT_PLANE = 0,      // a plane leaves F open and says something of k
+  MODEL_SIZE = 10,         // numbers of a model
+  EQUATIONS = 10,          // rows of the normal equations: the elements of F, and k
+  TERMS = 12               // of a linearised point
 };
 
-#define OWN_model_distortion
 lane_fn real model_distortion(const real* model) { return model[9]; }
 
 // r1^2 and r2^2 of a point, w = 1 + k r^2 of both, and the epipolar lines with the points left out:
@@ -147,14 +148,12 @@ lane_fn void radial_chart(const real* chart, real* out) {
 }
 
 // The chart [20] around a model.
-#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   (void)rays;
   epipolar_chart(model, chart);
   chart[18] = chart[19] / chart[18];
   chart[19] = model[9];
 }
-#define OWN_model_close
 lane_fn void model_close(const real* chart, const real* rays, real* model) {
   (void)rays;
   real own[20];
@@ -185,7 +184,6 @@ lane_fn void model_move(real* chart, const real* delta) {
 }
 
 // Adds the numbers of the camera [CAMERA_NUMBERS] to info. Returns px a unit of the errors.
-#define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   (void)threshold;
   const real ratio = cameras[0] / cameras[1];
@@ -197,10 +195,8 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
 
 // Samples after which a pair of n points is given up (see fundamental.lane.h): measured with 30 %
 // of right matches, of which a 26th of this number is drawn.
-#define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(2.4e11) / (n * n); }
 
-#define OWN_point_side
 lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,
                         real limit, mask* unsure) {
   real r2[2], w[2], lines[6], near2, ratio = rays[1] / rays[0];

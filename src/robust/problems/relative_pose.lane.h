@@ -8,7 +8,6 @@ enum {
 };
 
 // Samples after which a pair of n points is given up (see fundamental.lane.h).
-#define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1.4e6) / n; }
 
 // Squared sine of a parallax that noise of three thresholds can make; focal [4].
@@ -19,7 +18,6 @@ lane_fn real parallax_limit(const real* focal, real threshold) {
 }
 
 // What the cameras [CAMERA_NUMBERS] add to info. Returns px in a unit of the errors.
-#define OWN_camera_info
 lane_fn real camera_info(const real* cameras, real length, real threshold, pair_info* info) {
   real focal[4] = {cameras[0], cameras[1], cameras[4], cameras[5]};
   for (index i = 0; i < 4; ++i) info->rays[i] = length / focal[i];

@@ -33,5 +33,4 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
 
 // Samples after which a pair of n points is given up: measured with 20 % of right matches
 // (docs/robust.md).
-#define OWN_hypotheses_before_giving_up
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1e7) / n; }

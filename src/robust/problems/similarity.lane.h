@@ -9,6 +9,7 @@ enum {
   SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
   SAMPLE_COST = 300,      // of solving a sample: scored points that take as long
   DOF = 4,                // parameters of the chart
+  ENDS_IN_ONE = 1,        // H[8]
   LINE_IS_DEGENERATE = 0  // two points determine a similarity, so a line of them does
 };
 

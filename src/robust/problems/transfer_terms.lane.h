@@ -3,11 +3,9 @@
 
 enum { TRANSFER_TERMS = 14 };
 
-// At point p [4]: l [2], a [3], p [3], q [3], r [3] of transfer_linearise. Returns the squared
-// error.
+// The terms of transfer_linearise at point p [4]. Returns the squared error.
 lane_fn real transfer_terms(const real* H, const real* p, real* terms) {
-  return transfer_linearise(H, p[0], p[1], p[2], p[3], terms, terms + 2, terms + 5, terms + 8,
-                            terms + 11);
+  return transfer_linearise(H, p[0], p[1], p[2], p[3], terms);
 }
 
 // Adds w times a point's terms to the packed lower triangle N [45] and the half gradient g [9].

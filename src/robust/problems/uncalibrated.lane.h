@@ -8,14 +8,12 @@ enum {
 };
 
 // A side [12] of the scene: see epipole_side.
-#define OWN_side_candidates
 lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   (void)rays;
   epipole_side(model, sides);
 }
 
 // Points nearer to the epipole than three thresholds may be on either side.
-#define OWN_side_limit
 lane_fn real side_limit(const real* side, real inverse_squared_threshold, real parallax) {
   (void)parallax;
   return lane(9) / inverse_squared_threshold * side[2] * side[2];

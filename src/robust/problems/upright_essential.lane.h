@@ -9,7 +9,8 @@ enum {
   SOUGHT_PERCENT = 10,  // of 1000 matches, in the search of one pair
   SAMPLE_COST = 600,    // of solving a sample: scored points that take as long
   DOF = 3,              // parameters of the chart: the turn, and two of t
-  SIDES = 1             // see side_candidates
+  SIDES = 1,            // see side_candidates
+  IS_CONSTRAINED = 1    // to rotations about y
 };
 
 // Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that
@@ -40,7 +41,6 @@ lane_fn void upright_matrix(real c, real s, const real* t, real* E) {
 }
 
 // The chart [20] around a model: c, s, t [3].
-#define OWN_model_open
 lane_fn void model_open(const real* model, const real* rays, real* chart) {
   real E[9], a[2], b[2], t[3];
   essential_unscale(model, rays, E);
@@ -60,7 +60,6 @@ lane_fn void model_open(const real* model, const real* rays, real* chart) {
   chart[1] = a[1] * turn;
   for (index i = 0; i < 3; ++i) chart[2 + i] = t[i] * length;
 }
-#define OWN_model_close
 lane_fn void model_close(const real* chart, const real* rays, real* model) {
   upright_matrix(chart[0], chart[1], chart + 2, model);
   essential_scale(rays, model);
@@ -95,7 +94,6 @@ lane_fn void model_move(real* chart, const real* delta) {
 }
 
 // The pose (R, t).
-#define OWN_side_candidates
 lane_fn void side_candidates(const real* model, const real* rays, real* sides) {
   real chart[20];
   model_open(model, rays, chart);

@@ -55,16 +55,18 @@ group_fn index model_consider(GROUP_PARAM const struct pair_view* pair, scalar b
                               global_ptr scalar* weights, local_ptr struct refine_shared* shared,
                               refined_model* c) {
   index subset = pair_subset(pair, SEARCH_POINTS);
-  struct refine_options options = {pair->threshold, 0, pair->weighted, 10, (scalar)1e-4};
-  c->first_score = model_refine(GROUP_ARG pair, subset, &options, pair->weights, c->model, shared);
+  struct refine_options options = {
+      {pair->threshold, 0, pair->weighted, pair->weights}, 10, (scalar)1e-4};
+  c->first_score = model_refine(GROUP_ARG pair, subset, &options, c->model, shared);
   if_constant(SIDES > 0) {
     // What does not score more with all points hardly does with some of them.
     if (subset == pair->n && !(c->first_score > best)) return 0;
     // Again without the points that cannot be matches of it.
     model_side(GROUP_ARG pair, subset, c->model, c->side);
     admit_points(GROUP_ARG pair, subset, c->model, c->side, weights);
-    options.weighted = 1;
-    model_refine(GROUP_ARG pair, subset, &options, weights, c->model, shared);
+    options.loss.weighted = 1;
+    options.loss.weights = weights;
+    model_refine(GROUP_ARG pair, subset, &options, c->model, shared);
   }
   model_support(GROUP_ARG pair, pair->n, c->model, c->side, &c->support);
   return c->support.score > best;

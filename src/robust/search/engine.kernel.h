@@ -90,26 +90,25 @@ group_kernel(engine_score, place, ENGINE_SCORE) {
   const pair_work w = work[pair];
   if (hypothesis < w.plan) {
     const offset start = pairs[pair].start;
-    global_const scalar* columns = points + COLUMNS * start;
-    const index stride = (index)pairs[pair].stride, count = counts[place];
+    const index count = counts[place];
     info += pair;
     state += pair;
+    struct pair_view view;
+    pair_open(points + COLUMNS * start, w.count, (index)pairs[pair].stride, info, &view);
     const double narrowed = state->narrowed;
-    const scalar threshold = (scalar)(info->threshold * (narrowed > 0 ? narrowed : 1));
-    const index weighted = info->weighted > 0;
-    index ends[8];
-    scalar floors[8], focal[2], model[MODEL_SIZE], seen[4];
+    view.threshold = (scalar)(info->threshold * (narrowed > 0 ? narrowed : 1));
+    view.weighted = info->weighted > 0;
+    view.weights = fast_weights + (view.weighted ? start : 0);
+    struct score_plan plan;
+    scalar model[MODEL_SIZE], seen[4];
     const scalar floor = (scalar)score_floor(state->sample_score, w.count);
     for (index k = 0; k < 4; ++k) seen[k] = (scalar)info->seen[k];
-    for (index k = 0; k < 2; ++k) focal[k] = (scalar)info->focal[k];
-    const index stages = score_stages(floor, w.count, seen, weighted, ends, floors);
+    score_stages(floor, w.count, seen, view.weighted, &plan);
     if (count > 0) best = BELOW_FLOOR;
     for (index s = 0; s < count; ++s) {
       for (index i = 0; i < MODEL_SIZE; ++i)
         model[i] = models[(s * MODEL_SIZE + i) * (offset)places + place];
-      const scalar score = model_score(GROUP_ARG model, columns, stride, focal,
-                                       fast_weights + (weighted ? start : 0), weighted, ends,
-                                       floors, stages, threshold);
+      const scalar score = model_score(GROUP_ARG model, &view, &plan);
       if (score > best) {
         best = (float)score;
         slot = s;
@@ -127,29 +126,33 @@ group_kernel(engine_prepare, group, ENGINE_PREPARE) {
   const index pair = (index)pairs[from + group].in_order;
   global_const pair_place* p = pairs + pair;
   const offset start = p->start, first = p->first, out = first - pairs[0].first;
-  const index stride = (index)p->stride;
-  struct prior_arrays a;
-  a.has_weights = (is_given & GIVEN_WEIGHTS) != 0;
-  a.has_qualities = (is_given & GIVEN_QUALITIES) != 0;
-  a.given_weights = given_weights + (a.has_weights ? first + weights_from : 0);
-  a.given_qualities = given_qualities + (a.has_qualities ? first + qualities_from : 0);
-  const offset own = is_given ? start : 0;  // else there is no room for any
-  a.weights = priors + PRIOR_COLUMNS * own;
-  a.ranks = a.weights + PRIOR_RANKS * (offset)stride;
-  a.cumulative_weights = a.weights + PRIOR_CUMULATIVE_WEIGHTS * (offset)stride;
-  a.fast_weights = fast_weights + own;
-  a.ranking = ranking + own;
-  index zero_weight;
-  const index n =
-      pair_prepare(GROUP_ARG given + COLUMNS * first, (index)p->points, &a, tables + 4 * start,
-                   &zero_weight, cameras + CAMERA_NUMBERS * (offset)pair, threshold, seed0, seed1,
-                   stride, kept + start, order + start, points + COLUMNS * start,
-                   fast_points + COLUMNS * start, info + pair, inliers + out, shared);
-  if (!group_leads()) return;
-  const search_state nothing = zeros;
-  const pair_work begun = {n, zero_weight, 0, n < SAMPLE_SIZE ? 0 : first_round, 0, 0};
-  state[pair] = nothing;
-  work[pair] = begun;
+  const index stride = (index)p->stride, weighted = (is_given & GIVEN_WEIGHTS) != 0,
+              ranked = (is_given & GIVEN_QUALITIES) != 0;
+  const struct given_pair input = {
+      .points = given + COLUMNS * first,
+      .count = (index)p->points,
+      .cameras = cameras + CAMERA_NUMBERS * (offset)pair,
+      .has_weights = weighted,
+      .has_qualities = ranked,
+      .weights = given_weights + (weighted ? first + weights_from : 0),
+      .qualities = given_qualities + (ranked ? first + qualities_from : 0)};
+  const offset own = is_given ? start : 0;  // without priors their arrays have no elements
+  const struct pair_arrays arrays = {.stride = stride,
+                                     .kept = kept + start,
+                                     .order = order + start,
+                                     .points = points + COLUMNS * start,
+                                     .fast_points = fast_points + COLUMNS * start,
+                                     .priors = priors + PRIOR_COLUMNS * own,
+                                     .fast_weights = fast_weights + own,
+                                     .ranking = ranking + own,
+                                     .tables = tables + 4 * start,
+                                     .inliers = inliers + out,
+                                     .info = info + pair,
+                                     .work = work + pair,
+                                     .state = state + pair};
+  const struct prepare_options options = {
+      .threshold = threshold, .seed0 = seed0, .seed1 = seed1, .first_round = first_round};
+  pair_prepare(GROUP_ARG & input, &options, &arrays, shared);
 }
 
 // The candidates of a round, by rank.
@@ -251,8 +254,13 @@ group_kernel(engine_finish, group, ENGINE_FINISH) {
     group_barrier();  // what follows writes to the errors
   }
   if (w->zero_weight == 0) return;
-  mark_zero_weight(GROUP_ARG & view, w->zero_weight, given + COLUMNS * first,
-                   order + start + view.n, cameras + CAMERA_NUMBERS * (offset)pair, info + pair,
-                   points + COLUMNS * start, errors + start, result, inliers + out);
+  const struct zero_weight_points others = {.count = w->zero_weight,
+                                            .given = given + COLUMNS * first,
+                                            .order = order + start + view.n,
+                                            .cameras = cameras + CAMERA_NUMBERS * (offset)pair,
+                                            .info = info + pair,
+                                            .points = points + COLUMNS * start,
+                                            .errors = errors + start};
+  mark_zero_weight(GROUP_ARG & view, &others, result, inliers + out);
 }
 #endif

@@ -217,25 +217,33 @@ group_fn void count_places(GROUP_PARAM const struct pair_view* view, global_cons
   work->distinct_points -= all - count;
 }
 
-// Sets the inlier flags of the points of weight 0. Their columns overwrite those of the others.
-group_fn void mark_zero_weight(GROUP_PARAM const struct pair_view* view, index zero_weight,
-                               global_const scalar* given, global_const int* order,
-                               global_const scalar* cameras, global_const pair_info* info,
-                               global_ptr scalar* points, global_ptr scalar* errors,
-                               global_ptr search_result* result, global_ptr bits8* inliers) {
+// The points of weight 0 of a pair, and arrays of the pair that they overwrite.
+struct zero_weight_points {
+  index count;
+  global_const scalar* given;    // the pair's points as given
+  global_const int* order;       // [count], their places there
+  global_const scalar* cameras;  // [CAMERA_NUMBERS]
+  global_const pair_info* info;
+  global_ptr scalar *points, *errors;  // [COLUMNS][stride] and [stride]
+};
+
+// Sets the inlier flags of the points of weight 0.
+group_fn void mark_zero_weight(GROUP_PARAM const struct pair_view* view,
+                               const struct zero_weight_points* p, global_ptr search_result* result,
+                               global_ptr bits8* inliers) {
   const index stride = view->stride;
   struct pair_view own;
-  const pair_info numbers = *info;
+  const pair_info numbers = *p->info;
   scalar camera[CAMERA_NUMBERS];
-  for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = cameras[i];
+  for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = p->cameras[i];
   group_for_range(k, 0, stride) {
     scalar columns[COLUMNS];
-    columns_of_point(given, order, k, zero_weight, camera, &numbers, columns);
-    for (index c = 0; c < COLUMNS; ++c) points[c * stride + k] = columns[c];
+    columns_of_point(p->given, p->order, k, p->count, camera, &numbers, columns);
+    for (index c = 0; c < COLUMNS; ++c) p->points[c * stride + k] = columns[c];
   }
   group_barrier();
-  pair_open(points, zero_weight, stride, info, &own);
-  finish_zero_weight(GROUP_ARG & own, errors, result);
+  pair_open(p->points, p->count, stride, p->info, &own);
+  finish_zero_weight(GROUP_ARG & own, p->errors, result);
   group_barrier();
-  group_for_range(k, 0, zero_weight) inliers[order[k]] = errors[k] * view->threshold < 1;
+  group_for_range(k, 0, p->count) inliers[p->order[k]] = p->errors[k] * view->threshold < 1;
 }

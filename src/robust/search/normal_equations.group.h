@@ -10,28 +10,32 @@ enum {
   SUMS
 };
 
+// What a point adds to the robust score, sharp or smooth.
+struct robust_loss {
+  scalar threshold;  // 1 / threshold^2
+  index smooth, weighted;
+  global_const scalar* weights;  // one a point, multiplied to score and robust weight if `weighted`
+};
+
 // out [SUMS]: packed lower triangle N [GRADIENT], half gradient g [EQUATIONS] of the weighted sum
-// of the squared errors, then the sums named above.
-// weights: one a point, multiplied to score and robust weight if `weighted` is 1.
-group_fn void model_equations(GROUP_PARAM const scalar* model, global_const scalar* points,
-                              index stride, const scalar* focal, index n,
-                              scalar inverse_squared_threshold, index smooth,
-                              global_const scalar* weights, index weighted, scalar* out) {
+// of the squared errors of the first n points, then the sums named above.
+group_fn void model_equations(GROUP_PARAM const scalar* model, const struct pair_view* pair,
+                              index n, const struct robust_loss* loss, scalar* out) {
   real m[MODEL_SIZE], camera[2], sums[SUMS];
   for (index k = 0; k < MODEL_SIZE; ++k) m[k] = lane(model[k]);
-  for (index k = 0; k < 2; ++k) camera[k] = lane(focal[k]);
+  for (index k = 0; k < 2; ++k) camera[k] = lane(pair->focal[k]);
   for (index k = 0; k < SUMS; ++k) sums[k] = lane(0);
-  real t = lane(inverse_squared_threshold);
-  mask is_smooth = lane(smooth) > lane(0);
+  real t = lane(loss->threshold);
+  mask is_smooth = lane(loss->smooth) > lane(0);
   struct points_ahead ahead;
-  points_open(points, stride, n, &ahead);
+  points_open(pair->points, pair->stride, n, &ahead);
   group_for(i, n) {
     real p[SEEN_COLUMNS], terms[TERMS], w;
     points_take(&ahead, i, p);
     real e = point_linearise(m, p, camera, terms);
     real score = robust_weight(e, t, is_smooth, &w);
-    if (weighted) {
-      real own = group_load(weights, i);
+    if (loss->weighted) {
+      real own = group_load(loss->weights, i);
       w = w * own;
       score = score * own;
     }

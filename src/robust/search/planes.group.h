@@ -226,25 +226,29 @@ group_fn scalar parallax_iterations(const struct plane_search* s, scalar log_fai
   return failure * most < log_failure ? log_failure / failure : most;
 }
 
-// The matrix of the highest score from the samples [from, to) of two listed points off the plane.
-group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair, bits32 seed0, bits32 seed1,
-                              const struct plane_search* s, global_const scalar* list, index count,
-                              index from, index to, scalar* model, local_ptr pair_shared* shared) {
-  const index end = pair_subset(pair, PARALLAX_POINTS);
-  const scalar floor = -1;
+// Samples [from, to) of two listed points off the plane.
+struct parallax_samples {
+  bits32 seed0, seed1;
+  global_const scalar* list;
+  index count, from, to;
+};
+
+// The matrix of the highest score from these samples.
+group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair,
+                              const struct plane_search* s, const struct parallax_samples* samples,
+                              scalar* model, local_ptr pair_shared* shared) {
+  const struct score_plan plan = {1, {pair_subset(pair, PARALLAX_POINTS)}, {-1}};
   scalar best = 0, own[9], candidate[12];
-  for (index k = from; k < to; ++k) {
+  for (index k = samples->from; k < samples->to; ++k) {
     if (group_leads()) {
       index drawn[2];
       scalar sample[8];
-      few_draw(seed0, seed1, PARALLAX_STREAM, k, count, 2, drawn);
-      listed_points(pair, list, drawn, 2, sample);
+      few_draw(samples->seed0, samples->seed1, PARALLAX_STREAM, k, samples->count, 2, drawn);
+      listed_points(pair, samples->list, drawn, 2, sample);
       uniform_fn(parallax_fundamental)(s->H, sample, own);
     }
     broadcast_matrix(GROUP_ARG own, candidate, shared);
-    const scalar score =
-        model_score(GROUP_ARG candidate, pair->points, pair->stride, pair->focal, pair->weights,
-                    pair->weighted, &end, &floor, 1, pair->threshold);
+    const scalar score = model_score(GROUP_ARG candidate, pair, &plan);
     if (!(score > best)) continue;
     best = score;
     for (index i = 0; i < 9; ++i) model[i] = candidate[i];
@@ -281,8 +285,8 @@ group_fn void pair_planes(GROUP_PARAM const struct pair_view* pair, bits32 seed0
     if (!((scalar)done < wanted)) break;
     const index round = done > 0 ? done : PARALLAX_ROUND;  // as many as are done
     const index off = list_off_plane(GROUP_ARG pair, &s, weights, shared);
-    const scalar score = find_parallax(GROUP_ARG pair, seed0, seed1, &s, weights, off, done,
-                                       done + round, c.model, shared);
+    const struct parallax_samples samples = {seed0, seed1, weights, off, done, done + round};
+    const scalar score = find_parallax(GROUP_ARG pair, &s, &samples, c.model, shared);
     done += round;
     if (!(score > most)) continue;
     most = score;

@@ -16,35 +16,34 @@ group_fn index is_finite_above_zero(scalar v) { return v > 0 && v - v == 0; }
 
 // Is point i finite, and its weight and its depths finite numbers above 0 (zero_weight: finite, but
 // one of these is not)?
-group_fn index point_belongs(global_const scalar* given, const struct prior_arrays* priors,
-                             index zero_weight, index i) {
-  global_const scalar* p = given + COLUMNS * (offset)i;
+group_fn index point_belongs(const struct given_pair* given, index zero_weight, index i) {
+  global_const scalar* p = given->points + COLUMNS * (offset)i;
   if (!point_is_finite(p)) return 0;
   index counts = 1;
-  if (priors->has_weights) counts = is_finite_above_zero(priors->given_weights[i]);
+  if (given->has_weights) counts = is_finite_above_zero(given->weights[i]);
   for (index c = SEEN_COLUMNS; c < COLUMNS; ++c) counts &= is_finite_above_zero(p[c]);
   return counts != zero_weight;
 }
 
 // May finite points be left out of the model?
-group_fn index some_may_not_count(const struct prior_arrays* priors) {
-  return priors->has_weights || DEPTHS > 0;
+group_fn index some_may_not_count(const struct given_pair* given) {
+  return given->has_weights || DEPTHS > 0;
 }
 
 // Writes the original indices of the points that take part, or of those of weight 0, to `kept`;
 // returns their number.
-group_fn index keep_points(GROUP_PARAM global_const scalar* given,
-                           const struct prior_arrays* priors, index zero_weight, index count,
+group_fn index keep_points(GROUP_PARAM const struct given_pair* given, index zero_weight,
                            global_ptr int* kept, local_ptr scalar* shared) {
-  index missing = some_may_not_count(priors) ? 0 : zero_weight;
+  const index count = given->count;
+  index missing = some_may_not_count(given) ? 0 : zero_weight;
   for (index from = (index)group_member(); from < count; from += POINTS_AT_ONCE * group_width) {
     lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
       const index i = from + u * group_width;
-      missing |= !point_is_finite(given + COLUMNS * (offset)(i < count ? i : from));
+      missing |= !point_is_finite(given->points + COLUMNS * (offset)(i < count ? i : from));
     }
   }
-  if (some_may_not_count(priors))
-    group_for_range(i, 0, count) missing |= !point_belongs(given, priors, zero_weight, i);
+  if (some_may_not_count(given))
+    group_for_range(i, 0, count) missing |= !point_belongs(given, zero_weight, i);
   if (!group_any(missing != 0)) {
     group_for_range(i, 0, count) kept[i] = i;
     group_barrier();
@@ -53,7 +52,7 @@ group_fn index keep_points(GROUP_PARAM global_const scalar* given,
   const index part = (count + group_width - 1) / group_width, member = group_member();
   const index begin = member * part, end = begin + part < count ? begin + part : count;
   index own = 0;
-  for (index i = begin; i < end; ++i) own += point_belongs(given, priors, zero_weight, i);
+  for (index i = begin; i < end; ++i) own += point_belongs(given, zero_weight, i);
   shared[member] = (scalar)own;
   group_barrier();
   index before = 0, all = 0;
@@ -62,7 +61,7 @@ group_fn index keep_points(GROUP_PARAM global_const scalar* given,
     all += (index)shared[m];
   }
   for (index i = begin; i < end; ++i) {
-    if (point_belongs(given, priors, zero_weight, i)) kept[before++] = i;
+    if (point_belongs(given, zero_weight, i)) kept[before++] = i;
   }
   group_barrier();
   return all;
@@ -241,50 +240,71 @@ group_fn void columns_of_point(global_const scalar* given, global_const int* ord
   for (index c = 0; c < COLUMNS; ++c) columns[c] = k < n ? columns[c] : lane_nan();
 }
 
-// given: the pair's `count` points [COLUMNS]. Sets order [count], the points that take part, then
-// those of weight 0; points [COLUMNS][stride] in double and float; info; inliers
-// [count], all 0. Returns the number of points that take part. keys [4 stride], shared
-// [PREPARE_SHARED]: scratch memory.
-group_fn index pair_prepare(GROUP_PARAM global_const scalar* given, index count,
-                            const struct prior_arrays* priors, global_ptr bits32* keys,
-                            index* zero_weight, global_const scalar* cameras, scalar threshold,
-                            bits32 seed0, bits32 seed1, index stride, global_ptr int* kept,
-                            global_ptr int* order, global_ptr scalar* points,
-                            global_ptr float* fast_points, global_ptr pair_info* info,
-                            global_ptr bits8* inliers, local_ptr scalar* shared) {
-  scalar camera[CAMERA_NUMBERS];
-  pair_info own = zeros;
-  const index n = keep_points(GROUP_ARG given, priors, 0, count, kept, shared);
-  *zero_weight = 0;
-  if (some_may_not_count(priors))
-    *zero_weight = keep_points(GROUP_ARG given, priors, 1, count, order + n, shared);
-  group_for_range(i, 0, n) order[i] = kept[shuffled(i, n, seed0, seed1)];
-  group_for_range(j, 0, count) inliers[j] = 0;
-  group_barrier();
-  if (n < SAMPLE_SIZE) return n;
-  prepare_priors(GROUP_ARG priors, order, n, stride, keys, &own, shared);
-  for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = cameras[i];
-  if_constant(TWO_VIEWS) set_image_frame(GROUP_ARG given, n, order, cameras, &own, shared);
-  if_constant(!TWO_VIEWS) set_scene_frame(GROUP_ARG given, n, order, cameras, &own);
-  const scalar length = own.length;
-  if (!(length > 0) || length - length != 0) own.length = 1;
-  own.unit = camera_info(camera, own.length, threshold, &own);
-  own.threshold = own.unit * own.unit / (threshold * threshold);
-  own.chance = chance_of(GROUP_ARG given, n, kept, threshold);
-  if (group_leads()) *info = own;
-  group_barrier();
+struct prepare_options {
+  scalar threshold;  // px
+  bits32 seed0, seed1;
+  index first_round;  // samples of the first round
+};
+
+// Writes the points [COLUMNS][stride] of a pair in double and float, NaN from n on. camera
+// [CAMERA_NUMBERS], info: its frame.
+group_fn void write_columns(GROUP_PARAM const struct given_pair* given, const struct pair_arrays* a,
+                            index n, const scalar* camera, const pair_info* info) {
+  const index stride = a->stride;
   for (index from = (index)group_member(); from < stride; from += POINTS_AT_ONCE * group_width) {
     scalar columns[POINTS_AT_ONCE][COLUMNS];
     lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
-      columns_of_point(given, order, from + u * group_width, n, camera, &own, columns[u]);
+      columns_of_point(given->points, a->order, from + u * group_width, n, camera, info,
+                       columns[u]);
     }
     lane_unroll for (index u = 0; u < POINTS_AT_ONCE; ++u) {
       const index k = from + u * group_width;
       for (index c = 0; c < COLUMNS && k < stride; ++c) {
-        points[c * stride + k] = columns[u][c];
-        fast_points[c * stride + k] = (float)columns[u][c];
+        a->points[c * stride + k] = columns[u][c];
+        a->fast_points[c * stride + k] = (float)columns[u][c];
       }
     }
   }
-  return n;
+}
+
+// Sets info and the points of a pair of which n points take part, in this order.
+group_fn void prepare_points(GROUP_PARAM const struct given_pair* given,
+                             const struct prepare_options* options, const struct pair_arrays* a,
+                             index n, local_ptr scalar* shared) {
+  scalar camera[CAMERA_NUMBERS];
+  pair_info own = zeros;
+  prepare_priors(GROUP_ARG given, a, n, &own, shared);
+  for (index i = 0; i < CAMERA_NUMBERS; ++i) camera[i] = given->cameras[i];
+  if_constant(TWO_VIEWS)
+      set_image_frame(GROUP_ARG given->points, n, a->order, given->cameras, &own, shared);
+  if_constant(!TWO_VIEWS)
+      set_scene_frame(GROUP_ARG given->points, n, a->order, given->cameras, &own);
+  const scalar length = own.length, threshold = options->threshold;
+  if (!(length > 0) || length - length != 0) own.length = 1;
+  own.unit = camera_info(camera, own.length, threshold, &own);
+  own.threshold = own.unit * own.unit / (threshold * threshold);
+  own.chance = chance_of(GROUP_ARG given->points, n, a->kept, threshold);
+  if (group_leads()) *a->info = own;
+  group_barrier();
+  write_columns(GROUP_ARG given, a, n, camera, &own);
+}
+
+// Prepares a pair: fills its arrays, sets all inlier flags to 0 and begins its state. shared
+// [PREPARE_SHARED]: scratch memory.
+group_fn void pair_prepare(GROUP_PARAM const struct given_pair* given,
+                           const struct prepare_options* options, const struct pair_arrays* a,
+                           local_ptr scalar* shared) {
+  const index n = keep_points(GROUP_ARG given, 0, a->kept, shared);
+  index zero_weight = 0;
+  if (some_may_not_count(given))
+    zero_weight = keep_points(GROUP_ARG given, 1, a->order + n, shared);
+  group_for_range(i, 0, n) a->order[i] = a->kept[shuffled(i, n, options->seed0, options->seed1)];
+  group_for_range(j, 0, given->count) a->inliers[j] = 0;
+  group_barrier();
+  if (n >= SAMPLE_SIZE) prepare_points(GROUP_ARG given, options, a, n, shared);
+  if (!group_leads()) return;
+  const search_state nothing = zeros;
+  const pair_work begun = {n, zero_weight, 0, n < SAMPLE_SIZE ? 0 : options->first_round, 0, 0};
+  *a->state = nothing;
+  *a->work = begun;
 }

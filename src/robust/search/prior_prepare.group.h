@@ -2,13 +2,31 @@
 // Prepares the weights and qualities of a pair's points. A lane is a thread, or a group of one on a
 // CPU.
 
-// The weights and qualities that a call gives for a pair, and what is made of them (pair_state.h).
-struct prior_arrays {
+// A pair as a call gives it.
+struct given_pair {
+  global_const scalar* points;  // [count][COLUMNS]
+  index count;
+  global_const scalar* cameras;  // [CAMERA_NUMBERS]
   index has_weights, has_qualities;
-  global_const scalar *given_weights, *given_qualities;  // one a point
-  global_ptr scalar *weights, *ranks, *cumulative_weights;
-  global_ptr float* fast_weights;
-  global_ptr int* ranking;
+  global_const scalar *weights, *qualities;  // [count]
+};
+
+// The arrays of a pair that its preparation fills (pair_state.h). Those of priors are written only
+// if weights or qualities are given.
+struct pair_arrays {
+  index stride;                    // numbers of a column
+  global_ptr int *kept, *order;    // [count]: scratch memory; the points that take part, by their
+                                   // given places and in random order, then those of weight 0
+  global_ptr scalar* points;       // [COLUMNS][stride]
+  global_ptr float* fast_points;   // the same in float
+  global_ptr scalar* priors;       // [PRIOR_COLUMNS][stride]
+  global_ptr float* fast_weights;  // [stride]
+  global_ptr int* ranking;         // [stride], the points in the order of falling quality
+  global_ptr bits32* tables;       // [4 stride], scratch memory
+  global_ptr bits8* inliers;       // [count]
+  global_ptr pair_info* info;
+  global_ptr pair_work* work;
+  global_ptr search_state* state;
 };
 
 // Is a pair's point before another in the order of falling quality?
@@ -56,60 +74,64 @@ group_fn void sort_points_alone(global_ptr bits32* keys, index size) {
   }
 }
 
-// ranking [n]: the points in the order of falling quality; ranks [stride]. keys: room for 4 stride
-// numbers.
-group_fn void rank_points(GROUP_PARAM const struct prior_arrays* a, global_const int* order,
-                          index n, index stride, global_ptr bits32* keys) {
+// Sets the ranking and the ranks of n points.
+group_fn void rank_points(GROUP_PARAM const struct given_pair* given, const struct pair_arrays* a,
+                          index n) {
+  global_ptr scalar* ranks = a->priors + PRIOR_RANKS * (offset)a->stride;
+  global_ptr bits32* keys = a->tables;
   index size = n;
   if_constant(group_width > 1) {
     for (size = 2; size < n;) size *= 2;
   }
   global_ptr bits32* points = keys + size;
   group_for_range(i, 0, size) {
-    keys[i] = i < n ? quality_key(a->given_qualities[order[i]]) : 0;
+    keys[i] = i < n ? quality_key(given->qualities[a->order[i]]) : 0;
     points[i] = (bits32)i;  // those beyond the last are behind all
   }
   group_barrier();
   if_constant(group_width > 1) sort_points(GROUP_ARG keys, size);
   if_constant(group_width == 1) sort_points_alone(keys, size);
-  group_for_range(i, n, stride) a->ranks[i] = lane_nan();
+  group_for_range(i, n, a->stride) ranks[i] = lane_nan();
   group_for_range(r, 0, n) {
     a->ranking[r] = (index)points[r];
-    a->ranks[points[r]] = (scalar)r;
+    ranks[points[r]] = (scalar)r;
   }
   group_barrier();
 }
 
-// cumulative_weights [n]: running sums of the weights in steps of 2^-24, in the order of quality if
-// qualities are given.
-group_fn void accumulate_weights(GROUP_PARAM const struct prior_arrays* a, index n,
-                                 local_ptr scalar* shared) {
+// Sets the cumulative weights of n points: running sums of the weights in steps of 2^-24, in the
+// order of quality if qualities are given.
+group_fn void accumulate_weights(GROUP_PARAM index has_qualities, const struct pair_arrays* a,
+                                 index n, local_ptr scalar* shared) {
+  global_const scalar* weights = a->priors;
+  global_ptr scalar* cumulative = a->priors + PRIOR_CUMULATIVE_WEIGHTS * (offset)a->stride;
   const index part = (n + group_width - 1) / group_width, member = group_member();
   const index begin = member * part, end = begin + part < n ? begin + part : n;
   scalar own = 0, before = 0;
   for (index r = begin; r < end; ++r) {
-    own += 16777216 * a->weights[a->has_qualities ? a->ranking[r] : r];
-    a->cumulative_weights[r] = own;
+    own += 16777216 * weights[has_qualities ? a->ranking[r] : r];
+    cumulative[r] = own;
   }
   shared[member] = own;
   group_barrier();
   for (index m = 0; m < member; ++m) before += shared[m];
-  for (index r = begin; r < end; ++r) a->cumulative_weights[r] += before;
+  for (index r = begin; r < end; ++r) cumulative[r] += before;
   group_barrier();
 }
 
-// Sets what info, all zeros before, says of weights and qualities, and the arrays. order [n]: the
-// given point that each point of the pair is; shared [group_width].
-group_fn void prepare_priors(GROUP_PARAM const struct prior_arrays* a, global_const int* order,
-                             index n, index stride, global_ptr bits32* keys, pair_info* info,
+// Sets the arrays of weights and qualities of n points and their members of info, which holds
+// zeros. shared [group_width].
+group_fn void prepare_priors(GROUP_PARAM const struct given_pair* given,
+                             const struct pair_arrays* a, index n, pair_info* info,
                              local_ptr scalar* shared) {
   enum { ALL = 4, SQUARES, WEIGHT_SUMS };  // behind those of the first 128, 256, 512 and 1024
-  info->ranked = a->has_qualities;
-  if (a->has_qualities) rank_points(GROUP_ARG a, order, n, stride, keys);
-  if (!a->has_weights) return;
+  global_ptr scalar* weights = a->priors;
+  info->ranked = given->has_qualities;
+  if (given->has_qualities) rank_points(GROUP_ARG given, a, n);
+  if (!given->has_weights) return;
   scalar most = 0, least = (scalar)1e308;
   group_for_range(i, 0, n) {
-    const scalar w = a->given_weights[order[i]];
+    const scalar w = given->weights[a->order[i]];
     most = w > most ? w : most;
     least = w < least ? w : least;
   }
@@ -118,21 +140,22 @@ group_fn void prepare_priors(GROUP_PARAM const struct prior_arrays* a, global_co
   if (!(least < most)) return;  // equal weights are as none
   scalar sums[WEIGHT_SUMS], totals[WEIGHT_SUMS];
   for (index k = 0; k < WEIGHT_SUMS; ++k) sums[k] = 0;
-  group_for_range(i, 0, stride) {
+  group_for_range(i, 0, a->stride) {
     scalar weight = 0;
-    if (i < n) weight = weight_steps(a->given_weights[order[i]], most) * (scalar)(1.0 / 16777216.0);
-    a->weights[i] = weight;
+    if (i < n)
+      weight = weight_steps(given->weights[a->order[i]], most) * (scalar)(1.0 / 16777216.0);
+    weights[i] = weight;
     sums[ALL] += weight;
     sums[SQUARES] += weight * weight;
     for (index k = 0; k < ALL; ++k) sums[k] += i < (128 << k) ? weight : 0;
   }
   group_sums(sums, WEIGHT_SUMS, totals);
   group_barrier();
-  accumulate_weights(GROUP_ARG a, n, shared);
+  accumulate_weights(GROUP_ARG given->has_qualities, a, n, shared);
   const scalar scale = totals[ALL] / totals[SQUARES];
-  group_for_range(i, 0, stride) {
-    a->weights[i] *= scale;
-    a->fast_weights[i] = (float)a->weights[i];
+  group_for_range(i, 0, a->stride) {
+    weights[i] *= scale;
+    a->fast_weights[i] = (float)weights[i];
   }
   group_barrier();
   info->weighted = 1;

@@ -75,30 +75,37 @@ group_fn index other_rank(bits32 number, global_const double* cumulative_weights
   return rank_at(cumulative_weights, pool, at);
 }
 
+// The random numbers of sample number `iteration`. ready: as in sample_draw.
+struct sample_numbers {
+  bits32 seed0, seed1, iteration;
+  const bits32* ready;
+  index ready_blocks;
+};
+
 // `count` different ranks below `pool`, each in proportion to the weights of those that are left,
-// with at most two binary searches. ready: as in sample_draw.
-group_fn void weighted_draw(bits32 seed0, bits32 seed1, bits32 iteration,
+// with at most two binary searches.
+group_fn void weighted_draw(const struct sample_numbers* of,
                             global_const double* cumulative_weights, index pool, index count,
-                            const bits32* ready, index ready_blocks, index* sample) {
+                            index* sample) {
   const double all = cumulative_weights[pool - 1];
   bits32 own[4];
   const bits32* numbers = own;
   for (index k = 0; k < count; ++k) {
     if (k % 4 == 0) {
-      bits32 counter[4] = {(bits32)(k / 4), 0, iteration, 0};
+      bits32 counter[4] = {(bits32)(k / 4), 0, of->iteration, 0};
       numbers = own;
-      if (k / 4 < ready_blocks) {
-        numbers = ready + k;
+      if (k / 4 < of->ready_blocks) {
+        numbers = of->ready + k;
       } else {
-        philox(counter, seed0, seed1, own);
+        philox(counter, of->seed0, of->seed1, own);
       }
     }
     sample[k] = rank_at(cumulative_weights, pool, number_below(numbers[k % 4], all));
     index fresh = 1;
     for (index i = 0; i < k; ++i) fresh = fresh && sample[i] != sample[k];
     if (fresh) continue;
-    bits32 counter[4] = {(bits32)k, 1, iteration, 0}, other[4];
-    philox(counter, seed0, seed1, other);
+    bits32 counter[4] = {(bits32)k, 1, of->iteration, 0}, other[4];
+    philox(counter, of->seed0, of->seed1, other);
     sample[k] = other_rank(other[0], cumulative_weights, pool, sample, k);
   }
 }
@@ -119,8 +126,8 @@ group_fn void prior_draw(bits32 seed0, bits32 seed1, index iteration,
   }
   if (drawn == SAMPLE_SIZE) {  // a sample of one match, already there
   } else if (source->weighted) {
-    weighted_draw(seed0, seed1, (bits32)iteration, source->cumulative_weights, pool,
-                  SAMPLE_SIZE - drawn, ready, ready_blocks, sample + drawn);
+    const struct sample_numbers numbers = {seed0, seed1, (bits32)iteration, ready, ready_blocks};
+    weighted_draw(&numbers, source->cumulative_weights, pool, SAMPLE_SIZE - drawn, sample + drawn);
   } else {
     sample_draw(seed0, seed1, (bits32)iteration, pool, SAMPLE_SIZE - drawn, ready, ready_blocks,
                 sample + drawn);

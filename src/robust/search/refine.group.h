@@ -16,7 +16,8 @@ group_fn index refine_propose(const struct pair_view* pair, index max_steps, str
                               scalar* model) {
   const scalar most_damping = (scalar)1e4;
   scalar delta[8];
-  while (++s->step <= max_steps && s->damping <= most_damping) {
+  while (s->step < max_steps && s->damping <= most_damping) {
+    ++s->step;
     scalar pivot = uniform_fn(model_step)(s->best, s->best + GRADIENT, s->chart, pair->rays,
                                           s->damping, delta);
     if (pivot > (scalar)1e-14) {
@@ -47,16 +48,15 @@ group_fn index refine_accept(const scalar* sums, scalar tolerance, struct refine
 }
 
 struct refine_options {
-  scalar threshold;  // 1 / threshold^2
-  index smooth, weighted, max_steps;
+  struct robust_loss loss;
+  index max_steps;
   scalar tolerance;  // ends when the score rises by less than this fraction
 };
 
 // Replaces `model` (the same for all members) by a better one nearby, never by a worse one. Returns
-// its score. weights: one a point, read if options->weighted.
+// its score.
 group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, index n,
-                                   const struct refine_options* options,
-                                   global_const scalar* weights, scalar* model,
+                                   const struct refine_options* options, scalar* model,
                                    local_ptr struct refine_shared* shared) {
   struct refine_state state;
   scalar sums[SUMS], candidate[12];
@@ -71,8 +71,7 @@ group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, ind
   while (going) {
     group_barrier();
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared->model[i];
-    model_equations(GROUP_ARG model, pair->points, pair->stride, pair->focal, n, options->threshold,
-                    options->smooth, weights, options->weighted, sums);
+    model_equations(GROUP_ARG model, pair, n, &options->loss, sums);
     group_barrier();
     if (group_leads()) {
       index more = refine_accept(sums, options->tolerance, &state);
@@ -80,6 +79,7 @@ group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, ind
       if (!more) uniform_fn(model_close)(state.chart, pair->rays, candidate);
       for (index i = 0; i < MODEL_SIZE; ++i) shared->model[i] = candidate[i];
       shared->goes_on = more;
+      shared->steps = state.step;
       shared->score = state.best[SUM_OF_SCORES];
     }
     group_barrier();

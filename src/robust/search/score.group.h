@@ -43,44 +43,47 @@ group_fn real point_score(const real* model, global_const scalar* points, index 
   return msac_score(point_error(model, p, focal), inverse_squared_threshold);
 }
 
-// After the first ends[k] points the score has to be above floors[k], else the model is given up
-// and -1 returned; the last of the `stages` ends is the number of points. focal [2]: for an
-// absolute pose; weights: one a point, read if `weighted` is 1.
-group_fn scalar model_score(GROUP_PARAM const scalar* model, global_const scalar* points,
-                            index stride, const scalar* focal, global_const scalar* weights,
-                            index weighted, const index* ends, const scalar* floors, index stages,
-                            scalar inverse_squared_threshold) {
-  real m[MODEL_SIZE], camera[2], t = lane(inverse_squared_threshold);
+// The stages of a score: after the first ends[k] points it has to be above floors[k]. The last end
+// is the number of points.
+struct score_plan {
+  index stages, ends[8];
+  scalar floors[8];
+};
+
+// Returns -1 for a model that a stage gives up.
+group_fn scalar model_score(GROUP_PARAM const scalar* model, const struct pair_view* pair,
+                            const struct score_plan* plan) {
+  real m[MODEL_SIZE], camera[2], t = lane(pair->threshold);
   for (index i = 0; i < MODEL_SIZE; ++i) m[i] = lane(model[i]);
-  for (index i = 0; i < 2; ++i) camera[i] = lane(focal[i]);
+  for (index i = 0; i < 2; ++i) camera[i] = lane(pair->focal[i]);
   scalar total = 0;
   index begin = 0;
-  for (index k = 0; k < stages; ++k) {
+  for (index k = 0; k < plan->stages; ++k) {
     real score = lane(0);
-    if (weighted) {
-      group_for(i, ends[k] - begin) {
-        real own = group_load(weights, begin + i);
-        score += own * point_score(m, points + begin, stride, camera, i, t);
+    const index end = plan->ends[k];
+    if (pair->weighted) {
+      group_for(i, end - begin) {
+        real own = group_load(pair->weights, begin + i);
+        score += own * point_score(m, pair->points + begin, pair->stride, camera, i, t);
       }
     } else {
-      group_for(i, ends[k] - begin) {
-        score += point_score(m, points + begin, stride, camera, i, t);
+      group_for(i, end - begin) {
+        score += point_score(m, pair->points + begin, pair->stride, camera, i, t);
       }
     }
     total += group_sum(score);
-    if (!(total > floors[k])) return -1;
-    begin = ends[k];
+    if (!(total > plan->floors[k])) return -1;
+    begin = end;
   }
   return total;
 }
 
-// The stages at which a model that has to score more than `best` is given up: where it cannot win
-// any more, and where a winner would be as far behind with a probability below 3.2e-5 (4 sigma)
+// Plans the stages at which a model that has to score more than `best` is given up: where it cannot
+// win any more, and where a winner would be as far behind with a probability below 3.2e-5 (4 sigma)
 // only. n: all points; seen [4]: weight of the first 128, 256, 512 and 1024 points, read if
-// `weighted` is
-// 1. Returns the number of stages, at most 8.
-group_fn index score_stages(scalar best, index n, const scalar* seen, index weighted, index* ends,
-                            scalar* floors) {
+// `weighted` is 1.
+group_fn void score_stages(scalar best, index n, const scalar* seen, index weighted,
+                           struct score_plan* plan) {
   // A model worth more time has some support soon, if wrong matches hardly ever agree with a wrong
   // one. A model of 5 % right matches has none among the first 128, or no more than its
   // own sample among 256, with a probability of 0.15 %, one of 10 % with 1e-6.
@@ -99,11 +102,11 @@ group_fn index score_stages(scalar best, index n, const scalar* seen, index weig
     const scalar least = AGREES_BY_CHANCE || weighted ? (scalar)-1
                          : stages == 0                ? (scalar)0
                                                       : (scalar)1;
-    ends[stages] = end;
-    floors[stages] = floor > least ? floor : least;
+    plan->ends[stages] = end;
+    plan->floors[stages] = floor > least ? floor : least;
     ++stages;
   }
-  ends[stages] = n;
-  floors[stages] = best;
-  return stages + 1;
+  plan->ends[stages] = n;
+  plan->floors[stages] = best;
+  plan->stages = stages + 1;
 }

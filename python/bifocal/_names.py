@@ -1,0 +1,46 @@
+"""Names of the minimal solvers and of the kinds of models, in the order of C++.
+
+scripts/python-options writes this file from include/bifocal/solvers.def and problems.def.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+__all__ = ["MinimalSolver", "ModelKind"]
+
+MinimalSolver = Literal[
+    "homography_4pt",
+    "fundamental_7pt",
+    "fundamental_8pt",
+    "essential_5pt",
+    "p3p",
+    "essential_5pt_action",
+    "homography_svd",
+    "essential_upright_3pt",
+    "relative_pose_6pt_shared_focal",
+    "homography_5pt_shared_radial",
+    "fundamental_8pt_one_sided_radial",
+    "fundamental_9pt_shared_radial",
+    "relative_pose_6pt_one_sided_focal",
+    "essential_6pt_one_sided_radial",
+    "p4p_focal_radial",
+    "p35p_focal",
+    "essential_4pt_known_angle",
+    "relative_pose_3pt_monodepth_shared_focal",
+    "relative_pose_4pt_gravity_shared_focal",
+]
+
+ModelKind = Literal[
+    "homography",
+    "fundamental",
+    "essential",
+    "absolute_pose",
+    "similarity",
+    "affine",
+    "upright_essential",
+    "shared_focal",
+    "radial_fundamental",
+    "camera_pose_focal",
+    "monodepth_shared_focal",
+]
