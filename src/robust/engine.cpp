@@ -40,8 +40,8 @@ void check_is_built(const char* where, ModelKind problem) {
 void check_is_built(const char* where, ModelKind problem, const EngineSteps& steps) {
   if (steps.solve) return;
   throw Error(ErrorCode::device,
-              fmt::format("{}: {} is not in this build, which has no generated minimal solvers "
-                          "(-DBIFOCAL_GENERATED_SOLVERS=ON)",
+              fmt::format("{}: {} is not in this build (it is with -DBIFOCAL_PROBLEMS=all "
+                          "-DBIFOCAL_GENERATED_SOLVERS=ON)",
                           where, to_string(problem)));
 }
 

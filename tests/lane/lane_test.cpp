@@ -25,9 +25,8 @@ OpenClText opencl_text_problem_cases();
 // From case_unit.hpp.
 namespace test {
 CaseUnit lane_unit();
-#define BIFOCAL_PROBLEM(name, ...) CaseUnit name##_unit();
-#include <bifocal/problems.def>
-#undef BIFOCAL_PROBLEM
+#define CASE_UNIT(name) CaseUnit name##_unit();
+#include "case_units.def"
 }  // namespace test
 
 namespace test {
@@ -191,9 +190,8 @@ INSTANTIATE_TEST_SUITE_P(, Lane, testing::ValuesIn(units_on_devices()), [](const
 const std::vector<CaseUnit>& case_units() {
   static const std::vector<CaseUnit> units = {
       lane_unit(),
-#define BIFOCAL_PROBLEM(name, ...) name##_unit(),
-#include <bifocal/problems.def>
-#undef BIFOCAL_PROBLEM
+#define CASE_UNIT(name) name##_unit(),
+#include "case_units.def"
   };
   return units;
 }
