@@ -33,7 +33,7 @@ double median(std::vector<double> v) {
 }
 
 // The focal length of least squares over the right matches, from the truth on: Gauss-Newton with
-// differences in a turn, a shift and the logarithm of f.
+// differences in a rotation, a shift and the logarithm of f.
 double least_squares(const PoseScene& s) {
   using Parameters = Eigen::Matrix<double, 7, 1>;
   const auto residuals = [&](const Parameters& p) {

@@ -13,7 +13,7 @@
 #include <limits>
 #include <random>
 
-#include "robust/scalar_lanes.hpp"
+#include "robust/scalar_math.hpp"
 #include "synthetic/accuracy.hpp"
 #include "synthetic/problem_scenes.hpp"
 
@@ -43,8 +43,8 @@ double least_squares(const TwoViewScene& s) {
   // In units of 1000 px from the principal point, of length 1.
   const Mat3 A = {1000, 0, 640, 0, 1000, 480, 0, 0, 1};
   Mat3 scaled = times(transposed(A), times(r.model, A));
-  robust::Lanes::mat3_normalise(scaled.data());
-  return 1000 * robust::Lanes::focal_length_of(scaled.data());
+  robust::ScalarMath::mat3_normalise(scaled.data());
+  return 1000 * robust::ScalarMath::focal_length_of(scaled.data());
 }
 
 struct Tally {

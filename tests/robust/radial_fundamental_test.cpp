@@ -154,7 +154,7 @@ TEST(RadialFundamental, of_a_plane_or_a_turn_tells_the_distortion) {
                          .noise = 0.5,
                          .planar = planar,
                          .baseline = planar ? 1.0 : 0.0},
-                        -0.3, 0, 30, planar ? "a plane" : "a turn");
+                        -0.3, 0, 30, planar ? "a plane" : "a rotation");
     int far = 0;
     for (const double d : t.deviations) far += d > 4;
     EXPECT_LE(far, 3);
