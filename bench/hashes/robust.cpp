@@ -132,6 +132,7 @@ void hash_given_model(Context& context, ModelKind problem) {
 void hash_robust_estimates(Context& context) {
   const bool on_cpu = Device(context.device).info().kind == DeviceKind::cpu;
   for (const ModelKind problem : kModelKinds) {
+    if (!problem_info(problem).is_built) continue;
     hash_batches(context, problem);
     if (on_cpu) hash_given_model(context, problem);
   }

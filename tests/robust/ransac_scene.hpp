@@ -13,6 +13,7 @@
 #include "problem_scene.hpp"
 #include "robust/pair_points.hpp"
 #include "robust/problem_lanes.hpp"
+#include "support/needs_solver.hpp"
 
 namespace bifocal::robust {
 
@@ -35,10 +36,11 @@ inline RowMajor3 frame_of(const PairPoints& pair, int second) {
   return T;
 }
 
-// threshold: px.
+// threshold: px. Without its solver a problem has no scene.
 inline RansacScene make_ransac_scene(ModelKind problem, const synthetic::SceneOptions& options,
                                      double threshold, std::mt19937_64& random) {
   const RansacSteps& steps = ransac_steps(problem);
+  if (!steps.prepare) return {};
   const ProblemScene s = make_problem_scene(problem, options, random);
   Cameras cameras{};
   if (!s.cameras.empty()) cameras = cameras_of(s.cameras.front(), s.cameras.back());

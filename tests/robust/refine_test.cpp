@@ -8,7 +8,7 @@ namespace bifocal::robust {
 namespace {
 
 template <class P>
-class Chart : public testing::Test {
+class Chart : public test::NeedsSolver<P::problem> {
  protected:
   using Text = typename P::Text;
   using Delta = std::array<double, 8>;

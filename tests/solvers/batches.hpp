@@ -150,6 +150,24 @@ inline const std::vector<SolverRow>& solver_rows() {
   return rows;
 }
 
+// Skips a test of a solver that this build does not have (BIFOCAL_GENERATED_SOLVERS=OFF).
+inline void skip_if_absent(MinimalSolver solver) {
+  const SolverShape shape = solver_shape(solver);
+  const std::vector<double> sample(static_cast<std::size_t>(shape.sample_rows));
+  std::vector<double> solutions(
+      static_cast<std::size_t>(shape.max_solutions * shape.solution_rows));
+  int count = 0;
+  try {
+    solve_minimal(solver, sample, solutions, {&count, 1});
+  } catch (const Error& e) {
+    GTEST_SKIP() << e.what();
+  }
+}
+class SolverTest : public testing::TestWithParam<SolverRow> {
+ protected:
+  void SetUp() override { skip_if_absent(GetParam().solver); }
+};
+
 // The least share of samples whose solutions agree in two programs. What differs are double
 // solutions that rounding makes real or complex, and in float ill-conditioned ones: the more
 // solutions the more of them, and at worst each program misses others.

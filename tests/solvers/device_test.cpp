@@ -5,7 +5,7 @@
 namespace bifocal::test {
 namespace {
 
-class SolverDevices : public testing::TestWithParam<SolverRow> {};
+using SolverDevices = SolverTest;
 
 template <class T>
 void expect_the_solutions_of_the_cpu(const SampleBatch& batch, const char* precision) {

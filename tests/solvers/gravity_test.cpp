@@ -29,7 +29,12 @@ Matrix3 levelling(const Vector3d& g) {
   return Eigen::Quaterniond::FromTwoVectors(g, Vector3d::UnitY()).toRotationMatrix();
 }
 
-TEST(Gravity, solutions_fit_the_points_and_turn_about_the_vertical) {
+class Gravity : public testing::Test {
+ protected:
+  void SetUp() override { skip_if_absent(kSolver); }
+};
+
+TEST_F(Gravity, solutions_fit_the_points_and_turn_about_the_vertical) {
   const SampleBatch batch = make_samples(kSolver, 20000);
   const auto solved = solve<double>(batch);
   std::vector<double> fits, essentials, upright;
@@ -91,7 +96,7 @@ SampleBatch with_gravity(const Vector3d& g1, int n) {
   return batch;
 }
 
-TEST(Gravity, the_camera_may_be_held_in_any_way) {
+TEST_F(Gravity, the_camera_may_be_held_in_any_way) {
   const Vector3d directions[] = {{0, 1, 0}, {0, -1, 0}, {1, 0, 0},         {-1, 0, 0},
                                  {0, 0, 1}, {0, 0, -1}, {0.6, -0.64, 0.48}};
   for (const Vector3d& g : directions) {
@@ -101,7 +106,7 @@ TEST(Gravity, the_camera_may_be_held_in_any_way) {
   }
 }
 
-TEST(Gravity, its_length_and_its_sign_are_of_no_account) {
+TEST_F(Gravity, its_length_and_its_sign_are_of_no_account) {
   SampleBatch batch = make_samples(kSolver, 20000);
   for (int i = 0; i < batch.n; ++i) {
     for (int k = 0; k < 3; ++k) {
@@ -122,7 +127,7 @@ int solutions_of(Edit edit) {
   return total;
 }
 
-TEST(Gravity, equal_points_or_no_number_have_no_solution) {
+TEST_F(Gravity, equal_points_or_no_number_have_no_solution) {
   EXPECT_EQ(solutions_of([](SampleBatch& batch, int i) {
               for (const int row : {0, 4, 8, 12}) at(batch, row + 1, i) = at(batch, row, i);
             }),
@@ -141,7 +146,7 @@ TEST(Gravity, equal_points_or_no_number_have_no_solution) {
             0);
 }
 
-TEST(Gravity, no_motion_ends_and_stays_finite) {
+TEST_F(Gravity, no_motion_ends_and_stays_finite) {
   SampleBatch batch = make_samples(kSolver, 1000);
   for (int i = 0; i < batch.n; ++i) {
     for (int row = 0; row < 8; ++row) at(batch, 8 + row, i) = at(batch, row, i);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kSamples = 100000;
 
-class Recovery : public testing::TestWithParam<SolverRow> {};
+using Recovery = SolverTest;
 
 TEST_P(Recovery, misses_no_more_than_stated) {
   const SolverRow& row = GetParam();

@@ -10,7 +10,7 @@
 namespace bifocal::test {
 namespace {
 
-class EverySolver : public testing::TestWithParam<SolverRow> {};
+using EverySolver = SolverTest;
 
 TEST_P(EverySolver, gives_the_solutions_of_the_scalar_on_every_target) {
   const SampleBatch batch = make_samples(GetParam().solver, 2000);
