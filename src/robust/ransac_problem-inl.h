@@ -156,13 +156,13 @@ struct steps {
     typename FloatLanes::score_plan plan;
     float seen[4];
     for (size_t k = 0; k < 4; ++k) seen[k] = static_cast<float>(pair.info.seen[k]);
-    FloatLanes::score_stages(floor, v.n, seen, v.weighted, &plan);
+    const int stages = FloatLanes::score_stages(floor, v.n, seen, v.weighted, &plan);
     for (int i = 0; i < count; ++i) {
       float best = hypotheses.counts[size_t(i)] > 0 ? BELOW_FLOOR : NO_MODEL;
       int slot = 0;
       for (int s = 0; s < hypotheses.counts[size_t(i)]; ++s) {
         const float* model = hypotheses.models.data() + (i * slots + s) * model_size;
-        const float score = FloatLanes::model_score(model, &v, &plan);
+        const float score = FloatLanes::model_score(model, &v, &plan, stages);
         if (score > best) best = score, slot = s;
       }
       hypotheses.scores[size_t(i)] = best;
@@ -236,8 +236,8 @@ struct steps {
   static float full_score(const PairPoints& pair, const float* model) {
     auto v = view<FloatLanes, float>(pair);
     v.weighted = 0;
-    const typename FloatLanes::score_plan plan = {1, {v.n}, {-1}};
-    return FloatLanes::model_score(model, &v, &plan);
+    const typename FloatLanes::score_plan plan = {{v.n}, {-1}};
+    return FloatLanes::model_score(model, &v, &plan, 1);
   }
 
   static constexpr robust::RansacSteps table = {robust::numbers_of_problem<DoubleLanes>(),

@@ -237,7 +237,7 @@ struct parallax_samples {
 group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair,
                               const struct plane_search* s, const struct parallax_samples* samples,
                               scalar* model, local_ptr pair_shared* shared) {
-  const struct score_plan plan = {1, {pair_subset(pair, PARALLAX_POINTS)}, {-1}};
+  const struct score_plan plan = {{pair_subset(pair, PARALLAX_POINTS)}, {-1}};
   scalar best = 0, own[9], candidate[12];
   for (index k = samples->from; k < samples->to; ++k) {
     if (group_leads()) {
@@ -248,7 +248,7 @@ group_fn scalar find_parallax(GROUP_PARAM const struct pair_view* pair,
       uniform_fn(parallax_fundamental)(s->H, sample, own);
     }
     broadcast_matrix(GROUP_ARG own, candidate, shared);
-    const scalar score = model_score(GROUP_ARG candidate, pair, &plan);
+    const scalar score = model_score(GROUP_ARG candidate, pair, &plan, 1);
     if (!(score > best)) continue;
     best = score;
     for (index i = 0; i < 9; ++i) model[i] = candidate[i];

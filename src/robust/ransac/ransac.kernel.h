@@ -93,22 +93,24 @@ group_kernel(ransac_score, place, RANSAC_SCORE) {
     const index count = counts[place];
     info += pair;
     state += pair;
-    struct pair_view view;
-    pair_open(points + COLUMNS * start, w.count, (index)pairs[pair].stride, info, &view);
+    struct pair_view view;  // as far as model_score reads it
+    view.points = points + COLUMNS * start;
+    view.stride = (index)pairs[pair].stride;
     const double narrowed = state->narrowed;
     view.threshold = (scalar)(info->threshold * (narrowed > 0 ? narrowed : 1));
     view.weighted = info->weighted > 0;
-    view.weights = float_weights + (view.weighted ? start : 0);
     struct score_plan plan;
     scalar model[MODEL_SIZE], seen[4];
     const scalar floor = (scalar)score_floor(state->sample_score, w.count);
     for (index k = 0; k < 4; ++k) seen[k] = (scalar)info->seen[k];
-    score_stages(floor, w.count, seen, view.weighted, &plan);
+    for (index k = 0; k < 2; ++k) view.focal[k] = (scalar)info->focal[k];
+    const index stages = score_stages(floor, w.count, seen, view.weighted, &plan);
+    view.weights = float_weights + (view.weighted ? start : 0);
     if (count > 0) best = BELOW_FLOOR;
     for (index s = 0; s < count; ++s) {
       for (index i = 0; i < MODEL_SIZE; ++i)
         model[i] = models[(s * MODEL_SIZE + i) * (offset)places + place];
-      const scalar score = model_score(GROUP_ARG model, &view, &plan);
+      const scalar score = model_score(GROUP_ARG model, &view, &plan, stages);
       if (score > best) {
         best = (float)score;
         slot = s;

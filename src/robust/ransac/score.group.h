@@ -46,19 +46,19 @@ group_fn real point_score(const real* model, global_const scalar* points, index 
 // The stages of a score: after the first ends[k] points it has to be above floors[k]. The last end
 // is the number of points.
 struct score_plan {
-  index stages, ends[8];
+  index ends[8];
   scalar floors[8];
 };
 
 // Returns -1 for a model that a stage gives up.
 group_fn scalar model_score(GROUP_PARAM const scalar* model, const struct pair_view* pair,
-                            const struct score_plan* plan) {
+                            const struct score_plan* plan, index stages) {
   real m[MODEL_SIZE], camera[2], t = lane(pair->threshold);
   for (index i = 0; i < MODEL_SIZE; ++i) m[i] = lane(model[i]);
   for (index i = 0; i < 2; ++i) camera[i] = lane(pair->focal[i]);
   scalar total = 0;
   index begin = 0;
-  for (index k = 0; k < plan->stages; ++k) {
+  for (index k = 0; k < stages; ++k) {
     real score = lane(0);
     const index end = plan->ends[k];
     if (pair->weighted) {
@@ -81,9 +81,9 @@ group_fn scalar model_score(GROUP_PARAM const scalar* model, const struct pair_v
 // Plans the stages at which a model that has to score more than `best` is given up: where it cannot
 // win any more, and where a winner would be as far behind with a probability below 3.2e-5 (4 sigma)
 // only. n: all points; seen [4]: weight of the first 128, 256, 512 and 1024 points, read if
-// `weighted` is 1.
-group_fn void score_stages(scalar best, index n, const scalar* seen, index weighted,
-                           struct score_plan* plan) {
+// `weighted` is 1. Returns the number of stages, at most 8.
+group_fn index score_stages(scalar best, index n, const scalar* seen, index weighted,
+                            struct score_plan* plan) {
   // A model worth more time has some support soon, if wrong matches hardly ever agree with a wrong
   // one. A model of 5 % right matches has none among the first 128, or no more than its
   // own sample among 256, with a probability of 0.15 %, one of 10 % with 1e-6.
@@ -108,5 +108,5 @@ group_fn void score_stages(scalar best, index n, const scalar* seen, index weigh
   }
   plan->ends[stages] = n;
   plan->floors[stages] = best;
-  plan->stages = stages + 1;
+  return stages + 1;
 }
