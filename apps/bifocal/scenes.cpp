@@ -169,11 +169,11 @@ void write_results(const std::string& file, const Scenes& scenes, const SceneRes
     arrays.push_back({"R", {{T, 3, 3}, results.R}});
     arrays.push_back({"t", {{T, 3}, results.t}});
   }
-  if (problem.tells_focal_length) {
+  if (problem.estimates_focal_length) {
     arrays.push_back({"focal_length", {{T}, results.focal_length}});
     arrays.push_back({"focal_deviation", {{T}, results.focal_deviation}});
   }
-  if (problem.tells_distortion) {
+  if (problem.estimates_distortion) {
     arrays.push_back({"distortion", {{T}, results.distortion}});
     arrays.push_back({"distortion_deviation", {{T}, results.distortion_deviation}});
   }

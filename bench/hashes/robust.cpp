@@ -35,7 +35,8 @@ std::vector<ProblemScene> scenes_of(ModelKind problem) {
 void add_estimate(ResultBytes& out, const Estimate& e) {
   out.add(e.outcome);
   out.add_all(e.model), out.add_all(e.pose.R), out.add_all(e.pose.t);
-  for (const double v : {e.focal_length, e.focal_deviation, e.gain, e.rms, e.noise, e.significance})
+  for (const double v :
+       {e.focal_length, e.focal_deviation, e.score, e.rms, e.noise, e.significance})
     out.add(v);
   out.add(e.inlier_count), out.add(e.iterations);
 }
@@ -102,7 +103,7 @@ void hash_batches(Context& context, ModelKind problem) {
 // On the host alone: a fit of the true model, its errors and its covariance. A matrix is not all of
 // a model with a distortion, so there is none of these.
 void hash_given_model(Context& context, ModelKind problem) {
-  if (problem_info(problem).tells_distortion) return;
+  if (problem_info(problem).estimates_distortion) return;
   report_hash(context, fmt::format("hashes/robust/{}/refine", to_string(problem)),
               [&](Queue&, ResultBytes& out) {
                 std::mt19937_64 random(4);
@@ -131,6 +132,7 @@ void hash_given_model(Context& context, ModelKind problem) {
 void hash_robust_estimates(Context& context) {
   const bool on_cpu = Device(context.device).info().kind == DeviceKind::cpu;
   for (const ModelKind problem : kModelKinds) {
+    if (!problem_info(problem).is_built) continue;
     hash_batches(context, problem);
     if (on_cpu) hash_given_model(context, problem);
   }

@@ -30,7 +30,7 @@ void run_case(Context& context, const Case& c) {
   for (double& v : points) v = normal(random);
   pair.set(c.problem, {points.data(), kPoints, {1, 1, 0, 0, 1, 1, 0, 0}, {}}, {});
   pair.info.threshold = 100;
-  const robust::EngineSteps& steps = robust::engine_steps(c.problem);
+  const robust::RansacSteps& steps = robust::ransac_steps(c.problem);
   const Sample ours = measure([&] {  // nothing is given up: every model sees every point
     float sum = 0;
     for (int m = 0; m < kModels; ++m)

@@ -8,7 +8,7 @@
 //                                                    {.cameras = std::array{camera1, camera2}});
 //
 // Minimal samples are drawn by a counter-based generator, so one seed gives one result whatever the
-// number of threads and pairs; models are compared by the MSAC gain sum_i max(0, 1 - e_i /
+// number of threads and pairs; models are compared by the MSAC score sum_i max(0, 1 - e_i /
 // threshold^2) of the squared error; the best are refined by Levenberg-Marquardt on the truncated
 // error; sampling stops when a better sample is unlikely, or early when nothing tells of geometry.
 // The last fit estimates the noise and weighs on its scale, so that a threshold set 2.5 times too
@@ -37,9 +37,9 @@ struct RobustOptions {
   int min_iterations = 100;
   int max_iterations = 300000;
   // Fraction of right matches that is worth looking for: a pair none of whose models is believable
-  // is given up when that many would have shown. No search goes further than where the fewest
+  // is given up when that many would have shown. Sampling goes no further than where the fewest
   // inliers that are significant would be found. A smaller share that is found, as a homography
-  // finds one plane of many, ends the search after twice the samples that the fraction takes.
+  // finds one plane of many, ends RANSAC after twice the samples that the fraction takes.
   // 0, of one pair: 0.1 (F and shared_focal: 0.15, radial_fundamental 0.3) of 1000 matches and
   // more, and of fewer what takes as long. 0, in batches: 0.2 (radial_fundamental 0.3), and of n <
   // 1000 matches sqrt(1000 / n) times as much, at most 0.3.
@@ -77,7 +77,7 @@ void fields(Options& options, const Visit& visit) {
 
 // What is known of the matches beforehand: one number each, or none at all.
 struct MatchPriors {
-  // Finite and >= 0, in any unit: a match is drawn, gains and counts in the fits in proportion to
+  // Finite and >= 0, in any unit: a match is drawn, scores and counts in the fits in proportion to
   // its weight (one of weight 2 as if it were given twice), in steps of 2^-24 of the largest. One
   // of weight 0 has no part in the model, nor in how far it is believed, but gets its inlier flag.
   // Weights that are all the same change nothing.
@@ -117,10 +117,10 @@ struct ProblemInfo {
   bool is_two_view = true;  // from PointPairs or DepthPairs, else from ScenePoints
   bool takes_depths = false;  // from DepthPairs
   bool has_pose = false;
-  bool tells_focal_length = false;  // which nobody knows, as Estimate::focal_length
-  bool tells_distortion = false;    // the same, as Estimate::distortion
-  bool triangulates = false;        // Python's Estimate has the scene points of its inliers
-  bool is_built = true;             // false: this build has no solver for its samples
+  bool estimates_focal_length = false;  // which nobody knows, as Estimate::focal_length
+  bool estimates_distortion = false;    // the same, as Estimate::distortion
+  bool triangulates = false;            // Python's Estimate has the scene points of its inliers
+  bool is_built = true;                 // false: this build has no solver for its samples
 };
 [[nodiscard]] ProblemInfo problem_info(ModelKind kind);
 
@@ -133,7 +133,7 @@ enum class Outcome {
   degenerate_sample,  // no sample had a model (all points equal, behind a camera, ...), or the
                       // inliers lie on a line in one of the images (RobustOptions::dominant_plane:
                       // or on a plane), to within the noise
-  rotation_only,      // relative poses: a camera that turned (or stood still) explains the matches
+  rotation_only,      // relative poses: a camera that rotated (or stood still) explains the matches
                       // as well: there is that rotation, with its inliers, t = 0 and no E
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
@@ -148,13 +148,14 @@ struct Estimate {
   // with t = 0, or cam_from_world in world units.
   Pose pose;
   // Problems that tell it give fx, px, of a camera whose fx / fy is kept; else it is 0. The
-  // deviation is the standard one to first order, infinity where f is open or is that of a turn.
+  // deviation is the standard one to first order, infinity where f is open or is that of a
+  // rotation.
   double focal_length = 0, focal_deviation = 0;
   // radial_fundamental gives k of the division model with its deviation; else they are 0.
   double distortion = 0, distortion_deviation = 0;
   int inlier_count = 0;
   int iterations = 0;       // minimal samples drawn
-  double gain = 0;          // MSAC gain (weights: scaled to a largest of 1), <= inlier_count
+  double score = 0;         // MSAC score (weights: scaled to a largest of 1), <= inlier_count
   double rms = 0;           // px, of the inliers' errors
   double noise = 0;         // px, estimated standard deviation of the true matches' coordinates
   double significance = 0;  // log10 of the number of such models expected of wrong matches
@@ -208,9 +209,9 @@ struct EstimateInput {
 //   Z. Kukelova, J. Kileel, B. Sturmfels, T. Pajdla, A clever elimination strategy for efficient
 //   minimal solvers, CVPR 2017.
 // Two views do not always tell f: not when their optical axes are parallel (a camera that moved
-// without turning, or turned about its axis alone) or meet at equal distances from both cameras (P.
-// Sturm, On focal length calibration from two views, CVPR 2001), nor from matches on one plane, and
-// badly near that. focal_deviation says so; F and the inliers are right all the same.
+// without rotating, or rotated about its axis alone) or meet at equal distances from both cameras
+// (P. Sturm, On focal length calibration from two views, CVPR 2001), nor from matches on one plane,
+// and badly near that. focal_deviation says so; F and the inliers are right all the same.
 //
 // monodepth_shared_focal: shared_focal of matches whose depths a network has told from each picture
 // alone: three matches a sample.
@@ -247,8 +248,8 @@ struct RelativePoseResult : EstimateResult {
   double median_parallax_deg = 0;       // angle between the rays of the inliers
 };
 // Calls estimate() for a problem of two views that has a pose, and adds scene points. A translation
-// of essential is doubted that focal lengths up to 15 % off would make of a turn (rotation_only).
-// Throws as estimate(), and Error(usage) for other problems.
+// of essential is doubted that focal lengths up to 15 % off would make of a rotation
+// (rotation_only). Throws as estimate(), and Error(usage) for other problems.
 [[nodiscard]] RelativePoseResult estimate_relative_pose(ModelKind kind,
                                                         std::span<const PointPair> points,
                                                         const EstimateInput& input = {});
@@ -289,13 +290,13 @@ struct BatchEstimate {
                                            const BatchInput& input);
 
 // Which model explains the pair, of a homography and an epipolar matrix (with its cameras, if it is
-// of rays) that were found at this threshold: a plane (or a camera that only turned) unless enough
+// of rays) that were found at this threshold: a plane (or a camera that only rotated) unless enough
 // matches off the homography prove depth. Their errors from it point along their epipolar lines,
 // where those of wrong and of bad matches point anywhere; they are significant as inliers are, and
 // at least 5 % of the epipolar inliers. `reason` says it in words with numbers.
 struct ModelChoice {
   ModelKind kind = ModelKind::fundamental;
-  std::string_view rule;  // "planar", "rotation", "same_picture", "general", "no_model",
+  std::string_view rule;  // "planar", "rotation", "same_image", "general", "no_model",
                           // "no_homography", "no_epipolar_model"
   std::string reason;
 };

@@ -144,8 +144,8 @@ struct ModelCovariance {
   // Row-major [9][9], of the row-major numbers of the model scaled to |model| = 1 (of a pose: zeros
   // but for relative ones, whose model is E).
   std::array<double, 81> model{};
-  // Row-major [6][6], of (w, t) of a pose: R is exp([w]x) R to first order, w in radians (X2 turned
-  // about the axis w), t as it is. Zeros for models that are no pose.
+  // Row-major [6][6], of (w, t) of a pose: R is exp([w]x) R to first order, w in radians (X2
+  // rotated about the axis w), t as it is. Zeros for models that are no pose.
   std::array<double, 36> pose{};
   // px^2, of the focal length fx that both pictures share, to first order: where matches on one
   // plane leave it open, which focal_deviation says, this does not show it.
@@ -155,7 +155,7 @@ struct ModelCovariance {
 // Returns the covariance of a model of two views, with cameras as its kind takes them. Points whose
 // flag is 0, or that are not finite, are left out (no flags: all). noise: px, the standard
 // deviation of every coordinate; 0: estimated. Throws Error(usage) naming a model that is none, a
-// camera, a number of flags, and a noise below 0; for an upright E that is not [t]x R of a turn
+// camera, a number of flags, and a noise below 0; for an upright E that is not [t]x R of a rotation
 // about y.
 [[nodiscard]] ModelCovariance covariance(ModelKind kind, const Mat3& model,
                                          std::span<const PointPair> points,

@@ -54,8 +54,8 @@ class ProblemInfo(TypedDict):
     is_two_view: bool
     takes_depths: bool
     has_pose: bool
-    tells_focal_length: bool
-    tells_distortion: bool
+    estimates_focal_length: bool
+    estimates_distortion: bool
     triangulates: bool
     is_built: bool
 

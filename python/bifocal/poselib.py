@@ -140,7 +140,7 @@ def _info(found: Estimate, threshold: float) -> Info:
         "iterations": found.iterations,
         "num_inliers": count,
         "inlier_ratio": count / max(n, 1),
-        "model_score": (n - found.gain) * threshold**2 if has_model else sys.float_info.max,
+        "model_score": (n - found.score) * threshold**2 if has_model else sys.float_info.max,
         "inliers": found.inliers.tolist() if has_model else [False] * n,
     }
 

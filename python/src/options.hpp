@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options and cameras of Python (frozen dataclasses of options.py and cameras.py) as those of
+// The options and cameras of Python (frozen dataclasses of _options.py and _cameras.py) as those of
 // C++, and names as enumerators.
 #pragma once
 
@@ -24,7 +24,7 @@ struct DetectorOptions {
 [[nodiscard]] bool is_ssd_options(nb::handle object);
 [[nodiscard]] double number_field(nb::handle object, const char* what, const char* field);
 // Returns the members of each options struct, of which scripts/python-options makes the dataclasses
-// of options.py.
+// of _options.py.
 [[nodiscard]] nb::dict option_fields();
 
 [[nodiscard]] ModelKind kind_of(const std::string& name);

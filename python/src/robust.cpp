@@ -172,7 +172,7 @@ void bind_numbers(nb::class_<PairEstimate>& c) {
       c, "noise", [](const auto& r) { return r.noise; },
       "Estimated standard deviation of the right matches' coordinates, px.");
   number(
-      c, "gain", [](const auto& r) { return r.gain; }, "MSAC gain, at most num_inliers.");
+      c, "score", [](const auto& r) { return r.score; }, "MSAC score, at most num_inliers.");
   number(
       c, "significance", [](const auto& r) { return r.significance; },
       "log10 of the number of such models expected of wrong matches.");
@@ -228,31 +228,31 @@ void bind_fields(nb::class_<PairEstimate>& c) {
 
 // Binds what some problems tell of cameras that nobody knows.
 void bind_unknowns(nb::class_<PairEstimate>& c) {
-  const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_told, auto get,
+  const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_estimated, auto get,
                             const char* doc) {
     c.def_prop_ro(
         name,
-        [is_told, get](nb::handle self) -> std::optional<double> {
+        [is_estimated, get](nb::handle self) -> std::optional<double> {
           const PairEstimate& e = of(self);
-          if (!(problem_info(e.kind).*is_told)) return std::nullopt;
+          if (!(problem_info(e.kind).*is_estimated)) return std::nullopt;
           return get(e.result);
         },
         doc);
   };
   of_kinds(
-      "focal_length", &ProblemInfo::tells_focal_length,
+      "focal_length", &ProblemInfo::estimates_focal_length,
       [](const auto& r) { return r.focal_length; },
-      "px, of kinds that find it (problem_info: tells_focal_length); else None.");
+      "px, of kinds that find it (problem_info: estimates_focal_length); else None.");
   of_kinds(
-      "focal_deviation", &ProblemInfo::tells_focal_length,
+      "focal_deviation", &ProblemInfo::estimates_focal_length,
       [](const auto& r) { return r.focal_deviation; },
       "Standard deviation of focal_length, px: infinity where it is not told; None of other "
       "kinds.");
   of_kinds(
-      "distortion", &ProblemInfo::tells_distortion, [](const auto& r) { return r.distortion; },
+      "distortion", &ProblemInfo::estimates_distortion, [](const auto& r) { return r.distortion; },
       "k of the division model in the unit that was given, of 'radial_fundamental'; else None.");
   of_kinds(
-      "distortion_deviation", &ProblemInfo::tells_distortion,
+      "distortion_deviation", &ProblemInfo::estimates_distortion,
       [](const auto& r) { return r.distortion_deviation; },
       "Standard deviation of distortion: infinity where it is open; None of other kinds.");
 }
@@ -312,8 +312,8 @@ void bind_robust(nb::module_& m) {
         d["degrees_of_freedom"] = p.degrees_of_freedom, d["cameras"] = p.cameras;
         d["is_two_view"] = p.is_two_view, d["has_pose"] = p.has_pose;
         d["takes_depths"] = p.takes_depths;
-        d["tells_focal_length"] = p.tells_focal_length;
-        d["tells_distortion"] = p.tells_distortion;
+        d["estimates_focal_length"] = p.estimates_focal_length;
+        d["estimates_distortion"] = p.estimates_distortion;
         d["triangulates"] = p.triangulates;
         d["is_built"] = p.is_built;
         return d;

@@ -241,7 +241,7 @@ void bind_columns(nb::class_<Batch>& c) {
   column(
       c, "noise", [](const Estimate& p) { return &p.noise; }, DOUBLES("noise"), "[P], px.");
   column(
-      c, "gain", [](const Estimate& p) { return &p.gain; }, DOUBLES("gain"), "[P]");
+      c, "score", [](const Estimate& p) { return &p.score; }, DOUBLES("score"), "[P]");
   column(
       c, "significance", [](const Estimate& p) { return &p.significance; }, DOUBLES("significance"),
       "[P], log10.");
@@ -252,29 +252,30 @@ void bind_columns(nb::class_<Batch>& c) {
 // Columns of the models, some of which not every kind has.
 void bind_models(nb::class_<Batch>& c) {
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
-  const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_told, auto get,
+  const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_estimated, auto get,
                             const char* doc) {
     c.def_prop_ro(
         name,
-        [is_told, get](nb::handle s) -> nb::object {
-          if (!(problem_info(of(s).kind).*is_told)) return nb::none();
+        [is_estimated, get](nb::handle s) -> nb::object {
+          if (!(problem_info(of(s).kind).*is_estimated)) return nb::none();
           return field(s, get(front(s)));
         },
         doc);
   };
   of_kinds(
-      "focal_length", &ProblemInfo::tells_focal_length,
+      "focal_length", &ProblemInfo::estimates_focal_length,
       [](const Estimate& p) { return &p.focal_length; },
       "[P], px; None of kinds that do not find it.");
   of_kinds(
-      "focal_deviation", &ProblemInfo::tells_focal_length,
+      "focal_deviation", &ProblemInfo::estimates_focal_length,
       [](const Estimate& p) { return &p.focal_deviation; },
       "[P], px, as Estimate.focal_deviation.");
   of_kinds(
-      "distortion", &ProblemInfo::tells_distortion, [](const Estimate& p) { return &p.distortion; },
+      "distortion", &ProblemInfo::estimates_distortion,
+      [](const Estimate& p) { return &p.distortion; },
       "[P]; None of other kinds than 'radial_fundamental'.");
   of_kinds(
-      "distortion_deviation", &ProblemInfo::tells_distortion,
+      "distortion_deviation", &ProblemInfo::estimates_distortion,
       [](const Estimate& p) { return &p.distortion_deviation; },
       "[P], as Estimate.distortion_deviation.");
   c.def_prop_ro(

@@ -22,7 +22,7 @@ def test_batch_is_its_pairs_to_the_bit():
         assert np.array_equal(found.models[k], one.model) and np.array_equal(found.R[k], one.R)
         assert np.array_equal(found.t[k], one.t)
         assert np.array_equal(found.inliers[OFFSETS[k] : OFFSETS[k + 1]], one.inliers)
-        for name in ("num_inliers", "iterations", "rms", "noise", "gain", "significance"):
+        for name in ("num_inliers", "iterations", "rms", "noise", "score", "significance"):
             assert getattr(found, name)[k] == getattr(one, name), name
 
 

@@ -31,7 +31,7 @@ void check(const FeatureSet& set, std::span<const LensCamera> cameras, const Ver
                      set.size()));
   if (o.guided && takes_cameras(o.kind) && std::ranges::any_of(cameras, &LensCamera::has_lens))
     fail("VerifyOptions::guided: the features of cameras with lenses lie along no straight line");
-  if (o.guided && problem_info(o.kind).tells_distortion)
+  if (o.guided && problem_info(o.kind).estimates_distortion)
     fail(fmt::format("VerifyOptions::guided: the matches of a {} lie along no straight line",
                      to_string(o.kind)));
 }

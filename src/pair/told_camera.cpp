@@ -97,7 +97,7 @@ StraightPair straightened(Queue& queue, Picture image1, Picture image2,
 }
 
 bool is_told(const Estimate& alone, const Estimate& found, double threshold) {
-  const double squares = (found.gain - alone.gain) * threshold * threshold;
+  const double squares = (found.score - alone.score) * threshold * threshold;
   return squares > kLikelihoodRatio * found.noise * found.noise &&
          std::abs(found.distortion) > kDeviations * found.distortion_deviation;
 }

@@ -58,13 +58,13 @@ void check_matrix(const char* where, std::span<const double> matrix, const char*
                                             sum == 0 ? "zero" : "not finite or too large"));
 }
 
-void check_told(const char* where, ModelKind kind) {
+void check_two_view_matrix(const char* where, ModelKind kind) {
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::usage, fmt::format("{}: {}", where, what));
   };
   if (!problem_info(kind).is_two_view)
     fail(fmt::format("a {} is no model of two views", to_string(kind)));
-  if (problem_info(kind).tells_distortion)
+  if (problem_info(kind).estimates_distortion)
     fail(
         fmt::format("a matrix is not all of a {}; without their distortion its points are those "
                     "of a fundamental matrix",

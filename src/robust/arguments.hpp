@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "robust/engine.hpp"
+#include "robust/ransac.hpp"
 
 namespace bifocal::robust {
 
@@ -25,7 +25,7 @@ void check_camera(const char* name, const Intrinsics& camera);
 void check_matrix(const char* where, std::span<const double> matrix,
                   const char* name = "the matrix");
 // The model has to be of two views, and its matrix all of it.
-void check_told(const char* where, ModelKind kind);
+void check_two_view_matrix(const char* where, ModelKind kind);
 [[nodiscard]] Cameras checked_cameras(const char* where, ModelKind kind,
                                       std::span<const Intrinsics> cameras);
 // first: the index of weights[0] among all weights of the call.

@@ -7,7 +7,7 @@
 #include <bifocal/robust.hpp>
 
 #include "robust/arguments.hpp"
-#include "robust/engine_device.hpp"
+#include "robust/ransac_device.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
 
@@ -95,7 +95,7 @@ std::vector<robust::Cameras> cameras_of(const AnyBatch<Point>& batch, int camera
 }
 
 template <class Point>
-void search_on_cpu(ModelKind kind, const AnyBatch<Point>& batch,
+void ransac_on_cpu(ModelKind kind, const AnyBatch<Point>& batch,
                    std::span<const robust::Cameras> cameras, const RobustOptions& options,
                    std::span<robust::PairFound> found, std::uint8_t* inliers) {
   runtime::parallel_for(static_cast<int>(found.size()), [&](int i) {
@@ -107,7 +107,7 @@ void search_on_cpu(ModelKind kind, const AnyBatch<Point>& batch,
         static_cast<int>(end - at),
         cameras[k],
         {numbers_of(batch.input.weights, at, end), numbers_of(batch.input.qualities, at, end)}};
-    found[k] = robust::search_pair(kind, given, options, inliers + (at - batch.offsets().front()));
+    found[k] = robust::ransac_pair(kind, given, options, inliers + (at - batch.offsets().front()));
   });
 }
 
@@ -127,12 +127,12 @@ BatchEstimate estimate_any(Queue& queue, ModelKind kind, const AnyBatch<Point>& 
   const std::vector<robust::Cameras> cameras = cameras_of(batch, problem_info(kind).cameras);
   std::vector<robust::PairFound> found(pairs);
   if (on_cpu) {
-    search_on_cpu(kind, batch, cameras, options, found, out.inliers.data());
+    ransac_on_cpu(kind, batch, cameras, options, found, out.inliers.data());
   } else {
     const bool on_device = batch.points.is_on_device();
     const std::span<const Point> host(on_device ? nullptr : batch.points.pointer(),
                                       on_device ? 0 : std::size_t(batch.offsets().back()));
-    robust::search_on_device(
+    robust::ransac_on_device(
         queue,
         {kind, runtime::Argument(batch.points), robust::numbers_of(host), on_device,
          batch.input.weights, batch.input.qualities, batch.offsets(), cameras, options},

@@ -114,10 +114,10 @@ class Spread {
   void add_pose(const Pose& pose) {
     map(result.pose, [&](const Model& m) {
       const Pose p = pose_near(fit_, m, pose);
-      const Mat3 turn = times(p.R, transposed(pose.R));
-      return std::array{0.5 * (turn[7] - turn[5]),
-                        0.5 * (turn[2] - turn[6]),
-                        0.5 * (turn[3] - turn[1]),
+      const Mat3 rotation = times(p.R, transposed(pose.R));
+      return std::array{0.5 * (rotation[7] - rotation[5]),
+                        0.5 * (rotation[2] - rotation[6]),
+                        0.5 * (rotation[3] - rotation[1]),
                         p.t[0],
                         p.t[1],
                         p.t[2]};
@@ -166,7 +166,7 @@ ModelCovariance covariance(ModelKind kind, const Mat3& model, std::span<const Po
       check_constraints(kind, fit.result(m).model, fit.result(fit.closed(fit.opened(m))).model);
     Spread spread(fit, m, own.size(), noise);
     if constexpr (L::UNKNOWN_FOCAL == 1 && L::TWO_VIEWS == 1) {
-      const double f = fit.length() * fit.told_focal(m);
+      const double f = fit.length() * fit.focal_of(m);
       if (!std::isfinite(f)) return ModelCovariance{};
       if (spread.result.ok) spread.result.focal_variance = f * f * spread.last_variance();
     }

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "robust/arguments.hpp"
-#include "robust/engine_device.hpp"
-#include "robust/search_pair.hpp"
+#include "robust/ransac_device.hpp"
+#include "robust/ransac_pair.hpp"
 
 namespace bifocal {
 namespace {
@@ -29,7 +29,7 @@ robust::Cameras checked_cameras(ModelKind kind, std::span<const Intrinsics> came
 }
 
 // A depth may be missing.
-std::vector<int> not_finite(const double* points, const robust::EngineSteps& steps, size_t count) {
+std::vector<int> not_finite(const double* points, const robust::RansacSteps& steps, size_t count) {
   const auto columns = size_t(steps.columns), seen = size_t(steps.columns - steps.depths);
   std::vector<int> out;
   for (size_t i = 0; i < count; ++i) {
@@ -40,13 +40,14 @@ std::vector<int> not_finite(const double* points, const robust::EngineSteps& ste
   return out;
 }
 
-robust::PairFound search(ModelKind kind, const robust::GivenPair& given, const EstimateInput& input,
-                         const RobustOptions& options, std::vector<std::uint8_t>& inliers) {
+robust::PairFound run_ransac(ModelKind kind, const robust::GivenPair& given,
+                             const EstimateInput& input, const RobustOptions& options,
+                             std::vector<std::uint8_t>& inliers) {
   if (input.queue == nullptr || input.queue->device().info().kind == DeviceKind::cpu)
-    return robust::search_pair(kind, given, options, inliers.data());
+    return robust::ransac_pair(kind, given, options, inliers.data());
   const std::int64_t offsets[] = {0, given.count};
   robust::PairFound found;
-  robust::search_on_device(*input.queue,
+  robust::ransac_on_device(*input.queue,
                            {.problem = kind,
                             .points = Memory<const double>(given.points),
                             .host_points = given.points,
@@ -71,9 +72,9 @@ EstimateResult estimate_one(ModelKind kind, std::span<const Point> points,
   const robust::GivenPair given = {robust::numbers_of(points), static_cast<int>(points.size()),
                                    cameras, input.priors};
   static_cast<Estimate&>(r) =
-      robust::estimate_of(kind, search(kind, given, input, options, r.inliers));
+      robust::estimate_of(kind, run_ransac(kind, given, input, options, r.inliers));
   if (!robust::has_model(r.outcome)) r.inliers.assign(points.size(), 0);
-  r.not_finite = not_finite(given.points, robust::engine_steps(kind), points.size());
+  r.not_finite = not_finite(given.points, robust::ransac_steps(kind), points.size());
   return r;
 }
 
@@ -125,7 +126,7 @@ ProblemInfo problem_info(ModelKind kind) {
 #include <bifocal/problems.def>
 #undef BIFOCAL_PROBLEM
   };
-  const robust::EngineSteps& s = robust::engine_steps(kind);
+  const robust::RansacSteps& s = robust::ransac_steps(kind);
   return {kSymbols[static_cast<size_t>(kind)],
           s.sample_size,
           s.dof,

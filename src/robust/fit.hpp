@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "robust/arguments.hpp"
-#include "robust/engine.hpp"
+#include "robust/ransac.hpp"
 #include "robust/pair_points.hpp"
 #include "robust/problem_lanes.hpp"
 #include "runtime/cancel.hpp"
@@ -48,9 +48,9 @@ class Fit {
     std::copy(matrix.begin(), matrix.end(), m.begin());
     const double length = info_.length;
     if constexpr (!L::TWO_VIEWS) {
-      double turned[3];
-      L::mat3_apply(m.data(), centre(), turned);
-      for (std::size_t i = 0; i < 3; ++i) m[9 + i] = (t[i] + turned[i]) / length;
+      double rotated[3];
+      L::mat3_apply(m.data(), centre(), rotated);
+      for (std::size_t i = 0; i < 3; ++i) m[9 + i] = (t[i] + rotated[i]) / length;
     } else if constexpr (L::CAMERAS == 2) {
       L::essential_scale(rays(), m.data());
     } else {
@@ -80,7 +80,7 @@ class Fit {
   [[nodiscard]] double length() const { return info_.length; }
   [[nodiscard]] const double* rays() const { return info_.rays; }
   // The focal length that F of any length tells, in its unit; may be NaN.
-  [[nodiscard]] double told_focal(const Model& m) const requires(L::UNKNOWN_FOCAL == 1) {
+  [[nodiscard]] double focal_of(const Model& m) const requires(L::UNKNOWN_FOCAL == 1) {
     double square[9], scale[9];
     L::ray_scale(rays(), scale);
     for (int i = 0; i < 9; ++i) square[i] = m[size_t(i)] / scale[i];
@@ -167,7 +167,7 @@ class Fit {
  private:
   // Gives F the length that stands for its focal length: that of F, 1 where it tells none.
   void set_focal(Model& m) const requires(L::UNKNOWN_FOCAL == 1) {
-    const double f = told_focal(m);
+    const double f = focal_of(m);
     L::focal_model(L::focal_is_plausible(f) ? f : 1, m.data());
   }
   [[nodiscard]] const double* focal() const { return info_.focal; }
@@ -260,7 +260,7 @@ template <class Body>
 auto with_fit(const char* where, ModelKind kind, const Mat3& model,
               std::span<const PointPair> points, std::span<const Intrinsics> cameras,
               const Body& body) {
-  check_told(where, kind);
+  check_two_view_matrix(where, kind);
   check_matrix(where, model);
   const Cameras numbers = checked_cameras(where, kind, cameras);
   return of_kind(kind, [&](auto constant) {

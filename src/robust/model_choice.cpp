@@ -6,13 +6,13 @@
 #include <bifocal/robust.hpp>
 #include <cmath>
 
-#include "robust/scalar_lanes.hpp"
+#include "robust/scalar_math.hpp"
 #include "robust/significance.hpp"
 
 namespace bifocal {
 namespace {
 
-using robust::Lanes;
+using robust::ScalarMath;
 
 // Errors below this are no evidence for structure: no detector is that exact.
 constexpr double kLeastNoise = 0.1;  // px
@@ -32,17 +32,18 @@ struct Depth {
 // The matches farther than `far` px from H as evidence of depth: near: px of their epipolar line.
 Depth depth_beside(std::span<const PointPair> points, const Mat3& H, const Mat3& F, double near,
                    double far, int sample_size) {
-  double sums[Lanes::PARALLAX_SUMS] = {};
+  double sums[ScalarMath::PARALLAX_SUMS] = {};
   for (const PointPair& p : points) {
-    const double e = Lanes::transfer_squared(H.data(), p.x1, p.y1, p.x2, p.y2);
-    Lanes::parallax_add(e, Lanes::sampson_squared(F.data(), p.x1, p.y1, p.x2, p.y2), near * near,
-                        far * far, kLeastChance, sums);
+    const double e = ScalarMath::transfer_squared(H.data(), p.x1, p.y1, p.x2, p.y2);
+    ScalarMath::parallax_add(e, ScalarMath::sampson_squared(F.data(), p.x1, p.y1, p.x2, p.y2),
+                             near * near, far * far, kLeastChance, sums);
   }
-  Depth found{static_cast<int>(sums[Lanes::OFF_MAP]), static_cast<int>(sums[Lanes::ON_LINE])};
+  Depth found{static_cast<int>(sums[ScalarMath::OFF_MAP]),
+              static_cast<int>(sums[ScalarMath::ON_LINE])};
   if (found.proof > sample_size)
     found.significance =
         robust::log_false_alarms(found.proof, found.off, sample_size, sample_size, 1, HUGE_VAL,
-                                 sums[Lanes::ON_LINE_BY_CHANCE] / found.off);
+                                 sums[ScalarMath::ON_LINE_BY_CHANCE] / found.off);
   return found;
 }
 
@@ -53,7 +54,7 @@ Depth depth_beside(std::span<const PointPair> points, const EstimateResult& homo
   const Mat3 F = problem_info(kind).symbol == "F"
                      ? epipolar.model
                      : fundamental_from_essential(epipolar.model, cameras.front(), cameras.back());
-  // The better fit's: a search that stopped at a poor fit must not make room for the other model.
+  // The better fit's: RANSAC that stopped at a poor fit must not make room for the other model.
   const double sigma = std::max(std::min(epipolar.noise, homography.noise), kLeastNoise);
   const double near = std::min(threshold, 2.5 * sigma), far = std::max(threshold, 2 * near);
   // What the epipolar model is free to fit beside the four matches of a plane.
@@ -63,14 +64,15 @@ Depth depth_beside(std::span<const PointPair> points, const EstimateResult& homo
   return wide.significance < fine.significance ? wide : fine;
 }
 
-bool same_picture(std::span<const PointPair> points, const EstimateResult& homography,
-                  double threshold) {
+bool same_image(std::span<const PointPair> points, const EstimateResult& homography,
+                double threshold) {
   constexpr Mat3 kIdentity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   int unmoved = 0;
   for (size_t i = 0; i < points.size(); ++i) {
     const PointPair& p = points[i];
-    unmoved += homography.inliers[i] && Lanes::transfer_within(kIdentity.data(), p.x1, p.y1, p.x2,
-                                                               p.y2, threshold * threshold);
+    unmoved +=
+        homography.inliers[i] && ScalarMath::transfer_within(kIdentity.data(), p.x1, p.y1, p.x2,
+                                                             p.y2, threshold * threshold);
   }
   return unmoved >= (1 - kLeastDepth) * homography.inlier_count;
 }
@@ -89,7 +91,7 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
     throw Error(ErrorCode::usage,
                 fmt::format("choose_model {}: {} cameras, must be {}", to_string(epipolar_kind),
                             cameras.size(), problem_info(epipolar_kind).cameras));
-  if (problem_info(epipolar_kind).tells_distortion)
+  if (problem_info(epipolar_kind).estimates_distortion)
     throw Error(ErrorCode::usage, fmt::format("choose_model {}: a matrix is not all of it",
                                               to_string(epipolar_kind)));
   const auto outcome = [](const EstimateResult& r) { return to_string(r.outcome); };
@@ -118,14 +120,15 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
   const bool proven = depth.significance < robust::kLogDepthAlarms;
   if (proven && depth.proof >= kLeastDepth * epipolar.inlier_count)
     return {epipolar_kind, "general", beside + ": a scene with depth"};
-  if (same_picture(points, homography, threshold)) {
-    return {ModelKind::homography, "same_picture",
-            beside + ": nothing moved, the same picture or a camera that stood still"};
+  if (same_image(points, homography, threshold)) {
+    return {ModelKind::homography, "same_image",
+            beside + ": nothing moved, the same image or a camera that stood still"};
   }
   if (epipolar.outcome == Outcome::rotation_only) {
     return {ModelKind::homography, "rotation",
-            fmt::format("{}, and a camera that only turned explains {}: no translation can be told",
-                        explained, epipolar.inlier_count)};
+            fmt::format(
+                "{}, and a camera that only rotated explains {}: no translation can be determined",
+                explained, epipolar.inlier_count)};
   }
   if (!epipolar.ok()) {
     return {ModelKind::homography, "no_epipolar_model",
@@ -134,7 +137,7 @@ ModelChoice choose_model(std::span<const PointPair> points, const EstimateResult
   }
   return {ModelKind::homography, "planar",
           beside + (proven ? ": a plane, and a few matches off it"
-                           : ", no more than chance: a plane, or a camera that only turned")};
+                           : ", no more than chance: a plane, or a camera that only rotated")};
 }
 
 }  // namespace bifocal

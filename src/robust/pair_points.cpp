@@ -4,7 +4,7 @@
 namespace bifocal::robust {
 
 void PairPoints::set(ModelKind problem, const GivenPair& given, const RobustOptions& options) {
-  const EngineSteps& steps = engine_steps(problem);
+  const RansacSteps& steps = ransac_steps(problem);
   const auto points = static_cast<size_t>(given.count);
   stride = column_stride(given.count);
   const auto columns = static_cast<size_t>(stride);
@@ -17,7 +17,7 @@ void PairPoints::set(ModelKind problem, const GivenPair& given, const RobustOpti
   tables.resize(4 * columns);
   const bool has_priors = !given.priors.weights.empty() || !given.priors.qualities.empty();
   priors.resize(has_priors ? PRIOR_COLUMNS * columns : 0);
-  fast_weights.resize(has_priors ? columns : 0);
+  float_weights.resize(has_priors ? columns : 0);
   ranking.resize(has_priors ? columns : 0);
   steps.prepare(given, options, *this);
 }

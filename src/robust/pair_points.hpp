@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pair as the search on a CPU wants it: finite points in random order, in scoring coordinates,
+// One pair as RANSAC on a CPU wants it: finite points in random order, in scoring coordinates,
 // structure of arrays.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "robust/engine.hpp"
+#include "robust/ransac.hpp"
 
 namespace bifocal::robust {
 
@@ -17,7 +17,7 @@ namespace bifocal::robust {
 // finish.group.h behind the last point.
 [[nodiscard]] constexpr int column_stride(int n) { return (n + MOST_SHIFTS + 63) / 64 * 64; }
 
-// A pair's points as the caller gives them: [count][EngineSteps::columns], and its cameras.
+// A pair's points as the caller gives them: [count][RansacSteps::columns], and its cameras.
 struct GivenPair {
   const double* points = nullptr;
   int count = 0;
@@ -25,7 +25,7 @@ struct GivenPair {
   MatchPriors priors;
 };
 
-// The arrays of one pair, as the kernels of search/engine.kernels have them for many
+// The arrays of one pair, as the kernels of ransac/ransac.kernels have them for many
 // (pair_state.h). They keep their memory from pair to pair.
 struct PairPoints {
   int stride = 0;
@@ -36,13 +36,13 @@ struct PairPoints {
   std::vector<float> f32;             // the same
   std::vector<float> rows;            // and point by point, for samples (sampling-inl.h)
   std::vector<double> priors;         // [PRIOR_COLUMNS][stride] if weights or qualities are given
-  std::vector<float> fast_weights;    // [stride] if they are
+  std::vector<float> float_weights;   // [stride] if they are
   std::vector<int> ranking;           // [stride] if they are
   std::vector<std::uint32_t> tables;  // [4 stride], scratch memory
   std::vector<double> weights;        // [stride], scratch memory; in the end squared errors
   std::vector<std::uint8_t> inliers;  // flags of the given points
   pair_work work{};
-  search_state state{};
+  ransac_state state{};
   pair_info info{};
 
   [[nodiscard]] int count() const { return work.count; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A pair's numbers in memory, as structs with members of one width, which are the same bytes on
 // the host and on all devices. Included into namespace bifocal::robust (pair_state.hpp), from which
-// the texts of C++ and CUDA have them, and into the text of OpenCL (search/shared.lanes).
+// the texts of C++ and CUDA have them, and into the text of OpenCL (ransac/shared.lanes).
 
 // There are levels of quality: the best n, n / 2, n / 4, ... matches (quality_iterations.group.h).
 enum { QUALITY_LEVELS = 10 };
 
-// A pair before the search: this is made when its points are put in order.
+// A pair before RANSAC: this is made when its points are put in order.
 typedef struct pair_info {
   double threshold;  // 1 / threshold^2 in scoring coordinates
   double chance;     // probability that a wrong match agrees with a wrong model
@@ -34,8 +34,8 @@ typedef struct dominant_plane {
   double parallax;  // inliers off that plane
 } dominant_plane;
 
-// The search of a pair: its best model and what decides how long it goes on.
-typedef struct search_state {
+// RANSAC on a pair: its best model and what decides how long it goes on.
+typedef struct ransac_state {
   double model[12];      // the best, refined
   double score;          // of that model; 0: there is none yet
   double inliers;        // right matches, whether inliers or not
@@ -50,7 +50,7 @@ typedef struct search_state {
   double unproven;       // 1: the model will not be believed (where is_thorough())
   dominant_plane plane;
   double rates[QUALITY_LEVELS];  // fraction of right matches at each level of quality
-} search_state;
+} ransac_state;
 
 // The support of a model.
 typedef struct support_sums {
@@ -60,8 +60,8 @@ typedef struct support_sums {
   double weight;   // sum of their weights
 } support_sums;
 
-// A pair whose search has ended.
-typedef struct search_result {
+// A pair on which RANSAC has ended.
+typedef struct ransac_result {
   double model[12];  // in scoring coordinates
   double side[12];   // the side of the scene (support.group.h)
   double noise;      // standard deviation of a coordinate
@@ -69,17 +69,17 @@ typedef struct search_result {
   double chance;      // measured probability that a wrong match agrees with the model
   double collinear;   // 1: the inliers lie on a line in one of the images, to within the noise
   double iterations;  // samples drawn
-  double tested;      // as in search_state
+  double tested;      // as in ransac_state
   double outcome;     // FOUND_...
   dominant_plane plane;
   double zero_weight_inliers;  // inliers among the points of weight 0
   double zero_weight_squares;  // sum of their squared errors
   double deviation;            // standard deviation of log f or of the distortion, where sought
-} search_result;
+} ransac_result;
 
-// How a search ended: no sample had a solution; no model is worth a fit; a fitted model; a turn of
-// the camera that explains what the relative pose does, in the place of the side.
-enum { FOUND_NO_SOLUTION, FOUND_NO_FIT, FOUND_MODEL, FOUND_TURN };
+// How RANSAC ended: no sample had a solution; no model is worth a fit; a fitted model; a rotation
+// of the camera that explains what the relative pose does, in the place of the side.
+enum { FOUND_NO_SOLUTION, FOUND_NO_FIT, FOUND_MODEL, FOUND_ROTATION };
 
 // The model of a sample after its refinement (decide.group.h).
 typedef struct refined_model {
@@ -117,7 +117,7 @@ enum { CAMERA_NUMBERS = 8 };
 
 enum { FRAME_SUBSET = 128 };    // first points, whose medians make the scoring coordinates
 enum { SCORE_POINTS = 1024 };   // first points, on which a model from a sample is scored
-enum { SEARCH_POINTS = 1024 };  // first points, on which it is refined
+enum { REFINE_POINTS = 1024 };  // first points, on which it is refined
 // The score of a sample none of whose models scores above the floor, and of one without a model.
 enum { BELOW_FLOOR = -1, NO_MODEL = -2 };
 // Models of a round that are refined, of pairs of fewer points than FEW_FOR_MOST and of others.

@@ -9,14 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "robust/engine.hpp"
-#include "robust/scalar_lanes.hpp"
-#include "robust/turned_camera.hpp"
+#include "robust/ransac.hpp"
+#include "robust/scalar_math.hpp"
+#include "robust/rotated_camera.hpp"
 
 namespace bifocal {
 namespace {
 
-using robust::Lanes;
+using robust::ScalarMath;
 
 // Rays (x, y, 1) of the inliers.
 struct InlierRays {
@@ -44,15 +44,16 @@ void triangulate_inliers(const InlierRays& rays, RelativePoseResult& result) {
   std::vector<double> parallax;
   for (size_t i = 0; i < rays.index.size(); ++i) {
     const double x1 = rays.x1[i], y1 = rays.y1[i], x2 = rays.x2[i], y2 = rays.y2[i];
-    const double tangent = Lanes::parallax_tangent(R, x1, y1, x2, y2);
+    const double tangent = ScalarMath::parallax_tangent(R, x1, y1, x2, y2);
     const double angle = std::atan(tangent);
     parallax.push_back(tangent < 0 ? angle + std::numbers::pi : angle);
-    if (result.outcome == Outcome::rotation_only || !Lanes::pose_in_front(R, t, x1, y1, x2, y2)) {
+    if (result.outcome == Outcome::rotation_only ||
+        !ScalarMath::pose_in_front(R, t, x1, y1, x2, y2)) {
       continue;
     }
     ++result.in_front;
-    Lanes::triangulate(R, t, x1, y1, x2, y2,
-                       result.triangulated[static_cast<size_t>(rays.index[i])].data());
+    ScalarMath::triangulate(R, t, x1, y1, x2, y2,
+                            result.triangulated[static_cast<size_t>(rays.index[i])].data());
   }
   const auto middle = parallax.begin() + static_cast<std::ptrdiff_t>(parallax.size() / 2);
   std::nth_element(parallax.begin(), middle, parallax.end());
@@ -83,13 +84,13 @@ RelativePoseResult with_scene_points(ModelKind kind, EstimateResult found,
   result.triangulated.assign(points.size(), Vec3{kNaN, kNaN, kNaN});
   if (result.inlier_count == 0) return result;
   Intrinsics camera1 = cameras.front(), camera2 = cameras.back();
-  if (problem_info(kind).tells_focal_length) {
+  if (problem_info(kind).estimates_focal_length) {
     camera1.fy *= result.focal_length / camera1.fx;
     camera1.fx = result.focal_length;
     camera2 = camera1;
   }
   triangulate_inliers(inlier_rays(points, camera1, camera2, result.inliers), result);
-  if (threshold > 0 && robust::engine_steps(kind).doubts_translation)
+  if (threshold > 0 && robust::ransac_steps(kind).doubts_translation)
     robust::doubt_translation(points, camera1, camera2, threshold, result);
   return result;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples of matches drawn side by side, one in each lane of a SIMD register: philox and
-// sample_draw of search/sampling.lane.h, number for number.
+// sample_draw of ransac/sampling.lane.h, number for number.
 
 #if defined(BIFOCAL_ROBUST_SAMPLING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIFOCAL_ROBUST_SAMPLING_INL_H_
@@ -16,7 +16,7 @@
 #include <type_traits>
 
 #include "lane/simd-inl.h"
-#include "robust/scalar_lanes.hpp"
+#include "robust/scalar_math.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal {
@@ -35,7 +35,7 @@ struct sampling_lanes {
                              std::uint32_t, std::uint32_t* out) {
     for (std::uint32_t block = 0; block < blocks; ++block, out += 4) {
       const std::uint32_t counter[4] = {block, 0, first, 0};
-      robust::Lanes::philox(counter, key0, key1, out);
+      robust::ScalarMath::philox(counter, key0, key1, out);
     }
   }
 
@@ -43,7 +43,8 @@ struct sampling_lanes {
   static void draw(std::uint32_t key0, std::uint32_t key1, std::uint32_t first, std::uint32_t,
                    std::uint32_t n, std::uint32_t* samples) {
     int sample[size];
-    robust::Lanes::sample_draw(key0, key1, first, static_cast<int>(n), size, nullptr, 0, sample);
+    robust::ScalarMath::sample_draw(key0, key1, first, static_cast<int>(n), size, nullptr, 0,
+                                    sample);
     for (int k = 0; k < size; ++k) samples[k] = static_cast<std::uint32_t>(sample[k]);
   }
 

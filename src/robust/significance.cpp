@@ -45,9 +45,9 @@ double log_false_alarms(int inliers, int count, int sample_size, int free_matche
          std::numbers::ln10;
 }
 
-Outcome test_significance(ModelKind problem, const search_result& found, const pair_info& info,
+Outcome test_significance(ModelKind problem, const ransac_result& found, const pair_info& info,
                           const pair_work& work, double& significance) {
-  const EngineSteps& steps = engine_steps(problem);
+  const RansacSteps& steps = ransac_steps(problem);
   const auto outcome = static_cast<int>(found.outcome);
   if (outcome == FOUND_NO_SOLUTION) return Outcome::degenerate_sample;
   if (outcome == FOUND_NO_FIT) return Outcome::no_model;
@@ -73,7 +73,7 @@ Outcome test_significance(ModelKind problem, const search_result& found, const p
   }
   significance = false_alarms(work.distinct_inliers, work.distinct_points);
   if (!(significance < steps.log10_false_alarms)) return Outcome::not_significant;
-  return outcome == FOUND_TURN ? Outcome::rotation_only : Outcome::ok;
+  return outcome == FOUND_ROTATION ? Outcome::rotation_only : Outcome::ok;
 }
 
 }  // namespace bifocal::robust

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "robust/search_pair.hpp"
+#include "robust/ransac_pair.hpp"
 
 namespace bifocal::robust {
 
 // Depth beside a plane is significant below this logarithm (base 10) of the expected number of
-// models; for a model of the whole pair its problem says it (EngineSteps).
+// models; for a model of the whole pair its problem says it (RansacSteps).
 inline constexpr double kLogDepthAlarms = -2;
 
 // Logarithm (base 10) of the expected number of models as well supported as this one among wrong
@@ -20,7 +20,7 @@ inline constexpr double kLogDepthAlarms = -2;
 
 // Decides whether a model is significant: hardly any model of wrong matches would have as much
 // support. significance: log10 of the expected number of such models.
-[[nodiscard]] Outcome test_significance(ModelKind problem, const search_result& found,
+[[nodiscard]] Outcome test_significance(ModelKind problem, const ransac_result& found,
                                         const pair_info& info, const pair_work& work,
                                         double& significance);
 

@@ -10,12 +10,12 @@
 #include <limits>
 
 #include "robust/arguments.hpp"
-#include "robust/scalar_lanes.hpp"
+#include "robust/scalar_math.hpp"
 
 namespace bifocal {
 namespace {
 
-using robust::Lanes, robust::check_matrix;
+using robust::ScalarMath, robust::check_matrix;
 
 struct RayPair {
   double x1, y1, x2, y2;
@@ -25,7 +25,7 @@ RayPair rays_of(const PointPair& p, const Intrinsics& a, const Intrinsics& b) {
 }
 
 bool in_front(const Pose& pose, const RayPair& r) {
-  return Lanes::pose_in_front(pose.R.data(), pose.t.data(), r.x1, r.y1, r.x2, r.y2);
+  return ScalarMath::pose_in_front(pose.R.data(), pose.t.data(), r.x1, r.y1, r.x2, r.y2);
 }
 
 // H without its cameras, K2^-1 H K1, with a positive determinant and the middle singular value 1,
@@ -41,7 +41,7 @@ CalibratedMap calibrated(const Mat3& H, const Intrinsics& a, const Intrinsics& b
   m.H = times(times(b.inverse_matrix(), H), a.matrix());
   Queue queue;
   svd<double>(queue, {m.H.data(), 3, 3, 1}, {.S = values, .V = V});
-  const double determinant = Lanes::mat3_determinant(m.H.data());
+  const double determinant = ScalarMath::mat3_determinant(m.H.data());
   if (!(values[2] > 1e-12 * values[0]))
     throw Error(ErrorCode::usage, "decompose_homography: H is singular");
   const double scale = std::copysign(1 / values[1], determinant);
@@ -64,14 +64,14 @@ PlaneMotion motion_of(const CalibratedMap& m, const Vec3& u) {
     R[i] = 0;
     for (const int k : {0, 1, 2}) R[i] += image[k][i / 3] * frame[k][i % 3];
   }
-  Lanes::rotation_mend(R.data());
+  ScalarMath::rotation_mend(R.data());
   motion.normal = frame[2];
-  const Vec3 moved = times(m.H, frame[2]), turned = times(R, frame[2]);
-  for (std::size_t i = 0; i < 3; ++i) motion.cam2_from_cam1.t[i] = moved[i] - turned[i];
+  const Vec3 moved = times(m.H, frame[2]), rotated = times(R, frame[2]);
+  for (std::size_t i = 0; i < 3; ++i) motion.cam2_from_cam1.t[i] = moved[i] - rotated[i];
   return motion;
 }
 
-PlaneMotion turned_about(const PlaneMotion& m) {
+PlaneMotion rotated_about(const PlaneMotion& m) {
   PlaneMotion other = m;
   for (std::size_t i = 0; i < 3; ++i) {
     other.normal[i] = -m.normal[i];
@@ -97,7 +97,7 @@ EssentialPoses decompose_essential(const Mat3& E) {
   check_matrix("decompose_essential", E);
   EssentialPoses poses;
   double R[18];
-  Lanes::pose_candidates(E.data(), R, poses.t.data());
+  ScalarMath::pose_candidates(E.data(), R, poses.t.data());
   std::copy(R, R + 9, poses.R[0].begin());
   std::copy(R + 9, R + 18, poses.R[1].begin());
   return poses;
@@ -138,10 +138,10 @@ std::vector<PlaneMotion> decompose_homography(const Mat3& H, const Intrinsics& c
   robust::check_camera("camera2", camera2);
   const CalibratedMap m = calibrated(H, camera1, camera2);
   if (m.s[0] - m.s[2] < 1e-9) {
-    PlaneMotion turn;
-    turn.cam2_from_cam1.R = m.H;
-    Lanes::rotation_mend(turn.cam2_from_cam1.R.data());
-    return {turn};
+    PlaneMotion rotation;
+    rotation.cam2_from_cam1.R = m.H;
+    ScalarMath::rotation_mend(rotation.cam2_from_cam1.R.data());
+    return {rotation};
   }
   // Directions across v2 that H keeps as long as they are.
   const double a = std::sqrt(std::max(0.0, 1 - m.s[2] * m.s[2])),
@@ -151,7 +151,7 @@ std::vector<PlaneMotion> decompose_homography(const Mat3& H, const Intrinsics& c
     Vec3 u;
     for (std::size_t i = 0; i < 3; ++i) u[i] = (a * m.v[0][i] + sign * b * m.v[2][i]) / length;
     const PlaneMotion one = motion_of(m, u);
-    for (const PlaneMotion& motion : {one, turned_about(one)})
+    for (const PlaneMotion& motion : {one, rotated_about(one)})
       if (points.empty() || is_ahead(motion, points, camera1)) motions.push_back(motion);
   }
   return motions;
@@ -168,8 +168,8 @@ std::vector<Vec3> triangulate(std::span<const PointPair> points, const Intrinsic
     if (i % 1024 == 0) check_cancelled();
     const RayPair r = rays_of(points[i], camera1, camera2);
     if (in_front(cam2_from_cam1, r))
-      Lanes::triangulate(cam2_from_cam1.R.data(), cam2_from_cam1.t.data(), r.x1, r.y1, r.x2, r.y2,
-                         out[i].data());
+      ScalarMath::triangulate(cam2_from_cam1.R.data(), cam2_from_cam1.t.data(), r.x1, r.y1, r.x2,
+                              r.y2, out[i].data());
   }
   return out;
 }

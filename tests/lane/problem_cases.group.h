@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases of what the search does with all points of a pair.
+// Cases of what RANSAC does with all points of a pair.
 
 group_fn void case_score(GROUP_PARAM global_const scalar* points, index n, index stride,
                          global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
-  struct score_plan plan = {2, {256, n}, {(scalar)-1, (scalar)-1}};
+  struct score_plan plan = {{256, n}, {(scalar)-1, (scalar)-1}};
   pair_open(points, n, stride, info, &pair);
   pair.weights = points + COLUMNS * stride;
   for (index weighted = 0; weighted < 2; ++weighted) {
     pair.weighted = weighted;
-    out[weighted] = model_score(GROUP_ARG model, &pair, &plan);
+    out[weighted] = model_score(GROUP_ARG model, &pair, &plan, 2);
   }
   plan.floors[0] = (scalar)1e6;
   pair.weighted = 0;
-  out[2] = model_score(GROUP_ARG model, &pair, &plan);
+  out[2] = model_score(GROUP_ARG model, &pair, &plan, 2);
 }
 
 // The equations sharp, smooth, and smooth with weights.
@@ -41,7 +41,7 @@ group_fn void case_support(GROUP_PARAM global_const scalar* points, index n, ind
   out[15] = (scalar)support.weight;
 }
 
-// How the search is planned: plain numbers.
+// How RANSAC is planned: plain numbers.
 group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index stride,
                         global_const pair_info* info, const scalar* model, scalar* out) {
   struct pair_view pair;
@@ -56,12 +56,11 @@ group_fn void case_plan(GROUP_PARAM global_const scalar* points, index n, index 
   out[5] = (scalar)(next_round(100, (scalar)99.5, 0) + next_round(100, (scalar)1e5, 1));
   out[6] =
       (scalar)(score_beats_chance(&pair, n, (scalar)20) + 2 * score_beats_chance(&pair, n, 100));
-  struct search_limits limits = {100, 100000, (scalar)-6.9, (scalar)0.15};
+  struct ransac_limits limits = {100, 100000, (scalar)-6.9, (scalar)0.15};
   out[7] = iterations_without_support(&pair, &limits) + 100 * ratio_sought(&limits, (scalar)500) +
            least_significant((scalar)1000, (scalar)0.02, (scalar)1e4);
   out[8] = refinement_doubt((scalar)20) + (scalar)(2 * is_thorough(&limits));
-  score_stages((scalar)400, n, out, 0, &plan);
-  out[9] = (scalar)plan.stages;
+  out[9] = (scalar)score_stages((scalar)400, n, out, 0, &plan);
   for (index i = 0; i < 4; ++i) {
     out[10 + i] = plan.floors[i];
     out[14 + i] = (scalar)plan.ends[i];

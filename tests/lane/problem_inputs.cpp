@@ -28,7 +28,7 @@ Pair make_pair(ModelKind problem, const synthetic::SceneOptions& options, std::u
   pair.points.set(problem, pair.given, {.threshold = 2.5});
   // The best model of some samples.
   constexpr int kSamples = 64;
-  const EngineSteps& steps = engine_steps(problem);
+  const RansacSteps& steps = ransac_steps(problem);
   Hypotheses found;
   found.models.resize(static_cast<std::size_t>(kSamples * steps.slots * steps.model_size));
   found.counts.resize(kSamples);
@@ -49,7 +49,7 @@ Pair make_pair(ModelKind problem, const synthetic::SceneOptions& options, std::u
 }  // namespace
 
 std::vector<std::vector<double>> problem_instances(ModelKind problem) {
-  const EngineSteps& steps = engine_steps(problem);
+  const RansacSteps& steps = ransac_steps(problem);
   std::vector<std::vector<double>> all;
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
@@ -85,7 +85,7 @@ GroupInputs group_inputs(ModelKind problem) {
   const Pair pair = make_pair(problem, {.points = 1000, .inliers = 0.7, .noise = 1}, 7);
   GroupInputs inputs{pair.points.count(), pair.points.stride, pair.points.f64, pair.points.info,
                      pair.model};
-  const int columns = engine_steps(problem).columns;
+  const int columns = ransac_steps(problem).columns;
   inputs.points.resize(static_cast<std::size_t>((columns + 1) * inputs.stride));
   std::mt19937_64 random(8);
   for (int i = 0; i < inputs.stride; ++i) {

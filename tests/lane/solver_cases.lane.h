@@ -13,7 +13,7 @@ lane_fn void case_essential_at_eigenvector(const real* in, real* out) {
   essential_at_eigenvector(in, in + 36, out);
 }
 
-// A turned camera and five points that both cameras see, from 21 numbers: E = [t]x R, and the
+// A rotated camera and five points that both cameras see, from 21 numbers: E = [t]x R, and the
 // points' images x [4][5].
 lane_fn void case_two_views(const real* in, real* E, real* x) {
   real R[9], column[3], cross[3];

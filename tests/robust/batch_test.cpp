@@ -93,7 +93,7 @@ struct Found {
     const auto same = [](double u, double v) { return std::memcmp(&u, &v, sizeof u) == 0; };
     return x.outcome == y.outcome && x.model == y.model && x.pose.R == y.pose.R &&
            x.pose.t == y.pose.t && x.inlier_count == y.inlier_count &&
-           x.iterations == y.iterations && same(x.gain, y.gain) && same(x.rms, y.rms) &&
+           x.iterations == y.iterations && same(x.score, y.score) && same(x.rms, y.rms) &&
            same(x.noise, y.noise) && same(x.significance, y.significance) && a.inliers == b.inliers;
   }
 };
@@ -173,7 +173,7 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
       // Rounding may lead the refinement of a pair half right to another maximum, as good.
       if (tolerance > 0 && s.ok() && distance(e.model, s.model, true) > tolerance) {
         EXPECT_LE(++other_ways, 1);
-        EXPECT_NEAR(e.gain, s.gain, 0.01 * s.gain);
+        EXPECT_NEAR(e.score, s.score, 0.01 * s.score);
         continue;
       }
       if (tolerance == 0) {
@@ -185,7 +185,7 @@ TEST_P(Batch, gives_what_each_pair_gives_alone) {
       EXPECT_EQ(e.inlier_count, s.inlier_count);
       EXPECT_EQ(found[k].inliers, s.inliers);
       EXPECT_LE(distance(e.model, s.model, tolerance > 0), tolerance);
-      EXPECT_NEAR(e.gain, s.gain, tolerance * s.gain);
+      EXPECT_NEAR(e.score, s.score, tolerance * s.score);
       EXPECT_NEAR(e.rms, s.rms, tolerance * s.rms);
       EXPECT_NEAR(e.noise, s.noise, tolerance * s.noise);
       for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(e.pose.R[i], s.pose.R[i], tolerance);

@@ -17,6 +17,7 @@
 #include "synthetic/pose_scenes.hpp"
 #include "synthetic/random.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/needs_solver.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -33,7 +34,7 @@ double median(std::vector<double> v) {
 }
 
 // The focal length of least squares over the right matches, from the truth on: Gauss-Newton with
-// differences in a turn, a shift and the logarithm of f.
+// differences in a rotation, a shift and the logarithm of f.
 double least_squares(const PoseScene& s) {
   using Parameters = Eigen::Matrix<double, 7, 1>;
   const auto residuals = [&](const Parameters& p) {
@@ -121,7 +122,9 @@ Tally run(int points, double inliers, int scenes, const char* name) {
   return tally;
 }
 
-TEST(CameraPoseFocal, is_as_good_as_least_squares_on_the_right_matches) {
+using CameraPoseFocal = test::NeedsSolver<ModelKind::camera_pose_focal>;
+
+TEST_F(CameraPoseFocal, is_as_good_as_least_squares_on_the_right_matches) {
   for (const double inliers : {0.8, 0.5, 0.3, 0.15}) {
     const Tally t = run(1000, inliers, 40, fmt::format("{:.0f} % right", 100 * inliers).c_str());
     EXPECT_GE(t.ok, 39) << inliers;
@@ -131,13 +134,13 @@ TEST(CameraPoseFocal, is_as_good_as_least_squares_on_the_right_matches) {
 }
 
 // 0.6745 is the median of a normal distribution's size.
-TEST(CameraPoseFocal, deviation_is_that_of_the_error) {
+TEST_F(CameraPoseFocal, deviation_is_that_of_the_error) {
   const Tally t = run(200, 1, 150, "deviation, 200 matches");
   EXPECT_GT(median(t.deviations), 0.5);
   EXPECT_LT(median(t.deviations), 0.9);
 }
 
-TEST(CameraPoseFocal, keeps_the_ratio_of_the_focal_lengths) {
+TEST_F(CameraPoseFocal, keeps_the_ratio_of_the_focal_lengths) {
   std::mt19937_64 random(2);
   for (int k = 0; k < 10; ++k) {
     PoseScene s = make_pose_scene(500, 0.7, 0.5, random);
@@ -151,7 +154,7 @@ TEST(CameraPoseFocal, keeps_the_ratio_of_the_focal_lengths) {
 }
 
 // A plane tells f, unless it is parallel to the picture.
-TEST(CameraPoseFocal, is_not_claimed_where_the_points_do_not_tell_it) {
+TEST_F(CameraPoseFocal, is_not_claimed_where_the_points_do_not_tell_it) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(0, 0.5);
   int told = 0, claimed = 0;
@@ -177,7 +180,7 @@ TEST(CameraPoseFocal, is_not_claimed_where_the_points_do_not_tell_it) {
   EXPECT_LE(claimed, 2);
 }
 
-TEST(CameraPoseFocal, of_wrong_matches_is_not_believed) {
+TEST_F(CameraPoseFocal, of_wrong_matches_is_not_believed) {
   std::mt19937_64 random(5);
   int believed = 0;
   for (int k = 0; k < 100; ++k) {
@@ -189,7 +192,7 @@ TEST(CameraPoseFocal, of_wrong_matches_is_not_believed) {
   EXPECT_LE(believed, 1);
 }
 
-TEST(CameraPoseFocal, of_points_that_are_none) {
+TEST_F(CameraPoseFocal, of_points_that_are_none) {
   std::mt19937_64 random(6);
   const PoseScene s = make_pose_scene(200, 0.9, 0.5, random);
   EXPECT_EQ(estimate(ModelKind::camera_pose_focal, std::span(s.points).first(3),
@@ -217,7 +220,7 @@ TEST(CameraPoseFocal, of_points_that_are_none) {
   EXPECT_EQ(r.not_finite, (std::vector<int>{3, 9}));
 }
 
-TEST(CameraPoseFocal, refuses_a_camera_that_is_none) {
+TEST_F(CameraPoseFocal, refuses_a_camera_that_is_none) {
   const std::vector<ScenePoint> points(10);
   EXPECT_THROW((void)estimate(ModelKind::camera_pose_focal, points,
                               {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),

@@ -43,7 +43,7 @@ class Degenerate : public testing::TestWithParam<Estimator> {
     int count = 0;
     for (const auto i : r.inliers) count += i;
     EXPECT_EQ(count, r.inlier_count);
-    EXPECT_LE(r.gain, r.inlier_count);
+    EXPECT_LE(r.score, r.inlier_count);
     return r;
   }
 };
@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
                               }}),
     [](const auto& test) { return test.param.name; });
 
-// The search finds near-singular homographies that agree with every match starting near a line.
+// RANSAC finds near-singular homographies that agree with every match starting near a line.
 TEST(Homography, that_expands_along_a_line_is_no_model) {
   std::mt19937_64 random(10);
   for (int trial = 0; trial < 20; ++trial) {

@@ -13,9 +13,10 @@
 #include <limits>
 #include <random>
 
-#include "robust/scalar_lanes.hpp"
+#include "robust/scalar_math.hpp"
 #include "synthetic/accuracy.hpp"
 #include "synthetic/problem_scenes.hpp"
+#include "support/needs_solver.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -43,8 +44,8 @@ double least_squares(const TwoViewScene& s) {
   // In units of 1000 px from the principal point, of length 1.
   const Mat3 A = {1000, 0, 640, 0, 1000, 480, 0, 0, 1};
   Mat3 scaled = times(transposed(A), times(r.model, A));
-  robust::Lanes::mat3_normalise(scaled.data());
-  return 1000 * robust::Lanes::focal_length_of(scaled.data());
+  robust::ScalarMath::mat3_normalise(scaled.data());
+  return 1000 * robust::ScalarMath::focal_length_of(scaled.data());
 }
 
 struct Tally {
@@ -101,8 +102,10 @@ Comparison compare(const synthetic::SceneOptions& options, double depth_deviatio
   return c;
 }
 
+using MonodepthSharedFocal = test::NeedsSolver<ModelKind::monodepth_shared_focal>;
+
 // Samples of three matches are free of wrong ones far more often than those of six.
-TEST(MonodepthSharedFocal, finds_few_right_matches_in_fewer_samples) {
+TEST_F(MonodepthSharedFocal, finds_few_right_matches_in_fewer_samples) {
   const Comparison few = compare({.points = 100, .inliers = 0.2, .noise = 0.5}, 0.03, 8);
   EXPECT_GE(few.with.right, 7);
   EXPECT_LT(4 * median(few.with.samples), median(few.without.samples));
@@ -113,7 +116,7 @@ TEST(MonodepthSharedFocal, finds_few_right_matches_in_fewer_samples) {
   EXPECT_GT(rare.with.right, rare.without.right);
 }
 
-TEST(MonodepthSharedFocal, error_is_that_of_least_squares) {
+TEST_F(MonodepthSharedFocal, error_is_that_of_least_squares) {
   for (const double inliers : {0.8, 0.5, 0.3, 0.15}) {
     std::mt19937_64 random(31);
     std::vector<double> ours, least;
@@ -143,7 +146,7 @@ std::vector<DepthPair> any_points(std::uint64_t seed) {
 }
 const EstimateInput kInput = {.cameras = {&kUnknown, 1}};
 
-TEST(MonodepthSharedFocal, does_not_depend_on_the_unit_of_the_depths) {
+TEST_F(MonodepthSharedFocal, does_not_depend_on_the_unit_of_the_depths) {
   std::vector<DepthPair> points = any_points(3);
   const EstimateResult before = estimate(kKind, points, kInput);
   ASSERT_TRUE(before.ok());
@@ -154,7 +157,7 @@ TEST(MonodepthSharedFocal, does_not_depend_on_the_unit_of_the_depths) {
 }
 
 // A match without a depth is treated as one of weight 0, on every device, and beside weights.
-TEST(MonodepthSharedFocal, match_without_a_depth_gets_its_flag_and_no_more) {
+TEST_F(MonodepthSharedFocal, match_without_a_depth_gets_its_flag_and_no_more) {
   const std::vector<DepthPair> whole = any_points(4);
   std::vector<DepthPair> points = whole;
   std::vector<double> ones(points.size(), 1), weights = ones;
@@ -191,7 +194,7 @@ TEST(MonodepthSharedFocal, match_without_a_depth_gets_its_flag_and_no_more) {
   EXPECT_EQ(estimate(kKind, points, kInput).outcome, Outcome::too_few_points);
 }
 
-TEST(MonodepthSharedFocal, has_the_scene_points_of_a_relative_pose) {
+TEST_F(MonodepthSharedFocal, has_the_scene_points_of_a_relative_pose) {
   const std::vector<DepthPair> points = any_points(5);
   std::vector<PointPair> pairs;
   for (const DepthPair& p : points) pairs.push_back({p.x1, p.y1, p.x2, p.y2});
@@ -217,7 +220,7 @@ std::string message(const std::function<void()>& call) {
   return "no error";
 }
 
-TEST(MonodepthSharedFocal, refuses_points_of_another_kind) {
+TEST_F(MonodepthSharedFocal, refuses_points_of_another_kind) {
   const std::vector<DepthPair> points = any_points(6);
   const std::vector<PointPair> pairs(10);
   const std::vector<ScenePoint> seen(10);
@@ -242,7 +245,7 @@ TEST(MonodepthSharedFocal, refuses_points_of_another_kind) {
   EXPECT_EQ(estimate(kKind, std::span(points).first(2), kInput).outcome, Outcome::too_few_points);
 }
 
-TEST(MonodepthSharedFocal, of_wrong_matches_is_not_believed) {
+TEST_F(MonodepthSharedFocal, of_wrong_matches_is_not_believed) {
   std::mt19937_64 random(5);
   int believed = 0;
   for (int k = 0; k < 100; ++k) {
@@ -256,7 +259,7 @@ TEST(MonodepthSharedFocal, of_wrong_matches_is_not_believed) {
 
 // Six parameters follow six matches, three of which are no sample's: wrong matches that move
 // little, with equal depths in both pictures, let such models agree with some more.
-TEST(MonodepthSharedFocal, of_wrong_matches_that_move_little_is_not_believed) {
+TEST_F(MonodepthSharedFocal, of_wrong_matches_that_move_little_is_not_believed) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> x(0, 640), y(0, 480), depth(1, 10);
   std::normal_distribution<double> moved(0, 40);

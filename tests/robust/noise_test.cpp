@@ -4,13 +4,13 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
-#include "engine_scene.hpp"
+#include "ransac_scene.hpp"
 
 namespace bifocal::robust {
 namespace {
 
 template <class P>
-struct Noise : public testing::Test {
+struct Noise : public test::NeedsSolver<P::problem> {
   std::mt19937_64 random_{13};
 };
 TYPED_TEST_SUITE(Noise, AllProblems, ProblemNames);
@@ -21,7 +21,7 @@ TYPED_TEST(Noise, scale_is_found) {
   constexpr int kPoints = 20000;
   for (const double inliers : {0.8, 0.5, 0.3}) {
     for (const double threshold : {1.0, 2.5, 6.25}) {
-      const EngineScene s = make_engine_scene(
+      const RansacScene s = make_ransac_scene(
           TypeParam::problem, {.points = kPoints, .inliers = inliers}, threshold, this->random_);
       const auto view = view_of<TypeParam::problem>(s.pair);
       Model pose{};
@@ -43,8 +43,8 @@ TYPED_TEST(Noise, scale_is_found) {
 
 TYPED_TEST(Noise, scale_of_nothing_is_where_it_started) {
   using L = typename TypeParam::Text;
-  EngineScene s =
-      make_engine_scene(TypeParam::problem, {.points = 100, .inliers = 1}, 2, this->random_);
+  RansacScene s =
+      make_ransac_scene(TypeParam::problem, {.points = 100, .inliers = 1}, 2, this->random_);
   std::fill(s.pair.f64.begin(), s.pair.f64.end(), std::nan(""));
   const auto view = view_of<TypeParam::problem>(s.pair);
   const Model pose{};
@@ -56,7 +56,7 @@ TYPED_TEST(Noise, scale_of_nothing_is_where_it_started) {
 }
 
 template <class P>
-class Leverage : public testing::Test {
+class Leverage : public test::NeedsSolver<P::problem> {
  protected:
   using Text = typename P::Text;
   std::mt19937_64 random_{14};
@@ -65,7 +65,7 @@ class Leverage : public testing::Test {
     double sigma;
     std::vector<double> admitted, weights;
   };
-  static Cut cut(const EngineScene& s) {
+  static Cut cut(const RansacScene& s) {
     const auto view = view_of<P::problem>(s.pair);
     Cut c{s.pixel, std::vector<double>(static_cast<size_t>(s.pair.stride)), {}};  // noise: 1 px
     Model pose{};
@@ -79,7 +79,7 @@ class Leverage : public testing::Test {
 
   // Of every point: |R^-T J|^2 with its row J of the Jacobian in the parameters, and R of the
   // points that are within two standard deviations.
-  static std::vector<double> plain_leverage(const EngineScene& s, const Cut& c) {
+  static std::vector<double> plain_leverage(const RansacScene& s, const Cut& c) {
     constexpr int kEquations = Text::EQUATIONS;
     double chart[20], D[kEquations * Text::DOF];
     Text::model_open(s.truth.data(), s.pair.info.rays, chart);
@@ -124,8 +124,8 @@ TYPED_TEST_SUITE(Leverage, EpipolarProblems, ProblemNames);
 
 TYPED_TEST(Leverage, nothing_is_cut_without_wrong_matches) {
   for (int trial = 0; trial < 20; ++trial) {
-    const EngineScene s =
-        make_engine_scene(TypeParam::problem, {.points = 1000, .inliers = 1}, 2.5, this->random_);
+    const RansacScene s =
+        make_ransac_scene(TypeParam::problem, {.points = 1000, .inliers = 1}, 2.5, this->random_);
     const auto c = this->cut(s);
     EXPECT_EQ(c.weights, c.admitted);
   }
@@ -134,8 +134,8 @@ TYPED_TEST(Leverage, nothing_is_cut_without_wrong_matches) {
 TYPED_TEST(Leverage, what_is_cut_lies_above_the_rest) {
   int cut_right = 0, cut_wrong = 0;
   for (int trial = 0; trial < 10; ++trial) {
-    const EngineScene s =
-        make_engine_scene(TypeParam::problem, {.points = 1000, .inliers = 0.3}, 2.5, this->random_);
+    const RansacScene s =
+        make_ransac_scene(TypeParam::problem, {.points = 1000, .inliers = 0.3}, 2.5, this->random_);
     const auto c = this->cut(s);
     const std::vector<double> leverage = this->plain_leverage(s, c);
     double lowest = 1e300, highest = 0;
@@ -157,7 +157,7 @@ TYPED_TEST(Leverage, what_is_cut_lies_above_the_rest) {
 }
 
 template <class P>
-struct Oriented : public testing::Test {
+struct Oriented : public test::NeedsSolver<P::problem> {
   std::mt19937_64 random_{15};
 };
 TYPED_TEST_SUITE(Oriented, EpipolarProblems, ProblemNames);
@@ -165,7 +165,7 @@ TYPED_TEST_SUITE(Oriented, EpipolarProblems, ProblemNames);
 TYPED_TEST(Oriented, true_matches_are) {
   using L = typename TypeParam::Text;
   for (int trial = 0; trial < 300; ++trial) {
-    const EngineScene s = make_engine_scene(
+    const RansacScene s = make_ransac_scene(
         TypeParam::problem, {.points = 64, .inliers = 1, .noise = 0}, 2, this->random_);
     const int stride = s.pair.stride;
     std::vector<double> q(s.pair.f64);

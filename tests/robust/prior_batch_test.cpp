@@ -154,7 +154,7 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
         if (tolerance > 0 && s.ok() &&
             (e.iterations != s.iterations || distance(e.model, s.model) > tolerance)) {
           EXPECT_LE(++other_ways, 1);
-          EXPECT_NEAR(e.gain, s.gain, 0.01 * s.gain);
+          EXPECT_NEAR(e.score, s.score, 0.01 * s.score);
           continue;
         }
         EXPECT_EQ(e.iterations, s.iterations);
@@ -162,7 +162,7 @@ TEST_P(PriorBatch, gives_what_each_pair_gives_alone) {
         if (tolerance > 0 && e.outcome == Outcome::not_significant) continue;
         EXPECT_EQ(e.inlier_count, s.inlier_count);
         EXPECT_LE(distance(e.model, s.model), tolerance);
-        EXPECT_NEAR(e.gain, s.gain, tolerance * s.gain);
+        EXPECT_NEAR(e.score, s.score, tolerance * s.score);
         EXPECT_NEAR(e.rms, s.rms, tolerance * s.rms);
         EXPECT_NEAR(e.noise, s.noise, tolerance * s.noise);
         if (tolerance == 0) {

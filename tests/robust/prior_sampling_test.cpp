@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "engine_scene.hpp"
-#include "robust/scalar_lanes.hpp"
+#include "ransac_scene.hpp"
+#include "robust/scalar_math.hpp"
 
 namespace bifocal::robust {
 namespace {
@@ -153,9 +153,9 @@ TEST(QualityKey, orders_as_the_numbers_do) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> rising = {-infinity, -1e30, -2, -1e-30, 0, 1e-30, 1, 2, 1e30, infinity};
   for (size_t i = 1; i < rising.size(); ++i)
-    EXPECT_LT(Lanes::quality_key(rising[i - 1]), Lanes::quality_key(rising[i]));
-  EXPECT_EQ(Lanes::quality_key(-0.0), Lanes::quality_key(0.0));
-  EXPECT_LT(Lanes::quality_key(std::nan("")), Lanes::quality_key(-infinity));
+    EXPECT_LT(ScalarMath::quality_key(rising[i - 1]), ScalarMath::quality_key(rising[i]));
+  EXPECT_EQ(ScalarMath::quality_key(-0.0), ScalarMath::quality_key(0.0));
+  EXPECT_LT(ScalarMath::quality_key(std::nan("")), ScalarMath::quality_key(-infinity));
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ const std::vector<Estimator>& estimators() {
 
 bool same(const EstimateResult& a, const EstimateResult& b) {
   return a.outcome == b.outcome && a.model == b.model && a.inliers == b.inliers &&
-         a.inlier_count == b.inlier_count && a.iterations == b.iterations && a.gain == b.gain &&
+         a.inlier_count == b.inlier_count && a.iterations == b.iterations && a.score == b.score &&
          a.rms == b.rms && a.noise == b.noise && a.significance == b.significance;
 }
 
@@ -162,7 +162,7 @@ TEST_P(Priors, the_unit_of_the_weights_does_not_matter) {
   weights[5] = 0;
   const EstimateResult first = run(s, {.weights = weights});
   ASSERT_TRUE(first.ok());
-  EXPECT_LT(first.gain, first.inlier_count);
+  EXPECT_LT(first.score, first.inlier_count);
   for (const double factor : {0.25, 1024.0, 0.37, 1e-200, 3e200}) {
     Numbers scaled = weights;
     for (double& w : scaled) w *= factor;
@@ -192,7 +192,7 @@ TEST_P(Priors, of_weight_0_are_as_if_not_given_but_for_their_flag) {
   EXPECT_EQ(all.iterations, alone.iterations);
   EXPECT_LE(all.iterations, 256);
   EXPECT_EQ(all.significance, alone.significance);
-  EXPECT_EQ(all.gain, alone.gain);
+  EXPECT_EQ(all.score, alone.score);
   EXPECT_EQ(std::accumulate(all.inliers.begin(), all.inliers.end(), 0), all.inlier_count);
   int flagged = 0, of = 0, wrong = 0;
   for (size_t i = 0; i < s.points.size(); ++i) {
@@ -245,7 +245,7 @@ TEST_P(Priors, weight_is_repetition) {
   // The noise that the threshold is made for (3.2 px here) counts against other numbers of matches.
   EXPECT_NEAR(weighted.noise, twice.noise, 0.03);
   // In units of the largest weight.
-  EXPECT_NEAR(2 * weighted.gain, twice.gain, 0.001 * twice.gain);
+  EXPECT_NEAR(2 * weighted.score, twice.score, 0.001 * twice.score);
 }
 
 struct Iterations {

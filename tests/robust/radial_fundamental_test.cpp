@@ -16,6 +16,7 @@
 #include "synthetic/accuracy.hpp"
 #include "synthetic/random.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/needs_solver.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -77,8 +78,10 @@ Tally run(synthetic::SceneOptions options, double least, double most, int scenes
   return tally;
 }
 
+using RadialFundamental = test::NeedsSolver<ModelKind::radial_fundamental>;
+
 // One sample of nine in 50,000 is free of wrong matches.
-TEST(RadialFundamental, is_found_among_many_wrong_matches) {
+TEST_F(RadialFundamental, is_found_among_many_wrong_matches) {
   const Tally few = run({.points = 1000, .inliers = 0.3, .noise = 0.5}, -0.3, 0, 20,
                         "30 % right, k of -0.3 to 0");
   EXPECT_GE(few.ok, 19);
@@ -86,7 +89,7 @@ TEST(RadialFundamental, is_found_among_many_wrong_matches) {
   EXPECT_LT(median(few.errors), 0.01);
 }
 
-TEST(RadialFundamental, explains_more_matches_than_F_alone) {
+TEST_F(RadialFundamental, explains_more_matches_than_F_alone) {
   for (const double inliers : {0.8, 0.5}) {
     const Tally all = run({.points = 1000, .inliers = inliers, .noise = 0.5}, -0.3, 0, 40,
                           fmt::format("{:.0f} % right, k of -0.3 to 0", 100 * inliers).c_str());
@@ -107,7 +110,7 @@ TEST(RadialFundamental, explains_more_matches_than_F_alone) {
 }
 
 // 0.6745 is the median of a normal distribution's size.
-TEST(RadialFundamental, deviation_is_that_of_the_error) {
+TEST_F(RadialFundamental, deviation_is_that_of_the_error) {
   const Tally t =
       run({.points = 400, .inliers = 1, .noise = 0.5}, -0.3, 0, 150, "deviation, 400 matches");
   EXPECT_EQ(t.told, 150);
@@ -116,7 +119,7 @@ TEST(RadialFundamental, deviation_is_that_of_the_error) {
 }
 
 // The same scene with pixels half as wide, which the ratio of the focal lengths tells.
-TEST(RadialFundamental, keeps_the_ratio_of_the_focal_lengths) {
+TEST_F(RadialFundamental, keeps_the_ratio_of_the_focal_lengths) {
   std::mt19937_64 random(3);
   for (int k = 0; k < 10; ++k) {
     synthetic::TwoViewScene s =
@@ -131,7 +134,7 @@ TEST(RadialFundamental, keeps_the_ratio_of_the_focal_lengths) {
 }
 
 // In another unit of length the same lens has another number.
-TEST(RadialFundamental, distortion_has_the_unit_of_the_camera) {
+TEST_F(RadialFundamental, distortion_has_the_unit_of_the_camera) {
   std::mt19937_64 random(4);
   const synthetic::TwoViewScene s =
       make_scene({.points = 600, .inliers = 0.7, .noise = 0.2, .distortion = -0.2}, random);
@@ -147,14 +150,14 @@ TEST(RadialFundamental, distortion_has_the_unit_of_the_camera) {
 }
 
 // F is open there, but k is told, no better than its deviation says.
-TEST(RadialFundamental, of_a_plane_or_a_turn_tells_the_distortion) {
+TEST_F(RadialFundamental, of_a_plane_or_a_turn_tells_the_distortion) {
   for (const bool planar : {true, false}) {
     const Tally t = run({.points = 500,
                          .inliers = 0.9,
                          .noise = 0.5,
                          .planar = planar,
                          .baseline = planar ? 1.0 : 0.0},
-                        -0.3, 0, 30, planar ? "a plane" : "a turn");
+                        -0.3, 0, 30, planar ? "a plane" : "a rotation");
     int far = 0;
     for (const double d : t.deviations) far += d > 4;
     EXPECT_LE(far, 3);
@@ -163,7 +166,7 @@ TEST(RadialFundamental, of_a_plane_or_a_turn_tells_the_distortion) {
   }
 }
 
-TEST(RadialFundamental, of_wrong_matches_is_not_believed) {
+TEST_F(RadialFundamental, of_wrong_matches_is_not_believed) {
   std::mt19937_64 random(5);
   int believed = 0;
   for (int k = 0; k < 200; ++k) {
@@ -179,7 +182,7 @@ TEST(RadialFundamental, of_wrong_matches_is_not_believed) {
   EXPECT_LE(believed, 1);
 }
 
-TEST(RadialFundamental, of_points_that_are_none) {
+TEST_F(RadialFundamental, of_points_that_are_none) {
   std::mt19937_64 random(6);
   const synthetic::TwoViewScene s =
       make_scene({.points = 300, .inliers = 0.9, .noise = 0.2, .distortion = -0.2}, random);
@@ -207,7 +210,7 @@ TEST(RadialFundamental, of_points_that_are_none) {
   EXPECT_TRUE(estimate(ModelKind::radial_fundamental, holes, {.cameras = std::array{kLens}}).ok());
 }
 
-TEST(RadialFundamental, refuses_what_does_not_fit) {
+TEST_F(RadialFundamental, refuses_what_does_not_fit) {
   const std::vector<PointPair> points(10);
   EXPECT_THROW((void)estimate(ModelKind::radial_fundamental, points,
                               {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),

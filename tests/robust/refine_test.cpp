@@ -2,13 +2,13 @@
 // The charts of the models, the gradients in them, and the refinement that follows these.
 #include <algorithm>
 
-#include "engine_scene.hpp"
+#include "ransac_scene.hpp"
 
 namespace bifocal::robust {
 namespace {
 
 template <class P>
-class Chart : public testing::Test {
+class Chart : public test::NeedsSolver<P::problem> {
  protected:
   using Text = typename P::Text;
   using Delta = std::array<double, 8>;
@@ -16,32 +16,32 @@ class Chart : public testing::Test {
   static constexpr ModelKind problem = P::problem;
   std::mt19937_64 random_{12};
 
-  static std::array<double, 20> open(const EngineScene& s, const Model& m) {
+  static std::array<double, 20> open(const RansacScene& s, const Model& m) {
     std::array<double, 20> chart{};
     Text::model_open(m.data(), rays(s), chart.data());
     return chart;
   }
-  static Model close(const EngineScene& s, const std::array<double, 20>& chart) {
+  static Model close(const RansacScene& s, const std::array<double, 20>& chart) {
     Model m{};
     Text::model_close(chart.data(), rays(s), m.data());
     return m;
   }
-  static Model moved(const EngineScene& s, std::array<double, 20> chart, const Delta& delta) {
+  static Model moved(const RansacScene& s, std::array<double, 20> chart, const Delta& delta) {
     Text::model_move(chart.data(), delta.data());
     return close(s, chart);
   }
-  static const double* rays(const EngineScene& s) { return s.pair.info.rays; }
+  static const double* rays(const RansacScene& s) { return s.pair.info.rays; }
   static double norm(const Model& m) {
     double sum = 0;
     for (int i = 0; i < Text::MODEL_SIZE; ++i) sum += m[size_t(i)] * m[size_t(i)];
     return std::sqrt(sum);
   }
   // A step of about `share` of the threshold.
-  Delta step(const EngineScene& s, double share) {
+  Delta step(const RansacScene& s, double share) {
     std::normal_distribution<double> normal(0, share * s.threshold);
     Delta delta{};
     for (double& d : delta) d = normal(random_);
-    if (!engine_steps(problem).two_views) {
+    if (!ransac_steps(problem).two_views) {
       const double focal = s.pair.info.focal[0] * Text::model_focal(s.truth.data());
       for (double& d : delta) d /= focal;
     }
@@ -51,7 +51,7 @@ class Chart : public testing::Test {
     double t;
     bool smooth = false, weighted = false;
   };
-  static std::array<double, 68> sums_of(const EngineScene& s, const Model& m, const Robust& r,
+  static std::array<double, 68> sums_of(const RansacScene& s, const Model& m, const Robust& r,
                                         const std::vector<double>& weights) {
     std::array<double, 68> sums{};
     const auto view = view_of<problem>(s.pair);
@@ -59,11 +59,11 @@ class Chart : public testing::Test {
     Text::model_equations(m.data(), &view, s.pair.stride, &loss, sums.data());
     return sums;
   }
-  static double score_of(const EngineScene& s, const Model& m, const Robust& r,
+  static double score_of(const RansacScene& s, const Model& m, const Robust& r,
                          const std::vector<double>& weights) {
     return sums_of(s, m, r, weights)[Text::SUM_OF_SCORES];
   }
-  std::vector<double> random_weights(const EngineScene& s) {
+  std::vector<double> random_weights(const RansacScene& s) {
     std::uniform_real_distribution<double> unit(0, 1);
     std::vector<double> weights(static_cast<size_t>(s.pair.stride));
     for (double& w : weights) w = unit(random_);
@@ -74,8 +74,8 @@ TYPED_TEST_SUITE(Chart, AllProblems, ProblemNames);
 
 TYPED_TEST(Chart, gives_back_the_model) {
   for (int trial = 0; trial < 50; ++trial) {
-    const EngineScene s =
-        make_engine_scene(this->problem, {.points = 50, .inliers = 1}, 2, this->random_);
+    const RansacScene s =
+        make_ransac_scene(this->problem, {.points = 50, .inliers = 1}, 2, this->random_);
     const Model back = this->close(s, this->open(s, s.truth));
     const double a = this->norm(s.truth), b = this->norm(back);
     for (size_t i = 0; i < 12; ++i) EXPECT_NEAR(back[i] / b, s.truth[i] / a, 1e-12) << i;
@@ -86,8 +86,8 @@ TYPED_TEST(Chart, gives_back_the_model) {
 // are in its parameters: its tangent is the identity.)
 TYPED_TEST(Chart, moves_along_its_tangent) {
   using L = typename TypeParam::Text;
-  const EngineScene s =
-      make_engine_scene(this->problem, {.points = 50, .inliers = 1}, 2, this->random_);
+  const RansacScene s =
+      make_ransac_scene(this->problem, {.points = 50, .inliers = 1}, 2, this->random_);
   const auto chart = this->open(s, s.truth);
   typename TestFixture::Tangent D;
   L::model_tangent(chart.data(), this->rays(s), D.data());
@@ -111,8 +111,8 @@ TYPED_TEST(Chart, moves_along_its_tangent) {
 // However a problem makes it: the step of the normal equations in the parameters of the tangent.
 TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
   using L = typename TypeParam::Text;
-  const EngineScene s =
-      make_engine_scene(this->problem, {.points = 200, .inliers = 1}, 2, this->random_);
+  const RansacScene s =
+      make_ransac_scene(this->problem, {.points = 200, .inliers = 1}, 2, this->random_);
   const double t = s.pair.info.threshold;
   for (int trial = 0; trial < 5; ++trial) {
     const auto chart = this->open(s, this->moved(s, this->open(s, s.truth), this->step(s, 0.3)));
@@ -137,8 +137,8 @@ TYPED_TEST(Chart, steps_in_the_parameters_of_its_tangent) {
 // e t, has the gradient -2 t g or -6 t g.
 TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
   using L = typename TypeParam::Text;
-  const EngineScene s =
-      make_engine_scene(this->problem, {.points = 700, .inliers = 0.6}, 3, this->random_);
+  const RansacScene s =
+      make_ransac_scene(this->problem, {.points = 700, .inliers = 0.6}, 3, this->random_);
   const std::vector<double> weights = this->random_weights(s);
   const double t = s.pair.info.threshold;
   // Sharp: a threshold that nothing reaches, since its score has a kink there.
@@ -176,8 +176,8 @@ TYPED_TEST(Chart, gradient_equals_finite_differences_of_the_score) {
 TYPED_TEST(Chart, refinement_never_worsens_the_score) {
   using L = typename TypeParam::Text;
   for (int trial = 0; trial < 40; ++trial) {
-    const EngineScene s =
-        make_engine_scene(this->problem, {.points = 300, .inliers = 0.5}, 2.5, this->random_);
+    const RansacScene s =
+        make_ransac_scene(this->problem, {.points = 300, .inliers = 0.5}, 2.5, this->random_);
     const auto view = view_of<TestFixture::problem>(s.pair);
     const std::vector<double> weights = this->random_weights(s);
     const double t = s.pair.info.threshold;
@@ -203,7 +203,7 @@ TYPED_TEST(Chart, refinement_never_worsens_the_score) {
 TYPED_TEST(Chart, refinement_recovers_the_truth) {
   using L = typename TypeParam::Text;
   for (int trial = 0; trial < 20; ++trial) {
-    const EngineScene s = make_engine_scene(
+    const RansacScene s = make_ransac_scene(
         this->problem, {.points = 300, .inliers = 1, .noise = 0}, 2.5, this->random_);
     const auto view = view_of<TestFixture::problem>(s.pair);
     const double t = s.pair.info.threshold;

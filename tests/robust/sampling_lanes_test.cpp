@@ -55,7 +55,7 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <array>
 
-#include "robust/scalar_lanes.hpp"
+#include "robust/scalar_math.hpp"
 
 namespace bifocal::robust {
 namespace {
@@ -92,9 +92,9 @@ TEST(SamplingLanes, are_the_samples_of_one_at_a_time) {
         for (int l = 0; l < lanes; ++l) {
           std::array<int, kMostPoints> one;
           const std::uint32_t iteration = std::min(first + static_cast<std::uint32_t>(l), last);
-          Lanes::sample_draw(static_cast<std::uint32_t>(seed),
-                             static_cast<std::uint32_t>(seed >> 32), iteration, n, size, nullptr, 0,
-                             one.data());
+          ScalarMath::sample_draw(static_cast<std::uint32_t>(seed),
+                                  static_cast<std::uint32_t>(seed >> 32), iteration, n, size,
+                                  nullptr, 0, one.data());
           for (int k = 0; k < size; ++k)
             ASSERT_EQ(samples[size_t(k * lanes + l)], static_cast<std::uint32_t>(one[size_t(k)]))
                 << "n " << n << ", size " << size << ", lane " << l << ", point " << k;
@@ -116,8 +116,8 @@ TEST(SamplingLanes, random_numbers_are_those_of_philox) {
           const std::uint32_t iteration = std::min(first + static_cast<std::uint32_t>(l), last);
           const std::array<std::uint32_t, 4> counter = {block, 0, iteration, 0};
           std::array<std::uint32_t, 4> one;
-          Lanes::philox(counter.data(), static_cast<std::uint32_t>(seed),
-                        static_cast<std::uint32_t>(seed >> 32), one.data());
+          ScalarMath::philox(counter.data(), static_cast<std::uint32_t>(seed),
+                             static_cast<std::uint32_t>(seed >> 32), one.data());
           for (size_t i = 0; i < 4; ++i)
             ASSERT_EQ(numbers[(4 * block + i) * size_t(lanes) + size_t(l)], one[i]);
         }

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-#include "robust/scalar_lanes.hpp"
+#include "robust/scalar_math.hpp"
 
 namespace bifocal::robust {
 namespace {
@@ -20,7 +20,7 @@ using Block = std::array<Bits, 4>;
 
 Block philox(const Block& counter, Bits key0, Bits key1) {
   Block out;
-  Lanes::philox(counter.data(), key0, key1, out.data());
+  ScalarMath::philox(counter.data(), key0, key1, out.data());
   return out;
 }
 
@@ -32,14 +32,15 @@ std::vector<int> draw(std::uint64_t seed, Bits trial, int n, int size, int ready
       ready.push_back(v);
   }
   std::vector<int> sample(static_cast<size_t>(size), -1);
-  Lanes::sample_draw(low, high, trial, n, size, ready.data(), ready_blocks, sample.data());
+  ScalarMath::sample_draw(low, high, trial, n, size, ready.data(), ready_blocks, sample.data());
   return sample;
 }
 
 std::vector<int> order(int n, std::uint64_t seed) {
   std::vector<int> all;
   for (int i = 0; i < n; ++i) {
-    all.push_back(Lanes::shuffled(i, n, static_cast<Bits>(seed), static_cast<Bits>(seed >> 32)));
+    all.push_back(
+        ScalarMath::shuffled(i, n, static_cast<Bits>(seed), static_cast<Bits>(seed >> 32)));
   }
   return all;
 }
@@ -184,7 +185,7 @@ TEST(PointHash, tells_points_apart_and_is_never_zero) {
   constexpr int kStride = 5;
   const std::vector<float> p = {1, 1, -0.0f, 0, 1, 2, 2, 3, 3, 2, 3, 3, 1, 1, 4, 4, 4, 1, 1, 4};
   const auto hash = [&](int first, int end, int i) {
-    return Lanes::point_hash(p.data(), kStride, first, end, i);
+    return ScalarMath::point_hash(p.data(), kStride, first, end, i);
   };
   EXPECT_EQ(hash(0, 4, 0), hash(0, 4, 1));
   EXPECT_EQ(hash(0, 4, 2), hash(0, 4, 3)) << "-0 is 0";

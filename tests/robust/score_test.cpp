@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sums over a pair's points against plain loops.
-#include "engine_scene.hpp"
+#include "ransac_scene.hpp"
 #include "support/targets.hpp"
 
 namespace bifocal::robust {
 namespace {
 
 template <class P>
-class Gain : public testing::Test {
+class Score : public test::NeedsSolver<P::problem> {
  protected:
   using Text = typename P::Text;
   static constexpr ModelKind problem = P::problem;
   std::mt19937_64 random_{11};
-  EngineScene scene_ = make_engine_scene(problem, {.points = 700, .inliers = 0.6}, 3, random_);
+  RansacScene scene_ = make_ransac_scene(problem, {.points = 700, .inliers = 0.6}, 3, random_);
   const PairPoints& pair_ = scene_.pair;
   double t_ = pair_.info.threshold;
 
@@ -38,25 +38,25 @@ class Gain : public testing::Test {
     return out;
   }
 };
-TYPED_TEST_SUITE(Gain, AllProblems, ProblemNames);
+TYPED_TEST_SUITE(Score, AllProblems, ProblemNames);
 
-TYPED_TEST(Gain, of_a_model_equals_a_plain_loop_on_every_target) {
+TYPED_TEST(Score, of_a_model_equals_a_plain_loop_on_every_target) {
   const std::vector<double> ones(static_cast<size_t>(this->pair_.stride), 1);
   const auto expected = this->plain_sums(this->scene_.truth, ones);
   EXPECT_GT(expected.inliers, 380);
   // Coordinates and models of about 1 rounded to float move an error by 1e-6 at most (absolute
   // pose: times the focal length), and an inlier's score by twice that over the threshold.
-  const double unit = !engine_steps(this->problem).two_views ? 1000 : 1;
+  const double unit = !ransac_steps(this->problem).two_views ? 1000 : 1;
   const double tolerance = expected.inliers * 2e-6 * unit / this->scene_.threshold;
   const auto model = this->in_float();
   test::for_each_target([&](const std::string& target) {
-    EXPECT_NEAR(engine_steps(this->problem).full_score(this->pair_, model.data()), expected.score,
+    EXPECT_NEAR(ransac_steps(this->problem).full_score(this->pair_, model.data()), expected.score,
                 tolerance)
         << target;
   });
 }
 
-TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
+TYPED_TEST(Score, and_the_normal_equations_sums_equal_a_plain_loop) {
   using L = typename TypeParam::Text;
   const PairPoints& pair = this->pair_;
   std::vector<double> weights(static_cast<size_t>(pair.stride), 1);
@@ -78,16 +78,16 @@ TYPED_TEST(Gain, and_the_normal_equations_sums_equal_a_plain_loop) {
   }
 }
 
-TYPED_TEST(Gain, of_a_model_that_falls_behind_is_given_up) {
+TYPED_TEST(Score, of_a_model_that_falls_behind_is_given_up) {
   using L = typename TypeParam::Text;
   const auto view = view_of<TypeParam::problem>(this->pair_);
-  const auto score_by = [&](const typename L::score_plan& plan) {
-    return L::model_score(this->scene_.truth.data(), &view, &plan);
+  const auto score_by = [&](const typename L::score_plan& plan, int stages) {
+    return L::model_score(this->scene_.truth.data(), &view, &plan, stages);
   };
   const auto score = [&](double first, double second, double last) {
-    return score_by({3, {128, 256, this->pair_.stride}, {first, second, last}});
+    return score_by({{128, 256, this->pair_.stride}, {first, second, last}}, 3);
   };
-  const double whole = score_by({1, {this->pair_.stride}, {-1}});
+  const double whole = score_by({{this->pair_.stride}, {-1}}, 1);
   EXPECT_NEAR(score(-1, -1, -1), whole, 1e-12 * whole);
   EXPECT_NEAR(score(0, 0, 0.999 * whole), whole, 1e-12 * whole);
   EXPECT_EQ(score(0, 0, 1.001 * whole), -1);
@@ -96,16 +96,16 @@ TYPED_TEST(Gain, of_a_model_that_falls_behind_is_given_up) {
 }
 
 // The stages never give up a model that scores what is asked for of all points, evenly.
-TYPED_TEST(Gain, of_a_better_model_passes_the_stages) {
+TYPED_TEST(Score, of_a_better_model_passes_the_stages) {
   using L = typename TypeParam::Text;
   const auto view = view_of<TypeParam::problem>(this->pair_);
   const double whole = this->plain_sums(this->scene_.truth, std::vector<double>(1024, 1)).score;
   for (const double share : {0.0, 0.2, 0.5, 0.9, 0.999, 1.001}) {
     typename L::score_plan plan;
-    L::score_stages(share * whole, view.n, nullptr, 0, &plan);
-    ASSERT_LE(plan.stages, 8);
-    EXPECT_EQ(plan.ends[plan.stages - 1], std::min<int>(view.n, robust::SCORE_POINTS));
-    const double score = L::model_score(this->scene_.truth.data(), &view, &plan);
+    const int stages = L::score_stages(share * whole, view.n, nullptr, 0, &plan);
+    ASSERT_LE(stages, 8);
+    EXPECT_EQ(plan.ends[stages - 1], std::min<int>(view.n, robust::SCORE_POINTS));
+    const double score = L::model_score(this->scene_.truth.data(), &view, &plan, stages);
     EXPECT_NEAR(score, share > 1 ? -1 : whole, 1e-9 * whole) << share;
   }
 }

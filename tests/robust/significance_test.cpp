@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "engine_scene.hpp"
+#include "ransac_scene.hpp"
 #include "robust/significance.hpp"
 
 namespace bifocal::robust {
@@ -55,7 +55,7 @@ TEST(Significance, matches_that_share_a_point_are_one) {
 // The larger one of what the box of the points tells and of what was measured beside this model.
 TEST(Significance, a_model_that_wrong_matches_often_fit_is_not_believed) {
   const auto outcome = [](double measured, double of_box) {
-    search_result found{};
+    ransac_result found{};
     found.outcome = FOUND_MODEL;
     found.support.inliers = 40;
     found.tested = 1000;

@@ -35,7 +35,7 @@ PointPair mapped(const Mat3& H, double x, double y) {
 // px: the model that the problem's solver finds for a minimal sample, a mild random motion of
 // points on a circle.
 Mat3 random_map(ModelKind problem, std::mt19937_64& random) {
-  const robust::EngineSteps& steps = robust::engine_steps(problem);
+  const robust::RansacSteps& steps = robust::ransac_steps(problem);
   const double turn = uniform(random, -0.4, 0.4), scale = uniform(random, 0.8, 1.25);
   const double shift_x = uniform(random, -60, 60), shift_y = uniform(random, -60, 60);
   std::vector<PointPair> sample;
@@ -87,7 +87,7 @@ TwoViewScene make_map_scene(const SceneOptions& o, const Mat3& H, std::mt19937_6
 
 // No estimator that has to find it is told.
 void forget_focal_length(ProblemScene& scene) {
-  if (!problem_info(scene.problem).tells_focal_length) return;
+  if (!problem_info(scene.problem).estimates_focal_length) return;
   for (Intrinsics& camera : scene.cameras) camera.fx = camera.fy = 1;
 }
 

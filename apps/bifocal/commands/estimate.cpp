@@ -62,7 +62,7 @@ std::vector<std::string> model_names() {
 
 // Does nobody know more of the camera than its principal point?
 bool takes_principal_point(const ProblemInfo& problem) {
-  return problem.tells_focal_length || problem.tells_distortion;
+  return problem.estimates_focal_length || problem.estimates_distortion;
 }
 bool takes_principal_point(const std::string& model) {
   return takes_principal_point(problem_info(kind_of(model)));
@@ -83,7 +83,7 @@ Cameras needed_cameras(const Options& o) {
 Intrinsics camera_at(const std::string& principal_point, const ProblemInfo& problem) {
   try {
     Intrinsics camera = parse_intrinsics("1,1," + principal_point);
-    if (problem.tells_distortion) camera.fx = camera.fy = std::hypot(camera.cx, camera.cy);
+    if (problem.estimates_distortion) camera.fx = camera.fy = std::hypot(camera.cx, camera.cy);
     return camera;
   } catch (const Error&) {
     throw Error(ErrorCode::usage,
@@ -176,8 +176,8 @@ void run(const Options& o, Context& context) {
     json = result_json(r, o, queue.device());
     if (has_model(r) && problem.is_two_view) json["model"] = model_json(kind, r.model);
     if (has_pose(r) && problem.has_pose) json["pose"] = pose_json(r.pose);
-    if (has_pose(r) && problem.tells_focal_length) add_focal(r, json);
-    if (has_model(r) && problem.tells_distortion) add_distortion(r, cameras.front().fx, json);
+    if (has_pose(r) && problem.estimates_focal_length) add_focal(r, json);
+    if (has_model(r) && problem.estimates_distortion) add_distortion(r, cameras.front().fx, json);
   }
   print_out(to_text(json));
   if (outcome != Outcome::ok) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problem: the pose of a calibrated camera from three scene points (family camera_pose).
-// Solver: solvers/p3p.lane.h. Chart: (R, t) with a small turn and shift of the camera frame.
+// Solver: solvers/p3p.lane.h. Chart: (R, t) with a small rotation and shift of the camera frame.
 
 enum {
   SAMPLE_SIZE = 3,
   SLOTS = 4,              // models of a sample at most
-  SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 10,    // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 500,      // of solving a sample: scored points that take as long
   DOF = 6,                // parameters of the chart
   DIRECT_CHART = 1,       // its parameters are the unknowns of the normal equations

@@ -3,7 +3,7 @@
 // Scoring coordinates of the image: the normalised image plane.
 
 enum {
-  EQUATIONS = 6,  // rows of the normal equations: a small turn and shift of the camera
+  EQUATIONS = 6,  // rows of the normal equations: a small rotation and shift of the camera
   TERMS = 14      // of a linearised point
 };
 

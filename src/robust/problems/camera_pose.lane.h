@@ -18,7 +18,7 @@ enum {
   DOMINANT_PLANE = 0        // most inliers on one plane are no degeneracy
 };
 
-// How the search treats such models: as maps (plane_map.lane.h).
+// How RANSAC treats such models: as maps (plane_map.lane.h).
 enum {
   AGREES_BY_CHANCE = 0,
   WRONG_IN_TELLING_SAMPLE = 0,
@@ -49,9 +49,9 @@ lane_fn void scene_columns(const real* given, const pair_info* info, real* colum
 
 // The pose [12] in the world as given, of one in scoring coordinates.
 lane_fn void pose_in_world(const pair_info* info, const real* own, real* pose) {
-  real centre[3], turned[3];
+  real centre[3], rotated[3];
   for (index i = 0; i < 3; ++i) centre[i] = lane(info->centre[i]);
-  mat3_apply(own, centre, turned);
+  mat3_apply(own, centre, rotated);
   for (index i = 0; i < 9; ++i) pose[i] = own[i];
-  for (index i = 0; i < 3; ++i) pose[9 + i] = lane(info->length) * own[9 + i] - turned[i];
+  for (index i = 0; i < 3; ++i) pose[9 + i] = lane(info->length) * own[9 + i] - rotated[i];
 }

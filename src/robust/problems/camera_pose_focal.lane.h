@@ -6,14 +6,14 @@
 // Scoring coordinates of the image: from the principal point, in units of the points' mean distance
 // from it, with square pixels. A model is P = diag(f, f, 1) [R | t]: its first two rows times (X,
 // 1) over the third one are a point of the image. It is kept as f r1, f r2, r3, f t1, f t2, t3.
-// Chart: (R, t, f), with a small turn and shift of the camera frame and a step of log f.
+// Chart: (R, t, f), with a small rotation and shift of the camera frame and a step of log f.
 
 enum {
   EQUATIONS = 7,  // rows of the normal equations: the parameters of the chart
   TERMS = 16,     // of a linearised point
   SAMPLE_SIZE = 4,
   SLOTS = 4,              // models of a sample that are kept
-  SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 10,    // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 10000,    // of solving a sample: scored points that take as long
   DOF = 7,                // parameters of the chart
   DIRECT_CHART = 1,       // which are the unknowns of the normal equations

@@ -11,7 +11,7 @@ enum {
   LINE_IS_DEGENERATE = 1    // inliers on a line of an image do not determine the model
 };
 
-// How the search treats such models. Every family says all of these.
+// How RANSAC treats such models. Every family says all of these.
 enum {
   // 1: of wrong matches a part agrees with any model, those near their epipolar lines. So no model
   // is given up because it has no support yet, and a threshold far too wide is narrowed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Minimal parameters of a fundamental (7) or essential (5) matrix: F = U diag(s0, s1, 0) V' with U,
-// V orthogonal and s0^2 + s1^2 = 1; s0 = s1 for E. Small steps turn U by a, V by b and (s0, s1) by
-// an angle; turning U and V about their third axes by opposite angles does not change E.
+// V orthogonal and s0^2 + s1^2 = 1; s0 = s1 for E. Small steps rotate U by a, V by b and (s0, s1)
+// by an angle; rotating U and V about their third axes by opposite angles does not change E.
 //   A. Bartoli, P. Sturm, Nonlinear estimation of the fundamental matrix with minimal parameters,
 //   PAMI 26(3), 2004.
 // A chart is the array [20] of U [9] and V [9], row-major with the singular vectors as columns, s0,
@@ -59,10 +59,10 @@ lane_fn void epipolar_chart(const real* F, real* chart) {
   // (c, s) = half of the angle of (difference, product).
   real large = sqrt(lane(0.5) * (radius + fabs(difference)));
   real small = lane(0.5) * fabs(product) / large;
-  mask turned = large > lane(0);
+  mask is_rotated = large > lane(0);
   mask ahead = difference >= lane(0);
-  real c = select(turned, select(ahead, large, small), lane(1));
-  real s = select(turned, copysign(select(ahead, small, large), product), lane(0));
+  real c = select(is_rotated, select(ahead, large, small), lane(1));
+  real s = select(is_rotated, copysign(select(ahead, small, large), product), lane(0));
   real norm = lane(1) / sqrt(c * c + s * s);
   for (index i = 0; i < 3; ++i) {
     real v0 = v[i], v1 = v[3 + i];
@@ -104,8 +104,8 @@ lane_fn void epipolar_matrix(const real* chart, real* F) {
   }
 }
 
-// D [9][dof]: derivatives of F with respect to the turns about the axes (U: 0, 1, 2; V: 0, 1), and
-// for dof = 7 also V: 2 and the angle of (s0, s1).
+// D [9][dof]: derivatives of F with respect to the rotations about the axes (U: 0, 1, 2; V: 0, 1),
+// and for dof = 7 also V: 2 and the angle of (s0, s1).
 lane_fn void epipolar_tangent(const real* chart, index dof, real* D) {
   const real* U = chart;
   const real* V = chart + 9;
@@ -130,17 +130,17 @@ lane_fn void epipolar_tangent(const real* chart, index dof, real* D) {
 
 // Moves a chart by delta [dof], the parameters of epipolar_tangent.
 lane_fn void epipolar_move(real* chart, index dof, const real* delta) {
-  real w[3], R[9], turned[9];
+  real w[3], R[9], rotated[9];
   rotation_cayley(delta, R);
-  mat3_mul(chart, R, turned);
-  for (index i = 0; i < 9; ++i) chart[i] = turned[i];
+  mat3_mul(chart, R, rotated);
+  for (index i = 0; i < 9; ++i) chart[i] = rotated[i];
   w[0] = delta[3];
   w[1] = delta[4];
   w[2] = lane(0);
   if (dof == 7) w[2] = delta[5];
   rotation_cayley(w, R);
-  mat3_mul(chart + 9, R, turned);
-  for (index i = 0; i < 9; ++i) chart[9 + i] = turned[i];
+  mat3_mul(chart + 9, R, rotated);
+  for (index i = 0; i < 9; ++i) chart[9 + i] = rotated[i];
   if (dof == 7) {
     real s0 = chart[18] - delta[6] * chart[19], s1 = chart[19] + delta[6] * chart[18];
     real scale = lane(1) / sqrt(s0 * s0 + s1 * s1);

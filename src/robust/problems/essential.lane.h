@@ -5,7 +5,7 @@
 enum {
   SAMPLE_SIZE = 5,
   SLOTS = 4,              // models of a sample that are kept
-  SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 10,    // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 1400,     // of solving a sample: scored points that take as long
   DOF = 5,                // parameters of the chart
   SIDES = 2,              // see side_candidates

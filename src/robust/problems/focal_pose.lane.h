@@ -60,16 +60,16 @@ lane_fn void model_close(const real* chart, const real* rays, real* model) {
 
 // D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
 lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
-  real own[20], s[9], F[9], turns[45], f = chart[18];
+  real own[20], s[9], F[9], rotations[45], f = chart[18];
   focal_chart(chart, own);
   epipolar_matrix(own, F);
-  epipolar_tangent(own, 5, turns);
+  epipolar_tangent(own, 5, rotations);
   focal_scale(f, rays, s);
   for (index i = 0; i < 9; ++i) F[i] = F[i] * s[i];
   real scale = f / sqrt(mat3_dot(F, F));
   mat3_scale(F, scale);
   for (index i = 0; i < 9; ++i) {
-    for (index j = 0; j < 5; ++j) D[DOF * i + j] = scale * s[i] * turns[5 * i + j];
+    for (index j = 0; j < 5; ++j) D[DOF * i + j] = scale * s[i] * rotations[5 * i + j];
     D[DOF * i + 5] = F[i] * lane((i % 3 == 2) + (i / 3 == 2));
   }
   // |F| is f.

@@ -6,10 +6,10 @@ enum {
   CAMERAS = 0,  // that are given
   SAMPLE_SIZE = 7,
   SLOTS = 3,            // models of a sample at most
-  SOUGHT_PERCENT = 15,  // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 15,  // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 150,    // of solving a sample: scored points that take as long
   DOF = 7,              // parameters of the chart
-  DOMINANT_PLANE = 1    // most inliers on one plane leave the model open (search/planes.group.h)
+  DOMINANT_PLANE = 1    // most inliers on one plane leave the model open (ransac/planes.group.h)
 };
 
 // Models [SLOTS][MODEL_SIZE] of a sample p [COLUMNS][SAMPLE_SIZE]; returns their number. Those that

@@ -6,7 +6,7 @@
 enum {
   SAMPLE_SIZE = 4,
   SLOTS = 1,              // models of a sample at most
-  SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 10,    // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 400,      // of solving a sample: scored points that take as long
   DOF = 8,                // parameters of the chart
   LINE_IS_DEGENERATE = 1  // inliers on a line of an image do not determine the model

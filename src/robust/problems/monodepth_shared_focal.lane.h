@@ -8,7 +8,7 @@
 enum {
   SAMPLE_SIZE = 3,
   SLOTS = 4,            // models of a sample that are kept
-  SOUGHT_PERCENT = 10,  // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 10,  // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 700,    // of solving a sample: scored points that take as long
   CLEAN_SAMPLES = 4,  // depths are some per cent off, and a model with them (docs/notes/robust.md)
   MODELS_OF = PROBLEM_shared_focal,

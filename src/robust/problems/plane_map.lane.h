@@ -19,7 +19,7 @@ enum {
   DOMINANT_PLANE = 0  // most inliers on one plane are no degeneracy
 };
 
-// How the search treats such models (epipolar.lane.h): wrong matches hardly ever agree with a map,
+// How RANSAC treats such models (epipolar.lane.h): wrong matches hardly ever agree with a map,
 // and refinement leads from a sample of right ones to the best.
 enum {
   AGREES_BY_CHANCE = 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Six parameters of a pose near (R, t): a small turn w and shift s of the camera frame; and one of
-// a focal length.
+// Six parameters of a pose near (R, t): a small rotation w and shift s of the camera frame; and one
+// of a focal length.
 
 // P [12] = (R, t) <- (exp(w) R, exp(w) t + s) with delta = (w, s).
 lane_fn void pose_move(real* P, const real* delta) {

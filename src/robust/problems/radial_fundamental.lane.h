@@ -14,7 +14,7 @@ enum {
   CAMERAS = 1,  // the centre of distortion, and the ratio of the focal lengths
   SAMPLE_SIZE = 9,
   SLOTS = 3,               // models of a sample that are kept
-  SOUGHT_PERCENT = 30,     // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 30,     // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 2000,      // of solving a sample: scored points that take as long
   DOF = 8,                 // parameters of the chart: 7 of F, and k
   UNKNOWN_DISTORTION = 1,  // see model_distortion
@@ -165,11 +165,11 @@ lane_fn void model_close(const real* chart, const real* rays, real* model) {
 // D [EQUATIONS][DOF]: derivatives of what the normal equations are in.
 lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
   (void)rays;
-  real own[20], turns[63];
+  real own[20], rotations[63];
   radial_chart(chart, own);
-  epipolar_tangent(own, 7, turns);
+  epipolar_tangent(own, 7, rotations);
   for (index i = 0; i < 10; ++i) {
-    for (index j = 0; j < 7; ++j) D[8 * i + j] = i < 9 ? turns[7 * i + j] : lane(0);
+    for (index j = 0; j < 7; ++j) D[8 * i + j] = i < 9 ? rotations[7 * i + j] : lane(0);
     D[8 * i + 7] = lane(i == 9 ? 1 : 0);
   }
 }

@@ -5,7 +5,7 @@
 enum {
   SAMPLE_SIZE = 6,
   SLOTS = 5,            // models of a sample that are kept
-  SOUGHT_PERCENT = 15,  // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 15,  // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 2000    // of solving a sample: scored points that take as long
 };
 

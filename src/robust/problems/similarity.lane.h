@@ -6,7 +6,7 @@
 enum {
   SAMPLE_SIZE = 2,
   SLOTS = 1,              // models of a sample at most
-  SOUGHT_PERCENT = 10,    // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 10,    // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 300,      // of solving a sample: scored points that take as long
   DOF = 4,                // parameters of the chart
   ENDS_IN_ONE = 1,        // H[8]

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problem: the essential matrix of two calibrated images whose y axes are the vertical, from three
 // matches (family relative_pose). Solver: solvers/essential_upright_3pt.lane.h. Chart: cosine and
-// sine of the turn R about y, and t of length 1.
+// sine of the rotation R about y, and t of length 1.
 
 enum {
   SAMPLE_SIZE = 3,
   SLOTS = 4,            // models of a sample that are kept
-  SOUGHT_PERCENT = 10,  // of 1000 matches, in the search of one pair
+  SOUGHT_PERCENT = 10,  // of 1000 matches, in RANSAC on one pair
   SAMPLE_COST = 600,    // of solving a sample: scored points that take as long
-  DOF = 3,              // parameters of the chart: the turn, and two of t
+  DOF = 3,              // parameters of the chart: the rotation, and two of t
   SIDES = 1,            // see side_candidates
   IS_CONSTRAINED = 1    // to rotations about y
 };
@@ -28,7 +28,7 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return kept;
 }
 
-// [t]x R of the turn (c, s).
+// [t]x R of the rotation (c, s).
 lane_fn void upright_matrix(real c, real s, const real* t, real* E) {
   E[0] = E[8] = -t[1] * s;
   E[1] = -t[2];
@@ -55,9 +55,9 @@ lane_fn void model_open(const real* model, const real* rays, real* chart) {
   t[1] = copysign(sqrt(b[0] * b[0] + b[1] * b[1]), a[0] * b[0] + a[1] * b[1]);
   a[0] = a[0] + t[1] * b[0];
   a[1] = a[1] + t[1] * b[1];
-  real turn = lane(1) / sqrt(a[0] * a[0] + a[1] * a[1]), length = lane(1) / sqrt(vec3_dot(t, t));
-  chart[0] = a[0] * turn;
-  chart[1] = a[1] * turn;
+  real norm = lane(1) / sqrt(a[0] * a[0] + a[1] * a[1]), length = lane(1) / sqrt(vec3_dot(t, t));
+  chart[0] = a[0] * norm;
+  chart[1] = a[1] * norm;
   for (index i = 0; i < 3; ++i) chart[2 + i] = t[i] * length;
 }
 lane_fn void model_close(const real* chart, const real* rays, real* model) {
@@ -83,14 +83,14 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
 
 lane_fn void model_move(real* chart, const real* delta) {
   real along[6], c = chart[0] - delta[0] * chart[1], s = chart[1] + delta[0] * chart[0];
-  real turn = lane(1) / sqrt(c * c + s * s);
+  real norm = lane(1) / sqrt(c * c + s * s);
   real* t = chart + 2;
   frame_complete(t, along, along + 3);
   for (index i = 0; i < 3; ++i) t[i] += delta[1] * along[i] + delta[2] * along[3 + i];
   real length = lane(1) / sqrt(vec3_dot(t, t));
   for (index i = 0; i < 3; ++i) t[i] = t[i] * length;
-  chart[0] = c * turn;
-  chart[1] = s * turn;
+  chart[0] = c * norm;
+  chart[1] = s * norm;
 }
 
 // The pose (R, t).

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "robust/ransac.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bifocal/error.hpp>
+#include <cmath>
+
+#include "robust/pair_points.hpp"
+#include "robust/scalar_math.hpp"
+
+namespace bifocal::robust {
+namespace {
+
+// Matches from which on one pair is searched for a fraction of right ones that does not depend on
+// their number, and the fraction for which hypotheses_before_giving_up was measured.
+constexpr double kManyMatches = 1000, kBatchRatio = 0.2;
+
+}  // namespace
+
+#define BIFOCAL_PROBLEM(name, ...) const RansacSteps& name##_steps();  // a unit of its own each
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+
+const RansacSteps& ransac_steps(ModelKind problem) {
+  using Steps = const RansacSteps& (*)();
+  static constexpr Steps kSteps[] = {
+#define BIFOCAL_PROBLEM(name, ...) name##_steps,
+#include <bifocal/problems.def>
+#undef BIFOCAL_PROBLEM
+  };
+  return kSteps[static_cast<std::size_t>(problem)]();
+}
+
+void check_is_built(const char* where, ModelKind problem) {
+  check_is_built(where, problem, ransac_steps(problem));
+}
+
+void check_is_built(const char* where, ModelKind problem, const RansacSteps& steps) {
+  if (steps.solve) return;
+  throw Error(ErrorCode::device,
+              fmt::format("{}: {} is not in this build (it is with -DBIFOCAL_PROBLEMS=all "
+                          "-DBIFOCAL_GENERATED_SOLVERS=ON)",
+                          where, to_string(problem)));
+}
+
+RansacLimits limits_of(const RobustOptions& options) {
+  return {options.min_iterations, options.max_iterations, std::log1p(-options.confidence),
+          options.min_inlier_ratio};
+}
+
+double one_pair_ratio(ModelKind problem, double matches, double confidence) {
+  const RansacSteps& steps = ransac_steps(problem);
+  const double sought = 0.01 * steps.sought_percent;
+  if (matches >= kManyMatches) return sought;
+  // iterations_without_support() of RANSAC, and its inverse.
+  const double log_failure = std::log1p(-confidence), size = steps.sample_size,
+               telling = size - steps.wrong_in_telling_sample;
+  const double clean = steps.clean_samples * log_failure / std::log1p(-std::pow(sought, size)),
+               given_up = steps.hypotheses_before_giving_up(kManyMatches) *
+                          std::pow(kBatchRatio / sought, telling);
+  const double samples = std::min(clean, given_up) * (kManyMatches + steps.sample_cost) /
+                         (std::max(matches, size) + steps.sample_cost);
+  const double ratio_of_clean =
+      std::pow(-std::expm1(steps.clean_samples * log_failure / samples), 1 / size);
+  const double ratio_of_given_up =
+      kBatchRatio *
+      std::pow(steps.hypotheses_before_giving_up(std::max(matches, size)) / samples, 1 / telling);
+  return std::clamp(std::min(ratio_of_clean, ratio_of_given_up), 0.01, 1.0);
+}
+
+void run_ransac(ModelKind problem, const GivenPair& given, const RobustOptions& options,
+                PairPoints& pair, ransac_result& result) {
+  const RansacSteps& steps = ransac_steps(problem);
+  const RansacLimits limits = limits_of(options);
+  thread_local Hypotheses hypotheses;  // its memory is kept from call to call
+  constexpr size_t most = MOST_ROUND;
+  hypotheses.models.resize(most * static_cast<size_t>(steps.slots * steps.model_size));
+  hypotheses.counts.resize(most);
+  hypotheses.scores.resize(most);
+  hypotheses.slots.resize(most);
+  int done = 0;
+  for (int count = ScalarMath::first_round(limits.min_iterations, limits.max_iterations);
+       count > 0;) {
+    check_cancelled();
+    const double floor = ScalarMath::score_floor(pair.state.sample_score, pair.count());
+    steps.solve(pair, options.seed, done, count, hypotheses);
+    check_cancelled();
+    steps.score(pair, static_cast<float>(floor), count, hypotheses);
+    done += count;
+    check_cancelled();
+    count = steps.decide(pair, limits, count, hypotheses);
+  }
+  check_cancelled();
+  if (options.dominant_plane) steps.planes(pair, options.seed, limits);
+  steps.finish(given, pair, result);
+}
+
+}  // namespace bifocal::robust

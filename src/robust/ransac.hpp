@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A problem's numbers and the steps of RANSAC for it, on this machine's widest SIMD registers, and
+// RANSAC made of them. On a GPU the same steps are kernels (ransac_device.cpp).
+#pragma once
+
+#include <array>
+#include <bifocal/robust.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "robust/pair_state.hpp"
+
+namespace bifocal::robust {
+
+struct PairPoints;  // pair_points.hpp
+struct GivenPair;
+
+using Cameras = std::array<double, CAMERA_NUMBERS>;
+
+struct RansacLimits {
+  int min_iterations, max_iterations;
+  double log_failure, min_inlier_ratio;
+};
+[[nodiscard]] RansacLimits limits_of(const RobustOptions& options);
+
+// The models of a round: of each sample [slots][model_size], and how many it gave.
+struct Hypotheses {
+  std::vector<float> models;
+  std::vector<int> counts;
+  std::vector<float> scores;  // of each sample's best model; -1: none above the floor, -2: no model
+  std::vector<int> slots;     // which of its models that is
+};
+
+// These are the constants of a problem's file in src/robust/problems.
+struct ProblemNumbers {
+  int columns, depths, sample_size, free_matches, slots, model_size, dof, residuals, cameras;
+  bool two_views, has_pose, dominant_plane, unknown_focal, unknown_distortion, copies_bind,
+      triangulates, doubts_translation;
+  int clean_samples, wrong_in_telling_sample, sought_percent, sample_cost, log10_false_alarms;
+};
+// L: the lane functions of a problem.
+template <class L>
+constexpr ProblemNumbers numbers_of_problem() {
+  return {L::COLUMNS,
+          L::DEPTHS,
+          L::SAMPLE_SIZE,
+          L::FREE_MATCHES,
+          L::SLOTS,
+          L::MODEL_SIZE,
+          L::DOF,
+          L::RESIDUALS,
+          L::CAMERAS,
+          L::TWO_VIEWS,
+          L::HAS_POSE,
+          L::DOMINANT_PLANE,
+          L::UNKNOWN_FOCAL,
+          L::UNKNOWN_DISTORTION,
+          L::COPIES_BIND,
+          L::TRIANGULATES,
+          L::DOUBTS_TRANSLATION,
+          L::CLEAN_SAMPLES,
+          L::WRONG_IN_TELLING_SAMPLE,
+          L::SOUGHT_PERCENT,
+          L::SAMPLE_COST,
+          L::LOG10_FALSE_ALARMS};
+}
+
+// The functions are null in a build without the problem's solver (check_is_built).
+struct RansacSteps : ProblemNumbers {
+  // RANSAC, as in ransac/ransac.kernels.
+  void (*prepare)(const GivenPair&, const RobustOptions&, PairPoints&);
+  void (*solve)(const PairPoints&, std::uint64_t seed, int first, int count, Hypotheses&);
+  void (*score)(const PairPoints&, float floor, int count, Hypotheses&);
+  int (*decide)(PairPoints&, const RansacLimits&, int count, const Hypotheses&);
+  void (*planes)(PairPoints&, std::uint64_t seed, const RansacLimits&);
+  void (*finish)(const GivenPair&, PairPoints&, ransac_result&);
+  // The result: matrix [9] and pose [12].
+  void (*result_matrix)(const pair_info* info, const double* rays, const double* model,
+                        double* matrix);
+  void (*result_pose)(const pair_info* info, const double* model, const double* side, double* pose);
+  double (*model_focal)(const double* model);       // in the unit of the rays; 1: known
+  double (*model_distortion)(const double* model);  // in scoring coordinates
+  double (*hypotheses_before_giving_up)(double points);
+  // For tests and measurements: the score of a model over all points.
+  float (*full_score)(const PairPoints&, const float* model);
+};
+[[nodiscard]] const RansacSteps& ransac_steps(ModelKind problem);
+// Throws Error(device) where this build has no solver for the problem's samples.
+void check_is_built(const char* where, ModelKind problem);
+void check_is_built(const char* where, ModelKind problem, const RansacSteps& steps);
+
+// The fraction of right matches that one pair of so many is searched for: SOUGHT_PERCENT from 1000
+// on, and of fewer what as much time as those take can find.
+[[nodiscard]] double one_pair_ratio(ModelKind problem, double matches, double confidence);
+
+// A pair that has been prepared (PairPoints::set).
+void run_ransac(ModelKind problem, const GivenPair& given, const RobustOptions& options,
+                PairPoints& pair, ransac_result& result);
+
+}  // namespace bifocal::robust
