@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/process.hpp"
-#include "support/needs_solver.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -23,7 +23,7 @@ std::string through_lens(double x, double y) {
 }
 
 TEST(Cli, estimate_tells_the_distortion_of_a_lens) {
-  SKIP_WITHOUT_SOLVER(ModelKind::radial_fundamental);
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   const TemporaryFolder folder;
   std::mt19937 random(3);
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -116,7 +116,7 @@ TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
     EXPECT_LT(told["focal_deviation"].get<double>(), 20);
     EXPECT_NEAR(told["pose"]["R"][0].get<double>(), 0.96, 1e-3);
   }
-  SKIP_WITHOUT_SOLVER(ModelKind::monodepth_shared_focal);
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::monodepth_shared_focal);
   // The same with depths, which one match in ten has not got.
   const json deep = result("monodepth_shared_focal --points depths.txt --principal-point 320,240");
   EXPECT_NEAR(deep["focal_length"].get<double>(), 500, 0.1);

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/process.hpp"
-#include "support/needs_solver.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -124,7 +124,7 @@ TEST(Scenes, every_trial_is_what_the_library_gives) {
 }
 
 TEST(Scenes, of_matches_with_depths) {
-  SKIP_WITHOUT_SOLVER(ModelKind::monodepth_shared_focal);
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::monodepth_shared_focal);
   const TemporaryFolder folder;
   Trials trials = trials_of(false);
   std::vector<double> depths;

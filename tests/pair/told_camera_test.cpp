@@ -12,7 +12,7 @@
 #include <cstdio>
 
 #include "support/data.hpp"
-#include "support/needs_solver.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal {
 namespace {
@@ -46,7 +46,7 @@ ImageU8 fountain(const char* view) {
 }
 
 TEST(ToldCamera, of_a_wide_lens_has_its_distortion_and_focal_length) {
-  SKIP_WITHOUT_SOLVER(ModelKind::radial_fundamental);
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = fountain("0004"), two = fountain("0005");
   const PairResult straight = estimate_pair(one, two, {.dense = false});
@@ -91,7 +91,7 @@ TEST(ToldCamera, of_a_wide_lens_has_its_distortion_and_focal_length) {
 
 // The castle's photographs came from a camera as they are: its lens is in all pairs the same.
 TEST(ToldCamera, of_a_real_lens_is_the_same_in_every_pair) {
-  SKIP_WITHOUT_SOLVER(ModelKind::radial_fundamental);
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/sceaux");
   for (const auto& [first, second] : {std::pair{0, 1}, {2, 4}, {5, 6}, {7, 8}}) {
     const auto view = [](int k) {
@@ -107,7 +107,7 @@ TEST(ToldCamera, of_a_real_lens_is_the_same_in_every_pair) {
 
 // The lens alone is asked where the focal length is given, as EXIF does.
 TEST(ToldCamera, whose_focal_length_is_given_has_a_lens) {
-  SKIP_WITHOUT_SOLVER(ModelKind::radial_fundamental);
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   constexpr double k = -0.15, f = kFountainFocal / (1 + k);
   const ImageU8 one = through_lens(fountain("0004"), k), two = through_lens(fountain("0005"), k);
@@ -129,7 +129,7 @@ TEST(ToldCamera, whose_focal_length_is_given_has_a_lens) {
 
 // The second round's lines would be straight: it is left out where a lens is told.
 TEST(ToldCamera, has_its_lens_beside_guided_matching) {
-  SKIP_WITHOUT_SOLVER(ModelKind::radial_fundamental);
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = through_lens(fountain("0004"), -0.3),
                 two = through_lens(fountain("0005"), -0.3);

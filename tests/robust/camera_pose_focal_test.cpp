@@ -17,7 +17,7 @@
 #include "synthetic/pose_scenes.hpp"
 #include "synthetic/random.hpp"
 #include "synthetic/two_view_scenes.hpp"
-#include "support/needs_solver.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -122,7 +122,7 @@ Tally run(int points, double inliers, int scenes, const char* name) {
   return tally;
 }
 
-using CameraPoseFocal = test::NeedsSolver<ModelKind::camera_pose_focal>;
+using CameraPoseFocal = test::NeedsProblem<ModelKind::camera_pose_focal>;
 
 TEST_F(CameraPoseFocal, is_as_good_as_least_squares_on_the_right_matches) {
   for (const double inliers : {0.8, 0.5, 0.3, 0.15}) {

@@ -16,7 +16,7 @@
 #include "robust/scalar_math.hpp"
 #include "synthetic/accuracy.hpp"
 #include "synthetic/problem_scenes.hpp"
-#include "support/needs_solver.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -102,7 +102,7 @@ Comparison compare(const synthetic::SceneOptions& options, double depth_deviatio
   return c;
 }
 
-using MonodepthSharedFocal = test::NeedsSolver<ModelKind::monodepth_shared_focal>;
+using MonodepthSharedFocal = test::NeedsProblem<ModelKind::monodepth_shared_focal>;
 
 // Samples of three matches are free of wrong ones far more often than those of six.
 TEST_F(MonodepthSharedFocal, finds_few_right_matches_in_fewer_samples) {

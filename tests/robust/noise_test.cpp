@@ -10,7 +10,7 @@ namespace bifocal::robust {
 namespace {
 
 template <class P>
-struct Noise : public test::NeedsSolver<P::problem> {
+struct Noise : public test::NeedsProblem<P::problem> {
   std::mt19937_64 random_{13};
 };
 TYPED_TEST_SUITE(Noise, AllProblems, ProblemNames);
@@ -56,7 +56,7 @@ TYPED_TEST(Noise, scale_of_nothing_is_where_it_started) {
 }
 
 template <class P>
-class Leverage : public test::NeedsSolver<P::problem> {
+class Leverage : public test::NeedsProblem<P::problem> {
  protected:
   using Text = typename P::Text;
   std::mt19937_64 random_{14};
@@ -157,7 +157,7 @@ TYPED_TEST(Leverage, what_is_cut_lies_above_the_rest) {
 }
 
 template <class P>
-struct Oriented : public test::NeedsSolver<P::problem> {
+struct Oriented : public test::NeedsProblem<P::problem> {
   std::mt19937_64 random_{15};
 };
 TYPED_TEST_SUITE(Oriented, EpipolarProblems, ProblemNames);

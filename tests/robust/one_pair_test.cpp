@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "problem_scene.hpp"
-#include "support/needs_solver.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::robust {
 namespace {
@@ -23,7 +23,7 @@ EstimateResult estimate_there(Queue& queue, const ProblemScene& s, const MatchPr
 
 class OnePair : public testing::TestWithParam<ModelKind> {
  protected:
-  void SetUp() override { test::skip_without_solver(GetParam()); }
+  void SetUp() override { test::skip_unless_built(GetParam()); }
   ProblemScene scene(int points, double inliers) {
     std::mt19937_64 random(12);
     return make_problem_scene(GetParam(), {.points = points, .inliers = inliers, .noise = 1},

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "problem_scene.hpp"
-#include "support/needs_solver.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::robust {
 namespace {
@@ -15,7 +15,7 @@ constexpr RobustOptions kOptions = {
 
 class Problem : public testing::TestWithParam<ModelKind> {
  protected:
-  void SetUp() override { test::skip_without_solver(GetParam()); }
+  void SetUp() override { test::skip_unless_built(GetParam()); }
   std::mt19937_64 random_{21};
   ProblemScene scene(int points, double inliers, double noise = 1) {
     return make_problem_scene(GetParam(), {.points = points, .inliers = inliers, .noise = noise},

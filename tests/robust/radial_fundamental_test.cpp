@@ -16,7 +16,7 @@
 #include "synthetic/accuracy.hpp"
 #include "synthetic/random.hpp"
 #include "synthetic/two_view_scenes.hpp"
-#include "support/needs_solver.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -78,7 +78,7 @@ Tally run(synthetic::SceneOptions options, double least, double most, int scenes
   return tally;
 }
 
-using RadialFundamental = test::NeedsSolver<ModelKind::radial_fundamental>;
+using RadialFundamental = test::NeedsProblem<ModelKind::radial_fundamental>;
 
 // One sample of nine in 50,000 is free of wrong matches.
 TEST_F(RadialFundamental, is_found_among_many_wrong_matches) {

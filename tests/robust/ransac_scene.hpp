@@ -13,7 +13,7 @@
 #include "problem_scene.hpp"
 #include "robust/pair_points.hpp"
 #include "robust/problem_lanes.hpp"
-#include "support/needs_solver.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::robust {
 

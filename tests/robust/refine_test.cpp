@@ -8,7 +8,7 @@ namespace bifocal::robust {
 namespace {
 
 template <class P>
-class Chart : public test::NeedsSolver<P::problem> {
+class Chart : public test::NeedsProblem<P::problem> {
  protected:
   using Text = typename P::Text;
   using Delta = std::array<double, 8>;

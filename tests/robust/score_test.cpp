@@ -7,7 +7,7 @@ namespace bifocal::robust {
 namespace {
 
 template <class P>
-class Score : public test::NeedsSolver<P::problem> {
+class Score : public test::NeedsProblem<P::problem> {
  protected:
   using Text = typename P::Text;
   static constexpr ModelKind problem = P::problem;
