@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/process.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -183,6 +184,7 @@ TEST(Cli, a_photograph_may_come_through_a_pipe) {
 
 // Time is printed, not held: the machine may be busy. Sanitizers need several times the memory.
 TEST(Cli, pair_of_graf_stays_small) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("opencv_samples/graf1.png");
   const TemporaryFolder folder;
   const auto start = std::chrono::steady_clock::now();

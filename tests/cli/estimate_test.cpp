@@ -89,6 +89,7 @@ class EstimateFiles : public testing::Test {
 };
 
 TEST_F(EstimateFiles, each_model_is_printed) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::absolute_pose);
   const json H = result("homography --points plane.txt");
   EXPECT_EQ(H["inliers"], 60);
   EXPECT_EQ(H["not_finite"], json::array({60}));
@@ -106,6 +107,7 @@ TEST_F(EstimateFiles, each_model_is_printed) {
 }
 
 TEST_F(EstimateFiles, a_focal_length_is_told_where_the_axes_turn) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   // Parallel axes do not tell a focal length that nobody knows.
   const json open = result("shared_focal --points depth.txt --principal-point 320,240");
   EXPECT_EQ(open["model"]["kind"], "shared_focal");

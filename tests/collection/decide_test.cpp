@@ -13,6 +13,7 @@
 #include "io/expect.hpp"
 #include "support/devices.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -156,6 +157,7 @@ TEST(Decide, PosesOfPlanesAndTurnsWhenAskedFor) {
 
 // The focal length of the pinhole that is handed in is COLMAP's guess, not the truth.
 TEST(Decide, OneCameraWithoutAPriorHasItsFocalLength) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   ViewCamera one = kUnknown, other = kUnknown;
   one.pinhole.fx = one.pinhole.fy = 1536;
   one.shared_pinhole = 3;

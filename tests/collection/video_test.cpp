@@ -10,6 +10,7 @@
 
 #include "support/devices.hpp"
 #include "support/texture.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -113,6 +114,7 @@ TEST(Video, frames_have_what_pairs_of_pictures_have) {
 }
 
 TEST(Video, of_surf_and_of_a_camera) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::similarity);
   const std::vector<ImageU8> frames = moving_frames(4);
   const VideoOptions surf{.surf = SurfOptions{.max_features = 500},
                           .partners = 2,

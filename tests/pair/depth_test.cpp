@@ -9,6 +9,7 @@
 
 #include "synthetic/random.hpp"
 #include "synthetic/rooms.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal {
 namespace {
@@ -124,6 +125,7 @@ TEST(PairDepth, near_is_a_larger_disparity) {
 }
 
 TEST(PairDepth, without_cameras_the_focal_length_is_estimated_or_assumed) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   const Pair turned = views({0.5, 0.3, 0.6}, 12);
   const PairResult told = estimated(turned, false);
   ASSERT_TRUE(told.dense.has_value()) << told.dense_reason;

@@ -13,6 +13,7 @@
 #include "support/data.hpp"
 #include "synthetic/accuracy.hpp"
 #include "synthetic/random.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal {
 namespace {
@@ -171,6 +172,7 @@ TEST(ModelChoice, a_camera_that_turned_has_a_rotation_and_no_translation) {
 }
 
 TEST(ModelChoice, scenes_with_depth_are_no_planes) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   const std::pair<const char*, const char*> pairs[] = {
       {"strecha/Herz-Jesus-P8/0003_half.jpg", "strecha/Herz-Jesus-P8/0004_half.jpg"},
       {"middlebury_2003/cones/im2.png", "middlebury_2003/cones/im6.png"},

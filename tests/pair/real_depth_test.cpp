@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "support/data.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal {
 namespace {
@@ -55,6 +56,7 @@ class Errors {
 
 // A rectified pair without cameras: depth is 1 / disparity up to a scale.
 TEST(RealDepth, fountain23_against_a_laser_scan) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("fountain23_rectified");
   const std::string folder = "fountain23_rectified/fountain23-";
   const ImageU8 left = read_image(test::data(folder + "imL.png")),

@@ -141,6 +141,7 @@ TEST(ToldCamera, has_its_lens_beside_guided_matching) {
 }
 
 TEST(ToldCamera, without_a_lens_tells_none) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = fountain("0004"), two = fountain("0005");
   const PairResult r = estimate_pair(one, two, {.dense = false});
@@ -154,6 +155,7 @@ TEST(ToldCamera, without_a_lens_tells_none) {
 }
 
 TEST(ToldCamera, is_not_asked_where_it_is_known_or_the_model_given) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = through_lens(fountain("0004"), -0.3),
                 two = through_lens(fountain("0005"), -0.3);

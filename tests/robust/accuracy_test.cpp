@@ -9,6 +9,7 @@
 
 #include "synthetic/accuracy.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -158,6 +159,7 @@ TEST(Essential, uses_both_cameras) {
 }
 
 TEST(AbsolutePose, recovers_the_camera) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::absolute_pose);
   std::mt19937_64 random(26);
   std::normal_distribution<double> noise(0, 1);
   std::uniform_real_distribution<double> unit(-1, 1);

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "problem_scene.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::robust {
 namespace {
@@ -46,7 +47,10 @@ MatrixXd matrix_of(const std::array<double, N>& m) {
   return Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(m.data(), n, n);
 }
 
-class Covariance : public testing::TestWithParam<ModelKind> {};
+class Covariance : public testing::TestWithParam<ModelKind> {
+ protected:
+  void SetUp() override { test::skip_unless_built(GetParam()); }
+};
 
 TEST_P(Covariance, is_that_of_many_draws) {
   const ModelKind kind = GetParam();
@@ -124,6 +128,7 @@ TEST(CovarianceOfAPose, of_two_views_is_that_of_many_draws) {
 }
 
 TEST(CovarianceOfAPose, of_scene_points_is_that_of_many_draws) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::absolute_pose);
   std::mt19937_64 random(7);
   const ProblemScene clean = make_problem_scene(
       ModelKind::absolute_pose, {.points = kPoints, .inliers = 1, .noise = 0}, random);

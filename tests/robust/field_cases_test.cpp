@@ -11,6 +11,7 @@
 
 #include "support/data.hpp"
 #include "synthetic/accuracy.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -23,6 +24,7 @@ int right_inliers(const EstimateResult& r, int right) {
 
 // A table in px and in metres on it: of 40 matches the first 32 are right.
 TEST(FieldCases, a_map_from_pixels_to_metres) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::affine);
   BIFOCAL_NEEDS_DATA("field_cases/table_px_metres.txt");
   const Pairs points = read_correspondences(data("field_cases/table_px_metres.txt")).points;
   for (const double unit : {1.0, 1e3, 1e-3, 1e-6}) {  // metres, mm, km, more
@@ -51,6 +53,7 @@ TEST(FieldCases, a_map_from_pixels_to_metres) {
 
 // Every kind of map, of any scale, from few and from many matches.
 TEST(FieldCases, maps_of_any_scale) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::affine);
   for (const int n : {40, 60, 2000}) {
     for (const double scale : {1e3, 1e-1, 1e-3, 5e-4, 1e-5, 1e-8}) {
       std::mt19937 random(3);

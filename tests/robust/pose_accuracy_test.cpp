@@ -9,6 +9,7 @@
 #include "synthetic/accuracy.hpp"
 #include "synthetic/pose_scenes.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -51,6 +52,7 @@ Errors errors_of(int points, double inliers, double threshold) {
 }
 
 TEST(PoseAccuracy, is_near_the_fit_to_the_right_matches) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::absolute_pose);
   for (const double inliers : {0.8, 0.3}) {
     for (const double threshold : {1.0, 2.5, 6.25}) {
       const Errors e = errors_of(1000, inliers, threshold);
@@ -64,6 +66,7 @@ TEST(PoseAccuracy, is_near_the_fit_to_the_right_matches) {
 }
 
 TEST(PoseAccuracy, wrong_matches_alone_have_no_pose) {
+  SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::absolute_pose);
   std::mt19937_64 random(32);
   for (const int points : {20, 200, 2000}) {
     for (int trial = 0; trial < 20; ++trial) {

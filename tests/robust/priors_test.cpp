@@ -12,6 +12,7 @@
 
 #include "synthetic/accuracy.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -117,6 +118,9 @@ double distance(const Mat3& a, const Mat3& b) {
 
 class Priors : public testing::TestWithParam<Estimator> {
  protected:
+  void SetUp() override {
+    if (GetParam().name == "absolute_pose") skip_unless_built(ModelKind::absolute_pose);
+  }
   TwoViewScene scene(int points, double inliers) {
     TwoViewScene s = make_scene(
         {.points = points, .inliers = inliers, .planar = GetParam().name == "homography"}, random_);

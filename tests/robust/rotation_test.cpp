@@ -7,6 +7,7 @@
 
 #include "synthetic/accuracy.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -40,7 +41,10 @@ Tally run(ModelKind kind, const synthetic::SceneOptions& options, int scenes, do
   return tally;
 }
 
-class Turned : public testing::TestWithParam<ModelKind> {};
+class Turned : public testing::TestWithParam<ModelKind> {
+ protected:
+  void SetUp() override { test::skip_unless_built(GetParam()); }
+};
 
 TEST_P(Turned, is_all_that_is_told_of_a_camera_that_turned) {
   const bool upright = GetParam() == ModelKind::upright_essential;

@@ -15,6 +15,7 @@
 #include "synthetic/accuracy.hpp"
 #include "synthetic/random.hpp"
 #include "synthetic/two_view_scenes.hpp"
+#include "support/needs_problem.hpp"
 
 namespace bifocal::test {
 namespace {
@@ -150,7 +151,9 @@ Tally run(const Recipe& recipe, int scenes, const char* name) {
   return tally;
 }
 
-TEST(SharedFocal, is_found_with_the_pose) {
+using SharedFocal = test::NeedsProblem<ModelKind::shared_focal>;
+
+TEST_F(SharedFocal, is_found_with_the_pose) {
   for (const double inliers : {0.8, 0.5, 0.3}) {
     const Tally t =
         run({.inliers = inliers, .motion = any_motion}, 50, fmt::format("{}", inliers).c_str());
@@ -163,7 +166,7 @@ TEST(SharedFocal, is_found_with_the_pose) {
   }
 }
 
-TEST(SharedFocal, keeps_the_ratio_of_the_focal_lengths) {
+TEST_F(SharedFocal, keeps_the_ratio_of_the_focal_lengths) {
   const Tally t = run({.aspect = 1.25, .motion = any_motion}, 30, "aspect 1.25");
   EXPECT_GE(t.known, 24);
   EXPECT_LT(median(t.focal), 0.02);
@@ -171,7 +174,7 @@ TEST(SharedFocal, keeps_the_ratio_of_the_focal_lengths) {
 }
 
 // 0.6745 is the median of a normal distribution's size.
-TEST(SharedFocal, deviation_is_that_of_the_error) {
+TEST_F(SharedFocal, deviation_is_that_of_the_error) {
   const Tally t =
       run({.points = 400, .inliers = 1, .motion = any_motion}, 200, "deviation, 400 matches");
   EXPECT_GT(median(t.deviations), 0.5);
@@ -179,7 +182,7 @@ TEST(SharedFocal, deviation_is_that_of_the_error) {
 }
 
 // Without wrong matches and with all of them as inliers both are least squares.
-TEST(SharedFocal, deviation_is_that_of_the_covariance) {
+TEST_F(SharedFocal, deviation_is_that_of_the_covariance) {
   std::mt19937_64 random(5);
   for (int k = 0; k < 10; ++k) {
     const FocalScene s = make({.points = 300, .inliers = 1, .motion = any_motion}, random);
@@ -200,7 +203,7 @@ TEST(SharedFocal, deviation_is_that_of_the_covariance) {
 }
 
 // Parallel axes do not tell f, which rounding and noise must not hide.
-TEST(SharedFocal, covariance_does_not_claim_what_two_views_do_not_tell) {
+TEST_F(SharedFocal, covariance_does_not_claim_what_two_views_do_not_tell) {
   std::mt19937_64 random(6);
   int surely = 0, found = 0;
   for (int k = 0; k < 20; ++k) {
@@ -219,7 +222,7 @@ TEST(SharedFocal, covariance_does_not_claim_what_two_views_do_not_tell) {
   EXPECT_LE(surely, 2);
 }
 
-TEST(SharedFocal, is_not_claimed_where_two_views_do_not_tell_it) {
+TEST_F(SharedFocal, is_not_claimed_where_two_views_do_not_tell_it) {
   const Tally parallel = run({.motion = sideways}, 40, "parallel axes");
   EXPECT_GE(parallel.ok, 36);  // F and the inliers are right
   EXPECT_LE(parallel.known, 2);
@@ -233,14 +236,14 @@ TEST(SharedFocal, is_not_claimed_where_two_views_do_not_tell_it) {
   }
 }
 
-TEST(SharedFocal, of_a_turn_is_told_without_a_translation) {
+TEST_F(SharedFocal, of_a_turn_is_told_without_a_translation) {
   const Tally t = run({.motion = turned}, 40, "turn");
   EXPECT_GE(t.turned, 38);
   EXPECT_EQ(t.known, 0);
   EXPECT_LT(median(t.focal), 0.02);
 }
 
-TEST(SharedFocal, result_has_the_scene_points_and_F) {
+TEST_F(SharedFocal, result_has_the_scene_points_and_F) {
   std::mt19937_64 random(3);
   const FocalScene s = make({.inliers = 0.9, .noise = 0, .motion = any_motion}, random);
   const RelativePoseResult r =
@@ -264,7 +267,7 @@ TEST(SharedFocal, result_has_the_scene_points_and_F) {
     EXPECT_NEAR(again.model[i] * std::copysign(1.0, again.model[8] * r.model[8]), r.model[i], 1e-6);
 }
 
-TEST(SharedFocal, refuses_a_camera_that_is_none) {
+TEST_F(SharedFocal, refuses_a_camera_that_is_none) {
   const std::vector<PointPair> points(10);
   EXPECT_THROW((void)estimate_relative_pose(ModelKind::shared_focal, points,
                                             {.cameras = std::array{Intrinsics{0, 1, 0, 0}}}),
