@@ -127,7 +127,9 @@ class Fit {
   // loss, so it is set again when that has become much smaller.
   int refine(Model& model, const std::vector<std::size_t>& kept, double limit,
              int max_steps) const {
-    constexpr int kRoundSteps = 10;  // between two looks whether the call is cancelled
+    // Steps between two looks whether the call is cancelled: fewer for many points. At least two,
+    // because a round of one step does not show whether it has converged.
+    const int round_steps = int(std::clamp<std::size_t>(1000000 / (kept.size() + 1), 2, 10));
     const Selection points(*this, kept);
     const Model own = closed(opened(model));
     Loss loss = loss_of(own, kept, limit);
@@ -138,7 +140,7 @@ class Fit {
       const double most = std::isfinite(limit) ? limit : 4 * loss.largest,
                    share = loss.sum / (most * double(kept.size()));
       const typename L::refine_options options = {
-          {1 / most, 0, 0, nullptr}, std::min(kRoundSteps, max_steps - steps), 1e-12 * share};
+          {1 / most, 0, 0, nullptr}, std::min(round_steps, max_steps - steps), 1e-12 * share};
       typename L::refine_shared shared;
       Model next = model;
       L::model_refine(&points.view, points.view.n, &options, next.data(), &shared);

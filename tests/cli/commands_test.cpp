@@ -126,8 +126,8 @@ TEST(Cli, pair_with_cameras_writes_pose_disparity_and_cloud) {
             (std::vector<std::string>{"cloud.ply", "depth.pfm", "depth.png", "depth_deviation.pfm",
                                       "disparity.pfm", "disparity.png", "disparity_raw.pfm",
                                       "disparity_turbo.png", "geometry.json", "matches.png",
-                                      "matches.txt", "rectified_left.png", "rectified_right.png",
-                                      "report.html"}));
+                                      "matches.txt", "rectification.npz", "rectified_left.png",
+                                      "rectified_right.png", "report.html"}));
   const json j = json_of(folder / "o/geometry.json");
   const std::vector<double> R = j["pose"]["R"], t = j["pose"]["t"];
   EXPECT_NEAR(R[0] + R[4] + R[8], 3, 1e-4);

@@ -3,6 +3,7 @@
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/rectify.hpp>
+#include <bifocal/robust.hpp>
 
 #include <gtest/gtest.h>
 
