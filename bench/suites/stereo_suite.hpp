@@ -12,7 +12,7 @@
 
 namespace bifocal::bench {
 
-// Semi-global matching of frames on a GPU (suite_stereo_device.cpp).
+// Semi-global matching of frames on a GPU (suites/stereo_device.cpp).
 void run_stereo_device(Context& context);
 
 // Frame after frame of one pair by a StereoMatcher of the CPU, for SgmOptions or SsdOptions.
