@@ -188,7 +188,8 @@ void hash_rectify(Context& context) {
     const Intrinsics camera{400, 400, 160, 120};
     const double c = std::cos(0.1), s = std::sin(0.1);
     const Pose pose{{c, 0, s, 0, 1, 0, -s, 0, c}, {-1, 0.05, 0.1}};
-    const Rectification r = rectify(camera, camera, pose, kWidth, kHeight, kWidth, kHeight);
+    const Rectification r =
+        rectify({camera, {}, kWidth, kHeight}, {camera, {}, kWidth, kHeight}, pose);
     for (const SamplingMap& map : sampling_maps(r)) out.add_all(map.x), out.add_all(map.y);
   });
 }

@@ -116,17 +116,17 @@ void time_maps(Context& context) {
   Record record;
 #ifdef BIFOCAL_PEER_OPENCV
   cv::setNumThreads(1);
-  const auto peer_side = [&](const Camera& c, const Mat3& R, const Intrinsics& k) {
-    const Distortion& d = c.distortion;
-    const cv::Matx33d K(c.intrinsics.matrix().data()), turn(R.data()), made(k.matrix().data());
-    cv::Mat xy, fraction;
-    cv::initUndistortRectifyMap(K, cv::Vec4d(d.k1, d.k2, d.p1, d.p2), turn, made,
-                                cv::Size(r.width, r.height), CV_16SC2, xy, fraction);
+  const auto peers = [&] {
+    for (const RectifiedSide& side : r.sides) {
+      const Distortion& d = side.input.distortion;
+      const cv::Matx33d K(side.input.intrinsics.matrix().data()), R(side.R.data()),
+          rectified(side.camera.matrix().data());
+      cv::Mat xy, fraction;
+      cv::initUndistortRectifyMap(K, cv::Vec4d(d.k1, d.k2, d.p1, d.p2), R, rectified,
+                                  cv::Size(r.width, r.height), CV_16SC2, xy, fraction);
+    }
   };
-  const auto [mine, peer] = measure_pair(ours, [&] {
-    peer_side(r.input1, r.R1, r.camera1);
-    peer_side(r.input2, r.R2, r.camera2);
-  });
+  const auto [mine, peer] = measure_pair(ours, peers);
   record = record_of(name, "cpu", mine, 1);
   record.reference = Reference{peer_name("initUndistortRectifyMap, twice"), peer.median * 1e3};
 #else

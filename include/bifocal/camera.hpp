@@ -106,6 +106,10 @@ class LensCamera {
   [[nodiscard]] static int parameter_count(std::string_view model);
   [[nodiscard]] static int focal_lengths(std::string_view model);  // 1 or 2 of them; 0
 
+  // Name of the model, and its parameters in the model's order. Made from a Camera or Intrinsics:
+  // no name, and fx fy cx cy k1 k2 p1 p2 k3 k4 k5 k6.
+  [[nodiscard]] std::string_view model() const;
+  [[nodiscard]] std::span<const double> params() const;
   // Else px stay what they are.
   [[nodiscard]] bool has_lens() const;
   // This is true of the fisheye models, whose lengths in the picture are angles and not their

@@ -283,26 +283,25 @@ struct StereoScore {
                                                          const Intrinsics& left, double doffs,
                                                          double baseline);
 
-// These lead from disparities to the depth of a photograph's own pixels, over either rectification:
+// From disparities to the depth of a photograph's own pixels:
 //
 //   const DenseMatches seen = dense_matches(rectification, disparity.raw);
 //   const DepthMap map = depth_map(seen, camera1, camera2, cam2_from_cam1);
 //   const auto cloud = depth_to_cloud(map.depth, photograph, camera1);
 //
-// A DenseMatches says where the pixels of the photograph of side 0 are seen in that of side 1,
-// [height][width] of the former. (Side 0 of a planar rectification that is swapped is image 2.)
+// For each pixel of the photograph of side 0, [height][width], its place in the photograph of side
+// 1. (Side 0 is image 2 if the rectification `is_swapped`.)
 struct DenseMatches {
   ImageF x, y;    // px; NaN: unknown
   ImageF dx, dy;  // px by which (x, y) moves as the disparity grows by 1 px
 };
 
-// `disparity` [height][width] is that of the left rectified picture, unknown NaN. Between four
-// known pixels within 2 px of each other it is interpolated; a pixel that fills many rectified
-// rows, as near an epipole, gets the median of those that are known. Lenses are not looked at:
-// pixels are those of a pinhole. Throws Error(usage) when the sizes differ.
+// Converts a disparity map to matches of the photographs' pixels. `disparity` [height][width] is
+// that of the left rectified image, unknown NaN. Interpolates between four known pixels within 2 px
+// of each other. If a pixel fills many polar rows, as near an epipole, it gets the median of their
+// known disparities. Lenses are ignored: pixels are those of the undistorted photographs. Throws
+// Error(usage) if the sizes differ.
 [[nodiscard]] DenseMatches dense_matches(const Rectification& rectification,
-                                         ImageView<const float> disparity);
-[[nodiscard]] DenseMatches dense_matches(const PolarRectification& rectification,
                                          ImageView<const float> disparity);
 
 struct DepthOptions {

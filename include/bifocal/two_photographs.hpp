@@ -92,10 +92,9 @@ enum class CameraSource {
 // Pixels that see outside one of the photographs are unknown in `disparity.raw`, and in `filled`
 // when they are outside the left one.
 struct DensePair {
-  std::optional<PolarRectification> polar;  // the rectification, where it is polar
-  Rectification rectification;              // else
-  RectificationChoice choice;               // why
-  ImageU8 left, right;                      // rectified pictures, RGB
+  Rectification rectification;
+  RectificationChoice choice;  // the reason for its kind
+  ImageU8 left, right;         // rectified images, RGB
   DisparityMap disparity;
   int min_disparity = 0, disparities = 0;
   Intrinsics camera1, camera2;  // px of the photographs, that the depth is made with

@@ -28,10 +28,9 @@ from ._options import (
 )
 from ._pictures import draw_matches, read_image, write_image
 from ._rectification import (
-    PolarRectification,
     Rectification,
     Remapper,
-    read_polar,
+    read_rectification,
     rectify,
     rectify_polar,
     rectify_polar_uncalibrated,
@@ -93,7 +92,6 @@ __all__ = [
     "MinimalSolver",
     "ModelKind",
     "PlaneMotion",
-    "PolarRectification",
     "ProblemInfo",
     "RecoveredPose",
     "Rectification",
@@ -140,7 +138,7 @@ __all__ = [
     "pose_residuals",
     "problem_info",
     "read_image",
-    "read_polar",
+    "read_rectification",
     "recover_pose",
     "rectify",
     "rectify_polar",

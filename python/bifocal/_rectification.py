@@ -1,4 +1,4 @@
-"""Rectification: a scene point on the same row of both pictures (docs/rectification.md)."""
+"""Rectification: a scene point lies on the same row of both images (docs/rectification.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import ArrayLike, frame_of
-from ._core import PolarRectification, Rectification
+from ._core import Rectification
 
 if TYPE_CHECKING:
     import os
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from ._cameras import Camera, LensCamera
 
 __all__ = [
-    "PolarRectification",
     "Rectification",
     "Remapper",
-    "read_polar",
+    "read_rectification",
     "rectify",
     "rectify_polar",
     "rectify_polar_uncalibrated",
@@ -34,10 +33,17 @@ def rectify(
     max_scale: float = 1.5,
     max_angle_deg: float = 0.0,
 ) -> Rectification:
-    """Rectifies a calibrated pair with X2 = R X1 + t; the cameras have the sizes of their pictures, and may have lenses of any model.
+    """Rectifies a calibrated pair with X2 = R X1 + t on a plane.
 
-    The rectified area is at most max_scale times that of a picture. max_angle_deg: what lies further off the rectified axis is left out (0:
-    nothing, and the pair is refused where a corner lies beyond 83 degrees); 50 to 70 for fisheyes, whose rims would take most of the area.
+    Args:
+        camera1, camera2: Cameras with the sizes of their images, and lenses of any model.
+        R, t: Rotation and translation; |t| does not matter.
+        max_scale: Largest area of a rectified image, in areas of the input.
+        max_angle_deg: Pixels farther off the rectified axis are left out; 50 to 70 for fisheyes, whose rims would take most of the area. 0: none,
+            and the pair is refused if a corner lies beyond 83 degrees.
+
+    Returns:
+        A planar Rectification, false with `reason` if the pair cannot be rectified.
     """
     return _core.rectify(camera1, camera2, R, t, max_scale, max_angle_deg)
 
@@ -51,7 +57,17 @@ def rectify_uncalibrated(
     *,
     max_scale: float = 1.5,
 ) -> Rectification:
-    """Rectifies by x2' F x1 = 0 alone; sizes are (width, height). Matches x1, x2 tell which picture is the left one."""
+    """Rectifies an uncalibrated pair with x2' F x1 = 0 on a plane.
+
+    Args:
+        F: Fundamental matrix, shape (3, 3), px.
+        size1, size2: (width, height) of the images.
+        x1, x2: Matches that obey F, shape (N, 2), px. They determine which image is the left one.
+        max_scale: Largest area of a rectified image, in areas of the larger input.
+
+    Returns:
+        A planar Rectification without cameras, false with `reason` if the pair cannot be rectified.
+    """
     return _core.rectify_uncalibrated(F, x1, x2, size1, size2, max_scale)
 
 
@@ -67,12 +83,22 @@ def rectify_polar(
     *,
     max_scale: float = 12.0,
     overlap: int = 32,
-) -> PolarRectification:
-    """Polar rectification (Pollefeys, Koch, Van Gool, ICCV 1999) of a calibrated pair with X2 = R X1 + t, for any motion, also along the axis.
+) -> Rectification:
+    """Rectifies a calibrated pair with any motion, also along the viewing direction (Pollefeys, Koch, Van Gool, ICCV 1999).
 
-    Cameras are pinholes, sizes (width, height). Rows are pairs of epipolar half lines, columns distances from the epipole; disparities x0 - x1 are
-    of either sign and grow as points come nearer. Matches x1, x2 tell only by how much the columns of one picture are stretched. max_scale: the
-    most area of a rectified picture, times the larger photograph's; overlap: rows that are repeated where the rows go all the way round.
+    Rows are pairs of epipolar half lines, columns are distances from the epipole. Disparities x0 - x1 have either sign and grow as points come
+    nearer.
+
+    Args:
+        camera1, camera2: Pinholes.
+        R, t: Rotation and translation, X2 = R X1 + t; |t| does not matter.
+        size1, size2: (width, height) of the images.
+        x1, x2: Matches, shape (N, 2), px. They determine the stretching of columns only.
+        max_scale: Largest area of a rectified image, in areas of the larger photograph.
+        overlap: Rows that are repeated at each end if the rows cover the full circle.
+
+    Returns:
+        A polar Rectification, false with `reason` if the pair cannot be rectified.
     """
     return _core.rectify_polar_pose(camera1, camera2, R, t, x1, x2, size1, size2, max_scale, overlap)
 
@@ -86,42 +112,46 @@ def rectify_polar_uncalibrated(
     *,
     max_scale: float = 12.0,
     overlap: int = 32,
-) -> PolarRectification:
-    """The same by x2' F x1 = 0; the matches x1, x2, inliers of F, tell which half lines belong together."""
+) -> Rectification:
+    """Rectifies an uncalibrated pair with x2' F x1 = 0 as rectify_polar does; x1, x2: inliers of F, which determine the corresponding half lines."""
     return _core.rectify_polar(F, x1, x2, size1, size2, max_scale, overlap)
 
 
-def read_polar(file: str | bytes | os.PathLike[str]) -> PolarRectification:
-    """The map that PolarRectification.write() or `bifocal rectify` has written (docs/formats.md). OSError names the file, and the array that does not fit."""
-    return _core.read_polar(file)
+def read_rectification(file: str | bytes | os.PathLike[str]) -> Rectification:
+    """Reads a file of Rectification.write() or `bifocal rectify` (docs/formats.md), or a `polar.npz` of an older version.
+
+    Raises:
+        OSError: If the file cannot be read or an array does not fit; names the file and the array.
+    """
+    return _core.read_rectification(file)
 
 
 class Remapper:
-    """Bilinear sampling of pictures of one size through a map that is made once and kept in the memory of a device.
+    """Bilinear sampling of images of one size through a map in the memory of a device.
 
-    All in whole numbers: the same pixels on every device; 0 outside of the input. Calls of several threads come one after the other.
+    Computes in integers: the same pixels on every device; 0 outside the input. Calls from several threads run one after another.
     """
 
     __slots__ = ("_remapper",)
 
-    def __init__(self, rectification: Rectification | PolarRectification, side: int, *, device: str | None = None) -> None:
-        """Makes the one of the left (0) or right (1) picture of a pair."""
+    def __init__(self, rectification: Rectification, side: int, *, device: str | None = None) -> None:
+        """Makes the map of the left (0) or right (1) image of a rectified pair."""
         self._remapper = _core.Remapper(rectification, side, device or "cpu")
 
     @classmethod
     def from_maps(cls, map_x: ArrayLike, map_y: ArrayLike, input_size: tuple[int, int], *, device: str | None = None) -> Remapper:
-        """Positions [H, W] in the input, px, as cv2.remap takes them, rounded to 1/256 px; NaN: nowhere. input_size: (width, height)."""
+        """Takes positions [H, W] in the input, px, like cv2.remap, rounded to 1/256 px; NaN: outside. input_size: (width, height)."""
         self = cls.__new__(cls)
         self._remapper = _core.Remapper(map_x, map_y, input_size, device or "cpu")
         return self
 
     def __call__(self, image: ArrayLike) -> Any:
-        """Samples uint8 or uint16 [H, W] or [H, W, C]; of torch and CuPy also in the memory of the map's CUDA device, where the result is then."""
+        """Samples uint8 or uint16 [H, W] or [H, W, C]. Arrays of torch and CuPy on the map's CUDA device give a result there."""
         return self._remapper(image, frame_of(image))
 
     @property
     def width(self) -> int:
-        """The width of the result, px."""
+        """Width of the result, px."""
         return self._remapper.width
 
     @property

@@ -45,7 +45,6 @@ NB_MODULE(_core, m) {
   python::bind_video(m);
   python::bind_colmap(m);
   python::bind_stereo(m);
-  python::bind_polar(m);
   python::bind_rectify(m);
   python::bind_remap(m);
   python::bind_linalg(m);

@@ -54,7 +54,6 @@ void bind_devices(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_pictures(nb::module_& m);
-void bind_polar(nb::module_& m);
 void bind_rectify(nb::module_& m);
 void bind_robust(nb::module_& m);
 void bind_robust_batch(nb::module_& m);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This binds lenses, rectification and resampling.
+// Binds rectification and the undistortion of points.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 
+#include "files.hpp"
 #include "points.hpp"
 #include "remap.hpp"
 
@@ -49,20 +51,107 @@ Rectification calibrated(nb::handle camera1, nb::handle camera2, nb::handle R, n
   return rectify(one, two, pose, options);
 }
 
-Rectification uncalibrated(nb::handle F, nb::handle x1, nb::handle x2, std::pair<int, int> size1,
-                           std::pair<int, int> size2, double max_scale) {
-  const Mat3 matrix = mat3_of(F, "F");
-  if (x1.is_none())
-    return rectify_uncalibrated(matrix, size1.first, size1.second, size2.first, size2.second,
-                                {.max_scale = max_scale});
+// Calls `rectify` with the matches x1, x2, or without any if they are optional and x1 is None.
+template <class Rectify>
+Rectification with_matches(nb::handle x1, nb::handle x2, bool is_optional, const Rectify& make) {
+  if (is_optional && x1.is_none()) {
+    const Unlocked unlocked;
+    return make(std::span<const PointPair>());
+  }
   auto points = points_of<PointPair>(x1, x2);
   const Unlocked unlocked;
   gather(points);
-  return rectify_uncalibrated(matrix, points.span, size1.first, size1.second, size2.first,
-                              size2.second, {.max_scale = max_scale});
+  return make(points.span);
 }
 
-// `back`: from where the pinhole sees them to where the camera does.
+using Size = std::pair<int, int>;  // width, height
+
+Rectification uncalibrated(nb::handle F, nb::handle x1, nb::handle x2, Size size1, Size size2,
+                           double max_scale) {
+  const Mat3 matrix = mat3_of(F, "F");
+  return with_matches(x1, x2, true, [&](std::span<const PointPair> matches) {
+    return rectify_uncalibrated(matrix, matches, size1.first, size1.second, size2.first,
+                                size2.second, {.max_scale = max_scale});
+  });
+}
+
+Rectification polar(nb::handle F, nb::handle x1, nb::handle x2, Size size1, Size size2,
+                    const PolarOptions& options) {
+  const Mat3 matrix = mat3_of(F, "F");
+  return with_matches(x1, x2, false, [&](std::span<const PointPair> matches) {
+    return rectify_polar(matrix, matches, size1.first, size1.second, size2.first, size2.second,
+                         options);
+  });
+}
+
+int side_of(int side) {
+  if (side != 0 && side != 1) value_error(fmt::format("side = {}, must be 0 or 1", side));
+  return side;
+}
+
+using Convert = std::vector<Vec2> (*)(const Rectification&, int, std::span<const Vec2>);
+
+// Converts points between the rectified image and the photograph.
+template <Convert convert>
+nb::object converted(const Rectification& r, int side, nb::handle points) {
+  const Numbers x = numbers_of(points, "points", {-1, 2});
+  (void)side_of(side);
+  const std::size_t rows = x.rows();
+  std::vector<double> out;
+  {
+    const Unlocked unlocked;
+    std::vector<Vec2> given(rows);
+    for (std::size_t i = 0; i < rows; ++i) given[i] = {x.at(i, 0), x.at(i, 1)};
+    for (const Vec2& q : convert(r, side, given)) out.insert(out.end(), q.begin(), q.end());
+  }
+  return array_from(std::move(out), {rows, 2});
+}
+
+void write(const Rectification& r, nb::handle file) {
+  const FileName name = file_of(file, "file");
+  try {
+    const Unlocked unlocked;
+    write_rectification(name.path, r);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_refused_writing(name);
+    throw;
+  }
+}
+
+Rectification read(nb::handle file) {
+  const FileName name = file_of(file, "file");
+  try {
+    const Unlocked unlocked;
+    return read_rectification(name.path);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::input) raise_refused_reading({&name});
+    throw;
+  }
+}
+
+std::string text(const Rectification& r) {
+  if (r.width == 0) return fmt::format("<Rectification, {}>", to_string(r.outcome));
+  return fmt::format("<Rectification {} x {}, {}{}>", r.width, r.height, to_string(r.kind),
+                     r.is_cyclic ? ", cyclic" : "");
+}
+
+nb::object resample(const Rectification& r, int side, nb::handle image) {
+  const auto map = [&] {
+    const Unlocked unlocked;
+    return sampling_map(r, side);
+  };
+  return resampled(map(), side == 0 ? "image1" : "image2", image);
+}
+
+nb::object sampling_positions(const Rectification& r, int side) {
+  const auto map = [&] {
+    const Unlocked unlocked;
+    return sampling_map(r, side);
+  };
+  return positions_of(map());
+}
+
+// Converts px of a camera to px of its pinhole; `back`: the inverse.
 nb::object move_points(nb::handle points, nb::handle camera, bool back) {
   const Numbers x = numbers_of(points, "points", {-1, 2});
   const AnyCamera c = any_camera_of(camera, "camera");
@@ -83,37 +172,54 @@ nb::object move_points(nb::handle points, nb::handle camera, bool back) {
   return array_from(std::move(out), {rows, 2});
 }
 
-#define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
-void bind_rectification(nb::class_<Rectification>& c) {
+using Class = nb::class_<Rectification>;
+
+void bind_summary(Class& c) {
   c.def_prop_ro(
-      "ok", [](const Rectification& r) { return r.width > 0; }, "Is there a rectified pair?");
+      "ok", [](const Rectification& r) { return r.width > 0; }, "True if the pair is rectified.");
   c.def("__bool__", [](const Rectification& r) { return r.width > 0; });
+  c.def("__repr__", &text);
   c.def_prop_ro(
       "reason", [](const Rectification& r) { return std::string(to_string(r.outcome)); },
-      "'ok', 'epipole_near_image', 'too_wide', 'no_common_rows' or 'no_geometry'.");
-  c.def_ro("width", &Rectification::width, "Of both rectified pictures, px; 0: there are none.");
-  c.def_ro("height", &Rectification::height, "Of both rectified pictures, px.");
-  c.def_ro("swapped", &Rectification::swapped, "Picture 2 is the left one.");
-  const auto matrix = [&](const char* name, Mat3 Rectification::*member, const char* sig,
-                          const char* doc) {
+      "'ok', 'epipole_near_image', 'too_wide', 'no_common_rows', 'no_geometry' or "
+      "'no_orientation'.");
+  c.def_prop_ro(
+      "kind", [](const Rectification& r) { return std::string(to_string(r.kind)); },
+      "'planar' or 'polar'.");
+  c.def_ro("width", &Rectification::width, "Of both rectified images, px; 0 if not rectified.");
+  c.def_ro("height", &Rectification::height, "Of both rectified images, px.");
+  c.def_ro("is_swapped", &Rectification::is_swapped, "True if image 2 is the left one.");
+  c.def_ro("scale", &Rectification::scale,
+           "Polar: smallest number of rectified px per photograph px.");
+  c.def_ro("is_cyclic", &Rectification::is_cyclic,
+           "Polar: True if both epipoles are in their images; the rows cover the full circle.");
+  c.def_ro("overlap", &Rectification::overlap,
+           "Polar: number of rows at each end that repeat the other end.");
+}
+
+#define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
+void bind_planar(Class& c) {
+  const auto matrix = [&](const char* name, Mat3 RectifiedSide::*member, std::size_t side,
+                          const char* sig, const char* doc) {
     c.def_prop_ro(
         name,
-        [member](nb::handle s) {
-          return view(s, (of(s).*member).data(), {3, 3});
+        [member, side](nb::handle self) {
+          return view(self, (of(self).sides[side].*member).data(), {3, 3});
         },
         nb::sig(sig), doc);
   };
-  matrix("H1", &Rectification::H1, DOUBLES("H1"), "[3, 3]: rectified px ~ H1 left px.");
-  matrix("H2", &Rectification::H2, DOUBLES("H2"), "[3, 3]: rectified px ~ H2 right px.");
-  matrix("R1", &Rectification::R1, DOUBLES("R1"), "[3, 3]: rectified left camera from left one.");
-  matrix("R2", &Rectification::R2, DOUBLES("R2"), "[3, 3]: rectified right camera from right one.");
+  using Side = RectifiedSide;
+  matrix("H1", &Side::H, 0, DOUBLES("H1"), "[3, 3]: rectified px ~ H1 left px; 0 if polar.");
+  matrix("H2", &Side::H, 1, DOUBLES("H2"), "[3, 3]: rectified px ~ H2 right px; 0 if polar.");
+  matrix("R1", &Side::R, 0, DOUBLES("R1"), "[3, 3]: rectified left camera from left camera.");
+  matrix("R2", &Side::R, 1, DOUBLES("R2"), "[3, 3]: rectified right camera from right camera.");
   c.def_prop_ro(
-      "camera1", [](const Rectification& r) { return numbers(r.camera1); },
+      "camera1", [](const Rectification& r) { return numbers(r.sides[0].camera); },
       nb::sig(DOUBLES("camera1") " | None"),
-      "fx, fy, cx, cy of the rectified left picture; None if uncalibrated.");
+      "fx, fy, cx, cy of the rectified left image; None if uncalibrated or polar.");
   c.def_prop_ro(
-      "camera2", [](const Rectification& r) { return numbers(r.camera2); },
-      nb::sig(DOUBLES("camera2") " | None"), "Of the right one.");
+      "camera2", [](const Rectification& r) { return numbers(r.sides[1].camera); },
+      nb::sig(DOUBLES("camera2") " | None"), "fx, fy, cx, cy of the rectified right image.");
   c.def(
       "Q",
       [](const Rectification& r, double b) {
@@ -122,33 +228,75 @@ void bind_rectification(nb::class_<Rectification>& c) {
       nb::arg("baseline") = 1.0,
       nb::sig("def Q(self, baseline: float = 1.0) -> numpy.typing.NDArray[numpy.float64]"),
       "[4, 4]: (X, Y, Z, W) = Q (x, y, d, 1).");
-  c.def("resample", &resample<Rectification>, nb::arg("side"), nb::arg("image").none(),
-        nb::sig("def resample(self, side: int, image: object) -> "
-                "numpy.typing.NDArray[numpy.uint8]"),
-        "The left (0) or right (1) picture, rectified, in the memory where it lies: of torch and "
-        "CuPy also on a CUDA device. For many frames: Remapper.");
-  c.def("sampling_map", &sampling_positions<Rectification>, nb::arg("side"),
-        nb::sig("def sampling_map(self, side: int) -> "
-                "tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
-        "x, y [height, width]: where a pixel of the left (0) or right (1) rectified picture comes "
-        "from, px, in steps of 1/256; NaN outside.");
 }
 #undef DOUBLES
+
+void bind_conversions(Class& c) {
+  c.def("resample", &resample, nb::arg("side"), nb::arg("image").none(),
+        nb::sig("def resample(self, side: int, image: object) -> "
+                "numpy.typing.NDArray[numpy.uint8]"),
+        "Rectifies the left (0) or right (1) image in its memory, for torch and CuPy also on a "
+        "CUDA device. For many images: Remapper.");
+  c.def("sampling_map", &sampling_positions, nb::arg("side"),
+        nb::sig("def sampling_map(self, side: int) -> "
+                "tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]"),
+        "x, y [height, width]: position in the photograph of each pixel of the left (0) or right "
+        "(1) rectified image, px, in steps of 1/256; NaN outside.");
+  c.def("photograph_points", &converted<photograph_points>, nb::arg("side"),
+        nb::arg("points").none(),
+        nb::sig("def photograph_points(self, side: int, points: object) -> "
+                "numpy.typing.NDArray[numpy.float64]"),
+        "Converts px [N, 2] of the rectified image to px of the photograph; NaN outside.");
+  c.def("rectified_points", &converted<rectified_points>, nb::arg("side"), nb::arg("points").none(),
+        nb::sig("def rectified_points(self, side: int, points: object) -> "
+                "numpy.typing.NDArray[numpy.float64]"),
+        "Converts px [N, 2] of the photograph to px of the rectified image; NaN outside.");
+  c.def("write", &write, nb::arg("file").none(),
+        "Writes the rectification as an .npz file (docs/formats.md), whole or not at all.");
+}
 
 }  // namespace
 
 void bind_rectify(nb::module_& m) {
-  nb::class_<Rectification> c(m, "Rectification", "Two pictures brought to equal rows.");
-  bind_rectification(c);
+  Class c(m, "Rectification",
+          "Two images resampled so that a scene point lies on the same row of both.");
+  bind_summary(c);
+  bind_planar(c);
+  bind_conversions(c);
   m.def("rectify", &calibrated, nb::arg("camera1").none(), nb::arg("camera2").none(),
         nb::arg("R").none(), nb::arg("t").none(), nb::arg("max_scale"), nb::arg("max_angle_deg"));
   m.def("rectify_uncalibrated", &uncalibrated, nb::arg("F").none(), nb::arg("x1").none(),
         nb::arg("x2").none(), nb::arg("size1"), nb::arg("size2"), nb::arg("max_scale"));
+  m.def(
+      "rectify_polar",
+      [](nb::handle F, nb::handle x1, nb::handle x2, Size size1, Size size2, double max_scale,
+         int overlap) {
+        return polar(F, x1, x2, size1, size2, {.max_scale = max_scale, .overlap = overlap});
+      },
+      nb::arg("F").none(), nb::arg("x1").none(), nb::arg("x2").none(), nb::arg("size1"),
+      nb::arg("size2"), nb::arg("max_scale"), nb::arg("overlap"));
+  m.def(
+      "rectify_polar_pose",
+      [](nb::handle camera1, nb::handle camera2, nb::handle R, nb::handle t, nb::handle x1,
+         nb::handle x2, Size size1, Size size2, double max_scale, int overlap) {
+        const Pose pose{mat3_of(R, "R"), vec3_of(t, "t")};
+        Camera first = camera_of(camera1, "camera1"), second = camera_of(camera2, "camera2");
+        std::tie(first.width, first.height) = size1;
+        std::tie(second.width, second.height) = size2;
+        return with_matches(x1, x2, true, [&](std::span<const PointPair> matches) {
+          return rectify_polar(first, second, pose, matches,
+                               {.max_scale = max_scale, .overlap = overlap});
+        });
+      },
+      nb::arg("camera1").none(), nb::arg("camera2").none(), nb::arg("R").none(),
+      nb::arg("t").none(), nb::arg("x1").none(), nb::arg("x2").none(), nb::arg("size1"),
+      nb::arg("size2"), nb::arg("max_scale"), nb::arg("overlap"));
+  m.def("read_rectification", &read, nb::arg("file").none());
   m.def("move_points", &move_points, nb::arg("points").none(), nb::arg("camera").none(),
         nb::arg("back"),
         nb::sig("def move_points(points: object, camera: object, back: bool) -> "
                 "numpy.typing.NDArray[numpy.float64]"),
-        "Pixels of a camera as those of its pinhole, or the other way.");
+        "Converts px of a camera to px of its pinhole, or back.");
   m.def(
       "pinhole_of",
       [](nb::handle camera) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures through sampling maps, on the host or where they lie on a device.
+// Images through sampling maps, in host or device memory.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
@@ -56,7 +56,7 @@ SamplingMap map_of(nb::handle x, nb::handle y, std::pair<int, int> input_size) {
   return map;
 }
 
-// A map in the memory of a device, and a queue of its own; one call at a time.
+// A map in the memory of a device with a queue; serialises its calls.
 class MapRemapper {
  public:
   MapRemapper(const SamplingMap& map, const std::string& device)
@@ -119,8 +119,7 @@ class MapRemapper {
   Remapper remapper_;
 };
 
-template <class R>
-void make_remapper(MapRemapper* self, const R& r, int side, const std::string& device) {
+void make_remapper(MapRemapper* self, const Rectification& r, int side, const std::string& device) {
   const auto map = [&] {
     const Unlocked unlocked;
     return sampling_map(r, side);
@@ -128,7 +127,7 @@ void make_remapper(MapRemapper* self, const R& r, int side, const std::string& d
   new (self) MapRemapper(map(), device);
 }
 
-// Tells where a map is to lie for one picture.
+// Returns the device of the map for an image.
 std::string place_of(nb::handle image, nb::handle frame, const char* name) {
   if (frame.is_none()) return "cpu";
   const AnyArray array = array_of(image, name);
@@ -155,10 +154,7 @@ nb::object positions_of(const SamplingMap& map) {
 
 void bind_remap(nb::module_& m) {
   nb::class_<MapRemapper>(m, "Remapper")
-      .def("__init__", &make_remapper<Rectification>, nb::arg("rectification"), nb::arg("side"),
-           nb::arg("device"))
-      .def("__init__", &make_remapper<PolarRectification>, nb::arg("rectification"),
-           nb::arg("side"), nb::arg("device"))
+      .def("__init__", &make_remapper, nb::arg("rectification"), nb::arg("side"), nb::arg("device"))
       .def(
           "__init__",
           [](MapRemapper* self, nb::handle x, nb::handle y, std::pair<int, int> input_size,

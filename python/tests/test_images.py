@@ -203,7 +203,7 @@ def test_rectified_pair_has_equal_rows():
     R, t = rotation([0.2, 1, 0.1], 6), np.array([-1.0, 0.05, 0.1])
     camera = bifocal.Camera(1000, 1000, 640, 480, k1=-0.1, width=1280, height=960)
     found = bifocal.rectify(camera, camera, R, t)
-    assert found and found.reason == "ok" and found.width > 500 and not found.swapped
+    assert found and found.reason == "ok" and found.width > 500 and not found.is_swapped
     rng = np.random.default_rng(1)
     X = rng.uniform([-1, -1, 5], [1, 1, 9], (50, 3))
 

@@ -1,4 +1,4 @@
-"""Polar rectification: a scene point on one row of both pictures for any motion, the way back to the photograph, and the file of the map."""
+"""Polar rectification: rows of a scene point for any motion, points in both directions, and the file."""
 
 import numpy as np
 import pytest
@@ -39,8 +39,8 @@ def test_a_scene_point_lies_on_one_row(t, is_calibrated):
     both = np.isfinite(places[0]).all(1) & np.isfinite(places[1]).all(1)
     assert both.mean() > 0.95
     rows = np.abs(places[0][both, 1] - places[1][both, 1])
-    turn = found.height - 2 * found.overlap  # a point beside the seam is on either end of the turn
-    assert (np.minimum(rows, np.abs(rows - turn)) < 0.1).all()
+    circle = found.height - 2 * found.overlap  # a point next to the seam is on either end of the full circle
+    assert (np.minimum(rows, np.abs(rows - circle)) < 0.1).all()
     for side, x in enumerate((x1, x2)):
         back = found.photograph_points(side, places[side][both])
         assert np.abs(back - x[both]).max() < 0.05
@@ -61,8 +61,8 @@ def test_the_file_of_the_map_gives_it_back(tmp_path):
     x1, x2 = scene(AHEAD)
     found = bifocal.rectify_polar(CAMERA, CAMERA, R, AHEAD, SIZE, SIZE, x1, x2)
     found.write(tmp_path / "map.npz")
-    again = bifocal.read_polar(tmp_path / "map.npz")
-    assert (again.width, again.height, again.overlap, again.scale) == (found.width, found.height, found.overlap, found.scale)
+    again = bifocal.read_rectification(tmp_path / "map.npz")
+    assert (again.kind, again.width, again.height, again.overlap, again.scale) == ("polar", found.width, found.height, found.overlap, found.scale)
     assert np.array_equal(again.sampling_map(1)[0], found.sampling_map(1)[0], equal_nan=True)
     with np.load(tmp_path / "map.npz") as file:
         start = file["left"][7, :2]
@@ -70,9 +70,9 @@ def test_the_file_of_the_map_gives_it_back(tmp_path):
     data = (tmp_path / "map.npz").read_bytes()
     (tmp_path / "half.npz").write_bytes(data[: len(data) // 2])
     with pytest.raises(OSError, match="half.npz"):
-        bifocal.read_polar(tmp_path / "half.npz")
+        bifocal.read_rectification(tmp_path / "half.npz")
     with pytest.raises(FileNotFoundError):
-        bifocal.read_polar(tmp_path / "none.npz")
+        bifocal.read_rectification(tmp_path / "none.npz")
     with pytest.raises(OSError):
         found.write(tmp_path / "no" / "folder.npz")
 
@@ -85,6 +85,7 @@ def test_what_cannot_be_rectified_says_why():
         (lambda: bifocal.rectify_polar_uncalibrated(np.full((3, 3), np.nan), x1, x2, SIZE, SIZE), r"F: \[0, 0\] = nan"),
         (lambda: bifocal.rectify_polar(CAMERA, CAMERA, R, [0, 0, 0], SIZE, SIZE), "t"),
         (lambda: bifocal.rectify_polar(CAMERA, CAMERA, R, AHEAD, (0, 480), SIZE), "0"),
+        (lambda: bifocal.rectify_polar(bifocal.Camera(500, 500, 320, 240, k1=0.1), CAMERA, R, AHEAD, SIZE, SIZE), "distortion"),
         (lambda: bifocal.rectify_polar(CAMERA, CAMERA, R, AHEAD, SIZE, SIZE, max_scale=0), "max_scale = 0"),
         (lambda: bifocal.rectify_polar(CAMERA, CAMERA, R, AHEAD, SIZE, SIZE).resample(2, np.zeros((480, 640), np.uint8)), "side 2"),
         (lambda: bifocal.rectify_polar(CAMERA, CAMERA, R, AHEAD, SIZE, SIZE).rectified_points(2, x1), "side = 2"),

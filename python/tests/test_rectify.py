@@ -26,7 +26,7 @@ def camera():
 
 def test_maps_of_fisheyes_are_the_formula():
     found = bifocal.rectify(camera(), camera(), R, T, max_angle_deg=60)
-    assert found.ok and not found.swapped and found.width * found.height <= 1.5 * 1280 * 960
+    assert found.ok and not found.is_swapped and found.width * found.height <= 1.5 * 1280 * 960
     for side, (turn, (fx, fy, cx, cy)) in enumerate(((found.R1, found.camera1), (found.R2, found.camera2))):
         x, y = found.sampling_map(side)
         assert x.dtype == np.float32 and x.shape == y.shape == (found.height, found.width)
@@ -125,3 +125,17 @@ def test_what_does_not_fit_is_named(call, error, message):
     found = bifocal.rectify(camera(), camera(), R, T, max_angle_deg=50)
     with pytest.raises(error, match=message):
         call(found)
+
+
+def test_points_return_through_fisheyes_and_a_file(tmp_path):
+    found = bifocal.rectify(camera(), camera(), R, T, max_angle_deg=60)
+    assert found.kind == "planar" and "planar" in repr(found)
+    x = RNG.uniform([400, 300], [880, 660], (50, 2))
+    for side in (0, 1):
+        rectified = found.rectified_points(side, x)
+        assert np.abs(found.photograph_points(side, rectified) - x).max() < 1e-6
+    found.write(tmp_path / "pair.npz")
+    again = bifocal.read_rectification(tmp_path / "pair.npz")
+    assert (again.kind, again.width, again.height, again.is_swapped) == (found.kind, found.width, found.height, found.is_swapped)
+    assert np.array_equal(again.H2, found.H2) and np.array_equal(again.Q(), found.Q())
+    assert np.array_equal(again.rectified_points(1, x), found.rectified_points(1, x))

@@ -16,15 +16,14 @@
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using View = ImageView<const std::uint8_t>;
 
-constexpr double kMinParallaxDeg =
-    0.5;  // with less, depth is noise: 1 px of error is 10 % of it at f = 1000 px
-constexpr int kMaxDisparities = 1024;  // what stereo_sgm searches at most
+// At 0.5 degrees and f = 1000 px, an error of 1 px changes the depth by 10 %.
+constexpr double kMinParallaxDeg = 0.5;
+constexpr int kMaxDisparities = 1024;  // limit of stereo_sgm
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-// Pixels whose neighbours that the census looks at are all in the photograph: the border of a
-// picture looks like that of the other.
+// Erodes a mask by the window of the census: the borders of both images look alike.
 ImageU8 inner(const ImageU8& valid) {
   constexpr int kAcross = 4, kDown = 3;  // px, of the census
   ImageU8 rows = valid, out = valid;
@@ -44,8 +43,7 @@ ImageU8 inner(const ImageU8& valid) {
   return out;
 }
 
-// Where the left or the right picture has no pixel there is nothing to match: forget what was found
-// there.
+// Makes disparities unknown if their left or right pixel is invalid.
 void forget_outside(const ImageU8& valid_left, const ImageU8& valid_right,
                     DisparityMap& disparity) {
   const int width = valid_left.width, height = valid_left.height;
@@ -63,37 +61,38 @@ void forget_outside(const ImageU8& valid_left, const ImageU8& valid_right,
   disparity.density = 100.0 * static_cast<double>(known) / (static_cast<double>(width) * height);
 }
 
-ImageU8 rectified(Queue& queue, const RectifiedViews& views, Picture picture, int side,
-                  ImageU8& valid) {
-  if (views.polar) return Remapper(queue, sampling_map(*views.polar, side))(queue, picture, &valid);
-  return warp(queue, picture, side == 0 ? views.planar.H1 : views.planar.H2, views.width(),
-              views.height(), &valid);
+// One rectified image and its valid pixels: those from inside the photograph and, if `inside` is
+// given, from inside the lens.
+struct RectifiedImage {
+  ImageU8 rgb, grey, valid;
+};
+RectifiedImage rectified(const Device& device, const Rectification& r, int side, View image,
+                         View inside) {
+  Queue queue(device);
+  const Remapper remapper(queue, sampling_map(r, side));
+  RectifiedImage out;
+  out.rgb = remapper(queue, to_rgb(image), &out.valid);
+  out.grey = to_grey(out.rgb);
+  if (!inside.empty()) {
+    out.valid = remapper(queue, inside);
+    for (std::uint8_t& v : out.valid.pixels) v = v == 255 ? 255 : 0;
+  }
+  return out;
 }
 
-// Marks the pixels of the rectified pair that see something of the photograph.
-ImageU8 rectified_inside(Queue& queue, const RectifiedViews& views, Picture inside, int side) {
-  ImageU8 valid;
-  ImageU8 seen = rectified(queue, views, inside, side, valid);
-  for (std::uint8_t& v : seen.pixels) v = v == 255 ? 255 : 0;
-  return seen;
-}
-
-// A processor matches in bands where the sums of all paths would take more than 256 MB: the same
-// result, in at most a quarter of the memory. Other devices have bounds of their own.
-std::size_t memory_of(const Device& device, const RectifiedViews& views, int disparities) {
+// Memory limit of the matcher. A CPU matches in bands if the sums of all paths would take more than
+// 256 MB: the same result in at most a quarter of the memory. GPUs have no limit here.
+std::size_t memory_of(const Device& device, const Rectification& r, int disparities) {
   if (device.info().kind != DeviceKind::cpu) return 0;
-  const auto sums = std::size_t{2} * static_cast<std::size_t>(views.width()) *
-                    static_cast<std::size_t>(views.height()) *
-                    static_cast<std::size_t>(disparities);
+  const auto sums = std::size_t{2} * static_cast<std::size_t>(r.width) *
+                    static_cast<std::size_t>(r.height) * static_cast<std::size_t>(disparities);
   return std::max(std::size_t{256} << 20, sums / 4);
 }
 
 // Depth of the first photograph's pixels and the cloud.
-void add_depth(Picture image1, const DenseCameras& cameras, const PairOptions& options,
+void add_depth(View image1, const DenseCameras& cameras, const PairOptions& options,
                DensePair& dense) {
-  const DenseMatches matches = dense.polar
-                                   ? dense_matches(*dense.polar, dense.disparity.raw)
-                                   : dense_matches(dense.rectification, dense.disparity.raw);
+  const DenseMatches matches = dense_matches(dense.rectification, dense.disparity.raw);
   DepthOptions depth;
   ModelCovariance covariance;
   if (!cameras.F)
@@ -112,7 +111,7 @@ void add_depth(Picture image1, const DenseCameras& cameras, const PairOptions& o
 void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options, StageClock& clock,
                PairResult& result) {
   clock.start("rectify", 0.7);
-  const Picture image1 = pair.image1, image2 = pair.image2;
+  const View image1 = pair.image1, image2 = pair.image2;
   const DenseCameras cameras = dense_cameras(pair, options, result);
   if (cameras.median_parallax_deg < kMinParallaxDeg) {
     result.dense_reason = fmt::format(
@@ -123,30 +122,27 @@ void add_dense(Queue& queue, const PinholePair& pair, const PairOptions& options
   RectifiedViews views = rectified_views(cameras, image1, image2, options, kMaxDisparities);
   result.dense_reason = views.refusal;
   if (!views.refusal.empty()) return;
-  DensePair dense;
-  ImageU8 grey[2], valid[2];
+  RectifiedImage sides[2];
   runtime::parallel_for(2, [&](int i) {
-    Queue own(options.device);
-    ImageU8& picture = i == 0 ? dense.left : dense.right;
-    picture = rectified(own, views, to_rgb(i == 0 ? image1 : image2), i, valid[i]);
-    if (!pair.inside.empty()) valid[i] = rectified_inside(own, views, pair.inside, i);
-    grey[i] = to_grey(picture);
+    sides[i] =
+        rectified(options.device, views.rectification, i, i == 0 ? image1 : image2, pair.inside);
   });
 
   clock.start("dense", 0.75);
   const DisparityRange range = views.range;
+  DensePair dense;
   dense.min_disparity = range.min;
   dense.disparities = range.count;
   SgmOptions search{.min_disparity = range.min, .disparities = range.count};
-  search.max_memory = memory_of(options.device, views, range.count);
-  dense.disparity = stereo_sgm(queue, grey[0], grey[1], search);
-  forget_outside(inner(valid[0]), inner(valid[1]), dense.disparity);
+  search.max_memory = memory_of(options.device, views.rectification, range.count);
+  dense.disparity = stereo_sgm(queue, sides[0].grey, sides[1].grey, search);
+  forget_outside(inner(sides[0].valid), inner(sides[1].valid), dense.disparity);
 
   clock.start("cloud", 0.95);
-  dense.polar = std::move(views.polar);
-  dense.rectification = std::move(views.planar);
-  if (dense.polar) dense.rectification = {};
+  dense.rectification = std::move(views.rectification);
   dense.choice = views.choice;
+  dense.left = std::move(sides[0].rgb);
+  dense.right = std::move(sides[1].rgb);
   dense.camera1 = cameras.camera1;
   dense.camera2 = cameras.camera2;
   dense.cameras = cameras.source;

@@ -6,17 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "rectify/turned.hpp"
+#include <utility>
 
 namespace bifocal::pair {
 namespace {
 
-using Picture = ImageView<const std::uint8_t>;
+using View = ImageView<const std::uint8_t>;
 
-// Without cameras that F is made of, the inliers say whether nearer points have larger disparities:
-// the sign of the covariance of disparity and nearness.
-bool nearer_matches_move_more(const PolarRectification& r, const DenseCameras& c) {
+// Whether nearer inliers have larger disparities: the sign of the covariance of disparity and
+// inverse depth. For pairs with F, whose rectification does not know the cameras.
+bool nearer_matches_move_more(const Rectification& r, const DenseCameras& c) {
   std::vector<Vec2> one, two;
   for (const PointPair& m : c.matches) {
     one.push_back({m.x1, m.y1});
@@ -33,60 +32,52 @@ bool nearer_matches_move_more(const PolarRectification& r, const DenseCameras& c
   return n * sdz >= sd * sz;
 }
 
-PolarRectification polar_views(const DenseCameras& c, Picture image1, Picture image2,
-                               double max_scale) {
+// Cameras with the sizes of the images.
+struct SizedCameras {
+  Camera one, two;
+};
+
+Rectification polar_views(const DenseCameras& c, const SizedCameras& k, double max_scale) {
   PolarOptions options;
   options.max_scale = std::min(options.max_scale, 3 * max_scale);
-  if (!c.F)
-    return rectify_polar(c.camera1, c.camera2, c.pose, c.matches, image1.width, image1.height,
-                         image2.width, image2.height, options);
-  PolarRectification r = rectify_polar(*c.F, c.matches, image1.width, image1.height, image2.width,
-                                       image2.height, options);
-  if (r.width > 0 && !nearer_matches_move_more(r, c)) rectification::turn(r);
+  if (!c.F) return rectify_polar(k.one, k.two, c.pose, c.matches, options);
+  Rectification r =
+      rectify_polar(*c.F, c.matches, k.one.width, k.one.height, k.two.width, k.two.height, options);
+  if (r.width > 0 && !nearer_matches_move_more(r, c)) rotate_by_180(r);
   return r;
 }
 
-Rectification planar_views(const DenseCameras& c, Picture image1, Picture image2,
-                           double max_scale) {
+Rectification planar_views(const DenseCameras& c, const SizedCameras& k, double max_scale) {
   RectifyOptions options;
   options.max_scale = std::min(options.max_scale, max_scale);
-  Rectification r = c.F ? rectify_uncalibrated(*c.F, c.matches, image1.width, image1.height,
-                                               image2.width, image2.height, options)
-                        : rectify(c.camera1, c.camera2, c.pose, image1.width, image1.height,
-                                  image2.width, image2.height, options);
-  rectification::keep_order(r);
+  Rectification r = c.F ? rectify_uncalibrated(*c.F, c.matches, k.one.width, k.one.height,
+                                               k.two.width, k.two.height, options)
+                        : rectify(k.one, k.two, c.pose, options);
+  put_image1_left(r);
   return r;
-}
-
-// Disparities can be negative when each rectified picture begins at its own left end. Moves the
-// left picture to the right until the search range starts at 0, as files of disparities have it.
-template <class Rectified>
-void make_positive(Rectified& rectified, DisparityRange& range) {
-  if (range.min >= 0) return;
-  rectification::shift_left(rectified, -range.min);
-  range.min = 0;
 }
 
 }  // namespace
 
-RectifiedViews rectified_views(const DenseCameras& c, Picture image1, Picture image2,
+RectifiedViews rectified_views(const DenseCameras& c, View image1, View image2,
                                const PairOptions& options, int most_disparities) {
   const double area = std::max(static_cast<double>(image1.width) * image1.height,
                                static_cast<double>(image2.width) * image2.height);
   double max_scale = options.max_dense_pixels / area;
+  const SizedCameras cameras{{c.camera1, {}, image1.width, image1.height},
+                             {c.camera2, {}, image2.width, image2.height}};
   RectifiedViews views;
   for (int tries = 0; tries < 4; ++tries) {
-    views.planar = planar_views(c, image1, image2, max_scale);
-    views.polar = polar_views(c, image1, image2, max_scale);
-    views.choice = choose_rectification(views.planar, *views.polar);
-    if (!views.choice.is_polar) views.polar.reset();
-    if (views.width() == 0) {
+    Rectification planar = planar_views(c, cameras, max_scale),
+                  polar = polar_views(c, cameras, max_scale);
+    views.choice = choose_rectification(planar, polar);
+    views.rectification = std::move(views.choice.is_polar ? polar : planar);
+    if (views.rectification.width == 0) {
       views.refusal =
-          fmt::format("the pair can't be rectified: {}", to_string(views.planar.outcome));
+          fmt::format("the pair can't be rectified: {}", to_string(views.rectification.outcome));
       return views;
     }
-    views.range = views.polar ? disparity_range(*views.polar, c.matches)
-                              : disparity_range(views.planar, c.matches);
+    views.range = disparity_range(views.rectification, c.matches);
     if (views.range.count <= most_disparities) break;
     const double reduced = 0.98 * most_disparities / views.range.count;
     max_scale = std::min(max_scale, 4.0) * reduced * reduced;
@@ -96,8 +87,11 @@ RectifiedViews rectified_views(const DenseCameras& c, Picture image1, Picture im
                                 views.range.count, most_disparities);
     return views;
   }
-  if (views.polar) make_positive(*views.polar, views.range);
-  if (!views.polar) make_positive(views.planar, views.range);
+  // Files of disparities need values of at least 0.
+  if (views.range.min < 0) {
+    shift_left_image(views.rectification, -views.range.min);
+    views.range.min = 0;
+  }
   return views;
 }
 

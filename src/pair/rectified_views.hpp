@@ -3,27 +3,22 @@
 
 #include <bifocal/two_photographs.hpp>
 
-#include <optional>
 #include <string>
 
 #include "pair/dense_cameras.hpp"
 
 namespace bifocal::pair {
 
-// A pair rectified for dense matching: planar or polar, image 1 on the left, disparities from 0 or
-// more that grow as points come nearer.
+// A pair rectified for dense matching: image 1 is the left one, disparities are at least 0 and grow
+// as points come nearer.
 struct RectifiedViews {
-  std::optional<PolarRectification> polar;
-  Rectification planar;  // where `polar` is empty
+  Rectification rectification;
   RectificationChoice choice;
   DisparityRange range;
-  std::string refusal;  // why there is none, else empty
-
-  [[nodiscard]] int width() const { return polar ? polar->width : planar.width; }
-  [[nodiscard]] int height() const { return polar ? polar->height : planar.height; }
+  std::string refusal;  // the reason if the pair cannot be rectified, otherwise empty
 };
-// Reduces the pictures until they have at most options.max_dense_pixels (polar ones three times as
-// many), and until no more than `most_disparities` are to be searched.
+// Reduces the rectified images until they have at most options.max_dense_pixels (three times as
+// many if polar) and at most `most_disparities` have to be searched.
 [[nodiscard]] RectifiedViews rectified_views(const DenseCameras& cameras,
                                              ImageView<const std::uint8_t> image1,
                                              ImageView<const std::uint8_t> image2,

@@ -67,11 +67,13 @@ Camera straight_view(const LensCamera& lens) {
 
 SamplingMap straightening_map(const LensCamera& lens, const Camera& view) {
   Rectification r;
-  r.R1 = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  r.camera1 = view.intrinsics;
+  RectifiedSide& side = r.sides[0];
+  side.R = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  side.camera = view.intrinsics;
   r.width = view.width, r.height = view.height;
-  r.input1 = {lens.pinhole(), {}, static_cast<int>(lens.width()), static_cast<int>(lens.height())};
-  r.lens1 = lens;
+  side.input = {
+      lens.pinhole(), {}, static_cast<int>(lens.width()), static_cast<int>(lens.height())};
+  side.lens = lens;
   return sampling_map(r, 0);
 }
 

@@ -22,8 +22,7 @@ double at(const Polynomial& p, double r) {
   return v;
 }
 
-// Sorted points of [0, kFarthest] between which p is monotone and of one sign: its roots, told
-// apart by those of its derivative.
+// Sorted roots of p in [0, kFarthest], bracketed by the roots of its derivative.
 Polynomial roots(const Polynomial& p) {
   if (p.size() < 2) return {};
   Polynomial slope;
@@ -64,8 +63,8 @@ Polynomial slope_times_r(Polynomial p) {
 }
 
 // The Jacobian of the radial part has the eigenvalues s across and s + r ds/dr along the radius;
-// that of the decentring part has none below -6 |p| r. So it is positive definite while both of
-// the former exceed 6 |p| r; all are multiplied by the square of the denominator.
+// the eigenvalues of the decentring part are at least -6 |p| r. It is positive definite while both
+// of the former exceed 6 |p| r; all are multiplied by the square of the denominator.
 double disc(const Distortion& d) {
   if (d.none()) return std::numeric_limits<double>::infinity();
   const Polynomial above = {1, 0, d.k1, 0, d.k2, 0, d.k3}, below = {1, 0, d.k4, 0, d.k5, 0, d.k6};

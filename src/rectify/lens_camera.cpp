@@ -18,8 +18,8 @@ const double kWidest2 = std::pow(std::tan(kWidest), 2);
 
 enum class Kind { pinhole, brown, fisheye, fov, division, eucm };
 
-// A model's parameters stand in the order of the file; f stands for fx and fy. A fisheye has k1..k4
-// p1 p2 sx sy in the places 0..7 of `lens`, the others have theirs as they come.
+// Parameters are in COLMAP's order; f stands for fx and fy. A fisheye has k1..k4 p1 p2 sx sy in the
+// places 0..7 of the lens, every other model its parameters in order.
 struct Layout {
   const char* name;
   Kind kind;
@@ -119,6 +119,8 @@ Vec2 scaled(const Vec2& p, double by) { return {by * p[0], by * p[1]}; }
 }  // namespace
 
 struct LensCamera::Model {
+  std::string_view name;
+  std::vector<double> params;
   Kind kind = Kind::pinhole;
   Intrinsics camera;          // of the picture, without its lens
   std::array<double, 8> k{};  // of the lens
@@ -213,6 +215,7 @@ LensCamera::LensCamera(const Intrinsics& pinhole) : pinhole_(pinhole) {
                                               pinhole.fx, pinhole.fy));
   auto model = std::make_shared<Model>();
   model->camera = pinhole;
+  model->params = {pinhole.fx, pinhole.fy, pinhole.cx, pinhole.cy, 0, 0, 0, 0, 0, 0, 0, 0};
   model_ = std::move(model);
 }
 
@@ -222,6 +225,9 @@ LensCamera::LensCamera(const Camera& camera) : LensCamera(camera.intrinsics) {
   auto model = std::make_shared<Model>(*model_);
   model->kind = Kind::brown;
   model->lens = Lens(camera.distortion);
+  const Intrinsics& k = camera.intrinsics;
+  const Distortion& d = camera.distortion;
+  model->params = {k.fx, k.fy, k.cx, k.cy, d.k1, d.k2, d.p1, d.p2, d.k3, d.k4, d.k5, d.k6};
   model_ = std::move(model);
 }
 
@@ -240,6 +246,8 @@ LensCamera::LensCamera(std::string_view name, std::span<const double> params, st
       throw Error(ErrorCode::usage,
                   fmt::format("LensCamera: params[{}] = {}, must be finite", i, params[i]));
   auto model = std::make_shared<Model>();
+  model->name = layout->name;
+  model->params = {params.begin(), params.end()};
   const auto focal = static_cast<std::size_t>(layout->focal_lengths);
   model->kind = layout->kind;
   model->camera = {params[0], params[focal - 1], params[focal], params[focal + 1]};
@@ -277,6 +285,8 @@ int LensCamera::focal_lengths(std::string_view model) {
   return layout ? layout->focal_lengths : 0;
 }
 
+std::string_view LensCamera::model() const { return model_->name; }
+std::span<const double> LensCamera::params() const { return model_->params; }
 bool LensCamera::has_lens() const { return model_->kind != Kind::pinhole; }
 bool LensCamera::is_fisheye() const { return model_->kind == Kind::fisheye; }
 const Intrinsics& LensCamera::intrinsics() const { return model_->camera; }

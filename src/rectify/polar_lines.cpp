@@ -8,14 +8,14 @@
 namespace bifocal::rectification {
 namespace {
 
-constexpr double kTurn = 2 * std::numbers::pi;
-constexpr double kTouch = 1e-6;  // px: a line so near to a picture crosses it
+constexpr double kFullCircle = 2 * std::numbers::pi;
+constexpr double kTouch = 1e-6;  // px: a line at this distance still crosses the image
 
 double dot(const Vec2& a, const Vec2& b) { return a[0] * b[0] + a[1] * b[1]; }
 double cross(const Vec2& a, const Vec2& b) { return a[0] * b[1] - a[1] * b[0]; }
 Vec2 minus(const Vec2& a, const Vec2& b) { return {a[0] - b[0], a[1] - b[1]}; }
 
-// The line F p through a point of the other picture.
+// The epipolar line F p of a point.
 Vec3 line_of(const Mat3& F, const Vec2& p) {
   return {F[0] * p[0] + F[1] * p[1] + F[2], F[3] * p[0] + F[4] * p[1] + F[5],
           F[6] * p[0] + F[7] * p[1] + F[8]};
@@ -26,13 +26,13 @@ std::array<Vec2, 4> corners(const PolarView& v) {
   return {{{-x, -y}, {x, -y}, {x, y}, {-x, y}}};
 }
 
-// Gives the angle of a point as seen from the epipole, from the direction of the middle. Exact for
-// far epipoles: those directions are nearly one.
+// Angle at the epipole between the directions to the image centre and to a point. Exact for far
+// epipoles, whose directions nearly coincide.
 double angle_about(const PolarView& v, const Vec2& p) {
   return std::atan2(cross(v.towards, p), v.radius + dot(v.towards, p));
 }
 
-// Sets the part of the line that lies in the picture and on this side of the epipole.
+// Sets the part of the line that lies in the image and on this side of the epipole.
 void clip(const PolarView& v, HalfLine& line) {
   double low = -v.radius - line.offset, high = 4 * kFarthestEpipole;
   const double half[2] = {v.half_width + kTouch, v.half_height + kTouch};
@@ -51,7 +51,7 @@ void clip(const PolarView& v, HalfLine& line) {
   line.end = high + line.offset;
 }
 
-// The pixels of one picture move by so much between two lines, where they are farthest apart.
+// Largest distance between two lines inside the image, px.
 double movement(const HalfLine& a, const HalfLine& b) {
   return std::max(a.is_seen ? b.distance(a.at(a.end)) : 0, b.is_seen ? a.distance(b.at(b.end)) : 0);
 }
@@ -94,7 +94,7 @@ HalfLine Pencil::first(double angle) const {
   const PolarView& v = views_[0];
   const double c = std::cos(angle), s = std::sin(angle), half = std::sin(angle / 2);
   const Vec2 u = v.towards, n = {-u[1], u[0]};
-  // The point lies on the circle about the epipole through the middle, which is the origin.
+  // The anchor lies on the circle about the epipole through the image centre, which is the origin.
   const double along = -2 * v.radius * half * half, across = v.radius * s;
   HalfLine line;
   line.direction = {c * u[0] + s * n[0], c * u[1] + s * n[1]};
@@ -111,7 +111,8 @@ HalfLine Pencil::second(const Vec2& point1) const {
   line.direction = {sign_ * l[1] / size, -sign_ * l[0] / size};
   const double foot = l[2] / size;
   line.anchor = {-foot * l[0] / size, -foot * l[1] / size};
-  // r of the foot is radius cos(a), and |foot| is radius |sin(a)|.
+  // The foot of the perpendicular from the centre lies radius cos(a) from the epipole, and its
+  // distance from the centre is radius |sin(a)|.
   const double cosine = dot(line.direction, v.towards);
   const double sine = std::abs(cross(line.direction, v.towards));
   line.offset = cosine > 0 ? -std::abs(foot) * sine / (1 + cosine) : v.radius * (cosine - 1);
@@ -122,7 +123,7 @@ HalfLine Pencil::second(const Vec2& point1) const {
 LinePair Pencil::at(double angle) const {
   LinePair pair;
   pair.sides[0] = first(angle);
-  // Any of its points but the epipole will do.
+  // Any point of the half line except the epipole determines the corresponding one.
   const HalfLine& line = pair.sides[0];
   pair.sides[1] = second(line.at(line.is_seen ? line.end : std::max(0.0, 1 - views_[0].radius)));
   return pair;
@@ -131,7 +132,7 @@ LinePair Pencil::at(double angle) const {
 double Pencil::angle_of(const Vec2& point2, double sign) const {
   const Vec3 l = line_of(transposed(F_), point2);
   const Vec2 d = {sign * l[1], -sign * l[0]};
-  // Lines of a far epipole have nearly one direction: where they pass the middle tells them apart.
+  // Lines of a far epipole are nearly parallel: their distance from the centre distinguishes them.
   if (views_[0].radius > 100 * std::hypot(views_[0].half_width, views_[0].half_height)) {
     const double size = l[0] * l[0] + l[1] * l[1];
     return angle_about(views_[0], {-l[2] * l[0] / size, -l[2] * l[1] / size});
@@ -155,33 +156,33 @@ Arc Pencil::arc_of_first() const {
 Arc Pencil::arc_of_second() const {
   const PolarView& v = views_[1];
   if (v.has_epipole) return {};
-  Vec2 low{}, high{};  // the middle itself
+  Vec2 low{}, high{};  // the image centre
   for (const Vec2& corner : corners(v)) {
     if (std::hypot(corner[0] - v.epipole[0], corner[1] - v.epipole[1]) < 1e-9) continue;
     if (angle_about(v, corner) < angle_about(v, low)) low = corner;
     if (angle_about(v, corner) > angle_about(v, high)) high = corner;
   }
-  // Half lines of picture 1 that belong to known ones of picture 2 tell the sign.
+  // A pair of corresponding half lines determines the sign.
   const HalfLine known = first(0);
   const HalfLine other = second(known.at(std::max(0.0, 1 - views_[0].radius)));
   const Vec3 l = line_of(transposed(F_), other.at(std::max(0.0, 1 - v.radius)));
   const double sign = dot(known.direction, Vec2{l[1], -l[0]}) < 0 ? -1 : 1;
   const double middle = angle_of({0, 0}, sign);
-  const double a = std::remainder(angle_of(low, sign) - middle, kTurn);
-  const double b = std::remainder(angle_of(high, sign) - middle, kTurn);
+  const double a = std::remainder(angle_of(low, sign) - middle, kFullCircle);
+  const double b = std::remainder(angle_of(high, sign) - middle, kFullCircle);
   return {middle + std::min(a, b), middle + std::max(a, b), false};
 }
 
 bool Pencil::common_arc(Arc& arc) const {
   const Arc one = arc_of_first();
   Arc two = arc_of_second();
-  if (one.is_turn || two.is_turn) {
-    arc = one.is_turn ? two : one;
+  if (one.is_full_circle || two.is_full_circle) {
+    arc = one.is_full_circle ? two : one;
     return arc.low <= arc.high;
   }
   const double between = (two.low + two.high - one.low - one.high) / 2;
-  const double turns = between - std::remainder(between, kTurn);
-  arc = {std::max(one.low, two.low - turns), std::min(one.high, two.high - turns), false};
+  const double circles = between - std::remainder(between, kFullCircle);
+  arc = {std::max(one.low, two.low - circles), std::min(one.high, two.high - circles), false};
   return arc.low <= arc.high;
 }
 
@@ -205,7 +206,7 @@ std::vector<LinePair> walk(const Pencil& pencil, const Arc& arc, double step, st
       by *= std::clamp(step / moved, 0.01, 1 - 1e-10);
     }
     angle += by;
-    if (arc.is_turn ? angle >= arc.high - 1e-12 : angle > arc.high + 1e-3 * by) return lines;
+    if (arc.is_full_circle ? angle >= arc.high - 1e-12 : angle > arc.high + 1e-3 * by) return lines;
     by = moved > 0 ? by * std::clamp(step / moved, 0.5, 2.0) : 2 * by;
     last = next;
   }

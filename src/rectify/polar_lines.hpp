@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of corresponding epipolar half lines. All places are px from the middle of their picture.
+// Pairs of corresponding epipolar half lines. All points are in px from the centre of their image.
 #pragma once
 
 #include <bifocal/camera.hpp>
@@ -14,25 +14,25 @@
 
 namespace bifocal::rectification {
 
-inline constexpr double kFarthestEpipole = 1e12;  // px: one that is farther, or at infinity, is put
-                                                  // here, which bends no picture's rows by 1e-4 px
+// px: a farther epipole, or one at infinity, is moved here, which moves no row by 1e-4 px.
+inline constexpr double kFarthestEpipole = 1e12;
 
 struct PolarView {
   double half_width = 0, half_height = 0;  // to the centres of the outermost pixels
   Vec2 epipole{};
-  double radius = 0;  // of the epipole from the middle
-  Vec2 towards{};     // unit vector from the epipole to the middle
+  double radius = 0;  // distance of the epipole from the centre
+  Vec2 towards{};     // unit vector from the epipole to the centre
   bool has_epipole = false;
 
   PolarView(int width, int height, const Vec3& e);
 };
 
-// t = 0 lies as far from the epipole as the middle of the picture, t = -radius in the epipole.
+// t = 0 lies as far from the epipole as the image centre, t = -radius in the epipole.
 struct HalfLine {
   Vec2 anchor{}, direction{};  // a point, and the unit vector away from the epipole
   double offset = 0;           // t of the anchor
-  double begin = 0, end = 0;   // t of the part in the picture
-  bool is_seen = false;        // is there such a part?
+  double begin = 0, end = 0;   // t of the part in the image
+  bool is_seen = false;        // such a part exists
 
   [[nodiscard]] Vec2 at(double t) const {
     const double s = t - offset;
@@ -44,21 +44,21 @@ struct LinePair {
   std::array<HalfLine, 2> sides;
 };
 
-// The angles are those of half lines of picture 1, about its epipole, from the one to its middle.
+// Angles of half lines about epipole 1, from the direction to the image centre.
 struct Arc {
   double low = -std::numbers::pi, high = std::numbers::pi;
-  bool is_turn = true;
+  bool is_full_circle = true;
 };
 
 class Pencil {
  public:
-  // F has rank 2 and is in px from the middles.
+  // F has rank 2 and is in px from the image centres.
   Pencil(const Mat3& F, const PolarView& one, const PolarView& two);
 
-  // Lets the matches (px from the middles) say which half lines of picture 2 belong to those of
-  // picture 1. False when no more of them agree than disagree.
+  // Determines by a vote of the matches (px from the image centres) which half lines of image 2
+  // correspond to half lines of image 1. False if the vote is a tie.
   [[nodiscard]] bool orient(std::span<const PointPair> matches);
-  // Finds the half lines that cross both pictures. False when there is none.
+  // Finds the half lines that cross both images. False without any.
   [[nodiscard]] bool common_arc(Arc& arc) const;
   [[nodiscard]] LinePair at(double angle) const;
   [[nodiscard]] const PolarView& view(std::size_t side) const { return views_[side]; }
@@ -75,8 +75,8 @@ class Pencil {
   double sign_ = 1;
 };
 
-// Walks from one half line to the next so that no pixel of either picture moves by more than `step`
-// px. The result is empty when `limit` half lines are not enough.
+// Returns half lines of the arc whose neighbours are at most `step` px apart in both images. Empty
+// if `limit` half lines are not enough.
 [[nodiscard]] std::vector<LinePair> walk(const Pencil& pencil, const Arc& arc, double step,
                                          std::size_t limit);
 

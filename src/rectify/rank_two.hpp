@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This makes a fundamental matrix one of rank 2 and finds its epipole.
+// Reduces a fundamental matrix to rank 2 and finds its epipole.
 #pragma once
 
 #include <cmath>
@@ -24,12 +24,12 @@ inline constexpr double kMaxThirdValue = 0.02;  // of F's third singular value t
   return std::sqrt(sum);
 }
 
-// F without its third singular value, and the epipole e1 of image 1 (F e1 = 0); nothing when it is
-// of rank 3 or 1.
+// F without its third singular value, and the epipole e1 of image 1 (F e1 = 0).
 struct RankTwo {
   Mat3 F;
   Vec3 e1;
 };
+// Empty if F is of rank 3 or 1.
 [[nodiscard]] inline std::optional<RankTwo> rank_two(Mat3 F) {
   F = scaled(F, 1 / size_of(F));
   const Mat3 adj = adjugate(F);

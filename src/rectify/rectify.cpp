@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bifocal/error.hpp>
 #include <bifocal/rectify.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,35 +7,24 @@
 #include <utility>
 
 #include <bifocal/geometry.hpp>
+#include "rectify/pair_input.hpp"
 #include "rectify/rectify_canvas.hpp"
 
 namespace bifocal {
-namespace rectification {
-
-void check_sizes(const char* function, const int (&sizes)[4]) {
-  for (int size : sizes)
-    if (size < 1 || size > kMaxSide)
-      throw Error(ErrorCode::usage, fmt::format("{}: image size {}: must be positive, at most {}",
-                                                function, size, kMaxSide));
-}
-
-}  // namespace rectification
-
 namespace {
 
 using namespace rectification;
 
 constexpr double kMinBaselineAngleDeg = 30;  // between the baseline and a viewing direction
-constexpr double kMaxCornerTangent =
-    8;  // rays further than 83 degrees from the rectified axis: stretched beyond use
+constexpr double kMaxCornerTangent = 8;      // of 83 degrees off the rectified axis
 
 struct View {
   Camera camera;
-  std::optional<LensCamera> lens;  // whose pinhole `camera` is
-  Mat3 R{};                        // rectified from camera
+  std::optional<LensCamera> lens;  // `camera` is its pinhole() then
+  Mat3 R{};                        // rectified camera from camera
 
   [[nodiscard]] bool is_pinhole() const { return !lens && camera.distortion.none(); }
-  // This is the focal length in the middle of the picture, px.
+  // Focal length at the image centre, px.
   [[nodiscard]] double focal_length() const {
     const Intrinsics& k = lens ? lens->intrinsics() : camera.intrinsics;
     return (k.fx + k.fy) / 2;
@@ -46,7 +32,7 @@ struct View {
 };
 
 View view_of(const LensCamera& c) {
-  constexpr auto kMost = std::int64_t{kMaxSide} + 1;  // refused by check()
+  constexpr auto kMost = std::int64_t{kMaxSide} + 1;  // refused by check_sizes()
   const Camera pinhole{c.pinhole(),
                        {},
                        static_cast<int>(std::min(c.width(), kMost)),
@@ -54,9 +40,9 @@ View view_of(const LensCamera& c) {
   return {pinhole, c.has_lens() ? std::optional(c) : std::nullopt};
 }
 
-// Extent of a picture on the plane Z = 1 of its rectified camera, nothing when it reaches too far.
-// A pinhole's is that of its corners; behind a lens borders are curved and corners may have no ray,
-// as where what is too far off the axis is left out: a grid of points.
+// Returns the extent of an image on the plane Z = 1 of its rectified camera; empty if the image
+// reaches too far off the axis. Uses the corners of a pinhole's image, and a grid of points behind
+// a lens, whose borders are curved and whose corners may have no ray, or with a largest angle.
 std::optional<Extent> extent_of(const View& view, double max_angle_deg) {
   const Intrinsics& k = view.camera.intrinsics;
   const Lens lens(view.camera.distortion);
@@ -83,9 +69,9 @@ std::optional<Extent> extent_of(const View& view, double max_angle_deg) {
   return e;
 }
 
-// Rows parallel to the baseline, the optical axis as near as that allows to the mean of the two old
-// ones. False when the baseline lies too near to a viewing direction.
-bool turn(const Pose& pose, Mat3& rectified_from_1, bool& swapped) {
+// Determines the rotation that makes rows parallel to the baseline, with the optical axis as near
+// as possible to the mean of both axes. False if the baseline lies too near to a viewing direction.
+bool find_rotation(const Pose& pose, Mat3& rectified_from_1, bool& swapped) {
   const Mat3 Rt = transposed(pose.R);
   const Vec3 back = times(Rt, pose.t);  // minus the centre of camera 2
   const Vec3 baseline = unit({-back[0], -back[1], -back[2]});
@@ -104,57 +90,40 @@ bool turn(const Pose& pose, Mat3& rectified_from_1, bool& swapped) {
   return true;
 }
 
-void check(const Camera& a, const Camera& b, const Pose& pose, const RectifyOptions& options) {
-  const auto fail = [](const std::string& message) {
-    throw Error(ErrorCode::usage, "rectify: " + message);
-  };
-  for (const Intrinsics& k : {a.intrinsics, b.intrinsics})
-    if (!k.valid() || !std::isfinite(k.fx + k.fy + k.cx + k.cy))
-      fail(fmt::format("camera {},{},{},{}: fx and fy must be positive, all finite", k.fx, k.fy,
-                       k.cx, k.cy));
-  check_sizes("rectify", {a.width, a.height, b.width, b.height});
-  check_options(options);
-  for (double v : pose.R)
-    if (!std::isfinite(v)) fail("R is not finite");
-  const double length = norm(pose.t);
-  if (!(length > 0) || !std::isfinite(length))
-    fail(fmt::format("baseline t = {},{},{}: must be finite and not zero", pose.t[0], pose.t[1],
-                     pose.t[2]));
-}
-
-double area(const Camera& camera) { return double(camera.width) * double(camera.height); }
-
-// `first` and `second` are in the order of the cameras' numbers, and not yet turned.
+// first, second: cameras 1 and 2; their R is determined here.
 Rectification rectify(View first, View second, const Pose& cam2_from_cam1,
                       const RectifyOptions& options) {
-  check(first.camera, second.camera, cam2_from_cam1, options);
+  const ImageSizes sizes{first.camera.width, first.camera.height, second.camera.width,
+                         second.camera.height};
+  check_cameras("rectify", first.camera.intrinsics, second.camera.intrinsics, cam2_from_cam1);
+  check_sizes("rectify", sizes);
+  check_options(options);
   Rectification out;
   const auto refused = [&](RectifyOutcome why) {
     out.outcome = why;
     return out;
   };
-  if (!turn(cam2_from_cam1, first.R, out.swapped))
+  if (!find_rotation(cam2_from_cam1, first.R, out.is_swapped))
     return refused(RectifyOutcome::epipole_near_image);
   second.R = times(first.R, transposed(cam2_from_cam1.R));
-  const View &left = out.swapped ? second : first, &right = out.swapped ? first : second;
+  const View &left = out.is_swapped ? second : first, &right = out.is_swapped ? first : second;
   const auto l = extent_of(left, options.max_angle_deg),
              r = extent_of(right, options.max_angle_deg);
   if (!l || !r) return refused(RectifyOutcome::too_wide);
   if (!(std::min(l->v1, r->v1) > std::max(l->v0, r->v0)))
     return refused(RectifyOutcome::no_common_rows);
-  const Canvas canvas =
-      canvas_of(*l, *r, (first.focal_length() + second.focal_length()) / 2,
-                options.max_scale * std::max(area(left.camera), area(right.camera)));
+  const Canvas canvas = canvas_of(*l, *r, (first.focal_length() + second.focal_length()) / 2,
+                                  options.max_scale * sizes.largest_area());
   const double f = canvas.scale;
   out.width = canvas.width;
   out.height = canvas.height;
-  out.camera1 = {f, f, -f * l->u0, -f * canvas.top};
-  out.camera2 = {f, f, -f * r->u0, -f * canvas.top};
-  out.R1 = left.R, out.R2 = right.R;
-  out.input1 = left.camera, out.input2 = right.camera;
-  out.lens1 = left.lens, out.lens2 = right.lens;
-  out.H1 = times(out.camera1.matrix(), times(left.R, inverse(left.camera.intrinsics.matrix())));
-  out.H2 = times(out.camera2.matrix(), times(right.R, inverse(right.camera.intrinsics.matrix())));
+  const auto side = [&](const View& view, const Extent& extent) {
+    const Intrinsics camera = {f, f, -f * extent.u0, -f * canvas.top};
+    const Mat3 H = times(camera.matrix(), times(view.R, inverse(view.camera.intrinsics.matrix())));
+    return RectifiedSide{
+        .input = view.camera, .lens = view.lens, .H = H, .R = view.R, .camera = camera};
+  };
+  out.sides = {side(left, *l), side(right, *r)};
   return out;
 }
 
@@ -170,11 +139,8 @@ Rectification rectify(const LensCamera& camera1, const LensCamera& camera2,
   return rectify(view_of(camera1), view_of(camera2), cam2_from_cam1, options);
 }
 
-Rectification rectify(const Intrinsics& camera1, const Intrinsics& camera2,
-                      const Pose& cam2_from_cam1, int width1, int height1, int width2, int height2,
-                      const RectifyOptions& options) {
-  return rectify(Camera{camera1, {}, width1, height1}, Camera{camera2, {}, width2, height2},
-                 cam2_from_cam1, options);
+const char* to_string(RectificationKind kind) {
+  return kind == RectificationKind::planar ? "planar" : "polar";
 }
 
 const char* to_string(RectifyOutcome outcome) {

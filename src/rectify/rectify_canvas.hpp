@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calibrated and the uncalibrated rectification share this: the part of the plane that a
-// picture covers, and the canvas for two of them.
+// The canvas of two images on a common plane.
 #pragma once
-
-#include <bifocal/rectify.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +10,7 @@
 
 namespace bifocal::rectification {
 
+// Bounding box of an image on the plane.
 struct Extent {
   double u0 = std::numeric_limits<double>::infinity(), u1 = -u0, v0 = u0, v1 = -u0;
 
@@ -24,9 +22,9 @@ struct Extent {
   }
 };
 
-// Rows that both pictures have; columns of each from its own left end, which is what keeps
-// disparities small. `scale` is px a unit of the plane, reduced until the area is at most `limit`
-// and no side longer than kMaxSide.
+// Rows that both images cover; columns of each image from its own left end, which keeps disparities
+// small. `scale` is px per unit of the plane, reduced until the area is at most `limit` and no side
+// is longer than kMaxSide.
 struct Canvas {
   double scale, top;
   int width, height;
@@ -43,8 +41,5 @@ struct Canvas {
   } while (area > limit && area > 1);
   return {scale, top, static_cast<int>(scale * wide) + 1, static_cast<int>(scale * tall) + 1};
 }
-
-// Throws Error(usage) in the name of `function`.
-void check_sizes(const char* function, const int (&sizes)[4]);
 
 }  // namespace bifocal::rectification

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // C. Loop, Z. Zhang, Computing rectifying homographies for stereo vision, CVPR 1999. Coordinates
-// are relative to the middle of each picture, in units of one size for both.
-#include <bifocal/error.hpp>
+// are relative to the centre of each image, in units of the longest side of both.
 #include <bifocal/rectify.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +9,7 @@
 #include <utility>
 
 #include <bifocal/geometry.hpp>
+#include "rectify/pair_input.hpp"
 #include "rectify/rank_two.hpp"
 #include "rectify/rectify_canvas.hpp"
 
@@ -20,15 +18,16 @@ namespace {
 
 using namespace rectification;
 
-constexpr double kTypicalFocalLength = 1.2;  // to the longer side: 45 degrees across it
-constexpr double kMaxScaleRatio = 4;         // of the perspective part across a picture
+constexpr double kTypicalFocalLength = 1.2;  // over the longer side: a field of view of 45 degrees
+constexpr double kMaxScaleRatio = 4;         // of the perspective part across an image
 
-struct Picture {
+struct ImageSize {
   double width, height;              // units
-  double inner_width, inner_height;  // between the middles of the first and the last pixel
+  double inner_width, inner_height;  // between the centres of the first and the last pixel
 };
 
-// Lines that go to infinity: corresponding epipolar lines w1, w2, scaled to 1 in the middle.
+// Lines that are mapped to infinity: corresponding epipolar lines w1, w2, scaled to 1 in the
+// centre.
 struct Lines {
   Vec3 w1, w2;
 };
@@ -37,13 +36,13 @@ Lines lines_at(const RankTwo& f, double angle) {
   return {cross(f.e1, z), times(f.F, z)};
 }
 
-// Returns the squared deviation of w p from its value in the middle, a pixel on average.
-double distortion(const Vec3& w, const Picture& p) {
+// Mean over the pixels of the squared deviation of w p from its value in the centre.
+double distortion(const Vec3& w, const ImageSize& p) {
   const double x = w[0] * p.inner_width, y = w[1] * p.inner_height;
   return (x * x + y * y) / (12 * w[2] * w[2]);
 }
 
-Lines least_distorting(const RankTwo& f, const Picture& one, const Picture& two) {
+Lines least_distorting(const RankTwo& f, const ImageSize& one, const ImageSize& two) {
   const auto cost = [&](double angle) {
     const Lines l = lines_at(f, angle);
     const double sum = distortion(l.w1, one) + distortion(l.w2, two);
@@ -75,15 +74,15 @@ Vec2 apply(const Mat3& H, double x, double y) {
   return {p[0] / p[2], p[1] / p[2]};
 }
 
-// Is the perspective part too strong for this picture?
-bool stretches(const Vec3& w, const Picture& p) {
+// Whether the perspective part is too strong for this image.
+bool is_too_strong(const Vec3& w, const ImageSize& p) {
   const double reach = 0.5 * (std::abs(w[0]) * p.inner_width + std::abs(w[1]) * p.inner_height);
   return !(1 + reach <= kMaxScaleRatio * (1 - reach));
 }
 
-// Adds to row v of a picture the column u: at a right angle to it, then sheared so that the middle
-// lines of the picture keep their lengths' ratio and the right angle.
-Mat3 with_columns(const Vec3& row, const Vec3& w, const Picture& p) {
+// Completes a row v to a homography with the column u: at a right angle to v, then sheared so that
+// the middle lines of the image keep the ratio of their lengths and the right angle.
+Mat3 with_columns(const Vec3& row, const Vec3& w, const ImageSize& p) {
   Mat3 H = times(Mat3{row[1], -row[0], 0, row[0], row[1], row[2], 0, 0, 1}, perspective(w));
   const double a = 0.5 * p.width, b = 0.5 * p.height;
   const Vec2 right = apply(H, a, 0), left = apply(H, -a, 0), low = apply(H, 0, b),
@@ -97,7 +96,7 @@ Mat3 with_columns(const Vec3& row, const Vec3& w, const Picture& p) {
   return H;
 }
 
-Extent extent_of(const Mat3& H, const Picture& p) {
+Extent extent_of(const Mat3& H, const ImageSize& p) {
   Extent e;
   for (int corner = 0; corner < 4; ++corner) {
     const Vec2 q = apply(H, (corner & 1 ? 0.5 : -0.5) * p.inner_width,
@@ -107,26 +106,26 @@ Extent extent_of(const Mat3& H, const Picture& p) {
   return e;
 }
 
-// Rows and columns of both pictures in the plane, about as large as the pictures are.
+// Homographies from both images to the plane; they keep the scale of the images on average.
 struct Plane {
   Mat3 H1, H2;
 };
-Plane plane_of(const Mat3& F, const Lines& w, const Picture& one, const Picture& two) {
+Plane plane_of(const Mat3& F, const Lines& w, const ImageSize& one, const ImageSize& two) {
   // With the lines at infinity F is x2 a + y2 b + x1 c + y1 d + e = 0.
   const Mat3 A = times(transposed(perspective_inverse(w.w2)), times(F, perspective_inverse(w.w1)));
   Mat3 H1 = with_columns({A[6], A[7], A[8]}, w.w1, one);
   Mat3 H2 = with_columns({-A[2], -A[5], 0}, w.w2, two);
-  // In the middle the perspective part does nothing: what is left there is a linear map.
+  // The linear map in the centre, without the perspective part.
   const auto linear = [](const Mat3& H, const Vec3& l, std::size_t i, std::size_t j) {
     return H[3 * i + j] - H[3 * i + 2] * l[j];
   };
   const auto area = [&](const Mat3& H, const Vec3& l) {
     return linear(H, l, 0, 0) * linear(H, l, 1, 1) - linear(H, l, 0, 1) * linear(H, l, 1, 0);
   };
-  const double turned = linear(H1, w.w1, 0, 0) + linear(H1, w.w1, 1, 1) + linear(H2, w.w2, 0, 0) +
-                        linear(H2, w.w2, 1, 1);
+  const double trace = linear(H1, w.w1, 0, 0) + linear(H1, w.w1, 1, 1) + linear(H2, w.w2, 0, 0) +
+                       linear(H2, w.w2, 1, 1);
   const double scale =
-      std::copysign(1 / std::sqrt(std::sqrt(area(H1, w.w1) * area(H2, w.w2))), turned);
+      std::copysign(1 / std::sqrt(std::sqrt(area(H1, w.w1) * area(H2, w.w2))), trace);
   for (Mat3* H : {&H1, &H2})
     for (std::size_t k = 0; k < 6; ++k) (*H)[k] *= scale;
   return {H1, H2};
@@ -134,8 +133,8 @@ Plane plane_of(const Mat3& F, const Lines& w, const Picture& one, const Picture&
 
 double column(const Mat3& H, double x, double y) { return apply(H, x, y)[0]; }
 
-// Column of the rectified camera's axis for a camera of usual angle and centre: what H makes of its
-// own third row, that axis, once the intrinsics are in it.
+// Column of the rectified camera's optical axis for an input camera of typical focal length and
+// central principal point. The axis is the third row of H times the intrinsics.
 double axis_column(const Mat3& H, const Camera& input) {
   const double f = kTypicalFocalLength * std::max(input.width, input.height);
   const Mat3 A =
@@ -144,83 +143,60 @@ double axis_column(const Mat3& H, const Camera& input) {
   return p[0] / p[2];
 }
 
+// Whether the matches show that image 2 is the left one.
+bool is_swapped(const Rectification& r, std::span<const PointPair> matches) {
+  // Disparity of points at infinity for typical cameras.
+  const auto& [left, right] = r.sides;
+  const double far = axis_column(left.H, left.input) - axis_column(right.H, right.input);
+  std::int64_t vote = 0;
+  for (const PointPair& m : matches) {
+    const double d = column(left.H, m.x1, m.y1) - column(right.H, m.x2, m.y2) - far;
+    vote += (d > 0) - (d < 0);
+  }
+  return vote < 0;
+}
+
 }  // namespace
 
-Rectification rectify_uncalibrated(const Mat3& F, int width1, int height1, int width2, int height2,
+Rectification rectify_uncalibrated(const Mat3& F, std::span<const PointPair> matches, int width1,
+                                   int height1, int width2, int height2,
                                    const RectifyOptions& options) {
-  for (const double v : F)
-    if (!std::isfinite(v)) throw Error(ErrorCode::usage, "rectify_uncalibrated: F is not finite");
-  if (!(*std::max_element(F.begin(), F.end(),
-                          [](double a, double b) { return std::abs(a) < std::abs(b); }) != 0))
-    throw Error(ErrorCode::usage, "rectify_uncalibrated: F is zero");
-  check_sizes("rectify_uncalibrated", {width1, height1, width2, height2});
+  const ImageSizes sizes{width1, height1, width2, height2};
+  check_matrix("rectify_uncalibrated", F);
+  check_sizes("rectify_uncalibrated", sizes);
   check_options(options);
 
   Rectification out;
-  out.input1.width = width1, out.input1.height = height1;
-  out.input2.width = width2, out.input2.height = height2;
+  out.sides[0].input.width = width1, out.sides[0].input.height = height1;
+  out.sides[1].input.width = width2, out.sides[1].input.height = height2;
   const auto refused = [&](RectifyOutcome why) {
     out.outcome = why;
     return out;
   };
-  const double unit_px = std::max({width1, height1, width2, height2});
-  const Picture one = {width1 / unit_px, height1 / unit_px, (width1 - 1) / unit_px,
-                       (height1 - 1) / unit_px},
-                two = {width2 / unit_px, height2 / unit_px, (width2 - 1) / unit_px,
-                       (height2 - 1) / unit_px};
-  const auto to_px = [&](int width, int height) {
-    return Mat3{unit_px, 0, (width - 1) / 2.0, 0, unit_px, (height - 1) / 2.0, 0, 0, 1};
-  };
-  const Mat3 px1 = to_px(width1, height1), px2 = to_px(width2, height2);
-  double largest = 0;
-  for (const double v : F) largest = std::max(largest, std::abs(v));
-  const auto f = rank_two(times(transposed(px2), times(scaled(F, 1 / largest), px1)));
+  const auto [unit_px, px1, px2, f] = normalised(F, sizes);
+  const ImageSize one = {width1 / unit_px, height1 / unit_px, (width1 - 1) / unit_px,
+                         (height1 - 1) / unit_px},
+                  two = {width2 / unit_px, height2 / unit_px, (width2 - 1) / unit_px,
+                         (height2 - 1) / unit_px};
   if (!f) return refused(RectifyOutcome::no_geometry);
   const Lines lines = least_distorting(*f, one, two);
-  if (stretches(lines.w1, one) || stretches(lines.w2, two))
+  if (is_too_strong(lines.w1, one) || is_too_strong(lines.w2, two))
     return refused(RectifyOutcome::epipole_near_image);
   const Plane plane = plane_of(f->F, lines, one, two);
   const Extent l = extent_of(plane.H1, one), r = extent_of(plane.H2, two);
   if (!(std::min(l.v1, r.v1) > std::max(l.v0, r.v0)))
     return refused(RectifyOutcome::no_common_rows);
-  const Canvas canvas = canvas_of(l, r, unit_px,
-                                  options.max_scale * std::max(double(width1) * double(height1),
-                                                               double(width2) * double(height2)));
-  const auto to_canvas = [&](const Extent& e) {
-    return Mat3{canvas.scale,
-                0,
-                -canvas.scale * e.u0,
-                0,
-                canvas.scale,
-                -canvas.scale * canvas.top,
-                0,
-                0,
-                1};
+  const Canvas canvas = canvas_of(l, r, unit_px, options.max_scale * sizes.largest_area());
+  const auto to_canvas = [scale = canvas.scale, top = canvas.top](const Extent& e) {
+    return Mat3{scale, 0, -scale * e.u0, 0, scale, -scale * top, 0, 0, 1};
   };
-  out.H1 = times(to_canvas(l), times(plane.H1, inverse(px1)));
-  out.H2 = times(to_canvas(r), times(plane.H2, inverse(px2)));
+  out.sides[0].H = times(to_canvas(l), times(plane.H1, inverse(px1)));
+  out.sides[1].H = times(to_canvas(r), times(plane.H2, inverse(px2)));
   out.width = canvas.width;
   out.height = canvas.height;
+  out.is_swapped = is_swapped(out, matches);
+  if (out.is_swapped) std::swap(out.sides[0], out.sides[1]);
   return out;
-}
-
-Rectification rectify_uncalibrated(const Mat3& F, std::span<const PointPair> matches, int width1,
-                                   int height1, int width2, int height2,
-                                   const RectifyOptions& options) {
-  Rectification r = rectify_uncalibrated(F, width1, height1, width2, height2, options);
-  if (r.width == 0) return r;
-  // Infinitely far points would have this disparity, were the cameras typical ones.
-  const double far = axis_column(r.H1, r.input1) - axis_column(r.H2, r.input2);
-  std::int64_t vote = 0;
-  for (const PointPair& m : matches) {
-    const double d = column(r.H1, m.x1, m.y1) - column(r.H2, m.x2, m.y2) - far;
-    vote += (d > 0) - (d < 0);
-  }
-  if (vote >= 0) return r;
-  std::swap(r.H1, r.H2);
-  std::swap(r.input1, r.input2);
-  r.swapped = true;
-  return r;
 }
 
 }  // namespace bifocal

@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace bifocal::rectification {
 namespace HWY_NAMESPACE {
 
-// A plain loop: the compiler makes vectors of this target out of it.
+// A plain loop: the compiler vectorises it for this target.
 void homography_row(const double* m, int y, int width, int max_x, int max_y,
                     std::int32_t* HWY_RESTRICT sx, std::int32_t* HWY_RESTRICT sy) {
   const double u0 = m[1] * y + m[2], v0 = m[4] * y + m[5], w0 = m[7] * y + m[8];
@@ -39,8 +39,8 @@ void homography_row(const double* m, int y, int width, int max_x, int max_y,
   }
 }
 
-// Takes the rays of the rectified camera, turns them (`R`: input from rectified) and bends them by
-// the lens.
+// Rotates the rays of the rectified camera (`R`: input from rectified) and distorts them by the
+// lens.
 void lens_row(const LensView& view, int y, int width, int max_x, int max_y,
               std::int32_t* HWY_RESTRICT sx, std::int32_t* HWY_RESTRICT sy) {
   const double* R = view.R;
@@ -129,7 +129,7 @@ SamplingMap lens_map(const Camera& camera, const Mat3& rectified_from_camera,
                     });
 }
 
-// Works on one pixel after the other, for lenses of any model.
+// Lenses of any model, pixel by pixel.
 SamplingMap lens_map(const LensCamera& lens, const Camera& pinhole,
                      const Mat3& rectified_from_camera, const Intrinsics& rectified, int width,
                      int height) {
@@ -151,35 +151,63 @@ SamplingMap lens_map(const LensCamera& lens, const Camera& pinhole,
   return filled_map(pinhole.width, pinhole.height, width, height, positions);
 }
 
+// Column of the epipole.
+double column_of_epipole(const RectifiedSide& side, const PolarRow& row) {
+  return ((side.epipole[0] - row.x) * row.dx + (side.epipole[1] - row.y) * row.dy) /
+         (row.dx * row.dx + row.dy * row.dy);
+}
+
+SamplingMap polar_map(const RectifiedSide& side, int width, int height) {
+  if (side.rows.size() != static_cast<std::size_t>(height))
+    throw Error(ErrorCode::usage,
+                fmt::format("sampling_map: {} rows, the height is {}", side.rows.size(), height));
+  const double u1 = 256.0 * (side.input.width - 1) + 1, v1 = 256.0 * (side.input.height - 1) + 1;
+  const auto positions = [&](int y, std::int32_t* sx, std::int32_t* sy) {
+    const PolarRow& row = side.rows[static_cast<std::size_t>(y)];
+    const double epipole = column_of_epipole(side, row);
+    for (int x = 0; x < width; ++x) {
+      const double u = (row.x + row.dx * x) * 256 + 0.5, v = (row.y + row.dy * x) * 256 + 0.5;
+      const bool in =
+          u >= 0 && v >= 0 && u < u1 && v < v1 && (side.is_inward ? x <= epipole : x >= epipole);
+      sx[x] = in ? static_cast<std::int32_t>(u) : -1;
+      sy[x] = in ? static_cast<std::int32_t>(v) : -1;
+    }
+  };
+  return filled_map(side.input.width, side.input.height, width, height, positions);
+}
+
 }  // namespace
+
+const RectifiedSide& side_of(const char* function, const Rectification& r, int side) {
+  if (side != 0 && side != 1)
+    throw Error(ErrorCode::usage, fmt::format("{}: side {}: must be 0 or 1", function, side));
+  return r.sides[static_cast<std::size_t>(side)];
+}
+
 }  // namespace rectification
+
+using namespace rectification;
 
 SamplingMap sampling_map(const Mat3& output_from_input, int input_width, int input_height,
                          int width, int height) {
-  rectification::check_map_sizes("sampling_map", input_width, input_height, width, height);
-  const Mat3 m = rectification::input_from_output("sampling_map", output_from_input, input_width,
-                                                  input_height);
-  return rectification::filled_map(
-      input_width, input_height, width, height, [&](int y, std::int32_t* sx, std::int32_t* sy) {
-        rectification::homography_positions(m.data(), y, width, input_width, input_height, sx, sy);
-      });
+  check_map_sizes("sampling_map", input_width, input_height, width, height);
+  const Mat3 m = input_from_output("sampling_map", output_from_input, input_width, input_height);
+  return filled_map(input_width, input_height, width, height,
+                    [&](int y, std::int32_t* sx, std::int32_t* sy) {
+                      homography_positions(m.data(), y, width, input_width, input_height, sx, sy);
+                    });
 }
 
 SamplingMap sampling_map(const Rectification& r, int side) {
-  if (side != 0 && side != 1)
-    throw Error(ErrorCode::usage, fmt::format("sampling_map: side {}: must be 0 or 1", side));
+  const RectifiedSide& s = side_of("sampling_map", r, side);
   if (r.width < 1 || r.height < 1)
     throw Error(ErrorCode::usage,
                 fmt::format("sampling_map: the pair is not rectified ({})", to_string(r.outcome)));
-  const Camera& input = side == 0 ? r.input1 : r.input2;
-  const Mat3& R = side == 0 ? r.R1 : r.R2;
-  const Intrinsics& rectified = side == 0 ? r.camera1 : r.camera2;
-  rectification::check_map_sizes("sampling_map", input.width, input.height, r.width, r.height);
-  if (const auto& lens = side == 0 ? r.lens1 : r.lens2)
-    return rectification::lens_map(*lens, input, R, rectified, r.width, r.height);
-  if (!input.distortion.none())
-    return rectification::lens_map(input, R, rectified, r.width, r.height);
-  return sampling_map(side == 0 ? r.H1 : r.H2, input.width, input.height, r.width, r.height);
+  check_map_sizes("sampling_map", s.input.width, s.input.height, r.width, r.height);
+  if (r.kind == RectificationKind::polar) return polar_map(s, r.width, r.height);
+  if (s.lens) return lens_map(*s.lens, s.input, s.R, s.camera, r.width, r.height);
+  if (!s.input.distortion.none()) return lens_map(s.input, s.R, s.camera, r.width, r.height);
+  return sampling_map(s.H, s.input.width, s.input.height, r.width, r.height);
 }
 
 std::array<SamplingMap, 2> sampling_maps(const Rectification& r) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The choice between a planar and a polar rectification.
 #include <bifocal/rectify.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "rectify/polar_places.hpp"
 
 namespace bifocal {
 namespace {
@@ -14,18 +14,24 @@ namespace {
 // Mean and variance of the logarithms of the scales.
 class Scales {
  public:
-  // The rectified place of a pixel of one picture by `place`, over a grid of its pixels.
-  template <class Place>
-  void add(int width, int height, const Place& place) {
+  // Adds the scales on a grid of pixels of one photograph.
+  void add(const Rectification& r, int side) {
     constexpr int kSteps = 24;
     constexpr double kAside = 0.25;  // px
+    const Camera& input = r.sides[static_cast<std::size_t>(side)].input;
+    std::vector<Vec2> px;
     for (int j = 0; j < kSteps; ++j) {
       for (int i = 0; i < kSteps; ++i) {
-        const double x = (i + 0.5) / kSteps * (width - 1), y = (j + 0.5) / kSteps * (height - 1);
-        const Vec2 left = place({x - kAside, y}), right = place({x + kAside, y}),
-                   high = place({x, y - kAside}), low = place({x, y + kAside});
-        add({right[0] - left[0], right[1] - left[1]}, {low[0] - high[0], low[1] - high[1]});
+        const double x = (i + 0.5) / kSteps * (input.width - 1),
+                     y = (j + 0.5) / kSteps * (input.height - 1);
+        px.insert(px.end(), {{x - kAside, y}, {x + kAside, y}, {x, y - kAside}, {x, y + kAside}});
       }
+    }
+    const std::vector<Vec2> places = rectified_points(r, side, px);
+    for (std::size_t i = 0; i < places.size(); i += 4) {
+      const Vec2 &left = places[i], &right = places[i + 1], &high = places[i + 2],
+                 &low = places[i + 3];
+      add({right[0] - left[0], right[1] - left[1]}, {low[0] - high[0], low[1] - high[1]});
     }
   }
   [[nodiscard]] double result() const {
@@ -35,7 +41,7 @@ class Scales {
   }
 
  private:
-  // The columns are those of the Jacobian, times the same number.
+  // a, b: the columns of the Jacobian, times a common factor.
   void add(const Vec2& a, const Vec2& b) {
     const double trace = a[0] * a[0] + a[1] * a[1] + b[0] * b[0] + b[1] * b[1];
     const double area = std::abs(a[0] * b[1] - a[1] * b[0]);
@@ -48,10 +54,6 @@ class Scales {
   }
   double sum_ = 0, squares_ = 0, count_ = 0;
 };
-
-}  // namespace
-
-namespace {
 
 std::string refusal(RectifyOutcome outcome) {
   switch (outcome) {
@@ -71,27 +73,11 @@ std::string refusal(RectifyOutcome outcome) {
 double stretch(const Rectification& r) {
   Scales scales;
   if (r.width == 0) return scales.result();
-  for (const int side : {0, 1}) {
-    const Camera& input = side == 0 ? r.input1 : r.input2;
-    scales.add(input.width, input.height,
-               [&](const Vec2& px) { return rectified_point(r, side, px); });
-  }
+  for (const int side : {0, 1}) scales.add(r, side);
   return scales.result();
 }
 
-double stretch(const PolarRectification& r) {
-  Scales scales;
-  if (r.width == 0) return scales.result();
-  for (const int side : {0, 1}) {
-    const PolarSide& s = r.sides[static_cast<std::size_t>(side)];
-    const rectification::PolarPlaces places(r, side);
-    scales.add(s.photograph_width, s.photograph_height, places);
-  }
-  return scales.result();
-}
-
-RectificationChoice choose_rectification(const Rectification& planar,
-                                         const PolarRectification& polar) {
+RectificationChoice choose_rectification(const Rectification& planar, const Rectification& polar) {
   constexpr double kTolerated = 1.3, kMargin = 1.1;
   RectificationChoice choice{false, stretch(planar), stretch(polar), {}};
   const double flat = choice.planar_stretch, round = choice.polar_stretch;

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include <bifocal/geometry.hpp>
 #include "runtime/parallel.hpp"
 
 namespace bifocal {
@@ -45,8 +44,8 @@ float interpolated(Disparities d, double x, double y) {
   return (1 - v) * ((1 - u) * above[0] + u * above[1]) + v * ((1 - u) * below[0] + u * below[1]);
 }
 
-// Returns the median of the disparities in a column within `reach` rows of which more than half are
-// known.
+// Median of the disparities in a column within `reach` rows; unknown unless more than half of the
+// rows are known.
 float median_of_rows(Disparities d, double x, double y, double reach) {
   constexpr int kMostRows = 101;
   float known[kMostRows];
@@ -61,64 +60,83 @@ float median_of_rows(Disparities d, double x, double y, double reach) {
   return known[count / 2];
 }
 
-// Sets the place of column `x` of a row in the right photograph, by `place`, and how far a column
-// goes there.
-template <class Place>
-void set(DenseMatches& out, int px, int py, double x, double y, const Place& place) {
-  const Vec2 middle = place(x, y), before = place(x + 0.5, y), after = place(x - 0.5, y);
-  out.x.at(px, py) = static_cast<float>(middle[0]);
-  out.y.at(px, py) = static_cast<float>(middle[1]);
-  out.dx.at(px, py) = static_cast<float>(after[0] - before[0]);
-  out.dy.at(px, py) = static_cast<float>(after[1] - before[1]);
+// A pixel of the photograph of side 0 and the point of the right rectified image that matches it.
+struct Match {
+  int px, py;
+  Vec2 right;
+};
+
+// Sets the places of matches in the photograph of side 1, and how far they move with the disparity.
+void set(const Rectification& r, const std::vector<Match>& matches, DenseMatches& out) {
+  std::vector<Vec2> points;
+  for (const Match& m : matches) {
+    const auto [x, y] = m.right;
+    points.insert(points.end(), {{x, y}, {x + 0.5, y}, {x - 0.5, y}});
+  }
+  const std::vector<Vec2> places = photograph_points(r, 1, points);
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const auto [px, py, right] = matches[i];
+    const Vec2 &middle = places[3 * i], &before = places[3 * i + 1], &after = places[3 * i + 2];
+    out.x.at(px, py) = static_cast<float>(middle[0]);
+    out.y.at(px, py) = static_cast<float>(middle[1]);
+    out.dx.at(px, py) = static_cast<float>(after[0] - before[0]);
+    out.dy.at(px, py) = static_cast<float>(after[1] - before[1]);
+  }
 }
 
-Vec2 mapped(const Mat3& H, double x, double y) {
-  const double w = H[6] * x + H[7] * y + H[8];
-  return {(H[0] * x + H[1] * y + H[2]) / w, (H[3] * x + H[4] * y + H[5]) / w};
+// Half the number of polar rows that each pixel of the photograph of side 0 fills. Moves points of
+// the left rectified image into the image.
+std::vector<double> reaches(const Rectification& r, std::vector<Vec2>& places) {
+  std::vector<Vec2> points;
+  for (auto& [x, y] : places) {
+    y = std::clamp(y, 0.0, r.height - 1.0);
+    points.insert(points.end(), {{x, y}, {x, y >= 1 ? y - 1 : y + 1}});
+  }
+  const std::vector<Vec2> px = photograph_points(r, 0, points);
+  std::vector<double> all;
+  for (std::size_t i = 0; i < px.size(); i += 2)
+    all.push_back(0.5 / std::hypot(px[i][0] - px[i + 1][0], px[i][1] - px[i + 1][1]));
+  return all;
+}
+
+// Matches of some pixels of the photograph of side 0.
+std::vector<Match> matches_of(const Rectification& r, Disparities disparity,
+                              std::span<const Vec2> px) {
+  const std::vector<Vec2> exact = rectified_points(r, 0, px);
+  std::vector<Vec2> places = exact;
+  std::vector<double> reach;
+  if (r.kind == RectificationKind::polar) reach = reaches(r, places);
+  std::vector<Match> matches;
+  for (std::size_t i = 0; i < px.size(); ++i) {
+    const auto [x, y] = places[i];
+    if (std::isnan(x)) continue;
+    const bool fills_rows = !reach.empty() && !(reach[i] < 1);
+    const float d = fills_rows ? median_of_rows(disparity, x, y, std::min(reach[i], 1e4))
+                               : interpolated(disparity, x, exact[i][1]);
+    if (std::isnan(d)) continue;
+    matches.push_back({static_cast<int>(px[i][0]), static_cast<int>(px[i][1]), {x - double(d), y}});
+  }
+  return matches;
 }
 
 }  // namespace
 
-DenseMatches dense_matches(const Rectification& r, Disparities disparity) {
-  check(disparity, r.width, r.height);
-  const int width = r.input1.width, height = r.input1.height;
-  DenseMatches out = unknown(width, height);
-  const Mat3 right = inverse(r.H2);
-  runtime::parallel_for(height, [&](int py) {
-    for (int px = 0; px < width; ++px) {
-      const Vec2 p = mapped(r.H1, px, py);
-      const float d = interpolated(disparity, p[0], p[1]);
-      if (std::isnan(d)) continue;
-      set(out, px, py, p[0] - double(d), p[1],
-          [&](double x, double y) { return mapped(right, x, y); });
-    }
-  });
-  return out;
-}
-
-DenseMatches dense_matches(const PolarRectification& r, Disparities disparity) {
+DenseMatches dense_matches(const Rectification& rectification, Disparities disparity) {
   constexpr int kRowsPerTask = 32;
-  check(disparity, r.width, r.height);
-  const int width = r.sides[0].photograph_width, height = r.sides[0].photograph_height;
+  check(disparity, rectification.width, rectification.height);
+  Rectification r = rectification;
+  for (RectifiedSide& side : r.sides) {
+    side.lens.reset();
+    side.input.distortion = {};
+  }
+  const int width = r.sides[0].input.width, height = r.sides[0].input.height;
   DenseMatches out = unknown(width, height);
-  const auto right = [&](double x, double y) { return photograph_point(r, 1, {x, y}); };
   runtime::parallel_for((height + kRowsPerTask - 1) / kRowsPerTask, [&](int task) {
     std::vector<Vec2> px;
-    const int end = std::min(height, (task + 1) * kRowsPerTask);
-    for (int y = task * kRowsPerTask; y < end; ++y)
+    const int first = task * kRowsPerTask, end = std::min(height, first + kRowsPerTask);
+    for (int y = first; y < end; ++y)
       for (int x = 0; x < width; ++x) px.push_back({double(x), double(y)});
-    const std::vector<Vec2> places = rectified_points(r, 0, px);
-    for (std::size_t i = 0; i < px.size(); ++i) {
-      const auto [x, y] = places[i];
-      if (std::isnan(x)) continue;
-      const double row = std::clamp(y, 0.0, r.height - 1.0), next = row >= 1 ? row - 1 : row + 1;
-      const Vec2 here = photograph_point(r, 0, {x, row}), there = photograph_point(r, 0, {x, next});
-      const double reach = 0.5 / std::hypot(here[0] - there[0], here[1] - there[1]);
-      const float d = reach < 1 ? interpolated(disparity, x, y)
-                                : median_of_rows(disparity, x, row, std::min(reach, 1e4));
-      if (!std::isnan(d))
-        set(out, static_cast<int>(px[i][0]), static_cast<int>(px[i][1]), x - double(d), row, right);
-    }
+    set(r, matches_of(r, disparity, px), out);
   });
   return out;
 }

@@ -36,8 +36,9 @@ TEST(CliRectify, a_calibrated_pair_of_parallel_cameras_keeps_its_pictures) {
              "1 PINHOLE 400 300 400 400 200 150\nR 1 0 0 0 1 0 0 0 1\nt -0.25 0 0\n");
   const Ran r = run(folder, "rectify left.png right.png --calib c.txt --out o --json");
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(listing(folder / "o"),
-            (std::vector<std::string>{"left.png", "rectification.json", "right.png"}));
+  EXPECT_EQ(listing(folder / "o"), (std::vector<std::string>{"left.png", "rectification.json",
+                                                             "rectification.npz", "right.png"}));
+  EXPECT_EQ(read_rectification(folder / "o/rectification.npz").kind, RectificationKind::planar);
   EXPECT_EQ(read_image(folder / "o/left.png").pixels, read_image(folder / "left.png").pixels);
   EXPECT_EQ(read_image(folder / "o/right.png").pixels, read_image(folder / "right.png").pixels);
   const json j = json::parse(r.out);
@@ -129,8 +130,8 @@ TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
   for (const std::string from : {"--matches m.txt", "--calib c.txt"}) {
     const Ran r = run(folder, "rectify left.png right.png --out o --json " + from);
     ASSERT_EQ(r.code, 0) << r.err;
-    EXPECT_EQ(listing(folder / "o"), (std::vector<std::string>{"left.png", "polar.npz",
-                                                               "rectification.json", "right.png"}));
+    EXPECT_EQ(listing(folder / "o"), (std::vector<std::string>{"left.png", "rectification.json",
+                                                               "rectification.npz", "right.png"}));
     const json j = json::parse(r.out);
     EXPECT_EQ(j["method"], "polar");
     EXPECT_NE(j["reason"].get<std::string>().find("epipole"), std::string::npos);
@@ -139,7 +140,8 @@ TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
     if (from == "--matches m.txt") {
       EXPECT_LT(j["vertical_disparity"]["percentile95"].get<double>(), 1e-3);
     }
-    const PolarRectification map = read_polar(folder / "o/polar.npz");
+    const Rectification map = read_rectification(folder / "o/rectification.npz");
+    EXPECT_EQ(map.kind, RectificationKind::polar);
     EXPECT_EQ(map.width, j["width"]);
     EXPECT_EQ(map.height, j["height"]);
     const ImageU8 left = read_image(folder / "o/left.png"), in = read_image(folder / "left.png");
@@ -150,16 +152,18 @@ TEST(CliRectify, a_step_forward_takes_polar_rows_that_the_map_undoes) {
                             v * ((1 - u) * in.at(x, y + 1) + u * in.at(x + 1, y + 1));
     EXPECT_NEAR(left.at(100, 200), expected, 1);
   }
-  // A later planar run takes the map away.
+  // A later planar run replaces the map, and removes that of an older version.
+  write_file(folder / "o/polar.npz", "");
   write_file(folder / "s.txt", matches_text(false));
   const Ran r = run(folder, "rectify left.png right.png --out o --json --matches s.txt");
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(json::parse(r.out)["method"], "planar");
-  EXPECT_EQ(listing(folder / "o"),
-            (std::vector<std::string>{"left.png", "rectification.json", "right.png"}));
+  EXPECT_EQ(listing(folder / "o"), (std::vector<std::string>{"left.png", "rectification.json",
+                                                             "rectification.npz", "right.png"}));
+  EXPECT_EQ(read_rectification(folder / "o/rectification.npz").kind, RectificationKind::planar);
   EXPECT_EQ(run(folder, "rectify left.png right.png --out p --matches s.txt --method polar").code,
             0);
-  EXPECT_TRUE(std::filesystem::exists(folder / "p/polar.npz"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "p/rectification.npz"));
 }
 
 TEST(CliRectify, what_can_not_be_is_named_and_leaves_nothing) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The body of the fuzzer for maps of polar rectifications (read_polar): the bytes as a file, and as
-// the numbers of a file that is whole, for a checksum stops most damage.
+// The body of the fuzzer for files of rectifications (read_rectification): the bytes as a file, and
+// as the numbers of an intact polar file of either format, because a checksum stops most damage.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@
 
 namespace bifocal::fuzz {
 
-// Uses a map that was read: samples by it, and takes places there and back.
-inline void check_polar(const PolarRectification& r) {
+// Samples through a rectification that was read, and converts points both ways.
+inline void check_rectification(const Rectification& r) {
   require(r.width >= 1 && r.height >= 1 && r.scale > 0 && r.scale <= 1);
   require(r.overlap >= 0 && 2 * r.overlap < r.height);
   for (int side = 0; side < 2; ++side) {
-    const PolarSide& s = r.sides[std::size_t(side)];
-    require(s.rows.size() == std::size_t(r.height));
-    require(s.photograph_width >= 1 && s.photograph_height >= 1);
-    const Vec2 middle{0.5 * s.photograph_width, 0.5 * s.photograph_height};
+    const RectifiedSide& s = r.sides[std::size_t(side)];
+    if (r.kind == RectificationKind::polar) require(s.rows.size() == std::size_t(r.height));
+    require(s.input.width >= 1 && s.input.height >= 1);
+    const Vec2 middle{0.5 * s.input.width, 0.5 * s.input.height};
     (void)rectified_point(r, side, middle);
     const Vec2 place = photograph_point(r, side, {0.5 * r.width, 0.5 * r.height});
     require(std::isnan(place[0]) == std::isnan(place[1]));
@@ -33,8 +33,8 @@ inline void check_polar(const PolarRectification& r) {
   }
 }
 
-// The numbers of the file's five arrays, one after the other; what is left are the rows.
-inline std::string polar_file(std::string_view bytes) {
+// The numbers of the file's five arrays in order, rows last.
+inline std::string polar_file(std::string_view bytes, bool is_old) {
   std::vector<double> numbers(bytes.size() / sizeof(double));
   if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), 8 * numbers.size());
   numbers.resize(std::max<std::size_t>(numbers.size(), 15));
@@ -44,18 +44,26 @@ inline std::string polar_file(std::string_view bytes) {
   };
   const std::size_t rows = (numbers.size() - 15) / 8;
   const auto count = std::int64_t(rows);
-  return encode_npz(
-      std::vector<NamedArray>{{"format", {{}, std::string("bifocal polar rectification 1")}},
-                              {"canvas", {{5}, part(0, 5)}},
-                              {"left_photograph", {{5}, part(5, 5)}},
-                              {"right_photograph", {{5}, part(10, 5)}},
-                              {"left", {{count, 4}, part(15, 4 * rows)}},
-                              {"right", {{count, 4}, part(15 + 4 * rows, 4 * rows)}}});
+  std::vector<double> canvas = part(0, 5);
+  if (!is_old) canvas.push_back(0);  // swapped
+  const auto length = std::int64_t(canvas.size());
+  std::vector<NamedArray> arrays = {
+      {"format",
+       {{}, std::string(is_old ? "bifocal polar rectification 1" : "bifocal rectification 2")}},
+      {"canvas", {{length}, std::move(canvas)}},
+      {"left_photograph", {{5}, part(5, 5)}},
+      {"right_photograph", {{5}, part(10, 5)}},
+      {"left", {{count, 4}, part(15, 4 * rows)}},
+      {"right", {{count, 4}, part(15 + 4 * rows, 4 * rows)}}};
+  if (!is_old) arrays.push_back({"kind", {{}, std::string("polar")}});
+  return encode_npz(arrays);
 }
 
 inline void polar(std::string_view bytes) {
-  expect_sound([&] { check_polar(read_polar(as_file(bytes))); });
-  expect_sound([&] { check_polar(read_polar(as_file(polar_file(bytes)))); });
+  expect_sound([&] { check_rectification(read_rectification(as_file(bytes))); });
+  for (const bool is_old : {true, false})
+    expect_sound(
+        [&] { check_rectification(read_rectification(as_file(polar_file(bytes, is_old)))); });
 }
 
 }  // namespace bifocal::fuzz

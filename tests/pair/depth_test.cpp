@@ -86,8 +86,8 @@ TEST(PairDepth, of_a_calibrated_camera_that_moves_in_any_direction) {
     const Pair pair = views(c.to, c.turn_deg);
     const PairResult r = estimated(pair, true);
     ASSERT_TRUE(r.dense.has_value()) << c.name << ": " << r.dense_reason;
-    EXPECT_EQ(r.dense->polar.has_value(), c.is_polar) << c.name;
-    EXPECT_FALSE(r.dense->rectification.swapped);
+    EXPECT_EQ(r.dense->rectification.kind == RectificationKind::polar, c.is_polar) << c.name;
+    EXPECT_FALSE(r.dense->rectification.is_swapped);
     EXPECT_EQ(r.dense->depth.depth.width, kWidth);
     EXPECT_GE(r.dense->min_disparity, 0);
     const Score s = score(pair, r.dense->depth);
@@ -103,13 +103,10 @@ TEST(PairDepth, near_is_a_larger_disparity) {
   for (const Vec3& to : {Vec3{0.5, 0, 0}, Vec3{-0.5, 0, 0}, Vec3{0.05, 0, 0.8}}) {
     const PairResult r = estimated(views(to, 0), true);
     ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
-    const DenseMatches m = r.dense->polar
-                               ? dense_matches(*r.dense->polar, r.dense->disparity.raw)
-                               : dense_matches(r.dense->rectification, r.dense->disparity.raw);
+    const DenseMatches m = dense_matches(r.dense->rectification, r.dense->disparity.raw);
     ImageF more = r.dense->disparity.raw;
     for (float& d : more.pixels) d += 1;
-    const DenseMatches n = r.dense->polar ? dense_matches(*r.dense->polar, more)
-                                          : dense_matches(r.dense->rectification, more);
+    const DenseMatches n = dense_matches(r.dense->rectification, more);
     const auto depth = [&](const DenseMatches& of) {
       return depth_map(of, kCamera, kCamera, *r.cam2_from_cam1, {.max_deviation = 1e9}).depth;
     };

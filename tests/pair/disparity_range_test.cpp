@@ -18,8 +18,8 @@ DisparityRange range_of(const Rectification& r, const std::vector<PointPair>& po
 
 Rectification identity(bool swapped = false) {
   Rectification r;
-  r.H1 = r.H2 = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  r.swapped = swapped;
+  r.sides[0].H = r.sides[1].H = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  r.is_swapped = swapped;
   return r;
 }
 
@@ -65,7 +65,7 @@ TEST(DisparityRange, is_empty_without_inliers) {
 
 TEST(DisparityRange, stays_finite_for_points_at_the_horizon_of_the_warp) {
   Rectification r = identity();
-  r.H1 = {1, 0, 0, 0, 1, 0, 1, 0, -510};  // w = 0 at x = 510, nearly 0 beside it
+  r.sides[0].H = {1, 0, 0, 0, 1, 0, 1, 0, -510};  // w = 0 at x = 510, nearly 0 beside it
   std::vector<PointPair> points = {{510, 5, 500, 5}, {510 + 1e-12, 5, 500, 5}};
   EXPECT_GT(range_of(r, points, std::vector<std::uint8_t>(2, 1)).count, 1024);
 }

@@ -116,8 +116,10 @@ TEST(Strecha, herz_jesus_pose_is_true_and_its_depth_agrees_with_the_points) {
       const double w = H[6] * x + H[7] * y + H[8];
       return std::pair((H[0] * x + H[1] * y + H[2]) / w, (H[3] * x + H[4] * y + H[5]) / w);
     };
-    const auto [lx, ly] = rectified.swapped ? map(rectified.H1, x2, y2) : map(rectified.H1, x1, y1);
-    const auto [rx, ry] = rectified.swapped ? map(rectified.H2, x1, y1) : map(rectified.H2, x2, y2);
+    const auto [lx, ly] = rectified.is_swapped ? map(rectified.sides[0].H, x2, y2)
+                                               : map(rectified.sides[0].H, x1, y1);
+    const auto [rx, ry] = rectified.is_swapped ? map(rectified.sides[1].H, x1, y1)
+                                               : map(rectified.sides[1].H, x2, y2);
     const int x = static_cast<int>(std::lround(lx)), y = static_cast<int>(std::lround(ly));
     EXPECT_NEAR(ly, ry, 4.0);  // the threshold of an inlier, both ways
     if (x < 0 || y < 0 || x >= rectified.width || y >= rectified.height) continue;

@@ -21,6 +21,8 @@ namespace {
 constexpr int kWidth = 640, kHeight = 480;
 constexpr Intrinsics kCamera{600, 600, 319.5, 239.5};
 
+Camera sized(const Intrinsics& k) { return {k, {}, kWidth, kHeight}; }
+
 struct Rig {
   Intrinsics camera1 = kCamera, camera2 = kCamera;
   Pose pose;
@@ -36,7 +38,7 @@ struct Rig {
     }
     return fundamental_from_essential(E, camera1, camera2);
   }
-  [[nodiscard]] PolarRectification rectified(const PolarOptions& options = {}) const {
+  [[nodiscard]] Rectification rectified(const PolarOptions& options = {}) const {
     return rectify_polar(F(), matches, kWidth, kHeight, kWidth, kHeight, options);
   }
 };
@@ -85,7 +87,7 @@ TEST(Polar, matches_lie_on_one_row) {
   double worst = 0;
   int cyclic = 0, all = 0;
   for (const Rig& rig : rigs()) {
-    const PolarRectification r = rig.rectified();
+    const Rectification r = rig.rectified();
     ASSERT_EQ(r.outcome, RectifyOutcome::ok);
     const VerticalDisparity rows = vertical_disparity(r, rig.matches);
     EXPECT_GE(rows.counted, static_cast<std::int64_t>(rig.matches.size()) - 2);
@@ -102,7 +104,7 @@ TEST(Polar, matches_lie_on_one_row) {
 TEST(Polar, the_map_and_its_inverse_agree) {
   std::mt19937_64 random(8);
   for (const Rig& rig : rigs()) {
-    const PolarRectification r = rig.rectified();
+    const Rectification r = rig.rectified();
     for (const int side : {0, 1}) {
       int there = 0;
       std::vector<Vec2> px;
@@ -127,7 +129,7 @@ TEST(Polar, the_map_and_its_inverse_agree) {
 TEST(Polar, no_pixel_is_compressed) {
   std::mt19937_64 random(9);
   for (const Rig& rig : rigs()) {
-    const PolarRectification r = rig.rectified();
+    const Rectification r = rig.rectified();
     EXPECT_EQ(r.scale, 1);
     EXPECT_LE(double(r.width) * r.height, 12.0 * kWidth * kHeight);
     for (std::size_t k = 0; k < 2; ++k) {
@@ -152,7 +154,7 @@ TEST(Polar, no_pixel_is_compressed) {
 TEST(Polar, a_pair_that_is_rectified_already_stays_as_it_is) {
   std::mt19937_64 random(10);
   const Rig rig = make_rig({1, 0, 0}, 0, random);
-  const PolarRectification r = rig.rectified();
+  const Rectification r = rig.rectified();
   EXPECT_EQ(r.width, kWidth);
   EXPECT_EQ(r.height, kHeight);
   for (const Vec2& p : {Vec2{0, 0}, Vec2{639, 479}, Vec2{100, 200}}) {
@@ -165,8 +167,7 @@ TEST(Polar, a_pair_that_is_rectified_already_stays_as_it_is) {
 
 TEST(Polar, disparities_grow_as_points_come_nearer_where_the_pose_is_known) {
   for (const Rig& rig : rigs()) {
-    const PolarRectification r =
-        rectify_polar(rig.camera1, rig.camera2, rig.pose, {}, kWidth, kHeight, kWidth, kHeight);
+    const Rectification r = rectify_polar(sized(rig.camera1), sized(rig.camera2), rig.pose, {});
     ASSERT_EQ(r.outcome, RectifyOutcome::ok);
     int right = 0, wrong = 0;
     for (const double x : {100.0, 300.0, 420.0, 600.0}) {
@@ -193,7 +194,7 @@ TEST(Polar, disparities_grow_as_points_come_nearer_where_the_pose_is_known) {
 TEST(Polar, a_zoom_is_taken_out) {
   std::mt19937_64 random(11);
   const Rig rig = make_rig({0.3, 0.1, 1}, 2, random, 2);
-  const PolarRectification r = rig.rectified();
+  const Rectification r = rig.rectified();
   const DisparityRange range = disparity_range(r, rig.matches);
   const double left = std::hypot(r.sides[0].rows[9].dx, r.sides[0].rows[9].dy),
                right = std::hypot(r.sides[1].rows[9].dx, r.sides[1].rows[9].dy);
@@ -206,7 +207,7 @@ TEST(Polar, a_zoom_is_taken_out) {
 TEST(Polar, sizes_are_bounded) {
   std::mt19937_64 random(12);
   const Rig rig = make_rig({0, 0, 1}, 3, random);
-  const PolarRectification r = rig.rectified({.max_scale = 1});
+  const Rectification r = rig.rectified({.max_scale = 1});
   EXPECT_LT(r.scale, 0.7);
   EXPECT_LE(double(r.width) * (r.height - 2.0 * r.overlap), kWidth * kHeight);
   EXPECT_LT(vertical_disparity(r, rig.matches).percentile95, 0.01);
@@ -219,7 +220,7 @@ TEST(Polar, odd_places_of_the_epipole) {
         Vec2{639, 240}, Vec2{320, 240}, Vec2{-0.5, -0.5}, Vec2{1e-9, 1e-9}, Vec2{638.999999, 20}}) {
     std::mt19937_64 random(13);
     const Rig rig = make_rig({(e[0] - 319.5) / 600, (e[1] - 239.5) / 600, 1}, 0, random);
-    const PolarRectification r = rig.rectified();
+    const Rectification r = rig.rectified();
     ASSERT_EQ(r.outcome, RectifyOutcome::ok) << e[0] << " " << e[1];
     EXPECT_LT(vertical_disparity(r, rig.matches).percentile95, 0.01);
     EXPECT_LT(r.height, 5000);
@@ -245,17 +246,19 @@ TEST(Polar, degenerate_input_is_an_outcome_and_hostile_input_an_error) {
   EXPECT_THROW((void)rectify_polar(F, rig.matches, 0, 5, 5, 5), Error);
   EXPECT_THROW((void)rig.rectified({.max_scale = 0}), Error);
   EXPECT_THROW((void)rig.rectified({.overlap = -1}), Error);
-  EXPECT_THROW((void)sampling_map(PolarRectification{}, 0), Error);
+  EXPECT_THROW((void)sampling_map(Rectification{.kind = RectificationKind::polar}, 0), Error);
   EXPECT_THROW((void)photograph_point(rig.rectified(), 2, {0, 0}), Error);
   const double nan = bad[4];
-  const PolarRectification r = rig.rectified();
+  const Rectification r = rig.rectified();
   EXPECT_TRUE(std::isnan(rectified_point(r, 0, {nan, 0})[0]));
   EXPECT_TRUE(std::isnan(photograph_point(r, 0, {0, -1})[0]));
   EXPECT_TRUE(std::isnan(photograph_point(r, 0, {0, r.height + 0.0})[0]));
   std::vector<PointPair> odd = {{nan, 0, 0, 0}, {1e300, 0, 1e300, 0}};
   (void)outcome(F, odd);
-  EXPECT_THROW((void)rectify_polar(kCamera, kCamera, Pose{}, {}, kWidth, kHeight, kWidth, kHeight),
-               Error);
+  EXPECT_THROW((void)rectify_polar(sized(kCamera), sized(kCamera), Pose{}, {}), Error);
+  Camera lens = sized(kCamera);
+  lens.distortion.k1 = 0.1;
+  EXPECT_THROW((void)rectify_polar(lens, sized(kCamera), rig.pose, {}), Error);
 }
 
 TEST(Polar, pictures_of_one_pixel) {
@@ -264,7 +267,7 @@ TEST(Polar, pictures_of_one_pixel) {
     const Rig rig = make_rig(to, 0, random);
     for (const auto& [w1, h1, w2, h2] : {std::array{1, 1, 1, 1}, std::array{1, 1, 640, 480},
                                          std::array{640, 480, 1, 1}, std::array{1, 480, 640, 1}}) {
-      const PolarRectification r = rectify_polar(rig.F(), rig.matches, w1, h1, w2, h2);
+      const Rectification r = rectify_polar(rig.F(), rig.matches, w1, h1, w2, h2);
       if (r.width == 0) continue;
       EXPECT_LT(double(r.width) * r.height, 5e6);
       (void)sampling_maps(r);
@@ -286,7 +289,7 @@ TEST(Polar, any_matrix_of_rank_two) {
       for (std::size_t j = 0; j < 9; ++j) F[j] += a[j / 3] * b[j % 3];
     }
     const std::vector<PointPair> matches = {{100, 100, 300, 200}};
-    const PolarRectification r = rectify_polar(F, matches, 64, 48, 90, 30);
+    const Rectification r = rectify_polar(F, matches, 64, 48, 90, 30);
     if (r.width == 0) continue;
     ++rectified;
     EXPECT_LE(double(r.width) * (r.height - 2.0 * r.overlap), 12.0 * 64 * 48);
@@ -299,36 +302,38 @@ TEST(Polar, any_matrix_of_rank_two) {
 TEST(Polar, a_file_keeps_the_map_and_damage_is_named) {
   std::mt19937_64 random(17);
   const test::TemporaryFolder folder;
-  const PolarRectification r = make_rig({0, 0, 1}, 3, random).rectified();
-  write_polar(folder / "map.npz", r);
-  const PolarRectification back = read_polar(folder / "map.npz");
+  const Rectification r = make_rig({0, 0, 1}, 3, random).rectified();
+  write_rectification(folder / "map.npz", r);
+  const Rectification back = read_rectification(folder / "map.npz");
   EXPECT_EQ(back.width, r.width);
   EXPECT_EQ(back.overlap, r.overlap);
   EXPECT_EQ(back.is_cyclic, r.is_cyclic);
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_EQ(back.sides[k].epipole, r.sides[k].epipole);
-    EXPECT_EQ(back.sides[k].to_epipole, r.sides[k].to_epipole);
+    EXPECT_EQ(back.sides[k].is_inward, r.sides[k].is_inward);
     EXPECT_EQ(sampling_map(back, int(k)).x, sampling_map(r, int(k)).x);
     EXPECT_EQ(sampling_map(back, int(k)).y, sampling_map(r, int(k)).y);
   }
-  EXPECT_THROW(write_polar(folder / "map.npz", PolarRectification{}), Error);
-  EXPECT_EQ(read_polar(folder / "map.npz").width, r.width);
+  EXPECT_THROW(
+      write_rectification(folder / "map.npz", Rectification{.kind = RectificationKind::polar}),
+      Error);
+  EXPECT_EQ(read_rectification(folder / "map.npz").width, r.width);
 }
 
 TEST(Polar, what_is_no_map_is_refused_by_name) {
   std::mt19937_64 random(18);
   const test::TemporaryFolder folder;
-  const PolarRectification r = make_rig({0, 0, 1}, 3, random).rectified();
-  const auto refusal = [&](const PolarRectification& bad) -> std::string {
-    write_polar(folder / "bad.npz", bad);
+  const Rectification r = make_rig({0, 0, 1}, 3, random).rectified();
+  const auto refusal = [&](const Rectification& bad) -> std::string {
+    write_rectification(folder / "bad.npz", bad);
     try {
-      (void)read_polar(folder / "bad.npz");
+      (void)read_rectification(folder / "bad.npz");
     } catch (const Error& e) {
       return e.what();
     }
     return "";
   };
-  PolarRectification bad = r;
+  Rectification bad = r;
   bad.sides[1].rows.pop_back();
   EXPECT_NE(refusal(bad).find("'right'"), std::string::npos);
   bad = r;
@@ -344,7 +349,7 @@ TEST(Polar, what_is_no_map_is_refused_by_name) {
   bad.width = 1 << 30;
   EXPECT_NE(refusal(bad).find("'canvas'"), std::string::npos);
   bad = r;
-  bad.sides[1].photograph_width = 0;
+  bad.sides[1].input.width = 0;
   EXPECT_NE(refusal(bad).find("'right_photograph'"), std::string::npos);
 }
 

@@ -70,8 +70,8 @@ TEST(RectifiedLens, points_lie_on_equal_rows_at_their_depth) {
       const Eigen::Vector3d X1(0.4 * z * u(random), 0.3 * z * u(random), z),
           X2 = rig.R * X1 + rig.t;
       const Vec2 p1 = seen(rig.one, X1), p2 = seen(rig.two, X2);
-      const Vec2 l = rectified_point(r, 0, r.swapped ? p2 : p1),
-                 p = rectified_point(r, 1, r.swapped ? p1 : p2);
+      const Vec2 l = rectified_point(r, 0, r.is_swapped ? p2 : p1),
+                 p = rectified_point(r, 1, r.is_swapped ? p1 : p2);
       ASSERT_FALSE(std::isnan(l[0]) || std::isnan(p[0]));
       matches.push_back({p1[0], p1[1], p2[0], p2[1]});
       worst = std::max(worst, std::abs(l[1] - p[1]));
@@ -80,7 +80,7 @@ TEST(RectifiedLens, points_lie_on_equal_rows_at_their_depth) {
           Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(Q.data()) *
           Eigen::Vector4d(l[0], l[1], l[0] - p[0], 1);
       const Eigen::Vector3d expected =
-          Eigen::Map<const Matrix>(r.R1.data()) * (r.swapped ? X2 : X1);
+          Eigen::Map<const Matrix>(r.sides[0].R.data()) * (r.is_swapped ? X2 : X1);
       ASSERT_LT((X.head<3>() / X.w() - expected).norm(), 1e-7 * expected.norm());
       ++counted;
     }
@@ -127,7 +127,7 @@ TEST(RectifiedLens, coefficients_of_zero_are_the_pinhole) {
   // A coefficient that does nothing takes the way of the lens.
   rig.one.distortion.k6 = rig.two.distortion.k6 = 1e-14;
   const Rectification b = rig.rectified();
-  EXPECT_NEAR(a.camera1.cx, b.camera1.cx, 1e-6);
+  EXPECT_NEAR(a.sides[0].camera.cx, b.sides[0].camera.cx, 1e-6);
   ASSERT_EQ(a.width, b.width);
   const auto pinhole = sampling_maps(a), lens = sampling_maps(b);
   std::int64_t apart = 0;
@@ -203,7 +203,7 @@ TEST(RectifiedLens, fisheyes_have_equal_rows_and_maps_that_lead_back) {
       const Rectification r =
           rectify(fisheye, both ? fisheye : LensCamera(plain), pose, {.max_angle_deg = 60});
       ASSERT_EQ(r.outcome, RectifyOutcome::ok);
-      EXPECT_EQ(r.swapped, side > 0);
+      EXPECT_EQ(r.is_swapped, side > 0);
       EXPECT_LE(std::int64_t{r.width} * r.height, 1.5 * 1280 * 960);
       const auto maps = sampling_maps(r);
       std::mt19937 random(5);
@@ -214,17 +214,19 @@ TEST(RectifiedLens, fisheyes_have_equal_rows_and_maps_that_lead_back) {
         const Eigen::Vector3d X(1.2 * z * u(random), 0.9 * z * u(random), z), Y = R * X + t;
         const Vec2 p1 = fisheye_px(X), p2 = both ? fisheye_px(Y) : seen(plain, Y);
         if (std::isnan(p2[0])) continue;
-        const Vec2 l = rectified_point(r, 0, r.swapped ? p2 : p1),
-                   q = rectified_point(r, 1, r.swapped ? p1 : p2);
+        const Vec2 l = rectified_point(r, 0, r.is_swapped ? p2 : p1),
+                   q = rectified_point(r, 1, r.is_swapped ? p1 : p2);
         ASSERT_NEAR(l[1], q[1], 1e-7);
         // The depth in the rectified left camera, from the disparity.
-        const Eigen::Vector3d left = r.swapped ? Y : X;
-        const double depth = r.R1[6] * left.x() + r.R1[7] * left.y() + r.R1[8] * left.z();
-        EXPECT_NEAR(t.norm() * r.camera1.fx / (l[0] - q[0] + r.camera2.cx - r.camera1.cx), depth,
-                    1e-6);
+        const Eigen::Vector3d left = r.is_swapped ? Y : X;
+        const double depth =
+            r.sides[0].R[6] * left.x() + r.sides[0].R[7] * left.y() + r.sides[0].R[8] * left.z();
+        EXPECT_NEAR(t.norm() * r.sides[0].camera.fx /
+                        (l[0] - q[0] + r.sides[1].camera.cx - r.sides[0].camera.cx),
+                    depth, 1e-6);
         ++counted;
-        for (const auto& [map, from, to] : {std::tuple(&maps[0], r.swapped ? p2 : p1, l),
-                                            std::tuple(&maps[1], r.swapped ? p1 : p2, q)}) {
+        for (const auto& [map, from, to] : {std::tuple(&maps[0], r.is_swapped ? p2 : p1, l),
+                                            std::tuple(&maps[1], r.is_swapped ? p1 : p2, q)}) {
           const auto x = int(std::lround(to[0])), y = int(std::lround(to[1]));
           if (x < 0 || y < 0 || x >= r.width || y >= r.height) continue;
           const auto at = std::size_t(y) * std::size_t(r.width) + std::size_t(x);
@@ -248,12 +250,12 @@ TEST(RectifiedLens, maps_of_fisheyes_are_the_formula) {
                                   {.max_angle_deg = 65});
   ASSERT_EQ(r.outcome, RectifyOutcome::ok);
   const SamplingMap map = sampling_map(r, 0);
-  const Eigen::Map<const Matrix> R(r.R1.data());
+  const Eigen::Map<const Matrix> R(r.sides[0].R.data());
   std::int64_t inside = 0, other = 0;
   for (int y = 0; y < r.height; y += 3) {
     for (int x = 0; x < r.width; x += 3) {
-      const Eigen::Vector3d ray((x - r.camera1.cx) / r.camera1.fx,
-                                (y - r.camera1.cy) / r.camera1.fy, 1);
+      const Eigen::Vector3d ray((x - r.sides[0].camera.cx) / r.sides[0].camera.fx,
+                                (y - r.sides[0].camera.cy) / r.sides[0].camera.fy, 1);
       const Vec2 p = fisheye_px(R.transpose() * ray);
       const auto at = std::size_t(y) * std::size_t(r.width) + std::size_t(x);
       const bool is_inside = p[0] >= 0 && p[1] >= 0 && p[0] <= 1279 && p[1] <= 959;
@@ -280,7 +282,8 @@ TEST(RectifiedLens, a_lens_camera_of_a_camera_is_that_camera) {
     Eigen::Map<Matrix>(pose.R.data()) = rig.R;
     Eigen::Map<Eigen::Vector3d>(pose.t.data()) = rig.t;
     const Rectification b = rectify(LensCamera(rig.one), LensCamera(rig.two), pose);
-    ASSERT_EQ(std::tuple(a.width, a.height, a.swapped), std::tuple(b.width, b.height, b.swapped));
+    ASSERT_EQ(std::tuple(a.width, a.height, a.is_swapped),
+              std::tuple(b.width, b.height, b.is_swapped));
     for (const int side : {0, 1}) {
       const SamplingMap one = sampling_map(a, side), two = sampling_map(b, side);
       int apart = 0;
@@ -303,7 +306,7 @@ TEST(RectifiedLens, what_lies_too_far_off_the_axis_is_left_out_when_that_is_want
     const Rectification r = rectify(fisheye, fisheye, aside, {.max_angle_deg = degrees});
     ASSERT_EQ(r.outcome, RectifyOutcome::ok);
     // A px of the middle of the picture is one of the canvas, while that has room for it.
-    const double f = r.camera1.fx;
+    const double f = r.sides[0].camera.fx;
     if (degrees < 60) {
       EXPECT_DOUBLE_EQ(f, (kFisheye[0] + kFisheye[1]) / 2);
     } else {
@@ -311,7 +314,7 @@ TEST(RectifiedLens, what_lies_too_far_off_the_axis_is_left_out_when_that_is_want
     }
     EXPECT_GT(r.width, last);
     last = r.width;
-    const Vec2 farthest = {r.camera1.cx / f, r.camera1.cy / f};
+    const Vec2 farthest = {r.sides[0].camera.cx / f, r.sides[0].camera.cy / f};
     for (const double tangent : farthest)
       EXPECT_LE(std::atan(tangent) * 180 / 3.14159265, degrees + 1e-6);
   }

@@ -21,7 +21,9 @@ struct Rig {
   Intrinsics k1, k2;
   Pose pose;
   int w1 = 640, h1 = 480, w2 = 700, h2 = 500;
-  [[nodiscard]] Rectification rectified() const { return rectify(k1, k2, pose, w1, h1, w2, h2); }
+  [[nodiscard]] Rectification rectified() const {
+    return rectify({k1, {}, w1, h1}, {k2, {}, w2, h2}, pose);
+  }
 };
 
 Pose pose_of(const Matrix& R, const Eigen::Vector3d& centre2) {
@@ -60,25 +62,26 @@ TEST(Rectify, matching_points_share_rows_and_depth_follows_from_disparity) {
     const Rectification r = rig.rectified();
     ASSERT_GT(r.width, 0) << trial;
     ASSERT_LE(double(r.width) * r.height, 1.5 * rig.w2 * rig.h2);
-    EXPECT_EQ(r.camera1.fx, r.camera1.fy);
-    EXPECT_EQ(r.camera1.fx, r.camera2.fx);
-    EXPECT_EQ(r.camera1.cy, r.camera2.cy);
-    EXPECT_NEAR((eigen(r.R1) * eigen(r.R1).transpose() - Matrix::Identity()).norm(), 0, 1e-12);
-    const double doffs = r.camera2.cx - r.camera1.cx;
+    EXPECT_EQ(r.sides[0].camera.fx, r.sides[0].camera.fy);
+    EXPECT_EQ(r.sides[0].camera.fx, r.sides[1].camera.fx);
+    EXPECT_EQ(r.sides[0].camera.cy, r.sides[1].camera.cy);
+    EXPECT_NEAR((eigen(r.sides[0].R) * eigen(r.sides[0].R).transpose() - Matrix::Identity()).norm(),
+                0, 1e-12);
+    const double doffs = r.sides[1].camera.cx - r.sides[0].camera.cx;
     for (int i = 0; i < 20; ++i) {
       const double z = 5 + 4 * unit(random);
       const Eigen::Vector3d X1(z * 0.4 * unit(random), z * 0.3 * unit(random), z);
       const Eigen::Vector3d X2 =
           eigen(rig.pose.R) * X1 + Eigen::Map<const Eigen::Vector3d>(rig.pose.t.data());
-      const Eigen::Vector3d& XL = r.swapped ? X2 : X1;
-      const Eigen::Vector3d& XR = r.swapped ? X1 : X2;
-      const Eigen::Vector2d l = project(r.H1, r.swapped ? rig.k2 : rig.k1, XL);
-      const Eigen::Vector2d p = project(r.H2, r.swapped ? rig.k1 : rig.k2, XR);
+      const Eigen::Vector3d& XL = r.is_swapped ? X2 : X1;
+      const Eigen::Vector3d& XR = r.is_swapped ? X1 : X2;
+      const Eigen::Vector2d l = project(r.sides[0].H, r.is_swapped ? rig.k2 : rig.k1, XL);
+      const Eigen::Vector2d p = project(r.sides[1].H, r.is_swapped ? rig.k1 : rig.k2, XR);
       ASSERT_NEAR(l.y(), p.y(), 1e-9) << trial;
       const double shift = l.x() - p.x() + doffs;
       ASSERT_GT(shift, 0) << trial;
-      const double depth = (eigen(r.R1) * XL).z();
-      ASSERT_NEAR(r.camera1.fx / shift, depth, 1e-9 * depth) << trial;
+      const double depth = (eigen(r.sides[0].R) * XL).z();
+      ASSERT_NEAR(r.sides[0].camera.fx / shift, depth, 1e-9 * depth) << trial;
     }
   }
 }
@@ -90,8 +93,9 @@ TEST(Rectify, keeps_the_rows_that_both_pictures_have) {
     const Rectification r = rig.rectified();
     ASSERT_GT(r.width, 0);
     for (const auto& [H, w, h] :
-         {std::tuple{r.H1, r.swapped ? rig.w2 : rig.w1, r.swapped ? rig.h2 : rig.h1},
-          std::tuple{r.H2, r.swapped ? rig.w1 : rig.w2, r.swapped ? rig.h1 : rig.h2}}) {
+         {std::tuple{r.sides[0].H, r.is_swapped ? rig.w2 : rig.w1, r.is_swapped ? rig.h2 : rig.h1},
+          std::tuple{r.sides[1].H, r.is_swapped ? rig.w1 : rig.w2,
+                     r.is_swapped ? rig.h1 : rig.h2}}) {
       double least = 1e9, top = 1e9, bottom = -1e9;
       for (int corner = 0; corner < 4; ++corner) {
         const Eigen::Vector2d p =
@@ -118,20 +122,20 @@ TEST(Rectify, parallel_cameras_are_left_as_they_are) {
           640,
           480};
   const Rectification r = rig.rectified();
-  EXPECT_FALSE(r.swapped);
+  EXPECT_FALSE(r.is_swapped);
   EXPECT_EQ(r.width, 640);
   EXPECT_EQ(r.height, 480);
-  EXPECT_NEAR((eigen(r.H1) / r.H1[8] - Matrix::Identity()).norm(), 0, 1e-12);
+  EXPECT_NEAR((eigen(r.sides[0].H) / r.sides[0].H[8] - Matrix::Identity()).norm(), 0, 1e-12);
   rig.pose = pose_of(Matrix::Identity(), {-1, 0, 0});
-  EXPECT_TRUE(rig.rectified().swapped);
+  EXPECT_TRUE(rig.rectified().is_swapped);
 }
 
 // max_scale is of the larger picture, whichever it is.
 TEST(Rectify, a_small_and_a_large_picture_have_the_same_canvas_either_way) {
-  const Intrinsics small{300, 300, 160, 120}, large{900, 900, 480, 360};
+  const Camera small{{300, 300, 160, 120}, {}, 320, 240}, large{{900, 900, 480, 360}, {}, 960, 720};
   const Pose right = pose_of(Matrix::Identity(), {1, 0, 0});
-  const Rectification a = rectify(small, large, right, 320, 240, 960, 720, {.max_scale = 0.5}),
-                      b = rectify(large, small, right, 960, 720, 320, 240, {.max_scale = 0.5});
+  const Rectification a = rectify(small, large, right, {.max_scale = 0.5}),
+                      b = rectify(large, small, right, {.max_scale = 0.5});
   EXPECT_GT(a.width * a.height, 2 * 320 * 240);
   EXPECT_LE(a.width * a.height, 960 * 720 / 2);
   EXPECT_EQ(a.width, b.width);
@@ -222,8 +226,9 @@ TEST(Rectify, photographs_with_measured_poses_match_along_rows) {
   };
   ImageU8 left_valid;
   const ImageU8 first = reduced("0004.jpg"), second = reduced("0005.jpg");
-  const ImageU8 left = warp(r.swapped ? second : first, r.H1, r.width, r.height, &left_valid);
-  const ImageU8 right = warp(r.swapped ? first : second, r.H2, r.width, r.height);
+  const ImageU8 left =
+      warp(r.is_swapped ? second : first, r.sides[0].H, r.width, r.height, &left_valid);
+  const ImageU8 right = warp(r.is_swapped ? first : second, r.sides[1].H, r.width, r.height);
   const SsdOptions range{.min_disparity = -200, .disparities = 400, .window = 11};
   // Two pictures of one scene agree on their rows better than shifted against each other by 3 rows.
   const auto known = [&](int down) {

@@ -219,9 +219,9 @@ TEST(Remap, bad_maps_are_refused) {
   EXPECT_THROW((void)sampling_map(kIdentity, kHuge, 4, 4, 4), Error);
   EXPECT_THROW((void)sampling_map(kIdentity, 4, 4, kHuge, kHuge), Error);
   EXPECT_THROW((void)warp(ImageU8(4, 4), kIdentity, 1 << 20, 1 << 20), Error);
-  EXPECT_THROW((void)rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, kHuge, 4, 4, 4), Error);
+  EXPECT_THROW((void)rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, {}, kHuge, 4, 4, 4), Error);
   const Rectification wide =
-      rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, 1 << 22, 4, 1 << 22, 4);
+      rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, {}, 1 << 22, 4, 1 << 22, 4);
   EXPECT_EQ(wide.outcome, RectifyOutcome::ok);
   EXPECT_LE(wide.width, 1 << 22);
 }

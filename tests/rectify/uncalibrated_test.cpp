@@ -36,7 +36,7 @@ struct Rig {
     return out;
   }
   [[nodiscard]] Rectification rectified() const {
-    return rectify_uncalibrated(F(), w1, h1, w2, h2);
+    return rectify_uncalibrated(F(), {}, w1, h1, w2, h2);
   }
 };
 
@@ -91,13 +91,13 @@ TEST(Uncalibrated, exact_matches_share_rows_and_pictures_keep_their_shape) {
       ++refused;
       continue;
     }
-    ASSERT_FALSE(r.camera1.valid());
+    ASSERT_FALSE(r.sides[0].camera.valid());
     const VerticalDisparity v = vertical_disparity(r, matches_of(rig, random, 50));
     ASSERT_GE(v.counted, 45);
     worst = std::max(worst, v.percentile95);
     ASSERT_LE(double(r.width) * r.height, 1.5 * rig.w2 * rig.h2);
     for (const auto& [H, w, h] :
-         {std::tuple{r.H1, rig.w1, rig.h1}, std::tuple{r.H2, rig.w2, rig.h2}}) {
+         {std::tuple{r.sides[0].H, rig.w1, rig.h1}, std::tuple{r.sides[1].H, rig.w2, rig.h2}}) {
       const Shape s = shape_of(H, w, h);
       worst_corner = std::max(worst_corner, std::abs(s.corner_deg - 90));
       worst_diagonal = std::max({worst_diagonal, s.diagonals, 1 / s.diagonals});
@@ -128,11 +128,12 @@ TEST(Uncalibrated, exact_matches_share_rows_and_pictures_keep_their_shape) {
 }
 
 TEST(Uncalibrated, a_rectified_pair_stays_as_it_is) {
-  const Rectification r = rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, 640, 480, 640, 480);
+  const Rectification r =
+      rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, {}, 640, 480, 640, 480);
   ASSERT_EQ(r.outcome, RectifyOutcome::ok);
   EXPECT_EQ(r.width, 640);
   EXPECT_EQ(r.height, 480);
-  for (const Mat3& H : {r.H1, r.H2})
+  for (const Mat3& H : {r.sides[0].H, r.sides[1].H})
     for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(H[i] / H[8], i % 4 == 0, 1e-9) << i;
 }
 
@@ -144,10 +145,11 @@ TEST(Uncalibrated, sign_and_size_of_F_do_not_matter) {
   for (const double factor : {-1.0, 1e-9, -1e12}) {
     Mat3 F = rig.F();
     for (double& v : F) v *= factor;
-    const Rectification s = rectify_uncalibrated(F, rig.w1, rig.h1, rig.w2, rig.h2);
+    const Rectification s = rectify_uncalibrated(F, {}, rig.w1, rig.h1, rig.w2, rig.h2);
     EXPECT_EQ(s.width, r.width);
     for (std::size_t i = 0; i < 9; ++i)
-      EXPECT_NEAR(s.H1[i] / s.H1[8], r.H1[i] / r.H1[8], 1e-6 * (1 + std::abs(r.H1[i] / r.H1[8])));
+      EXPECT_NEAR(s.sides[0].H[i] / s.sides[0].H[8], r.sides[0].H[i] / r.sides[0].H[8],
+                  1e-6 * (1 + std::abs(r.sides[0].H[i] / r.sides[0].H[8])));
   }
 }
 
@@ -159,22 +161,23 @@ TEST(Uncalibrated, refusals_say_why) {
   EXPECT_EQ(rig.rectified().width, 0);
   rig.t = {1, 0, 1.4};  // just beside it
   EXPECT_EQ(rig.rectified().outcome, RectifyOutcome::epipole_near_image);
-  EXPECT_EQ(rectify_uncalibrated({1, 0, 0, 0, 1, 0, 0, 0, 4e5}, 640, 480, 640, 480).outcome,
+  EXPECT_EQ(rectify_uncalibrated({1, 0, 0, 0, 1, 0, 0, 0, 4e5}, {}, 640, 480, 640, 480).outcome,
             RectifyOutcome::no_geometry);
-  EXPECT_EQ(rectify_uncalibrated({1, 2, 3, 2, 4, 6, 3, 6, 9}, 640, 480, 640, 480).outcome,
+  EXPECT_EQ(rectify_uncalibrated({1, 2, 3, 2, 4, 6, 3, 6, 9}, {}, 640, 480, 640, 480).outcome,
             RectifyOutcome::no_geometry);
   // Rows that lie 1000 px apart.
-  EXPECT_EQ(rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 1000}, 640, 480, 640, 480).outcome,
+  EXPECT_EQ(rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 1000}, {}, 640, 480, 640, 480).outcome,
             RectifyOutcome::no_common_rows);
-  EXPECT_THROW((void)rectify_uncalibrated({}, 640, 480, 640, 480), Error);
-  EXPECT_THROW((void)rectify_uncalibrated({std::nan("")}, 640, 480, 640, 480), Error);
-  EXPECT_THROW((void)rectify_uncalibrated(rig.F(), 0, 480, 640, 480), Error);
-  EXPECT_THROW((void)rectify_uncalibrated(rig.F(), 640, 480, 640, 480, {.max_scale = -1}), Error);
+  EXPECT_THROW((void)rectify_uncalibrated({}, {}, 640, 480, 640, 480), Error);
+  EXPECT_THROW((void)rectify_uncalibrated({std::nan("")}, {}, 640, 480, 640, 480), Error);
+  EXPECT_THROW((void)rectify_uncalibrated(rig.F(), {}, 0, 480, 640, 480), Error);
+  EXPECT_THROW((void)rectify_uncalibrated(rig.F(), {}, 640, 480, 640, 480, {.max_scale = -1}),
+               Error);
 }
 
 TEST(Uncalibrated, small_and_odd_pictures) {
   for (const auto& [w, h] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{9, 1}, std::pair{3, 2}}) {
-    const Rectification r = rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, w, h, w, h);
+    const Rectification r = rectify_uncalibrated({0, 0, 0, 0, 0, -1, 0, 1, 0}, {}, w, h, w, h);
     EXPECT_TRUE(r.width == 0 || (r.width <= 2 * w && r.height <= 2 * h));
   }
 }
@@ -204,7 +207,7 @@ Rectification calibrated(const Rig& rig) {
   const auto camera = [](const Matrix& K) {
     return Intrinsics{K(0, 0), K(1, 1), K(0, 2), K(1, 2)};
   };
-  return rectify(camera(rig.K1), camera(rig.K2), pose, rig.w1, rig.h1, rig.w2, rig.h2);
+  return rectify({camera(rig.K1), {}, rig.w1, rig.h1}, {camera(rig.K2), {}, rig.w2, rig.h2}, pose);
 }
 
 TEST(Uncalibrated, matches_tell_which_picture_is_the_left_one) {
@@ -215,10 +218,10 @@ TEST(Uncalibrated, matches_tell_which_picture_is_the_left_one) {
     const auto matches = matches_of(rig, random, 50);
     const Rectification r = rectify_uncalibrated(rig.F(), matches, rig.w1, rig.h1, rig.w2, rig.h2);
     ASSERT_EQ(r.outcome, RectifyOutcome::ok);
-    wrong += r.swapped != calibrated(rig).swapped;
-    swapped += r.swapped;
+    wrong += r.is_swapped != calibrated(rig).is_swapped;
+    swapped += r.is_swapped;
     ASSERT_LT(vertical_disparity(r, matches).percentile95, 1e-6);
-    EXPECT_EQ(r.input1.width, r.swapped ? rig.w2 : rig.w1);
+    EXPECT_EQ(r.sides[0].input.width, r.is_swapped ? rig.w2 : rig.w1);
   }
   printf("left and right wrong: %d of 500, %d swapped\n", wrong, swapped);
   EXPECT_LE(wrong, 5);
@@ -271,7 +274,7 @@ TEST(Uncalibrated, photographs_with_measured_cameras) {
           continue;
         }
         worst = std::max(worst, vertical_disparity(r, matches_of(rig, random, 100)).percentile95);
-        for (const Mat3& H : {r.H1, r.H2}) {
+        for (const Mat3& H : {r.sides[0].H, r.sides[1].H}) {
           const Shape shape = shape_of(H, 3072, 2048);
           corner = std::max(corner, std::abs(shape.corner_deg - 90));
           diagonal = std::max({diagonal, shape.diagonals, 1 / shape.diagonals});
@@ -308,7 +311,7 @@ TEST(Uncalibrated, matches_of_photographs_come_to_lie_on_rows) {
     for (std::size_t i = 0; i < points.size(); ++i)
       if (f.inliers[i]) inliers.push_back(points[i]);
     const int width = static_cast<int>(w) + 1, height = static_cast<int>(h) + 1;
-    const Rectification r = rectify_uncalibrated(f.model, width, height, width, height);
+    const Rectification r = rectify_uncalibrated(f.model, {}, width, height, width, height);
     if (r.width == 0) {
       printf("%s: %s\n", name, to_string(r.outcome));
       continue;

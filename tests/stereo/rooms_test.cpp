@@ -95,8 +95,7 @@ Score score(const Views& v, const DenseMatches& found) {
   return s;
 }
 
-template <class Rectified>
-std::optional<Score> matched(const Views& v, const Rectified& r) {
+std::optional<Score> matched(const Views& v, const Rectification& r) {
   if (r.width == 0) return {};
   const DisparityRange range = disparity_range(r, v.matches);
   if (range.count > 1024) return {};
@@ -135,10 +134,11 @@ TEST(Rooms, planar_and_polar) {
   for (const Motion& m : motions) {
     const Views v = views_of(m, 3);
     std::printf("%s\n", m.name);
-    const auto planar =
-        matched(v, rectify(kCamera, v.camera2, v.pose, kWidth, kHeight, kWidth, kHeight));
-    const auto polar = matched(
-        v, rectify_polar(kCamera, v.camera2, v.pose, v.matches, kWidth, kHeight, kWidth, kHeight));
+    const auto planar = matched(
+        v, rectify({kCamera, {}, kWidth, kHeight}, {v.camera2, {}, kWidth, kHeight}, v.pose));
+    const auto polar =
+        matched(v, rectify_polar({kCamera, {}, kWidth, kHeight}, {v.camera2, {}, kWidth, kHeight},
+                                 v.pose, v.matches));
     print("planar", planar);
     print("polar", polar);
     ASSERT_TRUE(polar.has_value());

@@ -33,11 +33,12 @@ struct Options {
 };
 
 const std::vector<std::string> kFiles = {
-    "geometry.json",      "matches.txt",         "matches.png",   "report.html",
-    "rectified_left.png", "rectified_right.png", "disparity.pfm", "disparity_raw.pfm",
-    "disparity.png",      "disparity_turbo.png", "cloud.ply",     "depth.pfm",
-    "depth.png",          "depth_deviation.pfm", "polar.npz",     "straight_left.png",
-    "straight_right.png"};
+    "geometry.json",       "matches.txt",         "matches.png",
+    "report.html",         "rectified_left.png",  "rectified_right.png",
+    "disparity.pfm",       "disparity_raw.pfm",   "disparity.png",
+    "disparity_turbo.png", "cloud.ply",           "depth.pfm",
+    "depth.png",           "depth_deviation.pfm", "rectification.npz",
+    "straight_left.png",   "straight_right.png",  "polar.npz"};  // polar.npz: of older versions
 
 // Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
 std::string matches_text(const PairResult& r) {
@@ -56,10 +57,10 @@ Json image_json(const std::string& file, const ImageU8& image, std::size_t featu
 }
 
 Json dense_json(const DensePair& dense) {
-  const Rectification& rectified = dense.rectification;
+  const auto& [left, right] = dense.rectification.sides;
   const DepthSummary depth = summary_of(dense.depth);
   Json json = {{"left_image", 1},
-               {"rectification", dense.polar ? "polar" : "planar"},
+               {"rectification", to_string(dense.rectification.kind)},
                {"rectification_reason", dense.choice.reason},
                {"min_disparity", dense.min_disparity},
                {"disparities", dense.disparities},
@@ -73,12 +74,12 @@ Json dense_json(const DensePair& dense) {
                {"depth_deviation", depth.relative_deviation},
                {"cloud_points", dense.cloud.size()}};
   if (dense.cameras == CameraSource::estimated) json["focal_deviation"] = dense.focal_deviation;
-  if (dense.polar) return json;
-  json["H_left"] = rectified.H1;
-  json["H_right"] = rectified.H2;
-  if (rectified.camera1.valid()) {
-    json["left_camera"] = intrinsics_json(rectified.camera1);
-    json["right_camera"] = intrinsics_json(rectified.camera2);
+  if (dense.rectification.kind == RectificationKind::polar) return json;
+  json["H_left"] = left.H;
+  json["H_right"] = right.H;
+  if (left.camera.valid()) {
+    json["left_camera"] = intrinsics_json(left.camera);
+    json["right_camera"] = intrinsics_json(right.camera);
   }
   return json;
 }
@@ -182,7 +183,7 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
     write_png(folder.staged("rectified_right.png"), r.dense->right);
     turbo = write_disparity_files(folder, r.dense->disparity);
     write_depth_files(folder, r.dense->depth);
-    if (r.dense->polar) write_polar(folder.staged("polar.npz"), *r.dense->polar);
+    write_rectification(folder.staged("rectification.npz"), r.dense->rectification);
     write_ply(folder.staged("cloud.ply"), r.dense->cloud);
   }
   write_file(folder.staged("report.html"),

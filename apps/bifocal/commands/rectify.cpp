@@ -30,7 +30,7 @@ struct Options {
 };
 
 const std::vector<std::string> kFiles = {"rectification.json", "left.png", "right.png",
-                                         "polar.npz"};
+                                         "rectification.npz", "polar.npz"};  // of older versions
 
 void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
                      const std::filesystem::path& file) {
@@ -42,15 +42,14 @@ void write_resampled(Queue& queue, const SamplingMap& map, const Picture& p,
   }
 }
 
-// The options give this: the rectification, or why there is none.
+// The rectification, or the reason without one.
 struct Solution {
   Rectification rectification;
-  std::optional<PolarRectification> polar;  // taken in its place
   RectificationChoice choice;
-  std::vector<PointPair> matches;  // that the geometry was made from, or none
-  std::optional<double> baseline;
-  std::optional<Mat3> F;
-  std::string reason;  // in words; empty when rectified
+  std::vector<PointPair> matches;  // inliers of F; empty with --calib
+  std::optional<double> baseline;  // with --calib
+  std::optional<Mat3> F;           // with --matches
+  std::string reason;              // in words; empty if the pair is rectified
 };
 
 std::string reason_of(RectifyOutcome outcome) {
@@ -79,25 +78,25 @@ PolarOptions polar_options(const Options& o) {
   return options;
 }
 
-// Takes the planar or the polar one, as the options say.
-void choose(const Options& o, std::optional<PolarRectification> polar, Solution& s) {
+// Chooses between the planar and the polar rectification by --method.
+void choose(const Options& o, Rectification planar, std::optional<Rectification> polar,
+            Solution& s) {
   if (!polar) {
-    s.choice = {false, stretch(s.rectification), 0, "planar: --method planar"};
-    s.reason = reason_of(s.rectification.outcome);
-    return;
+    s.choice = {false, stretch(planar), 0, "planar: --method planar"};
+  } else {
+    s.choice = choose_rectification(planar, *polar);
+    if (o.method == "polar") {
+      s.choice.is_polar = true;
+      s.choice.reason = "polar: --method polar";
+    }
   }
-  s.choice = choose_rectification(s.rectification, *polar);
-  if (o.method == "polar") {
-    s.choice.is_polar = true;
-    s.choice.reason = "polar: --method polar";
-  }
-  if (s.choice.is_polar) s.polar = std::move(polar);
-  s.reason = reason_of(s.polar ? s.polar->outcome : s.rectification.outcome);
+  s.rectification = s.choice.is_polar ? std::move(*polar) : std::move(planar);
+  s.reason = reason_of(s.rectification.outcome);
 }
 
 Solution from_calibration(const Options& o, PairCalibration calibration, const Picture& left,
                           const Picture& right) {
-  // A file that does not say the size is of these pictures.
+  // A file without image sizes gets the sizes of the given images.
   for (auto [camera, picture] :
        {std::pair{&calibration.camera1, &left}, std::pair{&calibration.camera2, &right}}) {
     if (camera->width > 0) continue;
@@ -108,19 +107,17 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
   check_size(o.calib + ": camera 2 is for", calibration.camera2, o.right, right);
   const Vec3& t = calibration.cam2_from_cam1.t;
   Solution s;
-  s.rectification =
-      rectify(calibration.camera1, calibration.camera2, calibration.cam2_from_cam1, o.rectify);
   s.baseline = std::hypot(t[0], t[1], t[2]);
   const Camera &one = calibration.camera1, &two = calibration.camera2;
+  Rectification planar = rectify(one, two, calibration.cam2_from_cam1, o.rectify);
   const bool has_lens = !one.distortion.none() || !two.distortion.none();
   if (has_lens && o.method == "polar")
     throw Error(ErrorCode::usage,
                 o.calib + ": --method polar: needs cameras without lens distortion");
-  std::optional<PolarRectification> polar;
+  std::optional<Rectification> polar;
   if (wants_polar(o) && !has_lens)
-    polar = rectify_polar(one.intrinsics, two.intrinsics, calibration.cam2_from_cam1, {},
-                          left.width, left.height, right.width, right.height, polar_options(o));
-  choose(o, std::move(polar), s);
+    polar = rectify_polar(one, two, calibration.cam2_from_cam1, {}, polar_options(o));
+  choose(o, std::move(planar), std::move(polar), s);
   if (has_lens && !s.reason.empty())
     s.reason += "; a polar rectification needs cameras without lens distortion";
   return s;
@@ -128,7 +125,7 @@ Solution from_calibration(const Options& o, PairCalibration calibration, const P
 
 void check_inside(const Options& o, std::size_t row, double x, double y, const std::string& picture,
                   const Picture& p) {
-  // Half a pixel more than the picture: other programs count from a pixel's corner.
+  // A tolerance for programs whose origin is the corner of a pixel.
   const bool inside = x >= -1 && y >= -1 && x <= p.width && y <= p.height;
   if (inside || !std::isfinite(x) || !std::isfinite(y)) return;
   throw Error(ErrorCode::input, fmt::format("{}: row {}: {} {} is outside {}, {} x {} px",
@@ -156,13 +153,13 @@ Solution from_matches(const Options& o, const Correspondences& rows, const Pictu
     if (f.inliers[i]) s.matches.push_back(points[i]);
   }
   s.F = f.model;
-  s.rectification = rectify_uncalibrated(f.model, s.matches, left.width, left.height, right.width,
-                                         right.height, o.rectify);
-  std::optional<PolarRectification> polar;
+  Rectification planar = rectify_uncalibrated(f.model, s.matches, left.width, left.height,
+                                              right.width, right.height, o.rectify);
+  std::optional<Rectification> polar;
   if (wants_polar(o))
     polar = rectify_polar(f.model, s.matches, left.width, left.height, right.width, right.height,
                           polar_options(o));
-  choose(o, std::move(polar), s);
+  choose(o, std::move(planar), std::move(polar), s);
   return s;
 }
 
@@ -181,54 +178,48 @@ Json camera_json(const Camera& c) {
   return json;
 }
 
-void add_polar(const PolarRectification& r, Json& json) {
-  json.update(Json{{"width", r.width},
-                   {"height", r.height},
-                   {"swapped", false},
-                   {"map", "polar.npz"},
-                   {"scale", r.scale},
+void add_polar(const Rectification& r, Json& json) {
+  json.update(Json{{"scale", r.scale},
                    {"cyclic", r.is_cyclic},
                    {"overlap", r.overlap},
                    {"epipole1", r.sides[0].epipole},
                    {"epipole2", r.sides[1].epipole}});
 }
 
-void add_planar(const Solution& s, Json& json) {
-  const Rectification& r = s.rectification;
-  json.update(Json{{"width", r.width},
-                   {"height", r.height},
-                   {"swapped", r.swapped},
-                   {"H1", r.H1},
-                   {"H2", r.H2}});
-  if (r.camera1.valid()) {
-    json["camera1"] = intrinsics_json(r.camera1);
-    json["camera2"] = intrinsics_json(r.camera2);
-    json["R1"] = r.R1;
-    json["R2"] = r.R2;
-    json["input1"] = camera_json(r.input1);
-    json["input2"] = camera_json(r.input2);
-    json["baseline"] = *s.baseline;
-    json["doffs"] = r.camera2.cx - r.camera1.cx;
-    json["Q"] = reprojection_matrix(r, *s.baseline);
-  }
+void add_planar(const Rectification& r, const std::optional<double>& baseline, Json& json) {
+  const auto& [left, right] = r.sides;
+  json.update(Json{{"H1", left.H}, {"H2", right.H}});
+  if (!left.camera.valid()) return;
+  json.update(Json{{"camera1", intrinsics_json(left.camera)},
+                   {"camera2", intrinsics_json(right.camera)},
+                   {"R1", left.R},
+                   {"R2", right.R},
+                   {"input1", camera_json(left.input)},
+                   {"input2", camera_json(right.input)},
+                   {"baseline", *baseline},
+                   {"doffs", right.camera.cx - left.camera.cx},
+                   {"Q", reprojection_matrix(r, *baseline)}});
 }
 
 Json rectification_json(const Options& o, const Solution& s, const std::string& device) {
   const Rectification& r = s.rectification;
-  const bool swapped = !s.polar && r.swapped;
   Json json = {{"version", BIFOCAL_VERSION},
-               {"left", swapped ? o.right : o.left},
-               {"right", swapped ? o.left : o.right},
+               {"left", r.is_swapped ? o.right : o.left},
+               {"right", r.is_swapped ? o.left : o.right},
                {"device", device},
-               {"method", s.polar ? "polar" : "planar"},
-               {"reason", s.choice.reason}};
-  if (s.polar) add_polar(*s.polar, json);
-  if (!s.polar) add_planar(s, json);
+               {"method", to_string(r.kind)},
+               {"reason", s.choice.reason},
+               {"width", r.width},
+               {"height", r.height},
+               {"swapped", r.is_swapped},
+               {"map", "rectification.npz"}};
+  if (r.kind == RectificationKind::polar)
+    add_polar(r, json);
+  else
+    add_planar(r, s.baseline, json);
   if (s.F) {
-    const DisparityRange range =
-        s.polar ? disparity_range(*s.polar, s.matches) : disparity_range(r, s.matches);
-    const VerticalDisparity rows =
-        s.polar ? vertical_disparity(*s.polar, s.matches) : vertical_disparity(r, s.matches);
+    const DisparityRange range = disparity_range(r, s.matches);
+    const VerticalDisparity rows = vertical_disparity(r, s.matches);
     json["F"] = *s.F;
     json["inliers"] = s.matches.size();
     json["seed"] = o.robust.seed;
@@ -273,11 +264,11 @@ void run(const Options& o, Context& context) {
     context.exit_code = kExitNoGeometry;
     return;
   }
-  const auto maps = s.polar ? sampling_maps(*s.polar) : sampling_maps(s.rectification);
-  const bool swapped = !s.polar && s.rectification.swapped;
+  const auto maps = sampling_maps(s.rectification);
+  const bool swapped = s.rectification.is_swapped;
   write_resampled(queue, maps[0], swapped ? right : left, folder.staged("left.png"));
   write_resampled(queue, maps[1], swapped ? left : right, folder.staged("right.png"));
-  if (s.polar) write_polar(folder.staged("polar.npz"), *s.polar);
+  write_rectification(folder.staged("rectification.npz"), s.rectification);
   const Json json = rectification_json(o, s, queue.device().info().id);
   write_file(folder.staged("rectification.json"), to_text(json));
   folder.commit();

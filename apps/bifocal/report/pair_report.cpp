@@ -102,7 +102,9 @@ void add_figures(Page& page, const PairReport& in) {
   page.photograph(rectified_figure(*r.dense),
                   fmt::format("The rectified pair: a scene point has the same row in both. {}.",
                               sentence_start(r.dense->choice.reason)));
-  page.diagram(r.dense->polar ? ImageView<const std::uint8_t>(small) : in.disparity_picture,
+  page.diagram(r.dense->rectification.kind == RectificationKind::polar
+                   ? ImageView<const std::uint8_t>(small)
+                   : in.disparity_picture,
                fmt::format("Disparity of the rectified left picture, px; "
                            "near is red. {:.0f} % of the pixels were matched "
                            "both ways and are known; black is unknown.",

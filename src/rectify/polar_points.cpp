@@ -1,63 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rectify/polar_places.hpp"
-
-#include <bifocal/error.hpp>
-
-#include <fmt/format.h>
+#include "rectify/polar_points.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-namespace bifocal {
-namespace rectification {
+namespace bifocal::rectification {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kFullCircle = 2 * std::numbers::pi;
 
 PolarRow mixed(const PolarRow& a, const PolarRow& b, double f) {
   const auto mix = [f](double u, double v) { return u + f * (v - u); };
   return {mix(a.x, b.x), mix(a.y, b.y), mix(a.dx, b.dx), mix(a.dy, b.dy)};
 }
 
-// A point lies so far off a row, times the length of its step.
+// Distance of a point from a row, times the length of the row's step.
 double off(const PolarRow& row, const Vec2& p) {
   return row.dx * (p[1] - row.y) - row.dy * (p[0] - row.x);
 }
 
 }  // namespace
 
-void check_side(const char* function, int side) {
-  if (side != 0 && side != 1)
-    throw Error(ErrorCode::usage, fmt::format("{}: side {}: must be 0 or 1", function, side));
-}
-
-PolarPlaces::PolarPlaces(const PolarRectification& r, int side)
-    : side_(r.sides[static_cast<std::size_t>(side)]), is_cyclic_(r.is_cyclic) {
-  double turning = 0;
-  for (const PolarRow& row : side_.rows) {
-    const double away = side_.to_epipole ? -1 : 1;
+PolarPoints::PolarPoints(const Rectification& r, const RectifiedSide& side)
+    : rows_(side.rows), epipole_(side.epipole), is_cyclic_(r.is_cyclic) {
+  double rotation = 0;
+  for (const PolarRow& row : rows_) {
+    const double away = side.is_inward ? -1 : 1;
     double angle = std::atan2(away * row.dy, away * row.dx);
     if (!angles_.empty()) {
-      angle = angles_.back() + std::remainder(angle - angles_.back(), kTurn);
-      turning += angle - angles_.back();
+      angle = angles_.back() + std::remainder(angle - angles_.back(), kFullCircle);
+      rotation += angle - angles_.back();
     }
     angles_.push_back(angle);
   }
-  is_falling_ = turning < 0;
-  if (is_falling_)
+  is_descending_ = rotation < 0;
+  if (is_descending_)
     for (double& a : angles_) a = -a;
   if (angles_.empty()) return;
-  // The seam lies half way between the row before the turn and its first one.
+  // The seam lies half way between the first row of the full circle and the row before it.
   const auto first = std::min(static_cast<std::size_t>(std::max(0, r.overlap)), angles_.size() - 1);
-  turn_begin_ = angles_[first];
-  if (is_cyclic_ && first > 0) turn_begin_ = (angles_[first] + angles_[first - 1]) / 2;
+  first_angle_ = angles_[first];
+  if (is_cyclic_ && first > 0) first_angle_ = (angles_[first] + angles_[first - 1]) / 2;
 }
 
-Vec2 PolarPlaces::between(std::size_t row, const Vec2& px) const {
-  const PolarRow &a = side_.rows[row], &b = side_.rows[std::min(row + 1, side_.rows.size() - 1)];
+Vec2 PolarPoints::between(std::size_t row, const Vec2& px) const {
+  const PolarRow &a = rows_[row], &b = rows_[std::min(row + 1, rows_.size() - 1)];
   const double at_a = off(a, px), at_b = off(b, px);
   double f = at_a == at_b ? 0 : at_a / (at_a - at_b);
   PolarRow line = mixed(a, b, f);
@@ -69,20 +59,20 @@ Vec2 PolarPlaces::between(std::size_t row, const Vec2& px) const {
     f -= off(line, px) / slope;
     line = mixed(a, b, f);
   }
-  const double y = static_cast<double>(row) + f, last = static_cast<double>(side_.rows.size()) - 1;
+  const double y = static_cast<double>(row) + f, last = static_cast<double>(rows_.size()) - 1;
   if (!(y >= -0.5 && y <= last + 0.5)) return {kNaN, kNaN};
   return {((px[0] - line.x) * line.dx + (px[1] - line.y) * line.dy) /
               (line.dx * line.dx + line.dy * line.dy),
           y};
 }
 
-Vec2 PolarPlaces::operator()(const Vec2& px) const {
+Vec2 PolarPoints::operator()(const Vec2& px) const {
   if (angles_.empty() || !std::isfinite(px[0]) || !std::isfinite(px[1])) return {kNaN, kNaN};
-  double angle = std::atan2(px[1] - side_.epipole[1], px[0] - side_.epipole[0]);
-  if (is_falling_) angle = -angle;
+  double angle = std::atan2(px[1] - epipole_[1], px[0] - epipole_[0]);
+  if (is_descending_) angle = -angle;
   const double middle =
-      is_cyclic_ ? turn_begin_ + kTurn / 2 : (angles_.front() + angles_.back()) / 2;
-  angle = middle + std::remainder(angle - middle, kTurn);
+      is_cyclic_ ? first_angle_ + kFullCircle / 2 : (angles_.front() + angles_.back()) / 2;
+  angle = middle + std::remainder(angle - middle, kFullCircle);
   const auto above = std::upper_bound(angles_.begin(), angles_.end(), angle);
   const auto count = static_cast<std::ptrdiff_t>(angles_.size());
   const auto row = std::clamp<std::ptrdiff_t>(above - angles_.begin() - 1, 0,
@@ -90,13 +80,7 @@ Vec2 PolarPlaces::operator()(const Vec2& px) const {
   return between(static_cast<std::size_t>(row), px);
 }
 
-}  // namespace rectification
-
-using namespace rectification;
-
-Vec2 photograph_point(const PolarRectification& r, int side, const Vec2& rectified) {
-  check_side("photograph_point", side);
-  const PolarSide& s = r.sides[static_cast<std::size_t>(side)];
+Vec2 polar_to_photograph(const RectifiedSide& s, const Vec2& rectified) {
   const double last = static_cast<double>(s.rows.size()) - 1;
   if (!(rectified[1] >= 0 && rectified[1] <= last) || !std::isfinite(rectified[0]))
     return {kNaN, kNaN};
@@ -105,24 +89,9 @@ Vec2 photograph_point(const PolarRectification& r, int side, const Vec2& rectifi
                              rectified[1] - static_cast<double>(above));
   const Vec2 p = {row.x + rectified[0] * row.dx, row.y + rectified[0] * row.dy};
   const double away =
-      (s.to_epipole ? -1 : 1) * (row.dx * (p[0] - s.epipole[0]) + row.dy * (p[1] - s.epipole[1]));
+      (s.is_inward ? -1 : 1) * (row.dx * (p[0] - s.epipole[0]) + row.dy * (p[1] - s.epipole[1]));
   if (away < 0) return {kNaN, kNaN};
   return p;
 }
 
-Vec2 rectified_point(const PolarRectification& r, int side, const Vec2& px) {
-  check_side("rectified_point", side);
-  return PolarPlaces(r, side)(px);
-}
-
-std::vector<Vec2> rectified_points(const PolarRectification& r, int side,
-                                   std::span<const Vec2> px) {
-  check_side("rectified_points", side);
-  const PolarPlaces places(r, side);
-  std::vector<Vec2> all;
-  all.reserve(px.size());
-  for (const Vec2& p : px) all.push_back(places(p));
-  return all;
-}
-
-}  // namespace bifocal
+}  // namespace bifocal::rectification

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conversion of points of one side of a polar rectification.
+#pragma once
+
+#include <bifocal/rectify.hpp>
+
+#include <vector>
+
+namespace bifocal::rectification {
+
+// Converts px of the photograph to px of the rectified image. Built once per side; `r` must outlive
+// it.
+class PolarPoints {
+ public:
+  PolarPoints(const Rectification& r, const RectifiedSide& side);
+  [[nodiscard]] Vec2 operator()(const Vec2& px) const;
+
+ private:
+  [[nodiscard]] Vec2 between(std::size_t row, const Vec2& px) const;
+
+  const std::vector<PolarRow>& rows_;
+  Vec2 epipole_;
+  std::vector<double> angles_;  // of the rows about the epipole, ascending
+  double first_angle_ = 0;      // of a cyclic rectification: where its full circle begins
+  bool is_cyclic_;
+  bool is_descending_ = false;  // the angles of the rows descend and are stored negated
+};
+
+// Converts px of the rectified image to px of the photograph.
+[[nodiscard]] Vec2 polar_to_photograph(const RectifiedSide& side, const Vec2& rectified);
+
+}  // namespace bifocal::rectification
