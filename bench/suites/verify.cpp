@@ -49,7 +49,7 @@ struct Pairs {
                     std::int64_t(synthetic::kSceneHeight)});
   }
   [[nodiscard]] colmap::DecidedPairs decided(Queue& queue) const {
-    return colmap::decide(queue, {points, {}, offsets, cameras, cameras});
+    return colmap::decide(queue, {points.data(), {}, offsets, cameras, cameras});
   }
 
   std::vector<PointPair> points;

@@ -7,11 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <tuple>
 
-#include "collection/gather.kernels.hpp"
+#include "verify/points.hpp"
 
 namespace bifocal {
 namespace collection {
@@ -50,34 +49,8 @@ Features features_at(const Features& features, std::span<const std::int64_t> pla
 
 namespace {
 
-constexpr int kMostItems = 1 << 20;
 constexpr int kKeypointWords = sizeof(Keypoint) / sizeof(std::uint32_t);
 constexpr int kDescriptorWords = kDescriptorBytes / sizeof(std::uint32_t);
-
-// to[first + k] = table[rows[k]], rows of `words` words.
-template <class T>
-void gather_rows(Queue& queue, const Buffer<T>& table, const std::vector<std::int64_t>& rows,
-                 const Buffer<std::int64_t>& rows_there, int words, const Buffer<T>& to) {
-  const auto kept = static_cast<std::int64_t>(rows.size());
-  if (kept == 0) return;
-  if (queue.device().info().kind == DeviceKind::cpu) {
-    const std::size_t bytes = static_cast<std::size_t>(words) * sizeof(std::uint32_t);
-    const auto* from = static_cast<const char*>(static_cast<const void*>(table.data()));
-    auto* own = static_cast<char*>(static_cast<void*>(to.data()));
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      std::memcpy(own + k * bytes, from + static_cast<std::size_t>(rows[k]) * bytes, bytes);
-    return;
-  }
-  static const kernels::gather::launch<float> launch(kernels::gather::GATHER_THREADS);
-  const int items = static_cast<int>(std::min<std::int64_t>(kept * words, kMostItems));
-  launch.gather_rows(queue, {.count = items},
-                     {.table = runtime::Array<const std::uint32_t>(runtime::Argument(table)),
-                      .rows = rows_there,
-                      .kept = kept,
-                      .words = words,
-                      .items = items,
-                      .to = runtime::Array<std::uint32_t>(runtime::Argument(to))});
-}
 
 // Returns a set that has the features of largest scale of each image.
 FeatureSet largest_features(Queue& queue, const FeatureSet& set, int most) {
@@ -97,8 +70,10 @@ FeatureSet largest_features(Queue& queue, const FeatureSet& set, int most) {
   runtime::upload(queue, *kept.counts().memory(), 0, counts.data(), counts.size() * sizeof(int));
   Buffer<std::int64_t> there(queue.device(), rows.size());
   there.upload(queue, rows);
-  gather_rows(queue, set.keypoints(), rows, there, kKeypointWords, kept.keypoints());
-  gather_rows(queue, set.descriptors(), rows, there, kDescriptorWords, kept.descriptors());
+  verify::gather_rows<Keypoint>(queue, set.keypoints(), rows, there, kKeypointWords,
+                                kept.keypoints());
+  verify::gather_rows<std::uint8_t>(queue, set.descriptors(), rows, there, kDescriptorWords,
+                                    kept.descriptors());
   queue.wait();
   return kept;
 }

@@ -6,13 +6,12 @@
 
 #include <cmath>
 
-#include "robust/guide.hpp"
 #include "pair/dense_pair.hpp"
-#include "pair/resident_pair.hpp"
+#include "pair/detect.hpp"
 #include "pair/stage_clock.hpp"
 #include "pair/told_camera.hpp"
-#include "runtime/parallel.hpp"
 #include "robust/off_centre.hpp"
+#include "verify/policies.hpp"
 
 namespace bifocal {
 namespace {
@@ -43,68 +42,20 @@ void check(Picture image1, Picture image2, const PairOptions& options) {
   check_options(options);
 }
 
-// Both candidate models of a pair; the one that wasn't asked for stays without a result.
-struct Candidates {
-  EstimateResult homography;
-  RelativePoseResult epipolar;  // only the EstimateResult part for F
-  ModelKind epipolar_kind;
-  EstimateResult uncalibrated;  // F, beside E
-};
-
-// points: of the matches, on the host.
-Candidates estimate_candidates(const pair::ResidentPair& resident,
-                               const std::vector<PointPair>& points, const PairOptions& options) {
-  Candidates found;
-  std::vector<Intrinsics> cameras;
-  if (options.camera1 && options.camera2 && options.model != ModelRequest::fundamental)
-    cameras = {*options.camera1, *options.camera2};
-  const bool calibrated = !cameras.empty();
-  found.epipolar_kind = calibrated ? ModelKind::essential : ModelKind::fundamental;
-  const bool wants_epipolar = options.model != ModelRequest::homography;
-  const bool wants_plane =
-      options.model == ModelRequest::automatic || options.model == ModelRequest::homography;
-  runtime::parallel_for(3, [&](int i) {
-    if (i == 0 && wants_epipolar && calibrated)
-      found.epipolar =
-          with_scene_points(ModelKind::essential, resident.estimate(ModelKind::essential, cameras),
-                            points, cameras, options.robust.threshold);
-    if (i == 0 && wants_epipolar && !calibrated)
-      static_cast<EstimateResult&>(found.epipolar) = resident.estimate(ModelKind::fundamental, {});
-    if (i == 1 && wants_plane) found.homography = resident.estimate(ModelKind::homography, {});
-    if (i == 2 && wants_epipolar && calibrated)
-      found.uncalibrated = resident.estimate(ModelKind::fundamental, {});
-  });
-  return found;
-}
-
-// Sets outcome, kind, reason and model.
-void choose(const Candidates& found, const PairOptions& options, PairResult& result) {
-  const ModelRequest request = options.model;
-  result.kind = request == ModelRequest::homography ? ModelKind::homography : found.epipolar_kind;
-  if (request != ModelRequest::automatic) {
-    result.reason = fmt::format("{} was asked for", to_string(result.kind));
-  } else if (found.homography.ok() || found.epipolar.ok()) {
-    std::vector<Intrinsics> cameras;
-    if (found.epipolar_kind == ModelKind::essential) cameras = {*options.camera1, *options.camera2};
-    const ModelChoice choice = choose_model(result.points, found.homography, found.epipolar,
-                                            found.epipolar_kind, options.robust.threshold, cameras);
-    result.kind = choice.kind;
-    result.reason = choice.reason;
-  }
-  result.model = result.kind == ModelKind::homography ? found.homography : found.epipolar;
-  result.outcome = result.model.outcome;
-  if (!result.model.ok()) {
-    result.reason = fmt::format("{} from {} matches: {}", to_string(result.kind),
-                                result.points.size(), to_string(result.outcome));
-  }
-  if (found.epipolar.outcome == Outcome::rotation_only) {
-    if (!result.model.ok())
-      result.reason = fmt::format(
-          "a camera that only turned explains {} of {} matches: no translation can be told",
-          found.epipolar.inlier_count, result.points.size());
-    result.cam2_from_cam1 = found.epipolar.pose;
-    result.median_parallax_deg = found.epipolar.median_parallax_deg;
-  }
+// Takes the matches and the model of a round.
+void take(const verify::Verified<verify::ChosenModel>& round, PairResult& result) {
+  const verify::ChosenModel& found = round.results[0];
+  result.matches.assign(round.matches.begin(), round.matches.end());
+  result.points = found.points;
+  result.kind = found.kind;
+  result.reason = found.reason;
+  result.model = found.model;
+  result.outcome = found.model.outcome;
+  result.cam2_from_cam1.reset();
+  result.median_parallax_deg = 0;
+  if (found.epipolar.outcome != Outcome::rotation_only) return;
+  result.cam2_from_cam1 = found.epipolar.pose;
+  result.median_parallax_deg = found.epipolar.median_parallax_deg;
 }
 
 // Says why a camera is hardly that of its picture: a principal point off the centre. Empty: it may
@@ -120,8 +71,8 @@ std::string doubt_of_camera(const Intrinsics& camera, Picture image, const char*
 // Intrinsics that are not the pictures' (of another size, or zoom): an essential matrix explains
 // clearly fewer matches than a fundamental matrix, which needs none.
 //   J. Schoenberger, J.-M. Frahm, Structure-from-motion revisited, CVPR 2016 (the rule of 95 %).
-std::string doubt_of_cameras(const Candidates& found, const PairOptions& options, Picture image1,
-                             Picture image2) {
+std::string doubt_of_cameras(const verify::ChosenModel& found, const PairOptions& options,
+                             Picture image1, Picture image2) {
   if (found.epipolar_kind != ModelKind::essential) return {};
   constexpr double kLeastShare = 0.95;
   const int calibrated = found.epipolar.inlier_count, free = found.uncalibrated.inlier_count;
@@ -144,33 +95,12 @@ std::string why_no_depth(const PairResult& r) {
   return "no geometry was found";
 }
 
-// Matches, all of them or those along a guide, and the model that they have.
-Candidates match_and_estimate(pair::ResidentPair& resident, const PairOptions& options,
-                              const MatchGuide* guide, pair::StageClock& clock,
-                              PairResult& result) {
-  clock.start(guide ? "guided matching" : "matching", guide ? 0.6 : 0.4);
-  resident.match(guide);
-  resident.download(result.matches, result.points);
-  clock.start(guide ? "guided model" : "model", guide ? 0.65 : 0.55);
-  Candidates found = estimate_candidates(resident, result.points, options);
-  choose(found, options, result);
-  return found;
-}
-
-// The second round, along the model of the first; the first stays where it has as many inliers.
-Candidates match_along_model(pair::ResidentPair& resident, const PairOptions& options,
-                             Candidates found, pair::StageClock& clock, PairResult& result) {
-  if (!options.guided || result.outcome != Outcome::ok) return found;
-  const MatchGuide guide = robust::guide_of(
-      result.kind, result.model.model, options.camera1.value_or(Intrinsics()),
-      options.camera2.value_or(Intrinsics()), robust::kGuideWidth * options.robust.threshold);
-  PairResult first = result;
-  Candidates second = match_and_estimate(resident, options, &guide, clock, result);
-  if (result.outcome == Outcome::ok && result.model.inlier_count > first.model.inlier_count)
-    return second;
-  first.timings = std::move(result.timings);
-  result = std::move(first);
-  return found;
+verify::AutomaticModel::Options model_options(const PairOptions& options,
+                                              std::function<void()> on_start) {
+  verify::AutomaticModel::Options own{options.model, {}, options.robust, std::move(on_start)};
+  if (options.camera1 && options.camera2 && options.model != ModelRequest::fundamental)
+    own.cameras = {*options.camera1, *options.camera2};
+  return own;
 }
 
 }  // namespace
@@ -193,19 +123,33 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
   {
     pair::StageClock clock(result.timings, options.progress);
     clock.start("features", 0.0);
-    pair::ResidentPair resident(options);
-    resident.detect(image1, image2);
-    result.keypoints1 = resident.keypoints(0);
-    result.keypoints2 = resident.keypoints(1);
-    Candidates found = match_and_estimate(resident, options, nullptr, clock, result);
     Queue queue(options.device);
-    pair::tell_lens(queue, image1, image2, found.uncalibrated, options, result);
-    // Matches of bent pictures lie along no straight line.
-    if (!result.straight)
-      found = match_along_model(resident, options, std::move(found), clock, result);
+    const FeatureSet features = pair::detect(queue, image1, image2, options);
+    result.keypoints1 = features.get_keypoints(queue, 0);
+    result.keypoints2 = features.get_keypoints(queue, 1);
+    constexpr ImagePair kPair[] = {{0, 1}};
+    bool is_guided = false;
+    verify::PairVerifier<verify::AutomaticModel> verifier(
+        queue, {.matching = options.matching, .distinct_places = true},
+        verify::AutomaticModel(queue, model_options(options, [&] {
+                                 clock.start(is_guided ? "guided model" : "model",
+                                             is_guided ? 0.65 : 0.55);
+                               })));
+    clock.start("matching", 0.4);
+    const auto* round = &verifier.run(features, kPair);
+    take(*round, result);
+    pair::tell_lens(queue, image1, image2, round->results[0].uncalibrated, options, result);
+    // The matches of distorted images do not lie along straight lines.
+    if (!result.straight && options.guided && result.outcome == Outcome::ok) {
+      is_guided = true;
+      clock.start("guided matching", 0.6);
+      round = &verifier.run_guided(features, kPair);
+      take(*round, result);
+    }
+    const verify::ChosenModel& found = round->results[0];
     result.doubt = doubt_of_cameras(found, options, image1, image2);
     if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.straight)
-      pair::set_pose(std::move(found.epipolar), options.camera1->fx, result);
+      pair::set_pose(found.epipolar, options.camera1->fx, result);
     pair::tell_focal_length(queue, image1, image2, options, result);
     if (options.dense) result.dense_reason = why_no_depth(result);
     if (options.dense && result.dense_reason.empty())

@@ -37,7 +37,7 @@ struct Batch {
     cameras2.push_back(b);
   }
   [[nodiscard]] DecidedPairs decided(Queue& queue, const VerifyOptions& o = {}) const {
-    return colmap::decide(queue, {points, {}, offsets, cameras1, cameras2}, o);
+    return colmap::decide(queue, {points.data(), {}, offsets, cameras1, cameras2}, o);
   }
 };
 
@@ -247,22 +247,24 @@ TEST(Decide, MisuseIsNamed) {
     expect_error([&] { (void)colmap::decide(queue, b, o); }, part, ErrorCode::usage);
   };
   const std::vector<PointPair> points(3);
+  const Buffer<PointPair> two_points(queue.device(), 2);
   const std::vector<std::int64_t> offsets = {0, 3}, falling = {0, 4, 3};
   const std::vector<ViewCamera> one(1, kKnown), two(2, kKnown);
-  usage({points, {}, {}, one, one}, {}, "offsets must begin");
-  usage({points, {}, falling, two, two}, {}, "offsets[2] = 3 after 4");
-  usage({points, {}, offsets, two, one}, {}, "2 and 1 cameras for 1 pairs");
-  usage({std::span(points).first(2), {}, offsets, one, one}, {}, "offsets end at 3");
-  usage({points, std::span(points).first(2), offsets, one, one}, {}, "2 undistorted points for 3");
+  usage({points.data(), {}, {}, one, one}, {}, "offsets must begin");
+  usage({points.data(), {}, falling, two, two}, {}, "offsets[2] = 3 after 4");
+  usage({points.data(), {}, offsets, two, one}, {}, "2 and 1 cameras for 1 pairs");
+  usage({two_points, {}, offsets, one, one}, {}, "offsets end at 3, but points has 2");
+  usage({{}, {}, offsets, one, one}, {}, "points are null");
+  usage({points.data(), two_points, offsets, one, one}, {}, "undistorted has 2");
   VerifyOptions o;
   o.max_error = -1;
-  usage({points, {}, offsets, one, one}, o, "max_error = -1");
+  usage({points.data(), {}, offsets, one, one}, o, "max_error = -1");
   o = {};
   o.min_inliers = 0;
-  usage({points, {}, offsets, one, one}, o, "min_inliers = 0");
+  usage({points.data(), {}, offsets, one, one}, o, "min_inliers = 0");
   o = {};
   o.max_H_inlier_ratio = 1.5;
-  usage({points, {}, offsets, one, one}, o, "max_H_inlier_ratio = 1.5");
+  usage({points.data(), {}, offsets, one, one}, o, "max_H_inlier_ratio = 1.5");
 }
 
 }  // namespace

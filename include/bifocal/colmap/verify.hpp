@@ -111,9 +111,10 @@ struct ViewCamera {
   std::int64_t shared_pinhole = -1;
 };
 
+// Points lie in the host's memory or the device's.
 struct DecideBatch {
-  std::span<const PointPair> points;               // px, as they are in the pictures
-  std::span<const PointPair> undistorted;          // the same by Undistortion; empty: no lenses
+  Memory<const PointPair> points;                  // px, as they are in the images
+  Memory<const PointPair> undistorted;             // the same by Undistortion; null: no lenses
   std::span<const std::int64_t> offsets;           // pair k has [offsets[k], offsets[k + 1])
   std::span<const ViewCamera> cameras1, cameras2;  // one a pair
 };

@@ -11,6 +11,7 @@
 #include "collection/colmap/pipeline.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pipeline.hpp"
+#include "verify/policies.hpp"
 
 namespace bifocal::collection {
 namespace {
@@ -33,26 +34,22 @@ int most_features(std::span<const PhotographRow> rows) {
   return most;
 }
 
-// Pairs on their way. Those with min_matches and more are decided, and again in a second round.
+// Pairs under way. Those with fewer matches than min_matches have neither matches nor a geometry.
 struct MatchPiece {
   Places places;  // in the list of pairs
   std::vector<ImagePair> pairs;
-  colmap::Piece first, second;
-  struct Decided {
-    const colmap::Piece* piece = nullptr;  // null: there are too few matches
-    std::size_t at = 0;
-  };
-  std::vector<Decided> decided;  // of each pair
+  std::vector<std::int64_t> offsets;  // pair k has the matches [offsets[k], offsets[k + 1])
+  std::vector<colmap::IndexPair> index_pairs;
+  std::vector<colmap::TwoViewGeometry> geometries;
 
   [[nodiscard]] std::span<const colmap::IndexPair> matches(std::size_t k) const {
-    const auto& [piece, at] = decided[k];
-    if (!piece) return {};
-    const auto begin = static_cast<std::size_t>(piece->chunk.offsets[at]),
-               end = static_cast<std::size_t>(piece->chunk.offsets[at + 1]);
-    return std::span(piece->chunk.matches).subspan(begin, end - begin);
+    const auto begin = static_cast<std::size_t>(offsets[k]),
+               end = static_cast<std::size_t>(offsets[k + 1]);
+    return std::span(index_pairs).subspan(begin, end - begin);
   }
+  // Null if the pair has too few matches.
   [[nodiscard]] const colmap::TwoViewGeometry* geometry(std::size_t k) const {
-    return decided[k].piece ? &decided[k].piece->geometries[decided[k].at] : nullptr;
+    return matches(k).empty() ? nullptr : &geometries[k];
   }
 };
 
@@ -67,15 +64,15 @@ struct Shared {
   std::atomic<std::size_t> piece = 1;  // pairs that are done in the time of a piece
 };
 
-// Matches and decides one piece after another.
+// Matches and verifies one piece after another.
 class Matcher {
  public:
-  Matcher(Shared& shared, const Device& device, std::size_t number,
-          std::shared_ptr<ResidentFeatures> resident)
+  Matcher(Shared& shared, const Device& device, std::shared_ptr<ResidentFeatures> resident)
       : shared_(shared),
         options_(shared.job.options),
         queue_(device),
-        decider_(device, number),
+        verifier_(queue_, {options_.matching},
+                  verify::ColmapModels(queue_, options_.geometry, options_.min_matches)),
         work_(shared.job.work_file),
         resident_(std::move(resident)) {
     if (shared.given)
@@ -84,111 +81,80 @@ class Matcher {
 
   void work(MatchPiece& piece) {
     const auto start = Clock::now();
-    const std::span<const ImagePair> pairs = piece.pairs;
-    const std::vector<ImagePair> slots = resident_ ? resident_->slots_of(pairs) : piece.pairs;
-    match_all(pairs, slots);
-    const std::vector<std::size_t> kept = fill(piece.first, pairs, slots);
-    decider_.decide(piece.first, options_.geometry);
-    piece.decided.assign(pairs.size(), {});
-    for (std::size_t i = 0; i < kept.size(); ++i) piece.decided[kept[i]] = {&piece.first, i};
-    if (options_.guided) match_again(piece, slots);
-    adapt(pairs.size(), std::chrono::duration<double>(Clock::now() - start).count());
+    set_cameras(piece.pairs);
+    if (given_) {
+      verify_given(piece);
+    } else {
+      const std::vector<ImagePair> slots = resident_->slots_of(piece.pairs);
+      const auto* found = &verifier_.run(resident_->set(), slots);
+      if (options_.guided) found = &verifier_.run_guided(resident_->set(), slots);
+      fill(piece, *found, found->matches);
+    }
+    adapt(piece.pairs.size(), std::chrono::duration<double>(Clock::now() - start).count());
   }
 
  private:
-  void match_all(std::span<const ImagePair> pairs, std::span<const ImagePair> slots) {
-    if (given_) {
-      MatchBatch found = given_->match(queue_, pairs, options_.given.matching);
-      found_.offsets = std::move(found.offsets);
-      given_matches_ = std::move(found.matches);
-      matches_ = given_matches_;
-      return;
+  using Verified = verify::Verified<colmap::DecidedPair>;
+
+  void set_cameras(std::span<const ImagePair> pairs) {
+    cameras1_.clear(), cameras2_.clear();
+    for (const auto [image1, image2] : pairs) {
+      cameras1_.push_back(shared_.cameras.of(image_id(image1), odd_)->view);
+      cameras2_.push_back(shared_.cameras.of(image_id(image2), odd_)->view);
     }
-    match(queue_, resident_->set(), slots, options_.matching, found_);
-    download();
-  }
-  void download() {
-    const std::span<Match> to = host_.take(static_cast<std::size_t>(found_.offsets.back()));
-    found_.matches.download(queue_, to);
-    queue_.wait();
-    matches_ = to;
+    verifier_.policy().set_cameras(cameras1_, cameras2_);
   }
 
-  // The pairs of what was found that have matches enough: fills a piece with them, and says which
-  // they are.
-  std::vector<std::size_t> fill(colmap::Piece& piece, std::span<const ImagePair> pairs,
-                                std::span<const ImagePair> slots) {
-    colmap::Chunk& chunk = piece.chunk;
-    chunk.clear();
-    std::vector<std::size_t> kept;
-    for (std::size_t k = 0; k < pairs.size(); ++k) {
-      const std::int64_t count = found_.offsets[k + 1] - found_.offsets[k];
-      if (count < options_.min_matches) continue;
-      kept.push_back(k);
-      chunk.pairs.push_back({image_id(pairs[k].image1), image_id(pairs[k].image2)});
-      chunk.offsets.push_back(chunk.offsets.back() + count);
-      add_image(pairs[k].image1, slots[k].image1, chunk.images1, chunk.cameras1);
-      add_image(pairs[k].image2, slots[k].image2, chunk.images2, chunk.cameras2);
-    }
-    chunk.matches.resize(static_cast<std::size_t>(chunk.offsets.back()));
-    runtime::parallel_each(kept.size(), [&](std::size_t at) {
-      auto to = chunk.matches.begin() + chunk.offsets[at];
-      for (auto m = found_.offsets[kept[at]]; m < found_.offsets[kept[at] + 1]; ++m) {
-        const Match& match = matches_[static_cast<std::size_t>(m)];
-        *to++ = {static_cast<std::uint32_t>(match.index1),
-                 static_cast<std::uint32_t>(match.index2)};
-      }
-    });
-    return kept;
-  }
-
-  void add_image(int image, int slot,
-                 std::vector<std::shared_ptr<const colmap::ImagePoints>>& images,
-                 std::vector<colmap::ViewCamera>& cameras) {
-    images.push_back(resident_ ? resident_->points(slot) : points_of(image));
-    cameras.push_back(shared_.cameras.of(image_id(image), odd_)->view);
-  }
-
-  // Reads the places of an image's given features.
-  std::shared_ptr<const colmap::ImagePoints> points_of(int image) {
-    auto& points = given_points_[image];
-    if (!points) {
-      std::vector<Vec2> px;
-      for (const Keypoint& k : work_.features(image).keypoints) px.push_back({k.x, k.y});
-      points = std::make_shared<const colmap::ImagePoints>(std::move(px), nullptr);
-    }
-    return points;
-  }
-
-  // The second round of a piece that is decided: a pair has the matches along its geometry where
-  // these have more inliers.
-  void match_again(MatchPiece& piece, std::span<const ImagePair> slots) {
-    std::vector<std::size_t> which;
-    std::vector<ImagePair> pairs, guided_slots;
-    std::vector<MatchGuide> guides;
+  void verify_given(MatchPiece& piece) {
+    const MatchBatch found = given_->match(queue_, piece.pairs, options_.given.matching);
+    std::vector<PointPair> points;
+    points.reserve(found.matches.size());
     for (std::size_t k = 0; k < piece.pairs.size(); ++k) {
-      const colmap::TwoViewGeometry* g = piece.geometry(k);
-      if (!g || g->inliers.empty() || (!g->F && !g->H)) continue;
-      const bool is_plane =
-          g->H && (!g->F || g->configuration == colmap::Configuration::planar_or_panoramic ||
-                   g->configuration == colmap::Configuration::planar ||
-                   g->configuration == colmap::Configuration::panoramic);
-      which.push_back(k);
-      pairs.push_back(piece.pairs[k]);
-      guided_slots.push_back(slots[k]);
-      guides.push_back({is_plane ? GuideKind::homography : GuideKind::epipolar,
-                        is_plane ? *g->H : *g->F, options_.geometry.max_error});
+      const std::vector<Vec2>&one = given_places(piece.pairs[k].image1),
+            &two = given_places(piece.pairs[k].image2);
+      for (auto m = found.offsets[k]; m < found.offsets[k + 1]; ++m) {
+        const Match& match = found.matches[static_cast<std::size_t>(m)];
+        const Vec2 &a = one[static_cast<std::size_t>(match.index1)],
+                   &b = two[static_cast<std::size_t>(match.index2)];
+        points.push_back({a[0], a[1], b[0], b[1]});
+      }
     }
-    if (pairs.empty()) return;
-    match_guided(queue_, resident_->set(), guided_slots, guides, options_.matching, found_);
-    download();
-    const std::vector<std::size_t> kept = fill(piece.second, pairs, guided_slots);
-    decider_.decide(piece.second, options_.geometry);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      const std::size_t k = which[kept[i]];
-      if (piece.second.geometries[i].inliers.size() > piece.geometry(k)->inliers.size())
-        piece.decided[k] = {&piece.second, i};
+    fill(piece, verifier_.run(found.offsets, points.data()), found.matches);
+  }
+  // Reads the places of an image's given features.
+  const std::vector<Vec2>& given_places(int image) {
+    const auto [at, is_new] = given_places_.try_emplace(image);
+    if (is_new)
+      for (const Keypoint& k : work_.features(image).keypoints) at->second.push_back({k.x, k.y});
+    return at->second;
+  }
+
+  void fill(MatchPiece& piece, const Verified& found, std::span<const Match> matches) const {
+    const std::size_t pairs = piece.pairs.size();
+    piece.offsets.assign(1, 0);
+    for (std::size_t k = 0; k < pairs; ++k) {
+      const std::size_t size = found.size(k);
+      const bool is_kept = size >= static_cast<std::size_t>(options_.min_matches);
+      piece.offsets.push_back(piece.offsets.back() +
+                              (is_kept ? static_cast<std::int64_t>(size) : 0));
     }
+    piece.index_pairs.resize(static_cast<std::size_t>(piece.offsets.back()));
+    piece.geometries.resize(pairs);
+    runtime::parallel_each(
+        pairs,
+        [&](std::size_t k) {
+          if (piece.offsets[k] == piece.offsets[k + 1]) return;
+          const auto own =
+              matches.subspan(static_cast<std::size_t>(found.offsets[k]), found.size(k));
+          std::ranges::transform(own, piece.index_pairs.begin() + piece.offsets[k],
+                                 [](const Match& m) {
+                                   return colmap::IndexPair{static_cast<std::uint32_t>(m.index1),
+                                                            static_cast<std::uint32_t>(m.index2)};
+                                 });
+          colmap::set_geometry(found.results[k], piece.matches(k), found.inliers_of(k),
+                               piece.geometries[k]);
+        },
+        verify::kPairsAtOnce);
   }
 
   void adapt(std::size_t count, double seconds) {
@@ -201,15 +167,12 @@ class Matcher {
   Shared& shared_;
   const CollectOptions& options_;
   Queue queue_;
-  colmap::PieceDecider decider_;
+  verify::PairVerifier<verify::ColmapModels> verifier_;
   WorkDatabase work_;
   std::shared_ptr<ResidentFeatures> resident_;  // of features that were found here
   std::optional<GivenMatcher> given_;
-  std::map<int, std::shared_ptr<const colmap::ImagePoints>> given_points_;
-  DeviceMatches found_;
-  colmap::Reused<Match> host_;
-  std::vector<Match> given_matches_;
-  std::span<const Match> matches_;
+  std::map<int, std::vector<Vec2>> given_places_;  // px, of each image
+  std::vector<colmap::ViewCamera> cameras1_, cameras2_;
   colmap::OddRows odd_;
 };
 
@@ -283,7 +246,7 @@ std::vector<runtime::PipelineWorker<MatchPiece>> workers_of(Shared& shared, int 
                                                     most_features(shared.rows), images);
     const std::size_t count = all_fit && devices[d].info().is_gpu ? kWorkersOnGpu : 1;
     for (std::size_t k = 0; k < count; ++k) {
-      const auto matcher = std::make_shared<Matcher>(shared, devices[d], d, resident);
+      const auto matcher = std::make_shared<Matcher>(shared, devices[d], resident);
       workers.push_back({d, [matcher](MatchPiece& piece) { matcher->work(piece); }});
     }
   }

@@ -54,8 +54,7 @@ ResidentFeatures::ResidentFeatures(const Device& device, const Job& job, int cap
       queue_(device),
       set_(device, std::int64_t{capacity} * images),
       image_in_(static_cast<std::size_t>(images), -1),
-      is_needed_(static_cast<std::size_t>(images), 0),
-      points_(static_cast<std::size_t>(images)) {
+      is_needed_(static_cast<std::size_t>(images), 0) {
   set_.reserve(queue_, capacity, images);
   for (int k = 0; k < std::min(runtime::thread_count(), kMostReaders); ++k)
     readers_.push_back(std::make_unique<WorkDatabase>(job.work_file));
@@ -77,11 +76,6 @@ std::vector<ImagePair> ResidentFeatures::slots_of(std::span<const ImagePair> pai
   slots.reserve(pairs.size());
   for (const ImagePair& p : pairs) slots.push_back({where_.at(p.image1), where_.at(p.image2)});
   return slots;
-}
-
-std::shared_ptr<const colmap::ImagePoints> ResidentFeatures::points(int slot) const {
-  const std::lock_guard lock(mutex_);
-  return points_[static_cast<std::size_t>(slot)];
 }
 
 // An empty one, or else one that holds nothing needed now.
@@ -112,22 +106,13 @@ void ResidentFeatures::load(std::span<const int> images) {
     });
     for (std::size_t i = 0; i < count; ++i) {
       const int slot = free_slot();
-      put(*read[i], slot);
+      set_.put(queue_, slot, *read[i]);
       image_in_[static_cast<std::size_t>(slot)] = images[i];
       is_needed_[static_cast<std::size_t>(slot)] = 1;
       where_[images[i]] = slot;
     }
     images = images.subspan(count);
   }
-}
-
-void ResidentFeatures::put(const Features& f, int slot) {
-  set_.put(queue_, slot, f);
-  std::vector<Vec2> px;
-  px.reserve(f.keypoints.size());
-  for (const Keypoint& k : f.keypoints) px.push_back({k.x, k.y});
-  points_[static_cast<std::size_t>(slot)] =
-      std::make_shared<const colmap::ImagePoints>(std::move(px), nullptr);
 }
 
 }  // namespace bifocal::collection

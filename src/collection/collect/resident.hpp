@@ -8,12 +8,11 @@
 #include <mutex>
 
 #include "collection/collect/stages.hpp"
-#include "collection/colmap/image_points.hpp"
 
 namespace bifocal::collection {
 
-// Bytes of a resident feature, on the device and on the host.
-inline constexpr std::int64_t kBytesOfFeature = sizeof(Keypoint) + sizeof(Vec2) + kDescriptorBytes;
+// Bytes of a resident feature, on the device.
+inline constexpr std::int64_t kBytesOfFeature = sizeof(Keypoint) + kDescriptorBytes;
 
 // Some of a list of pairs, by their places in it.
 using Places = std::vector<std::size_t>;
@@ -54,15 +53,12 @@ class ResidentFeatures {
   // std::logic_error for more images than slots.
   [[nodiscard]] std::vector<ImagePair> slots_of(std::span<const ImagePair> pairs);
   [[nodiscard]] const FeatureSet& set() const { return set_; }
-  // Of a slot.
-  [[nodiscard]] std::shared_ptr<const colmap::ImagePoints> points(int slot) const;
 
  private:
   int free_slot();
   void load(std::span<const int> images);
-  void put(const Features& features, int slot);
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   const FeatureStore& found_;
   Queue queue_;
   std::vector<std::unique_ptr<WorkDatabase>> readers_;
@@ -70,8 +66,7 @@ class ResidentFeatures {
   std::vector<int> image_in_;    // of each slot, -1: none
   std::vector<char> is_needed_;  // of each slot
   std::map<int, int> where_;     // slot of an image
-  std::vector<std::shared_ptr<const colmap::ImagePoints>> points_;
-  std::size_t next_ = 0;  // where a free slot is looked for
+  std::size_t next_ = 0;         // where a free slot is looked for
 };
 
 }  // namespace bifocal::collection

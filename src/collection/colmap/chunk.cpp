@@ -29,13 +29,13 @@ std::optional<std::size_t> wrong_match(std::span<const IndexPair> matches, std::
 
 }  // namespace
 
-std::span<const Vec2> ImagePoints::straight() const {
+std::span<const Vec2> ImagePoints::undistorted() const {
   if (!lens_) return px_;
   std::call_once(once_, [this] {
-    straight_.reserve(px_.size());
-    for (const Vec2& px : px_) straight_.push_back((*lens_)(px));
+    undistorted_.reserve(px_.size());
+    for (const Vec2& px : px_) undistorted_.push_back((*lens_)(px));
   });
-  return straight_;
+  return undistorted_;
 }
 
 DatabaseSource::DatabaseSource(const std::filesystem::path& file, Access access, ReadGate* gate)
@@ -81,28 +81,23 @@ void ChunkPoints::gather(const Chunk& chunk) {
   const auto has_lens = [](const auto& images) {
     return std::any_of(images.begin(), images.end(), [](const auto& i) { return i->has_lens(); });
   };
-  const bool lens = has_lens(chunk.images1) || has_lens(chunk.images2);
-  points_ = points_memory_.take(chunk.matches.size());
-  undistorted_ = undistorted_memory_.take(lens ? chunk.matches.size() : 0);
+  has_lens_ = has_lens(chunk.images1) || has_lens(chunk.images2);
+  points_.resize(chunk.matches.size());
+  undistorted_.resize(has_lens_ ? chunk.matches.size() : 0);
   runtime::parallel_each(
-      chunk.pairs.size(), [&](std::size_t k) { gather(chunk, k); }, kPairsAtOnce);
+      chunk.pairs.size(), [&](std::size_t k) { gather(chunk, k); }, verify::kPairsAtOnce);
 }
 
 void ChunkPoints::gather(const Chunk& chunk, std::size_t k) {
-  const auto begin = static_cast<std::size_t>(chunk.offsets[k]),
-             end = static_cast<std::size_t>(chunk.offsets[k + 1]);
+  const auto join = [&](std::span<const Vec2> one, std::span<const Vec2> two, PointPair* points) {
+    for (std::int64_t m = chunk.offsets[k]; m < chunk.offsets[k + 1]; ++m) {
+      const auto [i1, i2] = chunk.matches[static_cast<std::size_t>(m)];
+      points[m] = {one[i1][0], one[i1][1], two[i2][0], two[i2][1]};
+    }
+  };
   const ImagePoints &image1 = *chunk.images1[k], &image2 = *chunk.images2[k];
-  const auto a = image1.px(), b = image2.px();
-  for (std::size_t m = begin; m < end; ++m) {
-    const auto [i1, i2] = chunk.matches[m];
-    points_[m] = {a[i1][0], a[i1][1], b[i2][0], b[i2][1]};
-  }
-  if (undistorted_.empty()) return;
-  const auto straight1 = image1.straight(), straight2 = image2.straight();
-  for (std::size_t m = begin; m < end; ++m) {
-    const auto [i1, i2] = chunk.matches[m];
-    undistorted_[m] = {straight1[i1][0], straight1[i1][1], straight2[i2][0], straight2[i2][1]};
-  }
+  join(image1.px(), image2.px(), points_.data());
+  if (has_lens_) join(image1.undistorted(), image2.undistorted(), undistorted_.data());
 }
 
 void ChunkReader::next(Chunk& chunk) {

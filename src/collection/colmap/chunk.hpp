@@ -15,6 +15,7 @@
 #include "collection/colmap/odd_rows.hpp"
 #include "collection/colmap/row_writer.hpp"
 #include "runtime/lru_cache.hpp"
+#include "verify/points.hpp"
 
 namespace bifocal::colmap {
 
@@ -74,19 +75,23 @@ struct Chunk {
   void clear();
 };
 
-// Where the matches of a piece lie in the pictures. The memory is used again.
+// The points of the matches of a piece, in memory of the host that is used again.
 class ChunkPoints {
  public:
+  // device: to which the points are copied.
+  explicit ChunkPoints(const Device& device) : points_(device), undistorted_(device) {}
   void gather(const Chunk& chunk);
-  [[nodiscard]] std::span<const PointPair> points() const { return points_; }
-  // Empty where no camera has a lens.
-  [[nodiscard]] std::span<const PointPair> undistorted() const { return undistorted_; }
+  [[nodiscard]] const PointPair* points() const { return points_.data(); }
+  // Null if no camera has a lens.
+  [[nodiscard]] const PointPair* undistorted() const {
+    return has_lens_ ? undistorted_.data() : nullptr;
+  }
 
  private:
   void gather(const Chunk& chunk, std::size_t k);
 
-  Reused<PointPair> points_memory_, undistorted_memory_;
-  std::span<PointPair> points_, undistorted_;
+  verify::UploadMemory points_, undistorted_;
+  bool has_lens_ = false;
 };
 
 // Does a piece of so many pairs and matches end here? This depends on the pairs that are left

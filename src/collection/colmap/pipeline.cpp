@@ -23,8 +23,8 @@ std::vector<runtime::PipelineWorker<Piece>> deciders(const DeviceSet& devices,
     const Device& device = devices.devices()[d];
     const std::size_t workers = device.info().kind == DeviceKind::cpu ? 1 : kPiecesOnGpu;
     for (std::size_t k = 0; k < workers; ++k) {
-      const auto decider = std::make_shared<PieceDecider>(device, d);
-      all.push_back({d, [decider, &options](Piece& piece) { decider->decide(piece, options); }});
+      const auto decider = std::make_shared<PieceDecider>(device, d, options);
+      all.push_back({d, [decider](Piece& piece) { decider->decide(piece); }});
     }
   }
   return all;
@@ -32,24 +32,27 @@ std::vector<runtime::PipelineWorker<Piece>> deciders(const DeviceSet& devices,
 
 }  // namespace
 
-void PieceDecider::decide(Piece& piece, const VerifyOptions& options) {
+void set_geometry(const DecidedPair& from, std::span<const IndexPair> matches,
+                  std::span<const std::uint8_t> inliers, TwoViewGeometry& to) {
+  to.configuration = from.configuration;
+  to.F = from.F, to.E = from.E, to.H = from.H;
+  to.cam2_from_cam1 = from.cam2_from_cam1;
+  to.inliers.clear();
+  to.inliers.reserve(static_cast<std::size_t>(from.inlier_count));
+  for (std::size_t i = 0; i < matches.size(); ++i)
+    if (inliers[i]) to.inliers.push_back(matches[i]);
+}
+
+void PieceDecider::decide(Piece& piece) {
   const Chunk& chunk = piece.chunk;
   points_.gather(chunk);
-  DecidedPairs decided = decider_.decide(
-      {points_.points(), points_.undistorted(), chunk.offsets, chunk.cameras1, chunk.cameras2},
-      options);
+  verifier_.policy().set_cameras(chunk.cameras1, chunk.cameras2);
+  const auto& decided = verifier_.run(chunk.offsets, points_.points(), points_.undistorted());
   piece.geometries.resize(chunk.pairs.size());
   runtime::parallel_each(chunk.pairs.size(), [&](std::size_t k) {
-    const DecidedPair& from = decided.pairs[k];
-    TwoViewGeometry& g = piece.geometries[k];
-    g.configuration = from.configuration;
-    g.F = from.F, g.E = from.E, g.H = from.H;
-    g.cam2_from_cam1 = from.cam2_from_cam1;
-    g.inliers.clear();
-    g.inliers.reserve(static_cast<std::size_t>(from.inlier_count));
-    for (auto i = static_cast<std::size_t>(chunk.offsets[k]);
-         i < static_cast<std::size_t>(chunk.offsets[k + 1]); ++i)
-      if (decided.inliers[i]) g.inliers.push_back(chunk.matches[i]);
+    const auto own = std::span(chunk.matches)
+                         .subspan(static_cast<std::size_t>(chunk.offsets[k]), decided.size(k));
+    set_geometry(decided.results[k], own, decided.inliers_of(k), piece.geometries[k]);
   });
   piece.device = device_;
 }

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "collection/colmap/chunk.hpp"
-#include "collection/colmap/decide.hpp"
+#include "verify/policies.hpp"
 
 namespace bifocal::colmap {
 
@@ -27,18 +27,25 @@ struct Piece {
   std::size_t device = 0;                   // the one that decided it, by its number in the set
 };
 
+// Sets what a row of a database has of a decided pair. matches, inliers: those of the pair.
+void set_geometry(const DecidedPair& from, std::span<const IndexPair> matches,
+                  std::span<const std::uint8_t> inliers, TwoViewGeometry& to);
+
 // Decides one piece after another on a queue of its own.
 class PieceDecider {
  public:
-  PieceDecider(const Device& device, std::size_t number)
-      : queue_(device), decider_(queue_), device_(number) {}
+  PieceDecider(const Device& device, std::size_t number, const VerifyOptions& options)
+      : queue_(device),
+        points_(device),
+        verifier_(queue_, {}, verify::ColmapModels(queue_, options, 0)),
+        device_(number) {}
 
-  void decide(Piece& piece, const VerifyOptions& options);
+  void decide(Piece& piece);
 
  private:
   Queue queue_;
   ChunkPoints points_;
-  BatchDecider decider_;
+  verify::PairVerifier<verify::ColmapModels> verifier_;
   std::size_t device_;
 };
 

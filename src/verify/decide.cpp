@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // E, F and H of many pairs, and what they make of each.
-#include "collection/colmap/decide.hpp"
+#include "verify/decide.hpp"
 
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
@@ -8,38 +8,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
-#include "collection/colmap/image_points.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
+#include "verify/points.hpp"
 
 namespace bifocal::colmap {
 
-// Points in the order in which pairs are sought, on the host and on the device. On some devices
-// taking and freeing memory stops the work of all queues.
+// Points of a batch in the memory of the queue's device, with copies of some of them there.
 struct DecideMemory {
-  // Of the size of the pieces that verify() makes, for a GPU: page-locked memory takes long to get.
-  static constexpr std::size_t kPageLocked = std::size_t{1} << 21;
+  explicit DecideMemory(Queue& queue) : copies(queue), samples(queue) {}
 
-  // Room for `size` points on the host, and on the device where that has memory of its own.
-  std::span<PointPair> take(const Device& device, std::size_t size) {
-    const bool on_cpu = device.info().kind == DeviceKind::cpu;
-    const std::size_t room = size + size / 4;
-    if (!on_cpu && on_device.size() < size) {
-      on_device = {};
-      on_device = Buffer<PointPair>(device, room);
-    }
-    if (on_cpu || size > kPageLocked) return plain.take(size);
-    if (!page_locked || page_locked->size() < size) {
-      page_locked.reset();
-      page_locked.emplace(device, room);
-    }
-    return page_locked->span().first(size);
-  }
-
-  Reused<PointPair> plain;
-  std::optional<HostBuffer<PointPair>> page_locked;
-  Buffer<PointPair> on_device;
+  Buffer<PointPair> points, undistorted;  // uploaded
+  verify::PointCopies copies, samples;
 };
 
 namespace {
@@ -48,7 +31,7 @@ namespace {
   throw Error(ErrorCode::usage, "decide: " + what);
 }
 
-void check(const DecideBatch& b, const VerifyOptions& o) {
+void check(const Queue& queue, const DecideBatch& b, const VerifyOptions& o) {
   check_options(o);
   if (b.offsets.empty() || b.offsets.front() < 0)
     fail("offsets must begin with a number >= 0 and end with the points");
@@ -57,11 +40,13 @@ void check(const DecideBatch& b, const VerifyOptions& o) {
     if (b.offsets[k + 1] < b.offsets[k])
       fail(fmt::format("offsets[{}] = {} after {}: must not be less", k + 1, b.offsets[k + 1],
                        b.offsets[k]));
-  if (static_cast<std::size_t>(b.offsets.back()) != b.points.size())
-    fail(fmt::format("offsets end at {}, but there are {} points", b.offsets.back(),
-                     b.points.size()));
-  if (!b.undistorted.empty() && b.undistorted.size() != b.points.size())
-    fail(fmt::format("{} undistorted points for {} points", b.undistorted.size(), b.points.size()));
+  for (const auto& [name, points] :
+       {std::pair("points", &b.points), {"undistorted", &b.undistorted}}) {
+    if (const std::string why = runtime::why_foreign(queue, name, *points); !why.empty()) fail(why);
+    if (points->size() > 0 && points->size() < static_cast<std::size_t>(b.offsets.back()))
+      fail(fmt::format("offsets end at {}, but {} has {}", b.offsets.back(), name, points->size()));
+  }
+  if (b.points.is_null() && b.offsets.back() > b.offsets.front()) fail("points are null");
   if (b.cameras1.size() != pairs || b.cameras2.size() != pairs)
     fail(
         fmt::format("{} and {} cameras for {} pairs", b.cameras1.size(), b.cameras2.size(), pairs));
@@ -74,8 +59,9 @@ bool is_shared(const ViewCamera& a, const ViewCamera& b) {
   return a.shared_pinhole >= 0 && a.shared_pinhole == b.shared_pinhole &&
          !a.has_prior_focal_length && !b.has_prior_focal_length;
 }
-// Straight lines of a fisheye's picture say nothing unless its lens is taken away.
-bool is_hopeless(const ViewCamera& a, const ViewCamera& b) {
+// Without a focal length the points of a fisheye image cannot be undistorted, so no pinhole model
+// fits them.
+bool is_uncalibrated_fisheye(const ViewCamera& a, const ViewCamera& b) {
   return (a.is_fisheye && !a.has_prior_focal_length) || (b.is_fisheye && !b.has_prior_focal_length);
 }
 
@@ -113,16 +99,19 @@ struct Order {
 class Decider {
  public:
   Decider(Queue& queue, DecideMemory& memory, const DecideBatch& batch,
-          const VerifyOptions& options)
+          const VerifyOptions& options, int min_matches)
       : queue_(queue),
         memory_(memory),
         batch_(batch),
         options_(options),
-        count_(batch.offsets.size() - 1) {}
+        count_(batch.offsets.size() - 1),
+        least_(std::max(options.min_inliers, min_matches)),
+        points_(on_device(batch.points, memory.points)),
+        undistorted_(on_device(batch.undistorted, memory.undistorted)) {}
 
   DecidedPairs run() {
     const auto sought = [&](std::size_t k) {
-      return !is_hopeless(batch_.cameras1[k], batch_.cameras2[k]);
+      return !is_uncalibrated_fisheye(batch_.cameras1[k], batch_.cameras2[k]);
     };
     const auto least = [&](std::size_t k) {
       return options_.min_inliers / static_cast<double>(size(k));
@@ -148,8 +137,8 @@ class Decider {
       return std::max(least(k),
                       options_.max_H_inlier_ratio * others / static_cast<double>(size(k)));
     };
-    const std::vector<std::uint8_t> hopeless = without_plane();
-    const auto planes = [&](std::size_t k) { return sought(k) && !hopeless[k]; };
+    const std::vector<std::uint8_t> has_no_plane = without_plane();
+    const auto planes = [&](std::size_t k) { return sought(k) && !has_no_plane[k]; };
     H_ = estimate(ModelKind::homography, ordered(planes, beside));
     return combined();
   }
@@ -166,14 +155,23 @@ class Decider {
   [[nodiscard]] std::int64_t size(std::size_t k) const {
     return batch_.offsets[k + 1] - batch_.offsets[k];
   }
+  [[nodiscard]] std::size_t matches() const {
+    return static_cast<std::size_t>(batch_.offsets.back());
+  }
+  // Uploads points that lie in the host's memory to a device that has memory of its own.
+  Memory<const PointPair> on_device(const Memory<const PointPair>& points, Buffer<PointPair>& own) {
+    if (points.is_null() || points.is_on_device() || verify::is_cpu(queue_)) return points;
+    verify::make_capacity(queue_.device(), own, matches());
+    own.upload(queue_, {points.pointer(), matches()});
+    return own;
+  }
 
   // `fraction`: of a pair's matches, below which a model would count for nothing.
   template <class Wanted, class Fraction>
   Order ordered(const Wanted& wanted, const Fraction& fraction) const {
     std::vector<std::size_t> of_class[std::size(kFractions)];
     for (std::size_t k = 0; k < count_; ++k)
-      if (size(k) >= options_.min_inliers && wanted(k))
-        of_class[class_of(fraction(k), options_)].push_back(k);
+      if (size(k) >= least_ && wanted(k)) of_class[class_of(fraction(k), options_)].push_back(k);
     Order order;
     for (int c = 0; c < static_cast<int>(std::size(kFractions)); ++c) {
       const std::size_t first = order.pairs.size();
@@ -186,15 +184,15 @@ class Decider {
     return order;
   }
 
-  // 1 for pairs whose homography can't come near max_H_inlier_ratio: of a sample of their inliers
-  // the best one explains less than three quarters of that. Most pairs of scenes with depth are,
-  // and the search for the homography of all their matches would take as long as E and F together.
+  // Returns 1 for pairs whose homography can't come near max_H_inlier_ratio: the best homography of
+  // a sample of their inliers explains less than three quarters of that. Most pairs of scenes with
+  // depth are such pairs, and a homography of all their matches would take as long as E and F
+  // together.
   std::vector<std::uint8_t> without_plane() {
     constexpr std::int64_t kSample = 256;
     std::vector<std::uint8_t> out(count_);
     std::vector<std::size_t> pairs;
-    std::vector<PointPair> points;
-    std::vector<std::int64_t> offsets = {0};
+    std::vector<std::int64_t> rows, offsets = {0};
     for (std::size_t k = 0; k < count_; ++k) {
       const int e = E_.count(k), f = F_.count(k);
       const std::int64_t inliers = std::max(e, f);
@@ -202,14 +200,12 @@ class Decider {
       const auto& mask = (e >= f ? E_ : F_).inliers;
       std::int64_t seen = 0;
       for (std::int64_t i = batch_.offsets[k]; i < batch_.offsets[k + 1]; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        if (!mask[at]) continue;
-        if (seen * kSample / inliers != (seen + 1) * kSample / inliers)
-          points.push_back(batch_.points[at]);
+        if (!mask[static_cast<std::size_t>(i)]) continue;
+        if (seen * kSample / inliers != (seen + 1) * kSample / inliers) rows.push_back(i);
         ++seen;
       }
       pairs.push_back(k);
-      offsets.push_back(static_cast<std::int64_t>(points.size()));
+      offsets.push_back(std::ssize(rows));
     }
     if (pairs.empty()) return out;
     const double fraction = 0.75 * options_.max_H_inlier_ratio;
@@ -217,8 +213,9 @@ class Decider {
     robust.max_iterations = most_samples(std::max(fraction, 0.1), 4, options_);
     robust.min_iterations = std::min(robust.min_iterations, robust.max_iterations);
     robust.min_inlier_ratio = fraction;
-    const BatchEstimate found = estimate_batch(queue_, ModelKind::homography, points.data(),
-                                               {.offsets = offsets, .options = robust});
+    const BatchEstimate found =
+        estimate_batch(queue_, ModelKind::homography, memory_.samples.of_rows(points_, rows),
+                       {.offsets = offsets, .options = robust});
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const FoundModel model{found.pairs[i], {}};
       out[pairs[i]] = model.count() < fraction * static_cast<double>(offsets[i + 1] - offsets[i]);
@@ -246,11 +243,10 @@ class Decider {
   }
 
   Models estimate(ModelKind kind, const Order& order) {
-    Models out{std::vector<Estimate>(count_), std::vector<std::uint8_t>(batch_.points.size())};
-    const auto source = kind == ModelKind::essential && !batch_.undistorted.empty()
-                            ? batch_.undistorted
-                            : batch_.points;
-    const Memory<const PointPair> points = gathered(source, order);
+    Models out{std::vector<Estimate>(count_), std::vector<std::uint8_t>(matches())};
+    if (order.pairs.empty()) return out;
+    const bool has_rays = kind == ModelKind::essential && !undistorted_.is_null();
+    const Memory<const PointPair> points = in_order(has_rays, order);
     std::vector<Intrinsics> cameras1, cameras2;
     const int cameras = problem_info(kind).cameras;
     for (const std::size_t k : order.pairs) {
@@ -279,44 +275,52 @@ class Decider {
     return out;
   }
 
-  // The points of these pairs where the device reads them; what was gathered before, when it is
-  // the same: E, F and H of calibrated pairs without lenses share one upload.
-  Memory<const PointPair> gathered(std::span<const PointPair> source, const Order& order) {
-    if (order.pairs.empty()) return static_cast<const PointPair*>(nullptr);
-    if (source.data() != source_ || order.pairs != gathered_pairs_) {
-      source_ = source.data();
-      gathered_pairs_ = order.pairs;
-      points_ = memory_.take(queue_.device(), static_cast<std::size_t>(order.offsets.back()));
-      const auto copy = [&](std::size_t i) {
-        const std::size_t k = order.pairs[i];
-        std::copy(source.begin() + batch_.offsets[k], source.begin() + batch_.offsets[k + 1],
-                  points_.begin() + order.offsets[i]);
-      };
-      runtime::parallel_each(order.pairs.size(), copy, kPairsAtOnce);
-      if (!on_cpu()) memory_.on_device.upload(queue_, points_);
+  // Returns the points of these pairs in their order. E, F and H of calibrated pairs without lenses
+  // share one copy.
+  Memory<const PointPair> in_order(bool of_undistorted, const Order& order) {
+    if (of_undistorted != copy_is_undistorted_ || order.pairs != copied_pairs_) {
+      copy_is_undistorted_ = of_undistorted;
+      copied_pairs_ = order.pairs;
+      begins_.clear();
+      for (const std::size_t k : order.pairs) begins_.push_back(batch_.offsets[k]);
+      copy_ =
+          memory_.copies.of_pairs(of_undistorted ? undistorted_ : points_, begins_, order.offsets);
     }
-    if (on_cpu()) return points_.data();
-    return memory_.on_device;
+    return copy_;
   }
-  [[nodiscard]] bool on_cpu() const { return queue_.device().info().kind == DeviceKind::cpu; }
 
   DecidedPairs combined() {
-    DecidedPairs out{std::vector<DecidedPair>(count_),
-                     std::vector<std::uint8_t>(batch_.points.size())};
+    DecidedPairs out{std::vector<DecidedPair>(count_), std::vector<std::uint8_t>(matches())};
+    const HostPoints points(queue_, points_, matches());
+    const HostPoints undistorted(queue_, undistorted_.is_null() ? points_ : undistorted_,
+                                 matches());
+    const std::vector<std::uint8_t> at_border = border_flags();
     const auto combine = [&](std::size_t k) {
       const auto at = static_cast<std::size_t>(batch_.offsets[k]),
                  size = static_cast<std::size_t>(batch_.offsets[k + 1]) - at;
       const auto model = [&](const Models& m) {
         return FoundModel{m.of_pair[k], std::span(m.inliers).subspan(at, size)};
       };
-      const auto straight = batch_.undistorted.empty() ? batch_.points : batch_.undistorted;
-      out.pairs[k] = decide_pair(
-          {batch_.points.subspan(at, size), straight.subspan(at, size), &batch_.cameras1[k],
-           &batch_.cameras2[k], model(E_), model(F_), model(H_), model(shared_)},
-          options_, std::span(out.inliers).subspan(at, size));
+      const auto flags = at_border.empty() ? std::span<const std::uint8_t>()
+                                           : std::span(at_border).subspan(at, size);
+      out.pairs[k] =
+          decide_pair({at, &points, &undistorted, flags, &batch_.cameras1[k], &batch_.cameras2[k],
+                       model(E_), model(F_), model(H_), model(shared_)},
+                      options_, std::span(out.inliers).subspan(at, size));
     };
-    runtime::parallel_each(count_, combine, kPairsAtOnce);
+    runtime::parallel_each(count_, combine, verify::kPairsAtOnce);
     return out;
+  }
+
+  // Empty unless watermarks are looked for.
+  std::vector<std::uint8_t> border_flags() {
+    if (!options_.detect_watermark) return {};
+    std::vector<verify::inner_area> inner1, inner2;
+    for (std::size_t k = 0; k < count_; ++k) {
+      inner1.push_back(inner_area_of(batch_.cameras1[k], options_.watermark_border_size));
+      inner2.push_back(inner_area_of(batch_.cameras2[k], options_.watermark_border_size));
+    }
+    return verify::border_flags(queue_, points_, batch_.offsets, inner1, inner2);
   }
 
   Queue& queue_;
@@ -324,22 +328,36 @@ class Decider {
   const DecideBatch& batch_;
   const VerifyOptions& options_;
   const std::size_t count_;
-  const PointPair* source_ = nullptr;
-  std::vector<std::size_t> gathered_pairs_;
-  std::span<PointPair> points_;
+  const int least_;  // matches of a pair whose models are sought
+  const Memory<const PointPair> points_, undistorted_;
+  Memory<const PointPair> copy_;
+  bool copy_is_undistorted_ = false;
+  std::vector<std::size_t> copied_pairs_;
+  std::vector<std::int64_t> begins_;  // of their points in those of the batch
   Models E_, F_, H_, shared_;
 };
 
 }  // namespace
 
+std::span<const PointPair> HostPoints::get() const {
+  if (points_.is_null()) return {};
+  if (!points_.is_on_device() || verify::is_cpu(queue_)) return {points_.pointer(), size_};
+  std::call_once(once_, [this] {
+    downloaded_.resize(size_);
+    verify::download_points(queue_, points_, downloaded_);
+  });
+  return downloaded_;
+}
+
 BatchDecider::BatchDecider(Queue& queue)
-    : queue_(queue), memory_(std::make_unique<DecideMemory>()) {}
+    : queue_(queue), memory_(std::make_unique<DecideMemory>(queue)) {}
 BatchDecider::~BatchDecider() = default;
 BatchDecider::BatchDecider(BatchDecider&&) noexcept = default;
 
-DecidedPairs BatchDecider::decide(const DecideBatch& batch, const VerifyOptions& options) {
-  check(batch, options);
-  return Decider(queue_, *memory_, batch, options).run();
+DecidedPairs BatchDecider::decide(const DecideBatch& batch, const VerifyOptions& options,
+                                  int min_matches) {
+  check(queue_, batch, options);
+  return Decider(queue_, *memory_, batch, options, min_matches).run();
 }
 
 DecidedPairs decide(Queue& queue, const DecideBatch& batch, const VerifyOptions& options) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/cuda_kernels.h"
+#include "verify/records.hpp"
 
 namespace {
+
+using bifocal::verify::feature_match, bifocal::verify::inner_area, bifocal::verify::point_pair,
+    bifocal::verify::position;
 
 template <class Real>
 struct gather_text {
@@ -9,13 +13,13 @@ struct gather_text {
   static bifocal::runtime::Constants constants() { return {}; }
 #define LANE_GROUP_WIDTH 128
 #include "lane/cuda_begin.h"
-#include "collection/gather.list"
+#include "verify/gather.list"
 #include "lane/cpp_end.h"
 };
-static_assert(gather_text<float>::GROUP_SIZE == gather_text<float>::GATHER_THREADS);
+static_assert(gather_text<double>::GROUP_SIZE == gather_text<double>::GATHER_THREADS);
 
 CUDA_KERNELS(GATHER_KERNELS)
 
 }  // namespace
 
-CUDA_TABLE(gather) { CUDA_VARIANT(gather, GATHER_KERNELS, gather_text<float>) }
+CUDA_TABLE(gather) { CUDA_VARIANT(gather, GATHER_KERNELS, gather_text<double>) }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collection/colmap/decide.hpp"
+#include "verify/decide.hpp"
 
 #include <bifocal/two_view.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace bifocal::colmap {
@@ -39,36 +40,28 @@ Decision decide(const PairView& pair, const VerifyOptions& o) {
   return {Configuration::degenerate, nullptr};
 }
 
-// No point of a picture whose size is not known is at its border.
-bool at_border(double x, double y, const ViewCamera& camera, double size) {
-  if (camera.width <= 0 || camera.height <= 0) return false;
-  const auto w = static_cast<double>(camera.width), h = static_cast<double>(camera.height);
-  const double border = size * std::hypot(w, h);
-  x += 0.5, y += 0.5;  // from the corner
-  return x < border || y < border || x > w - border || y > h - border;
-}
-
 double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
-// What a camera or a program prints on its pictures: most inliers lie at the border of both, and
-// are shifted alike. If so many are, the medians of the shifts are among theirs.
+// Text that a camera or a program prints on its images: most inliers lie at the border of both
+// images and have the same shift. If so many have it, the medians of the shifts are near it.
 bool is_watermark(const PairView& pair, std::span<const std::uint8_t> inliers, int count,
                   const VerifyOptions& o) {
   const double least = o.watermark_min_inlier_ratio * count;
+  std::vector<std::size_t> at_border;
+  for (std::size_t i = 0; i < inliers.size(); ++i)
+    if (inliers[i] && pair.at_border[i]) at_border.push_back(i);
+  if (at_border.empty() || static_cast<double>(at_border.size()) < least) return false;
+  const auto points = pair.points->get().subspan(pair.first);
   std::vector<double> dx, dy;
-  for (std::size_t i = 0; i < inliers.size(); ++i) {
-    const PointPair& p = pair.points[i];
-    if (!inliers[i] || !at_border(p.x1, p.y1, *pair.camera1, o.watermark_border_size) ||
-        !at_border(p.x2, p.y2, *pair.camera2, o.watermark_border_size))
-      continue;
+  for (const std::size_t i : at_border) {
+    const PointPair& p = points[i];
     dx.push_back(p.x2 - p.x1);
     dy.push_back(p.y2 - p.y1);
   }
-  if (dx.empty() || static_cast<double>(dx.size()) < least) return false;
   std::vector<double> sorted_x = dx, sorted_y = dy;
   const double x = median(sorted_x), y = median(sorted_y);
   std::ptrdiff_t alike = 0;
@@ -85,7 +78,7 @@ std::optional<Mat3> matrix_of(const FoundModel& model) {
 std::vector<PointPair> inlying(std::span<const PointPair> points,
                                std::span<const std::uint8_t> inliers) {
   std::vector<PointPair> out;
-  for (std::size_t i = 0; i < points.size(); ++i)
+  for (std::size_t i = 0; i < inliers.size(); ++i)
     if (inliers[i]) out.push_back(points[i]);
   return out;
 }
@@ -108,15 +101,18 @@ std::optional<Pose> pose_from_plane(const Mat3& H, std::span<const PointPair> po
   return best;
 }
 
-// With both cameras known: tells planes from turns, and finds the pose that E has not given.
+// For known cameras: distinguishes planes from rotations, and finds the pose if E has none.
 void relate(const PairView& pair, std::span<const std::uint8_t> inliers, DecidedPair& out) {
+  const bool has_plane = out.configuration == Configuration::planar_or_panoramic;
+  if (!has_plane && (out.configuration != Configuration::uncalibrated || !out.F)) return;
   const Intrinsics &a = pair.camera1->pinhole, &b = pair.camera2->pinhole;
-  const std::vector<PointPair> points = inlying(pair.undistorted, inliers);
-  if (out.configuration == Configuration::uncalibrated && out.F) {
+  const std::vector<PointPair> points =
+      inlying(pair.undistorted->get().subspan(pair.first), inliers);
+  if (!has_plane) {
     const Mat3 E = times(transposed(b.matrix()), times(*out.F, a.matrix()));
     out.cam2_from_cam1 = recover_pose(E, points, a, b).cam2_from_cam1;
+    return;
   }
-  if (out.configuration != Configuration::planar_or_panoramic) return;
   if (pair.E.estimate.outcome == Outcome::rotation_only) {
     out.configuration = Configuration::panoramic;
     out.cam2_from_cam1 = pair.E.estimate.pose;
@@ -141,6 +137,14 @@ void add_focal(const PairView& pair, const VerifyOptions& options, DecidedPair& 
 }
 
 }  // namespace
+
+verify::inner_area inner_area_of(const ViewCamera& camera, double size) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (camera.width <= 0 || camera.height <= 0) return {-kInfinity, kInfinity, kInfinity};
+  const auto w = static_cast<double>(camera.width), h = static_cast<double>(camera.height);
+  const double border = size * std::hypot(w, h);
+  return {border, w - border, h - border};
+}
 
 DecidedPair decide_pair(const PairView& pair, const VerifyOptions& options,
                         std::span<std::uint8_t> inliers) {

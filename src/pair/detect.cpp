@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pair/detect.hpp"
+
+#include <bifocal/error.hpp>
+
+#include <array>
+
+#include "features/any_detector.hpp"
+#include "runtime/memory_limit.hpp"
+#include "runtime/parallel.hpp"
+
+namespace bifocal::pair {
+namespace {
+
+using Picture = ImageView<const std::uint8_t>;
+
+// Finds the features of one image on a queue of its own.
+FeatureSet detected(Picture image, Picture mask, const PairOptions& options) {
+  Queue queue(options.device);
+  FeatureSet set(options.device);
+  // On a CPU images may be larger than any detector.
+  if (options.device.info().kind == DeviceKind::cpu) {
+    set.add(queue, options.surf ? detect_surf(image, *options.surf, mask)
+                                : detect_sift(image, options.sift, mask));
+    return set;
+  }
+  features::AnyDetector detector(queue, image.width, image.height, {options.sift, options.surf});
+  detector.set_mask(mask);
+  const PictureView picture(image);
+  (void)detector.add({&picture, 1}, set);
+  queue.wait();
+  return set;
+}
+
+}  // namespace
+
+FeatureSet detect(Queue& queue, Picture image1, Picture image2, const PairOptions& options) {
+  std::array<FeatureSet, 2> found;
+  const auto find = [&](int i) {
+    found[static_cast<std::size_t>(i)] = i == 0 ? detected(image1, options.mask1, options)
+                                                : detected(image2, options.mask2, options);
+  };
+  try {
+    runtime::parallel_for(2, find);
+  } catch (const Error& e) {
+    if (!runtime::is_out_of_memory(e)) throw;
+    for (FeatureSet& one : found) one = FeatureSet();  // one after the other
+    find(0);
+    find(1);
+  }
+  FeatureSet both(queue.device());
+  for (const FeatureSet& one : found)
+    both.put(queue, both.reserve(queue, one.count(queue, 0)), one, 0);
+  queue.wait();
+  return both;
+}
+
+}  // namespace bifocal::pair

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points of matches without the distortion of their cameras' lenses.
+#pragma once
+
+#include <bifocal/camera.hpp>
+#include <bifocal/matching.hpp>
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "verify/points.hpp"
+
+namespace bifocal::verify {
+
+// Matches of pairs of images of a set: those of pair k begin at matches[begins[k]], and their points
+// become [offsets[k], offsets[k + 1]).
+struct PlacedMatches {
+  const FeatureSet& set;
+  const Memory<const Match>& matches;
+  std::span<const ImagePair> images;
+  std::span<const std::int64_t> begins, offsets;
+};
+
+// Keeps the undistorted positions of the features of one set on its device. Each image is
+// undistorted and copied there once; the points of matches are made on the device.
+class UndistortedPoints {
+ public:
+  explicit UndistortedPoints(Queue& queue) : queue_(queue) {}
+
+  // The points are px of the cameras' pinholes. They are valid until the next call.
+  [[nodiscard]] Memory<const PointPair> of_matches(
+      const PlacedMatches& placed, const std::function<LensCamera(int image)>& camera);
+
+ private:
+  void undistort(const FeatureSet& set, int image, const LensCamera& camera);
+
+  Queue& queue_;
+  Buffer<Vec2> positions_;        // as FeatureSet::keypoints()
+  std::vector<char> has_image_;
+  Buffer<PointPair> points_;
+};
+
+}  // namespace bifocal::verify
