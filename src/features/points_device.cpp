@@ -5,24 +5,22 @@
 #include <utility>
 #include <vector>
 
-#include "features/sift/sift.kernels.hpp"
+#include "features/order.kernels.hpp"
+#include "runtime/launch_cache.hpp"
 
 namespace bifocal::features {
 namespace {
 
-namespace sift = kernels::sift;
-using Launch = sift::launch<float>;
-constexpr int kAnyRadius = 4;  // one that CUDA's kernels are compiled for
+namespace order = kernels::order;
+using Launch = order::launch<float>;
+
+static_assert(sizeof(keypoint) == sizeof(Keypoint));
+static_assert(sizeof(keypoint_shape) == sizeof(KeypointShape));
 
 const Launch& groups_of(const Device& device) {
-  static const Launch wide(sift::SIFT_THREADS, {{"RADIUS", kAnyRadius}});
-  static const Launch single(1, {{"RADIUS", kAnyRadius}});
-  return device.info().group_code ? wide : single;
+  return runtime::group_launch_of<Launch>(device, order::ORDER_THREADS);
 }
-const Launch& maps() {
-  static const Launch launch(sift::SIFT_THREADS, {{"RADIUS", kAnyRadius}});
-  return launch;
-}
+const Launch& maps() { return runtime::launch_of<Launch>(order::ORDER_THREADS); }
 
 }  // namespace
 
@@ -31,25 +29,25 @@ PointsDevice::PointsDevice(Queue& queue, int batch, int room, int height, float 
   const Device& device = queue.device();
   const auto pictures = static_cast<std::size_t>(batch), heights = static_cast<std::size_t>(height);
   const std::size_t all = pictures * static_cast<std::size_t>(room);
-  points_ = Buffer<float>(device, all * sift::POINT_FLOATS);
-  counts = Buffer<std::uint32_t>(device, 2);
+  points_ = Buffer<octave_point>(device, all);
+  counts = Buffer<candidate_count>(device, 1);
   found = Buffer<std::uint32_t>(device, pictures);
   kept = Buffer<std::uint32_t>(device, pictures);
   rows = Buffer<std::uint32_t>(device, pictures * (heights + 1));
-  keys_ = Buffer<std::uint32_t>(device, 2 * all);
-  sorted_ = Buffer<std::uint32_t>(device, 2 * all);
+  keys_ = Buffer<sort_key>(device, all);
+  sorted_ = Buffer<sort_key>(device, all);
   begins_ = Buffer<std::uint32_t>(device, pictures * heights);
   order_ = Buffer<std::uint32_t>(device, all);
 }
 
 std::size_t PointsDevice::bytes(int room, int height) {
   return static_cast<std::size_t>(room) *
-             (sizeof(float) * sift::POINT_FLOATS + 5 * sizeof(std::uint32_t)) +
+             (sizeof(octave_point) + 2 * sizeof(sort_key) + sizeof(std::uint32_t)) +
          8 * static_cast<std::size_t>(height);
 }
 
 kernels::feature_list<float> FeatureOutput::list() const {
-  return {.keypoints = runtime::Array<float>(runtime::Argument(keypoints)),
+  return {.keypoints = runtime::Array<keypoint>(runtime::Argument(keypoints)),
           .descriptors = descriptors,
           .numbers = numbers,
           .begin = begin,
@@ -86,15 +84,15 @@ kernels::ranked_points<float> PointsDevice::ranked(int candidate_room) const {
 
 void PointsDevice::clear(int count, const FeatureOutput& out) {
   const int all_rows = static_cast<int>(rows.size());
-  maps().sift_clear(*queue_, {.count = std::max({2, count, all_rows})},
-                    {.counts = counts,
-                     .found = found,
-                     .kept = kept,
-                     .pictures = count,
-                     .row_counts = rows,
-                     .rows = all_rows,
-                     .numbers = out.numbers,
-                     .first = out.first});
+  maps().order_clear(*queue_, {.count = std::max({1, count, all_rows})},
+                     {.counts = counts,
+                      .found = found,
+                      .kept = kept,
+                      .pictures = count,
+                      .row_counts = rows,
+                      .rows = all_rows,
+                      .numbers = out.numbers,
+                      .first = out.first});
 }
 
 void PointsDevice::set_mask(const ImageU8& given) {
@@ -109,71 +107,73 @@ void PointsDevice::drop_copies(int count, const Buffer<std::uint32_t>* again) {
   const int all = room_ * count, is_again = again ? 1 : 0;
   const runtime::Array<const std::uint32_t> pictures = again ? *again : Buffer<std::uint32_t>();
   groups_of(queue_->device())
-      .sift_rows(*queue_, {.count = count},
-                 {.rows = rows,
-                  .height = height_,
-                  .begins = begins_,
-                  .is_again = is_again,
-                  .again = pictures});
-  maps().sift_place(*queue_, {.count = all},
+      .order_rows(*queue_, {.count = count},
+                  {.rows = rows,
+                   .height = height_,
+                   .begins = begins_,
+                   .is_again = is_again,
+                   .again = pictures});
+  maps().order_place(*queue_, {.count = all},
+                     {.list = list(),
+                      .found = found,
+                      .height = height_,
+                      .begins = begins_,
+                      .order = order_,
+                      .is_again = is_again,
+                      .again = pictures});
+  maps().order_keep(*queue_, {.count = all},
                     {.list = list(),
                      .found = found,
                      .height = height_,
+                     .rows = rows,
                      .begins = begins_,
                      .order = order_,
+                     .kept = kept,
+                     .keys = keys_,
                      .is_again = is_again,
                      .again = pictures});
-  maps().sift_keep(*queue_, {.count = all},
-                   {.list = list(),
-                    .found = found,
-                    .height = height_,
-                    .rows = rows,
-                    .begins = begins_,
-                    .order = order_,
-                    .kept = kept,
-                    .keys = keys_,
-                    .is_again = is_again,
-                    .again = pictures});
 }
 
 void PointsDevice::order(int count, const Grid& grid, int most) {
   const Launch& groups = groups_of(queue_->device());
   const int all = room_ * count;
-  const int chunks = std::min<int>(sift::SORT_CHUNKS, divided_up(room_, sift::SORT_CHUNK));
-  groups.sift_sort_chunk(
-      *queue_, {.count = chunks * (sift::SORT_CHUNK / sift::SORT_KEYS) * count},
+  const int chunks = std::min<int>(order::SORT_CHUNKS, divided_up(room_, order::SORT_CHUNK));
+  groups.order_sort_chunk(
+      *queue_, {.count = chunks * (int{order::SORT_CHUNK} / order::SORT_KEYS) * count},
       {.list = list(), .keys = keys_, .kept = kept, .chunks = chunks, .sorted = sorted_});
-  const Buffer<std::uint32_t>*from = &sorted_, *to = &keys_;
-  for (int run = sift::SORT_CHUNK; run < room_; run *= sift::MERGED_RUNS, std::swap(from, to))
-    maps().sift_sort_merge(
+  const Buffer<sort_key>*from = &sorted_, *to = &keys_;
+  for (int run = order::SORT_CHUNK; run < room_; run *= order::MERGED_RUNS, std::swap(from, to))
+    maps().order_sort_merge(
         *queue_, {.count = all},
         {.list = list(), .keys = *from, .kept = kept, .run = run, .sorted = *to});
   if (grid.cells() == 0) return;
   const std::int64_t words = std::int64_t{2} * room_ + grid.cells();
   const auto all_words = static_cast<std::size_t>(words) * kept.size();
-  if (turns_.size() < all_words) turns_ = Buffer<std::uint32_t>(queue_->device(), all_words);
-  groups.sift_balance(*queue_, {.count = count},
-                      {.list = list(),
-                       .width = grid.width,
-                       .height = grid.height,
-                       .side = grid.side,
-                       .columns = grid.columns,
-                       .cells = grid.cells(),
-                       .most = most,
-                       .turns = turns_,
-                       .words = words,
-                       .sorted = sorted_,
-                       .sorted_too = keys_,
-                       .kept = kept});
+  if (rounds_.size() < all_words) rounds_ = Buffer<std::uint32_t>(queue_->device(), all_words);
+  groups.order_balance(*queue_, {.count = count},
+                       {.list = list(),
+                        .width = grid.width,
+                        .height = grid.height,
+                        .side = grid.side,
+                        .columns = grid.columns,
+                        .cells = grid.cells(),
+                        .most = most,
+                        .scratch = rounds_,
+                        .words = words,
+                        .sorted = sorted_,
+                        .sorted_too = keys_,
+                        .kept = kept});
 }
 
 bool PointsDevice::was_full(int count, int candidate_room, bool* tile_full) {
-  std::vector<std::uint32_t> numbers(2), all(static_cast<std::size_t>(count));
-  counts.download(*queue_, numbers);
+  candidate_count found_candidates{};
+  std::vector<std::uint32_t> all(static_cast<std::size_t>(count));
+  counts.download(*queue_, {&found_candidates, 1});
   found.download(*queue_, all);
   queue_->wait();
-  *tile_full = numbers[1] == 1;
-  return numbers[0] > std::uint32_t(candidate_room) || numbers[1] > 1 ||
+  const auto [candidates, overflow] = found_candidates;
+  *tile_full = overflow == TILE_OVERFLOW;
+  return candidates > std::uint32_t(candidate_room) || overflow == BAND_OVERFLOW ||
          std::ranges::any_of(all, [&](std::uint32_t n) { return n > std::uint32_t(room_); });
 }
 

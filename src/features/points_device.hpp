@@ -14,6 +14,7 @@
 
 #include "features/keypoint_order.hpp"
 #include "features/points.kernels.hpp"
+#include "features/records.hpp"
 
 namespace bifocal::features {
 
@@ -69,17 +70,18 @@ class PointsDevice {
   // waits. tile_full: whether a tile of the search had more than it has room for.
   [[nodiscard]] bool was_full(int count, int candidate_room, bool* tile_full);
 
-  // counts: candidates; 1 where a tile was full, 2 where another band had more candidates than
-  // there is room for. A picture each: `found` points, `kept` of them, height + 1 `rows`.
-  Buffer<std::uint32_t> counts, found, kept, rows;
+  Buffer<candidate_count> counts;
+  // Of each image: `found` points, `kept` of them, height + 1 `rows`.
+  Buffer<std::uint32_t> found, kept, rows;
 
  private:
   Queue* queue_;
   int room_, height_;
   float scale_, shift_;
-  Buffer<float> points_;
+  Buffer<octave_point> points_;
   // The final order is in sorted_ or keys_, as the number of points says.
-  Buffer<std::uint32_t> keys_, sorted_, begins_, order_, turns_;
+  Buffer<sort_key> keys_, sorted_;
+  Buffer<std::uint32_t> begins_, order_, rounds_;
   Buffer<std::uint8_t> mask_;
   int mask_width_ = 0;  // 0: no mask
 };

@@ -4,14 +4,13 @@
 #include <cstring>
 
 #include "features/grey/grey.kernels.hpp"
-#include "runtime/kernel_set.hpp"
+#include "runtime/launch_cache.hpp"
 
 namespace bifocal::features {
 namespace {
 
 const kernels::grey::launch<float>& launches() {
-  static const kernels::grey::launch<float> launch(256);
-  return launch;
+  return runtime::launch_of<kernels::grey::launch<float>>(256);
 }
 
 template <class T>

@@ -9,6 +9,8 @@
 
 #include "features/matching/grow.hpp"
 #include "features/matching/match.kernels.hpp"
+#include "features/records.hpp"
+#include "runtime/launch_cache.hpp"
 #include "runtime/workspace.hpp"
 
 namespace bifocal {
@@ -53,7 +55,8 @@ void keep_on_cpu(DeviceMatches& found) {
 }
 
 void keep_on_device(Queue& queue, DeviceMatches& found) {
-  static const kernel::launch<double> launch(kernel::MATCH_THREADS, {{"GUIDED", 0}});
+  const auto& launch =
+      runtime::launch_of<kernel::launch<double>>(kernel::MATCH_THREADS, {{"GUIDED", 0}});
   const auto pairs = static_cast<int>(found.offsets.size()) - 1;
   std::int64_t longest = 1;
   for (std::size_t k = 0; k + 1 < found.offsets.size(); ++k)
@@ -70,8 +73,8 @@ void keep_on_device(Queue& queue, DeviceMatches& found) {
   const auto matches = workspace.take<Match>(all);
   const auto points = workspace.take<PointPair>(all);
   before.upload(queue, found.offsets);
-  const Array<const std::uint32_t> old_matches(found.matches);
-  const Array<const double> old_points(found.points);
+  const Array<const features::found_match> old_matches(found.matches);
+  const Array<const features::point_match> old_points(found.points);
   launch.match_places(queue, groups,
                       {.offsets = before,
                        .matches = old_matches,
@@ -93,8 +96,8 @@ void keep_on_device(Queue& queue, DeviceMatches& found) {
                      .chunks = chunks,
                      .kept = kept,
                      .chunk_begins = begins,
-                     .kept_matches = Array<std::uint32_t>(matches),
-                     .kept_points = Array<double>(points)});
+                     .kept_matches = Array<features::found_match>(matches),
+                     .kept_points = Array<features::point_match>(points)});
   std::vector<std::int64_t> ends(offsets.size());
   offsets.download(queue, ends);
   queue.wait();

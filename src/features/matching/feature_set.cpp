@@ -9,6 +9,7 @@
 #include "features/matching/feature_set.kernels.hpp"
 #include "features/matching/grow.hpp"
 #include "features/matching/match.hpp"
+#include "runtime/launch_cache.hpp"
 
 namespace bifocal {
 namespace features {
@@ -22,7 +23,7 @@ void copy_on_device(Queue& queue, const std::shared_ptr<runtime::BackendMemory>&
     return;
   }
   constexpr std::int64_t kMostItems = 1 << 20;
-  static const kernels::feature_set::launch<float> launch(256);
+  const auto& launch = runtime::launch_of<kernels::feature_set::launch<float>>(256);
   const auto words = static_cast<std::int64_t>(bytes / 4);
   const auto items = static_cast<int>(std::min(words, kMostItems));
   launch.copy_words(queue, {.count = items},

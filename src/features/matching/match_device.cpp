@@ -10,6 +10,8 @@
 #include "features/matching/match.hpp"
 #include "features/matching/match.kernels.hpp"
 #include "features/matching/match_tensor.kernels.hpp"
+#include "features/records.hpp"
+#include "runtime/launch_cache.hpp"
 #include "runtime/workspace.hpp"
 
 namespace bifocal::features {
@@ -18,6 +20,9 @@ namespace {
 namespace kernel = kernels::match;
 namespace tensor = kernels::match_tensor;
 using runtime::Array;
+
+static_assert(sizeof(found_match) == sizeof(Match));
+static_assert(sizeof(point_match) == sizeof(PointPair));
 
 constexpr std::int64_t kPieceBytes = std::int64_t{256} << 20;  // scratch memory
 constexpr std::int64_t kAtOnceBytes = std::int64_t{64} << 20;  // results that nobody waits to size
@@ -36,10 +41,10 @@ struct Shares {
   int row_tile, column_tile, rows, columns;
 };
 
-// Numbers of a piece, on the host and of its device.
+// A piece on the host.
 struct Piece {
-  std::vector<std::int64_t> pairs, images;
-  std::vector<double> guides;
+  std::vector<image_layout> pairs, images;  // two images of each pair
+  std::vector<guide_model> guides;
   std::int64_t rows = 0, columns = 0, features = 0;  // of all pairs; of all images
   int pair_count = 0, image_count = 0;
   int most_rows = 0, most_columns = 0, most_features = 0;  // of a pair, of an image
@@ -50,30 +55,30 @@ Piece piece_of(const PlannedSet& planned, std::span<const ImagePair> pairs,
   const FeatureSet& set = planned.set;
   Piece piece;
   std::unordered_map<int, std::int64_t> squares;
-  const auto squares_of = [&](int image) {
+  const auto layout_of = [&](int image, std::int64_t place) {
     const auto [known, is_new] = squares.try_emplace(image, piece.features);
-    if (!is_new) return known->second;
     const int capacity = planned.size(image);
-    piece.images.insert(piece.images.end(), {image, set.begin(image), capacity, piece.features});
+    const image_layout layout{image, set.begin(image), capacity, place, known->second};
+    if (!is_new) return layout;
+    piece.images.push_back(layout);
     piece.features += capacity;
     piece.most_features = std::max(piece.most_features, capacity);
     ++piece.image_count;
-    return known->second;
+    return layout;
   };
   for (const auto [image1, image2] : pairs) {
     const int rows = planned.size(image1), columns = planned.size(image2);
-    const std::int64_t squares1 = squares_of(image1), squares2 = squares_of(image2);
-    piece.pairs.insert(piece.pairs.end(),
-                       {image1, image2, set.begin(image1), set.begin(image2), rows, columns,
-                        piece.rows, piece.columns, squares1, squares2});
+    piece.pairs.push_back(layout_of(image1, piece.rows));
+    piece.pairs.push_back(layout_of(image2, piece.columns));
     piece.rows += rows, piece.columns += columns;
     piece.most_rows = std::max(piece.most_rows, rows);
     piece.most_columns = std::max(piece.most_columns, columns);
   }
   for (const MatchGuide& guide : guides) {
-    piece.guides.push_back(guide.kind == GuideKind::epipolar ? 0 : 1);
-    piece.guides.insert(piece.guides.end(), guide.model.begin(), guide.model.end());
-    piece.guides.push_back(guide.max_error * guide.max_error);
+    guide_model model{guide.kind == GuideKind::epipolar ? 0.0 : 1.0, {}, 0};
+    std::ranges::copy(guide.model, model.model);
+    model.limit = guide.max_error * guide.max_error;
+    piece.guides.push_back(model);
   }
   piece.pair_count = static_cast<int>(pairs.size());
   return piece;
@@ -101,19 +106,12 @@ Shares shares_of(const DeviceInfo& device, const Piece& piece, TableKernel table
 
 // match_tiles depends on the constant, the other kernels do not.
 const kernel::launch<double>& launches(bool guided = false) {
-  static const kernel::launch<double> plain(kernel::MATCH_THREADS, {{"GUIDED", 0}});
-  if (!guided) return plain;
-  static const kernel::launch<double> with_guide(kernel::MATCH_THREADS, {{"GUIDED", 1}});
-  return with_guide;
+  return runtime::launch_of<kernel::launch<double>>(kernel::MATCH_THREADS, {{"GUIDED", guided}});
 }
 
 // Of the columns: nothing, the nearest, also the second nearest.
 const tensor::launch<double>& tensor_launches(int columns) {
-  static const tensor::launch<double> launches[] = {
-      tensor::launch<double>(tensor::TENSOR_THREADS, {{"COLUMNS", 0}}),
-      tensor::launch<double>(tensor::TENSOR_THREADS, {{"COLUMNS", 1}}),
-      tensor::launch<double>(tensor::TENSOR_THREADS, {{"COLUMNS", 2}})};
-  return launches[columns];
+  return runtime::launch_of<tensor::launch<double>>(tensor::TENSOR_THREADS, {{"COLUMNS", columns}});
 }
 
 // The work on one piece.
@@ -127,8 +125,8 @@ class PieceWork {
     chunks_ = std::max(1, divided_up(piece_.most_rows, kernel::MATCH_CHUNK));
     images_begin_ = static_cast<int>(piece_.pairs.size());
     piece_.pairs.insert(piece_.pairs.end(), piece_.images.begin(), piece_.images.end());
-    pairs_ = workspace_.take<std::int64_t>(piece_.pairs.size());
-    guides_ = workspace_.take<double>(piece_.guides.size());
+    layouts_ = workspace_.take<image_layout>(piece_.pairs.size());
+    guides_ = workspace_.take<guide_model>(piece_.guides.size());
     squares_ = workspace_.take<std::int32_t>(size(piece_.features));
     row_keys_ = workspace_.take<std::int64_t>(size(piece_.rows * shares_.columns));
     row_seconds_ = workspace_.take<std::int32_t>(size(piece_.rows * shares_.columns));
@@ -136,7 +134,7 @@ class PieceWork {
       column_keys_ = workspace_.take<std::int64_t>(size(piece_.columns * shares_.rows));
     if (rule.ratio_both_ways)
       column_seconds_ = workspace_.take<std::int32_t>(size(piece_.columns * shares_.rows));
-    found_ = workspace_.take<std::uint32_t>(size(piece_.rows * kernel::FOUND_WORDS));
+    found_ = workspace_.take<found_match>(size(piece_.rows));
     chunk_counts_ = workspace_.take<std::int32_t>(size(piece_.pair_count) * size(chunks_));
     chunk_begins_ = workspace_.take<std::int64_t>(chunk_counts_.size());
     offsets_ = workspace_.take<std::int64_t>(size(piece_.pair_count) + 1);
@@ -144,12 +142,12 @@ class PieceWork {
 
   // Up to the offsets, which go on from `before`.
   void find(std::int64_t before) {
-    pairs_.upload(queue_, piece_.pairs);
+    layouts_.upload(queue_, piece_.pairs);
     guides_.upload(queue_, piece_.guides);
     const Array<const std::uint32_t> descriptors(set_.descriptors());
     const int chunks = std::max(1, divided_up(piece_.most_features, kernel::MATCH_THREADS));
     launches().match_squares(queue_, {.count = piece_.image_count * chunks},
-                             {.numbers = pairs_,
+                             {.images = layouts_,
                               .images_begin = images_begin_,
                               .counts = set_.counts(),
                               .descriptors = descriptors,
@@ -157,7 +155,7 @@ class PieceWork {
                               .squares = squares_});
     fill_tables(descriptors);
     launches().match_rows(queue_, {.count = piece_.pair_count * chunks_},
-                          {.pairs = pairs_,
+                          {.pairs = pairs(),
                            .counts = set_.counts(),
                            .row_keys = row_keys_,
                            .row_seconds = row_seconds_,
@@ -185,19 +183,19 @@ class PieceWork {
   }
 
   // The lists, into arrays with room for them; points: null where they are not wanted.
-  void gather(const Buffer<Match>& matches, const Array<double>& points) {
+  void gather(const Buffer<Match>& matches, const Array<point_match>& points) {
     using Begins = Array<const std::int64_t>;
     launches().match_gather(queue_, {.count = piece_.pair_count * chunks_},
-                            {.pairs = pairs_,
+                            {.pairs = pairs(),
                              .counts = set_.counts(),
                              .found = found_,
                              .chunk_counts = chunk_counts_,
                              .before = before_,
                              .chunk_begins = has_begins() ? Begins(chunk_begins_) : Begins(nullptr),
-                             .keypoints = Array<const float>(set_.keypoints()),
+                             .keypoints = Array<const keypoint>(set_.keypoints()),
                              .chunks = chunks_,
                              .offsets = offsets_,
-                             .matches = Array<std::uint32_t>(matches),
+                             .matches = Array<found_match>(matches),
                              .points = points});
   }
   [[nodiscard]] Buffer<Match> room(std::size_t matches) { return workspace_.take<Match>(matches); }
@@ -211,6 +209,9 @@ class PieceWork {
   }
 
  private:
+  [[nodiscard]] Array<const pair_layout> pairs() const {
+    return Array<const pair_layout>(runtime::Argument(layouts_));
+  }
   // More chunks than the groups of match_gather add up by themselves.
   [[nodiscard]] bool has_begins() const {
     return chunk_counts_.size() > std::size_t{kernel::MATCH_THREADS};
@@ -218,7 +219,7 @@ class PieceWork {
 
   void fill_tables(const Array<const std::uint32_t>& descriptors) {
     const int groups = piece_.pair_count * shares_.rows * shares_.columns;
-    const kernels::match_table<double> table{.pairs = pairs_,
+    const kernels::match_table<double> table{.pairs = pairs(),
                                              .counts = set_.counts(),
                                              .descriptors = descriptors,
                                              .squares = squares_,
@@ -238,7 +239,7 @@ class PieceWork {
       launches(guides_.size() > 0)
           .match_tiles(queue_, {.count = groups},
                        {.table = table,
-                        .keypoints = Array<const float>(set_.keypoints()),
+                        .keypoints = Array<const keypoint>(set_.keypoints()),
                         .guides = guides_});
     }
   }
@@ -252,10 +253,11 @@ class PieceWork {
   std::int64_t before_ = 0;  // matches of earlier pieces
   int chunks_ = 1;           // of the rows of every pair
   int images_begin_ = 0;     // behind the pairs, so that one copy takes both there
-  Buffer<std::int64_t> pairs_, row_keys_, column_keys_, chunk_begins_, offsets_;
+  Buffer<image_layout> layouts_;
+  Buffer<std::int64_t> row_keys_, column_keys_, chunk_begins_, offsets_;
   Buffer<std::int32_t> squares_, row_seconds_, column_seconds_, chunk_counts_;
-  Buffer<std::uint32_t> found_;
-  Buffer<double> guides_;
+  Buffer<found_match> found_;
+  Buffer<guide_model> guides_;
 };
 
 std::int64_t most_matches(const PlannedSet& planned, std::span<const ImagePair> pairs,
@@ -337,7 +339,7 @@ void match_on_device(Queue& queue, const PlannedSet& planned, std::span<const Im
                             size = static_cast<std::size_t>(needed);
                  grow(queue, found.matches, used, size);
                  grow(queue, found.points, used, size);
-                 work.gather(found.matches, Array<double>(found.points));
+                 work.gather(found.matches, Array<point_match>(found.points));
                };
                const bool at_once = most * kEach <= kAtOnceBytes;
                work.find(before);

@@ -15,6 +15,7 @@
 
 #include "features/matching/match_float.kernels.hpp"
 #include "runtime/cancel.hpp"
+#include "runtime/launch_cache.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/parallel.hpp"
 
@@ -169,7 +170,7 @@ struct UploadedFloats {
 FloatNearest nearest_on_device(Queue& queue, const FloatsOnDevice& rows,
                                const FloatsOnDevice& columns) {
   namespace kernel = kernels::match_float;
-  static const kernel::launch<float> launch(kernel::FLOAT_THREADS);
+  const auto& launch = runtime::launch_of<kernel::launch<float>>(kernel::FLOAT_THREADS);
   const auto count = std::size_t(rows.count);
   const Buffer<float> distances(queue.device(), count), seconds(queue.device(), count);
   const Buffer<int> places(queue.device(), count);

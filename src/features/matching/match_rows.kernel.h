@@ -54,31 +54,32 @@ group_fn index match_sum_before(GROUP_PARAM index value, local_ptr int* sums) {
 }
 
 group_kernel(match_rows, group, MATCH_ROWS) {
-  global_const offset* pair = pairs + (offset)PAIR_NUMBERS * (group / chunks);
-  const index rows = match_count(pair, 0, counts), columns = match_count(pair, 1, counts);
-  const index capacity1 = (index)pair[PAIR_CAPACITY], capacity2 = (index)pair[PAIR_CAPACITY + 1];
+  global_const pair_layout* pair = pairs + group / chunks;
+  const index rows = match_count(&pair->rows, counts);
+  const index columns = match_count(&pair->columns, counts);
+  const index capacity1 = (index)pair->rows.capacity, capacity2 = (index)pair->columns.capacity;
   const index i = group % chunks * MATCH_CHUNK + (index)block_member();
   bool is_kept = false;
   if (i < rows) {
     const match_nearest there =
-        match_join(row_keys, row_seconds, pair[PAIR_PLACE] * column_shares + i, capacity1, columns,
+        match_join(row_keys, row_seconds, pair->rows.place * column_shares + i, capacity1, columns,
                    column_tile, column_shares);
     const index distance = match_key_distance(there.key), j = match_key_place(there.key);
     const float ratio = match_ratio(distance, there.second);
     is_kept = distance <= max_distance && ratio < least_ratio;
     if (is_kept && (is_mutual || column_seconds)) {
       const match_nearest back =
-          match_join(column_keys, column_seconds, pair[PAIR_PLACE + 1] * row_shares + j, capacity2,
+          match_join(column_keys, column_seconds, pair->columns.place * row_shares + j, capacity2,
                      rows, row_tile, row_shares);
       if (is_mutual) is_kept = match_key_place(back.key) == i;
       if (column_seconds)
         is_kept = is_kept && match_ratio(match_key_distance(back.key), back.second) < least_ratio;
     }
-    global_ptr bits32* match = found + (pair[PAIR_PLACE] + i) * FOUND_WORDS;
-    match[0] = (bits32)i;
-    match[1] = (bits32)(is_kept ? j : -1);
-    match[2] = (bits32)distance;
-    match[3] = float_bits(ratio);
+    global_ptr found_match* match = found + (pair->rows.place + i);
+    match->index1 = i;
+    match->index2 = is_kept ? j : -1;
+    match->distance = distance;
+    match->ratio = ratio;
   }
   (void)match_sum_before(GROUP_ARG is_kept ? 1 : 0, sums);
   if (block_member() == 0) chunk_counts[group] = sums[MATCH_THREADS - 1];
@@ -102,10 +103,10 @@ group_kernel(match_offsets, group, MATCH_OFFSETS) {
 }
 
 group_kernel(match_gather, group, MATCH_GATHER) {
-  global_const offset* pair = pairs + (offset)PAIR_NUMBERS * (group / chunks);
+  global_const pair_layout* pair = pairs + group / chunks;
   const index i = group % chunks * MATCH_CHUNK + (index)block_member();
-  global_const bits32* match = found + (pair[PAIR_PLACE] + i) * FOUND_WORDS;
-  const bool is_kept = i < match_count(pair, 0, counts) && (index)match[1] >= 0;
+  global_const found_match* match = found + (pair->rows.place + i);
+  const bool is_kept = i < match_count(&pair->rows, counts) && match->index2 >= 0;
   // Two sums at once: of matches in this chunk, and of those in the chunks before it.
   const index member = (index)block_member(), is_alone = chunk_begins == 0;
   const index others = is_alone && member < group ? chunk_counts[member] : 0;
@@ -116,13 +117,12 @@ group_kernel(match_gather, group, MATCH_GATHER) {
     offsets[(group + 1) / chunks] = begin + all % (2 * MATCH_CHUNK);
   if (is_kept) {
     const offset place = begin + sum % (2 * MATCH_CHUNK);
-    for (index k = 0; k < FOUND_WORDS; ++k) matches[place * FOUND_WORDS + k] = match[k];
+    matches[place] = *match;
     if (points) {
-      global_const float* point1 = keypoints + (pair[PAIR_BEGIN] + i) * KEYPOINT_NUMBERS;
-      global_const float* point2 =
-          keypoints + (pair[PAIR_BEGIN + 1] + (index)match[1]) * KEYPOINT_NUMBERS;
-      points[4 * place] = point1[0], points[4 * place + 1] = point1[1];
-      points[4 * place + 2] = point2[0], points[4 * place + 3] = point2[1];
+      global_const keypoint* point1 = keypoints + (pair->rows.begin + i);
+      global_const keypoint* point2 = keypoints + (pair->columns.begin + match->index2);
+      points[place].x1 = point1->x, points[place].y1 = point1->y;
+      points[place].x2 = point2->x, points[place].y2 = point2->y;
     }
   }
 }
@@ -132,16 +132,15 @@ group_kernel(match_places, group, MATCH_PLACES) {
   const offset m = begin + (offset)(group % chunks) * MATCH_CHUNK + (offset)block_member();
   bool is_kept = m < end;
   if (is_kept) {
-    global_const double* own = points + 4 * m;
-    const double x1 = own[0], y1 = own[1], x2 = own[2], y2 = own[3];
-    const index distance = (index)matches[m * FOUND_WORDS + 2];
+    const point_match own = points[m];
+    const index distance = matches[m].distance;
     for (offset other = begin; other < end; ++other) {
-      global_const double* at = points + 4 * other;
-      if (at[0] != x1 || at[1] != y1 || at[2] != x2 || at[3] != y2) continue;
-      const index there = (index)matches[other * FOUND_WORDS + 2];
+      global_const point_match* at = points + other;
+      if (at->x1 != own.x1 || at->y1 != own.y1 || at->x2 != own.x2 || at->y2 != own.y2) continue;
+      const index there = matches[other].distance;
       if (there < distance || (there == distance && other < m)) is_kept = false;
     }
-    kept[m - offsets[0]] = is_kept ? 1 : 0;
+    kept[m - *offsets] = is_kept ? 1 : 0;
   }
   (void)match_sum_before(GROUP_ARG is_kept ? 1 : 0, sums);
   if (block_member() == 0) chunk_counts[group] = sums[MATCH_THREADS - 1];
@@ -150,12 +149,11 @@ group_kernel(match_places, group, MATCH_PLACES) {
 group_kernel(match_keep, group, MATCH_KEEP) {
   const offset m =
       offsets[group / chunks] + (offset)(group % chunks) * MATCH_CHUNK + (offset)block_member();
-  const bool is_kept = m < offsets[group / chunks + 1] && kept[m - offsets[0]] != 0;
+  const bool is_kept = m < offsets[group / chunks + 1] && kept[m - *offsets] != 0;
   const index before = match_sum_before(GROUP_ARG is_kept ? 1 : 0, sums);
   if (is_kept) {
     const offset place = chunk_begins[group] + before;
-    for (index k = 0; k < FOUND_WORDS; ++k)
-      kept_matches[place * FOUND_WORDS + k] = matches[m * FOUND_WORDS + k];
-    for (index k = 0; k < 4; ++k) kept_points[4 * place + k] = points[4 * m + k];
+    kept_matches[place] = matches[m];
+    kept_points[place] = points[m];
   }
 }

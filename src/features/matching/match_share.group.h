@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the kernels of matching share: sizes, shares, and the two nearest.
 
-// Features of the first (0) or second (1) image of a pair.
-group_fn index match_count(global_const offset* pair, index which, global_const int* counts) {
-  const index count = counts[pair[PAIR_IMAGE + which]];
-  const index capacity = (index)pair[PAIR_CAPACITY + which];
+// Number of features of an image.
+group_fn index match_count(global_const image_layout* image, global_const int* counts) {
+  const index count = counts[image->image], capacity = (index)image->capacity;
   return count < 0 ? 0 : (count < capacity ? count : capacity);
 }
 
@@ -27,18 +26,19 @@ typedef struct {
   index row_begin, row_end, column_begin, column_end;
   offset row_place, column_place;
 } match_share;
-group_fn match_share match_share_of(global_const offset* pair, global_const int* counts,
+group_fn match_share match_share_of(global_const pair_layout* pair, global_const int* counts,
                                     index share, index row_shares, index column_shares,
                                     index row_tile, index column_tile) {
-  const index rows = match_count(pair, 0, counts), columns = match_count(pair, 1, counts);
+  const index rows = match_count(&pair->rows, counts);
+  const index columns = match_count(&pair->columns, counts);
   const index r = share / column_shares, c = share % column_shares;
   match_share own;
   own.row_begin = match_share_begin(rows, row_tile, row_shares, r);
   own.row_end = match_share_begin(rows, row_tile, row_shares, r + 1);
   own.column_begin = match_share_begin(columns, column_tile, column_shares, c);
   own.column_end = match_share_begin(columns, column_tile, column_shares, c + 1);
-  own.row_place = pair[PAIR_PLACE] * column_shares + pair[PAIR_CAPACITY] * c;
-  own.column_place = pair[PAIR_PLACE + 1] * row_shares + pair[PAIR_CAPACITY + 1] * r;
+  own.row_place = pair->rows.place * column_shares + pair->rows.capacity * c;
+  own.column_place = pair->columns.place * row_shares + pair->columns.capacity * r;
   return own;
 }
 

@@ -217,14 +217,14 @@ group_fn int tensor_square_key(const int* squares, index column, index begin, in
 
 group_kernel(match_tensor_tiles, group, MATCH_TENSOR_TILES) {
   const index shares = row_shares * column_shares;
-  const offset* pair = pairs + offset(PAIR_NUMBERS) * (group / shares);
+  const pair_layout* pair = pairs + group / shares;
   const match_share own = match_share_of(pair, counts, group % shares, row_shares, column_shares,
                                          TENSOR_ROWS, TENSOR_COLUMNS);
   if (own.row_begin == own.row_end || own.column_begin == own.column_end) return;
-  const bits32* descriptors1 = descriptors + pair[PAIR_BEGIN] * MATCH_WORDS;
-  const bits32* descriptors2 = descriptors + pair[PAIR_BEGIN + 1] * MATCH_WORDS;
-  const int* squares1 = squares + pair[PAIR_SQUARES];
-  const int* squares2 = squares + pair[PAIR_SQUARES + 1];
+  const bits32* descriptors1 = descriptors + pair->rows.begin * MATCH_WORDS;
+  const bits32* descriptors2 = descriptors + pair->columns.begin * MATCH_WORDS;
+  const int* squares1 = squares + pair->rows.squares;
+  const int* squares2 = squares + pair->columns.squares;
   const index line = static_cast<index>(block_member());
   tensor_rows rows;
   for (index i0 = own.row_begin; i0 < own.row_end; i0 += TENSOR_ROWS) {

@@ -3,16 +3,17 @@
 
 // Eight members read a descriptor, so that neighbours read neighbouring words.
 group_kernel(match_squares, group, MATCH_SQUARES) {
-  global_const offset* image = numbers + images_begin + (offset)IMAGE_NUMBERS * (group / chunks);
+  global_const image_layout* image = images + (images_begin + group / chunks);
   const index first = group % chunks * MATCH_THREADS, member = (index)block_member();
-  const index count = counts[image[0]], capacity = (index)image[2];
+  const index count = counts[image->image], capacity = (index)image->capacity;
   const index end = count < capacity ? count : capacity;
   lane_unroll for (index step = 0; step < 8; ++step) {
     const index i = step * (MATCH_THREADS / 8) + member / 8;
     bits32 sum = 0;
     if (first + i < end) {
       lane_unroll for (index k = 0; k < MATCH_WORDS / 8; ++k) {
-        const bits32 word = descriptors[(image[1] + first + i) * MATCH_WORDS + 8 * k + member % 8];
+        const bits32 word =
+            descriptors[(image->begin + first + i) * MATCH_WORDS + 8 * k + member % 8];
         sum = bytes_dot(word, word, sum);
       }
     }
@@ -21,7 +22,7 @@ group_kernel(match_squares, group, MATCH_SQUARES) {
   group_barrier();
   bits32 sum = 0;
   for (index k = 0; k < 8; ++k) sum += parts[SQUARE_PARTS * member + k];
-  if (first + member < end) squares[image[3] + first + member] = (index)sum;
+  if (first + member < end) squares[image->squares + first + member] = (index)sum;
 }
 
 // Descriptors [at, at + MATCH_TILE), word k of descriptor i at [k MATCH_PITCH + i].
@@ -66,20 +67,21 @@ group_fn void match_products(local_ptr const bits32* tile1, local_ptr const bits
 }
 
 // Which of the thread's 16 cells fit the guide: bit 4 r + c of row y + 16 r and column x + 16 c.
-group_fn bits32 match_fits(global_const double* guide, global_const float* points1, index rows,
-                           global_const float* points2, index columns, index x, index y) {
+group_fn bits32 match_fits(global_const guide_model* guide, global_const keypoint* points1,
+                           index rows, global_const keypoint* points2, index columns, index x,
+                           index y) {
   real model[9];
-  lane_unroll for (index e = 0; e < 9; ++e) model[e] = guide[1 + e];
-  const real limit = guide[10];
-  const bool is_epipolar = guide[0] == 0;
+  lane_unroll for (index e = 0; e < 9; ++e) model[e] = guide->model[e];
+  const real limit = guide->limit;
+  const bool is_epipolar = guide->is_homography == 0;
   bits32 fits = 0;
   lane_keep_loop for (index cell = 0; cell < 16; ++cell) {
     const index i = y + MATCH_SIDE * (cell / 4), j = x + MATCH_SIDE * (cell % 4);
     if (i < rows && j < columns) {
-      global_const float* a = points1 + i * KEYPOINT_NUMBERS;
-      global_const float* b = points2 + j * KEYPOINT_NUMBERS;
-      const bool is_within = is_epipolar ? sampson_within(model, a[0], a[1], b[0], b[1], limit)
-                                         : transfer_within(model, a[0], a[1], b[0], b[1], limit);
+      global_const keypoint* a = points1 + i;
+      global_const keypoint* b = points2 + j;
+      const bool is_within = is_epipolar ? sampson_within(model, a->x, a->y, b->x, b->y, limit)
+                                         : transfer_within(model, a->x, a->y, b->x, b->y, limit);
       fits |= (is_within ? 1u : 0u) << cell;
     }
   }
@@ -141,13 +143,13 @@ group_fn void match_keep_column(match_two two, index i0, bool is_first, global_p
 
 group_kernel(match_tiles, group, MATCH_TILES) {
   const index shares = row_shares * column_shares;
-  global_const offset* pair = pairs + (offset)PAIR_NUMBERS * (group / shares);
+  global_const pair_layout* pair = pairs + group / shares;
   const match_share own = match_share_of(pair, counts, group % shares, row_shares, column_shares,
                                          MATCH_TILE, MATCH_TILE);
-  global_const bits32* descriptors1 = descriptors + pair[PAIR_BEGIN] * MATCH_WORDS;
-  global_const bits32* descriptors2 = descriptors + pair[PAIR_BEGIN + 1] * MATCH_WORDS;
-  global_const int* squares1 = squares + pair[PAIR_SQUARES];
-  global_const int* squares2 = squares + pair[PAIR_SQUARES + 1];
+  global_const bits32* descriptors1 = descriptors + pair->rows.begin * MATCH_WORDS;
+  global_const bits32* descriptors2 = descriptors + pair->columns.begin * MATCH_WORDS;
+  global_const int* squares1 = squares + pair->rows.squares;
+  global_const int* squares2 = squares + pair->columns.squares;
   const index member = (index)block_member(), line = member % MATCH_TILE;
   const index x = member % MATCH_SIDE, y = member / MATCH_SIDE;
   for (index i0 = own.row_begin; i0 < own.row_end; i0 += MATCH_TILE) {
@@ -158,10 +160,9 @@ group_kernel(match_tiles, group, MATCH_TILES) {
       match_load_tile(descriptors2, j0, own.column_end, tile2);
       group_barrier();
       bits32 dot[16], fits = 0xffffu;
-      if_constant(GUIDED) fits = match_fits(
-          guides + (offset)GUIDE_NUMBERS * (group / shares),
-          keypoints + (pair[PAIR_BEGIN] + i0) * KEYPOINT_NUMBERS, own.row_end - i0,
-          keypoints + (pair[PAIR_BEGIN + 1] + j0) * KEYPOINT_NUMBERS, own.column_end - j0, x, y);
+      if_constant(GUIDED) fits =
+          match_fits(guides + group / shares, keypoints + (pair->rows.begin + i0), own.row_end - i0,
+                     keypoints + (pair->columns.begin + j0), own.column_end - j0, x, y);
       match_products(tile1, tile2, x, y, dot);
       match_bests(dot, fits, x, y, squares1 + i0, own.row_end - i0, squares2 + j0,
                   own.column_end - j0, row_bests, row_others, column_bests, column_others);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The samples that descriptions and shapes are made of, on GPUs.
 
-// Bilinear samples of the level whose row 0 is, or would be, at a place of the pyramid, on the grid
-// around (x, y): a step along a row is (ux, uy), one to the next row (vx, vy). Weights are a
-// Gaussian, exp(window * squared steps from the centre); samples outside of the picture weigh
-// nothing.
-group_fn void sample_grid(global_const float* pyramid, offset level, index stride, index width,
-                          index height, real x, real y, real ux, real uy, real vx, real vy,
-                          real window, local_ptr float* values, local_ptr float* weights) {
-  const real right = (real)(width - 1), bottom = (real)(height - 1);
+// The grid around (x, y) px of a level: a step along a row is (ux, uy), a step to the next row
+// (vx, vy).
+typedef struct {
+  real x, y, ux, uy, vx, vy;
+} sample_frame;
+
+// Samples a level bilinearly on a grid. Weights are a Gaussian, exp(window * squared steps from the
+// centre), and 0 outside of the image.
+group_fn void sample_grid(const level_view level, const sample_frame frame, real window,
+                          local_ptr float* values, local_ptr float* weights) {
+  const real right = (real)(level.width - 1), bottom = (real)(level.height - 1);
   // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
   for (index k = (index)group_member(); k < SAMPLE_BLOCKS * POINT_THREADS; k += GROUP_SIZE) {
     const index block = k / POINT_THREADS, seat = k % POINT_THREADS;
@@ -16,16 +19,18 @@ group_fn void sample_grid(global_const float* pyramid, offset level, index strid
     const index i = row * GRID_SIDE + column;
     if (column >= GRID_SIDE || row >= GRID_SIDE) continue;
     const real u = (real)column - lane(10.5), v = (real)row - lane(10.5);
-    const real px = x + u * ux + v * vx, py = y + u * uy + v * vy;
+    const real px = frame.x + u * frame.ux + v * frame.vx;
+    const real py = frame.y + u * frame.uy + v * frame.vy;
     const index is_inside = px >= lane(0) && px <= right && py >= lane(0) && py <= bottom;
     const real qx = fmin(fmax(px, lane(0)), right), qy = fmin(fmax(py, lane(0)), bottom);
     index ix = (index)qx, iy = (index)qy;
-    if (ix > width - 2) ix = width - 2;
-    if (iy > height - 2) iy = height - 2;
+    if (ix > level.width - 2) ix = level.width - 2;
+    if (iy > level.height - 2) iy = level.height - 2;
     const real fx = qx - (real)ix, fy = qy - (real)iy;
-    global_const float* p = pyramid + (level + (offset)iy * stride + ix);
-    const real top = p[0] + fx * (p[1] - p[0]);
-    const real low = p[stride] + fx * (p[stride + 1] - p[stride]);
+    global_const float* pixel = level.pyramid + (level.first + (offset)iy * level.stride + ix);
+    global_const float* lower_pixel = pixel + level.stride;
+    const real top = pixel[0] + fx * (pixel[1] - pixel[0]);
+    const real low = lower_pixel[0] + fx * (lower_pixel[1] - lower_pixel[0]);
     values[i] = top + fy * (low - top);
     weights[i] = is_inside ? exp((u * u + v * v) * window) : lane(0);
   }

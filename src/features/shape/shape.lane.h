@@ -20,24 +20,35 @@ enum { SHAPE_ROUNDS = 10 };  // after which a shape that has not settled is none
 // vector to one of length sqrt(6) at most.
 lane_fn real shape_most_ratio(void) { return lane(6); }
 
-// From the second moments of the gradients, [xx, xy, yy], in the frame of A to the next A, the root
+typedef struct {
+  real xx, xy, yy;
+} symmetric_2x2;
+
+lane_fn symmetric_2x2 shape_circle(void) {
+  symmetric_2x2 A;
+  A.xx = A.yy = lane(1);
+  A.xy = lane(0);
+  return A;
+}
+
+// From the second moments of the gradients in the frame of A to the next A, the root
 // of A moments^-1 A: as the old one turned by any angle would give it. Returns 1 where the moments
 // were alike in all directions, to a tenth, 0 where they were not, and -1 where there is no shape.
-lane_fn real shape_round(const real* moments, real* A) {
-  real xx = moments[0], xy = moments[1], yy = moments[2], trace = xx + yy;
+lane_fn real shape_round(const symmetric_2x2 moments, symmetric_2x2* A) {
+  real xx = moments.xx, xy = moments.xy, yy = moments.yy, trace = xx + yy;
   real determinant = xx * yy - xy * xy;
   mask is_shape = determinant > lane(1e-4) * trace * trace;
   real scale = lane(1) / sqrt(select(is_shape, determinant, lane(1)));
   xx = xx * scale, xy = xy * scale, yy = yy * scale;
-  real p00 = yy * A[0] - xy * A[1], p01 = yy * A[1] - xy * A[2];
-  real p11 = xx * A[2] - xy * A[1], p10 = xx * A[1] - xy * A[0];
-  real c00 = A[0] * p00 + A[1] * p10, c01 = A[0] * p01 + A[1] * p11;
-  real c11 = A[1] * p01 + A[2] * p11;
+  real p00 = yy * A->xx - xy * A->xy, p01 = yy * A->xy - xy * A->yy;
+  real p11 = xx * A->yy - xy * A->xy, p10 = xx * A->xy - xy * A->xx;
+  real c00 = A->xx * p00 + A->xy * p10, c01 = A->xx * p01 + A->xy * p11;
+  real c11 = A->xy * p01 + A->yy * p11;
   // The root of a matrix C of determinant 1: (C + 1) / sqrt(trace(C) + 2).
   real root = lane(1) / sqrt(fmax(c00 + c11 + lane(2), lane(1)));
-  A[0] = (c00 + lane(1)) * root;
-  A[1] = c01 * root;
-  A[2] = (c11 + lane(1)) * root;
+  A->xx = (c00 + lane(1)) * root;
+  A->xy = c01 * root;
+  A->yy = (c11 + lane(1)) * root;
   // Eigenvalues e and 1 / e have a ratio of e^2 and a sum of e + 1 / e.
   real most = shape_most_ratio();
   is_shape = is_shape & (c00 + c11 < most + lane(1) / most);

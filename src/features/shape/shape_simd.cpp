@@ -11,9 +11,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 
-// The gradients' second moments, xx, xy and yy, in the frame of a shape.
-HWY_INLINE void moments_of(const Level& level, float x, float y, float sigma,
-                           const KeypointShape& shape, float* moments) {
+// The gradients' second moments in the frame of a shape.
+HWY_INLINE SiftRules::symmetric_2x2 moments_of(const Level& level, float x, float y, float sigma,
+                                               const KeypointShape& shape) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   alignas(64) float values[kRoom], inside[kRoom] = {};
@@ -27,19 +27,17 @@ HWY_INLINE void moments_of(const Level& level, float x, float y, float sigma,
     xy = hn::MulAdd(wx, gy, xy);
     yy = hn::MulAdd(hn::Mul(weight, gy), gy, yy);
   }
-  moments[0] = hn::GetLane(hn::SumOfLanes(d, xx));
-  moments[1] = hn::GetLane(hn::SumOfLanes(d, xy));
-  moments[2] = hn::GetLane(hn::SumOfLanes(d, yy));
+  return {hn::GetLane(hn::SumOfLanes(d, xx)), hn::GetLane(hn::SumOfLanes(d, xy)),
+          hn::GetLane(hn::SumOfLanes(d, yy))};
 }
 
 KeypointShape affine_shape(const Level& level, float x, float y, float sigma) {
-  float A[3] = {1, 0, 1};
+  auto A = SiftRules::shape_circle();
   for (int round = 0; round < SiftRules::SHAPE_ROUNDS; ++round) {
-    float moments[3];
-    moments_of(level, x, y, sigma, {A[0], A[1], A[2]}, moments);
-    const float state = SiftRules::shape_round(moments, A);
+    const auto moments = moments_of(level, x, y, sigma, {A.xx, A.xy, A.yy});
+    const float state = SiftRules::shape_round(moments, &A);
     if (state < 0) break;
-    if (state > 0) return {A[0], A[1], A[2]};
+    if (state > 0) return {A.xx, A.xy, A.yy};
   }
   return {};
 }

@@ -24,25 +24,23 @@ std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
   const int width = levels[0].width, height = levels[0].height;
   const float settled = SiftRules::sift_settled();
   for (int move = 0; move <= kMoves; ++move) {
-    float D[27], o[3], value, curves[3];
+    float D[27];
     differences_at(levels, x, y, layer, D);
-    SiftRules::sift_quadratic(D, o, &value, curves);
-    if (!std::isfinite(o[0]) || !std::isfinite(o[1]) || !std::isfinite(o[2])) return std::nullopt;
-    if (std::abs(o[0]) <= settled && std::abs(o[1]) <= settled && std::abs(o[2]) <= settled) {
-      const float response = std::abs(value);
+    const auto o = SiftRules::sift_quadratic(D);
+    if (!std::isfinite(o.x) || !std::isfinite(o.y) || !std::isfinite(o.layer)) return std::nullopt;
+    if (std::abs(o.x) <= settled && std::abs(o.y) <= settled && std::abs(o.layer) <= settled) {
+      const float response = std::abs(o.value);
       if (response * static_cast<float>(options.octave_layers) <
               static_cast<float>(options.contrast_threshold) ||
-          SiftRules::sift_on_edge(curves, static_cast<float>(options.edge_threshold))) {
+          SiftRules::sift_on_edge(o, static_cast<float>(options.edge_threshold))) {
         return std::nullopt;
       }
-      return Extremum{static_cast<float>(x) + o[0], static_cast<float>(y) + o[1],
-                      static_cast<float>(layer) + o[2], response};
+      return Extremum{static_cast<float>(x) + o.x, static_cast<float>(y) + o.y,
+                      static_cast<float>(layer) + o.layer, response};
     }
     // One sample at a time, so that the rows in reach are known beforehand.
-    const auto step = [&](float offset) {
-      return offset > settled ? 1 : offset < -settled ? -1 : 0;
-    };
-    x += step(o[0]), y += step(o[1]), layer += step(o[2]);
+    const auto step = [&](float away) { return away > settled ? 1 : away < -settled ? -1 : 0; };
+    x += step(o.x), y += step(o.y), layer += step(o.layer);
     if (x < kBorder || x >= width - kBorder || y < kBorder || y >= height - kBorder || layer < 1 ||
         layer > options.octave_layers) {
       return std::nullopt;

@@ -6,42 +6,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <memory>
 
 #include "features/sift/descriptor.hpp"
 #include "features/sift/octave.hpp"
 #include "features/sift/scale_space.hpp"
 #include "features/sift/sift.hpp"
-#include "features/sift/sift.kernels.hpp"
-#include "features/sift/sift_points.kernels.hpp"
-#include "runtime/kernel_set.hpp"
+#include "features/sift/describe.kernels.hpp"
+#include "features/sift/extrema.kernels.hpp"
+#include "features/sift/orient.kernels.hpp"
+#include "features/sift/space.kernels.hpp"
+#include "runtime/launch_cache.hpp"
 
 namespace bifocal::features {
 namespace {
 
-namespace sift = kernels::sift;
-namespace sift_points = kernels::sift_points;
+namespace space = kernels::space;
+namespace extrema = kernels::extrema;
+using SpaceLaunch = space::launch<float>;
+using ExtremaLaunch = extrema::launch<float>;
+using OrientLaunch = kernels::orient::launch<float>;
+using DescribeLaunch = kernels::describe::launch<float>;
 
-using Launch = sift::launch<float>;
-
-// Groups of one member where a device's compiler is not given group code.
-const Launch& kernels_of(const Device& device, int radius) {
-  static const auto made = [](int size) {
-    std::array<std::unique_ptr<Launch>, std::size(kTileRadii)> launches;
-    for (std::size_t k = 0; k < launches.size(); ++k)
-      launches[k] = std::make_unique<Launch>(size, runtime::Constants{{"RADIUS", kTileRadii[k]}});
-    return launches;
-  };
-  static const auto wide = made(sift::SIFT_THREADS), single = made(1);
-  const auto at = std::ranges::find(kTileRadii, radius) - std::begin(kTileRadii);
-  return *(device.info().group_code ? wide : single)[std::size_t(at)];
+const SpaceLaunch& space_groups(const Device& device, int radius = kTileRadii[0]) {
+  return runtime::group_launch_of<SpaceLaunch>(device, space::SPACE_THREADS, {{"RADIUS", radius}});
 }
-const Launch& kernels_of(const Device& device) { return kernels_of(device, kTileRadii[0]); }
-// Kernels of an item a thread.
-const Launch& maps() {
-  static const Launch launch(sift::SIFT_THREADS, {{"RADIUS", kTileRadii[0]}});
-  return launch;
+const SpaceLaunch& space_maps() {
+  return runtime::launch_of<SpaceLaunch>(space::SPACE_THREADS, {{"RADIUS", kTileRadii[0]}});
+}
+const ExtremaLaunch& extrema_groups(const Device& device) {
+  return runtime::group_launch_of<ExtremaLaunch>(device, extrema::EXTREMA_THREADS);
+}
+const ExtremaLaunch& extrema_maps() {
+  return runtime::launch_of<ExtremaLaunch>(extrema::EXTREMA_THREADS);
 }
 
 }  // namespace
@@ -72,12 +68,11 @@ SiftDevice::SiftDevice(Queue& queue, int width, int height, const SiftOptions& o
   const auto pictures = static_cast<std::size_t>(batch);
   pyramid_ = Buffer<float>(device, pictures * static_cast<std::size_t>(plan_.floats));
   lines_ = Buffer<float>(device, pictures * static_cast<std::size_t>(plan_.lines));
-  candidates_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_) * sift::CANDIDATE_WORDS);
-  extrema_ = Buffer<float>(device, std::size_t(candidate_room_) * sift::EXTREMUM_FLOATS);
+  candidates_ = Buffer<candidate>(device, std::size_t(candidate_room_));
+  extrema_ = Buffer<extremum>(device, std::size_t(candidate_room_));
   points_.emplace(queue, batch, plan_.room, height, scale_, options.upsample ? -0.25F : 0.0F);
   if (options.affine_shape)
-    shapes_ = Buffer<float>(
-        device, pictures * static_cast<std::size_t>(plan_.room) * sift_points::SHAPE_FLOATS);
+    shapes_ = Buffer<keypoint_shape>(device, pictures * static_cast<std::size_t>(plan_.room));
   make_selection();
   make_tables();
 }
@@ -86,8 +81,8 @@ void SiftDevice::make_selection() {
   if (!plan_.has_selection) return;
   const Device& device = queue_->device();
   const auto pictures = static_cast<std::size_t>(batch_);
-  histogram_ =
-      uploaded(*queue_, std::vector<std::uint32_t>(pictures * std::size_t{sift::STRENGTH_BINS}, 0));
+  histogram_ = uploaded(
+      *queue_, std::vector<std::uint32_t>(pictures * std::size_t{extrema::STRENGTH_BINS}, 0));
   cut_ = Buffer<std::uint32_t>(device, pictures);
   again_ = Buffer<std::uint32_t>(device, pictures);
   selected_ = Buffer<std::uint32_t>(device, std::size_t(candidate_room_));
@@ -96,15 +91,15 @@ void SiftDevice::make_selection() {
 
 void SiftDevice::make_tables() {
   for (const SiftStep& step : plan_.steps) {
-    std::vector<std::int64_t> table;
+    std::vector<octave_layout> table;
     for (const StepOctave& o : step.octaves)
-      table.insert(table.end(), {o.first, o.plane, o.stride, o.width, o.height, o.first_tile,
-                                 o.kept.first, o.kept.end, o.own.first, o.own.end});
+      table.push_back({o.first, o.plane, o.stride, o.width, o.height, o.first_tile, o.kept.first,
+                       o.kept.end, o.own.first, o.own.end});
     octaves_.push_back(uploaded(*queue_, table));
   }
-  std::vector<float> domains;
+  std::vector<description_domain> domains;
   for (const Domain& d : domains_of(options_))
-    domains.insert(domains.end(), {d.size, static_cast<float>(d.levels_up)});
+    domains.push_back({d.size, static_cast<float>(d.levels_up)});
   domains_ = uploaded(*queue_, domains);
 }
 
@@ -131,7 +126,8 @@ void SiftDevice::run(const Memory<const std::uint8_t>& pictures, int first, int 
   const bool is_selected = plan_.has_selection && out.most == options_.max_features;
   for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
     if (k > 0)
-      maps().sift_next(*queue_, {.count = 1}, {.counts = points_->counts, .room = candidate_room_});
+      extrema_maps().sift_next(*queue_, {.count = 1},
+                               {.counts = points_->counts, .room = candidate_room_});
     make(k, pictures, first, count);
     find(count, is_selected);
     if (!is_selected) orient(-1);
@@ -170,8 +166,8 @@ void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, in
   const StepOctave& o = step().octaves.front();
   if (options_.upsample) {
     const int tiles =
-        divided_up(o.width, 2 * sift::DOUBLE_SIDE) * divided_up(o.kept.size(), sift::DOUBLE_SIDE);
-    kernels_of(queue_->device())
+        divided_up(o.width, 2 * space::DOUBLE_SIDE) * divided_up(o.kept.size(), space::DOUBLE_SIDE);
+    space_groups(queue_->device())
         .sift_double(*queue_, {.count = tiles * count},
                      {.pictures = pictures,
                       .first = first,
@@ -187,36 +183,36 @@ void SiftDevice::make_first_level(const Memory<const std::uint8_t>& pictures, in
                       .end_row = o.kept.end});
     return;
   }
-  const int items = divided_up(width_, sift::BYTES_PIXELS);
-  maps().sift_bytes(*queue_, {.count = items * o.kept.size() * count},
-                    {.pictures = pictures,
-                     .first = first,
-                     .width = width_,
-                     .height = height_,
-                     .pyramid = pyramid_,
-                     .pitch = plan_.floats,
-                     .to = level(o, 1),
-                     .stride = o.stride,
-                     .items = items,
-                     .first_row = o.kept.first,
-                     .rows = o.kept.size()});
+  const int items = divided_up(width_, space::BYTES_PIXELS);
+  space_maps().sift_bytes(*queue_, {.count = items * o.kept.size() * count},
+                          {.pictures = pictures,
+                           .first = first,
+                           .width = width_,
+                           .height = height_,
+                           .pyramid = pyramid_,
+                           .pitch = plan_.floats,
+                           .to = level(o, 1),
+                           .stride = o.stride,
+                           .items = items,
+                           .first_row = o.kept.first,
+                           .rows = o.kept.size()});
   blur(first_, 0, 1, 1, 0, false, count);
 }
 
 // A band's rows of the first level of an octave that another one's bands have made.
 void SiftDevice::take_first_level(int count) {
   const StepOctave& o = step().octaves[step().begin];
-  maps().sift_thin(*queue_, {.count = o.width * o.kept.size() * count},
-                   {.pyramid = pyramid_,
-                    .pitch = plan_.floats,
-                    .from = step().first_level,
-                    .stride = o.stride,
-                    .step = 1,
-                    .to = level(o, 0),
-                    .to_stride = o.stride,
-                    .width = o.width,
-                    .first_row = o.kept.first,
-                    .rows = o.kept.size()});
+  space_maps().sift_thin(*queue_, {.count = o.width * o.kept.size() * count},
+                         {.pyramid = pyramid_,
+                          .pitch = plan_.floats,
+                          .from = step().first_level,
+                          .stride = o.stride,
+                          .step = 1,
+                          .to = level(o, 0),
+                          .to_stride = o.stride,
+                          .width = o.width,
+                          .first_row = o.kept.first,
+                          .rows = o.kept.size()});
 }
 
 void SiftDevice::blur(const Blur& kernel, std::size_t begin, std::size_t end, int from, int to,
@@ -226,10 +222,10 @@ void SiftDevice::blur(const Blur& kernel, std::size_t begin, std::size_t end, in
   for (; k < end; ++k) {
     const StepOctave& o = step().octaves[k];
     if (!has_tiles(kernel.radius, o.width, o.height)) break;  // the ones after are smaller
-    tiles += divided_up(o.width, sift::BLUR_WIDTH) * divided_up(o.kept.size(), sift::BLUR_HEIGHT);
+    tiles += divided_up(o.width, space::BLUR_WIDTH) * divided_up(o.kept.size(), space::BLUR_HEIGHT);
   }
   if (tiles > 0)
-    kernels_of(queue_->device(), kernel.radius)
+    space_groups(queue_->device(), kernel.radius)
         .sift_blur(*queue_, {.count = tiles * count},
                    {.pyramid = pyramid_,
                     .pitch = plan_.floats,
@@ -249,47 +245,47 @@ void SiftDevice::blur(const Blur& kernel, std::size_t begin, std::size_t end, in
 void SiftDevice::blur_lines(const Blur& kernel, const StepOctave& o, int from, int to, int count) {
   const int pixels = o.width * o.kept.size() * count;
   const std::int64_t lines = -std::int64_t{o.stride} * o.kept.first;
-  sift::launch<float>::sift_blur_line_args line{.pyramid = pyramid_,
-                                                .pitch = plan_.floats,
-                                                .from = level(o, from),
-                                                .blurred = lines_,
-                                                .to_pitch = plan_.lines,
-                                                .to = lines,
-                                                .width = o.width,
-                                                .height = o.height,
-                                                .stride = o.stride,
-                                                .taps = kernel.taps,
-                                                .radius = kernel.radius,
-                                                .is_down = 1,
-                                                .first_row = o.kept.first,
-                                                .rows = o.kept.size()};
-  maps().sift_blur_line(*queue_, {.count = pixels}, line);
+  SpaceLaunch::sift_blur_line_args line{.pyramid = pyramid_,
+                                        .pitch = plan_.floats,
+                                        .from = level(o, from),
+                                        .blurred = lines_,
+                                        .to_pitch = plan_.lines,
+                                        .to = lines,
+                                        .width = o.width,
+                                        .height = o.height,
+                                        .stride = o.stride,
+                                        .taps = kernel.taps,
+                                        .radius = kernel.radius,
+                                        .is_down = 1,
+                                        .first_row = o.kept.first,
+                                        .rows = o.kept.size()};
+  space_maps().sift_blur_line(*queue_, {.count = pixels}, line);
   line.pyramid = lines_, line.pitch = plan_.lines, line.from = lines;
   line.blurred = pyramid_, line.to_pitch = plan_.floats, line.to = level(o, to);
   line.is_down = 0;
-  maps().sift_blur_line(*queue_, {.count = pixels}, line);
+  space_maps().sift_blur_line(*queue_, {.count = pixels}, line);
 }
 
 void SiftDevice::halve_lines(std::size_t octave, int from, int count) {
   const StepOctave &o = step().octaves[octave], &half = step().octaves[octave + 1];
   const int first = o.own.first / 2, rows = (o.own.end + 1) / 2 - first;
-  maps().sift_thin(*queue_, {.count = half.width * rows * count},
-                   {.pyramid = pyramid_,
-                    .pitch = plan_.floats,
-                    .from = level(o, from),
-                    .stride = o.stride,
-                    .step = 2,
-                    .to = half.first,
-                    .to_stride = half.stride,
-                    .width = half.width,
-                    .first_row = first,
-                    .rows = rows});
+  space_maps().sift_thin(*queue_, {.count = half.width * rows * count},
+                         {.pyramid = pyramid_,
+                          .pitch = plan_.floats,
+                          .from = level(o, from),
+                          .stride = o.stride,
+                          .step = 2,
+                          .to = half.first,
+                          .to_stride = half.stride,
+                          .width = half.width,
+                          .first_row = first,
+                          .rows = rows});
 }
 
 // Points of weak extrema are dropped by the cap whatever they are, and drop no stronger ones: they
 // are left out, unless the strong ones give fewer points than they are (some have none, or copies).
 void SiftDevice::select(int count, int most) {
-  const auto& groups = kernels_of(queue_->device());
+  const ExtremaLaunch& groups = extrema_groups(queue_->device());
   groups.sift_cut(
       *queue_, {.count = count},
       {.histogram = histogram_, .most = most, .cut = cut_, .selected_counts = selected_counts_});
@@ -308,25 +304,26 @@ void SiftDevice::select(int count, int most) {
 }
 
 void SiftDevice::select_round(int round) {
-  maps().sift_select(*queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
-                     {.candidates = candidates_,
-                      .counts = points_->counts,
-                      .extrema = extrema_,
-                      .layers = options_.octave_layers,
-                      .sigma = static_cast<float>(options_.sigma),
-                      .scale = scale_,
-                      .cut = cut_,
-                      .again = again_,
-                      .round = round,
-                      .selected = selected_,
-                      .selected_counts = selected_counts_});
+  extrema_maps().sift_select(*queue_,
+                             {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
+                             {.candidates = candidates_,
+                              .counts = points_->counts,
+                              .extrema = extrema_,
+                              .layers = options_.octave_layers,
+                              .sigma = static_cast<float>(options_.sigma),
+                              .scale = scale_,
+                              .cut = cut_,
+                              .again = again_,
+                              .round = round,
+                              .selected = selected_,
+                              .selected_counts = selected_counts_});
   orient(round);
 }
 
 void SiftDevice::find(int count, bool is_counted) {
   const auto layers = options_.octave_layers;
   const auto threshold = static_cast<float>(0.5 * options_.contrast_threshold / layers);
-  kernels_of(queue_->device())
+  extrema_groups(queue_->device())
       .sift_search(*queue_, {.count = step().tiles * count},
                    {.space = space(),
                     .octave_count = static_cast<int>(step().octaves.size()),
@@ -336,18 +333,57 @@ void SiftDevice::find(int count, bool is_counted) {
                     .candidates = candidates_,
                     .room = candidate_room_,
                     .counts = points_->counts});
-  maps().sift_refine(*queue_, {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
-                     {.space = space(),
-                      .layers = layers,
-                      .contrast = static_cast<float>(options_.contrast_threshold),
-                      .edge = static_cast<float>(options_.edge_threshold),
-                      .candidates = candidates_,
-                      .counts = points_->counts,
-                      .extrema = extrema_,
-                      .is_counted = is_counted,
-                      .sigma = static_cast<float>(options_.sigma),
-                      .scale = scale_,
-                      .histogram = histogram_});
+  extrema_maps().sift_refine(*queue_,
+                             {.count = candidate_room_, .groups = std::max(1, groups_ / 8)},
+                             {.space = space(),
+                              .layers = layers,
+                              .contrast = static_cast<float>(options_.contrast_threshold),
+                              .edge = static_cast<float>(options_.edge_threshold),
+                              .candidates = candidates_,
+                              .counts = points_->counts,
+                              .extrema = extrema_,
+                              .is_counted = is_counted,
+                              .sigma = static_cast<float>(options_.sigma),
+                              .scale = scale_,
+                              .histogram = histogram_});
+}
+
+void SiftDevice::orient(int round) {
+  runtime::group_launch_of<OrientLaunch>(queue_->device(), kernels::orient::POINT_THREADS,
+                                         {{"SHAPED", options_.affine_shape}})
+      .sift_orient(*queue_, {.count = groups_},
+                   {.space = space(),
+                    .layers = options_.octave_layers,
+                    .sigma = static_cast<float>(options_.sigma),
+                    .candidates = candidates_,
+                    .counts = points_->counts,
+                    .candidate_room = candidate_room_,
+                    .extrema = extrema_,
+                    .groups = groups_,
+                    .added = points_->added(width_),
+                    .round = round,
+                    .selected = selected_,
+                    .selected_counts = selected_counts_,
+                    .shapes = shapes_});
+}
+
+void SiftDevice::describe(int count, const FeatureOutput& out) {
+  const int groups = divided_up(groups_, count) * count;
+  runtime::group_launch_of<DescribeLaunch>(
+      queue_->device(), kernels::describe::POINT_THREADS,
+      {{"DOMAINS", static_cast<int>(domains_.size())}, {"SHAPED", options_.affine_shape}})
+      .sift_describe(
+          *queue_, {.count = groups},
+          {.space = space(),
+           .ranked = points_->ranked(candidate_room_),
+           .pictures = count,
+           .groups = groups,
+           .root = options_.root,
+           .domains = domains_,
+           .levels = options_.octave_layers + 3,
+           .shapes = shapes_,
+           .out = out.list(),
+           .keypoint_shapes = runtime::Array<keypoint_shape>(runtime::Argument(out.shapes))});
 }
 
 kernels::scale_space<float> SiftDevice::space() const {
@@ -360,9 +396,9 @@ bool SiftDevice::was_full(int count) {
   const bool was_full = points_->was_full(count, candidate_room_, &tile_full);
   if (tile_full)  // takes more than four layers: extrema are no neighbours
     throw Error(ErrorCode::device, fmt::format("detect_sift: more than {} extrema in {} x {} px",
-                                               static_cast<int>(sift::SEARCH_ROOM),
-                                               static_cast<int>(sift::SEARCH_WIDTH),
-                                               static_cast<int>(sift::SEARCH_HEIGHT)));
+                                               static_cast<int>(extrema::SEARCH_ROOM),
+                                               static_cast<int>(extrema::SEARCH_WIDTH),
+                                               static_cast<int>(extrema::SEARCH_HEIGHT)));
   return was_full;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "features/points_device.hpp"
+#include "features/records.hpp"
 #include "features/sift/sift_plan.hpp"
 
 namespace bifocal::features {
@@ -78,10 +79,12 @@ class SiftDevice {
   float scale_;
   Blur first_;
   std::vector<Blur> blurs_;  // from level i to i + 1
-  Buffer<float> pyramid_, lines_, extrema_, domains_;
-  Buffer<float> shapes_;                       // of points, where options.affine_shape
-  std::vector<Buffer<std::int64_t>> octaves_;  // of each step
-  Buffer<std::uint32_t> candidates_;
+  Buffer<float> pyramid_, lines_;
+  Buffer<candidate> candidates_;
+  Buffer<extremum> extrema_;
+  Buffer<description_domain> domains_;
+  Buffer<keypoint_shape> shapes_;               // of points, where options.affine_shape
+  std::vector<Buffer<octave_layout>> octaves_;  // of each step
   // Of the selection, where there is one.
   Buffer<std::uint32_t> histogram_, cut_, again_, selected_, selected_counts_;
   std::optional<PointsDevice> points_;

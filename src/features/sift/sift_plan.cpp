@@ -9,12 +9,12 @@
 #include "features/sift/octave.hpp"
 #include "features/sift/scale_space.hpp"
 #include "features/sift/sift.hpp"
-#include "features/sift/sift.kernels.hpp"
+#include "features/sift/extrema.kernels.hpp"
 
 namespace bifocal::features {
 namespace {
 
-namespace sift = kernels::sift;
+namespace extrema = kernels::extrema;
 
 // One in so many pixels of the first octave is an extremum before the refinement, or a feature
 // after it. White noise
@@ -27,7 +27,7 @@ constexpr int kPixelsACap = 512;
 // Rows of a band are a multiple: whole tiles of the search, and whole rows of the picture and of
 // the next octave.
 constexpr int kRowsOfBand = 32;
-static_assert(kRowsOfBand % sift::SEARCH_HEIGHT == 0 && kRowsOfBand % 2 == 0);
+static_assert(kRowsOfBand % extrema::SEARCH_HEIGHT == 0 && kRowsOfBand % 2 == 0);
 
 int whole_bands(int rows) { return divided_up(rows, kRowsOfBand) * kRowsOfBand; }
 
@@ -158,12 +158,11 @@ class Planner {
   [[nodiscard]] std::size_t bytes_of(const SiftPlan& plan, std::size_t steps) const {
     const auto room = static_cast<std::size_t>(plan.room);
     const auto cells = static_cast<std::size_t>(options_.balance) * std::size_t(options_.balance);
-    const std::size_t candidate =
-        sizeof(std::uint32_t) * (sift::CANDIDATE_WORDS + (plan.has_selection ? 1 : 0)) +
-        sizeof(float) * sift::EXTREMUM_FLOATS;
+    const std::size_t each =
+        sizeof(candidate) + sizeof(extremum) + (plan.has_selection ? sizeof(std::uint32_t) : 0);
     return sizeof(float) * static_cast<std::size_t>(plan.floats + plan.lines) +
-           static_cast<std::size_t>(plan.candidate_room) * candidate +
-           steps * sizes_.size() * sift::OCTAVE_OFFSETS * sizeof(std::int64_t) +
+           static_cast<std::size_t>(plan.candidate_room) * each +
+           steps * sizes_.size() * sizeof(octave_layout) +
            (options_.affine_shape ? room * sizeof(KeypointShape) : 0) +
            (cells > 0 ? (2 * room + cells) * sizeof(std::uint32_t) : 0) +
            PointsDevice::bytes(plan.room, height_);
@@ -195,8 +194,8 @@ class Planner {
         o.plane = std::int64_t{size.stride} * o.kept.size();
         o.first = place - std::int64_t{size.stride} * o.kept.first;
         place += levels_ * o.plane;
-        step.tiles += divided_up(size.width, sift::SEARCH_WIDTH) *
-                      divided_up(o.own.size(), sift::SEARCH_HEIGHT);
+        step.tiles += divided_up(size.width, extrema::SEARCH_WIDTH) *
+                      divided_up(o.own.size(), extrema::SEARCH_HEIGHT);
       }
       step.octaves.push_back(o);
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "features/records.hpp"
 #include "runtime/cuda_kernels.h"
 
 namespace {
+
+using namespace bifocal::features;  // the structs of arguments
 
 template <class Real>
 struct surf_text {

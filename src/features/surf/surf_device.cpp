@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "features/surf/surf.kernels.hpp"
 #include "features/surf/surf_points.kernels.hpp"
-#include "runtime/kernel_set.hpp"
+#include "runtime/launch_cache.hpp"
 
 namespace bifocal::features {
 namespace {
@@ -20,18 +19,12 @@ namespace surf_points = kernels::surf_points;
 using Launch = surf::launch<float>;
 using PointLaunch = surf_points::launch<float>;
 
-// Groups of one member where a device's compiler is not given group code.
 const Launch& groups_of(const Device& device) {
-  static const Launch wide(surf::SURF_THREADS, {}), single(1, {});
-  return device.info().group_code ? wide : single;
+  return runtime::group_launch_of<Launch>(device, surf::SURF_THREADS);
 }
-const Launch& maps() {
-  static const Launch launch(surf::SURF_THREADS, {});
-  return launch;
-}
+const Launch& maps() { return runtime::launch_of<Launch>(surf::SURF_THREADS); }
 const PointLaunch& points_of(const Device& device) {
-  static const PointLaunch wide(surf_points::SURF_POINT_THREADS, {}), single(1, {});
-  return device.info().group_code ? wide : single;
+  return runtime::group_launch_of<PointLaunch>(device, surf_points::SURF_POINT_THREADS);
 }
 
 // Of the enlarged picture's pixels. White noise without a threshold has a maximum in 100 px, the
@@ -49,9 +42,8 @@ std::size_t SurfDevice::bytes(int width, int height, const SurfOptions& options)
   const int enlarged = options.upsample ? 2 : 1, room = room_of(width, height, options);
   const std::size_t row = static_cast<std::size_t>(width) * enlarged + 1;
   const std::size_t rows = static_cast<std::size_t>(height) * enlarged + 1;
-  return sizeof(std::uint32_t) * (row * (rows + rows / surf::BAND_ROWS + 1) +
-                                  static_cast<std::size_t>(room) * surf::SURF_CANDIDATE_WORDS) +
-         PointsDevice::bytes(room, height);
+  return sizeof(std::uint32_t) * row * (rows + rows / surf::BAND_ROWS + 1) +
+         sizeof(candidate) * static_cast<std::size_t>(room) + PointsDevice::bytes(room, height);
 }
 
 SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& options, int batch,
@@ -78,22 +70,22 @@ SurfDevice::SurfDevice(Queue& queue, int width, int height, const SurfOptions& o
   sums_ = Buffer<std::uint32_t>(device, pictures * static_cast<std::size_t>(pitch_));
   totals_ = Buffer<std::uint32_t>(
       device, pictures * static_cast<std::size_t>(bands_) * static_cast<std::size_t>(stride_));
-  candidates_ = Buffer<std::uint32_t>(
-      device, static_cast<std::size_t>(candidate_room_) * surf::SURF_CANDIDATE_WORDS);
+  candidates_ = Buffer<candidate>(device, static_cast<std::size_t>(candidate_room_));
   points_.emplace(queue, batch, room_, height, options.upsample ? 0.5F : 1.0F,
                   options.upsample ? -0.25F : 0.0F);
 }
 
 void SurfDevice::make_octaves(const std::vector<SurfOctave>& octaves) {
-  std::vector<int> table;
+  std::vector<surf_octave_layout> table;
   std::vector<float> scales, shares;
   for (const SurfOctave& o : octaves) {
     // Layer 2's maxima lie within the samples of layer 1's.
     const int across = divided_up(o.end_x[0] - o.first_x[0], surf::SURF_TILE_WIDTH);
     const int down = divided_up(o.end_y[0] - o.first_y[0], surf::SURF_TILE_HEIGHT);
-    table.insert(table.end(), {tiles_, across});
-    for (const auto& pair : {o.first_x, o.end_x, o.first_y, o.end_y})
-      table.insert(table.end(), pair.begin(), pair.end());
+    surf_octave_layout layout{tiles_, across, o.first_x[0], o.first_y[0], {}};
+    for (std::size_t k = 0; k < o.first_x.size(); ++k)
+      layout.layers[k] = {o.first_x[k], o.end_x[k], o.first_y[k], o.end_y[k]};
+    table.push_back(layout);
     for (const SurfFilter& filter : o.filters) scales.push_back(filter.scale);
     tiles_ += across * down;
   }

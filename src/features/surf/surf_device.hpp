@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "features/points_device.hpp"
+#include "features/records.hpp"
 #include "features/surf/integral_images.kernels.hpp"
 #include "features/surf/surf.hpp"
 
@@ -51,8 +52,9 @@ class SurfDevice {
   int stride_, bands_;
   std::int64_t pitch_;  // sums a picture
   int room_, candidate_room_, groups_;
-  Buffer<std::uint32_t> sums_, totals_, candidates_;
-  Buffer<int> octaves_;
+  Buffer<std::uint32_t> sums_, totals_;
+  Buffer<candidate> candidates_;
+  Buffer<surf_octave_layout> octaves_;
   Buffer<float> scales_, shares_;
   std::optional<PointsDevice> points_;
 };

@@ -40,3 +40,18 @@ group_fn real surf_determinant_near(local_ptr const bits32* sums, index stride, 
 group_fn index surf_layer_lobe(index octave, index layer) {
   return (2 << octave) * (layer + 1) + 1;
 }
+
+// The integral image of one image of a batch.
+typedef struct {
+  global_const bits32* sums;
+  index stride, width, height;
+} integral_view;
+group_fn integral_view integral_of(global_const bits32* sums, index stride, index width,
+                                   index height) {
+  integral_view image;
+  image.sums = sums;
+  image.stride = stride;
+  image.width = width;
+  image.height = height;
+  return image;
+}

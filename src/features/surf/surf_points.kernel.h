@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement, orientation and description of points on GPUs; surf_points.kernels describes the
-// arguments.
+// Refinement, orientation and description of points on GPUs, the twin of surf_describe_simd.cpp;
+// surf_points.kernels describes the arguments.
 
 // Pixels from one to the next centre of a refinement; away: in samples.
 group_fn index surf_moved(real away, real step) {
@@ -17,11 +17,14 @@ typedef struct {
 
 // The maximum of the quadratic around a pixel, from the nearest one again until it stays. All
 // members of the group come to the same result.
-group_fn surf_point surf_refined(GROUP_PARAM global_const bits32* own, index stride, index width,
-                                 index height, global_const float* scales, real threshold,
-                                 index octave, index layer, index x, index y,
+group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_const candidate* c,
+                                 global_const float* scales, real threshold,
                                  local_ptr float* neighbours) {
+  global_const bits32* own = image.sums;
+  const index octave = (index)where_octave(c->where), layer = where_layer(c->where);
+  const index stride = image.stride, width = image.width, height = image.height;
   const index step = surf_step(octave);
+  index x = (index)c->x, y = (index)c->y;
   const index margin = (3 * surf_layer_lobe(octave, layer + 1) - 1) / 2 + step;
   surf_point point;
   point.x = point.y = point.sigma = point.response = lane(0);
@@ -38,19 +41,19 @@ group_fn surf_point surf_refined(GROUP_PARAM global_const bits32* own, index str
           surf_determinant(own + at, stride, l, scales[octave * SURF_LAYERS + layer + k / 9 - 1]);
     }
     group_barrier();
-    real D[27], o[3], value, curves[3];
+    real D[27];
     lane_unroll for (index k = 0; k < 27; ++k) D[k] = neighbours[k];
-    sift_quadratic(D, o, &value, curves);
-    const index is_near = (fabs(o[0]) < lane(1)) & (fabs(o[1]) < lane(1)) & (fabs(o[2]) < lane(1));
-    const index dx = is_near ? surf_moved(o[0], lane(step)) : 0;
-    const index dy = is_near ? surf_moved(o[1], lane(step)) : 0;
-    if (is_inside && is_near && dx == 0 && dy == 0 && value > threshold) {
+    const stationary_point p = sift_quadratic(D);
+    const index is_near = (fabs(p.x) < lane(1)) & (fabs(p.y) < lane(1)) & (fabs(p.layer) < lane(1));
+    const index dx = is_near ? surf_moved(p.x, lane(step)) : 0;
+    const index dy = is_near ? surf_moved(p.y, lane(step)) : 0;
+    if (is_inside && is_near && dx == 0 && dy == 0 && p.value > threshold) {
       global_const bits32* at = own + (offset)y * stride + x;
       const index l = surf_layer_lobe(octave, layer);
-      point.x = lane(x) + o[0] * lane(step);
-      point.y = lane(y) + o[1] * lane(step);
-      point.sigma = surf_sigma(surf_lobe(octave, lane(layer) + o[2]));
-      point.response = sqrt(value);
+      point.x = lane(x) + p.x * lane(step);
+      point.y = lane(y) + p.y * lane(step);
+      point.sigma = surf_sigma(surf_lobe(octave, lane(layer) + p.layer));
+      point.response = sqrt(p.value);
       point.is_there = 1;
       point.is_bright = SURF_XX(at, (offset)stride, l) + SURF_YY(at, (offset)stride, l) < 0;
     }
@@ -64,13 +67,13 @@ group_fn surf_point surf_refined(GROUP_PARAM global_const bits32* own, index str
 
 // Haar wavelets around the pixel nearest to (x, y): differences to the right and down; 0 where they
 // do not lie within the picture.
-group_fn void surf_wavelets(global_const bits32* own, index stride, index width, index height,
-                            real x, real y, index reach, real* dx, real* dy) {
+group_fn void surf_wavelets(const integral_view image, real x, real y, index reach, real* dx,
+                            real* dy) {
   const index cx = (index)(x + lane(0.5)), cy = (index)(y + lane(0.5)), n = reach;
   *dx = *dy = lane(0);
-  if (cx >= n && cy >= n && cx < width - n && cy < height - n) {
-    global_const bits32* here = own + (offset)cy * stride + cx;
-    const offset pitch = stride;
+  if (cx >= n && cy >= n && cx < image.width - n && cy < image.height - n) {
+    global_const bits32* here = image.sums + (offset)cy * image.stride + cx;
+    const offset pitch = image.stride;
     *dx = (real)(SURF_BOX(here, pitch, 1, n + 1, -n, n + 1) -
                  SURF_BOX(here, pitch, -n, 0, -n, n + 1));
     *dy = (real)(SURF_BOX(here, pitch, -n, n + 1, 1, n + 1) -
@@ -79,9 +82,8 @@ group_fn void surf_wavelets(global_const bits32* own, index stride, index width,
 }
 
 // The direction, degrees, of the longest sum in a window; all members come to the same.
-group_fn real surf_direction(GROUP_PARAM global_const bits32* own, index stride, index width,
-                             index height, const surf_point point, local_ptr float* across,
-                             local_ptr float* down, local_ptr bits32* bins,
+group_fn real surf_direction(GROUP_PARAM const integral_view image, const surf_point point,
+                             local_ptr float* across, local_ptr float* down, local_ptr bits32* bins,
                              local_ptr float* bin_sums, local_ptr float* windows) {
   const index member = (index)group_member(), reach = surf_wide_reach(point.sigma);
   for (index i = member; i < SURF_DISC; i += GROUP_SIZE) {
@@ -89,11 +91,11 @@ group_fn real surf_direction(GROUP_PARAM global_const bits32* own, index stride,
     const index square = u * u + v * v, is_inside = square < SURF_RING * SURF_RING;
     real dx = lane(0), dy = lane(0);
     if (is_inside)
-      surf_wavelets(own, stride, width, height, point.x + lane(u) * point.sigma,
-                    point.y + lane(v) * point.sigma, reach, &dx, &dy);
+      surf_wavelets(image, point.x + lane(u) * point.sigma, point.y + lane(v) * point.sigma, reach,
+                    &dx, &dy);
     const real weight = is_inside ? exp(lane(square) * lane(-0.125)) : lane(0);
-    const real turn = sift_direction(dx, dy, lane(SURF_DIRECTIONS));
-    bins[i] = (bits32)(turn + lane(0.5)) % SURF_DIRECTIONS;
+    const real direction = sift_direction(dx, dy, lane(SURF_DIRECTIONS));
+    bins[i] = (bits32)(direction + lane(0.5)) % SURF_DIRECTIONS;
     across[i] = weight * dx;
     down[i] = weight * dy;
   }
@@ -132,44 +134,42 @@ group_fn real surf_direction(GROUP_PARAM global_const bits32* own, index stride,
 }
 
 group_kernel(surf_orient, group, SURF_ORIENT) {
-  const bits32 count = counts[0] < (bits32)candidate_room ? counts[0] : (bits32)candidate_room;
+  const bits32 count = listed_candidates(counts, candidate_room);
   for (bits32 i = (bits32)group; i < count; i += (bits32)groups) {
-    global_const bits32* c = candidates + (offset)i * SURF_CANDIDATE_WORDS;
-    global_const bits32* own = sums + c[0] * pitch;
-    const surf_point point =
-        surf_refined(GROUP_ARG own, stride, width, height, scales, threshold, (index)(c[1] >> 8),
-                     (index)(c[1] & 255u), (index)c[2], (index)c[3], neighbours);
+    global_const candidate* c = candidates + i;
+    const integral_view image = integral_of(sums + c->image * pitch, stride, width, height);
+    const surf_point point = surf_refined(GROUP_ARG image, c, scales, threshold, neighbours);
     real angle = lane(0);
     if (point.is_there && !is_upright)
-      angle = surf_direction(GROUP_ARG own, stride, width, height, point, across, down, bins,
-                             bin_sums, windows);
-    feature f;
+      angle = surf_direction(GROUP_ARG image, point, across, down, bins, bin_sums, windows);
+    keypoint f;
     f.x = point.x * scale + shift;
     f.y = point.y * scale + shift;
     f.sigma = f.angle = f.response = lane(0);
     if (point.is_there && group_member() == 0 &&
         is_unmasked(f, mask, mask_width, picture_width, picture_height)) {
-      const bits32 slot = global_atomic_add(found + c[0], 1u);
+      const bits32 slot = global_atomic_add(found + c->image, 1u);
       if (slot < (bits32)room) {
-        global_ptr float* p = points + ((offset)c[0] * room + slot) * POINT_FLOATS;
-        p[0] = point.x;
-        p[1] = point.y;
-        p[2] = point.sigma;
-        p[3] = angle;
-        p[4] = point.response;
-        p[5] = bits_float((bits32)point.is_bright);
-        f = feature_of(p, scale, shift);
+        global_ptr octave_point* p = points + ((offset)c->image * room + slot);
+        p->x = point.x;
+        p->y = point.y;
+        p->sigma = point.sigma;
+        p->angle = angle;
+        p->response = point.response;
+        p->where = (bits32)point.is_bright;
+        f = keypoint_of(p, scale, shift);
         (void)global_atomic_add(
-            rows + (offset)c[0] * (picture_height + 1) + row_of(f, picture_height), 1u);
+            rows + (offset)c->image * (picture_height + 1) + row_of(f, picture_height), 1u);
       }
     }
   }
 }
 
-// The numbers of one half of a cell: sums of `a`, by the sign of `b` where there are four of them.
+// The numbers of one half of a cell: sums of `a`, by the sign of `b` if there are four of them.
 group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
                         local_ptr const float* shares, index cell, index each,
-                        local_ptr float* out) {
+                        local_ptr float* numbers) {
+  const index below = 0, above = 1, size_of_below = 2, size_of_above = 3;
   const index cx = cell % SURF_CELLS, cy = cell / SURF_CELLS;
   real sum = lane(0), size = lane(0), sum_below = lane(0), size_below = lane(0);
   for (index row = 5 * cy; row < 5 * cy + 9; ++row) {
@@ -185,13 +185,13 @@ group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
     }
   }
   if (each == 8) {
-    out[0] = sum_below;
-    out[1] = sum;
-    out[2] = size_below;
-    out[3] = size;
-  } else {
-    out[0] = sum;
-    out[2] = size;
+    numbers[below] = sum_below;
+    numbers[above] = sum;
+    numbers[size_of_below] = size_below;
+    numbers[size_of_above] = size;
+  } else {  // the other half has the odd numbers
+    numbers[below] = sum;
+    numbers[size_of_below] = size;
   }
 }
 
@@ -214,30 +214,27 @@ group_fn void surf_quantise(GROUP_PARAM local_ptr const float* cells, index coun
 
 group_kernel(surf_describe, group, SURF_DESCRIBE) {
   const index member = (index)group_member(), each = groups / pictures, picture = group / each;
-  const index is_full =
-      counts[0] > (bits32)candidate_room || counts[1] || found[picture] > (bits32)room;
-  const index all = is_full ? 0 : (index)kept[picture], count = all < most ? all : most;
-  index merges = 0;
-  for (index run = SORT_CHUNK; run < all; run *= MERGED_RUNS) ++merges;
-  global_const bits32* keys = merges % 2 ? sorted_too : sorted;
-  global_const bits32* own = sums + picture * pitch;
+  const index all = feature_count(counts, candidate_room, found[picture], room, kept[picture]);
+  const index count = all < most ? all : most;
+  global_const sort_key* keys = is_merged_evenly(all) ? sorted : sorted_too;
+  const integral_view image = integral_of(sums + picture * pitch, stride, width, height);
   if (group % each == 0 && member == 0) numbers[first + picture] = count;
   for (index i = member; i < SURF_SHARES; i += GROUP_SIZE) own_shares[i] = shares[i];
   for (index rank = group % each; rank < count; rank += each) {
-    const bits32 name = keys[2 * ((offset)picture * room + rank) + 1];
-    global_const float* p = points + ((offset)picture * room + name) * POINT_FLOATS;
-    const feature f = feature_of(p, scale, shift);
-    const real turn = p[3] * lane(0.01745329252), cosine = cos(turn), sine = sin(turn);
-    const index reach = surf_reach(p[2]);
+    const bits32 number = keys[(offset)picture * room + rank].point;
+    global_const octave_point* p = points + ((offset)picture * room + number);
+    const real angle = p->angle * lane(0.01745329252), cosine = cos(angle), sine = sin(angle);
+    const index reach = surf_reach(p->sigma);
     // Blocks of 8 x 4 samples: they lie on fewer lines of memory than rows do.
     for (index k = member; k < SURF_SAMPLES; k += GROUP_SIZE) {
       const index block = k / 32, seat = k % 32;
       const index column = block % 3 * 8 + seat % 8, row = block / 3 * 4 + seat / 8;
       const index i = row * SURF_SIDE + column;
-      const real u = (lane(column) - lane(11.5)) * p[2], v = (lane(row) - lane(11.5)) * p[2];
+      const real u = (lane(column) - lane(11.5)) * p->sigma;
+      const real v = (lane(row) - lane(11.5)) * p->sigma;
       real dx, dy;
-      surf_wavelets(own, stride, width, height, p[0] + u * cosine - v * sine,
-                    p[1] + u * sine + v * cosine, reach, &dx, &dy);
+      surf_wavelets(image, p->x + u * cosine - v * sine, p->y + u * sine + v * cosine, reach, &dx,
+                    &dy);
       along[i] = cosine * dx + sine * dy;
       across[i] = cosine * dy - sine * dx;
     }
@@ -250,16 +247,9 @@ group_kernel(surf_describe, group, SURF_DESCRIBE) {
     }
     group_barrier();
     const offset slot = begin + (offset)picture * most + rank;
-    surf_quantise(GROUP_ARG cells, 16 * numbers_each, (index)float_bits(p[5]),
+    surf_quantise(GROUP_ARG cells, 16 * numbers_each, (index)p->where,
                   descriptors + slot * SURF_BYTES);
-    if (member == 0) {
-      global_ptr float* k = keypoints + slot * 5;
-      k[0] = f.x;
-      k[1] = f.y;
-      k[2] = f.sigma;
-      k[3] = f.angle;
-      k[4] = f.response;
-    }
+    if (member == 0) keypoints[slot] = keypoint_of(p, scale, shift);
     group_barrier();
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integral images and maxima of determinants on GPUs; surf.kernels describes the arguments.
+// Integral images and maxima of determinants on GPUs, the twin of integral.cpp and surf.cpp;
+// surf.kernels describes the arguments.
 
 // Of the picture doubled in size, whose pixel i lies at i / 2 - 1/4; values are twice as large. The
 // same whole numbers as on a CPU.
@@ -25,7 +26,7 @@ group_kernel(surf_sum_rows, group, SURF_SUM_ROWS) {
   global_const bits8* row = in + (offset)(is_first ? 0 : y) * given_width;
   global_ptr bits32* out = sums + picture * pitch + (offset)(y + 1) * stride;
   bits32 before = 0;  // of the pixels to the left of the piece
-  if (member == 0) out[0] = 0;
+  if (member == 0) *out = 0;
   for (index x0 = 0; x0 < width; x0 += SUMS_EACH * SUMS_SEATS) {
     for (index seat = member; seat < SUMS_SEATS; seat += GROUP_SIZE) {
       bits32 sum = 0;
@@ -92,9 +93,9 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
 
 // The sums around a tile, as far as its determinants of layer 1 and 2 look, where they have room:
 // the number of a row's, or 0.
-group_fn index surf_window(GROUP_PARAM global_const bits32* own, index stride, index width,
-                           index height, index x0, index y0, index reach, index step,
-                           local_ptr bits32* window) {
+group_fn index surf_window(GROUP_PARAM const integral_view image, index x0, index y0, index reach,
+                           index step, local_ptr bits32* window) {
+  const index width = image.width, height = image.height;
   const index across = (SURF_TILE_PITCH - 1) * step + 2 * reach + 2;
   const index down = (SURF_TILE_HEIGHT + 1) * step + 2 * reach + 2;
   const index rows = across * down <= SURF_MOST_SUMS ? down : 0;
@@ -102,7 +103,7 @@ group_fn index surf_window(GROUP_PARAM global_const bits32* own, index stride, i
   const index seats = GROUP_SIZE < 32 ? GROUP_SIZE : 32, member = (index)group_member();
   for (index row = member / seats; row < rows; row += GROUP_SIZE / seats) {
     const index y = y0 - step - reach + row, v = y < 0 ? 0 : y < height ? y : height;
-    global_const bits32* from = own + (offset)v * stride;
+    global_const bits32* from = image.sums + (offset)v * image.stride;
     for (index column = member % seats; column < across; column += seats) {
       const index x = x0 - step - reach + column, u = x < 0 ? 0 : x < width ? x : width;
       window[row * across + column] = from[u];
@@ -115,18 +116,24 @@ group_fn index surf_window(GROUP_PARAM global_const bits32* own, index stride, i
 // Whether determinant v is above that of neighbour k of the 27, or, for one behind it, not below.
 group_fn index surf_beats(real v, real other, index k) { return k < 13 ? v > other : v >= other; }
 
-// Computes the determinants of a layer in a tile and around it, from the window of sums in shared
-// memory where there is one (near_pitch > 0), with the tile's corner `farthest` inside.
-group_fn void surf_tile_layer(GROUP_PARAM global_const bits32* own, index stride, index width,
-                              index height, index x0, index y0, index step, index lobe, real scale,
-                              real threshold, local_ptr const bits32* window, index near_pitch,
-                              index farthest, local_ptr float* out) {
-  const index reach = (3 * lobe - 1) / 2;
+// A tile of samples `step` px apart from sample (x0, y0) on, of an image of width x height. Its
+// sums are in the window in shared memory, rows near_pitch apart, with the tile's corner `farthest`
+// inside; near_pitch = 0: there is no window.
+typedef struct {
+  index x0, y0, step, width, height, near_pitch, farthest;
+} surf_tile;
+
+// Computes the determinants of a layer in a tile and around it.
+group_fn void surf_tile_layer(GROUP_PARAM global_const bits32* own, index stride,
+                              const surf_tile tile, index lobe, real scale, real threshold,
+                              local_ptr const bits32* window, local_ptr float* out) {
+  const index reach = (3 * lobe - 1) / 2, step = tile.step, near_pitch = tile.near_pitch;
+  const index farthest = tile.farthest;
   for (index seat = (index)group_member(); seat < SURF_HALO; seat += GROUP_SIZE) {
     const index u = seat % SURF_TILE_PITCH, v = seat / SURF_TILE_PITCH;
-    const index x = (x0 + u - 1) * step, y = (y0 + v - 1) * step;
+    const index x = (tile.x0 + u - 1) * step, y = (tile.y0 + v - 1) * step;
     const index is_inside =
-        (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach);
+        (x >= reach) & (y >= reach) & (x < tile.width - reach) & (y < tile.height - reach);
     real determinant = lane(0);
     if (is_inside && near_pitch > 0)
       determinant =
@@ -157,21 +164,22 @@ group_fn index surf_leads_two_layers(local_ptr const float* at, index k) {
 group_kernel(surf_search, group, SURF_SEARCH) {
   const index picture = group / tiles, member = (index)group_member();
   index octave = 0;
-  while (octave + 1 < octave_count && octaves[(octave + 1) * SURF_OCTAVE_NUMBERS] <= group % tiles)
-    ++octave;
-  global_const int* o = octaves + octave * SURF_OCTAVE_NUMBERS;
-  const index tile = group % tiles - o[0], step = surf_step(octave);
-  const index x0 = o[2] + tile % o[1] * SURF_TILE_WIDTH, y0 = o[6] + tile / o[1] * SURF_TILE_HEIGHT;
+  while (octave + 1 < octave_count && octaves[octave + 1].first_tile <= group % tiles) ++octave;
+  global_const surf_octave_layout* o = octaves + octave;
+  const index number = group % tiles - o->first_tile, step = surf_step(octave);
+  const index x0 = o->first_x + number % o->tiles_across * SURF_TILE_WIDTH;
+  const index y0 = o->first_y + number / o->tiles_across * SURF_TILE_HEIGHT;
   global_const bits32* own = sums + picture * pitch;
+  const integral_view image = integral_of(own, stride, width, height);
   global_const float* scale = scales + octave * SURF_LAYERS;
   const index farthest = (3 * surf_layer_lobe(octave, 2) - 1) / 2;
-  const index near_pitch = surf_window(GROUP_ARG own, stride, width, height, x0 * step, y0 * step,
-                                       farthest, step, window);
-  if (member == 0) shared[0] = shared[1] = 0;
+  const index near_pitch =
+      surf_window(GROUP_ARG image, x0 * step, y0 * step, farthest, step, window);
+  const surf_tile tile = {x0, y0, step, width, height, near_pitch, farthest};
+  if (member == 0) *found_count = 0;
   for (index layer = 1; layer < 3; ++layer)
-    surf_tile_layer(GROUP_ARG own, stride, width, height, x0, y0, step,
-                    surf_layer_lobe(octave, layer), scale[layer], threshold, window, near_pitch,
-                    farthest, determinants + (layer - 1) * SURF_HALO);
+    surf_tile_layer(GROUP_ARG own, stride, tile, surf_layer_lobe(octave, layer), scale[layer],
+                    threshold, window, determinants + (layer - 1) * SURF_HALO);
   group_barrier();
   for (index i = member; i < 2 * SURF_TILE; i += GROUP_SIZE) {
     const index k = i / SURF_TILE, seat = i % SURF_TILE;
@@ -179,9 +187,11 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     local_ptr const float* at = determinants + k * SURF_HALO +
                                 (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH +
                                 seat % SURF_TILE_WIDTH + 1;
-    const index is_inside = (x >= o[2 + k]) & (x < o[4 + k]) & (y >= o[6 + k]) & (y < o[8 + k]);
+    global_const sample_range* range = o->layers + k;
+    const index is_inside =
+        (x >= range->first_x) & (x < range->end_x) & (y >= range->first_y) & (y < range->end_y);
     if (is_inside && *at > threshold && surf_leads_two_layers(at, k)) {
-      const bits32 slot = local_atomic_add(shared, 1u);
+      const bits32 slot = local_atomic_add(found_count, 1u);
       if (slot < SURF_TILE_ROOM) {
         found[slot] = (bits32)i;
         beaten[slot] = 0;
@@ -189,7 +199,7 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     }
   }
   group_barrier();
-  const bits32 likely = shared[0] < SURF_TILE_ROOM ? shared[0] : SURF_TILE_ROOM;
+  const bits32 likely = *found_count < SURF_TILE_ROOM ? *found_count : SURF_TILE_ROOM;
   for (index i = member; i < 9 * (index)likely; i += GROUP_SIZE) {
     const index slot = i / 9, n = i % 9, k = (index)found[slot] / SURF_TILE;
     const index seat = (index)found[slot] % SURF_TILE, layer = k == 0 ? 0 : 3;
@@ -202,15 +212,15 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     if (!surf_beats(v, other, k == 0 ? n : n + 18)) local_atomic_or(beaten + slot, 1u);
   }
   group_barrier();
-  if (member == 0 && shared[0] > SURF_TILE_ROOM) counts[1] = 1;
+  if (member == 0 && *found_count > SURF_TILE_ROOM) counts->overflow = TILE_OVERFLOW;
   for (index i = member; i < (index)likely; i += GROUP_SIZE) {
     if (beaten[i]) continue;
-    const bits32 slot = global_atomic_add(counts, 1u), seat = found[i] % SURF_TILE;
+    const bits32 slot = global_atomic_add(&counts->found, 1u), seat = found[i] % SURF_TILE;
     if (slot >= (bits32)room) continue;
-    global_ptr bits32* c = candidates + (offset)slot * SURF_CANDIDATE_WORDS;
-    c[0] = (bits32)picture;
-    c[1] = (bits32)octave << 8 | (found[i] / SURF_TILE + 1);
-    c[2] = ((bits32)x0 + seat % SURF_TILE_WIDTH) * (bits32)step;
-    c[3] = ((bits32)y0 + seat / SURF_TILE_WIDTH) * (bits32)step;
+    global_ptr candidate* c = candidates + slot;
+    c->image = (bits32)picture;
+    c->where = where_of((bits32)octave, found[i] / SURF_TILE + 1);
+    c->x = ((bits32)x0 + seat % SURF_TILE_WIDTH) * (bits32)step;
+    c->y = ((bits32)y0 + seat / SURF_TILE_WIDTH) * (bits32)step;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The levels of scale spaces on GPUs; sift.kernels describes the arguments. Borders are mirrored at
-// the centre of the edge pixel.
+// The levels of scale spaces on GPUs, the twin of space.cpp; space.kernels describes the arguments.
+// Borders are mirrored at the centre of the edge pixel.
 
 // Index mirrored into [0, n): ... 2 1 [0 1 2 ... n-1] n-2 n-3 ...
 group_fn index mirrored(index i, index n) {
@@ -17,19 +17,6 @@ group_fn index mirrored_once(index i, index n) {
   const index inner = i < 0 ? -i : i, outer = 2 * (n - 1) - inner;
   const index nearer = inner < outer ? inner : outer;
   return nearer < 0 ? 0 : nearer;
-}
-
-map_kernel(sift_clear, item, SIFT_CLEAR) {
-  if (item < 2) counts[item] = 0;
-  if (item < pictures) found[item] = kept[item] = 0;
-  if (item < pictures) numbers[first + item] = 0;
-  if (item < rows) row_counts[item] = 0;
-}
-
-map_kernel(sift_next, item, SIFT_NEXT) {
-  if (item > 0) return;
-  if (counts[0] > (bits32)room && counts[1] == 0) counts[1] = 2;
-  counts[0] = 0;
 }
 
 map_kernel(sift_bytes, item, SIFT_BYTES) {
@@ -115,20 +102,20 @@ group_fn index kept_row(index i, index height, index first, index end) {
 // A thread blurs strips of columns, eight pixels each, into shared memory; then pairs of pixels of
 // rows.
 group_kernel(sift_blur, group, SIFT_BLUR) {
-  global_const offset* o = octaves + octave * OCTAVE_OFFSETS;
-  index tile = group % tiles, across = blur_tiles((index)o[3], BLUR_WIDTH);
-  index all = across * blur_tiles((index)(o[7] - o[6]), BLUR_HEIGHT);
+  global_const octave_layout* o = octaves + octave;
+  index tile = group % tiles, across = blur_tiles((index)o->width, BLUR_WIDTH);
+  index all = across * blur_tiles((index)(o->end_kept - o->first_kept), BLUR_HEIGHT);
   while (tile >= all) {
     tile -= all;
-    o += OCTAVE_OFFSETS;
-    across = blur_tiles((index)o[3], BLUR_WIDTH);
-    all = across * blur_tiles((index)(o[7] - o[6]), BLUR_HEIGHT);
+    ++o;
+    across = blur_tiles((index)o->width, BLUR_WIDTH);
+    all = across * blur_tiles((index)(o->end_kept - o->first_kept), BLUR_HEIGHT);
   }
-  const offset stride = o[2];
-  const index width = (index)o[3], height = (index)o[4];
-  const index first_row = (index)o[6], end_row = (index)o[7];
+  const offset stride = o->stride;
+  const index width = (index)o->width, height = (index)o->height;
+  const index first_row = (index)o->first_kept, end_row = (index)o->end_kept;
   const index x0 = tile % across * BLUR_WIDTH, y0 = first_row + tile / across * BLUR_HEIGHT;
-  const offset base = group / tiles * pitch, in = base + o[0] + from * o[1];
+  const offset base = group / tiles * pitch, in = base + o->first + from * o->plane;
   local_ptr float* columns = (local_ptr float*)shared;
   const index is_inner = y0 - RADIUS >= first_row && y0 + BLUR_HEIGHT + RADIUS <= end_row;
   real k[RADIUS + 1];  // symmetric
@@ -155,17 +142,17 @@ group_kernel(sift_blur, group, SIFT_BLUR) {
         sums[m];
   }
   group_barrier();
-  const index first_own = (index)o[8], end_own = (index)o[9];
+  const index first_own = (index)o->first_own, end_own = (index)o->end_own;
   for (index i = (index)group_member(); i < BLUR_WIDTH / 2 * BLUR_HEIGHT; i += GROUP_SIZE) {
     const index x = i % (BLUR_WIDTH / 2) * 2, r = i / (BLUR_WIDTH / 2), y = y0 + r;
     if (x0 + x >= width || y >= end_row) continue;
     real first, second;
     blur_two(shared + (r * BLUR_COLUMNS + x) / 2, k, &first, &second);
-    global_ptr float* out = pyramid + (base + o[0] + to * o[1] + y * stride + x0 + x);
-    out[0] = first;
-    out[1] = second;  // rows have room for one pixel more
+    global_ptr float* pixel = pyramid + (base + o->first + to * o->plane + y * stride + x0 + x);
+    pixel[0] = first;
+    pixel[1] = second;  // rows have capacity for one pixel more
     if (is_halved && y % 2 == 0 && y >= first_own && y < end_own)
-      pyramid[base + o[OCTAVE_OFFSETS] + y / 2 * o[OCTAVE_OFFSETS + 2] + (x0 + x) / 2] = first;
+      pyramid[base + (o + 1)->first + y / 2 * (o + 1)->stride + (x0 + x) / 2] = first;
   }
 }
 

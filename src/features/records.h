@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernels of features and matching leave in memory for each other and for the host, as
+// structs with members of one width, which are the same bytes on the host and on all devices.
+// Included into namespace bifocal::features (records.hpp), from which the texts of C++ and CUDA
+// have them, and into the text of OpenCL (records.kernels).
+
+// A sample that is an extremum of the differences of Gaussians (SIFT) or a maximum of the
+// determinants (SURF) among its neighbours.
+typedef struct candidate {
+  bits32 image;  // number in the batch
+  bits32 where;  // octave and layer (where_of)
+  bits32 x, y;   // px of the octave (SIFT) or of the enlarged image (SURF)
+} candidate;
+
+// The candidates of a batch.
+typedef struct candidate_count {
+  bits32 found;     // may exceed the capacity of the list
+  bits32 overflow;  // NO_OVERFLOW, ...
+} candidate_count;
+// Whether candidates were lost: none, in a tile of the search, in an earlier band.
+enum { NO_OVERFLOW, TILE_OVERFLOW, BAND_OVERFLOW };
+
+// A candidate of SIFT located to fractions of a sample.
+typedef struct extremum {
+  float x, y;      // px of the octave
+  float layer;     // scale index
+  float response;  // |DoG| there; negative: no extremum
+} extremum;
+
+// A point with its orientation.
+typedef struct octave_point {
+  float x, y, sigma;  // px of the octave
+  float angle;        // degrees
+  float response;
+  bits32 where;  // SIFT: octave and level (where_of). SURF: 1 if the centre is bright
+} octave_point;
+
+// The bytes of Keypoint and KeypointShape (features.hpp).
+typedef struct keypoint {
+  float x, y, sigma;  // px of the image
+  float angle;        // degrees
+  float response;
+} keypoint;
+typedef struct keypoint_shape {
+  float xx, xy, yy;
+} keypoint_shape;
+
+// An octave in the pyramid of an image. Rows have their numbers in the octave.
+typedef struct octave_layout {
+  offset first;   // place of row 0 of the first level; negative if that row is not kept
+  offset plane;   // floats of a level
+  offset stride;  // floats of a row
+  offset width, height;
+  offset first_tile;           // first tile of its own that is searched
+  offset first_kept, end_kept;  // rows in memory
+  offset first_own, end_own;    // rows that are searched, described and halved
+} octave_layout;
+
+// A neighbourhood of a description (Domain, describe.hpp).
+typedef struct description_domain {
+  float size;
+  float levels_up;
+} description_domain;
+
+// Points are sorted by these: the strongest first.
+typedef struct sort_key {
+  bits32 strength;  // bits of a float >= 0
+  bits32 point;     // number in the image's list
+} sort_key;
+
+// Samples [first, end) of an octave of SURF.
+typedef struct sample_range {
+  int first_x, end_x, first_y, end_y;
+} sample_range;
+typedef struct surf_octave_layout {
+  int first_tile, tiles_across;
+  int first_x, first_y;    // sample at the corner of the first tile
+  sample_range layers[2];  // samples in which maxima of layers 1 and 2 are sought
+} surf_octave_layout;
+
+// An image of a piece of matching.
+typedef struct image_layout {
+  offset image;     // place of its number of features among the counts
+  offset begin;     // its first feature
+  offset capacity;  // features at most
+  offset place;     // in a pair: its first row or column among those of the piece
+  offset squares;   // its first feature among those of the piece's images
+} image_layout;
+// A pair: the first image gives the rows of its table of distances, the second one the columns.
+typedef struct pair_layout {
+  image_layout rows, columns;
+} pair_layout;
+
+// The bytes of Match and PointPair.
+typedef struct found_match {
+  int index1, index2;  // index2 = -1: the row has no match
+  int distance;
+  float ratio;
+} found_match;
+typedef struct point_match {
+  double x1, y1, x2, y2;
+} point_match;
+
+// A MatchGuide.
+typedef struct guide_model {
+  double is_homography;  // 0: the model is a fundamental matrix
+  double model[9];
+  double limit;  // square of the largest error, px
+} guide_model;

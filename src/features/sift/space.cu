@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "features/records.hpp"
+#include "runtime/cuda_kernels.h"
+
+namespace {
+
+using namespace bifocal::features;  // the structs of arguments
+
+template <class Real, int Radius>
+struct space_text {
+  static constexpr int GROUP_SIZE = 256, RADIUS = Radius;
+  static bifocal::runtime::Constants constants() { return {{"RADIUS", RADIUS}}; }
+#define LANE_GROUP_WIDTH 256
+#include "lane/cuda_begin.h"
+#include "features/sift/space.list"
+#include "lane/cpp_end.h"
+};
+static_assert(space_text<float, 1>::GROUP_SIZE == space_text<float, 1>::SPACE_THREADS);
+
+CUDA_KERNELS(SPACE_KERNELS)
+
+}  // namespace
+
+// The radii of the default options; others are blurred line by line.
+CUDA_TABLE(space) {
+  CUDA_VARIANT(space, SPACE_KERNELS, space_text<float, 4>)
+  CUDA_VARIANT(space, SPACE_BLUR_KERNEL, space_text<float, 5>)
+  CUDA_VARIANT(space, SPACE_BLUR_KERNEL, space_text<float, 6>)
+  CUDA_VARIANT(space, SPACE_BLUR_KERNEL, space_text<float, 8>)
+  CUDA_VARIANT(space, SPACE_BLUR_KERNEL, space_text<float, 10>)
+}
