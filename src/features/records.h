@@ -51,7 +51,7 @@ typedef struct octave_layout {
   offset plane;   // floats of a level
   offset stride;  // floats of a row
   offset width, height;
-  offset first_tile;           // first tile of its own that is searched
+  offset first_tile;            // first tile of its own that is searched
   offset first_kept, end_kept;  // rows in memory
   offset first_own, end_own;    // rows that are searched, described and halved
 } octave_layout;

@@ -106,8 +106,8 @@ class Fit {
   void normal_matrix(const Chart& chart, const std::vector<std::size_t>& kept, double* A) const {
     const Selection points(*this, kept);
     double N[L::SUMS], D[kEquations * L::DOF];
-    const typename L::robust_loss squares = {0, 0, 0, nullptr};
-    L::model_equations(closed(chart).data(), &points.view, points.view.n, &squares, N);
+    const typename L::robust_loss squares = {0, 0, 0};
+    L::model_equations(closed(chart).data(), &points.view, points.view.n, &squares, nullptr, N);
     L::model_tangent(chart.data(), rays(), D);
     for (int a = 0; a < L::DOF; ++a) {
       for (int b = 0; b < L::DOF; ++b) {
@@ -120,6 +120,32 @@ class Fit {
     }
   }
 
+  // The loop of model_refine (ransac/refine.group.h), with a look after every 65,536 points whether
+  // the call is cancelled. Returns the number of steps tried.
+  int refine_round(const auto& points, const typename L::refine_options& options,
+                   Model& model) const {
+    constexpr int kPart = 1 << 16;
+    typename L::refine_state state{};
+    state.damping = 1e-4;
+    L::model_open(model.data(), rays(), state.moved);
+    L::model_close(state.moved, rays(), model.data());
+    for (bool goes_on = true; goes_on;) {
+      double sums[L::SUMS] = {}, part[L::SUMS];
+      auto view = points.view;
+      for (int done = 0; done < points.view.n; done += kPart) {
+        look(std::size_t(done));
+        view.points = points.view.points + done;
+        L::model_equations(model.data(), &view, std::min(kPart, points.view.n - done),
+                           &options.loss, nullptr, part);
+        for (int i = 0; i < L::SUMS; ++i) sums[i] += part[i];
+      }
+      goes_on = L::refine_accept(sums, options.tolerance, &state) &&
+                L::refine_propose(&points.view, options.max_steps, &state, model.data());
+    }
+    L::model_close(state.chart, rays(), model.data());
+    return state.step;
+  }
+
   // Refines a model as RANSAC does, over the points of `kept`; errors of `limit` and more count as
   // it. Returns the number of steps tried.
   //
@@ -127,9 +153,7 @@ class Fit {
   // loss, so it is set again when that has become much smaller.
   int refine(Model& model, const std::vector<std::size_t>& kept, double limit,
              int max_steps) const {
-    // Steps between two looks whether the call is cancelled: fewer for many points. At least two,
-    // because a round of one step does not show whether it has converged.
-    const int round_steps = int(std::clamp<std::size_t>(1000000 / (kept.size() + 1), 2, 10));
+    constexpr int kRoundSteps = 10;  // between two checks of the limit and the tolerance
     const Selection points(*this, kept);
     const Model own = closed(opened(model));
     Loss loss = loss_of(own, kept, limit);
@@ -140,16 +164,15 @@ class Fit {
       const double most = std::isfinite(limit) ? limit : 4 * loss.largest,
                    share = loss.sum / (most * double(kept.size()));
       const typename L::refine_options options = {
-          {1 / most, 0, 0, nullptr}, std::min(round_steps, max_steps - steps), 1e-12 * share};
-      typename L::refine_shared shared;
+          {1 / most, 0, 0}, std::min(kRoundSteps, max_steps - steps), 1e-12 * share};
       Model next = model;
-      L::model_refine(&points.view, points.view.n, &options, next.data(), &shared);
-      steps += shared.steps;
+      const int tried = refine_round(points, options, next);
+      steps += tried;
       const double before = loss.sum;
       loss = loss_of(next, kept, limit);
       if (!(loss.sum <= before)) break;  // a point is behind the camera now
       model = next;
-      if (shared.steps < options.max_steps && !(loss.sum < before / 16)) break;
+      if (tried < options.max_steps && !(loss.sum < before / 16)) break;
     }
     return steps;
   }

@@ -22,8 +22,8 @@ group_fn void case_equations(GROUP_PARAM global_const scalar* points, index n, i
   struct pair_view pair;
   pair_open(points, n, stride, info, &pair);
   for (index k = 0; k < 3; ++k) {
-    const struct robust_loss loss = {pair.threshold, k > 0, k > 1, points + COLUMNS * stride};
-    model_equations(GROUP_ARG model, &pair, n, &loss, out + SUMS * k);
+    const struct robust_loss loss = {pair.threshold, k > 0, k > 1};
+    model_equations(GROUP_ARG model, &pair, n, &loss, points + COLUMNS * stride, out + SUMS * k);
   }
 }
 

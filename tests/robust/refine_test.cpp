@@ -55,8 +55,8 @@ class Chart : public test::NeedsProblem<P::problem> {
                                         const std::vector<double>& weights) {
     std::array<double, 68> sums{};
     const auto view = view_of<problem>(s.pair);
-    const typename Text::robust_loss loss = {r.t, r.smooth, r.weighted, weights.data()};
-    Text::model_equations(m.data(), &view, s.pair.stride, &loss, sums.data());
+    const typename Text::robust_loss loss = {r.t, r.smooth, r.weighted};
+    Text::model_equations(m.data(), &view, s.pair.stride, &loss, weights.data(), sums.data());
     return sums;
   }
   static double score_of(const RansacScene& s, const Model& m, const Robust& r,
@@ -187,10 +187,9 @@ TYPED_TEST(Chart, refinement_never_worsens_the_score) {
         for (const double far : {0.1, 1.0, 30.0, 1000.0}) {
           Model m = this->moved(s, this->open(s, s.truth), this->step(s, far));
           const double before = this->score_of(s, m, {t, smooth, weighted}, weights);
-          const typename L::refine_options options = {
-              {t, smooth, weighted, weights.data()}, 10, 1e-4};
+          const typename L::refine_options options = {{t, smooth, weighted}, 10, 1e-4};
           typename L::refine_shared shared;
-          L::model_refine(&view, s.pair.stride, &options, m.data(), &shared);
+          L::model_refine(&view, s.pair.stride, &options, weights.data(), m.data(), &shared);
           const double after = this->score_of(s, m, {t, smooth, weighted}, weights);
           // The chart and back costs rounding.
           ASSERT_GE(after, before - 1e-9 * (1 + before)) << far;
@@ -210,9 +209,9 @@ TYPED_TEST(Chart, refinement_recovers_the_truth) {
     for (const bool smooth : {false, true}) {
       Model m = this->moved(s, this->open(s, s.truth), this->step(s, 0.2));
       const auto start = this->sums_of(s, m, {t, smooth}, {});
-      const typename L::refine_options options = {{t, smooth, 0, nullptr}, 50, 1e-9};
+      const typename L::refine_options options = {{t, smooth, 0}, 50, 1e-9};
       typename L::refine_shared shared;
-      L::model_refine(&view, s.pair.stride, &options, m.data(), &shared);
+      L::model_refine(&view, s.pair.stride, &options, nullptr, m.data(), &shared);
       const auto sums = this->sums_of(s, m, {t, smooth}, {});
       EXPECT_EQ(sums[L::SUM_OF_INLIERS], s.pair.count()) << "from " << start[L::SUM_OF_INLIERS];
       // The last step raised the score by less than 1e-9 of all: mean squared error in thresholds.

@@ -67,9 +67,10 @@ TYPED_TEST(Score, and_the_normal_equations_sums_equal_a_plain_loop) {
     const auto expected = this->plain_sums(this->scene_.truth, weights);
     for (const bool smooth : {false, true}) {
       double sums[L::SUMS];
-      const typename L::robust_loss loss = {this->t_, smooth, weighted, weights.data()};
+      const typename L::robust_loss loss = {this->t_, smooth, weighted};
       const auto view = view_of<TypeParam::problem>(pair);
-      L::model_equations(this->scene_.truth.data(), &view, pair.stride, &loss, sums);
+      L::model_equations(this->scene_.truth.data(), &view, pair.stride, &loss, weights.data(),
+                         sums);
       const double score = smooth ? expected.smooth : expected.score;
       EXPECT_NEAR(sums[L::SUM_OF_SCORES], score, 1e-9 * score);
       EXPECT_EQ(sums[L::SUM_OF_INLIERS], expected.inliers);

@@ -9,7 +9,9 @@ using namespace bifocal::features;  // the structs of arguments
 template <class Real, int Domains, int Shaped>
 struct describe_text {
   static constexpr int GROUP_SIZE = 32, DOMAINS = Domains, SHAPED = Shaped;
-  static bifocal::runtime::Constants constants() { return {{"DOMAINS", DOMAINS}, {"SHAPED", SHAPED}}; }
+  static bifocal::runtime::Constants constants() {
+    return {{"DOMAINS", DOMAINS}, {"SHAPED", SHAPED}};
+  }
 #include "lane/cuda_begin.h"
 #include "features/sift/describe.list"
 #include "lane/cpp_end.h"

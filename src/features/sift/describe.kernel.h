@@ -44,8 +44,7 @@ group_fn real histogram_at(local_ptr const float* bins, index bin, index directi
   const index upper = 2 * bin, lower = 2 * bin + 1;
   local_ptr const float* shares = bins + direction * POINT_THREADS;
   real sum = shares[upper] + shares[lower];
-  if (direction == 0)
-    sum += shares[8 * POINT_THREADS + upper] + shares[8 * POINT_THREADS + lower];
+  if (direction == 0) sum += shares[8 * POINT_THREADS + upper] + shares[8 * POINT_THREADS + lower];
   return sum;
 }
 
@@ -140,8 +139,8 @@ group_kernel(sift_describe, group, SIFT_DESCRIBE) {
         level = level < 0 ? 0 : level < levels ? level : levels - 1;
         size = domains[d].size;
       }
-      sample_grid(level_of(pyramid, pitch, o, picture, level),
-                  domain_frame(own, p->x, p->y, size), lane(-1.0 / 128), values, weights);
+      sample_grid(level_of(pyramid, pitch, o, picture, level), domain_frame(own, p->x, p->y, size),
+                  lane(-1.0 / 128), values, weights);
       group_barrier();
       grid_gradients(values, weights, magnitudes, directions);
       group_barrier();

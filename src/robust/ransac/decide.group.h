@@ -55,9 +55,8 @@ group_fn index model_consider(GROUP_PARAM const struct pair_view* pair, scalar b
                               global_ptr scalar* weights, local_ptr struct refine_shared* shared,
                               refined_model* c) {
   index subset = pair_subset(pair, REFINE_POINTS);
-  struct refine_options options = {
-      {pair->threshold, 0, pair->weighted, pair->weights}, 10, (scalar)1e-4};
-  c->first_score = model_refine(GROUP_ARG pair, subset, &options, c->model, shared);
+  struct refine_options options = {{pair->threshold, 0, pair->weighted}, 10, (scalar)1e-4};
+  c->first_score = model_refine(GROUP_ARG pair, subset, &options, pair->weights, c->model, shared);
   if_constant(SIDES > 0) {
     // What does not score more with all points hardly does with some of them.
     if (subset == pair->n && !(c->first_score > best)) return 0;
@@ -65,8 +64,7 @@ group_fn index model_consider(GROUP_PARAM const struct pair_view* pair, scalar b
     model_side(GROUP_ARG pair, subset, c->model, c->side);
     admit_points(GROUP_ARG pair, subset, c->model, c->side, weights);
     options.loss.weighted = 1;
-    options.loss.weights = weights;
-    model_refine(GROUP_ARG pair, subset, &options, c->model, shared);
+    model_refine(GROUP_ARG pair, subset, &options, weights, c->model, shared);
   }
   model_support(GROUP_ARG pair, pair->n, c->model, c->side, &c->support);
   return c->support.score > best;

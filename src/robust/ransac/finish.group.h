@@ -23,11 +23,9 @@ group_fn scalar model_polish(GROUP_PARAM const struct pair_view* pair, scalar* m
     const index settled = round > 0 && change > (scalar)0.98 && change < (scalar)1.02;
     const scalar tolerance = polish_tolerance(settled || round == ROUNDS - 1);
     const struct refine_options options = {
-        {smooth_threshold(sigma), 1, LEAVES_OUT || pair->weighted,
-         LEAVES_OUT ? weights : pair->weights},
-        STEPS,
-        tolerance};
-    model_refine(GROUP_ARG pair, pair->n, &options, model, &shared->refine);
+        {smooth_threshold(sigma), 1, LEAVES_OUT || pair->weighted}, STEPS, tolerance};
+    model_refine(GROUP_ARG pair, pair->n, &options, LEAVES_OUT ? weights : pair->weights, model,
+                 &shared->refine);
     if (settled) break;
   }
   model_side(GROUP_ARG pair, pair->n, model, side);
@@ -91,8 +89,8 @@ group_fn scalar last_deviation(GROUP_PARAM const struct pair_view* pair, const s
                                scalar sigma, global_const scalar* weights, index is_weighted,
                                local_ptr pair_shared* shared) {
   scalar sums[SUMS];
-  const struct robust_loss loss = {smooth_threshold(sigma), 1, is_weighted, weights};
-  model_equations(GROUP_ARG model, pair, pair->n, &loss, sums);
+  const struct robust_loss loss = {smooth_threshold(sigma), 1, is_weighted};
+  model_equations(GROUP_ARG model, pair, pair->n, &loss, weights, sums);
   if (group_leads()) {
     scalar chart[20], D[EQUATIONS * 8];
     uniform_fn(model_open)(model, pair->rays, chart);
@@ -118,14 +116,15 @@ group_fn index focal_is_open(GROUP_PARAM const struct pair_view* pair, const sca
   enum { STEPS = 20 };
   const scalar least_loss = (scalar)(9.0 / 12);
   const struct refine_options options = {
-      {smooth_threshold(sigma), 1, pair->weighted, pair->weights}, STEPS, (scalar)1e-6};
+      {smooth_threshold(sigma), 1, pair->weighted}, STEPS, (scalar)1e-6};
   struct pair_view held = *pair;
   scalar scores[3], moved[12];
   for (index k = 0; k < 3; ++k) {  // the model itself, then the two others
     held.rays[0] = k > 0 ? 1 : 0;
     for (index i = 0; i < MODEL_SIZE; ++i) moved[i] = model[i];
     if (k > 0) uniform_fn(model_zoom)(moved, k == 1 ? (scalar)2 : (scalar)0.5);
-    scores[k] = model_refine(GROUP_ARG & held, pair->n, &options, moved, &shared->refine);
+    scores[k] =
+        model_refine(GROUP_ARG & held, pair->n, &options, pair->weights, moved, &shared->refine);
   }
   return scores[0] - scores[1] < least_loss || scores[0] - scores[2] < least_loss;
 }

@@ -125,8 +125,8 @@ group_fn void cut_leverage(GROUP_PARAM const struct pair_view* pair, const scala
                            local_ptr pair_shared* shared) {
   scalar sums[SUMS];
   const scalar sharp = (scalar)0.25 / (sigma * sigma);
-  const struct robust_loss loss = {sharp, 0, 1, weights};
-  model_equations(GROUP_ARG model, pair, pair->n, &loss, sums);
+  const struct robust_loss loss = {sharp, 0, 1};
+  model_equations(GROUP_ARG model, pair, pair->n, &loss, weights, sums);
   if (group_member() < EQUATIONS) {
     scalar chart[20], D[EQUATIONS * 8], normal[64], column[EQUATIONS];
     uniform_fn(model_open)(model, pair->rays, chart);

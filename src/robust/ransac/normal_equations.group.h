@@ -10,17 +10,19 @@ enum {
   SUMS
 };
 
-// What a point adds to the robust score, sharp or smooth.
+// The robust score of a point, sharp or smooth, multiplied by its weight if `weighted`.
 struct robust_loss {
   scalar threshold;  // 1 / threshold^2
   index smooth, weighted;
-  global_const scalar* weights;  // one a point, multiplied to score and robust weight if `weighted`
 };
 
 // out [SUMS]: packed lower triangle N [GRADIENT], half gradient g [EQUATIONS] of the weighted sum
-// of the squared errors of the first n points, then the sums named above.
+// of the squared errors of the first n points, then the sums named above. weights: one a point,
+// read if loss->weighted; no member of robust_loss, because NVIDIA's OpenCL gave other results for
+// the 68 sums of radial_fundamental when it loaded the pointer from a struct.
 group_fn void model_equations(GROUP_PARAM const scalar* model, const struct pair_view* pair,
-                              index n, const struct robust_loss* loss, scalar* out) {
+                              index n, const struct robust_loss* loss, global_const scalar* weights,
+                              scalar* out) {
   real m[MODEL_SIZE], camera[2], sums[SUMS];
   for (index k = 0; k < MODEL_SIZE; ++k) m[k] = lane(model[k]);
   for (index k = 0; k < 2; ++k) camera[k] = lane(pair->focal[k]);
@@ -35,7 +37,7 @@ group_fn void model_equations(GROUP_PARAM const scalar* model, const struct pair
     real e = point_linearise(m, p, camera, terms);
     real score = robust_weight(e, t, is_smooth, &w);
     if (loss->weighted) {
-      real own = group_load(loss->weights, i);
+      real own = group_load(weights, i);
       w = w * own;
       score = score * own;
     }

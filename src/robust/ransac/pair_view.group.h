@@ -4,7 +4,7 @@
 // A group shares this while it refines a model.
 struct refine_shared {
   scalar model[12], score;
-  index goes_on, steps;  // steps tried
+  index goes_on;
 };
 // A group shares one of these at a time. (kernel_NAME is its name in the lists of kernels.)
 typedef union pair_shared {

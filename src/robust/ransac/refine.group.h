@@ -54,9 +54,10 @@ struct refine_options {
 };
 
 // Replaces `model` (the same for all members) by a better one nearby, never by a worse one. Returns
-// its score.
+// its score. weights: as model_equations.
 group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, index n,
-                                   const struct refine_options* options, scalar* model,
+                                   const struct refine_options* options,
+                                   global_const scalar* weights, scalar* model,
                                    local_ptr struct refine_shared* shared) {
   struct refine_state state;
   scalar sums[SUMS], candidate[12];
@@ -71,7 +72,7 @@ group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, ind
   while (going) {
     group_barrier();
     for (index i = 0; i < MODEL_SIZE; ++i) model[i] = shared->model[i];
-    model_equations(GROUP_ARG model, pair, n, &options->loss, sums);
+    model_equations(GROUP_ARG model, pair, n, &options->loss, weights, sums);
     group_barrier();
     if (group_leads()) {
       index more = refine_accept(sums, options->tolerance, &state);
@@ -79,7 +80,6 @@ group_fn_apart scalar model_refine(GROUP_PARAM const struct pair_view* pair, ind
       if (!more) uniform_fn(model_close)(state.chart, pair->rays, candidate);
       for (index i = 0; i < MODEL_SIZE; ++i) shared->model[i] = candidate[i];
       shared->goes_on = more;
-      shared->steps = state.step;
       shared->score = state.best[SUM_OF_SCORES];
     }
     group_barrier();
