@@ -47,9 +47,9 @@ void AutomaticModel::estimate_candidates(const MatchedPairs& pairs, ChosenModel&
   const bool wants_plane = options_.request == ModelRequest::automatic || !wants_epipolar;
   runtime::parallel_for(3, [&](int i) {
     if (i == 0 && wants_epipolar && is_calibrated)
-      found.epipolar = with_scene_points(ModelKind::essential,
-                                         estimate(pairs, ModelKind::essential, cameras),
-                                         found.points, cameras, options_.robust.threshold);
+      found.epipolar =
+          with_scene_points(ModelKind::essential, estimate(pairs, ModelKind::essential, cameras),
+                            found.points, cameras, options_.robust.threshold);
     if (i == 0 && wants_epipolar && !is_calibrated)
       static_cast<EstimateResult&>(found.epipolar) = estimate(pairs, ModelKind::fundamental, {});
     if (i == 1 && wants_plane) homography = estimate(pairs, ModelKind::homography, {});

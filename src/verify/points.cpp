@@ -57,12 +57,11 @@ Memory<const PointPair> PointCopies::of_pairs(const Memory<const PointPair>& poi
   make_capacity(queue_.device(), offsets_, offsets.size());
   begins_.upload(queue_, begins);
   offsets_.upload(queue_, offsets);
-  launch().gather_points(
-      queue_, {.count = static_cast<int>(begins.size())},
-      {.points = Array<const std::uint32_t>(runtime::Argument(points)),
-       .begins = begins_,
-       .offsets = offsets_,
-       .kept = Array<std::uint32_t>(runtime::Argument(of_pairs_))});
+  launch().gather_points(queue_, {.count = static_cast<int>(begins.size())},
+                         {.points = Array<const std::uint32_t>(runtime::Argument(points)),
+                          .begins = begins_,
+                          .offsets = offsets_,
+                          .kept = Array<std::uint32_t>(runtime::Argument(of_pairs_))});
   return of_pairs_;
 }
 
@@ -77,8 +76,7 @@ Memory<const PointPair> PointCopies::of_rows(const Memory<const PointPair>& poin
   return of_rows_;
 }
 
-void download_points(Queue& queue, const Memory<const PointPair>& points,
-                     std::span<PointPair> to) {
+void download_points(Queue& queue, const Memory<const PointPair>& points, std::span<PointPair> to) {
   if (to.empty()) return;
   if (points.owner()) {
     runtime::download(queue, *points.owner(), 0, to.data(), to.size_bytes());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Structs that the host and the kernels of gather.kernels share, with members of one width.
-// Included into namespace bifocal::verify (records.hpp), from which C++ and CUDA have them, and into
-// the text of OpenCL.
+// Included into namespace bifocal::verify (records.hpp), from which C++ and CUDA have them, and
+// into the text of OpenCL.
 
 typedef struct feature_match {  // as Match
   int index1, index2;           // features

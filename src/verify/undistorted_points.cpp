@@ -17,7 +17,9 @@ void UndistortedPoints::undistort(const FeatureSet& set, int image, const LensCa
   std::vector<Vec2> positions(keypoints.size());
   runtime::parallel_each(
       keypoints.size(),
-      [&](std::size_t i) { positions[i] = camera.undistort({keypoints[i].x, keypoints[i].y}); },
+      [&](std::size_t i) {
+        positions[i] = camera.undistort({keypoints[i].x, keypoints[i].y});
+      },
       256);
   if (!positions.empty())
     runtime::upload(queue_, *positions_.memory(),

@@ -13,8 +13,8 @@
 
 namespace bifocal::verify {
 
-// Matches of pairs of images of a set: those of pair k begin at matches[begins[k]], and their points
-// become [offsets[k], offsets[k + 1]).
+// Matches of pairs of images of a set: those of pair k begin at matches[begins[k]], and their
+// points become [offsets[k], offsets[k + 1]).
 struct PlacedMatches {
   const FeatureSet& set;
   const Memory<const Match>& matches;
@@ -36,7 +36,7 @@ class UndistortedPoints {
   void undistort(const FeatureSet& set, int image, const LensCamera& camera);
 
   Queue& queue_;
-  Buffer<Vec2> positions_;        // as FeatureSet::keypoints()
+  Buffer<Vec2> positions_;  // as FeatureSet::keypoints()
   std::vector<char> has_image_;
   Buffer<PointPair> points_;
 };

@@ -23,10 +23,10 @@ struct MatchingRules {
 
 // The matches of a list of pairs: pair k has [offsets[k], offsets[k + 1]).
 struct MatchedPairs {
-  std::span<const std::size_t> numbers;     // of the pairs in the list that the verifier was given
+  std::span<const std::size_t> numbers;  // of the pairs in the list that the verifier was given
   std::span<const std::int64_t> offsets;
-  Memory<const PointPair> points;           // px
-  Memory<const PointPair> undistorted = {}; // the same by the cameras' pinholes; null: no lenses
+  Memory<const PointPair> points;            // px
+  Memory<const PointPair> undistorted = {};  // the same by the cameras' pinholes; null: no lenses
   // Of matches that were found in a set; they may still be on their way to the host.
   const FeatureSet* set = nullptr;
   std::span<const ImagePair> images = {};
