@@ -27,8 +27,8 @@ struct PairOptions {
   // one lens explains more, radial_fundamental; or homography.
   ModelRequest model = ModelRequest::automatic;
   std::optional<Intrinsics> camera1 = {}, camera2 = {};  // px
-  // The cameras' focal lengths are known and their lens is not, as EXIF tells them: where both are
-  // one, the distortion that the matches tell is taken away.
+  // The cameras' focal lengths are known and their lens is not, as in EXIF: if both images are of
+  // one camera, its distortion is estimated from the matches and removed.
   bool lens_is_unknown = false;
   SiftOptions sift = {};
   std::optional<SurfOptions> surf = {};  // features of SURF instead
@@ -80,17 +80,17 @@ void fields(Options& options, const Visit& visit) {
 // Tells where the cameras come from that depth is made with.
 enum class CameraSource {
   given,      // PairOptions
-  estimated,  // the focal length that both pictures share, told by the matches to 20 % or better
+  estimated,  // the focal length that both images share, from the matches, to 20 % or better
   assumed,  // a focal length of 1.2 times the longer side, or one that only one picture has: depth
             // is right up to a stretch that nobody knows
 };
 [[nodiscard]] const char* to_string(CameraSource source);
 
-// Dense part of a pair whose camera moved. Its photographs are PairResult::straight where a lens is
-// told. Image 1 is the left picture; where camera 2 lies on its left, both rectified pictures are
-// turned by 180 degrees. The search range covers the disparities of the inliers, with a margin.
-// Pixels that see outside one of the photographs are unknown in `disparity.raw`, and in `filled`
-// when they are outside the left one.
+// Dense part of a pair whose camera moved. Its photographs are PairResult::undistorted if a lens
+// was estimated. Image 1 is the left picture; where camera 2 lies on its left, both rectified
+// pictures are turned by 180 degrees. The search range covers the disparities of the inliers, with
+// a margin. Pixels that see outside one of the photographs are unknown in `disparity.raw`, and in
+// `filled` when they are outside the left one.
 struct DensePair {
   Rectification rectification;
   RectificationChoice choice;  // the reason for its kind
@@ -105,10 +105,10 @@ struct DensePair {
   std::vector<CloudPoint> cloud;  // frame of camera 1, of at most max_dense_pixels pixels
 };
 
-// The matches tell this of the one camera that took both pictures, where none was given, or not its
+// What the matches determine of the camera of both images, where none was given, or not its
 // lens, and they have one size.
-struct ToldCamera {
-  // It is in px near the middle of a photograph; 0: the matches do not tell it to 20 %, or 95 % of
+struct EstimatedCamera {
+  // It is in px near the middle of a photograph; 0: not determined to 20 %, or 95 % of
   // the inliers do not agree with it. The principal point is taken to be the middle: what that
   // costs is not in the deviation.
   double focal_length = 0, focal_deviation = 0;
@@ -117,8 +117,8 @@ struct ToldCamera {
   double distortion = 0, distortion_deviation = 0;
 };
 
-// The pair as a pinhole sees it, where the matches tell a lens. The principal point is the middle.
-struct StraightPair {
+// The pair as a pinhole sees it, if a lens was estimated. The principal point is the image centre.
+struct UndistortedPair {
   ImageU8 image1, image2;         // whole, up to twice as wide and high as the photographs
   ImageU8 inside;                 // of both: 255 where the photographs have a pixel, else 0
   std::vector<PointPair> points;  // of PairResult::matches, px of these
@@ -140,9 +140,9 @@ struct PairResult {
   std::vector<Match> matches;     // one between two places, whatever their orientations
   std::vector<PointPair> points;  // of the matches, px
   EstimateResult model;           // of `kind`
-  ToldCamera told;
-  std::optional<StraightPair> straight;  // where told.distortion is not 0
-  // It is there with an essential matrix, or where the matches tell the focal length. t = 0: the
+  EstimatedCamera estimated_camera;
+  std::optional<UndistortedPair> undistorted;  // if estimated_camera.distortion is not 0
+  // Present with an essential matrix, or if the focal length was estimated. t = 0: the
   // camera only turned.
   std::optional<Pose> cam2_from_cam1;
   int in_front = 0;  // with a pose: inliers in front of both cameras

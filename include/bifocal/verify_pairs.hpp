@@ -34,11 +34,15 @@ struct VerifyOptions {
   // from it) and verified again; what has more inliers stays.
   bool guided = false;
   int pairs_at_once = 4096;  // takes memory for so many
+  // Of the matches of a pair between the same two places one is kept (keep_distinct_places), as
+  // estimate_pair() does.
+  bool distinct_places = true;
 };
 constexpr const char* name_of(const VerifyOptions&) { return "VerifyOptions"; }
 template <MaybeConst<VerifyOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
-  auto& [matching, min_matches, kind, robust, screen, guided, pairs_at_once] = options;
+  auto& [matching, min_matches, kind, robust, screen, guided, pairs_at_once, distinct_places] =
+      options;
   BIFOCAL_FIELD(matching, "how features are matched");
   BIFOCAL_FIELD(min_matches, "pairs with fewer have no model (too_few_points)", Range::at_least(1));
   BIFOCAL_FIELD(kind, "model that is sought", Range::one_of(kModelKindWords));
@@ -46,6 +50,7 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(screen, "only pairs that pass it are matched");
   BIFOCAL_FIELD(guided, "match again along the model that was found, and estimate again");
   BIFOCAL_FIELD(pairs_at_once, "results come in pieces of so many pairs", Range::at_least(1));
+  BIFOCAL_FIELD(distinct_places, "keep one of the matches between the same two places");
 }
 
 // A piece of the pairs, as long as the call that it is given to lasts. Pair k has the matches
@@ -58,13 +63,13 @@ struct VerifiedPairs {
   std::span<const std::uint8_t> inliers;  // 1 or 0 for each match
 };
 
-// Matches the pairs and estimates their model (matching.hpp, robust.hpp): what match() and
-// estimate_batch() give for each, whatever the others are. `cameras`: one for all images or one
-// each, for problems that take them; where one has a lens, points are undistorted first, and errors
-// are px of the pinholes (LensCamera::pinhole). `take` gets the pieces in their order. Throws
-// Error(usage) for
-// a problem that is not of two views, pairs_at_once or min_matches below 1, cameras that do not
-// fit, `guided` with a lens, and as match() and estimate_batch() do.
+// Matches the pairs and estimates their model (matching.hpp, robust.hpp): what match(),
+// keep_distinct_places() and estimate_batch() give for each, whatever the others are. `cameras`:
+// one for all images or one each, for problems that take them; where one has a lens, points are
+// undistorted first, and errors are px of the pinholes (LensCamera::pinhole). `take` gets the
+// pieces in their order. Throws Error(usage) for a problem that is not of two views, pairs_at_once
+// or min_matches below 1, cameras that do not fit, `guided` with a lens, and as match() and
+// estimate_batch() do.
 void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair> pairs,
                   std::span<const LensCamera> cameras, const VerifyOptions& options,
                   const std::function<void(const VerifiedPairs&)>& take);

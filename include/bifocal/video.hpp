@@ -56,7 +56,8 @@ struct VideoFrame {
 
 // Frames of one size. Features of each are found once, and stay in the device's memory while
 // partners come, which is bounded: partners + 2 frames' features and what one detector takes.
-// Results are those of detect_sift(), match() and estimate_batch() of each pair alone, bit for bit.
+// Results are those of detect_sift(), match(), keep_distinct_places() and estimate_batch() of each
+// pair alone, bit for bit.
 class VideoMatcher {
  public:
   // The queue lives longer than the matcher. Throws Error(usage) naming what is out of range, and

@@ -57,9 +57,11 @@ from ._solvers import MinimalSolver, Solutions, SolverShape, solve_minimal, solv
 from ._stereo_matching import DisparityMap, StereoMatcher, stereo
 from ._two_view import (
     EssentialPoses,
+    ModelChoice,
     PlaneMotion,
     RecoveredPose,
     Refined,
+    choose_model,
     decompose_essential,
     decompose_homography,
     pose_residuals,
@@ -90,6 +92,7 @@ __all__ = [
     "MatchOptions",
     "Matches",
     "MinimalSolver",
+    "ModelChoice",
     "ModelKind",
     "PlaneMotion",
     "ProblemInfo",
@@ -110,6 +113,7 @@ __all__ = [
     "VideoFrame",
     "VideoMatcher",
     "absolute_pose_covariance",
+    "choose_model",
     "colmap",
     "covariance",
     "decompose_essential",

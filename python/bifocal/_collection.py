@@ -78,11 +78,13 @@ class Collection:
         options: RobustOptions | None = None,
         min_matches: int = 15,
         guided: bool = False,
+        distinct_places: bool = True,
     ) -> VerifiedPairs:
         """Matches pairs of images ([P, 2] numbers; None: all pairs) and estimates their geometry.
 
         cameras: of all images or one each, for kinds that take them; where one has a lens, features are undistorted first. Pairs with fewer matches than min_matches are 'too_few_points'.
         guided: verified pairs are matched again along their model, and verified again; what has more inliers stays.
+        distinct_places: of the matches between the same two places, which features with several orientations have, the nearest is kept, as `bifocal pair` does.
         Ctrl-C is answered between parts.
         """
-        return self._collection.verify(pairs, kind, cameras, matching, options, min_matches, guided)
+        return self._collection.verify(pairs, kind, cameras, matching, options, min_matches, guided, distinct_places)

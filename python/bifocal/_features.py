@@ -26,12 +26,21 @@ def detect(
     return _core.detect(image, options, mask, device, frame_of(image))
 
 
-def match(features1: FeaturesLike, features2: FeaturesLike, options: MatchOptions | None = None, *, device: str | None = None) -> Matches:
+def match(
+    features1: FeaturesLike,
+    features2: FeaturesLike,
+    options: MatchOptions | None = None,
+    *,
+    distinct_places: bool = False,
+    device: str | None = None,
+) -> Matches:
     """Exact nearest neighbours with Lowe's ratio test. Of `detect`, or of descriptors uint8 [N, 128]. The same on every device.
 
+    distinct_places: of the matches between the same two places, which features with several orientations have, the nearest is kept, as
+    `bifocal pair` does; both arguments must be `Features`.
     Descriptors of torch and CuPy in a CUDA device's memory stay there; the result's arrays are then such, too.
     """
-    return _core.match(features1, features2, options, device, frame_of(features1, features2))
+    return _core.match(features1, features2, options, device, frame_of(features1, features2), distinct_places)
 
 
 def match_guided(

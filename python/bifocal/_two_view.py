@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ._core import Estimate
     from ._robust import CameraLike, ModelKind
 
     Numbers = NDArray[numpy.float64]
 
 __all__ = [
     "EssentialPoses",
+    "ModelChoice",
     "PlaneMotion",
     "RecoveredPose",
     "Refined",
+    "choose_model",
     "decompose_essential",
     "decompose_homography",
     "pose_residuals",
@@ -48,6 +51,16 @@ class Refined(NamedTuple):
     steps: int
 
 
+class ModelChoice(NamedTuple):
+    """The model that explains a pair, and why."""
+
+    kind: ModelKind
+    rule: str
+    """'planar', 'rotation', 'same_picture', 'general', 'no_model', 'no_homography' or 'no_epipolar_model'."""
+    reason: str
+    """The rule in words, with numbers."""
+
+
 class EssentialPoses(NamedTuple):
     """The four poses are (R1, t), (R1, -t), (R2, t) and (R2, -t)."""
 
@@ -71,6 +84,29 @@ class PlaneMotion(NamedTuple):
     R: Numbers
     t: Numbers
     normal: Numbers
+
+
+def choose_model(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    homography: Estimate,
+    epipolar: Estimate,
+    camera1: CameraLike | None = None,
+    camera2: CameraLike | None = None,
+    *,
+    threshold: float = 2.0,
+) -> ModelChoice:
+    """Chooses between a homography and an epipolar model of the same points, as `bifocal pair` does.
+
+    A homography is the answer for a plane, or a camera that only rotated, unless enough matches off it prove depth.
+
+    Args:
+        x1, x2: Image coordinates in px, shape (N, 2), that both models were estimated from.
+        homography, epipolar: Estimates of these points; the second is a fundamental or an essential matrix.
+        camera1, camera2: Intrinsics, in px, of an essential matrix.
+        threshold: Largest error of an inlier in both estimates, in px.
+    """
+    return ModelChoice(*_core.choose_model(x1, x2, homography, epipolar, camera1, camera2, threshold))
 
 
 def residuals(

@@ -95,10 +95,12 @@ class Collection {
     return array_from(std::move(passed), {n, 2});
   }
   Verified verify(nb::handle pairs, const std::string& kind, nb::handle cameras,
-                  nb::handle matching, nb::handle robust, int min_matches, bool guided) {
+                  nb::handle matching, nb::handle robust, int min_matches, bool guided,
+                  bool distinct_places) {
     VerifyOptions o{options_of<MatchOptions>(matching), min_matches, kind_of(kind),
                     options_of<RobustOptions>(robust)};
     o.guided = guided;
+    o.distinct_places = distinct_places;
     const ProblemInfo problem = problem_info(o.kind);
     std::vector<LensCamera> known;
     if (problem.cameras == 0 && !cameras.is_none())
@@ -235,7 +237,7 @@ void bind_collection(nb::module_& m) {
                    "max_ratio: float) -> numpy.typing.NDArray[numpy.int32]"))
       .def("verify", &Collection::verify, nb::arg("pairs").none(), nb::arg("kind"),
            nb::arg("cameras").none(), nb::arg("matching").none(), nb::arg("robust").none(),
-           nb::arg("min_matches"), nb::arg("guided"));
+           nb::arg("min_matches"), nb::arg("guided"), nb::arg("distinct_places"));
 }
 
 }  // namespace bifocal::python

@@ -67,9 +67,36 @@ Features descriptors_of(nb::handle object, const char* name) {
   return f;
 }
 
+const Features& with_positions(nb::handle object, const char* name) {
+  if (!nb::isinstance<Features>(object))
+    type_error(fmt::format("{}: must be Features, which have positions", name));
+  return features(object);
+}
+
+std::vector<Match> match_distinct(Queue& queue, const Features& first, const Features& second,
+                                  const MatchOptions& options) {
+  FeatureSet set(queue.device());
+  const ImagePair pair{set.add(queue, first), set.add(queue, second)};
+  DeviceMatches found;
+  match(queue, set, {&pair, 1}, options, found);
+  keep_distinct_places(queue, found);
+  std::vector<Match> rows(static_cast<std::size_t>(found.offsets.back()));
+  found.matches.download(queue, rows);
+  queue.wait();
+  return rows;
+}
+
 Matches match_any(nb::handle features1, nb::handle features2, nb::handle options,
-                  const std::optional<std::string>& device, nb::handle frame) {
+                  const std::optional<std::string>& device, nb::handle frame,
+                  bool distinct_places) {
   const MatchOptions o = options_of<MatchOptions>(options);
+  if (distinct_places) {
+    const Features& first = with_positions(features1, "features1");
+    const Features& second = with_positions(features2, "features2");
+    const Unlocked unlocked;
+    QueueLease lease(device.value_or("cpu"));
+    return {match_distinct(lease.queue(), first, second, o)};
+  }
   const bool arrays = !nb::isinstance<Features>(features1) && !nb::isinstance<Features>(features2);
   if (!frame.is_none() && arrays) {
     const AnyArray first = array_of(features1, "features1");
@@ -96,15 +123,12 @@ Matches match_by_model(nb::handle features1, nb::handle features2, nb::handle mo
                        const std::string& kind, double max_error, nb::handle options,
                        const std::optional<std::string>& device) {
   const MatchOptions o = options_of<MatchOptions>(options);
-  for (const auto& [object, name] : {std::pair(features1, "features1"), {features2, "features2"}}) {
-    if (!nb::isinstance<Features>(object))
-      type_error(fmt::format("{}: must be Features, which have positions", name));
-  }
   if (kind != "fundamental" && kind != "homography")
     value_error(fmt::format("kind: '{}', must be 'fundamental' or 'homography'", kind));
   const MatchGuide guide{kind == "fundamental" ? GuideKind::epipolar : GuideKind::homography,
                          mat3_of(model, "model"), max_error};
-  const Features &first = features(features1), &second = features(features2);
+  const Features& first = with_positions(features1, "features1");
+  const Features& second = with_positions(features2, "features2");
   const Unlocked unlocked;
   QueueLease lease(device.value_or("cpu"));
   return {match_guided(lease.queue(), first, second, guide, o)};
@@ -229,7 +253,7 @@ void bind_features(nb::module_& m) {
         "RootSIFT or SURF.");
   m.def("match", &match_any, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("options").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
-        "Brute force.");
+        nb::arg("distinct_places") = false, "Brute force.");
   m.def("match_guided", &match_by_model, nb::arg("features1").none(), nb::arg("features2").none(),
         nb::arg("model").none(), nb::arg("kind"), nb::arg("max_error"), nb::arg("options").none(),
         nb::arg("device").none(), "Among what fits a model.");

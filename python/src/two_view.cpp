@@ -2,6 +2,7 @@
 // This binds the pieces of two-view geometry by themselves.
 #include <bifocal/two_view.hpp>
 
+#include "estimate.hpp"
 #include "points.hpp"
 
 namespace bifocal::python {
@@ -119,6 +120,19 @@ nb::tuple recover(nb::handle E, nb::handle left, nb::handle right, nb::handle ca
                         flags_array(r.are_there));
 }
 
+nb::tuple choose(nb::handle left, nb::handle right, const PairEstimate& homography,
+                 const PairEstimate& epipolar, nb::handle camera1, nb::handle camera2,
+                 double threshold) {
+  if (homography.kind != ModelKind::homography)
+    value_error(fmt::format("homography: an estimate of {}", to_string(homography.kind)));
+  const auto g =
+      given_of<PointPair>(left, right, camera1, camera2, problem_info(epipolar.kind).cameras);
+  const ModelChoice choice = choose_model(g.points.span, homography.result, epipolar.result,
+                                          epipolar.kind, threshold, g.cameras);
+  return nb::make_tuple(std::string(to_string(choice.kind)), std::string(choice.rule),
+                        choice.reason);
+}
+
 nb::list decompose_H(nb::handle H, nb::handle camera1, nb::handle camera2, nb::handle left,
                      nb::handle right) {
   const Mat3 matrix = mat3_of(H, "H");
@@ -220,6 +234,8 @@ void bind_two_view(nb::module_& m) {
         nb::sig("def refine_pose(R: object, t: object, x: object, X: object, camera: object, "
                 "inliers: object, threshold: float, max_steps: int) -> "
                 "tuple[" NUMBERS ", " NUMBERS ", int, float, int]"));
+  m.def("choose_model", &choose, any("left"), any("right"), nb::arg("homography"),
+        nb::arg("epipolar"), any("camera1"), any("camera2"), nb::arg("threshold"));
   m.def("decompose_essential", &decompose_E, any("E"),
         nb::sig("def decompose_essential(E: object) -> "
                 "tuple[" NUMBERS ", " NUMBERS ", " NUMBERS "]"));

@@ -29,7 +29,7 @@ def test_features_are_those_of_detect(collection):
 
 
 def test_verified_pairs_are_those_of_single_calls(collection):
-    found = collection.verify(kind="homography", matching=RATIO)
+    found = collection.verify(kind="homography", matching=RATIO, distinct_places=False)
     assert found.pairs.tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] and len(found) == 6
     assert found.estimates.ok.tolist() == [True, True, False, True, False, False]
     for k, (i, j) in enumerate(found.pairs):
@@ -46,6 +46,19 @@ def test_verified_pairs_are_those_of_single_calls(collection):
     assert np.abs(shift - [[1, 0, -60], [0, 1, 0], [0, 0, 1]]).max() < 0.1
 
 
+def test_places_of_matches_are_distinct(collection):
+    found = collection.verify([[0, 1]], kind="homography", matching=RATIO)
+    f1, f2 = collection.features(0), collection.features(1)
+    i, j = bifocal.match(f1, f2, RATIO, distinct_places=True).indices.T
+    assert np.array_equal(found.matches.indices, np.stack([i, j], 1))
+    places = np.hstack([f1.xy[i], f2.xy[j]])
+    assert len(np.unique(places, axis=0)) == len(places)
+    every = bifocal.match(f1, f2, RATIO).indices.T
+    assert len(np.unique(np.hstack([f1.xy[every[0]], f2.xy[every[1]]]), axis=0)) == len(places)
+    with pytest.raises(TypeError, match="features1: must be Features"):
+        bifocal.match(f1.descriptors, f2.descriptors, distinct_places=True)
+
+
 @pytest.mark.parametrize("device", [d["id"] for d in bifocal.devices()])
 def test_lenses_are_taken_away_first(collection, device):
     """A fisheye, OpenCV's lens, a matrix: what match and estimate_batch give for each pair."""
@@ -58,7 +71,7 @@ def test_lenses_are_taken_away_first(collection, device):
     there = bifocal.Collection(device)
     for k in range(4):
         there.add(collection.features(k))
-    found = there.verify(kind="essential", cameras=cameras, matching=RATIO)
+    found = there.verify(kind="essential", cameras=cameras, matching=RATIO, distinct_places=False)
     sought = 0
     for k, (i, j) in enumerate(found.pairs):
         own = slice(found.offsets[k], found.offsets[k + 1])

@@ -43,6 +43,18 @@ def test_poses_of_an_essential_matrix():
     assert np.array_equal(some.in_front, S.right)
 
 
+def test_the_model_of_a_pair_is_chosen():
+    plane = Scene(plane=True)
+    for scene, kind in ((S, "fundamental"), (plane, "homography")):
+        homography = bifocal.estimate_homography(scene.x1, scene.x2)
+        choice = bifocal.choose_model(scene.x1, scene.x2, homography, bifocal.estimate_fundamental(scene.x1, scene.x2))
+        assert choice.kind == kind and choice.reason
+    pose = bifocal.estimate_relative_pose(S.x1, S.x2, K)
+    assert bifocal.choose_model(S.x1, S.x2, bifocal.estimate_homography(S.x1, S.x2), pose, K, K).rule in ("general", "no_homography")
+    with pytest.raises(ValueError, match="homography: an estimate of essential"):
+        bifocal.choose_model(S.x1, S.x2, pose, pose, K, K)
+
+
 def test_motions_of_a_homography():
     plane = Scene(plane=True)
     motions = bifocal.decompose_homography(plane.H, K, None, plane.clean1, plane.clean2)

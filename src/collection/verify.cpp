@@ -56,7 +56,7 @@ void verify_pairs(Queue& queue, const FeatureSet& set, std::span<const ImagePair
       if (matches[k] >= options.screen->min_matches) passed.push_back(pairs[k]);
     pairs = passed;
   }
-  const verify::MatchingRules rules{options.matching};
+  const verify::MatchingRules rules{options.matching, options.distinct_places};
   verify::PairVerifier<verify::OneModel> verifier(
       queue, rules,
       verify::OneModel(queue, {options.kind, options.robust, options.min_matches, cameras}));

@@ -47,17 +47,18 @@ DenseCameras dense_cameras(const PinholePair& pair, const PairOptions& options,
   if (result.kind == ModelKind::essential) {
     out.camera1 = *options.camera1;
     out.camera2 = *options.camera2;
-    if (result.straight)
+    if (result.undistorted)
       out.camera1 = out.camera2 = camera_of(pair.image1, pair.scale * options.camera1->fx);
     out.pose = *result.cam2_from_cam1;
     out.median_parallax_deg = result.median_parallax_deg;
     return out;
   }
-  if (result.told.focal_length > 0) {
-    out.camera1 = out.camera2 = camera_of(pair.image1, pair.scale * result.told.focal_length);
+  if (result.estimated_camera.focal_length > 0) {
+    out.camera1 = out.camera2 =
+        camera_of(pair.image1, pair.scale * result.estimated_camera.focal_length);
     out.pose = *result.cam2_from_cam1;
     out.source = CameraSource::estimated;
-    out.focal_deviation = pair.scale * result.told.focal_deviation;
+    out.focal_deviation = pair.scale * result.estimated_camera.focal_deviation;
   } else {
     const bool is_given = options.camera1 && options.camera2;
     out.camera1 = options.camera1.value_or(pair.usual1);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pair/told_camera.hpp"
+#include "pair/self_calibration.hpp"
 
 namespace bifocal::pair {
 
@@ -23,7 +23,7 @@ struct DenseCameras {
 };
 
 // Finds them for a pair with an essential or a fundamental matrix: those that are given, or whose
-// focal length the matches tell; else a usual one is assumed, 1.2 times the longer side.
+// focal length was estimated; else a usual one is assumed, 1.2 times the longer side.
 [[nodiscard]] DenseCameras dense_cameras(const PinholePair& pair, const PairOptions& options,
                                          const PairResult& result);
 

@@ -4,7 +4,7 @@
 #include <bifocal/two_photographs.hpp>
 
 #include "pair/stage_clock.hpp"
-#include "pair/told_camera.hpp"
+#include "pair/self_calibration.hpp"
 
 namespace bifocal::pair {
 

@@ -14,7 +14,7 @@ namespace {
 
 using Picture = ImageView<const std::uint8_t>;
 
-// Finds the features of one image on a queue of its own.
+// Finds the features of one image on a new queue.
 FeatureSet detected(Picture image, Picture mask, const PairOptions& options) {
   Queue queue(options.device);
   FeatureSet set(options.device);
@@ -44,7 +44,7 @@ FeatureSet detect(Queue& queue, Picture image1, Picture image2, const PairOption
     runtime::parallel_for(2, find);
   } catch (const Error& e) {
     if (!runtime::is_out_of_memory(e)) throw;
-    for (FeatureSet& one : found) one = FeatureSet();  // one after the other
+    for (FeatureSet& one : found) one = FeatureSet();  // their memory first
     find(0);
     find(1);
   }

@@ -9,7 +9,7 @@
 #include "pair/dense_pair.hpp"
 #include "pair/detect.hpp"
 #include "pair/stage_clock.hpp"
-#include "pair/told_camera.hpp"
+#include "pair/self_calibration.hpp"
 #include "robust/off_centre.hpp"
 #include "verify/policies.hpp"
 
@@ -138,9 +138,9 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     clock.start("matching", 0.4);
     const auto* round = &verifier.run(features, kPair);
     take(*round, result);
-    pair::tell_lens(queue, image1, image2, round->results[0].uncalibrated, options, result);
+    pair::estimate_lens(queue, image1, image2, round->results[0].uncalibrated, options, result);
     // The matches of distorted images do not lie along straight lines.
-    if (!result.straight && options.guided && result.outcome == Outcome::ok) {
+    if (!result.undistorted && options.guided && result.outcome == Outcome::ok) {
       is_guided = true;
       clock.start("guided matching", 0.6);
       round = &verifier.run_guided(features, kPair);
@@ -148,9 +148,9 @@ PairResult estimate_pair(Picture image1, Picture image2, const PairOptions& opti
     }
     const verify::ChosenModel& found = round->results[0];
     result.doubt = doubt_of_cameras(found, options, image1, image2);
-    if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.straight)
+    if (result.outcome == Outcome::ok && result.kind == ModelKind::essential && !result.undistorted)
       pair::set_pose(found.epipolar, options.camera1->fx, result);
-    pair::tell_focal_length(queue, image1, image2, options, result);
+    pair::estimate_focal_length(queue, image1, image2, options, result);
     if (options.dense) result.dense_reason = why_no_depth(result);
     if (options.dense && result.dense_reason.empty())
       pair::add_dense(queue, pair::pinhole_pair(image1, image2, result), options, clock, result);

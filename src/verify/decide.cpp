@@ -295,6 +295,7 @@ class Decider {
     const HostPoints undistorted(queue_, undistorted_.is_null() ? points_ : undistorted_,
                                  matches());
     const std::vector<std::uint8_t> at_border = border_flags();
+    queue_.wait();  // for uploads of points that nothing has read
     const auto combine = [&](std::size_t k) {
       const auto at = static_cast<std::size_t>(batch_.offsets[k]),
                  size = static_cast<std::size_t>(batch_.offsets[k + 1]) - at;

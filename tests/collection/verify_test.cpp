@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "support/devices.hpp"
@@ -68,7 +69,8 @@ TEST(VerifyPairs, gives_what_each_pair_gives_alone) {
   for_each_device([&](Queue& queue, const std::string& id) {
     FeatureSet set(queue.device());
     for (const Features& f : features) set.add(queue, f);
-    VerifyOptions options{.kind = ModelKind::homography, .pairs_at_once = 4};
+    VerifyOptions options{
+        .kind = ModelKind::homography, .pairs_at_once = 4, .distinct_places = false};
     const Collected all = collect(queue, set, options);
     ASSERT_EQ(all.pairs.size(), 21U) << id;
     EXPECT_EQ(all.pieces, 6) << id;
@@ -132,8 +134,12 @@ TEST(VerifyPairs, takes_lenses_away_first) {
   for_each_device([&](Queue& queue, const std::string& id) {
     FeatureSet set(queue.device());
     for (const Features& f : features) set.add(queue, f);
-    const Collected all = collect(
-        queue, set, {.min_matches = 40, .kind = ModelKind::essential, .pairs_at_once = 8}, cameras);
+    const Collected all = collect(queue, set,
+                                  {.min_matches = 40,
+                                   .kind = ModelKind::essential,
+                                   .pairs_at_once = 8,
+                                   .distinct_places = false},
+                                  cameras);
     int sought = 0;
     for (std::size_t k = 0; k < all.pairs.size(); ++k) {
       const auto i = std::size_t(all.pairs[k].image1), j = std::size_t(all.pairs[k].image2);
@@ -172,7 +178,8 @@ TEST(VerifyPairs, guided_matches_again_along_the_model) {
   for_each_device([&](Queue& queue, const std::string& id) {
     FeatureSet set(queue.device());
     for (const Features& f : features) set.add(queue, f);
-    VerifyOptions options{.kind = ModelKind::homography, .pairs_at_once = 5};
+    VerifyOptions options{
+        .kind = ModelKind::homography, .pairs_at_once = 5, .distinct_places = false};
     const Collected once = collect(queue, set, options);
     options.guided = true;
     const Collected twice = collect(queue, set, options);
@@ -194,6 +201,33 @@ TEST(VerifyPairs, guided_matches_again_along_the_model) {
       EXPECT_EQ(twice.inliers[k].size(), expected.size()) << id << ", pair " << k;
     }
     EXPECT_GE(better, 1) << id;
+  });
+}
+
+TEST(VerifyPairs, keeps_one_match_between_two_places) {
+  std::vector<Features> features = images();
+  for (Features& f : features) {  // every feature a second time, with other descriptors
+    const int size = f.size();
+    for (int i = 0; i < size; ++i) {
+      f.keypoints.push_back(f.keypoints[std::size_t(i)]);
+      for (int b = 0; b < kDescriptorBytes; ++b)
+        f.descriptors.push_back(f.descriptors[std::size_t(i * kDescriptorBytes + b)] ^ 0x55U);
+    }
+  }
+  for_each_device([&](Queue& queue, const std::string& id) {
+    FeatureSet set(queue.device());
+    for (const Features& f : features) set.add(queue, f);
+    const Collected all = collect(queue, set, {.kind = ModelKind::homography});
+    constexpr ImagePair kPair[] = {{0, 2}};
+    DeviceMatches found;
+    match(queue, set, kPair, {}, found);
+    const std::int64_t before = found.offsets.back();
+    keep_distinct_places(queue, found);
+    EXPECT_LT(found.offsets.back(), before) << id;
+    const auto pair = std::ranges::find_if(
+        all.pairs, [](const ImagePair& p) { return p.image1 == 0 && p.image2 == 2; });
+    const auto& kept = all.matches[std::size_t(pair - all.pairs.begin())];
+    EXPECT_EQ(std::ssize(kept), found.offsets.back()) << id;
   });
 }
 

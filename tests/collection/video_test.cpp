@@ -47,6 +47,20 @@ std::vector<VideoFrame> run(VideoMatcher& matcher, const std::vector<ImageU8>& f
   return results;
 }
 
+// The matches of one pair, with distinct places.
+std::vector<Match> matches_of(Queue& queue, const Features& one, const Features& two,
+                              const MatchOptions& options) {
+  FeatureSet set(queue.device());
+  const ImagePair pair{set.add(queue, one), set.add(queue, two)};
+  DeviceMatches found;
+  match(queue, set, {&pair, 1}, options, found);
+  keep_distinct_places(queue, found);
+  std::vector<Match> matches(static_cast<std::size_t>(found.offsets.back()));
+  found.matches.download(queue, matches);
+  queue.wait();
+  return matches;
+}
+
 // Each pair by itself: the simplest way.
 void expect_pairwise(Queue& queue, const std::vector<ImageU8>& frames, const VideoOptions& options,
                      const std::vector<VideoFrame>& found, const std::string& id) {
@@ -66,7 +80,7 @@ void expect_pairwise(Queue& queue, const std::vector<ImageU8>& frames, const Vid
       const FramePair& pair = frame.pairs[static_cast<std::size_t>(k)];
       EXPECT_EQ(pair.other, i - 1 - k) << where;
       const Features& other = features[static_cast<std::size_t>(i - 1 - k)];
-      const std::vector<Match> matches = match(queue, other, own, options.verify.matching);
+      const std::vector<Match> matches = matches_of(queue, other, own, options.verify.matching);
       EXPECT_TRUE(same(pair.matches, matches)) << where;
       const std::vector<PointPair> points = matched_points(other, own, matches);
       EXPECT_TRUE(same(pair.points, points)) << where;

@@ -38,7 +38,7 @@ const std::vector<std::string> kFiles = {
     "disparity.pfm",       "disparity_raw.pfm",   "disparity.png",
     "disparity_turbo.png", "cloud.ply",           "depth.pfm",
     "depth.png",           "depth_deviation.pfm", "rectification.npz",
-    "straight_left.png",   "straight_right.png",  "polar.npz"};  // polar.npz: of older versions
+    "undistorted_left.png", "undistorted_right.png",  "polar.npz"};  // polar.npz: of older versions
 
 // Row of matches.txt: x1 y1 x2 y2 inlier, px, exact to the float that the detector gave.
 std::string matches_text(const PairResult& r) {
@@ -84,19 +84,19 @@ Json dense_json(const DensePair& dense) {
   return json;
 }
 
-// Returns what the matches tell of a camera that nobody gave; null where it is nothing.
-Json told_json(const PairResult& r, const ImageU8& image) {
-  const ToldCamera& told = r.told;
+// Returns what was estimated of a camera that was not given; null if nothing was.
+Json estimated_camera_json(const PairResult& r, const ImageU8& image) {
+  const EstimatedCamera& estimated = r.estimated_camera;
   Json json;
-  if (told.focal_length > 0) {
-    json["focal_length"] = told.focal_length;
-    json["focal_deviation"] = told.focal_deviation;
+  if (estimated.focal_length > 0) {
+    json["focal_length"] = estimated.focal_length;
+    json["focal_deviation"] = estimated.focal_deviation;
   }
-  if (told.distortion != 0) {
-    json["distortion"] = told.distortion;
-    json["distortion_deviation"] = told.distortion_deviation;
+  if (estimated.distortion != 0) {
+    json["distortion"] = estimated.distortion;
+    json["distortion_deviation"] = estimated.distortion_deviation;
     json["distortion_unit"] = std::hypot(image.width, image.height) / 2;
-    json["straight_scale"] = r.straight->scale;
+    json["undistorted_scale"] = r.undistorted->scale;
   }
   return json;
 }
@@ -115,7 +115,8 @@ Json geometry_json(const Options& o, const ImageU8& image1, const ImageU8& image
     json["in_front"] = r.in_front;
     json["median_parallax_deg"] = r.median_parallax_deg;
   }
-  if (const Json told = told_json(r, image1); !told.is_null()) json["told_camera"] = told;
+  if (const Json estimated = estimated_camera_json(r, image1); !estimated.is_null())
+    json["estimated_camera"] = estimated;
   json["inliers"] = r.model.ok() ? r.model.inlier_count : 0;
   json["matches"] = r.points.size();
   json["iterations"] = r.model.iterations;
@@ -159,7 +160,8 @@ std::string summary(const PairResult& r, const OutputFolder& folder) {
   if (r.outcome == Outcome::ok) {
     text = fmt::format("{}: {} of {} matches are inliers\n{}\n", to_string(r.kind),
                        r.model.inlier_count, r.points.size(), r.reason);
-    if (const std::string told = told_text(r.told); !told.empty()) text += told + "\n";
+    if (const std::string estimated = estimated_camera_text(r.estimated_camera); !estimated.empty())
+      text += estimated + "\n";
     text += r.dense ? depth_text(*r.dense) : fmt::format("no depth: {}\n", r.dense_reason);
   }
   return text + fmt::format("report: {}\n", (folder.path() / "report.html").string());
@@ -174,9 +176,9 @@ void write_all(const Options& o, const ImageU8& image1, const ImageU8& image2,
   const ImageU8 matches = figures.matches();
   write_png(folder.staged("matches.png"), matches);
   ImageU8 turbo;
-  if (r.straight) {
-    write_png(folder.staged("straight_left.png"), r.straight->image1);
-    write_png(folder.staged("straight_right.png"), r.straight->image2);
+  if (r.undistorted) {
+    write_png(folder.staged("undistorted_left.png"), r.undistorted->image1);
+    write_png(folder.staged("undistorted_right.png"), r.undistorted->image2);
   }
   if (r.dense) {
     write_png(folder.staged("rectified_left.png"), r.dense->left);

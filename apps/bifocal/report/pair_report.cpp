@@ -80,11 +80,11 @@ void add_figures(Page& page, const PairReport& in) {
     constexpr std::string_view kCaption =
         "Every point lies on the line of its colour, which is where the other photograph's point "
         "can be seen.";
-    if (r.straight) {
-      const PairFigures straight(r.straight->image1, r.straight->image2, r.straight->points,
-                                 r.model);
+    if (r.undistorted) {
+      const PairFigures undistorted(r.undistorted->image1, r.undistorted->image2,
+                                    r.undistorted->points, r.model);
       page.photograph(
-          straight.epipolar_lines(r.straight->F),
+          undistorted.epipolar_lines(r.undistorted->F),
           fmt::format("The photographs without the distortion of their lens. {}", kCaption));
     } else {
       page.photograph(in.figures.epipolar_lines(F), std::string(kCaption));
@@ -93,8 +93,8 @@ void add_figures(Page& page, const PairReport& in) {
   page.heading("Depth");
   if (!r.dense) return page.paragraph(fmt::format("No depth: {}.", r.dense_reason));
   page.preformatted(depth_text(*r.dense));
-  if (r.straight)
-    add_depth_section(page, r.straight->image1, r.straight->image2, *r.dense);
+  if (r.undistorted)
+    add_depth_section(page, r.undistorted->image1, r.undistorted->image2, *r.dense);
   else
     add_depth_section(page, in.image1, in.image2, *r.dense);
   // A polar picture is tall.
@@ -126,12 +126,14 @@ void add_numbers(Page& page, const PairReport& in) {
                {"Camera 1", camera_text(in.cameras.camera1)},
                {"Camera 2", camera_text(in.cameras.camera2)}};
   if (in.cameras.known()) rows.push_back({"Cameras from", in.cameras.source});
-  if (r.told.focal_length > 0)
-    rows.push_back({"Focal length told", fmt::format("{:.1f} +- {:.1f} px", r.told.focal_length,
-                                                     r.told.focal_deviation)});
-  if (r.told.distortion != 0)
-    rows.push_back({"Distortion told", fmt::format("{:.4f} +- {:.4f}", r.told.distortion,
-                                                   r.told.distortion_deviation)});
+  if (r.estimated_camera.focal_length > 0)
+    rows.push_back({"Estimated focal length",
+                    fmt::format("{:.1f} +- {:.1f} px", r.estimated_camera.focal_length,
+                                r.estimated_camera.focal_deviation)});
+  if (r.estimated_camera.distortion != 0)
+    rows.push_back(
+        {"Estimated distortion", fmt::format("{:.4f} +- {:.4f}", r.estimated_camera.distortion,
+                                             r.estimated_camera.distortion_deviation)});
   if (const auto& pose = r.cam2_from_cam1) {
     rows.push_back({"Rotation", fmt::format("{:.3f} degrees", rotation_deg(pose->R))});
     rows.push_back({"Direction of t", pose->t == Vec3{}
@@ -165,16 +167,16 @@ void add_numbers(Page& page, const PairReport& in) {
 
 }  // namespace
 
-std::string told_text(const ToldCamera& told) {
+std::string estimated_camera_text(const EstimatedCamera& estimated) {
   std::string text;
-  if (told.focal_length > 0)
-    text = fmt::format("the matches tell a focal length of {:.0f} +- {:.0f} px", told.focal_length,
-                       told.focal_deviation);
-  if (told.distortion == 0) return text;
+  if (estimated.focal_length > 0)
+    text = fmt::format("the matches tell a focal length of {:.0f} +- {:.0f} px",
+                       estimated.focal_length, estimated.focal_deviation);
+  if (estimated.distortion == 0) return text;
   return text +
          fmt::format("{} a distortion of {:.3f} +- {:.3f} (division model, unit half the diagonal)",
-                     text.empty() ? "the matches tell" : " and", told.distortion,
-                     told.distortion_deviation);
+                     text.empty() ? "the matches tell" : " and", estimated.distortion,
+                     estimated.distortion_deviation);
 }
 
 std::string pair_report(const PairReport& in) {
@@ -183,8 +185,9 @@ std::string pair_report(const PairReport& in) {
   };
   Page page(fmt::format("{} and {}", name(in.file1), name(in.file2)));
   page.paragraph(summary(in.result));
-  if (const std::string told = told_text(in.result.told); !told.empty())
-    page.paragraph(sentence(told));
+  if (const std::string estimated = estimated_camera_text(in.result.estimated_camera);
+      !estimated.empty())
+    page.paragraph(sentence(estimated));
   page.preformatted(in.command_line);
   add_figures(page, in);
   add_numbers(page, in);

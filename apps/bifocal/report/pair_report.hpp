@@ -25,6 +25,6 @@ struct PairReport {
 
 // This says in a sentence what the matches tell of a camera that nobody gave; empty where it is
 // nothing.
-[[nodiscard]] std::string told_text(const ToldCamera& told);
+[[nodiscard]] std::string estimated_camera_text(const EstimatedCamera& camera);
 
 }  // namespace bifocal::cli

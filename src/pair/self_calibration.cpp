@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pair/told_camera.hpp"
+#include "pair/self_calibration.hpp"
 
 #include <fmt/format.h>
 #include <bifocal/camera.hpp>
@@ -17,18 +17,18 @@ namespace {
 
 using Picture = ImageView<const std::uint8_t>;
 
-// A lens is told when the errors of F are this much more than those of F with it, in the unit of
-// the squared noise (a likelihood ratio), when its distortion is so many standard deviations from
-// none, and when it moves the inliers by so many px in the median.
+// A lens is accepted if it lowers the squared errors of F by this many squared noises (a likelihood
+// ratio), if its distortion is this many standard deviations from 0, and if it moves the inliers by
+// this many px in the median.
 constexpr double kLikelihoodRatio = 100, kDeviations = 6, kMovedPx = 1;
-// A focal length is told when its deviation is less than this part of it, and the pose with it
-// explains this share of what F does: else the cameras are two.
+// A focal length is accepted if its deviation is below this fraction of it, and if the pose
+// explains at least this fraction of the inliers of F; otherwise the images are of two cameras.
 constexpr double kMaxFocalDeviation = 0.2, kLeastShare = 0.95;
 constexpr double kUsualFocalLength = 1.2;  // of the longer side: 45 degrees across it
-// Sides of a straight picture are at most this many times the photograph's, and less where it would
-// have more px than these; what lies further out is left away.
+// Largest sides of an undistorted image, in sides of the photograph, and its most pixels; the image
+// is cropped to both.
 constexpr double kMostSides = 2, kMostPixels = 1 << 27;
-// Below so many px of parallax t has no certain direction.
+// With less parallax, in px, t has no certain direction.
 constexpr double kLeastParallax = 1;
 
 // radial_fundamental takes this camera: the middle, and half the diagonal as the unit of k.
@@ -44,7 +44,7 @@ LensCamera lens_of(Picture image, double distortion) {
 
 // Returns the camera that sees all of a picture by `lens` without it, with the lens's axis in its
 // middle.
-Camera straight_view(const LensCamera& lens) {
+Camera undistorted_view(const LensCamera& lens) {
   const Intrinsics& pinhole = lens.pinhole();
   const double right = double(lens.width() - 1), bottom = double(lens.height() - 1);
   const double most =
@@ -63,7 +63,7 @@ Camera straight_view(const LensCamera& lens) {
   return view;
 }
 
-SamplingMap straightening_map(const LensCamera& lens, const Camera& view) {
+SamplingMap undistorting_map(const LensCamera& lens, const Camera& view) {
   Rectification r;
   RectifiedSide& side = r.sides[0];
   side.R = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -76,12 +76,12 @@ SamplingMap straightening_map(const LensCamera& lens, const Camera& view) {
 }
 
 // found is of radial_fundamental by lens_unit().
-StraightPair straightened(Queue& queue, Picture image1, Picture image2,
-                          std::span<const PointPair> points, const Estimate& found) {
+UndistortedPair undistorted_pair(Queue& queue, Picture image1, Picture image2,
+                                 std::span<const PointPair> points, const Estimate& found) {
   const LensCamera lens = lens_of(image1, found.distortion);
-  const Camera view = straight_view(lens);
-  const Remapper remapper(queue, straightening_map(lens, view));
-  StraightPair out;
+  const Camera view = undistorted_view(lens);
+  const Remapper remapper(queue, undistorting_map(lens, view));
+  UndistortedPair out;
   out.image1 = remapper(queue, image1);
   out.image2 = remapper(queue, image2, &out.inside);
   out.points.assign(points.begin(), points.end());
@@ -98,7 +98,7 @@ StraightPair straightened(Queue& queue, Picture image1, Picture image2,
   return out;
 }
 
-bool is_told(const Estimate& alone, const Estimate& found, double threshold) {
+bool shows_distortion(const Estimate& alone, const Estimate& found, double threshold) {
   const double squares = (found.score - alone.score) * threshold * threshold;
   return squares > kLikelihoodRatio * found.noise * found.noise &&
          std::abs(found.distortion) > kDeviations * found.distortion_deviation;
@@ -119,22 +119,21 @@ double moved_px(std::span<const PointPair> points, const EstimateResult& found,
   return *middle;
 }
 
-// Points outside the straight pictures are no inliers of them.
-void keep_seen(const StraightPair& straight, EstimateResult& found) {
+// Points outside the undistorted images are not inliers there.
+void keep_seen(const UndistortedPair& pair, EstimateResult& found) {
   const auto is_seen = [&](double x, double y) {
-    return x > -0.5 && y > -0.5 && x < straight.image1.width - 0.5 &&
-           y < straight.image1.height - 0.5;
+    return x > -0.5 && y > -0.5 && x < pair.image1.width - 0.5 && y < pair.image1.height - 0.5;
   };
-  for (std::size_t i = 0; i < straight.points.size(); ++i) {
-    const auto& [x1, y1, x2, y2] = straight.points[i];
+  for (std::size_t i = 0; i < pair.points.size(); ++i) {
+    const auto& [x1, y1, x2, y2] = pair.points[i];
     if (!found.inliers[i] || (is_seen(x1, y1) && is_seen(x2, y2))) continue;
     found.inliers[i] = 0;
     --found.inlier_count;
   }
 }
 
-// Finds F and the distortion of one lens, where the matches tell it beside F alone. A dominant
-// plane leaves F open, and with it what a lens would explain.
+// Finds F and the distortion of one lens, if it explains the matches better than F alone. A
+// dominant plane leaves F and the distortion undetermined.
 std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const EstimateResult& alone,
                                          const PairOptions& options,
                                          std::span<const PointPair> points) {
@@ -149,7 +148,7 @@ std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const Esti
   const Intrinsics unit = lens_unit(image);
   EstimateResult found =
       estimate(kKind, points, {.cameras = {&unit, 1}, .options = robust, .queue = &queue});
-  if (!found.ok() || !is_told(alone, found, robust.threshold) ||
+  if (!found.ok() || !shows_distortion(alone, found, robust.threshold) ||
       moved_px(points, found, unit) < kMovedPx)
     return {};
   return found;
@@ -157,15 +156,15 @@ std::optional<EstimateResult> lens_found(Queue& queue, Picture image, const Esti
 
 void set_lens(Queue& queue, Picture image1, Picture image2, const Estimate& found,
               PairResult& result) {
-  result.told.distortion = found.distortion;
-  result.told.distortion_deviation = found.distortion_deviation;
-  result.straight = straightened(queue, image1, image2, result.points, found);
+  result.estimated_camera.distortion = found.distortion;
+  result.estimated_camera.distortion_deviation = found.distortion_deviation;
+  result.undistorted = undistorted_pair(queue, image1, image2, result.points, found);
 }
 
 void set_radial_model(Queue& queue, Picture image1, Picture image2, EstimateResult found,
                       PairResult& result) {
   set_lens(queue, image1, image2, found, result);
-  keep_seen(*result.straight, found);
+  keep_seen(*result.undistorted, found);
   result.kind = ModelKind::radial_fundamental;
   result.reason = fmt::format(
       "{}; with the distortion {:.3f} of one lens it explains {}, and its error is {:.2f} px",
@@ -173,28 +172,28 @@ void set_radial_model(Queue& queue, Picture image1, Picture image2, EstimateResu
   result.model = std::move(found);
 }
 
-// Takes E of the straight pictures in place of that of the photographs, if it explains no fewer
-// matches.
-void set_straight_essential(Queue& queue, Picture image1, Picture image2, const Estimate& lens,
-                            const PairOptions& options, PairResult& result) {
-  PairResult straight = result;
-  set_lens(queue, image1, image2, lens, straight);
-  const Intrinsics camera =
-      camera_of(straight.straight->image1, straight.straight->scale * options.camera1->fx);
+// Takes E of the undistorted images if it explains at least as many matches as E of the
+// photographs.
+void set_undistorted_essential(Queue& queue, Picture image1, Picture image2, const Estimate& lens,
+                               const PairOptions& options, PairResult& result) {
+  PairResult without_lens = result;
+  set_lens(queue, image1, image2, lens, without_lens);
+  const Intrinsics camera = camera_of(without_lens.undistorted->image1,
+                                      without_lens.undistorted->scale * options.camera1->fx);
   RelativePoseResult found = estimate_relative_pose(
-      ModelKind::essential, straight.straight->points,
+      ModelKind::essential, without_lens.undistorted->points,
       {.cameras = std::array{camera, camera}, .options = options.robust, .queue = &queue});
-  keep_seen(*straight.straight, found);
+  keep_seen(*without_lens.undistorted, found);
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t i = 0; i < found.inliers.size(); ++i)
     if (!found.inliers[i]) found.triangulated[i] = {kNaN, kNaN, kNaN};
   if (!found.ok() || found.inlier_count < result.model.inlier_count) return;
-  straight.reason = fmt::format(
+  without_lens.reason = fmt::format(
       "{}; without the distortion {:.3f} of the lens it explains {}, and its error is {:.2f} px",
       result.reason, lens.distortion, found.inlier_count, found.rms);
-  straight.model = found;
-  set_pose(std::move(found), camera.fx, straight);
-  result = std::move(straight);
+  without_lens.model = found;
+  set_pose(std::move(found), camera.fx, without_lens);
+  result = std::move(without_lens);
 }
 
 bool has_depth(const PairResult& result, Picture image1, Picture image2) {
@@ -210,18 +209,19 @@ Intrinsics camera_of(Picture image, double focal_length) {
 
 PinholePair pinhole_pair(Picture image1, Picture image2, const PairResult& result) {
   PinholePair pair{image1, image2, {}, 1, {}, result.model.model, {}, {}};
-  if (result.straight) {
-    pair.image1 = result.straight->image1, pair.image2 = result.straight->image2;
-    pair.inside = result.straight->inside;
-    pair.scale = result.straight->scale;
-    pair.F = result.straight->F;
+  if (result.undistorted) {
+    pair.image1 = result.undistorted->image1, pair.image2 = result.undistorted->image2;
+    pair.inside = result.undistorted->inside;
+    pair.scale = result.undistorted->scale;
+    pair.F = result.undistorted->F;
   }
   const auto usual = [&](Picture image, Picture photograph) {
     return camera_of(
         image, pair.scale * kUsualFocalLength * std::max(photograph.width, photograph.height));
   };
   pair.usual1 = usual(pair.image1, image1), pair.usual2 = usual(pair.image2, image2);
-  const std::vector<PointPair>& points = result.straight ? result.straight->points : result.points;
+  const std::vector<PointPair>& points =
+      result.undistorted ? result.undistorted->points : result.points;
   for (std::size_t i = 0; i < points.size(); ++i)
     if (result.model.inliers[i]) pair.inliers.push_back(points[i]);
   return pair;
@@ -239,8 +239,8 @@ void set_pose(RelativePoseResult found, double focal_length, PairResult& result)
         "; the parallax is {:.2g} px in the median: the direction of t is not certain", parallax);
 }
 
-void tell_lens(Queue& queue, Picture image1, Picture image2, const EstimateResult& fundamental,
-               const PairOptions& options, PairResult& result) {
+void estimate_lens(Queue& queue, Picture image1, Picture image2, const EstimateResult& fundamental,
+                   const PairOptions& options, PairResult& result) {
   if (!has_depth(result, image1, image2)) return;
   const auto &one = options.camera1, &two = options.camera2;
   const bool is_given = one && two && options.lens_is_unknown && one->fx == two->fx;
@@ -250,13 +250,13 @@ void tell_lens(Queue& queue, Picture image1, Picture image2, const EstimateResul
                  options, result.points);
   if (!lens) return;
   if (result.kind == ModelKind::essential)
-    set_straight_essential(queue, image1, image2, *lens, options, result);
+    set_undistorted_essential(queue, image1, image2, *lens, options, result);
   else
     set_radial_model(queue, image1, image2, std::move(*lens), result);
 }
 
-void tell_focal_length(Queue& queue, Picture image1, Picture image2, const PairOptions& options,
-                       PairResult& result) {
+void estimate_focal_length(Queue& queue, Picture image1, Picture image2, const PairOptions& options,
+                           PairResult& result) {
   if (!has_depth(result, image1, image2) || options.camera1 || options.camera2) return;
   const PinholePair pair = pinhole_pair(image1, image2, result);
   RelativePoseResult found =
@@ -267,8 +267,8 @@ void tell_focal_length(Queue& queue, Picture image1, Picture image2, const PairO
   if (!found.ok() || !(found.focal_deviation < kMaxFocalDeviation * found.focal_length) ||
       found.inlier_count < kLeastShare * static_cast<double>(pair.inliers.size()))
     return;
-  result.told.focal_length = found.focal_length / pair.scale;
-  result.told.focal_deviation = found.focal_deviation / pair.scale;
+  result.estimated_camera.focal_length = found.focal_length / pair.scale;
+  result.estimated_camera.focal_deviation = found.focal_deviation / pair.scale;
   // The pose is of the inliers: each has the place of its match.
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   std::vector<Vec3> points(result.points.size(), Vec3{kNaN, kNaN, kNaN});

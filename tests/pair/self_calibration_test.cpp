@@ -45,7 +45,7 @@ ImageU8 fountain(const char* view) {
   return read_image(test::data(std::string("collections/fountain-P11/") + view + ".jpg"));
 }
 
-TEST(ToldCamera, of_a_wide_lens_has_its_distortion_and_focal_length) {
+TEST(SelfCalibration, of_a_wide_lens_has_its_distortion_and_focal_length) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = fountain("0004"), two = fountain("0005");
@@ -55,32 +55,32 @@ TEST(ToldCamera, of_a_wide_lens_has_its_distortion_and_focal_length) {
     ASSERT_EQ(r.outcome, Outcome::ok) << r.reason;
     ASSERT_EQ(r.kind, ModelKind::radial_fundamental) << k << ": " << r.reason;
     std::printf("k = %g: %.4f +- %.4f, f %.0f +- %.0f (true %.0f); %d inliers, without lens %d\n",
-                k, r.told.distortion, r.told.distortion_deviation, r.told.focal_length,
-                r.told.focal_deviation, kFountainFocal / (1 + k), r.model.inlier_count,
-                straight.model.inlier_count);
-    EXPECT_NEAR(r.told.distortion, k, 0.01);
+                k, r.estimated_camera.distortion, r.estimated_camera.distortion_deviation,
+                r.estimated_camera.focal_length, r.estimated_camera.focal_deviation,
+                kFountainFocal / (1 + k), r.model.inlier_count, straight.model.inlier_count);
+    EXPECT_NEAR(r.estimated_camera.distortion, k, 0.01);
     EXPECT_GT(r.model.inlier_count, 0.7 * straight.model.inlier_count);
     // The middle of the distorted picture is 1 / (1 + k) times as large.
-    EXPECT_NEAR(r.told.focal_length, kFountainFocal / (1 + k), 0.07 * kFountainFocal);
-    ASSERT_TRUE(r.straight && r.cam2_from_cam1 && r.dense) << r.dense_reason;
-    EXPECT_EQ(r.straight->points.size(), r.points.size());
+    EXPECT_NEAR(r.estimated_camera.focal_length, kFountainFocal / (1 + k), 0.07 * kFountainFocal);
+    ASSERT_TRUE(r.undistorted && r.cam2_from_cam1 && r.dense) << r.dense_reason;
+    EXPECT_EQ(r.undistorted->points.size(), r.points.size());
     EXPECT_EQ(r.triangulated.size(), r.points.size());
     EXPECT_EQ(r.dense->cameras, CameraSource::estimated);
-    EXPECT_EQ(r.dense->depth.depth.width, r.straight->image1.width);
+    EXPECT_EQ(r.dense->depth.depth.width, r.undistorted->image1.width);
     EXPECT_GT(r.dense->cloud.size(), 100000u);
     int known = 0, outside = 0;
-    for (std::size_t i = 0; i < r.straight->inside.pixels.size(); ++i) {
+    for (std::size_t i = 0; i < r.undistorted->inside.pixels.size(); ++i) {
       if (std::isnan(r.dense->depth.depth.pixels[i])) continue;
       ++known;
-      outside += r.straight->inside.pixels[i] == 0;
+      outside += r.undistorted->inside.pixels[i] == 0;
     }
-    EXPECT_GT(known, 0.4 * double(r.straight->inside.pixels.size()));
+    EXPECT_GT(known, 0.4 * double(r.undistorted->inside.pixels.size()));
     EXPECT_LE(outside, known / 1000);
     // The straight pictures' F holds at the straight points.
     int held = 0;
     for (std::size_t i = 0; i < r.points.size(); ++i) {
-      const auto& [x1, y1, x2, y2] = r.straight->points[i];
-      const Vec3 line = times(r.straight->F, Vec3{x1, y1, 1});
+      const auto& [x1, y1, x2, y2] = r.undistorted->points[i];
+      const Vec3 line = times(r.undistorted->F, Vec3{x1, y1, 1});
       const double distance =
           std::abs(line[0] * x2 + line[1] * y2 + line[2]) / std::hypot(line[0], line[1]);
       held += r.model.inliers[i] && distance < 4;
@@ -90,7 +90,7 @@ TEST(ToldCamera, of_a_wide_lens_has_its_distortion_and_focal_length) {
 }
 
 // The castle's photographs came from a camera as they are: its lens is in all pairs the same.
-TEST(ToldCamera, of_a_real_lens_is_the_same_in_every_pair) {
+TEST(SelfCalibration, of_a_real_lens_is_the_same_in_every_pair) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/sceaux");
   for (const auto& [first, second] : {std::pair{0, 1}, {2, 4}, {5, 6}, {7, 8}}) {
@@ -99,14 +99,15 @@ TEST(ToldCamera, of_a_real_lens_is_the_same_in_every_pair) {
     };
     const PairResult r = estimate_pair(view(first), view(second), {.dense = false});
     ASSERT_EQ(r.kind, ModelKind::radial_fundamental) << first << ": " << r.reason;
-    std::printf("%d-%d: %.4f +- %.4f, f %.0f +- %.0f\n", first, second, r.told.distortion,
-                r.told.distortion_deviation, r.told.focal_length, r.told.focal_deviation);
-    EXPECT_NEAR(r.told.distortion, -0.058, 0.012);
+    std::printf("%d-%d: %.4f +- %.4f, f %.0f +- %.0f\n", first, second,
+                r.estimated_camera.distortion, r.estimated_camera.distortion_deviation,
+                r.estimated_camera.focal_length, r.estimated_camera.focal_deviation);
+    EXPECT_NEAR(r.estimated_camera.distortion, -0.058, 0.012);
   }
 }
 
 // The lens alone is asked where the focal length is given, as EXIF does.
-TEST(ToldCamera, whose_focal_length_is_given_has_a_lens) {
+TEST(SelfCalibration, whose_focal_length_is_given_has_a_lens) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   constexpr double k = -0.15, f = kFountainFocal / (1 + k);
@@ -114,21 +115,22 @@ TEST(ToldCamera, whose_focal_length_is_given_has_a_lens) {
   const Intrinsics camera{f, f, (one.width - 1) / 2.0, (one.height - 1) / 2.0};
   PairOptions options{.camera1 = camera, .camera2 = camera, .dense = false};
   const PairResult bent = estimate_pair(one, two, options);
-  EXPECT_EQ(bent.told.distortion, 0);
+  EXPECT_EQ(bent.estimated_camera.distortion, 0);
   options.lens_is_unknown = options.dense = true;
   const PairResult r = estimate_pair(one, two, options);
   ASSERT_EQ(r.kind, ModelKind::essential) << r.reason;
   std::printf("%d inliers, %d with the lens: %.4f +- %.4f\n", bent.model.inlier_count,
-              r.model.inlier_count, r.told.distortion, r.told.distortion_deviation);
-  EXPECT_NEAR(r.told.distortion, k, 0.01);
+              r.model.inlier_count, r.estimated_camera.distortion,
+              r.estimated_camera.distortion_deviation);
+  EXPECT_NEAR(r.estimated_camera.distortion, k, 0.01);
   EXPECT_GT(r.model.inlier_count, 1.05 * bent.model.inlier_count);
-  ASSERT_TRUE(r.straight && r.dense) << r.dense_reason;
+  ASSERT_TRUE(r.undistorted && r.dense) << r.dense_reason;
   EXPECT_EQ(r.dense->cameras, CameraSource::given);
-  EXPECT_NEAR(r.dense->camera1.fx, r.straight->scale * f, 1e-9);
+  EXPECT_NEAR(r.dense->camera1.fx, r.undistorted->scale * f, 1e-9);
 }
 
 // The second round's lines would be straight: it is left out where a lens is told.
-TEST(ToldCamera, has_its_lens_beside_guided_matching) {
+TEST(SelfCalibration, has_its_lens_beside_guided_matching) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::radial_fundamental);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = through_lens(fountain("0004"), -0.3),
@@ -140,21 +142,21 @@ TEST(ToldCamera, has_its_lens_beside_guided_matching) {
   EXPECT_EQ(guided.points.size(), guided.model.inliers.size());
 }
 
-TEST(ToldCamera, without_a_lens_tells_none) {
+TEST(SelfCalibration, without_a_lens_tells_none) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = fountain("0004"), two = fountain("0005");
   const PairResult r = estimate_pair(one, two, {.dense = false});
   ASSERT_EQ(r.kind, ModelKind::fundamental) << r.reason;
-  EXPECT_EQ(r.told.distortion, 0);
-  EXPECT_FALSE(r.straight);
-  std::printf("f %.0f +- %.0f (true %.0f)\n", r.told.focal_length, r.told.focal_deviation,
-              kFountainFocal);
-  EXPECT_NEAR(r.told.focal_length, kFountainFocal, 0.05 * kFountainFocal);
+  EXPECT_EQ(r.estimated_camera.distortion, 0);
+  EXPECT_FALSE(r.undistorted);
+  std::printf("f %.0f +- %.0f (true %.0f)\n", r.estimated_camera.focal_length,
+              r.estimated_camera.focal_deviation, kFountainFocal);
+  EXPECT_NEAR(r.estimated_camera.focal_length, kFountainFocal, 0.05 * kFountainFocal);
   EXPECT_TRUE(r.cam2_from_cam1);
 }
 
-TEST(ToldCamera, is_not_asked_where_it_is_known_or_the_model_given) {
+TEST(SelfCalibration, is_not_asked_where_it_is_known_or_the_model_given) {
   SKIP_UNLESS_PROBLEM_IS_BUILT(ModelKind::shared_focal);
   BIFOCAL_NEEDS_DATA("collections/fountain-P11");
   const ImageU8 one = through_lens(fountain("0004"), -0.3),
@@ -162,11 +164,11 @@ TEST(ToldCamera, is_not_asked_where_it_is_known_or_the_model_given) {
   const PairResult asked =
       estimate_pair(one, two, {.model = ModelRequest::fundamental, .dense = false});
   EXPECT_EQ(asked.kind, ModelKind::fundamental);
-  EXPECT_EQ(asked.told.distortion, 0);
+  EXPECT_EQ(asked.estimated_camera.distortion, 0);
   const Intrinsics known{2000, 2000, 767.5, 511.5};
   const PairResult given = estimate_pair(one, two, {.camera1 = known, .dense = false});
-  EXPECT_EQ(given.told.distortion, 0);
-  EXPECT_EQ(given.told.focal_length, 0);
+  EXPECT_EQ(given.estimated_camera.distortion, 0);
+  EXPECT_EQ(given.estimated_camera.focal_length, 0);
 }
 
 }  // namespace
