@@ -12,7 +12,7 @@
 // threshold^2) of the squared error; the best are refined by Levenberg-Marquardt on the truncated
 // error; sampling stops when a better sample is unlikely, or early when nothing tells of geometry.
 // The last fit estimates the noise and weighs on its scale, so that a threshold set 2.5 times too
-// tight or too loose costs little, and leaves wrong matches of high leverage out. docs/robust.md
+// tight or too loose costs little, and leaves outliers of high leverage out. docs/robust.md
 // explains and measures it.
 //   P. Torr, A. Zisserman, MLESAC, CVIU 78(1), 2000;  O. Chum, J. Matas, J. Kittler, Locally
 //   optimized RANSAC, DAGM 2003.
@@ -36,13 +36,13 @@ struct RobustOptions {
   double confidence = 0.999;
   int min_iterations = 100;
   int max_iterations = 300000;
-  // Fraction of right matches that is worth looking for: a pair none of whose models is believable
-  // is given up when that many would have shown. Sampling goes no further than where the fewest
-  // inliers that are significant would be found. A smaller share that is found, as a homography
-  // finds one plane of many, ends RANSAC after twice the samples that the fraction takes.
-  // 0, of one pair: 0.1 (F and shared_focal: 0.15, radial_fundamental 0.3) of 1000 matches and
-  // more, and of fewer what takes as long. 0, in batches: 0.2 (radial_fundamental 0.3), and of n <
-  // 1000 matches sqrt(1000 / n) times as much, at most 0.3.
+  // Fraction of correct matches that is worth looking for: a pair none of whose models is
+  // believable is given up when that many would have shown. Sampling goes no further than where the
+  // fewest inliers that are significant would be found. A smaller share that is found, as a
+  // homography finds one plane of many, ends RANSAC after twice the samples that the fraction
+  // takes. 0, of one pair: 0.1 (F and shared_focal: 0.15, radial_fundamental 0.3) of 1000 matches
+  // and more, and of fewer what takes as long. 0, in batches: 0.2 (radial_fundamental 0.3), and of
+  // n < 1000 matches sqrt(1000 / n) times as much, at most 0.3.
   double min_inlier_ratio = 0;
   std::uint64_t seed = 0;
   // Fundamental matrices (nothing else is changed): when at least half of the inliers of the best
@@ -65,7 +65,7 @@ void fields(Options& options, const Visit& visit) {
                 Range::at_least(1));
   BIFOCAL_FIELD(max_iterations, "most samples to draw", Range::at_least(1));
   BIFOCAL_FIELD(min_inlier_ratio,
-                "fraction of right matches worth looking for; 0: 0.1 of one pair (fundamental, "
+                "fraction of correct matches worth looking for; 0: 0.1 of one pair (fundamental, "
                 "shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches",
                 Range::within(0, 1));
   BIFOCAL_FIELD(seed, "seed of the sampling; the same one gives the same result");
@@ -117,8 +117,8 @@ struct ProblemInfo {
   bool is_two_view = true;  // from PointPairs or DepthPairs, else from ScenePoints
   bool takes_depths = false;  // from DepthPairs
   bool has_pose = false;
-  bool estimates_focal_length = false;  // which nobody knows, as Estimate::focal_length
-  bool estimates_distortion = false;    // the same, as Estimate::distortion
+  bool estimates_focal_length = false;  // Estimate::focal_length, of cameras without one
+  bool estimates_distortion = false;    // Estimate::distortion
   bool triangulates = false;            // Python's Estimate has the scene points of its inliers
   bool is_built = true;                 // false: this build has no solver for its samples
 };
@@ -127,7 +127,7 @@ struct ProblemInfo {
 enum class Outcome {
   ok,
   too_few_points,     // fewer finite correspondences (of a weight above 0) than the minimal sample
-  no_model,           // no model scored more than wrong matches give by chance
+  no_model,           // no model scored more than outliers give by chance
   not_significant,    // the best model has no more inliers than chance may give (see below): it is
                       // there, with its inliers, for who knows better
   degenerate_sample,  // no sample had a model (all points equal, behind a camera, ...), or the
@@ -147,7 +147,7 @@ struct Estimate {
   // Problems that have one (ProblemInfo::has_pose) give cam2_from_cam1 with |t| = 1, rotation_only
   // with t = 0, or cam_from_world in world units.
   Pose pose;
-  // Problems that tell it give fx, px, of a camera whose fx / fy is kept; else it is 0. The
+  // Problems that estimate it give fx, px, of a camera whose fx / fy is kept; else it is 0. The
   // deviation is the standard one to first order, infinity where f is open or is that of a
   // rotation.
   double focal_length = 0, focal_deviation = 0;
@@ -158,10 +158,10 @@ struct Estimate {
   double score = 0;         // MSAC score (weights: scaled to a largest of 1), <= inlier_count
   double rms = 0;           // px, of the inliers' errors
   double noise = 0;         // px, estimated standard deviation of the true matches' coordinates
-  double significance = 0;  // log10 of the number of such models expected of wrong matches
+  double significance = 0;  // log10 of the number of such models expected of outliers
 
   [[nodiscard]] bool ok() const { return outcome == Outcome::ok; }
-  // Is f told at all? A pose that was found with an f that is not is wrong as well.
+  // Whether the matches determine f. Without that the pose is not reliable either.
   [[nodiscard]] bool focal_is_known() const {
     return focal_length > 0 && focal_deviation < 0.25 * focal_length;
   }
@@ -172,8 +172,8 @@ struct EstimateResult : Estimate {
 };
 
 struct EstimateInput {
-  // These are as many pinholes as the problem takes (ProblemInfo::cameras): the points are those of
-  // pictures whose lens is taken away.
+  // One pinhole for each camera that the problem takes (ProblemInfo::cameras); points are
+  // undistorted.
   std::span<const Intrinsics> cameras = {};
   RobustOptions options = {};
   MatchPriors priors = {};
@@ -181,7 +181,7 @@ struct EstimateInput {
 };
 
 // This estimates one pair. A model is believed (ok) when less than 0.01 models (maps: 0.001) as
-// well supported are expected of wrong matches and as many samples as were drawn, at most those in
+// well supported are expected of outliers and as many samples as were drawn, at most those in
 // which the fewest significant inliers would be found (an a contrario test; the sample itself
 // proves nothing, so that 4, 7 or 5 points alone have no model; matches that share a point, or lie
 // close together in both images, count once, and those that do not move at the border not at all).
@@ -201,44 +201,44 @@ struct EstimateInput {
 [[nodiscard]] EstimateResult estimate(ModelKind kind, std::span<const DepthPair> points,
                                       const EstimateInput& input = {});
 
-// Four problems tell an unknown of the camera:
+// Four problems estimate an unknown of the camera:
 //
-// shared_focal: two pictures of one camera (or of two alike) whose focal length nobody knows; the
-// principal point is known. Of the camera's focal lengths only the ratio counts (1, 1 for square
+// shared_focal: F and the unknown focal length f of two images by one camera (or by two alike) with
+// a known principal point. Only the ratio of the given focal lengths counts (1, 1 for square
 // pixels). Six matches a sample:
 //   Z. Kukelova, J. Kileel, B. Sturmfels, T. Pajdla, A clever elimination strategy for efficient
 //   minimal solvers, CVPR 2017.
-// Two views do not always tell f: not when their optical axes are parallel (a camera that moved
-// without rotating, or rotated about its axis alone) or meet at equal distances from both cameras
-// (P. Sturm, On focal length calibration from two views, CVPR 2001), nor from matches on one plane,
-// and badly near that. focal_deviation says so; F and the inliers are right all the same.
+// Two views do not determine f if their optical axes are parallel (a camera that moved without
+// rotating, or rotated about its axis alone) or meet at equal distances from both cameras (P.
+// Sturm, On focal length calibration from two views, CVPR 2001), or if all matches lie on one
+// plane, and badly near that. focal_deviation reports it; F and the inliers are correct all the
+// same.
 //
-// monodepth_shared_focal: shared_focal of matches whose depths a network has told from each picture
-// alone: three matches a sample.
+// monodepth_shared_focal: shared_focal of matches with depths that a network estimated from each
+// image alone. Three matches a sample:
 //   Y. Ding, V. Kocur, V. Vavra, Z. B. Haladova, J. Yang, T. Sattler, Z. Kukelova, RePoseD:
 //   Efficient relative pose estimation with known depth information, ICCV 2025.
-// Depths are those of the scene times a number of each picture's own, those of the second picture
-// with any number added as well; they need not be right to more than some per cent. Samples are
-// solved by them and nothing else: errors, inliers, the fit and focal_deviation are those of
-// shared_focal. A match with a depth that is not finite and above 0 (sky, a hole) has no part in
-// the model, as one of weight 0, but gets its inlier flag.
+// Depths are scene depths times a factor for each image, in the second image also plus a constant;
+// an error of some per cent does not matter. Depths serve to solve samples and for nothing else:
+// errors, inliers, the fit and focal_deviation equal those of shared_focal. A match with a depth
+// that is not finite and above 0 (sky, a hole) has no part in the model, like a match of weight 0,
+// but gets its inlier flag.
 //
-// radial_fundamental: two pictures by one lens that nobody calibrated, F and the distortion k of
-// the division model,
-//   x_straight = x / (1 + k |x|^2), x = ((px - cx) / fx, (py - cy) / fy),
-// from nine matches a sample.
+// radial_fundamental: F and the distortion k of two images by one uncalibrated lens, in the
+// division model
+//   x_ideal = x / (1 + k |x|^2), x = ((px - cx) / fx, (py - cy) / fy).
+// Nine matches a sample:
 //   A. W. Fitzgibbon, Simultaneous linear estimation of multiple view geometry and lens distortion,
 //   CVPR 2001.
-// The camera holds the centre of distortion (cx, cy), the middle of the picture as a rule, and the
-// unit of k in px (fx, fy): half the diagonal makes k = -0.3 a wide angle's. k is below 0 where
-// straight lines bend outwards in the middle (barrel). F is of points whose distortion is taken
-// away; errors (threshold, rms, noise) are those of the points in the pictures. A point at which 1
-// + k |x|^2 is not above 0 is no inlier.
+// The camera holds the centre of distortion (cx, cy), usually the image centre, and the unit of k
+// in px (fx, fy): in half diagonals k = -0.3 is a wide angle. Barrel distortion has k < 0. F is for
+// undistorted points; errors (threshold, rms, noise) are those of the given, distorted points. A
+// point at which 1 + k |x|^2 is not above 0 is no inlier.
 //
-// camera_pose_focal: absolute_pose of a camera whose focal length nobody knows, with square pixels
-// (or a known ratio fx / fy) and a known principal point: four points a sample.
+// camera_pose_focal: absolute_pose of a camera with unknown focal length, with square pixels (or a
+// known ratio fx / fy) and a known principal point. Four points a sample:
 //   C. Wu, P3.5P: pose estimation with unknown focal length, CVPR 2015.
-// Points on a plane parallel to the picture do not tell f, which focal_deviation says.
+// Points on a plane parallel to the image do not determine f; focal_deviation reports it.
 
 // This is a relative pose with the scene points of its inliers.
 struct RelativePoseResult : EstimateResult {

@@ -34,7 +34,7 @@ class RobustOptions:
     max_iterations: int = 300000
     """Most samples to draw (at least 1)."""
     min_inlier_ratio: float = 0.0
-    """Fraction of right matches worth looking for; 0: 0.1 of one pair (fundamental, shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches (0 to 1)."""
+    """Fraction of correct matches worth looking for; 0: 0.1 of one pair (fundamental, shared_focal 0.15, radial_fundamental 0.3), 0.2 in batches (0 to 1)."""
     seed: int = 0
     """Seed of the sampling; the same one gives the same result."""
     dominant_plane: bool = False

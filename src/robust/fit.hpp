@@ -42,7 +42,7 @@ class Fit {
     }
   }
 
-  // The model in scoring coordinates, from what the caller has.
+  // A model in scoring coordinates from one in px or of normalised points.
   [[nodiscard]] Model scoring(const Mat3& matrix, const Vec3& t) const {
     Model m{};
     std::copy(matrix.begin(), matrix.end(), m.begin());
@@ -79,7 +79,7 @@ class Fit {
   [[nodiscard]] double unit() const { return unit_; }
   [[nodiscard]] double length() const { return info_.length; }
   [[nodiscard]] const double* rays() const { return info_.rays; }
-  // The focal length that F of any length tells, in its unit; may be NaN.
+  // The focal length of F, in the unit of the scoring coordinates; may be NaN.
   [[nodiscard]] double focal_of(const Model& m) const requires(L::UNKNOWN_FOCAL == 1) {
     double square[9], scale[9];
     L::ray_scale(rays(), scale);
@@ -102,7 +102,7 @@ class Fit {
     return m;
   }
 
-  // J'J [DOF][DOF] of the errors of these points in the parameters of a chart.
+  // J'J [DOF][DOF] of the errors of the points `kept` in the parameters of a chart.
   void normal_matrix(const Chart& chart, const std::vector<std::size_t>& kept, double* A) const {
     const Selection points(*this, kept);
     double N[L::SUMS], D[kEquations * L::DOF];
@@ -190,7 +190,7 @@ class Fit {
   }
 
  private:
-  // Gives F the length that stands for its focal length: that of F, 1 where it tells none.
+  // Scales F to |F| = f, its focal length, or to 1 if the focal length is not plausible.
   void set_focal(Model& m) const requires(L::UNKNOWN_FOCAL == 1) {
     const double f = focal_of(m);
     L::focal_model(L::focal_is_plausible(f) ? f : 1, m.data());
@@ -198,8 +198,8 @@ class Fit {
   [[nodiscard]] const double* focal() const { return info_.focal; }
   [[nodiscard]] const double* centre() const { return info_.centre; }
 
-  // Origin and unit: the principal points where there are cameras, else the mean of the points, and
-  // their mean distance from it.
+  // Origin and unit: the principal points of the cameras, or the mean of the points without
+  // cameras, and the mean distance of the points from it.
   void set_frame(const double* points, const Cameras& cameras) {
     constexpr int first = L::TWO_VIEWS ? 0 : 2, many = kColumns - first;
     double* c = info_.centre;
@@ -225,7 +225,7 @@ class Fit {
     unit_ = L::camera_info(cameras.data(), info_.length, 1, &info_);
   }
 
-  // Some of the points, as RANSAC has those of a pair: [columns][n].
+  // The points `kept` as columns [columns][n], which RANSAC reads.
   struct Selection {
     Selection(const Fit& fit, const std::vector<std::size_t>& kept)
         : columns(kept.size() * kColumns) {

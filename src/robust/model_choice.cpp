@@ -21,7 +21,7 @@ constexpr double kLeastNoise = 0.1;  // px
 // depth, however surely: a few matches on something in front of a wall do not make it a scene.
 constexpr double kLeastDepth = 0.05;
 
-// How often a wrong match lies within a threshold of its epipolar line, at least.
+// How often an outlier lies within a threshold of its epipolar line, at least.
 constexpr double kLeastChance = 0.01;
 
 struct Depth {

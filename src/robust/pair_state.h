@@ -9,7 +9,7 @@ enum { QUALITY_LEVELS = 10 };
 // A pair before RANSAC: this is made when its points are put in order.
 typedef struct pair_info {
   double threshold;  // 1 / threshold^2 in scoring coordinates
-  double chance;     // probability that a wrong match agrees with a wrong model
+  double chance;     // probability that an outlier agrees with a wrong model
   double parallax;   // squared sine of a parallax that noise can make
   double focal[2];   // fx, fy of an absolute pose
   double rays[4];    // factors for x1, y1, x2, y2 from scoring coordinates to rays
@@ -38,7 +38,7 @@ typedef struct dominant_plane {
 typedef struct ransac_state {
   double model[12];      // the best, refined
   double score;          // of that model; 0: there is none yet
-  double inliers;        // right matches, whether inliers or not
+  double inliers;        // correct matches, whether inliers or not
   double sample_score;   // of the best model straight from a sample
   double done;           // samples drawn
   double least_inliers;  // the fewest that are significant
@@ -49,7 +49,7 @@ typedef struct ransac_state {
   double thorough;       // 1: is_thorough(), after the first round
   double unproven;       // 1: the model will not be believed (where is_thorough())
   dominant_plane plane;
-  double rates[QUALITY_LEVELS];  // fraction of right matches at each level of quality
+  double rates[QUALITY_LEVELS];  // fraction of correct matches at each level of quality
 } ransac_state;
 
 // The support of a model.
@@ -66,7 +66,7 @@ typedef struct ransac_result {
   double side[12];   // the side of the scene (support.group.h)
   double noise;      // standard deviation of a coordinate
   support_sums support;
-  double chance;      // measured probability that a wrong match agrees with the model
+  double chance;      // measured probability that an outlier agrees with the model
   double collinear;   // 1: the inliers lie on a line in one of the images, to within the noise
   double iterations;  // samples drawn
   double tested;      // as in ransac_state

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A problem's numbers and the steps of RANSAC for it, on this machine's widest SIMD registers, and
-// RANSAC made of them. On a GPU the same steps are kernels (ransac_device.cpp).
+// RANSAC as a loop over the steps. On a GPU the same steps are kernels (ransac_device.cpp).
 #pragma once
 
 #include <array>
@@ -89,8 +89,8 @@ struct RansacSteps : ProblemNumbers {
 void check_is_built(const char* where, ModelKind problem);
 void check_is_built(const char* where, ModelKind problem, const RansacSteps& steps);
 
-// The fraction of right matches that one pair of so many is searched for: SOUGHT_PERCENT from 1000
-// on, and of fewer what as much time as those take can find.
+// The fraction of correct matches that one pair of so many is searched for: SOUGHT_PERCENT from
+// 1000 on, and of fewer what as much time as those take can find.
 [[nodiscard]] double one_pair_ratio(ModelKind problem, double matches, double confidence);
 
 // A pair that has been prepared (PairPoints::set).

@@ -64,7 +64,7 @@ Outcome test_significance(ModelKind problem, const ransac_result& found, const p
   if (!(significance < steps.log10_false_alarms)) return Outcome::not_significant;
   if (on_line) return Outcome::degenerate_sample;
   if (found.plane.is_there > 0) {
-    // Two matches off the plane and the plane make a matrix; half of the wrong matches that lie on
+    // Two matches off the plane and the plane make a matrix; half of the outliers that lie on
     // their epipolar line are on the wrong side of the epipole (support.group.h).
     const auto off = static_cast<int>(found.plane.off);
     const auto proof = static_cast<int>(found.plane.parallax);

@@ -9,16 +9,16 @@ namespace bifocal::robust {
 // models; for a model of the whole pair its problem says it (RansacSteps).
 inline constexpr double kLogDepthAlarms = -2;
 
-// Logarithm (base 10) of the expected number of models as well supported as this one among wrong
-// matches: number of samples it takes to find so many inliers, or of different ones where those are
-// fewer, times the probability that `inliers` - `free_matches` of the other points agree by chance:
-// any model agrees with so many.
+// Logarithm (base 10) of the expected number of models as well supported as this one among
+// outliers: number of samples it takes to find so many inliers, or of different ones where those
+// are fewer, times the probability that `inliers` - `free_matches` of the other points agree by
+// chance: any model agrees with so many.
 //   L. Moisan, B. Stival, A probabilistic criterion to detect rigid point matches, IJCV 57(3),
 //   2004.
 [[nodiscard]] double log_false_alarms(int inliers, int count, int sample_size, int free_matches,
                                       int max_solutions, double samples, double chance_rate);
 
-// Decides whether a model is significant: hardly any model of wrong matches would have as much
+// Decides whether a model is significant: hardly any model of outliers would have as much
 // support. significance: log10 of the expected number of such models.
 [[nodiscard]] Outcome test_significance(ModelKind problem, const ransac_result& found,
                                         const pair_info& info, const pair_work& work,

@@ -34,7 +34,7 @@ lane_fn real point_error(const real* P, const real* p, const real* focal) {
   return reprojection_squared(P, p[0], p[1], p + 2, focal[0], focal[1]);
 }
 
-// How often a wrong match agrees with a wrong model: it falls into the disc around the projected
+// How often an outlier agrees with a wrong model: it falls into the disc around the projected
 // point.
 lane_fn real chance_in_box(real w, real h, real threshold) {
   real rate = lane(3.141592653589793) * (threshold * threshold) / (w * h);

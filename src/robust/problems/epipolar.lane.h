@@ -13,7 +13,7 @@ enum {
 
 // How RANSAC treats such models. Every family says all of these.
 enum {
-  // 1: of wrong matches a part agrees with any model, those near their epipolar lines. So no model
+  // 1: outliers near their epipolar lines agree with a model by chance. So no model
   // is given up because it has no support yet, and a threshold far too wide is narrowed.
   AGREES_BY_CHANCE = 1,
   // A model scores more than chance already when so many matches of its sample are wrong.
@@ -36,7 +36,7 @@ lane_fn scalar polish_tolerance(index is_settled) {
   return (scalar)1e-9;
 }
 
-// How often a wrong match agrees with a wrong model, from the box [w, h] of the points in an image:
+// How often an outlier agrees with a wrong model, from the box [w, h] of the points in an image:
 // it falls into the strip along its epipolar line.
 lane_fn real chance_in_box(real w, real h, real threshold) {
   real u = lane(1) / w, v = lane(1) / h;

@@ -49,8 +49,8 @@ lane_fn void model_tangent(const real* chart, const real* rays, real* D) {
 lane_fn void model_move(real* chart, const real* delta) { epipolar_move(chart, DOF, delta); }
 
 // A pair of n points is given up after this many samples without a model that scores more than
-// chance: already a matrix from some right and some wrong matches does, the more clearly the more
-// points there are. Measured with 20 % of right matches (docs/robust.md).
+// chance: a matrix from some correct and some incorrect matches does already, the more clearly the
+// more points there are. Measured with 20 % of correct matches (docs/robust.md).
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1.2e10) / (n * n); }
 
 lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,

@@ -54,6 +54,6 @@ lane_fn real sample_models(const real* p, const real* rays, real* models) {
   return kept;
 }
 
-// Samples after which a pair of n points is given up, with 20 % of right matches: of up to 2900 no
-// fewer than CLEAN_SAMPLES take.
+// Samples after which a pair of n points is given up, with 20 % of correct matches: of up to 2900
+// no fewer than CLEAN_SAMPLES take.
 lane_fn real hypotheses_before_giving_up(real n) { return lane(1e7) / n; }

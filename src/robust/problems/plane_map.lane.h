@@ -11,15 +11,14 @@ enum {
   MODEL_SIZE = 9,          // numbers of a model
   EQUATIONS = 9,           // rows of the normal equations: the elements of H
   TERMS = TRANSFER_TERMS,  // of a linearised point
-  // A model is believed when fewer than 10^this as well supported ones are expected of wrong
-  // matches (significance.cpp): of maps fewer, which are refined to wrong matches near to each
-  // other.
+  // A model is believed when fewer than 10^this as well supported ones are expected of outliers
+  // (significance.cpp): of maps fewer, which are refined to outliers near to each other.
   LOG10_FALSE_ALARMS = -3,
   SIDES = 0,          // the map does not tell on which side of the cameras a point lies
   DOMINANT_PLANE = 0  // most inliers on one plane are no degeneracy
 };
 
-// How RANSAC treats such models (epipolar.lane.h): wrong matches hardly ever agree with a map,
+// How RANSAC treats such models (epipolar.lane.h): outliers hardly ever agree with a map,
 // and refinement leads from a sample of right ones to the best.
 enum {
   AGREES_BY_CHANCE = 0,
@@ -54,7 +53,7 @@ lane_fn mask model_is_sound(const real* H) {
   return fabs(mat3_determinant(H)) > lane(1e-6) * map * sqrt(w);
 }
 
-// How often a wrong match agrees with a wrong model, from the box [w, h] of the points in an image:
+// How often an outlier agrees with a wrong model, from the box [w, h] of the points in an image:
 // it falls into the ellipse around the transferred point (of radius sqrt(2) thresholds where both
 // images have one scale). A wild point may make the box's area infinite.
 lane_fn real chance_in_box(real w, real h, real threshold) {

@@ -194,7 +194,7 @@ lane_fn real camera_info(const real* cameras, real length, real threshold, pair_
 }
 
 // Samples after which a pair of n points is given up (see fundamental.lane.h): measured with 30 %
-// of right matches, of which a 26th of this number is drawn.
+// of correct matches, of which a 26th of this number is drawn.
 lane_fn real hypotheses_before_giving_up(real n) { return lane(2.4e11) / (n * n); }
 
 lane_fn real point_side(const real* model, const real* side, const real* rays, const real* p,

@@ -35,7 +35,7 @@ group_fn void next_hypothesis(GROUP_PARAM global_const float* scores, index hypo
 // first round as many as the family says, and in the first round of a narrowed threshold more,
 // where there is time. With few points, where refinement is cheap and may improve a model much, up
 // to CANDIDATES or MOST_CANDIDATES until a model scores more than chance, and is believed where
-// that is known: the samples of a nearly singular map, with which many wrong matches agree, score
+// that is known: the samples of a nearly singular map, with which many outliers agree, score
 // more than those of the right one before they are refined (docs/notes/robust.md has what more and
 // fewer find).
 group_fn index candidates_of(const struct pair_view* pair, global_const ransac_state* state) {
@@ -77,11 +77,11 @@ group_fn void ransac_take(GROUP_PARAM const struct pair_view* pair, const refine
               is_sound = uniform_fn(model_is_sound)(c->model);
   group_barrier();  // all have read the state
   if (!is_sound) return;
-  // How often a sample is free of wrong matches depends on the fraction of right matches, even
+  // How often a sample is free of outliers depends on the fraction of correct matches, even
   // where the threshold is too tight to call them inliers.
   scalar matches = c->support.weight, noise = expected_noise(pair);
   // A model of many matches that scores no more than chance needs all samples, whatever the noise,
-  // where wrong matches hardly agree with one.
+  // where outliers hardly agree with one.
   if (AGREES_BY_CHANCE || pair->ranked || pair->n < REFINE_POINTS ||
       score_beats_chance(pair, pair->effective, c->support.score)) {
     noise = noise_scale(GROUP_ARG pair, subset, c->model, c->side, expected_noise(pair), errors,
@@ -110,10 +110,10 @@ group_fn void ransac_consider(GROUP_PARAM const struct pair_view* pair, refined_
     ransac_take(GROUP_ARG pair, c, state, weights);
 }
 
-// A threshold far too wide for the noise takes wrong matches near the lines for right ones, and a
+// A threshold far too wide for the noise takes outliers near the lines for right ones, and a
 // model that has more of these may score more than the right one. So where two and a half standard
 // deviations are less than 60 % of it RANSAC goes on with them as the threshold, for a round at
-// least. Only where wrong matches agree by chance: hardly any does with a map or a pose.
+// least. Only where outliers agree by chance: hardly any does with a map or a pose.
 group_fn index narrowed_round(GROUP_PARAM const struct pair_view* pair,
                               const struct ransac_limits* limits, global_ptr ransac_state* state,
                               global_ptr scalar* weights, local_ptr pair_shared* shared) {
@@ -185,7 +185,7 @@ group_fn index candidate_ready(const struct pair_view* pair, const struct ready_
 
 // Is the model so good that no other candidate of its round is worth a refinement? One that most
 // matches agree with is hardly improved by another sample, and none by a third one, where a sample
-// of right matches leads to the best model.
+// of correct matches leads to the best model.
 group_fn index model_is_kept(const struct pair_view* pair, global_const ransac_state* state,
                              index is_first) {
   const index most_agree = state->score > (scalar)0.5 * pair->effective;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do the inliers lie on one plane? It leaves the focal length that two pictures share open, which
-// then follows from the few wrong matches that are inliers: a fit does not tell.
+// then follows from the few incorrect matches within the threshold: a fit does not tell.
 
 enum { FLAT_SIZE = 8, FLAT_GRADIENT = 36, FLAT_SUMS = FLAT_GRADIENT + FLAT_SIZE };
 

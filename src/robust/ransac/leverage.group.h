@@ -2,8 +2,8 @@
 // Wrong matches that lie near their epipolar line by chance spoil the last fit by their leverage:
 // they lie anywhere along the line, where right ones keep to the parallax of the scene, and the
 // farther out, the more they move the model. So points of more leverage than a cut are left out.
-// The cut is where wrong matches begin to count: their number at each leverage is known from a
-// strip farther from the line. Without wrong matches nothing is cut.
+// The cut is where outliers begin to count: their number at each leverage is known from a
+// strip farther from the line. Without outliers nothing is cut.
 //   D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, Am. Stat. 32(1), 1978.
 
 enum { LEVERAGE_CUTS = 16 };

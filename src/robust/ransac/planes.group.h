@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plane and parallax: when most inliers of the best fundamental matrix lie on one plane of the
-// scene, it may hold the plane alone, since samples of the plane and a few wrong matches agree with
+// scene, it may hold the plane alone, since samples of the plane and a few outliers agree with
 // all of it. F = [e']x H then follows from the plane's homography H and two matches off the plane:
 // the epipole e' is where their lines through H x1 and x2 meet.
 //   O. Chum, T. Werner, J. Matas, Two-view geometry estimation unaffected by a dominant plane, CVPR
@@ -218,7 +218,7 @@ group_fn void refine_plane(GROUP_PARAM const struct pair_view* pair, scalar* H,
   }
 }
 
-// Samples until one of two matches off the plane has right matches only.
+// Samples until one of two matches off the plane has correct matches only.
 group_fn scalar parallax_iterations(const struct plane_search* s, scalar log_failure) {
   const scalar rate = s->off / s->all_off, clean = rate * rate;
   if (!(clean < (scalar)0.999)) return 1;

@@ -3,7 +3,7 @@
 
 enum {
   PREPARE_SHARED = 4 * FRAME_SUBSET + 8,
-  POINTS_AT_ONCE = 4  // that a member reads together: a GPU waits once for all of them
+  POINTS_AT_ONCE = 4  // points that a member reads together, so that a GPU waits once for four
 };
 
 group_fn index point_is_finite(global_const scalar* p) {
@@ -14,8 +14,8 @@ group_fn index point_is_finite(global_const scalar* p) {
 
 group_fn index is_finite_above_zero(scalar v) { return v > 0 && v - v == 0; }
 
-// Is point i finite, and its weight and its depths finite numbers above 0 (zero_weight: finite, but
-// one of these is not)?
+// Whether point i is finite with a finite weight and finite depths above 0. With zero_weight:
+// whether it is finite without such a weight or depth.
 group_fn index point_belongs(const struct given_pair* given, index zero_weight, index i) {
   global_const scalar* p = given->points + COLUMNS * (offset)i;
   if (!point_is_finite(p)) return 0;
@@ -30,8 +30,8 @@ group_fn index some_may_not_count(const struct given_pair* given) {
   return given->has_weights || DEPTHS > 0;
 }
 
-// Writes the original indices of the points that take part, or of those of weight 0, to `kept`;
-// returns their number.
+// Writes the given indices of the points that take part, or with zero_weight of the points of
+// weight 0, to `kept`. Returns their number.
 group_fn index keep_points(GROUP_PARAM const struct given_pair* given, index zero_weight,
                            global_ptr int* kept, local_ptr scalar* shared) {
   const index count = given->count;
@@ -88,8 +88,8 @@ group_fn scalar find_median(local_ptr scalar* v, index n) {
   return v[middle];
 }
 
-// The median of n numbers: the largest that no more than n / 2 are below. A member ranks `ranked`
-// of them at once, beside four others at a time.
+// The median of n numbers: the largest number that at most n / 2 are below. A member ranks `ranked`
+// numbers at once and reads four at a time.
 group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, index ranked) {
   if_constant(group_width == 1) return find_median(v, n);
   enum { MOST_RANKED = 4 };
@@ -118,8 +118,8 @@ group_fn scalar median(GROUP_PARAM local_ptr scalar* v, index n, index ranked) {
 }
 
 // Sets the centre and the length of the scoring coordinates of two images in info, from the first
-// points of the random order: medians, so that a wild point does not spoil the others' precision;
-// with cameras the centres are their principal points.
+// points of the random order: medians, so that a distant point does not cost precision. With
+// cameras the centres are their principal points.
 group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
                               global_const int* order, global_const scalar* cameras,
                               pair_info* info, local_ptr scalar* shared) {
@@ -141,7 +141,7 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
     group_for_range(k, 0, m) v[k] = fabs(v[k] - centre);
   }
   group_barrier();
-  // The larger one counts if the images have units of their own (pixels and metres).
+  // Images with different units (pixels and metres) use the larger length.
   scalar length = 2 * median(GROUP_ARG shared, IMAGES_HAVE_UNITS ? 2 * m : 4 * m, 4);
   group_barrier();
   if_constant(IMAGES_HAVE_UNITS) {
@@ -158,8 +158,9 @@ group_fn void set_image_frame(GROUP_PARAM global_const scalar* given, index n,
   group_barrier();
 }
 
-// The same for a scene: the mean of its points and their mean distance from it; and, where the
-// focal length is not known, the mean distance of their images from the principal point.
+// Sets the centre and the length of a scene in info: the mean of its points and their mean distance
+// from it. If the focal length is unknown, the unit of the image is the mean distance of the image
+// points from the principal point.
 group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
                               global_const int* order, global_const scalar* cameras,
                               pair_info* info) {
@@ -189,7 +190,7 @@ group_fn void set_scene_frame(GROUP_PARAM global_const scalar* given, index n,
   }
 }
 
-// The probability that a wrong match agrees with a wrong model, from the image in which the points
+// The probability that an outlier agrees with a wrong model, from the image in which the points
 // cover the smaller area. kept [n]: their original indices, here in order, in which they are read
 // faster.
 group_fn scalar chance_of(GROUP_PARAM global_const scalar* given, index n, global_const int* kept,

@@ -11,12 +11,12 @@ struct given_pair {
   global_const scalar *weights, *qualities;  // [count]
 };
 
-// The arrays of a pair that its preparation fills (pair_state.h). Those of priors are written only
+// The arrays of a pair that its preparation fills (pair_state.h). Arrays of priors are written only
 // if weights or qualities are given.
 struct pair_arrays {
   index stride;                     // numbers of a column
   global_ptr int *kept, *order;     // [count]: scratch memory; the points that take part, by their
-                                    // given places and in random order, then those of weight 0
+                                    // given places and in random order, then points of weight 0
   global_ptr scalar* points;        // [COLUMNS][stride]
   global_ptr float* float_points;   // the same in float
   global_ptr scalar* priors;        // [PRIOR_COLUMNS][stride]
@@ -55,7 +55,7 @@ group_fn void sort_points(GROUP_PARAM global_ptr bits32* keys, index size) {
   }
 }
 
-// The same for any size and a group of one, byte by byte. There is room for as much behind them.
+// Sorts keys of any size byte by byte, for a group of one. Needs 2 size more elements behind them.
 group_fn void sort_points_alone(global_ptr bits32* keys, index size) {
   global_ptr bits32 *from = keys, *to = keys + 2 * size;
   for (index shift = 0; shift < 32; shift += 8) {
@@ -124,7 +124,7 @@ group_fn void accumulate_weights(GROUP_PARAM index has_qualities, const struct p
 group_fn void prepare_priors(GROUP_PARAM const struct given_pair* given,
                              const struct pair_arrays* a, index n, pair_info* info,
                              local_ptr scalar* shared) {
-  enum { ALL = 4, SQUARES, WEIGHT_SUMS };  // behind those of the first 128, 256, 512 and 1024
+  enum { ALL = 4, SQUARES, WEIGHT_SUMS };  // after the sums of the first 128, 256, 512 and 1024
   global_ptr scalar* weights = a->priors;
   info->ranked = given->has_qualities;
   if (given->has_qualities) rank_points(GROUP_ARG given, a, n);

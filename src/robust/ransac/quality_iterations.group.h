@@ -5,7 +5,7 @@
 
 group_fn index level_size(index n, index level) { return (n + (1 << level) - 1) >> level; }
 
-// log of the probability that a sample is not free of wrong matches.
+// log of the probability that a sample is not free of outliers.
 group_fn scalar failure_log(scalar rate) {
   scalar clean = 1;
   for (index i = 0; i < SAMPLE_SIZE; ++i) clean *= rate;
@@ -14,8 +14,8 @@ group_fn scalar failure_log(scalar rate) {
   return scalar_log(1 - clean);
 }
 
-// rates [QUALITY_LEVELS]: fraction of right matches at each level; 0 where the model has no more
-// inliers than wrong matches give by chance (see score_beats_chance). boost: right matches for each
+// rates [QUALITY_LEVELS]: fraction of correct matches at each level; 0 where the model has no more
+// inliers than outliers give by chance (see score_beats_chance). boost: correct matches for each
 // inlier.
 group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scalar* model,
                             const scalar* side, scalar boost, global_ptr double* rates) {
@@ -43,8 +43,8 @@ group_fn void quality_rates(GROUP_PARAM const struct pair_view* pair, const scal
   }
 }
 
-// Samples until one is free of wrong matches, when every second one is drawn from the best matches
-// (prior_draw). rate: fraction of right matches among all.
+// Samples until one is free of outliers, when every second one is drawn from the best matches
+// (prior_draw). rate: fraction of correct matches among all.
 group_fn scalar quality_iterations_needed(const struct pair_view* pair, global_const double* rates,
                                           scalar rate, scalar log_failure, scalar most) {
   const scalar of_all = failure_log(rate);

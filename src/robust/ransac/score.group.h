@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MSAC score of one model: the sum of max(0, 1 - e / threshold^2) over all points, times their
-// weights if they have any. Points are in random order and padded with NaN, which scores nothing.
+// weights if they have any. Points are in random order and padded with NaN, which scores 0.
 
 // Point i of `points` (COLUMNS columns, `stride` numbers from one to the next) in p [SEEN_COLUMNS];
 // with a shift, point i of image 1 and point i + shift of image 2 (or of the scene).
@@ -10,8 +10,7 @@ group_fn void point_load(global_const scalar* points, index stride, index i, ind
   }
 }
 
-// The points of a loop, group_for(i, n), one after the other. A GPU reads the next one while it
-// works on the one before.
+// The points of a loop group_for(i, n) in order. A GPU reads point i + 1 while it works on point i.
 struct points_ahead {
   global_const scalar* points;
   index stride, n;
@@ -78,14 +77,14 @@ group_fn scalar model_score(GROUP_PARAM const scalar* model, const struct pair_v
   return total;
 }
 
-// Plans the stages at which a model that has to score more than `best` is given up: where it cannot
-// win any more, and where a winner would be as far behind with a probability below 3.2e-5 (4 sigma)
-// only. n: all points; seen [4]: weight of the first 128, 256, 512 and 1024 points, read if
+// Plans the stages at which a model that has to score more than `best` is given up: if it can no
+// longer reach `best`, or if a model that does is as far behind with a probability below 3.2e-5 (4
+// sigma). n: all points; seen [4]: weight of the first 128, 256, 512 and 1024 points, read if
 // `weighted` is 1. Returns the number of stages, at most 8.
 group_fn index score_stages(scalar best, index n, const scalar* seen, index weighted,
                             struct score_plan* plan) {
-  // A model worth more time has some support soon, if wrong matches hardly ever agree with a wrong
-  // one. A model of 5 % right matches has none among the first 128, or no more than its
+  // A model worth more time has some support soon, if outliers hardly ever agree with a wrong
+  // one. A model of 5 % correct matches has none among the first 128, or no more than its
   // own sample among 256, with a probability of 0.15 %, one of 10 % with 1e-6.
   const index most = weighted ? 3 : 7;
   index stages = 0;

@@ -14,7 +14,7 @@ group_fn index is_thorough(const struct ransac_limits* limits) {
   return limits->min_inlier_ratio > 0;
 }
 
-// Samples until one (CLEAN_SAMPLES) is free of wrong matches, when `inliers` of n points are right.
+// Samples until one (CLEAN_SAMPLES) is free of outliers, when `inliers` of n points are right.
 group_fn scalar iterations_needed(scalar inliers, scalar n, scalar log_failure, scalar most) {
   scalar rate = inliers / n, clean = 1;
   for (index i = 0; i < SAMPLE_SIZE; ++i) clean *= rate;
@@ -26,7 +26,7 @@ group_fn scalar iterations_needed(scalar inliers, scalar n, scalar log_failure, 
   return needed < most ? needed : most;
 }
 
-// Is this score over n points above what wrong matches give a model? Of them the fraction `chance`
+// Is this score over n points above what outliers give a model? Of them the fraction `chance`
 // agrees and scores 2/3 each in the mean; the limit is 4 standard deviations above that, with a
 // term for the skewed distribution of few points.
 group_fn index score_beats_chance(const struct pair_view* pair, scalar n, scalar score) {
@@ -51,7 +51,7 @@ group_fn scalar least_beyond_chance(scalar others, scalar chance, scalar limit) 
 }
 
 // The smallest number of inliers among n points that is significant after so many samples, as
-// significance.cpp has it: fewer models of wrong matches with as many are expected.
+// significance.cpp has it: fewer models of outliers with as many are expected.
 group_fn scalar least_significant(scalar n, scalar chance, scalar iterations) {
   const scalar others = n - (scalar)FREE_MATCHES;
   const scalar limit = (scalar)LOG10_FALSE_ALARMS * (scalar)2.302585092994046 -
@@ -68,7 +68,7 @@ group_fn scalar least_samples(const struct pair_view* pair, const struct ransac_
   return (scalar)(more ? THOROUGH_SAMPLES : limits->min_iterations);
 }
 
-// Fraction of right matches that is worth looking for among n: the caller's, or that of a batch
+// Fraction of correct matches that is worth looking for among n: the caller's, or that of a batch
 // (RobustOptions::min_inlier_ratio), which is larger of few matches, since it takes as many samples
 // as among many and is less significant.
 group_fn scalar ratio_sought(const struct ransac_limits* limits, scalar n) {
@@ -91,16 +91,16 @@ group_fn scalar least_inliers(const struct pair_view* pair, const struct ransac_
   return least;
 }
 
-// Refinement takes the model of a sample of right matches to the best one the less surely the fewer
-// inliers there are: so many times as many samples.
+// Refinement takes the model of a sample of correct matches to the best one the less surely the
+// fewer inliers there are: so many times as many samples.
 group_fn scalar refinement_doubt(scalar inliers) {
   if (!(inliers > 0 && inliers < (scalar)FEW_INLIERS)) return 1;
   return (scalar)FEW_INLIERS / inliers * ((scalar)FEW_INLIERS / inliers);
 }
 
 // A pair is given up after this many samples without a model that scores more than chance: when
-// min_inlier_ratio of right matches would have shown. The measured numbers are for 0.2, and a model
-// shows already in samples of so many wrong matches as the family says.
+// min_inlier_ratio of correct matches would have shown. The measured numbers are for 0.2, and a
+// model shows already in samples of so many outliers as the family says.
 group_fn scalar iterations_without_support(const struct pair_view* pair,
                                            const struct ransac_limits* limits) {
   const scalar ratio = ratio_sought(limits, pair->effective), rarer = (scalar)0.2 / ratio;

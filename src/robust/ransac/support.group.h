@@ -31,7 +31,7 @@ group_fn real shifted_error(const struct lane_model* m, const struct pair_view* 
 }
 
 // Squared error of a point; NaN for one on the wrong side, which cannot be a match whatever its
-// error. Half of the wrong matches near epipolar lines are.
+// error. Half of the outliers near epipolar lines are.
 group_fn real admitted_error_of(const struct lane_model* m, const real* p) {
   real e = point_error(m->model, p, m->focal);
   if_constant(SIDES > 0) {
@@ -141,13 +141,13 @@ group_fn scalar expected_noise(const struct pair_view* pair) {
 }
 
 // Standard deviation of a coordinate's noise, in scoring coordinates, from the errors of the first
-// n points, wrong matches included. It is the second moment of the errors inside a window of a few
-// standard deviations, less what wrong matches contribute; a ring around the window tells their
+// n points, outliers included. It is the second moment of the errors inside a window of a few
+// standard deviations, less what outliers contribute; a ring around the window tells their
 // density. The window follows the result: a fixed point as in P. Huber's proposal 2, Robust
 // Statistics, 1981, with the moments of a truncated normal distribution. As many residuals of
 // expected_noise as the model has parameters are added, since a fit to few matches would take its
-// own residuals for the noise and leave right matches out. sigma: where to start. *matches: how
-// many points are right matches, whatever their error. All counts are sums of weights. errors
+// own residuals for the noise and leave correct matches out. sigma: where to start. *matches: how
+// many points are correct matches, whatever their error. All counts are sums of weights. errors
 // [stride]: scratch memory, the squared errors when it returns.
 group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, const scalar* model,
                             const scalar* side, scalar sigma, global_ptr scalar* errors,
@@ -157,7 +157,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   // far.
   const index two = RESIDUALS == 2;
   const scalar reach = two ? (scalar)3 : (scalar)2.5;
-  // Fraction of right matches beyond the window, and the variance of a residual of those inside.
+  // Fraction of correct matches beyond the window, and the variance of a residual of those inside.
   const scalar tail = two ? (scalar)0.011108997 : (scalar)0.012419331;
   const scalar variance = two ? (scalar)0.949447 : (scalar)0.911258;
   const scalar ring = two ? (scalar)3 : (scalar)1;  // its area in units of the window's
@@ -210,7 +210,7 @@ group_fn scalar noise_scale(GROUP_PARAM const struct pair_view* pair, index n, c
   return sigma;
 }
 
-// The fraction of wrong matches that agree with the model. Wrong matches are made by pairing each
+// The fraction of outliers that agree with the model. Wrong matches are made by pairing each
 // point of image 1 with the partner of another one, unless the two matches share a point, when the
 // pair may be right. (A nearly singular homography agrees with every match that starts near a line
 // of image 1.)

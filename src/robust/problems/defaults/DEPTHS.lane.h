@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last numbers of a point, of COLUMNS, are so many depths, which no error depends on.
+// Number of depths among the COLUMNS numbers of a point: the last ones, which no error depends on.
 enum { DEPTHS = 0 };
