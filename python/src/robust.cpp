@@ -73,11 +73,14 @@ PairEstimate run(ModelKind kind, Points<Point>& points, const Arguments& a) {
   return e;
 }
 
-PairEstimate estimate_any(const std::string& kind_name, nb::handle left, nb::handle right,
-                          nb::handle camera1, nb::handle camera2, nb::handle weights,
-                          nb::handle qualities, nb::handle options,
-                          const std::optional<std::string>& device, nb::handle frame,
-                          nb::handle depths) {
+// The arrays and cameras of a pair as Python gives them, None for an absent one.
+struct GivenPair {
+  nb::handle left, right, depths, camera1, camera2, weights, qualities;
+};
+
+PairEstimate estimate_any(const std::string& kind_name, const GivenPair& given, nb::handle options,
+                          const std::optional<std::string>& device, nb::handle frame) {
+  const auto& [left, right, depths, camera1, camera2, weights, qualities] = given;
   const ModelKind kind = kind_of(kind_name);
   const ProblemInfo problem = problem_info(kind);
   if (!depths.is_none() && !problem.takes_depths)
@@ -291,11 +294,25 @@ void bind_robust(nb::module_& m) {
   bind_fields(c);
   bind_unknowns(c);
   bind_numbers(c);
-  m.def("estimate", &estimate_any, nb::arg("kind"), nb::arg("left").none(), nb::arg("right").none(),
-        nb::arg("camera1").none(), nb::arg("camera2").none(), nb::arg("weights").none(),
-        nb::arg("qualities").none(), nb::arg("options").none(), nb::arg("device").none(),
-        nb::arg("frame").none() = nb::none(), nb::arg("depths").none() = nb::none(),
-        "One pair of any problem.");
+  m.def(
+      "estimate",
+      [](const std::string& kind, nb::handle left, nb::handle right, nb::handle camera1,
+         nb::handle camera2, nb::handle weights, nb::handle qualities, nb::handle options,
+         const std::optional<std::string>& device, nb::handle frame, nb::handle depths) {
+        return estimate_any(kind,
+                            {.left = left,
+                             .right = right,
+                             .depths = depths,
+                             .camera1 = camera1,
+                             .camera2 = camera2,
+                             .weights = weights,
+                             .qualities = qualities},
+                            options, device, frame);
+      },
+      nb::arg("kind"), nb::arg("left").none(), nb::arg("right").none(), nb::arg("camera1").none(),
+      nb::arg("camera2").none(), nb::arg("weights").none(), nb::arg("qualities").none(),
+      nb::arg("options").none(), nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
+      nb::arg("depths").none() = nb::none(), "One pair of any problem.");
   m.def(
       "reads_in_place",
       [](nb::handle points) {

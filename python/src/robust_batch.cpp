@@ -144,10 +144,14 @@ void undistort(Given& g, const std::vector<AnyCamera>& cameras, std::size_t colu
   }
 }
 
-Batch estimate_many(const std::string& kind, nb::handle points, nb::handle offsets,
-                    nb::handle cameras1, nb::handle cameras2, nb::handle weights,
-                    nb::handle qualities, nb::handle options,
+// The arrays and cameras of a batch as Python gives them, None for an absent one.
+struct GivenBatch {
+  nb::handle points, offsets, cameras1, cameras2, weights, qualities;
+};
+
+Batch estimate_many(const std::string& kind, const GivenBatch& given, nb::handle options,
                     const std::optional<std::string>& device, nb::handle frame) {
+  const auto& [points, offsets, cameras1, cameras2, weights, qualities] = given;
   Given g{kind_of(kind), {}, {}, {}, {}, {}, {}, {}, options_of<RobustOptions>(options), {}};
   g.problem = problem_info(g.kind);
   if (points.is_none()) type_error("points: None, must be an array of numbers");
@@ -338,11 +342,24 @@ void bind_robust_batch(nb::module_& m) {
       "[P + 1]: pair k has the points offsets[k] to offsets[k + 1].");
   bind_columns(c);
   bind_models(c);
-  m.def("estimate_batch", &estimate_many, nb::arg("kind"), nb::arg("points").none(),
-        nb::arg("offsets").none(), nb::arg("cameras1").none(), nb::arg("cameras2").none(),
-        nb::arg("weights").none(), nb::arg("qualities").none(), nb::arg("options").none(),
-        nb::arg("device").none(), nb::arg("frame").none() = nb::none(),
-        "Many pairs of any problem.");
+  m.def(
+      "estimate_batch",
+      [](const std::string& kind, nb::handle points, nb::handle offsets, nb::handle cameras1,
+         nb::handle cameras2, nb::handle weights, nb::handle qualities, nb::handle options,
+         const std::optional<std::string>& device, nb::handle frame) {
+        return estimate_many(kind,
+                             {.points = points,
+                              .offsets = offsets,
+                              .cameras1 = cameras1,
+                              .cameras2 = cameras2,
+                              .weights = weights,
+                              .qualities = qualities},
+                             options, device, frame);
+      },
+      nb::arg("kind"), nb::arg("points").none(), nb::arg("offsets").none(),
+      nb::arg("cameras1").none(), nb::arg("cameras2").none(), nb::arg("weights").none(),
+      nb::arg("qualities").none(), nb::arg("options").none(), nb::arg("device").none(),
+      nb::arg("frame").none() = nb::none(), "Many pairs of any problem.");
 }
 
 }  // namespace bifocal::python

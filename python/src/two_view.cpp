@@ -73,15 +73,22 @@ nb::tuple tuple_of(const Refined& r) {
   return nb::make_tuple(copy_of(r.model, {3, 3}), copy_of(r.pose.t, {3}), r.count, r.rms, r.steps);
 }
 
-nb::tuple refine_model(const std::string& name, nb::handle start, nb::handle left, nb::handle right,
-                       nb::handle camera1, nb::handle camera2, nb::handle inliers, double threshold,
-                       int max_steps) {
+// The points of two views and their cameras as Python gives them.
+struct GivenViews {
+  nb::handle left, right, camera1, camera2;
+};
+Given<PointPair> given_of(const GivenViews& views, int cameras) {
+  return given_of<PointPair>(views.left, views.right, views.camera1, views.camera2, cameras);
+}
+
+nb::tuple refine_model(const std::string& name, nb::handle start, const GivenViews& views,
+                       nb::handle inliers, double threshold, int max_steps) {
   const ModelKind kind = kind_of(name);
   const ProblemInfo problem = problem_info(kind);
   if (!problem.is_two_view)
     value_error("kind: 'absolute_pose' has refine_absolute_pose, must be a model of two views");
   const Mat3 matrix = mat3_of(start, "start");
-  const auto g = given_of<PointPair>(left, right, camera1, camera2, problem.cameras);
+  const auto g = given_of(views, problem.cameras);
   const auto flags = flags_of(inliers);
   Refined r;
   {
@@ -157,8 +164,7 @@ nb::tuple tuple_of(const ModelCovariance& c) {
 
 // Returns the covariance of a matrix, or of a relative pose where R is given.
 nb::tuple covariance_of_two_views(const std::string& name, nb::handle model, nb::handle R,
-                                  nb::handle t, nb::handle left, nb::handle right,
-                                  nb::handle camera1, nb::handle camera2, nb::handle inliers,
+                                  nb::handle t, const GivenViews& views, nb::handle inliers,
                                   double noise) {
   const ModelKind kind = kind_of(name);
   const ProblemInfo problem = problem_info(kind);
@@ -167,7 +173,7 @@ nb::tuple covariance_of_two_views(const std::string& name, nb::handle model, nb:
   const bool has_pose = !R.is_none();
   const Mat3 matrix = has_pose ? Mat3{} : mat3_of(model, "model");
   const Pose pose = has_pose ? Pose{mat3_of(R, "R"), vec3_of(t, "t")} : Pose{};
-  const auto g = given_of<PointPair>(left, right, camera1, camera2, problem.cameras);
+  const auto g = given_of(views, problem.cameras);
   const auto flags = flags_of(inliers);
   return tuple_of(has_pose
                       ? covariance(pose, g.points.span, g.cameras[0], g.cameras[1], flags, noise)
@@ -202,21 +208,34 @@ nb::object triangulate_points(nb::handle left, nb::handle right, nb::handle came
   return array_from(std::move(out), {n, 3});
 }
 
-}  // namespace
-
-void bind_two_view(nb::module_& m) {
 #define NUMBERS "numpy.typing.NDArray[numpy.float64]"
-  const auto any = [](const char* name) { return nb::arg(name).none(); };
-  m.def("covariance", &covariance_of_two_views, any("kind"), any("model"), any("R"), any("t"),
-        any("left"), any("right"), any("camera1"), any("camera2"), any("inliers"), nb::arg("noise"),
-        nb::sig("def covariance(kind: str, model: object, R: object, t: object, left: object, "
-                "right: object, camera1: object, camera2: object, inliers: object, noise: float) "
-                "-> tuple[bool, int, float, " NUMBERS ", " NUMBERS ", float]"));
+auto any(const char* name) { return nb::arg(name).none(); }
+
+void bind_covariances(nb::module_& m) {
+  m.def(
+      "covariance",
+      [](const std::string& kind, nb::handle model, nb::handle R, nb::handle t, nb::handle left,
+         nb::handle right, nb::handle camera1, nb::handle camera2, nb::handle inliers,
+         double noise) {
+        const GivenViews views = {left, right, camera1, camera2};
+        return covariance_of_two_views(kind, model, R, t, views, inliers, noise);
+      },
+      any("kind"), any("model"), any("R"), any("t"), any("left"), any("right"), any("camera1"),
+      any("camera2"), any("inliers"), nb::arg("noise"),
+      nb::sig("def covariance(kind: str, model: object, R: object, t: object, left: object, "
+              "right: object, camera1: object, camera2: object, inliers: object, noise: float) "
+              "-> tuple[bool, int, float, " NUMBERS ", " NUMBERS ", float]"));
   m.def("absolute_pose_covariance", &covariance_of_pose, any("R"), any("t"), any("x"), any("X"),
         any("camera"), any("inliers"), nb::arg("noise"),
         nb::sig("def absolute_pose_covariance(R: object, t: object, x: object, X: object, camera: "
                 "object, inliers: object, noise: float) -> tuple[bool, int, float, " NUMBERS
                 ", " NUMBERS ", float]"));
+}
+
+}  // namespace
+
+void bind_two_view(nb::module_& m) {
+  bind_covariances(m);
   m.def("residuals", &residuals_of, any("kind"), any("model"), any("left"), any("right"),
         any("camera1"), any("camera2"),
         nb::sig("def residuals(kind: str, model: object, left: object, right: object, camera1: "
@@ -224,11 +243,19 @@ void bind_two_view(nb::module_& m) {
   m.def("pose_residuals", &pose_residuals, any("R"), any("t"), any("x"), any("X"), any("camera"),
         nb::sig("def pose_residuals(R: object, t: object, x: object, X: object, camera: object) "
                 "-> " NUMBERS));
-  m.def("refine", &refine_model, any("kind"), any("start"), any("left"), any("right"),
-        any("camera1"), any("camera2"), any("inliers"), any("threshold"), any("max_steps"),
-        nb::sig("def refine(kind: str, start: object, left: object, right: object, camera1: "
-                "object, camera2: object, inliers: object, threshold: float, max_steps: int) -> "
-                "tuple[" NUMBERS ", " NUMBERS ", int, float, int]"));
+  m.def(
+      "refine",
+      [](const std::string& kind, nb::handle start, nb::handle left, nb::handle right,
+         nb::handle camera1, nb::handle camera2, nb::handle inliers, double threshold,
+         int max_steps) {
+        return refine_model(kind, start, {left, right, camera1, camera2}, inliers, threshold,
+                            max_steps);
+      },
+      any("kind"), any("start"), any("left"), any("right"), any("camera1"), any("camera2"),
+      any("inliers"), any("threshold"), any("max_steps"),
+      nb::sig("def refine(kind: str, start: object, left: object, right: object, camera1: "
+              "object, camera2: object, inliers: object, threshold: float, max_steps: int) -> "
+              "tuple[" NUMBERS ", " NUMBERS ", int, float, int]"));
   m.def("refine_pose", &refine_pose, any("R"), any("t"), any("x"), any("X"), any("camera"),
         any("inliers"), any("threshold"), any("max_steps"),
         nb::sig("def refine_pose(R: object, t: object, x: object, X: object, camera: object, "
