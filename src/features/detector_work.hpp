@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "features/grey/grey_device.hpp"
-#include "features/keypoint_order.hpp"
+#include "features/order.hpp"
 #include "features/points_device.hpp"
 #include "features/sift/sift.hpp"
 #include "runtime/in_turn.hpp"
@@ -47,7 +47,7 @@ inline void check_size(const char* detector, int width, int height, bool upsampl
 
 // Method: Options, Device, kName, has_shapes(), make() for a device and the bytes() that an image
 // takes there, and detect() on a CPU, where threads share the images of a batch. On a device
-// batches go to two lanes in turn, where there is room for them: while it works on one, the host
+// batches go to two slots alternately if memory suffices: while the device works on one, the host
 // copies the next.
 template <class Method>
 class DetectorWork {
@@ -117,17 +117,17 @@ class DetectorWork {
     }
     const int count = static_cast<int>(images.size()), first = reserve(set, count);
     int done = 0;
-    const auto begin = [&](std::size_t turn) {
+    const auto begin = [&](std::size_t number) {
       if (done == count) return false;
-      Slot& slot = slot_of(turn);
+      Slot& slot = slot_of(number);
       take(slot, images.subspan(static_cast<std::size_t>(done)));
       slot.out = output(set, first + done);
       start(slot);
       done += slot.count;
       return true;
     };
-    runtime::in_turn(begin, [&](std::size_t turn) {
-      if (slots_[turn]) finish(*slots_[turn]);
+    runtime::in_turn(begin, [&](std::size_t number) {
+      if (slots_[number]) finish(*slots_[number]);
     });
     return first;
   }
@@ -210,7 +210,7 @@ class DetectorWork {
     Queue& queue = own ? *own : queue_;
     try {
       Buffer<std::uint8_t> pictures(queue.device(), static_cast<std::size_t>(batch_) * pixels());
-      // Only the first lane gets less than all levels.
+      // Only the first slot gets less than all levels.
       Device device = own ? new_device(queue) : make_device(queue);
       return std::unique_ptr<Slot>(
           new Slot{std::move(own), std::move(pictures), std::move(device), {}, {}, {}, {}});
@@ -250,22 +250,23 @@ class DetectorWork {
     most_ = std::max(least, tried / 2);
     return tried > least;
   }
-  // The lane of a turn: where there is no room for a second one, the first when it is done.
-  Slot& slot_of(std::size_t turn) {
-    if (!slots_[turn] && !is_alone_) {
+  // Returns slot 0 or 1. If memory suffices for one slot only, waits for slot 0 and returns it.
+  Slot& slot_of(std::size_t number) {
+    if (!slots_[number] && !is_alone_) {
       try {
-        slots_[turn] = make_slot(std::make_unique<Queue>(queue_.device()));
+        slots_[number] = make_slot(std::make_unique<Queue>(queue_.device()));
       } catch (const Error& e) {
         if (!runtime::is_out_of_memory(e)) throw;
         is_alone_ = true;
       }
     }
-    Slot& slot = *slots_[slots_[turn] ? turn : 0];
+    Slot& slot = *slots_[slots_[number] ? number : 0];
     finish(slot);
     if (!slot.device) slot.device.emplace(make_device(queue_of(slot)));
     return slot;
   }
-  // Its memory first. Where that fails the lane is without a device until its next turn.
+  // Frees the slot's memory first. If making the device fails, the slot has none until its next
+  // use.
   void remake(Slot& slot) {
     const int count = std::exchange(slot.count, 0);
     slot.device.reset();
@@ -274,7 +275,7 @@ class DetectorWork {
   }
   Queue& queue_of(Slot& slot) { return slot.own_queue ? *slot.own_queue : queue_; }
 
-  // Places for features: where there is no room for them the lanes do with less.
+  // Reserves places for features. If memory is short, the slots get less.
   int reserve(FeatureSet& set, int images) {
     if (images == 0) return set.size();
     for (;;) {
@@ -371,7 +372,7 @@ class DetectorWork {
   int batch_, room_ = 0;
   std::size_t most_ = 0;   // bytes of the device that an image may take; 0: any
   bool is_bound_ = false;  // by the caller
-  bool is_alone_ = false;  // there is no room for a second lane
+  bool is_alone_ = false;  // memory suffices for one slot only
   std::array<std::unique_ptr<Slot>, 2> slots_;
   std::optional<FeatureSet> set_;  // of what goes back to the host
 };

@@ -76,8 +76,7 @@ map_kernel(order_keep, item, ORDER_KEEP) {
   upper.y -= reach;
   lower.y += reach;
   const bits32 end = begin[row_of(lower, height) + 1];
-  // Four at a time, whose loads do not wait for each other; the last one again where there are
-  // less.
+  // Four points at a time, so that their loads overlap; the last point is repeated.
   for (bits32 k = begin[row_of(upper, height)]; k < end; k += 4) {
     index js[4];
     keypoint near[4];
@@ -91,7 +90,7 @@ map_kernel(order_keep, item, ORDER_KEEP) {
       const real other = keypoint_strength(g);
       if (other < strength) continue;
       const index order_of_equal = point_order(all + js[u], all + i, scale, shift);
-      // Of two that are equal in all the second one goes: they cannot be told apart.
+      // Of two equal points the second one is dropped.
       if (other > strength || order_of_equal < 0 || (order_of_equal == 0 && js[u] < i)) return;
     }
   }
@@ -152,7 +151,7 @@ group_kernel(order_sort_chunk, group, ORDER_SORT_CHUNK) {
       out->strength = strengths[own];
       out->point = in[own].point;
     }
-    group_barrier();  // the next chunk overwrites what is shared
+    group_barrier();  // the next chunk overwrites the shared arrays
   }
 }
 
@@ -203,8 +202,8 @@ group_fn index cell_of(const keypoint k, index width, index height, index side, 
 }
 
 // Sets rounds[i] of key i of `all` to the number of keys of its cell before it, and counts the keys
-// of each round in `sizes`. Keys go by in pieces of a group's size; cell: that of the member's key
-// of this piece, or -1.
+// of each round in `sizes`. Keys go by in pieces of a group's size; cell: the cell of the member's
+// key in this piece, or -1.
 group_fn void count_rounds(GROUP_PARAM index i, index cell, global_ptr bits32* taken,
                            global_ptr bits32* sizes, global_ptr bits32* rounds,
                            local_ptr int* seats) {
@@ -223,7 +222,8 @@ group_fn void count_rounds(GROUP_PARAM index i, index cell, global_ptr bits32* t
   group_barrier();
 }
 
-// Moves the keys of the rounds before `last`, and the first `left` of it, to the front.
+// Moves the keys of the rounds before `last`, and the first `left` keys of round `last`, to the
+// front.
 group_fn void keep_rounds(GROUP_PARAM index all, bits32 last, index left,
                           global_const bits32* rounds, global_ptr sort_key* keys,
                           global_ptr sort_key* keys_too, local_ptr int* seats) {

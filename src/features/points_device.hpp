@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "features/keypoint_order.hpp"
+#include "features/order.hpp"
 #include "features/points.kernels.hpp"
 #include "features/records.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of features and matching leave in memory for each other and for the host, as
+// Records that the kernels of features and matching exchange with each other and with the host:
 // structs with members of one width, which are the same bytes on the host and on all devices.
 // Included into namespace bifocal::features (records.hpp), from which the texts of C++ and CUDA
 // have them, and into the text of OpenCL (records.kernels).
@@ -51,7 +51,7 @@ typedef struct octave_layout {
   offset plane;   // floats of a level
   offset stride;  // floats of a row
   offset width, height;
-  offset first_tile;            // first tile of its own that is searched
+  offset first_tile;            // its first tile in the search
   offset first_kept, end_kept;  // rows in memory
   offset first_own, end_own;    // rows that are searched, described and halved
 } octave_layout;
@@ -83,8 +83,8 @@ typedef struct image_layout {
   offset image;     // place of its number of features among the counts
   offset begin;     // its first feature
   offset capacity;  // features at most
-  offset place;     // in a pair: its first row or column among those of the piece
-  offset squares;   // its first feature among those of the piece's images
+  offset place;     // in a pair: its first row or column in the piece
+  offset squares;   // its first squared norm in the piece
 } image_layout;
 // A pair: the first image gives the rows of its table of distances, the second one the columns.
 typedef struct pair_layout {

@@ -7,8 +7,9 @@
 #include <numbers>
 #include <vector>
 
-#include "features/sift/descriptor.hpp"
+#include "features/sift/describe.hpp"
 #include "features/sift/octave.hpp"
+#include "features/sift/orient.hpp"
 
 namespace bifocal::test {
 

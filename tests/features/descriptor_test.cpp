@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Orientation and description against plain double-precision code, for every SIMD target.
-#include "features/sift/descriptor.hpp"
+#include "features/sift/describe.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each SIMD kernel of the scale space against plain loops, for every SIMD target.
-#include "features/sift/scale_space.hpp"
+#include "features/sift/space.hpp"
 
 #include <gtest/gtest.h>
 

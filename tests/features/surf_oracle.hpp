@@ -99,20 +99,20 @@ class SurfOracle {
     const int step = step_of(octave);
     for (int move = 0; move <= 5; ++move) {
       if (!is_inside(octave, layer, x, y)) return;
-      double D[27];
+      double D[27], o[3], value, curves[3];
       for (int k = 0; k < 27; ++k)
         D[k] = determinant(octave, layer + k / 9 - 1, x + (k % 3 - 1) * step,
                            y + (k / 3 % 3 - 1) * step);
-      const auto o = features::surf_rules_of<double>::sift_quadratic(D);
-      for (double away : {o.x, o.y, o.layer}) {
-        if (!(std::abs(away) < 1)) return;
+      features::surf_rules_of<double>::sift_quadratic(D, o, &value, curves);
+      for (double offset : o) {
+        if (!(std::abs(offset) < 1)) return;
       }
-      const int dx = moved(o.x, step), dy = moved(o.y, step);
+      const int dx = moved(o[0], step), dy = moved(o[1], step);
       if (dx == 0 && dy == 0) {
-        if (!(o.value > options_.threshold)) return;
+        if (!(value > options_.threshold)) return;
         const Second s = second(lobe(octave, layer), x, y);
-        const double where = (2 << octave) * (layer + o.layer + 1) + 1;
-        OraclePoint p{x + o.x * step, y + o.y * step, 0.4 * where, 0, std::sqrt(o.value), {},
+        const double where = (2 << octave) * (layer + o[2] + 1) + 1;
+        OraclePoint p{x + o[0] * step, y + o[1] * step, 0.4 * where, 0, std::sqrt(value), {},
                       s.xx + s.yy < 0};
         if (!options_.upright) p.angle_deg = direction(p);
         describe(p);

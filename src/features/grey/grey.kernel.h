@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole numbers, those of to_grey_8: the same bits everywhere.
+// Whole numbers as in to_grey_8: the same bits everywhere.
 
 // The weights of to_grey (image.hpp).
 group_fn bits32 grey_mix(bits32 red, bits32 green, bits32 blue) {
@@ -10,13 +10,13 @@ group_fn bits32 grey_mix(bits32 red, bits32 green, bits32 blue) {
 group_fn bits32 grey_shallow(bits32 v) { return (v * 255u + 32767u) / 65535u; }
 
 map_kernel(grey_of_8, item, GREY_OF_8) {
-  global_const bits8* p = samples + (begin + item) * channels;
-  grey[item] = (bits8)(channels < 3 ? (bits32)p[0] : grey_mix(p[0], p[1], p[2]));
+  global_const bits8* pixel = samples + (begin + item) * channels;
+  grey[item] = (bits8)(channels < 3 ? (bits32)pixel[0] : grey_mix(pixel[0], pixel[1], pixel[2]));
 }
 
 map_kernel(grey_of_16, item, GREY_OF_16) {
-  global_const bits16* p = samples + (begin + item) * channels;
-  grey[item] =
-      (bits8)(channels < 3 ? grey_shallow(p[0])
-                           : grey_mix(grey_shallow(p[0]), grey_shallow(p[1]), grey_shallow(p[2])));
+  global_const bits16* pixel = samples + (begin + item) * channels;
+  grey[item] = (bits8)(channels < 3 ? grey_shallow(pixel[0])
+                                    : grey_mix(grey_shallow(pixel[0]), grey_shallow(pixel[1]),
+                                               grey_shallow(pixel[2])));
 }

@@ -2,11 +2,7 @@
 // From nearest neighbours to lists of matches: which are kept, how many come before, and the lists
 // themselves.
 
-// The two nearest of a line of the table, of all shares of the other side that have any of it.
-typedef struct {
-  offset key;
-  index second;
-} match_nearest;
+// The two nearest of a row or column of the table among all shares that hold a part of it.
 group_fn match_nearest match_join(global_const offset* keys, global_const int* seconds,
                                   offset place, index capacity, index n, index tile, index shares) {
   enum { AT_ONCE = 8 };  // shares that are read together

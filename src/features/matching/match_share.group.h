@@ -48,6 +48,12 @@ group_fn offset match_key(index distance, index place) {
 group_fn index match_key_distance(offset key) { return (index)(key >> 32); }
 group_fn index match_key_place(offset key) { return (index)(key & 0x7fffffff); }
 
+// The key of the nearest of a row or column, and the distance of the second nearest.
+typedef struct {
+  offset key;
+  index second;
+} match_nearest;
+
 // The smaller of what is left over when `key` joins `best`, and the two seconds.
 group_fn index match_second(offset best, index second, offset key, index other) {
   const index loser = match_key_distance(best < key ? key : best);

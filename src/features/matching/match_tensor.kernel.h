@@ -67,7 +67,7 @@ group_fn void tensor_compare(const words4* stage, const int* square_keys, index 
                              tensor_rows& rows, int* bests, int* others) {
   const index lane = static_cast<index>(block_member()) % 32;
   const words4* column = stage + (first + lane / 4) * TENSOR_PITCH + 2 * (lane % 4);
-  const words4 low = column[0], high = column[1];
+  const words4 low = *column, high = *(column + 1);
   const bits32 b[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   const int square0 = square_keys[first + 2 * (lane % 4)];
   const int square1 = square_keys[first + 2 * (lane % 4) + 1];
@@ -156,9 +156,9 @@ group_fn void tensor_tile(const words4* stage, const int* square_keys, tensor_ro
 }
 
 // Column `line` of the tile joins its nearest among the group's rows to those of earlier rows.
-group_fn void tensor_keep_column(index line, index i0, int square_key, offset before,
-                                 int second_before, const int* bests, const int* others,
-                                 offset* key_at, int* second_at) {
+group_fn void tensor_keep_column(index line, index i0, int square_key, const match_nearest before,
+                                 const int* bests, const int* others, offset* key_at,
+                                 int* second_at) {
   int best = bests[line], other = COLUMNS == 2 ? others[line] : 0;
   lane_unroll for (index w = 1; w < TENSOR_WARPS; ++w) {
     const int key = bests[w * TENSOR_COLUMNS + line];
@@ -170,9 +170,9 @@ group_fn void tensor_keep_column(index line, index i0, int square_key, offset be
   const offset key = match_key((best >> 8) + square, i0 + (best & 255));
   if constexpr (COLUMNS == 2) {
     const index second = other >> 8 == TENSOR_NOTHING ? MATCH_NO_DISTANCE : (other >> 8) + square;
-    *second_at = match_second(before, second_before, key, second);
+    *second_at = match_second(before.key, before.second, key, second);
   }
-  *key_at = key < before ? key : before;
+  *key_at = key < before.key ? key : before.key;
 }
 
 // Ends a window of columns: of each row its best since the window began joins that of earlier ones.
@@ -251,11 +251,10 @@ group_kernel(match_tensor_tiles, group, MATCH_TENSOR_TILES) {
       // What earlier rows left of this thread's column.
       const offset place = own.column_place + j0 + line;
       const bool is_kept = COLUMNS > 0 && j0 + line < own.column_end;
-      offset before = match_key(MATCH_NO_DISTANCE, 0);
-      int second_before = MATCH_NO_DISTANCE;
+      match_nearest before = {match_key(MATCH_NO_DISTANCE, 0), MATCH_NO_DISTANCE};
       if (is_kept && i0 != own.row_begin) {
-        before = column_keys[place];
-        if constexpr (COLUMNS == 2) second_before = column_seconds[place];
+        before.key = column_keys[place];
+        if constexpr (COLUMNS == 2) before.second = column_seconds[place];
       }
       tensor_tile(tile, column_squares + stage * TENSOR_COLUMNS, rows, column_bests, column_others);
       column_squares[next * TENSOR_COLUMNS + line] = next_square;
@@ -266,7 +265,7 @@ group_kernel(match_tensor_tiles, group, MATCH_TENSOR_TILES) {
       group_barrier();
       if (is_kept)
         tensor_keep_column(line, i0, column_squares[stage * TENSOR_COLUMNS + line], before,
-                           second_before, column_bests, column_others, column_keys + place,
+                           column_bests, column_others, column_keys + place,
                            column_seconds + place);
       stage = next;
     }

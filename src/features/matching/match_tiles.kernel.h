@@ -88,21 +88,34 @@ group_fn bits32 match_fits(global_const guide_model* guide, global_const keypoin
   return fits;
 }
 
-// This thread's best and second of its part of each row and column, for match_two_of.
-// squares1[i]: of row i of the tile, of which there are `rows`. Only cells that fit count.
-group_fn void match_bests(const bits32* dot, bits32 fits, index x, index y,
-                          global_const int* squares1, index rows, global_const int* squares2,
-                          index columns, local_ptr int* row_bests, local_ptr int* row_others,
-                          local_ptr int* column_bests, local_ptr int* column_others) {
+// Squared norms of the `count` descriptors of a tile's side.
+typedef struct {
+  global_const int* squares;
+  index count;
+} match_side;
+group_fn match_side match_side_of(global_const int* squares, index count) {
+  match_side side;
+  side.squares = squares;
+  side.count = count;
+  return side;
+}
+// Every thread's best and second of its part of each row and column of a tile.
+typedef struct {
+  local_ptr int *row_bests, *row_others, *column_bests, *column_others;
+} match_parts;
+
+// Sets this thread's best and second, for match_two_of. Only cells that fit count.
+group_fn void match_bests(const bits32* dot, bits32 fits, index x, index y, const match_side rows,
+                          const match_side columns, const match_parts parts) {
   int best2[4], other2[4], square2[4];
   lane_unroll for (index c = 0; c < 4; ++c) {
     const index j = x + MATCH_SIDE * c;
-    square2[c] = j < columns ? squares2[j] : -1;
+    square2[c] = j < columns.count ? columns.squares[j] : -1;
     best2[c] = MATCH_NO_BEST, other2[c] = MATCH_NO_BEST;
   }
   lane_unroll for (index r = 0; r < 4; ++r) {
     const index i = y + MATCH_SIDE * r;
-    const int square1 = i < rows ? squares1[i] : -1;
+    const int square1 = i < rows.count ? rows.squares[i] : -1;
     int best1 = MATCH_NO_BEST, other1 = MATCH_NO_BEST;
     lane_unroll for (index c = 0; c < 4; ++c) {
       const bool is_there = square1 >= 0 && square2[c] >= 0 && (fits >> (4 * r + c) & 1u) != 0;
@@ -115,12 +128,12 @@ group_fn void match_bests(const bits32* dot, bits32 fits, index x, index y,
       other1 = loser1 < other1 ? loser1 : other1;
       other2[c] = loser2 < other2[c] ? loser2 : other2[c];
     }
-    row_bests[i * (MATCH_SIDE + 1) + x] = best1;
-    row_others[i * (MATCH_SIDE + 1) + x] = other1;
+    parts.row_bests[i * (MATCH_SIDE + 1) + x] = best1;
+    parts.row_others[i * (MATCH_SIDE + 1) + x] = other1;
   }
   lane_unroll for (index c = 0; c < 4; ++c) {
     const index at = (x + MATCH_SIDE * c) * (MATCH_SIDE + 1) + y;
-    column_bests[at] = best2[c], column_others[at] = other2[c];
+    parts.column_bests[at] = best2[c], parts.column_others[at] = other2[c];
   }
 }
 
@@ -152,6 +165,7 @@ group_kernel(match_tiles, group, MATCH_TILES) {
   global_const int* squares2 = squares + pair->columns.squares;
   const index member = (index)block_member(), line = member % MATCH_TILE;
   const index x = member % MATCH_SIDE, y = member / MATCH_SIDE;
+  const match_parts best_parts = {row_bests, row_others, column_bests, column_others};
   for (index i0 = own.row_begin; i0 < own.row_end; i0 += MATCH_TILE) {
     match_load_tile(descriptors1, i0, own.row_end, tile1);
     offset row_key = match_key(MATCH_NO_DISTANCE, 0);
@@ -164,8 +178,8 @@ group_kernel(match_tiles, group, MATCH_TILES) {
           match_fits(guides + group / shares, keypoints + (pair->rows.begin + i0), own.row_end - i0,
                      keypoints + (pair->columns.begin + j0), own.column_end - j0, x, y);
       match_products(tile1, tile2, x, y, dot);
-      match_bests(dot, fits, x, y, squares1 + i0, own.row_end - i0, squares2 + j0,
-                  own.column_end - j0, row_bests, row_others, column_bests, column_others);
+      match_bests(dot, fits, x, y, match_side_of(squares1 + i0, own.row_end - i0),
+                  match_side_of(squares2 + j0, own.column_end - j0), best_parts);
       group_barrier();
       if (member < MATCH_TILE && i0 + line < own.row_end) {
         const match_two two =

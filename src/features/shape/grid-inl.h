@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "features/sift/descriptor.hpp"
+#include "features/sift/orient.hpp"
 
 namespace bifocal::features {
 

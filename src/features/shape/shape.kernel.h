@@ -22,8 +22,8 @@ group_fn symmetric_2x2 grid_moments(GROUP_PARAM local_ptr const float* values,
 
 // Samples the grid in the frame of the shape around (x, y), which is found in rounds, and returns
 // the shape; the last samples have the weights of orientations. All members get the same shape.
-// Each function is called in one place only: PoCL 3.1 takes wrong memory for that of the group in
-// functions that it does not inline.
+// Each function is called in one place only: PoCL 3.1 takes wrong shared memory in functions
+// that it does not inline.
 group_fn symmetric_2x2 sample_shape(GROUP_PARAM const level_view level, real x, real y, real sigma,
                                     local_ptr float* values, local_ptr float* weights) {
   const real step = shape_step() * sigma;

@@ -9,7 +9,7 @@
 //   K. Mikolajczyk, C. Schmid, Scale & affine invariant interest point detectors, IJCV 60(1), 2004:
 //   here at the point's own place and scale.
 
-// The grid of a description, with steps of so many sigma, is what shape and orientation look at.
+// Step in sigma of the grid of samples of shape and orientation.
 lane_fn real shape_step(void) { return lane(0.6); }
 // The window of the second moments, in sigma.
 lane_fn real shape_window(void) { return lane(3); }

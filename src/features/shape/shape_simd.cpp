@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Affine shapes and the orientations of their frames, compiled for every SIMD target.
+// Affine shapes and the orientations in their frames on CPUs, the twin of shape.kernel.h; compiled
+// for every SIMD target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "features/shape/shape_simd.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include "features/sift/descriptor.hpp"
 #include "features/shape/grid-inl.h"
+#include "features/sift/orient.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {

@@ -15,8 +15,8 @@ group_fn void grid_gradients(local_ptr const float* values, local_ptr const floa
 }
 
 // Lowe's 4 x 4 x 8 histogram with trilinear interpolation: two seats a bin of 8 directions, each
-// with four of the eight rows in its reach and a column of `bins` of its own. is_first: in the
-// place of what is there, else added to it.
+// with four of the eight rows in its reach and a column of `bins` of its own. is_first: sets the
+// bins, else adds to them.
 group_fn void grid_histogram(local_ptr const float* magnitudes, local_ptr const float* directions,
                              index is_first, local_ptr float* bins) {
   for (index seat = (index)group_member(); seat < POINT_THREADS; seat += GROUP_SIZE) {
@@ -50,7 +50,8 @@ group_fn real histogram_at(local_ptr const float* bins, index bin, index directi
 
 group_fn real length_factor(real squares) { return lane(1) / fmax(sqrt(squares), lane(1e-20)); }
 
-// Unit length, clipped, unit length again, or with `root` the square root of what sums to one; each
+// Unit length, clipped, unit length again, or with `root` the square root of the L1-normalised
+// vector; each
 // seat has four numbers, which it writes in 8 bits.
 group_fn void quantise(GROUP_PARAM local_ptr const float* bins, index root, global_ptr bits8* out) {
   const index member = (index)group_member();
@@ -79,7 +80,7 @@ group_fn void quantise(GROUP_PARAM local_ptr const float* bins, index root, glob
   }
 }
 
-// Others are another band's.
+// Whether the band owns row y of an octave; other rows belong to other bands.
 group_fn index is_own_row(global_const octave_layout* octave, index y) {
   return y >= (index)octave->first_own && y < (index)octave->end_own;
 }

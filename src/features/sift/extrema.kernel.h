@@ -21,7 +21,7 @@ group_fn index is_extremum_of(local_ptr const float* layer, real v, index is_hig
   return beats;
 }
 
-// What a member loads of each level.
+// Numbers that a member loads of each level.
 enum { SEARCH_SHARE = (SEARCH_HALO + GROUP_SIZE - 1) / GROUP_SIZE };
 #if defined(__OPENCL_VERSION__) && GROUP_SIZE == 1
 #define search_unroll
@@ -64,7 +64,7 @@ group_fn void search_likely(GROUP_PARAM local_ptr const float* oldest,
   }
 }
 
-// Lists those of the likely samples that are extrema among all 26 neighbours: the layer, and the
+// Lists the likely samples that are extrema among all 26 neighbours: the layer, and the
 // place in the tile.
 group_fn void search_extrema(GROUP_PARAM local_ptr const float* oldest,
                              local_ptr const float* middle, local_ptr const float* newest,
@@ -161,7 +161,7 @@ group_fn index refinement_step(real away) {
   return away > sift_settled() ? 1 : away < -sift_settled() ? -1 : 0;
 }
 
-// Locates a candidate to fractions of a sample. levels: the lowest one of its octave, others
+// Locates a candidate to fractions of a sample. levels: the lowest level of its octave; levels lie
 // `plane` floats apart.
 group_fn void refined(const level_view levels, offset plane, global_const candidate* c,
                       index layers, real contrast, real edge, global_ptr extremum* out) {
@@ -170,11 +170,11 @@ group_fn void refined(const level_view levels, offset plane, global_const candid
   for (index move = 0; move <= SIFT_MOVES; ++move) {
     real D[27];
     differences_at(levels, plane, x, y, layer, D);
-    const stationary_point p = sift_quadratic(D);
+    const stationary_point p = sift_stationary_point(D);
     const real settled = sift_settled(), far = lane(1e6);
     if (!(fabs(p.x) < far && fabs(p.y) < far && fabs(p.layer) < far)) return;
     if (fabs(p.x) <= settled && fabs(p.y) <= settled && fabs(p.layer) <= settled) {
-      if (fabs(p.value) * lane(layers) < contrast || sift_on_edge(p, edge)) return;
+      if (fabs(p.value) * lane(layers) < contrast || sift_on_edge(p.plane, edge)) return;
       out->x = lane(x) + p.x;
       out->y = lane(y) + p.y;
       out->layer = lane(layer) + p.layer;
@@ -190,8 +190,8 @@ group_fn void refined(const level_view levels, offset plane, global_const candid
   }
 }
 
-// Every extremum has a strength, that of all its points, so that those of the weak ones are weaker
-// than those of the strong ones: keypoint_strength of its points, by the same products.
+// Strength of an extremum and of all its points: keypoint_strength, by the same products. So the
+// points of weak extrema are weaker than those of strong extrema.
 group_fn real extremum_strength(global_const extremum* e, bits32 octave, index layers, real sigma,
                                 real scale) {
   const real own_sigma = sigma * exp2(e->layer / (real)layers);

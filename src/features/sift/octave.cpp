@@ -5,7 +5,8 @@
 #include <bit>
 #include <cmath>
 
-#include "features/sift/descriptor.hpp"
+#include "features/sift/describe.hpp"
+#include "features/sift/orient.hpp"
 #include "features/sift/sift.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"

@@ -6,29 +6,13 @@
 #include <bifocal/features.hpp>
 
 #include <functional>
-#include <optional>
 #include <vector>
 
-#include "features/sift/scale_space.hpp"
-#include "features/sift/sift_rules.hpp"
+#include "features/sift/extrema.hpp"
+#include "features/sift/space.hpp"
 #include "runtime/cancel.hpp"
 
 namespace bifocal::features {
-
-// An extremum of the difference of Gaussians, located to fractions of a sample (Lowe, section 4).
-struct Extremum {
-  float x, y;      // px of the octave
-  float layer;     // scale index, from 0.4 to layers + 0.6
-  float response;  // |DoG| there
-};
-
-// The quadratic through the 27 samples around (x, y, layer), moved to a better sample up to five
-// times. None when it leaves the octave, doesn't settle, is too weak or lies on an edge.
-[[nodiscard]] std::optional<Extremum> refine(const Level* levels, int x, int y, int layer,
-                                             const SiftOptions& options);
-
-inline constexpr int kMoves = SiftRules::SIFT_MOVES;    // of a refinement
-inline constexpr int kBorder = SiftRules::SIFT_BORDER;  // px in which no extremum is sought
 
 // A float image whose rows may be read and written in whole registers.
 struct Plane {

@@ -6,8 +6,8 @@ enum {
   ORIENT_GRID = SHAPED ? GRID_FLOATS : 1
 };
 
-// A gradient's shares of two directions, in the member's own column of `shares`: nobody waits, and
-// the sums do not depend on the order of the work.
+// Adds a gradient's shares of two directions to the member's own column of `shares`: members need
+// not wait, and the sums do not depend on the order of the work.
 group_fn void add_direction(real gx, real gy, real weight, index member, local_ptr float* shares) {
   const real share = sqrt_normal(gx * gx + gy * gy) * weight;
   const real at = sift_direction(gx, gy, lane(ORIENTATION_BINS));
@@ -65,7 +65,7 @@ group_fn keypoint extremum_position(global_const extremum* e, bits32 octave, rea
 
 group_fn index around(index bin) { return (bin + ORIENTATION_BINS) % ORIENTATION_BINS; }
 
-// Adds points at an extremum whose shares of directions are there: one for each dominant direction.
+// Adds a point for each dominant direction of an extremum, whose directions are in `shares`.
 // where: octave and level of the points.
 group_fn void add_points(GROUP_PARAM global_const extremum* e, index picture, bits32 where,
                          real own_sigma, const symmetric_2x2 A KERNEL_PARAMETERS(SIFT_ORIENT)) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "features/grey/grey_device.hpp"
-#include "features/keypoint_order.hpp"
+#include "features/order.hpp"
 #include "features/sift/octave.hpp"
 #include "features/sift/sift.hpp"
 #include "runtime/cancel.hpp"

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "features/sift/scale_space.hpp"
+#include "features/sift/space.hpp"
 
 namespace bifocal::features {
 

@@ -30,14 +30,10 @@ lane_fn real sift_mixed(real pp, real pm, real mp, real mm) {
   return lane(0.25) * (pp - pm - mp + mm);
 }
 
-// The quadratic through the 27 differences around a sample: its stationary point from the sample
-// (not finite if there is none), its value there, and its second derivatives.
-typedef struct {
-  real x, y, layer, value, xx, yy, xy;
-} stationary_point;
-
-// D: [layer][y][x].
-lane_fn stationary_point sift_quadratic(const real* D) {
+// The quadratic through the 27 differences D [layer][y][x] around a sample: `away` (x, y, layer)
+// of its stationary point from the sample (not finite where there is none), `value` there, and the
+// second derivatives xx, yy, xy in `plane`.
+lane_fn void sift_quadratic(const real* D, real* away, real* value, real* plane) {
   real v = D[13], twice = lane(2) * v;
   real gx = lane(0.5) * (D[14] - D[12]), gy = lane(0.5) * (D[16] - D[10]);
   real gs = lane(0.5) * (D[22] - D[4]);
@@ -47,22 +43,35 @@ lane_fn stationary_point sift_quadratic(const real* D) {
   real c00 = yy * ss - ys * ys, c01 = ys * xs - xy * ss, c02 = xy * ys - yy * xs;
   real c11 = xx * ss - xs * xs, c12 = xy * xs - xx * ys, c22 = xx * yy - xy * xy;
   real scale = lane(-1) / (xx * c00 + xy * c01 + xs * c02);
+  away[0] = (c00 * gx + c01 * gy + c02 * gs) * scale;
+  away[1] = (c01 * gx + c11 * gy + c12 * gs) * scale;
+  away[2] = (c02 * gx + c12 * gy + c22 * gs) * scale;
+  *value = v + lane(0.5) * (gx * away[0] + gy * away[1] + gs * away[2]);
+  plane[0] = xx;
+  plane[1] = yy;
+  plane[2] = xy;
+}
+
+// The same point with names, for kernels.
+typedef struct {
+  real x, y, layer, value;
+  real plane[3];
+} stationary_point;
+lane_fn stationary_point sift_stationary_point(const real* D) {
   stationary_point point;
-  point.x = (c00 * gx + c01 * gy + c02 * gs) * scale;
-  point.y = (c01 * gx + c11 * gy + c12 * gs) * scale;
-  point.layer = (c02 * gx + c12 * gy + c22 * gs) * scale;
-  point.value = v + lane(0.5) * (gx * point.x + gy * point.y + gs * point.layer);
-  point.xx = xx;
-  point.yy = yy;
-  point.xy = xy;
+  real away[3];
+  sift_quadratic(D, away, &point.value, point.plane);
+  point.x = away[0];
+  point.y = away[1];
+  point.layer = away[2];
   return point;
 }
 
 // A little more than half a sample: a point halfway between two samples would be sent to and fro.
 lane_fn real sift_settled(void) { return lane(0.6); }
 
-lane_fn mask sift_on_edge(const stationary_point p, real largest_ratio) {
-  real trace = p.xx + p.yy, determinant = p.xx * p.yy - p.xy * p.xy;
+lane_fn mask sift_on_edge(const real* plane, real largest_ratio) {
+  real trace = plane[0] + plane[1], determinant = plane[0] * plane[1] - plane[2] * plane[2];
   real most = (largest_ratio + lane(1)) * (largest_ratio + lane(1)) * determinant;
   return !(trace * trace * largest_ratio < most);
 }

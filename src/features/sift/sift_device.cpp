@@ -7,13 +7,11 @@
 
 #include <algorithm>
 
-#include "features/sift/descriptor.hpp"
+#include "features/sift/describe.hpp"
 #include "features/sift/octave.hpp"
-#include "features/sift/scale_space.hpp"
+#include "features/sift/space.hpp"
 #include "features/sift/sift.hpp"
-#include "features/sift/describe.kernels.hpp"
 #include "features/sift/extrema.kernels.hpp"
-#include "features/sift/orient.kernels.hpp"
 #include "features/sift/space.kernels.hpp"
 #include "runtime/launch_cache.hpp"
 
@@ -24,8 +22,6 @@ namespace space = kernels::space;
 namespace extrema = kernels::extrema;
 using SpaceLaunch = space::launch<float>;
 using ExtremaLaunch = extrema::launch<float>;
-using OrientLaunch = kernels::orient::launch<float>;
-using DescribeLaunch = kernels::describe::launch<float>;
 
 const SpaceLaunch& space_groups(const Device& device, int radius = kTileRadii[0]) {
   return runtime::group_launch_of<SpaceLaunch>(device, space::SPACE_THREADS, {{"RADIUS", radius}});
@@ -346,44 +342,6 @@ void SiftDevice::find(int count, bool is_counted) {
                               .sigma = static_cast<float>(options_.sigma),
                               .scale = scale_,
                               .histogram = histogram_});
-}
-
-void SiftDevice::orient(int round) {
-  runtime::group_launch_of<OrientLaunch>(queue_->device(), kernels::orient::POINT_THREADS,
-                                         {{"SHAPED", options_.affine_shape}})
-      .sift_orient(*queue_, {.count = groups_},
-                   {.space = space(),
-                    .layers = options_.octave_layers,
-                    .sigma = static_cast<float>(options_.sigma),
-                    .candidates = candidates_,
-                    .counts = points_->counts,
-                    .candidate_room = candidate_room_,
-                    .extrema = extrema_,
-                    .groups = groups_,
-                    .added = points_->added(width_),
-                    .round = round,
-                    .selected = selected_,
-                    .selected_counts = selected_counts_,
-                    .shapes = shapes_});
-}
-
-void SiftDevice::describe(int count, const FeatureOutput& out) {
-  const int groups = divided_up(groups_, count) * count;
-  runtime::group_launch_of<DescribeLaunch>(
-      queue_->device(), kernels::describe::POINT_THREADS,
-      {{"DOMAINS", static_cast<int>(domains_.size())}, {"SHAPED", options_.affine_shape}})
-      .sift_describe(
-          *queue_, {.count = groups},
-          {.space = space(),
-           .ranked = points_->ranked(candidate_room_),
-           .pictures = count,
-           .groups = groups,
-           .root = options_.root,
-           .domains = domains_,
-           .levels = options_.octave_layers + 3,
-           .shapes = shapes_,
-           .out = out.list(),
-           .keypoint_shapes = runtime::Array<keypoint_shape>(runtime::Argument(out.shapes))});
 }
 
 kernels::scale_space<float> SiftDevice::space() const {

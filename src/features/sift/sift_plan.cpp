@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "features/points_device.hpp"
-#include "features/sift/descriptor.hpp"
+#include "features/sift/describe.hpp"
 #include "features/sift/octave.hpp"
-#include "features/sift/scale_space.hpp"
+#include "features/sift/space.hpp"
 #include "features/sift/sift.hpp"
 #include "features/sift/extrema.kernels.hpp"
 

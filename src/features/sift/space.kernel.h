@@ -11,7 +11,7 @@ group_fn index mirrored(index i, index n) {
   return i < n ? i : period - i;
 }
 
-// The same, of indices less than n outside; those that are farther are brought to some pixel.
+// The same for indices less than n outside; farther indices give some pixel.
 // Without a branch, so that loads need not wait for each other.
 group_fn index mirrored_once(index i, index n) {
   const index inner = i < 0 ? -i : i, outer = 2 * (n - 1) - inner;
@@ -93,7 +93,7 @@ group_fn void blur_two(local_ptr const local_pair* row, const real* k, real* fir
 }
 
 // Row i of an octave of `height` rows, mirrored; of rows that the octave does not keep the nearest
-// one that it does, for what is not looked at.
+// kept row, whose results are not used.
 group_fn index kept_row(index i, index height, index first, index end) {
   const index y = mirrored_once(i, height);
   return y < first ? first : y < end ? y : end - 1;

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "features/grey/grey_device.hpp"
-#include "features/keypoint_order.hpp"
+#include "features/order.hpp"
 #include "features/sift/sift.hpp"
 #include "runtime/cancel.hpp"
 #include "runtime/parallel.hpp"
@@ -41,11 +41,11 @@ Hessian hessian_at(const Integral& integral, int lobe, int x, int y) {
 
 constexpr float kFarthest = 1;  // sample of the octave, or layer, that a maximum may lie away
 
-// Pixels from one to the next centre; away: in samples.
-int moved(float away, float step) {
-  const float size = std::abs(away) * step;
+// Pixels from one to the next centre; offset: in samples.
+int moved(float offset, float step) {
+  const float size = std::abs(offset) * step;
   const int by = size <= SurfRules::surf_settled(step) ? 0 : static_cast<int>(size + 0.5F);
-  return away < 0 ? -by : by;
+  return offset < 0 ? -by : by;
 }
 
 // The maximum of the quadratic around a pixel, from determinants a step of the octave apart; from
@@ -59,7 +59,7 @@ std::optional<SurfPoint> refined(const Integral& integral, const SurfOctave& oct
     const int margin = octave.filters[std::size_t(layer) + 1].reach() + step;
     if (x < margin || x >= integral.width - margin || y < margin || y >= integral.height - margin)
       return std::nullopt;
-    float D[27];
+    float D[27], o[3], value, curves[3];
     if (move == 0) std::copy_n(first, 27, D);
     for (int k = 0; k < 27 && move > 0; ++k) {
       const SurfFilter& filter = octave.filters[std::size_t(layer + k / 9 - 1)];
@@ -67,20 +67,20 @@ std::optional<SurfPoint> refined(const Integral& integral, const SurfOctave& oct
           hessian_at(integral, filter.lobe, x + (k % 3 - 1) * step, y + (k / 3 % 3 - 1) * step);
       D[k] = static_cast<float>(h.determinant) * filter.scale;
     }
-    const auto o = SurfRules::sift_quadratic(D);
-    for (float away : {o.x, o.y, o.layer}) {
-      if (!(std::abs(away) < kFarthest)) return std::nullopt;
+    SurfRules::sift_quadratic(D, o, &value, curves);
+    for (float offset : o) {
+      if (!(std::abs(offset) < kFarthest)) return std::nullopt;
     }
-    const int dx = moved(o.x, pixels), dy = moved(o.y, pixels);
+    const int dx = moved(o[0], pixels), dy = moved(o[1], pixels);
     if (dx == 0 && dy == 0) {
-      if (!(o.value > threshold)) return std::nullopt;
-      const auto where = static_cast<float>(layer) + o.layer;
+      if (!(value > threshold)) return std::nullopt;
+      const auto where = static_cast<float>(layer) + o[2];
       const int lobe = octave.filters[std::size_t(layer)].lobe;
-      return SurfPoint{static_cast<float>(x) + o.x * pixels,
-                       static_cast<float>(y) + o.y * pixels,
+      return SurfPoint{static_cast<float>(x) + o[0] * pixels,
+                       static_cast<float>(y) + o[1] * pixels,
                        SurfRules::surf_sigma(SurfRules::surf_lobe(octave.number, where)),
                        0,
-                       std::sqrt(o.value),
+                       std::sqrt(value),
                        hessian_at(integral, lobe, x, y).bright};
     }
     x += dx, y += dy;

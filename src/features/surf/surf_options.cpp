@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "features/keypoint_order.hpp"
+#include "features/order.hpp"
 #include "features/surf/surf.hpp"
 
 namespace bifocal::features {

@@ -43,7 +43,7 @@ group_fn surf_point surf_refined(GROUP_PARAM const integral_view image, global_c
     group_barrier();
     real D[27];
     lane_unroll for (index k = 0; k < 27; ++k) D[k] = neighbours[k];
-    const stationary_point p = sift_quadratic(D);
+    const stationary_point p = sift_stationary_point(D);
     const index is_near = (fabs(p.x) < lane(1)) & (fabs(p.y) < lane(1)) & (fabs(p.layer) < lane(1));
     const index dx = is_near ? surf_moved(p.x, lane(step)) : 0;
     const index dy = is_near ? surf_moved(p.y, lane(step)) : 0;
@@ -165,7 +165,7 @@ group_kernel(surf_orient, group, SURF_ORIENT) {
   }
 }
 
-// The numbers of one half of a cell: sums of `a`, by the sign of `b` if there are four of them.
+// The numbers of one half of a cell: sums of `a`, by the sign of `b` if a cell has eight numbers.
 group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
                         local_ptr const float* shares, index cell, index each,
                         local_ptr float* numbers) {
@@ -189,7 +189,7 @@ group_fn void surf_cell(local_ptr const float* a, local_ptr const float* b,
     numbers[above] = sum;
     numbers[size_of_below] = size_below;
     numbers[size_of_above] = size;
-  } else {  // the other half has the odd numbers
+  } else {  // the second half of the cell has the odd numbers
     numbers[below] = sum;
     numbers[size_of_below] = size;
   }

@@ -80,7 +80,8 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
   global_const bits32* total = totals + (offset)picture * bands * stride + x;
   const index first = band * BAND_ROWS + 1;
   const index end = first + BAND_ROWS < height + 1 ? first + BAND_ROWS : height + 1;
-  bits32 sum = 0, rows[BAND_ROWS];  // all loads first: they need not wait for the stores
+  bits32 sum = 0;
+  bits32 rows[BAND_ROWS];  // all loads first: they need not wait for the stores
   lane_unroll for (index k = 0; k < BAND_ROWS; ++k) {
     rows[k] = first + k < end ? column[(offset)(first + k) * stride] : 0;
   }
@@ -91,8 +92,8 @@ map_kernel(surf_sum_columns, item, SURF_SUM_COLUMNS) {
   }
 }
 
-// The sums around a tile, as far as its determinants of layer 1 and 2 look, where they have room:
-// the number of a row's, or 0.
+// Loads the sums around a tile that its determinants of layers 1 and 2 need. Returns the length of
+// a row, or 0 if they are too many for shared memory.
 group_fn index surf_window(GROUP_PARAM const integral_view image, index x0, index y0, index reach,
                            index step, local_ptr bits32* window) {
   const index width = image.width, height = image.height;
@@ -159,6 +160,12 @@ group_fn index surf_leads_two_layers(local_ptr const float* at, index k) {
   return leads;
 }
 
+// Place of a sample of a tile in its determinants of layer 1 (k = 0) or 2 (k = 1).
+group_fn index surf_place(index k, index seat) {
+  return k * SURF_HALO + (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH + seat % SURF_TILE_WIDTH +
+         1;
+}
+
 // The determinants of layer 1 and 2 of a tile lie in shared memory, SURF_HALO apart. Their maxima
 // there are listed; those of layer 0 and 3 are computed around these alone.
 group_kernel(surf_search, group, SURF_SEARCH) {
@@ -184,9 +191,7 @@ group_kernel(surf_search, group, SURF_SEARCH) {
   for (index i = member; i < 2 * SURF_TILE; i += GROUP_SIZE) {
     const index k = i / SURF_TILE, seat = i % SURF_TILE;
     const index x = x0 + seat % SURF_TILE_WIDTH, y = y0 + seat / SURF_TILE_WIDTH;
-    local_ptr const float* at = determinants + k * SURF_HALO +
-                                (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH +
-                                seat % SURF_TILE_WIDTH + 1;
+    local_ptr const float* at = determinants + surf_place(k, seat);
     global_const sample_range* range = o->layers + k;
     const index is_inside =
         (x >= range->first_x) & (x < range->end_x) & (y >= range->first_y) & (y < range->end_y);
@@ -205,8 +210,7 @@ group_kernel(surf_search, group, SURF_SEARCH) {
     const index seat = (index)found[slot] % SURF_TILE, layer = k == 0 ? 0 : 3;
     const index x = (x0 + seat % SURF_TILE_WIDTH + n % 3 - 1) * step;
     const index y = (y0 + seat / SURF_TILE_WIDTH + n / 3 - 1) * step;
-    const real v = determinants[k * SURF_HALO + (seat / SURF_TILE_WIDTH + 1) * SURF_TILE_PITCH +
-                                seat % SURF_TILE_WIDTH + 1];
+    const real v = determinants[surf_place(k, seat)];
     const real other = surf_determinant(own + (offset)y * stride + x, (offset)stride,
                                         surf_layer_lobe(octave, layer), scale[layer]);
     if (!surf_beats(v, other, k == 0 ? n : n + 18)) local_atomic_or(beaten + slot, 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orientation and description of one point on a Gaussian level.
+// Description of a point on a Gaussian level.
 #pragma once
 
 #include <bifocal/features.hpp>
@@ -11,18 +11,15 @@
 #include <span>
 #include <vector>
 
-#include "features/sift/scale_space.hpp"
 #include "features/sift/sift_rules.hpp"
+#include "features/sift/space.hpp"
 
 namespace bifocal::features {
 
-inline constexpr int kOrientationBins = SiftRules::ORIENTATION_BINS;
-using OrientationHistogram =
-    std::array<float, kOrientationBins>;     // bin i is centred at 10 i degrees
 using Description = std::array<float, 128>;  // [y 4][x 4][direction 8]
 
-// What a description looks at: a neighbourhood of so many times the point's own size, on the level
-// so many above (or below) the point's own, as far as the octave has one.
+// The neighbourhood of a description: `size` times the point's own size, on the level `levels_up`
+// above (or below) the point's own level if the octave has that level.
 struct Domain {
   float size = 1;
   int levels_up = 0;
@@ -40,24 +37,8 @@ struct Domain {
 // How much farther at most with shapes.
 [[nodiscard]] inline double shape_reach() { return std::sqrt(SiftRules::shape_most_ratio()); }
 
-// Gradient directions around (x, y), px of the level, weighted by magnitude and a Gaussian of 1.5
-// sigma (Lowe, section 5).
-[[nodiscard]] OrientationHistogram orientation_histogram(const Level& level, float x, float y,
-                                                         float sigma);
-
-// The shape of a point, a circle where it has none (shape/shape.lane.h).
-[[nodiscard]] KeypointShape affine_shape(const Level& level, float x, float y, float sigma);
-
-// The same histogram in the frame of a shape, from samples of a grid.
-[[nodiscard]] OrientationHistogram orientation_histogram(const Level& level, float x, float y,
-                                                         float sigma, const KeypointShape& shape);
-
-// Directions, [0, 360) degrees, of the histogram's highest peak and of those within 80 % of it,
-// strongest first.
-[[nodiscard]] std::vector<float> dominant_directions(const OrientationHistogram& histogram);
-
 // Lowe's 4 x 4 x 8 histogram with trilinear interpolation, before normalisation (Lowe, section 6).
-// The neighbourhood is resampled on a grid turned by the angle, a quarter of a bin (0.9 sigma)
+// The neighbourhood is resampled on a grid rotated by the angle, a quarter of a bin (0.9 sigma)
 // apart: as dense as an image of this blur needs, and the same work for every scale, with constant
 // weights.
 // In the frame of a shape the grid is of parallelograms.

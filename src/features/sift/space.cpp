@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blurring, doubling and the search for extrema, compiled for every SIMD target.
+// The levels of scale spaces on CPUs, the twin of space.kernel.h; compiled for every SIMD target.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "features/sift/scale_space_simd.cpp"
+#define HWY_TARGET_INCLUDE "features/sift/space.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
+#include <numeric>
 
-#include "features/sift/scale_space.hpp"
+#include "features/sift/space.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
 using Vec = hn::Vec<Tag>;
-using Mask = hn::Mask<Tag>;
 
 // `radius` mirrored pixels on both sides of a row, and zeros to whole registers.
 HWY_INLINE void mirror_ends(float* row, int width, int radius) {
@@ -155,84 +155,51 @@ void double_rows(const std::uint8_t* const* rows, const Kernel& quarter, float* 
   double_across(lower, quarter, out_odd, width);
 }
 
-// One row of a difference of Gaussians.
-struct Difference {
-  const float *upper, *lower;
-  HWY_INLINE Vec at(int x) const {
-    const Tag d;
-    return hn::Sub(hn::LoadU(d, upper + x), hn::LoadU(d, lower + x));
-  }
-};
-
-struct Range {
-  Vec low, high;
-  HWY_INLINE void add(Vec v) {
-    low = hn::Min(low, v);
-    high = hn::Max(high, v);
-  }
-  HWY_INLINE void add_row(const Difference& row, int x) {
-    add(row.at(x - 1));
-    add(row.at(x));
-    add(row.at(x + 1));
-  }
-};
-
-// Is v beyond all of the values before it and at least equal to those after it?
-HWY_INLINE Mask is_extremum(Vec v, const Range& before, const Range& after) {
-  return hn::Or(hn::And(hn::Gt(v, before.high), hn::Ge(v, after.high)),
-                hn::And(hn::Lt(v, before.low), hn::Le(v, after.low)));
-}
-
-void find_extrema(const Level* levels, int scale, int y, int border, float threshold,
-                  std::vector<int>& columns) {
-  const Tag d;
-  const int lanes = static_cast<int>(hn::Lanes(d)), end = levels[0].width - border;
-  Difference rows[3][3];  // [scale][y]
-  for (int s = 0; s < 3; ++s) {
-    for (int i = 0; i < 3; ++i) {
-      rows[s][i] = {levels[scale + s].row(y + i - 1), levels[scale + s - 1].row(y + i - 1)};
-    }
-  }
-  for (int x = border; x < end; x += lanes) {
-    const Vec v = rows[1][1].at(x);
-    Mask found = hn::And(hn::Gt(hn::Abs(v), hn::Set(d, threshold)),
-                         hn::FirstN(d, static_cast<std::size_t>(end - x)));
-    if (hn::AllFalse(d, found)) continue;
-    const Vec left = rows[1][1].at(x - 1), right = rows[1][1].at(x + 1);
-    Range before = {left, left}, after = {right, right};
-    before.add_row(rows[1][0], x);
-    after.add_row(rows[1][2], x);
-    found = hn::And(found, is_extremum(v, before, after));
-    if (hn::AllFalse(d, found)) continue;
-    before.add(rows[0][1].at(x));  // few pass these two
-    after.add(rows[2][1].at(x));
-    found = hn::And(found, is_extremum(v, before, after));
-    if (hn::AllFalse(d, found)) continue;
-    for (int i = 0; i < 3; ++i) {
-      before.add_row(rows[0][i], x);
-      after.add_row(rows[2][i], x);
-    }
-    found = hn::And(found, is_extremum(v, before, after));
-    std::uint8_t bits[HWY_MAX_BYTES / 8] = {};
-    hn::StoreMaskBits(d, found, bits);
-    for (int i = 0; i < lanes; i += 8) {
-      for (unsigned byte = bits[i / 8]; byte != 0; byte &= byte - 1) {
-        columns.push_back(x + i + std::countr_zero(byte));
-      }
-    }
-  }
-}
-
 }  // namespace bifocal::features::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace bifocal::features {
+namespace {
+
+// Weights exp(-(i - centre)^2 / (2 sigma^2)), i = -radius..radius, sum 1.
+std::vector<double> sampled_gaussian(int radius, double centre, double sigma) {
+  std::vector<double> taps;
+  for (int i = -radius; i <= radius; ++i)
+    taps.push_back(std::exp(-0.5 * (i - centre) * (i - centre) / (sigma * sigma)));
+  const double sum = std::accumulate(taps.begin(), taps.end(), 0.0);
+  for (double& t : taps) t /= sum;
+  return taps;
+}
+
+double variance(const std::vector<double>& taps, int radius) {
+  double sum = 0;
+  for (int i = -radius; i <= radius; ++i) sum += taps[static_cast<std::size_t>(i + radius)] * i * i;
+  return sum;
+}
+
+}  // namespace
+
+Kernel gaussian_kernel(double sigma) {
+  const int radius = std::max(1, static_cast<int>(std::ceil(3 * sigma)));
+  double low = 0.5 * sigma, high = 2 * sigma;  // the variance grows with the width
+  for (int i = 0; i < 50; ++i) {
+    const double middle = 0.5 * (low + high);
+    (variance(sampled_gaussian(radius, 0, middle), radius) < sigma * sigma ? low : high) = middle;
+  }
+  const std::vector<double> taps = sampled_gaussian(radius, 0, low);
+  return {radius, {taps.begin(), taps.end()}};
+}
+
+Kernel quarter_pixel_kernel(double sigma) {
+  const int radius = static_cast<int>(std::ceil(4 * sigma + 0.25));
+  const std::vector<double> taps = sampled_gaussian(radius, -0.25, sigma);
+  return {radius, {taps.begin(), taps.end()}};
+}
 
 HWY_EXPORT(blur_rows);
 HWY_EXPORT(double_rows);
 HWY_EXPORT(convert_row);
-HWY_EXPORT(find_extrema);
 
 void blur_rows(const float* const* rows, const Kernel& kernel, float* const* out, int width) {
   HWY_DYNAMIC_DISPATCH(blur_rows)(rows, kernel, out, width);
@@ -243,10 +210,6 @@ void double_rows(const std::uint8_t* const* rows, const Kernel& quarter, float* 
 }
 void convert_row(const std::uint8_t* in, float* out, int width) {
   HWY_DYNAMIC_DISPATCH(convert_row)(in, out, width);
-}
-void find_extrema(const Level* levels, int scale, int y, int border, float threshold,
-                  std::vector<int>& columns) {
-  HWY_DYNAMIC_DISPATCH(find_extrema)(levels, scale, y, border, threshold, columns);
 }
 
 }  // namespace bifocal::features

@@ -1,55 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Histograms of gradients, compiled for every SIMD target.
+// Descriptions of points on CPUs, the twin of describe.kernel.h; compiled for every SIMD target.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "features/sift/descriptor_simd.cpp"
+#define HWY_TARGET_INCLUDE "features/sift/describe.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "features/sift/descriptor.hpp"
 #include "features/shape/grid-inl.h"
+#include "features/sift/describe.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace bifocal::features::HWY_NAMESPACE {
-
-OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma) {
-  const Tag d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const float spread = SiftRules::sift_orientation_spread() * sigma;
-  const int reach = static_cast<int>(std::lround(3 * spread));
-  const int cx = static_cast<int>(std::lround(x)), cy = static_cast<int>(std::lround(y));
-  const int x0 = std::max(1, cx - reach), x1 = std::min(level.width - 2, cx + reach);
-  const int y0 = std::max(1, cy - reach), y1 = std::min(level.height - 2, cy + reach);
-  constexpr int kRow = 512;
-  alignas(64) float across[kRow] = {}, low[kRow], high[kRow];  // shares of a bin and of the next
-  alignas(64) std::int32_t bins[kRow];
-  const float factor = -0.5F / (spread * spread);
-  for (int i = x0; i <= x1; ++i) {
-    const float dx = static_cast<float>(i) - x;
-    across[i - x0] = std::exp(factor * dx * dx);
-  }
-  OrientationShares shares;
-  for (int row = y0; row <= y1; ++row) {
-    const float dy = static_cast<float>(row) - y, down = std::exp(factor * dy * dy);
-    const float* above = level.row(row - 1) + x0;
-    const float* here = level.row(row) + x0;
-    const float* below = level.row(row + 1) + x0;
-    for (int i = 0; i <= x1 - x0; i += lanes) {
-      const Vec gx = hn::Sub(hn::LoadU(d, here + i + 1), hn::LoadU(d, here + i - 1));
-      const Vec gy = hn::Sub(hn::LoadU(d, below + i), hn::LoadU(d, above + i));
-      const Vec weight = hn::Mul(hn::Load(d, across + i), hn::Set(d, down));
-      split_gradients(gx, gy, weight, low + i, high + i, bins + i);
-    }
-    shares.add(low, high, bins, x1 - x0 + 1);
-  }
-  return shares.histogram();
-}
-
-// Four samples between the centres of two neighbouring bins: their share of the left and of the
-// right one.
-constexpr float kShares[4] = {0.125F, 0.375F, 0.625F, 0.875F};
 
 // The eight directions of a bin, or as many of them as a register holds.
 using DirectionTag = hn::CappedTag<float, 8>;
@@ -59,8 +22,8 @@ using Directions = hn::Vec<DirectionTag>;
 HWY_INLINE Directions share_out(float weight, float at, Directions first) {
   const DirectionTag d;
   const Directions apart = hn::Abs(hn::Sub(hn::Set(d, at), first));
-  const Directions turn = hn::Min(apart, hn::Sub(hn::Set(d, 8.0F), apart));
-  const Directions share = hn::Max(hn::Zero(d), hn::Sub(hn::Set(d, 1.0F), turn));
+  const Directions angle = hn::Min(apart, hn::Sub(hn::Set(d, 8.0F), apart));
+  const Directions share = hn::Max(hn::Zero(d), hn::Sub(hn::Set(d, 1.0F), angle));
   return hn::Mul(share, hn::Set(d, weight));
 }
 
@@ -80,7 +43,7 @@ HWY_INLINE void gather_row(const float* weights, const float* directions, float 
       for (int k = 0; k < 4; ++k) {
         const Directions share = share_out(weights[4 * gap + k], directions[4 * gap + k], first);
         all = hn::Add(all, share);
-        right = hn::MulAdd(share, hn::Set(d, kShares[k]), right);
+        right = hn::MulAdd(share, hn::Set(d, SiftRules::sift_bin_share(k)), right);
       }
       add_to(bins[gap] + o, hn::Sub(all, right), 1);
       add_to(bins[gap + 1] + o, right, 1);
@@ -120,7 +83,8 @@ Description describe(const Level& level, float x, float y, float sigma, float an
     float bins[6][8] = {};
     const int first = (row + 1) * kSide + 1;
     gather_row(weights + first, directions + first, bins);
-    spread_row(bins, kShares[row % 4], histogram[row / 4], histogram[row / 4 + 1]);
+    spread_row(bins, SiftRules::sift_bin_share(row % 4), histogram[row / 4],
+               histogram[row / 4 + 1]);
   }
   Description result;
   float* out = result.data();
@@ -135,16 +99,62 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace bifocal::features {
+namespace {
 
-HWY_EXPORT(orientation_histogram);
+constexpr float kTiny = 1e-20F;  // below any length other than zero
+
+}  // namespace
+
 HWY_EXPORT(describe);
 
-OrientationHistogram orientation_histogram(const Level& level, float x, float y, float sigma) {
-  return HWY_DYNAMIC_DISPATCH(orientation_histogram)(level, x, y, sigma);
-}
 Description describe(const Level& level, float x, float y, float sigma, float angle_deg,
                      const KeypointShape& shape) {
   return HWY_DYNAMIC_DISPATCH(describe)(level, x, y, sigma, angle_deg, shape);
+}
+
+std::vector<Domain> domains_of(const SiftOptions& options) {
+  if (!options.domain_size_pooling) return {{}};
+  std::vector<Domain> domains;
+  for (int k = 0; k < SiftRules::SIFT_DOMAINS; ++k) {
+    const float size = SiftRules::sift_domain_size(k);
+    const auto layers = static_cast<float>(options.octave_layers);
+    domains.push_back({size, static_cast<int>(std::lround(layers * std::log2(size)))});
+  }
+  return domains;
+}
+
+Description describe(std::span<const Level> levels, int level, const std::vector<Domain>& domains,
+                     float x, float y, float sigma, float angle_deg, const KeypointShape& shape) {
+  Description sum{};
+  for (const Domain& domain : domains) {
+    const int at = std::clamp(level + domain.levels_up, 0, static_cast<int>(levels.size()) - 1);
+    const Description own =
+        describe(levels[std::size_t(at)], x, y, domain.size * sigma, angle_deg, shape);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += own[i];
+  }
+  return sum;
+}
+
+void quantise(const Description& description, bool root, std::uint8_t* out) {
+  const float clip = SiftRules::sift_clip(), scale = SiftRules::sift_byte_scale();
+  const auto unit = [](Description& v) {
+    float sum = 0;
+    for (float x : v) sum += x * x;
+    const float factor = 1 / std::max(std::sqrt(sum), kTiny);
+    for (float& x : v) x *= factor;
+  };
+  Description v = description;
+  unit(v);
+  float total = 0;
+  for (float& x : v) total += x = std::min(x, clip);
+  if (root) {
+    for (float& x : v) x = std::sqrt(x / std::max(total, kTiny));
+  } else {
+    unit(v);
+  }
+  std::transform(v.begin(), v.end(), out, [&](float x) {
+    return static_cast<std::uint8_t>(std::min(255.0F, std::floor(scale * x + 0.5F)));
+  });
 }
 
 }  // namespace bifocal::features

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gaussian levels of one octave, kept as rings of rows, and the SIMD kernels that fill and search
-// them. Image values are in [0, 1]; borders are mirrored at the centre of the edge pixel.
+// Gaussian levels of one octave, kept as rings of rows, and the SIMD functions that fill them.
+// Image values are in [0, 1]; borders are mirrored at the centre of the edge pixel.
 #pragma once
 
 #include <bifocal/image.hpp>
@@ -62,11 +62,5 @@ void double_rows(const std::uint8_t* const* rows, const Kernel& quarter, float* 
 
 // 8-bit row to [0, 1].
 void convert_row(const std::uint8_t* in, float* out, int width);
-
-// Columns x in [border, width - border) of row y where D = levels[i + 1] - levels[i], i = scale, is
-// above `threshold` in magnitude and an extremum among its 26 neighbours. Of equal neighbours the
-// first (by scale, y, x) counts.
-void find_extrema(const Level* levels, int scale, int y, int border, float threshold,
-                  std::vector<int>& columns);
 
 }  // namespace bifocal::features

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "features/keypoint_order.hpp"
+// The order of points on CPUs, the twin of order.kernel.h.
+#include "features/order.hpp"
 
 #include <bifocal/error.hpp>
 
