@@ -312,7 +312,8 @@ SgmPlan plan_sgm(PictureSize size, const SgmOptions& options, int threads) {
   const auto rows = static_cast<std::size_t>(height);
   const std::size_t state = s.state_bytes();
   const std::size_t fixed =
-      rows * static_cast<std::size_t>(width) * filter_bytes(options.filter.fill) +
+      PostFilter::bytes(DeviceKind::cpu, size, options.filter, true) +
+      rows * static_cast<std::size_t>(width) +  // the confidence
       CensusCoder::bytes(width, height, width + s.stride, options, threads) +
       static_cast<std::size_t>(threads) * s.scratch_bytes() +
       2 * (static_cast<std::size_t>(ring_size(threads)) * state + rows * sizeof(Progress));
